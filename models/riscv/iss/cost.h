@@ -1,0 +1,68 @@
+#pragma once
+/// What an instruction costs in issue slots, by class. A cycle has PrivilegedConfig::issue_width slots.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::riscv {
+
+enum class CostClass : std::uint8_t {
+  alu,            ///< integer, bit manipulation, hints, fences that order nothing
+  branch,         ///< conditional branch
+  jump,           ///< jal
+  jump_indirect,  ///< jalr
+  load,           ///< integer and floating point; a miss or a device adds its stall
+  store,
+  mul,
+  div32,
+  div64,
+  fp_move,  ///< sign injection, moves, comparisons, classification
+  fp_add,   ///< also conversions
+  fp_mul,   ///< also fused multiply-add
+  fp_div32,
+  fp_div64,
+  fp_sqrt32,
+  fp_sqrt64,
+  atomic,  ///< AMO, LR, SC
+  fence,   ///< fence, fence.i, sfence.vma
+  csr,
+  system,  ///< mret, sret, wfi, wrs
+  pause,
+  count
+};
+
+/// Slots per class, each 1 to 1023, and what events add. The defaults are assumed: throughput of an out-of-order core
+/// of width 4 on code that hits its L1.
+struct CostTable {
+  std::array<std::uint16_t, static_cast<std::size_t>(CostClass::count)> slots = {
+      1,    // alu
+      1,    // branch
+      2,    // jump
+      4,    // jump_indirect
+      2,    // load
+      2,    // store
+      2,    // mul
+      24,   // div32
+      40,   // div64
+      2,    // fp_move
+      2,    // fp_add
+      2,    // fp_mul
+      16,   // fp_div32
+      20,   // fp_div64
+      16,   // fp_sqrt32
+      24,   // fp_sqrt64
+      72,   // atomic
+      16,   // fence
+      40,   // csr
+      80,   // system
+      160,  // pause
+  };
+  std::uint16_t branch_taken = 2;  ///< added to a conditional branch that is taken
+  std::uint16_t trap = 160;        ///< an exception or interrupt, instead of an instruction's cost
+
+  std::uint16_t of(CostClass c) const { return slots[static_cast<std::size_t>(c)]; }
+  std::uint16_t& of(CostClass c) { return slots[static_cast<std::size_t>(c)]; }
+};
+
+}  // namespace sluice::riscv

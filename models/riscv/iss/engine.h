@@ -1,0 +1,38 @@
+#pragma once
+/// What executes a hart's instructions. Engines share HartState, Privileged and Bus, and give identical results.
+
+#include <cstdint>
+
+namespace sluice::riscv {
+
+enum class StopReason : std::uint8_t {
+  slot_limit,           ///< state.slots has reached bus.slot_limit()
+  wait_for_interrupt,   ///< wfi without a pending interrupt; pc is after it. Run again when one is pending.
+  wait_on_reservation,  ///< wrs with a valid reservation and no pending interrupt; pc is after it. Run again when an
+                        ///< interrupt is pending, the reservation is lost, or at Hart::wait_deadline().
+  breakpoint,           ///< the instruction at pc carries a breakpoint and has not run; run() again passes it
+  stepped,              ///< step() is done
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// Executes until state.slots >= bus.slot_limit() or another reason. An instruction starts only while state.slots is
+  /// below the limit, so the instructions executed depend on the limit alone, never on how a run is cut.
+  virtual StopReason run() = 0;
+  /// One instruction, or the trap or interrupt in its place, whatever the limit and the breakpoints say.
+  virtual StopReason step() = 0;
+
+  /// Physical bytes [address, address + length) have changed: forget what was decoded from them.
+  virtual void invalidate_code(std::uint64_t address, std::uint64_t length) = 0;
+  /// Every cached translation is void.
+  virtual void flush_translations() = 0;
+  /// Stores to this physical page must take the slow path from now on.
+  virtual void drop_write_shortcuts(std::uint64_t page) = 0;
+  /// Virtual address of an instruction at which run() stops. Any number of them.
+  virtual void set_breakpoint(std::uint64_t address) = 0;
+  virtual void clear_breakpoint(std::uint64_t address) = 0;
+};
+
+}  // namespace sluice::riscv

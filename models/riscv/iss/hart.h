@@ -1,0 +1,108 @@
+#pragma once
+/// One RV64GC hart: state, privileged architecture and execution engine on a bus. Plain C++, no SystemC.
+///
+/// Timing: state.slots is the hart's clock in issue slots. An instruction that starts at slot s ends at s plus its cost
+/// (cost.h) plus the stalls that the bus adds. See docs/models/riscv-iss.md.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "models/base/guest_ram.h"
+#include "models/base/line_state.h"
+#include "models/riscv/iss/bus.h"
+#include "models/riscv/iss/cost.h"
+#include "models/riscv/iss/engine.h"
+#include "models/riscv/iss/hart_state.h"
+#include "models/riscv/iss/privileged.h"
+
+namespace sluice::riscv {
+
+struct HartConfig {
+  PrivilegedConfig privileged;
+  CostTable costs;
+  /// How long wrs.sto waits at most, slots.
+  std::uint64_t wrs_short_slots = 4000;
+  /// timing = "cached": both set, they outlive the hart, and Bus::cache_miss is called for what they do not hold.
+  base::LineState* l1d = nullptr;
+  base::LineState* l1i = nullptr;
+};
+
+struct HartCounters {
+  std::uint64_t l1d_accesses = 0;  ///< by lines: an access that crosses lines counts twice
+  std::uint64_t l1d_misses = 0;    ///< of these, those for which the bus was asked
+  std::uint64_t l1i_accesses = 0;  ///< changes of the line that instructions come from
+  std::uint64_t l1i_misses = 0;
+  std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
+  std::uint64_t interrupts = 0;  ///< interrupts taken
+};
+
+/// Registers itself as a watcher of every GuestRam that bus.ram_at() returns: the RAM may not be written after the
+/// hart is gone.
+class Hart final : public base::RamWatcher {
+ public:
+  /// The bus must outlive the hart. Ends in reset.
+  Hart(Bus& bus, const HartConfig& config);
+  ~Hart() override;
+  Hart(const Hart&) = delete;
+  Hart& operator=(const Hart&) = delete;
+
+  /// Registers zero, M mode at reset_pc. Time (state.slots) and lines from outside go on.
+  void reset();
+
+  StopReason run() { return engine_->run(); }
+  StopReason step() { return engine_->step(); }
+
+  HartState& state() { return state_; }
+  const HartState& state() const { return state_; }
+  Privileged& privileged() { return privileged_; }
+  const Privileged& privileged() const { return privileged_; }
+  Engine& engine() { return *engine_; }
+  Bus& bus() { return bus_; }
+  const HartConfig& config() const { return config_; }
+  HartCounters& counters() { return counters_; }
+  const HartCounters& counters() const { return counters_; }
+
+  /// After StopReason::wait_on_reservation: slots at which the wait ends by itself; all ones for wrs.nto.
+  std::uint64_t wait_deadline() const { return wait_deadline_; }
+  /// Called when another writer takes the reservation of a hart that waits in wrs. Runs inside the write: it may only
+  /// note the event (make a calendar entry), not run the hart.
+  void on_reservation_lost(std::function<void()> callback) { reservation_lost_ = std::move(callback); }
+
+  /// For debuggers: RAM at virtual addresses of the current data privilege, without side effects on translation.
+  /// False: an address does not translate to RAM. Writes go through GuestRam::write.
+  bool debug_read(std::uint64_t address, void* data, std::size_t length);
+  bool debug_write(std::uint64_t address, const void* data, std::size_t length);
+
+  // base::RamWatcher
+  void ram_written(std::uint64_t address, std::uint64_t length) override;
+  void page_watched(std::uint64_t page) override;
+
+  // For engines.
+  /// bus.ram_at(), watched by this hart from its first use.
+  base::GuestRam* ram_at(std::uint64_t address);
+  /// Sets the reservation to the 64 B line of a physical address in RAM.
+  void reserve(base::GuestRam& ram, std::uint64_t address);
+  /// Writes RAM for this hart's own store: it does not lose its own reservation by that.
+  void own_write(base::GuestRam& ram, std::uint64_t address, const void* data, std::size_t length);
+  /// wrs: the hart waits from now on, until the deadline; ends with the next run().
+  void start_wait(std::uint64_t deadline);
+  void end_wait() { waiting_ = false; }
+
+ private:
+  HartState state_;
+  Bus& bus_;
+  HartConfig config_;
+  HartCounters counters_;
+  Privileged privileged_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<base::GuestRam*> rams_;
+  std::function<void()> reservation_lost_;
+  std::uint64_t wait_deadline_ = ~std::uint64_t{0};
+  bool waiting_ = false;
+  bool own_write_ = false;
+};
+
+}  // namespace sluice::riscv
