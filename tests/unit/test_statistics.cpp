@@ -1,0 +1,128 @@
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "models/base/statistics.h"
+
+using namespace sluice::base;
+using namespace sluice::base::literals;
+
+namespace {
+
+/// A visitor that writes what it is told in one line.
+class Recorder : public StatisticsVisitor {
+ public:
+  void enter(const StatisticsGroup& g) override { text += g.name() + "{"; }
+  void leave(const StatisticsGroup&) override { text += "}"; }
+  void integer(const StatisticsLabel& l, std::uint64_t v) override { text += l.name + "=" + std::to_string(v) + ";"; }
+  void real(const StatisticsLabel& l, double v) override { text += l.name + "~" + std::to_string(v) + ";"; }
+  void histogram(const StatisticsLabel& l, const Histogram& h) override {
+    text += l.name + "#" + std::to_string(h.count()) + ";";
+  }
+  std::string text;
+};
+
+std::string walk(StatisticsGroup& group, Time now = {}) {
+  Recorder r;
+  group.walk(r, now);
+  return r.text;
+}
+
+}  // namespace
+
+TEST_CASE("a walk shows values in order of registration, then the groups below", "[statistics]") {
+  StatisticsGroup root("board");
+  std::uint64_t z = 3, a = 4;
+  StatisticsGroup second("zeta", &root), first("alpha", &root);
+  root.counter("z", "frames", "", z);
+  root.counter("a", "frames", "", a);
+  first.counter("x", "1", "", a);
+  REQUIRE(walk(root) == "board{z=3;a=4;zeta{}alpha{x=4;}}");
+  ++z;
+  REQUIRE(walk(root) == "board{z=4;a=4;zeta{}alpha{x=4;}}");
+}
+
+TEST_CASE("after the warm-up counters count from the snapshot and levels do not", "[statistics]") {
+  StatisticsGroup root("board");
+  StatisticsGroup nic("nic", &root);
+  std::uint64_t frames = 100, fill = 7, bytes = 50;
+  Histogram latency;
+  latency.add(5);
+  nic.counter("frames", "frames", "", frames);
+  nic.level("fill", "entries", "", fill);
+  nic.counter_of("bytes", "bytes", "", [&] { return 2 * bytes; });
+  nic.histogram("latency", "fs", "", latency);
+  REQUIRE(walk(root) == "board{nic{frames=100;fill=7;bytes=100;latency#1;}}");
+
+  root.start_measuring(1_us);
+  REQUIRE(frames == 100);
+  REQUIRE(walk(root) == "board{nic{frames=0;fill=7;bytes=0;latency#0;}}");
+  frames += 11;
+  bytes += 1;
+  latency.add(9);
+  REQUIRE(walk(root) == "board{nic{frames=11;fill=7;bytes=2;latency#1;}}");
+  REQUIRE(root.value("nic.frames") == 11);
+}
+
+TEST_CASE("derived values see what was measured, not the raw counters", "[statistics]") {
+  StatisticsGroup core("core");
+  std::uint64_t hits = 90, misses = 10, foreign = 0;
+  core.counter("hits", "1", "", hits);
+  core.counter("misses", "1", "", misses);
+  core.derived("ratio", "1", "", [&](const Measured& m) { return m.ratio(m(misses), m(misses) + m(hits)); });
+  core.derived("rate", "1/ns", "",
+               [&](const Measured& m) { return static_cast<double>(m(hits)) / m.elapsed().nanoseconds(); });
+  REQUIRE(walk(core, 9_ns) == "core{hits=90;misses=10;ratio~0.100000;rate~10.000000;}");
+  core.start_measuring(10_ns);
+  hits += 1;
+  misses += 1;
+  REQUIRE(walk(core, 12_ns) == "core{hits=1;misses=1;ratio~0.500000;rate~0.500000;}");
+  REQUIRE(Measured::ratio(5, 0) == 0);
+
+  core.derived("wrong", "1", "", [&](const Measured& m) { return static_cast<double>(m(foreign)); });
+  REQUIRE_THROWS_AS(walk(core), std::logic_error);
+}
+
+TEST_CASE("a name used twice is refused", "[statistics]") {
+  StatisticsGroup root("board");
+  std::uint64_t n = 0;
+  root.counter("n", "1", "", n);
+  REQUIRE_THROWS_AS(root.level("n", "1", "", n), std::logic_error);
+  StatisticsGroup nic("nic", &root);
+  REQUIRE_THROWS_AS(StatisticsGroup("nic", &root), std::logic_error);
+  REQUIRE(walk(root) == "board{n=0;nic{}}");
+}
+
+TEST_CASE("groups leave the tree when they end, in any order", "[statistics]") {
+  StatisticsGroup root("board");
+  { StatisticsGroup gone("gone", &root); }
+  REQUIRE(walk(root) == "board{}");
+  auto parent = std::make_unique<StatisticsGroup>("parent", &root);
+  StatisticsGroup orphan("orphan", parent.get());
+  parent.reset();
+  REQUIRE(walk(root) == "board{}");
+  REQUIRE(walk(orphan) == "orphan{}");
+}
+
+TEST_CASE("values are found by path, also below groups whose names hold dots", "[statistics]") {
+  StatisticsGroup root("");
+  StatisticsGroup nic("nic", &root), eth("nic.eth0", &root), queue("queue0", &eth);
+  std::uint64_t n = 42;
+  queue.counter("frames", "frames", "", n);
+  REQUIRE(root.value("nic.eth0.queue0.frames") == 42);
+  REQUIRE_THROWS_AS(root.value("nic.eth0.queue0.bytes"), std::out_of_range);
+  REQUIRE_THROWS_AS(root.value(""), std::out_of_range);
+}
+
+TEST_CASE("the text has path, value, unit and meaning", "[statistics]") {
+  StatisticsGroup root("");
+  StatisticsGroup nic("nic.eth0", &root);
+  std::uint64_t n = 1234;
+  nic.counter("frames", "frames", "Frames received.", n);
+  const std::string text = statistics_text(root, {});
+  REQUIRE(text.find("nic.eth0.frames ") == 0);
+  REQUIRE(text.find(" 1234 frames ") != std::string::npos);
+  REQUIRE(text.find("Frames received.\n") != std::string::npos);
+}
