@@ -1,0 +1,55 @@
+#pragma once
+/// The table behind the CSR instructions: one row per register or run of registers. Internal to Privileged.
+
+#include <cstdint>
+
+#include "models/riscv/iss/csr.h"
+
+namespace sluice::riscv {
+
+class Privileged;
+
+struct CsrTable {
+  /// What an access needs beyond the privilege that the CSR's number encodes.
+  enum class Needs : std::uint8_t { nothing, fp, counter, satp, pmp, aia, sstc };
+
+  struct Row {
+    std::uint16_t number;
+    std::uint16_t count;  ///< CSRs with consecutive numbers
+    const char* name;
+    std::uint8_t name_index;  ///< of the first, appended to the name when count > 1
+    Needs needs;
+    /// Storage and the bits a write may change; null: read and write do it.
+    std::uint64_t CsrRegisters::*field;
+    std::uint64_t mask;
+    bool (*read)(Privileged&, unsigned number, std::uint64_t& value);  ///< null: the field, or zero
+    bool (*write)(Privileged&, unsigned number, std::uint64_t value);  ///< null: the field under its mask, or ignored
+  };
+
+  /// The row of a CSR that a hart with this configuration has; null: it has none of this number.
+  static const Row* find(unsigned number, const PrivilegedConfig& config);
+  static bool read(const Row& row, Privileged& hart, unsigned number, std::uint64_t& value);
+  static bool write(const Row& row, Privileged& hart, unsigned number, std::uint64_t value);
+
+  // What rows point at: reads and writes that are more than storage.
+  using Value = std::uint64_t;
+  static bool read_fcsr(Privileged&, unsigned, Value&);
+  static bool write_fcsr(Privileged&, unsigned, Value);
+  static bool read_status(Privileged&, unsigned, Value&);
+  static bool write_status(Privileged&, unsigned, Value);
+  static bool read_identity(Privileged&, unsigned, Value&);
+  static bool read_interrupts(Privileged&, unsigned, Value&);
+  static bool write_interrupts(Privileged&, unsigned, Value);
+  static bool write_vector(Privileged&, unsigned, Value);
+  static bool write_menvcfg(Privileged&, unsigned, Value);
+  static bool write_satp(Privileged&, unsigned, Value);
+  static bool write_stimecmp(Privileged&, unsigned, Value);
+  static bool read_counter(Privileged&, unsigned, Value&);
+  static bool write_counter(Privileged&, unsigned, Value);
+  static bool read_pmp(Privileged&, unsigned, Value&);
+  static bool write_pmp(Privileged&, unsigned, Value);
+  static bool read_aia(Privileged&, unsigned, Value&);
+  static bool write_aia(Privileged&, unsigned, Value);
+};
+
+}  // namespace sluice::riscv
