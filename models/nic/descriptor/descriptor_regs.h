@@ -46,15 +46,13 @@
 #define DESC_CAPABILITIES_TIMESTAMP 0x00080000u /* stamps received frames at the MAC */
 
 #define DESC_CONTROL 0x0008u /* rw */
-#define DESC_CONTROL_RESET                                                                    \
-  0x00000001u /* returns everything in BAR 0 except statistics to its reset value, forgets    \
-                 frames and descriptors inside the NIC; reads as one until that is done (when \
-                 DMA in flight has ended) */
+/* returns everything in BAR 0 except statistics to its reset value, forgets frames and descriptors inside the NIC;
+ * reads as one until that is done (when DMA in flight has ended) */
+#define DESC_CONTROL_RESET 0x00000001u
 #define DESC_CONTROL_RX_ENABLE 0x00000002u /* 0: frames from the wire are dropped (DESC_STAT_RX_DROP_DISABLED) */
 #define DESC_CONTROL_TX_ENABLE 0x00000004u /* 0: transmit queues do not start another frame */
-#define DESC_CONTROL_PROMISCUOUS                                                        \
-  0x00000008u /* accept frames to other unicast addresses. Own, broadcast and multicast \
-                 addresses are always accepted */
+/* accept frames to other unicast addresses. Own, broadcast and multicast addresses are always accepted */
+#define DESC_CONTROL_PROMISCUOUS 0x00000008u
 
 #define DESC_STATUS 0x000cu /* ro */
 #define DESC_STATUS_LINK_UP 0x00000001u
@@ -62,9 +60,9 @@
 #define DESC_LINK_SPEED 0x0010u /* ro  Mb/s; 0 while the link is down */
 #define DESC_MAC_LOW 0x0014u    /* rw  station address, octets 0 (bits 7:0) to 3; reset: the board's */
 #define DESC_MAC_HIGH 0x0018u   /* rw  octets 4 (bits 7:0) and 5 (bits 15:8); reset: the board's */
-#define DESC_MAX_FRAME                                                                            \
-  0x001cu /* rw  longest frame received or sent, bytes without FCS: 64 to 9724, reset 1514. Other \
-                 values are dropped and set DESC_ERROR_VALUE */
+/* rw  longest frame received or sent, bytes without FCS: 64 to 9724, reset 1514. Other values are dropped and set
+ * DESC_ERROR_VALUE */
+#define DESC_MAX_FRAME 0x001cu
 #define DESC_MAX_FRAME_LIMIT 9724u
 
 #define DESC_LINK_INTERRUPT 0x0020u /* rw  DESC_CAUSE_*: vector told when the link goes up or down */
@@ -97,14 +95,18 @@
  * v's MSI-X message, clears PENDING, and with AUTO_MASK clears ENABLE. Causes while ENABLE is zero stay latched and
  * fire when it is set, so software that looks once more after its last work and then enables loses none; the price is
  * at times one interrupt that finds nothing to do. MSI-X's own masks come after this block. The message follows the
- * write-back that caused it through the same posted channel, so software sees the descriptor. */
+ * write-back that caused it through the same posted channel, so software sees the descriptor.
+ *
+ * While MSI-X is disabled in the function's configuration space and Interrupt Disable is zero, INTA is asserted instead
+ * as long as any vector has PENDING and ENABLE; AUTO_MASK does nothing then, and software ends the assertion by writing
+ * CLEAR_PENDING without ENABLE and reading the register back. */
 #define DESC_VECTOR_CONTROL(v) (0x1000u + 16u * (v)) /* rw */
 #define DESC_VECTOR_ENABLE 0x00000001u
 #define DESC_VECTOR_CLEAR_PENDING 0x00000002u /* wo  takes effect before ENABLE of the same write */
 #define DESC_VECTOR_TRIGGER 0x00000004u       /* wo  latches PENDING: an interrupt by software */
 #define DESC_VECTOR_AUTO_MASK 0x00000008u
-#define DESC_VECTOR_MODERATION(v) \
-  (0x1004u + 16u * (v)) /* rw  least time between two messages, in 2 us: 0 (none) to 4095 */
+/* rw  least time between two messages, in 2 us: 0 (none) to 4095 */
+#define DESC_VECTOR_MODERATION(v) (0x1004u + 16u * (v))
 #define DESC_VECTOR_MODERATION_UNIT_NS 2000u
 #define DESC_VECTOR_MODERATION_MAX 4095u
 #define DESC_VECTOR_STATUS(v) (0x1008u + 16u * (v)) /* ro */
@@ -146,15 +148,15 @@
 #define DESC_RX_BASE_HIGH 0x004u /* rw  bits 63:32 */
 #define DESC_RX_LENGTH 0x008u    /* rw  descriptors: 64 to 4096, a multiple of 32 */
 #define DESC_RX_BUFFER 0x00cu    /* rw  bytes of each buffer: 1024 to 16256, a multiple of 128; reset 2048 */
-#define DESC_RX_CONTROL                                                                                               \
-  0x010u                    /* rw  DESC_RING_*. Setting ENABLE starts at head 0, tail 0: no descriptor belongs to the \
-                                   NIC until the first tail write. LENGTH 0 cannot be enabled (DESC_ERROR_VALUE) */
-#define DESC_RX_HEAD 0x014u /* ro  descriptor that the next frame will fill */
+/* rw  DESC_RING_*. Setting ENABLE starts at head 0, tail 0: no descriptor belongs to the NIC until the first tail
+ * write. LENGTH 0 cannot be enabled (DESC_ERROR_VALUE) */
+#define DESC_RX_CONTROL 0x010u
+#define DESC_RX_HEAD 0x014u      /* ro  descriptor that the next frame will fill */
 #define DESC_RX_INTERRUPT 0x018u /* rw  DESC_CAUSE_*: vector told of a receive write-back */
 #define DESC_RX_DROPS 0x01cu     /* ro  frames for this queue that the FIFO lost, wraps at 2^32 */
-#define DESC_RX_TAIL                                                                                  \
-  0x080u /* rw  doorbell: descriptors from the old tail up to and excluding this index are the NIC's. \
-                Tail = head means that the NIC has none, so length-1 can be given at most */
+/* rw  doorbell: descriptors from the old tail up to and excluding this index are the NIC's. Tail = head means that
+ * the NIC has none, so length-1 can be given at most */
+#define DESC_RX_TAIL 0x080u
 
 #define DESC_TX_BASE_LOW 0x100u  /* rw  as of receive */
 #define DESC_TX_BASE_HIGH 0x104u /* rw */
@@ -231,13 +233,13 @@ _Static_assert(sizeof(struct desc_tx) == 16, "transmit descriptor");
 #define DESC_TX_TYPE 0x000000000000000full
 #define DESC_TX_TYPE_DATA 0x0ull
 #define DESC_TX_TYPE_DONE 0xfull
-#define DESC_TX_EOP 0x0000000000000010ull           /* last piece of the frame */
-#define DESC_TX_RS 0x0000000000000020ull            /* report status; only with EOP */
-#define DESC_TX_IPV4_CHECKSUM 0x0000000000000600ull /* both bits: insert the IPv4 header checksum */
-#define DESC_TX_UDP_CHECKSUM                                                                            \
-  0x0000000000003000ull             /* both bits: insert the UDP checksum over the whole datagram; what \
-                                       software left in the field does not matter. Needs the lengths    \
-                                       below and an unfragmented IPv4 datagram, else DESC_ERROR_DESCRIPTOR */
+#define DESC_TX_EOP 0x0000000000000010ull /* last piece of the frame */
+#define DESC_TX_RS 0x0000000000000020ull  /* report status; only with EOP */
+#define DESC_TX_IPV4_CHECKSUM \
+  0x0000000000000600ull /* both bits: insert the IPv4 header checksum, whatever the field holds */
+/* both bits: insert the UDP checksum over the whole datagram; what software left in the field does not matter. Needs
+ * the lengths below and an unfragmented IPv4 datagram, else DESC_ERROR_DESCRIPTOR */
+#define DESC_TX_UDP_CHECKSUM 0x0000000000003000ull
 #define DESC_TX_MAC_LENGTH_SHIFT 16 /* 7 bits: Ethernet header, 2 B units; first descriptor of the frame counts */
 #define DESC_TX_IP_LENGTH_SHIFT 23  /* 7 bits: IPv4 header, 4 B units */
 #define DESC_TX_L4_LENGTH_SHIFT 30  /* 4 bits: UDP header, 4 B units */
