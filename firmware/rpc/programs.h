@@ -1,0 +1,92 @@
+/* firmware/rpc/programs.h: what travels in the calls and replies of the firmware's RPC services: ONC RPC version 2
+ * (RFC 5531), the portmapper (RFC 1833) and three programs of our own. Servers, traffic generators and tests include
+ * this file. Freestanding C that C++ also accepts. All items are XDR (RFC 4506): big-endian, 4-byte units. */
+#pragma once
+
+/* ------------------------------------------------------------------------------------------------ the message, RFC
+ * 5531 Call:  xid, RPC_CALL, RPC_VERSION, program, version, procedure, credential {flavor, length, body}, verifier
+ * {likewise}, arguments. With AUTH_NONE twice, the arguments start RPC_CALL_HEADER_BYTES after the xid. Reply: xid,
+ * RPC_REPLY, RPC_MSG_ACCEPTED, verifier {AUTH_NONE, 0}, accept_stat, then results (RPC_SUCCESS) or lowest and highest
+ * version (RPC_PROG_MISMATCH); or xid, RPC_REPLY, RPC_MSG_DENIED, reject_stat, then lowest and highest RPC version
+ * (RPC_MISMATCH) or an auth_stat (RPC_AUTH_ERROR). */
+#define RPC_CALL 0u
+#define RPC_REPLY 1u
+#define RPC_VERSION 2u
+#define RPC_CALL_HEADER_BYTES 40u
+#define RPC_REPLY_HEADER_BYTES 24u
+
+/* reply_stat */
+#define RPC_MSG_ACCEPTED 0u
+#define RPC_MSG_DENIED 1u
+
+/* accept_stat */
+#define RPC_SUCCESS 0u
+#define RPC_PROG_UNAVAIL 1u
+#define RPC_PROG_MISMATCH 2u
+#define RPC_PROC_UNAVAIL 3u
+#define RPC_GARBAGE_ARGS 4u
+#define RPC_SYSTEM_ERR 5u
+
+/* reject_stat */
+#define RPC_MISMATCH 0u
+#define RPC_AUTH_ERROR 1u
+
+/* auth_stat */
+#define RPC_AUTH_BADCRED 1u
+#define RPC_AUTH_REJECTEDCRED 2u
+#define RPC_AUTH_BADVERF 3u
+#define RPC_AUTH_REJECTEDVERF 4u
+
+/* auth_flavor */
+#define RPC_AUTH_NONE 0u
+#define RPC_AUTH_SYS 1u
+#define RPC_AUTH_MAX_BYTES 400u /* longest body of a credential or verifier */
+
+/* --------------------------------------------------------------------------------------------------- where to send it
+ */
+#define RPC_PORT_PORTMAPPER 111u
+#define RPC_PORT_SERVICES 20049u     /* calc, echo and kv */
+#define RPC_IPV4_DEFAULT 0x0a000002u /* 10.0.0.2 unless the board says otherwise */
+
+/* ------------------------------------------------------------------------------------------------ portmapper, RFC 1833
+ */
+#define RPC_PROGRAM_PORTMAPPER 100000u
+#define PORTMAPPER_VERSION 2u
+#define PORTMAPPER_NULL 0u
+#define PORTMAPPER_SET 1u     /* {program, version, protocol, port} -> bool */
+#define PORTMAPPER_UNSET 2u   /* {program, version, ignored, ignored} -> bool */
+#define PORTMAPPER_GETPORT 3u /* {program, version, protocol, ignored} -> port, 0 if there is none */
+#define PORTMAPPER_DUMP 4u    /* {} -> list of {1, program, version, protocol, port}, then 0 */
+#define PORTMAPPER_CALLIT \
+  5u /* {program, version, procedure, opaque arguments} -> {port, opaque result}; silent on error */
+#define PORTMAPPER_PROTOCOL_TCP 6u
+#define PORTMAPPER_PROTOCOL_UDP 17u
+
+/* ------------------------------------------------------------------ our programs: user range, consecutive, version 1
+ */
+#define RPC_PROGRAM_FIRST 0x20000001u
+
+#define RPC_PROGRAM_CALC 0x20000001u
+#define CALC_VERSION 1u
+#define CALC_NULL 0u     /* {} -> {} */
+#define CALC_ADD 1u      /* {int a, int b} -> int: the sum modulo 2^32 */
+#define CALC_CHECKSUM 2u /* {opaque data<>} -> unsigned: Adler-32 (RFC 1950) of the data without padding */
+#define CALC_SORT 3u     /* {int values<>} -> {int values<>}: ascending */
+
+#define RPC_PROGRAM_ECHO 0x20000002u
+#define ECHO_VERSION 1u
+#define ECHO_NULL 0u /* {} -> {} */
+#define ECHO_ECHO 1u /* {opaque data<>} -> {opaque data<>}: the same bytes, padding included */
+
+#define RPC_PROGRAM_KV 0x20000003u
+#define KV_VERSION 1u
+#define KV_NULL 0u /* {} -> {} */
+#define KV_GET 1u  /* {opaque key<KV_KEY_MAX>} -> {int status; if KV_OK: opaque value<KV_VALUE_MAX>} */
+#define KV_PUT 2u  /* {opaque key<KV_KEY_MAX>, opaque value<KV_VALUE_MAX>} -> {int status} */
+#define KV_KEY_MAX 64u
+#define KV_VALUE_MAX 512u
+#define KV_OK 0u
+#define KV_NOT_FOUND 1u /* no such key */
+#define KV_FULL 2u      /* no room for another key */
+
+#define RPC_PROGRAM_COUNT 3u /* calc, echo, kv */
