@@ -1,0 +1,196 @@
+#include "models/base/register_bank.h"
+
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace sluice::base {
+
+namespace {
+
+std::uint64_t mask_of(unsigned bytes) { return bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1; }
+
+}  // namespace
+
+const char* answer_text(Answer answer) {
+  switch (answer) {
+    case Answer::ok:
+      return "ok";
+    case Answer::unmapped:
+      return "no register there";
+    case Answer::misaligned:
+      return "not aligned to its size";
+    case Answer::wrong_width:
+      return "not the register's width";
+    case Answer::read_only:
+      return "the register is read-only";
+    case Answer::write_only:
+      return "the register is write-only";
+  }
+  return "";
+}
+
+RegisterBank::RegisterBank(std::string owner, std::uint64_t size) : owner_(std::move(owner)), size_(size) {}
+
+RegisterBank::Id RegisterBank::add(RegisterDeclaration d) {
+  const auto wrong = [&](const char* what) {
+    throw std::logic_error(fmt::format("{}: register {} at {:#x}: {}", owner_, d.name, d.offset, what));
+  };
+  if (d.stride == 0) d.stride = d.width;
+  if (d.width != 4 && d.width != 8) wrong("width must be 4 or 8");
+  if (d.halves && d.width != 8) wrong("only an 8-byte register has halves");
+  if (d.count < 1 || d.count > 65536) wrong("count must be 1 to 65536");
+  if (d.offset % d.width || d.stride % d.width) wrong("offset and stride must be multiples of the width");
+  if (size_ < d.width || d.offset > size_ - d.width || (size_ - d.width - d.offset) / d.stride < d.count - 1)
+    wrong("does not lie within the bank");
+  if (size_ / 4 >= kFree) wrong("the bank is too large");
+  if (registers_.size() > std::numeric_limits<std::uint16_t>::max()) wrong("too many registers");
+  if (d.reset & ~mask_of(d.width)) wrong("reset value is wider than the register");
+  d.write_mask &= mask_of(d.width);
+  for (const Register& r : registers_)
+    if (r.declared.name == d.name) wrong("name is used twice");
+  for (unsigned i = 0; i < d.count; ++i)
+    for (unsigned byte = 0; byte < d.width; byte += 4)
+      if (find_word(d.offset + i * d.stride + byte)) wrong("overlaps another register");
+
+  const auto number = static_cast<std::uint16_t>(registers_.size());
+  for (unsigned i = 0; i < d.count; ++i)
+    for (unsigned byte = 0; byte < d.width; byte += 4)
+      insert_word(
+          {static_cast<std::uint32_t>((d.offset + i * d.stride + byte) / 4), number, static_cast<std::uint16_t>(i)});
+  const auto first = static_cast<std::uint32_t>(values_.size());
+  values_.insert(values_.end(), d.count, d.reset);
+  registers_.push_back({std::move(d), first});
+  return Id(number);
+}
+
+const RegisterBank::Word* RegisterBank::find_word(std::uint64_t offset) const {
+  const auto number = static_cast<std::uint32_t>(offset / 4);
+  const std::size_t mask = words_.size() - 1;
+  for (std::size_t at = hash(number) & mask;; at = (at + 1) & mask) {
+    if (words_[at].number == number) return &words_[at];
+    if (words_[at].number == kFree) return nullptr;
+  }
+}
+
+void RegisterBank::insert_word(Word word) {
+  if (2 * (used_ + 1) > words_.size()) {
+    std::vector<Word> old(2 * words_.size());
+    old.swap(words_);
+    used_ = 0;
+    for (const Word& w : old)
+      if (w.number != kFree) insert_word(w);
+  }
+  const std::size_t mask = words_.size() - 1;
+  std::size_t at = hash(word.number) & mask;
+  while (words_[at].number != kFree) at = (at + 1) & mask;
+  words_[at] = word;
+  ++used_;
+}
+
+Answer RegisterBank::locate(std::uint64_t offset, unsigned size, Found& found) {
+  if (offset >= size_ || size > size_ - offset) return Answer::unmapped;
+  const Word* word = find_word(offset);
+  if (!word) return Answer::unmapped;
+  Register& r = registers_[word->reg];
+  const RegisterDeclaration& d = r.declared;
+  const bool whole = size == d.width;
+  if (!whole && !(d.halves && size == 4)) return Answer::wrong_width;
+  if (offset % size) return Answer::misaligned;
+  const auto within = static_cast<unsigned>(offset - d.offset - word->index * d.stride);
+  found = {&r, word->index, 8 * within, mask_of(size) << (8 * within)};
+  return Answer::ok;
+}
+
+Answer RegisterBank::read(std::uint64_t offset, void* data, unsigned size) {
+  Found f;
+  const Answer answer = locate(offset, size, f);
+  if (answer != Answer::ok) [[unlikely]]
+    return refuse(answer, "read", offset, size);
+  RegisterDeclaration& d = f.reg->declared;
+  if (d.access == Access::wo) [[unlikely]]
+    return refuse(Answer::write_only, "read", offset, size);
+
+  const std::size_t slot = f.reg->first_value + f.index;
+  const std::uint64_t value = d.on_read ? d.on_read(f.index) : values_[slot];
+  if (d.access == Access::rc) values_[slot] &= ~f.lanes;
+  const std::uint64_t result = value >> f.shift;
+  std::memcpy(data, &result, size);
+  return Answer::ok;
+}
+
+Answer RegisterBank::write(std::uint64_t offset, const void* data, unsigned size) {
+  Found f;
+  const Answer answer = locate(offset, size, f);
+  if (answer != Answer::ok) [[unlikely]]
+    return refuse(answer, "write", offset, size);
+  RegisterDeclaration& d = f.reg->declared;
+  if (d.access == Access::ro || d.access == Access::rc) [[unlikely]]
+    return refuse(Answer::read_only, "write", offset, size);
+
+  std::uint64_t written = 0;
+  std::memcpy(&written, data, size);
+  written <<= f.shift;
+  std::uint64_t& stored = values_[f.reg->first_value + f.index];
+  const std::uint64_t mask = d.write_mask & f.lanes;
+  if (d.access == Access::w1c)
+    stored &= ~(written & mask);
+  else
+    stored = (stored & ~mask) | (written & mask);
+  if (d.on_write) d.on_write({f.index, stored, written, f.lanes});
+  return Answer::ok;
+}
+
+Answer RegisterBank::refuse(Answer answer, const char* what, std::uint64_t offset, unsigned size) {
+  ++refused_[static_cast<unsigned>(answer)];
+  if (!log_) return answer;
+  std::string sentence =
+      fmt::format("{}: {} of {} bytes at {:#x}: {}", owner_, what, size, offset, answer_text(answer));
+  if (const Word* word = offset < size_ ? find_word(offset) : nullptr)
+    sentence += " (" + element_name(registers_[word->reg], word->index) + ")";
+  log_(sentence);
+  return answer;
+}
+
+void RegisterBank::reset() {
+  for (const Register& r : registers_)
+    for (unsigned i = 0; i < r.declared.count; ++i) values_[r.first_value + i] = r.declared.reset;
+}
+
+std::uint64_t RegisterBank::refused() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t n : refused_) sum += n;
+  return sum;
+}
+
+void RegisterBank::register_statistics(StatisticsGroup& group) {
+  const auto add = [&](Answer why, const char* name, const char* meaning) {
+    group.counter(name, "accesses", meaning, refused_[static_cast<unsigned>(why)]);
+  };
+  add(Answer::unmapped, "register_unmapped", "refused register accesses: no register there");
+  add(Answer::misaligned, "register_misaligned", "refused register accesses: not aligned to their size");
+  add(Answer::wrong_width, "register_wrong_width", "refused register accesses: not the register's width");
+  add(Answer::read_only, "register_read_only", "refused writes to read-only registers");
+  add(Answer::write_only, "register_write_only", "refused reads of write-only registers");
+}
+
+std::uint64_t RegisterBank::peek(Register& r, unsigned index) {
+  if (r.declared.on_read && !r.declared.read_acts) return r.declared.on_read(index);
+  return values_[r.first_value + index];
+}
+
+std::string RegisterBank::element_name(const Register& r, unsigned index) {
+  return r.declared.count == 1 ? r.declared.name : fmt::format("{}[{}]", r.declared.name, index);
+}
+
+std::string RegisterBank::dump() {
+  std::string out;
+  for_each([&](const std::string& name, std::uint64_t offset, unsigned width, std::uint64_t value) {
+    out += fmt::format("{:#06x}  {:<32}  {:#0{}x}\n", offset, name, value, 2 + 2 * width);
+  });
+  return out;
+}
+
+}  // namespace sluice::base

@@ -1,0 +1,145 @@
+#pragma once
+/// The device side of memory-mapped registers: what may be accessed how, and what happens then. A model declares its
+/// registers once; width, alignment and access rights are attributes, not code. Plain C++.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/callback.h"
+#include "models/base/statistics.h"
+
+namespace sluice::base {
+
+/// Who may do what with a register.
+enum class Access : std::uint8_t {
+  ro,   ///< software reads; a write is refused
+  rw,   ///< software reads and writes the bits of the write mask; other bits keep their value, silently
+  wo,   ///< software writes; a read is refused
+  w1c,  ///< reads; each 1 written clears that bit, as far as the write mask allows
+  rc,   ///< a read returns the value and clears it; a write is refused
+};
+
+/// How a register bank answers an access. Everything but ok is software's mistake: nothing was read or changed.
+enum class Answer : std::uint8_t { ok, unmapped, misaligned, wrong_width, read_only, write_only };
+const char* answer_text(Answer);  ///< "no register there", ...
+
+/// A write that was accepted, as the write callback sees it.
+struct RegisterWrite {
+  unsigned index;         ///< element of an array; 0 for a single register
+  std::uint64_t value;    ///< what the register holds now
+  std::uint64_t written;  ///< what software wrote, at its place in the register; other bits 0
+  std::uint64_t lanes;    ///< ones where software wrote: all of the register, or the half of it
+};
+
+/// One register, or an array of equal ones, as declared.
+struct RegisterDeclaration {
+  using ReadCallback = Callback<std::uint64_t(unsigned index), 16>;
+  using WriteCallback = Callback<void(const RegisterWrite&), 16>;
+
+  std::string name;          ///< unique in the bank; as in the register header
+  std::uint64_t offset = 0;  ///< bytes from the bank's start, a multiple of width
+  unsigned width = 4;        ///< bytes: 4 or 8
+  Access access = Access::rw;
+  std::uint64_t reset = 0;
+  std::uint64_t write_mask = ~std::uint64_t{0};  ///< bits that software can change
+  bool halves = false;                           ///< an 8-byte register that may also be accessed as two of 4
+  unsigned count = 1;                            ///< elements of the array, 1 to 65536
+  std::uint64_t stride = 0;                      ///< bytes between elements, a multiple of width; 0: the width
+  /// Returns what a read returns, in place of the stored value. Called before an rc register is cleared.
+  ReadCallback on_read = {};
+  WriteCallback on_write = {};
+  /// on_read changes something (it pops a queue, claims an interrupt): the debugger's dump shows the stored value
+  /// instead of calling it.
+  bool read_acts = false;
+};
+
+/// All registers of one address range. Look-up is one probe of a hash table, whatever the number of registers.
+class RegisterBank {
+ public:
+  using Log = Callback<void(const std::string& sentence)>;
+  /// Names a declared register to its model.
+  class Id {
+   public:
+    Id() = default;
+
+   private:
+    friend class RegisterBank;
+    explicit Id(std::uint32_t n) : number_(n) {}
+    std::uint32_t number_ = 0;
+  };
+
+  /// owner: path of the device, for the log. size: bytes of the range; registers must lie within.
+  RegisterBank(std::string owner, std::uint64_t size);
+
+  /// Declares a register. Throws std::logic_error when it is ill-formed or overlaps another one.
+  Id add(RegisterDeclaration);
+
+  /// A little-endian access of `size` bytes. data: where the result goes; untouched unless the answer is ok.
+  Answer read(std::uint64_t offset, void* data, unsigned size);
+  Answer write(std::uint64_t offset, const void* data, unsigned size);
+
+  /// The model's own view of a stored value: no access rights, no callbacks. index must be below the count.
+  std::uint64_t& value(Id id, unsigned index = 0) { return values_[registers_[id.number_].first_value + index]; }
+  std::uint64_t value(Id id, unsigned index = 0) const { return values_[registers_[id.number_].first_value + index]; }
+
+  /// Every stored value takes its reset value; no callback is called, and the counters stay.
+  void reset();
+
+  std::uint64_t size() const { return size_; }
+  /// Where refused accesses are told in a sentence: "nic.eth0: read of 4 bytes at 0x14: no register there".
+  void on_refused(Log log) { log_ = std::move(log); }
+  std::uint64_t refused(Answer why) const { return refused_[static_cast<unsigned>(why)]; }
+  std::uint64_t refused() const;
+  void register_statistics(StatisticsGroup&);
+
+  /// For the debugger: calls visit(name, offset, width, value) for every register and element, in order of declaration.
+  /// Changes nothing: see RegisterDeclaration::read_acts. Elements are named "name[3]".
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (Register& r : registers_)
+      for (unsigned i = 0; i < r.declared.count; ++i)
+        visit(element_name(r, i), r.declared.offset + i * r.declared.stride, r.declared.width, peek(r, i));
+  }
+  /// The same as text: one line each, "0x0010  rx_tail  0x00000007".
+  std::string dump();
+
+ private:
+  struct Register {
+    RegisterDeclaration declared;
+    std::uint32_t first_value;
+  };
+  /// A 4-byte word of the range that belongs to a register: an entry of the hash table.
+  struct Word {
+    std::uint32_t number = kFree;  ///< offset / 4
+    std::uint16_t reg = 0;
+    std::uint16_t index = 0;
+  };
+  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+  struct Found {
+    Register* reg;
+    unsigned index;
+    unsigned shift;       ///< of the accessed bits within the register
+    std::uint64_t lanes;  ///< the accessed bits
+  };
+
+  static std::uint32_t hash(std::uint32_t word) { return static_cast<std::uint32_t>((word * 0x9e3779b1ull) >> 8); }
+  const Word* find_word(std::uint64_t offset) const;
+  void insert_word(Word);
+  Answer locate(std::uint64_t offset, unsigned size, Found&);
+  Answer refuse(Answer, const char* what, std::uint64_t offset, unsigned size);
+  std::uint64_t peek(Register&, unsigned index);
+  static std::string element_name(const Register&, unsigned index);
+
+  std::string owner_;
+  std::uint64_t size_;
+  std::vector<Register> registers_;
+  std::vector<std::uint64_t> values_;
+  std::vector<Word> words_ = std::vector<Word>(64);  ///< open addressing; a power of two, at most half full
+  std::size_t used_ = 0;
+  std::uint64_t refused_[6] = {};
+  Log log_;
+};
+
+}  // namespace sluice::base
