@@ -1,0 +1,46 @@
+#pragma once
+/// What a hart asks of the world around it. The TLM core implements it; tests implement it with a few lines.
+
+#include <cstdint>
+
+#include "models/base/guest_ram.h"
+#include "models/riscv/iss/hart_state.h"
+
+namespace sluice::riscv {
+
+class Bus {
+ public:
+  virtual ~Bus() = default;
+  /// The RAM that holds this physical address and may be accessed directly; null: use load() and store().
+  virtual base::GuestRam* ram_at(std::uint64_t address) = 0;
+
+  /// A device access of 1, 2, 4 or 8 naturally aligned bytes at state.slots. May take simulated time: the callee then
+  /// moves state.slots forward, and may have let interrupts and writes to RAM happen. False: access fault.
+  virtual bool load(std::uint64_t address, void* data, unsigned size) = 0;
+  virtual bool store(std::uint64_t address, const void* data, unsigned size) = 0;
+
+  /// Slots at which the engine must stop before starting another instruction. May shrink or grow whenever load(),
+  /// store() or a call below has run: the engine reads it again after each.
+  virtual std::uint64_t slot_limit() = 0;
+
+  virtual std::uint64_t time() = 0;  ///< the `time` CSR (mtime) at state.slots
+  /// stimecmp was written: when (in units of `time`) the supervisor timer is due. All ones: never.
+  virtual void set_stimecmp(std::uint64_t due) = 0;
+
+  /// timing = "cached": the access (physical address) was no hit in the hart's L1; moves state.slots by the stall.
+  virtual void cache_miss(std::uint64_t address, Access access) = 0;
+
+  // Hints (models/base/hints.h), addresses physical.
+  virtual void probe(unsigned stage, std::uint64_t address) = 0;
+  virtual void bind(std::uint64_t to, std::uint64_t from) = 0;
+  virtual void account(unsigned account) = 0;
+
+  // AIA: this hart's IMSIC interrupt files. `file`: 0 machine, 1 supervisor. Without an IMSIC: false, which makes the
+  // CSR access illegal.
+  virtual bool imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) = 0;
+  virtual bool imsic_write(unsigned file, std::uint64_t select, std::uint64_t value) = 0;
+  virtual bool imsic_top(unsigned file, std::uint64_t& value) = 0;      ///< mtopei/stopei: identity << 16 | identity
+  virtual bool imsic_claim(unsigned file, std::uint64_t identity) = 0;  ///< a write to mtopei/stopei
+};
+
+}  // namespace sluice::riscv
