@@ -1,0 +1,66 @@
+#include "models/base/guest_ram.h"
+
+#include <cstring>
+#include <stdexcept>
+
+#include <sys/mman.h>
+
+namespace sluice::base {
+
+GuestRam::GuestRam(std::uint64_t base, std::uint64_t size)
+    : base_(base), size_(size), watch_(size / kPage), tags_(size / kPage) {
+  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) throw std::runtime_error("no address space for guest memory of the asked size");
+  bytes_ = static_cast<std::uint8_t*>(p);
+}
+
+GuestRam::~GuestRam() { munmap(bytes_, size_); }
+
+void GuestRam::write(std::uint64_t address, const void* data, std::uint64_t length) {
+  std::memcpy(at(address), data, length);
+  if (watched(address, length)) tell_written(address, length);
+}
+
+void GuestRam::read(std::uint64_t address, void* data, std::uint64_t length) const {
+  std::memcpy(data, at(address), length);
+}
+
+void GuestRam::tell_written(std::uint64_t address, std::uint64_t length) {
+  for (RamWatcher* w : watchers_) w->ram_written(address, length);
+}
+
+bool GuestRam::watched(std::uint64_t address, std::uint64_t length) const {
+  if (length == 0) return false;
+  const std::uint64_t last = (address - base_ + length - 1) / kPage;
+  for (std::uint64_t page = (address - base_) / kPage; page <= last; ++page)
+    if (watch_[page]) return true;
+  return false;
+}
+
+void GuestRam::set_watch(std::uint64_t address, Watch why) {
+  std::uint8_t& bits = watch_[(address - base_) / kPage];
+  const bool was = bits != 0;
+  bits |= why;
+  if (was) return;
+  const std::uint64_t page = address & ~(kPage - 1);
+  for (RamWatcher* w : watchers_) w->page_watched(page);
+}
+
+void GuestRam::clear_watch(std::uint64_t address, Watch why) {
+  watch_[(address - base_) / kPage] &= static_cast<std::uint8_t>(~why);
+}
+
+void GuestRam::set_tag(std::uint64_t address, std::uint64_t length, RequestId id) {
+  if (length == 0) return;
+  const std::uint64_t last = (address - base_ + length - 1) / kTagLine;
+  for (std::uint64_t line = (address - base_) / kTagLine; line <= last; ++line) {
+    auto& page = tags_[line / (kPage / kTagLine)];
+    if (!page) {
+      if (id == 0) continue;
+      page = std::make_unique<TagPage>();
+    }
+    page->line[line % (kPage / kTagLine)] = id;
+  }
+}
+
+}  // namespace sluice::base

@@ -1,0 +1,78 @@
+#pragma once
+/// The bytes of guest DRAM, with what every writer of them must respect: watched pages and shadow tags.
+/// Plain C++: execution engines include it without SystemC.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sluice::base {
+
+using RequestId = std::uint64_t;  ///< 0: no request
+
+/// Told of writes to pages it watches. A hart is one: for its decoded code, its reservation and its watchpoints.
+class RamWatcher {
+ public:
+  virtual ~RamWatcher() = default;
+  /// Bytes [address, address + length) have just been written, at least one of them in a watched page.
+  virtual void ram_written(std::uint64_t address, std::uint64_t length) = 0;
+  /// Page (address of its first byte) is watched from now on: drop every shortcut for writing to it.
+  virtual void page_watched(std::uint64_t page) = 0;
+};
+
+/// One contiguous range of guest DRAM. Zero until written; host memory is used only for pages touched.
+class GuestRam {
+ public:
+  static constexpr std::uint64_t kPage = 4096;
+  static constexpr std::uint64_t kTagLine = 64;  ///< granularity of shadow tags, bytes
+  /// Why a page is watched; a page is watched while any bit is set.
+  enum Watch : std::uint8_t { kCode = 1, kReservation = 2, kWait = 4, kWatchpoint = 8 };
+
+  /// base and size in bytes, both multiples of 4 KiB. Throws std::runtime_error when the host has no address space.
+  GuestRam(std::uint64_t base, std::uint64_t size);
+  ~GuestRam();
+  GuestRam(const GuestRam&) = delete;
+  GuestRam& operator=(const GuestRam&) = delete;
+
+  std::uint64_t base() const { return base_; }
+  std::uint64_t size() const { return size_; }
+  bool contains(std::uint64_t address, std::uint64_t length) const {
+    return address >= base_ && address - base_ < size_ && length <= size_ - (address - base_);
+  }
+  /// Host address of a guest address that contains() accepted. Writing through it is legal only to unwatched pages.
+  std::uint8_t* at(std::uint64_t address) { return bytes_ + (address - base_); }
+  const std::uint8_t* at(std::uint64_t address) const { return bytes_ + (address - base_); }
+
+  /// Copies in and tells the watchers. The range must be contained. The path of DMA and of stores to watched pages.
+  void write(std::uint64_t address, const void* data, std::uint64_t length);
+  void read(std::uint64_t address, void* data, std::uint64_t length) const;
+  /// For a writer that has already stored to a watched page through at().
+  void tell_written(std::uint64_t address, std::uint64_t length);
+
+  void add_watcher(RamWatcher* watcher) { watchers_.push_back(watcher); }
+  std::uint8_t watch(std::uint64_t address) const { return watch_[(address - base_) / kPage]; }
+  bool watched(std::uint64_t address, std::uint64_t length) const;
+  void set_watch(std::uint64_t address, Watch why);
+  void clear_watch(std::uint64_t address, Watch why);
+
+  /// Shadow tags: which request the bytes of a 64 B line belong to.
+  RequestId tag(std::uint64_t address) const {
+    const auto* page = tags_[(address - base_) / kPage].get();
+    return page ? page->line[(address - base_) % kPage / kTagLine] : 0;
+  }
+  void set_tag(std::uint64_t address, std::uint64_t length, RequestId id);
+
+ private:
+  struct TagPage {
+    RequestId line[kPage / kTagLine] = {};
+  };
+  std::uint64_t base_;
+  std::uint64_t size_;
+  std::uint8_t* bytes_;
+  std::vector<std::uint8_t> watch_;
+  std::vector<std::unique_ptr<TagPage>> tags_;
+  std::vector<RamWatcher*> watchers_;
+};
+
+}  // namespace sluice::base

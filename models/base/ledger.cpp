@@ -1,0 +1,107 @@
+#include "models/base/ledger.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sluice::base {
+
+Ledger the_ledger;
+
+const char* stage_title(Stage stage) {
+  static constexpr const char* titles[] = {
+#define SLUICE_STAGE(name, title, meaning) title,
+      SLUICE_STAGES(SLUICE_STAGE)
+#undef SLUICE_STAGE
+  };
+  return titles[stage];
+}
+
+Ledger::Component Ledger::component(std::string_view path) {
+  const auto found = std::find(paths_.begin(), paths_.end(), path);
+  if (found != paths_.end()) return static_cast<Component>(found - paths_.begin());
+  paths_.emplace_back(path);
+  totals_.emplace_back();
+  return static_cast<Component>(paths_.size() - 1);
+}
+
+RequestId Ledger::open(Stage stage, Component component, Time t, RequestId parent) {
+  while (slot(next_id_)->id != 0) grow();
+  Request* r = slot(next_id_);
+  r->id = next_id_++;
+  r->parent = parent;
+  r->measured = measuring_;
+  r->tiles.clear();
+  r->tiles.push_back({stage, component, t});
+  opened_ += r->measured;
+  return r->id;
+}
+
+void Ledger::grow() {
+  std::vector<Request> old(requests_.size() * 2);
+  old.swap(requests_);
+  for (Request& r : old)
+    if (r.id != 0) *slot(r.id) = std::move(r);
+}
+
+const Ledger::Request* Ledger::find(RequestId id) const {
+  const Request& r = requests_[id & (requests_.size() - 1)];
+  return r.id == id && id != 0 ? &r : nullptr;
+}
+
+void Ledger::enter(RequestId id, Stage stage, Component component, Time t) {
+  Request* r = slot(id);
+  if (r->id != id || id == 0) return;
+  Tile& last = r->tiles.back();
+  if (last.stage == stage && last.component == component) return;
+  if (t < last.start) {
+    if (last.start - t > tolerance_ && error_.empty())
+      error_ = fmt::format("request {} goes back in time: {} at {} entered at {} ns, after {} at {} entered at {} ns",
+                           id, stage_title(stage), paths_[component], t.nanoseconds(), stage_title(last.stage),
+                           paths_[last.component], last.start.nanoseconds());
+    ++clamped_;
+    t = last.start;
+  }
+  r->tiles.push_back({stage, component, t});
+}
+
+void Ledger::complete(RequestId id, Time t) {
+  Request* r = slot(id);
+  if (r->id != id || id == 0) return;
+  t = std::max(t, r->tiles.back().start);
+  for (auto& listener : listeners_) listener(*r, t);
+  if (r->measured) account(*r, t);
+  r->id = 0;
+}
+
+void Ledger::account(const Request& r, Time end) {
+  Time sum;
+  for (std::size_t i = 0; i < r.tiles.size(); ++i) {
+    const Time until = i + 1 < r.tiles.size() ? r.tiles[i + 1].start : end;
+    const Time spent = until - r.tiles[i].start;
+    Total& total = totals_[r.tiles[i].component][r.tiles[i].stage];
+    total.femtoseconds += spent.femtoseconds();
+    ++total.visits;
+    sum += spent;
+  }
+  if (sum != end - r.start() && error_.empty())
+    error_ = fmt::format("request {}: its stages sum to {} ns, its latency is {} ns", r.id, sum.nanoseconds(),
+                         (end - r.start()).nanoseconds());
+  total_latency_ += (end - r.start()).femtoseconds();
+  ++completed_;
+}
+
+bool Ledger::drop(RequestId id, std::string_view reason, Time) {
+  Request* r = slot(id);
+  if (r->id != id || id == 0) return false;
+  if (r->measured) {
+    ++dropped_measured_;
+    ++dropped_[std::string(reason)];
+  }
+  r->id = 0;
+  return true;
+}
+
+std::uint64_t Ledger::in_flight() const { return opened_ - completed_ - dropped_measured_; }
+
+}  // namespace sluice::base

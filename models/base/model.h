@@ -1,0 +1,46 @@
+#pragma once
+/// What every SystemC model of Sluice derives from. A TLM target that is a base::Model is called without the kernel
+/// being brought to the caller's time: it uses base::now() and the calendar, never sc_time_stamp() or wait().
+
+#include <string>
+
+#include <systemc>
+
+#include "models/base/calendar.h"
+#include "models/base/key.h"
+#include "models/base/ledger.h"
+#include "models/base/statistics.h"
+
+namespace sluice::base {
+
+/// The module name of a board path.
+inline std::string module_name(std::string path) {
+  for (std::size_t at; (at = path.find('.')) != std::string::npos;) path.replace(at, 1, "__");
+  return path;
+}
+
+/// The kernel's names allow no dots, board paths have them: the instance "nic.eth0" is the module
+/// module_name("nic.eth0").
+class Model : public sc_core::sc_module {
+ public:
+  const std::string& path() const { return path_; }  ///< as in the board file: "nic.eth0"
+  ComponentKey key() const { return key_; }          ///< orders this model's calendar entries
+  Ledger::Component component() const { return component_; }
+
+ protected:
+  explicit Model(const sc_core::sc_module_name& name)
+      : sc_module(name), path_(path_of(name)), key_(path_key(path_)), component_(ledger().component(path_)) {}
+
+ private:
+  static std::string path_of(const char* name) {
+    std::string path = name;
+    for (std::size_t at; (at = path.find("__")) != std::string::npos;) path.replace(at, 2, ".");
+    return path;
+  }
+
+  std::string path_;
+  ComponentKey key_;
+  Ledger::Component component_;
+};
+
+}  // namespace sluice::base

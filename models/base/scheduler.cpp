@@ -1,0 +1,203 @@
+#include "models/base/scheduler.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/base/waiting.h"
+
+namespace sluice::base {
+namespace {
+Scheduler* the_scheduler = nullptr;
+}
+
+void set_time_resolution() {
+  static sc_core::sc_simcontext* done = nullptr;
+  if (done == sc_core::sc_get_curr_simcontext()) return;
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  done = sc_core::sc_get_curr_simcontext();
+}
+
+sc_core::sc_time to_sc_time(Time t) { return sc_core::sc_time::from_value(t.femtoseconds()); }
+Time from_sc_time(const sc_core::sc_time& t) { return Time::fs(t.value()); }
+
+Runner::Runner(Scheduler& scheduler, std::string path) : scheduler_(scheduler), path_(std::move(path)) {
+  scheduler.runners_.push_back(this);
+}
+
+Time Runner::bound() const { return scheduler_.limit(); }
+
+void Runner::begin() {
+  if (scheduler_.holder_ != this) sc_core::wait(turn_);
+}
+
+void Runner::yield() { scheduler_.hand_over(this); }
+
+void Runner::synchronise() {
+  calendar().set_now(time_);
+  // One runner is never ahead of an effect.
+  if (scheduler_.alone()) return;
+  ready_ = false;
+  calendar().at(time_, 0, [this] { ready_ = true; });
+  scheduler_.hand_over(this);
+  calendar().set_now(time_);
+}
+
+void Runner::enter_foreign() {
+  synchronise();
+  ready_ = false;
+  scheduler_.holder_ = nullptr;
+  const Time kernel = from_sc_time(sc_core::sc_time_stamp());
+  if (time_ > kernel) sc_core::wait(to_sc_time(time_ - kernel));
+  scheduler_.pump_turn_.notify();
+}
+
+void Runner::leave_foreign() {
+  time_ = std::max(time_, from_sc_time(sc_core::sc_time_stamp()));
+  ready_ = true;
+  sc_core::wait(turn_);
+}
+
+void Event::notify() {
+  for (Runner* r : runners_) {
+    r->ready_ = true;
+    r->time_ = std::max(r->time_, now());
+  }
+  runners_.clear();
+  if (foreign_waits_ == 0) return;
+  const Time kernel = from_sc_time(sc_core::sc_time_stamp());
+  foreign_.notify(to_sc_time(std::max(now(), kernel) - kernel));
+  Scheduler& s = Scheduler::instance();
+  s.kernel_next_ = std::min(s.kernel_next_, std::max(now(), kernel));
+}
+
+void wait_for(Event& event, const char* reason, const char* holder) {
+  Scheduler& s = Scheduler::instance();
+  if (s.dispatching_) throw std::logic_error(std::string("wait_for inside a calendar entry: ") + reason);
+  if (Runner* self = s.holder_) {
+    const Waiting listed(self->path_.c_str(), reason, holder);
+    event.runners_.push_back(self);
+    self->ready_ = false;
+    s.hand_over(self);
+    return;
+  }
+  const Waiting listed(sc_core::sc_get_current_process_handle().name(), reason, holder);
+  ++event.foreign_waits_;
+  sc_core::wait(event.foreign_);
+  --event.foreign_waits_;
+}
+
+Scheduler::Scheduler(sc_core::sc_module_name name, Time quantum) : sc_module(name), quantum_(quantum) {
+  if (the_scheduler) throw std::logic_error("a simulation has one scheduler");
+  the_scheduler = this;
+  SC_HAS_PROCESS(Scheduler);
+  SC_THREAD(pump);
+}
+
+Scheduler::~Scheduler() { the_scheduler = nullptr; }
+
+Scheduler& Scheduler::instance() { return *the_scheduler; }
+
+Scheduler::End Scheduler::run_until(Time limit) {
+  end_ = limit;
+  stop_ = false;
+  if (started_) resume_.notify(sc_core::SC_ZERO_TIME);
+  started_ = true;
+  sc_core::sc_start();
+  return why_;
+}
+
+void Scheduler::pump() {
+  // Every runner's thread must have reached begin() before it can be given the turn.
+  sc_core::wait(sc_core::SC_ZERO_TIME);
+  refresh_kernel_bound();
+  hand_over(nullptr);
+}
+
+Time Scheduler::limit() const {
+  if (stop_) return Time{};
+  if (!alone()) return window_end_;
+  return std::min(std::min(window_end_, end_), std::min(calendar().next(), kernel_next_));
+}
+
+Runner* Scheduler::pick(Time limit) const {
+  for (Runner* r : runners_)
+    if (r->ready_ && r->time_ < limit) return r;
+  return nullptr;
+}
+
+Time Scheduler::earliest_ready() const {
+  Time t = Time::max();
+  for (const Runner* r : runners_)
+    if (r->ready_) t = std::min(t, r->time_);
+  return t;
+}
+
+void Scheduler::give_turn(Runner* from, Runner* to) {
+  holder_ = to;
+  to->turn_.notify();
+  sc_core::wait(from ? from->turn_ : pump_turn_);
+  // Whoever ran in between may have notified kernel events.
+  refresh_kernel_bound();
+}
+
+/// Returns when `self` may run; for the pump (null), never.
+void Scheduler::hand_over(Runner* self) {
+  for (;;) {
+    if (stop_) {
+      pause(End::stopped);
+      continue;
+    }
+    if (Runner* next = pick(limit())) {
+      if (next == self) {
+        holder_ = self;
+        return;
+      }
+      give_turn(self, next);
+      if (self && holder_ == self) return;
+      continue;
+    }
+    const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
+    const Time instruction = earliest_ready();
+    // Several runners see an effect at the first window that starts no earlier; one runner sees it at its very time.
+    const Time seen_from = alone() ? instruction : quantum_ * (instruction / quantum_);
+    if (instruction != Time::max() && effect > seen_from) {
+      window_end_ = quantum_ * (instruction / quantum_ + 1);
+    } else if (effect == Time::max()) {
+      pause(End::exhausted);
+    } else if (effect == end_) {
+      pause(End::limit);
+    } else if (calendar().next() == effect) {
+      dispatching_ = true;
+      calendar().dispatch();
+      dispatching_ = false;
+    } else {
+      run_kernel_until(effect);
+    }
+  }
+}
+
+void Scheduler::pause(End why) {
+  why_ = why;
+  sc_core::sc_pause();
+  sc_core::wait(resume_);
+  refresh_kernel_bound();
+}
+
+void Scheduler::run_kernel_until(Time t) {
+  calendar().set_now(std::max(now(), t));
+  Runner* const self = holder_;
+  holder_ = nullptr;
+  const Time kernel = from_sc_time(sc_core::sc_time_stamp());
+  sc_core::wait(to_sc_time(t > kernel ? t - kernel : Time{}));
+  while (sc_core::sc_pending_activity_at_current_time()) sc_core::wait(sc_core::SC_ZERO_TIME);
+  holder_ = self;
+  refresh_kernel_bound();
+}
+
+void Scheduler::refresh_kernel_bound() {
+  kernel_next_ = sc_core::sc_pending_activity()
+                     ? from_sc_time(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity())
+                     : Time::max();
+}
+
+}  // namespace sluice::base

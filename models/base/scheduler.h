@@ -1,0 +1,137 @@
+#pragma once
+/// Run-ahead: harts execute ahead of the SystemC kernel; whoever has the turn dispatches the calendar on its own stack.
+/// docs/models/base-time.md has the reasoning. At one time, calendar entries come first, then foreign kernel activity
+/// with all its delta cycles, then instructions.
+///
+/// One runner: an instruction that starts at t runs only if t is before the calendar's next entry, the next foreign
+/// kernel activity and the end of the quantum. The result is the same at any quantum.
+///
+/// Several: a grid of windows of one quantum. In a window each runner runs to its end, in order of construction; then
+/// the window's effects (entries, foreign activity) take place in order of time; a runner that one of them wakes runs
+/// from that very time to the window's end before the next effect. So blocking accesses are exact, what a runner only
+/// observes (another's store, a DMA write, an interrupt) may be late by up to a quantum, and entries that wake nobody
+/// change nothing.
+
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "models/base/calendar.h"
+
+namespace sluice::base {
+
+class Event;
+class Scheduler;
+
+/// Something that executes on its own SC_THREAD and runs ahead: a hart. Only its own thread calls its members, except
+/// ready_at().
+class Runner {
+ public:
+  /// Runners take their turns in order of construction. path must stay unchanged while the runner lives.
+  Runner(Scheduler&, std::string path);
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  const std::string& path() const { return path_; }
+  Time time() const { return time_; }     ///< start of its next instruction
+  void advance_to(Time t) { time_ = t; }  ///< while it has the turn
+  Time bound() const;                     ///< it may start instructions before this; read it after every access
+  void begin();                           ///< first call on its thread: waits for its first turn
+  void yield();                           ///< when time() >= bound(): returns when it may go on
+  /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
+  void synchronise();
+  /// Before calling a target that may wait in the kernel: lets everything before time() happen and brings kernel time
+  /// to time(). leave_foreign() takes the turn back; time() is then at least the kernel's time.
+  void enter_foreign();
+  void leave_foreign();
+
+ private:
+  friend class Scheduler;
+  friend class Event;
+  friend void wait_for(Event&, const char*, const char*);
+
+  Scheduler& scheduler_;
+  std::string path_;
+  Time time_;
+  bool ready_ = true;
+  sc_core::sc_event turn_;
+};
+
+/// What wait_for() waits for. It has no memory: waiters test their condition in a loop.
+class Event {
+ public:
+  /// Wakes everyone who waits, at now().
+  void notify();
+  bool awaited() const { return !runners_.empty() || foreign_waits_ > 0; }
+
+ private:
+  friend void wait_for(Event&, const char*, const char*);
+  std::vector<Runner*> runners_;
+  unsigned foreign_waits_ = 0;
+  sc_core::sc_event foreign_;
+};
+
+/// Blocks the calling thread, a runner's or a foreign SC_THREAD, until the event is notified. reason and holder (the
+/// path of the component that will notify) are what the stall diagnosis prints.
+void wait_for(Event& event, const char* reason, const char* holder);
+
+class Scheduler : public sc_core::sc_module {
+ public:
+  enum class End {
+    limit,      ///< run_until()'s limit was reached
+    stopped,    ///< stop() was called
+    exhausted,  ///< nothing can ever happen again: every runner is blocked and no entry is left
+  };
+
+  /// quantum: how far one runner may run ahead of another; with one runner it changes nothing but speed.
+  Scheduler(sc_core::sc_module_name, Time quantum);
+  ~Scheduler() override;
+
+  /// Lets everything before `limit` happen. Called from outside the kernel (sc_main); may be called again.
+  End run_until(Time limit);
+  /// Makes run_until() return as soon as the caller's entry or instruction is over.
+  void stop() { stop_ = true; }
+
+  /// The simulation's scheduler; there is exactly one.
+  static Scheduler& instance();
+  Time quantum() const { return quantum_; }
+  /// The runner that has the turn; null inside an entry's action and in foreign processes.
+  Runner* running() const { return dispatching_ ? nullptr : holder_; }
+
+ private:
+  friend class Runner;
+  friend class Event;
+  friend void wait_for(Event&, const char*, const char*);
+
+  void pump();
+  void hand_over(Runner* self);
+  void give_turn(Runner* from, Runner* to);
+  Runner* pick(Time limit) const;
+  Time earliest_ready() const;
+  void pause(End why);
+  void run_kernel_until(Time t);
+  void refresh_kernel_bound();
+  Time limit() const;
+  bool alone() const { return runners_.size() == 1; }
+
+  Time quantum_;
+  Time window_end_;
+  Time end_;
+  Time kernel_next_ = Time::max();  ///< first kernel activity that is not ours
+  Runner* holder_ = nullptr;        ///< null: the pump
+  bool dispatching_ = false;
+  bool stop_ = false;
+  bool started_ = false;
+  End why_ = End::exhausted;
+  std::vector<Runner*> runners_;
+  sc_core::sc_event pump_turn_;
+  sc_core::sc_event resume_;
+};
+
+/// 1 fs, set before any sc_time exists. Safe to call more than once.
+void set_time_resolution();
+sc_core::sc_time to_sc_time(Time t);
+Time from_sc_time(const sc_core::sc_time& t);
+
+}  // namespace sluice::base

@@ -1,0 +1,94 @@
+#include <memory>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "models/base/calendar.h"
+#include "models/base/server.h"
+
+using namespace sluice::base;
+using namespace sluice::base::literals;
+
+TEST_CASE("entries run by time, then component key, then order of making", "[calendar]") {
+  Calendar c;
+  std::string order;
+  c.at(5_ns, 2, [&] { order += 'd'; });
+  c.at(5_ns, 1, [&] { order += 'b'; });
+  c.at(3_ns, 9, [&] { order += 'a'; });
+  c.at(5_ns, 1, [&] { order += 'c'; });
+  while (c.next() != Time::max()) c.dispatch();
+  REQUIRE(order == "abcd");
+  REQUIRE(c.now() == 5_ns);
+}
+
+TEST_CASE("a cancelled entry does not run, and its handle names nothing afterwards", "[calendar]") {
+  Calendar c;
+  int ran = 0;
+  auto first = c.at(1_ns, 1, [&] { ++ran; });
+  auto second = c.at(2_ns, 1, [&] { ++ran; });
+  const auto copy = first;
+  REQUIRE(c.cancel(first));
+  REQUIRE_FALSE(c.cancel(first));
+  c.dispatch();
+  REQUIRE(ran == 1);
+  REQUIRE_FALSE(c.pending(second));
+  c.at(3_ns, 1, [&] { ++ran; });  // reuses the node
+  REQUIRE_FALSE(c.pending(copy));
+}
+
+TEST_CASE("an entry may make and cancel entries", "[calendar]") {
+  Calendar c;
+  std::string order;
+  Calendar::Handle later = c.at(10_ns, 1, [&] { order += 'x'; });
+  c.at(1_ns, 1, [&] {
+    for (int i = 0; i < 100; ++i) c.after(Time::ns(static_cast<unsigned>(100 - i)), 1, [&] { order += '.'; });
+    c.cancel(later);
+  });
+  while (c.next() != Time::max()) c.dispatch();
+  REQUIRE(order == std::string(100, '.'));
+  REQUIRE(c.now() == 101_ns);
+}
+
+TEST_CASE("an entry in the past takes place now and is counted", "[calendar]") {
+  Calendar c;
+  c.set_now(10_ns);
+  c.at(3_ns, 1, [] {});
+  REQUIRE(c.next() == 10_ns);
+  REQUIRE(c.late() == 1);
+}
+
+TEST_CASE("an action owns what it captures", "[calendar]") {
+  Calendar c;
+  auto owned = std::make_shared<int>(7);
+  c.at(1_ns, 1, [owned] {});
+  auto cancelled = c.at(2_ns, 1, [owned] {});
+  REQUIRE(owned.use_count() == 3);
+  c.cancel(cancelled);
+  REQUIRE(owned.use_count() == 2);
+  c.dispatch();
+  REQUIRE(owned.use_count() == 1);
+}
+
+TEST_CASE("a server serves in order and keeps its rate", "[server]") {
+  calendar().clear();
+  Server s(100'000'000'000);  // 100 Gb/s: 84 B take 6.72 ns
+  const auto a = s.reserve(84);
+  const auto b = s.reserve(84);
+  REQUIRE(a.start == 0_ns);
+  REQUIRE(a.end == 6720_ps);
+  REQUIRE(b.start == a.end);
+  calendar().set_now(1_us);
+  REQUIRE(s.reserve(84).start == 1_us);
+  REQUIRE(s.busy() == 20160_ps);
+  REQUIRE(s.bytes() == 252);
+}
+
+TEST_CASE("a gap server gives a late caller the gap before an early one", "[server]") {
+  GapServer s(1_us);
+  REQUIRE(s.reserve_at(100_ns, 10_ns).start == 100_ns);
+  REQUIRE(s.reserve_at(20_ns, 10_ns).start == 20_ns);
+  REQUIRE(s.reserve_at(95_ns, 10_ns).start == 110_ns);
+  REQUIRE(s.reserve_at(20_ns, 10_ns).start == 30_ns);
+  REQUIRE(s.reserve_at(0_ns, 20_ns).start == 0_ns);
+  REQUIRE(s.reserve_at(0_ns, 10_ns).start == 40_ns);
+}

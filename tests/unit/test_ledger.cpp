@@ -1,0 +1,108 @@
+#include <catch2/catch.hpp>
+
+#include "models/base/journey.h"
+#include "models/base/ledger.h"
+
+using namespace sluice::base;
+using namespace sluice::base::literals;
+
+TEST_CASE("stages tile a request without gap or overlap", "[ledger]") {
+  Ledger l;
+  const auto wire = l.component("net.wire0"), host = l.component("cluster.host");
+  const RequestId id = l.open(SLUICE_STAGE_wire, wire, 10_ns);
+  l.enter(id, SLUICE_STAGE_handler, host, 17_ns);
+  l.enter(id, SLUICE_STAGE_handler, host, 18_ns);  // the same stage goes on
+  l.enter(id, SLUICE_STAGE_wire, wire, 30_ns);
+  l.complete(id, 37_ns);
+  REQUIRE(l.total(wire, SLUICE_STAGE_wire).femtoseconds == (14_ns).femtoseconds());
+  REQUIRE(l.total(wire, SLUICE_STAGE_wire).visits == 2);
+  REQUIRE(l.total(host, SLUICE_STAGE_handler).femtoseconds == (13_ns).femtoseconds());
+  REQUIRE(l.total_latency() == (27_ns).femtoseconds());
+  REQUIRE(l.completed() == 1);
+  REQUIRE(l.error().empty());
+}
+
+TEST_CASE("going backwards is an error that names the stages", "[ledger]") {
+  Ledger l;
+  const auto c = l.component("nic.eth0");
+  const RequestId id = l.open(SLUICE_STAGE_wire, c, 10_ns);
+  l.enter(id, SLUICE_STAGE_parse, c, 9_ns);
+  REQUIRE(l.error().find("parse at nic.eth0 entered at 9 ns") != std::string::npos);
+}
+
+TEST_CASE("between harts a step back within the tolerance is clamped and counted", "[ledger]") {
+  Ledger l;
+  l.tolerate(2_ns);
+  const auto c = l.component("cluster.host");
+  const RequestId id = l.open(SLUICE_STAGE_poll, c, 10_ns);
+  l.enter(id, SLUICE_STAGE_handler, c, 9_ns);
+  REQUIRE(l.error().empty());
+  REQUIRE(l.clamped() == 1);
+  l.complete(id, 12_ns);
+  REQUIRE(l.total(c, SLUICE_STAGE_handler).femtoseconds == (2_ns).femtoseconds());
+}
+
+TEST_CASE("dropped, unknown and late ids do not disturb the account", "[ledger]") {
+  Ledger l;
+  const auto c = l.component("net.wire0");
+  const RequestId id = l.open(SLUICE_STAGE_wire, c, 0_ns);
+  REQUIRE(l.in_flight() == 1);
+  REQUIRE(l.drop(id, "no descriptor", 5_ns));
+  REQUIRE_FALSE(l.drop(id, "no descriptor", 5_ns));
+  l.enter(id, SLUICE_STAGE_parse, c, 6_ns);
+  l.complete(id, 7_ns);
+  l.enter(12345, SLUICE_STAGE_parse, c, 6_ns);
+  l.complete(0, 7_ns);
+  REQUIRE(l.dropped().at("no descriptor") == 1);
+  REQUIRE(l.completed() == 0);
+  REQUIRE(l.in_flight() == 0);
+}
+
+TEST_CASE("many requests in flight keep their tiles", "[ledger]") {
+  Ledger l;
+  const auto c = l.component("net.wire0");
+  std::vector<RequestId> ids;
+  for (unsigned i = 0; i < 1000; ++i) ids.push_back(l.open(SLUICE_STAGE_wire, c, Time::ns(i)));
+  for (RequestId id : ids) REQUIRE(l.find(id)->start() == Time::ns(id - 1));
+  for (RequestId id : ids) l.complete(id, 2000_ns);
+  REQUIRE(l.completed() == 1000);
+}
+
+TEST_CASE("requests of the warm-up are not counted", "[ledger]") {
+  Ledger l;
+  const auto c = l.component("net.wire0");
+  l.measure(false);
+  const RequestId warm = l.open(SLUICE_STAGE_wire, c, 0_ns);
+  l.measure(true);
+  const RequestId hot = l.open(SLUICE_STAGE_wire, c, 1_ns);
+  l.complete(warm, 10_ns);
+  REQUIRE(l.completed() == 0);
+  l.complete(hot, 11_ns);
+  REQUIRE(l.completed() == 1);
+  REQUIRE(l.opened() == 1);
+}
+
+TEST_CASE("a journey becomes the stages of the request that waited for it", "[ledger]") {
+  ledger() = Ledger{};
+  const auto nic = ledger().component("nic"), link = ledger().component("link"), rc = ledger().component("rc");
+  const RequestId id = ledger().open(SLUICE_STAGE_doorbell, nic, 0_ns);
+  Journey j;
+  j.enter(SLUICE_STAGE_upstream_link, link, 10_ns);
+  j.enter(SLUICE_STAGE_memory, rc, 30_ns);
+  j.enter(SLUICE_STAGE_downstream_link, link, 70_ns);
+  Spans spans(0, 64, id);
+  j.apply(spans);
+  ledger().complete(id, 100_ns);
+  REQUIRE(ledger().total(link, SLUICE_STAGE_upstream_link).femtoseconds == (20_ns).femtoseconds());
+  REQUIRE(ledger().total(rc, SLUICE_STAGE_memory).femtoseconds == (40_ns).femtoseconds());
+  REQUIRE(ledger().total(link, SLUICE_STAGE_downstream_link).femtoseconds == (30_ns).femtoseconds());
+}
+
+TEST_CASE("spans without an id take no room, and the ninth is refused", "[ledger]") {
+  Spans s;
+  REQUIRE(s.add({0, 64, 0}));
+  REQUIRE(s.empty());
+  for (RequestId id = 1; id <= Spans::kMost; ++id) REQUIRE(s.add({0, 64, id}));
+  REQUIRE_FALSE(s.add({0, 64, 99}));
+  REQUIRE(s.first() == 1);
+}
