@@ -68,6 +68,19 @@ std::uint64_t sign_extend(std::uint64_t word) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(word)));
 }
 
+/// fcvt to a signed integer of `width` bits. A C cast truncates; the host does that well for what is in range.
+template <typename F, typename Real>
+std::uint64_t to_signed(typename F::Bits a, Real limit, unsigned width, unsigned rm, std::uint8_t& fflags) {
+  const Real value = std::bit_cast<Real>(a);
+  if (rm == kRoundRtz && value < limit && value > -limit) {
+    const auto integer = static_cast<std::int64_t>(value);
+    if (static_cast<Real>(integer) != value) fflags |= kFpNx;
+    return static_cast<std::uint64_t>(integer);
+  }
+  const std::uint64_t integer = soft::to_integer<F>(a, width, true, rm, fflags);
+  return width == 32 ? sign_extend(integer) : integer;
+}
+
 template <typename F>
 typename F::Bits from_signed(std::uint64_t x, unsigned rm, std::uint8_t& fflags) {
   const bool negative = static_cast<std::int64_t>(x) < 0;
@@ -110,25 +123,25 @@ std::uint64_t fp_class_s(std::uint64_t a) { return classify<Single>(fp_unbox(a))
 std::uint64_t fp_class_d(std::uint64_t a) { return classify<Double>(a); }
 
 std::uint64_t fp_cvt_w_s(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
-  return sign_extend(soft::to_integer<Single>(fp_unbox(a), 32, true, rm, fflags));
+  return to_signed<Single>(fp_unbox(a), 0x1p31f, 32, rm, fflags);
 }
 std::uint64_t fp_cvt_wu_s(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
   return sign_extend(soft::to_integer<Single>(fp_unbox(a), 32, false, rm, fflags));
 }
 std::uint64_t fp_cvt_l_s(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
-  return soft::to_integer<Single>(fp_unbox(a), 64, true, rm, fflags);
+  return to_signed<Single>(fp_unbox(a), 0x1p63f, 64, rm, fflags);
 }
 std::uint64_t fp_cvt_lu_s(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
   return soft::to_integer<Single>(fp_unbox(a), 64, false, rm, fflags);
 }
 std::uint64_t fp_cvt_w_d(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
-  return sign_extend(soft::to_integer<Double>(a, 32, true, rm, fflags));
+  return to_signed<Double>(a, 0x1p31, 32, rm, fflags);
 }
 std::uint64_t fp_cvt_wu_d(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
   return sign_extend(soft::to_integer<Double>(a, 32, false, rm, fflags));
 }
 std::uint64_t fp_cvt_l_d(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
-  return soft::to_integer<Double>(a, 64, true, rm, fflags);
+  return to_signed<Double>(a, 0x1p63, 64, rm, fflags);
 }
 std::uint64_t fp_cvt_lu_d(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
   return soft::to_integer<Double>(a, 64, false, rm, fflags);
