@@ -1,0 +1,52 @@
+#include "models/net/mac.h"
+
+namespace sluice::net {
+
+void Mac::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("Ethernet MAC and PCS");
+  s.add("rx_latency", &Parameters::rx_latency, "last bit on the wire to frame at the NIC's receive pipeline")
+      .range(0_ns, 1_ms)
+      .assumed("PCS decoding, RS-FEC off, and FCS check at 100 Gb/s; the part's data sheet gives none");
+  s.add("tx_latency", &Parameters::tx_latency, "frame at the MAC to its first bit on the wire")
+      .range(0_ns, 1_ms)
+      .assumed("FCS generation and PCS encoding, RS-FEC off, at 100 Gb/s; the part's data sheet gives none");
+}
+
+Mac::Mac(sc_core::sc_module_name name, const Parameters& p, Wire& wire, Wire::End end)
+    : Model(name), parameters_(p), wire_(wire), end_(end) {
+  wire.attach(end, *this);
+}
+
+void Mac::frame_arrived(PacketPtr packet) {
+  base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), base::now());
+  if (packet->corrupted) return drop(*packet, Client::Drop::kFcs, statistics_.rx_bad_fcs, "bad FCS");
+  if (packet->length < Packet::kMinimum) return drop(*packet, Client::Drop::kRunt, statistics_.rx_runts, "runt");
+  if (packet->length > max_frame_) return drop(*packet, Client::Drop::kLong, statistics_.rx_long, "frame too long");
+  ++statistics_.rx_frames;
+  statistics_.rx_bytes += packet->length;
+  client_->mac_received(std::move(packet), base::now() + parameters_.rx_latency);
+}
+
+void Mac::drop(const Packet& packet, Client::Drop why, std::uint64_t& counter, const char* reason) {
+  ++counter;
+  for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
+  client_->mac_dropped(why);
+}
+
+base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
+  pad(*packet);
+  if (!wire_.up()) {
+    ++statistics_.tx_link_down;
+  } else {
+    base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), ready);
+    ++statistics_.tx_frames;
+    statistics_.tx_bytes += packet->length;
+  }
+  return wire_.send(end_, std::move(packet), ready + parameters_.tx_latency);
+}
+
+void Mac::carrier_changed(bool up) {
+  if (client_) client_->link_changed(up);
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,83 @@
+#pragma once
+/// A NIC's Ethernet MAC and PCS at one end of a wire.
+
+#include "models/net/wire.h"
+
+namespace sluice::net {
+
+/// Receives frames from a wire, checks them, and hands them on after the receive latency; pads and sends frames after
+/// the transmit latency. Pause frames are not modelled. Ledger: `mac` from the last bit's arrival until the client's
+/// next stage; on transmit from send() until the first bit leaves, waiting for the line included.
+///
+/// Hardware time stamps: a received frame's is the arrival of the first bit of its destination address (the IEEE 1588
+/// time stamp point, behind the SFD), a sent frame's is the departure of the same bit. Packet has first bit (of the
+/// preamble) and last bit as well.
+class Mac : public base::Model, public Wire::Client {
+ public:
+  struct Parameters {
+    base::Time rx_latency = 40_ns;  ///< last bit on the wire to frame at the client
+    base::Time tx_latency = 40_ns;  ///< frame at the MAC to first bit on the wire
+    static void describe(base::Schema<Parameters>&);
+  };
+
+  class Client {
+   public:
+    virtual ~Client() = default;
+    /// A good frame; it has left the MAC at `available`, which is now() or later: calls come in that order. The client
+    /// enters the requests into its first stage with that time.
+    virtual void mac_received(PacketPtr, base::Time available) = 0;
+    /// A frame was dropped before the client saw it.
+    enum class Drop { kFcs, kRunt, kLong };
+    virtual void mac_dropped(Drop) = 0;
+    virtual void link_changed(bool up) = 0;
+  };
+
+  struct Statistics {
+    std::uint64_t rx_frames = 0;  ///< good frames
+    std::uint64_t rx_bytes = 0;   ///< of good frames, without FCS
+    std::uint64_t rx_bad_fcs = 0;
+    std::uint64_t rx_runts = 0;
+    std::uint64_t rx_long = 0;
+    std::uint64_t tx_frames = 0;
+    std::uint64_t tx_bytes = 0;
+    std::uint64_t tx_link_down = 0;  ///< frames given to the MAC while the link was down
+  };
+
+  /// Attaches itself to the wire's end. The client must be set before the first frame.
+  Mac(sc_core::sc_module_name, const Parameters&, Wire&, Wire::End);
+  void set_client(Client& client) { client_ = &client; }
+
+  const Parameters& parameters() const { return parameters_; }
+  /// Longest frame received, bytes without FCS.
+  void set_max_frame(std::uint32_t bytes) { max_frame_ = bytes; }
+
+  /// A frame for the wire, complete at `ready` (now() or later, not before an earlier frame's). Returns when its first
+  /// bit leaves and when the next frame's may. Lost and counted when the link is down.
+  base::Reservation send(PacketPtr, base::Time ready);
+  /// How long a frame given at `ready` would wait for the line.
+  base::Time backlog(base::Time ready) const {
+    return wire_.next_start(end_, ready + parameters_.tx_latency) - (ready + parameters_.tx_latency);
+  }
+
+  bool link_up() const { return wire_.up(); }
+  base::BitRate rate() const { return wire_.parameters().rate; }
+  /// The hardware time stamp of a received frame.
+  base::Time receive_stamp(const Packet& p) const { return p.first_bit + wire_.octets(Wire::kPreamble); }
+  base::Time transmit_stamp(const Packet& p) const { return p.sent + wire_.octets(Wire::kPreamble); }
+  const Statistics& statistics() const { return statistics_; }
+
+  void frame_arrived(PacketPtr) override;
+  void carrier_changed(bool up) override;
+
+ private:
+  void drop(const Packet&, Client::Drop, std::uint64_t& counter, const char* reason);
+
+  Parameters parameters_;
+  Wire& wire_;
+  Wire::End end_;
+  Client* client_ = nullptr;
+  std::uint32_t max_frame_ = 1514;
+  Statistics statistics_;
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,36 @@
+#include "models/net/packet.h"
+
+namespace sluice::net {
+
+PacketPool& PacketPool::instance() {
+  static PacketPool& pool = *new PacketPool;
+  return pool;
+}
+
+void PacketPool::grow() {
+  // Not value-initialised: a frame's pages are touched when bytes are written to it.
+  chunks_.emplace_back(new Packet[kChunk]);
+  made_ += kChunk;
+  free_.reserve(made_);
+  for (std::size_t i = kChunk; i-- > 0;) free_.push_back(&chunks_.back()[i]);
+}
+
+PacketPtr make_packet(const void* bytes, std::size_t length) {
+  if (length > Packet::kCapacity) return {};
+  PacketPtr p = make_packet();
+  p->length = static_cast<std::uint32_t>(length);
+  std::memcpy(p->bytes, bytes, length);
+  return p;
+}
+
+PacketPtr copy_packet(const Packet& from) {
+  PacketPtr p = make_packet(from.bytes, from.length);
+  p->corrupted = from.corrupted;
+  p->spans = from.spans;
+  p->sent = from.sent;
+  p->first_bit = from.first_bit;
+  p->last_bit = from.last_bit;
+  return p;
+}
+
+}  // namespace sluice::net

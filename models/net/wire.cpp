@@ -1,0 +1,76 @@
+#include "models/net/wire.h"
+
+namespace sluice::net {
+
+void Wire::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("Ethernet link");
+  s.add("rate", &Parameters::rate, "line rate per direction").range(10_Mbps, 1600_Gbps).setting();
+  s.add("flight", &Parameters::flight, "one way; 5 ns for each metre").range(0_ns, 1_ms).assumed("2 m of cable");
+}
+
+Wire::Wire(sc_core::sc_module_name name, const Parameters& p)
+    : Model(name), parameters_(p), fs_per_octet_(p.rate.femtoseconds_per_byte()) {}
+
+base::Reservation Wire::send(End from, PacketPtr packet, base::Time ready) {
+  OneWay& way = directions_[from];
+  if (!up_) {
+    ++way.statistics.frames;
+    lose(from, *packet);
+    return {ready, ready};
+  }
+  const base::Time start = next_start(from, ready);
+  const base::Time occupied = occupancy(packet->length);
+  way.free_at = start + occupied;
+  ++way.statistics.frames;
+  way.statistics.bytes += packet->length;
+  way.statistics.busy += occupied;
+
+  packet->sent = start;
+  packet->first_bit = start + parameters_.flight;
+  packet->last_bit = packet->first_bit + octets(kPreamble + packet->length + kFcs);
+  base::enter_all(packet->spans, SLUICE_STAGE_wire, component(), start);
+  show(from, *packet, Direction::kSent, start);
+  const base::Time arrival = packet->last_bit;
+  base::calendar().at(arrival, key(), [this, from, epoch = epoch_, p = std::move(packet)]() mutable {
+    arrive(other(from), epoch, std::move(p));
+  });
+  return {start, way.free_at};
+}
+
+void Wire::arrive(End at, std::uint32_t epoch, PacketPtr packet) {
+  if (epoch != epoch_) {
+    lose(other(at), *packet);
+    return;
+  }
+  ++directions_[other(at)].statistics.delivered;
+  show(at, *packet, Direction::kReceived, packet->last_bit);
+  if (clients_[at]) clients_[at]->frame_arrived(std::move(packet));
+}
+
+void Wire::lose(End from, const Packet& packet) {
+  ++directions_[from].statistics.lost;
+  for (const base::Span& s : packet.spans) base::ledger().drop(s.id, "link down", base::now());
+}
+
+void Wire::show(End end, const Packet& packet, Direction direction, base::Time t) {
+  if (taps_[end].empty()) return;
+  if (t > base::now()) {
+    // A capture is written in order of time: a frame that waits for the line is shown when its first bit leaves.
+    base::calendar().at(t, key(), [this, end, direction, copy = copy_packet(packet)] {
+      for (Tap& tap : taps_[end]) tap(*copy, direction, base::now());
+    });
+    return;
+  }
+  for (Tap& tap : taps_[end]) tap(packet, direction, t);
+}
+
+void Wire::set_up(bool up) {
+  if (up == up_) return;
+  up_ = up;
+  if (!up) ++epoch_;
+  for (OneWay& way : directions_) way.free_at = std::min(way.free_at, base::now());
+  for (Client* c : clients_)
+    if (c) c->carrier_changed(up);
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,109 @@
+#pragma once
+/// A full-duplex Ethernet link between two ends.
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/callback.h"
+#include "models/base/model.h"
+#include "models/base/quantity.h"
+#include "models/base/schema.h"
+#include "models/base/server.h"
+#include "models/net/packet.h"
+
+namespace sluice::net {
+
+using namespace base::literals;
+
+/// Serialises frames at the line rate, delays them by the flight time and delivers each when the last bit of its FCS
+/// arrives. A frame of n bytes without FCS occupies its direction for 8 (preamble and SFD) + n + 4 (FCS) + 12 (gap)
+/// octets; it arrives 8 + n + 4 octets and the flight time after its first bit has left. Padding to 60 bytes is the
+/// sender's work (pad()): the wire carries a runt as it is. Ledger: `wire` from the first bit of the preamble until the
+/// receiver enters its own stage. A frame that is sent while the carrier is down, or whose carrier goes down before its
+/// last bit has arrived, is lost: its requests are dropped with the reason "link down".
+class Wire : public base::Model {
+ public:
+  enum End : unsigned { kA = 0, kB = 1 };
+  static constexpr End other(End e) { return e == kA ? kB : kA; }
+  static constexpr unsigned kPreamble = 8;  ///< octets, SFD included
+  static constexpr unsigned kFcs = 4;
+  static constexpr unsigned kGap = 12;
+
+  struct Parameters {
+    base::BitRate rate = 100_Gbps;
+    base::Time flight = 10_ns;  ///< one way
+    static void describe(base::Schema<Parameters>&);
+  };
+
+  /// What sits at an end: a MAC, a traffic source, a TAP.
+  class Client {
+   public:
+    virtual ~Client() = default;
+    /// At now(), the arrival of the last bit. The stamps of the packet are set. Never called while the carrier is down.
+    virtual void frame_arrived(PacketPtr) = 0;
+    virtual void carrier_changed(bool up) { (void)up; }
+  };
+
+  /// Sees frames at an end, for captures and tests. Frames sent are seen at the time of the preamble's first bit,
+  /// frames received at that of the FCS's last bit; the time given is that, and calls come in its order.
+  enum class Direction { kSent, kReceived };
+  using Tap = base::Callback<void(const Packet&, Direction, base::Time)>;
+
+  struct Statistics {
+    std::uint64_t frames = 0;     ///< sent and delivered or under way
+    std::uint64_t bytes = 0;      ///< of those frames, without FCS
+    std::uint64_t delivered = 0;  ///< frames
+    std::uint64_t lost = 0;       ///< frames lost because the carrier was or went down
+    base::Time busy;              ///< preamble, frame, FCS and gap
+  };
+
+  Wire(sc_core::sc_module_name, const Parameters&);
+
+  const Parameters& parameters() const { return parameters_; }
+  /// Each end has one client, attached before the simulation starts.
+  void attach(End end, Client& client) { clients_[end] = &client; }
+  void add_tap(End end, Tap tap) { taps_[end].push_back(std::move(tap)); }
+
+  /// Sends a frame from an end, its first bit no earlier than `ready` (at or after now(); the time that the sender's
+  /// own fixed latency ends). An end's client is the only one who sends from it, in order of `ready`. Returns when the
+  /// first bit leaves and when the next frame's may; both `ready` when the carrier is down.
+  base::Reservation send(End from, PacketPtr, base::Time ready);
+  base::Reservation send(End from, PacketPtr p) { return send(from, std::move(p), base::now()); }
+  /// When the first bit of a frame would leave that is ready at `ready`: a source opens its request at this time.
+  base::Time next_start(End from, base::Time ready) const { return std::max(ready, directions_[from].free_at); }
+  base::Time next_start(End from) const { return next_start(from, base::now()); }
+  /// Time of n octets at the line rate.
+  base::Time octets(std::uint64_t n) const { return base::Time::fs(fs_per_octet_.of_rounded_up(n)); }
+  /// Time that a frame of `length` bytes without FCS occupies its direction.
+  base::Time occupancy(std::uint32_t length) const { return octets(kPreamble + length + kFcs + kGap); }
+
+  bool up() const { return up_; }
+  /// Carrier up or down from now() on; both clients are told.
+  void set_up(bool up);
+
+  /// Of the direction that starts at `from`.
+  const Statistics& statistics(End from) const { return directions_[from].statistics; }
+
+ private:
+  struct OneWay {
+    base::Time free_at;
+    Statistics statistics;
+  };
+
+  void arrive(End at, std::uint32_t epoch, PacketPtr);
+  void lose(End from, const Packet&);
+  void show(End, const Packet&, Direction, base::Time);
+
+  Parameters parameters_;
+  base::Ratio fs_per_octet_;
+  std::array<Client*, 2> clients_{};
+  std::array<std::vector<Tap>, 2> taps_;
+  std::array<OneWay, 2> directions_;
+  bool up_ = true;
+  std::uint32_t epoch_ = 0;  ///< counts losses of carrier: a frame of an older one is lost
+};
+
+}  // namespace sluice::net

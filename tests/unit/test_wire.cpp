@@ -1,0 +1,150 @@
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "models/net/wire.h"
+
+using namespace sluice;
+using namespace sluice::base::literals;
+using net::Wire;
+
+namespace {
+
+struct End : Wire::Client {
+  void frame_arrived(net::PacketPtr p) override {
+    times.push_back(base::now());
+    frames.push_back(std::move(p));
+  }
+  void carrier_changed(bool up) override { carrier.push_back(up); }
+  std::vector<base::Time> times;
+  std::vector<net::PacketPtr> frames;
+  std::vector<bool> carrier;
+};
+
+struct Bench {
+  Bench() {
+    base::calendar().clear();
+    base::ledger() = {};
+    wire.attach(Wire::kA, a);
+    wire.attach(Wire::kB, b);
+  }
+  static void run() {
+    while (base::calendar().next() != base::Time::max()) base::calendar().dispatch();
+  }
+  Wire wire{"wire", Wire::Parameters{100_Gbps, 10_ns}};
+  End a, b;
+};
+
+net::PacketPtr frame(std::uint32_t length, std::uint8_t fill = 0x5a) {
+  net::PacketPtr p = net::make_packet();
+  p->length = length;
+  std::memset(p->bytes, fill, length);
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("a frame arrives with its last bit", "[wire]") {
+  Bench bench;
+  const auto sent = bench.wire.send(Wire::kA, frame(60));
+  CHECK(sent.start == 0_ns);
+  CHECK(sent.end == 6720_ps);  // 84 octets of 80 ps
+  bench.run();
+  REQUIRE(bench.b.times.size() == 1);
+  CHECK(bench.b.times[0] == 10_ns + 5760_ps);  // 72 octets
+  CHECK(bench.b.frames[0]->sent == 0_ns);
+  CHECK(bench.b.frames[0]->first_bit == 10_ns);
+  CHECK(bench.b.frames[0]->last_bit == 10_ns + 5760_ps);
+  CHECK(bench.a.frames.empty());
+}
+
+TEST_CASE("frames of one direction follow each other after the gap, the other direction is free", "[wire]") {
+  Bench bench;
+  for (std::uint8_t i = 0; i < 3; ++i) bench.wire.send(Wire::kA, frame(60, i));
+  bench.wire.send(Wire::kB, frame(1514));
+  CHECK(bench.wire.next_start(Wire::kA) == 6720_ps * 3);
+  bench.run();
+  REQUIRE(bench.b.times.size() == 3);
+  for (unsigned i = 0; i < 3; ++i) {
+    CHECK(bench.b.times[i] == 10_ns + 5760_ps + 6720_ps * i);
+    CHECK(bench.b.frames[i]->bytes[0] == i);
+  }
+  REQUIRE(bench.a.times.size() == 1);
+  CHECK(bench.a.times[0] == 10_ns + 80_ps * (8 + 1514 + 4));
+  CHECK(bench.wire.statistics(Wire::kA).bytes == 180);
+  CHECK(bench.wire.statistics(Wire::kA).busy == 6720_ps * 3);
+}
+
+TEST_CASE("a request's wire stage starts with the first bit, not with the wait for the line", "[wire]") {
+  Bench bench;
+  bench.wire.send(Wire::kA, frame(60));
+  net::PacketPtr second = frame(60);
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_transmit, 0, 0_ns);
+  second->spans = {0, 60, id};
+  bench.wire.send(Wire::kA, std::move(second), 1_ns);
+  const auto* request = base::ledger().find(id);
+  REQUIRE(request->tiles.size() == 2);
+  CHECK(request->tiles[1].stage == SLUICE_STAGE_wire);
+  CHECK(request->tiles[1].start == 6720_ps);
+}
+
+TEST_CASE("frames sent or under way while the carrier is down are lost with their requests", "[wire]") {
+  Bench bench;
+  const auto component = bench.wire.component();
+  auto with_request = [&] {
+    net::PacketPtr p = frame(60);
+    p->spans = {0, 60, base::ledger().open(SLUICE_STAGE_wire, component, base::now())};
+    return p;
+  };
+  bench.wire.send(Wire::kA, with_request());
+  base::calendar().at(5_ns, 1, [&] { bench.wire.set_up(false); });
+  base::calendar().at(6_ns, 1, [&] { bench.wire.send(Wire::kA, with_request()); });
+  base::calendar().at(7_ns, 1, [&] { bench.wire.set_up(true); });
+  base::calendar().at(8_ns, 1, [&] { bench.wire.send(Wire::kA, with_request()); });
+  bench.run();
+  CHECK(bench.b.frames.size() == 1);
+  CHECK(bench.b.times[0] == 8_ns + 10_ns + 5760_ps);
+  CHECK(base::ledger().dropped().at("link down") == 2);
+  CHECK(bench.wire.statistics(Wire::kA).lost == 2);
+  CHECK(bench.wire.statistics(Wire::kA).delivered == 1);
+  CHECK(bench.wire.statistics(Wire::kA).frames == 3);
+  CHECK(bench.a.carrier == std::vector<bool>{false, true});
+  CHECK(bench.b.carrier == std::vector<bool>{false, true});
+}
+
+TEST_CASE("taps see each frame once per end, in order of time", "[wire]") {
+  Bench bench;
+  std::vector<std::pair<Wire::Direction, base::Time>> seen;
+  bench.wire.add_tap(Wire::kA, [&](const net::Packet& p, Wire::Direction d, base::Time t) {
+    CHECK(p.length == 60);
+    seen.emplace_back(d, t);
+  });
+  bench.wire.send(Wire::kA, frame(60));
+  bench.wire.send(Wire::kB, frame(60));
+  bench.wire.send(Wire::kA, frame(60), 20_ns);
+  bench.run();
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[0] == std::pair{Wire::Direction::kSent, base::Time{}});
+  CHECK(seen[1] == std::pair{Wire::Direction::kReceived, 15760_ps});
+  CHECK(seen[2] == std::pair{Wire::Direction::kSent, 20_ns});
+}
+
+TEST_CASE("frames go back to the pool, and are made anew without old flags", "[packet]") {
+  const std::size_t held = net::PacketPool::instance().taken();
+  {
+    net::PacketPtr p = frame(100);
+    p->corrupted = true;
+    p->spans = {0, 10, 77};
+    net::PacketPtr moved = std::move(p);
+    CHECK_FALSE(p);
+    CHECK(net::PacketPool::instance().taken() == held + 1);
+  }
+  CHECK(net::PacketPool::instance().taken() == held);
+  const net::PacketPtr again = net::make_packet();
+  CHECK_FALSE(again->corrupted);
+  CHECK(again->request() == 0);
+  CHECK(again->length == 0);
+  const std::vector<std::uint8_t> big(net::Packet::kCapacity + 1);
+  CHECK_FALSE(net::make_packet(big.data(), big.size()));
+  CHECK(net::make_packet(big.data(), big.size() - 1)->length == net::Packet::kCapacity);
+}
