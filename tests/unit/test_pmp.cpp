@@ -1,0 +1,164 @@
+#include <catch2/catch.hpp>
+
+#include "models/riscv/iss/pmp.h"
+#include "tests/unit/privileged_bench.h"
+
+using namespace sluice::riscv;
+
+namespace {
+
+constexpr auto kM = Privilege::machine, kS = Privilege::supervisor, kU = Privilege::user;
+constexpr std::uint64_t kLock = 0x80, kTor = 1 << 3, kNa4 = 2 << 3, kNapot = 3 << 3;
+constexpr std::uint64_t kR = 1, kW = 2, kX = 4;
+
+std::uint64_t napot(std::uint64_t base, std::uint64_t size) { return base >> 2 | (size / 8 - 1); }
+
+}  // namespace
+
+TEST_CASE("without a matching entry machine mode may do everything and the others nothing", "[pmp]") {
+  Pmp pmp(16);
+  CHECK(pmp.permissions(0x8000'0000, 8, kM) == Pmp::kAll);
+  CHECK(pmp.permissions(0x8000'0000, 8, kS) == 0);
+  CHECK(pmp.permissions(0x8000'0000, 8, kU) == 0);
+}
+
+TEST_CASE("a hart without PMP entries allows everything", "[pmp]") {
+  Pmp pmp(0);
+  CHECK(pmp.permissions(0x8000'0000, 8, kU) == Pmp::kAll);
+  CHECK_FALSE(pmp.set_config(0, 0x1f));
+}
+
+TEST_CASE("TOR covers from the previous address up to, not including, its own", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, 0x1000 >> 2);
+  pmp.set_address(1, 0x2000 >> 2);
+  pmp.set_config(0, (kTor | kR | kX) << 8);
+  CHECK(pmp.permissions(0x0fff, 1, kS) == 0);
+  CHECK(pmp.permissions(0x1000, 1, kS) == (kR | kX));
+  CHECK(pmp.permissions(0x1fff, 1, kS) == (kR | kX));
+  CHECK(pmp.permissions(0x2000, 1, kS) == 0);
+
+  pmp.set_address(1, 0x1000 >> 2);  // empty
+  CHECK(pmp.permissions(0x1000, 1, kS) == 0);
+}
+
+TEST_CASE("TOR in entry 0 starts at address 0", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, 0x1000 >> 2);
+  pmp.set_config(0, kTor | kR);
+  CHECK(pmp.permissions(0, 8, kU) == kR);
+  CHECK(pmp.permissions(0xff8, 8, kU) == kR);
+  CHECK(pmp.permissions(0x1000, 8, kU) == 0);
+}
+
+TEST_CASE("NA4 and NAPOT sizes", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, 0x1004 >> 2);
+  pmp.set_config(0, kNa4 | kR);
+  CHECK(pmp.permissions(0x1004, 4, kU) == kR);
+  CHECK(pmp.permissions(0x1008, 4, kU) == 0);
+  CHECK(pmp.permissions(0x1000, 4, kU) == 0);
+
+  for (std::uint64_t size : {8u, 64u, 4096u, 1u << 21}) {
+    Pmp p(16);
+    p.set_address(0, napot(0x4000'0000, size));
+    p.set_config(0, kNapot | kW | kR);
+    CHECK(p.permissions(0x4000'0000, 8, kU) == (kR | kW));
+    CHECK(p.permissions(0x4000'0000 + size - 4, 4, kU) == (kR | kW));
+    CHECK(p.permissions(0x4000'0000 + size, 4, kU) == 0);
+    CHECK(p.permissions(0x4000'0000 - 4, 4, kU) == 0);
+  }
+}
+
+TEST_CASE("NAPOT with all address bits set covers the address space", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, ~std::uint64_t{0});
+  pmp.set_config(0, kNapot | kX);
+  CHECK(pmp.permissions(0, 8, kU) == kX);
+  CHECK(pmp.permissions((std::uint64_t{1} << 56) - 8, 8, kU) == kX);
+}
+
+TEST_CASE("an access that matches an entry in part fails, in machine mode too", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, 0x1004 >> 2);
+  pmp.set_address(1, ~std::uint64_t{0});
+  pmp.set_config(0, kNa4 | kR | kW | kX | (kNapot | kR | kW | kX) << 8);
+  CHECK(pmp.permissions(0x1000, 8, kS) == 0);
+  CHECK(pmp.permissions(0x1004, 8, kS) == 0);
+  CHECK(pmp.permissions(0x1000, 8, kM) == 0);
+  CHECK(pmp.permissions(0x1000, 4, kS) == (kR | kW | kX));
+}
+
+TEST_CASE("the lowest entry that matches decides", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, napot(0x1000, 0x1000));
+  pmp.set_address(1, ~std::uint64_t{0});
+  pmp.set_config(0, kNapot | (kNapot | kR | kW) << 8);
+  CHECK(pmp.permissions(0x1800, 8, kS) == 0);
+  CHECK(pmp.permissions(0x2000, 8, kS) == (kR | kW));
+}
+
+TEST_CASE("only locked entries bind machine mode, and their registers stay as they are", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, napot(0x1000, 0x1000));
+  pmp.set_config(0, kNapot | kR);
+  CHECK(pmp.permissions(0x1000, 8, kM) == Pmp::kAll);
+  pmp.set_config(0, kLock | kNapot | kR);
+  CHECK(pmp.permissions(0x1000, 8, kM) == kR);
+
+  CHECK_FALSE(pmp.set_config(0, 0));
+  CHECK_FALSE(pmp.set_address(0, 0));
+  CHECK(pmp.config(0) == (kLock | kNapot | kR));
+  CHECK(pmp.address(0) == napot(0x1000, 0x1000));
+  pmp.reset();
+  CHECK(pmp.config(0) == 0);
+}
+
+TEST_CASE("a locked TOR entry locks the address below it too", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(1, 0x400);
+  pmp.set_address(2, 0x800);
+  pmp.set_config(0, (kLock | kTor | kR) << 16);
+  CHECK_FALSE(pmp.set_address(1, 0));
+  CHECK(pmp.address(1) == 0x400);
+  CHECK(pmp.set_address(0, 1));
+}
+
+TEST_CASE("PMP fields are WARL", "[pmp]") {
+  Pmp pmp(4);
+  pmp.set_config(0, 0x60 | kW | kX);  // reserved bits, W without R
+  CHECK(pmp.config(0) == kX);
+  pmp.set_config(0, 0x0707'0707'0707'0707);
+  CHECK(pmp.config(0) == 0x0707'0707);  // four entries exist
+  pmp.set_address(0, ~std::uint64_t{0});
+  CHECK(pmp.address(0) == (std::uint64_t{1} << 54) - 1);
+  CHECK_FALSE(pmp.set_address(4, 1));
+  CHECK(pmp.address(4) == 0);
+}
+
+TEST_CASE("a region is uniform when no boundary of a rule that counts lies in it", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, napot(0x1000, 0x1000));
+  pmp.set_address(1, napot(0x1800, 8));
+  pmp.set_config(0, kNapot | kR | (kNapot | kW | kR) << 8);
+  CHECK(pmp.uniform(0x1808, 0x1000));  // entry 1 is hidden behind entry 0
+  CHECK_FALSE(pmp.uniform(0x1808, 0x2000));
+  CHECK(pmp.uniform(0x2000, 0x2000));
+  CHECK_FALSE(pmp.uniform(0x2000, 0x4000));
+}
+
+TEST_CASE("PMP CSRs: 16 entries have registers, odd pmpcfg do not exist on RV64", "[pmp]") {
+  PrivilegedBench bench({.pmp_regions = 8});
+  CHECK(bench.written(csr::kPmpaddr0 + 7, 5) == 5);
+  CHECK(bench.written(csr::kPmpaddr0 + 8, 5) == 0);
+  CHECK(bench.written(csr::kPmpcfg0 + 2, 0x1f) == 0);
+  CHECK_FALSE(bench.legal(csr::kPmpcfg0 + 1));
+  CHECK_FALSE(bench.legal(csr::kPmpcfg0 + 4));
+  CHECK_FALSE(bench.legal(csr::kPmpaddr0 + 16));
+  const auto epoch = bench.hart.epoch();
+  bench.hart.csr_write(csr::kPmpaddr0 + 7, 6);
+  CHECK(bench.hart.epoch() != epoch);
+
+  PrivilegedBench none({.pmp_regions = 0});
+  CHECK_FALSE(none.legal(csr::kPmpcfg0));
+}
