@@ -57,8 +57,8 @@
 #define PORTMAPPER_UNSET 2u   /* {program, version, ignored, ignored} -> bool */
 #define PORTMAPPER_GETPORT 3u /* {program, version, protocol, ignored} -> port, 0 if there is none */
 #define PORTMAPPER_DUMP 4u    /* {} -> list of {1, program, version, protocol, port}, then 0 */
-#define PORTMAPPER_CALLIT \
-  5u /* {program, version, procedure, opaque arguments} -> {port, opaque result}; silent on error */
+/* {program, version, procedure, opaque arguments} -> {port, opaque result}; silent on error */
+#define PORTMAPPER_CALLIT 5u
 #define PORTMAPPER_PROTOCOL_TCP 6u
 #define PORTMAPPER_PROTOCOL_UDP 17u
 

@@ -1,0 +1,106 @@
+# Machine-mode entry. Every hart comes here with a0 = hart id and a1 = device tree. Hart 0 clears .bss and boots; the
+# others wait in wfi until hart 0 has given them work (kernel/hart.c). All end in supervisor mode by mret.
+
+#include "firmware/boot/boot.h"
+
+        .section .text.start, "ax"
+        .globl  _start
+_start:
+        .option push
+        .option norelax
+        la      gp, __global_pointer$
+        .option pop
+        csrw    mie, zero
+        csrw    satp, zero
+        li      t0, BOOT_MAX_HARTS
+        bgeu    a0, t0, surplus_hart
+
+        # Stacks lie right behind the image: BOOT_STACK_BYTES for each hart, used upside down from the next one's start.
+        la      sp, _end
+        addi    t0, a0, 1
+        li      t1, BOOT_STACK_BYTES
+        mul     t0, t0, t1
+        add     sp, sp, t0
+
+        # A core without PMP traps here and goes on behind.
+        la      t0, 1f
+        csrw    mtvec, t0
+        li      t0, -1
+        csrw    pmpaddr0, t0
+        li      t0, 0x1f                # NAPOT over everything: read, write, execute
+        csrw    pmpcfg0, t0
+        .balign 4
+1:      la      t0, machine_trap_entry
+        csrw    mtvec, t0
+
+        bnez    a0, secondary_hart
+
+        la      t0, __bss_start
+        la      t1, __bss_end
+2:      bgeu    t0, t1, 3f
+        sd      zero, 0(t0)
+        sd      zero, 8(t0)
+        sd      zero, 16(t0)
+        sd      zero, 24(t0)
+        addi    t0, t0, 32
+        j       2b
+3:      mv      s0, a0
+        mv      s1, a1
+        call    machine_setup
+        la      a2, supervisor_main
+
+enter_supervisor:                       # a2: where to; s0, s1: its arguments
+        csrw    mepc, a2
+        csrw    mscratch, sp
+        la      t0, supervisor_trap_entry
+        csrw    stvec, t0
+        li      t0, BOOT_MSTATUS_MPP
+        csrc    mstatus, t0
+        li      t0, BOOT_MSTATUS_ENTER
+        csrs    mstatus, t0
+        mv      a0, s0
+        mv      a1, s1
+        mret
+
+# A secondary hart sleeps with the machine software interrupt enabled but not taken (mstatus.MIE = 0); wfi returns when
+# hart 0 raises it, or for no reason, so the release word decides.
+secondary_hart:
+        mv      s0, a0
+        csrsi   mie, 8                  # MSIE
+4:      wfi
+        la      t0, boot_released
+        slli    t1, s0, 3
+        add     t0, t0, t1
+        ld      a2, 0(t0)
+        beqz    a2, 4b
+        fence   r, rw
+        csrw    mie, zero
+        mv      s2, a2
+        mv      a0, s0
+        call    machine_setup
+        mv      a2, s2
+        li      s1, 0
+        j       enter_supervisor
+
+surplus_hart:
+        wfi
+        j       surplus_hart
+
+# Nothing is expected in machine mode after boot: whatever comes is reported and ends the run.
+        .balign 4
+machine_trap_entry:
+        csrrw   sp, mscratch, sp
+        csrr    a0, mcause
+        csrr    a1, mepc
+        csrr    a2, mtval
+        csrr    a3, mscratch
+        call    machine_trap
+5:      wfi
+        j       5b
+
+        # Not in .bss: a secondary hart may wake for no reason while hart 0 clears it.
+        .section .data
+        .balign 8
+        .globl  boot_released
+boot_released:
+        .zero   8 * BOOT_MAX_HARTS

@@ -1,0 +1,112 @@
+/* firmware/kernel/board.c */
+#include "firmware/kernel/board.h"
+
+#include "firmware/boot/boot.h"
+#include "firmware/kernel/fdt.h"
+#include "firmware/rpc/programs.h"
+
+struct board board = {
+    .uart = 0x10000000, .finisher = 0x100000, .queues = 1, .ipv4 = RPC_IPV4_DEFAULT, .rx_ring = 512, .tx_ring = 512};
+
+#define SUPERVISOR_EXTERNAL 9u
+#define PCI_SPACE(high) (((high) >> 24) & 3u)
+#define PCI_SPACE_MEMORY_32 2u
+#define PCI_SPACE_MEMORY_64 3u
+
+static uint64_t register_base(const struct fdt_walk* node) {
+  uint32_t length = 0;
+  const void* reg = fdt_get(node, "reg", &length);
+  return reg != 0 && length >= 16 ? fdt_cells(reg, 0) : 0;
+}
+
+static uint64_t register_size(const struct fdt_walk* node) {
+  uint32_t length = 0;
+  const void* reg = fdt_get(node, "reg", &length);
+  return reg != 0 && length >= 16 ? fdt_cells(reg, 2) : 0;
+}
+
+static void read_chosen(const struct fdt_walk* node) {
+  const char* driver = fdt_get(node, "sluice,driver", 0);
+  board.driver_interrupts = driver != 0 && text_equal(driver, "interrupt");
+  board.queues = fdt_get_u32(node, "sluice,queues", board.queues);
+  board.ipv4 = fdt_get_u32(node, "sluice,ipv4", board.ipv4);
+  board.rx_ring = fdt_get_u32(node, "sluice,rx-ring", board.rx_ring);
+  board.tx_ring = fdt_get_u32(node, "sluice,tx-ring", board.tx_ring);
+  board.moderation = fdt_get_u32(node, "sluice,moderation", board.moderation);
+}
+
+/* Entries of a PLIC-style map: three address cells, pin, controller, source. */
+static void read_interrupt_map(const struct fdt_walk* node) {
+  uint32_t length = 0;
+  const void* map = fdt_get(node, "interrupt-map", &length);
+  if (map == 0) return;
+  for (uint32_t cell = 0; (cell + 6) * 4 <= length && board.interrupt_map_entries < BOARD_MAX_INTERRUPT_MAP;
+       cell += 6) {
+    unsigned n = board.interrupt_map_entries++;
+    board.interrupt_map[n].device = (fdt_cell(map, cell) >> 11) & 3u;
+    board.interrupt_map[n].pin = fdt_cell(map, cell + 3);
+    board.interrupt_map[n].line = fdt_cell(map, cell + 5);
+  }
+}
+
+static void read_host_bridge(const struct fdt_walk* node) {
+  board.ecam = register_base(node);
+  board.ecam_size = register_size(node);
+  uint32_t length = 0;
+  const void* ranges = fdt_get(node, "ranges", &length);
+  for (uint32_t cell = 0; ranges != 0 && (cell + 7) * 4 <= length; cell += 7) {
+    struct board_window window = {fdt_cells(ranges, cell + 1), fdt_cells(ranges, cell + 3),
+                                  fdt_cells(ranges, cell + 5)};
+    if (PCI_SPACE(fdt_cell(ranges, cell)) == PCI_SPACE_MEMORY_32) board.mmio32 = window;
+    if (PCI_SPACE(fdt_cell(ranges, cell)) == PCI_SPACE_MEMORY_64) board.mmio64 = window;
+  }
+  read_interrupt_map(node);
+}
+
+/* The machine and the supervisor level have an IMSIC node each, told apart by the interrupt they raise. */
+static void read_imsic(const struct fdt_walk* node) {
+  uint32_t length = 0;
+  const void* to = fdt_get(node, "interrupts-extended", &length);
+  if (to == 0 || length < 8 || fdt_cell(to, 1) != SUPERVISOR_EXTERNAL) return;
+  board.interrupts = BOARD_INTERRUPTS_AIA;
+  board.imsic = register_base(node);
+  board.imsic_stride = 0x1000ull << fdt_get_u32(node, "riscv,guest-index-bits", 0);
+  board.imsic_identities = fdt_get_u32(node, "riscv,num-ids", 63);
+}
+
+static void read_node(const struct fdt_walk* node) {
+  uint32_t length = 0;
+  const char* type = fdt_get(node, "device_type", &length);
+  if (type != 0 && text_equal(type, "memory") && board.memory_size == 0) {
+    board.memory_base = register_base(node);
+    board.memory_size = register_size(node);
+  } else if (type != 0 && text_equal(type, "cpu")) {
+    if (board.harts < BOOT_MAX_HARTS) board.harts++;
+  } else if (node->depth == 1 && text_equal(node->name, "cpus")) {
+    board.timebase_frequency = fdt_get_u32(node, "timebase-frequency", 0);
+  } else if (node->depth == 1 && text_equal(node->name, "chosen")) {
+    read_chosen(node);
+  } else if (fdt_is_compatible(node, "ns16550a")) {
+    board.uart = register_base(node);
+  } else if (fdt_is_compatible(node, "sifive,test0") || fdt_is_compatible(node, "sifive,test1")) {
+    board.finisher = register_base(node);
+  } else if (fdt_is_compatible(node, "riscv,clint0") || fdt_is_compatible(node, "riscv,aclint-mswi")) {
+    board.clint = register_base(node);
+  } else if (fdt_is_compatible(node, "riscv,plic0")) {
+    board.plic = register_base(node);
+    if (board.interrupts == BOARD_INTERRUPTS_NONE) board.interrupts = BOARD_INTERRUPTS_PLIC;
+  } else if (fdt_is_compatible(node, "riscv,imsics")) {
+    read_imsic(node);
+  } else if (fdt_is_compatible(node, "riscv,aplic")) {
+    /* The root domain delegates to the supervisor domain, which therefore has no children. */
+    if (fdt_get(node, "riscv,children", 0) == 0) board.aplic = register_base(node);
+  } else if (fdt_is_compatible(node, "pci-host-ecam-generic")) {
+    read_host_bridge(node);
+  }
+}
+
+void board_setup(const void* device_tree) {
+  struct fdt_walk walk;
+  if (!fdt_begin(&walk, device_tree)) return;
+  while (fdt_next(&walk)) read_node(&walk);
+}

@@ -1,0 +1,5 @@
+/* firmware/kernel/console.h: text for people, through the 16550. */
+#pragma once
+
+/* Knows %s %c %d %u %x %p, a width, a leading 0, and the length l. */
+void print(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,23 @@
+/* firmware/kernel/hart.c */
+#include "firmware/kernel/hart.h"
+
+#include "firmware/boot/boot.h"
+#include "firmware/kernel/account.h"
+#include "firmware/kernel/board.h"
+#include "firmware/kernel/csr.h"
+
+unsigned hart_id(void) { return (unsigned)csr_read(sscratch); }
+
+void hart_set_id(unsigned hart) { csr_write(sscratch, hart); }
+
+void hart_start(unsigned hart, hart_work* work) {
+  boot_released[hart] = work;
+  fence_all();
+  ((volatile uint32_t*)board.clint)[hart] = 1; /* MSIP */
+}
+
+void hart_park(void) {
+  account(idle);
+  csr_write(sie, 0);
+  for (;;) wait_for_interrupt();
+}

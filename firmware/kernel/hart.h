@@ -1,0 +1,16 @@
+/* firmware/kernel/hart.h: this hart, and giving work to others. */
+#pragma once
+
+#include <stdint.h>
+
+typedef void hart_work(unsigned long hart, void* unused);
+
+/* sscratch holds the hart id in supervisor mode. */
+unsigned hart_id(void);
+void hart_set_id(unsigned hart);
+
+/* Wakes a parked hart and lets it run `work` in supervisor mode. Legal once for each hart. */
+void hart_start(unsigned hart, hart_work* work);
+
+/* Sleeps for ever. */
+void hart_park(void) __attribute__((noreturn));

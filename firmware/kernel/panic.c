@@ -1,0 +1,15 @@
+/* firmware/kernel/panic.c */
+#include "firmware/kernel/panic.h"
+
+#include "firmware/drivers/finisher.h"
+#include "firmware/kernel/console.h"
+
+void panic(const char* why) {
+  print("panic: %s\n", why);
+  finisher_fail(PANIC_EXIT_CODE);
+}
+
+void panic_trap(const char* mode, unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp) {
+  print("panic: unexpected trap to %s mode: cause %lx, pc %lx, tval %lx, sp %lx\n", mode, cause, pc, value, sp);
+  finisher_fail(PANIC_EXIT_CODE);
+}

@@ -1,0 +1,6 @@
+/* firmware/kernel/start.h: from boot/start.S into an application. */
+#pragma once
+
+/* What an application's image runs on hart 0 in supervisor mode once board, console and interrupts are known. Its
+ * return value ends the run: 0 passes, others fail with that code. */
+int application_main(void);
