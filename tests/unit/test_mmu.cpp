@@ -230,6 +230,8 @@ TEST_CASE("PMP is checked on the walk, on updates and on the access", "[mmu]") {
   CHECK(bench.pte(bench.leaf_slot) == entry(kTarget, V | R | W));
   bench.set_pte(bench.leaf_slot, entry(kTarget, V | R | W | A | D));
   CHECK(bench.access(kStore) == Cause::none);
+  guard(kLast, 0);
+  CHECK(bench.access(kStore) == Cause::store_access);
 
   guard(kTarget, Pmp::kRead);
   CHECK(bench.access(kStore) == Cause::store_access);

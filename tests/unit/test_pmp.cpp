@@ -49,6 +49,8 @@ TEST_CASE("TOR in entry 0 starts at address 0", "[pmp]") {
   CHECK(pmp.permissions(0, 8, kU) == kR);
   CHECK(pmp.permissions(0xff8, 8, kU) == kR);
   CHECK(pmp.permissions(0x1000, 8, kU) == 0);
+  pmp.set_address(0, 0);  // empty, not everything
+  CHECK(pmp.permissions(0x1000, 8, kU) == 0);
 }
 
 TEST_CASE("NA4 and NAPOT sizes", "[pmp]") {

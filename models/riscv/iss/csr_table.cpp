@@ -20,31 +20,34 @@ constexpr std::uint64_t kWord = 0xffff'ffff;
 /// Exceptions that may be delegated: all that a hart without the H extension raises, but not ECALL from M mode.
 constexpr std::uint64_t kDelegable = 0xb3ff;
 
+using Read = decltype(T::Row::read);
+using Write = decltype(T::Row::write);
+
+constexpr std::uint16_t narrow(unsigned number) { return static_cast<std::uint16_t>(number); }
+
 /// A CSR that is storage under a mask.
 constexpr T::Row stored(unsigned number, const char* name, std::uint64_t R::*field, std::uint64_t mask) {
-  return {static_cast<std::uint16_t>(number), 1, name, 0, Needs::nothing, field, mask, nullptr, nullptr};
+  return {.name = name, .number = narrow(number), .field = field, .mask = mask};
 }
 /// A CSR with a rule of its own for writes, reads, or both.
-constexpr T::Row ruled(unsigned number, const char* name, decltype(T::Row::read) read, decltype(T::Row::write) write,
-                       Needs needs = Needs::nothing, std::uint64_t R::*field = nullptr) {
-  return {static_cast<std::uint16_t>(number), 1, name, 0, needs, field, 0, read, write};
+constexpr T::Row ruled(unsigned number, const char* name, Read read, Write write, Needs needs = Needs::nothing,
+                       std::uint64_t R::*field = nullptr) {
+  return {.name = name, .number = narrow(number), .needs = needs, .field = field, .read = read, .write = write};
 }
 /// `count` CSRs named name<index>, name<index + 1>, ...
-constexpr T::Row run(unsigned number, unsigned count, const char* name, unsigned index, Needs needs,
-                     decltype(T::Row::read) read = nullptr, decltype(T::Row::write) write = nullptr) {
-  return {static_cast<std::uint16_t>(number),
-          static_cast<std::uint16_t>(count),
-          name,
-          static_cast<std::uint8_t>(index),
-          needs,
-          nullptr,
-          0,
-          read,
-          write};
+constexpr T::Row run(unsigned number, unsigned count, const char* name, std::uint8_t index, Needs needs,
+                     Read read = nullptr, Write write = nullptr) {
+  return {.name = name,
+          .number = narrow(number),
+          .count = narrow(count),
+          .name_index = index,
+          .needs = needs,
+          .read = read,
+          .write = write};
 }
 /// A CSR that reads zero; writes are ignored.
 constexpr T::Row zero(unsigned number, const char* name, Needs needs = Needs::nothing) {
-  return {static_cast<std::uint16_t>(number), 1, name, 0, needs, nullptr, 0, nullptr, nullptr};
+  return {.name = name, .number = narrow(number), .needs = needs};
 }
 
 constexpr T::Row kRows[] = {

@@ -14,16 +14,16 @@ struct CsrTable {
   enum class Needs : std::uint8_t { nothing, fp, counter, satp, pmp, aia, sstc };
 
   struct Row {
-    std::uint16_t number;
-    std::uint16_t count;  ///< CSRs with consecutive numbers
-    const char* name;
-    std::uint8_t name_index;  ///< of the first, appended to the name when count > 1
-    Needs needs;
+    const char* name = nullptr;
+    std::uint16_t number = 0;
+    std::uint16_t count = 1;      ///< CSRs with consecutive numbers
+    std::uint8_t name_index = 0;  ///< of the first, appended to the name when count > 1
+    Needs needs = Needs::nothing;
     /// Storage and the bits a write may change; null: read and write do it.
-    std::uint64_t CsrRegisters::*field;
-    std::uint64_t mask;
-    bool (*read)(Privileged&, unsigned number, std::uint64_t& value);  ///< null: the field, or zero
-    bool (*write)(Privileged&, unsigned number, std::uint64_t value);  ///< null: the field under its mask, or ignored
+    std::uint64_t CsrRegisters::*field = nullptr;
+    std::uint64_t mask = 0;
+    bool (*read)(Privileged&, unsigned number, std::uint64_t& value) = nullptr;  ///< null: the field, or zero
+    bool (*write)(Privileged&, unsigned number, std::uint64_t value) = nullptr;  ///< null: the field under its mask
   };
 
   /// The row of a CSR that a hart with this configuration has; null: it has none of this number.
