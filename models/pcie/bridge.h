@@ -1,0 +1,47 @@
+#pragma once
+/// The type 1 function of a root port or a switch port: which buses and addresses lie below it. Plain C++.
+
+#include <array>
+#include <cstdint>
+
+#include "models/pcie/config_space.h"
+#include "models/pcie/tlp.h"
+
+namespace sluice::pcie {
+
+class Bridge {
+ public:
+  /// express_type: PCIE_EXPRESS_TYPE_ROOT_PORT, _UPSTREAM or _DOWNSTREAM.
+  Bridge(const Identity&, unsigned express_type);
+
+  ConfigSpace& config() { return config_; }
+  const ConfigSpace& config() const { return config_; }
+  /// Software's write; returns true when it set the secondary bus reset.
+  bool write(unsigned reg, std::uint32_t value, unsigned byte_enables);
+
+  unsigned secondary_bus() const { return secondary_; }
+  /// Bus numbers below: secondary to subordinate. None before software has set them.
+  bool leads_to_bus(unsigned bus) const { return bus >= secondary_ && bus <= subordinate_ && secondary_ != 0; }
+  /// A memory window, enabled, holds the address.
+  bool leads_to(std::uint64_t address) const {
+    return (address >= windows_[0].first && address <= windows_[0].last) ||
+           (address >= windows_[1].first && address <= windows_[1].last);
+  }
+  /// Passes memory requests on from below.
+  bool forwards_upstream() const { return bus_master_; }
+
+ private:
+  struct Window {
+    std::uint64_t first = 1;
+    std::uint64_t last = 0;
+  };
+  void decode();
+
+  ConfigSpace config_;
+  unsigned secondary_ = 0;
+  unsigned subordinate_ = 0;
+  bool bus_master_ = false;
+  std::array<Window, 2> windows_;
+};
+
+}  // namespace sluice::pcie

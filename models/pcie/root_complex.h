@@ -1,0 +1,169 @@
+#pragma once
+/// The root complex: harts reach devices through its windows, devices reach memory and interrupt controllers through
+/// its root ports.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "models/base/memory_path.h"
+#include "models/base/model.h"
+#include "models/base/port.h"
+#include "models/base/scheduler.h"
+#include "models/base/schema.h"
+#include "models/base/statistics.h"
+#include "models/pcie/bridge.h"
+#include "models/pcie/link.h"
+#include "models/pcie/ring.h"
+#include "models/pcie/tlp.h"
+
+namespace sluice::pcie {
+
+/// Where a device's write goes that is for no memory: interrupt controllers (MSI), other devices of the SoC.
+class SocWriter {
+ public:
+  virtual ~SocWriter() = default;
+  /// At now(). data is little endian, size 1 to 4096 bytes. False: nothing takes writes there.
+  virtual bool write(std::uint64_t address, const void* data, unsigned size) = 0;
+};
+
+struct Translation {
+  std::uint64_t address = 0;
+  bool fault = false;
+  base::Time latency;  ///< added to the access
+};
+
+/// The IOMMU's place.
+class Translator {
+ public:
+  virtual ~Translator() = default;
+  /// At the arrival of a request; the range crosses no 4 KiB boundary.
+  virtual Translation translate(RoutingId requester, std::uint64_t address, std::uint32_t length, bool write) = 0;
+};
+
+/// Bus 0 has a host bridge as device 0 and root port n as device n + 1. The TLM socket takes absolute addresses inside
+/// the three windows; called by a hart at base::now(), it blocks the hart in base::wait_for() until a read's or a
+/// configuration access's completion, and for a posted write only while the posted queue is full.
+class RootComplex : public base::Model, private TransmitObserver {
+ public:
+  enum class Split { kRcb, kMaxPayload };
+  struct Parameters {
+    unsigned root_ports = 1;
+    std::uint64_t ecam_base = 0x3000'0000;
+    base::Bytes ecam_size = 256_MiB;
+    std::uint64_t mmio32_base = 0x4000'0000;
+    base::Bytes mmio32_size = 1_GiB;
+    std::uint64_t mmio64_base = 0x40'0000'0000;
+    base::Bytes mmio64_size = 256_GiB;
+    base::Time outbound_latency = 270_ns;    ///< from a core's access to the first bit of an idle link
+    base::Time completion_latency = 270_ns;  ///< from a completion's last bit to the core
+    base::Time read_latency =
+        290_ns;  ///< a device's read: from its last bit to the first of the completion, memory's share apart
+    base::Time write_latency = 250_ns;  ///< a device's write: from its last bit to memory, memory's share apart
+    Split completion_split = Split::kRcb;
+    base::Bytes read_completion_boundary = 64_B;
+    unsigned reads = 64;          ///< devices' reads that memory serves at once, per root port
+    unsigned posted_writes = 16;  ///< cores' writes that wait for the links before a core is blocked
+    unsigned core_reads = 32;     ///< cores' reads and configuration accesses in flight
+    base::Time completion_timeout = base::Time::ms(10);
+    bool peer_to_peer = true;  ///< between root ports
+    static void describe(base::Schema<Parameters>&);
+  };
+  struct Counters {
+    std::uint64_t core_reads = 0;
+    std::uint64_t core_writes = 0;
+    std::uint64_t config_accesses = 0;
+    std::uint64_t master_aborts = 0;      ///< core accesses that no device claimed: all ones, or dropped
+    std::uint64_t error_completions = 0;  ///< core accesses that ended with UR or CA
+    std::uint64_t completion_timeouts = 0;
+    std::uint64_t posted_stalls = 0;  ///< core writes that found the posted queue full
+    std::uint64_t bad_accesses = 0;   ///< core accesses of a width or alignment that PCIe has not
+    std::uint64_t dma_reads = 0;
+    std::uint64_t dma_writes = 0;
+    std::uint64_t messages_signalled = 0;    ///< writes that the SoC took: MSIs
+    std::uint64_t unsupported_requests = 0;  ///< devices' requests to nowhere, and translation faults
+    std::uint64_t unexpected_completions = 0;
+  };
+
+  tlm_utils::simple_target_socket<RootComplex> socket;
+  /// INTA to INTD after the swizzle: root port n's INTx is line (x + n + 1) mod 4.
+  std::array<base::Line, 4> intx;
+
+  RootComplex(sc_core::sc_module_name, const Parameters&, base::MemoryPath& memory);
+
+  Port& root_port(unsigned n) { return ports_.at(n)->port; }
+  void set_soc_writer(SocWriter* w) { soc_ = w; }
+  void set_translator(Translator* t) { translator_ = t; }
+  const Parameters& parameters() const { return parameters_; }
+  const Counters& counters() const { return counters_; }
+  void register_statistics(base::StatisticsGroup&);
+
+ private:
+  struct RootPort {
+    RootPort(const std::string& owner, const Identity& identity);
+    Port port;
+    Bridge bridge;
+    base::Time last_landing;  ///< of a posted write: nothing passes it
+    unsigned reads = 0;       ///< in service
+    Ring<TlpPtr> waiting_reads;
+    std::uint8_t asserted = 0;  ///< INTx virtual wires, bit 0 is INTA
+  };
+  /// A core's non-posted access. Its number is its tag.
+  struct Access {
+    bool busy = false;
+    bool done = false;
+    TlpPtr request;
+    std::array<std::uint8_t, 64> data;
+    std::uint32_t bytes = 0;
+    std::uint32_t received = 0;
+    base::Event event;
+    base::Calendar::Handle timeout;
+  };
+
+  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&);
+  void post(std::uint64_t address, const std::uint8_t* data, unsigned bytes);
+  void access(tlm::tlm_generic_payload&, TlpPtr);
+  void launch(unsigned access);
+  void launch_config(Access&, unsigned number);
+  void access_local(Access&, unsigned number);
+  void fail(unsigned access, std::uint64_t& counter);
+  void finish(unsigned access);
+  RootPort* port_of_address(std::uint64_t address);
+  RootPort* port_of_bus(unsigned bus);
+  void transmitted(Tlp&, base::Time sent) override;
+
+  void receive(unsigned port, TlpPtr);
+  void receive_write(RootPort&, TlpPtr);
+  void land(TlpPtr, base::GuestRam*);
+  void receive_read(RootPort&, TlpPtr);
+  void start_read(RootPort&, TlpPtr);
+  void finish_read(TlpPtr, base::GuestRam*);
+  void answer(RootPort&, TlpPtr request, base::GuestRam*);
+  void refuse(RootPort&, TlpPtr request);
+  void receive_completion(TlpPtr);
+  void receive_message(unsigned port, const Tlp&);
+  void update_lines();
+  Translation translate(const Tlp&);
+
+  Parameters parameters_;
+  base::MemoryPath& memory_;
+  SocWriter* soc_ = nullptr;
+  Translator* translator_ = nullptr;
+  ConfigSpace host_bridge_;
+  std::vector<std::unique_ptr<RootPort>> ports_;
+  std::vector<std::unique_ptr<Access>> accesses_;
+  Ring<std::uint16_t> free_accesses_;
+  base::Event access_free_;
+  unsigned posted_ = 0;
+  base::Event posted_free_;
+  Counters counters_;
+};
+
+}  // namespace sluice::pcie

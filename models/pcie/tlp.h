@@ -1,0 +1,220 @@
+#pragma once
+/// Transaction layer packets with the fields of the PCI Express specification, in pooled objects, and what Sluice adds:
+/// which requests their bytes belong to and where they have been. Plain C++.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "models/base/journey.h"
+#include "models/base/ledger.h"
+#include "models/base/time.h"
+
+namespace sluice::pcie {
+
+/// Bus in bits 15:8, device in 7:3, function in 2:0.
+using RoutingId = std::uint16_t;
+constexpr RoutingId routing_id(unsigned bus, unsigned device, unsigned function) {
+  return static_cast<RoutingId>(bus << 8 | (device & 31) << 3 | (function & 7));
+}
+constexpr unsigned bus_of(RoutingId id) { return id >> 8; }
+constexpr unsigned device_of(RoutingId id) { return id >> 3 & 31; }
+constexpr unsigned function_of(RoutingId id) { return id & 7; }
+
+enum class TlpType : std::uint8_t { kMRd, kMWr, kCfgRd0, kCfgWr0, kCfgRd1, kCfgWr1, kCpl, kCplD, kMsg };
+inline constexpr unsigned kTlpTypes = 9;
+const char* to_text(TlpType);  ///< "MRd"
+
+/// The three kinds that flow control and ordering know.
+enum class TlpClass : std::uint8_t { kPosted, kNonPosted, kCompletion };
+inline constexpr unsigned kTlpClasses = 3;
+
+enum class CompletionStatus : std::uint8_t { kSuccess = 0, kUnsupportedRequest = 1, kCompleterAbort = 4 };
+
+/// Message codes of INTx; code - kAssertIntA is the pin for assertions, code - kDeassertIntA for deassertions.
+inline constexpr std::uint8_t kAssertIntA = 0x20;
+inline constexpr std::uint8_t kDeassertIntA = 0x24;
+
+/// What a TLP's payload is, for the links' statistics.
+enum class Content : std::uint8_t {
+  kMetadata,  ///< descriptors, doorbells, registers, interrupts
+  kPayload,   ///< bytes of packets and messages
+};
+
+/// The stage that requests enter where their bytes have landed. Default: none.
+struct Landed {
+  base::Stage stage = SLUICE_STAGE_COUNT;
+  base::Ledger::Component component = 0;
+  bool set() const { return stage != SLUICE_STAGE_COUNT; }
+};
+
+struct Tlp;
+
+/// Told when a TLP that names it has left the transmitter's queue, and when its last bit will be serialised.
+class TransmitObserver {
+ public:
+  virtual ~TransmitObserver() = default;
+  virtual void transmitted(Tlp&, base::Time sent) = 0;
+};
+
+/// Where a received TLP waits; gives the sender's credits back.
+class ReceiveBuffer {
+ public:
+  virtual ~ReceiveBuffer() = default;
+  virtual void release(TlpClass, unsigned data_units) = 0;
+};
+
+struct Tlp {
+  static constexpr unsigned kFraming = 8;            ///< bytes: physical layer framing, sequence number, LCRC
+  static constexpr unsigned kCreditUnit = 16;        ///< bytes of payload per data credit
+  static constexpr std::uint32_t kMostBytes = 4096;  ///< of payload
+
+  // Header.
+  TlpType type = TlpType::kMRd;
+  std::uint8_t traffic_class = 0;
+  bool relaxed_ordering = false;
+  bool no_snoop = false;
+  std::uint8_t first_be = 0;      ///< byte enables of the first DW; requests
+  std::uint8_t last_be = 0;       ///< of the last DW; 0 where there is one DW only
+  std::uint8_t message_code = 0;  ///< Msg
+  std::uint16_t length = 0;       ///< DW, 0 to 1024
+  RoutingId requester = 0;
+  std::uint16_t tag = 0;
+  std::uint64_t address = 0;  ///< MRd, MWr: bits 1:0 are 0
+  RoutingId target = 0;       ///< Cfg: the function addressed
+  std::uint16_t reg = 0;      ///< Cfg: register offset, bytes, bits 1:0 are 0
+  RoutingId completer = 0;    ///< Cpl, CplD
+  CompletionStatus status = CompletionStatus::kSuccess;
+  std::uint8_t lower_address = 0;  ///< Cpl, CplD: bits 6:0 of the first byte's address
+  std::uint16_t byte_count = 0;    ///< Cpl, CplD: bytes still to come, this completion's included; 0 to 4096
+
+  // What the specification does not know.
+  Content content = Content::kMetadata;
+  bool carries_journey = false;  ///< somebody applies the journey: hops are recorded
+  bool wants_tags = false;       ///< MRd: completions bring the memory's request tags
+  std::uint8_t ending = 0;       ///< bit n: spans[n] has no bytes in later TLPs of its transfer
+  std::uint8_t ingress = 0;      ///< of whoever holds the TLP: the port it came in by
+  Landed landed;                 ///< MWr: for the spans that end here, after the journey
+  base::Spans spans;             ///< offsets count from the first enabled byte
+  base::Journey journey;
+  std::vector<base::RequestId> line_tags;  ///< CplD: one for each 64 B line that it touches
+  TransmitObserver* observer = nullptr;
+  std::uint32_t cookie = 0;    ///< the observer's
+  std::uint64_t sequence = 0;  ///< the transmitter's: order of arrival in its queues
+  base::Time queued;           ///< handed to the transmitter
+  base::Time tail;             ///< cut-through: when the last bit can leave, not before
+
+  TlpClass tlp_class() const {
+    if (type == TlpType::kMWr || type == TlpType::kMsg) return TlpClass::kPosted;
+    return type >= TlpType::kCpl ? TlpClass::kCompletion : TlpClass::kNonPosted;
+  }
+  bool has_data() const {
+    return type == TlpType::kMWr || type == TlpType::kCplD || type == TlpType::kCfgWr0 || type == TlpType::kCfgWr1;
+  }
+  bool is_config() const { return type >= TlpType::kCfgRd0 && type <= TlpType::kCfgWr1; }
+  bool is_completion() const { return type == TlpType::kCpl || type == TlpType::kCplD; }
+  /// 12 or 16: four DWs for messages and for addresses above 4 GiB.
+  unsigned header_bytes() const {
+    if (type == TlpType::kMsg) return 16;
+    return (type == TlpType::kMRd || type == TlpType::kMWr) && address >> 32 ? 16 : 12;
+  }
+  unsigned payload_bytes() const { return has_data() ? length * 4u : 0; }
+  unsigned wire_bytes() const { return header_bytes() + payload_bytes() + kFraming; }
+  unsigned data_units() const { return (payload_bytes() + kCreditUnit - 1) / kCreditUnit; }
+
+  /// Requests: address of the first enabled byte, and the bytes from there to the last enabled one (0: none enabled).
+  std::uint64_t first_byte() const { return address + (first_be ? static_cast<unsigned>(__builtin_ctz(first_be)) : 0); }
+  std::uint32_t enabled_bytes() const;
+  /// Whether all bytes between the first and the last enabled one are enabled.
+  bool contiguous() const;
+  bool enabled(std::uint32_t offset) const;  ///< of the byte at address + offset
+  /// Sets address, length and byte enables to cover exactly [first, first + bytes): bytes is 1 to 4096 less first % 4.
+  void cover(std::uint64_t first, std::uint32_t bytes);
+
+  /// The payload, whole DWs: byte n is that at address + n; of a CplD, at (address of first byte & ~3) + n. Undefined
+  /// after resize_payload() until written.
+  std::uint8_t* payload() { return payload_.data(); }
+  const std::uint8_t* payload() const { return payload_.data(); }
+  /// Makes room for `length` DWs.
+  void resize_payload() {
+    if (payload_.size() < length * 4u) payload_.resize(length * 4u);
+  }
+
+  /// The header's bytes as the specification lays them out (big endian), header_bytes() of them.
+  std::array<std::uint8_t, 16> encode_header() const;
+
+  /// Credits of the receive buffer it lies in go back to the sender; nothing where it lies in none.
+  void release_buffer() {
+    if (buffer) std::exchange(buffer, nullptr)->release(tlp_class(), data_units());
+  }
+  ReceiveBuffer* buffer = nullptr;
+
+ private:
+  friend class TlpPool;
+  std::vector<std::uint8_t> payload_;  ///< kept across lives, so that steady state allocates nothing
+};
+
+/// Where TLPs come from and go back to. Grows when it is empty. One per process; it is never destroyed, so TLPs may
+/// outlive everything else.
+class TlpPool {
+ public:
+  static TlpPool& instance();
+  Tlp* take() {
+    if (free_.empty()) grow();
+    Tlp* t = free_.back();
+    free_.pop_back();
+    return t;
+  }
+  void give_back(Tlp* t) {
+    clear(*t);
+    free_.push_back(t);
+  }
+  std::size_t taken() const { return made_ - free_.size(); }  ///< for tests: TLPs that somebody holds
+
+ private:
+  void grow();
+  static void clear(Tlp&);
+  std::vector<std::unique_ptr<Tlp[]>> chunks_;
+  std::vector<Tlp*> free_;
+  std::size_t made_ = 0;
+};
+
+/// Owns one TLP; gives it back to the pool at the end of its life. Buffer credits are not returned by that:
+/// whoever consumes a TLP calls release_buffer().
+class TlpPtr {
+ public:
+  TlpPtr() = default;
+  explicit TlpPtr(Tlp* t) : tlp_(t) {}
+  TlpPtr(TlpPtr&& o) noexcept : tlp_(std::exchange(o.tlp_, nullptr)) {}
+  TlpPtr& operator=(TlpPtr&& o) noexcept {
+    if (this != &o) {
+      reset();
+      tlp_ = std::exchange(o.tlp_, nullptr);
+    }
+    return *this;
+  }
+  ~TlpPtr() { reset(); }
+
+  void reset() {
+    if (tlp_) TlpPool::instance().give_back(std::exchange(tlp_, nullptr));
+  }
+  Tlp* get() const { return tlp_; }
+  Tlp* operator->() const { return tlp_; }
+  Tlp& operator*() const { return *tlp_; }
+  explicit operator bool() const { return tlp_ != nullptr; }
+
+ private:
+  Tlp* tlp_ = nullptr;
+};
+
+inline TlpPtr make_tlp(TlpType type) {
+  Tlp* t = TlpPool::instance().take();
+  t->type = type;
+  return TlpPtr(t);
+}
+
+}  // namespace sluice::pcie
