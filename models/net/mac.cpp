@@ -45,6 +45,17 @@ base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
   return wire_.send(end_, std::move(packet), ready + parameters_.tx_latency);
 }
 
+void Mac::register_statistics(base::StatisticsGroup& g) {
+  g.counter("rx_frames", "frames", "received good", statistics_.rx_frames);
+  g.counter("rx_bytes", "bytes", "of good frames received, without FCS", statistics_.rx_bytes);
+  g.counter("rx_bad_fcs", "frames", "dropped for a wrong FCS", statistics_.rx_bad_fcs);
+  g.counter("rx_runts", "frames", "dropped because shorter than 64 B with FCS", statistics_.rx_runts);
+  g.counter("rx_long", "frames", "dropped because longer than the MAC is set to", statistics_.rx_long);
+  g.counter("tx_frames", "frames", "sent", statistics_.tx_frames);
+  g.counter("tx_bytes", "bytes", "of frames sent, padding included, without FCS", statistics_.tx_bytes);
+  g.counter("tx_link_down", "frames", "lost because the link was down", statistics_.tx_link_down);
+}
+
 void Mac::carrier_changed(bool up) {
   if (client_) client_->link_changed(up);
 }

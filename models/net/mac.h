@@ -64,6 +64,7 @@ class Mac : public base::Model, public Wire::Client {
   /// The hardware time stamp of a received frame.
   base::Time receive_stamp(const Packet& p) const { return p.first_bit + wire_.octets(Wire::kPreamble); }
   base::Time transmit_stamp(const Packet& p) const { return p.sent + wire_.octets(Wire::kPreamble); }
+  void register_statistics(base::StatisticsGroup&);
   const Statistics& statistics() const { return statistics_; }
 
   void frame_arrived(PacketPtr) override;

@@ -64,6 +64,25 @@ void Wire::show(End end, const Packet& packet, Direction direction, base::Time t
   for (Tap& tap : taps_[end]) tap(packet, direction, t);
 }
 
+void Wire::register_statistics(base::StatisticsGroup& parent) {
+  for (const End from : {kA, kB}) {
+    groups_[from] = std::make_unique<base::StatisticsGroup>(from == kA ? "a_to_b" : "b_to_a", &parent);
+    base::StatisticsGroup& g = *groups_[from];
+    const Statistics& s = directions_[from].statistics;
+    g.counter("frames", "frames", "given to the wire", s.frames);
+    g.counter("bytes", "bytes", "of those frames, without FCS, less those given while the carrier was down", s.bytes);
+    g.counter("delivered", "frames", "that arrived", s.delivered);
+    g.counter("lost", "frames", "lost because the carrier was or went down", s.lost);
+    g.counter_of("busy", "fs", "time that frames, preambles and gaps occupied", [&s] { return s.busy.femtoseconds(); });
+    g.derived("utilisation", "1", "share of the line rate, preambles and gaps included", [this, from](const auto& m) {
+      const std::uint64_t elapsed = m.elapsed().femtoseconds();
+      const std::uint64_t octets =
+          m(directions_[from].statistics.bytes) + m(directions_[from].statistics.delivered) * (kPreamble + kFcs + kGap);
+      return base::Measured::ratio(fs_per_octet_.of(octets), elapsed);
+    });
+  }
+}
+
 void Wire::set_up(bool up) {
   if (up == up_) return;
   up_ = up;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,7 @@ class Wire : public base::Model {
   /// Carrier up or down from now() on; both clients are told.
   void set_up(bool up);
 
+  void register_statistics(base::StatisticsGroup&);  ///< two groups: "a_to_b", "b_to_a"
   /// Of the direction that starts at `from`.
   const Statistics& statistics(End from) const { return directions_[from].statistics; }
 
@@ -102,6 +104,7 @@ class Wire : public base::Model {
   std::array<Client*, 2> clients_{};
   std::array<std::vector<Tap>, 2> taps_;
   std::array<OneWay, 2> directions_;
+  std::array<std::unique_ptr<base::StatisticsGroup>, 2> groups_;
   bool up_ = true;
   std::uint32_t epoch_ = 0;  ///< counts losses of carrier: a frame of an older one is lost
 };

@@ -148,3 +148,17 @@ TEST_CASE("frames go back to the pool, and are made anew without old flags", "[p
   CHECK_FALSE(net::make_packet(big.data(), big.size()));
   CHECK(net::make_packet(big.data(), big.size() - 1)->length == net::Packet::kCapacity);
 }
+
+TEST_CASE("a wire's statistics give its share of the line rate", "[wire]") {
+  Bench bench;
+  base::StatisticsGroup group("wire");
+  bench.wire.register_statistics(group);
+  group.start_measuring(base::now());
+  for (unsigned i = 0; i < 5; ++i) bench.wire.send(Wire::kB, frame(60));
+  bench.run();
+  CHECK(group.value("b_to_a.frames") == 5);
+  CHECK(group.value("b_to_a.bytes") == 300);
+  CHECK(group.value("b_to_a.delivered") == 5);
+  CHECK(group.value("a_to_b.frames") == 0);
+  CHECK_THAT(base::statistics_text(group, 67200_ps), Catch::Matchers::Contains("0.5"));
+}
