@@ -240,6 +240,8 @@ TEST_CASE("sip and sie show delegated interrupts only", "[csr]") {
 
 TEST_CASE("stimecmp drives STIP under STCE", "[csr]") {
   PrivilegedBench bench;
+  bench.hart.reset();
+  CHECK(bench.due == 0);  // the bus need not hear of a timer that nobody has set
   bench.hart.csr_write(csr::kMenvcfg, kMenvcfgStce);
   CHECK(bench.read(csr::kMip) == 0);
   bench.now = 100;

@@ -27,10 +27,11 @@ Privileged::Privileged(HartState& state, Bus& bus, const PrivilegedConfig& confi
 }
 
 void Privileged::reset() {
-  initialise();
+  const bool timer_set = csr_.stimecmp != CsrRegisters{}.stimecmp;
   lines_ &= ~irq::bit(irq::kSti);
-  update_interrupts();
-  bus_.set_stimecmp(csr_.stimecmp);
+  initialise();
+  // A new hart resets before its bus is complete: the bus hears only what it does not know.
+  if (timer_set) bus_.set_stimecmp(csr_.stimecmp);
 }
 
 void Privileged::initialise() {
