@@ -209,4 +209,16 @@ std::string to_text(Ratio r) {
   return decimal_text(value, *factor);
 }
 
+std::string hexadecimal(std::uint64_t v) {
+  int digits = 1;
+  while (digits < 16 && v >> (4 * digits) != 0) ++digits;
+  if (digits > 4) digits = (digits + 3) / 4 * 4;
+  std::string text = "0x";
+  for (int i = digits - 1; i >= 0; --i) {
+    text += "0123456789abcdef"[v >> (4 * i) & 15];
+    if (i % 4 == 0 && i > 0) text += '_';
+  }
+  return text;
+}
+
 }  // namespace sluice::base

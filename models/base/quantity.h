@@ -156,5 +156,7 @@ std::string to_text(Bytes);
 std::string to_text(BitRate);
 std::string to_text(Frequency);
 std::string to_text(Ratio);
+/// An address or a mask: "0x8000_0000".
+std::string hexadecimal(std::uint64_t);
 
 }  // namespace sluice::base

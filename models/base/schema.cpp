@@ -221,18 +221,6 @@ Value Codec<Ratio>::value(const Ratio& v) { return {v.real()}; }
 
 namespace schema_detail {
 
-std::string hexadecimal(std::uint64_t v) {
-  int digits = 1;
-  while (digits < 16 && v >> (4 * digits) != 0) ++digits;
-  if (digits > 4) digits = (digits + 3) / 4 * 4;
-  std::string text = "0x";
-  for (int i = digits - 1; i >= 0; --i) {
-    text += "0123456789abcdef"[v >> (4 * i) & 15];
-    if (i % 4 == 0 && i > 0) text += '_';
-  }
-  return text;
-}
-
 std::vector<std::string> split_list(std::string_view s) {
   if (s.starts_with('[') && s.ends_with(']')) s = s.substr(1, s.size() - 2);
   std::vector<std::string> parts;

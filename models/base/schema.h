@@ -68,6 +68,8 @@ class Parameter {
   virtual std::string valid() const = 0;
   /// Unit of value(): ns, B, b/s, Hz, or what the model said for a plain number; empty where there is none.
   virtual std::string unit() const = 0;
+  /// The unit that text() leaves out: what the model said for a plain number.
+  const std::string& plain_unit() const { return unit_; }
   /// Both throw ValueError, and leave the parameters unchanged then.
   virtual void assign(void* parameters, const Value&) const = 0;
   virtual void assign_text(void* parameters, std::string_view) const = 0;
@@ -178,7 +180,6 @@ struct Element<std::vector<E>> {
   using type = E;
   static constexpr bool is_list = true;
 };
-std::string hexadecimal(std::uint64_t);  ///< 0x8000_0000
 std::vector<std::string> split_list(std::string_view);
 std::string join(const std::vector<std::string>&, std::string_view separator, std::string_view last);
 const Value::Array& array_of(const Value&);
@@ -356,7 +357,7 @@ class Field final : public Parameter {
       return "?";
     } else {
       if constexpr (std::integral<Element>) {
-        if (hexadecimal_) return schema_detail::hexadecimal(static_cast<std::uint64_t>(e));
+        if (hexadecimal_) return base::hexadecimal(static_cast<std::uint64_t>(e));
       }
       return Codec<Element>::text(e);
     }
