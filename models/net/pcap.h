@@ -1,0 +1,78 @@
+#pragma once
+/// Packet captures in the classic pcap format, Ethernet frames only. Plain C++.
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "models/base/time.h"
+#include "models/net/wire.h"
+
+namespace sluice::net {
+
+/// Writes a capture with nanosecond stamps (magic a1b23c4d, little-endian on every host). Stamps are simulated time,
+/// rounded down to whole nanoseconds; second 0 is the simulation's start.
+class PcapWriter {
+ public:
+  /// Creates the file. Throws std::runtime_error when it cannot be written.
+  explicit PcapWriter(std::string path);
+  ~PcapWriter();
+  PcapWriter(const PcapWriter&) = delete;
+  PcapWriter& operator=(const PcapWriter&) = delete;
+
+  /// Appends a frame without FCS. Calls come in order of time.
+  void write(base::Time at, const void* frame, std::uint32_t length);
+  std::uint64_t frames() const { return frames_; }
+
+  /// Writes what is buffered and closes the file; nothing may be written afterwards. Throws std::runtime_error when
+  /// anything could not be written since the file was created.
+  void close();
+
+ private:
+  void flush();
+
+  std::string path_;
+  std::FILE* file_;
+  std::string buffer_;
+  std::string error_;
+  std::uint64_t frames_ = 0;
+};
+
+/// Captures at an end of a wire what is sent from there and received there. Both must outlive the simulation.
+void capture(Wire& wire, Wire::End end, PcapWriter& writer);
+
+/// Reads a capture as it is asked for: micro- or nanosecond stamps, either byte order. Every error is a
+/// std::runtime_error with one sentence that names the file: "x.pcap: is not a pcap file".
+class PcapReader {
+ public:
+  struct Frame {
+    base::Time at;                    ///< since the first frame
+    std::vector<std::uint8_t> bytes;  ///< without FCS
+  };
+
+  /// Opens the file and reads its header. Throws when there is no such file, or it is no Ethernet capture.
+  explicit PcapReader(std::string path);
+  ~PcapReader();
+  PcapReader(const PcapReader&) = delete;
+  PcapReader& operator=(const PcapReader&) = delete;
+
+  /// Reads the next frame; false at the end of the file. Times count from the first frame's, which is 0; a frame whose
+  /// stamp is before the first frame's has time 0. Throws at a record that is cut off or impossible, at a frame that
+  /// was captured only in part, and at one of more than Packet::kCapacity bytes.
+  bool next(Frame& frame);
+  std::uint64_t frames() const { return frames_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+  std::uint32_t number(const std::uint8_t* p) const;
+
+  std::string path_;
+  std::FILE* file_;
+  bool swapped_ = false;      ///< numbers are big-endian
+  bool nanoseconds_ = false;  ///< else microseconds
+  std::uint64_t frames_ = 0;
+  std::uint64_t first_ = 0;  ///< ns of the first frame's stamp
+};
+
+}  // namespace sluice::net
