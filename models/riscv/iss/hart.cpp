@@ -1,0 +1,104 @@
+#include "models/riscv/iss/hart.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/riscv/iss/interpreter.h"
+
+namespace sluice::riscv {
+namespace {
+
+constexpr std::uint64_t kReservationLine = 64;
+
+bool overlaps(std::uint64_t a, std::uint64_t a_length, std::uint64_t b, std::uint64_t b_length) {
+  return a < b + b_length && b < a + a_length;
+}
+
+}  // namespace
+
+Hart::Hart(Bus& bus, const HartConfig& config)
+    : bus_(bus), config_(config), privileged_(state_, bus, config.privileged) {
+  engine_ = std::make_unique<Interpreter>(*this);
+  reset();
+}
+
+Hart::~Hart() = default;
+
+void Hart::reset() {
+  std::fill(std::begin(state_.x), std::end(state_.x), 0);
+  std::fill(std::begin(state_.f), std::end(state_.f), 0);
+  state_.fflags = 0;
+  state_.frm = 0;
+  state_.reservation = false;
+  waiting_ = false;
+  privileged_.reset();
+  engine_->flush_translations();
+}
+
+base::GuestRam* Hart::ram_at(std::uint64_t address) {
+  for (base::GuestRam* ram : rams_)
+    if (ram->contains(address, 1)) return ram;
+  base::GuestRam* ram = bus_.ram_at(address);
+  if (!ram) return nullptr;
+  ram->add_watcher(this);
+  rams_.push_back(ram);
+  return ram;
+}
+
+void Hart::reserve(base::GuestRam& ram, std::uint64_t address) {
+  state_.reservation = true;
+  state_.reservation_address = address & ~(kReservationLine - 1);
+  // The page stays watched: other harts may hold reservations in it too.
+  ram.set_watch(address, base::GuestRam::kReservation);
+}
+
+void Hart::own_write(base::GuestRam& ram, std::uint64_t address, const void* data, std::size_t length) {
+  own_write_ = true;
+  ram.write(address, data, length);
+  own_write_ = false;
+}
+
+void Hart::start_wait(std::uint64_t deadline) {
+  wait_deadline_ = deadline;
+  waiting_ = true;
+}
+
+void Hart::ram_written(std::uint64_t address, std::uint64_t length) {
+  engine_->invalidate_code(address, length);
+  if (own_write_ || !state_.reservation) return;
+  if (!overlaps(address, length, state_.reservation_address, kReservationLine)) return;
+  state_.reservation = false;
+  if (waiting_ && reservation_lost_) reservation_lost_();
+}
+
+void Hart::page_watched(std::uint64_t page) { engine_->drop_write_shortcuts(page); }
+
+bool Hart::debug_read(std::uint64_t address, void* data, std::size_t length) {
+  auto* bytes = static_cast<std::uint8_t*>(data);
+  while (length != 0) {
+    std::uint64_t physical = 0;
+    if (privileged_.translate_hint(address, physical) != Cause::none) return false;
+    const std::size_t part = std::min<std::size_t>(length, 0x1000 - (address & 0xfff));
+    base::GuestRam* ram = ram_at(physical);
+    if (!ram) return false;
+    ram->read(physical, bytes, part);
+    address += part, bytes += part, length -= part;
+  }
+  return true;
+}
+
+bool Hart::debug_write(std::uint64_t address, const void* data, std::size_t length) {
+  const auto* bytes = static_cast<const std::uint8_t*>(data);
+  while (length != 0) {
+    std::uint64_t physical = 0;
+    if (privileged_.translate_hint(address, physical) != Cause::none) return false;
+    const std::size_t part = std::min<std::size_t>(length, 0x1000 - (address & 0xfff));
+    base::GuestRam* ram = ram_at(physical);
+    if (!ram) return false;
+    ram->write(physical, bytes, part);
+    address += part, bytes += part, length -= part;
+  }
+  return true;
+}
+
+}  // namespace sluice::riscv
