@@ -27,14 +27,21 @@ LineState::State LineState::state(std::uint64_t address) const {
   return kInvalid;
 }
 
-LineState::Line LineState::fill(std::uint64_t address, State state) {
+LineState::Line LineState::fill(std::uint64_t address, State state, unsigned least_recent) {
   Line* set = set_of(address);
   const std::uint64_t line = line_of(address);
   unsigned w = 0;
-  while (w + 1 < ways_ && set[w].address != line && set[w].state != kInvalid) ++w;
-  const Line out = set[w].address == line ? Line{} : set[w];
-  std::rotate(set, set + w, set + w + 1);
-  set[0] = {line, state};
+  while (w < ways_ && set[w].address != line) ++w;
+  if (w < ways_) {
+    std::rotate(set, set + w, set + w + 1);
+    set[0] = {line, state};
+    return {};
+  }
+  const unsigned first = least_recent == 0 || least_recent > ways_ ? 0 : ways_ - least_recent;
+  for (w = first; w + 1 < ways_ && set[w].state != kInvalid;) ++w;
+  const Line out = set[w];
+  std::rotate(set + first, set + w, set + w + 1);
+  set[first] = {line, state};
   return out;
 }
 

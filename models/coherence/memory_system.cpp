@@ -1,0 +1,166 @@
+#include "models/coherence/memory_system.h"
+
+#include <algorithm>
+
+namespace sluice::coherence {
+
+using base::LineState;
+using base::Time;
+
+MemorySystem::Hart::Hart(const Parameters& p)
+    : l1i(p.l1i_size.count(), p.l1i_ways, static_cast<unsigned>(p.line.count())),
+      l1d(p.l1d_size.count(), p.l1d_ways, static_cast<unsigned>(p.line.count())),
+      l2(p.l2_size.count(), p.l2_ways, static_cast<unsigned>(p.line.count())),
+      miss_registers(p.miss_registers) {}
+
+MemorySystem::MemorySystem(sc_core::sc_module_name name, const Parameters& p, unsigned harts, Time window)
+    : Model(name),
+      parameters_(p),
+      // Functional timing never looks at it: the smallest that there is.
+      llc_(cached() ? p.llc_size.count() : p.line.count(), cached() ? p.llc_ways : 1,
+           static_cast<unsigned>(p.line.count())),
+      channel_(window),
+      line_time_(p.dram_rate.time_of(p.line)),
+      statistics_(path(), &base::statistics()) {
+  for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
+  statistics_.counter("dma_llc_hits", "lines", "lines that DMA reads found in the LLC", dma_llc_hits_);
+  statistics_.counter("dma_llc_misses", "lines", "lines that DMA reads fetched from DRAM", dma_llc_misses_);
+}
+
+base::GuestRam* MemorySystem::ram_at(std::uint64_t address, std::uint64_t length) {
+  for (base::GuestRam* ram : rams_)
+    if (ram->contains(address, length)) return ram;
+  return nullptr;
+}
+
+Time MemorySystem::dram(Time at) { return channel_.reserve_at(at, line_time_).start + parameters_.dram_latency; }
+
+/// Another hart that holds the line modified supplies it; a writer takes it from all.
+bool MemorySystem::take_from_others(unsigned hart, std::uint64_t line, bool write) {
+  bool supplied = false;
+  for (unsigned h = 0; h < harts_.size(); ++h) {
+    if (h == hart) continue;
+    Hart& other = harts_[h];
+    const auto to = write ? LineState::kInvalid : LineState::kShared;
+    const auto l1 = other.l1d.downgrade(line, to);
+    const auto l2 = other.l2.downgrade(line, to);
+    supplied |= l1 == LineState::kModified || l2 == LineState::kModified;
+    if (write) other.l1i.downgrade(line, to);
+  }
+  return supplied;
+}
+
+void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) {
+  LineState& l1 = fetch ? h.l1i : h.l1d;
+  const auto out = l1.fill(line, write ? LineState::kModified : h.l2.state(line));
+  if (out.state == LineState::kModified) h.l2.fill(out.address, LineState::kModified);
+}
+
+/// When the line is there for a hart whose L1 and L2 do not have it.
+Time MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
+  Hart& h = harts_[hart];
+  const bool supplied = take_from_others(hart, line, write);
+  const bool in_llc = llc_.hit(line, false);
+  Time ready;
+  if (supplied)
+    ready = at + parameters_.snoop_latency;
+  else if (in_llc)
+    ready = at + parameters_.llc_latency;
+  else
+    ready = dram(at);
+  h.counters.llc_misses += !supplied && !in_llc;
+  const auto state = write || supplied ? LineState::kModified : LineState::kExclusive;
+  const auto out = h.l2.fill(line, state);
+  if (out.state != LineState::kInvalid) {
+    h.l1d.downgrade(out.address, LineState::kInvalid);
+    write_back(out.address);
+  }
+  return ready;
+}
+
+Time MemorySystem::miss(unsigned hart, std::uint64_t address, bool write, bool fetch, Time at) {
+  Hart& h = harts_[hart];
+  const std::uint64_t line = h.l1d.line_of(address);
+  ++h.counters.l2_accesses;
+  Time ready;
+  const auto under_way =
+      std::find_if(h.prefetched.begin(), h.prefetched.end(), [&](const Pending& p) { return p.line == line; });
+  if (h.l2.hit(line, write)) {
+    ready = at + parameters_.l2_latency;
+    if (under_way != h.prefetched.end()) {
+      ready = std::max(ready, under_way->ready);
+      h.prefetched.erase(under_way);
+    }
+  } else {
+    ++h.counters.l2_misses;
+    ready = fetch_line(hart, line, write, at);
+  }
+  fill_l1(h, line, write, fetch);
+  prefetch(hart, line, at);
+
+  auto free = std::min_element(h.miss_registers.begin(), h.miss_registers.end());
+  const Time start = std::max(at, *free);
+  *free = std::max(ready, start);
+  return write ? start : std::max(ready, start);
+}
+
+void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
+  if (parameters_.prefetch_depth == 0) return;
+  Hart& h = harts_[hart];
+  const std::uint64_t step = parameters_.line.count();
+  const auto match = std::find_if(h.streams.begin(), h.streams.end(), [&](const Stream& s) { return s.next == line; });
+  if (match == h.streams.end()) {
+    // Two neighbouring misses make a stream: watch for both directions.
+    h.streams[h.next_stream] = {line + step, line + step, true};
+    h.next_stream = (h.next_stream + 1) % h.streams.size();
+    return;
+  }
+  match->next = line + step;
+  match->ahead = std::max(match->ahead, line + step);
+  const std::uint64_t end = line + step * (parameters_.prefetch_depth + 1);
+  for (; match->ahead < end; match->ahead += step) {
+    // A stream does not cross its page: the next page's frame is unknown to the hardware.
+    if (match->ahead / base::GuestRam::kPage != line / base::GuestRam::kPage || !ram_at(match->ahead, step)) break;
+    if (h.l2.state(match->ahead) != LineState::kInvalid) continue;
+    ++h.counters.prefetches;
+    h.prefetched.push_back({match->ahead, fetch_line(hart, match->ahead, false, at)});
+    if (h.prefetched.size() > 32) h.prefetched.pop_front();
+  }
+}
+
+Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
+  if (!cached()) return parameters_.dma_read;
+  bool missed = false;
+  for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count()) {
+    bool held = false;
+    for (Hart& h : harts_) {
+      const bool dirty = h.l1d.downgrade(line, LineState::kShared) == LineState::kModified;
+      held |= h.l2.downgrade(line, LineState::kShared) == LineState::kModified || dirty;
+    }
+    if (held || llc_.hit(line, false)) {
+      ++dma_llc_hits_;
+      continue;
+    }
+    ++dma_llc_misses_;
+    missed = true;
+  }
+  return missed ? parameters_.dma_read + parameters_.dma_dram_adder : parameters_.dma_read;
+}
+
+Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
+  if (!cached()) return parameters_.dma_write;
+  for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count()) {
+    for (Hart& h : harts_) {
+      h.l1d.downgrade(line, LineState::kInvalid);
+      h.l1i.downgrade(line, LineState::kInvalid);
+      h.l2.downgrade(line, LineState::kInvalid);
+    }
+    if (parameters_.ddio_ways == 0)
+      llc_.downgrade(line, LineState::kInvalid);
+    else
+      llc_.fill(line, LineState::kModified, parameters_.ddio_ways);
+  }
+  return parameters_.dma_write;
+}
+
+}  // namespace sluice::coherence

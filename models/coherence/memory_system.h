@@ -1,0 +1,117 @@
+#pragma once
+/// The host's memory system: private caches of each hart, a shared last-level cache and DRAM channels, as tags, states
+/// and time. Data always lies in GuestRam.
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/line_state.h"
+#include "models/base/memory_path.h"
+#include "models/base/model.h"
+#include "models/base/quantity.h"
+#include "models/base/schema.h"
+#include "models/base/server.h"
+#include "models/base/statistics.h"
+
+namespace sluice::coherence {
+
+using namespace base::literals;
+
+/// timing = "functional": DMA takes fixed latencies, harts' accesses none beyond their instruction's cost.
+/// timing = "cached": L1I, L1D and L2 per hart, an inclusive-of-nothing LLC shared by all, DDIO, a stream prefetcher
+/// and a limited number of outstanding misses per hart. A load or fetch miss stalls the hart until its data is there; a
+/// store miss only when every miss register is busy.
+class MemorySystem : public base::Model, public base::MemoryPath {
+ public:
+  enum class Timing { functional, cached };
+  struct Parameters {
+    Timing timing = Timing::functional;
+    base::Bytes line = 64_B;
+    base::Bytes l1i_size = 32_KiB;
+    unsigned l1i_ways = 8;
+    base::Bytes l1d_size = 32_KiB;
+    unsigned l1d_ways = 8;
+    base::Bytes l2_size = 1_MiB;
+    unsigned l2_ways = 16;
+    base::Time l2_latency = base::Time::ps(4'516);  ///< L1 miss to data from L2
+    base::Bytes llc_size = 22_MiB;
+    unsigned llc_ways = 11;
+    base::Time llc_latency = base::Time::ps(21'935);  ///< L1 miss to data from the LLC
+    base::Time dram_latency = 85_ns;                  ///< L1 miss to data from DRAM, channel idle
+    base::BitRate dram_rate = base::BitRate(680'000'000'000);
+    base::Time snoop_latency = base::Time::ps(32'258);  ///< L1 miss to data from another hart's cache
+    unsigned miss_registers = 12;
+    unsigned prefetch_depth = 4;        ///< lines ahead of a stream; 0: no prefetcher
+    unsigned ddio_ways = 2;             ///< LLC ways that DMA writes may fill; 0: DMA writes go to DRAM
+    base::Time dma_read = 20_ns;        ///< LLC hit, or functional
+    base::Time dma_write = 10_ns;       ///< LLC write, or functional
+    base::Time dma_dram_adder = 40_ns;  ///< more, for a read that misses the LLC
+    static void describe(base::Schema<Parameters>&);
+  };
+
+  struct HartCounters {
+    std::uint64_t l2_accesses = 0;
+    std::uint64_t l2_misses = 0;
+    std::uint64_t llc_misses = 0;
+    std::uint64_t prefetches = 0;
+  };
+
+  /// harts: of all clusters that share this memory. window: how far one hart may run ahead of another.
+  MemorySystem(sc_core::sc_module_name, const Parameters&, unsigned harts, base::Time window);
+  void add(base::GuestRam& ram) { rams_.push_back(&ram); }
+
+  bool cached() const { return parameters_.timing == Timing::cached; }
+  /// Null in functional timing.
+  base::LineState* l1i(unsigned hart) { return cached() ? &harts_[hart].l1i : nullptr; }
+  base::LineState* l1d(unsigned hart) { return cached() ? &harts_[hart].l1d : nullptr; }
+  const HartCounters& counters(unsigned hart) const { return harts_[hart].counters; }
+
+  /// An access of `hart` at time `at` that its L1 could not answer; returns when the hart may go on, and leaves the
+  /// line in its L1.
+  base::Time miss(unsigned hart, std::uint64_t address, bool write, bool fetch, base::Time at);
+
+  base::GuestRam* ram_at(std::uint64_t address, std::uint64_t length) override;
+  base::Time read_latency(std::uint64_t address, std::uint64_t length) override;
+  base::Time write_latency(std::uint64_t address, std::uint64_t length) override;
+
+ private:
+  struct Stream {
+    std::uint64_t next = ~std::uint64_t{0};  ///< the line that would continue it
+    std::uint64_t ahead = 0;                 ///< first line not yet prefetched
+    bool up = true;
+  };
+  struct Pending {
+    std::uint64_t line;
+    base::Time ready;
+  };
+  struct Hart {
+    explicit Hart(const Parameters&);
+    base::LineState l1i, l1d, l2;
+    std::vector<base::Time> miss_registers;  ///< when each is free
+    std::array<Stream, 16> streams;
+    unsigned next_stream = 0;
+    std::deque<Pending> prefetched;  ///< lines under way
+    HartCounters counters;
+  };
+
+  base::Time fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
+  void prefetch(unsigned hart, std::uint64_t line, base::Time at);
+  void fill_l1(Hart&, std::uint64_t line, bool write, bool fetch);
+  void write_back(std::uint64_t line) { llc_.fill(line, base::LineState::kModified); }
+  bool take_from_others(unsigned hart, std::uint64_t line, bool write);
+  base::Time dram(base::Time at);
+
+  Parameters parameters_;
+  std::vector<Hart> harts_;
+  base::LineState llc_;
+  base::GapServer channel_;
+  base::Time line_time_;
+  std::vector<base::GuestRam*> rams_;
+  std::uint64_t dma_llc_hits_ = 0;
+  std::uint64_t dma_llc_misses_ = 0;
+  base::StatisticsGroup statistics_;
+};
+
+}  // namespace sluice::coherence

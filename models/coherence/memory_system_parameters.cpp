@@ -1,0 +1,72 @@
+#include "models/coherence/memory_system.h"
+
+namespace sluice::coherence {
+
+void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
+  using P = Parameters;
+  constexpr const char* kSkylake = "Skylake-X class part: sizes from its data sheet";
+  constexpr const char* kTypical = "vendor-typical; no modelled system publishes it";
+  s.summary("private caches, last-level cache, DRAM channels");
+  s.add("timing", &P::timing, "functional: no cache timing; cached: caches, prefetcher, outstanding misses")
+      .choices({{"functional", Timing::functional}, {"cached", Timing::cached}})
+      .setting();
+  s.add("line", &P::line, "cache line").range(64_B, 128_B).power_of_two().stated(kSkylake);
+  s.add("l1i_size", &P::l1i_size, "instruction cache of a hart").range(4_KiB, 1_MiB).power_of_two().stated(kSkylake);
+  s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, 32).stated(kSkylake);
+  s.add("l1d_size", &P::l1d_size, "data cache of a hart").range(4_KiB, 1_MiB).power_of_two().stated(kSkylake);
+  s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, 32).stated(kSkylake);
+  s.add("l2_size", &P::l2_size, "private second-level cache of a hart").range(64_KiB, 16_MiB).stated(kSkylake);
+  s.add("l2_ways", &P::l2_ways, "its ways").range(1, 32).stated(kSkylake);
+  s.add("l2_latency", &P::l2_latency, "L1 miss to data from L2")
+      .range(0_ns, 1_us)
+      .assumed("14 cycles at 3.1 GHz, vendor-typical");
+  s.add("llc_size", &P::llc_size, "shared last-level cache").range(256_KiB, 1_GiB).stated("Enso's host: 22 MB");
+  s.add("llc_ways", &P::llc_ways, "its ways").range(1, 32).stated(kSkylake);
+  s.add("llc_latency", &P::llc_latency, "L1 miss to data from the LLC")
+      .range(0_ns, 1_us)
+      .assumed("68 cycles at 3.1 GHz, vendor-typical");
+  s.add("dram_latency", &P::dram_latency, "L1 miss to data from DRAM, channels idle")
+      .range(0_ns, 10_us)
+      .assumed("vendor-typical 80 to 100 ns");
+  s.add("dram_rate", &P::dram_rate, "all channels together").assumed("four channels of DDR4-2666");
+  s.add("snoop_latency", &P::snoop_latency, "L1 miss to data from another hart's cache")
+      .range(0_ns, 1_us)
+      .assumed("100 cycles at 3.1 GHz, vendor-typical");
+  s.add("miss_registers", &P::miss_registers, "outstanding L1 misses of a hart")
+      .range(1, 64)
+      .unit("misses")
+      .assumed(kTypical);
+  s.add("prefetch_depth", &P::prefetch_depth, "lines that the stream prefetcher runs ahead; 0: none")
+      .range(0, 32)
+      .unit("lines")
+      .assumed(kTypical);
+  s.add("ddio_ways", &P::ddio_ways, "LLC ways that DMA writes may fill; 0: DMA writes go to DRAM")
+      .range(0, 32)
+      .unit("ways")
+      .assumed("Intel's default of two ways");
+  s.add("dma_read", &P::dma_read, "DMA read that hits the LLC, or any in functional timing")
+      .range(0_ns, 10_us)
+      .assumed("the LLC's latency");
+  s.add("dma_write", &P::dma_write, "DMA write until visible to the harts")
+      .range(0_ns, 10_us)
+      .assumed("half the LLC's latency");
+  s.add("dma_dram_adder", &P::dma_dram_adder, "more, when a DMA read misses the LLC")
+      .range(0_ns, 10_us)
+      .measured("pcie-bench, cold against warm");
+  // A cache is sets x ways x line with a power of two of sets.
+  const auto sets = [&s](const char* key, base::Bytes P::*size, unsigned P::*ways) {
+    s.rule(key, [=](const P& p) -> std::string {
+      const std::uint64_t lines = (p.*size).count() / p.line.count();
+      const std::uint64_t n = lines / (p.*ways);
+      return lines % (p.*ways) == 0 && n > 0 && (n & (n - 1)) == 0
+                 ? ""
+                 : "must give a power of two of sets: size / ways / line";
+    });
+  };
+  sets("l1i_ways", &P::l1i_size, &P::l1i_ways);
+  sets("l1d_ways", &P::l1d_size, &P::l1d_ways);
+  sets("l2_ways", &P::l2_size, &P::l2_ways);
+  sets("llc_ways", &P::llc_size, &P::llc_ways);
+}
+
+}  // namespace sluice::coherence

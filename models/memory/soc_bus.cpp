@@ -1,0 +1,84 @@
+#include "models/memory/soc_bus.h"
+
+#include "models/base/scheduler.h"
+
+namespace sluice::memory {
+
+void SocBus::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("on-chip bus between harts and local devices");
+  s.add("latency", &Parameters::latency, "hart to device and back, added to every access")
+      .range(0_ns, 10_us)
+      .assumed("no modelled system publishes it");
+}
+
+SocBus::SocBus(sc_core::sc_module_name name, const Parameters& p)
+    : Model(name), from_initiators("from_initiators"), parameters_(p) {
+  from_initiators.register_b_transport(this, &SocBus::b_transport);
+  from_initiators.register_transport_dbg(this, &SocBus::transport_dbg);
+}
+
+SocBus::Initiator* SocBus::add(const Region& region) {
+  regions_.push_back(region);
+  targets_.push_back(std::make_unique<Initiator>((base::module_name(path()) + "_to_" + std::to_string(targets_.size())).c_str()));
+  return targets_.back().get();
+}
+
+int SocBus::find(std::uint64_t address, std::uint64_t length) const {
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    const Region& r = regions_[i];
+    if (address >= r.base && address - r.base < r.size && length <= r.size - (address - r.base))
+      return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void SocBus::b_transport(int, tlm::tlm_generic_payload& trans, sc_core::sc_time& delay) {
+  const std::uint64_t address = trans.get_address();
+  const int i = find(address, trans.get_data_length());
+  if (i < 0) {
+    ++unmapped_;
+    trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  const Region& region = regions_[static_cast<std::size_t>(i)];
+  if (!region.whole_address) trans.set_address(address - region.base);
+  delay += base::to_sc_time(parameters_.latency);
+  Initiator& target = *targets_[static_cast<std::size_t>(i)];
+  base::Runner* hart = region.own ? nullptr : base::Scheduler::instance().running();
+  if (hart) hart->enter_foreign();
+  target->b_transport(trans, delay);
+  if (hart) hart->leave_foreign();
+  trans.set_address(address);
+}
+
+unsigned SocBus::transport_dbg(int, tlm::tlm_generic_payload& trans) {
+  const std::uint64_t address = trans.get_address();
+  const int i = find(address, trans.get_data_length());
+  if (i < 0) return 0;
+  const Region& region = regions_[static_cast<std::size_t>(i)];
+  if (!region.whole_address) trans.set_address(address - region.base);
+  const unsigned done = (*targets_[static_cast<std::size_t>(i)])->transport_dbg(trans);
+  trans.set_address(address);
+  return done;
+}
+
+bool SocBus::write_now(std::uint64_t address, const void* data, unsigned size) {
+  const int i = find(address, size);
+  // A foreign target might wait, which an entry's action cannot.
+  if (i < 0 || !regions_[static_cast<std::size_t>(i)].own) {
+    ++unmapped_;
+    return false;
+  }
+  const Region& region = regions_[static_cast<std::size_t>(i)];
+  tlm::tlm_generic_payload trans;
+  trans.set_command(tlm::TLM_WRITE_COMMAND);
+  trans.set_address(region.whole_address ? address : address - region.base);
+  trans.set_data_ptr(static_cast<unsigned char*>(const_cast<void*>(data)));
+  trans.set_data_length(size);
+  trans.set_streaming_width(size);
+  sc_core::sc_time delay;
+  (*targets_[static_cast<std::size_t>(i)])->b_transport(trans, delay);
+  return trans.is_response_ok();
+}
+
+}  // namespace sluice::memory

@@ -1,0 +1,63 @@
+#pragma once
+/// The host's on-chip bus: routes an access by its address to a device's register file, to RAM or to a root complex.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tlm>
+#include <tlm_utils/multi_passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "models/base/model.h"
+#include "models/base/schema.h"
+
+namespace sluice::memory {
+
+using namespace base::literals;
+
+/// Targets that are Sluice's own (base::Model) are called at base::now(). Foreign ones are called with the kernel's
+/// time brought to the caller's, so they may wait().
+class SocBus : public base::Model {
+ public:
+  struct Parameters {
+    base::Time latency = 10_ns;  ///< hart to device and back, added to every access
+    static void describe(base::Schema<Parameters>&);
+  };
+  struct Region {
+    std::string name;  ///< what the memory map calls it
+    std::uint64_t base;
+    std::uint64_t size;
+    bool own;            ///< a base::Model
+    bool whole_address;  ///< the target sees the address itself, not the offset into the region
+  };
+
+  tlm_utils::multi_passthrough_target_socket<SocBus> from_initiators;
+
+  SocBus(sc_core::sc_module_name, const Parameters&);
+
+  /// Maps a target. The regions of a bus must not overlap; the caller has checked it and told the user.
+  template <class Socket>
+  void map(const Region& region, Socket& target) {
+    add(region)->bind(target);
+  }
+  const std::vector<Region>& regions() const { return regions_; }
+  std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
+
+  /// Writes as an interrupt message does: no initiator thread, in an entry's action. False: nothing there, or refused.
+  bool write_now(std::uint64_t address, const void* data, unsigned size);
+
+ private:
+  using Initiator = tlm_utils::simple_initiator_socket<SocBus>;
+  Initiator* add(const Region&);
+  int find(std::uint64_t address, std::uint64_t length) const;
+  void b_transport(int from, tlm::tlm_generic_payload&, sc_core::sc_time& delay);
+  unsigned transport_dbg(int from, tlm::tlm_generic_payload&);
+
+  Parameters parameters_;
+  std::vector<Region> regions_;
+  std::vector<std::unique_ptr<Initiator>> targets_;
+  std::uint64_t unmapped_ = 0;
+};
+
+}  // namespace sluice::memory

@@ -1,0 +1,88 @@
+#include "models/riscv/cluster.h"
+
+namespace sluice::riscv {
+
+CostTable InstructionCosts::table() const {
+  CostTable t;
+  const auto set = [&t](CostClass c, unsigned slots) { t.of(c) = static_cast<std::uint16_t>(slots); };
+  set(CostClass::alu, alu);
+  set(CostClass::branch, branch);
+  set(CostClass::jump, jump);
+  set(CostClass::jump_indirect, jump_indirect);
+  set(CostClass::load, load);
+  set(CostClass::store, store);
+  set(CostClass::mul, mul);
+  set(CostClass::div32, div32);
+  set(CostClass::div64, div64);
+  set(CostClass::fp_move, fp_move);
+  set(CostClass::fp_add, fp_add);
+  set(CostClass::fp_mul, fp_mul);
+  set(CostClass::fp_div32, fp_div32);
+  set(CostClass::fp_div64, fp_div64);
+  set(CostClass::fp_sqrt32, fp_sqrt32);
+  set(CostClass::fp_sqrt64, fp_sqrt64);
+  set(CostClass::atomic, atomic);
+  set(CostClass::fence, fence);
+  set(CostClass::csr, csr);
+  set(CostClass::system, system);
+  set(CostClass::pause, pause);
+  t.branch_taken = static_cast<std::uint16_t>(branch_taken);
+  t.trap = static_cast<std::uint16_t>(trap);
+  return t;
+}
+
+void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
+  using C = InstructionCosts;
+  s.summary("issue slots per instruction class");
+  const auto cost = [&s](const char* key, unsigned C::*member, const char* meaning) {
+    s.add(key, member, meaning).range(1, 1023).unit("slots").assumed("throughput of an out-of-order core of width 4");
+  };
+  cost("alu", &C::alu, "integer and bit manipulation");
+  cost("branch", &C::branch, "conditional branch");
+  s.add("branch_taken", &C::branch_taken, "added to a branch that is taken")
+      .range(0, 1023)
+      .unit("slots")
+      .assumed("throughput of an out-of-order core of width 4; no misprediction model");
+  cost("jump", &C::jump, "jal");
+  cost("jump_indirect", &C::jump_indirect, "jalr");
+  cost("load", &C::load, "load that hits L1");
+  cost("store", &C::store, "store that hits L1");
+  cost("mul", &C::mul, "integer multiply");
+  cost("div32", &C::div32, "32-bit divide");
+  cost("div64", &C::div64, "64-bit divide");
+  cost("fp_move", &C::fp_move, "sign injection, moves, comparisons, classification");
+  cost("fp_add", &C::fp_add, "add, subtract, conversions");
+  cost("fp_mul", &C::fp_mul, "multiply and fused multiply-add");
+  cost("fp_div32", &C::fp_div32, "single-precision divide");
+  cost("fp_div64", &C::fp_div64, "double-precision divide");
+  cost("fp_sqrt32", &C::fp_sqrt32, "single-precision square root");
+  cost("fp_sqrt64", &C::fp_sqrt64, "double-precision square root");
+  cost("atomic", &C::atomic, "AMO, LR, SC");
+  cost("fence", &C::fence, "fence, fence.i, sfence.vma");
+  cost("csr", &C::csr, "CSR access");
+  cost("system", &C::system, "mret, sret, wfi, wrs");
+  cost("trap", &C::trap, "exception or interrupt entry");
+  cost("pause", &C::pause, "pause");
+}
+
+void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
+  using P = ClusterParameters;
+  s.summary("harts with a clock and a firmware");
+  s.add("harts", &P::harts, "number of harts").range(1, 64).unit("harts").setting();
+  s.add("clock", &P::clock, "clock of the harts").range(1_MHz, 10_GHz).stated("Enso's host: i9-9960X at 3.1 GHz");
+  s.add("issue_width", &P::issue_width, "instructions issued per cycle")
+      .range(1, 16)
+      .unit("slots")
+      .assumed("Skylake-X class");
+  s.add("timebase", &P::timebase, "rate of mtime and of the time CSR").range(1_MHz, 1_GHz).assumed("as QEMU virt");
+  s.add("quantum", &P::quantum, "how far one hart may run ahead of another; with one hart it changes only speed")
+      .range(1_ns, 1_s)
+      .setting();
+  s.add("interrupts", &P::interrupts, "plic: INTx by PLIC; aia: MSI-X by APLIC and IMSIC")
+      .choices({{"plic", Interrupts::plic}, {"aia", Interrupts::aia}})
+      .setting();
+  s.add("firmware", &P::firmware, "a shipped firmware's name or the path of an ELF file").required();
+  s.include("costs", &P::costs);
+}
+
+}  // namespace sluice::riscv

@@ -1,0 +1,37 @@
+#pragma once
+/// What a board says about a cluster of harts.
+
+#include <string>
+
+#include "models/base/quantity.h"
+#include "models/base/schema.h"
+#include "models/riscv/iss/cost.h"
+
+namespace sluice::riscv {
+
+using namespace base::literals;
+
+enum class Interrupts { plic, aia };
+
+/// Issue slots per instruction class: the core's execution model without its memory.
+struct InstructionCosts {
+  unsigned alu = 1, branch = 1, branch_taken = 2, jump = 2, jump_indirect = 4, load = 2, store = 2, mul = 2, div32 = 24,
+           div64 = 40, fp_move = 2, fp_add = 2, fp_mul = 2, fp_div32 = 16, fp_div64 = 20, fp_sqrt32 = 16,
+           fp_sqrt64 = 24, atomic = 72, fence = 16, csr = 40, system = 80, trap = 160, pause = 160;
+  CostTable table() const;
+  static void describe(base::Schema<InstructionCosts>&);
+};
+
+struct ClusterParameters {
+  unsigned harts = 1;
+  base::Frequency clock = 3'100'000'000_Hz;
+  unsigned issue_width = 4;
+  base::Frequency timebase = 10_MHz;
+  base::Time quantum = 10_us;
+  Interrupts interrupts = Interrupts::aia;
+  std::string firmware;
+  InstructionCosts costs;
+  static void describe(base::Schema<ClusterParameters>&);
+};
+
+}  // namespace sluice::riscv

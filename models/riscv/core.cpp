@@ -1,0 +1,239 @@
+#include "models/riscv/core.h"
+
+#include <algorithm>
+
+namespace sluice::riscv {
+
+using base::Time;
+
+namespace {
+constexpr unsigned kStip = 5;
+
+HartConfig hart_config(const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc,
+                       coherence::MemorySystem& memory, unsigned cache) {
+  HartConfig c;
+  c.privileged.aia = p.interrupts == Interrupts::aia;
+  c.privileged.hart_id = hart_id;
+  c.privileged.reset_pc = reset_pc;
+  c.privileged.issue_width = p.issue_width;
+  c.costs = p.costs.table();
+  c.l1d = memory.l1d(cache);
+  c.l1i = memory.l1i(cache);
+  return c;
+}
+}  // namespace
+
+Core::Core(sc_core::sc_module_name name, const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc,
+           base::Scheduler& scheduler, coherence::MemorySystem& memory, unsigned cache)
+    : Model(name),
+      socket("socket"),
+      parameters_(p),
+      slot_clock_(p.clock.hertz() * p.issue_width),
+      timebase_(p.timebase.hertz()),
+      memory_(memory),
+      cache_(cache),
+      runner_(scheduler, path()),
+      hart_(*this, hart_config(p, hart_id, reset_pc, memory, cache)),
+      statistics_(path(), &base::statistics()) {
+  hart_.on_reservation_lost([this] {
+    reservation_lost_ = true;
+    wake_.notify();
+  });
+  statistics_.counter("instructions", "instructions", "retired", hart_.state().instret);
+  statistics_.counter("slots", "slots", "issue slots of its clock, stalls included", hart_.state().slots);
+  statistics_.counter("stall_slots", "slots", "of these, waiting for memory or a device", stall_slots_);
+  statistics_.counter("l1d_accesses", "lines", "data accesses", hart_.counters().l1d_accesses);
+  statistics_.counter("l1d_misses", "lines", "data accesses that L1D did not hold", hart_.counters().l1d_misses);
+  statistics_.counter("l1i_accesses", "lines", "changes of the line that instructions come from",
+                      hart_.counters().l1i_accesses);
+  statistics_.counter("l1i_misses", "lines", "of these, lines that L1I did not hold", hart_.counters().l1i_misses);
+  if (memory.cached()) {
+    statistics_.counter("l2_accesses", "lines", "L1 misses", memory.counters(cache).l2_accesses);
+    statistics_.counter("l2_misses", "lines", "of these, lines that L2 did not hold", memory.counters(cache).l2_misses);
+    statistics_.counter("llc_misses", "lines", "lines fetched from DRAM", memory.counters(cache).llc_misses);
+    statistics_.counter("prefetches", "lines", "lines fetched ahead of a stream", memory.counters(cache).prefetches);
+  }
+  statistics_.counter("traps", "traps", "exceptions, environment calls included", hart_.counters().traps);
+  statistics_.counter("interrupts", "interrupts", "taken", hart_.counters().interrupts);
+  statistics_.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
+  statistics_.counter("bus_errors", "accesses", "accesses that nothing answered", bus_errors_);
+  SC_HAS_PROCESS(Core);
+  SC_THREAD(execute);
+}
+
+void Core::set_boot_argument(std::uint64_t device_tree) {
+  hart_.state().x[10] = hart_.privileged().config().hart_id;
+  hart_.state().x[11] = device_tree;
+}
+
+void Core::execute() {
+  runner_.begin();
+  for (;;) {
+    publish_time();
+    if (runner_.time() >= runner_.bound()) {
+      runner_.yield();
+      continue;
+    }
+    switch (hart_.run()) {
+      case StopReason::wait_for_interrupt:
+        park(SLUICE_ACCOUNT_idle, ~std::uint64_t{0});
+        break;
+      case StopReason::wait_on_reservation:
+        park(SLUICE_ACCOUNT_parked, hart_.wait_deadline());
+        break;
+      case StopReason::slot_limit:
+      case StopReason::breakpoint:
+      case StopReason::stepped:
+        break;
+    }
+  }
+}
+
+/// Lets time pass without executing: until an interrupt is pending, a wrs has its event, or its deadline has come.
+void Core::park(sluice_account account, std::uint64_t deadline_slots) {
+  publish_time();
+  const unsigned before = account_;
+  this->account(account);
+  const bool in_wrs = account == SLUICE_ACCOUNT_parked;
+  reservation_lost_ = in_wrs && !hart_.state().reservation;
+  const bool bounded = deadline_slots != ~std::uint64_t{0};
+  // No access has brought base::now() to this hart's time.
+  runner_.synchronise();
+  const Time deadline = bounded ? slot_clock_.time_of(deadline_slots) : Time::max();
+  if (bounded && runner_.time() < deadline)
+    deadline_ = base::calendar().at(deadline, key(), [this] { wake_.notify(); });
+  while (!hart_.privileged().interrupt_pending() && !reservation_lost_ && runner_.time() < deadline)
+    base::wait_for(wake_, in_wrs ? "a store to its reservation (wrs)" : "an interrupt (wfi)", "whoever signals it");
+  base::calendar().cancel(deadline_);
+  stall_until(runner_.time());
+  this->account(before);
+}
+
+void Core::stall_until(Time t) {
+  std::uint64_t& slots = hart_.state().slots;
+  const std::uint64_t then = slot_clock_.next_cycle(t);
+  if (then > slots) slots = then;
+  publish_time();
+}
+
+void Core::set_interrupt(unsigned bit, bool level) {
+  hart_.privileged().set_mip(bit, level);
+  if (level) wake_.notify();
+}
+
+std::uint64_t Core::slot_limit() {
+  const Time bound = runner_.bound();
+  if (bound != bound_) {
+    bound_ = bound;
+    limit_ = slot_clock_.next_cycle(bound);
+  }
+  return limit_;
+}
+
+bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
+  ++device_accesses_;
+  publish_time();
+  runner_.synchronise();
+  tlm::tlm_generic_payload trans;
+  trans.set_command(command);
+  trans.set_address(address);
+  trans.set_data_ptr(data);
+  trans.set_data_length(size);
+  trans.set_streaming_width(size);
+  sc_core::sc_time delay;
+  socket->b_transport(trans, delay);
+  const std::uint64_t before = hart_.state().slots;
+  stall_until(runner_.time() + base::from_sc_time(delay));
+  stall_slots_ += hart_.state().slots - before;
+  if (trans.is_response_ok()) return true;
+  ++bus_errors_;
+  return false;
+}
+
+bool Core::load(std::uint64_t address, void* data, unsigned size) {
+  return access(tlm::TLM_READ_COMMAND, address, static_cast<unsigned char*>(data), size);
+}
+
+bool Core::store(std::uint64_t address, const void* data, unsigned size) {
+  return access(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size);
+}
+
+void Core::cache_miss(std::uint64_t address, Access access) {
+  const Time at = slot_clock_.time_of(hart_.state().slots);
+  const Time ready = memory_.miss(cache_, address, access == Access::store, access == Access::fetch, at);
+  const std::uint64_t before = hart_.state().slots;
+  if (ready > at) hart_.state().slots = slot_clock_.next_cycle(ready);
+  stall_slots_ += hart_.state().slots - before;
+}
+
+std::uint64_t Core::time() { return timebase_.cycles_at(slot_clock_.time_of(hart_.state().slots)); }
+
+void Core::set_stimecmp(std::uint64_t due) {
+  base::calendar().cancel(timer_);
+  if (due <= time()) {
+    hart_.privileged().set_mip(kStip, true);
+    return;
+  }
+  hart_.privileged().set_mip(kStip, false);
+  // Beyond the end of representable time there is nothing to make.
+  if (due / parameters_.timebase.hertz() >= 18'000) return;
+  timer_ = base::calendar().at(timebase_.time_of(due), key(), [this] { set_interrupt(kStip, true); });
+}
+
+void Core::probe(unsigned stage, std::uint64_t address) {
+  base::GuestRam* ram = memory_.ram_at(address, 1);
+  if (!ram || stage >= SLUICE_STAGE_COUNT) return;
+  const base::RequestId id = ram->tag(address);
+  if (id == 0) return;
+  base::ledger().enter(id, static_cast<base::Stage>(stage), component(), slot_clock_.time_of(hart_.state().slots));
+}
+
+void Core::bind(std::uint64_t to, std::uint64_t from) {
+  base::GuestRam* source = memory_.ram_at(from, 1);
+  base::GuestRam* target = memory_.ram_at(to, 1);
+  if (source && target) target->set_tag(to, 1, source->tag(from));
+}
+
+void Core::account(unsigned account) {
+  if (account >= SLUICE_ACCOUNT_COUNT) return;
+  const std::uint64_t slots = hart_.state().slots;
+  account_slots_[account_] += slots - account_since_;
+  account_since_ = slots;
+  account_ = account;
+}
+
+std::array<Time, SLUICE_ACCOUNT_COUNT> Core::accounts() const {
+  std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT> slots = account_slots_;
+  slots[account_] += hart_.state().slots - account_since_;
+  // Sums of slots are turned into time, so that rounding leaves nothing over.
+  std::array<Time, SLUICE_ACCOUNT_COUNT> times;
+  std::uint64_t sum = 0;
+  for (unsigned a = 0; a < times.size(); ++a) {
+    const Time from = slot_clock_.time_of(sum);
+    sum += slots[a];
+    times[a] = slot_clock_.time_of(sum) - from;
+  }
+  return times;
+}
+
+bool Core::imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) {
+  return files_[file] && files_[file]->read(select, value);
+}
+
+bool Core::imsic_write(unsigned file, std::uint64_t select, std::uint64_t value) {
+  return files_[file] && files_[file]->write(select, value);
+}
+
+bool Core::imsic_top(unsigned file, std::uint64_t& value) {
+  if (!files_[file]) return false;
+  value = files_[file]->top();
+  return true;
+}
+
+bool Core::imsic_claim(unsigned file, std::uint64_t identity) {
+  if (!files_[file]) return false;
+  files_[file]->claim(identity);
+  return true;
+}
+
+}  // namespace sluice::riscv

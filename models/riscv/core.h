@@ -1,0 +1,91 @@
+#pragma once
+/// One hart on a board: runs the ISS ahead of the calendar, reaches devices by TLM-2.0, keeps account of its time.
+
+#include <array>
+#include <string>
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "models/base/interrupt_file.h"
+#include "models/base/model.h"
+#include "models/base/scheduler.h"
+#include "models/base/statistics.h"
+#include "models/coherence/memory_system.h"
+#include "models/riscv/cluster.h"
+#include "models/riscv/iss/hart.h"
+
+namespace sluice::riscv {
+
+class Core : public base::Model, public Bus {
+ public:
+  tlm_utils::simple_initiator_socket<Core> socket;  ///< to the SoC bus
+
+  /// hart_id: mhartid. cache: index of this hart's private caches in `memory`.
+  Core(sc_core::sc_module_name, const ClusterParameters&, unsigned hart_id, std::uint64_t reset_pc, base::Scheduler&,
+       coherence::MemorySystem& memory, unsigned cache);
+
+  Hart& hart() { return hart_; }
+  const Hart& hart() const { return hart_; }
+  /// An interrupt line: bit of mip. Called at base::now().
+  void set_interrupt(unsigned bit, bool level);
+  /// file: 0 machine, 1 supervisor.
+  void attach(unsigned file, base::InterruptFile& f) { files_[file] = &f; }
+  /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree.
+  void set_boot_argument(std::uint64_t device_tree);
+
+  base::Time local_time() const { return runner_.time(); }
+  /// Time so far of each account (models/base/stages.h), up to the hart's own time.
+  std::array<base::Time, SLUICE_ACCOUNT_COUNT> accounts() const;
+  std::uint64_t cycles() const { return hart_.state().slots / parameters_.issue_width; }
+  std::uint64_t stall_cycles() const { return stall_slots_ / parameters_.issue_width; }
+  std::uint64_t bus_errors() const { return bus_errors_; }
+
+  // Bus, for the ISS.
+  base::GuestRam* ram_at(std::uint64_t address) override { return memory_.ram_at(address, 1); }
+  bool load(std::uint64_t address, void* data, unsigned size) override;
+  bool store(std::uint64_t address, const void* data, unsigned size) override;
+  std::uint64_t slot_limit() override;
+  std::uint64_t time() override;
+  void set_stimecmp(std::uint64_t due) override;
+  void cache_miss(std::uint64_t address, Access access) override;
+  void probe(unsigned stage, std::uint64_t address) override;
+  void bind(std::uint64_t to, std::uint64_t from) override;
+  void account(unsigned account) override;
+  bool imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) override;
+  bool imsic_write(unsigned file, std::uint64_t select, std::uint64_t value) override;
+  bool imsic_top(unsigned file, std::uint64_t& value) override;
+  bool imsic_claim(unsigned file, std::uint64_t identity) override;
+
+ private:
+  void execute();
+  void park(sluice_account account, std::uint64_t deadline_slots);
+  bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
+  void publish_time() { runner_.advance_to(slot_clock_.time_of(hart_.state().slots)); }
+  void stall_until(base::Time t);
+
+  ClusterParameters parameters_;
+  base::Clock slot_clock_;
+  base::Clock timebase_;
+  coherence::MemorySystem& memory_;
+  unsigned cache_;
+  base::Runner runner_;
+  Hart hart_;
+  std::array<base::InterruptFile*, 2> files_{};
+  base::Event wake_;
+  bool reservation_lost_ = false;
+  base::Calendar::Handle timer_;
+  base::Calendar::Handle deadline_;
+  base::Time bound_;
+  std::uint64_t limit_ = 0;
+  unsigned account_ = SLUICE_ACCOUNT_kernel;
+  std::uint64_t account_since_ = 0;
+  std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT> account_slots_{};
+  std::uint64_t stall_slots_ = 0;
+  std::uint64_t bus_errors_ = 0;
+  std::uint64_t device_accesses_ = 0;
+  base::StatisticsGroup statistics_;
+};
+
+}  // namespace sluice::riscv

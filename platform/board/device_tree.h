@@ -1,0 +1,37 @@
+#pragma once
+/// The flattened device tree that the board hands to its firmware: what it may find where, as QEMU virt would say it.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/board/host_map.h"
+
+namespace sluice::platform {
+
+struct DeviceTreeSource {
+  std::string model;  ///< the board's name
+  HostMap map;
+  unsigned harts = 1;
+  bool aia = true;
+  std::uint64_t timebase_hertz = 10'000'000;
+  std::uint64_t memory_base = 0;
+  std::uint64_t memory_size = 0;
+  bool pcie = false;
+  unsigned imsic_identities = 255;
+  unsigned uart_interrupt = 10;   ///< PLIC or APLIC source
+  unsigned pcie_interrupts = 32;  ///< first of four sources for INTA to INTD
+
+  // /chosen: how the board wants its firmware to work.
+  bool driver_interrupts = false;
+  unsigned queues = 1;
+  std::uint32_t ipv4 = 0x0a00'0002;
+  unsigned rx_ring = 512;
+  unsigned tx_ring = 512;
+  unsigned moderation = 0;  ///< units of 2 us
+};
+
+/// Version 17, at most 64 KiB.
+std::vector<std::uint8_t> make_device_tree(const DeviceTreeSource&);
+
+}  // namespace sluice::platform

@@ -1,0 +1,144 @@
+#include "platform/board/firmware.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include "platform/config/resources.h"
+
+namespace sluice::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string sha256_of(const std::vector<std::uint8_t>& bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned length = 0;
+  EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr);
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+fs::path find_firmware(const std::string& named, const fs::path& beside) {
+  const bool is_path = named.find('/') != std::string::npos || named.ends_with(".elf");
+  std::vector<fs::path> candidates;
+  if (is_path) {
+    if (fs::path(named).is_absolute())
+      candidates = {named};
+    else
+      candidates = {fs::path(named), beside / named};
+  }
+  for (const fs::path& directory : config::resource_directories("firmware")) {
+    candidates.push_back(directory / named);
+    candidates.push_back(directory / (named + ".elf"));
+  }
+  for (const fs::path& candidate : candidates) {
+    std::error_code ignored;
+    if (fs::is_regular_file(candidate, ignored)) return candidate;
+  }
+  return {};
+}
+
+/// A structure at an offset of the file; false when the file ends before.
+template <class T>
+bool read_at(const std::vector<std::uint8_t>& file, std::uint64_t offset, T& out) {
+  if (offset > file.size() || file.size() - offset < sizeof(T)) return false;
+  std::memcpy(&out, file.data() + offset, sizeof(T));
+  return true;
+}
+
+}  // namespace
+
+Firmware::Firmware(const std::string& named, const fs::path& beside, const std::string& where) : where_(where) {
+  const fs::path path = find_firmware(named, beside);
+  name_ = fs::path(named).filename().string();
+  if (path.empty())
+    throw config::UserError(fmt::format(
+        "{}: there is no firmware {}; give the path of an RV64 ELF file or the name of a shipped one", where, named));
+  std::ifstream in(path, std::ios::binary);
+  file_.assign(std::istreambuf_iterator<char>(in), {});
+  if (!in && !in.eof()) refuse("cannot be read");
+  parse();
+  sha256_ = sha256_of(file_);
+  parse_symbols();
+}
+
+void Firmware::refuse(const std::string& why) const {
+  throw config::UserError(fmt::format("{}: firmware {} {}", where_, name_, why));
+}
+
+void Firmware::parse() {
+  Elf64_Ehdr header;
+  if (!read_at(file_, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    refuse("is not an ELF file; an RV64 executable is needed");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_RISCV)
+    refuse("is an ELF file for another machine; an RV64 executable is needed");
+  if (header.e_type != ET_EXEC) refuse("is not an executable at fixed addresses (ET_EXEC); link it without -pie");
+  if (header.e_phentsize != sizeof(Elf64_Phdr)) refuse("is damaged: its program headers have a wrong size");
+  entry_ = header.e_entry;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr p;
+    if (!read_at(file_, header.e_phoff + i * sizeof(Elf64_Phdr), p)) refuse("is truncated");
+    if (p.p_type != PT_LOAD || p.p_memsz == 0) continue;
+    if (p.p_offset > file_.size() || file_.size() - p.p_offset < p.p_filesz) refuse("is truncated");
+    if (p.p_filesz > p.p_memsz || p.p_paddr + p.p_memsz < p.p_paddr)
+      refuse("is damaged: a segment is larger in the file than in memory");
+    segments_.push_back({p.p_paddr, p.p_memsz, p.p_offset, p.p_filesz});
+  }
+  if (segments_.empty()) refuse("has nothing to load");
+}
+
+/// Symbols serve diagnoses: a damaged table is no error.
+void Firmware::parse_symbols() {
+  Elf64_Ehdr header;
+  if (!read_at(file_, 0, header)) return;
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr table, strings;
+    if (!read_at(file_, header.e_shoff + i * sizeof(Elf64_Shdr), table)) return;
+    if (table.sh_type != SHT_SYMTAB) continue;
+    if (!read_at(file_, header.e_shoff + table.sh_link * sizeof(Elf64_Shdr), strings)) return;
+    if (strings.sh_offset > file_.size() || file_.size() - strings.sh_offset < strings.sh_size) return;
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym s;
+      if (!read_at(file_, table.sh_offset + at, s)) return;
+      if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_name >= strings.sh_size) continue;
+      const char* name = reinterpret_cast<const char*>(file_.data() + strings.sh_offset + s.st_name);
+      symbols_.push_back({s.st_value, s.st_size, std::string(name, strnlen(name, strings.sh_size - s.st_name))});
+    }
+  }
+  std::stable_sort(symbols_.begin(), symbols_.end(),
+                   [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
+}
+
+void Firmware::load(const std::vector<base::GuestRam*>& rams) const {
+  for (const Segment& s : segments_) {
+    const auto ram = std::find_if(rams.begin(), rams.end(),
+                                  [&](base::GuestRam* r) { return r->contains(s.address, s.memory_size); });
+    if (ram == rams.end())
+      refuse(fmt::format("has a segment at {:#x} ({} B) outside every memory of the board", s.address, s.memory_size));
+    (*ram)->write(s.address, file_.data() + s.file_offset, s.file_size);
+  }
+}
+
+std::uint64_t Firmware::end() const {
+  std::uint64_t end = 0;
+  for (const Segment& s : segments_) end = std::max(end, s.address + s.memory_size);
+  return end;
+}
+
+std::string Firmware::symbol_at(std::uint64_t address) const {
+  auto after = std::upper_bound(symbols_.begin(), symbols_.end(), address,
+                                [](std::uint64_t a, const Symbol& s) { return a < s.address; });
+  if (after == symbols_.begin()) return {};
+  const Symbol& s = *--after;
+  if (s.size != 0 && address - s.address >= s.size) return {};
+  return address == s.address ? s.name : fmt::format("{}+{:#x}", s.name, address - s.address);
+}
+
+}  // namespace sluice::platform

@@ -1,0 +1,57 @@
+#pragma once
+/// A firmware image: an ELF file for RV64, checked before a byte of it is used.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/base/guest_ram.h"
+#include "platform/config/user_error.h"
+
+namespace sluice::platform {
+
+struct Symbol {
+  std::uint64_t address;
+  std::uint64_t size;
+  std::string name;
+};
+
+class Firmware {
+ public:
+  /// `named` is how the user named it: a shipped firmware or a path, relative to `beside` (the board file's directory)
+  /// or to the working directory. Throws config::UserError, which starts with `where`, when there is no such file or
+  /// when it is no complete RV64 executable.
+  Firmware(const std::string& named, const std::filesystem::path& beside, const std::string& where);
+
+  const std::string& name() const { return name_; }      ///< as the result file gives it: without directories
+  const std::string& sha256() const { return sha256_; }  ///< of the file, hexadecimal
+  std::uint64_t entry() const { return entry_; }
+  /// Copies the segments. Throws config::UserError when one lies outside every RAM.
+  void load(const std::vector<base::GuestRam*>&) const;
+  /// The function at an address as "name+0x12"; empty when no symbol covers it.
+  std::string symbol_at(std::uint64_t address) const;
+  /// One past the last byte loaded.
+  std::uint64_t end() const;
+
+ private:
+  struct Segment {
+    std::uint64_t address;
+    std::uint64_t memory_size;
+    std::uint64_t file_offset;
+    std::uint64_t file_size;
+  };
+  void parse();
+  void parse_symbols();
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  std::string where_;
+  std::string name_;
+  std::string sha256_;
+  std::vector<std::uint8_t> file_;
+  std::uint64_t entry_ = 0;
+  std::vector<Segment> segments_;
+  std::vector<Symbol> symbols_;  ///< functions, by address
+};
+
+}  // namespace sluice::platform

@@ -1,0 +1,45 @@
+#pragma once
+/// Where the host's devices lie in its address space. The defaults are QEMU virt's, so that software for that machine
+/// finds what it expects.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/quantity.h"
+#include "models/base/schema.h"
+#include "platform/config/memory_map.h"
+
+namespace sluice::platform {
+
+using namespace base::literals;
+
+struct HostMap {
+  std::uint64_t finisher = 0x10'0000;
+  std::uint64_t clint = 0x200'0000;
+  std::uint64_t plic = 0xc00'0000;
+  std::uint64_t aplic_m = 0xc00'0000;
+  std::uint64_t aplic_s = 0xd00'0000;
+  std::uint64_t uart = 0x1000'0000;
+  std::uint64_t imsic_m = 0x2400'0000;
+  std::uint64_t imsic_s = 0x2800'0000;
+  std::uint64_t ecam = 0x3000'0000;
+  base::Bytes ecam_size = 256_MiB;
+  std::uint64_t mmio32 = 0x4000'0000;
+  base::Bytes mmio32_size = 1_GiB;
+  std::uint64_t mmio64 = 0x4'0000'0000;
+  base::Bytes mmio64_size = 16_GiB;
+  static void describe(base::Schema<HostMap>&);
+
+  static constexpr std::uint64_t kFinisherSize = 0x1000;
+  static constexpr std::uint64_t kClintSize = 0x1'0000;
+  static constexpr std::uint64_t kPlicSize = 0x400'0000;
+  static constexpr std::uint64_t kAplicSize = 0x8000;
+  static constexpr std::uint64_t kUartSize = 0x100;
+  static constexpr std::uint64_t kImsicStride = 0x1000;
+
+  /// What a host with so many harts maps; aia: APLIC and IMSIC in the PLIC's place.
+  std::vector<config::MemoryRegion> regions(bool aia, unsigned harts) const;
+};
+
+}  // namespace sluice::platform
