@@ -1,0 +1,23 @@
+/* firmware/apps/echo.c: gives back what it got. In place, not a byte of the data is touched. */
+#include "firmware/rpc/port.h"
+#include "firmware/rpc/xdr.h"
+
+static int32_t echo(struct rpc_call* call) {
+  const uint32_t* at = call->args;
+  uint32_t left = call->args_length, length;
+  const uint8_t* data;
+  if (!xdr_opaque(&at, &left, left, &data, &length)) return RPC_REFUSE_GARBAGE_ARGS;
+  uint32_t bytes = (uint32_t)((const uint8_t*)at - (const uint8_t*)call->args);
+  if (bytes > call->result_room) return RPC_REFUSE_SYSTEM_ERR;
+  rpc_begin_work(call);
+  if (call->result != call->args) __builtin_memcpy(call->result, call->args, bytes);
+  return (int32_t)bytes;
+}
+
+static rpc_handler* const handlers[] = {
+    [ECHO_NULL] = rpc_null,
+    [ECHO_ECHO] = echo,
+};
+
+const struct rpc_program echo_program = {RPC_PROGRAM_ECHO, ECHO_VERSION, sizeof handlers / sizeof handlers[0],
+                                         handlers};

@@ -1,0 +1,114 @@
+/* firmware/apps/kv.c: a hash table of buckets with a lock each. */
+#include "firmware/apps/kv.h"
+
+#include "firmware/kernel/memory.h"
+#include "firmware/kernel/spinlock.h"
+#include "firmware/rpc/port.h"
+#include "firmware/rpc/xdr.h"
+
+struct entry {
+  uint32_t key_length, value_length;
+  uint8_t key[KV_KEY_MAX];
+  uint8_t value[KV_VALUE_MAX];
+};
+
+/* Apart from the entries, so that a search touches one line of it and only the entry that it finds. */
+struct bucket {
+  struct spinlock lock;
+  uint32_t used;
+  uint32_t hash[KV_BUCKET_ENTRIES];
+};
+
+static struct bucket* buckets;
+static struct entry* entries;
+
+void kv_setup(void) {
+  buckets = memory_reserve(KV_BUCKETS * sizeof *buckets, 64);
+  entries = memory_reserve((size_t)KV_BUCKETS * KV_BUCKET_ENTRIES * sizeof *entries, 64);
+  for (uint32_t i = 0; i < KV_BUCKETS; i++) {
+    buckets[i].lock.taken = 0;
+    buckets[i].used = 0;
+  }
+}
+
+/* FNV-1a, its high half folded in because the bucket is chosen by low bits. */
+static uint32_t hash_of(const uint8_t* key, uint32_t length) {
+  uint32_t hash = 2166136261u;
+  for (uint32_t i = 0; i < length; i++) hash = (hash ^ key[i]) * 16777619u;
+  return hash ^ hash >> 16;
+}
+
+/* The key's entry, or 0. The bucket is locked. */
+static struct entry* find(const struct bucket* bucket, struct entry* first, uint32_t hash, const uint8_t* key,
+                          uint32_t length) {
+  for (uint32_t i = 0; i < bucket->used; i++) {
+    if (bucket->hash[i] != hash || first[i].key_length != length) continue;
+    if (__builtin_memcmp(first[i].key, key, length) == 0) return &first[i];
+  }
+  return 0;
+}
+
+static int32_t get(struct rpc_call* call) {
+  const uint32_t* at = call->args;
+  uint32_t left = call->args_length, length;
+  const uint8_t* key;
+  if (!xdr_opaque(&at, &left, KV_KEY_MAX, &key, &length)) return RPC_REFUSE_GARBAGE_ARGS;
+  if (call->result_room < 8 + KV_VALUE_MAX) return RPC_REFUSE_SYSTEM_ERR;
+  rpc_begin_work(call);
+  uint32_t hash = hash_of(key, length);
+  struct bucket* bucket = &buckets[hash % KV_BUCKETS];
+  spinlock_take(&bucket->lock);
+  const struct entry* entry = find(bucket, entries + hash % KV_BUCKETS * KV_BUCKET_ENTRIES, hash, key, length);
+  if (entry == 0) {
+    spinlock_give(&bucket->lock);
+    call->result[0] = to_be32(KV_NOT_FOUND);
+    return 4;
+  }
+  uint32_t value_length = entry->value_length;
+  call->result[1 + xdr_padded(value_length) / 4] = 0; /* padding is zero */
+  __builtin_memcpy(call->result + 2, entry->value, value_length);
+  spinlock_give(&bucket->lock);
+  call->result[0] = to_be32(KV_OK);
+  call->result[1] = to_be32(value_length);
+  return (int32_t)(8 + xdr_padded(value_length));
+}
+
+static int32_t put(struct rpc_call* call) {
+  const uint32_t* at = call->args;
+  uint32_t left = call->args_length, length, value_length;
+  const uint8_t *key, *value;
+  if (!xdr_opaque(&at, &left, KV_KEY_MAX, &key, &length) ||
+      !xdr_opaque(&at, &left, KV_VALUE_MAX, &value, &value_length)) {
+    return RPC_REFUSE_GARBAGE_ARGS;
+  }
+  rpc_begin_work(call);
+  uint32_t hash = hash_of(key, length);
+  struct bucket* bucket = &buckets[hash % KV_BUCKETS];
+  struct entry* first = entries + hash % KV_BUCKETS * KV_BUCKET_ENTRIES;
+  uint32_t status = KV_OK;
+  spinlock_take(&bucket->lock);
+  struct entry* entry = find(bucket, first, hash, key, length);
+  if (entry == 0 && bucket->used < KV_BUCKET_ENTRIES) {
+    bucket->hash[bucket->used] = hash;
+    entry = &first[bucket->used++];
+    entry->key_length = length;
+    __builtin_memcpy(entry->key, key, length);
+  }
+  if (entry != 0) {
+    entry->value_length = value_length;
+    __builtin_memcpy(entry->value, value, value_length);
+  } else {
+    status = KV_FULL;
+  }
+  spinlock_give(&bucket->lock);
+  call->result[0] = to_be32(status);
+  return 4;
+}
+
+static rpc_handler* const handlers[] = {
+    [KV_NULL] = rpc_null,
+    [KV_GET] = get,
+    [KV_PUT] = put,
+};
+
+const struct rpc_program kv_program = {RPC_PROGRAM_KV, KV_VERSION, sizeof handlers / sizeof handlers[0], handlers};

@@ -1,0 +1,303 @@
+/* firmware/drivers/nic_descriptor.c: rings in the manner of a DPDK poll-mode driver: bursts of 32, the free list
+ * rearmed by 32, transmit status reported once in 32, one doorbell per burst. */
+#include "firmware/drivers/nic_descriptor.h"
+
+#include "firmware/kernel/account.h"
+#include "firmware/kernel/board.h"
+#include "firmware/kernel/console.h"
+#include "firmware/kernel/csr.h"
+#include "firmware/kernel/interrupt.h"
+#include "firmware/kernel/memory.h"
+#include "models/nic/descriptor/descriptor_regs.h"
+
+#define CHUNK 32u /* descriptors rearmed, and transmit descriptors reported, at a time; divides every ring's length */
+#define CACHE_LINE 64u
+
+union rx_descriptor {
+  struct desc_rx_read read;
+  volatile struct desc_rx_writeback done;
+};
+
+/* Ordered so that a burst touches few lines: receive, transmit, then what is rarely needed. */
+struct queue {
+  struct nic_queue base;
+  union rx_descriptor* rx_ring;
+  uint8_t** rx_buffers; /* buffer in each receive descriptor */
+  volatile uint32_t* rx_tail;
+  uint32_t rx_next;  /* descriptor that the next frame will fill */
+  uint32_t rx_rearm; /* first descriptor without a buffer */
+  uint32_t rx_empty; /* descriptors without a buffer, beyond the CHUNK that always stay so */
+  uint32_t rx_length;
+
+  volatile struct desc_tx* tx_ring;
+  uint8_t** tx_buffers; /* buffer in each transmit descriptor */
+  volatile uint32_t* tx_tail;
+  uint32_t tx_next;       /* descriptor that the next frame gets */
+  uint32_t tx_clean;      /* oldest descriptor not known to be done; a multiple of CHUNK */
+  uint32_t tx_free;       /* descriptors that may be used */
+  uint32_t tx_unrung;     /* frames queued since the last doorbell */
+  uint32_t tx_unreported; /* descriptors since the last one with RS */
+  uint32_t tx_length;
+
+  uint8_t** free; /* stack of free buffers */
+  uint32_t free_count;
+
+  volatile uint32_t scheduled; /* set by the interrupt handler: look at the ring */
+  volatile uint32_t* vector;   /* this queue's DESC_VECTOR_CONTROL */
+  uint64_t tx_full;            /* frames dropped because the transmit ring was full */
+};
+
+static const uint64_t send_command[] = {
+    [NIC_SEND_PLAIN] = DESC_TX_TYPE_DATA | DESC_TX_EOP,
+    [NIC_SEND_UDP] = DESC_TX_TYPE_DATA | DESC_TX_EOP | DESC_TX_IPV4_CHECKSUM | DESC_TX_UDP_CHECKSUM |
+                     7ull << DESC_TX_MAC_LENGTH_SHIFT | 5ull << DESC_TX_IP_LENGTH_SHIFT |
+                     2ull << DESC_TX_L4_LENGTH_SHIFT,
+};
+
+static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
+
+static uint8_t* buffer_of(uint8_t* data) { return (uint8_t*)((uintptr_t)data & ~(uintptr_t)(NIC_BUFFER_BYTES - 1)); }
+
+/* Gives the NIC the next CHUNK receive descriptors, if there are buffers for them. */
+static void rearm(struct queue* q) {
+  while (q->rx_empty >= CHUNK && q->free_count >= CHUNK) {
+    union rx_descriptor* descriptor = q->rx_ring + q->rx_rearm;
+    uint8_t** slot = q->rx_buffers + q->rx_rearm;
+    uint8_t** from = q->free + q->free_count;
+    for (uint32_t i = 0; i < CHUNK; i++) {
+      uint8_t* buffer = *--from;
+      slot[i] = buffer;
+      descriptor[i].read.packet_address = (uintptr_t)buffer + NIC_BUFFER_HEADROOM;
+      descriptor[i].read.header_address = 0;
+    }
+    q->free_count -= CHUNK;
+    q->rx_empty -= CHUNK;
+    q->rx_rearm += CHUNK;
+    if (q->rx_rearm == q->rx_length) q->rx_rearm = 0;
+    fence_before_doorbell();
+    *q->rx_tail = q->rx_rearm;
+  }
+}
+
+/* Collects the buffers of transmit descriptors that are done, CHUNK at a time. */
+static void reclaim(struct queue* q) {
+  while (q->tx_length - q->tx_free >= CHUNK) {
+    uint32_t last = q->tx_clean + CHUNK - 1;
+    if ((q->tx_ring[last].command & DESC_TX_TYPE) != DESC_TX_TYPE_DONE) return;
+    uint8_t** slot = q->tx_buffers + q->tx_clean;
+    uint8_t** to = q->free + q->free_count;
+    for (uint32_t i = 0; i < CHUNK; i++) to[i] = slot[i];
+    q->free_count += CHUNK;
+    q->tx_free += CHUNK;
+    q->tx_clean = last + 1;
+    if (q->tx_clean == q->tx_length) q->tx_clean = 0;
+  }
+}
+
+static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURST]) {
+  struct queue* q = own(base);
+  uint32_t next = q->rx_next;
+  uint32_t count = 0;
+  while (count < NIC_BURST) {
+    const volatile struct desc_rx_writeback* done = &q->rx_ring[next].done;
+    uint32_t status = done->status;
+    if ((status & DESC_RX_DD) == 0) break;
+    fence_reads();
+    uint8_t* data = q->rx_buffers[next] + NIC_BUFFER_HEADROOM;
+    stage(poll, data);
+    frames[count].data = data;
+    frames[count].length = done->packet_length;
+    frames[count].flags = status / DESC_RX_CHECKED & (NIC_FRAME_CHECKED | NIC_FRAME_IP_ERROR | NIC_FRAME_L4_ERROR);
+    count++;
+    if (++next == q->rx_length) next = 0;
+  }
+  q->rx_next = next;
+  q->rx_empty += count;
+  if (q->rx_empty >= CHUNK) rearm(q);
+  return count;
+}
+
+static void release(struct nic_queue* base, uint8_t* data) {
+  struct queue* q = own(base);
+  q->free[q->free_count++] = buffer_of(data);
+}
+
+static void flush(struct nic_queue* base) {
+  struct queue* q = own(base);
+  if (q->tx_unrung == 0) return;
+  q->tx_unrung = 0;
+  fence_before_doorbell();
+  *q->tx_tail = q->tx_next;
+  reclaim(q);
+}
+
+static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
+  struct queue* q = own(base);
+  /* One descriptor stays unused, as a full ring would look empty. */
+  if (q->tx_free <= 1) {
+    flush(base);
+    if (q->tx_free <= 1) {
+      q->tx_full++;
+      release(base, data);
+      return;
+    }
+  }
+  uint32_t slot = q->tx_next;
+  uint64_t command = send_command[kind] | (uint64_t)length << DESC_TX_SIZE_SHIFT;
+  if (++q->tx_unreported == CHUNK) {
+    q->tx_unreported = 0;
+    command |= DESC_TX_RS;
+  }
+  q->tx_ring[slot].address = (uintptr_t)data;
+  q->tx_ring[slot].command = command;
+  q->tx_buffers[slot] = buffer_of(data);
+  q->tx_free--;
+  q->tx_unrung++;
+  q->tx_next = slot + 1 == q->tx_length ? 0 : slot + 1;
+  stage(doorbell, data);
+}
+
+static void wait_polling(struct nic_queue* base) {
+  struct queue* q = own(base);
+  const volatile struct desc_rx_writeback* done = &q->rx_ring[q->rx_next].done;
+  /* The hint tells the core that it spins; the line is fetched again only when the NIC has written it. */
+  while ((done->status & DESC_RX_DD) == 0) cpu_pause();
+}
+
+static void on_interrupt(void* context) {
+  struct queue* q = context;
+  stage(demultiplex, q->rx_buffers[q->rx_next] + NIC_BUFFER_HEADROOM);
+  q->scheduled = 1;
+}
+
+/* Without MSI-X the function's INTx stays asserted until the vector is quiet; the read-back waits for that. */
+static void on_wired_interrupt(void* context) {
+  struct queue* q = context;
+  *q->vector = DESC_VECTOR_CLEAR_PENDING;
+  (void)*q->vector;
+  on_interrupt(context);
+}
+
+/* The ring was empty a moment ago. Frames since then have latched the vector, so unmasking it raises the interrupt at
+ * once; it masks itself again by AUTO_MASK. */
+static void wait_interrupt(struct nic_queue* base) {
+  struct queue* q = own(base);
+  q->scheduled = 0;
+  *q->vector = DESC_VECTOR_ENABLE | DESC_VECTOR_AUTO_MASK;
+  while (q->scheduled == 0) interrupt_idle(&q->scheduled);
+}
+
+static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling};
+static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait_interrupt};
+
+static uint32_t ring_length(uint32_t wanted) {
+  uint32_t length = wanted / DESC_RING_MULTIPLE * DESC_RING_MULTIPLE;
+  if (length < DESC_RING_MIN) return DESC_RING_MIN;
+  return length > DESC_RING_MAX ? DESC_RING_MAX : length;
+}
+
+static void reg_write(uint64_t bar, uint32_t offset, uint32_t value) { *(volatile uint32_t*)(bar + offset) = value; }
+static uint32_t reg_read(uint64_t bar, uint32_t offset) { return *(volatile uint32_t*)(bar + offset); }
+
+/* Memory for the rings, and as many buffers as both rings and a burst can hold, so that the free list never runs dry.
+ */
+static struct queue* create_queue(void) {
+  struct queue* q = memory_reserve(sizeof *q, CACHE_LINE);
+  *q = (struct queue){.rx_length = ring_length(board.rx_ring), .tx_length = ring_length(board.tx_ring)};
+  uint32_t buffers = q->rx_length + q->tx_length + NIC_BURST;
+  q->rx_ring = memory_reserve(q->rx_length * sizeof *q->rx_ring, 4096);
+  q->tx_ring = memory_reserve(q->tx_length * sizeof *q->tx_ring, 4096);
+  q->rx_buffers = memory_reserve(q->rx_length * sizeof *q->rx_buffers, CACHE_LINE);
+  q->tx_buffers = memory_reserve(q->tx_length * sizeof *q->tx_buffers, CACHE_LINE);
+  q->free = memory_reserve(buffers * sizeof *q->free, CACHE_LINE);
+  uint8_t* memory = memory_reserve((size_t)buffers * NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
+  for (uint32_t i = 0; i < buffers; i++) q->free[i] = memory + (size_t)(buffers - 1 - i) * NIC_BUFFER_BYTES;
+  q->free_count = buffers;
+  for (uint32_t i = 0; i < q->rx_length; i++) q->rx_ring[i].read = (struct desc_rx_read){0};
+  q->tx_free = q->tx_length;
+  q->rx_empty = q->rx_length - CHUNK;
+  return q;
+}
+
+static void start_rings(struct queue* q, uint64_t bar, unsigned index) {
+  uint64_t page = bar + DESC_QUEUE(index);
+  reg_write(page, DESC_RX_BASE_LOW, (uint32_t)(uintptr_t)q->rx_ring);
+  reg_write(page, DESC_RX_BASE_HIGH, (uint32_t)((uintptr_t)q->rx_ring >> 32));
+  reg_write(page, DESC_RX_LENGTH, q->rx_length);
+  reg_write(page, DESC_RX_BUFFER, (NIC_BUFFER_BYTES - NIC_BUFFER_HEADROOM) & ~127u);
+  reg_write(page, DESC_RX_CONTROL, DESC_RING_ENABLE);
+  reg_write(page, DESC_TX_BASE_LOW, (uint32_t)(uintptr_t)q->tx_ring);
+  reg_write(page, DESC_TX_BASE_HIGH, (uint32_t)((uintptr_t)q->tx_ring >> 32));
+  reg_write(page, DESC_TX_LENGTH, q->tx_length);
+  reg_write(page, DESC_TX_CONTROL, DESC_RING_ENABLE);
+  while ((reg_read(page, DESC_RX_CONTROL) & DESC_RING_ACTIVE) == 0) cpu_pause();
+  while ((reg_read(page, DESC_TX_CONTROL) & DESC_RING_ACTIVE) == 0) cpu_pause();
+  q->rx_tail = (volatile uint32_t*)(page + DESC_RX_TAIL);
+  q->tx_tail = (volatile uint32_t*)(page + DESC_TX_TAIL);
+  rearm(q);
+}
+
+static void connect_interrupt(struct queue* q, const struct pcie_function* function, unsigned index) {
+  uint64_t address = 0, bar = function->bar[DESC_BAR_REGISTERS];
+  uint32_t data = 0;
+  bool message = board.interrupts == BOARD_INTERRUPTS_AIA && index < pcie_msix_vectors(function);
+  q->vector = (volatile uint32_t*)(bar + DESC_VECTOR_CONTROL(index));
+  interrupt_connect(index, pcie_interrupt_line(function), message ? on_interrupt : on_wired_interrupt, q, &address,
+                    &data);
+  if (message) pcie_msix_route(function, index, address, data);
+  reg_write(bar, DESC_VECTOR_MODERATION(index), board.moderation);
+  reg_write(bar, DESC_QUEUE(index) + DESC_RX_INTERRUPT, DESC_CAUSE_ENABLE | index);
+}
+
+/* All queues share the table's entries in turn; the key is the one that most drivers use (Microsoft's RSS example). */
+static void spread(uint64_t bar, unsigned queues) {
+  static const uint8_t key[4 * DESC_RSS_KEY_WORDS] = {0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
+                                                      0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+                                                      0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
+                                                      0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
+  for (unsigned word = 0; word < DESC_RSS_KEY_WORDS; word++) {
+    const uint8_t* k = key + 4 * word;
+    reg_write(bar, DESC_RSS_KEY(word), k[0] | k[1] << 8 | k[2] << 16 | (uint32_t)k[3] << 24);
+  }
+  for (unsigned word = 0; word < DESC_RSS_TABLE_WORDS; word++) {
+    uint32_t entries = 0;
+    for (unsigned i = 0; i < 4; i++) entries |= (4 * word + i) % queues << (8 * i);
+    reg_write(bar, DESC_RSS_TABLE(word), entries);
+  }
+  reg_write(bar, DESC_RSS_CONTROL, DESC_RSS_CONTROL_IPV4 | DESC_RSS_CONTROL_UDP);
+}
+
+static void read_identity(struct nic* nic, uint64_t bar) {
+  uint32_t capabilities = reg_read(bar, DESC_CAPABILITIES);
+  uint32_t low = reg_read(bar, DESC_MAC_LOW), high = reg_read(bar, DESC_MAC_HIGH);
+  for (unsigned i = 0; i < 4; i++) nic->mac[i] = (uint8_t)(low >> (8 * i));
+  for (unsigned i = 0; i < 2; i++) nic->mac[4 + i] = (uint8_t)(high >> (8 * i));
+  nic->rx_checksum = (capabilities & DESC_CAPABILITIES_RX_CHECKSUM) != 0;
+  nic->tx_checksum = (capabilities & DESC_CAPABILITIES_TX_CHECKSUM) != 0;
+  nic->max_frame = reg_read(bar, DESC_MAX_FRAME);
+  uint32_t queues = capabilities & DESC_CAPABILITIES_QUEUES;
+  if (nic->queues > queues) nic->queues = queues;
+}
+
+bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function, unsigned queues) {
+  uint64_t bar = function->bar[DESC_BAR_REGISTERS];
+  if (bar == 0 || reg_read(bar, DESC_REVISION) != DESC_REVISION_1) {
+    print("descriptor NIC: no registers of a known revision\n");
+    return false;
+  }
+  reg_write(bar, DESC_CONTROL, DESC_CONTROL_RESET);
+  while ((reg_read(bar, DESC_CONTROL) & DESC_CONTROL_RESET) != 0) cpu_pause();
+  nic->queues = queues;
+  read_identity(nic, bar);
+  for (unsigned i = 0; i < nic->queues; i++) {
+    struct queue* q = create_queue();
+    q->base.driver = board.driver_interrupts ? &interrupt_driver : &polling_driver;
+    nic->queue[i] = &q->base;
+    start_rings(q, bar, i);
+    if (board.driver_interrupts) connect_interrupt(q, function, i);
+  }
+  if (board.driver_interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);
+  if (nic->queues > 1) spread(bar, nic->queues);
+  reg_write(bar, DESC_CONTROL, DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE);
+  return true;
+}

@@ -1,0 +1,7 @@
+/* firmware/drivers/nic_descriptor.h: the descriptor-ring NIC (models/nic/descriptor/descriptor_regs.h). */
+#pragma once
+
+#include "firmware/drivers/nic.h"
+#include "firmware/drivers/pcie.h"
+
+bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function, unsigned queues);

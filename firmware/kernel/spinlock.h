@@ -1,0 +1,17 @@
+/* firmware/kernel/spinlock.h: guards what harts share. Held for a few instructions only. */
+#pragma once
+
+#include <stdint.h>
+
+struct spinlock {
+  uint32_t taken;
+};
+
+static inline void spinlock_take(struct spinlock* lock) {
+  while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0) {
+    while (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0) {
+    }
+  }
+}
+
+static inline void spinlock_give(struct spinlock* lock) { __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE); }

@@ -1,0 +1,214 @@
+/* firmware/net/stack.c */
+#include "firmware/net/stack.h"
+
+#include "firmware/kernel/account.h"
+#include "firmware/net/checksum.h"
+
+#define LIMITED_BROADCAST 0xffffffffu
+
+void net_setup(struct net_interface* interface, const struct nic* nic, unsigned queue, uint32_t ipv4) {
+  *interface = (struct net_interface){.queue = nic->queue[queue],
+                                      .ipv4 = to_be32(ipv4),
+                                      .rx_checksum = nic->rx_checksum,
+                                      .tx_checksum = nic->tx_checksum,
+                                      .max_frame = nic->max_frame};
+  const uint8_t* m = nic->mac;
+  for (unsigned i = 0; i < 6; i++) interface->mac[i] = m[i];
+  interface->mac_low = m[0] | (uint32_t)m[1] << 8 | (uint32_t)m[2] << 16 | (uint32_t)m[3] << 24;
+  interface->mac_high_type = m[4] | (uint32_t)m[5] << 8 | (uint32_t)BE16(ETHERNET_IPV4) << 16;
+}
+
+static void send(struct net_interface* interface, uint8_t* frame, uint32_t length, uint32_t kind) {
+  interface->queue->driver->transmit(interface->queue, frame, length, kind);
+}
+
+static void discard(struct net_interface* interface, uint8_t* frame) {
+  interface->queue->driver->release(interface->queue, frame);
+}
+
+void net_drop(struct net_interface* interface, const struct net_datagram* datagram) {
+  discard(interface, datagram->frame);
+}
+
+static bool bytes_equal(const uint8_t* a, const uint8_t* b, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+static void copy_bytes(uint8_t* to, const uint8_t* from, unsigned n) {
+  for (unsigned i = 0; i < n; i++) to[i] = from[i];
+}
+
+static void turn_ethernet(const struct net_interface* interface, struct ethernet_header* ethernet) {
+  copy_bytes(ethernet->destination, ethernet->source, 6);
+  copy_bytes(ethernet->source, interface->mac, 6);
+}
+
+/* Answers a request for our address; false if there is nothing to answer. */
+static bool answer_arp(struct net_interface* interface, uint8_t* frame, uint32_t length) {
+  struct arp_packet* arp = (struct arp_packet*)(frame + ETHERNET_HEADER_BYTES);
+  if (length < ETHERNET_HEADER_BYTES + ARP_PACKET_BYTES || arp->hardware != BE16(ARP_ETHERNET) ||
+      arp->protocol != BE16(ETHERNET_IPV4) || arp->hardware_length != 6 || arp->protocol_length != 4 ||
+      arp->operation != BE16(ARP_REQUEST) || !bytes_equal(arp->target_ip, (const uint8_t*)&interface->ipv4, 4)) {
+    return false;
+  }
+  turn_ethernet(interface, (struct ethernet_header*)frame);
+  arp->operation = BE16(ARP_REPLY);
+  copy_bytes(arp->target_mac, arp->sender_mac, 6);
+  copy_bytes(arp->target_ip, arp->sender_ip, 4);
+  copy_bytes(arp->sender_mac, interface->mac, 6);
+  copy_bytes(arp->sender_ip, (const uint8_t*)&interface->ipv4, 4);
+  send(interface, frame, ETHERNET_HEADER_BYTES + ARP_PACKET_BYTES, NIC_SEND_PLAIN);
+  return true;
+}
+
+/* `length` is IPv4's payload. The reply has the request's bytes with the addresses exchanged, so that IPv4's checksum
+ * stays right; ICMP's changes by what its type does. */
+static bool answer_echo(struct net_interface* interface, uint8_t* frame, struct ipv4_header* ip, uint32_t header,
+                        uint32_t length) {
+  struct icmp_echo* echo = (struct icmp_echo*)((uint8_t*)ip + header);
+  if (length < ICMP_ECHO_BYTES || echo->type != ICMP_ECHO_REQUEST || echo->code != 0 ||
+      checksum_finish(checksum_add(0, echo, length)) != 0) {
+    return false;
+  }
+  turn_ethernet(interface, (struct ethernet_header*)frame);
+  ip->destination = ip->source;
+  ip->source = interface->ipv4;
+  echo->type = ICMP_ECHO_REPLY;
+  uint32_t sum = from_be16(echo->checksum) + (uint32_t)(ICMP_ECHO_REQUEST << 8);
+  echo->checksum = to_be16((uint16_t)((sum & 0xffffu) + (sum >> 16)));
+  send(interface, frame, ETHERNET_HEADER_BYTES + header + length, NIC_SEND_PLAIN);
+  return true;
+}
+
+static bool address_can_send(uint32_t address) {
+  uint32_t a = from_be32(address);
+  return a != 0 && a != LIMITED_BROADCAST && (a >> 28) != 0xe && (a >> 24) != 127;
+}
+
+static bool udp_checksum_right(const struct ipv4_header* ip, const struct udp_header* udp, uint32_t length) {
+  if (udp->checksum == 0) return true;
+  uint64_t sum = (uint64_t)BE16(IPV4_UDP) + udp->length;
+  sum = checksum_add(sum, &ip->source, 8);
+  return checksum_finish(checksum_add(sum, udp, length)) == 0;
+}
+
+static bool count_and_discard(struct net_interface* interface, const struct nic_frame* frame, uint64_t* counter) {
+  ++*counter;
+  discard(interface, frame->data);
+  return false;
+}
+
+static bool receive_other(struct net_interface* interface, const struct nic_frame* frame, struct ipv4_header* ip,
+                          uint32_t header, uint32_t length) {
+  struct net_counters* counters = &interface->counters;
+  if (ip->protocol != IPV4_ICMP) return count_and_discard(interface, frame, &counters->ipv4_ignored);
+  if (!answer_echo(interface, frame->data, ip, header, length - header)) {
+    return count_and_discard(interface, frame, &counters->icmp_ignored);
+  }
+  counters->icmp++;
+  return false;
+}
+
+static bool receive_non_ipv4(struct net_interface* interface, const struct nic_frame* frame) {
+  struct net_counters* counters = &interface->counters;
+  const struct ethernet_header* ethernet = (const struct ethernet_header*)frame->data;
+  if (frame->length < ETHERNET_HEADER_BYTES || ethernet->type != BE16(ETHERNET_ARP)) {
+    return count_and_discard(interface, frame, &counters->ethernet_ignored);
+  }
+  if (!answer_arp(interface, frame->data, frame->length)) {
+    return count_and_discard(interface, frame, &counters->arp_ignored);
+  }
+  counters->arp++;
+  return false;
+}
+
+bool net_receive(struct net_interface* interface, const struct nic_frame* frame, struct net_datagram* datagram) {
+  struct net_counters* counters = &interface->counters;
+  uint8_t* data = frame->data;
+  stage(demultiplex, data);
+  const struct ethernet_header* ethernet = (const struct ethernet_header*)data;
+  if (frame->length < ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES || ethernet->type != BE16(ETHERNET_IPV4)) {
+    return receive_non_ipv4(interface, frame);
+  }
+
+  stage(kernel_protocol, data);
+  struct ipv4_header* ip = (struct ipv4_header*)(data + ETHERNET_HEADER_BYTES);
+  uint32_t header = (ip->version_length & 0xfu) * 4;
+  uint32_t length = from_be16(ip->length);
+  if (ip->version_length >> 4 != 4 || header < IPV4_HEADER_BYTES || length < header ||
+      length > frame->length - ETHERNET_HEADER_BYTES) {
+    return count_and_discard(interface, frame, &counters->ipv4_malformed);
+  }
+  bool checked = (frame->flags & NIC_FRAME_CHECKED) != 0;
+  bool header_right =
+      checked ? (frame->flags & NIC_FRAME_IP_ERROR) == 0 : checksum_finish(checksum_add(0, ip, header)) == 0;
+  if (!header_right || !address_can_send(ip->source)) {
+    return count_and_discard(interface, frame, &counters->ipv4_malformed);
+  }
+  if (ip->destination != interface->ipv4) return count_and_discard(interface, frame, &counters->ipv4_ignored);
+  if ((ip->fragment & BE16(IPV4_MORE_OR_OFFSET)) != 0) {
+    return count_and_discard(interface, frame, &counters->ipv4_fragments);
+  }
+  if (ip->protocol != IPV4_UDP) return receive_other(interface, frame, ip, header, length);
+
+  const struct udp_header* udp = (const struct udp_header*)((const uint8_t*)ip + header);
+  uint32_t room = length - header;
+  uint32_t udp_length = room >= UDP_HEADER_BYTES ? from_be16(udp->length) : 0;
+  if (udp_length < UDP_HEADER_BYTES || udp_length > room ||
+      !(checked ? (frame->flags & NIC_FRAME_L4_ERROR) == 0 : udp_checksum_right(ip, udp, udp_length))) {
+    return count_and_discard(interface, frame, &counters->udp_malformed);
+  }
+  counters->udp++;
+  datagram->frame = data;
+  datagram->ip = ip;
+  datagram->udp = udp;
+  datagram->payload = (uint8_t*)ip + header + UDP_HEADER_BYTES;
+  datagram->length = udp_length - UDP_HEADER_BYTES;
+  return true;
+}
+
+uint32_t net_reply_room(const struct net_interface* interface, const void* payload) {
+  uintptr_t end = ((uintptr_t)payload | (NIC_BUFFER_BYTES - 1)) + 1;
+  uint32_t buffer = (uint32_t)(end - (uintptr_t)payload);
+  uint32_t frame = interface->max_frame - UDP_FRAME_HEADER_BYTES;
+  return buffer < frame ? buffer : frame;
+}
+
+static void insert_checksums(struct ipv4_header* ip, struct udp_header* udp, uint32_t udp_length) {
+  ip->checksum = checksum_finish(checksum_add(0, ip, IPV4_HEADER_BYTES));
+  uint64_t sum = (uint64_t)BE16(IPV4_UDP) + udp->length;
+  sum = checksum_add(sum, &ip->source, 8);
+  uint16_t checksum = checksum_finish(checksum_add(sum, udp, udp_length));
+  udp->checksum = checksum != 0 ? checksum : 0xffff; /* zero would mean that there is none */
+}
+
+void net_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length) {
+  stage(kernel_protocol, datagram->frame);
+  /* The new headers may overlap the old ones: read first. */
+  const uint8_t* frame = datagram->frame;
+  uint32_t mac_low = *(const uint32_t*)(frame + 6);
+  uint16_t mac_high = *(const uint16_t*)(frame + 10);
+  uint32_t ports = *(const uint32_t*)datagram->udp;
+  uint32_t peer = datagram->ip->source;
+
+  uint32_t udp_length = length + UDP_HEADER_BYTES;
+  struct udp_header* udp = (struct udp_header*)((uint8_t*)payload - UDP_HEADER_BYTES);
+  struct ipv4_header* ip = (struct ipv4_header*)udp - 1;
+  uint8_t* reply = (uint8_t*)ip - ETHERNET_HEADER_BYTES;
+  uint32_t* words = (uint32_t*)ip;
+  *(uint16_t*)reply = (uint16_t)mac_low;
+  words[-3] = mac_low >> 16 | (uint32_t)mac_high << 16;
+  words[-2] = interface->mac_low;
+  words[-1] = interface->mac_high_type;
+  words[0] = IPV4_VERSION_LENGTH | (uint32_t)to_be16((uint16_t)(udp_length + IPV4_HEADER_BYTES)) << 16;
+  words[1] = (uint32_t)BE16(IPV4_DONT_FRAGMENT) << 16;
+  words[2] = IPV4_TIME_TO_LIVE | IPV4_UDP << 8;
+  words[3] = interface->ipv4;
+  words[4] = peer;
+  words[5] = ports << 16 | ports >> 16;
+  words[6] = to_be16((uint16_t)udp_length);
+  if (!interface->tx_checksum) insert_checksums(ip, udp, udp_length);
+  send(interface, reply, length + UDP_FRAME_HEADER_BYTES, interface->tx_checksum ? NIC_SEND_UDP : NIC_SEND_PLAIN);
+}

@@ -1,0 +1,56 @@
+/* firmware/net/stack.h: Ethernet, ARP, ICMP echo, IPv4 and UDP, one interface. Replies are built in the buffer of the
+ * frame that they answer. Nothing here keeps state between frames except counters. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firmware/drivers/nic.h"
+#include "firmware/net/wire.h"
+
+/* What became of frames. One for each queue, so that harts do not share it. */
+struct net_counters {
+  uint64_t udp, arp, icmp;   /* handed on or answered */
+  uint64_t ethernet_ignored; /* neither ARP nor IPv4, or shorter than its header */
+  uint64_t arp_ignored;      /* no request for our address, or malformed */
+  uint64_t ipv4_malformed;   /* version, lengths, checksum, source address */
+  uint64_t ipv4_fragments;
+  uint64_t ipv4_ignored;  /* to another address, or another protocol */
+  uint64_t icmp_ignored;  /* no echo request, or checksum wrong */
+  uint64_t udp_malformed; /* length or checksum */
+};
+
+struct net_interface {
+  struct nic_queue* queue;
+  uint32_t ipv4; /* own address, as on the wire */
+  uint8_t mac[6];
+  bool rx_checksum, tx_checksum; /* the NIC's part */
+  uint32_t max_frame;
+  /* The reply's Ethernet header from its source address on, as three words of memory: mac[0..3], mac[4..5] and type. */
+  uint32_t mac_low, mac_high_type;
+  struct net_counters counters;
+};
+
+/* A received UDP datagram, in its frame. */
+struct net_datagram {
+  uint8_t* frame;
+  const struct ipv4_header* ip;
+  const struct udp_header* udp;
+  uint8_t* payload;
+  uint32_t length; /* of the payload, bytes */
+};
+
+void net_setup(struct net_interface* interface, const struct nic* nic, unsigned queue, uint32_t ipv4);
+
+/* Takes a received frame. True: it is a valid UDP datagram for us, now in `datagram`, and must be ended by net_reply()
+ * or net_drop(). False: it has been dealt with. */
+bool net_receive(struct net_interface* interface, const struct nic_frame* frame, struct net_datagram* datagram);
+
+/* Answers a datagram: sends `length` bytes at `payload`, which lies in the datagram's buffer at or behind the
+ * datagram's payload and is aligned to 4. The headers are written in front of it. */
+void net_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length);
+
+/* How long a reply that starts at `payload` may be. */
+uint32_t net_reply_room(const struct net_interface* interface, const void* payload);
+
+void net_drop(struct net_interface* interface, const struct net_datagram* datagram);

@@ -1,0 +1,216 @@
+/* firmware/rpc/port.c: ONC RPC version 2 over UDP for NICs that deliver frames. */
+#include "firmware/rpc/port.h"
+
+#include "firmware/kernel/account.h"
+#include "firmware/rpc/xdr.h"
+
+/* Words of a call message. */
+enum { CALL_XID, CALL_TYPE, CALL_RPC_VERSION, CALL_PROGRAM, CALL_VERSION, CALL_PROCEDURE, CALL_CREDENTIAL };
+#define CALL_MIN_BYTES 12u /* enough to say that the RPC version is wrong */
+#define REPLY_HEADER_WORDS (RPC_REPLY_HEADER_BYTES / 4)
+
+static const struct rpc_program* const services[RPC_PROGRAM_COUNT] = {&calc_program, &echo_program, &kv_program};
+
+void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4) {
+  *port = (struct rpc_port){.count = 0};
+  net_setup(&port->interface, nic, queue, ipv4);
+}
+
+const struct rpc_program* rpc_find_program(uint32_t udp_port, uint32_t program) {
+  if (udp_port == RPC_PORT_SERVICES) {
+    uint32_t index = program - RPC_PROGRAM_FIRST;
+    return index < RPC_PROGRAM_COUNT ? services[index] : 0;
+  }
+  return program == RPC_PROGRAM_PORTMAPPER ? &portmapper_program : 0;
+}
+
+rpc_handler* rpc_find_handler(const struct rpc_program* program, uint32_t version, uint32_t procedure) {
+  return version == program->version && procedure < program->procedures ? program->handler[procedure] : 0;
+}
+
+int32_t rpc_null(struct rpc_call* call) {
+  rpc_begin_work(call);
+  return 0;
+}
+
+/* Sends `words` words, written over the start of the call, as the reply. */
+static void answer_in_front(struct rpc_port* port, const struct net_datagram* datagram, const uint32_t* reply,
+                            uint32_t words) {
+  uint32_t* message = (uint32_t*)datagram->payload;
+  stage(marshal, datagram->frame);
+  for (uint32_t i = 0; i < words; i++) message[1 + i] = to_be32(reply[i]);
+  port->counters.refused++;
+  net_reply(&port->interface, datagram, message, 4 * (1 + words));
+}
+
+static void deny(struct rpc_port* port, const struct net_datagram* datagram, uint32_t reject_stat, uint32_t detail) {
+  if (reject_stat == RPC_MISMATCH) {
+    const uint32_t reply[] = {RPC_REPLY, RPC_MSG_DENIED, RPC_MISMATCH, RPC_VERSION, RPC_VERSION};
+    answer_in_front(port, datagram, reply, 5);
+  } else {
+    const uint32_t reply[] = {RPC_REPLY, RPC_MSG_DENIED, RPC_AUTH_ERROR, detail};
+    answer_in_front(port, datagram, reply, 4);
+  }
+}
+
+static void refuse(struct rpc_port* port, const struct net_datagram* datagram, uint32_t accept_stat) {
+  const uint32_t reply[] = {RPC_REPLY, RPC_MSG_ACCEPTED, RPC_AUTH_NONE, 0, accept_stat};
+  answer_in_front(port, datagram, reply, 5);
+}
+
+static void refuse_version(struct rpc_port* port, const struct net_datagram* datagram, uint32_t version) {
+  const uint32_t reply[] = {RPC_REPLY, RPC_MSG_ACCEPTED, RPC_AUTH_NONE, 0, RPC_PROG_MISMATCH, version, version};
+  answer_in_front(port, datagram, reply, 7);
+}
+
+/* Body of AUTH_SYS: stamp, machine name<255>, uid, gid, gids<16>. */
+static bool auth_sys_is_valid(const uint32_t* at, uint32_t left) {
+  const uint8_t* name;
+  uint32_t name_length;
+  if (left < 4) return false;
+  at++;
+  left -= 4;
+  if (!xdr_opaque(&at, &left, 255, &name, &name_length) || left < 12) return false;
+  uint32_t gids = from_be32(at[2]);
+  return gids <= 16 && left == 12 + 4 * gids;
+}
+
+#define AUTH_FINE 0u
+#define AUTH_TRUNCATED 0xffffffffu
+
+/* Checks credential and verifier; moves `*at` and `*left` behind them. AUTH_FINE, an auth_stat, or AUTH_TRUNCATED. */
+static uint32_t check_authentication(const uint32_t** at, uint32_t* left) {
+  uint32_t flavor[2], result = AUTH_FINE;
+  for (unsigned i = 0; i < 2; i++) {
+    if (*left < 8) return AUTH_TRUNCATED;
+    flavor[i] = from_be32((*at)[0]);
+    uint32_t length = from_be32((*at)[1]);
+    if (length > RPC_AUTH_MAX_BYTES) return result != AUTH_FINE ? result : i == 0 ? RPC_AUTH_BADCRED : RPC_AUTH_BADVERF;
+    if (xdr_padded(length) > *left - 8) return AUTH_TRUNCATED;
+    if (result == AUTH_FINE && i == 0) {
+      if (flavor[0] == RPC_AUTH_SYS) {
+        if (!auth_sys_is_valid(*at + 2, length)) result = RPC_AUTH_BADCRED;
+      } else if (flavor[0] != RPC_AUTH_NONE) {
+        result = RPC_AUTH_REJECTEDCRED;
+      }
+    } else if (result == AUTH_FINE && flavor[1] != RPC_AUTH_NONE) {
+      result = RPC_AUTH_REJECTEDVERF;
+    }
+    *at += 2 + xdr_padded(length) / 4;
+    *left -= 8 + xdr_padded(length);
+  }
+  return result;
+}
+
+static bool drop(struct rpc_port* port, const struct net_datagram* datagram, uint64_t* counter) {
+  ++*counter;
+  net_drop(&port->interface, datagram);
+  return false;
+}
+
+/* Finds the handler and the arguments of the call in call->datagram; false if the datagram has been dealt with. */
+static bool decode(struct rpc_port* port, struct rpc_call* call) {
+  struct net_datagram* datagram = &call->datagram;
+  uint32_t udp_port = from_be16(datagram->udp->destination);
+  if (udp_port != RPC_PORT_SERVICES && udp_port != RPC_PORT_PORTMAPPER) {
+    return drop(port, datagram, &port->counters.no_port);
+  }
+
+  stage(unmarshal, datagram->frame);
+  const uint32_t* message = (const uint32_t*)datagram->payload;
+  if (datagram->length < CALL_MIN_BYTES || message[CALL_TYPE] != BE32(RPC_CALL)) {
+    return drop(port, datagram, &port->counters.malformed);
+  }
+  if (message[CALL_RPC_VERSION] != BE32(RPC_VERSION)) return deny(port, datagram, RPC_MISMATCH, 0), false;
+  if (datagram->length < RPC_CALL_HEADER_BYTES) return drop(port, datagram, &port->counters.malformed);
+
+  const uint32_t* at = message + CALL_CREDENTIAL;
+  uint32_t left = datagram->length - 4 * CALL_CREDENTIAL;
+  if ((at[0] | at[1] | at[2] | at[3]) == 0) {
+    at += 4;
+    left -= 16;
+  } else {
+    uint32_t auth = check_authentication(&at, &left);
+    if (auth == AUTH_TRUNCATED) return drop(port, datagram, &port->counters.malformed);
+    if (auth != AUTH_FINE) return deny(port, datagram, RPC_AUTH_ERROR, auth), false;
+  }
+
+  const struct rpc_program* program = rpc_find_program(udp_port, from_be32(message[CALL_PROGRAM]));
+  if (program == 0) return refuse(port, datagram, RPC_PROG_UNAVAIL), false;
+  uint32_t version = from_be32(message[CALL_VERSION]);
+  if (version != program->version) return refuse_version(port, datagram, program->version), false;
+  call->handler = rpc_find_handler(program, version, from_be32(message[CALL_PROCEDURE]));
+  if (call->handler == 0) return refuse(port, datagram, RPC_PROC_UNAVAIL), false;
+
+  call->id = message[CALL_XID];
+  call->args = at;
+  call->args_length = left;
+  call->result = (uint32_t*)at;
+  call->result_room = net_reply_room(&port->interface, at - REPLY_HEADER_WORDS) - RPC_REPLY_HEADER_BYTES;
+  return true;
+}
+
+int rpc_poll(struct rpc_port* port, struct rpc_call* call) {
+  struct nic_queue* queue = port->interface.queue;
+  for (;;) {
+    while (port->next < port->count) {
+      const struct nic_frame* frame = &port->frames[port->next++];
+      if (net_receive(&port->interface, frame, &call->datagram) && decode(port, call)) return 1;
+    }
+    queue->driver->flush(queue);
+    port->next = 0;
+    port->count = queue->driver->receive(queue, port->frames);
+    if (port->count == 0) return 0;
+  }
+}
+
+void rpc_wait(struct rpc_port* port, struct rpc_call* call) {
+  struct nic_queue* queue = port->interface.queue;
+  while (rpc_poll(port, call) == 0) {
+    account(polling);
+    queue->driver->wait(queue);
+    account(networking);
+  }
+}
+
+void rpc_reply(struct rpc_port* port, struct rpc_call* call, uint32_t* result, uint32_t length) {
+  stage(marshal, call->datagram.frame);
+  uint32_t* message = result - REPLY_HEADER_WORDS;
+  message[0] = call->id;
+  message[1] = BE32(RPC_REPLY);
+  message[2] = BE32(RPC_MSG_ACCEPTED);
+  message[3] = BE32(RPC_AUTH_NONE);
+  message[4] = 0;
+  message[5] = BE32(RPC_SUCCESS);
+  net_reply(&port->interface, &call->datagram, message, length + RPC_REPLY_HEADER_BYTES);
+}
+
+/* The handler may have written over the arguments, but not over the start of the message. */
+void rpc_refuse(struct rpc_port* port, struct rpc_call* call, uint32_t accept_stat) {
+  refuse(port, &call->datagram, accept_stat);
+}
+
+void rpc_ignore(struct rpc_port* port, struct rpc_call* call) { net_drop(&port->interface, &call->datagram); }
+
+void rpc_execute(struct rpc_port* port, struct rpc_call* call) {
+  account(application);
+  port->counters.calls++;
+  int32_t length = call->handler(call);
+  account(networking);
+  if (length >= 0) {
+    rpc_reply(port, call, call->result, (uint32_t)length);
+  } else if (length == RPC_REFUSE_SILENTLY) {
+    rpc_ignore(port, call);
+  } else {
+    rpc_refuse(port, call, (uint32_t)-length);
+  }
+}
+
+void rpc_serve(struct rpc_port* port) {
+  struct rpc_call call;
+  account(networking);
+  for (;;) {
+    rpc_wait(port, &call);
+    rpc_execute(port, &call);
+  }
+}

@@ -1,0 +1,91 @@
+/* firmware/rpc/port.h: what a service sees: calls, and a way to answer them. A service never knows which NIC it runs
+ * on: where the NIC delivers frames, port.c turns them into calls; where the NIC delivers calls, its driver is the
+ * port. */
+#pragma once
+
+#include <stdint.h>
+
+#include "firmware/kernel/account.h"
+#include "firmware/net/stack.h"
+#include "firmware/rpc/programs.h"
+
+struct rpc_call;
+
+/* A procedure: reads call->args, writes its result to call->result, which may be the same memory, and returns the
+ * result's length in bytes, a multiple of 4; or refuses with a negative value below. */
+typedef int32_t rpc_handler(struct rpc_call* call);
+#define RPC_REFUSE_GARBAGE_ARGS (-(int32_t)RPC_GARBAGE_ARGS)
+#define RPC_REFUSE_SYSTEM_ERR (-(int32_t)RPC_SYSTEM_ERR)
+#define RPC_REFUSE_SILENTLY (-1000) /* no reply at all (portmapper CALLIT) */
+
+struct rpc_program {
+  uint32_t number;
+  uint32_t version; /* the only one */
+  uint32_t procedures;
+  rpc_handler* const* handler; /* by procedure number; 0: no such procedure */
+};
+
+struct rpc_call {
+  rpc_handler* handler;
+  const uint32_t* args; /* XDR, aligned to 4 */
+  uint32_t args_length; /* bytes, to the end of the datagram */
+  uint32_t* result;
+  uint32_t result_room; /* bytes */
+  uint32_t id;          /* xid, as on the wire */
+  struct net_datagram datagram;
+};
+
+/* Calls that never reached a handler. */
+struct rpc_counters {
+  uint64_t calls;     /* handed to a handler */
+  uint64_t refused;   /* answered with an error by the port or a handler */
+  uint64_t no_port;   /* datagrams to a port that nobody serves */
+  uint64_t malformed; /* no call: too short, or truncated credentials */
+};
+
+struct rpc_port {
+  struct net_interface interface;
+  struct rpc_counters counters;
+  uint32_t next, count; /* of the burst in hand */
+  struct nic_frame frames[NIC_BURST];
+};
+
+void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4);
+
+/* Returns when a call is there. Every call must be ended by rpc_reply(), rpc_refuse() or rpc_ignore() before the next.
+ */
+void rpc_wait(struct rpc_port* port, struct rpc_call* call);
+
+/* Sends `length` bytes at `result` as the call's result. In place: `result` lies in call->result's buffer, behind it.
+ */
+void rpc_reply(struct rpc_port* port, struct rpc_call* call, uint32_t* result, uint32_t length);
+
+/* Answers with an accept_stat other than RPC_SUCCESS and RPC_PROG_MISMATCH. */
+void rpc_refuse(struct rpc_port* port, struct rpc_call* call, uint32_t accept_stat);
+
+void rpc_ignore(struct rpc_port* port, struct rpc_call* call);
+
+/* rpc_wait, the handler, and its answer, for ever. */
+void rpc_serve(struct rpc_port* port) __attribute__((noreturn));
+
+/* One round of that: calls the handler and ends the call. */
+void rpc_execute(struct rpc_port* port, struct rpc_call* call);
+
+/* Takes what has arrived, at most a burst; true if a call is there. rpc_wait() is this and waiting. */
+int rpc_poll(struct rpc_port* port, struct rpc_call* call);
+
+/* The program on a UDP port; 0 if there is none. Used by the portmapper too. */
+const struct rpc_program* rpc_find_program(uint32_t udp_port, uint32_t program);
+
+/* Handler of a version and procedure, or 0. */
+rpc_handler* rpc_find_handler(const struct rpc_program* program, uint32_t version, uint32_t procedure);
+
+/* A handler says where its own work begins, its arguments being decoded, and, if it goes on to encode its result at
+ * length, where it ends. */
+static inline void rpc_begin_work(const struct rpc_call* call) { stage(handler, call->datagram.frame); }
+static inline void rpc_end_work(const struct rpc_call* call) { stage(marshal, call->datagram.frame); }
+
+/* NULL procedure of every program. */
+int32_t rpc_null(struct rpc_call* call);
+
+extern const struct rpc_program portmapper_program, calc_program, echo_program, kv_program;
