@@ -1,0 +1,362 @@
+#include "platform/config/board_config.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "platform/config/nearest_name.h"
+
+namespace sluice::config {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// eth2 before eth10
+bool natural_less(std::string_view a, std::string_view b) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const auto number = [](std::string_view s, std::size_t& at) {
+        while (at + 1 < s.size() && s[at] == '0' && is_digit(s[at + 1])) ++at;
+        const std::size_t first = at;
+        while (at < s.size() && is_digit(s[at])) ++at;
+        return s.substr(first, at - first);
+      };
+      const std::string_view m = number(a, i);
+      const std::string_view n = number(b, j);
+      if (m.size() != n.size()) return m.size() < n.size();
+      if (m != n) return m < n;
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i, ++j;
+    }
+  }
+  if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
+  return a < b;  // eth1 and eth01
+}
+
+/// One setting of one instance, from a file or from --set.
+struct Setting {
+  std::string key;  ///< within the instance; empty: the instance's own table
+  std::size_t layer = 0;
+  const BoardFile::Setting* file = nullptr;  ///< nullptr: an override
+  std::string text;                          ///< of an override
+  std::string set_by;
+  Location where;
+};
+
+}  // namespace
+
+const Origin& Instance::origin(std::string_view key) const {
+  const auto& parameters = schema().parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i]->key() == key) return origins_[i];
+  }
+  throw std::logic_error(path() + " has no parameter " + std::string(key));
+}
+
+/// Applies layers and overrides in order.
+class BoardBuilder {
+ public:
+  BoardBuilder(const Registry& registry, BoardLayers layers) : registry_(registry), layers_(std::move(layers)) {}
+
+  BoardConfig build(const std::vector<std::string>& overrides) {
+    const BoardLayers::Layer& own = layers_.layers.back();
+    board_.shown_ = own.found.shown;
+    board_.name_ = std::filesystem::path(own.found.name).replace_extension();
+    board_.summary_ = own.file.summary;
+    for (const auto& layer : layers_.layers) board_.files_.push_back(layer.found.name);
+    collect_files();
+    collect_overrides(overrides);
+    for (const auto& kind : registry_.kinds()) make_instances(kind);
+    for (const Instance& instance : board_.instances_) check(instance);
+    return std::move(board_);
+  }
+
+ private:
+  using Drafts = std::map<std::string, std::vector<Setting>, decltype(&natural_less)>;  ///< by instance name
+
+  /// Splits "nic.eth0.call.bytes" into kind, name and key; name is empty for a single kind.
+  struct Path {
+    const Registry::Kind* kind = nullptr;
+    std::string name;
+    std::string key;
+  };
+  Path split(const std::string& path, const Location& where) const {
+    const std::size_t dot = path.find('.');
+    const std::string first = path.substr(0, dot);
+    Path result{registry_.find(first), {}, {}};
+    if (!result.kind) {
+      throw UserError(where, first + " is not a kind of component" + suggestion(first, registry_.kind_names()));
+    }
+    std::string rest = dot == std::string::npos ? "" : path.substr(dot + 1);
+    if (result.kind->many) {
+      const std::size_t second = rest.find('.');
+      result.name = rest.substr(0, second);
+      rest = second == std::string::npos ? "" : rest.substr(second + 1);
+    }
+    result.key = rest;
+    return result;
+  }
+
+  Drafts& drafts(const Registry::Kind& kind) {
+    return drafts_.try_emplace(kind.name, Drafts(&natural_less)).first->second;
+  }
+
+  void collect_files() {
+    for (std::size_t i = 0; i < layers_.layers.size(); ++i) {
+      const auto& layer = layers_.layers[i];
+      for (const auto& s : layer.file.settings) {
+        const Path path = split(s.path, s.where);
+        if (path.kind->many && path.name.empty()) {
+          if (s.is_table) continue;  // [nic] itself
+          throw UserError(s.where, s.path + " must be a table of instances such as [" + s.path + ".NAME]");
+        }
+        if (path.key.empty() && !s.is_table) {
+          throw UserError(s.where, s.path + " is a table of parameters, not a value");
+        }
+        if (path.kind->many && path.key.empty() && path.name.empty()) continue;
+        const std::string set_by = Location{layer.found.name, s.where.line}.text();
+        drafts(*path.kind)[path.name].push_back({path.key, i, &s, {}, set_by, s.where});
+      }
+    }
+    for (const auto& kind : registry_.kinds()) {
+      if (!kind.many && kind.model_by_default()) drafts(kind)[""];
+    }
+  }
+
+  void collect_overrides(const std::vector<std::string>& overrides) {
+    for (const std::string& o : overrides) {
+      const Location where{"--set " + o, 0};
+      const std::size_t equals = o.find('=');
+      if (equals == std::string::npos || equals == 0) throw UserError(where, "must be PATH=VALUE");
+      const Path path = split(o.substr(0, equals), where);
+      const Drafts& known = drafts(*path.kind);
+      if (!known.contains(path.name)) unknown_instance(path, where);
+      if (path.key.empty()) throw UserError(where, "names a component, not a parameter of it");
+      drafts(*path.kind)[path.name].push_back(
+          {path.key, layers_.layers.size(), nullptr, o.substr(equals + 1), "--set", where});
+    }
+  }
+
+  [[noreturn]] void unknown_instance(const Path& path, const Location& where) {
+    std::vector<std::string> names;
+    for (const auto& [name, settings] : drafts(*path.kind)) names.push_back(name);
+    if (!path.kind->many) throw UserError(where, "the board has no " + path.kind->name);
+    if (path.name.empty()) throw UserError(where, "must name one " + path.kind->name + suggestion("", names));
+    throw UserError(where, "the board has no " + path.kind->name + "." + path.name +
+                               suggestion(path.name, names, path.kind->name + "."));
+  }
+
+  void make_instances(const Registry::Kind& kind) {
+    for (const auto& [name, settings] : drafts(kind)) {
+      const std::string path = name.empty() ? kind.name : kind.name + "." + name;
+      const std::vector<const Registry::Model*> models = models_by_layer(kind, path, settings);
+      Instance instance(kind, name, *models.back());
+      set_default_origins(instance);
+      for (const Setting& s : settings) apply(instance, s, *models[s.layer]);
+      board_.instances_.push_back(std::move(instance));
+    }
+  }
+
+  /// The model that is in force once each layer has been applied; the last entry is the one after the overrides.
+  std::vector<const Registry::Model*> models_by_layer(const Registry::Kind& kind, const std::string& path,
+                                                      const std::vector<Setting>& settings) const {
+    std::vector<const Registry::Model*> models(layers_.layers.size() + 1, kind.model_by_default());
+    for (const Setting& s : settings) {
+      if (s.key != kind.selector) continue;
+      const std::string key_path = path + "." + s.key;
+      const auto* text = s.file ? std::get_if<std::string>(&s.file->value.data) : &s.text;
+      if (!text || (s.file && s.file->is_table)) throw UserError(s.where, key_path + " must be a string");
+      const Registry::Model* model = kind.find(*text);
+      if (!model) {
+        throw UserError(s.where, *text + " is not a model of " + kind.name + suggestion(*text, kind.model_names()));
+      }
+      std::fill(models.begin() + static_cast<std::ptrdiff_t>(s.layer), models.end(), model);
+    }
+    if (!models.back()) {
+      const Location where = settings.empty() ? Location{board_.shown_, 0} : settings.back().where;
+      throw UserError(where, path + "." + kind.selector + " must be set" + suggestion("", kind.model_names()));
+    }
+    return models;
+  }
+
+  static void set_default_origins(Instance& instance) {
+    for (const auto& p : instance.schema().parameters()) {
+      instance.origins_.push_back({p->default_provenance(), "default", {}});
+    }
+  }
+
+  void apply(Instance& instance, const Setting& s, const Registry::Model& model_then) {
+    if (s.key.empty() || s.key == instance.kind_->selector) return;
+    const base::SchemaBase& schema = instance.schema();
+    const base::Parameter* parameter = schema.find(s.key);
+    const bool table = s.file && s.file->is_table;
+    if (!parameter || table) {
+      if (table && !parameter && is_group(schema, s.key)) return;
+      // What a board inherits for one model ends with that model, once the board has chosen another.
+      if (&model_then != instance.model_ && model_then.schema &&
+          (model_then.schema->find(s.key) || is_group(*model_then.schema, s.key))) {
+        return;
+      }
+      refuse_key(instance, s, parameter);
+    }
+    assign(instance, *parameter, s);
+    const std::size_t index = index_of(schema, *parameter);
+    instance.origins_[index] = {provenance_of(*parameter, s), s.set_by, s.where};
+  }
+
+  static std::size_t index_of(const base::SchemaBase& schema, const base::Parameter& parameter) {
+    std::size_t index = 0;
+    while (schema.parameters()[index].get() != &parameter) ++index;
+    return index;
+  }
+
+  static bool is_group(const base::SchemaBase& schema, const std::string& key) {
+    return std::any_of(schema.parameters().begin(), schema.parameters().end(),
+                       [&](const auto& p) { return p->key().starts_with(key + "."); });
+  }
+
+  [[noreturn]] static void refuse_key(const Instance& instance, const Setting& s, const base::Parameter* parameter) {
+    const std::string path = instance.path() + "." + s.key;
+    if (parameter) throw UserError(s.where, path + " must be " + parameter->valid() + ", not a table");
+    if (is_group(instance.schema(), s.key)) {
+      throw UserError(s.where, path + " is a table of parameters, not a value");
+    }
+    std::vector<std::string> keys;
+    for (const auto& p : instance.schema().parameters()) keys.push_back(p->key());
+    keys.push_back(instance.kind_->selector);
+    const bool near = !nearest_name(s.key, keys).empty();
+    throw UserError(s.where, path + " is not a parameter of the " + instance.title() +
+                                 suggestion(s.key, keys, near ? instance.path() + "." : ""));
+  }
+
+  static void assign(Instance& instance, const base::Parameter& parameter, const Setting& s) {
+    try {
+      if (s.file) {
+        parameter.assign(instance.values_.get(), s.file->value);
+      } else {
+        parameter.assign_text(instance.values_.get(), s.text);
+      }
+    } catch (const base::ValueError& e) {
+      if (!s.file) throw UserError(s.where, e.what());
+      throw UserError(s.where, instance.path() + "." + s.key + " " + e.what() + ", not " + toml_text(s.file->value));
+    }
+  }
+
+  static base::Provenance provenance_of(const base::Parameter& parameter, const Setting& s) {
+    if (s.file && s.file->provenance) return *s.file->provenance;
+    base::Provenance p;
+    p.source = parameter.is_setting() ? "choice of the board" : "no source given";
+    if (!s.file) p.source = "set on the command line";
+    return p;
+  }
+
+  void check(const Instance& instance) const {
+    for (const auto& p : instance.schema().parameters()) {
+      const std::string path = instance.path() + "." + p->key();
+      if (p->required() && instance.origin(p->key()).set_by == "default") {
+        throw UserError(board_.shown_ + ": " + path + " must be set: " + p->meaning());
+      }
+      if (!p->refers_to().empty()) check_reference(instance, *p);
+    }
+    for (const auto& rule : instance.schema().rules()) {
+      const std::string what = rule.broken(instance.values_.get());
+      if (!what.empty()) throw board_.error(instance, rule.key, what);
+    }
+  }
+
+  void check_reference(const Instance& instance, const base::Parameter& p) const {
+    const base::Value value = p.value(instance.values_.get());
+    const auto check_one = [&](const base::Value& v) {
+      const std::string& target = std::get<std::string>(v.data);
+      const Instance* found = board_.find(target);
+      if ((target.empty() && !p.required()) || (found && found->kind() == p.refers_to())) return;
+      std::vector<std::string> names;
+      for (const Instance* i : board_.of_kind(p.refers_to())) names.push_back(i->path());
+      const std::string none = names.empty() ? "; the board has none" : "";
+      throw board_.error(instance, p.key(),
+                         "must name a " + p.refers_to() + ", not " + toml_text(v) + suggestion(target, names) + none);
+    };
+    if (const auto* list = std::get_if<base::Value::Array>(&value.data)) {
+      for (const base::Value& v : *list) check_one(v);
+    } else {
+      check_one(value);
+    }
+  }
+
+  const Registry& registry_;
+  BoardLayers layers_;
+  BoardConfig board_;
+  std::map<std::string, Drafts> drafts_;  ///< by kind
+};
+
+const Instance* BoardConfig::find(std::string_view path) const {
+  for (const Instance& i : instances_) {
+    if (i.path() == path) return &i;
+  }
+  return nullptr;
+}
+
+std::vector<const Instance*> BoardConfig::of_kind(std::string_view kind) const {
+  std::vector<const Instance*> found;
+  for (const Instance& i : instances_) {
+    if (i.kind() == kind) found.push_back(&i);
+  }
+  return found;
+}
+
+const Instance& BoardConfig::the(std::string_view kind) const {
+  const auto found = of_kind(kind);
+  if (found.size() == 1) return *found.front();
+  const std::string count = found.empty() ? "none" : "several";
+  throw UserError(shown_ + ": the board must have exactly one " + std::string(kind) + ", and has " + count);
+}
+
+UserError BoardConfig::error(const Instance& instance, std::string_view key, const std::string& what) const {
+  const Location& where = instance.origin(key).where;
+  const std::string path = instance.path() + "." + std::string(key);
+  if (where.file.empty()) return UserError(shown_ + ": " + path + " " + what);
+  if (where.line == 0) return UserError(where, what);  // an override's place names the path already
+  return UserError(where, path + " " + what);
+}
+
+BoardConfig load_board(const std::string& board, const std::vector<std::string>& overrides, const Registry& registry,
+                       const BoardDirectories& directories) {
+  return BoardBuilder(registry, read_layers(board, directories)).build(overrides);
+}
+
+std::vector<Difference> differences(const BoardConfig& first, const BoardConfig& second) {
+  std::vector<Difference> result;
+  for (const Instance& a : first.instances()) {
+    const Instance* b = second.find(a.path());
+    if (!b || b->model() != a.model()) {
+      result.push_back({a.path(), a.model(), b ? b->model() : ""});
+      continue;
+    }
+    for (const auto& p : a.schema().parameters()) {
+      std::string x = p->text(a.values());
+      std::string y = p->text(b->values());
+      if (x != y) result.push_back({a.path() + "." + p->key(), std::move(x), std::move(y)});
+    }
+  }
+  for (const Instance& b : second.instances()) {
+    if (!first.find(b.path())) result.push_back({b.path(), "", b.model()});
+  }
+  return result;
+}
+
+std::vector<FittedPoint> fitted_points(const BoardConfig& board) {
+  std::vector<FittedPoint> result;
+  for (const Instance& i : board.instances()) {
+    for (const auto& p : i.schema().parameters()) {
+      for (const std::string& point : i.origin(p->key()).provenance.points) {
+        result.push_back({point, i.path() + "." + p->key()});
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,114 @@
+#pragma once
+/// A board as its files and overrides make it: named instances, each with a model and every parameter's effective
+/// value and origin.
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/schema.h"
+#include "platform/config/board_layers.h"
+#include "platform/config/registry.h"
+#include "platform/config/user_error.h"
+
+namespace sluice::config {
+
+/// Where an effective value was set and where it comes from.
+struct Origin {
+  base::Provenance provenance;
+  std::string set_by = "default";  ///< "default", "e810-poll.toml:19" (board-relative) or "--set"
+  Location where;                  ///< for messages; no file: never set
+};
+
+/// One component of a board: "nic.eth0", "workload".
+class Instance {
+ public:
+  Instance(const Registry::Kind& kind, std::string name, const Registry::Model& model)
+      : kind_(&kind), name_(std::move(name)), model_(&model), values_(model.schema->defaults()) {}
+
+  const std::string& kind() const { return kind_->name; }
+  /// "eth0"; empty for a kind that exists once.
+  const std::string& name() const { return name_; }
+  std::string path() const { return name_.empty() ? kind() : kind() + "." + name_; }
+  const std::string& model() const { return model_->name; }
+  const std::string& title() const { return model_->title; }
+  const base::SchemaBase& schema() const { return *model_->schema; }
+  /// The values, for the parameters of schema().
+  const void* values() const { return values_.get(); }
+  /// Of a key of schema().
+  const Origin& origin(std::string_view key) const;
+
+  /// The typed parameters. P must be the type that the model was registered with.
+  template <class P>
+  const P& parameters() const {
+    if (model_->schema != &base::schema_of<P>()) throw std::logic_error(path() + " has parameters of another type");
+    return *static_cast<const P*>(values_.get());
+  }
+
+ private:
+  friend class BoardBuilder;
+  const Registry::Kind* kind_;
+  std::string name_;
+  const Registry::Model* model_;
+  std::shared_ptr<void> values_;
+  std::vector<Origin> origins_;  ///< in the order of the schema
+};
+
+class BoardConfig {
+ public:
+  const std::string& name() const { return name_; }        ///< "e810-poll"
+  const std::string& summary() const { return summary_; }  ///< of the board's own file
+  const std::string& file() const { return shown_; }       ///< the board's own file, for messages
+  /// Board-relative names of the files in the order in which they applied.
+  const std::vector<std::string>& files() const { return files_; }
+
+  /// By kind in the registry's order, then by name with numbers in numeric order: what a file says first has no
+  /// influence.
+  const std::vector<Instance>& instances() const { return instances_; }
+  const Instance* find(std::string_view path) const;
+  std::vector<const Instance*> of_kind(std::string_view kind) const;
+  /// The only instance of a kind. Throws UserError when the board has none or several.
+  const Instance& the(std::string_view kind) const;
+  template <class P>
+  const P& parameters(std::string_view path) const {
+    const Instance* instance = find(path);
+    if (!instance) throw std::logic_error("the board has no " + std::string(path));
+    return instance->parameters<P>();
+  }
+
+  /// A mistake in a value that only the board's builder can see: names the line that set it.
+  UserError error(const Instance&, std::string_view key, const std::string& what) const;
+
+ private:
+  friend class BoardBuilder;
+  std::string name_;
+  std::string summary_;
+  std::string shown_;
+  std::vector<std::string> files_;
+  std::vector<Instance> instances_;
+};
+
+/// Reads BOARD (the name of a shipped board or the path of a file), applies the overrides ("nic.eth0.queues=4"), and
+/// checks everything. Throws UserError.
+/// The registry must outlive the result.
+BoardConfig load_board(const std::string& board, const std::vector<std::string>& overrides, const Registry&,
+                       const BoardDirectories&);
+
+/// One parameter whose effective value differs between two boards, or an instance that only one has.
+struct Difference {
+  std::string path;  ///< "nic.eth0.queues", or "nic.eth1"
+  std::string first;
+  std::string second;  ///< values as text; empty where the board has no such parameter
+};
+std::vector<Difference> differences(const BoardConfig&, const BoardConfig&);
+
+/// Every published point that a parameter of the board was fitted to, with the parameter's path.
+struct FittedPoint {
+  std::string point;
+  std::string path;
+};
+std::vector<FittedPoint> fitted_points(const BoardConfig&);
+
+}  // namespace sluice::config

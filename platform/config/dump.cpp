@@ -1,0 +1,74 @@
+#include "platform/config/dump.h"
+
+#include <fmt/format.h>
+
+namespace sluice::config {
+namespace {
+
+nlohmann::ordered_json parameter_json(const Instance& instance, const base::Parameter& p) {
+  const Origin& origin = instance.origin(p.key());
+  nlohmann::ordered_json json;
+  json["value"] = to_json(p.value(instance.values()));
+  json["text"] = p.text(instance.values());
+  json["unit"] = p.unit();
+  json["kind"] = base::to_text(origin.provenance.kind);
+  json["source"] = origin.provenance.source;
+  if (!origin.provenance.points.empty()) json["points"] = origin.provenance.points;
+  json["set_by"] = origin.set_by;
+  return json;
+}
+
+/// "2.5 us", "16 entries"
+std::string value_text(const Instance& instance, const base::Parameter& p) {
+  std::string text = p.text(instance.values());
+  if (text.empty()) text = "\"\"";
+  return p.plain_unit().empty() ? text : text + " " + p.plain_unit();
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const base::Value& value) {
+  const auto write = [](const auto& v) -> nlohmann::ordered_json {
+    if constexpr (std::is_same_v<std::decay_t<decltype(v)>, base::Value::Array>) {
+      auto json = nlohmann::ordered_json::array();
+      for (const base::Value& e : v) json.push_back(to_json(e));
+      return json;
+    } else {
+      return v;
+    }
+  };
+  return std::visit(write, value.data);
+}
+
+nlohmann::ordered_json to_json(const BoardConfig& board) {
+  nlohmann::ordered_json json;
+  json["name"] = board.name();
+  json["summary"] = board.summary();
+  json["files"] = board.files();
+  auto& instances = json["instances"] = nlohmann::ordered_json::object();
+  for (const Instance& instance : board.instances()) {
+    auto& one = instances[instance.path()];
+    one["kind"] = instance.kind();
+    one["model"] = instance.model();
+    auto& parameters = one["parameters"] = nlohmann::ordered_json::object();
+    for (const auto& p : instance.schema().parameters()) parameters[p->key()] = parameter_json(instance, *p);
+  }
+  return json;
+}
+
+std::string to_table(const BoardConfig& board) {
+  std::string text;
+  for (const Instance& instance : board.instances()) {
+    text += fmt::format("{}{}  {}\n", text.empty() ? "" : "\n", instance.path(), instance.title());
+    for (const auto& p : instance.schema().parameters()) {
+      const Origin& origin = instance.origin(p->key());
+      std::string source = origin.provenance.source;
+      if (!origin.provenance.points.empty()) source += fmt::format(" [{}]", fmt::join(origin.provenance.points, ", "));
+      text += fmt::format("  {:<24} {:<16} {:<9} {:<24} {}\n", p->key(), value_text(instance, *p),
+                          base::to_text(origin.provenance.kind), origin.set_by, source);
+    }
+  }
+  return text;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,20 @@
+#pragma once
+/// The effective board, for programs and for people.
+
+#include <nlohmann/json.hpp>
+
+#include "platform/config/board_config.h"
+
+namespace sluice::config {
+
+/// {name, summary, files: [..], instances: {"nic.eth0": {kind, model, parameters: {"queues": {value, text, unit, kind,
+/// source, points (of a fitted value), set_by}}}}}. Contains no absolute path; the same from every directory.
+/// value is in the unit named beside it (ns, B, b/s, Hz); text is what a board file would say.
+nlohmann::ordered_json to_json(const BoardConfig&);
+
+/// One table per instance with a line per parameter: value, kind, where it was set, source. Ends with a newline.
+std::string to_table(const BoardConfig&);
+
+nlohmann::ordered_json to_json(const base::Value&);
+
+}  // namespace sluice::config

@@ -1,0 +1,22 @@
+#pragma once
+/// The regions of an address space, and the check that no two overlap.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/config/user_error.h"
+
+namespace sluice::config {
+
+struct MemoryRegion {
+  std::string name;        ///< "uart"
+  std::uint64_t base = 0;  ///< first address
+  std::uint64_t size = 0;  ///< bytes; the region may end at 2^64
+};
+
+/// Throws UserError that starts with the board's file and names both when two regions overlap, or one that is empty
+/// or does not fit 64 bits. The answer does not depend on the order of the regions.
+void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions);
+
+}  // namespace sluice::config

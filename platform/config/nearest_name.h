@@ -1,0 +1,21 @@
+#pragma once
+/// "Did you mean": the valid name that is nearest to what a user typed.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::config {
+
+/// Edits (insert, delete, replace or swap of neighbours) that turn a into b.
+unsigned edit_distance(std::string_view a, std::string_view b);
+
+/// The nearest of the names, or nothing when none is near: within a third of the typed name's length, at least 1.
+/// Among equally near names the first wins.
+std::string nearest_name(std::string_view typed, const std::vector<std::string>& names);
+
+/// The end of a sentence about a name that is not valid: "; did you mean NAME?" with the prefix before the name, or,
+/// when none is near, "; valid: a, b, c"; empty when there are no names.
+std::string suggestion(std::string_view typed, const std::vector<std::string>& names, const std::string& prefix = "");
+
+}  // namespace sluice::config

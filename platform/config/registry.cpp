@@ -1,0 +1,57 @@
+#include "platform/config/registry.h"
+
+#include <stdexcept>
+
+namespace sluice::config {
+
+const Registry::Model* Registry::Kind::find(std::string_view model) const {
+  for (const Model& m : models) {
+    if (m.name == model) return &m;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Registry::Kind::model_names() const {
+  std::vector<std::string> names;
+  for (const Model& m : models) names.push_back(m.name);
+  return names;
+}
+
+const Registry::Model* Registry::Kind::model_by_default() const {
+  if (!default_model.empty()) return find(default_model);
+  return models.size() == 1 ? &models.front() : nullptr;
+}
+
+void Registry::add_kind(std::string name, std::string default_model) {
+  kinds_.push_back({std::move(name), true, "model", std::move(default_model), {}});
+}
+
+void Registry::add_single(std::string name, std::string selector, std::string default_model) {
+  kinds_.push_back({std::move(name), false, std::move(selector), std::move(default_model), {}});
+}
+
+void Registry::add_model(std::string_view kind, Model model) {
+  for (Kind& k : kinds_) {
+    if (k.name != kind) continue;
+    if (k.find(model.name)) throw std::logic_error(k.name + " has a model " + model.name + " already");
+    if (model.schema->find(k.selector)) throw std::logic_error(model.name + " may not have a key " + k.selector);
+    k.models.push_back(std::move(model));
+    return;
+  }
+  throw std::logic_error("no kind " + std::string(kind));
+}
+
+const Registry::Kind* Registry::find(std::string_view kind) const {
+  for (const Kind& k : kinds_) {
+    if (k.name == kind) return &k;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Registry::kind_names() const {
+  std::vector<std::string> names;
+  for (const Kind& k : kinds_) names.push_back(k.name);
+  return names;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,54 @@
+#pragma once
+/// The kinds of component that a board may have, the models of each kind, and the schema of each model. platform/board
+/// fills it; nothing in platform/config knows a model.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/schema.h"
+
+namespace sluice::config {
+
+class Registry {
+ public:
+  struct Model {
+    std::string name;   ///< as a board writes it: "descriptor"
+    std::string title;  ///< in a sentence: "descriptor NIC"
+    const base::SchemaBase* schema = nullptr;
+  };
+  struct Kind {
+    std::string name;           ///< the first word of an instance's path: "nic"
+    bool many = true;           ///< [nic.eth0], [nic.eth1]; else one table [workload]
+    std::string selector;       ///< the key that chooses the model
+    std::string default_model;  ///< empty: the board must choose where there are several models
+    std::vector<Model> models;
+
+    const Model* find(std::string_view model) const;
+    std::vector<std::string> model_names() const;
+    /// The model of an instance that does not choose; nullptr when it must.
+    const Model* model_by_default() const;
+  };
+
+  /// A kind with any number of named instances, whose model is chosen by the key `model`.
+  void add_kind(std::string name, std::string default_model = "");
+  /// A kind with one instance without a name. It exists on every board, with its defaults, when it has a model by
+  /// default.
+  void add_single(std::string name, std::string selector = "model", std::string default_model = "");
+  /// A model whose parameters are P. The kind must have been added.
+  template <class P>
+  void add(std::string_view kind, std::string model, std::string title) {
+    add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>()});
+  }
+
+  /// In the order in which they were added, which is the order of instances on every board.
+  const std::vector<Kind>& kinds() const { return kinds_; }
+  const Kind* find(std::string_view kind) const;
+  std::vector<std::string> kind_names() const;
+
+ private:
+  void add_model(std::string_view kind, Model);
+  std::vector<Kind> kinds_;
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,24 @@
+#pragma once
+/// The one way a user's mistake leaves the code: a sentence that names the file, the key and what would be valid.
+
+#include <stdexcept>
+#include <string>
+
+namespace sluice::config {
+
+/// A place in a file that a person wrote. line 0: the file as a whole.
+struct Location {
+  std::string file;
+  int line = 0;
+  /// "board.toml:19"
+  std::string text() const { return line > 0 ? file + ":" + std::to_string(line) : file; }
+};
+
+/// what() is the sentence without the leading "sluice: ". The command prints it and exits with status 2.
+class UserError : public std::runtime_error {
+ public:
+  explicit UserError(const std::string& sentence) : std::runtime_error(sentence) {}
+  UserError(const Location& where, const std::string& sentence) : UserError(where.text() + ": " + sentence) {}
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,497 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include "platform/config/board_config.h"
+#include "platform/config/dump.h"
+#include "platform/config/memory_map.h"
+#include "platform/config/nearest_name.h"
+#include "platform/config/resources.h"
+
+using namespace sluice;
+using namespace sluice::config;
+using namespace sluice::base::literals;
+using Catch::Matchers::Contains;
+using Catch::Matchers::Message;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Slot {
+  int lanes = 16;
+  base::Time flight = 5_ns;
+  base::Bytes max_payload{256};
+  static void describe(base::Schema<Slot>& s) {
+    s.add("lanes", &Slot::lanes, "width").choices({1, 2, 4, 8, 16}).setting();
+    s.add("flight", &Slot::flight, "one way").range(0_ns, 1_us).assumed("1 m of trace");
+    s.add("max_payload", &Slot::max_payload, "MPS").range(128_B, 4_KiB).power_of_two().stated("PCIe 3.0");
+  }
+};
+
+struct Nic {
+  int queues = 1;
+  std::string slot;
+  base::Time moderation = 50_us;
+  base::Bytes rx_fifo{65536};
+  static void describe(base::Schema<Nic>& s) {
+    s.add("queues", &Nic::queues, "receive queues").range(1, 64).setting();
+    s.add("slot", &Nic::slot, "where it is plugged in").required().refers_to("pcie");
+    s.add("moderation.time", &Nic::moderation, "least time between interrupts").fitted("p50", {"V2", "V9"});
+    s.add("rx_fifo", &Nic::rx_fifo, "receive FIFO").range(2_KiB, 16_MiB).assumed("typical");
+    s.rule("rx_fifo", [](const Nic& n) {
+      return n.queues > 32 && n.rx_fifo < base::Bytes(8192) ? "must be at least 8 KiB for more than 32 queues" : "";
+    });
+  }
+};
+
+struct Enso {
+  int pipes = 1;
+  std::string slot;
+  static void describe(base::Schema<Enso>& s) {
+    s.add("pipes", &Enso::pipes, "receive pipes").range(1, 1024).setting();
+    s.add("slot", &Enso::slot, "where it is plugged in").required().refers_to("pcie");
+  }
+};
+
+struct ClosedLoop {
+  int outstanding = 1;
+  std::string program = "echo";
+  int bytes = 64;
+  static void describe(base::Schema<ClosedLoop>& s) {
+    s.add("outstanding", &ClosedLoop::outstanding, "calls in flight").range(1, 4096).unit("calls").setting();
+    s.add("call.program", &ClosedLoop::program, "RPC program").setting();
+    s.add("call.bytes", &ClosedLoop::bytes, "argument size").range(0, 9000).setting();
+  }
+};
+
+struct OpenLoop {
+  double rate = 1e6;
+  static void describe(base::Schema<OpenLoop>& s) { s.add("rate", &OpenLoop::rate, "calls per second").setting(); }
+};
+
+struct Run {
+  base::Time stall_limit = 10_ms;
+  static void describe(base::Schema<Run>& s) {
+    s.add("stall_limit", &Run::stall_limit, "time without progress that ends a run").assumed("long enough");
+  }
+};
+
+Registry registry() {
+  Registry r;
+  r.add_kind("pcie", "slot");
+  r.add<Slot>("pcie", "slot", "PCIe slot");
+  r.add_kind("nic");
+  r.add<Nic>("nic", "descriptor", "descriptor NIC");
+  r.add<Enso>("nic", "enso", "Enso NIC");
+  r.add_single("workload", "kind");
+  r.add<ClosedLoop>("workload", "closed-loop", "closed loop");
+  r.add<OpenLoop>("workload", "open-loop", "open loop");
+  r.add_single("run");
+  r.add<Run>("run", "run", "run");
+  return r;
+}
+
+/// A directory of boards with the few that the cases share, and one of the user's, both removed at the end.
+class Bench {
+ public:
+  Bench() {
+    char name[] = "/tmp/sluice-test-XXXXXX";
+    root_ = fs::canonical(mkdtemp(name));
+    fs::create_directories(root_ / "boards/hosts");
+    fs::create_directories(root_ / "mine");
+    ship("hosts/pc.toml",
+         "[pcie.slot0]\nlanes = 8\nflight = { value = \"7 ns\", kind = \"measured\", source = \"us\" }\n");
+    ship("e810.toml",
+         "summary = \"a board\"\nextends = [\"hosts/pc\"]\n[nic.eth0]\nmodel = \"descriptor\"\nslot = \"pcie.slot0\"\n"
+         "queues = 4\n[workload]\nkind = \"closed-loop\"\ncall = { program = \"echo\", bytes = 128 }\n");
+  }
+  ~Bench() { fs::remove_all(root_); }
+
+  void ship(const std::string& name, const std::string& text) { write(root_ / "boards" / name, text); }
+  std::string mine(const std::string& name, const std::string& text) {
+    fs::create_directories((root_ / "mine" / name).parent_path());
+    return write(root_ / "mine" / name, text);
+  }
+  BoardConfig load(const std::string& board, const std::vector<std::string>& sets = {}) const {
+    return load_board(board, sets, registry_, BoardDirectories({root_ / "boards"}));
+  }
+  /// The sentence with which a board is refused, without the directory of the user's files.
+  std::string error(const std::string& board, const std::vector<std::string>& sets = {}) const {
+    try {
+      load(board, sets);
+    } catch (const UserError& e) {
+      std::string text = e.what();
+      const std::string prefix = (root_ / "mine/").string();
+      for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
+      return text;
+    }
+    return "no error";
+  }
+  /// The refusal of a file that extends the shipped board by one line, which is line 2.
+  std::string error_of(const std::string& line) { return error(mine("b.toml", "extends = [\"e810\"]\n" + line)); }
+  const fs::path& root() const { return root_; }
+
+ private:
+  static std::string write(const fs::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  fs::path root_;
+  Registry registry_ = registry();
+};
+
+}  // namespace
+
+TEST_CASE("a board has its instances, with their files' values and the models' defaults", "[config]") {
+  const Bench bench;
+  const BoardConfig board = bench.load("e810");
+  CHECK(board.name() == "e810");
+  CHECK(board.summary() == "a board");
+  CHECK(board.files() == std::vector<std::string>{"hosts/pc.toml", "e810.toml"});
+  REQUIRE(board.instances().size() == 4);  // run exists without being mentioned
+  CHECK(board.instances()[0].path() == "pcie.slot0");
+  CHECK(board.instances()[1].path() == "nic.eth0");
+  CHECK(board.instances()[2].path() == "workload");
+  CHECK(board.instances()[3].path() == "run");
+  CHECK(board.parameters<Slot>("pcie.slot0").lanes == 8);
+  CHECK(board.parameters<Slot>("pcie.slot0").flight == 7_ns);
+  CHECK(board.parameters<Nic>("nic.eth0").queues == 4);
+  CHECK(board.parameters<Nic>("nic.eth0").moderation == 50_us);
+  CHECK(board.parameters<ClosedLoop>("workload").bytes == 128);
+  CHECK(board.parameters<Run>("run").stall_limit == 10_ms);
+  CHECK(board.the("nic").title() == "descriptor NIC");
+  CHECK_THROWS_AS(board.parameters<Slot>("nic.eth0"), std::logic_error);
+}
+
+TEST_CASE("every value knows who set it and where it comes from", "[config]") {
+  const Bench bench;
+  const BoardConfig board = bench.load("e810", {"pcie.slot0.max_payload=512 B"});
+  const Instance& slot = *board.find("pcie.slot0");
+  CHECK(slot.origin("flight").set_by == "hosts/pc.toml:3");
+  CHECK(slot.origin("flight").provenance.kind == base::Provenance::Kind::kMeasured);
+  CHECK(slot.origin("flight").provenance.source == "us");
+  CHECK(slot.origin("lanes").set_by == "hosts/pc.toml:2");
+  CHECK(slot.origin("lanes").provenance.source == "choice of the board");
+  CHECK(slot.origin("max_payload").set_by == "--set");
+  CHECK(slot.origin("max_payload").provenance.source == "set on the command line");
+  const Instance& nic = *board.find("nic.eth0");
+  CHECK(nic.origin("rx_fifo").set_by == "default");
+  CHECK(nic.origin("rx_fifo").provenance.source == "typical");
+  const auto points = fitted_points(board);
+  REQUIRE(points.size() == 2);
+  CHECK(points[1].point == "V9");
+  CHECK(points[1].path == "nic.eth0.moderation.time");
+}
+
+TEST_CASE("a value without its source replaces an inherited one with its source", "[config]") {
+  Bench bench;
+  const BoardConfig board = bench.load(bench.mine("b.toml", "extends = [\"e810\"]\n[pcie.slot0]\nflight = \"9 ns\"\n"));
+  const Origin& origin = board.find("pcie.slot0")->origin("flight");
+  CHECK(origin.provenance.kind == base::Provenance::Kind::kAssumed);
+  CHECK(origin.provenance.source == "no source given");
+  CHECK(origin.set_by == "b.toml:3");
+}
+
+TEST_CASE("extends applies depth first, the later over the earlier, the file itself last", "[config]") {
+  Bench bench;
+  bench.mine("base.toml", "[pcie.a]\nlanes = 1\n[pcie.b]\nlanes = 1\n[pcie.c]\nlanes = 1\n[pcie.d]\nlanes = 1\n");
+  bench.mine("left.toml", "extends = [\"base\"]\n[pcie.b]\nlanes = 2\n[pcie.c]\nlanes = 2\n[pcie.d]\nlanes = 2\n");
+  bench.mine("sub/right.toml", "extends = [\"../base.toml\"]\n[pcie.c]\nlanes = 4\n[pcie.d]\nlanes = 4\n");
+  const BoardConfig board = bench.load(bench.mine(
+      "top.toml", "extends = [\"left\", \"sub/right\"]\n[pcie.d]\nlanes = 8\n[workload]\nkind = \"open-loop\""));
+  CHECK(board.parameters<Slot>("pcie.a").lanes == 1);
+  CHECK(board.parameters<Slot>("pcie.b").lanes == 2);  // base applies once: right does not bring its value back
+  CHECK(board.parameters<Slot>("pcie.c").lanes == 4);
+  CHECK(board.parameters<Slot>("pcie.d").lanes == 8);
+  CHECK(board.files() == std::vector<std::string>{"base.toml", "left.toml", "sub/right.toml", "top.toml"});
+  CHECK(board.find("pcie.c")->origin("lanes").set_by == "sub/right.toml:3");
+}
+
+TEST_CASE("a cycle in extends is named", "[config]") {
+  Bench bench;
+  bench.mine("b.toml", "extends = [\"c\"]\n");
+  bench.mine("c.toml", "\nextends = [\"b\"]\n");
+  CHECK(bench.error(bench.mine("a.toml", "extends = [\"b\"]\n")) ==
+        "c.toml:2: extends forms a cycle: b.toml -> c.toml -> b.toml");
+  CHECK(bench.error(bench.mine("self.toml", "extends = [\"self\"]\n")) ==
+        "self.toml:1: extends forms a cycle: self.toml -> self.toml");
+}
+
+TEST_CASE("an override has the last word and is checked like a file", "[config]") {
+  const Bench bench;
+  CHECK(bench.load("e810", {"nic.eth0.queues=2", "nic.eth0.queues=3"}).parameters<Nic>("nic.eth0").queues == 3);
+  CHECK(bench.load("e810", {"workload.call.program=a=b"}).parameters<ClosedLoop>("workload").program == "a=b");
+  CHECK(bench.load("e810", {"run.stall_limit=2.5ms"}).parameters<Run>("run").stall_limit == 2'500_us);
+  CHECK(bench.error("e810", {"nic.eth0.queues=-1"}) == "--set nic.eth0.queues=-1: must be 1 to 64");
+  CHECK(bench.error("e810", {"nic.eth0.quues=1"}) ==
+        "--set nic.eth0.quues=1: nic.eth0.quues is not a parameter of the descriptor NIC; did you mean "
+        "nic.eth0.queues?");
+  CHECK(bench.error("e810", {"nic.eth1.queues=1"}) ==
+        "--set nic.eth1.queues=1: the board has no nic.eth1; did you mean nic.eth0?");
+  CHECK(bench.error("e810", {"nick.eth0.queues=1"}) ==
+        "--set nick.eth0.queues=1: nick is not a kind of component; did you mean nic?");
+  CHECK(bench.error("e810", {"run.stall_limit=5"}) ==
+        "--set run.stall_limit=5: must be a time with a unit (fs, ps, ns, us, ms or s)");
+  CHECK(bench.error("e810", {"nic.eth0.queues"}) == "--set nic.eth0.queues: must be PATH=VALUE");
+  CHECK(bench.error("e810", {"=3"}) == "--set =3: must be PATH=VALUE");
+  CHECK(bench.error("e810", {"nic.eth0=3"}) == "--set nic.eth0=3: names a component, not a parameter of it");
+  CHECK(bench.error("e810", {"nic=3"}) == "--set nic=3: must name one nic; valid: eth0");
+  CHECK(bench.error("e810", {"workload.call=3"}) ==
+        "--set workload.call=3: workload.call is a table of parameters, not a value");
+}
+
+TEST_CASE("a mistake in a file is one sentence with file, line, key and what would be valid", "[config]") {
+  Bench bench;
+  CHECK(bench.error_of("[nic.eth0]\nquues = 1\n") ==
+        "b.toml:3: nic.eth0.quues is not a parameter of the descriptor NIC; did you mean nic.eth0.queues?");
+  CHECK(bench.error_of("[nic.eth0]\ncolour = 1\n") ==
+        "b.toml:3: nic.eth0.colour is not a parameter of the descriptor NIC; valid: queues, slot, moderation.time, "
+        "rx_fifo, model");
+  CHECK(bench.error_of("[nic.eth0]\nqueues = \"two\"\n") ==
+        "b.toml:3: nic.eth0.queues must be a whole number, not \"two\"");
+  CHECK(bench.error_of("[nic.eth0]\nqueues = 65\n") == "b.toml:3: nic.eth0.queues must be 1 to 64, not 65");
+  CHECK(bench.error_of("[nic.eth0.queues]\nmany = 65\n") ==
+        "b.toml:2: nic.eth0.queues must be a whole number, 1 to 64, not a table");
+  CHECK(bench.error_of("[pcie.slot0]\nflight = \"5 KiB\"\n") ==
+        "b.toml:3: pcie.slot0.flight must be a time with a unit (fs, ps, ns, us, ms or s), not \"5 KiB\"");
+  CHECK(bench.error_of("[pcie.slot0]\nflight = 5\n") ==
+        "b.toml:3: pcie.slot0.flight must be a time with a unit (fs, ps, ns, us, ms or s), not 5");
+  CHECK(bench.error_of("[pcie.slot0]\nflight = \"5 us\"\n") ==
+        "b.toml:3: pcie.slot0.flight must be 0 ns to 1 us, not \"5 us\"");
+  CHECK(bench.error_of("[nic.eth0]\nmodel = \"descriptors\"\n") ==
+        "b.toml:3: descriptors is not a model of nic; did you mean descriptor?");
+  CHECK(bench.error_of("[nic.eth0]\nmodel = 3\n") == "b.toml:3: nic.eth0.model must be a string");
+  CHECK(bench.error_of("[nic.eth1]\nslot = \"pcie.slot0\"\n") ==
+        "b.toml:3: nic.eth1.model must be set; valid: descriptor, enso");
+  CHECK(bench.error_of("[nic.eth1]\nmodel = \"enso\"\n") ==
+        "b.toml: nic.eth1.slot must be set: where it is plugged in");
+  CHECK(bench.error_of("[nic.eth0]\nslot = \"pcie.slot1\"\n") ==
+        "b.toml:3: nic.eth0.slot must name a pcie, not \"pcie.slot1\"; did you mean pcie.slot0?");
+  CHECK(bench.error_of("[nic.eth0]\nslot = \"run\"\n") ==
+        "b.toml:3: nic.eth0.slot must name a pcie, not \"run\"; valid: pcie.slot0");
+  CHECK(bench.error_of("[nic.eth0]\nqueues = 33\nrx_fifo = \"4 KiB\"\n") ==
+        "b.toml:4: nic.eth0.rx_fifo must be at least 8 KiB for more than 32 queues");
+  CHECK(bench.error_of("[nick.eth0]\n") == "b.toml:2: nick is not a kind of component; did you mean nic?");
+  CHECK(bench.error_of("[nic]\neth0 = 3\n") == "b.toml:3: nic.eth0 is a table of parameters, not a value");
+  CHECK(bench.error_of("[workload]\ncall = 3\n") == "b.toml:3: workload.call is a table of parameters, not a value");
+  CHECK(bench.error_of("sumary = \"x\"\n") == "b.toml:2: sumary is not a key of a board file; did you mean summary?");
+  CHECK(bench.error_of("[[nic.eth0.queues]]\n") ==
+        "b.toml:2: nic.eth0.queues must be a list of plain values, not of tables");
+  CHECK(bench.error_of("[nic.eth0]\nqueues = 2020-01-01\n") ==
+        "b.toml:3: nic.eth0.queues must not be a date or a time of day");
+  CHECK(bench.error_of("[nic.\"a.b\"]\n") == "b.toml:2: a name may have only letters, digits, _ and -");
+  CHECK_THAT(bench.error_of("[nic.eth0\n"), Contains("b.toml:2: not valid TOML: "));
+}
+
+TEST_CASE("a value with its source must be complete", "[config]") {
+  Bench bench;
+  const auto flight = [&](const std::string& value) {
+    return bench.error_of("[pcie.slot0]\nflight = " + value + "\n");
+  };
+  CHECK(flight("{ value = \"5 ns\", kind = \"fitted\", source = \"s\", points = [\"V1\"] }") == "no error");
+  CHECK(flight("{ value = \"5 ns\", kind = \"fitted\", source = \"s\" }") ==
+        "b.toml:3: pcie.slot0.flight is fitted and needs the points that it was fitted to");
+  CHECK(flight("{ value = \"5 ns\", kind = \"assumed\", source = \"s\", points = [\"V1\"] }") ==
+        "b.toml:3: pcie.slot0.flight has points, which only a fitted value has");
+  CHECK(flight("{ value = \"5 ns\", kind = \"assumed\" }") ==
+        "b.toml:3: pcie.slot0.flight needs a source beside its value");
+  CHECK(flight("{ value = \"5 ns\", kind = \"guessed\", source = \"s\" }") ==
+        "b.toml:3: pcie.slot0.flight.kind must be measured, stated, derived, fitted or assumed");
+  CHECK(flight("{ value = \"5 ns\", kid = \"assumed\", source = \"s\" }") ==
+        "b.toml:3: kid does not belong beside pcie.slot0.flight.value; did you mean kind?");
+  CHECK(flight("{ kind = \"assumed\", source = \"s\" }") ==
+        "b.toml:3: pcie.slot0.flight must be a time, 0 ns to 1 us, not a table");
+}
+
+TEST_CASE("a board that is not there is answered with the nearest one that is", "[config]") {
+  Bench bench;
+  CHECK(bench.error("e801") == "e801: no such board; did you mean e810?");
+  CHECK(bench.error("thunderx") == "thunderx: no such board; valid: e810");
+  CHECK(bench.error(bench.root() / "mine/none.toml") == "none.toml: no such file");
+  CHECK(bench.error(bench.root().string() + "/") == bench.root().string() + "/: is a directory, not a file");
+  CHECK(bench.error("/dev/zero") == "/dev/zero: is not a regular file");
+  CHECK(bench.error(bench.mine("big.toml", std::string((1 << 20) + 1, '\n'))) == "big.toml: is larger than 1 MiB");
+  CHECK(bench.error(bench.mine("p.toml", "extends = [\"hosts/pd\"]\n")) ==
+        "p.toml:1: extends hosts/pd, which is no file beside it and no shipped part; did you mean hosts/pc?");
+  CHECK(bench.error(bench.mine("p.toml", "extends = \"hosts/pc\"\n")) == "p.toml:1: extends must be a list of names");
+}
+
+TEST_CASE("a board that chooses another model keeps what both models have", "[config]") {
+  Bench bench;
+  const std::string path = bench.mine("b.toml", "extends = [\"e810\"]\n[nic.eth0]\nmodel = \"enso\"\npipes = 2\n");
+  const BoardConfig board = bench.load(path);
+  CHECK(board.parameters<Enso>("nic.eth0").pipes == 2);
+  CHECK(board.parameters<Enso>("nic.eth0").slot == "pcie.slot0");
+  CHECK(bench.load("e810", {"nic.eth0.model=enso"}).find("nic.eth0")->model() == "enso");
+  // but what it says itself must be valid for the model that it chose
+  CHECK_THAT(bench.error(bench.mine("c.toml", "extends = [\"e810\"]\n[nic.eth0]\nmodel = \"enso\"\nqueues = 2\n")),
+             Contains("c.toml:4: nic.eth0.queues is not a parameter of the Enso NIC"));
+  CHECK_THAT(bench.error(path, {"nic.eth0.queues=2"}), Contains("not a parameter of the Enso NIC"));
+}
+
+TEST_CASE("instances come in an order that no file's order influences", "[config]") {
+  Bench bench;
+  const std::string workload = "[workload]\nkind = \"open-loop\"\n";
+  const auto paths = [&](const std::string& text) {
+    std::vector<std::string> result;
+    const BoardConfig board = bench.load(bench.mine("o.toml", text));
+    for (const Instance& i : board.instances()) result.push_back(i.path());
+    return result;
+  };
+  const auto expected = std::vector<std::string>{"pcie.a9", "pcie.a10", "pcie.b", "workload", "run"};
+  CHECK(paths(workload + "[pcie.b]\n[pcie.a10]\n[pcie.a9]\n") == expected);
+  CHECK(paths("[pcie.a9]\n[pcie.a10]\n[pcie.b]\n[run]\n" + workload) == expected);
+}
+
+TEST_CASE("the dump names every parameter and no absolute path, from any directory", "[config]") {
+  Bench bench;
+  bench.mine("sub/part.toml", "[nic.eth0]\nrx_fifo = \"8 KiB\"\n");
+  const std::string path = bench.mine("b.toml", "extends = [\"e810\", \"sub/part\"]\n");
+  const std::string dump = to_json(bench.load(path)).dump();
+  CHECK_THAT(dump, !Contains(bench.root().string()));
+  const fs::path before = fs::current_path();
+  fs::current_path(bench.root() / "mine");
+  const std::string again = to_json(bench.load("b.toml")).dump();
+  fs::current_path(bench.root() / "mine/sub");
+  const std::string and_again = to_json(bench.load("../b.toml")).dump();
+  fs::current_path(before);
+  CHECK(dump == again);
+  CHECK(dump == and_again);
+
+  const auto json = to_json(bench.load(path));
+  CHECK(json["name"] == "b");
+  CHECK(json["instances"]["nic.eth0"]["model"] == "descriptor");
+  const auto& parameters = json["instances"]["nic.eth0"]["parameters"];
+  CHECK(parameters.size() == 4);
+  CHECK(parameters["rx_fifo"]["value"] == 8192);
+  CHECK(parameters["rx_fifo"]["text"] == "8 KiB");
+  CHECK(parameters["rx_fifo"]["unit"] == "B");
+  CHECK(parameters["rx_fifo"]["set_by"] == "sub/part.toml:2");
+  CHECK(parameters["moderation.time"]["value"] == 50'000);
+  CHECK(parameters["moderation.time"]["kind"] == "fitted");
+  CHECK(parameters["moderation.time"]["points"] == std::vector<std::string>{"V2", "V9"});
+  CHECK(parameters["slot"]["value"] == "pcie.slot0");
+  for (const auto& instance : json["instances"]) {
+    for (const auto& p : instance["parameters"]) {
+      CHECK(p.contains("value"));
+      CHECK(p.contains("unit"));
+      CHECK_FALSE(p["kind"].get<std::string>().empty());
+      CHECK_FALSE(p["source"].get<std::string>().empty());
+      CHECK_FALSE(p["set_by"].get<std::string>().empty());
+    }
+  }
+}
+
+TEST_CASE("the dump of a board is the same under its name and under its path", "[config]") {
+  const Bench bench;
+  CHECK(to_json(bench.load("e810")).dump() == to_json(bench.load(bench.root() / "boards/e810.toml")).dump());
+}
+
+TEST_CASE("the table has a line for every parameter", "[config]") {
+  const Bench bench;
+  const std::string table = to_table(bench.load("e810"));
+  CHECK_THAT(table, Contains("nic.eth0  descriptor NIC\n"));
+  CHECK_THAT(table, Contains("outstanding              1 calls"));
+  CHECK_THAT(table, Contains("fitted    default                  p50 [V2, V9]"));
+  CHECK_THAT(table, Contains("7 ns             measured  hosts/pc.toml:3          us\n"));
+}
+
+TEST_CASE("two boards' differences are listed", "[config]") {
+  Bench bench;
+  const BoardConfig a = bench.load("e810");
+  CHECK(differences(a, a).empty());
+  const BoardConfig b =
+      bench.load(bench.mine("b.toml", "extends = [\"e810\"]\n[pcie.slot1]\n[nic.eth0]\nqueues = 5\n"));
+  const auto d = differences(a, b);
+  REQUIRE(d.size() == 2);
+  CHECK(d[0].path == "nic.eth0.queues");
+  CHECK(d[0].first == "4");
+  CHECK(d[0].second == "5");
+  CHECK(d[1].path == "pcie.slot1");
+  CHECK(d[1].second == "slot");
+}
+
+TEST_CASE("overlapping regions are both named", "[config]") {
+  const MemoryRegion plic{"plic", 0x0c00'0000, 64u << 20};
+  const MemoryRegion uart{"uart", 0x1000'0000, 256};
+  CHECK_NOTHROW(check_memory_map("my.toml", {uart, plic}));
+  CHECK_THROWS_MATCHES(check_memory_map("my.toml", {{"uart", 0x0fff'ff01, 256}, plic}), UserError,
+                       Message("my.toml: uart at 0x0fff_ff01 (256 B) overlaps plic at 0x0c00_0000 (64 MiB)"));
+  // a small region inside a large one must not hide a third that only the large one reaches
+  CHECK_THROWS_WITH(check_memory_map("m", {plic, {"a", 0x0c00'1000, 16}, {"b", 0x0d00'0000, 16}}),
+                    Contains("a at 0x0c00_1000"));
+  CHECK_NOTHROW(check_memory_map("m", {{"top", ~0ull - 0xfff, 0x1000}}));
+  CHECK_THROWS_WITH(check_memory_map("m", {{"top", ~0ull - 0xfff, 0x1001}}),
+                    Contains("reaches beyond 64-bit addresses"));
+  CHECK_THROWS_MATCHES(check_memory_map("m", {{"nothing", 0, 0}}), UserError, Message("m: nothing has no size"));
+}
+
+TEST_CASE("the nearest name is near", "[config]") {
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("quues", "queues") == 1);
+  CHECK(edit_distance("e801", "e810") == 1);  // a swap
+  CHECK(nearest_name("quues", {"slot", "queues"}) == "queues");
+  CHECK(nearest_name("x", {"slot", "queues"}).empty());
+  CHECK(nearest_name("harst", {"hart", "harts"}) == "hart");  // equally near: the first
+  CHECK(nearest_name(std::string(100'000, 'a'), {"a"}).empty());
+}
+
+TEST_CASE("resources are found by environment and in order", "[config]") {
+  const Bench bench;
+  const std::string value = (bench.root() / "none").string() + ":" + (bench.root() / "boards").string() + "::";
+  setenv("SLUICE_TRIFLES", value.c_str(), 1);
+  const auto found = resource_directories("trifles");
+  unsetenv("SLUICE_TRIFLES");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0] == bench.root() / "boards");
+}
+
+TEST_CASE("no text makes reading a board do worse than a UserError", "[config][fuzz]") {
+  Bench bench;
+  const std::string good =
+      "summary = \"s\"\nextends = [\"e810\"]\n[pcie.slot0]\nlanes = 4\nflight = { value = \"5 ns\", kind = \"fitted\", "
+      "source = \"x\", points = [\"V1\"] }\n[nic.eth0]\nmodel = \"descriptor\"\nqueues = 0x10\n[workload]\nkind = "
+      "\"closed-loop\"\ncall = { program = 'echo', bytes = 1_000 }\n";
+  const auto try_load = [&](const std::string& text) {
+    try {
+      bench.load(bench.mine("f.toml", text));
+      return true;
+    } catch (const UserError& e) {
+      const std::string what = e.what();
+      CHECK(what.find('\n') == std::string::npos);
+      CHECK_THAT(what, Contains("f.toml"));
+      return false;
+    }
+  };
+  REQUIRE(try_load(good));
+  for (std::size_t n = 0; n < good.size(); ++n) try_load(good.substr(0, n));
+
+  std::mt19937_64 random(1);
+  const std::string alphabet = "[]{}=.,\"'#\n -_+0123456789abcdefxnstrue\\\x80\xff\x00\r";
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = good;
+    for (std::uint64_t edits = 1 + random() % 4; edits > 0; --edits) {
+      const std::size_t at = random() % text.size();
+      const char c = alphabet[random() % alphabet.size()];
+      if (random() % 2)
+        text[at] = c;
+      else
+        text.insert(at, 1, c);
+    }
+    try_load(text);
+  }
+  for (int i = 0; i < 1000; ++i) {
+    std::string text(random() % 64, ' ');
+    for (char& c : text) c = alphabet[random() % alphabet.size()];
+    try_load(text);
+  }
+  try_load(std::string(100'000, '['));
+  try_load("a = " + std::string(100'000, '['));
+  std::string deep = "[pcie.slot0]\nlanes = ";
+  for (int i = 0; i < 10'000; ++i) deep += "{a=";
+  try_load(deep);
+}
