@@ -6,7 +6,7 @@ if(SLUICE_TESTS)
   find_package(Catch2 2 REQUIRED)
   include(Catch)
   add_library(sluice_test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/unit/test_main.cpp)
-  target_link_libraries(sluice_test_main PUBLIC Catch2::Catch2 sluice_systemc)
+  target_link_libraries(sluice_test_main PUBLIC Catch2::Catch2 sluice_base)
 endif()
 
 function(sluice_test name)

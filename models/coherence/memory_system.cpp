@@ -35,19 +35,18 @@ base::GuestRam* MemorySystem::ram_at(std::uint64_t address, std::uint64_t length
 
 Time MemorySystem::dram(Time at) { return channel_.reserve_at(at, line_time_).start + parameters_.dram_latency; }
 
-/// Another hart that holds the line modified supplies it; a writer takes it from all.
-bool MemorySystem::take_from_others(unsigned hart, std::uint64_t line, bool write) {
-  bool supplied = false;
+/// What the other harts' caches had of a line; they keep it shared, or lose it to a writer.
+LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t line, bool write) {
+  LineState::State had = LineState::kInvalid;
   for (unsigned h = 0; h < harts_.size(); ++h) {
     if (h == hart) continue;
     Hart& other = harts_[h];
     const auto to = write ? LineState::kInvalid : LineState::kShared;
-    const auto l1 = other.l1d.downgrade(line, to);
-    const auto l2 = other.l2.downgrade(line, to);
-    supplied |= l1 == LineState::kModified || l2 == LineState::kModified;
+    had = std::max({had, other.l1d.downgrade(line, to), other.l2.downgrade(line, to)});
     if (write) other.l1i.downgrade(line, to);
   }
-  return supplied;
+  if (had == LineState::kModified) write_back(line);
+  return had;
 }
 
 void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) {
@@ -59,7 +58,8 @@ void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) 
 /// When the line is there for a hart whose L1 and L2 do not have it.
 Time MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
   Hart& h = harts_[hart];
-  const bool supplied = take_from_others(hart, line, write);
+  const LineState::State elsewhere = take_from_others(hart, line, write);
+  const bool supplied = elsewhere == LineState::kModified;
   const bool in_llc = llc_.hit(line, false);
   Time ready;
   if (supplied)
@@ -69,8 +69,8 @@ Time MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Tim
   else
     ready = dram(at);
   h.counters.llc_misses += !supplied && !in_llc;
-  const auto state = write || supplied ? LineState::kModified : LineState::kExclusive;
-  const auto out = h.l2.fill(line, state);
+  const auto alone = elsewhere == LineState::kInvalid ? LineState::kExclusive : LineState::kShared;
+  const auto out = h.l2.fill(line, write ? LineState::kModified : alone);
   if (out.state != LineState::kInvalid) {
     h.l1d.downgrade(out.address, LineState::kInvalid);
     write_back(out.address);

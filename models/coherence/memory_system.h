@@ -100,7 +100,7 @@ class MemorySystem : public base::Model, public base::MemoryPath {
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
   void fill_l1(Hart&, std::uint64_t line, bool write, bool fetch);
   void write_back(std::uint64_t line) { llc_.fill(line, base::LineState::kModified); }
-  bool take_from_others(unsigned hart, std::uint64_t line, bool write);
+  base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write);
   base::Time dram(base::Time at);
 
   Parameters parameters_;

@@ -19,7 +19,10 @@ SocBus::SocBus(sc_core::sc_module_name name, const Parameters& p)
 
 SocBus::Initiator* SocBus::add(const Region& region) {
   regions_.push_back(region);
-  targets_.push_back(std::make_unique<Initiator>((base::module_name(path()) + "_to_" + std::to_string(targets_.size())).c_str()));
+  // A socket belongs to the module that is under construction: this one, for a moment.
+  simcontext()->hierarchy_push(this);
+  targets_.push_back(std::make_unique<Initiator>(("to_" + std::to_string(targets_.size())).c_str()));
+  simcontext()->hierarchy_pop();
   return targets_.back().get();
 }
 

@@ -3,6 +3,17 @@
 
 #include <systemc>
 
+#include "tests/unit/fresh_kernel.h"
+
+namespace {
+/// Each case starts at time 0 with nothing elaborated, alone or after others.
+struct FreshKernel : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+  void testCaseStarting(const Catch::TestCaseInfo&) override { sluice::fresh_kernel(); }
+};
+CATCH_REGISTER_LISTENER(FreshKernel)
+}  // namespace
+
 // Debian's libsystemc refers to sc_main; the tests start the kernel themselves.
 int sc_main(int, char**) { return 0; }
 

@@ -149,11 +149,14 @@ TEST_CASE("completed requests show their stages", "[trace]") {
     ledger.enter(id, SLUICE_STAGE_handler, core, 5_ns);
     ledger.enter(id, SLUICE_STAGE_wire, wire, 7_ns);
     ledger.complete(id, 9_ns);
+    const RequestId dropped = ledger.open(SLUICE_STAGE_wire, wire, 10_ns);
+    ledger.drop(dropped, "bad FCS", 12_ns);
   }));
   if (text.empty()) return;
   INFO(text);
   REQUIRE(count_of(text, "name: \"handler\"") == 1);
-  REQUIRE(count_of(text, "type: TYPE_SLICE_BEGIN") == 3);
+  REQUIRE(count_of(text, "type: TYPE_SLICE_BEGIN") == 4);
+  REQUIRE(count_of(text, "name: \"dropped: bad FCS\"") == 1);
   REQUIRE(count_of(text, "flow_ids: 1\n") == 3);
   REQUIRE(count_of(text, "uint_value: 4000000\n") == 1);
 }

@@ -9,7 +9,9 @@
 #include "models/base/scheduler.h"
 #include "models/base/server.h"
 #include "models/base/waiting.h"
+#include "tests/unit/fresh_kernel.h"
 
+using namespace sluice;
 using namespace sluice::base;
 using namespace sluice::base::literals;
 
@@ -102,13 +104,6 @@ Outcome run_board(unsigned cores, Time quantum, unsigned dummies, unsigned slice
   Outcome o{{}, device.state, now()};
   for (auto& c : all) o.traces.push_back(c->trace);
   return o;
-}
-
-void fresh_kernel() {
-  sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
-  sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
-  set_time_resolution();
-  calendar().clear();
 }
 
 /// Each run needs a kernel of its own.

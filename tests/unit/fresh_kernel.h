@@ -1,0 +1,22 @@
+#pragma once
+/// A second simulation in one process, which only tests need.
+
+#include <systemc>
+
+#include "models/base/calendar.h"
+#include "models/base/ledger.h"
+#include "models/base/scheduler.h"
+
+namespace sluice {
+
+/// The kernel as before the first elaboration, the calendar and the ledger empty. Nothing of an earlier simulation may
+/// still be alive.
+inline void fresh_kernel() {
+  sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
+  sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
+  base::set_time_resolution();
+  base::calendar().clear();
+  base::ledger() = base::Ledger{};
+}
+
+}  // namespace sluice

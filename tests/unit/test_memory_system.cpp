@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+
+#include "models/coherence/memory_system.h"
+
+using namespace sluice;
+using namespace sluice::base::literals;
+using base::LineState;
+using base::Time;
+using coherence::MemorySystem;
+
+namespace {
+
+constexpr std::uint64_t kBase = 0x8000'0000;
+
+struct Bench {
+  explicit Bench(const MemorySystem::Parameters& q = cached(), unsigned harts = 2)
+      : ram(kBase, 64 << 20), memory("memory", q, harts, 1_us), p(q) {
+    memory.add(ram);
+  }
+  static MemorySystem::Parameters cached() {
+    MemorySystem::Parameters p;
+    p.timing = MemorySystem::Timing::cached;
+    p.prefetch_depth = 0;
+    return p;
+  }
+  /// As a hart does it: asks its L1 first.
+  Time load(unsigned hart, std::uint64_t address, Time at) {
+    return memory.l1d(hart)->hit(address, false) ? at : memory.miss(hart, address, false, false, at);
+  }
+  Time store(unsigned hart, std::uint64_t address, Time at) {
+    return memory.l1d(hart)->hit(address, true) ? at : memory.miss(hart, address, true, false, at);
+  }
+  base::GuestRam ram;
+  MemorySystem memory;
+  MemorySystem::Parameters p;
+};
+
+}  // namespace
+
+TEST_CASE("a load costs the latency of the level that has its line", "[memory]") {
+  Bench b;
+  REQUIRE(b.load(0, kBase, 0_ns) == b.p.dram_latency);
+  REQUIRE(b.load(0, kBase + 63, 200_ns) == 200_ns);
+  // 9 lines of one L1 set evict the first from L1, not from L2.
+  for (unsigned i = 1; i <= 8; ++i) b.load(0, kBase + i * 4096, Time::ns(1000 * i));
+  REQUIRE(b.load(0, kBase, 20_us) == 20_us + b.p.l2_latency);
+  REQUIRE(b.memory.counters(0).l2_misses == 9);
+}
+
+TEST_CASE("a line that another hart has modified comes from it, and a store takes it away", "[memory]") {
+  Bench b;
+  b.store(0, kBase, 0_ns);
+  REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kModified);
+  REQUIRE(b.load(1, kBase, 1_us) == 1_us + b.p.snoop_latency);
+  REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kShared);
+  b.store(1, kBase, 2_us);
+  REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kInvalid);
+  REQUIRE(b.memory.l1d(1)->hit(kBase, true));
+}
+
+TEST_CASE("a line that two harts share must be taken before it is written", "[memory]") {
+  Bench b;
+  b.load(0, kBase, 0_ns);
+  b.load(1, kBase, 1_us);
+  REQUIRE(b.memory.l1d(0)->hit(kBase, false));
+  REQUIRE_FALSE(b.memory.l1d(0)->hit(kBase, true));
+  b.store(0, kBase, 2_us);
+  REQUIRE(b.memory.l1d(1)->state(kBase) == LineState::kInvalid);
+}
+
+TEST_CASE("stores stall only when every miss register is busy", "[memory]") {
+  Bench b;
+  for (unsigned i = 0; i < b.p.miss_registers; ++i) REQUIRE(b.store(0, kBase + 64 * i, 0_ns) == 0_ns);
+  REQUIRE(b.store(0, kBase + 64 * b.p.miss_registers, 0_ns) >= b.p.dram_latency);
+}
+
+TEST_CASE("a DMA write takes the line from the harts and leaves it in the LLC", "[memory]") {
+  Bench b;
+  b.load(0, kBase, 0_ns);
+  REQUIRE(b.memory.write_latency(kBase, 64) == b.p.dma_write);
+  REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kInvalid);
+  REQUIRE(b.load(0, kBase, 1_us) == 1_us + b.p.llc_latency);
+}
+
+TEST_CASE("without DDIO a DMA write goes to DRAM", "[memory]") {
+  auto p = Bench::cached();
+  p.ddio_ways = 0;
+  Bench b(p);
+  b.memory.write_latency(kBase, 64);
+  REQUIRE(b.load(0, kBase, 1_us) == 1_us + b.p.dram_latency);
+}
+
+TEST_CASE("DMA writes stay within their ways of the LLC", "[memory]") {
+  Bench b;
+  const std::uint64_t sets = b.p.llc_size.count() / b.p.llc_ways / 64;
+  for (unsigned i = 0; i < 8; ++i) b.memory.write_latency(kBase + i * sets * 64, 64);
+  // The last two of one set are still there, the others are not.
+  REQUIRE(b.load(0, kBase + 7 * sets * 64, 1_us) == 1_us + b.p.llc_latency);
+  REQUIRE(b.load(0, kBase + 6 * sets * 64, 2_us) == 2_us + b.p.llc_latency);
+  REQUIRE(b.load(0, kBase, 3_us) == 3_us + b.p.dram_latency);
+}
+
+TEST_CASE("a DMA read is slower by the DRAM adder when no cache has the line, and cleans a modified one", "[memory]") {
+  Bench b;
+  REQUIRE(b.memory.read_latency(kBase, 64) == b.p.dma_read + b.p.dma_dram_adder);
+  b.store(0, kBase, 0_ns);
+  REQUIRE(b.memory.read_latency(kBase, 64) == b.p.dma_read);
+  REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kShared);
+}
+
+TEST_CASE("the prefetcher turns a stream's misses into hits, within its page", "[memory]") {
+  auto p = Bench::cached();
+  p.prefetch_depth = 4;
+  Bench b(p);
+  Time t;
+  for (unsigned i = 0; i < 64; ++i) t = b.load(0, kBase + 64 * i, t + 100_ns);
+  REQUIRE(b.memory.counters(0).prefetches == 62);  // all but the two that made the stream
+  REQUIRE(b.memory.counters(0).l2_misses == 2);
+  REQUIRE(b.load(0, kBase + 4096, t + 1_us) == t + 1_us + b.p.dram_latency);
+}
+
+TEST_CASE("functional timing has no caches and fixed DMA latencies", "[memory]") {
+  MemorySystem::Parameters p;
+  Bench b(p);
+  REQUIRE(b.memory.l1d(0) == nullptr);
+  REQUIRE(b.memory.read_latency(kBase, 4096) == p.dma_read);
+  REQUIRE(b.memory.ram_at(kBase - 1, 1) == nullptr);
+  REQUIRE(b.memory.ram_at(kBase + (64 << 20) - 4, 8) == nullptr);
+}
