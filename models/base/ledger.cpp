@@ -91,9 +91,10 @@ void Ledger::account(const Request& r, Time end) {
   ++completed_;
 }
 
-bool Ledger::drop(RequestId id, std::string_view reason, Time) {
+bool Ledger::drop(RequestId id, std::string_view reason, Time t) {
   Request* r = slot(id);
   if (r->id != id || id == 0) return false;
+  for (auto& listener : drop_listeners_) listener(*r, reason, t);
   if (r->measured) {
     ++dropped_measured_;
     ++dropped_[std::string(reason)];

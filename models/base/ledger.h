@@ -106,6 +106,10 @@ class Ledger {
 
   /// Called with each request that completes, before it is forgotten, and its end; for histograms, traces and tests.
   void on_complete(Callback<void(const Request&, Time end)> f) { listeners_.push_back(std::move(f)); }
+  /// Likewise with each request that is dropped, measured or not.
+  void on_drop(Callback<void(const Request&, std::string_view reason, Time)> f) {
+    drop_listeners_.push_back(std::move(f));
+  }
 
  private:
   Request* slot(RequestId id) { return &requests_[id & (requests_.size() - 1)]; }
@@ -126,6 +130,7 @@ class Ledger {
   std::map<std::string, std::uint64_t> dropped_;
   std::string error_;
   std::vector<Callback<void(const Request&, Time)>> listeners_;
+  std::vector<Callback<void(const Request&, std::string_view, Time)>> drop_listeners_;
 };
 
 /// The simulation's ledger.

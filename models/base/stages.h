@@ -38,6 +38,7 @@
   SLUICE_STAGE(credit_wait, "credit wait", "waiting for flow-control credits")                                      \
   SLUICE_STAGE(child, "child", "waiting for a nested request")                                                      \
   SLUICE_STAGE(transmit, "transmit", "the NIC's transmit pipeline up to the first bit")                             \
+  SLUICE_STAGE(retransmit, "retransmit", "a lost call or reply: until its timeout has the call sent again")         \
   SLUICE_STAGE(unattributed, "unattributed", "time nobody named")
 
 #define SLUICE_ACCOUNTS(SLUICE_ACCOUNT)                                                                     \

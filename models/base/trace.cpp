@@ -1,5 +1,7 @@
 #include "models/base/trace.h"
 
+#include <algorithm>
+
 namespace sluice::base {
 
 Trace the_trace;
@@ -19,14 +21,27 @@ void Trace::attach(TraceSink* sink) {
   for (TrackId id = 0; id < paths_.size(); ++id) sink_->track(id, paths_[id]);
 }
 
+namespace {
+
+void show_stages(Trace& trace, const Ledger& ledger, const Ledger::Request& request, Time end) {
+  for (std::size_t i = 0; i < request.tiles.size(); ++i) {
+    const auto& tile = request.tiles[i];
+    const Time until = i + 1 < request.tiles.size() ? request.tiles[i + 1].start : std::max(end, tile.start);
+    trace.slice(trace.track(ledger.path(tile.component)), stage_title(tile.stage), tile.start, until, request.id);
+  }
+}
+
+}  // namespace
+
 void trace_requests(Ledger& ledger, Trace& trace) {
   ledger.on_complete([&ledger, &trace](const Ledger::Request& request, Time end) {
+    if (trace.enabled()) show_stages(trace, ledger, request, end);
+  });
+  ledger.on_drop([&ledger, &trace](const Ledger::Request& request, std::string_view reason, Time at) {
     if (!trace.enabled()) return;
-    for (std::size_t i = 0; i < request.tiles.size(); ++i) {
-      const auto& tile = request.tiles[i];
-      const Time until = i + 1 < request.tiles.size() ? request.tiles[i + 1].start : end;
-      trace.slice(trace.track(ledger.path(tile.component)), stage_title(tile.stage), tile.start, until, request.id);
-    }
+    show_stages(trace, ledger, request, at);
+    const TrackId last = trace.track(ledger.path(request.tiles.back().component));
+    trace.instant(last, ("dropped: " + std::string(reason)).c_str(), at, request.id);
   });
 }
 

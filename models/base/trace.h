@@ -62,7 +62,7 @@ class Trace {
 extern Trace the_trace;
 inline Trace& trace() { return the_trace; }
 
-/// From now on, every request that completes shows its stages on the tracks of their components.
+/// From now on, every request that completes or is dropped shows its stages on the tracks of their components.
 void trace_requests(Ledger&, Trace&);
 
 }  // namespace sluice::base
