@@ -1,0 +1,110 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "platform/board/models.h"
+#include "platform/cli/command.h"
+#include "platform/config/nearest_name.h"
+
+namespace sluice::cli {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kMistake = 2;
+
+const CLI::App& chosen_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* o : command.get_options()) {
+    for (const std::string& name : o->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* c : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(c->get_name());
+  return names;
+}
+
+/// One sentence for what CLI11 did not accept.
+std::string sentence(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = chosen_command(app);
+  const std::string name = &command == &app ? "sluice" : "sluice " + command.get_name();
+  const auto rest = app.remaining(true);
+  if (!rest.empty()) {
+    const std::string& word = rest.front();
+    if (word.starts_with("-")) {
+      const std::string option = word.substr(0, word.find('='));
+      return option + " is not an option of " + name + config::suggestion(option, option_names(command));
+    }
+    if (&command == &app) return word + " is not a command" + config::suggestion(word, command_names(app));
+    return name + " does not take another argument: " + word;
+  }
+  if (&command == &app && dynamic_cast<const CLI::RequiredError*>(&error)) {
+    return "a command must be given" + config::suggestion("", command_names(app));
+  }
+  std::string what = error.what();
+  for (char& c : what) {
+    if (c == '\n') c = ' ';
+  }
+  return name + ": " + what;
+}
+
+int mistake(const std::string& sentence) {
+  fmt::print(stderr, "sluice: {}\n", sentence);
+  return kMistake;
+}
+
+/// A full disk behind standard output must not look like success.
+void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw config::UserError("standard output cannot be written");
+}
+
+}  // namespace
+
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
+  command.add_option("--set", overrides, "Override a parameter, such as nic.eth0.queues=4; may be repeated")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+}
+
+void BoardOptions::add_to(CLI::App& command) {
+  command.add_option("BOARD", board, "Name of a shipped board, or path of a TOML file")->required();
+  add_overrides(command, overrides);
+}
+
+int run(int argc, const char* const* argv) {
+  Environment environment;
+  Action action;
+  CLI::App app("Sluice: a virtual board on which network interfaces are attached to a CPU and compared.", "sluice");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", "sluice " SLUICE_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  try {
+    platform::register_models(environment.registry);
+    add_boards(app, environment, action);
+    add_describe(app, environment, action);
+    app.parse(argc, argv);
+    const int status = action();
+    flush_output();
+    return status;
+  } catch (const CLI::Success& success) {  // --help, --version
+    app.exit(success);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return mistake(sentence(app, error));
+  } catch (const config::UserError& error) {
+    return mistake(error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sluice: internal error: {}\n", error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace sluice::cli

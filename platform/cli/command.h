@@ -1,0 +1,44 @@
+#pragma once
+/// What the commands of `sluice` share. Each command has a file of its own and one function that adds it.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "platform/config/board_config.h"
+
+namespace sluice::cli {
+
+/// What is the same for every command of one call.
+struct Environment {
+  config::Registry registry;
+  config::BoardDirectories boards;
+};
+
+/// Runs a command once its options have been read; returns the exit status: 0, or 1 when the simulated system failed.
+/// Throws config::UserError for a mistake of the user (exit status 2).
+using Action = std::function<int()>;
+
+/// Each adds one command to the application; choosing it sets the action. The references must outlive both.
+void add_boards(CLI::App&, const Environment&, Action&);
+void add_describe(CLI::App&, const Environment&, Action&);
+
+/// BOARD and --set, for the commands that take one board.
+struct BoardOptions {
+  std::string board;
+  std::vector<std::string> overrides;
+
+  void add_to(CLI::App& command);
+  config::BoardConfig load(const Environment& environment) const {
+    return config::load_board(board, overrides, environment.registry, environment.boards);
+  }
+};
+/// Only --set, for the commands that take several boards.
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides);
+
+/// Runs the command line. Mistakes are printed to standard error as one sentence.
+int run(int argc, const char* const* argv);
+
+}  // namespace sluice::cli

@@ -1,0 +1,8 @@
+#include <systemc>
+
+#include "platform/cli/command.h"
+
+// Debian's libsystemc refers to sc_main; the commands start the kernel themselves.
+int sc_main(int, char**) { return 0; }
+
+int main(int argc, char** argv) { return sluice::cli::run(argc, argv); }
