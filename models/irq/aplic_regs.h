@@ -1,0 +1,45 @@
+/* models/irq/aplic_regs.h: one interrupt domain of an advanced PLIC (RISC-V AIA 1.0) in MSI delivery mode. All
+ * registers are 32 bits wide; what is not listed reads as 0 and ignores writes. Freestanding C that C++ also accepts.
+ */
+#pragma once
+
+#define APLIC_SIZE 0x4000u
+#define APLIC_MAX_SOURCES 1023u
+
+#define APLIC_DOMAINCFG 0x0000u
+#define APLIC_DOMAINCFG_FIXED 0x80000000u
+#define APLIC_DOMAINCFG_IE 0x00000100u /* rw  MSIs are sent for pending and enabled sources */
+#define APLIC_DOMAINCFG_DM 0x00000004u /* ro  1: MSI delivery */
+
+#define APLIC_SOURCECFG(source) (0x0000u + 4u * (source)) /* source 1 and up */
+#define APLIC_SOURCECFG_DELEGATE 0x400u                   /* machine domain: the source is the supervisor domain's */
+#define APLIC_SOURCECFG_INACTIVE 0u
+#define APLIC_SOURCECFG_DETACHED 1u /* the wire is ignored: setip and setipnum make it pending */
+#define APLIC_SOURCECFG_EDGE1 4u    /* rising edge */
+#define APLIC_SOURCECFG_EDGE0 5u    /* falling edge */
+#define APLIC_SOURCECFG_LEVEL1 6u   /* high */
+#define APLIC_SOURCECFG_LEVEL0 7u   /* low */
+
+/* Machine domain only: where MSIs go. Address of hart h (guest index 0): (base PPN | h << LHXS) << 12. */
+#define APLIC_MMSIADDRCFG 0x1bc0u        /* base PPN 31:0 */
+#define APLIC_MMSIADDRCFGH 0x1bc4u       /* 31 L, 28:24 HHXS, 22:20 LHXS, 18:16 HHXW, 15:12 LHXW, 11:0 base PPN 43:32 */
+#define APLIC_MMSIADDRCFGH_L 0x80000000u /* locks all four, until reset */
+#define APLIC_SMSIADDRCFG 0x1bc8u
+#define APLIC_SMSIADDRCFGH 0x1bccu /* 22:20 LHXS, 11:0 base PPN 43:32; the rest as mmsiaddrcfgh has it */
+
+#define APLIC_SETIP(word) (0x1c00u + 4u * (word)) /* read: pending bits */
+#define APLIC_SETIPNUM 0x1cdcu
+#define APLIC_IN_CLRIP(word) (0x1d00u + 4u * (word)) /* read: rectified inputs */
+#define APLIC_CLRIPNUM 0x1ddcu
+#define APLIC_SETIE(word) (0x1e00u + 4u * (word)) /* read: enable bits */
+#define APLIC_SETIENUM 0x1edcu
+#define APLIC_CLRIE(word) (0x1f00u + 4u * (word))
+#define APLIC_CLRIENUM 0x1fdcu
+#define APLIC_SETIPNUM_LE 0x2000u
+
+#define APLIC_GENMSI 0x3000u /* 31:18 hart, 12 busy, 10:0 identity: sends an MSI */
+#define APLIC_GENMSI_BUSY 0x1000u
+#define APLIC_TARGET(source) (0x3000u + 4u * (source)) /* 31:18 hart, 10:0 identity */
+#define APLIC_TARGET_HART_SHIFT 18
+#define APLIC_TARGET_HART 0xfffc0000u
+#define APLIC_TARGET_EIID 0x000007ffu

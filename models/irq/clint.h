@@ -1,0 +1,60 @@
+#pragma once
+/// Core-local interruptor: machine software and timer interrupts, and the machine's time (ACLINT MSWI and MTIMER).
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/model.h"
+#include "models/base/port.h"
+#include "models/base/quantity.h"
+#include "models/base/register_bank.h"
+#include "models/base/register_socket.h"
+#include "models/base/schema.h"
+#include "models/base/statistics.h"
+
+namespace sluice::irq {
+
+using namespace base::literals;
+
+/// mtime counts edges of the timebase clock since time 0, plus what software has added by writing it. A hart's timer
+/// line rises at exactly the edge at which mtime reaches mtimecmp. Registers: clint_regs.h.
+class Clint : public base::Model {
+ public:
+  struct Parameters {
+    base::Frequency timebase = 10_MHz;  ///< of mtime
+    static void describe(base::Schema<Parameters>&);
+  };
+
+  /// harts: 1 to 4095, numbered from 0.
+  Clint(sc_core::sc_module_name, const Parameters&, unsigned harts);
+
+  base::RegisterSocket socket;
+  base::Line& software(unsigned hart) { return harts_[hart].software; }  ///< to mip.MSIP
+  base::Line& timer(unsigned hart) { return harts_[hart].timer; }        ///< to mip.MTIP
+
+  std::uint64_t mtime() const { return mtime_at(base::now()); }
+  std::uint64_t mtime_at(base::Time t) const { return clock_.cycles_at(t) + written_; }
+
+  base::RegisterBank& registers() { return registers_; }
+
+ private:
+  struct Hart {
+    base::Line software;
+    base::Line timer;
+    base::Calendar::Handle due;
+  };
+
+  void arm(unsigned hart);
+  void write_mtime(const base::RegisterWrite&);
+
+  base::Clock clock_;
+  std::uint64_t last_cycle_;  ///< of the clock, at Time::max()
+  std::uint64_t written_ = 0;
+  base::RegisterBank registers_;
+  base::RegisterBank::Id mtimecmp_;
+  std::vector<Hart> harts_;
+  std::uint64_t timer_interrupts_ = 0;
+  base::StatisticsGroup statistics_;
+};
+
+}  // namespace sluice::irq

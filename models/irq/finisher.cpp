@@ -1,0 +1,39 @@
+#include "models/irq/finisher.h"
+
+#include "models/irq/finisher_regs.h"
+
+namespace sluice::irq {
+
+Finisher::Finisher(sc_core::sc_module_name name)
+    : Model(name),
+      socket("socket", registers_),
+      registers_(path(), FINISHER_SIZE),
+      statistics_(path(), &base::statistics()) {
+  registers_.add({.name = "control",
+                  .offset = FINISHER_CONTROL,
+                  .write_mask = 0,
+                  .on_write = [this](const base::RegisterWrite& w) { write(w.written); }});
+  statistics_.counter("unknown_commands", "writes", "values written that name no action", unknown_);
+  registers_.register_statistics(statistics_);
+}
+
+void Finisher::write(std::uint64_t value) {
+  Verdict verdict{Kind::pass, 0};
+  switch (value & 0xffff) {
+    case FINISHER_PASS:
+      break;
+    case FINISHER_FAIL:
+      verdict = {Kind::fail, static_cast<unsigned>(value >> 16)};
+      break;
+    case FINISHER_RESET:
+      verdict.kind = Kind::reset;
+      break;
+    default:
+      ++unknown_;
+      return;
+  }
+  if (!verdict_) verdict_ = verdict;
+  if (on_finish) on_finish(verdict);
+}
+
+}  // namespace sluice::irq

@@ -1,0 +1,43 @@
+#pragma once
+/// The test finisher: how firmware ends a run.
+
+#include <cstdint>
+#include <optional>
+
+#include "models/base/callback.h"
+#include "models/base/model.h"
+#include "models/base/register_bank.h"
+#include "models/base/register_socket.h"
+#include "models/base/statistics.h"
+
+namespace sluice::irq {
+
+/// Registers: finisher_regs.h. Values that name no action are ignored and counted.
+class Finisher : public base::Model {
+ public:
+  enum class Kind { pass, fail, reset };
+  struct Verdict {
+    Kind kind;
+    unsigned code;  ///< of a failure; else 0
+  };
+
+  explicit Finisher(sc_core::sc_module_name);
+
+  base::RegisterSocket socket;
+  /// Called inside the write, each time.
+  base::Callback<void(Verdict)> on_finish;
+  /// The first one given.
+  const std::optional<Verdict>& verdict() const { return verdict_; }
+
+  base::RegisterBank& registers() { return registers_; }
+
+ private:
+  void write(std::uint64_t value);
+
+  base::RegisterBank registers_;
+  std::optional<Verdict> verdict_;
+  std::uint64_t unknown_ = 0;
+  base::StatisticsGroup statistics_;
+};
+
+}  // namespace sluice::irq

@@ -1,0 +1,137 @@
+#include "models/irq/imsic.h"
+
+#include <bit>
+#include <cstring>
+
+#include "models/irq/imsic_regs.h"
+
+namespace sluice::irq {
+
+// ---------------------------------------------------------------------------------------------------- interrupt file
+
+ImsicFile::ImsicFile(unsigned identities)
+    : identities_(identities), pending_((identities + 1) / 64), enabled_(pending_.size()) {}
+
+bool ImsicFile::set_pending(std::uint64_t identity) {
+  if (identity == 0 || identity > identities_) return false;
+  pending_[identity / 64] |= std::uint64_t{1} << (identity % 64);
+  update();
+  return true;
+}
+
+/// Lowest identity that is pending, enabled and below the threshold; 0: none.
+unsigned ImsicFile::first() const {
+  for (unsigned word = 0; word < pending_.size(); ++word) {
+    const std::uint64_t bits = pending_[word] & enabled_[word];
+    if (bits == 0) continue;
+    const unsigned identity = 64 * word + static_cast<unsigned>(std::countr_zero(bits));
+    return threshold_ == 0 || identity < threshold_ ? identity : 0;
+  }
+  return 0;
+}
+
+bool ImsicFile::read(std::uint64_t select, std::uint64_t& value) {
+  if (select < IMSIC_EIDELIVERY || select > IMSIC_LAST || (select >= IMSIC_EIP0 && select % 2 != 0)) return false;
+  const std::uint64_t word = (select & 0x3f) / 2;
+  value = 0;
+  if (select == IMSIC_EIDELIVERY)
+    value = delivery_;
+  else if (select == IMSIC_EITHRESHOLD)
+    value = threshold_;
+  else if (select >= IMSIC_EIP0 && word < pending_.size())
+    value = (select < IMSIC_EIE0 ? pending_ : enabled_)[word];
+  return true;
+}
+
+bool ImsicFile::write(std::uint64_t select, std::uint64_t value) {
+  if (select < IMSIC_EIDELIVERY || select > IMSIC_LAST || (select >= IMSIC_EIP0 && select % 2 != 0)) return false;
+  const std::uint64_t word = (select & 0x3f) / 2;
+  if (select == IMSIC_EIDELIVERY) {
+    if (value <= 1) delivery_ = value != 0;  // other values are not supported: the old one stays
+  } else if (select == IMSIC_EITHRESHOLD) {
+    threshold_ = value & (std::bit_ceil(identities_ + 1u) - 1);
+  } else if (select >= IMSIC_EIP0 && word < pending_.size()) {
+    if (word == 0) value &= ~std::uint64_t{1};  // there is no identity 0
+    (select < IMSIC_EIE0 ? pending_ : enabled_)[word] = value;
+  }
+  update();
+  return true;
+}
+
+std::uint64_t ImsicFile::top() {
+  const std::uint64_t identity = first();
+  return identity << 16 | identity;
+}
+
+void ImsicFile::claim(std::uint64_t identity) {
+  if (identity == 0 || identity > identities_) return;
+  pending_[identity / 64] &= ~(std::uint64_t{1} << (identity % 64));
+  update();
+}
+
+// ------------------------------------------------------------------------------------------------------------- model
+
+void Imsic::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("incoming MSI controllers (AIA)");
+  s.add("identities", &Parameters::identities, "interrupt identities of each file")
+      .choices({63, 127, 255, 511, 1023, 2047})
+      .setting();
+}
+
+Imsic::Imsic(sc_core::sc_module_name name, const Parameters& parameters, unsigned harts)
+    : Model(name),
+      machine_socket(
+          "machine_socket",
+          [this](std::uint64_t offset, void* data, unsigned size) { return read(kMachine, offset, data, size); },
+          [this](std::uint64_t offset, const void* data, unsigned size) {
+            return write(kMachine, offset, data, size);
+          }),
+      supervisor_socket(
+          "supervisor_socket",
+          [this](std::uint64_t offset, void* data, unsigned size) { return read(kSupervisor, offset, data, size); },
+          [this](std::uint64_t offset, const void* data, unsigned size) {
+            return write(kSupervisor, offset, data, size);
+          }),
+      statistics_(path(), &base::statistics()) {
+  for (auto& level : files_) {
+    for (unsigned hart = 0; hart < harts; ++hart) level.push_back(std::make_unique<ImsicFile>(parameters.identities));
+  }
+  statistics_.counter("messages", "messages", "MSIs that named an identity of the file", messages_);
+  statistics_.counter("unknown_identities", "messages", "MSIs that did not", unknown_);
+  statistics_.counter("refused", "accesses", "accesses that are not 32 bits wide, not aligned or outside the pages",
+                      refused_);
+}
+
+std::uint64_t Imsic::region_size() const { return files_[kMachine].size() * IMSIC_PAGE; }
+
+base::Answer Imsic::check(std::uint64_t offset, unsigned size) {
+  base::Answer answer = base::Answer::ok;
+  if (offset >= region_size())
+    answer = base::Answer::unmapped;
+  else if (size != 4)
+    answer = base::Answer::wrong_width;
+  else if (offset % 4 != 0)
+    answer = base::Answer::misaligned;
+  if (answer != base::Answer::ok) ++refused_;
+  return answer;
+}
+
+base::Answer Imsic::read(Level, std::uint64_t offset, void* data, unsigned size) {
+  const base::Answer answer = check(offset, size);
+  if (answer == base::Answer::ok) std::memset(data, 0, size);
+  return answer;
+}
+
+base::Answer Imsic::write(Level level, std::uint64_t offset, const void* data, unsigned size) {
+  const base::Answer answer = check(offset, size);
+  if (answer != base::Answer::ok) return answer;
+  std::uint32_t identity;
+  std::memcpy(&identity, data, sizeof identity);
+  const std::uint64_t within = offset % IMSIC_PAGE;
+  if (within > IMSIC_SETEIPNUM_BE) return answer;
+  if (within == IMSIC_SETEIPNUM_BE) identity = __builtin_bswap32(identity);
+  ++(files_[level][offset / IMSIC_PAGE]->set_pending(identity) ? messages_ : unknown_);
+  return answer;
+}
+
+}  // namespace sluice::irq

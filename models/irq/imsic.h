@@ -1,0 +1,79 @@
+#pragma once
+/// Incoming MSI controllers of a cluster (RISC-V AIA): a machine and a supervisor interrupt file per hart.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/base/interrupt_file.h"
+#include "models/base/model.h"
+#include "models/base/port.h"
+#include "models/base/register_bank.h"
+#include "models/base/register_socket.h"
+#include "models/base/schema.h"
+#include "models/base/statistics.h"
+
+namespace sluice::irq {
+
+/// One interrupt file. After reset nothing is pending, enabled or delivered.
+class ImsicFile : public base::InterruptFile {
+ public:
+  /// identities: 63, 127, ..., 2047.
+  explicit ImsicFile(unsigned identities);
+
+  base::Line line;  ///< to mip.MEIP or mip.SEIP
+
+  /// An MSI arrives. False, and nothing happens, when the file has no such identity.
+  bool set_pending(std::uint64_t identity);
+
+  bool read(std::uint64_t select, std::uint64_t& value) override;
+  bool write(std::uint64_t select, std::uint64_t value) override;
+  std::uint64_t top() override;
+  void claim(std::uint64_t identity) override;
+
+ private:
+  unsigned first() const;
+  void update() { line.set(delivery_ && first() != 0); }
+
+  unsigned identities_;
+  std::vector<std::uint64_t> pending_;
+  std::vector<std::uint64_t> enabled_;
+  std::uint64_t threshold_ = 0;
+  bool delivery_ = false;
+};
+
+/// Each level is a region of one page per hart, hart 0 first: whatever writes MSIs (a hart, the root complex, an APLIC)
+/// reaches a level's socket or write(). A message is pending at once: its travel is its path's. Pages: imsic_regs.h.
+class Imsic : public base::Model {
+ public:
+  enum Level : unsigned { kMachine = 0, kSupervisor = 1 };
+  struct Parameters {
+    unsigned identities = 255;  ///< of each file: a multiple of 64 less one, 63 to 2047
+    static void describe(base::Schema<Parameters>&);
+  };
+
+  /// harts: 1 to 64, numbered from 0.
+  Imsic(sc_core::sc_module_name, const Parameters&, unsigned harts);
+
+  base::RegisterSocket machine_socket;
+  base::RegisterSocket supervisor_socket;
+
+  /// The region of a level, as its socket serves it. offset: from the page of hart 0.
+  base::Answer read(Level, std::uint64_t offset, void* data, unsigned size);
+  base::Answer write(Level, std::uint64_t offset, const void* data, unsigned size);
+  std::uint64_t region_size() const;
+
+  ImsicFile& file(unsigned hart, Level level) { return *files_[level][hart]; }
+
+ private:
+  base::Answer check(std::uint64_t offset, unsigned size);
+
+  std::array<std::vector<std::unique_ptr<ImsicFile>>, 2> files_;
+  std::uint64_t messages_ = 0;
+  std::uint64_t unknown_ = 0;
+  std::uint64_t refused_ = 0;
+  base::StatisticsGroup statistics_;
+};
+
+}  // namespace sluice::irq

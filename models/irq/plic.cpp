@@ -1,0 +1,129 @@
+#include "models/irq/plic.h"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "models/irq/plic_regs.h"
+
+namespace sluice::irq {
+
+namespace {
+
+bool test(const std::vector<std::uint32_t>& words, unsigned source) {
+  return (words[source / 32] >> (source % 32) & 1) != 0;
+}
+
+void assign(std::vector<std::uint32_t>& words, unsigned source, bool value) {
+  const std::uint32_t bit = std::uint32_t{1} << (source % 32);
+  words[source / 32] = value ? words[source / 32] | bit : words[source / 32] & ~bit;
+}
+
+}  // namespace
+
+void Plic::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("platform-level interrupt controller (PLIC 1.0)");
+  s.add("sources", &Parameters::sources, "interrupt sources, numbered from 1").range(1, PLIC_MAX_SOURCES).setting();
+  s.add("priorities", &Parameters::priorities, "highest priority").choices({1, 3, 7, 15, 31, 63, 127, 255}).setting();
+}
+
+Plic::Plic(sc_core::sc_module_name name, const Parameters& parameters, unsigned harts)
+    : Model(name),
+      socket("socket", registers_),
+      parameters_(parameters),
+      registers_(path(), PLIC_SIZE),
+      level_(parameters.sources / 32 + 1),
+      pending_(level_.size()),
+      claimed_(level_.size()),
+      contexts_(2 * std::size_t{harts}),
+      statistics_(path(), &base::statistics()) {
+  priority_ = registers_.add({.name = "priority",
+                              .offset = PLIC_PRIORITY(1),
+                              .write_mask = parameters_.priorities,
+                              .count = parameters_.sources,
+                              .on_write = [this](const base::RegisterWrite&) { update(); }});
+  registers_.add({.name = "pending",
+                  .offset = PLIC_PENDING(0),
+                  .access = base::Access::ro,
+                  .count = static_cast<unsigned>(pending_.size()),
+                  .on_read = [this](unsigned word) { return pending_[word]; }});
+  for (unsigned number = 0; number < contexts_.size(); ++number) add_context(number);
+  statistics_.counter("claims", "interrupts", "interrupts claimed", claims_);
+  statistics_.counter("empty_claims", "claims", "claims that found no interrupt", empty_claims_);
+  statistics_.counter("bad_completions", "completions", "completions of a source that the context has not enabled",
+                      bad_completions_);
+  registers_.register_statistics(statistics_);
+}
+
+void Plic::add_context(unsigned number) {
+  Context& context = contexts_[number];
+  context.enable = registers_.add({.name = fmt::format("enable_context{}", number),
+                                   .offset = PLIC_ENABLE(number, 0),
+                                   .count = static_cast<unsigned>(pending_.size()),
+                                   .on_write = [this](const base::RegisterWrite&) { update(); }});
+  context.threshold = registers_.add({.name = fmt::format("threshold_context{}", number),
+                                      .offset = PLIC_THRESHOLD(number),
+                                      .write_mask = parameters_.priorities,
+                                      .on_write = [this](const base::RegisterWrite&) { update(); }});
+  registers_.add({.name = fmt::format("claim_context{}", number),
+                  .offset = PLIC_CLAIM(number),
+                  .on_read = [this, &context](unsigned) { return claim(context); },
+                  .on_write = [this, &context](const base::RegisterWrite& w) { complete(context, w.written); },
+                  .read_acts = true});
+}
+
+void Plic::set_source(unsigned source, bool level) {
+  if (source == 0 || source > parameters_.sources) return;
+  assign(level_, source, level);
+  forward(source);
+}
+
+/// The gateway of a source: one request at a time. A request stays when the level falls.
+void Plic::forward(unsigned source) {
+  if (!test(level_, source) || test(claimed_, source) || test(pending_, source)) return;
+  assign(pending_, source, true);
+  update();
+}
+
+Plic::Best Plic::best(const Context& context) const {
+  Best found;
+  for (unsigned word = 0; word < pending_.size(); ++word) {
+    auto bits = pending_[word] & static_cast<std::uint32_t>(registers_.value(context.enable, word));
+    for (; bits != 0; bits &= bits - 1) {
+      const unsigned source = 32 * word + static_cast<unsigned>(std::countr_zero(bits));
+      const std::uint64_t priority = registers_.value(priority_, source - 1);
+      if (priority > found.priority) found = {source, priority};
+    }
+  }
+  return found;
+}
+
+void Plic::update() {
+  for (Context& context : contexts_) context.line.set(best(context).priority > registers_.value(context.threshold));
+}
+
+std::uint64_t Plic::claim(Context& context) {
+  const unsigned source = best(context).source;  // the threshold does not matter here
+  if (source == 0) {
+    ++empty_claims_;
+    return 0;
+  }
+  ++claims_;
+  assign(pending_, source, false);
+  assign(claimed_, source, true);
+  update();
+  return source;
+}
+
+void Plic::complete(Context& context, std::uint64_t source) {
+  const bool enabled = source != 0 && source <= parameters_.sources &&
+                       (registers_.value(context.enable, static_cast<unsigned>(source / 32)) >> (source % 32) & 1) != 0;
+  if (!enabled) {
+    ++bad_completions_;
+    return;
+  }
+  assign(claimed_, static_cast<unsigned>(source), false);
+  forward(static_cast<unsigned>(source));
+}
+
+}  // namespace sluice::irq

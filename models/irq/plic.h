@@ -1,0 +1,71 @@
+#pragma once
+/// Platform-level interrupt controller (RISC-V PLIC 1.0).
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/model.h"
+#include "models/base/port.h"
+#include "models/base/register_bank.h"
+#include "models/base/register_socket.h"
+#include "models/base/schema.h"
+#include "models/base/statistics.h"
+
+namespace sluice::irq {
+
+/// Level-triggered sources behind gateways: a source that is high becomes pending; once claimed it is not forwarded
+/// again until it is completed, and is then pending anew if it is still high. Two contexts per hart. Takes no time.
+/// Registers: plic_regs.h.
+class Plic : public base::Model {
+ public:
+  struct Parameters {
+    unsigned sources = 95;    ///< 1 to 1023; numbered from 1
+    unsigned priorities = 7;  ///< highest priority: 1, 3, 7, ..., 255
+    static void describe(base::Schema<Parameters>&);
+  };
+
+  /// harts: 1 to 64, numbered from 0.
+  Plic(sc_core::sc_module_name, const Parameters&, unsigned harts);
+
+  base::RegisterSocket socket;
+  base::Line& machine(unsigned hart) { return contexts_[2 * hart].line; }         ///< to mip.MEIP
+  base::Line& supervisor(unsigned hart) { return contexts_[2 * hart + 1].line; }  ///< to mip.SEIP
+
+  /// The level of a wire. source: 1 to Parameters::sources.
+  void set_source(unsigned source, bool level);
+
+  base::RegisterBank& registers() { return registers_; }
+
+ private:
+  using Words = std::vector<std::uint32_t>;  ///< a bit per source
+  struct Context {
+    base::Line line;
+    base::RegisterBank::Id enable;
+    base::RegisterBank::Id threshold;
+  };
+  struct Best {
+    unsigned source = 0;
+    std::uint64_t priority = 0;
+  };
+
+  void add_context(unsigned number);
+  void forward(unsigned source);
+  Best best(const Context&) const;
+  void update();
+  std::uint64_t claim(Context&);
+  void complete(Context&, std::uint64_t source);
+
+  Parameters parameters_;
+  base::RegisterBank registers_;
+  base::RegisterBank::Id priority_;
+  Words level_;
+  Words pending_;
+  Words claimed_;
+  std::vector<Context> contexts_;
+  std::uint64_t claims_ = 0;
+  std::uint64_t empty_claims_ = 0;
+  std::uint64_t bad_completions_ = 0;
+  base::StatisticsGroup statistics_;
+};
+
+}  // namespace sluice::irq
