@@ -1,0 +1,167 @@
+#include <memory>
+
+#include <catch2/catch.hpp>
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include "models/riscv/core.h"
+#include "tests/unit/fresh_kernel.h"
+
+using namespace sluice;
+using namespace sluice::base::literals;
+using base::Time;
+
+namespace {
+
+constexpr std::uint64_t kBase = 0x8000'0000;
+
+// The few encodings that the programs below need.
+constexpr std::uint32_t addi(unsigned rd, unsigned rs1, int imm) {
+  return static_cast<std::uint32_t>(imm) << 20 | rs1 << 15 | rd << 7 | 0x13;
+}
+constexpr std::uint32_t slli(unsigned rd, unsigned rs1, unsigned by) {
+  return by << 20 | rs1 << 15 | 1 << 12 | rd << 7 | 0x13;
+}
+constexpr std::uint32_t lui(unsigned rd, std::uint32_t imm20) { return imm20 << 12 | rd << 7 | 0x37; }
+constexpr std::uint32_t ld(unsigned rd, unsigned rs1, int imm) {
+  return static_cast<std::uint32_t>(imm) << 20 | rs1 << 15 | 3 << 12 | rd << 7 | 0x03;
+}
+constexpr std::uint32_t sd(unsigned rs2, unsigned rs1, int imm) {
+  return (static_cast<std::uint32_t>(imm) >> 5 & 0x7f) << 25 | rs2 << 20 | rs1 << 15 | 3 << 12 |
+         (static_cast<std::uint32_t>(imm) & 0x1f) << 7 | 0x23;
+}
+constexpr std::uint32_t beq_back(unsigned rs1, unsigned rs2) {  // to the instruction before
+  return 0xfe000063 | rs2 << 20 | rs1 << 15 | 0xe80;
+}
+constexpr std::uint32_t csrrw(unsigned rd, unsigned csr, unsigned rs1) {
+  return csr << 20 | rs1 << 15 | 1 << 12 | rd << 7 | 0x73;
+}
+constexpr std::uint32_t csrrs(unsigned rd, unsigned csr, unsigned rs1) {
+  return csr << 20 | rs1 << 15 | 2 << 12 | rd << 7 | 0x73;
+}
+constexpr std::uint32_t sltiu_account(unsigned account) { return account << 20 | 3 << 12 | 0x13; }
+constexpr std::uint32_t slti_probe(unsigned rs1, unsigned stage) { return stage << 20 | rs1 << 15 | 2 << 12 | 0x13; }
+constexpr std::uint32_t kWfi = 0x10500073;
+constexpr std::uint32_t kSelf = 0x0000006f;  // j .
+
+/// Answers every access after 500 ns with the time of the access; blocks the hart as a root complex does.
+struct SlowDevice : base::Model {
+  tlm_utils::simple_target_socket<SlowDevice> socket{"socket"};
+  base::Event answered;
+  explicit SlowDevice(sc_core::sc_module_name name) : Model(name) {
+    socket.register_b_transport(this, &SlowDevice::serve);
+  }
+  void serve(tlm::tlm_generic_payload& trans, sc_core::sc_time&) {
+    if (trans.get_address() != 0x1000'0000) return trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    const std::uint64_t asked = base::now().femtoseconds();
+    bool done = false;
+    base::calendar().after(500_ns, key(), [&] {
+      done = true;
+      answered.notify();
+    });
+    while (!done) base::wait_for(answered, "answer", path().c_str());
+    std::memcpy(trans.get_data_ptr(), &asked, trans.get_data_length());
+    trans.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+};
+
+struct Bench {
+  explicit Bench(std::vector<std::uint32_t> program, unsigned harts = 1) {
+    memory.add(ram);
+    program.push_back(kSelf);
+    ram.write(kBase, program.data(), program.size() * 4);
+    for (unsigned h = 0; h < harts; ++h) {
+      cores.push_back(std::make_unique<riscv::Core>(("core" + std::to_string(h)).c_str(), parameters, h, kBase,
+                                                    scheduler, memory, h));
+      cores.back()->socket.bind(
+          devices.emplace_back(std::make_unique<SlowDevice>(("device" + std::to_string(h)).c_str()))->socket);
+    }
+  }
+  std::uint64_t x(unsigned r) { return cores[0]->hart().state().x[r]; }
+  riscv::ClusterParameters parameters;
+  base::Scheduler scheduler{"scheduler", 1_us};
+  coherence::MemorySystem memory{"memory", {}, 4, 1_us};
+  base::GuestRam ram{kBase, 1 << 20};
+  std::vector<std::unique_ptr<SlowDevice>> devices;
+  std::vector<std::unique_ptr<riscv::Core>> cores;
+};
+
+Time total(const riscv::Core& c) {
+  Time sum;
+  for (Time t : c.accounts()) sum += t;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a load from a device blocks the hart until the answer", "[core]") {
+  Bench b({addi(1, 0, 1), lui(2, 0x10000), ld(3, 2, 0), ld(4, 2, 0)});
+  b.scheduler.run_until(10_us);
+  // Two instructions of one slot (1/4 cycle at 3.1 GHz) before the first load.
+  const base::Clock slots(4 * 3'100'000'000);
+  REQUIRE(b.x(3) == slots.time_of(2).femtoseconds());
+  // The second load starts on the first edge after the answer and the load's own cost.
+  const std::uint64_t answered = slots.next_cycle(slots.time_of(2) + 500_ns);
+  REQUIRE(b.x(4) == slots.time_of(answered + 2).femtoseconds());
+}
+
+TEST_CASE("an access to nowhere traps in the guest", "[core]") {
+  Bench b({addi(1, 0, 1), slli(1, 1, 31), addi(1, 1, 0x40), csrrw(0, 0x305, 1), lui(2, 0x20000), ld(3, 2, 0)});
+  const std::uint32_t handler[] = {csrrs(5, 0x342, 0), csrrs(6, 0x343, 0), kSelf};
+  b.ram.write(kBase + 0x40, handler, sizeof(handler));
+  b.scheduler.run_until(2_us);
+  REQUIRE(b.x(5) == 5);
+  REQUIRE(b.x(6) == 0x2000'0000);
+  REQUIRE(b.cores[0]->bus_errors() == 1);
+}
+
+TEST_CASE("wfi lets time pass without an instruction until an enabled interrupt is pending", "[core]") {
+  Bench b({addi(1, 0, 0x80), csrrs(0, 0x304, 1), kWfi, csrrs(3, 0xb02, 0), csrrs(4, 0xc01, 0)});
+  base::calendar().at(300_us, 1, [&] { b.cores[0]->set_interrupt(7, true); });
+  b.scheduler.run_until(400_us);
+  REQUIRE(b.x(3) == 3);
+  REQUIRE(b.x(4) == 3000);  // 300 us at 10 MHz
+  const auto accounts = b.cores[0]->accounts();
+  REQUIRE(accounts[SLUICE_ACCOUNT_idle] > 299_us);
+  REQUIRE(accounts[SLUICE_ACCOUNT_idle] <= 300_us);
+}
+
+TEST_CASE("a hart's accounts tile its time", "[core]") {
+  Bench b({sltiu_account(SLUICE_ACCOUNT_polling), addi(1, 0, 1), addi(1, 0, 1),
+           sltiu_account(SLUICE_ACCOUNT_application), lui(2, 0x10000), ld(3, 2, 0),
+           sltiu_account(SLUICE_ACCOUNT_networking)});
+  b.scheduler.run_until(5_us);
+  const auto accounts = b.cores[0]->accounts();
+  REQUIRE(accounts[SLUICE_ACCOUNT_application] > 500_ns);
+  REQUIRE(accounts[SLUICE_ACCOUNT_application] < 502_ns);
+  REQUIRE(accounts[SLUICE_ACCOUNT_polling] < 1_ns);
+  REQUIRE(total(*b.cores[0]) == b.cores[0]->local_time());
+}
+
+TEST_CASE("a probe moves the request whose bytes it points at, and only that", "[core]") {
+  Bench b({addi(1, 0, 1), slli(1, 1, 31), slti_probe(1, SLUICE_STAGE_handler), slti_probe(0, SLUICE_STAGE_marshal)});
+  const auto c = base::ledger().component("net.wire0");
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_wire, c, 0_ns);
+  b.ram.set_tag(kBase, 64, id);
+  b.scheduler.run_until(1_us);
+  REQUIRE(base::ledger().find(id)->tiles.size() == 2);
+  REQUIRE(base::ledger().find(id)->tiles[1].stage == SLUICE_STAGE_handler);
+  REQUIRE(base::ledger().find(id)->tiles[1].start == base::Clock(4 * 3'100'000'000).time_of(2));
+}
+
+TEST_CASE("a polling hart sees a DMA write at its time, and four harts within the quantum", "[core]") {
+  for (unsigned harts : {1u, 4u}) {
+    fresh_kernel();
+    Bench b({addi(1, 0, 1), slli(1, 1, 31), ld(2, 1, 0x400), beq_back(2, 0), csrrs(3, 0xb00, 0)}, harts);
+    base::calendar().at(20'500_ns, 1, [&] {
+      const std::uint64_t one = 1;
+      b.ram.write(kBase + 0x400, &one, 8);
+    });
+    b.scheduler.run_until(50_us);
+    for (auto& core : b.cores) {
+      const double seen = static_cast<double>(core->hart().state().x[3]) / 3.1;
+      REQUIRE(seen >= 20'500);
+      REQUIRE(seen < (harts == 1 ? 20'520 : 21'520));
+    }
+  }
+}
