@@ -423,7 +423,8 @@ class Schema final : public SchemaBase {
     return static_cast<Field<P, T>&>(keep(std::move(field), std::move(key), std::move(meaning)));
   }
 
-  /// All parameters of a part that P holds, their keys prefixed by "prefix.". The part's own rules hold.
+  /// All parameters of a part that P holds, their keys as "prefix.key", or as they are where prefix is empty. The
+  /// part's own rules hold.
   template <class Q>
   void include(const std::string& prefix, Q P::*part);
 
@@ -466,12 +467,13 @@ template <class P>
 template <class Q>
 void Schema<P>::include(const std::string& prefix, Q P::*part) {
   const Schema<Q>& inner = schema_of<Q>();
+  const std::string before = prefix.empty() ? "" : prefix + ".";
   for (const auto& parameter : inner.parameters()) {
-    keep(std::make_unique<schema_detail::Included<P, Q>>(*parameter, part), prefix + "." + parameter->key(),
+    keep(std::make_unique<schema_detail::Included<P, Q>>(*parameter, part), before + parameter->key(),
          parameter->meaning());
   }
   for (const Rule& r : inner.rules()) {
-    rules_.push_back({prefix + "." + r.key,
+    rules_.push_back({before + r.key,
                       [part, broken = r.broken](const void* p) { return broken(&(static_cast<const P*>(p)->*part)); }});
   }
 }

@@ -214,6 +214,26 @@ TEST_CASE("rules between parameters hold, a part's own included", "[schema]") {
   CHECK(broken() == "lanes must be at least 2 in half duplex;");
 }
 
+namespace {
+/// What a board adds to a model's own parameters.
+struct Placed {
+  Wire wire;
+  std::string end;
+  static void describe(Schema<Placed>& s) {
+    s.include("", &Placed::wire);
+    s.add("end", &Placed::end, "where it ends").required();
+  }
+};
+}  // namespace
+
+TEST_CASE("a part's parameters can stand beside the owner's own", "[schema]") {
+  const SchemaBase& schema = schema_of<Placed>();
+  const auto values = schema.defaults();
+  schema.find("flight")->assign_text(values.get(), "3 ns");
+  CHECK(static_cast<Placed*>(values.get())->wire.flight == 3_ns);
+  CHECK(schema.rules().front().key == "flight");
+}
+
 // A mistake in a model's declaration is found when the schema is first made: in the model's own unit test.
 template <int kMistake>
 struct Mistaken {
