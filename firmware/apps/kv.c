@@ -31,11 +31,12 @@ void kv_setup(void) {
   }
 }
 
-/* FNV-1a, its high half folded in because the bucket is chosen by low bits. */
+/* FNV-1a, stirred once more because the bucket is chosen by its low bits. */
 static uint32_t hash_of(const uint8_t* key, uint32_t length) {
   uint32_t hash = 2166136261u;
   for (uint32_t i = 0; i < length; i++) hash = (hash ^ key[i]) * 16777619u;
-  return hash ^ hash >> 16;
+  hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
+  return hash ^ hash >> 12;
 }
 
 /* The key's entry, or 0. The bucket is locked. */

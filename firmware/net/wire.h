@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "models/base/freestanding.h"
+
 /* Big-endian fields. Constants convert at compile time. */
 #define BE16(x) ((uint16_t)((((x)&0xffu) << 8) | (((x) >> 8) & 0xffu)))
 #define BE32(x) __builtin_bswap32(x)
