@@ -1,0 +1,302 @@
+#include "models/uart/uart.h"
+
+#include "models/uart/uart_regs.h"
+
+namespace sluice::uart {
+
+void Uart::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("16550A UART");
+  s.add("clock", &Parameters::clock, "clock of the baud-rate generator; 0 Hz: characters take no time")
+      .range(0_Hz, 1_GHz)
+      .setting();
+}
+
+Uart::Uart(sc_core::sc_module_name name, const Parameters& parameters)
+    : Model(name),
+      socket(
+          "socket", [this](std::uint64_t offset, void* data, unsigned size) { return read(offset, data, size); },
+          [this](std::uint64_t offset, const void* data, unsigned size) { return write(offset, data, size); }),
+      parameters_(parameters),
+      statistics_(path(), &base::statistics()) {
+  statistics_.counter("characters_sent", "characters", "characters that left the UART", characters_sent_);
+  statistics_.counter("characters_received", "characters", "characters put in the receive FIFO", characters_received_);
+  statistics_.counter("overruns", "characters", "characters lost because a FIFO was full", overruns_);
+  statistics_.counter("refused", "accesses", "register accesses that are not one byte or not of a register", refused_);
+}
+
+// --------------------------------------------------------------------------------------------------------- registers
+
+base::Answer Uart::check(std::uint64_t offset, unsigned size) {
+  base::Answer answer = base::Answer::ok;
+  if (offset >= UART_SIZE)
+    answer = base::Answer::unmapped;
+  else if (size != 1)
+    answer = base::Answer::wrong_width;
+  if (answer != base::Answer::ok) ++refused_;
+  return answer;
+}
+
+base::Answer Uart::read(std::uint64_t offset, void* data, unsigned size) {
+  const base::Answer answer = check(offset, size);
+  if (answer == base::Answer::ok) *static_cast<std::uint8_t*>(data) = read_register(static_cast<unsigned>(offset));
+  return answer;
+}
+
+base::Answer Uart::write(std::uint64_t offset, const void* data, unsigned size) {
+  const base::Answer answer = check(offset, size);
+  if (answer == base::Answer::ok) {
+    write_register(static_cast<unsigned>(offset), *static_cast<const std::uint8_t*>(data));
+    update();
+  }
+  return answer;
+}
+
+std::uint8_t Uart::read_register(unsigned offset) {
+  switch (offset) {
+    case UART_RBR:
+      return divisor_latch() ? static_cast<std::uint8_t>(divisor_) : take_received();
+    case UART_IER:
+      return divisor_latch() ? static_cast<std::uint8_t>(divisor_ >> 8) : interrupt_enable_;
+    case UART_IIR: {
+      const unsigned id = interrupt_id();
+      if (id == UART_IIR_THR_EMPTY) thr_interrupt_ = false;
+      update();
+      return static_cast<std::uint8_t>(id | (fifos_on() ? UART_IIR_FIFOS : 0));
+    }
+    case UART_LCR:
+      return line_control_;
+    case UART_MCR:
+      return modem_control_;
+    case UART_LSR:
+      return take_line_status();
+    case UART_MSR: {
+      const auto status = static_cast<std::uint8_t>(modem_inputs() | modem_changes_);
+      modem_changes_ = 0;
+      update();
+      return status;
+    }
+    default:
+      return scratch_;
+  }
+}
+
+void Uart::write_register(unsigned offset, std::uint8_t value) {
+  switch (offset) {
+    case UART_THR:
+      if (!divisor_latch()) return write_thr(value);
+      divisor_ = static_cast<std::uint16_t>((divisor_ & 0xff00) | value);
+      break;
+    case UART_IER:
+      if (!divisor_latch()) return write_interrupt_enable(value);
+      divisor_ = static_cast<std::uint16_t>((divisor_ & 0x00ff) | value << 8);
+      break;
+    case UART_FCR:
+      write_fifo_control(value);
+      break;
+    case UART_LCR:
+      line_control_ = value;
+      break;
+    case UART_MCR:
+      write_modem_control(value);
+      break;
+    case UART_SCR:
+      scratch_ = value;
+      break;
+    default:
+      break;  // the status registers ignore writes
+  }
+}
+
+void Uart::write_interrupt_enable(std::uint8_t value) {
+  const bool newly = (value & ~interrupt_enable_ & UART_IER_THR_EMPTY) != 0;
+  interrupt_enable_ = value & 0x0f;
+  if (newly && transmit_.empty()) thr_interrupt_ = true;
+}
+
+void Uart::write_fifo_control(std::uint8_t value) {
+  const bool toggled = ((value ^ fifo_control_) & UART_FCR_ENABLE) != 0;
+  if ((value & UART_FCR_ENABLE) == 0) value = 0;  // the other bits count only together with it
+  if (toggled || (value & UART_FCR_CLEAR_RX) != 0) receive_.clear();
+  if (toggled || (value & UART_FCR_CLEAR_TX) != 0) {
+    if (!transmit_.empty()) thr_interrupt_ = true;
+    transmit_.clear();
+  }
+  fifo_control_ = value & static_cast<std::uint8_t>(~(UART_FCR_CLEAR_RX | UART_FCR_CLEAR_TX));
+  accept_input();
+  watch_receiver();
+}
+
+std::size_t Uart::capacity() const { return fifos_on() ? UART_FIFO : 1; }
+
+std::size_t Uart::trigger() const {
+  constexpr std::size_t levels[] = {1, 4, 8, 14};
+  return fifos_on() ? levels[fifo_control_ >> UART_FCR_TRIGGER_SHIFT] : 1;
+}
+
+base::Time Uart::character_time() const {
+  const std::uint64_t hertz = parameters_.clock.hertz();
+  if (hertz == 0) return base::Time();
+  const unsigned data_bits = 5 + (line_control_ & UART_LCR_LENGTH);
+  unsigned half_bits = 2 * (1 + data_bits) + 2;  // start, data, one stop
+  if ((line_control_ & UART_LCR_PARITY) != 0) half_bits += 2;
+  if ((line_control_ & UART_LCR_TWO_STOP) != 0) half_bits += data_bits == 5 ? 1 : 2;
+  const std::uint64_t clocks = 8ull * (divisor_ == 0 ? 1 : divisor_) * half_bits;
+  return base::Clock(hertz).time_of(clocks);
+}
+
+// ------------------------------------------------------------------------------------------------------- transmitter
+
+void Uart::write_thr(std::uint8_t value) {
+  thr_interrupt_ = false;
+  if (transmit_.size() >= capacity()) {
+    ++overruns_;
+    return;
+  }
+  transmit_.push_back(value);
+  if (!shifting_) transmit();
+}
+
+void Uart::transmit() {
+  const base::Time duration = character_time();
+  while (!transmit_.empty() && !shifting_) {
+    shift_ = transmit_.front();
+    transmit_.pop_front();
+    if (transmit_.empty()) thr_interrupt_ = true;
+    if (duration == base::Time()) {
+      deliver(static_cast<char>(shift_));
+    } else {
+      shifting_ = true;
+      base::calendar().after(duration, key(), [this] { sent(); });
+    }
+  }
+}
+
+void Uart::sent() {
+  shifting_ = false;
+  deliver(static_cast<char>(shift_));
+  transmit();
+  update();
+}
+
+void Uart::deliver(char c) {
+  ++characters_sent_;
+  if (looped()) return receive(static_cast<std::uint8_t>(c));
+  for (BackEnd* back_end : back_ends_) back_end->character(c);
+}
+
+// ---------------------------------------------------------------------------------------------------------- receiver
+
+void Uart::input(std::string_view text) {
+  line_.insert(line_.end(), text.begin(), text.end());
+  accept_input();
+  update();
+}
+
+/// Lets the next characters of the line in, as far as there is room.
+void Uart::accept_input() {
+  if (arriving_ || looped()) return;
+  const base::Time duration = character_time();
+  while (!line_.empty() && receive_.size() < capacity()) {
+    if (duration != base::Time()) {
+      arriving_ = true;
+      base::calendar().after(duration, key(), [this] {
+        arriving_ = false;
+        if (!line_.empty() && receive_.size() < capacity() && !looped()) {
+          receive(static_cast<std::uint8_t>(line_.front()));
+          line_.pop_front();
+        }
+        accept_input();
+        update();
+      });
+      return;
+    }
+    receive(static_cast<std::uint8_t>(line_.front()));
+    line_.pop_front();
+  }
+}
+
+void Uart::receive(std::uint8_t value) {
+  if (receive_.size() >= capacity()) {
+    overrun_ = true;
+    ++overruns_;
+    return;
+  }
+  ++characters_received_;
+  receive_.push_back(value);
+  watch_receiver();
+}
+
+/// Starts the time after which waiting characters interrupt although they are fewer than the trigger level: that of
+/// four characters without one received or read.
+void Uart::watch_receiver() {
+  base::calendar().cancel(silence_);
+  timeout_ = false;
+  if (receive_.empty() || !fifos_on()) return;
+  const base::Time duration = character_time() * 4;
+  if (duration == base::Time()) {
+    timeout_ = true;
+    return;
+  }
+  silence_ = base::calendar().after(duration, key(), [this] {
+    timeout_ = true;
+    update();
+  });
+}
+
+std::uint8_t Uart::take_received() {
+  if (receive_.empty()) return 0;
+  const std::uint8_t value = receive_.front();
+  receive_.pop_front();
+  watch_receiver();
+  accept_input();
+  update();
+  return value;
+}
+
+std::uint8_t Uart::take_line_status() {
+  unsigned status = 0;
+  if (!receive_.empty()) status |= UART_LSR_DATA_READY;
+  if (overrun_) status |= UART_LSR_OVERRUN;
+  if (transmit_.empty()) status |= UART_LSR_THR_EMPTY;
+  if (transmit_.empty() && !shifting_) status |= UART_LSR_IDLE;
+  overrun_ = false;
+  update();
+  return static_cast<std::uint8_t>(status);
+}
+
+// ----------------------------------------------------------------------------------------------- modem and interrupts
+
+std::uint8_t Uart::modem_inputs() const {
+  if (!looped()) return UART_MSR_CTS | UART_MSR_DSR | UART_MSR_DCD;
+  unsigned inputs = 0;
+  if ((modem_control_ & UART_MCR_RTS) != 0) inputs |= UART_MSR_CTS;
+  if ((modem_control_ & UART_MCR_DTR) != 0) inputs |= UART_MSR_DSR;
+  if ((modem_control_ & UART_MCR_OUT1) != 0) inputs |= UART_MSR_RI;
+  if ((modem_control_ & UART_MCR_OUT2) != 0) inputs |= UART_MSR_DCD;
+  return static_cast<std::uint8_t>(inputs);
+}
+
+void Uart::write_modem_control(std::uint8_t value) {
+  const std::uint8_t before = modem_inputs();
+  modem_control_ = value & 0x1f;
+  const std::uint8_t after = modem_inputs();
+  unsigned changed = (before ^ after) & (UART_MSR_CTS | UART_MSR_DSR | UART_MSR_DCD);
+  changed |= before & ~after & UART_MSR_RI;
+  modem_changes_ = static_cast<std::uint8_t>(modem_changes_ | changed >> 4);
+  accept_input();
+}
+
+unsigned Uart::interrupt_id() const {
+  if ((interrupt_enable_ & UART_IER_LINE_STATUS) != 0 && overrun_) return UART_IIR_LINE_STATUS;
+  if ((interrupt_enable_ & UART_IER_RECEIVED) != 0) {
+    if (receive_.size() >= trigger()) return UART_IIR_RECEIVED;
+    if (timeout_) return UART_IIR_TIMEOUT;
+  }
+  if ((interrupt_enable_ & UART_IER_THR_EMPTY) != 0 && thr_interrupt_) return UART_IIR_THR_EMPTY;
+  if ((interrupt_enable_ & UART_IER_MODEM_STATUS) != 0 && modem_changes_ != 0) return UART_IIR_MODEM_STATUS;
+  return UART_IIR_NONE;
+}
+
+void Uart::update() { interrupt.set(interrupt_id() != UART_IIR_NONE); }
+
+}  // namespace sluice::uart

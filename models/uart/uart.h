@@ -1,0 +1,101 @@
+#pragma once
+/// 16550A UART.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "models/base/model.h"
+#include "models/base/port.h"
+#include "models/base/quantity.h"
+#include "models/base/register_bank.h"
+#include "models/base/register_socket.h"
+#include "models/base/schema.h"
+#include "models/base/statistics.h"
+
+namespace sluice::uart {
+
+using namespace base::literals;
+
+/// What is at the other end of the line. It may call Uart::input() at any time at base::now().
+class BackEnd {
+ public:
+  virtual ~BackEnd() = default;
+  /// A character has left the UART, at base::now().
+  virtual void character(char) = 0;
+};
+
+/// Registers: uart_regs.h. The modem is always ready; parity, framing and break errors do not occur; the other end
+/// holds its characters back while the receive FIFO is full, so overruns occur only in loop-back.
+class Uart : public base::Model {
+ public:
+  struct Parameters {
+    /// Of the baud-rate generator: a character takes 16 x divisor x its bits / clock. 0: characters take no time.
+    base::Frequency clock = 0_Hz;
+    static void describe(base::Schema<Parameters>&);
+  };
+
+  Uart(sc_core::sc_module_name, const Parameters&);
+
+  base::RegisterSocket socket;
+  base::Line interrupt;
+
+  /// Every back end hears every character. They must outlive the simulation.
+  void attach(BackEnd& back_end) { back_ends_.push_back(&back_end); }
+  /// Characters from the other end, in order; any number.
+  void input(std::string_view text);
+
+  base::Answer read(std::uint64_t offset, void* data, unsigned size);
+  base::Answer write(std::uint64_t offset, const void* data, unsigned size);
+
+ private:
+  base::Answer check(std::uint64_t offset, unsigned size);
+  std::uint8_t read_register(unsigned offset);
+  void write_register(unsigned offset, std::uint8_t value);
+
+  bool fifos_on() const { return (fifo_control_ & 1) != 0; }
+  bool divisor_latch() const { return (line_control_ & 0x80) != 0; }
+  bool looped() const { return (modem_control_ & 0x10) != 0; }
+  std::size_t capacity() const;
+  std::size_t trigger() const;
+  base::Time character_time() const;
+
+  void write_thr(std::uint8_t value);
+  void write_fifo_control(std::uint8_t value);
+  void write_interrupt_enable(std::uint8_t value);
+  void transmit();
+  void sent();
+  void deliver(char c);
+  std::uint8_t take_received();
+  std::uint8_t take_line_status();
+  void receive(std::uint8_t value);
+  void accept_input();
+  void watch_receiver();
+  std::uint8_t modem_inputs() const;
+  void write_modem_control(std::uint8_t value);
+  unsigned interrupt_id() const;
+  void update();
+
+  Parameters parameters_;
+  std::vector<BackEnd*> back_ends_;
+  std::uint8_t interrupt_enable_ = 0, fifo_control_ = 0, line_control_ = 0, modem_control_ = 0, scratch_ = 0;
+  std::uint16_t divisor_ = 1;
+  std::uint8_t modem_changes_ = 0;
+  std::deque<std::uint8_t> transmit_;  ///< written and not yet in the shift register
+  std::uint8_t shift_ = 0;
+  bool shifting_ = false;
+  bool thr_interrupt_ = false;
+  std::deque<std::uint8_t> receive_;
+  std::deque<char> line_;  ///< on their way from the other end
+  bool arriving_ = false;  ///< a calendar entry for the first of line_ exists
+  bool overrun_ = false;
+  bool timeout_ = false;
+  base::Calendar::Handle silence_;
+
+  std::uint64_t characters_sent_ = 0, characters_received_ = 0, overruns_ = 0, refused_ = 0;
+  base::StatisticsGroup statistics_;
+};
+
+}  // namespace sluice::uart

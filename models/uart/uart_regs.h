@@ -1,0 +1,60 @@
+/* models/uart/uart_regs.h: 16550A UART. Registers are one byte wide and follow each other; only byte accesses are
+ * legal. Freestanding C that C++ also accepts. */
+#pragma once
+
+#define UART_SIZE 8u
+#define UART_FIFO 16u /* characters, each way */
+
+#define UART_RBR 0u /* ro  oldest character received        (LCR.DLAB = 0) */
+#define UART_THR 0u /* wo  character to send                (LCR.DLAB = 0) */
+#define UART_IER 1u /* rw  interrupt enables                (LCR.DLAB = 0) */
+#define UART_DLL 0u /* rw  divisor, low byte                (LCR.DLAB = 1) */
+#define UART_DLM 1u /* rw  divisor, high byte               (LCR.DLAB = 1) */
+#define UART_IIR 2u /* ro  what interrupts */
+#define UART_FCR 2u /* wo  FIFO control */
+#define UART_LCR 3u /* rw  line control */
+#define UART_MCR 4u /* rw  modem control */
+#define UART_LSR 5u /* ro  line status; a read clears the errors */
+#define UART_MSR 6u /* ro  modem status; a read clears the changes */
+#define UART_SCR 7u /* rw  scratch */
+
+#define UART_IER_RECEIVED 0x01u /* data available, or too little for too long */
+#define UART_IER_THR_EMPTY 0x02u
+#define UART_IER_LINE_STATUS 0x04u
+#define UART_IER_MODEM_STATUS 0x08u
+
+#define UART_IIR_NONE 0x01u /* highest priority first below */
+#define UART_IIR_LINE_STATUS 0x06u
+#define UART_IIR_RECEIVED 0x04u
+#define UART_IIR_TIMEOUT 0x0cu
+#define UART_IIR_THR_EMPTY 0x02u
+#define UART_IIR_MODEM_STATUS 0x00u
+#define UART_IIR_ID 0x0fu
+#define UART_IIR_FIFOS 0xc0u /* both set while the FIFOs are on */
+
+#define UART_FCR_ENABLE 0x01u
+#define UART_FCR_CLEAR_RX 0x02u
+#define UART_FCR_CLEAR_TX 0x04u
+#define UART_FCR_TRIGGER_SHIFT 6 /* 1, 4, 8 or 14 characters */
+
+#define UART_LCR_LENGTH 0x03u /* 5 to 8 bits */
+#define UART_LCR_TWO_STOP 0x04u
+#define UART_LCR_PARITY 0x08u
+#define UART_LCR_DLAB 0x80u
+
+#define UART_MCR_DTR 0x01u
+#define UART_MCR_RTS 0x02u
+#define UART_MCR_OUT1 0x04u
+#define UART_MCR_OUT2 0x08u
+#define UART_MCR_LOOP 0x10u
+
+#define UART_LSR_DATA_READY 0x01u
+#define UART_LSR_OVERRUN 0x02u
+#define UART_LSR_THR_EMPTY 0x20u
+#define UART_LSR_IDLE 0x40u /* nothing left to send */
+
+#define UART_MSR_CHANGES 0x0fu /* of the four below; RI: trailing edge only */
+#define UART_MSR_CTS 0x10u
+#define UART_MSR_DSR 0x20u
+#define UART_MSR_RI 0x40u
+#define UART_MSR_DCD 0x80u
