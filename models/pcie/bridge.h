@@ -19,6 +19,8 @@ class Bridge {
   /// Software's write; returns true when it set the secondary bus reset.
   bool write(unsigned reg, std::uint32_t value, unsigned byte_enables);
 
+  void reset();
+
   unsigned secondary_bus() const { return secondary_; }
   /// Bus numbers below: secondary to subordinate. None before software has set them.
   bool leads_to_bus(unsigned bus) const { return bus >= secondary_ && bus <= subordinate_ && secondary_ != 0; }

@@ -56,7 +56,7 @@ class ConfigSpace {
   /// Offset of a capability; 0 where there is none.
   unsigned find_capability(std::uint8_t id) const;
   /// The PCI Express capability, version 2. type: PCIE_EXPRESS_TYPE_*.
-  void add_express(unsigned type, bool slot_implemented);
+  void add_express(unsigned type);
 
   void define_bar(unsigned n, const Bar&);
   const Bar& bar(unsigned n) const { return bars_[n]; }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -180,10 +181,10 @@ class Endpoint : public base::Model, private TransmitObserver {
     std::uint32_t requested = 0;    ///< bytes for which TLPs have been made
     std::uint32_t outstanding = 0;  ///< TLPs
     DmaStatus status = DmaStatus::kOk;
-    bool abandoned = false;
+    bool active = false;
+    bool abandoned = false;  ///< by a reset: nobody is told, nothing is stored
     DmaOptions options;
     ReadDone done;
-    base::Journey start;    ///< hops before the last TLP
     base::Journey journey;  ///< of the last TLP
     base::Time issued;
     std::uint8_t* bytes = nullptr;
@@ -224,7 +225,9 @@ class Endpoint : public base::Model, private TransmitObserver {
 
   void issue_reads();
   void issue_read(Transfer&, std::uint32_t transfer);
-  void settle(Tag&, std::uint16_t number);
+  void settle(std::uint16_t number);
+  void fail_read(std::uint32_t transfer, DmaStatus);
+  void report_sent(std::uint32_t slot, base::Time);
   void finish_read(std::uint32_t transfer);
   std::uint32_t take_transfer();
   void check_deadlines();
@@ -251,7 +254,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   bool intx_level_ = false;
   bool intx_sent_ = false;
 
-  std::vector<Transfer> transfers_;
+  std::deque<Transfer> transfers_;
   std::vector<std::uint32_t> free_transfers_;
   Ring<std::uint32_t> waiting_;  ///< transfers with bytes not yet asked for
   std::vector<Tag> tags_;
@@ -260,7 +263,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   base::Calendar::Handle deadline_;
   std::uint64_t serial_ = 0;
   unsigned reads_in_flight_ = 0;
-  std::vector<Sent> sent_;
+  std::deque<Sent> sent_;
   std::vector<std::uint32_t> free_sent_;
   Counters counters_;
 };

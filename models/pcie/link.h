@@ -196,7 +196,7 @@ class Link : public base::Model {
 base::Ratio raw_femtoseconds_per_byte(unsigned generation, unsigned lanes);
 base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, unsigned max_payload);
 /// The specification's limit for ACK and UpdateFC transmission, in symbol times.
-unsigned update_limit_symbols(unsigned generation, unsigned lanes, unsigned max_payload);
+unsigned update_limit_symbols(unsigned lanes, unsigned max_payload);
 base::Time symbol_time(unsigned generation);
 
 }  // namespace sluice::pcie

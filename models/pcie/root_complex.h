@@ -106,6 +106,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   void register_statistics(base::StatisticsGroup&);
 
  private:
+  static constexpr RoutingId kSelf = 0;  ///< requester of what cores ask for, completer of what devices do
   struct RootPort {
     RootPort(const std::string& owner, const Identity& identity);
     Port port;
@@ -117,22 +118,22 @@ class RootComplex : public base::Model, private TransmitObserver {
   };
   /// A core's non-posted access. Its number is its tag.
   struct Access {
-    bool busy = false;
+    bool in_flight = false;  ///< a completion may come
     bool done = false;
     TlpPtr request;
     std::array<std::uint8_t, 64> data;
-    std::uint32_t bytes = 0;
     std::uint32_t received = 0;
     base::Event event;
     base::Calendar::Handle timeout;
   };
 
   void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&);
+  void configure(tlm::tlm_generic_payload&);
   void post(std::uint64_t address, const std::uint8_t* data, unsigned bytes);
-  void access(tlm::tlm_generic_payload&, TlpPtr);
+  void access(tlm::tlm_generic_payload&, TlpPtr request);
   void launch(unsigned access);
-  void launch_config(Access&, unsigned number);
-  void access_local(Access&, unsigned number);
+  void access_local(unsigned access);
+  void store(Access&, const std::uint8_t* bytes, std::uint32_t count);
   void fail(unsigned access, std::uint64_t& counter);
   void finish(unsigned access);
   RootPort* port_of_address(std::uint64_t address);
@@ -142,15 +143,16 @@ class RootComplex : public base::Model, private TransmitObserver {
   void receive(unsigned port, TlpPtr);
   void receive_write(RootPort&, TlpPtr);
   void land(TlpPtr, base::GuestRam*);
+  void set_tags(const Tlp&, base::GuestRam&, std::uint64_t first, std::uint32_t bytes);
   void receive_read(RootPort&, TlpPtr);
   void start_read(RootPort&, TlpPtr);
-  void finish_read(TlpPtr, base::GuestRam*);
-  void answer(RootPort&, TlpPtr request, base::GuestRam*);
+  void finish_read(TlpPtr, base::GuestRam&, std::uint64_t address);
+  void forward(RootPort& to, TlpPtr, base::Time after);
   void refuse(RootPort&, TlpPtr request);
   void receive_completion(TlpPtr);
-  void receive_message(unsigned port, const Tlp&);
+  void receive_message(RootPort&, const Tlp&);
   void update_lines();
-  Translation translate(const Tlp&);
+  Translation translate(const Tlp&, bool write);
 
   Parameters parameters_;
   base::MemoryPath& memory_;

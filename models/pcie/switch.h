@@ -51,7 +51,7 @@ class Switch : public base::Model {
   void route_config(unsigned ingress, TlpPtr);
   void route_completion(unsigned ingress, TlpPtr);
   void receive_message(unsigned ingress, TlpPtr);
-  void configure(SwitchPort&, TlpPtr);
+  void configure(unsigned port, TlpPtr);
   void forward(unsigned egress, TlpPtr);
   void refuse(unsigned ingress, TlpPtr);
   void hot_reset();

@@ -1,0 +1,38 @@
+#include "models/pcie/bridge.h"
+
+#include "models/pcie/pcie_regs.h"
+
+namespace sluice::pcie {
+
+Bridge::Bridge(const Identity& identity, unsigned express_type) : config_(identity, PCIE_HEADER_TYPE_BRIDGE) {
+  config_.add_express(express_type);
+  config_.keep_reset_values();
+}
+
+bool Bridge::write(unsigned reg, std::uint32_t value, unsigned byte_enables) {
+  const bool was = config_.get16(PCIE_BRIDGE_CONTROL) & PCIE_BRIDGE_CONTROL_RESET;
+  config_.write(reg, value, byte_enables);
+  decode();
+  return !was && (config_.get16(PCIE_BRIDGE_CONTROL) & PCIE_BRIDGE_CONTROL_RESET);
+}
+
+void Bridge::reset() {
+  config_.reset();
+  decode();
+}
+
+void Bridge::decode() {
+  secondary_ = config_.get8(PCIE_SECONDARY_BUS);
+  subordinate_ = config_.get8(PCIE_SUBORDINATE_BUS);
+  bus_master_ = config_.bus_master();
+  windows_ = {};
+  if (!config_.memory_enabled()) return;
+  const auto low = [this](unsigned reg) { return std::uint64_t{config_.get16(reg) & 0xfff0u} << 16; };
+  const auto high = [this](unsigned reg) { return std::uint64_t{config_.get32(reg)} << 32; };
+  constexpr std::uint64_t rest = PCIE_BRIDGE_WINDOW_GRANULE - 1;
+  windows_[0] = {low(PCIE_MEMORY_BASE), low(PCIE_MEMORY_LIMIT) | rest};
+  windows_[1] = {low(PCIE_PREFETCHABLE_BASE) | high(PCIE_PREFETCHABLE_BASE_UPPER),
+                 low(PCIE_PREFETCHABLE_LIMIT) | high(PCIE_PREFETCHABLE_LIMIT_UPPER) | rest};
+}
+
+}  // namespace sluice::pcie

@@ -1,0 +1,333 @@
+#include "models/pcie/endpoint.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace sluice::pcie {
+namespace {
+constexpr std::uint64_t kBoundary = 128;  // an endpoint's completions break at multiples of it
+}  // namespace
+
+void MmioReply::value(std::uint64_t value) {
+  std::array<std::uint8_t, 8> bytes;
+  for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
+  data({bytes.data(), std::min<std::size_t>(8, bytes_)});
+}
+void MmioReply::data(std::span<const std::uint8_t> bytes) {
+  endpoint_->complete(*this, CompletionStatus::kSuccess, bytes);
+}
+void MmioReply::unsupported() { endpoint_->complete(*this, CompletionStatus::kUnsupportedRequest, {}); }
+void MmioReply::abort() { endpoint_->complete(*this, CompletionStatus::kCompleterAbort, {}); }
+
+void Endpoint::Parameters::describe(base::Schema<Parameters>& s) {
+  s.add("transmit_latency", &Parameters::transmit_latency, "from the device's engine to the first bit of an idle link")
+      .range(0_ns, 10_us)
+      .assumed("with receive_latency, about a third of the 546 ns of a 64 B read (pcie-bench, bdw, NFP-6000)");
+  s.add("receive_latency", &Parameters::receive_latency, "from a TLP's last bit to the device's engine")
+      .range(0_ns, 10_us)
+      .assumed("as transmit_latency");
+  s.add("tags", &Parameters::tags, "DMA reads in flight, in TLPs")
+      .range(1, 1024)
+      .unit("tags")
+      .stated("PCI Express Base Specification: 256 with extended tags");
+  s.add("max_read_request", &Parameters::max_read_request, "maximum read request size, MRRS, after reset")
+      .range(128_B, base::Bytes(4096))
+      .power_of_two()
+      .stated("pcie-model, model/pcie.py");
+  s.add("completion_timeout", &Parameters::completion_timeout, "a DMA read without its completion fails then")
+      .range(1_us, 1_s)
+      .stated("PCI Express Base Specification: 50 us to 50 ms");
+}
+
+Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Function& f)
+    : Model(name),
+      parameters_(p),
+      function_(f),
+      port_(path()),
+      config_(f.identity, PCIE_HEADER_TYPE_ENDPOINT),
+      msix_table_(f.msix.vectors, pcie_msix_entry{0, 0, 0, PCIE_MSIX_ENTRY_MASKED}),
+      msix_pending_(f.msix.vectors),
+      tags_(p.tags) {
+  for (unsigned n = 0; n < PCIE_BARS_ENDPOINT; ++n)
+    if (f.bars[n].kind != Bar::Kind::kNone) config_.define_bar(n, f.bars[n]);
+  config_.add_express(PCIE_EXPRESS_TYPE_ENDPOINT);
+  express_ = config_.find_capability(PCIE_CAPABILITY_ID_EXPRESS);
+  config_.set_max_read_request(static_cast<unsigned>(p.max_read_request.count()));
+  if (f.msix.vectors > 0) {
+    if (f.msix.vectors > 2048) throw std::logic_error(path() + ": MSI-X has at most 2048 vectors");
+    msix_capability_ = config_.add_capability(PCIE_CAPABILITY_ID_MSIX, PCIE_MSIX_SIZE);
+    config_.set16(msix_capability_ + PCIE_MSIX_CONTROL, static_cast<std::uint16_t>(f.msix.vectors - 1));
+    config_.set32(msix_capability_ + PCIE_MSIX_TABLE, f.msix.table_offset | f.msix.table_bar);
+    config_.set32(msix_capability_ + PCIE_MSIX_PBA, f.msix.pba_offset | f.msix.pba_bar);
+    config_.writable(msix_capability_, (PCIE_MSIX_CONTROL_ENABLE | PCIE_MSIX_CONTROL_FUNCTION_MASK) << 16);
+  }
+  if (f.intx) config_.set8(PCIE_INTERRUPT_PIN, 1);
+  config_.keep_reset_values();
+  for (unsigned t = 0; t < p.tags; ++t) free_tags_.push(static_cast<std::uint16_t>(t));
+
+  port_.transmit_latency = p.transmit_latency;
+  port_.receive_latency = p.receive_latency;
+  port_.on_receive = [this](TlpPtr t) { receive(std::move(t)); };
+  port_.on_hot_reset = [this] { initiate_reset(); };
+  port_.on_connect = [this](const Link& link) {
+    const unsigned mps = static_cast<unsigned>(link.parameters().max_payload.count());
+    config_.set_max_payload(mps, mps);
+    config_.set_link(link.parameters().generation, link.parameters().lanes);
+    config_.keep_reset_values();
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ requests from above
+
+void Endpoint::receive(TlpPtr tlp) {
+  tlp->release_buffer();
+  switch (tlp->type) {
+    case TlpType::kMWr:
+      return receive_write(std::move(tlp));
+    case TlpType::kMRd:
+      return receive_read(std::move(tlp));
+    case TlpType::kCpl:
+    case TlpType::kCplD:
+      return receive_completion(std::move(tlp));
+    case TlpType::kCfgRd0:
+    case TlpType::kCfgWr0:
+      return receive_config(std::move(tlp));
+    default:
+      refuse(*tlp);
+  }
+}
+
+void Endpoint::refuse(const Tlp& t) {
+  ++counters_.unsupported_requests;
+  if (t.tlp_class() == TlpClass::kNonPosted) port_.send(make_completion(t, id_, CompletionStatus::kUnsupportedRequest));
+}
+
+void Endpoint::receive_config(TlpPtr tlp) {
+  if (function_of(tlp->target) != 0) return refuse(*tlp);
+  if (tlp->has_data()) {
+    id_ = tlp->target;
+    std::uint32_t value;
+    std::memcpy(&value, tlp->payload(), 4);
+    config_.write(tlp->reg, value, tlp->first_be);
+    port_.send(make_completion(*tlp, id_, CompletionStatus::kSuccess));
+    const bool flr = tlp->reg == express_ + PCIE_EXPRESS_DEVICE_CONTROL && (tlp->first_be & 2) &&
+                     (value & PCIE_EXPRESS_DEVICE_CONTROL_FLR);
+    if (flr)
+      initiate_reset();
+    else
+      config_changed(tlp->reg);
+    return;
+  }
+  make_completions(*tlp, tlp->target, 0, 4, 64, 64, [&](TlpPtr c, std::uint32_t, std::uint32_t) {
+    const std::uint32_t value = config_.read(tlp->reg);
+    std::memcpy(c->payload(), &value, 4);
+    port_.send(std::move(c));
+  });
+}
+
+void Endpoint::config_changed(unsigned reg) {
+  update_intx();
+  fire_unmasked();
+  config_written(reg);
+}
+
+void Endpoint::initiate_reset() {
+  config_.reset();
+  for (auto& entry : msix_table_) entry = {0, 0, 0, PCIE_MSIX_ENTRY_MASKED};
+  std::fill(msix_pending_.begin(), msix_pending_.end(), 0);
+  intx_level_ = false;
+  intx_sent_ = false;
+  for (Transfer& t : transfers_) {
+    if (!t.active) continue;
+    t.abandoned = true;
+    t.done = nullptr;
+    t.requested = t.length;
+  }
+  while (!waiting_.empty()) {
+    const std::uint32_t n = waiting_.pop();
+    if (transfers_[n].outstanding == 0) finish_read(n);
+  }
+  function_reset();
+}
+
+int Endpoint::decode(std::uint64_t address, std::uint64_t bytes, std::uint64_t& offset) const {
+  if (!config_.memory_enabled()) return -1;
+  for (unsigned n = 0; n < PCIE_BARS_ENDPOINT; ++n) {
+    const Bar& bar = config_.bar(n);
+    if (bar.kind == Bar::Kind::kNone) continue;
+    const std::uint64_t start = config_.bar_address(n);
+    if (address < start || address - start >= bar.size || bytes > bar.size - (address - start)) continue;
+    offset = address - start;
+    return static_cast<int>(n);
+  }
+  return -1;
+}
+
+void Endpoint::receive_write(TlpPtr tlp) {
+  const Tlp& t = *tlp;
+  const std::uint32_t bytes = t.enabled_bytes();
+  if (bytes == 0) return;  // a flush: nothing is written
+  std::uint64_t offset = 0;
+  const int bar = decode(t.first_byte(), bytes, offset);
+  if (bar < 0) return refuse(t);
+  const unsigned skip = t.first_byte() & 3;
+  if (t.contiguous()) return register_write(static_cast<unsigned>(bar), offset, {t.payload() + skip, bytes}, t.journey);
+  // Byte enables with holes: one write for each run.
+  for (std::uint32_t i = 0; i < bytes;) {
+    std::uint32_t end = i;
+    while (end < bytes && t.enabled(skip + end)) ++end;
+    if (end > i) register_write(static_cast<unsigned>(bar), offset + i, {t.payload() + skip + i, end - i}, t.journey);
+    i = end + 1;
+  }
+}
+
+void Endpoint::register_write(unsigned bar, std::uint64_t offset, std::span<const std::uint8_t> data,
+                              const base::Journey& journey) {
+  if (in_msix_pba(bar, offset)) return;
+  if (!in_msix_table(bar, offset)) return mmio_write(bar, offset, data, journey);
+  const std::uint64_t at = offset - function_.msix.table_offset;
+  const std::uint64_t size = msix_table_.size() * sizeof(pcie_msix_entry);
+  std::memcpy(reinterpret_cast<std::uint8_t*>(msix_table_.data()) + at, data.data(),
+              std::min<std::uint64_t>(data.size(), size - at));
+  fire_unmasked();
+}
+
+void Endpoint::receive_read(TlpPtr tlp) {
+  const Tlp& t = *tlp;
+  MmioReply reply;
+  reply.endpoint_ = this;
+  reply.first_ = t.first_byte();
+  reply.bytes_ = t.enabled_bytes();
+  reply.requester_ = t.requester;
+  reply.tag_ = t.tag;
+  reply.traffic_class_ = t.traffic_class;
+  reply.content_ = t.content;
+  std::uint64_t offset = 0;
+  const int bar = decode(reply.first_, std::max(reply.bytes_, 1u), offset);
+  if (bar < 0) return refuse(t);
+  if (reply.bytes_ == 0) {  // a flush is answered and touches nothing
+    reply.bytes_ = 1;
+    return reply.value(0);
+  }
+  const auto n = static_cast<unsigned>(bar);
+  if (!in_msix_table(n, offset) && !in_msix_pba(n, offset)) return mmio_read(n, offset, reply.bytes_, reply);
+  std::array<std::uint8_t, 64> bytes{};
+  const std::uint32_t count = std::min<std::uint32_t>(reply.bytes_, bytes.size());
+  for (std::uint32_t i = 0; i < count; ++i) bytes[i] = msix_byte(n, offset + i);
+  reply.data({bytes.data(), count});
+}
+
+void Endpoint::complete(const MmioReply& reply, CompletionStatus status, std::span<const std::uint8_t> data) {
+  Tlp request;
+  request.type = TlpType::kMRd;
+  request.cover(reply.first_, reply.bytes_);
+  request.requester = reply.requester_;
+  request.tag = reply.tag_;
+  request.traffic_class = reply.traffic_class_;
+  request.content = reply.content_;
+  if (status != CompletionStatus::kSuccess) {
+    ++counters_.unsupported_requests;
+    port_.send(make_completion(request, id_, status));
+    return;
+  }
+  make_completions(request, id_, reply.first_, reply.bytes_, kBoundary, config_.max_payload(),
+                   [&](TlpPtr c, std::uint32_t offset, std::uint32_t bytes) {
+                     std::uint8_t* to = c->payload() + ((reply.first_ + offset) & 3);
+                     std::memset(to, 0, bytes);
+                     if (offset < data.size())
+                       std::memcpy(to, data.data() + offset, std::min<std::size_t>(bytes, data.size() - offset));
+                     port_.send(std::move(c));
+                   });
+}
+
+// --------------------------------------------------------------------------------------------------------- interrupts
+
+bool Endpoint::in_msix_table(unsigned bar, std::uint64_t offset) const {
+  const Msix& m = function_.msix;
+  return m.vectors && bar == m.table_bar && offset >= m.table_offset &&
+         offset < m.table_offset + std::uint64_t{m.vectors} * sizeof(pcie_msix_entry);
+}
+
+bool Endpoint::in_msix_pba(unsigned bar, std::uint64_t offset) const {
+  const Msix& m = function_.msix;
+  return m.vectors && bar == m.pba_bar && offset >= m.pba_offset && offset < m.pba_offset + (m.vectors + 63) / 64 * 8;
+}
+
+std::uint8_t Endpoint::msix_byte(unsigned bar, std::uint64_t offset) const {
+  const Msix& m = function_.msix;
+  if (in_msix_table(bar, offset))
+    return reinterpret_cast<const std::uint8_t*>(msix_table_.data())[offset - m.table_offset];
+  if (!in_msix_pba(bar, offset)) return 0;
+  std::uint8_t bits = 0;
+  const auto first = static_cast<unsigned>(offset - m.pba_offset) * 8;
+  for (unsigned v = first; v < first + 8 && v < m.vectors; ++v)
+    bits |= static_cast<std::uint8_t>(msix_pending_[v] << (v - first));
+  return bits;
+}
+
+bool Endpoint::msix_enabled() const {
+  return msix_capability_ && (config_.get16(msix_capability_ + PCIE_MSIX_CONTROL) & PCIE_MSIX_CONTROL_ENABLE);
+}
+
+bool Endpoint::vector_masked(unsigned vector) const {
+  return (config_.get16(msix_capability_ + PCIE_MSIX_CONTROL) & PCIE_MSIX_CONTROL_FUNCTION_MASK) ||
+         (msix_table_[vector].control & PCIE_MSIX_ENTRY_MASKED);
+}
+
+bool Endpoint::msix(unsigned vector, const base::Spans& spans, Landed landed) {
+  if (vector >= msix_table_.size() || !msix_enabled() || !config_.bus_master()) {
+    ++counters_.msix_dropped;
+    return false;
+  }
+  if (vector_masked(vector)) {
+    ++counters_.msix_pended;
+    msix_pending_[vector] = 1;
+    return true;
+  }
+  send_msix(vector, spans, landed);
+  return true;
+}
+
+void Endpoint::send_msix(unsigned vector, const base::Spans& spans, Landed landed) {
+  const pcie_msix_entry& entry = msix_table_[vector];
+  TlpPtr t = make_tlp(TlpType::kMWr);
+  t->requester = id_;
+  t->cover((std::uint64_t{entry.address_high} << 32 | entry.address_low) & ~std::uint64_t{3}, 4);
+  t->resize_payload();
+  for (unsigned i = 0; i < 4; ++i) t->payload()[i] = static_cast<std::uint8_t>(entry.data >> 8 * i);
+  for (const base::Span& s : spans) t->spans.add({0, 0, s.id});
+  t->ending = 0xff;
+  t->carries_journey = !spans.empty();
+  t->landed = landed.set() ? landed : Landed{SLUICE_STAGE_interrupt, component()};
+  ++counters_.msix_sent;
+  port_.send(std::move(t));
+}
+
+void Endpoint::fire_unmasked() {
+  if (!msix_enabled() || !config_.bus_master()) return;
+  for (unsigned v = 0; v < msix_pending_.size(); ++v) {
+    if (!msix_pending_[v] || vector_masked(v)) continue;
+    msix_pending_[v] = 0;
+    send_msix(v, {}, {});
+  }
+}
+
+void Endpoint::intx(bool level) {
+  intx_level_ = level;
+  update_intx();
+}
+
+void Endpoint::update_intx() {
+  const std::uint16_t status = config_.get16(PCIE_STATUS) & static_cast<std::uint16_t>(~PCIE_STATUS_INTERRUPT);
+  config_.set16(PCIE_STATUS, static_cast<std::uint16_t>(status | (intx_level_ ? PCIE_STATUS_INTERRUPT : 0)));
+  const bool disabled = config_.get16(PCIE_COMMAND) & PCIE_COMMAND_INTX_DISABLE;
+  const bool level = intx_level_ && function_.intx && !disabled && !msix_enabled();
+  if (level == intx_sent_) return;
+  intx_sent_ = level;
+  TlpPtr m = make_tlp(TlpType::kMsg);
+  m->requester = id_;
+  m->message_code = level ? kAssertIntA : kDeassertIntA;
+  port_.send(std::move(m));
+}
+
+}  // namespace sluice::pcie

@@ -1,0 +1,338 @@
+#include "models/pcie/root_complex.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "models/pcie/pcie_regs.h"
+
+namespace sluice::pcie {
+namespace {
+
+// No vendor's: these parts exist in no silicon.
+constexpr Identity kHostBridge{0x534c, 0x0700, PCIE_CLASS_HOST_BRIDGE, 0, 0, 0};
+constexpr Identity kRootPort{0x534c, 0x0703, PCIE_CLASS_PCI_BRIDGE, 0, 0, 0};
+constexpr std::uint32_t kPage = 4096;
+constexpr unsigned kMostRead = 64;  // bytes of one core read
+
+}  // namespace
+
+void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("PCIe root complex");
+  s.add("root_ports", &Parameters::root_ports, "links it has").range(1, 31).setting();
+  s.add("ecam_base", &Parameters::ecam_base, "configuration window").multiple_of(1u << 20).hexadecimal().setting();
+  s.add("ecam_size", &Parameters::ecam_size, "1 MiB for each bus")
+      .range(2_MiB, 256_MiB)
+      .multiple_of(1u << 20)
+      .setting();
+  s.add("mmio32_base", &Parameters::mmio32_base, "window for 32-bit BARs")
+      .multiple_of(1u << 20)
+      .hexadecimal()
+      .setting();
+  s.add("mmio32_size", &Parameters::mmio32_size, "its size").multiple_of(1u << 20).setting();
+  s.add("mmio64_base", &Parameters::mmio64_base, "window for 64-bit BARs")
+      .multiple_of(1u << 20)
+      .hexadecimal()
+      .setting();
+  s.add("mmio64_size", &Parameters::mmio64_size, "its size").multiple_of(1u << 20).setting();
+  s.add("outbound_latency", &Parameters::outbound_latency, "from a core's access to the first bit of an idle link")
+      .range(0_ns, 10_us)
+      .derived("half of a ~750 ns MMIO read (Wave 2.3) less link and endpoint");
+  s.add("completion_latency", &Parameters::completion_latency, "from a completion's last bit to the core")
+      .range(0_ns, 10_us)
+      .derived("half of a ~750 ns MMIO read (Wave 2.3) less link and endpoint");
+  s.add("read_latency", &Parameters::read_latency,
+        "a device's read: from its last bit to the first of its completion, memory's share apart")
+      .range(0_ns, 10_us)
+      .derived("546 ns of a 64 B read (pcie-bench, bdw) less endpoint, link and memory");
+  s.add("write_latency", &Parameters::write_latency, "a device's write: from its last bit to memory")
+      .range(0_ns, 10_us)
+      .derived("379 ns one way (Nagare 4.3) less endpoint, link and memory");
+  s.add("completion_split", &Parameters::completion_split, "how large a read's completions are")
+      .choices({{"rcb", Split::kRcb}, {"max-payload", Split::kMaxPayload}})
+      .assumed("server root complexes return cache lines as they come");
+  s.add("read_completion_boundary", &Parameters::read_completion_boundary, "RCB")
+      .choices({64_B, 128_B})
+      .stated("pcie-model, model/pcie.py");
+  s.add("reads", &Parameters::reads, "devices' reads in service, for each root port")
+      .range(1, 4096)
+      .unit("TLPs")
+      .assumed("covers the latency at gen3 x16");
+  s.add("posted_writes", &Parameters::posted_writes, "cores' writes that wait for the links before a core is blocked")
+      .range(1, 4096)
+      .unit("TLPs")
+      .assumed("a core's write-combining and uncore buffers");
+  s.add("core_reads", &Parameters::core_reads, "cores' reads and configuration accesses in flight")
+      .range(1, 256)
+      .unit("TLPs")
+      .assumed("at least one for each hart");
+  s.add("completion_timeout", &Parameters::completion_timeout,
+        "a core's read without a completion returns all ones then")
+      .range(1_us, 1_s)
+      .stated("PCI Express Base Specification: 50 us to 50 ms");
+  s.add("peer_to_peer", &Parameters::peer_to_peer, "requests pass from root port to root port").setting();
+}
+
+RootComplex::RootPort::RootPort(const std::string& owner, const Identity& identity)
+    : port(owner), bridge(identity, PCIE_EXPRESS_TYPE_ROOT_PORT) {}
+
+RootComplex::RootComplex(sc_core::sc_module_name name, const Parameters& p, base::MemoryPath& memory)
+    : Model(name),
+      socket("socket"),
+      parameters_(p),
+      memory_(memory),
+      host_bridge_(kHostBridge, PCIE_HEADER_TYPE_ENDPOINT) {
+  if (p.root_ports < 1 || p.root_ports > 31) throw std::invalid_argument(path() + ": root_ports must be 1 to 31");
+  socket.register_b_transport(this, &RootComplex::b_transport);
+  host_bridge_.add_express(PCIE_EXPRESS_TYPE_INTEGRATED);
+  for (unsigned i = 0; i < p.root_ports; ++i) {
+    ports_.push_back(std::make_unique<RootPort>(path(), kRootPort));
+    Port& port = ports_[i]->port;
+    port.on_receive = [this, i](TlpPtr t) { receive(i, std::move(t)); };
+    port.on_connect = [this, i](const Link& link) {
+      ConfigSpace& config = ports_[i]->bridge.config();
+      const unsigned mps = static_cast<unsigned>(link.parameters().max_payload.count());
+      config.set_max_payload(mps, mps);
+      config.set_link(link.parameters().generation, link.parameters().lanes);
+      config.keep_reset_values();
+    };
+  }
+  for (unsigned i = 0; i < p.core_reads; ++i) {
+    accesses_.push_back(std::make_unique<Access>());
+    free_accesses_.push(static_cast<std::uint16_t>(i));
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- requests of cores
+
+RootComplex::RootPort* RootComplex::port_of_address(std::uint64_t address) {
+  for (auto& p : ports_)
+    if (p->bridge.leads_to(address)) return p.get();
+  return nullptr;
+}
+
+RootComplex::RootPort* RootComplex::port_of_bus(unsigned bus) {
+  for (auto& p : ports_)
+    if (p->bridge.leads_to_bus(bus)) return p.get();
+  return nullptr;
+}
+
+void RootComplex::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&) {
+  const std::uint64_t address = trans.get_address();
+  const std::uint64_t length = trans.get_data_length();
+  const auto within = [=](std::uint64_t base, base::Bytes size) {
+    return address >= base && address - base < size.count() && length <= size.count() - (address - base);
+  };
+  const bool config = within(parameters_.ecam_base, parameters_.ecam_size);
+  if (!config && !within(parameters_.mmio32_base, parameters_.mmio32_size) &&
+      !within(parameters_.mmio64_base, parameters_.mmio64_size)) {
+    trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  const bool write = trans.get_command() == tlm::TLM_WRITE_COMMAND;
+  const std::uint64_t most = config ? 4 - address % 4 : write ? kPage - address % kPage : kMostRead;
+  if (trans.get_byte_enable_ptr() || trans.get_streaming_width() < length || length == 0 || length > most ||
+      address / kPage != (address + length - 1) / kPage || trans.get_command() == tlm::TLM_IGNORE_COMMAND) {
+    ++counters_.bad_accesses;
+    trans.set_response_status(trans.get_byte_enable_ptr() ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
+                                                          : tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
+  trans.set_response_status(tlm::TLM_OK_RESPONSE);
+  if (config) return configure(trans);
+  if (write) return post(address, trans.get_data_ptr(), static_cast<unsigned>(length));
+  ++counters_.core_reads;
+  TlpPtr t = make_tlp(TlpType::kMRd);
+  t->cover(address, static_cast<std::uint32_t>(length));
+  access(trans, std::move(t));
+}
+
+void RootComplex::configure(tlm::tlm_generic_payload& trans) {
+  ++counters_.config_accesses;
+  const std::uint64_t offset = trans.get_address() - parameters_.ecam_base;
+  const auto length = static_cast<std::uint32_t>(trans.get_data_length());
+  const bool write = trans.get_command() == tlm::TLM_WRITE_COMMAND;
+  TlpPtr t = make_tlp(write ? TlpType::kCfgWr1 : TlpType::kCfgRd1);
+  t->cover(offset & 0xfff, length);
+  t->reg = static_cast<std::uint16_t>(t->address);
+  t->address = 0;
+  t->target = static_cast<RoutingId>(offset >> 12);
+  if (write) {
+    t->resize_payload();
+    std::memset(t->payload(), 0, 4);
+    std::memcpy(t->payload() + offset % 4, trans.get_data_ptr(), length);
+  }
+  access(trans, std::move(t));
+}
+
+/// A posted write of a core: its packet is made now and leaves later, in an entry, so that it takes its place among
+/// everything else that happens in the order of time, even where harts run ahead of each other.
+void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned bytes) {
+  ++counters_.core_writes;
+  if (posted_ >= parameters_.posted_writes) ++counters_.posted_stalls;
+  while (posted_ >= parameters_.posted_writes) base::wait_for(posted_free_, "room for a posted write", path().c_str());
+  ++posted_;
+  TlpPtr t = make_tlp(TlpType::kMWr);
+  t->requester = kSelf;
+  t->cover(address, bytes);
+  t->resize_payload();
+  std::memcpy(t->payload() + address % 4, data, bytes);
+  t->observer = this;
+  t->carries_journey = true;
+  t->journey.enter(SLUICE_STAGE_doorbell, component(), base::now());
+  base::calendar().after(parameters_.outbound_latency, key(), [this, tlp = std::move(t)]() mutable {
+    RootPort* p = port_of_address(tlp->address);
+    if (p && p->port.connected()) return p->port.send(std::move(tlp));
+    ++counters_.master_aborts;
+    tlp->observer = nullptr;
+    transmitted(*tlp, base::now());
+  });
+}
+
+void RootComplex::transmitted(Tlp&, base::Time) {
+  --posted_;
+  posted_free_.notify();
+}
+
+void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
+  while (free_accesses_.empty()) base::wait_for(access_free_, "room for a read", path().c_str());
+  const std::uint16_t number = free_accesses_.pop();
+  Access& a = *accesses_[number];
+  request->requester = kSelf;
+  request->tag = number;
+  a.done = false;
+  a.in_flight = false;
+  a.request = std::move(request);
+  a.received = 0;
+  base::calendar().after(parameters_.outbound_latency, key(), [this, number] { launch(number); });
+  while (!a.done) base::wait_for(a.event, "read completion", path().c_str());
+  if (trans.get_command() == tlm::TLM_READ_COMMAND)
+    std::memcpy(trans.get_data_ptr(), a.data.data(), trans.get_data_length());
+  a.request.reset();
+  free_accesses_.push(number);
+  access_free_.notify();
+}
+
+void RootComplex::launch(unsigned number) {
+  Access& a = *accesses_[number];
+  Tlp& t = *a.request;
+  RootPort* p = nullptr;
+  if (t.is_config()) {
+    const unsigned bus = bus_of(t.target);
+    if (bus == 0) return access_local(number);
+    p = port_of_bus(bus);
+    if (p && bus == p->bridge.secondary_bus()) {
+      // A link has one device.
+      if (device_of(t.target) != 0) p = nullptr;
+      t.type = t.has_data() ? TlpType::kCfgWr0 : TlpType::kCfgRd0;
+    }
+  } else {
+    p = port_of_address(t.address);
+  }
+  if (!p || !p->port.connected()) return fail(number, counters_.master_aborts);
+  a.in_flight = true;
+  a.timeout = base::calendar().after(parameters_.completion_timeout, key(),
+                                     [this, number] { fail(number, counters_.completion_timeouts); });
+  TlpPtr out = make_tlp(t.type);
+  out->requester = t.requester;
+  out->tag = t.tag;
+  out->target = t.target;
+  out->reg = t.reg;
+  out->address = t.address;
+  out->length = t.length;
+  out->first_be = t.first_be;
+  out->last_be = t.last_be;
+  if (t.has_data()) {
+    out->resize_payload();
+    std::memcpy(out->payload(), t.payload(), t.payload_bytes());
+  }
+  p->port.send(std::move(out));
+}
+
+/// Configuration space of bus 0: the host bridge and the root ports.
+void RootComplex::access_local(unsigned number) {
+  Access& a = *accesses_[number];
+  const Tlp& t = *a.request;
+  const unsigned device = device_of(t.target);
+  if (function_of(t.target) != 0 || device > ports_.size()) return fail(number, counters_.master_aborts);
+  if (t.has_data()) {
+    std::uint32_t value;
+    std::memcpy(&value, t.payload(), 4);
+    if (device == 0)
+      host_bridge_.write(t.reg, value, t.first_be);
+    else if (ports_[device - 1]->bridge.write(t.reg, value, t.first_be))
+      ports_[device - 1]->port.hot_reset();
+  } else {
+    const std::uint32_t value =
+        device == 0 ? host_bridge_.read(t.reg) : ports_[device - 1]->bridge.config().read(t.reg);
+    store(a, reinterpret_cast<const std::uint8_t*>(&value) + t.first_byte() % 4, t.enabled_bytes());
+  }
+  finish(number);
+}
+
+void RootComplex::store(Access& a, const std::uint8_t* bytes, std::uint32_t count) {
+  count = std::min<std::uint32_t>(count, static_cast<std::uint32_t>(a.data.size()) - a.received);
+  std::memcpy(a.data.data() + a.received, bytes, count);
+  a.received += count;
+}
+
+/// Nobody answers: a core reads all ones, and its write is dropped.
+void RootComplex::fail(unsigned number, std::uint64_t& counter) {
+  ++counter;
+  accesses_[number]->data.fill(0xff);
+  finish(number);
+}
+
+void RootComplex::finish(unsigned number) {
+  Access& a = *accesses_[number];
+  a.in_flight = false;
+  base::calendar().cancel(a.timeout);
+  base::calendar().after(parameters_.completion_latency, key(), [&a] {
+    a.done = true;
+    a.event.notify();
+  });
+}
+
+void RootComplex::receive_completion(TlpPtr tlp) {
+  const Tlp& c = *tlp;
+  if (c.requester != kSelf) {
+    RootPort* p = port_of_bus(bus_of(c.requester));
+    if (p && parameters_.peer_to_peer && p->port.connected()) return forward(*p, std::move(tlp), base::Time{});
+  }
+  tlp->release_buffer();
+  if (c.requester != kSelf || c.tag >= accesses_.size() || !accesses_[c.tag]->in_flight) {
+    ++counters_.unexpected_completions;
+    return;
+  }
+  Access& a = *accesses_[c.tag];
+  if (c.status != CompletionStatus::kSuccess) return fail(c.tag, counters_.error_completions);
+  if (c.type == TlpType::kCplD) {
+    // Configuration space answers with whole DWs.
+    const unsigned skip = a.request->is_config() ? a.request->first_byte() % 4 : c.lower_address & 3;
+    const unsigned wanted = a.request->is_config() ? a.request->enabled_bytes() : c.byte_count;
+    const std::uint32_t here = c.payload_bytes() > skip ? std::min(c.payload_bytes() - skip, wanted) : 0;
+    store(a, c.payload() + skip, here);
+    if (a.received < a.request->enabled_bytes() && here > 0) return;
+  }
+  finish(c.tag);
+}
+
+void RootComplex::register_statistics(base::StatisticsGroup& group) {
+  const Counters& c = counters_;
+  group.counter("core_reads", "reads", "of devices, by cores", c.core_reads);
+  group.counter("core_writes", "writes", "to devices, by cores", c.core_writes);
+  group.counter("config_accesses", "accesses", "to configuration space", c.config_accesses);
+  group.counter("master_aborts", "accesses", "of cores that no device claimed", c.master_aborts);
+  group.counter("error_completions", "accesses", "of cores that ended with UR or CA", c.error_completions);
+  group.counter("completion_timeouts", "accesses", "of cores without an answer", c.completion_timeouts);
+  group.counter("posted_stalls", "writes", "of cores that found the posted queue full", c.posted_stalls);
+  group.counter("bad_accesses", "accesses", "of a width or alignment that PCIe has not", c.bad_accesses);
+  group.counter("dma_reads", "TLPs", "reads of memory by devices", c.dma_reads);
+  group.counter("dma_writes", "TLPs", "writes to memory by devices", c.dma_writes);
+  group.counter("messages_signalled", "TLPs", "writes that the SoC took: MSIs", c.messages_signalled);
+  group.counter("unsupported_requests", "TLPs", "devices' requests to nowhere and translation faults",
+                c.unsupported_requests);
+  group.counter("unexpected_completions", "TLPs", "that nobody waits for", c.unexpected_completions);
+}
+
+}  // namespace sluice::pcie

@@ -1,0 +1,179 @@
+/// What devices ask of the RootComplex: memory, interrupts, each other.
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/pcie/root_complex.h"
+
+namespace sluice::pcie {
+
+void RootComplex::receive(unsigned port, TlpPtr tlp) {
+  RootPort& p = *ports_[port];
+  tlp->ingress = static_cast<std::uint8_t>(port);
+  if (tlp->carries_journey) tlp->journey.enter(SLUICE_STAGE_memory, component(), base::now());
+  switch (tlp->type) {
+    case TlpType::kMWr:
+      return receive_write(p, std::move(tlp));
+    case TlpType::kMRd:
+      return receive_read(p, std::move(tlp));
+    case TlpType::kCpl:
+    case TlpType::kCplD:
+      return receive_completion(std::move(tlp));
+    case TlpType::kMsg:
+      tlp->release_buffer();
+      return receive_message(p, *tlp);
+    default:
+      return refuse(p, std::move(tlp));
+  }
+}
+
+/// Where the request's bytes are. A fault counts as nowhere.
+Translation RootComplex::translate(const Tlp& t, bool write) {
+  if (!translator_) return {t.first_byte(), false, {}};
+  return translator_->translate(t.requester, t.first_byte(), t.enabled_bytes(), write);
+}
+
+void RootComplex::refuse(RootPort& p, TlpPtr request) {
+  ++counters_.unsupported_requests;
+  request->release_buffer();
+  if (request->tlp_class() != TlpClass::kNonPosted) return;
+  p.port.send(make_completion(*request, kSelf, CompletionStatus::kUnsupportedRequest));
+}
+
+/// To another root port, no earlier than the posted writes before it.
+void RootComplex::forward(RootPort& to, TlpPtr tlp, base::Time after) {
+  const base::Time when = std::max(base::now() + parameters_.write_latency, after);
+  base::calendar().at(when, key(), [&to, t = std::move(tlp)]() mutable { to.port.send(std::move(t)); });
+}
+
+void RootComplex::receive_write(RootPort& p, TlpPtr tlp) {
+  Tlp& t = *tlp;
+  const std::uint32_t bytes = t.enabled_bytes();
+  const Translation where = translate(t, true);
+  if (!p.bridge.forwards_upstream() || where.fault) return refuse(p, std::move(tlp));
+  if (bytes == 0) return t.release_buffer();  // a flush: nothing is written
+  t.address = where.address & ~std::uint64_t{3};
+  base::GuestRam* ram = memory_.ram_at(where.address, bytes);
+  if (!ram) {
+    RootPort* peer = port_of_address(where.address);
+    if (peer && (peer == &p || !parameters_.peer_to_peer || !peer->port.connected())) return refuse(p, std::move(tlp));
+    if (peer) {
+      p.last_landing = std::max(p.last_landing, base::now() + parameters_.write_latency);
+      return forward(*peer, std::move(tlp), p.last_landing);
+    }
+  }
+  base::Time when = base::now() + parameters_.write_latency + where.latency;
+  if (ram) when += memory_.write_latency(where.address, bytes);
+  if (!t.relaxed_ordering) when = std::max(when, p.last_landing);
+  p.last_landing = std::max(when, p.last_landing);
+  base::calendar().at(when, key(), [this, request = std::move(tlp), ram]() mutable { land(std::move(request), ram); });
+}
+
+void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
+  Tlp& t = *tlp;
+  t.release_buffer();
+  const std::uint64_t first = t.first_byte();
+  const std::uint32_t bytes = t.enabled_bytes();
+  const std::uint8_t* data = t.payload() + first % 4;
+  if (ram) {
+    ++counters_.dma_writes;
+    if (t.contiguous()) {
+      ram->write(first, data, bytes);
+    } else {
+      for (std::uint32_t i = 0; i < bytes; ++i)
+        if (t.enabled(static_cast<std::uint32_t>(first % 4) + i)) ram->write(first + i, data + i, 1);
+    }
+    set_tags(t, *ram, first, bytes);
+  } else if (soc_ && soc_->write(first, data, bytes)) {
+    ++counters_.messages_signalled;
+  } else {
+    ++counters_.unsupported_requests;
+  }
+  if (!t.landed.set()) return;
+  unsigned n = 0;
+  for (const base::Span& s : t.spans) {
+    if (!(t.ending >> n++ & 1)) continue;
+    t.journey.apply(s.id);
+    base::ledger().enter(s.id, t.landed.stage, t.landed.component, base::now());
+  }
+}
+
+/// Bytes of a request tag their lines. Packet bytes that belong to no request clear what an older packet left there;
+/// descriptors share their lines with others and leave the tags alone.
+void RootComplex::set_tags(const Tlp& t, base::GuestRam& ram, std::uint64_t first, std::uint32_t bytes) {
+  if (t.spans.empty() && t.content == Content::kPayload) return ram.set_tag(first, bytes, 0);
+  for (const base::Span& s : t.spans)
+    if (s.length > 0 && s.offset < bytes) ram.set_tag(first + s.offset, std::min(s.length, bytes - s.offset), s.id);
+}
+
+void RootComplex::receive_read(RootPort& p, TlpPtr tlp) {
+  if (p.reads >= parameters_.reads || !p.waiting_reads.empty()) {
+    p.waiting_reads.push(std::move(tlp));
+    return;
+  }
+  start_read(p, std::move(tlp));
+}
+
+void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
+  Tlp& t = *tlp;
+  const std::uint32_t bytes = std::max(t.enabled_bytes(), 1u);  // a read of no bytes flushes and returns one DW
+  const Translation where = translate(t, false);
+  base::GuestRam* ram = where.fault ? nullptr : memory_.ram_at(where.address, bytes);
+  if (!p.bridge.forwards_upstream() || where.fault) return refuse(p, std::move(tlp));
+  if (!ram) {
+    RootPort* peer = port_of_address(where.address);
+    if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.connected()) return refuse(p, std::move(tlp));
+    t.address = where.address & ~std::uint64_t{3};
+    return forward(*peer, std::move(tlp), p.last_landing);
+  }
+  t.release_buffer();
+  ++p.reads;
+  ++counters_.dma_reads;
+  const base::Time latency = parameters_.read_latency + where.latency + memory_.read_latency(where.address, bytes);
+  // A read never passes the writes before it.
+  const base::Time when = std::max(base::now() + latency, p.last_landing);
+  base::calendar().at(when, key(), [this, request = std::move(tlp), ram, address = where.address]() mutable {
+    finish_read(std::move(request), *ram, address);
+  });
+}
+
+void RootComplex::finish_read(TlpPtr tlp, base::GuestRam& ram, std::uint64_t address) {
+  const Tlp& t = *tlp;
+  RootPort& p = *ports_[t.ingress];
+  const auto boundary = static_cast<std::uint32_t>(parameters_.read_completion_boundary.count());
+  const std::uint32_t most = parameters_.completion_split == Split::kRcb ? boundary : p.bridge.config().max_payload();
+  const std::uint64_t first = t.first_byte();
+  make_completions(t, kSelf, first, std::max(t.enabled_bytes(), 1u), boundary, most,
+                   [&](TlpPtr c, std::uint32_t offset, std::uint32_t bytes) {
+                     const std::uint64_t from = address + offset;
+                     ram.read(from, c->payload() + ((first + offset) & 3), bytes);
+                     if (t.wants_tags)
+                       for (std::uint64_t line = from / base::GuestRam::kTagLine;
+                            line <= (from + bytes - 1) / base::GuestRam::kTagLine; ++line)
+                         c->line_tags.push_back(ram.tag(line * base::GuestRam::kTagLine));
+                     p.port.send(std::move(c));
+                   });
+  --p.reads;
+  while (!p.waiting_reads.empty() && p.reads < parameters_.reads) start_read(p, p.waiting_reads.pop());
+}
+
+void RootComplex::receive_message(RootPort& p, const Tlp& t) {
+  const unsigned code = t.message_code;
+  if (code >= kAssertIntA && code < kAssertIntA + 4)
+    p.asserted |= static_cast<std::uint8_t>(1u << (code - kAssertIntA));
+  else if (code >= kDeassertIntA && code < kDeassertIntA + 4)
+    p.asserted &= static_cast<std::uint8_t>(~(1u << (code - kDeassertIntA)));
+  else
+    ++counters_.unsupported_requests;
+  update_lines();
+}
+
+void RootComplex::update_lines() {
+  std::array<bool, 4> level{};
+  for (unsigned i = 0; i < ports_.size(); ++i)
+    for (unsigned pin = 0; pin < 4; ++pin)
+      if (ports_[i]->asserted >> pin & 1) level[(pin + i + 1) % 4] = true;
+  for (unsigned pin = 0; pin < 4; ++pin) intx[pin].set(level[pin]);
+}
+
+}  // namespace sluice::pcie
