@@ -1,0 +1,80 @@
+#pragma once
+/// A computer at the far end of a wire, as far as every such computer is the same.
+
+#include <cstdint>
+#include <string>
+
+#include "models/base/model.h"
+#include "models/base/schema.h"
+#include "models/base/statistics.h"
+#include "models/net/frame.h"
+#include "models/net/wire.h"
+
+namespace sluice::net {
+
+/// Checks what arrives, answers ARP requests for its address and ICMP echo requests at once, finds its partner's MAC
+/// address by ARP, and hands UDP datagrams to whoever derives from it. Its own processing takes no time.
+class RemoteHost : public base::Model, public Wire::Client {
+ public:
+  struct Parameters {
+    std::string mac = "02:00:00:00:00:01";
+    std::string address = "10.0.0.1";
+    std::string partner = "10.0.0.2";     ///< IPv4 address of the board's side
+    base::Time resolve_interval = 10_us;  ///< between ARP requests until one is answered
+    static void describe(base::Schema<Parameters>&);
+  };
+  struct Statistics {
+    std::uint64_t bad_frames = 0;    ///< wrong FCS, runts, wrong lengths or checksums
+    std::uint64_t unexpected = 0;    ///< sound frames that it has no use for
+    std::uint64_t arp_answers = 0;   ///< ARP requests answered
+    std::uint64_t echo_answers = 0;  ///< ICMP echo requests answered
+    std::uint64_t probes = 0;        ///< ARP requests sent
+  };
+
+  const Statistics& host_statistics() const { return counts_; }
+  /// What was wrong with the first bad frame; empty when there was none.
+  const std::string& first_bad_frame() const { return first_bad_; }
+
+  void frame_arrived(PacketPtr) override;
+
+ protected:
+  /// Attaches itself to the wire's end. Throws base::ValueError when an address is none.
+  RemoteHost(sc_core::sc_module_name, const Parameters&, Wire&, Wire::End);
+  ~RemoteHost() override = default;
+
+  /// Asks for the partner's MAC address until it is known; resolved() is called then.
+  void resolve();
+  virtual void resolved() {}
+  /// A sound UDP datagram, or with accept_all() any other sound frame but ARP.
+  virtual void datagram_arrived(PacketPtr, const FrameView&) = 0;
+  /// Also take frames that are for other IPv4 addresses or no UDP.
+  void accept_all() { accept_all_ = true; }
+
+  /// A sound frame turned out to be of no use.
+  void unexpected() { ++counts_.unexpected; }
+  /// A frame for the wire, ready at now().
+  base::Reservation transmit(PacketPtr p) { return wire_.send(end_, std::move(p)); }
+  Wire& wire() { return wire_; }
+  Wire::End end() const { return end_; }
+  const Endpoint& self() const { return self_; }        ///< port 0
+  const Endpoint& partner() const { return partner_; }  ///< port 0; MAC address zero until resolved
+  base::StatisticsGroup& group() { return group_; }
+
+ private:
+  void probe();
+  void arp_arrived(const FrameView&);
+  void bad(const char* what);
+
+  Parameters parameters_;
+  Wire& wire_;
+  Wire::End end_;
+  Endpoint self_;
+  Endpoint partner_;
+  bool resolving_ = false;
+  bool accept_all_ = false;
+  Statistics counts_;
+  std::string first_bad_;
+  base::StatisticsGroup group_;
+};
+
+}  // namespace sluice::net

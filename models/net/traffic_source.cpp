@@ -1,0 +1,358 @@
+#include "models/net/traffic_source.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "firmware/rpc/programs.h"
+#include "models/net/rpc.h"
+
+namespace sluice::net {
+
+void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("clients that make calls and check the replies");
+  s.include("host", &Parameters::host);
+  s.add("kind", &Parameters::kind, "closed-loop: a number of calls at a time; open-loop: at a rate; replay: a capture")
+      .choices({{"closed-loop", Kind::closed_loop}, {"open-loop", Kind::open_loop}, {"replay", Kind::replay}})
+      .setting();
+  s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time").range(1, 65536).setting();
+  s.add("think", &Parameters::think, "closed loop: from a reply to the next call").range(0_ns, 10_s).setting();
+  s.add("rate", &Parameters::rate, "open loop: calls per second").range(1, 1'000'000'000).unit("1/s").setting();
+  s.add("arrivals", &Parameters::arrivals, "open loop: when calls are made")
+      .choices({{"constant", Arrivals::constant}, {"poisson", Arrivals::poisson}})
+      .setting();
+  s.add("pcap", &Parameters::pcap, "replay: path of the capture").setting();
+  s.include("call", &Parameters::call);
+  s.add("requests", &Parameters::requests, "calls that count").range(1, 1'000'000'000'000).setting();
+  s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).setting();
+  s.add("timeout", &Parameters::timeout, "until a call is sent again or given up").range(1_us, 100_s).setting();
+  s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).setting();
+  s.add("flows", &Parameters::flows, "UDP source ports, used in turn").range(1, 16384).setting();
+  s.add("first_port", &Parameters::first_port, "first UDP source port").range(1024, 49151).setting();
+  s.add("server_port", &Parameters::server_port, "UDP port of the services").range(1, 65535).setting();
+  s.add("mtu", &Parameters::mtu, "largest IPv4 packet").range(576, 9600).unit("B").setting();
+  s.rule("pcap", [](const Parameters& p) -> std::string {
+    return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
+  });
+  s.rule("call.bytes", [](const Parameters& p) -> std::string {
+    const std::uint32_t headers = kIpv4Header + kUdpHeader;
+    if (p.kind == Kind::replay || p.call.largest_message() + headers <= p.mtu) return {};
+    return fmt::format("makes IPv4 packets of {} bytes; the MTU is {}", p.call.largest_message() + headers, p.mtu);
+  });
+}
+
+std::uint64_t TrafficSource::Results::dropped_sum() const {
+  std::uint64_t sum = 0;
+  for (const auto& [reason, n] : dropped) sum += n;
+  return sum;
+}
+
+TrafficSource::TrafficSource(sc_core::sc_module_name name, const Parameters& p, base::RandomSeed seed, Wire& wire,
+                             Wire::End end)
+    : RemoteHost(name, p.host, wire, end),
+      parameters_(p),
+      calls_(p.call, seed, path()),
+      arrivals_(seed, path(), "arrivals"),
+      interval_(1'000'000'000'000'000, p.rate),
+      total_(p.warmup + p.requests) {
+  if (p.kind == Kind::replay) {
+    accept_all();
+    total_ = calls_in_capture();
+    capture_ = std::make_unique<PcapReader>(p.pcap);
+  }
+  base::ledger().on_drop(
+      [this](const base::Ledger::Request& r, std::string_view reason, base::Time) { drop_seen(r, reason); });
+  group().counter("calls", "calls", "calls that count, sent", results_.sent);
+  group().counter("completed", "calls", "of those, answered", results_.completed);
+  group().counter("errors", "calls", "of those, answered wrongly", results_.errors);
+  group().counter("lost", "calls", "given up, and nobody said why", results_.lost);
+  group().counter("retransmissions", "frames", "calls sent again", results_.retransmissions);
+  group().counter("late_duplicates", "frames", "replies to calls answered or given up before",
+                  results_.late_duplicates);
+  group().counter("replies_without_id", "frames", "replies whose bytes the ledger knows no request of", without_id_);
+  group().counter("replayed_others", "frames", "frames of a capture that are no calls, sent", replayed_);
+  group().histogram("latency", "fs", "first bit of the call to last bit of the reply", results_.latency);
+}
+
+// ---------------------------------------------------------------------------------------------------- making calls
+
+void TrafficSource::resolved() {
+  running_ = true;
+  started_ = next_arrival_ = base::now();
+  if (parameters_.kind == Kind::replay) {
+    if (total_ == 0) finished_ = true;
+    return replay_next();
+  }
+  if (parameters_.kind == Kind::open_loop) return schedule_arrival();
+  waiting_ = std::min<std::uint64_t>(parameters_.outstanding, total_);
+  pump();
+}
+
+/// Open loop: makes the entry of the next call's time.
+void TrafficSource::schedule_arrival() {
+  if (arrived_ == total_) return;
+  if (parameters_.arrivals == Arrivals::poisson)
+    next_arrival_ += arrivals_.exponential(base::Time::fs(interval_.of(1)));
+  else
+    next_arrival_ = started_ + base::Time::fs(interval_.of(arrived_));
+  base::calendar().at(next_arrival_, key(), [this] {
+    ++arrived_;
+    arrive();
+    schedule_arrival();
+  });
+}
+
+void TrafficSource::arrive() {
+  ++waiting_;
+  pump();
+}
+
+/// Makes the calls whose time has come, each as soon as the line is free.
+void TrafficSource::pump() {
+  while (waiting_ > 0 && next_ <= total_) {
+    const base::Time free = wire().next_start(end());
+    if (free > base::now()) {
+      if (pump_pending_) return;
+      pump_pending_ = true;
+      base::calendar().at(free, key(), [this] {
+        pump_pending_ = false;
+        pump();
+      });
+      return;
+    }
+    --waiting_;
+    issue();
+  }
+}
+
+void TrafficSource::issue() {
+  Slot& slot = open(base::now());
+  slot.call = calls_.next();
+  send(slot, build(slot, static_cast<std::uint32_t>(slot.number)));
+}
+
+/// The slot of the next call, whose first bit leaves at `start`.
+TrafficSource::Slot& TrafficSource::open(base::Time start) {
+  const std::uint64_t number = next_++;
+  if (number == parameters_.warmup + 1 && measuring_callback_) measuring_callback_();
+  while (slots_[number & (slots_.size() - 1)].number != 0) {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (Slot& s : old)
+      if (s.number) slots_[s.number & (slots_.size() - 1)] = std::move(s);
+  }
+  Slot& slot = slots_[number & (slots_.size() - 1)];
+  slot.number = number;
+  slot.attempts = 1;
+  slot.measured = number > parameters_.warmup;
+  slot.first_sent = start;
+  base::ledger().measure(slot.measured);
+  slot.id = base::ledger().open(SLUICE_STAGE_wire, wire().component(), start);
+  if (slot.measured && results_.sent++ == 0) results_.first_bit = start;
+  return slot;
+}
+
+PacketPtr TrafficSource::build(const Slot& slot, std::uint32_t xid) const {
+  PacketPtr p = make_packet();
+  const std::uint32_t length = calls_.encode(slot.call, xid, p->bytes + kUdpPayload);
+  Endpoint from = self(), to = partner();
+  from.port = static_cast<std::uint16_t>(port_of(slot.number));
+  to.port = static_cast<std::uint16_t>(parameters_.server_port);
+  finish_udp(*p, from, to, length);
+  pad(*p);
+  return p;
+}
+
+void TrafficSource::send(Slot& slot, PacketPtr p) {
+  p->spans = base::Spans(0, p->length, slot.id);
+  slot.last_sent = transmit(std::move(p)).start;
+  if (slot.attempts == 1) {
+    arm_timer();
+    return;
+  }
+  base::calendar().at(slot.last_sent + parameters_.timeout, key(), [this, n = slot.number, attempt = slot.attempts] {
+    if (Slot* s = find(n); s && s->attempts == attempt) expire(*s);
+  });
+}
+
+// -------------------------------------------------------------------------------------------------- calls not answered
+
+/// First attempts time out in the order of their numbers, so one entry at a time is enough for all.
+void TrafficSource::arm_timer() {
+  if (base::calendar().pending(timer_)) return;
+  while (timer_next_ < next_) {
+    if (const Slot* s = find(timer_next_); s && s->attempts == 1) {
+      timer_ = base::calendar().at(s->last_sent + parameters_.timeout, key(), [this] { timer(); });
+      return;
+    }
+    ++timer_next_;
+  }
+}
+
+void TrafficSource::timer() {
+  while (timer_next_ < next_) {
+    Slot* s = find(timer_next_);
+    if (s && s->attempts == 1) {
+      if (s->last_sent + parameters_.timeout > base::now()) break;
+      ++timer_next_;
+      expire(*s);
+    } else {
+      ++timer_next_;
+    }
+  }
+  arm_timer();
+}
+
+void TrafficSource::drop_seen(const base::Ledger::Request& r, std::string_view reason) {
+  const auto opener = r.tiles.front().component;
+  if (opener == wire().component() || opener == component()) drop_reasons_[r.id] = reason;
+}
+
+void TrafficSource::expire(Slot& slot) {
+  if (slot.attempts <= parameters_.retries) return retransmit(slot);
+  const auto reason = drop_reasons_.find(slot.id);
+  if (slot.measured) {
+    if (reason != drop_reasons_.end())
+      ++results_.dropped[reason->second];
+    else
+      ++results_.lost;
+  }
+  base::ledger().drop(slot.id, "no reply in time", base::now());
+  settle(slot);
+}
+
+void TrafficSource::retransmit(Slot& slot) {
+  PacketPtr p = slot.copy ? copy_packet(*slot.copy) : build(slot, static_cast<std::uint32_t>(slot.number));
+  const base::RequestId before = slot.id;
+  base::ledger().drop(before, "sent again", base::now());
+  drop_reasons_.erase(before);
+  ++slot.attempts;
+  results_.retransmissions += slot.measured;
+  base::ledger().measure(slot.measured);
+  slot.id = base::ledger().open(SLUICE_STAGE_retransmit, component(), slot.first_sent, before);
+  send(slot, std::move(p));
+}
+
+/// The call's fate is known.
+void TrafficSource::settle(Slot& slot) {
+  drop_reasons_.erase(slot.id);
+  slot.number = 0;
+  slot.copy.reset();
+  if (++settled_ == total_) {
+    base::calendar().cancel(timer_);
+    finished_ = true;
+    if (finished_callback_) finished_callback_();
+    return;
+  }
+  if (parameters_.kind != Kind::closed_loop) return;
+  if (parameters_.think == base::Time())
+    arrive();
+  else
+    base::calendar().after(parameters_.think, key(), [this] { arrive(); });
+}
+
+// ------------------------------------------------------------------------------------------------------------- replies
+
+void TrafficSource::datagram_arrived(PacketPtr packet, const FrameView& view) {
+  const std::uint64_t number = number_of(*packet, view);
+  if (number == 0) return unexpected();
+  Slot* slot = find(number);
+  if (!slot) {
+    ++results_.late_duplicates;
+    return;
+  }
+  answered(*slot, *packet, check(*slot, *packet, view));
+}
+
+/// Number of the call that a datagram replies to, under way or not; 0 when there was none.
+std::uint64_t TrafficSource::number_of(const Packet& p, const FrameView& v) const {
+  if (v.kind != FrameView::Kind::udp || v.from.ip != partner().ip) return 0;
+  const std::uint32_t xid = CallMaker::xid_of(p.bytes + v.payload, v.length);
+  if (parameters_.kind == Kind::replay) {
+    const auto known = by_reply_.find({std::uint64_t{v.to.ip} << 16 | v.to.port, xid});
+    return known == by_reply_.end() ? 0 : known->second;
+  }
+  // xid is the low half of the number, which is not far below next_.
+  const std::uint64_t number = next_ - static_cast<std::uint32_t>(static_cast<std::uint32_t>(next_) - xid);
+  if (number == 0 || number >= next_) return 0;
+  return v.from.port == parameters_.server_port && v.to.port == port_of(number) ? number : 0;
+}
+
+const char* TrafficSource::check(const Slot& slot, const Packet& p, const FrameView& v) const {
+  if (parameters_.kind != Kind::replay)
+    return calls_.check(slot.call, static_cast<std::uint32_t>(slot.number), p.bytes + v.payload, v.length);
+  ReplyView reply;
+  if (const char* wrong = parse_reply(p.bytes + v.payload, v.length, reply)) return wrong;
+  return reply_failure(reply);
+}
+
+void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong) {
+  without_id_ += packet.request() != slot.id && slot.attempts == 1;
+  base::ledger().complete(slot.id, packet.last_bit);
+  if (!wrong) calls_.answered(slot.call);
+  if (slot.measured) {
+    ++results_.completed;
+    results_.latency.add(packet.last_bit - slot.first_sent);
+    results_.last_bit = packet.last_bit;
+    if (wrong && results_.errors++ == 0) results_.first_error = fmt::format("call {}: {}", slot.number, wrong);
+  }
+  settle(slot);
+}
+
+// -------------------------------------------------------------------------------------------------------------- replay
+
+/// Frames of a capture that are sent again: not what the server sent, and not ARP.
+bool TrafficSource::from_client(const FrameView& v, const char* wrong) const {
+  return wrong || (v.kind != FrameView::Kind::arp && v.from.ip != partner().ip);
+}
+
+std::uint64_t TrafficSource::calls_in_capture() const {
+  PcapReader reader(parameters_.pcap);
+  std::map<ReplyKey, bool> seen;
+  std::uint64_t n = 0;
+  for (PcapReader::Frame f; reader.next(f);) {
+    FrameView v;
+    CallView call;
+    const char* wrong = parse_frame(f.bytes.data(), f.bytes.size(), v);
+    if (wrong || !from_client(v, wrong) || v.kind != FrameView::Kind::udp) continue;
+    if (parse_call(f.bytes.data() + v.payload, v.length, call)) continue;
+    n += seen.emplace(ReplyKey{std::uint64_t{v.from.ip} << 16 | v.from.port, call.xid}, true).second;
+  }
+  return n;
+}
+
+void TrafficSource::replay_next() {
+  FrameView v;
+  do {
+    if (!capture_->next(captured_)) {
+      if (total_ == 0 && finished_callback_) finished_callback_();
+      return;
+    }
+  } while (!from_client(v, parse_frame(captured_.bytes.data(), captured_.bytes.size(), v)));
+  const base::Time at = std::max(base::now(), started_ + captured_.at);
+  base::calendar().at(at, key(), [this] {
+    replay(make_packet(captured_.bytes.data(), captured_.bytes.size()));
+    replay_next();
+  });
+}
+
+/// Sends a captured frame; as a call, if it is the first with its client and xid.
+void TrafficSource::replay(PacketPtr p) {
+  FrameView v;
+  CallView call;
+  pad(*p);
+  const char* wrong = parse_frame(p->bytes, p->length, v);
+  if (!wrong && v.to.ip == partner().ip) std::copy_n(partner().mac.bytes.data(), 6, p->bytes);
+  const ReplyKey reply{std::uint64_t{v.from.ip} << 16 | v.from.port, 0};
+  const bool is_call = !wrong && v.kind == FrameView::Kind::udp && !parse_call(p->bytes + v.payload, v.length, call);
+  if (!is_call || !by_reply_.emplace(ReplyKey{reply.first, call.xid}, next_).second) {
+    ++replayed_;
+    transmit(std::move(p));
+    return;
+  }
+  Slot& slot = open(wire().next_start(end()));
+  if (parameters_.retries) slot.copy = copy_packet(*p);
+  send(slot, std::move(p));
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,158 @@
+#pragma once
+/// The clients of a board: makes calls over a wire, checks the replies to the last byte, and knows the fate of each.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "models/base/callback.h"
+#include "models/base/histogram.h"
+#include "models/base/random.h"
+#include "models/net/calls.h"
+#include "models/net/pcap.h"
+#include "models/net/remote_host.h"
+
+namespace sluice::net {
+
+/// A remote host that finds its server by ARP and then makes calls: as many at a time as the board says (closed loop),
+/// at the times the board says (open loop), or as a capture has them (replay). A call that is not answered in time is
+/// sent again or given up. The first `warmup` calls are made and checked like all others but count nowhere.
+///
+/// Ledger: a request is opened in `wire` when the first bit of its call leaves, and completed when the last bit of the
+/// right reply has arrived. A call that is sent again is a new request whose parent is the one before; it starts when
+/// its first bit first left, in the stage `retransmit`.
+class TrafficSource : public RemoteHost {
+ public:
+  enum class Kind { closed_loop, open_loop, replay };
+  enum class Arrivals { constant, poisson };
+  struct Parameters {
+    RemoteHost::Parameters host;
+    Kind kind = Kind::closed_loop;
+    std::uint32_t outstanding = 1;          ///< closed loop: calls under way at a time
+    base::Time think = 0_ns;                ///< closed loop: from a reply to the next call
+    std::uint64_t rate = 100'000;           ///< open loop: calls per second
+    Arrivals arrivals = Arrivals::poisson;  ///< open loop
+    std::string pcap;                       ///< replay: the capture's path
+    CallParameters call;                    ///< not of replay
+    std::uint64_t requests = 100'000;       ///< calls that count; a replay makes those of the capture
+    std::uint64_t warmup = 0;               ///< calls before them
+    base::Time timeout = 10_ms;             ///< from a call's first bit, or its repetition's
+    std::uint32_t retries = 0;              ///< times that a call is sent again
+    std::uint32_t flows = 1;                ///< different UDP source ports, used in turn
+    std::uint32_t first_port = 40'000;      ///< of them
+    std::uint32_t server_port = 20'049;
+    std::uint32_t mtu = 1'500;  ///< bytes of the largest IPv4 packet
+    static void describe(base::Schema<Parameters>&);
+  };
+
+  /// What became of the calls that count: sent = completed + dropped + lost + in_flight().
+  struct Results {
+    std::uint64_t sent = 0;
+    std::uint64_t completed = 0;                   ///< answered, right or wrong
+    std::uint64_t errors = 0;                      ///< of those, answered wrongly
+    std::map<std::string, std::uint64_t> dropped;  ///< given up; by the reason that a component gave for dropping them
+    std::uint64_t lost = 0;                        ///< given up, and nobody said why
+    std::uint64_t retransmissions = 0;
+    std::uint64_t late_duplicates = 0;  ///< replies to calls that were answered or given up before
+    base::Histogram latency;            ///< fs at the wire: first bit of the call to last bit of the reply
+    base::Time first_bit;               ///< of the first call
+    base::Time last_bit;                ///< of the last reply
+    std::string first_error;            ///< "call 17: sum is wrong"; empty without errors
+
+    std::uint64_t dropped_sum() const;
+    std::uint64_t in_flight() const { return sent - completed - dropped_sum() - lost; }
+  };
+
+  /// Throws std::runtime_error when a capture cannot be read to its end, base::ValueError for a bad address.
+  TrafficSource(sc_core::sc_module_name, const Parameters&, base::RandomSeed, Wire&, Wire::End);
+
+  /// Looks for the server from now() on, and starts when it has answered.
+  void start() { resolve(); }
+  /// Called before the first call that counts is made; at once when there is no warm-up and the server has answered.
+  void on_measuring(base::Callback<void()> f) { measuring_callback_ = std::move(f); }
+  /// Called when every call has been answered or given up.
+  void on_finished(base::Callback<void()> f) { finished_callback_ = std::move(f); }
+
+  const Results& results() const { return results_; }
+  bool running() const { return running_; }  ///< the server has been found
+  bool finished() const { return finished_; }
+  std::uint64_t total() const { return total_; }      ///< calls to make, warm-up included
+  std::uint64_t settled() const { return settled_; }  ///< of those, answered or given up
+
+  void resolved() override;
+
+ private:
+  /// One call under way.
+  struct Slot {
+    std::uint64_t number = 0;  ///< 0: free; calls are numbered from 1
+    base::RequestId id = 0;    ///< of the latest attempt
+    base::Time first_sent;
+    base::Time last_sent;
+    Call call;
+    std::uint32_t attempts = 1;
+    bool measured = false;
+    PacketPtr copy;  ///< replay: what to send again
+  };
+
+  /// What a reply to a captured call is known by: client address and port, xid.
+  using ReplyKey = std::pair<std::uint64_t, std::uint32_t>;
+
+  Slot* find(std::uint64_t number) {
+    Slot& s = slots_[number & (slots_.size() - 1)];
+    return s.number == number ? &s : nullptr;
+  }
+  void arrive();
+  void schedule_arrival();
+  void pump();
+  void issue();
+  PacketPtr build(const Slot&, std::uint32_t xid) const;
+  Slot& open(base::Time start);
+  void send(Slot&, PacketPtr);
+  void arm_timer();
+  void timer();
+  void expire(Slot&);
+  void retransmit(Slot&);
+  void settle(Slot&);
+  void drop_seen(const base::Ledger::Request&, std::string_view reason);
+  void datagram_arrived(PacketPtr, const FrameView&) override;
+  std::uint64_t number_of(const Packet&, const FrameView&) const;
+  const char* check(const Slot&, const Packet&, const FrameView&) const;
+  void answered(Slot&, const Packet&, const char* wrong);
+  std::uint64_t calls_in_capture() const;
+  bool from_client(const FrameView&, const char* wrong) const;
+  void replay_next();
+  void replay(PacketPtr);
+  std::uint32_t port_of(std::uint64_t number) const { return parameters_.first_port + number % parameters_.flows; }
+
+  Parameters parameters_;
+  CallMaker calls_;
+  base::RandomStream arrivals_;
+  base::Ratio interval_;  ///< open loop: fs between calls
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  std::uint64_t total_;
+  std::uint64_t next_ = 1;     ///< number of the next call
+  std::uint64_t waiting_ = 0;  ///< calls whose time has come and that wait for the line
+  std::uint64_t arrived_ = 0;  ///< open loop: calls whose time has come
+  std::uint64_t settled_ = 0;
+  base::Time started_;
+  base::Time next_arrival_;
+  bool running_ = false;
+  bool finished_ = false;
+  bool pump_pending_ = false;
+  std::uint64_t timer_next_ = 1;  ///< first call whose first timeout has not been looked at
+  base::Calendar::Handle timer_;
+  std::unordered_map<base::RequestId, std::string> drop_reasons_;  ///< of calls under way; looked up, never walked
+  std::unique_ptr<PcapReader> capture_;
+  PcapReader::Frame captured_;
+  std::map<ReplyKey, std::uint64_t> by_reply_;  ///< replay: call number
+  std::uint64_t replayed_ = 0;
+  std::uint64_t without_id_ = 0;
+  Results results_;
+  base::Callback<void()> measuring_callback_;
+  base::Callback<void()> finished_callback_;
+};
+
+}  // namespace sluice::net
