@@ -157,14 +157,24 @@ std::uint64_t checksum_sum(const void* bytes, std::size_t length, std::uint64_t 
   // One's complement addition does not care about the byte order of its words, and words may be added wider than they
   // are as long as carries are folded in the end: 32 bits at a time into 64, in memory order, swapped by checksum_of().
   const auto* p = static_cast<const std::uint8_t*>(bytes);
-  for (; length >= 4; length -= 4, p += 4) {
+  for (; length >= 8; length -= 8, p += 8) {
+    std::uint64_t words;
+    std::memcpy(&words, p, 8);
+    sum += (words & 0xffffffff) + (words >> 32);
+  }
+  if (length & 4) {
     std::uint32_t word;
     std::memcpy(&word, p, 4);
     sum += word;
+    p += 4;
   }
-  std::uint32_t rest = 0;
-  std::memcpy(&rest, p, length);
-  return sum + rest;
+  if (length & 2) {
+    std::uint16_t half;
+    std::memcpy(&half, p, 2);
+    sum += half;
+    p += 2;
+  }
+  return length & 1 ? sum + *p : sum;
 }
 
 std::uint16_t checksum_of(std::uint64_t sum) {
