@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/riscv/iss/interpreter_fusion.h"
+
 namespace sluice::riscv {
 namespace {
 
@@ -282,7 +284,20 @@ Block* Interpreter::decode_block(std::uint64_t pc, const FetchPage& at, const Fe
   block->pc = pc;
   block->end_pc = pc + offset;
   block->physical = physical;
+  fuse(block);
   return block;
+}
+
+/// Gives the first of two operations the handler that runs both.
+void Interpreter::fuse(Block* block) {
+  for (unsigned n = 0; n + 1 < block->ops_count; ++n) {
+    const unsigned first = block->sites[n].opcode, second = block->sites[n + 1].opcode;
+    if (first >= kFall || second >= kFall) continue;
+    const unsigned pair = pair_of(static_cast<Opcode>(first), static_cast<Opcode>(second));
+    if (pair == kPairs) continue;
+    block->ops[n].handler = handlers_[kPseudoEnd + pair];
+    ++n;
+  }
 }
 
 /// Makes the block stop in front of its first instruction that may not start. At least one may not.
@@ -292,12 +307,19 @@ const Op* Interpreter::cut(Block* block, std::uint64_t slots, std::uint64_t limi
   cut_op_ = &block->ops[n];
   cut_handler_ = cut_op_->handler;
   cut_op_->handler = handlers_[kStop];
+  if (n > 0) {  // which may be fused with the operation that must not start
+    cut_before_handler_ = cut_op_[-1].handler;
+    cut_op_[-1].handler = handlers_[block->sites[n - 1].opcode];
+  } else {
+    cut_before_handler_ = nullptr;
+  }
   return block->ops;
 }
 
 void Interpreter::uncut() {
   if (!cut_op_) return;
   cut_op_->handler = cut_handler_;
+  if (cut_before_handler_) cut_op_[-1].handler = cut_before_handler_;
   cut_op_ = nullptr;
 }
 

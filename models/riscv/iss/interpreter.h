@@ -84,6 +84,7 @@ class Interpreter final : public Engine {
   Block* resolve(std::uint64_t pc, Block** link);
   bool fetch_place(std::uint64_t pc, std::uint64_t tval, FetchPage& at, bool& cacheable);
   Block* decode_block(std::uint64_t pc, const FetchPage& at, const FetchPage* second, bool single);
+  void fuse(Block* block);
   const Op* cut(Block* block, std::uint64_t slots, std::uint64_t limit);
   void uncut();
   std::uint64_t slot_limit() { return stepping_ ? step_limit_ : bus_.slot_limit(); }
@@ -131,6 +132,7 @@ class Interpreter final : public Engine {
   std::uint64_t fetch_line_ = ~std::uint64_t{0};  ///< physical, of the last instruction
   Op* cut_op_ = nullptr;
   const void* cut_handler_ = nullptr;
+  const void* cut_before_handler_ = nullptr;  ///< of the operation before cut_op_, null: there is none
   bool bus_called_ = false;
   bool attention_ = false;  ///< code or translations changed: leave the block
   bool stepping_ = false;

@@ -1,11 +1,14 @@
 // The handlers of straight execution. Each ends by jumping to the next operation's handler.
 
 #include <bit>
+#include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "models/riscv/iss/fp.h"
 #include "models/riscv/iss/integer.h"
 #include "models/riscv/iss/interpreter.h"
+#include "models/riscv/iss/interpreter_fusion.h"
 
 #define LIKELY(c) __builtin_expect(!!(c), 1)
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
@@ -24,17 +27,21 @@ void write_host(std::uint64_t host, T value) {
   std::memcpy(reinterpret_cast<void*>(host), &value, sizeof(T));
 }
 
+static_assert(std::is_standard_layout_v<HartState> && offsetof(HartState, x) == 0);
+constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
+
 }  // namespace
 
-// Operands of the present operation.
+// Operands of the present operation. The f registers follow the x registers in HartState.
 #define RD x[op->rd]
 #define RS1 x[op->rs1]
 #define RS2 x[op->rs2]
-#define FD f[op->rd]
-#define FS1 f[op->rs1]
-#define FS2 f[op->rs2]
-#define FS3 f[op->imm]
+#define FD x[kFloat + op->rd]
+#define FS1 x[kFloat + op->rs1]
+#define FS2 x[kFloat + op->rs2]
+#define FS3 x[kFloat + op->imm]
 #define IMM static_cast<std::uint64_t>(std::int64_t{op->imm})
+#define SIGNED(v) static_cast<std::uint64_t>(std::int64_t{v})
 
 #define GO goto * op->handler
 #define NEXT \
@@ -45,6 +52,19 @@ void write_host(std::uint64_t host, T value) {
 #define ALU(name, expression) \
   name : {                    \
     RD = (expression);        \
+    NEXT;                     \
+  }
+// A handler of one operation of interpreter_fusion.h, and of two in a row.
+#define SINGLE(name) \
+  op_##name : {      \
+    DO_##name;       \
+    NEXT;            \
+  }
+#define PAIR(first, second)   \
+  pair_##first##_##second : { \
+    { DO_##first; }           \
+    ++op;                     \
+    { DO_##second; }          \
     NEXT;                     \
   }
 
@@ -67,35 +87,78 @@ void write_host(std::uint64_t host, T value) {
     address = (target);                                   \
     goto resolve_link;                                    \
   } while (0)
-#define BRANCH(name, condition)                                              \
-  name : {                                                                   \
+#define BRANCH(condition)                                                    \
+  do {                                                                       \
     if (condition) FOLLOW(taken, block->cost + taken_cost, block->pc + IMM); \
     FOLLOW(fall, block->cost, block->end_pc);                                \
-  }
+  } while (0)
 
 // The address of an access, and its TLB entry; without a shortcut to slow_path. In cached mode L1D must hold the line.
-#define LOCATE(type, base, tag, write)                                                                 \
-  address = (base) + IMM;                                                                              \
+#define LOCATE(type, tag, write)                                                                       \
+  address = RS1 + IMM;                                                                                 \
   const TlbEntry& entry = tlb[(address >> 12) % SoftTlb::kEntries];                                    \
   if (UNLIKELY((address & (~std::uint64_t{0xfff} | (sizeof(type) - 1))) != entry.tag)) goto slow_path; \
   if constexpr (Cached) {                                                                              \
     if (UNLIKELY(!l1d->hit(address + entry.physical, write))) goto slow_path;                          \
     ++counters.l1d_accesses;                                                                           \
   }
-#define LOAD(name, type, destination, expression)             \
-  name : {                                                    \
-    LOCATE(type, RS1, read_tag, false)                        \
-    const type value = read_host<type>(address + entry.host); \
-    destination = (expression);                               \
-    NEXT;                                                     \
-  }
-#define STORE(name, type, source)                                      \
-  name : {                                                             \
-    LOCATE(type, RS1, write_tag, true)                                 \
-    write_host<type>(address + entry.host, static_cast<type>(source)); \
-    NEXT;                                                              \
-  }
-#define SIGNED(v) static_cast<std::uint64_t>(std::int64_t{v})
+#define LOAD(type, destination, expression)                 \
+  LOCATE(type, read_tag, false)                             \
+  const type value = read_host<type>(address + entry.host); \
+  destination = (expression)
+#define STORE(type, source)     \
+  LOCATE(type, write_tag, true) \
+  write_host<type>(address + entry.host, static_cast<type>(source))
+
+// The operations that are also fused.
+#define DO_addi RD = RS1 + IMM
+#define DO_add RD = RS1 + RS2
+#define DO_sub RD = RS1 - RS2
+#define DO_addiw RD = integer::word(RS1 + IMM)
+#define DO_addw RD = integer::word(RS1 + RS2)
+#define DO_slli RD = RS1 << op->imm
+#define DO_srli RD = RS1 >> op->imm
+#define DO_andi RD = RS1 & IMM
+#define DO_and_ RD = RS1 & RS2
+#define DO_or_ RD = RS1 | RS2
+#define DO_xor_ RD = RS1 ^ RS2
+#define DO_lui RD = IMM
+#define DO_mulw RD = integer::word(RS1 * RS2)
+#define DO_sh3add RD = (RS1 << 3) + RS2
+#define DO_zext_h RD = static_cast<std::uint16_t>(RS1)
+#define DO_lb LOAD(std::int8_t, RD, SIGNED(value))
+#define DO_lh LOAD(std::int16_t, RD, SIGNED(value))
+#define DO_lw LOAD(std::int32_t, RD, SIGNED(value))
+#define DO_ld LOAD(std::uint64_t, RD, value)
+#define DO_lbu LOAD(std::uint8_t, RD, value)
+#define DO_lhu LOAD(std::uint16_t, RD, value)
+#define DO_lwu LOAD(std::uint32_t, RD, value)
+#define DO_flw LOAD(std::uint32_t, FD, fp_box(value))
+#define DO_fld LOAD(std::uint64_t, FD, value)
+#define DO_sb STORE(std::uint8_t, RS2)
+#define DO_sh STORE(std::uint16_t, RS2)
+#define DO_sw STORE(std::uint32_t, RS2)
+#define DO_sd STORE(std::uint64_t, RS2)
+#define DO_fsw STORE(std::uint32_t, FS2)
+#define DO_fsd STORE(std::uint64_t, FS2)
+#define DO_jal        \
+  RD = block->end_pc; \
+  FOLLOW(taken, block->cost, block->pc + IMM)
+#define DO_jalr                                                            \
+  address = (RS1 + IMM) & ~std::uint64_t{1};                               \
+  RD = block->end_pc;                                                      \
+  slots += block->cost;                                                    \
+  instret += block->count;                                                 \
+  Block* const to = jumps_[(address >> 1) % kJumps];                       \
+  if (LIKELY(to->pc == address && to->validated == generation)) ENTER(to); \
+  link = nullptr;                                                          \
+  goto resolve_link
+#define DO_beq BRANCH(RS1 == RS2)
+#define DO_bne BRANCH(RS1 != RS2)
+#define DO_blt BRANCH(static_cast<std::int64_t>(RS1) < static_cast<std::int64_t>(RS2))
+#define DO_bge BRANCH(static_cast<std::int64_t>(RS1) >= static_cast<std::int64_t>(RS2))
+#define DO_bltu BRANCH(RS1 < RS2)
+#define DO_bgeu BRANCH(RS1 >= RS2)
 
 // Floating point: `rm` is the rounding mode; a reserved dynamic one is an illegal instruction.
 #define ROUNDED(name, destination, expression)              \
@@ -116,10 +179,19 @@ void write_host(std::uint64_t host, T value) {
 template <bool Cached>
 StopReason Interpreter::loop(const void* const** export_handlers) {
 #define LABEL(name, cost) &&op_##name,
-  static const void* const table[] = {
-      SLUICE_RV_OPS(LABEL) && do_fall, &&do_fetch_line, &&slow_path, &&slow_path, &&slow_path, &&slow_path, &&do_stop};
+#define PAIR_LABEL(first, second) &&pair_##first##_##second,
+  static const void* const table[] = {SLUICE_RV_OPS(LABEL)  //
+                                          && do_fall,
+                                      &&do_fetch_line,
+                                      &&slow_path,
+                                      &&do_float_use,
+                                      &&do_float_write,
+                                      &&slow_path,
+                                      &&do_stop,
+                                      SLUICE_RV_PAIRS(PAIR_LABEL)};
 #undef LABEL
-  static_assert(sizeof(table) / sizeof(table[0]) == kPseudoEnd);
+#undef PAIR_LABEL
+  static_assert(sizeof(table) / sizeof(table[0]) == kPseudoEnd + kPairs);
   if (export_handlers) {
     *export_handlers = table;
     return StopReason::slot_limit;
@@ -127,8 +199,7 @@ StopReason Interpreter::loop(const void* const** export_handlers) {
 
   HartState& state = state_;
   HartCounters& counters = hart_.counters();
-  std::uint64_t* const x = state.x;
-  std::uint64_t* const f = state.f;
+  std::uint64_t* const x = reinterpret_cast<std::uint64_t*>(&state);
   base::LineState* const l1d = l1d_;
   const std::uint64_t taken_cost = costs_.branch_taken;
   const TlbEntry* tlb;
@@ -178,73 +249,34 @@ do_fall:
 do_fetch_line:
   if (LIKELY(block->physical + IMM == fetch_line_)) NEXT;
   goto slow_path;
+do_float_use:
+  if (LIKELY(privileged_.fp_enabled())) NEXT;
+  goto slow_path;
+do_float_write:
+  privileged_.mark_fp_dirty();
+  NEXT;
 
-op_jal:
-  RD = block->end_pc;
-  FOLLOW(taken, block->cost, block->pc + IMM);
-op_jalr : {
-  address = (RS1 + IMM) & ~std::uint64_t{1};
-  RD = block->end_pc;
-  slots += block->cost;
-  instret += block->count;
-  Block* const to = jumps_[(address >> 1) % kJumps];
-  if (LIKELY(to->pc == address && to->validated == generation)) ENTER(to);
-  link = nullptr;
-  goto resolve_link;
-}
-  BRANCH(op_beq, RS1 == RS2)
-  BRANCH(op_bne, RS1 != RS2)
-  BRANCH(op_blt, static_cast<std::int64_t>(RS1) < static_cast<std::int64_t>(RS2))
-  BRANCH(op_bge, static_cast<std::int64_t>(RS1) >= static_cast<std::int64_t>(RS2))
-  BRANCH(op_bltu, RS1 < RS2)
-  BRANCH(op_bgeu, RS1 >= RS2)
-
-  LOAD(op_lb, std::int8_t, RD, SIGNED(value))
-  LOAD(op_lh, std::int16_t, RD, SIGNED(value))
-  LOAD(op_lw, std::int32_t, RD, SIGNED(value))
-  LOAD(op_ld, std::uint64_t, RD, value)
-  LOAD(op_lbu, std::uint8_t, RD, value)
-  LOAD(op_lhu, std::uint16_t, RD, value)
-  LOAD(op_lwu, std::uint32_t, RD, value)
-  LOAD(op_flw, std::uint32_t, FD, fp_box(value))
-  LOAD(op_fld, std::uint64_t, FD, value)
-  STORE(op_sb, std::uint8_t, RS2)
-  STORE(op_sh, std::uint16_t, RS2)
-  STORE(op_sw, std::uint32_t, RS2)
-  STORE(op_sd, std::uint64_t, RS2)
-  STORE(op_fsw, std::uint32_t, FS2)
-  STORE(op_fsd, std::uint64_t, FS2)
+  SLUICE_RV_FUSIBLE(SINGLE)
+  SLUICE_RV_PAIRS(PAIR)
 
 op_fence:
 op_pause:
   NEXT;
 
-  ALU(op_lui, IMM)
   ALU(op_auipc, block->pc + (op->rs2 | op->aux << 8) + IMM)
-  ALU(op_addi, RS1 + IMM)
   ALU(op_slti, static_cast<std::int64_t>(RS1) < std::int64_t{op->imm})
   ALU(op_sltiu, RS1 < IMM)
   ALU(op_xori, RS1 ^ IMM)
   ALU(op_ori, RS1 | IMM)
-  ALU(op_andi, RS1 & IMM)
-  ALU(op_slli, RS1 << op->imm)
-  ALU(op_srli, RS1 >> op->imm)
   ALU(op_srai, integer::sra(RS1, static_cast<unsigned>(op->imm)))
-  ALU(op_addiw, integer::word(RS1 + IMM))
   ALU(op_slliw, integer::word(RS1 << op->imm))
   ALU(op_srliw, integer::word(static_cast<std::uint32_t>(RS1) >> op->imm))
   ALU(op_sraiw, integer::sraw(RS1, static_cast<unsigned>(op->imm)))
-  ALU(op_add, RS1 + RS2)
-  ALU(op_sub, RS1 - RS2)
   ALU(op_sll, RS1 << (RS2 & 63))
   ALU(op_slt, static_cast<std::int64_t>(RS1) < static_cast<std::int64_t>(RS2))
   ALU(op_sltu, RS1 < RS2)
-  ALU(op_xor_, RS1 ^ RS2)
   ALU(op_srl, RS1 >> (RS2 & 63))
   ALU(op_sra, integer::sra(RS1, RS2 & 63))
-  ALU(op_or_, RS1 | RS2)
-  ALU(op_and_, RS1 & RS2)
-  ALU(op_addw, integer::word(RS1 + RS2))
   ALU(op_subw, integer::word(RS1 - RS2))
   ALU(op_sllw, integer::word(RS1 << (RS2 & 31)))
   ALU(op_srlw, integer::word(static_cast<std::uint32_t>(RS1) >> (RS2 & 31)))
@@ -253,7 +285,6 @@ op_pause:
   ALU(op_mulh, integer::mulh(RS1, RS2))
   ALU(op_mulhsu, integer::mulhsu(RS1, RS2))
   ALU(op_mulhu, integer::mulhu(RS1, RS2))
-  ALU(op_mulw, integer::word(RS1 * RS2))
   ALU(op_div, integer::div(RS1, RS2))
   ALU(op_divu, integer::divu(RS1, RS2))
   ALU(op_rem, integer::rem(RS1, RS2))
@@ -266,7 +297,6 @@ op_pause:
   ALU(op_add_uw, static_cast<std::uint32_t>(RS1) + RS2)
   ALU(op_sh1add, (RS1 << 1) + RS2)
   ALU(op_sh2add, (RS1 << 2) + RS2)
-  ALU(op_sh3add, (RS1 << 3) + RS2)
   ALU(op_sh1add_uw, (std::uint64_t{static_cast<std::uint32_t>(RS1)} << 1) + RS2)
   ALU(op_sh2add_uw, (std::uint64_t{static_cast<std::uint32_t>(RS1)} << 2) + RS2)
   ALU(op_sh3add_uw, (std::uint64_t{static_cast<std::uint32_t>(RS1)} << 3) + RS2)
@@ -286,7 +316,6 @@ op_pause:
   ALU(op_minu, RS1 < RS2 ? RS1 : RS2)
   ALU(op_sext_b, SIGNED(static_cast<std::int8_t>(RS1)))
   ALU(op_sext_h, SIGNED(static_cast<std::int16_t>(RS1)))
-  ALU(op_zext_h, static_cast<std::uint16_t>(RS1))
   ALU(op_rol, std::rotl(RS1, static_cast<int>(RS2 & 63)))
   ALU(op_ror, std::rotr(RS1, static_cast<int>(RS2 & 63)))
   ALU(op_rori, std::rotr(RS1, op->imm))

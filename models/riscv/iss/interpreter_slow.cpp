@@ -145,6 +145,12 @@ Interpreter::Outcome Interpreter::illegal() {
 /// Translates a data access that lies within a page.
 Cause Interpreter::locate(std::uint64_t address, unsigned size, Access access, Place& place) {
   const std::uint64_t page = address & ~std::uint64_t{0xfff};
+  const TlbEntry& entry = tlb_->entries()[(address >> 12) % SoftTlb::kEntries];
+  if ((access == Access::store ? entry.write_tag : entry.read_tag) == page) {
+    place.physical = address + entry.physical;
+    place.ram = hart_.ram_at(place.physical);
+    return Cause::none;
+  }
   PageTranslation& cached = tlb_->page(address);
   if (cached.page == page && (access == Access::store ? cached.writable : cached.readable)) {
     place = {cached.physical + (address - page), cached.ram};
@@ -403,11 +409,7 @@ Interpreter::Outcome Interpreter::pseudo(unsigned opcode, const Op& op) {
       return retire();
     }
     case kFloatUse:
-      if (privileged_.fp_enabled()) return Outcome::next;
       return illegal();
-    case kFloatWrite:
-      privileged_.mark_fp_dirty();
-      return Outcome::next;
     case kBreakpoint:
       if (stepping_ || passed_breakpoint_ == state_.pc) {
         passed_breakpoint_ = kNowhere;
