@@ -1,3 +1,9 @@
+#include <array>
+#include <map>
+#include <random>
+#include <tuple>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/privileged_bench.h"
@@ -285,4 +291,97 @@ TEST_CASE("a trap ends the reservation", "[privileged]") {
   bench.state.reservation = true;
   bench.hart.trap(Cause::breakpoint, 0);
   CHECK_FALSE(bench.state.reservation);
+}
+
+namespace {
+
+/// Drawn changes of one bit of `registers`, traps, returns, interrupts, lines and modes.
+struct Churn {
+  void step() {
+    const unsigned drawn = random() % 25;
+    const std::uint64_t bit = std::uint64_t{1} << (drawn == 24 ? 63 : drawn);
+    switch (random() % 8) {
+      case 0:
+        bench.hart.trap(static_cast<Cause>(random() % 10), 0);
+        break;
+      case 1:
+        random() % 2 ? bench.hart.mret() : bench.hart.sret();
+        break;
+      case 2:
+        bench.hart.take_interrupt();
+        break;
+      case 3:
+        bench.hart.set_mip(static_cast<unsigned>(random() % 12), random() % 2);
+        break;
+      case 4:
+        bench.go(static_cast<Privilege>(std::array{0, 1, 3}[random() % 3]));
+        break;
+      default: {
+        const unsigned number = registers[random() % registers.size()];
+        bench.poke(number, bench.peek(number) ^ bit);  // from any mode
+      }
+    }
+  }
+  PrivilegedBench& bench;
+  std::vector<unsigned> registers;
+  std::mt19937_64 random{1};
+};
+
+}  // namespace
+
+TEST_CASE("what is cached about interrupts is never stale", "[privileged]") {
+  PrivilegedBench bench({.aia = true});
+  Churn churn{bench,
+              {csr::kMie, csr::kSie, csr::kMip, csr::kSip, csr::kMvip, csr::kMideleg, csr::kMenvcfg, csr::kMstatus,
+               csr::kSstatus}};
+  unsigned takeable = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    churn.step();
+    const bool cached = bench.hart.interrupt_takeable();
+    bench.hart.set_privilege(bench.state.privilege);  // computes it anew
+    REQUIRE(bench.hart.interrupt_takeable() == cached);
+    takeable += cached;
+  }
+  CHECK(takeable > 5'000);
+  CHECK(takeable < 45'000);
+}
+
+TEST_CASE("no translation changes while the epoch and the privilege stay", "[privileged]") {
+  constexpr std::uint64_t kPages = PrivilegedBench::kRam + 0x10'0000;
+  PrivilegedBench bench({.pmp_regions = 2});
+  const std::uint64_t permissions[] = {0x02, 0x06, 0x08, 0x0a, 0x0e};  // R, RW, X, RX, RWX
+  for (std::uint64_t i = 0; i < 10; ++i)                               // gigapages, A and D set, one half for U mode
+    bench.set_pte(kPages + 8 * i, i << 28 | 0xc1 | permissions[i % 5] | (i < 5 ? 0x10 : 0));
+  const std::uint64_t sv39 = std::uint64_t{8} << 60 | kPages >> 12;
+
+  using Key = std::tuple<Privilege, std::uint64_t, unsigned>;
+  using Result = std::tuple<Cause, std::uint64_t, std::uint64_t, bool, bool, bool>;
+  std::map<Key, Result> seen;
+  std::uint64_t epoch = 0;
+  unsigned compared = 0, allowed = 0;
+  Churn churn{bench, {csr::kMstatus, csr::kSstatus, csr::kSatp, csr::kPmpcfg0, csr::kPmpaddr0}};
+  for (int i = 0; i < 40'000; ++i) {
+    if (i % 200 == 199) bench.hart.reset();
+    if (i % 20 == 0) {
+      bench.open_pmp();
+      bench.poke(csr::kSatp, sv39);
+    }
+    churn.step();
+    if (bench.hart.epoch() != epoch) seen.clear();
+    epoch = bench.hart.epoch();
+    for (unsigned probe = 0; probe < 30; ++probe) {
+      const std::uint64_t address = std::uint64_t{probe / 3} << 30 | 0x1000;
+      Privileged::Translation t;
+      const Cause cause = bench.hart.translate(address, 8, static_cast<Access>(probe % 3), t);
+      const Result result{cause, t.physical, t.region_size, t.readable, t.writable, t.executable};
+      // As the engine keeps them: fetches by privilege, data by effective privilege.
+      const Privilege by = probe % 3 == 0 ? bench.state.privilege : bench.hart.effective_data_privilege();
+      const auto [entry, fresh] = seen.try_emplace(Key{by, address, probe % 3}, result);
+      if (entry->second != result) FAIL("step " << i << ", address " << address);
+      compared += !fresh;
+      allowed += cause == Cause::none;
+    }
+  }
+  CHECK(compared > 10'000);
+  CHECK(allowed > 1'000);
 }
