@@ -59,6 +59,8 @@ class Mac : public base::Model, public Wire::Client {
     return wire_.next_start(end_, ready + parameters_.tx_latency) - (ready + parameters_.tx_latency);
   }
 
+  /// Time of n octets at the line rate.
+  base::Time octets(std::uint64_t n) const { return wire_.octets(n); }
   bool link_up() const { return wire_.up(); }
   base::BitRate rate() const { return wire_.parameters().rate; }
   /// The hardware time stamp of a received frame.

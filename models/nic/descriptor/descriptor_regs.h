@@ -168,6 +168,9 @@
 
 #define DESC_RING_ENABLE 0x00000001u /* request; clearing it stops the ring after the frame in progress */
 #define DESC_RING_ACTIVE 0x00000004u /* ro  state: follows the request when DMA in flight has ended */
+/* ro  the ring's descriptors could not be read, or bus mastering was off when one was to be written: the ring has
+ * stopped (DESC_ERROR_DMA) until it is disabled and enabled anew */
+#define DESC_RING_ERROR 0x00000008u
 
 #define DESC_RING_MIN 64u
 #define DESC_RING_MAX 4096u

@@ -1,0 +1,139 @@
+#include "models/nic/descriptor/descriptor_nic.h"
+
+#include <fmt/format.h>
+
+namespace sluice::nic {
+
+namespace {
+
+pcie::Endpoint::Function function_of(const DescriptorParameters& p) {
+  pcie::Endpoint::Function f;
+  f.identity.vendor = DESC_VENDOR_ID;
+  f.identity.device = DESC_DEVICE_ID;
+  f.identity.class_code = DESC_CLASS_CODE;
+  f.identity.revision = 1;
+  f.identity.subsystem_vendor = DESC_VENDOR_ID;
+  f.identity.subsystem = DESC_DEVICE_ID;
+  f.bars[DESC_BAR_REGISTERS] = {pcie::Bar::Kind::kMemory64, true, DESC_BAR0_SIZE};
+  f.bars[DESC_BAR_MSIX] = {pcie::Bar::Kind::kMemory64, true, DESC_BAR2_SIZE};
+  f.msix = {p.queues + 1, DESC_BAR_MSIX, DESC_MSIX_TABLE_OFFSET, DESC_BAR_MSIX, DESC_MSIX_PBA_OFFSET};
+  f.intx = true;
+  return f;
+}
+
+}  // namespace
+
+DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, net::Wire& wire, net::Wire::End end)
+    : Endpoint(name, p.pcie, function_of(p)),
+      parameters_(p),
+      mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end),
+      bank_(path(), DESC_BAR0_SIZE),
+      vectors_(p.queues + 1, key()),
+      receive_(*this),
+      transmit_(*this) {
+  address_ = board_address();
+  mac_.set_client(*this);
+  mac_.set_max_frame(max_frame_);
+  vectors_.send = [this](unsigned v) {
+    ++counts_[DESC_STAT_INTERRUPTS];
+    msix(v);
+  };
+  vectors_.set_line = [this](bool level) { intx(level); };
+  declare_device_registers();
+  declare_rss_registers();
+  declare_vector_registers();
+  declare_statistic_registers();
+  declare_receive_registers();
+  declare_transmit_registers();
+}
+
+std::uint64_t DescriptorNic::board_address() const {
+  std::uint64_t address = 0x01'00'00'4c'53'02;
+  parse_station_address(parameters_.address, address);
+  return address;
+}
+
+void DescriptorNic::mac_received(net::PacketPtr packet, base::Time available) {
+  receive_.accept(std::move(packet), available);
+}
+
+void DescriptorNic::mac_dropped(Drop why) {
+  ++counts_[why == Drop::kFcs ? DESC_STAT_RX_DROP_FCS : DESC_STAT_RX_DROP_LENGTH];
+}
+
+void DescriptorNic::link_changed(bool) {
+  ++counts_[DESC_STAT_LINK_CHANGES];
+  vectors_.cause(link_cause_);
+}
+
+void DescriptorNic::drop_received(const net::Packet& packet, unsigned statistic, const char* reason) {
+  ++counts_[statistic];
+  for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
+}
+
+void DescriptorNic::error(std::uint32_t bits, unsigned queue) {
+  if (errors_ == 0) error_queue_ = queue;
+  errors_ |= bits;
+}
+
+void DescriptorNic::read_ended() {
+  if (--reads_ == 0) resetting_ = false;
+}
+
+void DescriptorNic::function_reset() { reset_device(true); }
+
+void DescriptorNic::config_written(unsigned) { vectors_.use_messages(msix_enabled()); }
+
+void DescriptorNic::reset_device(bool forget_reads) {
+  receive_.reset();
+  transmit_.reset(forget_reads);
+  vectors_.reset();
+  if (forget_reads) {
+    reads_ = 0;
+    vectors_.use_messages(false);
+  }
+  resetting_ = reads_ != 0;
+  control_ = 0;
+  address_ = board_address();
+  max_frame_ = 1514;
+  mac_.set_max_frame(max_frame_);
+  link_cause_ = 0;
+  errors_ = 0;
+  error_queue_ = 0;
+  time_high_ = 0;
+  statistic_high_ = {};
+}
+
+void DescriptorNic::register_statistics(base::StatisticsGroup& group) {
+  struct Entry {
+    unsigned number;
+    const char* name;
+    const char* unit;
+    const char* meaning;
+  };
+  static constexpr Entry entries[] = {
+      {DESC_STAT_RX_PACKETS, "rx_packets", "frames", "delivered to a ring"},
+      {DESC_STAT_RX_BYTES, "rx_bytes", "bytes", "of those, without FCS"},
+      {DESC_STAT_RX_DROP_FIFO, "rx_drop_fifo", "frames", "dropped: receive FIFO full"},
+      {DESC_STAT_RX_DROP_NO_QUEUE, "rx_drop_no_queue", "frames", "dropped: no enabled queue"},
+      {DESC_STAT_RX_DROP_LENGTH, "rx_drop_length", "frames", "dropped: too short or too long"},
+      {DESC_STAT_RX_DROP_FCS, "rx_drop_fcs", "frames", "dropped: wrong FCS"},
+      {DESC_STAT_RX_DROP_ADDRESS, "rx_drop_address", "frames", "dropped: to another station"},
+      {DESC_STAT_RX_DROP_DISABLED, "rx_drop_disabled", "frames", "dropped: receive disabled or NIC reset"},
+      {DESC_STAT_RX_DROP_DMA, "rx_drop_dma", "frames", "dropped: DMA failed"},
+      {DESC_STAT_RX_CHECKSUM_IP, "rx_checksum_ip", "frames", "delivered with a wrong IPv4 checksum"},
+      {DESC_STAT_RX_CHECKSUM_UDP, "rx_checksum_udp", "frames", "delivered with a wrong UDP checksum"},
+      {DESC_STAT_TX_PACKETS, "tx_packets", "frames", "handed to the MAC"},
+      {DESC_STAT_TX_BYTES, "tx_bytes", "bytes", "of those, without FCS"},
+      {DESC_STAT_TX_DROP_DESCRIPTOR, "tx_drop_descriptor", "frames", "dropped: malformed descriptor"},
+      {DESC_STAT_TX_DROP_DMA, "tx_drop_dma", "frames", "dropped: DMA failed"},
+      {DESC_STAT_TX_DROP_LINK, "tx_drop_link", "frames", "dropped: link down"},
+      {DESC_STAT_INTERRUPTS, "interrupts", "messages", "MSI-X messages asked for"},
+      {DESC_STAT_BAD_ACCESS, "bad_access", "accesses", "illegal register accesses"},
+      {DESC_STAT_LINK_CHANGES, "link_changes", "changes", "of the carrier"},
+  };
+  static_assert(std::size(entries) == DESC_STAT_COUNT);
+  for (const Entry& e : entries) group.counter(e.name, e.unit, e.meaning, counts_[e.number]);
+}
+
+}  // namespace sluice::nic

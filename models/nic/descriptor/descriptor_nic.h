@@ -1,0 +1,107 @@
+#pragma once
+/// Multi-queue NIC with descriptor rings in host memory, in the manner of Intel's E810.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "models/base/register_bank.h"
+#include "models/net/mac.h"
+#include "models/nic/descriptor/descriptor_regs.h"
+#include "models/nic/descriptor/parameters.h"
+#include "models/nic/descriptor/receive.h"
+#include "models/nic/descriptor/transmit.h"
+#include "models/nic/descriptor/vectors.h"
+#include "models/pcie/endpoint.h"
+
+namespace sluice::nic {
+
+/// Registers, descriptors and what software may rely on: descriptor_regs.h. How frames pass, what takes time and which
+/// stage it belongs to: docs/models/nic-descriptor.md.
+class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
+ public:
+  using Parameters = DescriptorParameters;
+
+  /// Attaches its MAC ("<path>.mac") to the wire's end; port() is to be bound by Link::connect().
+  DescriptorNic(sc_core::sc_module_name, const Parameters&, net::Wire&, net::Wire::End);
+
+  const Parameters& parameters() const { return parameters_; }
+  net::Mac& mac() { return mac_; }
+  /// DESC_STAT_*
+  std::uint64_t statistic(unsigned n) const { return counts_[n]; }
+  void register_statistics(base::StatisticsGroup&);
+  /// The registers as text, for a debugger.
+  std::string dump() { return bank_.dump(); }
+
+ private:
+  friend class ReceiveEngine;
+  friend class TransmitEngine;
+
+  // The function, seen from PCIe.
+  void mmio_read(unsigned bar, std::uint64_t offset, unsigned size, pcie::MmioReply reply) override;
+  void mmio_write(unsigned bar, std::uint64_t offset, std::span<const std::uint8_t> data,
+                  const base::Journey& journey) override;
+  void function_reset() override;
+  void config_written(unsigned reg) override;
+
+  // The station, seen from the wire.
+  void mac_received(net::PacketPtr, base::Time available) override;
+  void mac_dropped(Drop) override;
+  void link_changed(bool up) override;
+
+  // Services to the engines.
+  std::uint64_t& count(unsigned n) { return counts_[n]; }
+  void error(std::uint32_t bits, unsigned queue);
+  void drop_received(const net::Packet&, unsigned statistic, const char* reason);
+  bool bus_master() { return config().bus_master(); }
+  // DMA reads that must end before a reset is done. Writes need no count: the completion of the register read that
+  // tells software cannot pass them.
+  void read_begins() { ++reads_; }
+  void read_ended();
+  base::Ledger::Component link_component() { return port().link() ? port().link()->component() : component(); }
+
+  // Registers: descriptor_registers.cpp.
+  using Read = base::RegisterDeclaration::ReadCallback;
+  using Write = base::RegisterDeclaration::WriteCallback;
+  void add_register(const char* name, std::uint64_t offset, Read, Write, unsigned elements = 1,
+                    std::uint64_t stride = 0);
+  void declare_device_registers();
+  void declare_rss_registers();
+  void declare_vector_registers();
+  void declare_statistic_registers();
+  void declare_receive_registers();
+  void declare_transmit_registers();
+  std::uint32_t capabilities() const;
+  bool good_cause(std::uint32_t value, unsigned queue);
+  void write_control(std::uint32_t value);
+
+  /// Everything in BAR 0 except statistics; forget_reads: the DMA engine will not report reads in flight.
+  void reset_device(bool forget_reads);
+  std::uint64_t board_address() const;
+
+  Parameters parameters_;
+  net::Mac mac_;
+  base::RegisterBank bank_;
+  Vectors vectors_;
+  std::array<std::uint64_t, DESC_STAT_COUNT> counts_{};
+
+  // Device registers.
+  std::uint32_t control_ = 0;
+  std::uint64_t address_ = 0;  ///< station address, octet 0 in bits 7:0
+  std::uint32_t max_frame_ = 1514;
+  std::uint32_t link_cause_ = 0;
+  std::uint32_t errors_ = 0;
+  std::uint32_t error_queue_ = 0;
+  std::uint32_t time_high_ = 0;
+  std::array<std::uint32_t, DESC_STAT_COUNT> statistic_high_{};
+  const base::Journey* doorbell_ = nullptr;  ///< of the register write under way
+
+  unsigned reads_ = 0;  ///< DMA reads in flight
+  bool resetting_ = false;
+
+  ReceiveEngine receive_;
+  TransmitEngine transmit_;
+};
+
+}  // namespace sluice::nic

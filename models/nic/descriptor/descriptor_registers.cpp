@@ -1,0 +1,273 @@
+/// The register map of DescriptorNic; offsets and meanings: descriptor_regs.h.
+
+#include <cstring>
+
+#include "models/nic/descriptor/descriptor_nic.h"
+
+namespace sluice::nic {
+
+using base::Access;
+using base::RegisterWrite;
+
+namespace {
+
+constexpr unsigned kQueueStride = DESC_QUEUE(1) - DESC_QUEUE(0);
+constexpr unsigned kVectorStride = DESC_VECTOR_CONTROL(1) - DESC_VECTOR_CONTROL(0);
+
+std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
+std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
+std::uint64_t with_low(std::uint64_t v, std::uint64_t part) { return (v & ~0xffff'ffffull) | part; }
+std::uint64_t with_high(std::uint64_t v, std::uint64_t part) { return (v & 0xffff'ffffull) | part << 32; }
+bool ring_length_good(std::uint64_t n) {
+  return n >= DESC_RING_MIN && n <= DESC_RING_MAX && n % DESC_RING_MULTIPLE == 0;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------------- access
+
+void DescriptorNic::mmio_read(unsigned bar, std::uint64_t offset, unsigned size, pcie::MmioReply reply) {
+  std::uint32_t value = 0;
+  if (bar == DESC_BAR_REGISTERS && size == 4 && bank_.read(offset, &value, 4) == base::Answer::ok)
+    return reply.value(value);
+  ++counts_[DESC_STAT_BAD_ACCESS];
+  reply.unsupported();
+}
+
+void DescriptorNic::mmio_write(unsigned bar, std::uint64_t offset, std::span<const std::uint8_t> data,
+                               const base::Journey& journey) {
+  doorbell_ = &journey;
+  base::Answer answer = base::Answer::wrong_width;
+  if (bar == DESC_BAR_REGISTERS && data.size() == 4) answer = bank_.write(offset, data.data(), 4);
+  doorbell_ = nullptr;
+  if (answer != base::Answer::ok && answer != base::Answer::read_only) ++counts_[DESC_STAT_BAD_ACCESS];
+}
+
+void DescriptorNic::add_register(const char* name, std::uint64_t offset, Read read, Write write, unsigned elements,
+                                 std::uint64_t stride) {
+  base::RegisterDeclaration d;
+  d.name = name;
+  d.offset = offset;
+  d.access = write ? Access::rw : Access::ro;
+  d.count = elements;
+  d.stride = stride;
+  d.on_read = std::move(read);
+  d.on_write = std::move(write);
+  bank_.add(std::move(d));
+}
+
+bool DescriptorNic::good_cause(std::uint32_t value, unsigned queue) {
+  if ((value & DESC_CAUSE_VECTOR) < vectors_.count()) return true;
+  error(DESC_ERROR_VALUE, queue);
+  return false;
+}
+
+// ------------------------------------------------------------------------------------------------------- device
+
+std::uint32_t DescriptorNic::capabilities() const {
+  return parameters_.queues | vectors_.count() << DESC_CAPABILITIES_VECTORS_SHIFT | DESC_CAPABILITIES_RX_CHECKSUM |
+         DESC_CAPABILITIES_TX_CHECKSUM | DESC_CAPABILITIES_RSS | DESC_CAPABILITIES_TIMESTAMP;
+}
+
+void DescriptorNic::write_control(std::uint32_t value) {
+  if (value & DESC_CONTROL_RESET) return reset_device(false);
+  control_ = value & (DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE | DESC_CONTROL_PROMISCUOUS);
+  if (control_ & DESC_CONTROL_TX_ENABLE) transmit_.go_on();
+}
+
+void DescriptorNic::declare_device_registers() {
+  add_register(
+      "revision", DESC_REVISION, [](unsigned) { return DESC_REVISION_1; }, nullptr);
+  add_register(
+      "capabilities", DESC_CAPABILITIES, [this](unsigned) { return capabilities(); }, nullptr);
+  add_register(
+      "control", DESC_CONTROL, [this](unsigned) { return control_ | (resetting_ ? DESC_CONTROL_RESET : 0u); },
+      [this](const RegisterWrite& w) { write_control(low(w.written)); });
+  add_register(
+      "status", DESC_STATUS, [this](unsigned) { return mac_.link_up() ? DESC_STATUS_LINK_UP : 0u; }, nullptr);
+  add_register(
+      "link_speed", DESC_LINK_SPEED,
+      [this](unsigned) { return mac_.link_up() ? mac_.rate().bits_per_second() / 1'000'000 : 0; }, nullptr);
+  add_register(
+      "mac_low", DESC_MAC_LOW, [this](unsigned) { return low(address_); },
+      [this](const RegisterWrite& w) { address_ = with_low(address_, w.written); });
+  add_register(
+      "mac_high", DESC_MAC_HIGH, [this](unsigned) { return high(address_); },
+      [this](const RegisterWrite& w) { address_ = with_high(address_, w.written & 0xffff); });
+  add_register(
+      "max_frame", DESC_MAX_FRAME, [this](unsigned) { return max_frame_; },
+      [this](const RegisterWrite& w) {
+        if (w.written < 64 || w.written > DESC_MAX_FRAME_LIMIT) return error(DESC_ERROR_VALUE, 0);
+        max_frame_ = low(w.written);
+        mac_.set_max_frame(max_frame_);
+      });
+  add_register(
+      "link_interrupt", DESC_LINK_INTERRUPT, [this](unsigned) { return link_cause_; },
+      [this](const RegisterWrite& w) {
+        if (good_cause(low(w.written), 0)) link_cause_ = low(w.written) & (DESC_CAUSE_ENABLE | DESC_CAUSE_VECTOR);
+      });
+  add_register(
+      "time_low", DESC_TIME_LOW,
+      [this](unsigned) {
+        const std::uint64_t t = base::now() / base::Time::ns(1);
+        time_high_ = high(t);
+        return low(t);
+      },
+      nullptr);
+  add_register(
+      "time_high", DESC_TIME_HIGH, [this](unsigned) { return time_high_; }, nullptr);
+  add_register(
+      "errors", DESC_ERRORS, [this](unsigned) { return errors_; },
+      [this](const RegisterWrite& w) { errors_ &= ~low(w.written); });
+  add_register(
+      "error_queue_first", DESC_ERROR_QUEUE_FIRST, [this](unsigned) { return error_queue_; }, nullptr);
+}
+
+void DescriptorNic::declare_rss_registers() {
+  add_register(
+      "rss_control", DESC_RSS_CONTROL, [this](unsigned) { return receive_.rss_control(); },
+      [this](const RegisterWrite& w) {
+        receive_.set_rss_control(low(w.written) & (DESC_RSS_CONTROL_IPV4 | DESC_RSS_CONTROL_UDP));
+      });
+  add_register(
+      "rss_key", DESC_RSS_KEY(0), [this](unsigned i) { return receive_.rss_key(i); },
+      [this](const RegisterWrite& w) { receive_.set_rss_key(w.index, low(w.written)); }, DESC_RSS_KEY_WORDS);
+  add_register(
+      "rss_table", DESC_RSS_TABLE(0), [this](unsigned i) { return receive_.rss_table(i); },
+      [this](const RegisterWrite& w) { receive_.set_rss_table(w.index, low(w.written)); }, DESC_RSS_TABLE_WORDS);
+}
+
+void DescriptorNic::declare_vector_registers() {
+  const unsigned n = vectors_.count();
+  add_register(
+      "vector_control", DESC_VECTOR_CONTROL(0), [this](unsigned v) { return vectors_.read_control(v); },
+      [this](const RegisterWrite& w) { vectors_.write_control(w.index, low(w.written)); }, n, kVectorStride);
+  add_register(
+      "vector_moderation", DESC_VECTOR_MODERATION(0), [this](unsigned v) { return vectors_.moderation(v); },
+      [this](const RegisterWrite& w) {
+        if (w.written > DESC_VECTOR_MODERATION_MAX) return error(DESC_ERROR_VALUE, 0);
+        vectors_.set_moderation(w.index, low(w.written));
+      },
+      n, kVectorStride);
+  add_register(
+      "vector_status", DESC_VECTOR_STATUS(0),
+      [this](unsigned v) { return vectors_.pending(v) ? DESC_VECTOR_STATUS_PENDING : 0u; }, nullptr, n, kVectorStride);
+}
+
+void DescriptorNic::declare_statistic_registers() {
+  add_register(
+      "stat_low", DESC_STAT(0),
+      [this](unsigned n) {
+        statistic_high_[n] = high(counts_[n]);
+        return low(counts_[n]);
+      },
+      nullptr, DESC_STAT_COUNT, 8);
+  add_register(
+      "stat_high", DESC_STAT(0) + 4, [this](unsigned n) { return statistic_high_[n]; }, nullptr, DESC_STAT_COUNT, 8);
+}
+
+// -------------------------------------------------------------------------------------------------------- rings
+
+void DescriptorNic::declare_receive_registers() {
+  const unsigned n = parameters_.queues;
+  auto add = [&](const char* name, unsigned offset, Read read, Write write) {
+    add_register(name, DESC_QUEUE(0) + offset, std::move(read), std::move(write), n, kQueueStride);
+  };
+  // The registers of a ring that runs are locked.
+  auto locked = [this](unsigned q) {
+    if (receive_.busy(q)) error(DESC_ERROR_RING_BUSY, q);
+    return receive_.busy(q);
+  };
+  add(
+      "rx_base_low", DESC_RX_BASE_LOW, [this](unsigned q) { return low(receive_.registers(q).base); },
+      [this, locked](const RegisterWrite& w) {
+        if (locked(w.index)) return;
+        std::uint64_t& ring = receive_.registers(w.index).base;
+        ring = with_low(ring, w.written & ~std::uint64_t{DESC_RING_ALIGNMENT - 1});
+      });
+  add(
+      "rx_base_high", DESC_RX_BASE_HIGH, [this](unsigned q) { return high(receive_.registers(q).base); },
+      [this, locked](const RegisterWrite& w) {
+        if (locked(w.index)) return;
+        std::uint64_t& ring = receive_.registers(w.index).base;
+        ring = with_high(ring, w.written);
+      });
+  add(
+      "rx_length", DESC_RX_LENGTH, [this](unsigned q) { return receive_.registers(q).length; },
+      [this, locked](const RegisterWrite& w) {
+        if (locked(w.index)) return;
+        if (!ring_length_good(w.written)) return error(DESC_ERROR_VALUE, w.index);
+        receive_.registers(w.index).length = low(w.written);
+      });
+  add(
+      "rx_buffer", DESC_RX_BUFFER, [this](unsigned q) { return receive_.registers(q).buffer; },
+      [this, locked](const RegisterWrite& w) {
+        if (locked(w.index)) return;
+        if (w.written < 1024 || w.written > 16256 || w.written % 128) return error(DESC_ERROR_VALUE, w.index);
+        receive_.registers(w.index).buffer = low(w.written);
+      });
+  add(
+      "rx_control", DESC_RX_CONTROL, [this](unsigned q) { return receive_.control(q); },
+      [this](const RegisterWrite& w) { receive_.set_enabled(w.index, w.written & DESC_RING_ENABLE); });
+  add(
+      "rx_head", DESC_RX_HEAD, [this](unsigned q) { return receive_.head(q); }, nullptr);
+  add(
+      "rx_interrupt", DESC_RX_INTERRUPT, [this](unsigned q) { return receive_.registers(q).cause; },
+      [this, locked](const RegisterWrite& w) {
+        if (!locked(w.index) && good_cause(low(w.written), w.index))
+          receive_.registers(w.index).cause = low(w.written) & (DESC_CAUSE_ENABLE | DESC_CAUSE_VECTOR);
+      });
+  add(
+      "rx_drops", DESC_RX_DROPS, [this](unsigned q) { return receive_.drops(q); }, nullptr);
+  add(
+      "rx_tail", DESC_RX_TAIL, [this](unsigned q) { return receive_.tail(q); },
+      [this](const RegisterWrite& w) { receive_.write_tail(w.index, low(w.written)); });
+}
+
+void DescriptorNic::declare_transmit_registers() {
+  const unsigned n = parameters_.queues;
+  auto add = [&](const char* name, unsigned offset, Read read, Write write) {
+    add_register(name, DESC_QUEUE(0) + offset, std::move(read), std::move(write), n, kQueueStride);
+  };
+  auto locked = [this](unsigned q) {
+    if (transmit_.busy(q)) error(DESC_ERROR_RING_BUSY, q);
+    return transmit_.busy(q);
+  };
+  add(
+      "tx_base_low", DESC_TX_BASE_LOW, [this](unsigned q) { return low(transmit_.registers(q).base); },
+      [this, locked](const RegisterWrite& w) {
+        if (locked(w.index)) return;
+        std::uint64_t& ring = transmit_.registers(w.index).base;
+        ring = with_low(ring, w.written & ~std::uint64_t{DESC_RING_ALIGNMENT - 1});
+      });
+  add(
+      "tx_base_high", DESC_TX_BASE_HIGH, [this](unsigned q) { return high(transmit_.registers(q).base); },
+      [this, locked](const RegisterWrite& w) {
+        if (locked(w.index)) return;
+        std::uint64_t& ring = transmit_.registers(w.index).base;
+        ring = with_high(ring, w.written);
+      });
+  add(
+      "tx_length", DESC_TX_LENGTH, [this](unsigned q) { return transmit_.registers(q).length; },
+      [this, locked](const RegisterWrite& w) {
+        if (locked(w.index)) return;
+        if (!ring_length_good(w.written)) return error(DESC_ERROR_VALUE, w.index);
+        transmit_.registers(w.index).length = low(w.written);
+      });
+  add(
+      "tx_control", DESC_TX_CONTROL, [this](unsigned q) { return transmit_.control(q); },
+      [this](const RegisterWrite& w) { transmit_.set_enabled(w.index, w.written & DESC_RING_ENABLE); });
+  add(
+      "tx_head", DESC_TX_HEAD, [this](unsigned q) { return transmit_.head(q); }, nullptr);
+  add(
+      "tx_interrupt", DESC_TX_INTERRUPT, [this](unsigned q) { return transmit_.registers(q).cause; },
+      [this, locked](const RegisterWrite& w) {
+        if (!locked(w.index) && good_cause(low(w.written), w.index))
+          transmit_.registers(w.index).cause = low(w.written) & (DESC_CAUSE_ENABLE | DESC_CAUSE_VECTOR);
+      });
+  add(
+      "tx_tail", DESC_TX_TAIL, [this](unsigned q) { return transmit_.tail(q); },
+      [this](const RegisterWrite& w) { transmit_.write_tail(w.index, low(w.written), *doorbell_); });
+}
+
+}  // namespace sluice::nic

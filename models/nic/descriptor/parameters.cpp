@@ -1,0 +1,102 @@
+#include "models/nic/descriptor/parameters.h"
+
+#include <cctype>
+
+namespace sluice::nic {
+
+bool parse_station_address(const std::string& text, std::uint64_t& address) {
+  if (text.size() != 17) return false;
+  std::uint64_t value = 0;
+  for (unsigned octet = 0; octet < 6; ++octet) {
+    unsigned byte = 0;
+    for (unsigned digit = 0; digit < 2; ++digit) {
+      const char c = static_cast<char>(std::tolower(static_cast<unsigned char>(text[octet * 3 + digit])));
+      if (!std::isxdigit(static_cast<unsigned char>(c))) return false;
+      byte = byte * 16 + static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    if (octet < 5 && text[octet * 3 + 2] != ':') return false;
+    value |= std::uint64_t{byte} << 8 * octet;
+  }
+  if (value == 0 || value & 1) return false;
+  address = value;
+  return true;
+}
+
+void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
+  using P = DescriptorParameters;
+  s.summary("multi-queue descriptor NIC");
+  s.add("queues", &P::queues, "queue pairs; MSI-X vectors are one more").range(1, 64).setting();
+  s.add("address", &P::address, "station address").setting();
+  s.rule("address", [](const P& p) -> std::string {
+    std::uint64_t address;
+    if (parse_station_address(p.address, address)) return {};
+    return "must be a unicast Ethernet address such as 02:53:4c:00:00:01";
+  });
+
+  const char* silicon = "the part's data sheet gives no pipeline latencies";
+  s.add("rx_fifo", &P::rx_fifo, "frames that wait for descriptors or PCIe, of all queues together")
+      .range(16_KiB, 64_MiB)
+      .assumed("order of the packet buffer of a 100 Gb/s part");
+  s.add("parse", &P::parse, "header parser").range(0_ns, 1_ms).assumed(silicon);
+  s.add("rx_pipeline", &P::rx_pipeline, "from a frame's turn to its DMA write").range(0_ns, 1_ms).assumed(silicon);
+  s.add("rx_interval", &P::rx_interval, "least time between two frames' turns")
+      .range(0_ns, 1_ms)
+      .assumed("200 M frames per second: above 100 GbE line rate");
+  s.add("rx_writes", &P::rx_writes, "frames whose DMA write has not left the NIC")
+      .range(1, 1024)
+      .unit("frames")
+      .assumed(silicon);
+  s.add("rx_cache", &P::rx_cache, "receive descriptors on chip, per queue")
+      .range(8, 4096)
+      .unit("descriptors")
+      .assumed("covers a PCIe round trip at 100 GbE line rate");
+  s.add("rx_fetch_batch", &P::rx_fetch_batch, "receive descriptors in one DMA read, at most")
+      .range(1, 128)
+      .unit("descriptors")
+      .stated("pcie-model, niantic.py: free list batch 32");
+  s.add("rx_fetch_threshold", &P::rx_fetch_threshold,
+        "descriptors on chip or under way below which less than a batch is fetched too")
+      .range(1, 4096)
+      .unit("descriptors")
+      .assumed("half the cache");
+  s.add("writeback_batch", &P::writeback_batch, "receive descriptors in one DMA write, at most")
+      .range(1, 8)
+      .unit("descriptors")
+      .assumed("one 128 B block");
+  s.add("writeback_when_idle", &P::writeback_when_idle, "write back at once when no other frame of the queue follows")
+      .assumed("interrupt and polling drivers of the part both see single frames at once");
+  s.add("writeback_timeout", &P::writeback_timeout, "latest write-back after a batch's first frame")
+      .range(0_ns, 1_ms)
+      .assumed("the part's unit of interrupt throttling");
+
+  s.add("tx_doorbell", &P::tx_doorbell, "from a doorbell's arrival to the descriptor fetch")
+      .range(0_ns, 1_ms)
+      .assumed(silicon);
+  s.add("tx_cache", &P::tx_cache, "transmit descriptors on chip, per queue")
+      .range(16, 4096)
+      .unit("descriptors")
+      .assumed("covers a PCIe round trip at 100 GbE line rate");
+  s.add("tx_fetch_batch", &P::tx_fetch_batch, "transmit descriptors in one DMA read, at most")
+      .range(1, 128)
+      .unit("descriptors")
+      .stated("pcie-model, niantic.py: fetch batch 40; a power of two here");
+  s.add("tx_fetches", &P::tx_fetches, "descriptor reads in flight, per queue").range(1, 8).assumed(silicon);
+  s.add("tx_frames", &P::tx_frames, "frames being read or waiting for the MAC")
+      .range(1, 1024)
+      .unit("frames")
+      .assumed("covers a PCIe round trip at 100 GbE line rate");
+  s.add("tx_buffer", &P::tx_buffer, "bytes of those frames").range(16_KiB, 16_MiB).assumed(silicon);
+  s.add("tx_pipeline", &P::tx_pipeline, "from a frame's last byte to the MAC: checksums, scheduling")
+      .range(0_ns, 1_ms)
+      .assumed(silicon);
+  s.add("tx_interval", &P::tx_interval, "least time between the reads of two frames")
+      .range(0_ns, 1_ms)
+      .assumed("200 M frames per second: above 100 GbE line rate");
+  s.add("tx_mac_fifo", &P::tx_mac_fifo, "line time that frames at the MAC may wait, as bytes at the line rate")
+      .range(base::Bytes(0), 1_MiB)
+      .assumed("more than one frame of the longest size");
+  s.include("mac", &P::mac);
+  s.include("pcie", &P::pcie);
+}
+
+}  // namespace sluice::nic

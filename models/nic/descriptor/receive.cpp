@@ -1,0 +1,372 @@
+#include "models/nic/descriptor/receive.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "models/nic/descriptor/descriptor_nic.h"
+
+namespace sluice::nic {
+
+using base::now;
+
+ReceiveEngine::ReceiveEngine(DescriptorNic& nic) : nic_(nic), queues_(nic.parameters_.queues) {
+  for (Queue& q : queues_) q.cache.resize(nic.parameters_.rx_cache);
+}
+
+// ---------------------------------------------------------------------------------------------- software's view
+
+bool ReceiveEngine::active(unsigned number) const {
+  const Queue& q = queues_[number];
+  return q.enabled || q.fetch_head != q.fetch_tail || q.in_pipeline || q.done_count;
+}
+
+std::uint32_t ReceiveEngine::control(unsigned q) const {
+  return (queues_[q].enabled ? DESC_RING_ENABLE : 0) | (active(q) ? DESC_RING_ACTIVE : 0) |
+         (queues_[q].failed ? DESC_RING_ERROR : 0);
+}
+
+void ReceiveEngine::set_enabled(unsigned number, bool on) {
+  Queue& q = queues_[number];
+  if (on == q.enabled) return;
+  if (on) {
+    if (active(number)) return nic_.error(DESC_ERROR_RING_BUSY, number);
+    if (q.registers.length == 0) return nic_.error(DESC_ERROR_VALUE, number);
+    q.posted = q.requested = q.fetched = q.next = q.written = 0;
+    q.tail = 0;
+    q.failed = false;
+    q.enabled = true;
+    return;
+  }
+  q.enabled = false;
+  discard_frames(q, DESC_STAT_RX_DROP_NO_QUEUE, "receive queue disabled");
+  update_ready(number);
+  if (q.in_pipeline == 0) write_back(number, 0);
+}
+
+std::uint32_t ReceiveEngine::head(unsigned number) const {
+  const Queue& q = queues_[number];
+  return q.registers.length ? static_cast<std::uint32_t>(q.next % q.registers.length) : 0;
+}
+
+void ReceiveEngine::write_tail(unsigned number, std::uint32_t tail) {
+  Queue& q = queues_[number];
+  const std::uint32_t length = q.registers.length;
+  if (!q.enabled || tail >= length) return nic_.error(DESC_ERROR_TAIL, number);
+  const std::uint64_t posted = q.posted + (tail + length - q.tail) % length;
+  // Descriptors that are not yet written back cannot be given a second time.
+  if (posted - q.written >= length) return nic_.error(DESC_ERROR_TAIL, number);
+  q.tail = tail;
+  q.posted = posted;
+  refill(number);
+}
+
+std::uint32_t ReceiveEngine::rss_key(unsigned word) const {
+  std::uint32_t v;
+  std::memcpy(&v, &rss_key_[4 * word], 4);
+  return v;
+}
+
+void ReceiveEngine::set_rss_key(unsigned word, std::uint32_t value) {
+  std::memcpy(&rss_key_[4 * word], &value, 4);
+  key_changed_ = true;
+}
+
+std::uint32_t ReceiveEngine::rss_table(unsigned word) const {
+  std::uint32_t v;
+  std::memcpy(&v, &rss_table_[4 * word], 4);
+  return v;
+}
+
+void ReceiveEngine::set_rss_table(unsigned word, std::uint32_t value) { std::memcpy(&rss_table_[4 * word], &value, 4); }
+
+void ReceiveEngine::reset() {
+  ++generation_;
+  for (; !pipeline_.empty(); pipeline_.pop())
+    nic_.drop_received(*pipeline_.front().frame.packet, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
+  for (Queue& q : queues_) {
+    discard_frames(q, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
+    for (unsigned i = 0; i < q.done_count; ++i)
+      for (const base::Span& s : q.done[i].spans) base::ledger().drop(s.id, "NIC reset", now());
+    base::calendar().cancel(q.timer);
+    std::vector<std::uint64_t> cache = std::move(q.cache);
+    q = {};
+    q.cache = std::move(cache);
+  }
+  base::calendar().cancel(wake_);
+  rss_key_ = {};
+  rss_table_ = {};
+  rss_control_ = 0;
+  key_changed_ = true;
+  fifo_used_ = 0;
+  ready_ = 0;
+  writes_ = 0;
+  free_at_ = {};
+}
+
+// ---------------------------------------------------------------------------------------------- from the wire
+
+void ReceiveEngine::accept(net::PacketPtr packet, base::Time available) {
+  base::calendar().at(
+      available + nic_.parameters_.parse, nic_.key(),
+      [this, generation = generation_, p = std::move(packet)]() mutable { parsed(std::move(p), generation); });
+}
+
+void ReceiveEngine::parsed(net::PacketPtr packet, std::uint32_t generation) {
+  base::enter_all(packet->spans, SLUICE_STAGE_parse, nic_.component(), now() - nic_.parameters_.parse);
+  if (generation != generation_) return nic_.drop_received(*packet, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
+  if (!(nic_.control_ & DESC_CONTROL_RX_ENABLE))
+    return nic_.drop_received(*packet, DESC_STAT_RX_DROP_DISABLED, "receive disabled");
+  if (!for_us(packet->bytes)) return nic_.drop_received(*packet, DESC_STAT_RX_DROP_ADDRESS, "other station");
+  Frame frame;
+  const unsigned chosen = classify(*packet, frame.report);
+  const unsigned q = chosen < queues_.size() && queues_[chosen].enabled ? chosen : 0;
+  frame.packet = std::move(packet);
+  admit(q, std::move(frame));
+}
+
+bool ReceiveEngine::for_us(const std::uint8_t* destination) const {
+  if (destination[0] & 1 || nic_.control_ & DESC_CONTROL_PROMISCUOUS) return true;
+  std::uint64_t address = 0;
+  std::memcpy(&address, destination, 6);
+  return address == nic_.address_;
+}
+
+unsigned ReceiveEngine::classify(const net::Packet& packet, desc_rx_writeback& report) {
+  const Headers h = parse_headers(packet.bytes, packet.length);
+  static constexpr std::uint8_t kBroadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+  report.profile = DESC_RX_PROFILE;
+  report.cast = static_cast<std::uint8_t>(std::memcmp(packet.bytes, kBroadcast, 6) == 0 ? DESC_RX_CAST_BROADCAST
+                                          : packet.bytes[0] & 1                         ? DESC_RX_CAST_MULTICAST
+                                                                                        : DESC_RX_CAST_UNICAST);
+  report.packet_type = static_cast<std::uint16_t>(!h.ipv4      ? DESC_RX_TYPE_OTHER
+                                                  : h.fragment ? DESC_RX_TYPE_FRAGMENT
+                                                  : h.udp      ? DESC_RX_TYPE_UDP
+                                                               : DESC_RX_TYPE_IPV4);
+  report.packet_length = static_cast<std::uint16_t>(packet.length);
+  report.header_length = h.length;
+  unsigned status = DESC_RX_DD | DESC_RX_EOF;
+  if (h.ipv4) {
+    status |= DESC_RX_CHECKED;
+    if (!h.ip_checksum_good) status |= DESC_RX_IP_ERROR;
+    if (h.udp && !h.udp_checksum_good) status |= DESC_RX_L4_ERROR;
+  }
+  unsigned queue = 0;
+  const bool with_ports = h.udp && rss_control_ & DESC_RSS_CONTROL_UDP;
+  if (with_ports || (h.ipv4 && rss_control_ & DESC_RSS_CONTROL_IPV4)) {
+    if (key_changed_) toeplitz_.set_key(rss_key_);
+    key_changed_ = false;
+    report.rss_hash = toeplitz_.hash(h, with_ports);
+    status |= DESC_RX_RSS_VALID;
+    queue = rss_table_[report.rss_hash % DESC_RSS_TABLE_ENTRIES];
+  }
+  report.status = static_cast<std::uint16_t>(status);
+  report.timestamp = nic_.mac_.receive_stamp(packet) / base::Time::ns(1);
+  return queue;
+}
+
+void ReceiveEngine::admit(unsigned number, Frame frame) {
+  Queue& q = queues_[number];
+  const net::Packet& packet = *frame.packet;
+  if (!q.enabled) return nic_.drop_received(packet, DESC_STAT_RX_DROP_NO_QUEUE, "no receive queue");
+  if (q.failed) return nic_.drop_received(packet, DESC_STAT_RX_DROP_DMA, "receive descriptor unreadable");
+  if (packet.length > q.registers.buffer)
+    return nic_.drop_received(packet, DESC_STAT_RX_DROP_LENGTH, "longer than the receive buffer");
+  if (fifo_used_ + packet.length > nic_.parameters_.rx_fifo.count()) {
+    ++q.drops;
+    return nic_.drop_received(packet, DESC_STAT_RX_DROP_FIFO, "receive FIFO full");
+  }
+  fifo_used_ += packet.length;
+  base::enter_all(packet.spans, SLUICE_STAGE_nic_queue, nic_.component(), now());
+  q.frames.push(std::move(frame));
+  update_ready(number);
+  pump();
+}
+
+// ---------------------------------------------------------------------------------------------- descriptors
+
+void ReceiveEngine::refill(unsigned number) {
+  Queue& q = queues_[number];
+  const DescriptorParameters& p = nic_.parameters_;
+  while (q.enabled && !q.failed && q.fetch_tail - q.fetch_head < kMostFetches) {
+    const std::uint64_t on_chip = q.requested - q.next;
+    const std::uint32_t at = static_cast<std::uint32_t>(q.requested % q.registers.length);
+    const std::uint64_t n = std::min({q.posted - q.requested, std::uint64_t{p.rx_fetch_batch}, p.rx_cache - on_chip,
+                                      std::uint64_t{q.registers.length - at}});
+    if (n == 0 || (n < p.rx_fetch_batch && on_chip >= p.rx_fetch_threshold)) return;
+    const std::uint64_t fetch = q.fetch_tail++;
+    q.fetches[fetch % kMostFetches] = {q.requested, static_cast<std::uint32_t>(n), false};
+    q.requested += n;
+    nic_.read_begins();
+    nic_.dma_read(q.registers.base + std::uint64_t{at} * sizeof(desc_rx_read),
+                  static_cast<std::uint32_t>(n * sizeof(desc_rx_read)), {},
+                  [this, number, fetch, generation = generation_](const pcie::DmaCompletion& c) {
+                    fetched(number, generation, fetch, c);
+                  });
+  }
+}
+
+void ReceiveEngine::fetched(unsigned number, std::uint32_t generation, std::uint64_t fetch,
+                            const pcie::DmaCompletion& completion) {
+  nic_.read_ended();
+  if (generation != generation_) return;
+  Queue& q = queues_[number];
+  Fetch& f = q.fetches[fetch % kMostFetches];
+  f.done = true;
+  if (completion.status != pcie::DmaStatus::kOk) {
+    fail(number);
+  } else {
+    for (std::uint32_t i = 0; i < f.count; ++i)
+      std::memcpy(&q.cache[(f.first + i) % q.cache.size()], completion.data.data() + i * sizeof(desc_rx_read), 8);
+  }
+  // Reads may end in any order; descriptors are used in theirs.
+  for (; q.fetch_head != q.fetch_tail && q.fetches[q.fetch_head % kMostFetches].done; ++q.fetch_head)
+    q.fetched = q.fetches[q.fetch_head % kMostFetches].first + q.fetches[q.fetch_head % kMostFetches].count;
+  refill(number);
+  update_ready(number);
+  pump();
+}
+
+void ReceiveEngine::fail(unsigned number) {
+  Queue& q = queues_[number];
+  nic_.error(DESC_ERROR_DMA, number);
+  q.failed = true;
+  q.done_count = q.span_count = 0;
+  base::calendar().cancel(q.timer);
+  discard_frames(q, DESC_STAT_RX_DROP_DMA, "receive descriptor unreadable");
+  update_ready(number);
+}
+
+void ReceiveEngine::discard_frames(Queue& q, unsigned statistic, const char* reason) {
+  for (; !q.frames.empty(); q.frames.pop()) {
+    const net::Packet& packet = *q.frames.front().packet;
+    fifo_used_ -= packet.length;
+    nic_.drop_received(packet, statistic, reason);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- to memory
+
+void ReceiveEngine::update_ready(unsigned number) {
+  const Queue& q = queues_[number];
+  const std::uint64_t bit = std::uint64_t{1} << number;
+  const bool ready = q.enabled && !q.failed && !q.frames.empty() && q.next < q.fetched;
+  ready_ = ready ? ready_ | bit : ready_ & ~bit;
+}
+
+void ReceiveEngine::pump() {
+  while (ready_ != 0 && writes_ < nic_.parameters_.rx_writes) {
+    if (now() < free_at_) {
+      if (!base::calendar().pending(wake_)) wake_ = base::calendar().at(free_at_, nic_.key(), [this] { pump(); });
+      return;
+    }
+    // Round robin: the first ready queue after the one that had the last turn.
+    const std::uint64_t later = last_ == 63 ? 0 : ready_ & (~std::uint64_t{0} << (last_ + 1));
+    start(static_cast<unsigned>(std::countr_zero(later ? later : ready_)));
+  }
+}
+
+void ReceiveEngine::start(unsigned number) {
+  Queue& q = queues_[number];
+  last_ = number;
+  free_at_ = now() + nic_.parameters_.rx_interval;
+  ++writes_;
+  ++q.in_pipeline;
+  pipeline_.push({number, q.next, q.cache[q.next % q.cache.size()], q.frames.pop()});
+  ++q.next;
+  update_ready(number);
+  refill(number);
+  base::calendar().after(nic_.parameters_.rx_pipeline, nic_.key(),
+                         [this, generation = generation_] { deliver(generation); });
+}
+
+void ReceiveEngine::deliver(std::uint32_t generation) {
+  if (generation != generation_) return;
+  const Transit t = pipeline_.pop();
+  Queue& q = queues_[t.queue];
+  const net::Packet& packet = *t.frame.packet;
+  --q.in_pipeline;
+  if (!nic_.bus_master()) {
+    nic_.drop_received(packet, DESC_STAT_RX_DROP_DMA, "bus mastering off");
+    released(packet.length);
+    return fail(t.queue);
+  }
+  ++nic_.count(DESC_STAT_RX_PACKETS);
+  nic_.count(DESC_STAT_RX_BYTES) += packet.length;
+  if (t.frame.report.status & DESC_RX_IP_ERROR) ++nic_.count(DESC_STAT_RX_CHECKSUM_IP);
+  if (t.frame.report.status & DESC_RX_L4_ERROR) ++nic_.count(DESC_STAT_RX_CHECKSUM_UDP);
+
+  const auto requests = static_cast<unsigned>(packet.spans.end() - packet.spans.begin());
+  if (q.span_count + requests > base::Spans::kMost) write_back(t.queue, 0);
+  q.done[q.done_count++] = {t.frame.report, packet.spans};
+  q.span_count += requests;
+
+  pcie::DmaOptions options;
+  options.spans = packet.spans;
+  options.content = pcie::Content::kPayload;
+  base::enter_all(packet.spans, SLUICE_STAGE_upstream_link, nic_.link_component(), now());
+  if (write_back_due(q)) {
+    // The write-back follows at once: when it has left, so has the frame.
+    nic_.dma_write(t.address, {packet.bytes, packet.length}, options);
+    write_back(t.queue, packet.length);
+    return;
+  }
+  nic_.dma_write(t.address, {packet.bytes, packet.length}, options,
+                 [this, number = t.queue, generation, descriptor = t.descriptor,
+                  bytes = packet.length](const pcie::DmaSent&) { sent(number, generation, descriptor, bytes); });
+  if (!base::calendar().pending(q.timer))
+    q.timer = base::calendar().after(nic_.parameters_.writeback_timeout, nic_.key(),
+                                     [this, number = t.queue] { write_back(number, 0); });
+}
+
+bool ReceiveEngine::write_back_due(const Queue& q) const {
+  if (q.done_count == nic_.parameters_.writeback_batch || !q.enabled) return true;
+  if ((q.written + q.done_count) % q.registers.length == 0) return true;
+  // Frames without a descriptor do not follow soon: software must see these first to give more.
+  return nic_.parameters_.writeback_when_idle && q.in_pipeline == 0 && (q.frames.empty() || q.next == q.fetched);
+}
+
+void ReceiveEngine::sent(unsigned number, std::uint32_t generation, std::uint64_t descriptor, std::uint32_t bytes) {
+  if (generation != generation_) return;
+  const Queue& q = queues_[number];
+  if (descriptor >= q.written && descriptor - q.written < q.done_count)
+    base::enter_all(q.done[descriptor - q.written].spans, SLUICE_STAGE_notify, nic_.component(), now());
+  released(bytes);
+  pump();
+}
+
+void ReceiveEngine::released(std::uint32_t bytes) {
+  --writes_;
+  fifo_used_ -= bytes;
+}
+
+void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
+  Queue& q = queues_[number];
+  base::calendar().cancel(q.timer);
+  if (q.done_count == 0) return;
+  std::array<desc_rx_writeback, kMostWriteback> block;
+  pcie::DmaOptions options;
+  for (unsigned i = 0; i < q.done_count; ++i) {
+    block[i] = q.done[i].report;
+    for (const base::Span& s : q.done[i].spans)
+      options.spans.add({static_cast<std::uint32_t>(i * sizeof(desc_rx_writeback)), sizeof(desc_rx_writeback), s.id});
+  }
+  options.landed = {SLUICE_STAGE_wait_core, nic_.component()};
+  const std::uint64_t address = q.registers.base + q.written % q.registers.length * sizeof(desc_rx_writeback);
+  const std::span<const std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(block.data()),
+                                            q.done_count * sizeof(desc_rx_writeback)};
+  q.written += q.done_count;
+  q.done_count = 0;
+  q.span_count = 0;
+  DescriptorNic::WriteSent on_sent;
+  if (frame_bytes != 0)
+    on_sent = [this, generation = generation_, frame_bytes](const pcie::DmaSent&) {
+      if (generation != generation_) return;
+      released(frame_bytes);
+      pump();
+    };
+  if (!nic_.dma_write(address, bytes, options, std::move(on_sent))) return fail(number);
+  nic_.vectors_.cause(q.registers.cause);
+}
+
+}  // namespace sluice::nic

@@ -1,0 +1,144 @@
+#pragma once
+/// The NIC's receive side: parser, queue choice, FIFO, free list, DMA of frames, write-back of descriptors.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/base/calendar.h"
+#include "models/net/packet.h"
+#include "models/nic/descriptor/descriptor_regs.h"
+#include "models/nic/descriptor/headers.h"
+#include "models/pcie/endpoint.h"
+#include "models/pcie/ring.h"
+
+namespace sluice::nic {
+
+class DescriptorNic;
+
+class ReceiveEngine {
+ public:
+  /// The registers of one ring that software writes while it is disabled.
+  struct Registers {
+    std::uint64_t base = 0;
+    std::uint32_t length = 0;
+    std::uint32_t buffer = 2048;
+    std::uint32_t cause = 0;
+  };
+
+  explicit ReceiveEngine(DescriptorNic& nic);
+
+  /// A good frame that leaves the MAC at `available`.
+  void accept(net::PacketPtr, base::Time available);
+
+  // Software's view.
+  Registers& registers(unsigned q) { return queues_[q].registers; }
+  const Registers& registers(unsigned q) const { return queues_[q].registers; }
+  /// Its registers are locked: enabled, or still stopping.
+  bool busy(unsigned q) const { return queues_[q].enabled || active(q); }
+  std::uint32_t control(unsigned q) const;
+  void set_enabled(unsigned q, bool on);
+  std::uint32_t head(unsigned q) const;
+  std::uint32_t tail(unsigned q) const { return queues_[q].tail; }
+  void write_tail(unsigned q, std::uint32_t tail);
+  std::uint32_t drops(unsigned q) const { return queues_[q].drops; }
+  void set_rss_control(std::uint32_t value) { rss_control_ = value; }
+  std::uint32_t rss_control() const { return rss_control_; }
+  std::uint32_t rss_key(unsigned word) const;
+  void set_rss_key(unsigned word, std::uint32_t value);
+  std::uint32_t rss_table(unsigned word) const;
+  void set_rss_table(unsigned word, std::uint32_t value);
+
+  /// Forgets everything.
+  void reset();
+
+ private:
+  /// A parsed frame and what its descriptor will say.
+  struct Frame {
+    net::PacketPtr packet;
+    desc_rx_writeback report{};
+  };
+  struct Fetch {
+    std::uint64_t first = 0;
+    std::uint32_t count = 0;
+    bool done = false;
+  };
+  /// A descriptor that waits for its write-back.
+  struct Done {
+    desc_rx_writeback report{};
+    base::Spans spans;
+  };
+  static constexpr unsigned kMostWriteback = 8;
+  static constexpr unsigned kMostFetches = 8;
+
+  /// Descriptors are numbered from 0 since the ring was enabled; number n lies at n modulo the ring's length.
+  struct Queue {
+    Registers registers;
+    bool enabled = false;
+    bool failed = false;  ///< a descriptor could not be read: nothing is delivered until it is enabled anew
+    std::uint32_t tail = 0;
+    std::uint32_t drops = 0;
+
+    std::uint64_t posted = 0;          ///< given by software: all below
+    std::uint64_t requested = 0;       ///< read or being read
+    std::uint64_t fetched = 0;         ///< on chip
+    std::uint64_t next = 0;            ///< the next frame's
+    std::uint64_t written = 0;         ///< written back
+    std::vector<std::uint64_t> cache;  ///< buffer addresses
+    std::array<Fetch, kMostFetches> fetches;
+    std::uint64_t fetch_head = 0;
+    std::uint64_t fetch_tail = 0;
+
+    pcie::Ring<Frame> frames;
+    unsigned in_pipeline = 0;  ///< frames that have a descriptor and are not yet written
+    std::array<Done, kMostWriteback> done;
+    unsigned done_count = 0;
+    unsigned span_count = 0;
+    base::Calendar::Handle timer;
+  };
+  /// A frame between its turn and its DMA write.
+  struct Transit {
+    unsigned queue = 0;
+    std::uint64_t descriptor = 0;
+    std::uint64_t address = 0;
+    Frame frame;
+  };
+
+  bool active(unsigned q) const;
+  void parsed(net::PacketPtr, std::uint32_t generation);
+  bool for_us(const std::uint8_t* destination) const;
+  unsigned classify(const net::Packet&, desc_rx_writeback&);
+  void admit(unsigned q, Frame);
+  void refill(unsigned q);
+  void fetched(unsigned q, std::uint32_t generation, std::uint64_t fetch, const pcie::DmaCompletion&);
+  void update_ready(unsigned q);
+  void pump();
+  void start(unsigned q);
+  void deliver(std::uint32_t generation);
+  void sent(unsigned q, std::uint32_t generation, std::uint64_t descriptor, std::uint32_t bytes);
+  void released(std::uint32_t bytes);
+  bool write_back_due(const Queue&) const;
+  /// frame_bytes: of the frame whose DMA write precedes this one directly; 0: none, or it reports itself.
+  void write_back(unsigned q, std::uint32_t frame_bytes);
+  void fail(unsigned q);
+  void discard_frames(Queue&, unsigned statistic, const char* reason);
+
+  DescriptorNic& nic_;
+  std::vector<Queue> queues_;
+  Toeplitz toeplitz_;
+  bool key_changed_ = false;
+  std::array<std::uint8_t, Toeplitz::kKeyOctets> rss_key_{};
+  std::array<std::uint8_t, DESC_RSS_TABLE_ENTRIES> rss_table_{};
+  std::uint32_t rss_control_ = 0;
+
+  std::uint64_t fifo_used_ = 0;
+  std::uint64_t ready_ = 0;  ///< bit q: queue q has a frame and a descriptor
+  unsigned last_ = 0;        ///< queue that had the last turn
+  unsigned writes_ = 0;      ///< frames past their turn whose write has not left
+  base::Time free_at_;
+  base::Calendar::Handle wake_;
+  pcie::Ring<Transit> pipeline_;
+  std::uint32_t generation_ = 0;  ///< counts resets: what an older one started is forgotten
+};
+
+}  // namespace sluice::nic

@@ -1,0 +1,142 @@
+#pragma once
+/// The NIC's transmit side: doorbells, descriptor fetch, DMA of frames, checksum insertion, completion write-back.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/base/calendar.h"
+#include "models/base/journey.h"
+#include "models/net/packet.h"
+#include "models/nic/descriptor/descriptor_regs.h"
+#include "models/pcie/endpoint.h"
+#include "models/pcie/ring.h"
+
+namespace sluice::nic {
+
+class DescriptorNic;
+
+class TransmitEngine {
+ public:
+  struct Registers {
+    std::uint64_t base = 0;
+    std::uint32_t length = 0;
+    std::uint32_t cause = 0;
+  };
+
+  explicit TransmitEngine(DescriptorNic& nic);
+
+  // Software's view.
+  Registers& registers(unsigned q) { return queues_[q].registers; }
+  const Registers& registers(unsigned q) const { return queues_[q].registers; }
+  bool busy(unsigned q) const { return queues_[q].enabled || active(q); }
+  std::uint32_t control(unsigned q) const;
+  void set_enabled(unsigned q, bool on);
+  std::uint32_t head(unsigned q) const;
+  std::uint32_t tail(unsigned q) const { return queues_[q].tail; }
+  void write_tail(unsigned q, std::uint32_t tail, const base::Journey& doorbell);
+  /// DESC_CONTROL_TX_ENABLE was set.
+  void go_on() { pump(); }
+
+  void reset(bool forget_reads);
+
+ private:
+  static constexpr unsigned kMostFetches = 8;
+
+  struct Fetch {
+    std::uint64_t first = 0;
+    std::uint32_t count = 0;
+    bool done = false;
+    base::Time arrived;
+    base::Journey journey;
+  };
+  /// What the descriptors of the next frame say together.
+  struct Shape {
+    bool good = false;
+    bool complete = false;  ///< the last one is on chip
+    bool report = false;    ///< RS
+    std::uint32_t pieces = 0;
+    std::uint32_t bytes = 0;
+  };
+  /// What descriptors below `end` waited for: their doorbell, or their fetch.
+  struct Passage {
+    std::uint64_t end = 0;
+    base::Time arrived;
+    base::Journey journey;
+  };
+  struct Queue {
+    Registers registers;
+    bool enabled = false;
+    bool failed = false;
+    bool skipping = false;  ///< the rest of a malformed frame
+    std::uint32_t tail = 0;
+
+    std::uint64_t posted = 0;
+    std::uint64_t requested = 0;
+    std::uint64_t fetched = 0;
+    std::uint64_t next = 0;  ///< first descriptor of the next frame
+    std::uint64_t completed = 0;
+    unsigned frames = 0;  ///< complete ones among the descriptors on chip
+    std::vector<desc_tx> cache;
+    std::array<Fetch, kMostFetches> fetches;
+    std::uint64_t fetch_head = 0;
+    std::uint64_t fetch_tail = 0;
+    pcie::Ring<Passage> doorbells;
+    pcie::Ring<Passage> arrivals;
+    base::Calendar::Handle fetch_timer;
+    unsigned in_flight = 0;  ///< frames being read or waiting for the MAC
+  };
+  /// A frame from its first DMA read to the MAC; in the order of their turns.
+  struct Slot {
+    unsigned queue = 0;
+    unsigned reads = 0;  ///< in flight
+    bool good = true;
+    bool report = false;
+    std::uint64_t first_command = 0;
+    std::uint64_t last_descriptor = 0;
+    net::PacketPtr packet;
+    base::Time fetched;  ///< its last descriptor was on chip
+    base::Time rung;     ///< its doorbell arrived
+    base::Journey doorbell;
+    base::Journey fetch;
+  };
+
+  bool active(unsigned q) const;
+  void fetch(unsigned q);
+  void fetched(unsigned q, std::uint32_t generation, std::uint64_t fetch, const pcie::DmaCompletion&);
+  void fail(unsigned q);
+  void update_ready(unsigned q);
+  void pump();
+  Shape shape(const Queue&) const;
+  bool start(unsigned q);
+  static void note_passage(Queue&, Slot&);
+  void read_pieces(const Queue&, Slot&, std::uint32_t slot);
+  void piece_read(std::uint32_t slot, std::uint32_t generation, std::uint32_t offset, std::uint32_t bytes,
+                  const pcie::DmaCompletion&);
+  static void note_requests(net::Packet&, std::uint32_t offset, std::uint32_t bytes, const pcie::DmaCompletion&);
+  void queue_until(base::RequestId, base::Time since, const base::Journey& next) const;
+  void apply_passage(const Slot&, const base::Journey& read);
+  void retire();
+  void send(Slot&, base::Time ready);
+  static bool insert_checksums(Slot&);
+  void report(unsigned q, std::uint64_t descriptor);
+
+  Slot& slot(std::uint64_t n) { return slots_[n % slots_.size()]; }
+
+  DescriptorNic& nic_;
+  std::vector<Queue> queues_;
+  std::uint64_t ready_ = 0;  ///< bit q: queue q has a frame to read
+  unsigned last_ = 0;
+  std::vector<Slot> slots_;
+  std::uint64_t slot_head_ = 0;  ///< oldest frame in flight
+  std::uint64_t slot_tail_ = 0;
+  std::uint64_t buffer_used_ = 0;
+  base::Time free_at_;
+  base::Calendar::Handle wake_;
+  base::Calendar::Handle retry_;
+  std::vector<net::PacketPtr> orphans_;  ///< buffers of reads in flight across a reset
+  unsigned orphan_reads_ = 0;
+  std::uint32_t generation_ = 0;
+};
+
+}  // namespace sluice::nic

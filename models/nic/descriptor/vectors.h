@@ -1,0 +1,55 @@
+#pragma once
+/// The NIC's interrupt vectors: causes latch, moderation spaces messages, AUTO_MASK closes the door behind one.
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/calendar.h"
+#include "models/base/callback.h"
+
+namespace sluice::nic {
+
+/// Rules: descriptor_regs.h, "interrupts".
+class Vectors {
+ public:
+  /// count: 1 to DESC_MAX_VECTORS.
+  Vectors(unsigned count, base::ComponentKey key);
+
+  /// Sends the message of a vector; behind it come MSI-X's own masks.
+  base::Callback<void(unsigned vector)> send;
+  /// Level of INTA: while messages are off, asserted as long as any vector is pending and enabled.
+  base::Callback<void(bool level)> set_line;
+
+  unsigned count() const { return static_cast<unsigned>(vectors_.size()); }
+  /// Something happened whose cause register (DESC_CAUSE_*) holds this; a disabled cause does nothing.
+  void cause(std::uint32_t cause_register);
+
+  void write_control(unsigned vector, std::uint32_t value);
+  std::uint32_t read_control(unsigned vector) const;
+  /// Moderation in units of DESC_VECTOR_MODERATION_UNIT_NS, at most DESC_VECTOR_MODERATION_MAX.
+  void set_moderation(unsigned vector, std::uint32_t units);
+  std::uint32_t moderation(unsigned vector) const;
+  bool pending(unsigned vector) const { return vectors_[vector].pending; }
+  /// MSI-X was switched on or off in configuration space.
+  void use_messages(bool on);
+  void reset();
+
+ private:
+  struct Vector {
+    bool enable = false;
+    bool auto_mask = false;
+    bool pending = false;
+    base::Time interval;
+    base::Time not_before;  ///< earliest time of the next message
+    base::Calendar::Handle timer;
+  };
+
+  void consider(unsigned vector);
+  void update_line();
+
+  base::ComponentKey key_;
+  std::vector<Vector> vectors_;
+  bool messages_ = false;
+};
+
+}  // namespace sluice::nic
