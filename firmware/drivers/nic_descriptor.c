@@ -7,6 +7,7 @@
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/interrupt.h"
+#include "firmware/kernel/likely.h"
 #include "firmware/kernel/memory.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 
@@ -29,14 +30,13 @@ struct queue {
   uint32_t rx_empty; /* descriptors without a buffer, beyond the CHUNK that always stay so */
   uint32_t rx_length;
 
-  volatile struct desc_tx* tx_ring;
+  struct desc_tx* tx_ring;
   uint8_t** tx_buffers; /* buffer in each transmit descriptor */
   volatile uint32_t* tx_tail;
-  uint32_t tx_next;       /* descriptor that the next frame gets */
-  uint32_t tx_clean;      /* oldest descriptor not known to be done; a multiple of CHUNK */
-  uint32_t tx_free;       /* descriptors that may be used */
-  uint32_t tx_unrung;     /* frames queued since the last doorbell */
-  uint32_t tx_unreported; /* descriptors since the last one with RS */
+  uint32_t tx_next;  /* descriptor that the next frame gets */
+  uint32_t tx_clean; /* oldest descriptor not known to be done; a multiple of CHUNK */
+  uint32_t tx_free;  /* descriptors that may be used */
+  uint32_t tx_rung;  /* what the NIC's tail register holds */
   uint32_t tx_length;
 
   uint8_t** free; /* stack of free buffers */
@@ -59,7 +59,7 @@ static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
 static uint8_t* buffer_of(uint8_t* data) { return (uint8_t*)((uintptr_t)data & ~(uintptr_t)(NIC_BUFFER_BYTES - 1)); }
 
 /* Gives the NIC the next CHUNK receive descriptors, if there are buffers for them. */
-static void rearm(struct queue* q) {
+__attribute__((noinline)) static void rearm(struct queue* q) {
   while (q->rx_empty >= CHUNK && q->free_count >= CHUNK) {
     union rx_descriptor* descriptor = q->rx_ring + q->rx_rearm;
     uint8_t** slot = q->rx_buffers + q->rx_rearm;
@@ -80,10 +80,11 @@ static void rearm(struct queue* q) {
 }
 
 /* Collects the buffers of transmit descriptors that are done, CHUNK at a time. */
-static void reclaim(struct queue* q) {
+__attribute__((noinline)) static void reclaim(struct queue* q) {
   while (q->tx_length - q->tx_free >= CHUNK) {
     uint32_t last = q->tx_clean + CHUNK - 1;
-    if ((q->tx_ring[last].command & DESC_TX_TYPE) != DESC_TX_TYPE_DONE) return;
+    uint64_t command = __atomic_load_n(&q->tx_ring[last].command, __ATOMIC_RELAXED);
+    if ((command & DESC_TX_TYPE) != DESC_TX_TYPE_DONE) return;
     uint8_t** slot = q->tx_buffers + q->tx_clean;
     uint8_t** to = q->free + q->free_count;
     for (uint32_t i = 0; i < CHUNK; i++) to[i] = slot[i];
@@ -96,24 +97,27 @@ static void reclaim(struct queue* q) {
 
 static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURST]) {
   struct queue* q = own(base);
-  uint32_t next = q->rx_next;
+  size_t next = q->rx_next;
+  const size_t length = q->rx_length;
+  union rx_descriptor* const ring = q->rx_ring;
+  uint8_t** const buffers = q->rx_buffers;
   uint32_t count = 0;
-  while (count < NIC_BURST) {
-    const volatile struct desc_rx_writeback* done = &q->rx_ring[next].done;
+  for (; count < NIC_BURST; count++) {
+    const volatile struct desc_rx_writeback* done = &ring[next].done;
     uint32_t status = done->status;
     if ((status & DESC_RX_DD) == 0) break;
     fence_reads();
-    uint8_t* data = q->rx_buffers[next] + NIC_BUFFER_HEADROOM;
+    uint8_t* data = buffers[next] + NIC_BUFFER_HEADROOM;
     stage(poll, data);
     frames[count].data = data;
     frames[count].length = done->packet_length;
     frames[count].flags = status / DESC_RX_CHECKED & (NIC_FRAME_CHECKED | NIC_FRAME_IP_ERROR | NIC_FRAME_L4_ERROR);
-    count++;
-    if (++next == q->rx_length) next = 0;
+    if (++next == length) next = 0;
   }
-  q->rx_next = next;
-  q->rx_empty += count;
-  if (q->rx_empty >= CHUNK) rearm(q);
+  q->rx_next = (uint32_t)next;
+  uint32_t empty = q->rx_empty + count;
+  q->rx_empty = empty;
+  if (unlikely(empty >= CHUNK)) rearm(q);
   return count;
 }
 
@@ -124,36 +128,41 @@ static void release(struct nic_queue* base, uint8_t* data) {
 
 static void flush(struct nic_queue* base) {
   struct queue* q = own(base);
-  if (q->tx_unrung == 0) return;
-  q->tx_unrung = 0;
+  if (q->tx_rung == q->tx_next) return;
+  q->tx_rung = q->tx_next;
   fence_before_doorbell();
-  *q->tx_tail = q->tx_next;
+  *q->tx_tail = q->tx_rung;
   reclaim(q);
+}
+
+static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind);
+
+/* One descriptor stays unused, as a full ring would look empty. */
+COLD static void transmit_when_full(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
+  flush(base);
+  if (own(base)->tx_free > 1) {
+    transmit(base, data, length, kind);
+  } else {
+    own(base)->tx_full++;
+    release(base, data);
+  }
 }
 
 static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
   struct queue* q = own(base);
-  /* One descriptor stays unused, as a full ring would look empty. */
-  if (q->tx_free <= 1) {
-    flush(base);
-    if (q->tx_free <= 1) {
-      q->tx_full++;
-      release(base, data);
-      return;
-    }
-  }
-  uint32_t slot = q->tx_next;
+  uint32_t free = q->tx_free;
+  if (unlikely(free <= 1)) return transmit_when_full(base, data, length, kind);
+  size_t slot = q->tx_next;
   uint64_t command = send_command[kind] | (uint64_t)length << DESC_TX_SIZE_SHIFT;
-  if (++q->tx_unreported == CHUNK) {
-    q->tx_unreported = 0;
-    command |= DESC_TX_RS;
-  }
-  q->tx_ring[slot].address = (uintptr_t)data;
-  q->tx_ring[slot].command = command;
+  /* Rings start at slot 0 and a chunk divides their length, so each chunk's last slot reports. */
+  if (slot % CHUNK == CHUNK - 1) command |= DESC_TX_RS;
+  struct desc_tx* descriptor = q->tx_ring + slot;
+  descriptor->address = (uintptr_t)data;
+  descriptor->command = command;
   q->tx_buffers[slot] = buffer_of(data);
-  q->tx_free--;
-  q->tx_unrung++;
-  q->tx_next = slot + 1 == q->tx_length ? 0 : slot + 1;
+  q->tx_free = free - 1;
+  if (++slot == q->tx_length) slot = 0;
+  q->tx_next = (uint32_t)slot;
   stage(doorbell, data);
 }
 

@@ -2,10 +2,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void* memcpy(void* restrict to, const void* restrict from, size_t n);
-void* memmove(void* to, const void* from, size_t n);
-void* memset(void* to, int value, size_t n);
-int memcmp(const void* a, const void* b, size_t n);
+#define CALLED_BY_COMPILER __attribute__((used))
+
+CALLED_BY_COMPILER void* memcpy(void* restrict to, const void* restrict from, size_t n);
+CALLED_BY_COMPILER void* memmove(void* to, const void* from, size_t n);
+CALLED_BY_COMPILER void* memset(void* to, int value, size_t n);
+CALLED_BY_COMPILER int memcmp(const void* a, const void* b, size_t n);
 
 void* memcpy(void* restrict to, const void* restrict from, size_t n) {
   uint8_t* d = to;

@@ -2,9 +2,8 @@
 #include "firmware/net/stack.h"
 
 #include "firmware/kernel/account.h"
+#include "firmware/kernel/likely.h"
 #include "firmware/net/checksum.h"
-
-#define LIMITED_BROADCAST 0xffffffffu
 
 void net_setup(struct net_interface* interface, const struct nic* nic, unsigned queue, uint32_t ipv4) {
   *interface = (struct net_interface){.queue = nic->queue[queue],
@@ -82,26 +81,31 @@ static bool answer_echo(struct net_interface* interface, uint8_t* frame, struct 
   return true;
 }
 
+/* Not this network (0), loopback (127), multicast, reserved or broadcast (224 and above): by the first octet. */
 static bool address_can_send(uint32_t address) {
-  uint32_t a = from_be32(address);
-  return a != 0 && a != LIMITED_BROADCAST && (a >> 28) != 0xe && (a >> 24) != 127;
+  uint32_t octet = address & 0xffu;
+  return octet - 1u < 223u && octet != 127u;
 }
 
-static bool udp_checksum_right(const struct ipv4_header* ip, const struct udp_header* udp, uint32_t length) {
+COLD static bool header_checksum_right(const struct ipv4_header* ip, uint32_t header) {
+  return checksum_finish(checksum_add(0, ip, header)) == 0;
+}
+
+COLD static bool udp_checksum_right(const struct ipv4_header* ip, const struct udp_header* udp, uint32_t length) {
   if (udp->checksum == 0) return true;
   uint64_t sum = (uint64_t)BE16(IPV4_UDP) + udp->length;
   sum = checksum_add(sum, &ip->source, 8);
   return checksum_finish(checksum_add(sum, udp, length)) == 0;
 }
 
-static bool count_and_discard(struct net_interface* interface, const struct nic_frame* frame, uint64_t* counter) {
+COLD static bool count_and_discard(struct net_interface* interface, const struct nic_frame* frame, uint64_t* counter) {
   ++*counter;
   discard(interface, frame->data);
   return false;
 }
 
-static bool receive_other(struct net_interface* interface, const struct nic_frame* frame, struct ipv4_header* ip,
-                          uint32_t header, uint32_t length) {
+COLD static bool receive_other(struct net_interface* interface, const struct nic_frame* frame, struct ipv4_header* ip,
+                               uint32_t header, uint32_t length) {
   struct net_counters* counters = &interface->counters;
   if (ip->protocol != IPV4_ICMP) return count_and_discard(interface, frame, &counters->ipv4_ignored);
   if (!answer_echo(interface, frame->data, ip, header, length - header)) {
@@ -111,7 +115,7 @@ static bool receive_other(struct net_interface* interface, const struct nic_fram
   return false;
 }
 
-static bool receive_non_ipv4(struct net_interface* interface, const struct nic_frame* frame) {
+COLD static bool receive_non_ipv4(struct net_interface* interface, const struct nic_frame* frame) {
   struct net_counters* counters = &interface->counters;
   const struct ethernet_header* ethernet = (const struct ethernet_header*)frame->data;
   if (frame->length < ETHERNET_HEADER_BYTES || ethernet->type != BE16(ETHERNET_ARP)) {
@@ -129,7 +133,7 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
   uint8_t* data = frame->data;
   stage(demultiplex, data);
   const struct ethernet_header* ethernet = (const struct ethernet_header*)data;
-  if (frame->length < ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES || ethernet->type != BE16(ETHERNET_IPV4)) {
+  if (unlikely(frame->length < ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES || ethernet->type != BE16(ETHERNET_IPV4))) {
     return receive_non_ipv4(interface, frame);
   }
 
@@ -137,27 +141,30 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
   struct ipv4_header* ip = (struct ipv4_header*)(data + ETHERNET_HEADER_BYTES);
   uint32_t header = (ip->version_length & 0xfu) * 4;
   uint32_t length = from_be16(ip->length);
-  if (ip->version_length >> 4 != 4 || header < IPV4_HEADER_BYTES || length < header ||
-      length > frame->length - ETHERNET_HEADER_BYTES) {
+  if (unlikely(ip->version_length >> 4 != 4 || header < IPV4_HEADER_BYTES || length < header ||
+               length > frame->length - ETHERNET_HEADER_BYTES || (frame->flags & NIC_FRAME_IP_ERROR) != 0 ||
+               !address_can_send(ip->source))) {
     return count_and_discard(interface, frame, &counters->ipv4_malformed);
   }
-  bool checked = (frame->flags & NIC_FRAME_CHECKED) != 0;
-  bool header_right =
-      checked ? (frame->flags & NIC_FRAME_IP_ERROR) == 0 : checksum_finish(checksum_add(0, ip, header)) == 0;
-  if (!header_right || !address_can_send(ip->source)) {
+  bool unchecked = (frame->flags & NIC_FRAME_CHECKED) == 0;
+  if (unlikely(unchecked) && !header_checksum_right(ip, header)) {
     return count_and_discard(interface, frame, &counters->ipv4_malformed);
   }
-  if (ip->destination != interface->ipv4) return count_and_discard(interface, frame, &counters->ipv4_ignored);
-  if ((ip->fragment & BE16(IPV4_MORE_OR_OFFSET)) != 0) {
+  if (unlikely(ip->destination != interface->ipv4)) {
+    return count_and_discard(interface, frame, &counters->ipv4_ignored);
+  }
+  if (unlikely((ip->fragment & BE16(IPV4_MORE_OR_OFFSET)) != 0)) {
     return count_and_discard(interface, frame, &counters->ipv4_fragments);
   }
-  if (ip->protocol != IPV4_UDP) return receive_other(interface, frame, ip, header, length);
+  if (unlikely(ip->protocol != IPV4_UDP)) return receive_other(interface, frame, ip, header, length);
 
   const struct udp_header* udp = (const struct udp_header*)((const uint8_t*)ip + header);
   uint32_t room = length - header;
-  uint32_t udp_length = room >= UDP_HEADER_BYTES ? from_be16(udp->length) : 0;
-  if (udp_length < UDP_HEADER_BYTES || udp_length > room ||
-      !(checked ? (frame->flags & NIC_FRAME_L4_ERROR) == 0 : udp_checksum_right(ip, udp, udp_length))) {
+  uint32_t udp_length = likely(room >= UDP_HEADER_BYTES) ? from_be16(udp->length) : 0;
+  if (unlikely(udp_length < UDP_HEADER_BYTES || udp_length > room || (frame->flags & NIC_FRAME_L4_ERROR) != 0)) {
+    return count_and_discard(interface, frame, &counters->udp_malformed);
+  }
+  if (unlikely(unchecked) && !udp_checksum_right(ip, udp, udp_length)) {
     return count_and_discard(interface, frame, &counters->udp_malformed);
   }
   counters->udp++;
@@ -169,14 +176,7 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
   return true;
 }
 
-uint32_t net_reply_room(const struct net_interface* interface, const void* payload) {
-  uintptr_t end = ((uintptr_t)payload | (NIC_BUFFER_BYTES - 1)) + 1;
-  uint32_t buffer = (uint32_t)(end - (uintptr_t)payload);
-  uint32_t frame = interface->max_frame - UDP_FRAME_HEADER_BYTES;
-  return buffer < frame ? buffer : frame;
-}
-
-static void insert_checksums(struct ipv4_header* ip, struct udp_header* udp, uint32_t udp_length) {
+COLD static void insert_checksums(struct ipv4_header* ip, struct udp_header* udp, uint32_t udp_length) {
   ip->checksum = checksum_finish(checksum_add(0, ip, IPV4_HEADER_BYTES));
   uint64_t sum = (uint64_t)BE16(IPV4_UDP) + udp->length;
   sum = checksum_add(sum, &ip->source, 8);
@@ -209,6 +209,6 @@ void net_reply(struct net_interface* interface, const struct net_datagram* datag
   words[4] = peer;
   words[5] = ports << 16 | ports >> 16;
   words[6] = to_be16((uint16_t)udp_length);
-  if (!interface->tx_checksum) insert_checksums(ip, udp, udp_length);
+  if (unlikely(!interface->tx_checksum)) insert_checksums(ip, udp, udp_length);
   send(interface, reply, length + UDP_FRAME_HEADER_BYTES, interface->tx_checksum ? NIC_SEND_UDP : NIC_SEND_PLAIN);
 }

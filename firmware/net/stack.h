@@ -51,6 +51,10 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
 void net_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length);
 
 /* How long a reply that starts at `payload` may be. */
-uint32_t net_reply_room(const struct net_interface* interface, const void* payload);
+static inline uint32_t net_reply_room(const struct net_interface* interface, const void* payload) {
+  uint32_t buffer = NIC_BUFFER_BYTES - ((uint32_t)(uintptr_t)payload & (NIC_BUFFER_BYTES - 1));
+  uint32_t frame = interface->max_frame - UDP_FRAME_HEADER_BYTES;
+  return buffer < frame ? buffer : frame;
+}
 
 void net_drop(struct net_interface* interface, const struct net_datagram* datagram);

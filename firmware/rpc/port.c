@@ -2,6 +2,7 @@
 #include "firmware/rpc/port.h"
 
 #include "firmware/kernel/account.h"
+#include "firmware/kernel/likely.h"
 #include "firmware/rpc/xdr.h"
 
 /* Words of a call message. */
@@ -14,18 +15,6 @@ static const struct rpc_program* const services[RPC_PROGRAM_COUNT] = {&calc_prog
 void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4) {
   *port = (struct rpc_port){.count = 0};
   net_setup(&port->interface, nic, queue, ipv4);
-}
-
-const struct rpc_program* rpc_find_program(uint32_t udp_port, uint32_t program) {
-  if (udp_port == RPC_PORT_SERVICES) {
-    uint32_t index = program - RPC_PROGRAM_FIRST;
-    return index < RPC_PROGRAM_COUNT ? services[index] : 0;
-  }
-  return program == RPC_PROGRAM_PORTMAPPER ? &portmapper_program : 0;
-}
-
-rpc_handler* rpc_find_handler(const struct rpc_program* program, uint32_t version, uint32_t procedure) {
-  return version == program->version && procedure < program->procedures ? program->handler[procedure] : 0;
 }
 
 int32_t rpc_null(struct rpc_call* call) {
@@ -43,7 +32,8 @@ static void answer_in_front(struct rpc_port* port, const struct net_datagram* da
   net_reply(&port->interface, datagram, message, 4 * (1 + words));
 }
 
-static void deny(struct rpc_port* port, const struct net_datagram* datagram, uint32_t reject_stat, uint32_t detail) {
+COLD static void deny(struct rpc_port* port, const struct net_datagram* datagram, uint32_t reject_stat,
+                      uint32_t detail) {
   if (reject_stat == RPC_MISMATCH) {
     const uint32_t reply[] = {RPC_REPLY, RPC_MSG_DENIED, RPC_MISMATCH, RPC_VERSION, RPC_VERSION};
     answer_in_front(port, datagram, reply, 5);
@@ -53,12 +43,12 @@ static void deny(struct rpc_port* port, const struct net_datagram* datagram, uin
   }
 }
 
-static void refuse(struct rpc_port* port, const struct net_datagram* datagram, uint32_t accept_stat) {
+COLD static void refuse(struct rpc_port* port, const struct net_datagram* datagram, uint32_t accept_stat) {
   const uint32_t reply[] = {RPC_REPLY, RPC_MSG_ACCEPTED, RPC_AUTH_NONE, 0, accept_stat};
   answer_in_front(port, datagram, reply, 5);
 }
 
-static void refuse_version(struct rpc_port* port, const struct net_datagram* datagram, uint32_t version) {
+COLD static void refuse_version(struct rpc_port* port, const struct net_datagram* datagram, uint32_t version) {
   const uint32_t reply[] = {RPC_REPLY, RPC_MSG_ACCEPTED, RPC_AUTH_NONE, 0, RPC_PROG_MISMATCH, version, version};
   answer_in_front(port, datagram, reply, 7);
 }
@@ -78,69 +68,86 @@ static bool auth_sys_is_valid(const uint32_t* at, uint32_t left) {
 #define AUTH_FINE 0u
 #define AUTH_TRUNCATED 0xffffffffu
 
-/* Checks credential and verifier; moves `*at` and `*left` behind them. AUTH_FINE, an auth_stat, or AUTH_TRUNCATED. */
-static uint32_t check_authentication(const uint32_t** at, uint32_t* left) {
-  uint32_t flavor[2], result = AUTH_FINE;
+struct arguments {
+  const uint32_t* at;
+  uint32_t left; /* bytes */
+};
+
+/* Checks credential and verifier; moves `rest` behind them. AUTH_FINE, an auth_stat, or AUTH_TRUNCATED. */
+COLD static uint32_t check_authentication(struct arguments* rest) {
+  uint32_t result = AUTH_FINE;
   for (unsigned i = 0; i < 2; i++) {
-    if (*left < 8) return AUTH_TRUNCATED;
-    flavor[i] = from_be32((*at)[0]);
-    uint32_t length = from_be32((*at)[1]);
+    if (rest->left < 8) return AUTH_TRUNCATED;
+    uint32_t flavor = from_be32(rest->at[0]), length = from_be32(rest->at[1]);
     if (length > RPC_AUTH_MAX_BYTES) return result != AUTH_FINE ? result : i == 0 ? RPC_AUTH_BADCRED : RPC_AUTH_BADVERF;
-    if (xdr_padded(length) > *left - 8) return AUTH_TRUNCATED;
-    if (result == AUTH_FINE && i == 0) {
-      if (flavor[0] == RPC_AUTH_SYS) {
-        if (!auth_sys_is_valid(*at + 2, length)) result = RPC_AUTH_BADCRED;
-      } else if (flavor[0] != RPC_AUTH_NONE) {
-        result = RPC_AUTH_REJECTEDCRED;
-      }
-    } else if (result == AUTH_FINE && flavor[1] != RPC_AUTH_NONE) {
-      result = RPC_AUTH_REJECTEDVERF;
+    if (xdr_padded(length) > rest->left - 8) return AUTH_TRUNCATED;
+    if (result != AUTH_FINE) {
+    } else if (i == 1) {
+      if (flavor != RPC_AUTH_NONE) result = RPC_AUTH_REJECTEDVERF;
+    } else if (flavor == RPC_AUTH_SYS) {
+      if (!auth_sys_is_valid(rest->at + 2, length)) result = RPC_AUTH_BADCRED;
+    } else if (flavor != RPC_AUTH_NONE) {
+      result = RPC_AUTH_REJECTEDCRED;
     }
-    *at += 2 + xdr_padded(length) / 4;
-    *left -= 8 + xdr_padded(length);
+    rest->at += 2 + xdr_padded(length) / 4;
+    rest->left -= 8 + xdr_padded(length);
   }
   return result;
 }
 
-static bool drop(struct rpc_port* port, const struct net_datagram* datagram, uint64_t* counter) {
+COLD static bool drop(struct rpc_port* port, const struct net_datagram* datagram, uint64_t* counter) {
   ++*counter;
   net_drop(&port->interface, datagram);
   return false;
 }
 
+/* Who serves a UDP port (in wire order). */
+static const struct rpc_program* program_on(uint16_t udp_port, uint32_t number) {
+  if (likely(udp_port == BE16(RPC_PORT_SERVICES))) {
+    uint32_t index = number - RPC_PROGRAM_FIRST;
+    return likely(index < RPC_PROGRAM_COUNT) ? services[index] : 0;
+  }
+  return number == RPC_PROGRAM_PORTMAPPER ? &portmapper_program : 0;
+}
+
+const struct rpc_program* rpc_find_service(uint32_t program) { return program_on(BE16(RPC_PORT_SERVICES), program); }
+
 /* Finds the handler and the arguments of the call in call->datagram; false if the datagram has been dealt with. */
 static bool decode(struct rpc_port* port, struct rpc_call* call) {
   struct net_datagram* datagram = &call->datagram;
-  uint32_t udp_port = from_be16(datagram->udp->destination);
-  if (udp_port != RPC_PORT_SERVICES && udp_port != RPC_PORT_PORTMAPPER) {
+  uint16_t udp_port = datagram->udp->destination;
+  if (unlikely(udp_port != BE16(RPC_PORT_SERVICES) && udp_port != BE16(RPC_PORT_PORTMAPPER))) {
     return drop(port, datagram, &port->counters.no_port);
   }
 
   stage(unmarshal, datagram->frame);
   const uint32_t* message = (const uint32_t*)datagram->payload;
-  if (datagram->length < CALL_MIN_BYTES || message[CALL_TYPE] != BE32(RPC_CALL)) {
+  if (unlikely(datagram->length < CALL_MIN_BYTES || message[CALL_TYPE] != BE32(RPC_CALL))) {
     return drop(port, datagram, &port->counters.malformed);
   }
-  if (message[CALL_RPC_VERSION] != BE32(RPC_VERSION)) return deny(port, datagram, RPC_MISMATCH, 0), false;
-  if (datagram->length < RPC_CALL_HEADER_BYTES) return drop(port, datagram, &port->counters.malformed);
+  if (unlikely(message[CALL_RPC_VERSION] != BE32(RPC_VERSION))) return deny(port, datagram, RPC_MISMATCH, 0), false;
+  if (unlikely(datagram->length < RPC_CALL_HEADER_BYTES)) return drop(port, datagram, &port->counters.malformed);
 
   const uint32_t* at = message + CALL_CREDENTIAL;
   uint32_t left = datagram->length - 4 * CALL_CREDENTIAL;
-  if ((at[0] | at[1] | at[2] | at[3]) == 0) {
+  if (likely((at[0] | at[1] | at[2] | at[3]) == 0)) {
     at += 4;
     left -= 16;
   } else {
-    uint32_t auth = check_authentication(&at, &left);
+    struct arguments rest = {at, left};
+    uint32_t auth = check_authentication(&rest);
     if (auth == AUTH_TRUNCATED) return drop(port, datagram, &port->counters.malformed);
     if (auth != AUTH_FINE) return deny(port, datagram, RPC_AUTH_ERROR, auth), false;
+    at = rest.at;
+    left = rest.left;
   }
 
-  const struct rpc_program* program = rpc_find_program(udp_port, from_be32(message[CALL_PROGRAM]));
-  if (program == 0) return refuse(port, datagram, RPC_PROG_UNAVAIL), false;
+  const struct rpc_program* program = program_on(udp_port, from_be32(message[CALL_PROGRAM]));
+  if (unlikely(program == 0)) return refuse(port, datagram, RPC_PROG_UNAVAIL), false;
   uint32_t version = from_be32(message[CALL_VERSION]);
-  if (version != program->version) return refuse_version(port, datagram, program->version), false;
+  if (unlikely(version != program->version)) return refuse_version(port, datagram, program->version), false;
   call->handler = rpc_find_handler(program, version, from_be32(message[CALL_PROCEDURE]));
-  if (call->handler == 0) return refuse(port, datagram, RPC_PROC_UNAVAIL), false;
+  if (unlikely(call->handler == 0)) return refuse(port, datagram, RPC_PROC_UNAVAIL), false;
 
   call->id = message[CALL_XID];
   call->args = at;
@@ -197,7 +204,7 @@ void rpc_execute(struct rpc_port* port, struct rpc_call* call) {
   port->counters.calls++;
   int32_t length = call->handler(call);
   account(networking);
-  if (length >= 0) {
+  if (likely(length >= 0)) {
     rpc_reply(port, call, call->result, (uint32_t)length);
   } else if (length == RPC_REFUSE_SILENTLY) {
     rpc_ignore(port, call);

@@ -74,11 +74,13 @@ void rpc_execute(struct rpc_port* port, struct rpc_call* call);
 /* Takes what has arrived, at most a burst; true if a call is there. rpc_wait() is this and waiting. */
 int rpc_poll(struct rpc_port* port, struct rpc_call* call);
 
-/* The program on a UDP port; 0 if there is none. Used by the portmapper too. */
-const struct rpc_program* rpc_find_program(uint32_t udp_port, uint32_t program);
+/* The program on RPC_PORT_SERVICES; 0 if there is none. */
+const struct rpc_program* rpc_find_service(uint32_t program);
 
 /* Handler of a version and procedure, or 0. */
-rpc_handler* rpc_find_handler(const struct rpc_program* program, uint32_t version, uint32_t procedure);
+static inline rpc_handler* rpc_find_handler(const struct rpc_program* program, uint32_t version, uint32_t procedure) {
+  return version == program->version && procedure < program->procedures ? program->handler[procedure] : 0;
+}
 
 /* A handler says where its own work begins, its arguments being decoded, and, if it goes on to encode its result at
  * length, where it ends. */

@@ -130,7 +130,7 @@ static int32_t call_it(struct rpc_call* call) {
   at += 3;
   left -= 12;
   if (!xdr_opaque(&at, &left, left, &data, &length)) return RPC_REFUSE_SILENTLY;
-  const struct rpc_program* program = rpc_find_program(RPC_PORT_SERVICES, number);
+  const struct rpc_program* program = rpc_find_service(number);
   rpc_handler* handler = program != 0 ? rpc_find_handler(program, version, procedure) : 0;
   if (handler == 0) return RPC_REFUSE_SILENTLY;
 
