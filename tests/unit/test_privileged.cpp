@@ -155,21 +155,21 @@ TEST_CASE("an interrupt for machine mode precedes any that is delegated", "[priv
 
 TEST_CASE("mstatus enables interrupts of the current mode only", "[privileged]") {
   struct Case {
-    Privilege privilege;
     std::uint64_t enables;
+    Privilege privilege;
     bool delegated, expected;
   };
   const Case cases[] = {
-      {kM, 0, false, false},
-      {kM, mstatus::kMie, false, true},
-      {kM, mstatus::kSie, false, false},
-      {kM, kAll, true, false},
-      {kS, 0, false, true},
-      {kS, 0, true, false},
-      {kS, mstatus::kSie, true, true},
-      {kS, mstatus::kMie, true, false},
-      {kU, 0, false, true},
-      {kU, 0, true, true},
+      {0, kM, false, false},
+      {mstatus::kMie, kM, false, true},
+      {mstatus::kSie, kM, false, false},
+      {kAll, kM, true, false},
+      {0, kS, false, true},
+      {0, kS, true, false},
+      {mstatus::kSie, kS, true, true},
+      {mstatus::kMie, kS, true, false},
+      {0, kU, false, true},
+      {0, kU, true, true},
   };
   for (const Case& c : cases) {
     CAPTURE(static_cast<int>(c.privilege), c.enables, c.delegated);
