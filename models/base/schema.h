@@ -211,14 +211,14 @@ class Field final : public Parameter {
     return choices_ = std::move(names), *this;
   }
   /// Unit of a plain number: "entries", "cycles".
-  Field& unit(std::string name) { return unit_ = std::move(name), *this; }
+  Field& unit(std::string_view name) { return unit_ = name, *this; }
   /// Written as 0x8000_0000: addresses.
   Field& hexadecimal() { return hexadecimal_ = true, *this; }
   /// The board must set it.
   Field& required() { return required_ = true, setting(); }
   /// The value is the path of another instance of this kind ("pcie"); it may be empty unless required.
-  Field& refers_to(std::string kind) requires std::same_as<Element, std::string> {
-    return refers_to_ = std::move(kind), *this;
+  Field& refers_to(std::string_view kind) requires std::same_as<Element, std::string> {
+    return refers_to_ = kind, *this;
   }
 
   /// Where the default comes from.
@@ -227,9 +227,9 @@ class Field final : public Parameter {
   Field& derived(std::string source) { return from(Provenance::Kind::kDerived, std::move(source)); }
   Field& assumed(std::string source) { return from(Provenance::Kind::kAssumed, std::move(source)); }
   /// points: the names of the published points it was fitted to, such as "V2". At least one.
-  Field& fitted(std::string source, std::vector<std::string> points) {
+  Field& fitted(std::string source, const std::vector<std::string>& points) {
     from(Provenance::Kind::kFitted, std::move(source));
-    provenance_.points = std::move(points);
+    provenance_.points = points;
     return *this;
   }
   /// A choice that a board makes (how many queues, which firmware), not a property of a part.
@@ -414,7 +414,7 @@ class Schema final : public SchemaBase {
 
   using SchemaBase::summary;
   /// What the model is, in a few words: "multi-queue descriptor NIC".
-  void summary(std::string text) { summary_ = std::move(text); }
+  void summary(std::string_view text) { summary_ = text; }
 
   /// key: lower case, words joined by _; a dot makes a sub-table (`call.bytes`).
   template <class T>

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <memory>
 
+#include <fmt/format.h>
+
 // toml++ 3.3 asserts what a malformed key breaks ("[a.]"), and assumes it in a release build of clang. Without either,
 // the parser goes on to report the error, in every build alike.
 #pragma push_macro("NDEBUG")
@@ -20,6 +22,11 @@
 
 namespace sluice::config {
 namespace {
+
+std::string join(const std::string& path, std::string_view key) {
+  std::string joined = path;
+  return joined.append(".").append(key);
+}
 
 class Reader {
  public:
@@ -74,7 +81,7 @@ class Reader {
     for (auto&& [key, node] : table) {
       const Location key_where = at(key.source());
       check_key(std::string(key.str()), key_where);
-      const std::string key_path = path + "." + std::string(key.str());
+      const std::string key_path = join(path, key.str());
       if (const auto* t = node.as_table()) {
         read_table(*t, key_path, key_where);
       } else {
@@ -90,7 +97,7 @@ class Reader {
     for (auto&& [key, node] : table) {
       const Location key_where = at(key.source());
       const std::string name(key.str());
-      const std::string key_path = path + "." + name;
+      const std::string key_path = join(path, name);
       if (name == "value") {
         if (node.is_table()) throw UserError(key_where, key_path + " must be a value, not a table");
         setting.value = value_of(node, key_path, key_where);
@@ -105,10 +112,11 @@ class Reader {
       } else if (name == "points") {
         const auto* list = node.as_array();
         if (!list) throw UserError(key_where, key_path + " must be a list of strings");
-        for (const auto& p : *list) provenance.points.push_back(string_of(p, "each of " + key_path));
+        const std::string each = "each of " + key_path;
+        for (const auto& p : *list) provenance.points.push_back(string_of(p, each));
       } else {
-        throw UserError(key_where, name + " does not belong beside " + path + ".value" +
-                                       suggestion(name, {"value", "kind", "source", "points"}));
+        throw UserError(key_where, fmt::format("{} does not belong beside {}.value{}", name, path,
+                                               suggestion(name, {"value", "kind", "source", "points"})));
       }
     }
     const bool fitted = provenance.kind == base::Provenance::Kind::kFitted;
