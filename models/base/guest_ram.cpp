@@ -50,6 +50,17 @@ void GuestRam::clear_watch(std::uint64_t address, Watch why) {
   watch_[(address - base_) / kPage] &= static_cast<std::uint8_t>(~why);
 }
 
+void GuestRam::drop_unneeded_watches(std::uint64_t address) {
+  std::uint8_t& bits = watch_[(address - base_) / kPage];
+  const std::uint64_t page = address & ~(kPage - 1);
+  for (const Watch why : {kCode, kReservation, kWait, kWatchpoint}) {
+    if (!(bits & why)) continue;
+    bool needed = false;
+    for (const RamWatcher* w : watchers_) needed = needed || w->needs_watch(page, why);
+    if (!needed) bits &= static_cast<std::uint8_t>(~why);
+  }
+}
+
 void GuestRam::set_tag(std::uint64_t address, std::uint64_t length, RequestId id) {
   if (length == 0) return;
   const std::uint64_t last = (address - base_ + length - 1) / kTagLine;

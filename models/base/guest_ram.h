@@ -19,6 +19,8 @@ class RamWatcher {
   virtual void ram_written(std::uint64_t address, std::uint64_t length) = 0;
   /// Page (address of its first byte) is watched from now on: drop every shortcut for writing to it.
   virtual void page_watched(std::uint64_t page) = 0;
+  /// Whether it still needs the page watched for this one reason (GuestRam::Watch).
+  virtual bool needs_watch(std::uint64_t /*page*/, std::uint8_t /*why*/) const { return true; }
 };
 
 /// One contiguous range of guest DRAM. Zero until written; host memory is used only for pages touched.
@@ -55,6 +57,8 @@ class GuestRam {
   bool watched(std::uint64_t address, std::uint64_t length) const;
   void set_watch(std::uint64_t address, Watch why);
   void clear_watch(std::uint64_t address, Watch why);
+  /// Ends every watch of the page at `address` that no watcher needs any more.
+  void drop_unneeded_watches(std::uint64_t address);
 
   /// Shadow tags: which request the bytes of a 64 B line belong to.
   RequestId tag(std::uint64_t address) const {

@@ -193,6 +193,26 @@ TEST_CASE("sc succeeds once, and fails after another's write to the line", "[iss
   }
 }
 
+TEST_CASE("a page is watched as long as somebody needs it", "[iss]") {
+  Run r({amo(2, 3, kA0, kS0, 0), amo(3, 3, kA1, kS0, kA0), store(3, kA0, kS0, 128), 0xffdf'f06f});
+  r.go(200);
+  REQUIRE((r.ram.watch(kRam + 0x10000) & base::GuestRam::kReservation) != 0);
+  r.go();  // some hundred stores
+  REQUIRE(r.ram.watch(kRam + 0x10000) == 0);
+  REQUIRE(r.ram.watch(kRam) == base::GuestRam::kCode);
+  r.ram.drop_unneeded_watches(kRam);
+  REQUIRE(r.ram.watch(kRam) == base::GuestRam::kCode);
+}
+
+TEST_CASE("a page with a reservation in it stays watched", "[iss]") {
+  Run r({amo(2, 3, kA0, kS0, 0), store(3, kA0, kS0, 128), 0xffdf'f06f});
+  r.go();
+  REQUIRE(r.ram.watch(kRam + 0x10000) == base::GuestRam::kReservation);
+  const std::uint64_t value = 1;
+  r.ram.write(kRam + 0x10008, &value, 8);
+  REQUIRE(!r.hart.state().reservation);
+}
+
 TEST_CASE("two harts on one RAM take each other's reservations", "[iss]") {
   IssMachine a;
   a.load_words({amo(2, 3, kA0, kS0, 0), kWrsNto, addi(kA0, 0, 1), kLoop});

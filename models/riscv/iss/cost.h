@@ -59,7 +59,7 @@ struct CostTable {
       160,  // pause
   };
   std::uint16_t branch_taken = 2;  ///< added to a conditional branch that is taken
-  std::uint16_t trap = 160;        ///< an exception or interrupt, instead of an instruction's cost
+  std::uint16_t trap = 160;        ///< an exception or interrupt, instead of an instruction's cost; at least 1
 
   std::uint16_t of(CostClass c) const { return slots[static_cast<std::size_t>(c)]; }
   std::uint16_t& of(CostClass c) { return slots[static_cast<std::size_t>(c)]; }

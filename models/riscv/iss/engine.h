@@ -26,6 +26,8 @@ class Engine {
 
   /// Physical bytes [address, address + length) have changed: forget what was decoded from them.
   virtual void invalidate_code(std::uint64_t address, std::uint64_t length) = 0;
+  /// Something decoded comes from this physical page.
+  virtual bool has_code(std::uint64_t page) const = 0;
   /// Every cached translation is void.
   virtual void flush_translations() = 0;
   /// Stores to this physical page must take the slow path from now on.

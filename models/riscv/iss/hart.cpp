@@ -9,6 +9,7 @@ namespace sluice::riscv {
 namespace {
 
 constexpr std::uint64_t kReservationLine = 64;
+constexpr std::uint64_t kWritesPerReview = 64;
 
 bool overlaps(std::uint64_t a, std::uint64_t a_length, std::uint64_t b, std::uint64_t b_length) {
   return a < b + b_length && b < a + a_length;
@@ -48,7 +49,7 @@ base::GuestRam* Hart::ram_at(std::uint64_t address) {
 void Hart::reserve(base::GuestRam& ram, std::uint64_t address) {
   state_.reservation = true;
   state_.reservation_address = address & ~(kReservationLine - 1);
-  // The page stays watched: other harts may hold reservations in it too.
+  // The watch outlasts the reservation, which usually comes again: own_write() ends it.
   ram.set_watch(address, base::GuestRam::kReservation);
 }
 
@@ -56,6 +57,8 @@ void Hart::own_write(base::GuestRam& ram, std::uint64_t address, const void* dat
   own_write_ = true;
   ram.write(address, data, length);
   own_write_ = false;
+  // Setting a watch costs about as much as this many stores on the slow path.
+  if (++own_writes_ % kWritesPerReview == 0) ram.drop_unneeded_watches(address);
 }
 
 void Hart::start_wait(std::uint64_t deadline) {
@@ -72,6 +75,13 @@ void Hart::ram_written(std::uint64_t address, std::uint64_t length) {
 }
 
 void Hart::page_watched(std::uint64_t page) { engine_->drop_write_shortcuts(page); }
+
+bool Hart::needs_watch(std::uint64_t page, std::uint8_t why) const {
+  if (why == base::GuestRam::kCode) return engine_->has_code(page);
+  if (why == base::GuestRam::kReservation)
+    return state_.reservation && (state_.reservation_address & ~(base::GuestRam::kPage - 1)) == page;
+  return why == base::GuestRam::kWatchpoint;
+}
 
 bool Hart::debug_read(std::uint64_t address, void* data, std::size_t length) {
   auto* bytes = static_cast<std::uint8_t*>(data);

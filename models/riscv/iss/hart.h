@@ -79,6 +79,7 @@ class Hart final : public base::RamWatcher {
   // base::RamWatcher
   void ram_written(std::uint64_t address, std::uint64_t length) override;
   void page_watched(std::uint64_t page) override;
+  bool needs_watch(std::uint64_t page, std::uint8_t why) const override;
 
   // For engines.
   /// bus.ram_at(), watched by this hart from its first use.
@@ -103,6 +104,7 @@ class Hart final : public base::RamWatcher {
   std::uint64_t wait_deadline_ = ~std::uint64_t{0};
   bool waiting_ = false;
   bool own_write_ = false;
+  std::uint64_t own_writes_ = 0;
 };
 
 }  // namespace sluice::riscv

@@ -34,6 +34,7 @@ Interpreter::Interpreter(Hart& hart)
       l1i_(hart.config().l1i),
       costs_(hart.config().costs) {
   for (std::uint16_t& slots : costs_.slots) slots = std::clamp<std::uint16_t>(slots, 1, 1023);
+  costs_.trap = std::max<std::uint16_t>(costs_.trap, 1);  // a guest that only traps must reach its limit
   if (l1d_ && l1i_)
     loop<true>(&handlers_);
   else

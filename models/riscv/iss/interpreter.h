@@ -25,6 +25,7 @@ class Interpreter final : public Engine {
   StopReason run() override;
   StopReason step() override;
   void invalidate_code(std::uint64_t address, std::uint64_t length) override;
+  bool has_code(std::uint64_t page) const override { return cache_.has_code(page); }
   void flush_translations() override;
   void drop_write_shortcuts(std::uint64_t page) override;
   void set_breakpoint(std::uint64_t address) override;
