@@ -4,6 +4,7 @@
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/likely.h"
 #include "firmware/net/checksum.h"
+#include "firmware/net/tcp.h"
 
 void net_setup(struct net_interface* interface, const struct nic* nic, unsigned queue, uint32_t ipv4) {
   *interface = (struct net_interface){.queue = nic->queue[queue],
@@ -105,8 +106,9 @@ COLD static bool count_and_discard(struct net_interface* interface, const struct
 }
 
 COLD static bool receive_other(struct net_interface* interface, const struct nic_frame* frame, struct ipv4_header* ip,
-                               uint32_t header, uint32_t length) {
+                               uint32_t header, uint32_t length, struct net_datagram* datagram) {
   struct net_counters* counters = &interface->counters;
+  if (ip->protocol == IPV4_TCP) return tcp_receive(interface, frame, ip, header, length - header, datagram);
   if (ip->protocol != IPV4_ICMP) return count_and_discard(interface, frame, &counters->ipv4_ignored);
   if (!answer_echo(interface, frame->data, ip, header, length - header)) {
     return count_and_discard(interface, frame, &counters->icmp_ignored);
@@ -156,7 +158,7 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
   if (unlikely((ip->fragment & BE16(IPV4_MORE_OR_OFFSET)) != 0)) {
     return count_and_discard(interface, frame, &counters->ipv4_fragments);
   }
-  if (unlikely(ip->protocol != IPV4_UDP)) return receive_other(interface, frame, ip, header, length);
+  if (unlikely(ip->protocol != IPV4_UDP)) return receive_other(interface, frame, ip, header, length, datagram);
 
   const struct udp_header* udp = (const struct udp_header*)((const uint8_t*)ip + header);
   uint32_t room = length - header;
@@ -173,6 +175,7 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
   datagram->udp = udp;
   datagram->payload = (uint8_t*)ip + header + UDP_HEADER_BYTES;
   datagram->length = udp_length - UDP_HEADER_BYTES;
+  datagram->tcp = 0;
   return true;
 }
 
@@ -186,6 +189,7 @@ COLD static void insert_checksums(struct ipv4_header* ip, struct udp_header* udp
 
 void net_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length) {
   stage(kernel_protocol, datagram->frame);
+  if (unlikely(datagram->tcp != 0)) return tcp_reply(interface, datagram, payload, length);
   /* The new headers may overlap the old ones: read first. */
   const uint8_t* frame = datagram->frame;
   uint32_t mac_low = *(const uint32_t*)(frame + 6);

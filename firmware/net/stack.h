@@ -1,5 +1,6 @@
-/* firmware/net/stack.h: Ethernet, ARP, ICMP echo, IPv4 and UDP, one interface. Replies are built in the buffer of the
- * frame that they answer. Nothing here keeps state between frames except counters. */
+/* firmware/net/stack.h: Ethernet, ARP, ICMP echo, IPv4 and UDP, one interface; tcp.h has the little TCP there is.
+ * Replies are built in the buffer of the frame that they answer. Nothing here keeps state between frames except
+ * counters. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,13 +11,14 @@
 
 /* What became of frames. One for each queue, so that harts do not share it. */
 struct net_counters {
-  uint64_t udp, arp, icmp;   /* handed on or answered */
-  uint64_t ethernet_ignored; /* neither ARP nor IPv4, or shorter than its header */
-  uint64_t arp_ignored;      /* no request for our address, or malformed */
-  uint64_t ipv4_malformed;   /* version, lengths, checksum, source address */
+  uint64_t udp, tcp, arp, icmp; /* handed on or answered */
+  uint64_t ethernet_ignored;    /* neither ARP nor IPv4, or shorter than its header */
+  uint64_t arp_ignored;         /* no request for our address, or malformed */
+  uint64_t ipv4_malformed;      /* version, lengths, checksum, source address */
   uint64_t ipv4_fragments;
   uint64_t ipv4_ignored;  /* to another address, or another protocol */
   uint64_t icmp_ignored;  /* no echo request, or checksum wrong */
+  uint64_t tcp_ignored;   /* malformed, or nothing to say */
   uint64_t udp_malformed; /* length or checksum */
 };
 
@@ -31,19 +33,20 @@ struct net_interface {
   struct net_counters counters;
 };
 
-/* A received UDP datagram, in its frame. */
+/* A received UDP datagram, or an RPC record in a TCP segment, in its frame. */
 struct net_datagram {
   uint8_t* frame;
   const struct ipv4_header* ip;
-  const struct udp_header* udp;
+  const struct udp_header* udp; /* for TCP, only its ports are there */
   uint8_t* payload;
-  uint32_t length; /* of the payload, bytes */
+  uint32_t length;              /* of the payload, bytes */
+  const struct tcp_header* tcp; /* 0 for UDP */
 };
 
 void net_setup(struct net_interface* interface, const struct nic* nic, unsigned queue, uint32_t ipv4);
 
-/* Takes a received frame. True: it is a valid UDP datagram for us, now in `datagram`, and must be ended by net_reply()
- * or net_drop(). False: it has been dealt with. */
+/* Takes a received frame. True: it is a valid UDP datagram (or an RPC record by TCP) for us, now in `datagram`, and
+ * must be ended by net_reply() or net_drop(). False: it has been dealt with. */
 bool net_receive(struct net_interface* interface, const struct nic_frame* frame, struct net_datagram* datagram);
 
 /* Answers a datagram: sends `length` bytes at `payload`, which lies in the datagram's buffer at or behind the

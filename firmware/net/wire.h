@@ -51,6 +51,7 @@ struct ipv4_header {
 #define IPV4_DONT_FRAGMENT 0x4000u
 #define IPV4_MORE_OR_OFFSET 0x3fffu
 #define IPV4_ICMP 1u
+#define IPV4_TCP 6u
 #define IPV4_UDP 17u
 #define IPV4_TIME_TO_LIVE 64u
 
@@ -70,6 +71,20 @@ struct udp_header {
 };
 #define UDP_HEADER_BYTES 8u
 
+struct tcp_header {
+  uint16_t source, destination;
+  uint32_t sequence, acknowledgment;
+  uint8_t offset; /* of the data, 4 B units, in bits 7:4 */
+  uint8_t flags;
+  uint16_t window, checksum, urgent;
+};
+#define TCP_HEADER_BYTES 20u
+#define TCP_FIN 0x01u
+#define TCP_SYN 0x02u
+#define TCP_RST 0x04u
+#define TCP_PSH 0x08u
+#define TCP_ACK 0x10u
+
 /* All that stands before a reply's payload. */
 #define UDP_FRAME_HEADER_BYTES (ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES)
 #define ETHERNET_MIN_FRAME 60u /* without FCS */
@@ -78,3 +93,4 @@ _Static_assert(sizeof(struct ethernet_header) == ETHERNET_HEADER_BYTES, "Etherne
 _Static_assert(sizeof(struct arp_packet) == ARP_PACKET_BYTES, "ARP");
 _Static_assert(sizeof(struct ipv4_header) == IPV4_HEADER_BYTES, "IPv4");
 _Static_assert(sizeof(struct udp_header) == UDP_HEADER_BYTES, "UDP");
+_Static_assert(sizeof(struct tcp_header) == TCP_HEADER_BYTES, "TCP");

@@ -24,6 +24,35 @@ Bytes echo_request(const Bytes& data, int checksum_error = 0, uint32_t type = 8)
   return icmp;
 }
 
+/// A TCP segment from the client to the portmapper.
+struct Segment {
+  uint32_t flags = 0x10, sequence = 1000, acknowledgment = 0;
+  uint32_t port = 111;
+  int checksum_error = 0;
+
+  Bytes frame(const Bytes& data = {}) const {
+    Bytes tcp =
+        Writer().u16(900).u16(port).u32(sequence).u32(acknowledgment).u8(0x50).u8(flags).u16(512).u32(0).bytes(data);
+    Bytes pseudo = Writer().u32(client_address).u32(server_address).u16(6).u16(static_cast<uint32_t>(tcp.size()));
+    uint32_t checksum = internet_checksum(Writer().bytes(pseudo).bytes(tcp)) + static_cast<uint32_t>(checksum_error);
+    tcp[16] = static_cast<uint8_t>(checksum >> 8);
+    tcp[17] = static_cast<uint8_t>(checksum);
+    return ipv4(tcp, {.protocol = 6});
+  }
+};
+
+/// Flags of a segment that the firmware sent, after checking what every segment must have.
+uint32_t tcp_flags(const Bytes& frame, uint32_t acknowledgment) {
+  REQUIRE(frame.size() >= 54);
+  CHECK(internet_checksum(Bytes(frame.begin() + 14, frame.begin() + 34)) == 0);
+  Bytes tcp(frame.begin() + 34, frame.end());
+  Bytes pseudo = Writer().u32(server_address).u32(client_address).u16(6).u16(static_cast<uint32_t>(tcp.size()));
+  CHECK(internet_checksum(Writer().bytes(pseudo).bytes(tcp)) == 0);
+  CHECK(get16(tcp, 2) == 900);
+  CHECK(get32(tcp, 8) == acknowledgment);
+  return tcp[13];
+}
+
 Bytes null_call() {
   return Writer().u32(5).u32(0).u32(2).u32(RPC_PROGRAM_CALC).u32(1).u32(0).u32(0).u32(0).u32(0).u32(0);
 }
@@ -106,7 +135,7 @@ TEST_CASE("a malformed IPv4 header drops the frame", "[firmware]") {
 TEST_CASE("IPv4 that is not for us is ignored", "[firmware]") {
   ProtocolBench bench;
   CHECK(bench.exchange(udp(null_call(), {}, {.destination = server_address + 1})).empty());
-  CHECK(bench.exchange(udp(null_call(), {}, {.protocol = 6})).empty());
+  CHECK(bench.exchange(udp(null_call(), {}, {.protocol = 50})).empty());
   CHECK(bench.net().ipv4_ignored == 2);
   CHECK(bench.exchange(udp(null_call(), {}, {.fragment = 0x2000})).empty());
   CHECK(bench.exchange(udp(null_call(), {}, {.fragment = 0x0001})).empty());
@@ -144,6 +173,42 @@ TEST_CASE("the NIC's verdict on checksums is believed when it has examined them"
   CHECK(bench.net().udp_malformed == 2);
 }
 
+TEST_CASE("a TCP client of the portmapper connects, calls and leaves", "[firmware]") {
+  ProtocolBench bench;
+  Bytes reply = bench.exchange(Segment{.flags = 0x02}.frame());
+  CHECK(tcp_flags(reply, 1001) == 0x12);
+  uint32_t sent = get32(reply, 38) + 1;
+
+  CHECK(bench.exchange(Segment{.sequence = 1001, .acknowledgment = sent}.frame()).empty());
+  Bytes call = Writer().u32(0x80000028).u32(5).u32(0).u32(2).u32(100000).u32(2).u32(0).u32(0).u32(0).u32(0).u32(0);
+  Segment data{.flags = 0x18, .sequence = 1001, .acknowledgment = sent};
+  reply = bench.exchange(data.frame(call));
+  CHECK(tcp_flags(reply, 1045) == 0x18);
+  CHECK(get32(reply, 38) == sent);
+  CHECK(Bytes(reply.begin() + 54, reply.end()) ==
+        Bytes(Writer().u32(0x80000018).u32(5).u32(1).u32(0).u32(0).u32(0).u32(0)));
+  CHECK(bench.exchange(data.frame(call)) == reply);  // repeated: answered again
+
+  reply = bench.exchange(Segment{.flags = 0x11, .sequence = 1045, .acknowledgment = sent + 28}.frame());
+  CHECK(tcp_flags(reply, 1046) == 0x11);
+  CHECK(get32(reply, 38) == sent + 28);
+}
+
+TEST_CASE("TCP that makes no sense is reset or ignored", "[firmware]") {
+  ProtocolBench bench;
+  CHECK(tcp_flags(bench.exchange(Segment{.flags = 0x02, .port = 22}.frame()), 1001) == 0x14);
+  CHECK(tcp_flags(bench.exchange(Segment{.acknowledgment = 77}.frame(text("what"))), 1004) == 0x14);
+  CHECK(bench.exchange(Segment{.flags = 0x04}.frame()).empty());
+  CHECK(bench.exchange(Segment{.flags = 0x02, .checksum_error = 1}.frame()).empty());
+  CHECK(bench.exchange(ipv4(Bytes(19), {.protocol = 6})).empty());
+  uint32_t sent = get32(bench.exchange(Segment{.flags = 0x02}.frame()), 38) + 1;
+  Segment data{.flags = 0x18, .sequence = 1001, .acknowledgment = sent};
+  CHECK(bench.exchange(data.frame(Writer().u32(0x00000004).u32(5))).empty());  // not the last fragment
+  CHECK(bench.exchange(data.frame(Writer().u32(0x80000008).u32(5))).empty());  // not all there
+  CHECK(bench.exchange(data.frame(Bytes(3))).empty());
+  CHECK(bench.net().tcp_ignored == 6);
+}
+
 TEST_CASE("random damage to frames is survived, and each buffer ends once", "[firmware]") {
   ProtocolBench bench(true);
   std::mt19937 random(1);
@@ -154,10 +219,10 @@ TEST_CASE("random damage to frames is survived, and each buffer ends once", "[fi
   callit.u32(9).u32(0).u32(2).u32(RPC_PROGRAM_PORTMAPPER).u32(2).u32(5).u32(0).u32(0).u32(0).u32(0);
   callit.u32(RPC_PROGRAM_KV).u32(1).u32(2).opaque(Writer().opaque(text("key")).opaque(text("value")));
   const Bytes seeds[] = {udp(echo), udp(callit, {.destination = RPC_PORT_PORTMAPPER}), arp_request(server_address),
-                         ipv4(echo_request(text("abc")), {.protocol = 1})};
+                         Segment{.flags = 2}.frame(), ipv4(echo_request(text("abc")), {.protocol = 1})};
   size_t answered = 0;
   for (int i = 0; i < 40000; i++) {
-    Bytes frame = seeds[random() % 4];
+    Bytes frame = seeds[random() % std::size(seeds)];
     for (uint32_t n = random() % 4; n > 0; n--) {
       uint8_t value = static_cast<uint8_t>(random() % 3 == 0   ? 0xff
                                            : random() % 3 == 0 ? 1u << random() % 8
