@@ -147,9 +147,8 @@ void LinkDirection::pump() {
     }
     blocked_ = false;
     stalled_.reset();
-    last_class_ = static_cast<unsigned>(c);
     --waiting_tlps_;
-    transmit(queues_[last_class_].pop(), now);
+    transmit(queues_[static_cast<unsigned>(c)].pop(), now);
   }
 }
 
@@ -172,8 +171,8 @@ int LinkDirection::choose() {
 
 void LinkDirection::transmit(TlpPtr tlp, base::Time now) {
   Tlp& t = *tlp;
-  const TlpClass c = t.tlp_class();
-  Pool& pool = pools_[index(c)];
+  last_class_ = index(t.tlp_class());
+  Pool& pool = pools_[last_class_];
   if (!pool.infinite_headers) --pool.left.headers;
   if (!pool.infinite_data) pool.left.data -= t.data_units();
 

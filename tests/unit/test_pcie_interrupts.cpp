@@ -1,0 +1,207 @@
+/// MSI-X with its masks and pending bits, INTx through bridges.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/pcie_bench.h"
+
+using namespace sluice;
+using namespace sluice::pcie;
+
+namespace {
+
+struct MsixBench : PcieBench {
+  std::uint64_t table = 0;
+  std::uint64_t control = 0;
+
+  MsixBench() {
+    enumerate();
+    table = endpoint().bars.at(2);
+    control = ecam(endpoint().id, device.config().find_capability(PCIE_CAPABILITY_ID_MSIX) + PCIE_MSIX_CONTROL);
+    run([this](ScriptedHart& h) {
+      for (unsigned v = 0; v < TestDevice::kVectors; ++v) {
+        h.write(table + 16 * v, MessageSink::kAddress, 4);
+        h.write(table + 16 * v + 4, 0, 4);
+        h.write(table + 16 * v + 8, 100 + v, 4);
+      }
+    });
+  }
+  void set_control(unsigned bits) {
+    run([this, bits](ScriptedHart& h) { h.write(control, bits, 2); });
+  }
+  void mask(unsigned v, bool masked) {
+    run([=, this](ScriptedHart& h) { h.write(table + 16 * v + 12, masked, 4); });
+  }
+  std::uint64_t pending() {
+    std::uint64_t bits = 0;
+    run([&](ScriptedHart& h) { bits = h.read(table + 0x1000, 8); });
+    return bits;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the MSI-X capability says how many vectors there are and where", "[pcie]") {
+  PcieBench b;
+  const ConfigSpace& c = b.device.config();
+  const unsigned at = c.find_capability(PCIE_CAPABILITY_ID_MSIX);
+  REQUIRE((c.get16(at + PCIE_MSIX_CONTROL) & PCIE_MSIX_CONTROL_SIZE) == TestDevice::kVectors - 1);
+  REQUIRE(c.get32(at + PCIE_MSIX_TABLE) == 2);
+  REQUIRE(c.get32(at + PCIE_MSIX_PBA) == (0x1000 | 2));
+}
+
+TEST_CASE("an unmasked vector's message arrives with its data, behind earlier writes", "[pcie]") {
+  MsixBench b;
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  b.mask(1, false);
+  const std::uint8_t byte = 0x5a;
+  const base::Time start = base::now();
+  REQUIRE(b.device.dma_write(FlatMemory::kBase, {&byte, 1}, {}));
+  REQUIRE(b.device.msix(1));
+  b.settle();
+  REQUIRE(b.soc.messages.size() == 1);
+  REQUIRE(b.soc.messages[0].data == 101);
+  const base::Time wire = b.link.up().wire_time(24);
+  // One DW each; the message lands no earlier than the byte.
+  REQUIRE(b.soc.messages[0].at == start + 100_ns + wire + 5_ns + std::max(wire + 250_ns, 280_ns));
+  REQUIRE(*b.memory.ram.at(FlatMemory::kBase) == 0x5a);
+  REQUIRE(b.root.counters().messages_signalled == 1);
+}
+
+TEST_CASE("vectors are masked after reset and fire when unmasked", "[pcie]") {
+  MsixBench b;
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  REQUIRE(b.device.msix(2));
+  REQUIRE(b.device.msix(2));
+  b.settle();
+  REQUIRE(b.soc.messages.empty());
+  REQUIRE(b.pending() == 0b100);
+  b.mask(2, false);
+  b.settle();
+  REQUIRE(b.soc.messages.size() == 1);
+  REQUIRE(b.soc.messages[0].data == 102);
+  REQUIRE(b.pending() == 0);
+}
+
+TEST_CASE("the function mask pends all vectors", "[pcie]") {
+  MsixBench b;
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE | PCIE_MSIX_CONTROL_FUNCTION_MASK);
+  b.mask(0, false);
+  b.mask(3, false);
+  b.device.msix(0);
+  b.device.msix(1);
+  b.device.msix(3);
+  REQUIRE(b.pending() == 0b1011);
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  b.settle();
+  REQUIRE(b.soc.messages.size() == 2);
+  REQUIRE(b.soc.messages[0].data == 100);
+  REQUIRE(b.soc.messages[1].data == 103);
+  REQUIRE(b.pending() == 0b0010);
+}
+
+TEST_CASE("without MSI-X, bus mastering or such a vector a message is dropped and counted", "[pcie]") {
+  MsixBench b;
+  REQUIRE_FALSE(b.device.msix(0));
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  b.mask(0, false);
+  REQUIRE_FALSE(b.device.msix(TestDevice::kVectors));
+  b.run([&](ScriptedHart& h) { h.write(b.ecam(b.endpoint().id, PCIE_COMMAND), PCIE_COMMAND_MEMORY, 2); });
+  REQUIRE_FALSE(b.device.msix(0));
+  b.settle();
+  REQUIRE(b.soc.messages.empty());
+  REQUIRE(b.device.counters().msix_dropped == 3);
+}
+
+TEST_CASE("a message to an address that takes none is an unsupported request", "[pcie]") {
+  MsixBench b;
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  b.run([&](ScriptedHart& h) { h.write(b.table, 0x1000, 4); });
+  b.mask(0, false);
+  b.device.msix(0);
+  b.settle();
+  REQUIRE(b.root.counters().unsupported_requests == 1);
+}
+
+TEST_CASE("the table reads back what was written, in any width", "[pcie]") {
+  MsixBench b;
+  std::vector<std::uint64_t> values;
+  b.run([&](ScriptedHart& h) {
+    values = {h.read(b.table + 16, 8), h.read(b.table + 24, 4), h.read(b.table + 28, 4), h.read(b.table + 24, 1)};
+  });
+  REQUIRE(values == std::vector<std::uint64_t>{MessageSink::kAddress, 101, 1, 101});
+  REQUIRE(b.device.reads == 0);
+}
+
+TEST_CASE("a message's requests wait in the interrupt stage, or where the device says", "[pcie]") {
+  MsixBench b;
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  b.mask(0, false);
+  const auto nic = base::ledger().component("nic");
+  const base::RequestId one = base::ledger().open(SLUICE_STAGE_notify, nic, base::now());
+  const base::RequestId two = base::ledger().open(SLUICE_STAGE_notify, nic, base::now());
+  b.device.msix(0, base::Spans(0, 0, one));
+  b.device.msix(0, base::Spans(0, 0, two), {SLUICE_STAGE_wait_core, nic});
+  b.settle();
+  REQUIRE(base::ledger().find(one)->tiles.back().stage == SLUICE_STAGE_interrupt);
+  REQUIRE(base::ledger().find(one)->tiles.back().start == b.soc.messages[0].at);
+  REQUIRE(base::ledger().find(two)->tiles.back().stage == SLUICE_STAGE_wait_core);
+  REQUIRE(base::ledger().find(two)->tiles.back().start == b.soc.messages[1].at);
+}
+
+TEST_CASE("INTx is a level at the root complex, swizzled by root port", "[pcie]") {
+  PcieBench b;
+  b.enumerate();
+  b.device.intx(true);
+  b.settle();
+  // INTA of device 0 below root port 0, which is device 1: line 1.
+  REQUIRE_FALSE(b.root.intx[0].level());
+  REQUIRE(b.root.intx[1].level());
+  b.device.intx(true);  // no change, no message
+  b.settle();
+  REQUIRE(b.link.up().statistics().tlps[static_cast<unsigned>(TlpType::kMsg)] == 1);
+
+  // Disabled, it is deasserted; the status bit stays.
+  b.run([&](ScriptedHart& h) {
+    h.write(b.ecam(b.endpoint().id, PCIE_COMMAND),
+            PCIE_COMMAND_MEMORY | PCIE_COMMAND_BUS_MASTER | PCIE_COMMAND_INTX_DISABLE, 2);
+  });
+  REQUIRE_FALSE(b.root.intx[1].level());
+  REQUIRE(b.device.config().get16(PCIE_STATUS) & PCIE_STATUS_INTERRUPT);
+  b.device.intx(false);
+  b.settle();
+  REQUIRE_FALSE(b.device.config().get16(PCIE_STATUS) & PCIE_STATUS_INTERRUPT);
+}
+
+TEST_CASE("a switch joins its ports' wires and swizzles by port", "[pcie]") {
+  FreshKernel fresh;
+  base::Scheduler scheduler{"scheduler", 1_us};
+  FlatMemory memory;
+  RootComplex root{"root", {}, memory};
+  Switch fabric{"switch", {.downstream_ports = 5}};
+  Link trunk{"trunk", {}}, link0{"link0", {}}, link3{"link3", {}}, link4{"link4", {}};
+  TestDevice device0{"device0"}, device3{"device3"}, device4{"device4"};
+  ScriptedHart hart{"hart", scheduler};
+  hart.socket.bind(root.socket);
+  trunk.connect(root.root_port(0), fabric.upstream_port());
+  link0.connect(fabric.downstream_port(0), device0.port());
+  link3.connect(fabric.downstream_port(3), device3.port());
+  link4.connect(fabric.downstream_port(4), device4.port());
+  const auto settle = [&] { scheduler.run_until(base::Time::max()); };
+  const auto lines = [&] {
+    unsigned v = 0;
+    for (unsigned i = 0; i < 4; ++i) v |= static_cast<unsigned>(root.intx[i].level()) << i;
+    return v;
+  };
+  device3.intx(true);
+  settle();
+  REQUIRE(lines() == 1u << 0);  // pin A + port 3 + root port's device number 1
+  device0.intx(true);
+  device4.intx(true);
+  settle();
+  REQUIRE(lines() == (1u << 0 | 1u << 1));
+  device0.intx(false);  // port 4 still holds the wire
+  settle();
+  REQUIRE(lines() == (1u << 0 | 1u << 1));
+  device4.intx(false);
+  settle();
+  REQUIRE(lines() == 1u << 0);
+}
