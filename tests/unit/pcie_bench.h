@@ -236,7 +236,7 @@ class Enumerator {
       const std::uint32_t low = read32(id, PCIE_BAR(n));
       if (low == 0) continue;
       const bool wide = (low & PCIE_BAR_TYPE_MASK) == PCIE_BAR_TYPE_64;
-      const std::uint64_t size = ~std::uint64_t{low & PCIE_BAR_MEMORY_MASK} + 1 & 0xffff'ffff;
+      const std::uint64_t size = ~(low & PCIE_BAR_MEMORY_MASK) + 1;
       std::uint64_t& next = wide ? next64_ : next32_;
       next = align(next, size);
       f.bars[n] = next;
