@@ -130,25 +130,19 @@ COLD static bool receive_non_ipv4(struct net_interface* interface, const struct 
   return false;
 }
 
-bool net_receive(struct net_interface* interface, const struct nic_frame* frame, struct net_datagram* datagram) {
+/* The part of net_receive() behind the Ethernet header; `header` bytes of IPv4 header are there. */
+__attribute__((always_inline)) static inline bool receive_ipv4(struct net_interface* interface,
+                                                               const struct nic_frame* frame,
+                                                               struct net_datagram* datagram, uint32_t header) {
   struct net_counters* counters = &interface->counters;
-  uint8_t* data = frame->data;
-  stage(demultiplex, data);
-  const struct ethernet_header* ethernet = (const struct ethernet_header*)data;
-  if (unlikely(frame->length < ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES || ethernet->type != BE16(ETHERNET_IPV4))) {
-    return receive_non_ipv4(interface, frame);
-  }
-
-  stage(kernel_protocol, data);
-  struct ipv4_header* ip = (struct ipv4_header*)(data + ETHERNET_HEADER_BYTES);
-  uint32_t header = (ip->version_length & 0xfu) * 4;
+  struct ipv4_header* ip = (struct ipv4_header*)(frame->data + ETHERNET_HEADER_BYTES);
   uint32_t length = from_be16(ip->length);
-  if (unlikely(ip->version_length >> 4 != 4 || header < IPV4_HEADER_BYTES || length < header ||
-               length > frame->length - ETHERNET_HEADER_BYTES || (frame->flags & NIC_FRAME_IP_ERROR) != 0 ||
+  uint32_t flags = frame->flags;
+  if (unlikely(length < header || length > frame->length - ETHERNET_HEADER_BYTES || (flags & NIC_FRAME_IP_ERROR) != 0 ||
                !address_can_send(ip->source))) {
     return count_and_discard(interface, frame, &counters->ipv4_malformed);
   }
-  bool unchecked = (frame->flags & NIC_FRAME_CHECKED) == 0;
+  bool unchecked = (flags & NIC_FRAME_CHECKED) == 0;
   if (unlikely(unchecked) && !header_checksum_right(ip, header)) {
     return count_and_discard(interface, frame, &counters->ipv4_malformed);
   }
@@ -163,20 +157,44 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
   const struct udp_header* udp = (const struct udp_header*)((const uint8_t*)ip + header);
   uint32_t room = length - header;
   uint32_t udp_length = likely(room >= UDP_HEADER_BYTES) ? from_be16(udp->length) : 0;
-  if (unlikely(udp_length < UDP_HEADER_BYTES || udp_length > room || (frame->flags & NIC_FRAME_L4_ERROR) != 0)) {
+  if (unlikely(udp_length < UDP_HEADER_BYTES || udp_length > room || (flags & NIC_FRAME_L4_ERROR) != 0)) {
     return count_and_discard(interface, frame, &counters->udp_malformed);
   }
   if (unlikely(unchecked) && !udp_checksum_right(ip, udp, udp_length)) {
     return count_and_discard(interface, frame, &counters->udp_malformed);
   }
   counters->udp++;
-  datagram->frame = data;
+  datagram->frame = frame->data;
   datagram->ip = ip;
   datagram->udp = udp;
   datagram->payload = (uint8_t*)ip + header + UDP_HEADER_BYTES;
   datagram->length = udp_length - UDP_HEADER_BYTES;
   datagram->tcp = 0;
   return true;
+}
+
+COLD static bool receive_ipv4_with_options(struct net_interface* interface, const struct nic_frame* frame,
+                                           struct net_datagram* datagram, uint32_t version_length) {
+  uint32_t header = (version_length & 0xfu) * 4;
+  if (version_length >> 4 != 4 || header < IPV4_HEADER_BYTES || header > frame->length - ETHERNET_HEADER_BYTES) {
+    return count_and_discard(interface, frame, &interface->counters.ipv4_malformed);
+  }
+  return receive_ipv4(interface, frame, datagram, header);
+}
+
+bool net_receive(struct net_interface* interface, const struct nic_frame* frame, struct net_datagram* datagram) {
+  uint8_t* data = frame->data;
+  stage(demultiplex, data);
+  const struct ethernet_header* ethernet = (const struct ethernet_header*)data;
+  if (unlikely(frame->length < ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES || ethernet->type != BE16(ETHERNET_IPV4))) {
+    return receive_non_ipv4(interface, frame);
+  }
+  stage(kernel_protocol, data);
+  uint32_t version_length = data[ETHERNET_HEADER_BYTES];
+  if (unlikely(version_length != IPV4_VERSION_LENGTH)) {
+    return receive_ipv4_with_options(interface, frame, datagram, version_length);
+  }
+  return receive_ipv4(interface, frame, datagram, IPV4_HEADER_BYTES);
 }
 
 COLD static void insert_checksums(struct ipv4_header* ip, struct udp_header* udp, uint32_t udp_length) {

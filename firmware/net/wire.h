@@ -10,8 +10,9 @@
 #define BE16(x) ((uint16_t)((((x)&0xffu) << 8) | (((x) >> 8) & 0xffu)))
 #define BE32(x) __builtin_bswap32(x)
 
-static inline uint16_t from_be16(uint16_t x) { return __builtin_bswap16(x); }
-static inline uint16_t to_be16(uint16_t x) { return __builtin_bswap16(x); }
+/* By way of 64 bits, because RISC-V reverses registers only. */
+static inline uint16_t from_be16(uint16_t x) { return (uint16_t)(__builtin_bswap64(x) >> 48); }
+static inline uint16_t to_be16(uint16_t x) { return (uint16_t)(__builtin_bswap64(x) >> 48); }
 static inline uint32_t from_be32(uint32_t x) { return __builtin_bswap32(x); }
 static inline uint32_t to_be32(uint32_t x) { return __builtin_bswap32(x); }
 
