@@ -249,7 +249,7 @@ static void start_rings(struct queue* q, uint64_t bar, unsigned index) {
 static void connect_interrupt(struct queue* q, const struct pcie_function* function, unsigned index) {
   uint64_t address = 0, bar = function->bar[DESC_BAR_REGISTERS];
   uint32_t data = 0;
-  bool message = board.interrupts == BOARD_INTERRUPTS_AIA && index < pcie_msix_vectors(function);
+  bool message = board.interrupts == BOARD_INTERRUPTS_AIA;
   q->vector = (volatile uint32_t*)(bar + DESC_VECTOR_CONTROL(index));
   interrupt_connect(index, pcie_interrupt_line(function), message ? on_interrupt : on_wired_interrupt, q, &address,
                     &data);
@@ -298,6 +298,14 @@ bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function,
   while ((reg_read(bar, DESC_CONTROL) & DESC_CONTROL_RESET) != 0) cpu_pause();
   nic->queues = queues;
   read_identity(nic, bar);
+  if (board.driver_interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) {
+    unsigned vectors = pcie_msix_vectors(function);
+    if (vectors < nic->queues) nic->queues = vectors;
+    if (vectors == 0) {
+      print("descriptor NIC: no MSI-X vectors\n");
+      return false;
+    }
+  }
   for (unsigned i = 0; i < nic->queues; i++) {
     struct queue* q = create_queue();
     q->base.driver = board.driver_interrupts ? &interrupt_driver : &polling_driver;

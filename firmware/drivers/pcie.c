@@ -187,6 +187,9 @@ static void set_sizes(const struct pcie_function* f) {
                         PCIE_EXPRESS_DEVICE_CONTROL_SIZE_MASK << PCIE_EXPRESS_DEVICE_CONTROL_MRRS_SHIFT;
   uint32_t control = read16(f, f->express + PCIE_EXPRESS_DEVICE_CONTROL) & ~mask;
   control |= smallest_payload << PCIE_EXPRESS_DEVICE_CONTROL_MPS_SHIFT;
+  if ((read32(f, f->express + PCIE_EXPRESS_DEVICE_CAPABILITIES) & PCIE_EXPRESS_DEVICE_CAPABILITIES_EXTENDED_TAG) != 0) {
+    control |= PCIE_EXPRESS_DEVICE_CONTROL_EXTENDED_TAG;
+  }
   control |= MAX_READ_REQUEST_512 << PCIE_EXPRESS_DEVICE_CONTROL_MRRS_SHIFT;
   write16(f, f->express + PCIE_EXPRESS_DEVICE_CONTROL, (uint16_t)control);
 }

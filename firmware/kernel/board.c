@@ -35,11 +35,11 @@ static void read_chosen(const struct fdt_walk* node) {
   board.moderation = fdt_get_u32(node, "sluice,moderation", board.moderation);
 }
 
-/* Entries of a PLIC-style map: three address cells, pin, controller, source. */
+/* Entries of a PLIC's map: three address cells, pin, controller, source. With AIA, functions use MSI-X. */
 static void read_interrupt_map(const struct fdt_walk* node) {
   uint32_t length = 0;
   const void* map = fdt_get(node, "interrupt-map", &length);
-  if (map == 0) return;
+  if (map == 0 || board.interrupts == BOARD_INTERRUPTS_AIA) return;
   for (uint32_t cell = 0; (cell + 6) * 4 <= length && board.interrupt_map_entries < BOARD_MAX_INTERRUPT_MAP;
        cell += 6) {
     unsigned n = board.interrupt_map_entries++;
