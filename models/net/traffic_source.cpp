@@ -170,8 +170,8 @@ void TrafficSource::send(Slot& slot, PacketPtr p) {
     arm_timer();
     return;
   }
-  base::calendar().at(slot.last_sent + parameters_.timeout, key(), [this, n = slot.number, attempt = slot.attempts] {
-    if (Slot* s = find(n); s && s->attempts == attempt) expire(*s);
+  base::calendar().at(slot.last_sent + parameters_.timeout, key(), [this, n = slot.number] {
+    if (Slot* s = find(n)) expire(*s);
   });
 }
 

