@@ -19,6 +19,7 @@ SocBus::SocBus(sc_core::sc_module_name name, const Parameters& p)
 
 SocBus::Initiator* SocBus::add(const Region& region) {
   regions_.push_back(region);
+  target_of_.push_back(targets_.size());
   // A socket belongs to the module that is under construction: this one, for a moment.
   simcontext()->hierarchy_push(this);
   targets_.push_back(std::make_unique<Initiator>(("to_" + std::to_string(targets_.size())).c_str()));
@@ -46,7 +47,7 @@ void SocBus::b_transport(int, tlm::tlm_generic_payload& trans, sc_core::sc_time&
   const Region& region = regions_[static_cast<std::size_t>(i)];
   if (!region.whole_address) trans.set_address(address - region.base);
   delay += base::to_sc_time(parameters_.latency);
-  Initiator& target = *targets_[static_cast<std::size_t>(i)];
+  Initiator& target = *targets_[target_of_[static_cast<std::size_t>(i)]];
   base::Runner* hart = region.own ? nullptr : base::Scheduler::instance().running();
   if (hart) hart->enter_foreign();
   target->b_transport(trans, delay);
@@ -60,7 +61,7 @@ unsigned SocBus::transport_dbg(int, tlm::tlm_generic_payload& trans) {
   if (i < 0) return 0;
   const Region& region = regions_[static_cast<std::size_t>(i)];
   if (!region.whole_address) trans.set_address(address - region.base);
-  const unsigned done = (*targets_[static_cast<std::size_t>(i)])->transport_dbg(trans);
+  const unsigned done = (*targets_[target_of_[static_cast<std::size_t>(i)]])->transport_dbg(trans);
   trans.set_address(address);
   return done;
 }
@@ -80,7 +81,7 @@ bool SocBus::write_now(std::uint64_t address, const void* data, unsigned size) {
   trans.set_data_length(size);
   trans.set_streaming_width(size);
   sc_core::sc_time delay;
-  (*targets_[static_cast<std::size_t>(i)])->b_transport(trans, delay);
+  (*targets_[target_of_[static_cast<std::size_t>(i)]])->b_transport(trans, delay);
   return trans.is_response_ok();
 }
 

@@ -41,6 +41,11 @@ class SocBus : public base::Model {
   void map(const Region& region, Socket& target) {
     add(region)->bind(target);
   }
+  /// One more region of the target that was mapped last.
+  void map_also(const Region& region) {
+    regions_.push_back(region);
+    target_of_.push_back(targets_.size() - 1);
+  }
   const std::vector<Region>& regions() const { return regions_; }
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
 
@@ -56,6 +61,7 @@ class SocBus : public base::Model {
 
   Parameters parameters_;
   std::vector<Region> regions_;
+  std::vector<std::size_t> target_of_;  ///< by region
   std::vector<std::unique_ptr<Initiator>> targets_;
   std::uint64_t unmapped_ = 0;
 };

@@ -202,18 +202,10 @@ void Core::account(unsigned account) {
   account_ = account;
 }
 
-std::array<Time, SLUICE_ACCOUNT_COUNT> Core::accounts() const {
-  std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT> slots = account_slots_;
-  slots[account_] += hart_.state().slots - account_since_;
-  // Sums of slots are turned into time, so that rounding leaves nothing over.
-  std::array<Time, SLUICE_ACCOUNT_COUNT> times;
-  std::uint64_t sum = 0;
-  for (unsigned a = 0; a < times.size(); ++a) {
-    const Time from = slot_clock_.time_of(sum);
-    sum += slots[a];
-    times[a] = slot_clock_.time_of(sum) - from;
-  }
-  return times;
+Core::Accounts Core::accounts(Time until) const {
+  Accounts slots = account_slots_;
+  slots[account_] += std::max(hart_.state().slots, slot_clock_.next_cycle(until)) - account_since_;
+  return slots;
 }
 
 bool Core::imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) {

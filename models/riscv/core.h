@@ -36,8 +36,10 @@ class Core : public base::Model, public Bus {
   void set_boot_argument(std::uint64_t device_tree);
 
   base::Time local_time() const { return runner_.time(); }
-  /// Time so far of each account (models/base/stages.h), up to the hart's own time.
-  std::array<base::Time, SLUICE_ACCOUNT_COUNT> accounts() const;
+  using Accounts = std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT>;  ///< issue slots by account
+  /// What the hart's time up to `until` went to, nothing left over; a hart that waits then has spent its wait so far.
+  Accounts accounts(base::Time until) const;
+  const base::Clock& slot_clock() const { return slot_clock_; }
   std::uint64_t cycles() const { return hart_.state().slots / parameters_.issue_width; }
   std::uint64_t stall_cycles() const { return stall_slots_ / parameters_.issue_width; }
   std::uint64_t bus_errors() const { return bus_errors_; }
@@ -81,7 +83,7 @@ class Core : public base::Model, public Bus {
   std::uint64_t limit_ = 0;
   unsigned account_ = SLUICE_ACCOUNT_kernel;
   std::uint64_t account_since_ = 0;
-  std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT> account_slots_{};
+  Accounts account_slots_{};
   std::uint64_t stall_slots_ = 0;
   std::uint64_t bus_errors_ = 0;
   std::uint64_t device_accesses_ = 0;

@@ -109,9 +109,9 @@ class Tree {
       w_.cell("#size-cells", 0);
       w_.cell("timebase-frequency", static_cast<std::uint32_t>(s_.timebase_hertz));
       for (unsigned h = 0; h < s_.harts; ++h) {
-        w_.node(fmt::format("cpu@{:x}", h), [&] {
+        w_.node(fmt::format("cpu@{:x}", s_.first_hart + h), [&] {
           w_.text("device_type", "cpu");
-          w_.cell("reg", h);
+          w_.cell("reg", s_.first_hart + h);
           w_.text("status", "okay");
           w_.text("compatible", "riscv");
           w_.text("riscv,isa", s_.aia ? "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_smaia_ssaia_sstc"
@@ -161,7 +161,7 @@ class Tree {
       w_.cell("interrupt-parent", controller());
       interrupt_cells("interrupts", s_.uart_interrupt);
     });
-    if (s_.pcie) host_bridge();
+    if (s_.root) host_bridge();
   }
 
   void interrupt_cells(const char* name, unsigned source) {
@@ -218,7 +218,7 @@ class Tree {
 
   void host_bridge() {
     constexpr std::uint32_t k32 = 0x0200'0000, k64 = 0x4300'0000;  // 64-bit space is prefetchable
-    const HostMap& m = s_.map;
+    const pcie::RootComplex::Parameters& m = *s_.root;
     const auto window = [](std::uint32_t space, std::uint64_t base, std::uint64_t size) {
       return std::vector<std::uint32_t>{space,
                                         Writer::high(base),
@@ -228,17 +228,17 @@ class Tree {
                                         Writer::high(size),
                                         Writer::low(size)};
     };
-    w_.node(fmt::format("pci@{:x}", m.ecam), [&] {
+    w_.node(fmt::format("pci@{:x}", m.ecam_base), [&] {
       w_.text("compatible", "pci-host-ecam-generic");
       w_.text("device_type", "pci");
       w_.cell("#address-cells", 3);
       w_.cell("#size-cells", 2);
       w_.cell("#interrupt-cells", 1);
       w_.cells("bus-range", {0, static_cast<std::uint32_t>(m.ecam_size.count() >> 20) - 1});
-      w_.reg(m.ecam, m.ecam_size.count());
+      w_.reg(m.ecam_base, m.ecam_size.count());
       w_.flag("dma-coherent");
-      auto ranges = window(k32, m.mmio32, m.mmio32_size.count());
-      const auto high = window(k64, m.mmio64, m.mmio64_size.count());
+      auto ranges = window(k32, m.mmio32_base, m.mmio32_size.count());
+      const auto high = window(k64, m.mmio64_base, m.mmio64_size.count());
       ranges.insert(ranges.end(), high.begin(), high.end());
       w_.cells("ranges", ranges);
       if (s_.aia) w_.cell("msi-parent", imsic(true));

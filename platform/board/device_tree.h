@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/pcie/root_complex.h"
 #include "platform/board/host_map.h"
 
 namespace sluice::platform {
@@ -17,7 +18,9 @@ struct DeviceTreeSource {
   std::uint64_t timebase_hertz = 10'000'000;
   std::uint64_t memory_base = 0;
   std::uint64_t memory_size = 0;
-  bool pcie = false;
+  unsigned first_hart = 0;  ///< mhartid of the cluster's first hart
+  /// Null: no PCIe.
+  const pcie::RootComplex::Parameters* root = nullptr;
   unsigned imsic_identities = 255;
   unsigned uart_interrupt = 10;   ///< PLIC or APLIC source
   unsigned pcie_interrupts = 32;  ///< first of four sources for INTA to INTD

@@ -23,12 +23,6 @@ struct HostMap {
   std::uint64_t uart = 0x1000'0000;
   std::uint64_t imsic_m = 0x2400'0000;
   std::uint64_t imsic_s = 0x2800'0000;
-  std::uint64_t ecam = 0x3000'0000;
-  base::Bytes ecam_size = 256_MiB;
-  std::uint64_t mmio32 = 0x4000'0000;
-  base::Bytes mmio32_size = 1_GiB;
-  std::uint64_t mmio64 = 0x4'0000'0000;
-  base::Bytes mmio64_size = 16_GiB;
   static void describe(base::Schema<HostMap>&);
 
   static constexpr std::uint64_t kFinisherSize = 0x1000;
@@ -38,7 +32,7 @@ struct HostMap {
   static constexpr std::uint64_t kUartSize = 0x100;
   static constexpr std::uint64_t kImsicStride = 0x1000;
 
-  /// What a host with so many harts maps; aia: APLIC and IMSIC in the PLIC's place.
+  /// What a host with so many harts maps, the root complex apart; aia: APLIC and IMSIC in the PLIC's place.
   std::vector<config::MemoryRegion> regions(bool aia, unsigned harts) const;
 };
 

@@ -78,7 +78,7 @@ void BoardOptions::add_to(CLI::App& command) {
   add_overrides(command, overrides);
 }
 
-int run(int argc, const char* const* argv) {
+int run(int argc, const char* const* argv, const std::vector<AddCommand>& commands) {
   Environment environment;
   Action action;
   CLI::App app("Sluice: a virtual board on which network interfaces are attached to a CPU and compared.", "sluice");
@@ -88,8 +88,7 @@ int run(int argc, const char* const* argv) {
   app.get_formatter()->column_width(34);
   try {
     platform::register_models(environment.registry);
-    add_boards(app, environment, action);
-    add_describe(app, environment, action);
+    for (const AddCommand add : commands) add(app, environment, action);
     app.parse(argc, argv);
     const int status = action();
     flush_output();

@@ -24,6 +24,8 @@ using Action = std::function<int()>;
 /// Each adds one command to the application; choosing it sets the action. The references must outlive both.
 void add_boards(CLI::App&, const Environment&, Action&);
 void add_describe(CLI::App&, const Environment&, Action&);
+void add_run(CLI::App&, const Environment&, Action&);
+void add_compare(CLI::App&, const Environment&, Action&);
 
 /// BOARD and --set, for the commands that take one board.
 struct BoardOptions {
@@ -35,10 +37,20 @@ struct BoardOptions {
     return config::load_board(board, overrides, environment.registry, environment.boards);
   }
 };
+/// Short ways to set what is changed most often.
+struct WorkloadOptions {
+  std::string requests, warmup, seed, quantum, firmware;
+
+  void add_to(CLI::App& command);
+  void apply_to(std::vector<std::string>& overrides) const;
+  /// The same as options of `sluice run`.
+  std::vector<std::string> arguments() const;
+};
 /// Only --set, for the commands that take several boards.
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides);
 
+using AddCommand = void (*)(CLI::App&, const Environment&, Action&);
 /// Runs the command line. Mistakes are printed to standard error as one sentence.
-int run(int argc, const char* const* argv);
+int run(int argc, const char* const* argv, const std::vector<AddCommand>& commands);
 
 }  // namespace sluice::cli

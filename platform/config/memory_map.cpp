@@ -17,14 +17,14 @@ void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions
   std::sort(regions.begin(), regions.end(), [](const MemoryRegion& a, const MemoryRegion& b) {
     return a.base != b.base ? a.base < b.base : a.name < b.name;
   });
-  const MemoryRegion* furthest = nullptr;  // of the regions so far, the one that reaches furthest
+  const MemoryRegion* before = nullptr;
   for (const MemoryRegion& r : regions) {
     if (r.size == 0) throw UserError(file + ": " + r.name + " has no size");
     if (r.size - 1 > ~r.base) throw UserError(file + ": " + describe(r) + " reaches beyond 64-bit addresses");
-    if (furthest && r.base - furthest->base < furthest->size) {
-      throw UserError(file + ": " + describe(r) + " overlaps " + describe(*furthest));
+    if (before && r.base - before->base < before->size) {
+      throw UserError(file + ": " + describe(r) + " overlaps " + describe(*before));
     }
-    if (!furthest || r.base + (r.size - 1) > furthest->base + (furthest->size - 1)) furthest = &r;
+    before = &r;
   }
 }
 

@@ -1,5 +1,6 @@
 // Models that do nothing, for testing the command line without a board.
 
+#include "platform/cli/command.h"
 #include "platform/board/models.h"
 
 namespace sluice {
@@ -47,3 +48,11 @@ void platform::register_models(config::Registry& r) {
 }
 
 }  // namespace sluice
+
+// Debian's libsystemc refers to sc_main.
+int sc_main(int, char**) { return 0; }
+
+int main(int argc, char** argv) {
+  using namespace sluice::cli;
+  return run(argc, argv, {add_boards, add_describe});
+}

@@ -1,0 +1,265 @@
+#include "platform/board/board.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/net/frame.h"
+#include "platform/board/device_tree.h"
+
+namespace sluice::platform {
+namespace {
+
+constexpr unsigned kUartSource = 10;
+constexpr unsigned kPcieSource = 32;
+constexpr std::uint64_t kDeviceTreeRoom = 64 << 10;
+constexpr unsigned kMsip = 3, kMtip = 7, kSeip = 9, kMeip = 11;
+
+unsigned harts_of(const config::BoardConfig& config) {
+  unsigned harts = 0;
+  for (const config::Instance* c : config.of_kind("cluster")) harts += c->parameters<riscv::ClusterParameters>().harts;
+  return harts;
+}
+
+bool aia_of(const config::BoardConfig& config) {
+  return config.of_kind("cluster").front()->parameters<riscv::ClusterParameters>().interrupts == riscv::Interrupts::aia;
+}
+
+std::string module_of(const config::Instance& i) { return base::module_name(i.path()); }
+
+}  // namespace
+
+std::vector<config::MemoryRegion> memory_map(const config::BoardConfig& config) {
+  if (config.of_kind("cluster").empty()) throw config::UserError(config.file() + ": a board needs a cluster");
+  auto regions = config.parameters<HostMap>("map").regions(aia_of(config), harts_of(config));
+  for (const config::Instance* m : config.of_kind("memory")) {
+    const auto& p = m->parameters<memory::Ram::Parameters>();
+    regions.push_back({m->path(), p.base, p.size.count()});
+  }
+  const auto& root = config.parameters<pcie::RootComplex::Parameters>("root");
+  regions.push_back({"root.ecam", root.ecam_base, root.ecam_size.count()});
+  regions.push_back({"root.mmio32", root.mmio32_base, root.mmio32_size.count()});
+  regions.push_back({"root.mmio64", root.mmio64_base, root.mmio64_size.count()});
+  return regions;
+}
+
+Board::Board(const config::BoardConfig& config)
+    : config_(config), run_(config.parameters<RunParameters>("run")), map_(config.parameters<HostMap>("map")) {
+  config::check_memory_map(config.file(), memory_map(config));
+  harts_ = harts_of(config);
+  base::set_time_resolution();
+  build_memory();
+  build_clusters();
+  finisher_ = std::make_unique<irq::Finisher>("finisher");
+  uart_ = std::make_unique<uart::Uart>("uart", config.parameters<uart::Uart::Parameters>("uart"));
+  build_interrupts();
+  build_pcie();
+  build_network();
+  load_firmware();
+}
+
+Board::~Board() = default;
+
+void Board::build_memory() {
+  base::Time quantum = base::Time::max();
+  for (const config::Instance* c : config_.of_kind("cluster"))
+    quantum = std::min(quantum, c->parameters<riscv::ClusterParameters>().quantum);
+  scheduler_ = std::make_unique<base::Scheduler>("scheduler", quantum);
+  if (harts_ > 1) base::ledger().tolerate(quantum);
+  memory_ = std::make_unique<coherence::MemorySystem>(
+      "caches", config_.parameters<coherence::MemorySystem::Parameters>("caches"), harts_, quantum);
+  bus_ = std::make_unique<memory::SocBus>("bus", config_.parameters<memory::SocBus::Parameters>("bus"));
+  for (const config::Instance* m : config_.of_kind("memory")) {
+    const auto& p = m->parameters<memory::Ram::Parameters>();
+    rams_.push_back(std::make_unique<memory::Ram>(module_of(*m).c_str(), p));
+    memory_->add(rams_.back()->bytes());
+    bus_->map({m->path(), p.base, p.size.count(), true, false}, rams_.back()->socket);
+  }
+}
+
+void Board::build_clusters() {
+  unsigned hart = 0;
+  for (const config::Instance* c : config_.of_kind("cluster")) {
+    const auto& p = c->parameters<riscv::ClusterParameters>();
+    if (p.interrupts != (aia_of(config_) ? riscv::Interrupts::aia : riscv::Interrupts::plic))
+      throw config_.error(*c, "interrupts", "must be the same for every cluster of a board");
+    const config::Origin& origin = c->origin("firmware");
+    Firmware firmware(p.firmware, std::filesystem::path(config_.file()).parent_path(),
+                      origin.where.file.empty() ? origin.set_by : origin.where.text());
+    clusters_.push_back({c->name(), &p, hart, std::move(firmware), {}});
+    for (unsigned i = 0; i < p.harts; ++i, ++hart) {
+      const std::string path = fmt::format("{}.hart{}", c->path(), i);
+      clusters_.back().cores.push_back(std::make_unique<riscv::Core>(
+          base::module_name(path).c_str(), p, hart, clusters_.back().firmware.entry(), *scheduler_, *memory_, hart));
+      clusters_.back().cores.back()->socket.bind(bus_->from_initiators);
+    }
+  }
+}
+
+riscv::Core& Board::core(unsigned hart) {
+  for (Cluster& c : clusters_)
+    if (hart - c.first_hart < c.cores.size()) return *c.cores[hart - c.first_hart];
+  throw std::logic_error("no such hart");
+}
+
+void Board::build_interrupts() {
+  clint_ =
+      std::make_unique<irq::Clint>("clint", irq::Clint::Parameters{clusters_.front().parameters->timebase}, harts_);
+  bus_->map({"clint", map_.clint, HostMap::kClintSize, true, false}, clint_->socket);
+  bus_->map({"finisher", map_.finisher, HostMap::kFinisherSize, true, false}, finisher_->socket);
+  bus_->map({"uart", map_.uart, HostMap::kUartSize, true, false}, uart_->socket);
+  uart_->interrupt.on_change = [this](bool level) { set_source(kUartSource, level); };
+  const auto connect = [this](base::Line& line, unsigned hart, unsigned bit) {
+    line.on_change = [c = &core(hart), bit](bool level) { c->set_interrupt(bit, level); };
+  };
+  for (unsigned h = 0; h < harts_; ++h) {
+    connect(clint_->software(h), h, kMsip);
+    connect(clint_->timer(h), h, kMtip);
+  }
+  if (!aia()) {
+    plic_ = std::make_unique<irq::Plic>("plic", config_.parameters<irq::Plic::Parameters>("plic"), harts_);
+    bus_->map({"plic", map_.plic, HostMap::kPlicSize, true, false}, plic_->socket);
+    for (unsigned h = 0; h < harts_; ++h) {
+      connect(plic_->machine(h), h, kMeip);
+      connect(plic_->supervisor(h), h, kSeip);
+    }
+    return;
+  }
+  imsic_ = std::make_unique<irq::Imsic>("imsic", config_.parameters<irq::Imsic::Parameters>("imsic"), harts_);
+  aplic_ = std::make_unique<irq::Aplic>("aplic", config_.parameters<irq::Aplic::Parameters>("aplic"),
+                                        irq::Aplic::Map{map_.imsic_m, map_.imsic_s, harts_});
+  bus_->map({"aplic_m", map_.aplic_m, HostMap::kAplicSize, true, false}, aplic_->machine_socket);
+  bus_->map({"aplic_s", map_.aplic_s, HostMap::kAplicSize, true, false}, aplic_->supervisor_socket);
+  bus_->map({"imsic_m", map_.imsic_m, imsic_->region_size(), true, false}, imsic_->machine_socket);
+  bus_->map({"imsic_s", map_.imsic_s, imsic_->region_size(), true, false}, imsic_->supervisor_socket);
+  aplic_->send_msi = [this](std::uint64_t address, std::uint32_t data) { bus_->write_now(address, &data, 4); };
+  for (unsigned h = 0; h < harts_; ++h) {
+    for (const auto level : {irq::Imsic::kMachine, irq::Imsic::kSupervisor}) {
+      irq::ImsicFile& file = imsic_->file(h, level);
+      core(h).attach(level, file);
+      connect(file.line, h, level == irq::Imsic::kMachine ? kMeip : kSeip);
+    }
+  }
+}
+
+void Board::set_source(unsigned number, bool level) {
+  if (plic_)
+    plic_->set_source(number, level);
+  else
+    aplic_->set_source(number, level);
+}
+
+/// Interrupt messages, and whatever else a device writes outside RAM.
+bool Board::write(std::uint64_t address, const void* data, unsigned size) {
+  return bus_->write_now(address, data, size);
+}
+
+void Board::build_pcie() {
+  const auto& p = config_.parameters<pcie::RootComplex::Parameters>("root");
+  root_ = std::make_unique<pcie::RootComplex>("root", p, *memory_);
+  root_->set_soc_writer(this);
+  bus_->map({"root.ecam", p.ecam_base, p.ecam_size.count(), true, true}, root_->socket);
+  bus_->map_also({"root.mmio32", p.mmio32_base, p.mmio32_size.count(), true, true});
+  bus_->map_also({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), true, true});
+  for (unsigned i = 0; i < 4; ++i)
+    root_->intx[i].on_change = [this, i](bool level) { set_source(kPcieSource + i, level); };
+  std::vector<bool> taken(p.root_ports);
+  for (const config::Instance* s : config_.of_kind("pcie")) {
+    const auto& slot = s->parameters<SlotParameters>();
+    if (slot.port >= p.root_ports)
+      throw config_.error(*s, "port", fmt::format("must be less than root.root_ports, which is {}", p.root_ports));
+    if (taken[slot.port]) throw config_.error(*s, "port", "must be a root port of its own");
+    taken[slot.port] = true;
+    slots_.push_back({s->path(), std::make_unique<pcie::Link>(module_of(*s).c_str(), slot.link)});
+  }
+}
+
+SlotInstance& Board::slot(const config::Instance& nic, const std::string& path) {
+  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const SlotInstance& s) { return s.path == path; });
+  if (found == slots_.end()) throw config_.error(nic, "slot", "must name a PCIe slot of the board");
+  if (found->taken) throw config_.error(nic, "slot", "must be a slot of its own");
+  found->taken = true;
+  return *found;
+}
+
+net::Wire& Board::wire(const config::Instance& user, const std::string& path) {
+  const auto found = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) { return w.path == path; });
+  if (found == wires_.end()) throw config_.error(user, "wire", "must name an Ethernet link of the board");
+  return *found->wire;
+}
+
+void Board::build_network() {
+  for (const config::Instance* w : config_.of_kind("net"))
+    wires_.push_back(
+        {w->path(), std::make_unique<net::Wire>(module_of(*w).c_str(), w->parameters<net::Wire::Parameters>())});
+  for (const config::Instance* n : config_.of_kind("nic")) {
+    const auto& p = n->parameters<DescriptorNicParameters>();
+    SlotInstance& place = slot(*n, p.slot);
+    nics_.push_back(
+        std::make_unique<nic::DescriptorNic>(module_of(*n).c_str(), p.nic, wire(*n, p.wire), net::Wire::kB));
+    const unsigned port = config_.parameters<SlotParameters>(place.path).port;
+    place.link->connect(root_->root_port(port), nics_.back()->port());
+    groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path(), &base::statistics()));
+    nics_.back()->register_statistics(*groups_.back());
+  }
+  for (SlotInstance& s : slots_) {
+    groups_.push_back(std::make_unique<base::StatisticsGroup>(s.path, &base::statistics()));
+    s.link->register_statistics(*groups_.back());
+  }
+  groups_.push_back(std::make_unique<base::StatisticsGroup>("root", &base::statistics()));
+  root_->register_statistics(*groups_.back());
+  if (wires_.empty()) return;
+  const auto& traffic = config_.parameters<net::TrafficSource::Parameters>("workload");
+  try {
+    source_ = std::make_unique<net::TrafficSource>("workload", traffic, base::RandomSeed{run_.seed, run_.replication},
+                                                   *wires_.front().wire, net::Wire::kA);
+  } catch (const std::runtime_error& e) {
+    throw config::UserError(e.what());
+  }
+}
+
+void Board::load_firmware() {
+  std::vector<base::GuestRam*> rams;
+  for (auto& r : rams_) rams.push_back(&r->bytes());
+  for (Cluster& c : clusters_) {
+    c.firmware.load(rams);
+    base::GuestRam* ram = memory_->ram_at(c.firmware.entry(), 4);
+    if (!ram)
+      throw config::UserError(fmt::format("{}: firmware {} starts at {:#x}, outside every memory of the board",
+                                          config_.file(), c.firmware.name(), c.firmware.entry()));
+    DeviceTreeSource tree;
+    tree.model = config_.name();
+    tree.map = map_;
+    tree.first_hart = c.first_hart;
+    tree.harts = c.parameters->harts;
+    tree.aia = aia();
+    tree.timebase_hertz = c.parameters->timebase.hertz();
+    tree.memory_base = ram->base();
+    tree.memory_size = ram->size();
+    tree.root = slots_.empty() ? nullptr : &root_->parameters();
+    tree.uart_interrupt = kUartSource;
+    tree.pcie_interrupts = kPcieSource;
+    const auto nics = config_.of_kind("nic");
+    if (!nics.empty()) {
+      const auto& p = nics.front()->parameters<DescriptorNicParameters>();
+      tree.driver_interrupts = p.driver == Driver::interrupt;
+      tree.queues = p.nic.queues;
+      tree.rx_ring = p.rx_ring;
+      tree.tx_ring = p.tx_ring;
+      tree.moderation = p.moderation;
+      try {
+        tree.ipv4 = net::parse_ipv4(p.ipv4);
+      } catch (const base::ValueError& e) {
+        throw config_.error(*nics.front(), "ipv4", e.what());
+      }
+    }
+    const std::vector<std::uint8_t> blob = make_device_tree(tree);
+    const std::uint64_t address = ram->base() + ram->size() - kDeviceTreeRoom;
+    if (c.firmware.end() > address)
+      throw config::UserError(config_.file() + ": the memory has no room for the device tree behind the firmware");
+    ram->write(address, blob.data(), blob.size());
+    for (auto& core : c.cores) core->set_boot_argument(address);
+  }
+}
+
+}  // namespace sluice::platform

@@ -1,0 +1,115 @@
+#pragma once
+/// A board file's system, built from models and bound together. It knows every model and no board.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/scheduler.h"
+#include "models/coherence/memory_system.h"
+#include "models/irq/aplic.h"
+#include "models/irq/clint.h"
+#include "models/irq/finisher.h"
+#include "models/irq/imsic.h"
+#include "models/irq/plic.h"
+#include "models/memory/ram.h"
+#include "models/memory/soc_bus.h"
+#include "models/net/traffic_source.h"
+#include "models/net/wire.h"
+#include "models/nic/descriptor/descriptor_nic.h"
+#include "models/pcie/link.h"
+#include "models/pcie/root_complex.h"
+#include "models/riscv/core.h"
+#include "models/uart/uart.h"
+#include "platform/board/firmware.h"
+#include "platform/board/host_map.h"
+#include "platform/board/instances.h"
+#include "platform/config/board_config.h"
+
+namespace sluice::platform {
+
+/// Harts with one firmware.
+struct Cluster {
+  std::string name;  ///< "host"
+  const riscv::ClusterParameters* parameters;
+  unsigned first_hart;
+  Firmware firmware;
+  std::vector<std::unique_ptr<riscv::Core>> cores;
+};
+
+struct WireInstance {
+  std::string path;
+  std::unique_ptr<net::Wire> wire;
+};
+
+struct SlotInstance {
+  std::string path;
+  std::unique_ptr<pcie::Link> link;
+  bool taken = false;
+};
+
+/// Builds everything in the order of the board's instances, loads the firmware, and leaves the harts at its entry.
+/// Throws config::UserError for what a board file has wrong. One per process.
+class Board : private pcie::SocWriter {
+ public:
+  explicit Board(const config::BoardConfig&);
+  ~Board() override;
+
+  const config::BoardConfig& config() const { return config_; }
+  const RunParameters& run_parameters() const { return run_; }
+  base::Scheduler& scheduler() { return *scheduler_; }
+  std::vector<Cluster>& clusters() { return clusters_; }
+  std::vector<SlotInstance>& slots() { return slots_; }
+  std::vector<WireInstance>& wires() { return wires_; }
+  std::vector<std::unique_ptr<nic::DescriptorNic>>& nics() { return nics_; }
+  /// Null on a board without a wire.
+  net::TrafficSource* source() { return source_.get(); }
+  irq::Finisher& finisher() { return *finisher_; }
+  uart::Uart& uart() { return *uart_; }
+  memory::SocBus& bus() { return *bus_; }
+  pcie::RootComplex& root() { return *root_; }
+  coherence::MemorySystem& memory() { return *memory_; }
+
+ private:
+  bool write(std::uint64_t address, const void* data, unsigned size) override;
+
+  void check_map() const;
+  void build_memory();
+  void build_clusters();
+  void build_interrupts();
+  void build_pcie();
+  void build_network();
+  void load_firmware();
+  bool aia() const { return clusters_.front().parameters->interrupts == riscv::Interrupts::aia; }
+  void set_source(unsigned number, bool level);
+  SlotInstance& slot(const config::Instance& nic, const std::string& path);
+  net::Wire& wire(const config::Instance& user, const std::string& path);
+  riscv::Core& core(unsigned hart);
+
+  const config::BoardConfig& config_;
+  const RunParameters& run_;
+  HostMap map_;
+  unsigned harts_ = 0;
+  std::unique_ptr<base::Scheduler> scheduler_;
+  std::vector<std::unique_ptr<memory::Ram>> rams_;
+  std::unique_ptr<coherence::MemorySystem> memory_;
+  std::unique_ptr<memory::SocBus> bus_;
+  std::vector<Cluster> clusters_;
+  std::unique_ptr<irq::Clint> clint_;
+  std::unique_ptr<irq::Plic> plic_;
+  std::unique_ptr<irq::Aplic> aplic_;
+  std::unique_ptr<irq::Imsic> imsic_;
+  std::unique_ptr<irq::Finisher> finisher_;
+  std::unique_ptr<uart::Uart> uart_;
+  std::unique_ptr<pcie::RootComplex> root_;
+  std::vector<SlotInstance> slots_;
+  std::vector<WireInstance> wires_;
+  std::vector<std::unique_ptr<nic::DescriptorNic>> nics_;
+  std::unique_ptr<net::TrafficSource> source_;
+  std::vector<std::unique_ptr<base::StatisticsGroup>> groups_;
+};
+
+/// The regions of a board's address space, before it is built.
+std::vector<config::MemoryRegion> memory_map(const config::BoardConfig&);
+
+}  // namespace sluice::platform

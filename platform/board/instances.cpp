@@ -1,0 +1,42 @@
+#include "platform/board/instances.h"
+
+namespace sluice::platform {
+
+void RunParameters::describe(base::Schema<RunParameters>& s) {
+  s.summary("how a run goes");
+  s.add("stall_limit", &RunParameters::stall_limit,
+        "simulated time in which no request ends after which the run is given up, with a diagnosis")
+      .range(1_us, 1'000_s)
+      .setting();
+  s.add("allow_drops", &RunParameters::allow_drops,
+        "a dropped request is a result, not a failure: for workloads that overload on purpose")
+      .setting();
+  s.add("seed", &RunParameters::seed, "of every random stream").setting();
+  s.add("replication", &RunParameters::replication, "number of the repetition with the same seed").setting();
+}
+
+void SlotParameters::describe(base::Schema<SlotParameters>& s) {
+  s.summary("a PCIe link and the slot at its lower end");
+  s.add("port", &SlotParameters::port, "root port above it").range(0, 31).setting();
+  s.include("", &SlotParameters::link);
+}
+
+void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s) {
+  using P = DescriptorNicParameters;
+  s.summary("multi-queue descriptor NIC and its driver");
+  s.add("slot", &P::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
+  s.add("wire", &P::wire, "Ethernet link that it is attached to").refers_to("net").setting();
+  s.add("driver", &P::driver, "poll: the driver polls; interrupt: MSI-X or INTx, then polls until there is no more")
+      .choices({{"poll", Driver::poll}, {"interrupt", Driver::interrupt}})
+      .setting();
+  s.add("ipv4", &P::ipv4, "the firmware's address on this NIC").setting();
+  s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue").range(64, 4096).multiple_of(32).setting();
+  s.add("tx_ring", &P::tx_ring, "transmit descriptors of a queue").range(64, 4096).multiple_of(32).setting();
+  s.add("moderation", &P::moderation, "least time between two interrupts of a vector, in units of 2 us")
+      .range(0, 4095)
+      .unit("2 us")
+      .setting();
+  s.include("", &P::nic);
+}
+
+}  // namespace sluice::platform

@@ -1,0 +1,53 @@
+#include "platform/board/models.h"
+
+#include "models/coherence/memory_system.h"
+#include "models/irq/aplic.h"
+#include "models/irq/imsic.h"
+#include "models/irq/plic.h"
+#include "models/memory/ram.h"
+#include "models/memory/soc_bus.h"
+#include "models/net/echo_peer.h"
+#include "models/net/traffic_source.h"
+#include "models/net/wire.h"
+#include "models/pcie/root_complex.h"
+#include "models/riscv/cluster.h"
+#include "models/uart/uart.h"
+#include "platform/board/host_map.h"
+#include "platform/board/instances.h"
+
+namespace sluice::platform {
+
+void register_models(config::Registry& r) {
+  r.add_kind("cluster", "riscv");
+  r.add<riscv::ClusterParameters>("cluster", "riscv", "RISC-V cluster");
+  r.add_kind("memory", "ram");
+  r.add<memory::Ram::Parameters>("memory", "ram", "RAM");
+  r.add_single("caches", "model", "caches");
+  r.add<coherence::MemorySystem::Parameters>("caches", "caches", "memory system");
+  r.add_single("bus", "model", "bus");
+  r.add<memory::SocBus::Parameters>("bus", "bus", "SoC bus");
+  r.add_single("map", "model", "map");
+  r.add<HostMap>("map", "map", "address map");
+  r.add_single("plic", "model", "plic");
+  r.add<irq::Plic::Parameters>("plic", "plic", "PLIC");
+  r.add_single("aplic", "model", "aplic");
+  r.add<irq::Aplic::Parameters>("aplic", "aplic", "APLIC");
+  r.add_single("imsic", "model", "imsic");
+  r.add<irq::Imsic::Parameters>("imsic", "imsic", "IMSIC");
+  r.add_single("uart", "model", "16550");
+  r.add<uart::Uart::Parameters>("uart", "16550", "UART");
+  r.add_single("root", "model", "root-complex");
+  r.add<pcie::RootComplex::Parameters>("root", "root-complex", "root complex");
+  r.add_kind("pcie", "link");
+  r.add<SlotParameters>("pcie", "link", "PCIe link");
+  r.add_kind("net", "wire");
+  r.add<net::Wire::Parameters>("net", "wire", "Ethernet link");
+  r.add_kind("nic");
+  r.add<DescriptorNicParameters>("nic", "descriptor", "descriptor NIC");
+  r.add_single("workload", "model", "traffic");
+  r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
+  r.add_single("run", "model", "run");
+  r.add<RunParameters>("run", "run", "run");
+}
+
+}  // namespace sluice::platform

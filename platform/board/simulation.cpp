@@ -1,0 +1,160 @@
+#include "platform/board/simulation.h"
+
+#include <fmt/format.h>
+
+#include "models/base/statistics.h"
+#include "models/base/trace.h"
+#include "models/base/waiting.h"
+
+namespace sluice::platform {
+
+using base::Time;
+
+namespace {
+constexpr base::ComponentKey kWatchKey = base::path_key("platform.watch");
+constexpr Time kProgressInterval = Time::us(100);
+}  // namespace
+
+Simulation::Simulation(Board& board, SimulationOptions options) : board_(board), options_(std::move(options)) {
+  if (options_.console) {
+    console_ = std::make_unique<uart::StreamBackEnd>(*options_.console);
+    board_.uart().attach(*console_);
+  }
+  open_traces();
+}
+
+Simulation::~Simulation() { base::trace().attach(nullptr); }
+
+void Simulation::open_traces() {
+  try {
+    if (options_.trace_pcap) {
+      for (WireInstance& w : board_.wires()) {
+        captures_.push_back(std::make_unique<net::PcapWriter>(options_.output + "/" + w.path + ".pcap"));
+        net::capture(*w.wire, net::Wire::kB, *captures_.back());
+      }
+    }
+    if (options_.trace_perfetto) {
+      perfetto_ = std::make_unique<base::PerfettoWriter>(options_.output + "/trace.perfetto", board_.config().name());
+      base::trace().attach(perfetto_.get());
+      base::trace_requests(base::ledger(), base::trace());
+    }
+  } catch (const std::runtime_error& e) {
+    throw config::UserError(e.what());
+  }
+}
+
+void Simulation::close_traces() {
+  base::trace().attach(nullptr);
+  try {
+    for (auto& c : captures_) c->close();
+    if (perfetto_) perfetto_->close();
+  } catch (const std::runtime_error& e) {
+    throw config::UserError(e.what());
+  }
+}
+
+Outcome Simulation::run() {
+  base::Scheduler& scheduler = board_.scheduler();
+  begin_measuring();
+  board_.finisher().on_finish = [&](irq::Finisher::Verdict) { scheduler.stop(); };
+  if (net::TrafficSource* source = board_.source()) {
+    source->on_measuring([this] { begin_measuring(); });
+    source->on_finished([&] {
+      workload_finished_ = true;
+      scheduler.stop();
+    });
+    base::calendar().at(Time{}, kWatchKey, [source] { source->start(); });
+  }
+  base::calendar().at(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
+  if (options_.progress) base::calendar().at(kProgressInterval, kWatchKey, [this] { report_progress(); });
+
+  const auto start = std::chrono::steady_clock::now();
+  last_progress_ = start;
+  const auto end = scheduler.run_until(options_.until.value_or(Time::max()));
+  wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ended_at_ = base::now();
+  for (Cluster& c : board_.clusters())
+    for (auto& core : c.cores)
+      if (core->local_time() > ended_at_ && core->local_time() != Time::max()) ended_at_ = core->local_time();
+  close_traces();
+
+  const auto& verdict = board_.finisher().verdict();
+  if (verdict && verdict->kind == irq::Finisher::Kind::fail) {
+    diagnosis_ = fmt::format("the firmware failed with code {}\n", verdict->code) + describe_harts();
+    return Outcome::failed;
+  }
+  if (stalled_) return Outcome::stalled;
+  if (verdict || workload_finished_) return Outcome::finished;
+  if (end == base::Scheduler::End::exhausted) {
+    diagnosis_ = "nothing can ever happen again\n" + base::describe_waits() + describe_harts();
+    return Outcome::deadlocked;
+  }
+  return Outcome::limit;
+}
+
+void Simulation::begin_measuring() {
+  measured_from_ = base::now();
+  base::statistics().start_measuring(base::now());
+  accounts_at_start_.clear();
+  for (Cluster& c : board_.clusters())
+    for (auto& core : c.cores) accounts_at_start_.push_back(core->accounts(base::now()));
+}
+
+std::uint64_t Simulation::ended_requests() const { return board_.source() ? board_.source()->settled() : 0; }
+
+/// Ends the run when no request has ended since the last look. A board without traffic runs until its firmware ends.
+void Simulation::watch() {
+  const std::uint64_t ended = ended_requests();
+  if (board_.source() && ended == last_ended_) {
+    stalled_ = true;
+    diagnosis_ = fmt::format("no request has ended for {} ns of simulated time\n",
+                             board_.run_parameters().stall_limit.nanoseconds()) +
+                 base::describe_waits() + describe_harts();
+    board_.scheduler().stop();
+    return;
+  }
+  last_ended_ = ended;
+  base::calendar().after(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
+}
+
+void Simulation::report_progress() {
+  const auto wall = std::chrono::steady_clock::now();
+  if (wall - last_progress_ > std::chrono::milliseconds(100)) {
+    last_progress_ = wall;
+    const net::TrafficSource* source = board_.source();
+    double done = 0;
+    if (source && source->total() > 0)
+      done = static_cast<double>(source->settled()) / static_cast<double>(source->total());
+    else if (options_.until)
+      done = base::now().seconds() / options_.until->seconds();
+    options_.progress(base::now(), done);
+  }
+  base::calendar().after(kProgressInterval, kWatchKey, [this] { report_progress(); });
+}
+
+std::string Simulation::describe_harts() {
+  std::string text;
+  for (Cluster& c : board_.clusters()) {
+    for (auto& core : c.cores) {
+      const auto& state = core->hart().state();
+      const std::string symbol = c.firmware.symbol_at(state.pc);
+      text += fmt::format("{}: pc {:#x}{}{}, {} instructions, {} ns\n", core->path(), state.pc,
+                          symbol.empty() ? "" : " ", symbol, state.instret, core->local_time().nanoseconds());
+    }
+  }
+  return text;
+}
+
+std::vector<riscv::Core::Accounts> Simulation::core_accounts() const {
+  std::vector<riscv::Core::Accounts> all;
+  for (Cluster& c : board_.clusters()) {
+    for (auto& core : c.cores) {
+      auto accounts = core->accounts(ended_at_);
+      for (unsigned a = 0; a < accounts.size(); ++a) accounts[a] -= accounts_at_start_[all.size()][a];
+      all.push_back(accounts);
+    }
+  }
+  return all;
+}
+
+}  // namespace sluice::platform

@@ -1,0 +1,81 @@
+#pragma once
+/// One run of a board: starts its traffic, watches over it, and says how it went.
+
+#include <chrono>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/perfetto.h"
+#include "models/net/pcap.h"
+#include "models/uart/back_ends.h"
+#include "platform/board/board.h"
+
+namespace sluice::platform {
+
+struct SimulationOptions {
+  std::optional<base::Time> until;  ///< end of the run, whatever is under way
+  std::string output;               ///< directory for traces; exists
+  bool trace_pcap = false;
+  bool trace_perfetto = false;
+  std::ostream* console = nullptr;  ///< what the firmware prints; null: nowhere
+  /// Called about ten times a second of wall time with simulated time and the share of the work that is done.
+  std::function<void(base::Time now, double done)> progress;
+};
+
+/// How a run ended. Everything but `finished` and `limit` is a failure of the simulated system.
+enum class Outcome {
+  finished,    ///< the workload's requests have ended, or the firmware said that it passed
+  limit,       ///< --until
+  stalled,     ///< no request ended for run.stall_limit
+  deadlocked,  ///< nothing can ever happen again
+  failed,      ///< the firmware said that it failed
+};
+
+class Simulation {
+ public:
+  /// Throws config::UserError when a trace file cannot be written.
+  Simulation(Board&, SimulationOptions);
+  ~Simulation();
+
+  Outcome run();
+
+  /// After run(): a sentence, and where it helps a list of who waits for whom with the harts' PCs. Empty when all is
+  /// well.
+  const std::string& diagnosis() const { return diagnosis_; }
+  base::Time measured_from() const { return measured_from_; }
+  base::Time ended_at() const { return ended_at_; }
+  /// Issue slots since the measurement began, per core in the order of the clusters.
+  std::vector<riscv::Core::Accounts> core_accounts() const;
+  double wall_seconds() const { return wall_seconds_; }
+  Board& board() { return board_; }
+
+ private:
+  void begin_measuring();
+  void watch();
+  void report_progress();
+  std::string describe_harts();
+  std::uint64_t ended_requests() const;
+  void open_traces();
+  void close_traces();
+
+  Board& board_;
+  SimulationOptions options_;
+  std::unique_ptr<uart::StreamBackEnd> console_;
+  std::vector<std::unique_ptr<net::PcapWriter>> captures_;
+  std::unique_ptr<base::PerfettoWriter> perfetto_;
+  base::Time measured_from_;
+  base::Time ended_at_;
+  std::vector<riscv::Core::Accounts> accounts_at_start_;
+  std::uint64_t last_ended_ = 0;
+  bool workload_finished_ = false;
+  bool stalled_ = false;
+  std::string diagnosis_;
+  double wall_seconds_ = 0;
+  std::chrono::steady_clock::time_point last_progress_;
+};
+
+}  // namespace sluice::platform

@@ -1,0 +1,27 @@
+#include "platform/cli/progress.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace sluice::cli {
+
+bool Progress::wanted() { return isatty(STDERR_FILENO) == 1; }
+
+void Progress::show(base::Time simulated, double done) {
+  if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(2)) return;
+  shown_ = true;
+  fmt::print(stderr, "\r\033[K{}: {:.0f} %, {:.3f} ms simulated", title_, done * 100,
+             static_cast<double>(simulated.femtoseconds()) / 1e12);
+  std::fflush(stderr);
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  shown_ = false;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+}
+
+}  // namespace sluice::cli

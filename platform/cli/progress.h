@@ -1,0 +1,30 @@
+#pragma once
+/// A line on the terminal while a run takes longer than two seconds.
+
+#include <chrono>
+#include <string>
+
+#include "models/base/time.h"
+
+namespace sluice::cli {
+
+class Progress {
+ public:
+  explicit Progress(std::string title) : title_(std::move(title)), start_(std::chrono::steady_clock::now()) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Only people at a terminal want to see it.
+  static bool wanted();
+  /// done: 0 to 1.
+  void show(base::Time simulated, double done);
+  void clear();
+
+ private:
+  std::string title_;
+  std::chrono::steady_clock::time_point start_;
+  bool shown_ = false;
+};
+
+}  // namespace sluice::cli

@@ -1,0 +1,149 @@
+/// sluice run BOARD: one run, with its report and its result file.
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "models/base/quantity.h"
+#include "platform/board/simulation.h"
+#include "platform/cli/command.h"
+#include "platform/cli/progress.h"
+#include "platform/report/result.h"
+#include "platform/report/text.h"
+
+namespace sluice::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options : BoardOptions {
+  WorkloadOptions workload;
+  std::string output;
+  std::string until;
+  std::vector<std::string> traces;
+  bool json = false;
+  bool console = false;
+};
+
+/// The directory for result and traces; created, and proven to be writable before anything is simulated.
+void prepare_output(const std::string& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  const std::string probe = directory + "/result.json";
+  if (error || !std::ofstream(probe, std::ios::app))
+    throw config::UserError(
+        fmt::format("--out {}: cannot be written; name a directory that can be created", directory));
+}
+
+platform::SimulationOptions simulation_options(const Options& o) {
+  platform::SimulationOptions s;
+  s.output = o.output;
+  if (!o.until.empty()) {
+    try {
+      s.until = base::parse_time(o.until);
+    } catch (const base::ValueError& e) {
+      throw config::UserError(fmt::format("--until {}: {}", o.until, e.what()));
+    }
+  }
+  for (const std::string& t : o.traces) {
+    s.trace_pcap |= t == "pcap";
+    s.trace_perfetto |= t == "perfetto";
+  }
+  if ((s.trace_pcap || s.trace_perfetto) && s.output.empty())
+    throw config::UserError("--trace needs --out: the directory that the traces go to");
+  if (o.console) s.console = &std::cerr;
+  return s;
+}
+
+int execute(const Environment& environment, const Options& o) {
+  Options effective = o;
+  o.workload.apply_to(effective.overrides);
+  const config::BoardConfig config = effective.load(environment);
+  platform::SimulationOptions options = simulation_options(o);
+  if (!o.output.empty()) prepare_output(o.output);
+  Progress progress(config.name());
+  if (Progress::wanted()) options.progress = [&progress](base::Time t, double done) { progress.show(t, done); };
+
+  platform::Board board(config);
+  platform::Simulation simulation(board, std::move(options));
+  const platform::Outcome outcome = simulation.run();
+  progress.clear();
+  const auto result = report::make_result(simulation, outcome);
+  if (!o.output.empty()) {
+    std::ofstream file(o.output + "/result.json", std::ios::trunc);
+    file << report::to_text(result);
+    if (!file.flush()) throw config::UserError(fmt::format("--out {}: result.json cannot be written", o.output));
+  }
+  if (o.json)
+    fmt::print("{}", report::to_text(result));
+  else
+    fmt::print("{}", report::run_report(result));
+  const std::string failure = report::failure_of(result);
+  if (failure.empty()) return 0;
+  std::fflush(stdout);
+  fmt::print(stderr, "sluice: {}: {}\n", config.name(), failure);
+  const std::string& diagnosis = simulation.diagnosis();
+  if (const auto rest = diagnosis.find('\n'); rest != std::string::npos)
+    fmt::print(stderr, "{}", diagnosis.substr(rest + 1));
+  return 1;
+}
+
+}  // namespace
+
+void WorkloadOptions::add_to(CLI::App& command) {
+  command.add_option("--requests", requests, "Requests that count: workload.requests")->type_name("N");
+  command.add_option("--warmup", warmup, "Requests before them: workload.warmup")->type_name("N");
+  command.add_option("--seed", seed, "Seed of every random stream: run.seed")->type_name("S");
+  command.add_option("--quantum", quantum, "How far one hart may run ahead of another, such as \"100 ns\"")
+      ->type_name("T");
+  command.add_option("--firmware", firmware, "Firmware of the host: cluster.host.firmware")->type_name("ELF");
+}
+
+void WorkloadOptions::apply_to(std::vector<std::string>& overrides) const {
+  const auto add = [&overrides](const char* key, const std::string& value) {
+    if (!value.empty()) overrides.push_back(std::string(key) + "=" + value);
+  };
+  add("workload.requests", requests);
+  add("workload.warmup", warmup);
+  add("run.seed", seed);
+  add("cluster.host.quantum", quantum);
+  add("cluster.host.firmware", firmware);
+}
+
+std::vector<std::string> WorkloadOptions::arguments() const {
+  std::vector<std::string> list;
+  const auto add = [&list](const char* option, const std::string& value) {
+    if (!value.empty()) list.push_back(std::string(option) + "=" + value);
+  };
+  add("--requests", requests);
+  add("--warmup", warmup);
+  add("--seed", seed);
+  add("--quantum", quantum);
+  add("--firmware", firmware);
+  return list;
+}
+
+void add_run(CLI::App& app, const Environment& environment, Action& action) {
+  CLI::App* command = app.add_subcommand("run", "Run a board's workload and report where the time went");
+  auto options = std::make_shared<Options>();
+  options->add_to(*command);
+  options->workload.add_to(*command);
+  command->add_option("--until", options->until, "End the run at this simulated time, such as \"5 ms\"")
+      ->type_name("T");
+  command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
+  command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"pcap", "perfetto"}))
+      ->type_name("KIND");
+  command->add_flag("--json", options->json, "Print the result file instead of the report");
+  command->add_flag("--console", options->console, "Show what the firmware prints, on standard error");
+  command->callback([&environment, &action, options] {
+    action = [&environment, options] { return execute(environment, *options); };
+  });
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,240 @@
+#include "platform/report/result.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "models/base/ledger.h"
+#include "platform/config/dump.h"
+
+namespace sluice::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using base::Time;
+
+/// Femtoseconds as nanoseconds, rounded to the femtosecond, the same on every host.
+double nanoseconds(double femtoseconds) { return std::round(femtoseconds) / 1e6; }
+double nanoseconds(Time t) { return static_cast<double>(t.femtoseconds()) / 1e6; }
+double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
+
+const char* outcome_name(platform::Outcome o) {
+  switch (o) {
+    case platform::Outcome::finished:
+      return "finished";
+    case platform::Outcome::limit:
+      return "limit";
+    case platform::Outcome::stalled:
+      return "stalled";
+    case platform::Outcome::deadlocked:
+      return "deadlocked";
+    case platform::Outcome::failed:
+      return "failed";
+  }
+  return "";
+}
+
+Json firmware(platform::Board& board) {
+  Json list = Json::array();
+  for (const platform::Cluster& c : board.clusters())
+    list.push_back({{"cluster", c.name}, {"name", c.firmware.name()}, {"sha256", c.firmware.sha256()}});
+  return list;
+}
+
+Json requests(const net::TrafficSource::Results& r) {
+  Json dropped = Json::object();
+  for (const auto& [reason, n] : r.dropped) dropped[reason] = n;
+  return {{"sent", r.sent},
+          {"completed", r.completed},
+          {"dropped", dropped},
+          {"in_flight", r.in_flight()},
+          {"lost", r.lost},
+          {"errors", r.errors},
+          {"retransmissions", r.retransmissions},
+          {"late_duplicates", r.late_duplicates}};
+}
+
+Json latency(const base::Histogram& h) {
+  const auto at = [](std::uint64_t fs) { return nanoseconds(static_cast<double>(fs)); };
+  return {{"mean", h.count() ? nanoseconds(static_cast<double>(h.sum()) / static_cast<double>(h.count())) : 0.0},
+          {"min", at(h.min())},
+          {"p50", at(h.p50())},
+          {"p90", at(h.p90())},
+          {"p99", at(h.p99())},
+          {"p999", at(h.p999())},
+          {"max", at(h.max())}};
+}
+
+/// In the order in which a request meets them: by stage, then by component.
+Json stages() {
+  const base::Ledger& ledger = base::ledger();
+  Json list = Json::array();
+  const double n = static_cast<double>(ledger.completed());
+  const double whole = static_cast<double>(ledger.total_latency());
+  for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s) {
+    for (std::size_t c = 0; c < ledger.components(); ++c) {
+      const auto component = static_cast<base::Ledger::Component>(c);
+      const auto& total = ledger.total(component, static_cast<base::Stage>(s));
+      if (total.visits == 0) continue;
+      const double sum = static_cast<double>(total.femtoseconds);
+      list.push_back({{"name", base::stage_title(static_cast<base::Stage>(s))},
+                      {"component", ledger.path(component)},
+                      {"mean_ns", nanoseconds(share(sum, n))},
+                      {"share", share(sum, whole)},
+                      {"visits", total.visits}});
+    }
+  }
+  return list;
+}
+
+/// Counters since the measurement began, as the statistics tree tells them.
+class CounterReader : public base::StatisticsVisitor {
+ public:
+  explicit CounterReader(Json& out) : out_(out) {}
+  void enter(const base::StatisticsGroup& g) override { path_.push_back(g.name()); }
+  void leave(const base::StatisticsGroup&) override { path_.pop_back(); }
+  void integer(const base::StatisticsLabel& l, std::uint64_t v) override { here()[l.name] = v; }
+  void real(const base::StatisticsLabel& l, double v) override { here()[l.name] = v; }
+  void histogram(const base::StatisticsLabel& l, const base::Histogram& h) override { here()[l.name] = latency(h); }
+
+ private:
+  Json& here() {
+    std::string name;
+    for (const std::string& p : path_) name += (name.empty() || p.empty() ? "" : ".") + p;
+    return out_[name];
+  }
+  Json& out_;
+  std::vector<std::string> path_;
+};
+
+std::uint64_t counter(const Json& counters, const std::string& group, const char* name) {
+  const auto g = counters.find(group);
+  return g != counters.end() && g->contains(name) ? (*g)[name].get<std::uint64_t>() : 0;
+}
+
+Json links(platform::Simulation& s, const Json& counters) {
+  Json list = Json::array();
+  const double elapsed = static_cast<double>((s.ended_at() - s.measured_from()).femtoseconds());
+  for (const platform::SlotInstance& slot : s.board().slots()) {
+    for (const char* direction : {"up", "down"}) {
+      const auto value = [&](const char* name) {
+        return counter(counters, slot.path, (std::string(direction) + "_" + name).c_str());
+      };
+      list.push_back({{"name", slot.path},
+                      {"direction", direction},
+                      {"bytes", value("bytes")},
+                      {"payload_bytes", value("payload_bytes")},
+                      {"metadata_bytes", value("metadata_bytes")},
+                      {"utilisation", share(static_cast<double>(value("busy")), elapsed)}});
+    }
+  }
+  return list;
+}
+
+constexpr const char* kAccounts[] = {
+#define SLUICE_ACCOUNT(name, title, meaning) #name,
+    SLUICE_ACCOUNTS(SLUICE_ACCOUNT)
+#undef SLUICE_ACCOUNT
+};
+
+Json cores(platform::Simulation& s, const Json& counters) {
+  Json list = Json::array();
+  const auto accounts = s.core_accounts();
+  const double elapsed = static_cast<double>((s.ended_at() - s.measured_from()).femtoseconds());
+  for (const platform::Cluster& c : s.board().clusters()) {
+    for (const auto& core : c.cores) {
+      const std::string& path = core->path();
+      const auto value = [&](const char* name) { return counter(counters, path, name); };
+      const auto ratio = [&](const char* a, const char* b) {
+        return share(static_cast<double>(value(a)), static_cast<double>(value(b)));
+      };
+      const auto& spent = accounts[list.size()];
+      std::uint64_t all = 0;
+      for (const std::uint64_t slots : spent) all += slots;
+      Json time = Json::object();
+      for (unsigned a = 0; a < SLUICE_ACCOUNT_COUNT; ++a)
+        time[kAccounts[a]] = share(static_cast<double>(spent[a]), static_cast<double>(all));
+      list.push_back({{"name", path},
+                      {"instructions", value("instructions")},
+                      {"cycles", all / c.parameters->issue_width},
+                      {"stall_cycles", value("stall_slots") / c.parameters->issue_width},
+                      {"l1d_miss_ratio", ratio("l1d_misses", "l1d_accesses")},
+                      {"l2_miss_ratio", ratio("l2_misses", "l2_accesses")},
+                      {"measured_ns", nanoseconds(elapsed)},
+                      {"time", time}});
+    }
+  }
+  return list;
+}
+
+Json host(platform::Simulation& s) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::uint64_t instructions = 0;
+  for (const platform::Cluster& c : s.board().clusters())
+    for (const auto& core : c.cores) instructions += core->hart().state().instret;
+  const double wall = s.wall_seconds();
+  const std::uint64_t ended = s.board().source() ? s.board().source()->settled() : 0;
+  return {{"wall_s", wall},
+          {"mips", share(static_cast<double>(instructions) / 1e6, wall)},
+          {"requests_per_wall_s", share(static_cast<double>(ended), wall)},
+          {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+          {"calendar_entries", base::calendar().dispatched()},
+          {"build", SLUICE_BUILD}};
+}
+
+/// The first thing that went wrong; conservation and the ledger are checked here, for every run.
+std::string failure(platform::Simulation& s, platform::Outcome outcome) {
+  const std::string first_line = s.diagnosis().substr(0, s.diagnosis().find('\n'));
+  if (outcome != platform::Outcome::finished && outcome != platform::Outcome::limit) return first_line;
+  if (!base::ledger().error().empty()) return "the ledger is wrong: " + base::ledger().error();
+  if (base::calendar().late() != 0) return fmt::format("{} entries were made in the past", base::calendar().late());
+  const net::TrafficSource* source = s.board().source();
+  if (!source) return {};
+  const auto& r = source->results();
+  if (r.errors != 0) return fmt::format("{} replies were wrong; first: {}", r.errors, r.first_error);
+  if (r.lost != 0) return fmt::format("{} requests were lost without a reason", r.lost);
+  if (r.dropped_sum() != 0 && !s.board().run_parameters().allow_drops)
+    return fmt::format("{} requests were dropped; first reason: {}", r.dropped_sum(), r.dropped.begin()->first);
+  return {};
+}
+
+}  // namespace
+
+Json make_result(platform::Simulation& s, platform::Outcome outcome) {
+  platform::Board& board = s.board();
+  Json result = {{"schema", kResultSchema},
+                 {"board", config::to_json(board.config())},
+                 {"seed", board.run_parameters().seed},
+                 {"replication", board.run_parameters().replication},
+                 {"firmware", firmware(board)},
+                 {"outcome", outcome_name(outcome)},
+                 {"failure", failure(s, outcome)},
+                 {"diagnosis", s.diagnosis()},
+                 {"simulated_ns", nanoseconds(s.ended_at())},
+                 {"measured_ns", nanoseconds(s.ended_at() - s.measured_from())}};
+  if (const net::TrafficSource* source = board.source()) {
+    const auto& r = source->results();
+    result["requests"] = requests(r);
+    result["latency_ns"] = latency(r.latency);
+    const Time span = r.last_bit > r.first_bit ? r.last_bit - r.first_bit : Time{};
+    result["throughput_per_s"] = share(static_cast<double>(r.completed), span.seconds());
+    result["stages"] = stages();
+  }
+  Json counters = Json::object();
+  CounterReader reader(counters);
+  base::statistics().walk(reader, s.ended_at());
+  result["links"] = links(s, counters);
+  result["cores"] = cores(s, counters);
+  result["counters"] = std::move(counters);
+  result["host"] = host(s);
+  return result;
+}
+
+std::string to_text(const Json& result) { return result.dump(2) + "\n"; }
+
+std::string failure_of(const Json& result) { return result.at("failure").get<std::string>(); }
+
+}  // namespace sluice::report

@@ -1,0 +1,23 @@
+#pragma once
+/// The result file: everything that a run gave, for programs. docs/reference/result.md documents the schema.
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/board/simulation.h"
+
+namespace sluice::report {
+
+inline constexpr const char* kResultSchema = "sluice-result-1";
+
+/// Of a run that has ended. Everything outside "host" depends only on board, firmware, seed and inputs.
+nlohmann::ordered_json make_result(platform::Simulation&, platform::Outcome);
+
+/// The text of a result file: two spaces of indentation, one trailing newline.
+std::string to_text(const nlohmann::ordered_json& result);
+
+/// Why the simulated system failed, in one sentence; empty when it did not.
+std::string failure_of(const nlohmann::ordered_json& result);
+
+}  // namespace sluice::report
