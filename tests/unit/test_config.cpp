@@ -178,6 +178,8 @@ TEST_CASE("every value knows who set it and where it comes from", "[config]") {
   CHECK(slot.origin("lanes").provenance.source == "choice of the board");
   CHECK(slot.origin("max_payload").set_by == "--set");
   CHECK(slot.origin("max_payload").provenance.source == "set on the command line");
+  CHECK(slot.origin("max_payload").provenance.kind == base::Provenance::Kind::kAssumed);
+  CHECK(fitted_points(bench.load("e810", {"nic.eth0.moderation.time=1 us"})).empty());
   const Instance& nic = *board.find("nic.eth0");
   CHECK(nic.origin("rx_fifo").set_by == "default");
   CHECK(nic.origin("rx_fifo").provenance.source == "typical");
@@ -421,7 +423,7 @@ TEST_CASE("overlapping regions are both named", "[config]") {
   CHECK_NOTHROW(check_memory_map("my.toml", {uart, plic}));
   CHECK_THROWS_MATCHES(check_memory_map("my.toml", {{"uart", 0x0fff'ff01, 256}, plic}), UserError,
                        Message("my.toml: uart at 0x0fff_ff01 (256 B) overlaps plic at 0x0c00_0000 (64 MiB)"));
-  // a small region inside a large one must not hide a third that only the large one reaches
+  // of several, the first in order of address is named
   CHECK_THROWS_WITH(check_memory_map("m", {plic, {"a", 0x0c00'1000, 16}, {"b", 0x0d00'0000, 16}}),
                     Contains("a at 0x0c00_1000"));
   CHECK_NOTHROW(check_memory_map("m", {{"top", ~0ull - 0xfff, 0x1000}}));
