@@ -310,11 +310,13 @@ bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function,
     struct queue* q = create_queue();
     q->base.driver = board.driver_interrupts ? &interrupt_driver : &polling_driver;
     nic->queue[i] = &q->base;
-    start_rings(q, bar, i);
     if (board.driver_interrupts) connect_interrupt(q, function, i);
+    start_rings(q, bar, i);
   }
   if (board.driver_interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);
   if (nic->queues > 1) spread(bar, nic->queues);
   reg_write(bar, DESC_CONTROL, DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE);
-  return true;
+  uint32_t errors = reg_read(bar, DESC_ERRORS);
+  if (errors != 0) print("descriptor NIC: refuses its set-up, errors %x\n", errors);
+  return errors == 0;
 }
