@@ -49,6 +49,7 @@ struct alignas(16) Block {
   std::uint64_t second_page = kNoPage;  ///< physical page of the second half of an instruction that crosses pages
   std::uint32_t crossing_raw = 0;       ///< that instruction
   Block* next = nullptr;                ///< in the hash chain
+  std::uint64_t first_line = 0;         ///< cached timing: L1I line of the first instruction, which ops[0] touches
   Op* ops = nullptr;
   Site* sites = nullptr;
 

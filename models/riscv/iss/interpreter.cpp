@@ -246,7 +246,6 @@ Block* Interpreter::decode_block(std::uint64_t pc, const FetchPage& at, const Fe
       }
     }
     const Instruction i = decode(half[0] | static_cast<std::uint32_t>(half[1]) << 16);
-    if (breakpoints_.count(pc + offset) != 0) add({}, kBreakpoint, 0, 0);
     if (l1i_) {
       // The line of the instruction's last byte counts, so that a cut in front of it cannot change what is fetched.
       const std::uint64_t last = second ? second->physical + 1 : physical + offset + i.length - 1;
@@ -255,8 +254,10 @@ Block* Interpreter::decode_block(std::uint64_t pc, const FetchPage& at, const Fe
         Op touch{};
         touch.imm = static_cast<std::int32_t>(static_cast<std::int64_t>(line - physical));
         add(touch, second ? kFetchSecondPage : kFetchLine, 0, 0);
+        if (n == 1) shape.first_line = line;
       }
     }
+    if (breakpoints_.count(pc + offset) != 0) add({}, kBreakpoint, 0, 0);
     if (uses_float(i.op) && !float_used) add({}, kFloatUse, 0, 0), float_used = true;
     if (writes_float(i.op) && !float_written) add({}, kFloatWrite, 0, 0), float_written = true;
     const unsigned cost = costs_.of(cost_class(i.op));
@@ -282,6 +283,7 @@ Block* Interpreter::decode_block(std::uint64_t pc, const FetchPage& at, const Fe
   block->count = shape.count;
   block->second_page = shape.second_page;
   block->crossing_raw = shape.crossing_raw;
+  block->first_line = shape.first_line;
   block->pc = pc;
   block->end_pc = pc + offset;
   block->physical = physical;

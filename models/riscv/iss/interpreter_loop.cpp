@@ -74,6 +74,10 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
     block = (target);                                                     \
     if (UNLIKELY(slots + block->last_start >= limit)) goto cut_the_block; \
     op = block->ops;                                                      \
+    if constexpr (Cached) {                                               \
+      if (UNLIKELY(block->first_line != fetch_line_)) goto slow_path;     \
+      ++op;                                                               \
+    }                                                                     \
     GO;                                                                   \
   } while (0)
 // The block is done and has cost `spent`: goes on with a successor, which starts at `target`.
