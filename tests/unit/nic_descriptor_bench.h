@@ -100,8 +100,10 @@ struct Interrupts : pcie::SocWriter {
     std::uint32_t v;
     std::memcpy(&v, data, 4);
     seen.emplace_back(v, base::now());
+    if (on_message) on_message();
     return true;
   }
+  std::function<void()> on_message;
   std::vector<std::pair<std::uint32_t, base::Time>> seen;
 };
 
@@ -115,8 +117,8 @@ class NicBench {
   static constexpr std::uint64_t kBar0 = 0x40'0000'0000;
   static constexpr std::uint64_t kBar2 = kBar0 + DESC_BAR0_SIZE;
 
-  explicit NicBench(const nic::DescriptorParameters& p = {}, base::Time quantum = 1_us)
-      : scheduler("scheduler", quantum), nic("nic__eth0", p, wire, Wire::kB) {
+  explicit NicBench(const nic::DescriptorParameters& p = {}, const pcie::Link::Parameters& slot = {})
+      : link("pcie__slot0", slot), nic("nic__eth0", p, wire, Wire::kB) {
     link.connect(rc.root_port(0), nic.port());
     rc.set_soc_writer(&interrupts);
     host.socket.bind(rc.socket);
@@ -201,7 +203,7 @@ class NicBench {
   };
   static constexpr std::uint32_t kBuffer = 2048;
 
-  /// A ring with `give` descriptors given to the NIC.
+  /// A ring with a buffer for every descriptor, of which `give` are given to the NIC.
   RxRing receive_ring(unsigned q, std::uint32_t length, std::uint32_t give, std::uint32_t cause = 0) {
     RxRing r{q, kRam + 0x10'0000 + q * 0x20'000, kRam + 0x100'0000 + std::uint64_t{q} * 0x80'0000, length, 0, 0};
     write(DESC_QUEUE(q) + DESC_RX_BASE_LOW, static_cast<std::uint32_t>(r.base));
@@ -209,7 +211,8 @@ class NicBench {
     write(DESC_QUEUE(q) + DESC_RX_LENGTH, length);
     write(DESC_QUEUE(q) + DESC_RX_INTERRUPT, cause);
     write(DESC_QUEUE(q) + DESC_RX_CONTROL, DESC_RING_ENABLE);
-    for (std::uint32_t i = 0; i < give; ++i) post(r);
+    for (std::uint32_t i = 0; i < length; ++i) post(r);
+    r.tail = give;
     write(DESC_QUEUE(q) + DESC_RX_TAIL, r.tail);
     return r;
   }
@@ -266,7 +269,11 @@ class NicBench {
     ram.read(r.base + i * sizeof d, &d, sizeof d);
     return (d.command & DESC_TX_TYPE) == DESC_TX_TYPE_DONE;
   }
-  void on(std::uint32_t more = 0) { write(DESC_CONTROL, DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE | more); }
+  /// Enables both directions; when it returns, the NIC has seen it.
+  void on(std::uint32_t more = 0) {
+    write(DESC_CONTROL, DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE | more);
+    read(DESC_CONTROL);
+  }
 
   /// A frame from the station at now(); opens a request for it. Returns the request.
   base::RequestId send(const std::vector<std::uint8_t>& bytes, bool corrupted = false) {
@@ -279,11 +286,11 @@ class NicBench {
   }
 
   KernelFirst kernel;
-  base::Scheduler scheduler;
+  base::Scheduler scheduler{"scheduler", 1_us};
   base::GuestRam ram{kRam, 128 << 20};
   FlatMemory memory{ram};
   pcie::RootComplex rc{"pcie__root0", {}, memory};
-  pcie::Link link{"pcie__slot0", {}};
+  pcie::Link link;
   Interrupts interrupts;
   Wire wire{"net__wire0", {100_Gbps, 10_ns}};
   nic::DescriptorNic nic;

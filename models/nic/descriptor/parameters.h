@@ -33,7 +33,7 @@ struct DescriptorParameters {
   unsigned tx_cache = 128;           ///< descriptors on chip, per queue
   unsigned tx_fetch_batch = 32;      ///< descriptors in one DMA read, at most
   unsigned tx_fetches = 4;           ///< descriptor reads in flight, per queue
-  unsigned tx_frames = 64;           ///< frames being read or waiting for the MAC
+  unsigned tx_frames = 128;          ///< frames being read or waiting for the MAC
   base::Bytes tx_buffer = 64_KiB;    ///< their bytes
   base::Time tx_pipeline = 100_ns;   ///< from a frame's last byte to the MAC: checksums, scheduling
   base::Time tx_interval = 5_ns;     ///< least time between two frames' reads

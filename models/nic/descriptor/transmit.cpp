@@ -367,6 +367,7 @@ void TransmitEngine::retire() {
     q.completed = s.last_descriptor + 1;
     if (s.report) report(s.queue, s.last_descriptor);
   }
+  if (slot_head_ == slot_tail_) slot_head_ = slot_tail_ = 0;  // few frames in flight stay in few cache lines
   pump();
 }
 
