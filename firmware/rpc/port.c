@@ -101,6 +101,14 @@ COLD static bool drop(struct rpc_port* port, const struct net_datagram* datagram
   return false;
 }
 
+/* Datagrams to the echo port come back (RFC 862); nobody listens on the others. */
+COLD static bool other_port(struct rpc_port* port, const struct net_datagram* datagram) {
+  if (datagram->udp->destination != BE16(UDP_PORT_ECHO)) return drop(port, datagram, &port->counters.no_port);
+  port->counters.echoes++;
+  net_reply(&port->interface, datagram, datagram->payload, datagram->length);
+  return false;
+}
+
 /* Who serves a UDP port (in wire order). */
 static const struct rpc_program* program_on(uint16_t udp_port, uint32_t number) {
   if (likely(udp_port == BE16(RPC_PORT_SERVICES))) {
@@ -117,7 +125,7 @@ static bool decode(struct rpc_port* port, struct rpc_call* call) {
   struct net_datagram* datagram = &call->datagram;
   uint16_t udp_port = datagram->udp->destination;
   if (unlikely(udp_port != BE16(RPC_PORT_SERVICES) && udp_port != BE16(RPC_PORT_PORTMAPPER))) {
-    return drop(port, datagram, &port->counters.no_port);
+    return other_port(port, datagram);
   }
 
   stage(unmarshal, datagram->frame);

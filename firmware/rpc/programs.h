@@ -45,6 +45,7 @@
 /* --------------------------------------------------------------------------------------------------- where to send it
  */
 #define RPC_PORT_PORTMAPPER 111u
+#define UDP_PORT_ECHO 7u             /* no RPC: every datagram comes back as it is (RFC 862) */
 #define RPC_PORT_SERVICES 20049u     /* calc, echo and kv */
 #define RPC_IPV4_DEFAULT 0x0a000002u /* 10.0.0.2 unless the board says otherwise */
 

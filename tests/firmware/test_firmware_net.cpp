@@ -160,6 +160,17 @@ TEST_CASE("UDP lengths and checksums are verified", "[firmware]") {
   CHECK(bench.net().udp == 1);
 }
 
+TEST_CASE("a datagram to the echo port comes back as it is", "[firmware]") {
+  ProtocolBench bench;
+  for (size_t n : {0u, 1u, 3u, 64u, 1472u}) {
+    Bytes data(n, 0x5a);
+    Bytes reply = bench.exchange(udp(data, {.destination = UDP_PORT_ECHO}));
+    CHECK(udp_payload(reply) == data);
+    CHECK(get16(reply, 34) == UDP_PORT_ECHO);
+  }
+  CHECK(bench.exchange(udp(text("x"), {.destination = UDP_PORT_ECHO + 1})).empty());
+}
+
 TEST_CASE("the NIC's verdict on checksums is believed when it has examined them", "[firmware]") {
   ProtocolBench bench(true);
   CHECK_FALSE(bench.exchange(udp(null_call(), {.checksum_error = 1}), NIC_FRAME_CHECKED).empty());
