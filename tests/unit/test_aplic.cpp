@@ -276,3 +276,12 @@ TEST_CASE("reserved words read as zero; other forms of access are refused", "[ap
   CHECK(s.read(APLIC_DOMAINCFG, &value, 8) == base::Answer::wrong_width);
   CHECK(s.read(APLIC_DOMAINCFG, &value, 1) == base::Answer::wrong_width);
 }
+
+TEST_CASE("parameters of an APLIC", "[aplic]") {
+  const auto& schema = base::schema_of<Aplic::Parameters>();
+  Aplic::Parameters p;
+  schema.find("owner")->assign_text(&p, "machine");
+  CHECK(p.owner == AplicDomain::Level::machine);
+  CHECK_THROWS_AS(schema.find("owner")->assign_text(&p, "user"), base::ValueError);
+  CHECK_THROWS_AS(schema.find("msi_latency")->assign_text(&p, "1 ms"), base::ValueError);
+}

@@ -139,3 +139,14 @@ TEST_CASE("harts that do not exist have no registers", "[clint]") {
   CHECK(b.registers().read(CLINT_SIZE, &value, 4) == base::Answer::unmapped);
   CHECK(b.registers().refused() == 4);
 }
+
+TEST_CASE("the timebase is 1 Hz to 1 GHz", "[clint]") {
+  const base::Parameter* timebase = base::schema_of<irq::Clint::Parameters>().find("timebase");
+  REQUIRE(timebase != nullptr);
+  irq::Clint::Parameters p;
+  timebase->assign_text(&p, "1 MHz");
+  CHECK(p.timebase == 1_MHz);
+  CHECK_THROWS_AS(timebase->assign_text(&p, "0 Hz"), base::ValueError);
+  CHECK_THROWS_AS(timebase->assign_text(&p, "2 GHz"), base::ValueError);
+  CHECK(p.timebase == 1_MHz);
+}

@@ -142,3 +142,11 @@ TEST_CASE("accesses outside the pages or of another form are refused", "[imsic]"
   CHECK(b.imsic.read(Imsic::kMachine, 2, &value, 4) == base::Answer::misaligned);
   CHECK(b.file(0, Imsic::kMachine).top() == 0);
 }
+
+TEST_CASE("identities are a multiple of 64 less one", "[imsic]") {
+  const auto& schema = base::schema_of<Imsic::Parameters>();
+  Imsic::Parameters p;
+  schema.find("identities")->assign_text(&p, "2047");
+  CHECK_THROWS_AS(schema.find("identities")->assign_text(&p, "64"), base::ValueError);
+  CHECK(p.identities == 2047);
+}

@@ -145,3 +145,13 @@ TEST_CASE("sources and contexts beyond the last are refused", "[plic]") {
   CHECK(b.registers().write(PLIC_PENDING(0), &value, 4) == base::Answer::read_only);
   CHECK(b.registers().read(PLIC_CLAIM(0), &value, 8) == base::Answer::wrong_width);
 }
+
+TEST_CASE("parameters of a PLIC", "[plic]") {
+  const auto& schema = base::schema_of<irq::Plic::Parameters>();
+  irq::Plic::Parameters p;
+  schema.find("sources")->assign_text(&p, "1023");
+  CHECK_THROWS_AS(schema.find("sources")->assign_text(&p, "1024"), base::ValueError);
+  CHECK_THROWS_AS(schema.find("sources")->assign_text(&p, "0"), base::ValueError);
+  CHECK_THROWS_AS(schema.find("priorities")->assign_text(&p, "8"), base::ValueError);
+  CHECK(p.sources == 1023);
+}

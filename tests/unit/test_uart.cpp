@@ -286,3 +286,13 @@ TEST_CASE("a script without steps, or with nothing to wait for, passes at once",
   Bench b;
   CHECK(ExpectScript(b.model, {}).state() == ExpectScript::State::passed);
 }
+
+TEST_CASE("the clock of a UART may be 0 Hz", "[uart]") {
+  const auto& schema = base::schema_of<Uart::Parameters>();
+  Uart::Parameters p;
+  schema.find("clock")->assign_text(&p, "1.8432 MHz");
+  CHECK(p.clock.hertz() == 1'843'200);
+  schema.find("clock")->assign_text(&p, "0 Hz");
+  CHECK(p.clock == 0_Hz);
+  CHECK_THROWS_AS(schema.find("clock")->assign_text(&p, "2 GHz"), base::ValueError);
+}
