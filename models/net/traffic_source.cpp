@@ -12,18 +12,36 @@ namespace sluice::net {
 void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("clients that make calls and check the replies");
   s.include("host", &Parameters::host);
-  s.add("kind", &Parameters::kind, "closed-loop: a number of calls at a time; open-loop: at a rate; replay: a capture")
-      .choices({{"closed-loop", Kind::closed_loop}, {"open-loop", Kind::open_loop}, {"replay", Kind::replay}})
+  s.add("kind", &Parameters::kind,
+        "closed-loop: a number of calls at a time; open-loop: at a rate; replay: a capture; load-sweep: open loops "
+        "at several rates; zero-loss: the highest rate without loss (RFC 2544)")
+      .choices({{"closed-loop", Kind::closed_loop},
+                {"open-loop", Kind::open_loop},
+                {"replay", Kind::replay},
+                {"load-sweep", Kind::load_sweep},
+                {"zero-loss", Kind::zero_loss}})
       .setting();
   s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time").range(1, 65536).setting();
   s.add("think", &Parameters::think, "closed loop: from a reply to the next call").range(0_ns, 10_s).setting();
-  s.add("rate", &Parameters::rate, "open loop: calls per second").range(1, 1'000'000'000).unit("1/s").setting();
-  s.add("arrivals", &Parameters::arrivals, "open loop: when calls are made")
+  s.add("rate", &Parameters::rate, "open loop: calls per second; zero-loss: the highest tried")
+      .range(1, 1'000'000'000)
+      .unit("1/s")
+      .setting();
+  s.add("rates", &Parameters::rates, "load sweep: calls per second, one phase each")
+      .range(1, 1'000'000'000)
+      .length(0, 1000)
+      .unit("1/s")
+      .setting();
+  s.add("resolution", &Parameters::resolution, "zero-loss: where the search ends")
+      .range(1, 1'000'000'000)
+      .unit("1/s")
+      .setting();
+  s.add("arrivals", &Parameters::arrivals, "open loop and load sweep: when calls are made")
       .choices({{"constant", Arrivals::constant}, {"poisson", Arrivals::poisson}})
       .setting();
   s.add("pcap", &Parameters::pcap, "replay: path of the capture").setting();
   s.include("call", &Parameters::call);
-  s.add("requests", &Parameters::requests, "calls that count").range(1, 1'000'000'000'000).setting();
+  s.add("requests", &Parameters::requests, "calls that count, of each phase").range(1, 1'000'000'000'000).setting();
   s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).setting();
   s.add("timeout", &Parameters::timeout, "until a call is sent again or given up").range(1_us, 100_s).setting();
   s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).setting();
@@ -33,6 +51,9 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("mtu", &Parameters::mtu, "largest IPv4 packet").range(576, 9600).unit("B").setting();
   s.rule("pcap", [](const Parameters& p) -> std::string {
     return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
+  });
+  s.rule("rates", [](const Parameters& p) -> std::string {
+    return p.kind == Kind::load_sweep && p.rates.empty() ? "must have a rate for a load sweep" : "";
   });
   s.rule("call.bytes", [](const Parameters& p) -> std::string {
     const std::uint32_t headers = kIpv4Header + kUdpHeader;
@@ -54,7 +75,8 @@ TrafficSource::TrafficSource(sc_core::sc_module_name name, const Parameters& p, 
       calls_(p.call, seed, path()),
       arrivals_(seed, path(), "arrivals"),
       interval_(1'000'000'000'000'000, p.rate),
-      total_(p.warmup + p.requests) {
+      total_(p.warmup + p.requests),
+      search_(p.rate, p.resolution) {
   if (p.kind == Kind::replay) {
     accept_all();
     total_ = calls_in_capture();
@@ -84,17 +106,45 @@ void TrafficSource::resolved() {
     return replay_next();
   }
   if (parameters_.kind == Kind::open_loop) return schedule_arrival();
+  if (phased()) {
+    // The warm-up is a phase of its own at a tenth of the first rate, so that it leaves nothing behind.
+    const std::uint64_t first = parameters_.kind == Kind::zero_loss ? search_.rate() : parameters_.rates.front();
+    if (parameters_.warmup)
+      start_phase(std::max<std::uint64_t>(1, first / 10), parameters_.warmup);
+    else
+      next_phase();
+    return;
+  }
   waiting_ = std::min<std::uint64_t>(parameters_.outstanding, total_);
   pump();
+}
+
+/// Starts the next rate of a sweep or trial of a search; false when there is none.
+bool TrafficSource::next_phase() {
+  const bool search = parameters_.kind == Kind::zero_loss;
+  if (search && !phases_.empty()) search_.record(phases_.back().loss());
+  if (search ? search_.done() : phases_.size() == parameters_.rates.size()) return false;
+  const std::uint64_t rate = search ? search_.rate() : parameters_.rates[phases_.size()];
+  phases_.emplace_back().rate = rate;
+  start_phase(rate, parameters_.requests);
+  return true;
+}
+
+void TrafficSource::start_phase(std::uint64_t rate, std::uint64_t calls) {
+  interval_ = base::Ratio(1'000'000'000'000'000, rate);
+  phase_start_ = arrived_;
+  total_ = arrived_ + calls;
+  started_ = next_arrival_ = base::now();
+  schedule_arrival();
 }
 
 /// Open loop: makes the entry of the next call's time.
 void TrafficSource::schedule_arrival() {
   if (arrived_ == total_) return;
-  if (parameters_.arrivals == Arrivals::poisson)
+  if (parameters_.arrivals == Arrivals::poisson && parameters_.kind != Kind::zero_loss)
     next_arrival_ += arrivals_.exponential(base::Time::fs(interval_.of(1)));
   else
-    next_arrival_ = started_ + base::Time::fs(interval_.of(arrived_));
+    next_arrival_ = started_ + base::Time::fs(interval_.of(arrived_ - phase_start_));
   base::calendar().at(next_arrival_, key(), [this] {
     ++arrived_;
     arrive();
@@ -148,7 +198,9 @@ TrafficSource::Slot& TrafficSource::open(base::Time start) {
   slot.first_sent = start;
   base::ledger().measure(slot.measured);
   slot.id = base::ledger().open(SLUICE_STAGE_wire, wire().component(), start);
-  if (slot.measured && results_.sent++ == 0) results_.first_bit = start;
+  if (!slot.measured) return slot;
+  if (results_.sent++ == 0) results_.first_bit = start;
+  if (phased() && phases_.back().sent++ == 0) phases_.back().first_bit = start;
   return slot;
 }
 
@@ -239,6 +291,7 @@ void TrafficSource::settle(Slot& slot) {
   slot.number = 0;
   slot.copy.reset();
   if (++settled_ == total_) {
+    if (phased() && next_phase()) return;
     base::calendar().cancel(timer_);
     finished_ = true;
     if (finished_callback_) finished_callback_();
@@ -294,6 +347,12 @@ void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong
     ++results_.completed;
     results_.latency.add(packet.last_bit - slot.first_sent);
     results_.last_bit = packet.last_bit;
+    if (phased()) {
+      Phase& phase = phases_.back();
+      ++phase.completed;
+      phase.latency.add(packet.last_bit - slot.first_sent);
+      phase.last_bit = packet.last_bit;
+    }
     if (wrong && results_.errors++ == 0) results_.first_error = fmt::format("call {}: {}", slot.number, wrong);
   }
   settle(slot);

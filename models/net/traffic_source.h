@@ -13,31 +13,36 @@
 #include "models/base/random.h"
 #include "models/net/calls.h"
 #include "models/net/pcap.h"
+#include "models/net/rate_search.h"
 #include "models/net/remote_host.h"
 
 namespace sluice::net {
 
 /// A remote host that finds its server by ARP and then makes calls: as many at a time as the board says (closed loop),
-/// at the times the board says (open loop), or as a capture has them (replay). A call that is not answered in time is
-/// sent again or given up. The first `warmup` calls are made and checked like all others but count nowhere.
+/// at the times the board says (open loop), or as a capture has them (replay). A load sweep is an
+/// open loop at one rate after the other; a zero-loss search is the same with rates that RateSearch chooses. A call
+/// that is not answered in time is sent again or given up. The first `warmup` calls are made and checked like all
+/// others but count nowhere.
 ///
 /// Ledger: a request is opened in `wire` when the first bit of its call leaves, and completed when the last bit of the
 /// right reply has arrived. A call that is sent again is a new request whose parent is the one before; it starts when
 /// its first bit first left, in the stage `retransmit`.
 class TrafficSource : public RemoteHost {
  public:
-  enum class Kind { closed_loop, open_loop, replay };
+  enum class Kind { closed_loop, open_loop, replay, load_sweep, zero_loss };
   enum class Arrivals { constant, poisson };
   struct Parameters {
     RemoteHost::Parameters host;
     Kind kind = Kind::closed_loop;
     std::uint32_t outstanding = 1;          ///< closed loop: calls under way at a time
     base::Time think = 0_ns;                ///< closed loop: from a reply to the next call
-    std::uint64_t rate = 100'000;           ///< open loop: calls per second
-    Arrivals arrivals = Arrivals::poisson;  ///< open loop
+    std::uint64_t rate = 100'000;           ///< open loop: calls per second; zero-loss search: the highest tried
+    std::vector<std::uint64_t> rates;       ///< load sweep: calls per second, one phase each
+    std::uint64_t resolution = 10'000;      ///< zero-loss search: calls per second
+    Arrivals arrivals = Arrivals::poisson;  ///< open loop, load sweep; a search's are constant
     std::string pcap;                       ///< replay: the capture's path
     CallParameters call;                    ///< not of replay
-    std::uint64_t requests = 100'000;       ///< calls that count; a replay makes those of the capture
+    std::uint64_t requests = 100'000;       ///< calls that count, of each phase; a replay makes those of the capture
     std::uint64_t warmup = 0;               ///< calls before them
     base::Time timeout = 10_ms;             ///< from a call's first bit, or its repetition's
     std::uint32_t retries = 0;              ///< times that a call is sent again
@@ -66,6 +71,17 @@ class TrafficSource : public RemoteHost {
     std::uint64_t in_flight() const { return sent - completed - dropped_sum() - lost; }
   };
 
+  /// One rate of a load sweep, or one trial of a zero-loss search. Its calls are settled before the next one starts.
+  struct Phase {
+    std::uint64_t rate = 0;  ///< calls per second
+    std::uint64_t sent = 0;
+    std::uint64_t completed = 0;
+    base::Histogram latency;
+    base::Time first_bit;
+    base::Time last_bit;
+    bool loss() const { return completed != sent; }
+  };
+
   /// Throws std::runtime_error when a capture cannot be read to its end, base::ValueError for a bad address.
   TrafficSource(sc_core::sc_module_name, const Parameters&, base::RandomSeed, Wire&, Wire::End);
 
@@ -79,7 +95,10 @@ class TrafficSource : public RemoteHost {
   const Results& results() const { return results_; }
   bool running() const { return running_; }  ///< the server has been found
   bool finished() const { return finished_; }
-  std::uint64_t total() const { return total_; }      ///< calls to make, warm-up included
+  const std::vector<Phase>& phases() const { return phases_; }  ///< of a load sweep or a search
+  /// Zero-loss search: calls per second, 0 when every rate lost calls.
+  std::uint64_t zero_loss_rate() const { return search_.found(); }
+  std::uint64_t total() const { return total_; }      ///< calls to make as far as known, warm-up included
   std::uint64_t settled() const { return settled_; }  ///< of those, answered or given up
 
   void resolved() override;
@@ -116,6 +135,9 @@ class TrafficSource : public RemoteHost {
   void expire(Slot&);
   void retransmit(Slot&);
   void settle(Slot&);
+  bool phased() const { return parameters_.kind == Kind::load_sweep || parameters_.kind == Kind::zero_loss; }
+  bool next_phase();
+  void start_phase(std::uint64_t rate, std::uint64_t calls);
   void drop_seen(const base::Ledger::Request&, std::string_view reason);
   void datagram_arrived(PacketPtr, const FrameView&) override;
   std::uint64_t number_of(const Packet&, const FrameView&) const;
@@ -137,6 +159,9 @@ class TrafficSource : public RemoteHost {
   std::uint64_t waiting_ = 0;  ///< calls whose time has come and that wait for the line
   std::uint64_t arrived_ = 0;  ///< open loop: calls whose time has come
   std::uint64_t settled_ = 0;
+  std::uint64_t phase_start_ = 0;  ///< calls that had come when this phase started
+  RateSearch search_;
+  std::vector<Phase> phases_;
   base::Time started_;
   base::Time next_arrival_;
   bool running_ = false;

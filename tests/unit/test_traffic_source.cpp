@@ -37,6 +37,7 @@ class Server : public RemoteHost {
   std::vector<unsigned> drop;    ///< arrivals that are dropped with a reason
   std::vector<unsigned> spoil;   ///< arrivals whose reply has a wrong last byte
   std::vector<unsigned> repeat;  ///< arrivals that are answered twice
+  base::Time shortest_gap;       ///< calls that follow the one before in less are dropped
   base::Time slow;               ///< extra delay of arrival 0
   std::vector<base::Time> arrivals;
   std::vector<std::uint16_t> ports;
@@ -52,6 +53,10 @@ class Server : public RemoteHost {
     REQUIRE(v.to.mac == self().mac);
     base::enter_all(p->spans, SLUICE_STAGE_handler, component(), base::now());
     if (has(ignore, n)) return;
+    if (n > 0 && arrivals[n] - arrivals[n - 1] < shortest_gap) {
+      base::ledger().drop(p->request(), "too fast", base::now());
+      return;
+    }
     if (has(drop, n)) {
       base::ledger().drop(p->request(), "no descriptor", base::now());
       return;
@@ -412,6 +417,68 @@ TEST_CASE("a capture is replayed with its times, and its calls are answered", "[
   std::remove(path.c_str());
 }
 
+TEST_CASE("a search ends at the highest rate without loss", "[traffic]") {
+  for (const std::uint64_t limit : {1ull, 777ull, 3'000'000ull, 9'999'999ull, 10'000'000ull, 20'000'000ull}) {
+    CAPTURE(limit);
+    RateSearch search(10'000'000, 1000);
+    unsigned trials = 0;
+    for (; !search.done(); ++trials) search.record(search.rate() > limit);
+    const std::uint64_t best = std::min<std::uint64_t>(limit, 10'000'000);
+    REQUIRE(search.found() <= best);
+    REQUIRE(best - search.found() <= 1000);
+    REQUIRE(trials <= 15);
+  }
+  RateSearch exact(5, 1);
+  while (!exact.done()) exact.record(exact.rate() > 3);
+  REQUIRE(exact.found() == 3);
+}
+
+TEST_CASE("a load sweep runs one rate after the other, each by itself", "[traffic]") {
+  TrafficSource::Parameters p;
+  p.kind = TrafficSource::Kind::load_sweep;
+  p.rates = {100'000, 2'000'000, 500'000};
+  p.requests = 300;
+  p.warmup = 50;
+  p.arrivals = TrafficSource::Arrivals::constant;
+  Bench b(p, 20_us);
+  const auto& r = b.go();
+  REQUIRE(b.finishes == 1);
+  REQUIRE(r.sent == 900);
+  REQUIRE(r.completed == 900);
+  REQUIRE(b.measuring_after == 50);
+  const auto& phases = b.source.phases();
+  REQUIRE(phases.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    REQUIRE(phases[i].rate == p.rates[i]);
+    REQUIRE(phases[i].sent == 300);
+    REQUIRE_FALSE(phases[i].loss());
+    REQUIRE(phases[i].latency.count() == 300);
+    const base::Time sending = b.server.arrivals[50 + 300 * i + 299] - b.server.arrivals[50 + 300 * i];
+    REQUIRE(sending == base::Time::fs(1'000'000'000'000'000 / p.rates[i] * 299));
+    if (i > 0) REQUIRE(phases[i].first_bit >= phases[i - 1].last_bit);
+  }
+}
+
+TEST_CASE("a zero-loss search finds what the server can take", "[traffic]") {
+  TrafficSource::Parameters p;
+  p.kind = TrafficSource::Kind::zero_loss;
+  p.rate = 8'000'000;
+  p.resolution = 50'000;
+  p.requests = 400;
+  p.warmup = 20;
+  p.timeout = 200_us;
+  Bench b(p);
+  b.server.shortest_gap = 400_ns;  // 2.5 million calls a second
+  const auto& r = b.go();
+  REQUIRE(b.source.phases().front().rate == 8'000'000);
+  REQUIRE(b.source.phases().front().loss());
+  REQUIRE(b.source.zero_loss_rate() <= 2'500'000);
+  REQUIRE(b.source.zero_loss_rate() >= 2'450'000);
+  REQUIRE(b.finishes == 1);
+  REQUIRE(r.dropped.at("too fast") > 0);
+  REQUIRE(r.sent == r.completed + r.dropped_sum());
+}
+
 TEST_CASE("a replay needs a capture", "[traffic]") {
   TrafficSource::Parameters p;
   p.kind = TrafficSource::Kind::replay;
@@ -436,6 +503,8 @@ TEST_CASE("parameters that cannot work together are refused", "[traffic]") {
   p = {};
   p.kind = TrafficSource::Kind::replay;
   REQUIRE(broken(p) == "must name a capture for a replay");
+  p.kind = TrafficSource::Kind::load_sweep;
+  REQUIRE(broken(p) == "must have a rate for a load sweep");
 }
 
 TEST_CASE("an echo peer sends frames back after its delay, requests and all", "[traffic]") {
