@@ -33,7 +33,7 @@ struct IssMachine : Bus {
     ram.write(kRam, bytes.data(), bytes.size());
   }
   void load_words(const std::vector<std::uint32_t>& words, std::uint64_t at = kRam) {
-    ram.write(at, words.data(), words.size() * 4);
+    if (!words.empty()) ram.write(at, words.data(), words.size() * 4);
   }
   std::uint64_t x(unsigned n) { return hart.state().x[n]; }
 
