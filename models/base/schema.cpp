@@ -136,15 +136,19 @@ std::int64_t Codec<std::int64_t>::read_text(std::string_view s) { return read_in
 std::string Codec<std::int64_t>::text(const std::int64_t& v) { return std::to_string(v); }
 Value Codec<std::int64_t>::value(const std::int64_t& v) { return {v}; }
 
-const char* Codec<std::uint64_t>::what() { return "a whole number, not negative"; }
+const char* Codec<std::uint64_t>::what() { return "a whole number"; }
 const char* Codec<std::uint64_t>::unit() { return ""; }
 std::uint64_t Codec<std::uint64_t>::read(const Value& v) {
   if (const auto* u = std::get_if<std::uint64_t>(&v.data)) return *u;
   const auto* i = std::get_if<std::int64_t>(&v.data);
-  if (i && *i >= 0) return static_cast<std::uint64_t>(*i);
+  if (i && *i < 0) throw ValueError("must not be negative");
+  if (i) return static_cast<std::uint64_t>(*i);
   wrong(what());
 }
-std::uint64_t Codec<std::uint64_t>::read_text(std::string_view s) { return read_integer<std::uint64_t>(s); }
+std::uint64_t Codec<std::uint64_t>::read_text(std::string_view s) {
+  if (s.starts_with('-') && read_integer<std::int64_t>(s) < 0) throw ValueError("must not be negative");
+  return read_integer<std::uint64_t>(s);
+}
 std::string Codec<std::uint64_t>::text(const std::uint64_t& v) { return std::to_string(v); }
 Value Codec<std::uint64_t>::value(const std::uint64_t& v) { return {v}; }
 

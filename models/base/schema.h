@@ -306,14 +306,30 @@ class Field final : public Parameter {
     if constexpr (std::is_enum_v<Element>) {
       return chosen(schema_detail::string_of(v, limits_text()));
     } else {
-      return checked(Codec<Element>::read(v));
+      return decoded([&](auto codec) { return decltype(codec)::read(v); });
     }
   }
   Element read_text(std::string_view s) const {
-    if constexpr (std::is_enum_v<Element>)
+    if constexpr (std::is_enum_v<Element>) {
       return chosen(s);
-    else
-      return checked(Codec<Element>::read_text(s));
+    } else {
+      return decoded([&](auto codec) { return decltype(codec)::read_text(s); });
+    }
+  }
+  /// A whole number that Element cannot hold, such as -1 where Element is unsigned, is answered with the limits too.
+  template <class Read>
+  Element decoded(Read read_with) const {
+    if constexpr (std::integral<Element> && !std::same_as<Element, bool>) {
+      try {
+        return checked(read_with(Codec<Element>{}));
+      } catch (const ValueError&) {
+        if (bounds_ == kNone && choices_.empty()) throw;
+        read_with(Codec<std::int64_t>{});
+      }
+      throw ValueError("must be " + limits_text());
+    } else {
+      return checked(read_with(Codec<Element>{}));
+    }
   }
   Element chosen(std::string_view name) const {
     for (const auto& [text, value] : choices_) {

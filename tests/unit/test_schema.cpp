@@ -21,6 +21,7 @@ struct Wire {
 
 struct Everything {
   int lanes = 16;
+  unsigned queues = 1;
   std::int8_t small = -3;
   std::uint64_t base = 0x8000'0000;
   bool enabled = false;
@@ -39,6 +40,7 @@ struct Everything {
   static void describe(Schema<Everything>& s) {
     s.summary("one of each");
     s.add("lanes", &Everything::lanes, "width").choices({1, 2, 4, 8, 16}).setting();
+    s.add("queues", &Everything::queues, "queues").range(1, 64).setting();
     s.add("small", &Everything::small, "a small number").setting();
     s.add("base", &Everything::base, "first byte").hexadecimal().multiple_of(4096).setting();
     s.add("enabled", &Everything::enabled, "on").setting();
@@ -80,7 +82,7 @@ Value whole(std::int64_t n) { return {n}; }
 TEST_CASE("a schema knows its parameters by key, its parts' ones included", "[schema]") {
   Bench b;
   CHECK(b.schema.summary() == "one of each");
-  CHECK(b.schema.parameters().size() == 16);
+  CHECK(b.schema.parameters().size() == 17);
   CHECK(b.schema.find("wire.flight")->meaning() == "one way");
   CHECK(b.schema.find("wire.flight")->default_provenance().source == "1 m of trace");
   CHECK(b.schema.find("wire") == nullptr);
@@ -146,9 +148,16 @@ TEST_CASE("what a parameter cannot take is answered with what it can, and change
   file_error("lanes", whole(3), "must be 1, 2, 4, 8 or 16");
   file_error("lanes", text("8"), "must be a whole number");
   file_error("lanes", {8.0}, "must be a whole number");
-  file_error("lanes", whole(std::int64_t{1} << 40), "must be -2147483648 to 2147483647");
+  file_error("lanes", whole(std::int64_t{1} << 40), "must be 1, 2, 4, 8 or 16");
   file_error("small", whole(128), "must be -128 to 127");
-  file_error("base", whole(-1), "must be a whole number, not negative");
+  file_error("base", whole(-1), "must not be negative");
+  file_error("queues", whole(-1), "must be 1 to 64");
+  file_error("queues", whole(std::int64_t{1} << 40), "must be 1 to 64");
+  file_error("queues", text("two"), "must be a whole number");
+  CHECK_THROWS_MATCHES(b.set("queues", "-1"), ValueError, Message("must be 1 to 64"));
+  CHECK_THROWS_MATCHES(b.set("queues", "65"), ValueError, Message("must be 1 to 64"));
+  CHECK_THROWS_MATCHES(b.set("queues", "many"), ValueError, Message("must be a whole number"));
+  CHECK_THROWS_MATCHES(b.set("base", "-1"), ValueError, Message("must not be negative"));
   file_error("base", whole(4095), "must be a multiple of 4096");
   file_error("enabled", whole(1), "must be true or false");
   file_error("gain", {1.5}, "must be 0 to 1");
