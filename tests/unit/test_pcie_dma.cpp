@@ -246,6 +246,19 @@ TEST_CASE("no DMA without bus mastering", "[pcie]") {
   REQUIRE(o.status == DmaStatus::kUnsupportedRequest);
 }
 
+TEST_CASE("bus mastering switched off ends the reads that wait", "[pcie]") {
+  PcieBench b({.endpoint = {.tags = 1}});
+  b.enumerate();
+  Outcome long_one, waiting;
+  read(b, kRam, 2048, long_one);  // four requests, one at a time
+  read(b, kRam, 64, waiting);
+  b.run([&](ScriptedHart& h) { h.write(b.ecam(b.endpoint().id, PCIE_COMMAND), PCIE_COMMAND_MEMORY, 2); });
+  REQUIRE(long_one.status == DmaStatus::kBusMasterOff);
+  REQUIRE(waiting.status == DmaStatus::kBusMasterOff);
+  REQUIRE(b.device.reads_in_flight() == 0);
+  REQUIRE(b.device.counters().dma_refused == 2);
+}
+
 TEST_CASE("empty and absurd lengths are refused", "[pcie]") {
   PcieBench b;
   b.enumerate();

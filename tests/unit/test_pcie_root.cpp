@@ -330,6 +330,34 @@ TEST_CASE("a switch adds its latency and a link, and the ledger says so", "[pcie
   REQUIRE(std::vector<base::Stage>(stages.end() - 7, stages.end()) == expected);
 }
 
+TEST_CASE("cut through to a faster link, the last bit is not sent before it has come", "[pcie]") {
+  FreshKernel fresh;
+  base::Scheduler scheduler{"scheduler", 1_us};
+  FlatMemory memory;
+  RootComplex::Parameters parameters;
+  RootComplex root{"root", parameters, memory};
+  ScriptedHart hart{"hart", scheduler};
+  Switch fabric{"switch", {.downstream_ports = 1, .latency = 20_ns, .cut_through = true}};
+  Link trunk{"trunk", {.lanes = 16}};
+  Link leaf{"leaf", {.lanes = 4}};
+  TestDevice device{"device"};
+  hart.socket.bind(root.socket);
+  trunk.connect(root.root_port(0), fabric.upstream_port());
+  leaf.connect(fabric.downstream_port(0), device.port());
+  hart.start([&](ScriptedHart& h) { Enumerator(h, parameters).scan(0); });
+  scheduler.run_until(base::Time::max());
+
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_nic_queue, 0, base::now());
+  DmaOptions options;
+  options.spans = base::Spans(0, 256, id);
+  options.landed = {SLUICE_STAGE_wait_core, 0};
+  const base::Time start = base::now();
+  device.dma_write(FlatMemory::kBase, std::vector<std::uint8_t>(256, 1), options);
+  scheduler.run_until(base::Time::max());
+  const base::Time slow = leaf.up().wire_time(20 + 256);
+  REQUIRE(base::ledger().find(id)->tiles.back().start == start + 100_ns + slow + 5_ns + 20_ns + 5_ns + 280_ns);
+}
+
 TEST_CASE("a full egress holds up the sender through its credits", "[pcie]") {
   // The trunk is a quarter as wide as the device's link, and the switch holds two writes.
   FreshKernel fresh;
