@@ -17,6 +17,7 @@ CATCH_REGISTER_LISTENER(FreshKernel)
 #ifdef __SANITIZE_ADDRESS__
 // The kernel never frees its context, nor what modules made with it.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libsystemc"; }
+extern "C" const char* __lsan_default_options() { return "print_suppressions=0"; }
 #endif
 
 // Debian's libsystemc refers to sc_main; the tests start the kernel themselves.
