@@ -8,7 +8,7 @@ void EchoPeer::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("delay", &Parameters::delay, "last bit received to first bit sent").range(0_ns, 10_s).setting();
 }
 
-EchoPeer::EchoPeer(sc_core::sc_module_name name, const Parameters& p, Wire& wire, Wire::End end)
+EchoPeer::EchoPeer(const sc_core::sc_module_name& name, const Parameters& p, Wire& wire, Wire::End end)
     : RemoteHost(name, p.host, wire, end), delay_(p.delay) {
   accept_all();
   group().counter("echoed_frames", "frames", "sent back", echoed_);

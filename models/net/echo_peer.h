@@ -16,7 +16,7 @@ class EchoPeer : public RemoteHost {
     static void describe(base::Schema<Parameters>&);
   };
 
-  EchoPeer(sc_core::sc_module_name, const Parameters&, Wire&, Wire::End);
+  EchoPeer(const sc_core::sc_module_name&, const Parameters&, Wire&, Wire::End);
 
   std::uint64_t echoed() const { return echoed_; }  ///< frames
 

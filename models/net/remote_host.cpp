@@ -29,7 +29,7 @@ void RemoteHost::Parameters::describe(base::Schema<Parameters>& s) {
   s.rule("partner", [](const Parameters& p) { return problem_of(parse_ipv4, p.partner); });
 }
 
-RemoteHost::RemoteHost(sc_core::sc_module_name name, const Parameters& p, Wire& wire, Wire::End end)
+RemoteHost::RemoteHost(const sc_core::sc_module_name& name, const Parameters& p, Wire& wire, Wire::End end)
     : Model(name), parameters_(p), wire_(wire), end_(end), group_(path(), &base::statistics()) {
   self_.mac = parse_mac(p.mac);
   self_.ip = parse_ipv4(p.address);

@@ -39,7 +39,7 @@ class RemoteHost : public base::Model, public Wire::Client {
 
  protected:
   /// Attaches itself to the wire's end. Throws base::ValueError when an address is none.
-  RemoteHost(sc_core::sc_module_name, const Parameters&, Wire&, Wire::End);
+  RemoteHost(const sc_core::sc_module_name&, const Parameters&, Wire&, Wire::End);
   ~RemoteHost() override = default;
 
   /// Asks for the partner's MAC address until it is known; resolved() is called then.

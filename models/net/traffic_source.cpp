@@ -68,8 +68,8 @@ std::uint64_t TrafficSource::Results::dropped_sum() const {
   return sum;
 }
 
-TrafficSource::TrafficSource(sc_core::sc_module_name name, const Parameters& p, base::RandomSeed seed, Wire& wire,
-                             Wire::End end)
+TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Parameters& p, base::RandomSeed seed,
+                             Wire& wire, Wire::End end)
     : RemoteHost(name, p.host, wire, end),
       parameters_(p),
       calls_(p.call, seed, path()),

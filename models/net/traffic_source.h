@@ -83,7 +83,7 @@ class TrafficSource : public RemoteHost {
   };
 
   /// Throws std::runtime_error when a capture cannot be read to its end, base::ValueError for a bad address.
-  TrafficSource(sc_core::sc_module_name, const Parameters&, base::RandomSeed, Wire&, Wire::End);
+  TrafficSource(const sc_core::sc_module_name&, const Parameters&, base::RandomSeed, Wire&, Wire::End);
 
   /// Looks for the server from now() on, and starts when it has answered.
   void start() { resolve(); }
