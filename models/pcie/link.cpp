@@ -60,7 +60,10 @@ void Port::hot_reset() {
 }
 
 LinkDirection::LinkDirection(Setup setup)
-    : setup_(std::move(setup)), rate_(setup_.femtoseconds_per_byte), key_(base::path_key(setup_.path)) {
+    : setup_(std::move(setup)),
+      rate_(setup_.femtoseconds_per_byte),
+      key_(base::path_key(setup_.path)),
+      track_(base::trace().track(setup_.path)) {
   for (unsigned c = 0; c < kTlpClasses; ++c) {
     pools_[c].left = setup_.credits[c];
     pools_[c].infinite_headers = setup_.credits[c].headers == 0;
@@ -192,6 +195,8 @@ void LinkDirection::transmit(TlpPtr tlp, base::Time now) {
   const base::Time end = std::max(now + duration, t.tail);
   free_at_ = end;
   account(t, duration);
+  if (!taps_.empty() || base::trace().enabled()) [[unlikely]]
+    show(t, end - duration + from_->transmit_latency, end + from_->transmit_latency);
   t.release_buffer();
 
   const base::Time delay = from_->transmit_latency + setup_.flight + to_->receive_latency;
@@ -212,6 +217,11 @@ void LinkDirection::account(const Tlp& t, base::Time duration) {
   statistics_.metadata_bytes += bytes - payload;
   ++statistics_.tlps[static_cast<unsigned>(t.type)];
   statistics_.busy += duration;
+}
+
+void LinkDirection::show(const Tlp& t, base::Time first_bit, base::Time last_bit) {
+  base::trace().slice(track_, to_text(t.type), first_bit, last_bit, t.spans.first());
+  for (Tap& tap : taps_) tap(t, first_bit, last_bit);
 }
 
 void LinkDirection::arm_delivery() {

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/base/calendar.h"
 #include "models/base/model.h"
 #include "models/base/quantity.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
+#include "models/base/trace.h"
 #include "models/base/waiting.h"
 #include "models/pcie/ring.h"
 #include "models/pcie/tlp.h"
@@ -92,6 +94,10 @@ class LinkDirection : public ReceiveBuffer {
   explicit LinkDirection(Setup);
   LinkDirection(const LinkDirection&) = delete;
 
+  /// Sees every TLP when it starts on the link, with the times of its first and its last bit: for traces and tests.
+  using Tap = base::Callback<void(const Tlp&, base::Time first_bit, base::Time last_bit)>;
+  void add_tap(Tap tap) { taps_.push_back(std::move(tap)); }
+
   void connect(Port& from, Port& to);
   void send(TlpPtr);
   void release(TlpClass, unsigned data_units) override;
@@ -129,6 +135,7 @@ class LinkDirection : public ReceiveBuffer {
   int choose();
   void transmit(TlpPtr, base::Time now);
   void account(const Tlp&, base::Time duration);
+  void show(const Tlp&, base::Time first_bit, base::Time last_bit);
   void deliver();
   void arm_delivery();
   void wake_at(base::Time);
@@ -151,6 +158,8 @@ class LinkDirection : public ReceiveBuffer {
   base::Time wake_time_;
   std::optional<base::Waiting> stalled_;
   LinkStatistics statistics_;
+  std::vector<Tap> taps_;
+  base::TrackId track_;
 };
 
 /// One PCIe link.

@@ -93,7 +93,12 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
   unsigned n = 0;
   for (const base::Span& s : t.spans) {
     if (!(t.ending >> n++ & 1)) continue;
-    t.journey.apply(s.id);
+    if (t.landed.only_from != SLUICE_STAGE_COUNT) {
+      const auto* request = base::ledger().find(s.id);
+      if (!request || request->tiles.back().stage != t.landed.only_from) continue;
+    } else {
+      t.journey.apply(s.id);
+    }
     base::ledger().enter(s.id, t.landed.stage, t.landed.component, base::now());
   }
 }

@@ -183,6 +183,17 @@ TEST_CASE("the link's speed, width and payload are in the capabilities", "[pcie]
   REQUIRE(c.max_payload() == 512);
 }
 
+TEST_CASE("the parameters declare themselves and keep the windows aligned", "[pcie]") {
+  REQUIRE(base::schema_of<RootComplex::Parameters>().find("read_latency") != nullptr);
+  REQUIRE(base::schema_of<Switch::Parameters>().find("latency") != nullptr);
+  REQUIRE(base::schema_of<Endpoint::Parameters>().find("tags") != nullptr);
+  RootComplex::Parameters p;
+  const auto* base = base::schema_of<RootComplex::Parameters>().find("mmio32_base");
+  base->assign_text(&p, "0x5000_0000");
+  REQUIRE(p.mmio32_base == 0x5000'0000);
+  REQUIRE_THROWS_AS(base->assign_text(&p, "0x50000001"), base::ValueError);
+}
+
 TEST_CASE("a function level reset and a secondary bus reset clear the device", "[pcie]") {
   PcieBench b;
   b.enumerate();

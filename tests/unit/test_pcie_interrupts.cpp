@@ -147,6 +147,23 @@ TEST_CASE("a message's requests wait in the interrupt stage, or where the device
   REQUIRE(base::ledger().find(two)->tiles.back().start == b.soc.messages[1].at);
 }
 
+TEST_CASE("a message moves only requests that software has not found by itself", "[pcie]") {
+  MsixBench b;
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  b.mask(0, false);
+  const auto nic = base::ledger().component("nic");
+  const base::RequestId found = base::ledger().open(SLUICE_STAGE_poll, nic, base::now());
+  const base::RequestId waits = base::ledger().open(SLUICE_STAGE_wait_core, nic, base::now());
+  base::Spans both(0, 0, found);
+  both.add({0, 0, waits});
+  b.device.msix(0, both, {SLUICE_STAGE_interrupt, nic, SLUICE_STAGE_wait_core});
+  b.settle();
+  REQUIRE(base::ledger().find(found)->tiles.size() == 1);
+  REQUIRE(base::ledger().find(waits)->tiles.size() == 2);  // the message's own journey is left out
+  REQUIRE(base::ledger().find(waits)->tiles.back().stage == SLUICE_STAGE_interrupt);
+  REQUIRE(base::ledger().error().empty());
+}
+
 TEST_CASE("INTx is a level at the root complex, swizzled by root port", "[pcie]") {
   PcieBench b;
   b.enumerate();

@@ -242,6 +242,22 @@ TEST_CASE("a cut-through receiver sees the header first and the tail in time", "
   REQUIRE(tail == b.link->up().wire_time(24 + 256) + 5_ns);
 }
 
+TEST_CASE("a tap sees every TLP with the times of its bits", "[pcie]") {
+  LinkBench b;
+  b.lower.transmit_latency = 70_ns;
+  std::vector<std::pair<base::Time, base::Time>> seen;
+  b.link->up().add_tap([&](const Tlp& t, base::Time first, base::Time last) {
+    REQUIRE(t.encode_header()[0] == 0x60);
+    seen.emplace_back(first, last);
+  });
+  b.send(TlpType::kMWr, 1);
+  b.send(TlpType::kMWr, 2);
+  b.run();
+  const base::Time wire = b.link->up().wire_time(88);
+  REQUIRE(seen ==
+          std::vector<std::pair<base::Time, base::Time>>{{70_ns, wire + 70_ns}, {wire + 70_ns, wire * 2 + 70_ns}});
+}
+
 TEST_CASE("a port has one link", "[pcie]") {
   LinkBench b;
   Port other{"other"};
