@@ -75,8 +75,11 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
       .unit("slots")
       .assumed("Skylake-X class");
   s.add("timebase", &P::timebase, "rate of mtime and of the time CSR").range(1_MHz, 1_GHz).assumed("as QEMU virt");
-  s.add("quantum", &P::quantum, "how far one hart may run ahead of another; with one hart it changes only speed")
-      .range(1_ns, 1_s)
+  s.add("quantum", &P::quantum,
+        "how far one hart may run ahead of another, at most caches.snoop_latency; 0 ns: that latency, and with one "
+        "hart, "
+        "whose results do not depend on it, what is fastest")
+      .range(0_ns, 1_s)
       .setting();
   s.add("interrupts", &P::interrupts, "plic: INTx by PLIC; aia: MSI-X by APLIC and IMSIC")
       .choices({{"plic", Interrupts::plic}, {"aia", Interrupts::aia}})

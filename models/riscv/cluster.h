@@ -27,7 +27,7 @@ struct ClusterParameters {
   base::Frequency clock = 3'100'000'000_Hz;
   unsigned issue_width = 4;
   base::Frequency timebase = 10_MHz;
-  base::Time quantum = 10_us;
+  base::Time quantum = 0_ns;  ///< 0: the board chooses
   Interrupts interrupts = Interrupts::aia;
   std::string firmware;
   InstructionCosts costs;

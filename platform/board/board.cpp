@@ -60,10 +60,26 @@ Board::Board(const config::BoardConfig& config)
 
 Board::~Board() = default;
 
-void Board::build_memory() {
+/// Harts see each other's stores late by up to a quantum, so it must not exceed what a real line takes between them.
+base::Time Board::choose_quantum() const {
+  constexpr base::Time kLoneHart = 10_us;
+  const base::Time core_to_core = config_.parameters<coherence::MemorySystem::Parameters>("caches").snoop_latency;
   base::Time quantum = base::Time::max();
-  for (const config::Instance* c : config_.of_kind("cluster"))
-    quantum = std::min(quantum, c->parameters<riscv::ClusterParameters>().quantum);
+  for (const config::Instance* c : config_.of_kind("cluster")) {
+    const base::Time asked = c->parameters<riscv::ClusterParameters>().quantum;
+    if (asked == base::Time{}) continue;
+    if (harts_ > 1 && asked > core_to_core)
+      throw config_.error(*c, "quantum",
+                          fmt::format("must be at most caches.snoop_latency, {}, on a board with several harts",
+                                      base::to_text(core_to_core)));
+    quantum = std::min(quantum, asked);
+  }
+  if (quantum != base::Time::max()) return quantum;
+  return harts_ > 1 ? core_to_core : kLoneHart;
+}
+
+void Board::build_memory() {
+  const base::Time quantum = choose_quantum();
   scheduler_ = std::make_unique<base::Scheduler>("scheduler", quantum);
   if (harts_ > 1) base::ledger().tolerate(quantum);
   memory_ = std::make_unique<coherence::MemorySystem>(

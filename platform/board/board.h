@@ -74,6 +74,7 @@ class Board : private pcie::SocWriter {
   bool write(std::uint64_t address, const void* data, unsigned size) override;
 
   void check_map() const;
+  base::Time choose_quantum() const;
   void build_memory();
   void build_clusters();
   void build_interrupts();

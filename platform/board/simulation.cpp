@@ -72,7 +72,7 @@ Outcome Simulation::run() {
   last_progress_ = start;
   const auto end = scheduler.run_until(options_.until.value_or(Time::max()));
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ended_at_ = base::now();
+  ended_at_ = end == base::Scheduler::End::limit ? *options_.until : base::now();
   for (Cluster& c : board_.clusters())
     for (auto& core : c.cores)
       if (core->local_time() > ended_at_ && core->local_time() != Time::max()) ended_at_ = core->local_time();
