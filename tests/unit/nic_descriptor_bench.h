@@ -16,7 +16,6 @@
 #include "models/base/scheduler.h"
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "models/pcie/root_complex.h"
-#include "tests/unit/fresh_kernel.h"
 
 namespace sluice::test {
 
@@ -63,9 +62,10 @@ class HostThread : public sc_core::sc_module {
   void run() {
     runner.begin();
     program();
-    base::Scheduler::instance().stop();
-    base::Event never;
-    base::wait_for(never, "end of program", "nobody");
+    for (;;) {
+      base::Scheduler::instance().stop();
+      runner.yield();
+    }
   }
 };
 
@@ -107,10 +107,6 @@ struct Interrupts : pcie::SocWriter {
   std::vector<std::pair<std::uint32_t, base::Time>> seen;
 };
 
-struct KernelFirst {
-  KernelFirst() { fresh_kernel(); }
-};
-
 class NicBench {
  public:
   static constexpr std::uint64_t kRam = 0x8000'0000;
@@ -134,6 +130,7 @@ class NicBench {
     scheduler.run_until(base::Time::ms(900));
     CHECK(base::calendar().late() == 0);
     CHECK(base::ledger().error().empty());
+    CHECK(base::describe_waits() == "");
   }
 
   // ------------------------------------------------------------------------------------------- what programs do
@@ -285,7 +282,6 @@ class NicBench {
     return id;
   }
 
-  KernelFirst kernel;
   base::Scheduler scheduler{"scheduler", 1_us};
   base::GuestRam ram{kRam, 128 << 20};
   FlatMemory memory{ram};

@@ -149,3 +149,43 @@ TEST_CASE("without MSI-X the level of INTA follows pending and enable", "[nic]")
     CHECK(b.interrupts.seen.size() == 1);
   });
 }
+
+TEST_CASE("a request knows whether it waits for moderation, for the handler, or was found before", "[nic][ledger]") {
+  NicBench b;
+  b.run([&] {
+    b.enable_msix(2);
+    b.on();
+    auto ring = b.receive_ring(0, 64, 32, kVector1);
+    b.write(DESC_VECTOR_MODERATION(1), 5);
+    b.write(DESC_VECTOR_CONTROL(1), DESC_VECTOR_ENABLE);
+    b.wait(3_us);
+    auto stage = [](base::RequestId id) { return base::ledger().find(id)->tiles.back().stage; };
+    const auto prompt = b.send(udp_frame(18));
+    b.next_frame(ring);
+    b.wait(100_ns);
+    REQUIRE(b.interrupts.seen.size() == 1);
+    CHECK(stage(prompt) == SLUICE_STAGE_interrupt);
+    CHECK(base::ledger().find(prompt)->tiles.back().start == b.interrupts.seen[0].second);
+
+    const auto held = b.send(udp_frame(18));
+    const auto found = b.send(udp_frame(18));
+    b.wait(3_us);
+    CHECK(stage(held) == SLUICE_STAGE_notify);
+    CHECK(stage(found) == SLUICE_STAGE_notify);
+    base::ledger().enter(found, SLUICE_STAGE_poll, b.nic.component(), base::now());
+    b.wait(20_us);
+    REQUIRE(b.interrupts.seen.size() == 2);
+    CHECK(stage(held) == SLUICE_STAGE_interrupt);
+    CHECK(stage(found) == SLUICE_STAGE_poll);
+
+    b.write(DESC_VECTOR_CONTROL(1), 0);
+    b.read(DESC_VECTOR_CONTROL(1));
+    const auto polled = b.send(udp_frame(18));
+    b.wait(3_us);
+    CHECK(stage(polled) == SLUICE_STAGE_wait_core);
+    b.write(DESC_VECTOR_CONTROL(1), DESC_VECTOR_ENABLE);
+    b.wait(20_us);
+    CHECK(b.interrupts.seen.size() == 3);
+    CHECK(stage(polled) == SLUICE_STAGE_wait_core);
+  });
+}

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <chrono>
 
+#include "tests/unit/fresh_kernel.h"
 #include "tests/unit/nic_descriptor_bench.h"
 
 using namespace sluice;
@@ -127,6 +127,7 @@ TEST_CASE("100 ns more in one part of the NIC move its stage by 100 ns and no ot
   for (const Case& c : cases) {
     nic::DescriptorParameters p;
     p.*c.latency += 100_ns;
+    fresh_kernel();
     Loopback l(p);
     const auto steps = l.run();
     for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s) {

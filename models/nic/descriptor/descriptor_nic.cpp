@@ -34,9 +34,9 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
   address_ = board_address();
   mac_.set_client(*this);
   mac_.set_max_frame(max_frame_);
-  vectors_.send = [this](unsigned v) {
+  vectors_.send = [this](unsigned v, const base::Spans& requests, bool held) {
     ++counts_[DESC_STAT_INTERRUPTS];
-    msix(v);
+    msix(v, requests, {SLUICE_STAGE_interrupt, component(), held ? SLUICE_STAGE_notify : SLUICE_STAGE_wait_core});
   };
   vectors_.set_line = [this](bool level) { intx(level); };
   declare_device_registers();

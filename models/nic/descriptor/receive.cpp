@@ -351,7 +351,8 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
     for (const base::Span& s : q.done[i].spans)
       options.spans.add({static_cast<std::uint32_t>(i * sizeof(desc_rx_writeback)), sizeof(desc_rx_writeback), s.id});
   }
-  options.landed = {SLUICE_STAGE_wait_core, nic_.component()};
+  const bool held = nic_.vectors_.holds(q.registers.cause);
+  options.landed = {held ? SLUICE_STAGE_notify : SLUICE_STAGE_wait_core, nic_.component()};
   const std::uint64_t address = q.registers.base + q.written % q.registers.length * sizeof(desc_rx_writeback);
   const std::span<const std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(block.data()),
                                             q.done_count * sizeof(desc_rx_writeback)};
@@ -366,7 +367,7 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
       pump();
     };
   if (!nic_.dma_write(address, bytes, options, std::move(on_sent))) return fail(number);
-  nic_.vectors_.cause(q.registers.cause);
+  nic_.vectors_.cause(q.registers.cause, options.spans);
 }
 
 }  // namespace sluice::nic

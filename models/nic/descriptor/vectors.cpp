@@ -1,16 +1,27 @@
 #include "models/nic/descriptor/vectors.h"
 
+#include <utility>
+
 #include "models/nic/descriptor/descriptor_regs.h"
 
 namespace sluice::nic {
 
 Vectors::Vectors(unsigned count, base::ComponentKey key) : key_(key), vectors_(count) {}
 
-void Vectors::cause(std::uint32_t cause_register) {
+void Vectors::cause(std::uint32_t cause_register, const base::Spans& requests) {
   if (!(cause_register & DESC_CAUSE_ENABLE)) return;
-  const unsigned v = cause_register & DESC_CAUSE_VECTOR;
-  vectors_[v].pending = true;
-  consider(v);
+  const unsigned number = cause_register & DESC_CAUSE_VECTOR;
+  Vector& v = vectors_[number];
+  v.pending = true;
+  if (messages_ && v.enable)
+    for (const base::Span& s : requests) v.requests.add(s);
+  consider(number);
+}
+
+bool Vectors::holds(std::uint32_t cause_register) const {
+  if (!(cause_register & DESC_CAUSE_ENABLE) || !messages_) return false;
+  const Vector& v = vectors_[cause_register & DESC_CAUSE_VECTOR];
+  return v.enable && base::now() < v.not_before;
 }
 
 void Vectors::write_control(unsigned vector, std::uint32_t value) {
@@ -19,6 +30,7 @@ void Vectors::write_control(unsigned vector, std::uint32_t value) {
   if (value & DESC_VECTOR_TRIGGER) v.pending = true;
   v.enable = value & DESC_VECTOR_ENABLE;
   v.auto_mask = value & DESC_VECTOR_AUTO_MASK;
+  if (!v.enable) v.requests = {};
   consider(vector);
 }
 
@@ -53,6 +65,7 @@ void Vectors::consider(unsigned vector) {
   if (!messages_) return update_line();
   if (!v.pending || !v.enable) return;
   if (base::now() < v.not_before) {
+    v.held = true;
     if (!base::calendar().pending(v.timer))
       v.timer = base::calendar().at(v.not_before, key_, [this, vector] { consider(vector); });
     return;
@@ -60,7 +73,8 @@ void Vectors::consider(unsigned vector) {
   v.pending = false;
   if (v.auto_mask) v.enable = false;
   v.not_before = base::now() + v.interval;
-  send(vector);
+  const base::Spans requests = std::exchange(v.requests, {});
+  send(vector, requests, std::exchange(v.held, false));
 }
 
 void Vectors::update_line() {
