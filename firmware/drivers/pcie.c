@@ -7,13 +7,12 @@
 #include "firmware/kernel/console.h"
 #include "models/pcie/pcie_regs.h"
 
-#define MAX_READ_REQUEST_512 2u
-#define PAYLOAD_SIZE_NONE 7u
+#define PAYLOAD_SIZE_4096 5u
 
 static struct pcie_function functions[PCIE_MAX_FUNCTIONS];
 static unsigned function_count;
 static unsigned last_bus;
-static unsigned smallest_payload = PAYLOAD_SIZE_NONE; /* 128 << n bytes: what every function can receive */
+static unsigned smallest_payload = PAYLOAD_SIZE_4096; /* 128 << n bytes: what every function on a link can receive */
 
 /* Next free address of each window, as seen on PCIe. */
 static uint64_t next32, next64;
@@ -133,6 +132,14 @@ static void trace_interrupt(struct pcie_function* f, const struct pcie_function*
   f->interrupt_pin = (uint8_t)((pin - 1u + f->device) % 4u + 1u);
 }
 
+static unsigned express_type(const struct pcie_function* f) {
+  return read16(f, f->express + PCIE_EXPRESS_CAPABILITIES) >> PCIE_EXPRESS_TYPE_SHIFT & 0xfu;
+}
+
+static unsigned payload_supported(const struct pcie_function* f) {
+  return read32(f, f->express + PCIE_EXPRESS_DEVICE_CAPABILITIES) & PCIE_EXPRESS_DEVICE_CONTROL_SIZE_MASK;
+}
+
 static bool scan_function(unsigned bus, unsigned device, unsigned number, const struct pcie_function* above,
                           bool* multifunction) {
   struct pcie_function probe = {.bus = (uint8_t)bus, .device = (uint8_t)device, .function = (uint8_t)number};
@@ -153,8 +160,8 @@ static bool scan_function(unsigned bus, unsigned device, unsigned number, const 
   f->class_code = read32(f, PCIE_REVISION_ID) >> 8;
   find_capabilities(f);
   trace_interrupt(f, above);
-  if (f->express != 0) {
-    uint32_t payload = read32(f, f->express + PCIE_EXPRESS_DEVICE_CAPABILITIES) & PCIE_EXPRESS_DEVICE_CONTROL_SIZE_MASK;
+  if (f->express != 0 && express_type(f) != PCIE_EXPRESS_TYPE_INTEGRATED) { /* those have no link */
+    unsigned payload = payload_supported(f);
     if (payload < smallest_payload) smallest_payload = payload;
   }
   assign_bars(f);
@@ -165,7 +172,7 @@ static bool scan_function(unsigned bus, unsigned device, unsigned number, const 
 /* A link has one device at its other end; only the root bus and a switch's internal bus have more. */
 static unsigned devices_on(const struct pcie_function* above) {
   if (above == 0 || above->express == 0) return PCIE_DEVICES_PER_BUS;
-  unsigned type = read16(above, above->express + PCIE_EXPRESS_CAPABILITIES) >> PCIE_EXPRESS_TYPE_SHIFT & 0xfu;
+  unsigned type = express_type(above);
   return type == PCIE_EXPRESS_TYPE_ROOT_PORT || type == PCIE_EXPRESS_TYPE_DOWNSTREAM ? 1 : PCIE_DEVICES_PER_BUS;
 }
 
@@ -181,16 +188,16 @@ static void scan_bus(unsigned bus, const struct pcie_function* above) {
   }
 }
 
+/* The largest payload that every function can receive. How much a device reads at a time is its own choice. */
 static void set_sizes(const struct pcie_function* f) {
   if (f->express == 0) return;
-  const uint32_t mask = PCIE_EXPRESS_DEVICE_CONTROL_SIZE_MASK << PCIE_EXPRESS_DEVICE_CONTROL_MPS_SHIFT |
-                        PCIE_EXPRESS_DEVICE_CONTROL_SIZE_MASK << PCIE_EXPRESS_DEVICE_CONTROL_MRRS_SHIFT;
-  uint32_t control = read16(f, f->express + PCIE_EXPRESS_DEVICE_CONTROL) & ~mask;
-  control |= smallest_payload << PCIE_EXPRESS_DEVICE_CONTROL_MPS_SHIFT;
+  uint32_t control = read16(f, f->express + PCIE_EXPRESS_DEVICE_CONTROL);
+  unsigned supported = payload_supported(f);
+  control &= ~(PCIE_EXPRESS_DEVICE_CONTROL_SIZE_MASK << PCIE_EXPRESS_DEVICE_CONTROL_MPS_SHIFT);
+  control |= (supported < smallest_payload ? supported : smallest_payload) << PCIE_EXPRESS_DEVICE_CONTROL_MPS_SHIFT;
   if ((read32(f, f->express + PCIE_EXPRESS_DEVICE_CAPABILITIES) & PCIE_EXPRESS_DEVICE_CAPABILITIES_EXTENDED_TAG) != 0) {
     control |= PCIE_EXPRESS_DEVICE_CONTROL_EXTENDED_TAG;
   }
-  control |= MAX_READ_REQUEST_512 << PCIE_EXPRESS_DEVICE_CONTROL_MRRS_SHIFT;
   write16(f, f->express + PCIE_EXPRESS_DEVICE_CONTROL, (uint16_t)control);
 }
 
