@@ -47,7 +47,9 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).setting();
   s.add("flows", &Parameters::flows, "UDP source ports, used in turn").range(1, 16384).setting();
   s.add("first_port", &Parameters::first_port, "first UDP source port").range(1024, 49151).setting();
-  s.add("server_port", &Parameters::server_port, "UDP port of the services").range(1, 65535).setting();
+  s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
+      .range(0, 65535)
+      .setting();
   s.add("mtu", &Parameters::mtu, "largest IPv4 packet").range(576, 9600).unit("B").setting();
   s.rule("pcap", [](const Parameters& p) -> std::string {
     return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
@@ -77,6 +79,8 @@ TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Paramete
       interval_(1'000'000'000'000'000, p.rate),
       total_(p.warmup + p.requests),
       search_(p.rate, p.resolution) {
+  if (p.server_port == 0)
+    parameters_.server_port = p.call.program == Procedure::raw ? UDP_PORT_ECHO : RPC_PORT_SERVICES;
   if (p.kind == Kind::replay) {
     accept_all();
     total_ = calls_in_capture();

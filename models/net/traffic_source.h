@@ -48,8 +48,8 @@ class TrafficSource : public RemoteHost {
     std::uint32_t retries = 0;              ///< times that a call is sent again
     std::uint32_t flows = 1;                ///< different UDP source ports, used in turn
     std::uint32_t first_port = 40'000;      ///< of them
-    std::uint32_t server_port = 20'049;
-    std::uint32_t mtu = 1'500;  ///< bytes of the largest IPv4 packet
+    std::uint32_t server_port = 0;          ///< 0: the program's own, of raw the UDP echo port
+    std::uint32_t mtu = 1'500;              ///< bytes of the largest IPv4 packet
     static void describe(base::Schema<Parameters>&);
   };
 

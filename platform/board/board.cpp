@@ -262,7 +262,7 @@ void Board::load_firmware() {
       tree.queues = p.nic.queues;
       tree.rx_ring = p.rx_ring;
       tree.tx_ring = p.tx_ring;
-      tree.moderation = p.moderation;
+      tree.moderation = static_cast<unsigned>(p.moderation / base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS));
       try {
         tree.ipv4 = net::parse_ipv4(p.ipv4);
       } catch (const base::ValueError& e) {

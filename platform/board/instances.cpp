@@ -1,6 +1,12 @@
 #include "platform/board/instances.h"
 
+#include "models/nic/descriptor/descriptor_regs.h"
+
 namespace sluice::platform {
+
+namespace {
+constexpr base::Time kModerationStep = base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS);
+}
 
 void RunParameters::describe(base::Schema<RunParameters>& s) {
   s.summary("how a run goes");
@@ -32,10 +38,12 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
   s.add("ipv4", &P::ipv4, "the firmware's address on this NIC").setting();
   s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue").range(64, 4096).multiple_of(32).setting();
   s.add("tx_ring", &P::tx_ring, "transmit descriptors of a queue").range(64, 4096).multiple_of(32).setting();
-  s.add("moderation", &P::moderation, "least time between two interrupts of a vector, in units of 2 us")
-      .range(0, 4095)
-      .unit("2 us")
+  s.add("moderation", &P::moderation, "least time between two interrupts of a vector, in steps of 2 us")
+      .range(0_ns, kModerationStep * 4095)
       .setting();
+  s.rule("moderation", [](const P& p) {
+    return p.moderation % kModerationStep == 0_ns ? "" : "must be a multiple of " + base::to_text(kModerationStep);
+  });
   s.include("", &P::nic);
 }
 

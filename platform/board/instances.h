@@ -36,7 +36,7 @@ struct DescriptorNicParameters {
   std::string ipv4 = "10.0.0.2";
   unsigned rx_ring = 512;
   unsigned tx_ring = 512;
-  unsigned moderation = 0;
+  base::Time moderation = 0_ns;
   nic::DescriptorParameters nic;
   static void describe(base::Schema<DescriptorNicParameters>&);
 };
