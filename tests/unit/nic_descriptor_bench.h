@@ -123,11 +123,14 @@ class NicBench {
 
   /// Runs a program with the function enumerated, bus mastering on.
   void run(std::function<void()> program) {
-    host.program = [this, p = std::move(program)] {
+    bool finished = false;
+    host.program = [this, &finished, p = std::move(program)] {
       enumerate();
       p();
+      finished = true;
     };
-    scheduler.run_until(base::Time::ms(900));
+    scheduler.run_until(base::Time::ms(20));
+    CHECK(finished);
     CHECK(base::calendar().late() == 0);
     CHECK(base::ledger().error().empty());
     CHECK(base::describe_waits() == "");
@@ -211,6 +214,7 @@ class NicBench {
     for (std::uint32_t i = 0; i < length; ++i) post(r);
     r.tail = give;
     write(DESC_QUEUE(q) + DESC_RX_TAIL, r.tail);
+    read(DESC_QUEUE(q) + DESC_RX_TAIL);  // when it returns, the NIC has seen all this
     return r;
   }
   void post(RxRing& r) {

@@ -91,6 +91,20 @@ TEST_CASE("inserted checksums are those that the parser accepts", "[checksum]") 
   }
 }
 
+TEST_CASE("a UDP checksum that comes out as zero is sent as all ones", "[checksum]") {
+  auto f = datagram(2);
+  f[42] = f[43] = 0;
+  REQUIRE(insert_udp_checksum(f.data(), f.size(), 14, 20));
+  const unsigned rest = 0xffffu - (f[40] * 256u + f[41]);
+  REQUIRE(rest != 0xffff);
+  f[42] = static_cast<std::uint8_t>((0xffff - rest) >> 8);
+  f[43] = static_cast<std::uint8_t>(0xffff - rest);
+  REQUIRE(insert_udp_checksum(f.data(), f.size(), 14, 20));
+  CHECK(f[40] == 0xff);
+  CHECK(f[41] == 0xff);
+  CHECK(parse(f).udp_checksum_good);
+}
+
 TEST_CASE("a known IPv4 header has its known checksum", "[checksum]") {
   std::vector<std::uint8_t> f = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0};
   const std::uint8_t ip[] = {0x45, 0x00, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11,

@@ -146,6 +146,29 @@ TEST_CASE("write-backs are batched under load and immediate when idle", "[nic]")
   });
 }
 
+TEST_CASE("a batch of write-backs ends with the ring", "[nic]") {
+  NicBench b;
+  b.run([&] {
+    b.on();
+    auto ring = b.receive_ring(0, 64, 63);
+    b.wait(3_us);
+    const std::vector<std::uint8_t> behind(128, 0xcd);
+    b.ram.write(ring.base + 64 * sizeof(desc_rx_read), behind.data(), behind.size());
+    for (unsigned n = 0; n < 62; ++n) {
+      b.send(udp_frame(18));
+      b.next_frame(ring);
+      b.post(ring);
+    }
+    b.doorbell(ring);
+    b.wait(3_us);
+    for (unsigned n = 0; n < 8; ++n) b.send(udp_frame(18));  // descriptors 62, 63, 0 ...
+    for (unsigned n = 0; n < 8; ++n) b.next_frame(ring);
+    std::vector<std::uint8_t> now(128);
+    b.ram.read(ring.base + 64 * sizeof(desc_rx_read), now.data(), now.size());
+    CHECK(now == behind);
+  });
+}
+
 TEST_CASE("without write-back on idle a lone frame waits for the timeout", "[nic]") {
   nic::DescriptorParameters p;
   p.writeback_when_idle = false;

@@ -300,6 +300,46 @@ TEST_CASE("a transmit ring can be stopped and reset under traffic", "[nic]") {
   CHECK(net::PacketPool::instance().taken() == 0);
 }
 
+TEST_CASE("a tail that overtakes frames not yet sent is refused", "[nic]") {
+  NicBench b;
+  b.run([&] {
+    auto ring = b.transmit_ring(0, 64);  // transmit is disabled: nothing leaves
+    for (unsigned n = 0; n < 63; ++n) b.put(ring, udp_frame(18, static_cast<std::uint16_t>(n)));
+    b.doorbell(ring);
+    b.write(DESC_QUEUE(0) + DESC_TX_TAIL, 5);
+    CHECK(b.read(DESC_ERRORS) == DESC_ERROR_TAIL);
+    CHECK(b.read(DESC_QUEUE(0) + DESC_TX_TAIL) == 63);
+    b.on();
+    b.wait(10_us);
+    CHECK(b.station.frames.size() == 63);
+    b.write(DESC_QUEUE(0) + DESC_TX_TAIL, 5);  // now they are software's again, and it may give them
+    CHECK(b.read(DESC_QUEUE(0) + DESC_TX_TAIL) == 5);
+  });
+}
+
+TEST_CASE("data that arrives after a reset touches no frame of somebody else", "[nic]") {
+  NicBench b;
+  b.run([&] {
+    b.on();
+    auto ring = b.transmit_ring(0, 64);
+    for (unsigned n = 0; n < 20; ++n) b.put(ring, std::vector<std::uint8_t>(500, 0xaa));
+    b.doorbell(ring);
+    while (b.nic.counters().dma_reads < 10) b.wait(10_ns);
+    b.write(DESC_CONTROL, DESC_CONTROL_RESET);
+    while (b.nic.statistic(DESC_STAT_TX_PACKETS) == 0 && b.read(DESC_CONTROL) == 0) b.wait(10_ns);
+    REQUIRE(b.nic.statistic(DESC_STAT_TX_PACKETS) == 0);  // the reset was faster than the data
+    std::vector<net::PacketPtr> others;
+    for (unsigned n = 0; n < 30; ++n) {
+      others.push_back(net::make_packet());
+      std::memset(others.back()->bytes, 0x77, 500);
+    }
+    b.wait(10_us);
+    for (const auto& p : others) CHECK(std::all_of(p->bytes, p->bytes + 500, [](std::uint8_t v) { return v == 0x77; }));
+    CHECK(b.read(DESC_CONTROL) == 0);
+  });
+  CHECK(net::PacketPool::instance().taken() == 0);
+}
+
 TEST_CASE("frames given while the link is down are lost and completed", "[nic]") {
   NicBench b;
   b.run([&] {
