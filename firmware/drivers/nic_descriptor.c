@@ -175,7 +175,9 @@ static void wait_polling(struct nic_queue* base) {
 
 static void on_interrupt(void* context) {
   struct queue* q = context;
-  stage(demultiplex, q->rx_buffers[q->rx_next] + NIC_BUFFER_HEADROOM);
+  /* A frame lands before its descriptor; until that is there too, the interrupt is an earlier frame's. */
+  if (q->rx_ring[q->rx_next].done.status & DESC_RX_DD)
+    stage(demultiplex, q->rx_buffers[q->rx_next] + NIC_BUFFER_HEADROOM);
   q->scheduled = 1;
 }
 
