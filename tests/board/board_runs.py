@@ -1,0 +1,83 @@
+"""Runs of the sluice binary for the board tests, as dictionaries and as canonical text without what depends on the
+host. SLUICE and DISTURBED are the paths that the test got as its first arguments: test_x.py SLUICE [DISTURBED_RUN]."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SLUICE = os.path.abspath(sys.argv.pop(1))
+DISTURBED = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
+
+SMALL = ("--requests", "400", "--warmup", "50")
+FOUR_HARTS = ("--set", "cluster.host.harts=4", "--set", "nic.eth0.queues=4", "--set", "workload.flows=64")
+FUNCTIONAL = ("--set", "caches.timing=functional")
+
+
+def load(text):
+    """Numbers stay the digits that were written: nothing is lost in a comparison."""
+    return json.loads(text, parse_float=str)
+
+
+def start(*arguments, program=None, cwd=None, stderr=subprocess.PIPE):
+    return subprocess.Popen([program or SLUICE, "run", *arguments, "--json"], stdout=subprocess.PIPE, stderr=stderr,
+                            text=True, cwd=cwd)
+
+
+def finish(process, status=0):
+    out, err = process.communicate(timeout=240)
+    if process.returncode != status:
+        raise AssertionError(f"exit status {process.returncode}: {' '.join(process.args)}\n{err}")
+    return out
+
+
+def run(*arguments, status=0, **options):
+    """The result file's text."""
+    return finish(start(*arguments, **options), status)
+
+
+def result(*arguments, **options):
+    """The result file with numbers as numbers."""
+    return json.loads(run(*arguments, **options))
+
+
+def canonical(text, without=()):
+    """A result as text, without `host` and without these parameters (in which two boards differ on purpose)."""
+    contents = load(text)
+    host = contents.pop("host")
+    assert host["build"], "the result has no host part"
+    for path in without:
+        instance, key = path.rsplit(".", 1)
+        del contents["board"]["instances"][instance]["parameters"][key]
+    return json.dumps(contents, indent=1)
+
+
+def disturbed(*arguments, **options):
+    """The result of a run with things added that must not matter, and what they saw."""
+    process = subprocess.run([DISTURBED, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             timeout=240, check=False, **options)
+    if process.returncode != 0:
+        raise AssertionError(f"exit status {process.returncode}: {' '.join(process.args)}\n{process.stderr}")
+    contents = load(process.stdout)
+    seen = contents.pop("disturbance")
+    return json.dumps(contents), seen
+
+
+def overrides(arguments):
+    """The PATH=VALUE of --set options and of SMALL's, as the helpers of the tests take them."""
+    names = {"--requests": "workload.requests=", "--warmup": "workload.warmup=", "--set": ""}
+    return [names[option] + value for option, value in zip(arguments[::2], arguments[1::2])]
+
+
+class BoardTest(unittest.TestCase):
+    maxDiff = 4000
+
+    def directory(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        return made.name
+
+    def assert_same(self, first, second, without=(), message=None):
+        self.assertMultiLineEqual(canonical(first, without), canonical(second, without), message)
