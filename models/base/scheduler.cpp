@@ -132,6 +132,10 @@ Time Scheduler::earliest_ready() const {
   return t;
 }
 
+Time Scheduler::next_activity() const {
+  return std::min(std::min(calendar().next(), kernel_next_), std::min(earliest_ready(), end_));
+}
+
 void Scheduler::give_turn(Runner* from, Runner* to) {
   holder_ = to;
   to->turn_.notify();

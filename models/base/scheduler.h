@@ -96,6 +96,9 @@ class Scheduler : public sc_core::sc_module {
   /// The simulation's scheduler; there is exactly one.
   static Scheduler& instance();
   Time quantum() const { return quantum_; }
+  /// When the next thing happens that is known now: an entry, foreign kernel activity, an instruction, or the end of
+  /// run_until(). For entries.
+  Time next_activity() const;
   /// The runner that has the turn; null inside an entry's action and in foreign processes.
   Runner* running() const { return dispatching_ ? nullptr : holder_; }
 

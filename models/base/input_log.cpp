@@ -1,0 +1,144 @@
+#include "models/base/input_log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace sluice::base {
+namespace {
+
+constexpr const char* kHeader = "sluice-inputs 1";
+constexpr char kDigits[] = "0123456789abcdef";
+constexpr std::pair<InputEnd, const char*> kEnds[] = {
+    {InputEnd::interrupted, "interrupted"}, {InputEnd::limit, "limit"}, {InputEnd::ended, "ended"}};
+
+int nibble(char c) {
+  const char* found = c ? std::strchr(kDigits, c) : nullptr;
+  return found ? static_cast<int>(found - kDigits) : -1;
+}
+
+bool parse_bytes(std::string_view hex, std::vector<std::uint8_t>& bytes) {
+  if (hex.size() % 2 != 0) return false;
+  bytes.clear();
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    const int high = nibble(hex[i]), low = nibble(hex[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes.push_back(static_cast<std::uint8_t>(high << 4 | low));
+  }
+  return true;
+}
+
+bool parse_time(std::string_view text, Time& time) {
+  std::uint64_t fs = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fs);
+  time = Time::fs(fs);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool parse_end(std::string_view text, InputEnd& end) {
+  for (const auto& [value, name] : kEnds) {
+    if (text != name) continue;
+    end = value;
+    return true;
+  }
+  return false;
+}
+
+/// The next word of a line whose words are separated by one space.
+std::string_view take_word(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find(' '), rest.size());
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return word;
+}
+
+}  // namespace
+
+InputLogWriter::InputLogWriter(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
+  if (!file_) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
+  put(kHeader);
+}
+
+InputLogWriter::~InputLogWriter() {
+  if (file_) std::fclose(file_);
+}
+
+void InputLogWriter::put(const std::string& line) {
+  if (!file_) return;
+  failed_ |= std::fputs(line.c_str(), file_) < 0 || std::fputc('\n', file_) == EOF || std::fflush(file_) != 0;
+}
+
+void InputLogWriter::write(Time at, std::string_view channel, std::span<const std::uint8_t> bytes) {
+  std::string line = "input " + std::to_string(at.femtoseconds()) + " ";
+  line += channel;
+  line += ' ';
+  for (const std::uint8_t b : bytes) {
+    line += kDigits[b >> 4];
+    line += kDigits[b & 15];
+  }
+  put(line);
+}
+
+void InputLogWriter::close(Time at, InputEnd end) {
+  if (!file_) return;
+  for (const auto& [value, name] : kEnds)
+    if (value == end) put("end " + std::to_string(at.femtoseconds()) + " " + name);
+  failed_ |= std::fclose(std::exchange(file_, nullptr)) != 0;
+  if (failed_) throw std::runtime_error(path_ + ": cannot be written");
+}
+
+InputLogReader::InputLogReader(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "r")) {
+  if (!file_) throw std::runtime_error(path_ + ": cannot be read: " + std::strerror(errno));
+  if (read_line() && line_ == kHeader) return;
+  std::fclose(std::exchange(file_, nullptr));
+  throw std::runtime_error(path_ + ": is not a log of inputs, whose first line is \"" + kHeader + "\"");
+}
+
+InputLogReader::~InputLogReader() {
+  if (file_) std::fclose(file_);
+}
+
+void InputLogReader::fail(const std::string& what) const {
+  throw std::runtime_error(path_ + ":" + std::to_string(line_number_) + ": " + what);
+}
+
+/// False at the end of the file.
+bool InputLogReader::read_line() {
+  line_.clear();
+  char part[4096];
+  ++line_number_;
+  while (std::fgets(part, sizeof part, file_)) {
+    line_ += part;
+    if (line_.back() != '\n') continue;
+    line_.pop_back();
+    return true;
+  }
+  if (std::ferror(file_)) fail("cannot be read");
+  if (!line_.empty()) fail("the record is cut off");
+  return false;
+}
+
+bool InputLogReader::next(InputRecord& record) {
+  if (!read_line()) return false;
+  if (ended_) fail("is behind the end of the run");
+  std::string_view rest = line_;
+  const std::string_view kind = take_word(rest);
+  if (!parse_time(take_word(rest), record.at)) fail("is no record of an input");
+  if (record.at < last_) fail("is earlier than the record before");
+  last_ = record.at;
+  if (kind == "end") {
+    record.channel.clear();
+    record.bytes.clear();
+    if (!parse_end(rest, record.end)) fail("is no end of a run");
+    ended_ = true;
+    return true;
+  }
+  record.channel = take_word(rest);
+  if (kind != "input" || record.channel.empty() || !parse_bytes(rest, record.bytes)) fail("is no record of an input");
+  return true;
+}
+
+}  // namespace sluice::base

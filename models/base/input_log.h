@@ -1,0 +1,77 @@
+#pragma once
+/// The log of everything that reached a simulation from outside: docs/models/base-real-time.md has the format. Plain
+/// C++.
+
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/time.h"
+
+namespace sluice::base {
+
+/// How a logged run ended.
+enum class InputEnd {
+  interrupted,  ///< from outside, at the time of the record
+  limit,        ///< at the time that the user had set
+  ended,        ///< by itself: a replay needs no help
+};
+
+struct InputRecord {
+  Time at;
+  std::string channel;  ///< empty: the end of the run
+  std::vector<std::uint8_t> bytes;
+  InputEnd end = InputEnd::ended;
+};
+
+/// Writes line by line, so that a log is of use although its run has crashed.
+class InputLogWriter {
+ public:
+  /// Creates the file. Throws std::runtime_error when it cannot be written.
+  explicit InputLogWriter(std::string path);
+  ~InputLogWriter();
+  InputLogWriter(const InputLogWriter&) = delete;
+  InputLogWriter& operator=(const InputLogWriter&) = delete;
+
+  /// channel: letters, digits, dots and underscores. Calls come in order of time.
+  void write(Time at, std::string_view channel, std::span<const std::uint8_t> bytes);
+  /// Writes the last record and closes the file. Throws std::runtime_error when anything could not be written.
+  void close(Time at, InputEnd end);
+
+ private:
+  void put(const std::string& line);
+
+  std::string path_;
+  std::FILE* file_;
+  bool failed_ = false;
+};
+
+/// Reads a log record by record. Every error is a std::runtime_error with one sentence that names file and line.
+class InputLogReader {
+ public:
+  /// Throws when there is no such file, or it is no log of inputs.
+  explicit InputLogReader(std::string path);
+  ~InputLogReader();
+  InputLogReader(const InputLogReader&) = delete;
+  InputLogReader& operator=(const InputLogReader&) = delete;
+
+  /// False at the end of the file. Throws at a record that is cut off, impossible, behind the end of the run or earlier
+  /// than the one before.
+  bool next(InputRecord& record);
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  bool read_line();
+
+  std::string path_;
+  std::FILE* file_;
+  std::string line_;
+  std::uint64_t line_number_ = 0;
+  Time last_;
+  bool ended_ = false;
+};
+
+}  // namespace sluice::base

@@ -1,0 +1,73 @@
+#pragma once
+/// What reaches a simulation from outside: frames of a TAP device, characters of a console. Each input has a channel
+/// and a simulated time; all of them can be logged, and a log can take the place of the outside.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/base/calendar.h"
+#include "models/base/callback.h"
+#include "models/base/input_log.h"
+#include "models/base/key.h"
+
+namespace sluice::base {
+
+/// Live sources and replays deliver inside calendar entries of this key: simultaneous effects have one order.
+inline constexpr ComponentKey kInputKey = path_key("base.inputs");
+
+/// The channels of one simulation.
+class Inputs {
+ public:
+  using Bytes = std::span<const std::uint8_t>;
+  using Handler = Callback<void(Bytes)>;
+  using Channel = std::size_t;
+
+  /// name: unique; letters, digits, dots and underscores. handler: takes one input, at now().
+  Channel open(std::string name, Handler handler);
+  /// From outside, inside a calendar entry of key kInputKey: logs the input and hands it over.
+  void arrive(Channel channel, Bytes bytes);
+  /// Logs everything that arrives. Throws std::runtime_error when the file cannot be written.
+  void log_to(const std::string& path) { log_ = std::make_unique<InputLogWriter>(path); }
+  /// The run has ended: completes the log. Throws std::runtime_error when anything could not be written.
+  void close(Time at, InputEnd end);
+
+  /// No channel has this name: null.
+  Handler* find(const std::string& name);
+
+ private:
+  struct Entry {
+    std::string name;
+    Handler handler;
+  };
+  std::vector<Entry> channels_;
+  std::unique_ptr<InputLogWriter> log_;
+};
+
+/// A log in the place of the outside.
+class InputReplay {
+ public:
+  /// Reads the whole log once, so that a broken one is an error before the run. All channels must be open. Throws
+  /// std::runtime_error.
+  InputReplay(const std::string& path, Inputs& inputs);
+
+  /// The limit of the run, where it ended at one.
+  std::optional<Time> until() const;
+  /// Makes the entries. interrupt: called where the logged run was ended from outside, or where a log without end has
+  /// its last input.
+  void start(Callback<void()> interrupt);
+
+ private:
+  void schedule();
+  void deliver();
+
+  Inputs& inputs_;
+  std::optional<InputRecord> end_;
+  std::unique_ptr<InputLogReader> reader_;
+  InputRecord next_;
+  Callback<void()> interrupt_;
+};
+
+}  // namespace sluice::base
