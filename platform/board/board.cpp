@@ -43,7 +43,7 @@ std::vector<config::MemoryRegion> memory_map(const config::BoardConfig& config) 
   return regions;
 }
 
-Board::Board(const config::BoardConfig& config)
+Board::Board(const config::BoardConfig& config, Traffic traffic)
     : config_(config), run_(config.parameters<RunParameters>("run")), map_(config.parameters<HostMap>("map")) {
   config::check_memory_map(config.file(), memory_map(config));
   harts_ = harts_of(config);
@@ -55,6 +55,7 @@ Board::Board(const config::BoardConfig& config)
   build_interrupts();
   build_pcie();
   build_network();
+  if (traffic == Traffic::generated) build_traffic();
   load_firmware();
 }
 
@@ -224,6 +225,9 @@ void Board::build_network() {
   }
   groups_.push_back(std::make_unique<base::StatisticsGroup>("root", &base::statistics()));
   root_->register_statistics(*groups_.back());
+}
+
+void Board::build_traffic() {
   if (wires_.empty()) return;
   const auto& traffic = config_.parameters<net::TrafficSource::Parameters>("workload");
   try {

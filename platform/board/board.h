@@ -48,11 +48,17 @@ struct SlotInstance {
   bool taken = false;
 };
 
+/// What is at the far end of the first wire.
+enum class Traffic {
+  generated,  ///< the traffic source of [workload]
+  external,   ///< nothing yet: whoever has made the board attaches something
+};
+
 /// Builds everything in the order of the board's instances, loads the firmware, and leaves the harts at its entry.
 /// Throws config::UserError for what a board file has wrong. One per process.
 class Board : private pcie::SocWriter {
  public:
-  explicit Board(const config::BoardConfig&);
+  explicit Board(const config::BoardConfig&, Traffic = Traffic::generated);
   ~Board() override;
 
   const config::BoardConfig& config() const { return config_; }
@@ -62,7 +68,7 @@ class Board : private pcie::SocWriter {
   std::vector<SlotInstance>& slots() { return slots_; }
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<std::unique_ptr<nic::DescriptorNic>>& nics() { return nics_; }
-  /// Null on a board without a wire.
+  /// Null on a board without a wire, or with external traffic.
   net::TrafficSource* source() { return source_.get(); }
   irq::Finisher& finisher() { return *finisher_; }
   uart::Uart& uart() { return *uart_; }
@@ -80,6 +86,7 @@ class Board : private pcie::SocWriter {
   void build_interrupts();
   void build_pcie();
   void build_network();
+  void build_traffic();
   void load_firmware();
   bool aia() const { return clusters_.front().parameters->interrupts == riscv::Interrupts::aia; }
   void set_source(unsigned number, bool level);

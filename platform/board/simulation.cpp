@@ -13,12 +13,22 @@ using base::Time;
 namespace {
 constexpr base::ComponentKey kWatchKey = base::path_key("platform.watch");
 constexpr Time kProgressInterval = Time::us(100);
+
+base::InputEnd input_end(Outcome outcome) {
+  if (outcome == Outcome::interrupted) return base::InputEnd::interrupted;
+  return outcome == Outcome::limit ? base::InputEnd::limit : base::InputEnd::ended;
+}
 }  // namespace
 
 Simulation::Simulation(Board& board, SimulationOptions options) : board_(board), options_(std::move(options)) {
   if (options_.console) {
     console_ = std::make_unique<uart::StreamBackEnd>(*options_.console);
     board_.uart().attach(*console_);
+  }
+  if (options_.outside.any()) {
+    const std::string log = options_.output.empty() ? "" : options_.output + "/input.log";
+    outside_ = std::make_unique<Outside>(board_, options_.outside, log);
+    options_.until = std::min(options_.until.value_or(Time::max()), outside_->latest_end());
   }
   open_traces();
 }
@@ -66,6 +76,12 @@ Outcome Simulation::run() {
     base::calendar().at(Time{}, kWatchKey, [source] { source->start(); });
   }
   base::calendar().at(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
+  if (outside_) {
+    outside_->start([this] {
+      interrupted_ = true;
+      board_.scheduler().stop();
+    });
+  }
   if (options_.progress) base::calendar().at(kProgressInterval, kWatchKey, [this] { report_progress(); });
 
   const auto start = std::chrono::steady_clock::now();
@@ -77,7 +93,13 @@ Outcome Simulation::run() {
     for (auto& core : c.cores)
       if (core->local_time() > ended_at_ && core->local_time() != Time::max()) ended_at_ = core->local_time();
   close_traces();
+  const Outcome outcome = judge(end);
+  // Cores may have gone a little further than the moment at which the run was interrupted.
+  if (outside_) outside_->close(outcome == Outcome::limit ? *options_.until : base::now(), input_end(outcome));
+  return outcome;
+}
 
+Outcome Simulation::judge(base::Scheduler::End end) {
   const auto& verdict = board_.finisher().verdict();
   if (verdict && verdict->kind == irq::Finisher::Kind::fail) {
     diagnosis_ = fmt::format("the firmware failed with code {}\n", verdict->code) + describe_harts();
@@ -85,6 +107,7 @@ Outcome Simulation::run() {
   }
   if (stalled_) return Outcome::stalled;
   if (verdict || workload_finished_) return Outcome::finished;
+  if (interrupted_) return Outcome::interrupted;
   if (end == base::Scheduler::End::exhausted) {
     diagnosis_ = "nothing can ever happen again\n" + base::describe_waits() + describe_harts();
     return Outcome::deadlocked;

@@ -13,12 +13,14 @@
 #include "models/net/pcap.h"
 #include "models/uart/back_ends.h"
 #include "platform/board/board.h"
+#include "platform/board/outside.h"
 
 namespace sluice::platform {
 
 struct SimulationOptions {
   std::optional<base::Time> until;  ///< end of the run, whatever is under way
-  std::string output;               ///< directory for traces; exists
+  std::string output;               ///< directory for traces and the log of inputs; exists
+  OutsideOptions outside;           ///< where there is any, the board's traffic is external
   bool trace_pcap = false;
   bool trace_perfetto = false;
   std::ostream* console = nullptr;  ///< what the firmware prints; null: nowhere
@@ -26,13 +28,14 @@ struct SimulationOptions {
   std::function<void(base::Time now, double done)> progress;
 };
 
-/// How a run ended. Everything but `finished` and `limit` is a failure of the simulated system.
+/// How a run ended. Everything from `stalled` on is a failure of the simulated system.
 enum class Outcome {
-  finished,    ///< the workload's requests have ended, or the firmware said that it passed
-  limit,       ///< --until
-  stalled,     ///< no request ended for run.stall_limit
-  deadlocked,  ///< nothing can ever happen again
-  failed,      ///< the firmware said that it failed
+  finished,     ///< the workload's requests have ended, or the firmware said that it passed
+  limit,        ///< --until
+  interrupted,  ///< the user ended it
+  stalled,      ///< no request ended for run.stall_limit
+  deadlocked,   ///< nothing can ever happen again
+  failed,       ///< the firmware said that it failed
 };
 
 class Simulation {
@@ -52,6 +55,8 @@ class Simulation {
   std::vector<riscv::Core::Accounts> core_accounts() const;
   double wall_seconds() const { return wall_seconds_; }
   Board& board() { return board_; }
+  /// Null where nothing is.
+  const Outside* outside() const { return outside_.get(); }
 
  private:
   void begin_measuring();
@@ -59,12 +64,14 @@ class Simulation {
   void report_progress();
   std::string describe_harts();
   std::uint64_t ended_requests() const;
+  Outcome judge(base::Scheduler::End);
   void open_traces();
   void close_traces();
 
   Board& board_;
   SimulationOptions options_;
   std::unique_ptr<uart::StreamBackEnd> console_;
+  std::unique_ptr<Outside> outside_;
   std::vector<std::unique_ptr<net::PcapWriter>> captures_;
   std::unique_ptr<base::PerfettoWriter> perfetto_;
   base::Time measured_from_;
@@ -73,6 +80,7 @@ class Simulation {
   std::uint64_t last_ended_ = 0;
   bool workload_finished_ = false;
   bool stalled_ = false;
+  bool interrupted_ = false;
   std::string diagnosis_;
   double wall_seconds_ = 0;
   std::chrono::steady_clock::time_point last_progress_;

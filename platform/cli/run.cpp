@@ -25,6 +25,7 @@ struct Options : BoardOptions {
   std::string output;
   std::string until;
   std::vector<std::string> traces;
+  platform::OutsideOptions outside;
   bool json = false;
   bool console = false;
 };
@@ -42,6 +43,7 @@ void prepare_output(const std::string& directory) {
 platform::SimulationOptions simulation_options(const Options& o) {
   platform::SimulationOptions s;
   s.output = o.output;
+  s.outside = o.outside;
   if (!o.until.empty()) {
     try {
       s.until = base::parse_time(o.until);
@@ -66,9 +68,10 @@ int execute(const Environment& environment, const Options& o) {
   platform::SimulationOptions options = simulation_options(o);
   if (!o.output.empty()) prepare_output(o.output);
   Progress progress(config.name());
-  if (Progress::wanted()) options.progress = [&progress](base::Time t, double done) { progress.show(t, done); };
+  if (Progress::wanted() && !o.outside.any())
+    options.progress = [&progress](base::Time t, double done) { progress.show(t, done); };
 
-  platform::Board board(config);
+  platform::Board board(config, o.outside.any() ? platform::Traffic::external : platform::Traffic::generated);
   platform::Simulation simulation(board, std::move(options));
   const platform::Outcome outcome = simulation.run();
   progress.clear();
@@ -134,6 +137,16 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   options->workload.add_to(*command);
   command->add_option("--until", options->until, "End the run at this simulated time, such as \"5 ms\"")
       ->type_name("T");
+  auto* tap = command
+                  ->add_option("--tap", options->outside.tap,
+                               "Connect the board to this machine by a TAP interface, in the workload's place")
+                  ->type_name("IFNAME");
+  auto* replay =
+      command->add_option("--replay", options->outside.replay, "Repeat a run with --tap from its DIR/input.log")
+          ->type_name("LOG")
+          ->excludes(tap);
+  for (CLI::Option* outside : {tap, replay})
+    for (const char* generated : {"--requests", "--warmup"}) outside->excludes(command->get_option(generated));
   command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
   command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto")
       ->delimiter(',')

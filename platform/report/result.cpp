@@ -26,6 +26,8 @@ const char* outcome_name(platform::Outcome o) {
       return "finished";
     case platform::Outcome::limit:
       return "limit";
+    case platform::Outcome::interrupted:
+      return "interrupted";
     case platform::Outcome::stalled:
       return "stalled";
     case platform::Outcome::deadlocked:
@@ -188,7 +190,7 @@ Json host(platform::Simulation& s) {
 /// The first thing that went wrong; conservation and the ledger are checked here, for every run.
 std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   const std::string first_line = s.diagnosis().substr(0, s.diagnosis().find('\n'));
-  if (outcome != platform::Outcome::finished && outcome != platform::Outcome::limit) return first_line;
+  if (outcome >= platform::Outcome::stalled) return first_line;
   if (!base::ledger().error().empty()) return "the ledger is wrong: " + base::ledger().error();
   if (base::calendar().late() != 0) return fmt::format("{} entries were made in the past", base::calendar().late());
   const net::TrafficSource* source = s.board().source();

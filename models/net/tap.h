@@ -1,0 +1,77 @@
+#pragma once
+/// The network of this machine at the end of a wire, by way of a Linux TAP interface.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "models/base/inputs.h"
+#include "models/base/model.h"
+#include "models/base/pacer.h"
+#include "models/base/statistics.h"
+#include "models/net/wire.h"
+
+namespace sluice::net {
+
+/// A TAP interface, opened for frames without any header before them. Plain Linux.
+class TapDevice {
+ public:
+  /// Opens the interface, or makes one that exists as long as this object. Throws std::runtime_error with one sentence
+  /// when the name is none, the interface cannot be had, or it is not permitted.
+  explicit TapDevice(const std::string& name);
+  ~TapDevice();
+  TapDevice(const TapDevice&) = delete;
+  TapDevice& operator=(const TapDevice&) = delete;
+
+  int file() const { return file_; }
+  enum class Read { frame, nothing, gone };
+  /// One frame as the machine sent it, without waiting; gone: the interface does not exist any more.
+  Read read(std::span<std::uint8_t> buffer, std::size_t& length);
+  /// False when the interface is down or has no room.
+  bool write(std::span<const std::uint8_t> frame);
+
+ private:
+  int file_;
+};
+
+/// Frames from outside enter the wire when they come; frames from the wire go outside when their last bit has arrived.
+/// What comes from outside is an input of the channel "tap". Ledger: frames from outside are no requests.
+class TapEnd : public base::Model, public Wire::Client {
+ public:
+  /// Most frames that one look takes from the device; the device keeps the others.
+  static constexpr unsigned kBurst = 64;
+
+  struct Statistics {
+    std::uint64_t received = 0;    ///< frames from outside given to the wire
+    std::uint64_t sent = 0;        ///< frames from the wire for outside
+    std::uint64_t bad_frames = 0;  ///< frames from the wire with a wrong FCS, which stay inside
+    std::uint64_t oversized = 0;   ///< frames from outside that no wire could carry
+  };
+
+  /// Attaches itself to the wire's end.
+  TapEnd(sc_core::sc_module_name, Wire&, Wire::End, base::Inputs&);
+
+  /// The outside; without it (a replay), frames for outside end here. Both must outlive the simulation.
+  void connect(TapDevice&, base::Pacer&);
+
+  const Statistics& statistics() const { return counts_; }
+  /// Frames for outside that the device did not take: the machine's doing, not the simulation's.
+  std::uint64_t refused() const { return refused_; }
+
+  void frame_arrived(PacketPtr) override;
+
+ private:
+  bool take_frames();
+  void inject(base::Inputs::Bytes);
+
+  Wire& wire_;
+  Wire::End end_;
+  base::Inputs& inputs_;
+  base::Inputs::Channel channel_;
+  TapDevice* device_ = nullptr;
+  Statistics counts_;
+  std::uint64_t refused_ = 0;
+  base::StatisticsGroup group_;
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,93 @@
+#include "platform/board/outside.h"
+
+#include <csignal>
+#include <stdexcept>
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace sluice::platform {
+
+using base::Time;
+
+/// SIGINT and SIGTERM as a file, until the first has come.
+class Outside::Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGINT);
+    sigaddset(&set_, SIGTERM);
+    sigprocmask(SIG_BLOCK, &set_, &before_);
+    file_ = signalfd(-1, &set_, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (file_ < 0) throw std::runtime_error("signals cannot be received");
+  }
+  ~Signals() {
+    ::close(file_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int file() const { return file_; }
+  bool take() {
+    signalfd_siginfo info;
+    if (::read(file_, &info, sizeof info) != sizeof info) return false;
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    return true;
+  }
+
+ private:
+  sigset_t set_, before_;
+  int file_;
+};
+
+Outside::Outside(Board& board, const OutsideOptions& options, const std::string& log)
+    : option_(options.replay.empty() ? "--tap " + options.tap : "--replay " + options.replay) {
+  if (board.wires().empty()) throw config::UserError(option_ + ": the board has no Ethernet link");
+  try {
+    tap_ = std::make_unique<net::TapEnd>("tap", *board.wires().front().wire, net::Wire::kA, inputs_);
+    if (!options.replay.empty()) {
+      replay_ = std::make_unique<base::InputReplay>(options.replay, inputs_);
+      return;
+    }
+    device_ = std::make_unique<net::TapDevice>(options.tap);
+    if (!log.empty()) inputs_.log_to(log);
+    pacer_ = std::make_unique<base::Pacer>(board.scheduler());
+    tap_->connect(*device_, *pacer_);
+    signals_ = std::make_unique<Signals>();
+  } catch (const std::runtime_error& e) {
+    throw config::UserError(option_ + ": " + e.what());
+  }
+}
+
+Outside::~Outside() = default;
+
+Time Outside::latest_end() const {
+  // Time ends 446 s later.
+  constexpr Time kLongest = Time::s(18'000);
+  return replay_ ? replay_->until().value_or(kLongest) : kLongest;
+}
+
+void Outside::start(std::function<void()> interrupt) {
+  interrupt_ = std::move(interrupt);
+  if (replay_) {
+    replay_->start([this] { interrupt_(); });
+    return;
+  }
+  pacer_->watch(signals_->file(), [this] {
+    if (!signals_->take()) return true;
+    interrupt_();
+    return false;
+  });
+  pacer_->start();
+}
+
+void Outside::close(Time at, base::InputEnd end) {
+  try {
+    inputs_.close(at, end);
+  } catch (const std::runtime_error& e) {
+    throw config::UserError(e.what());
+  }
+}
+
+}  // namespace sluice::platform
