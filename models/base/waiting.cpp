@@ -37,7 +37,7 @@ std::string describe_waits() {
     const Waiting* at = start;
     for (std::size_t steps = 0; at && steps <= waits.size(); ++steps) {
       chain += fmt::format(" -> {}", at->holder_);
-      if (std::strcmp(at->holder_, start->who_) == 0) return text + "cycle: " + chain + "\n";
+      if (std::strcmp(at->holder_, start->who_) == 0) return fmt::format("{}cycle: {}\n", text, chain);
       const Waiting* next = nullptr;
       for (const Waiting* w : waits)
         if (std::strcmp(w->who_, at->holder_) == 0) next = w;

@@ -13,7 +13,7 @@ MemorySystem::Hart::Hart(const Parameters& p)
       l2(p.l2_size.count(), p.l2_ways, static_cast<unsigned>(p.line.count())),
       miss_registers(p.miss_registers) {}
 
-MemorySystem::MemorySystem(sc_core::sc_module_name name, const Parameters& p, unsigned harts, Time window)
+MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters& p, unsigned harts, Time window)
     : Model(name),
       parameters_(p),
       // Functional timing never looks at it: the smallest that there is.

@@ -59,7 +59,7 @@ class MemorySystem : public base::Model, public base::MemoryPath {
   };
 
   /// harts: of all clusters that share this memory. window: how far one hart may run ahead of another.
-  MemorySystem(sc_core::sc_module_name, const Parameters&, unsigned harts, base::Time window);
+  MemorySystem(const sc_core::sc_module_name&, const Parameters&, unsigned harts, base::Time window);
   void add(base::GuestRam& ram) { rams_.push_back(&ram); }
 
   bool cached() const { return parameters_.timing == Timing::cached; }

@@ -16,7 +16,7 @@ void Ram::Parameters::describe(base::Schema<Parameters>& s) {
       .assumed("as caches.dram_latency");
 }
 
-Ram::Ram(sc_core::sc_module_name name, const Parameters& p)
+Ram::Ram(const sc_core::sc_module_name& name, const Parameters& p)
     : Model(name), socket("socket"), parameters_(p), ram_(p.base, p.size.count()) {
   socket.register_b_transport(this, &Ram::b_transport);
   socket.register_get_direct_mem_ptr(this, &Ram::get_direct_mem_ptr);

@@ -24,7 +24,7 @@ class Ram : public base::Model {
 
   tlm_utils::simple_target_socket<Ram> socket;  ///< addresses are offsets into this RAM
 
-  Ram(sc_core::sc_module_name, const Parameters&);
+  Ram(const sc_core::sc_module_name&, const Parameters&);
   base::GuestRam& bytes() { return ram_; }
 
  private:

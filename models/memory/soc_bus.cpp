@@ -11,7 +11,7 @@ void SocBus::Parameters::describe(base::Schema<Parameters>& s) {
       .assumed("no modelled system publishes it");
 }
 
-SocBus::SocBus(sc_core::sc_module_name name, const Parameters& p)
+SocBus::SocBus(const sc_core::sc_module_name& name, const Parameters& p)
     : Model(name), from_initiators("from_initiators"), parameters_(p) {
   from_initiators.register_b_transport(this, &SocBus::b_transport);
   from_initiators.register_transport_dbg(this, &SocBus::transport_dbg);

@@ -34,7 +34,7 @@ class SocBus : public base::Model {
 
   tlm_utils::multi_passthrough_target_socket<SocBus> from_initiators;
 
-  SocBus(sc_core::sc_module_name, const Parameters&);
+  SocBus(const sc_core::sc_module_name&, const Parameters&);
 
   /// Maps a target. The regions of a bus must not overlap; the caller has checked it and told the user.
   template <class Socket>

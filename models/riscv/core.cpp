@@ -23,7 +23,7 @@ HartConfig hart_config(const ClusterParameters& p, unsigned hart_id, std::uint64
 }
 }  // namespace
 
-Core::Core(sc_core::sc_module_name name, const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc,
+Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc,
            base::Scheduler& scheduler, coherence::MemorySystem& memory, unsigned cache)
     : Model(name),
       socket("socket"),
