@@ -6,6 +6,7 @@
 
 #include "models/net/frame.h"
 #include "platform/board/device_tree.h"
+#include "platform/board/topology.h"
 
 namespace sluice::platform {
 namespace {
@@ -29,23 +30,9 @@ std::string module_of(const config::Instance& i) { return base::module_name(i.pa
 
 }  // namespace
 
-std::vector<config::MemoryRegion> memory_map(const config::BoardConfig& config) {
-  if (config.of_kind("cluster").empty()) throw config::UserError(config.file() + ": a board needs a cluster");
-  auto regions = config.parameters<HostMap>("map").regions(aia_of(config), harts_of(config));
-  for (const config::Instance* m : config.of_kind("memory")) {
-    const auto& p = m->parameters<memory::Ram::Parameters>();
-    regions.push_back({m->path(), p.base, p.size.count()});
-  }
-  const auto& root = config.parameters<pcie::RootComplex::Parameters>("root");
-  regions.push_back({"root.ecam", root.ecam_base, root.ecam_size.count()});
-  regions.push_back({"root.mmio32", root.mmio32_base, root.mmio32_size.count()});
-  regions.push_back({"root.mmio64", root.mmio64_base, root.mmio64_size.count()});
-  return regions;
-}
-
 Board::Board(const config::BoardConfig& config, Traffic traffic)
     : config_(config), run_(config.parameters<RunParameters>("run")), map_(config.parameters<HostMap>("map")) {
-  config::check_memory_map(config.file(), memory_map(config));
+  memory_map(config);
   harts_ = harts_of(config);
   base::set_time_resolution();
   build_memory();
@@ -180,23 +167,14 @@ void Board::build_pcie() {
   bus_->map_also({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), true, true});
   for (unsigned i = 0; i < 4; ++i)
     root_->intx[i].on_change = [this, i](bool level) { set_source(kPcieSource + i, level); };
-  std::vector<bool> taken(p.root_ports);
-  for (const config::Instance* s : config_.of_kind("pcie")) {
-    const auto& slot = s->parameters<SlotParameters>();
-    if (slot.port >= p.root_ports)
-      throw config_.error(*s, "port", fmt::format("must be less than root.root_ports, which is {}", p.root_ports));
-    if (taken[slot.port]) throw config_.error(*s, "port", "must be a root port of its own");
-    taken[slot.port] = true;
-    slots_.push_back({s->path(), std::make_unique<pcie::Link>(module_of(*s).c_str(), slot.link)});
-  }
+  pcie_tree(config_);
+  for (const config::Instance* s : config_.of_kind("pcie"))
+    slots_.push_back(
+        {s->path(), std::make_unique<pcie::Link>(module_of(*s).c_str(), s->parameters<SlotParameters>().link)});
 }
 
-SlotInstance& Board::slot(const config::Instance& nic, const std::string& path) {
-  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const SlotInstance& s) { return s.path == path; });
-  if (found == slots_.end()) throw config_.error(nic, "slot", "must name a PCIe slot of the board");
-  if (found->taken) throw config_.error(nic, "slot", "must be a slot of its own");
-  found->taken = true;
-  return *found;
+SlotInstance& Board::slot(const std::string& path) {
+  return *std::find_if(slots_.begin(), slots_.end(), [&](const SlotInstance& s) { return s.path == path; });
 }
 
 net::Wire& Board::wire(const config::Instance& user, const std::string& path) {
@@ -211,7 +189,7 @@ void Board::build_network() {
         {w->path(), std::make_unique<net::Wire>(module_of(*w).c_str(), w->parameters<net::Wire::Parameters>())});
   for (const config::Instance* n : config_.of_kind("nic")) {
     const auto& p = n->parameters<DescriptorNicParameters>();
-    SlotInstance& place = slot(*n, p.slot);
+    SlotInstance& place = slot(p.slot);
     nics_.push_back(
         std::make_unique<nic::DescriptorNic>(module_of(*n).c_str(), p.nic, wire(*n, p.wire), net::Wire::kB));
     const unsigned port = config_.parameters<SlotParameters>(place.path).port;
@@ -229,12 +207,15 @@ void Board::build_network() {
 
 void Board::build_traffic() {
   if (wires_.empty()) return;
-  const auto& traffic = config_.parameters<net::TrafficSource::Parameters>("workload");
+  const config::Instance& workload = config_.the("workload");
+  const auto& traffic = workload.parameters<net::TrafficSource::Parameters>();
   try {
     source_ = std::make_unique<net::TrafficSource>("workload", traffic, base::RandomSeed{run_.seed, run_.replication},
                                                    *wires_.front().wire, net::Wire::kA);
   } catch (const std::runtime_error& e) {
-    throw config::UserError(e.what());
+    if (traffic.kind == net::TrafficSource::Kind::replay)
+      throw config_.error(workload, "pcap", std::string("cannot be replayed: ") + e.what());
+    throw config::UserError(config_.file() + ": workload " + e.what());
   }
 }
 

@@ -45,7 +45,6 @@ struct WireInstance {
 struct SlotInstance {
   std::string path;
   std::unique_ptr<pcie::Link> link;
-  bool taken = false;
 };
 
 /// What is at the far end of the first wire.
@@ -79,7 +78,6 @@ class Board : private pcie::SocWriter {
  private:
   bool write(std::uint64_t address, const void* data, unsigned size) override;
 
-  void check_map() const;
   base::Time choose_quantum() const;
   void build_memory();
   void build_clusters();
@@ -90,7 +88,7 @@ class Board : private pcie::SocWriter {
   void load_firmware();
   bool aia() const { return clusters_.front().parameters->interrupts == riscv::Interrupts::aia; }
   void set_source(unsigned number, bool level);
-  SlotInstance& slot(const config::Instance& nic, const std::string& path);
+  SlotInstance& slot(const std::string& path);
   net::Wire& wire(const config::Instance& user, const std::string& path);
   riscv::Core& core(unsigned hart);
 
@@ -116,8 +114,5 @@ class Board : private pcie::SocWriter {
   std::unique_ptr<net::TrafficSource> source_;
   std::vector<std::unique_ptr<base::StatisticsGroup>> groups_;
 };
-
-/// The regions of a board's address space, before it is built.
-std::vector<config::MemoryRegion> memory_map(const config::BoardConfig&);
 
 }  // namespace sluice::platform

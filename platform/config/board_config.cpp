@@ -61,14 +61,14 @@ class BoardBuilder {
  public:
   BoardBuilder(const Registry& registry, BoardLayers layers) : registry_(registry), layers_(std::move(layers)) {}
 
-  BoardConfig build(const std::vector<std::string>& overrides) {
+  BoardConfig build(const std::vector<std::string>& overrides, const std::vector<std::string>& options) {
     const BoardLayers::Layer& own = layers_.layers.back();
     board_.shown_ = own.found.shown;
     board_.name_ = std::filesystem::path(own.found.name).replace_extension();
     board_.summary_ = own.file.summary;
     for (const auto& layer : layers_.layers) board_.files_.push_back(layer.found.name);
     collect_files();
-    collect_overrides(overrides);
+    collect_overrides(overrides, options);
     for (const auto& kind : registry_.kinds()) make_instances(kind);
     for (const Instance& instance : board_.instances_) check(instance);
     return std::move(board_);
@@ -126,9 +126,11 @@ class BoardBuilder {
     }
   }
 
-  void collect_overrides(const std::vector<std::string>& overrides) {
-    for (const std::string& o : overrides) {
-      const Location where{"--set " + o, 0};
+  void collect_overrides(const std::vector<std::string>& overrides, const std::vector<std::string>& options) {
+    for (std::size_t i = 0; i < overrides.size(); ++i) {
+      const std::string& o = overrides[i];
+      const bool named = i < options.size() && !options[i].empty();
+      const Location where{named ? options[i] : "--set " + o, 0};
       const std::size_t equals = o.find('=');
       if (equals == std::string::npos || equals == 0) throw UserError(where, "must be PATH=VALUE");
       const Path path = split(o.substr(0, equals), where);
@@ -323,8 +325,8 @@ UserError BoardConfig::error(const Instance& instance, std::string_view key, con
 }
 
 BoardConfig load_board(const std::string& board, const std::vector<std::string>& overrides, const Registry& registry,
-                       const BoardDirectories& directories) {
-  return BoardBuilder(registry, read_layers(board, directories)).build(overrides);
+                       const BoardDirectories& directories, const std::vector<std::string>& options) {
+  return BoardBuilder(registry, read_layers(board, directories)).build(overrides, options);
 }
 
 std::vector<Difference> differences(const BoardConfig& first, const BoardConfig& second) {

@@ -91,10 +91,11 @@ class BoardConfig {
 };
 
 /// Reads BOARD (the name of a shipped board or the path of a file), applies the overrides ("nic.eth0.queues=4"), and
-/// checks everything. Throws UserError.
+/// checks everything. Throws UserError. options: how messages name each override ("--requests 5"); where there is no
+/// entry, or an empty one, "--set OVERRIDE".
 /// The registry must outlive the result.
 BoardConfig load_board(const std::string& board, const std::vector<std::string>& overrides, const Registry&,
-                       const BoardDirectories&);
+                       const BoardDirectories&, const std::vector<std::string>& options = {});
 
 /// One parameter whose effective value differs between two boards, or an instance that only one has.
 struct Difference {

@@ -11,6 +11,16 @@ std::string describe(const MemoryRegion& r) {
   return r.name + " at " + base::hexadecimal(r.base) + " (" + to_text(base::Bytes(r.size)) + ")";
 }
 
+/// Where to look first: an override, a line, the file as a whole.
+std::string place(const std::string& file, const MemoryRegion& a, const MemoryRegion& b) {
+  for (const bool override : {true, false}) {
+    for (const MemoryRegion* r : {&a, &b}) {
+      if (!r->where.file.empty() && (r->where.line == 0) == override) return r->where.text() + ": ";
+    }
+  }
+  return file + ": ";
+}
+
 }  // namespace
 
 void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions) {
@@ -19,10 +29,10 @@ void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions
   });
   const MemoryRegion* before = nullptr;
   for (const MemoryRegion& r : regions) {
-    if (r.size == 0) throw UserError(file + ": " + r.name + " has no size");
-    if (r.size - 1 > ~r.base) throw UserError(file + ": " + describe(r) + " reaches beyond 64-bit addresses");
+    if (r.size == 0) throw UserError(place(file, r, r) + r.name + " has no size");
+    if (r.size - 1 > ~r.base) throw UserError(place(file, r, r) + describe(r) + " reaches beyond 64-bit addresses");
     if (before && r.base - before->base < before->size) {
-      throw UserError(file + ": " + describe(r) + " overlaps " + describe(*before));
+      throw UserError(place(file, r, *before) + describe(r) + " overlaps " + describe(*before));
     }
     before = &r;
   }

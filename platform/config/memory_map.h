@@ -13,10 +13,12 @@ struct MemoryRegion {
   std::string name;        ///< "uart"
   std::uint64_t base = 0;  ///< first address
   std::uint64_t size = 0;  ///< bytes; the region may end at 2^64
+  Location where{};        ///< what set its base, for messages; no file: a default
 };
 
-/// Throws UserError that starts with the board's file and names both when two regions overlap, or one that is empty
-/// or does not fit 64 bits. The answer does not depend on the order of the regions.
+/// Throws UserError that names both when two regions overlap, or one that is empty or does not fit 64 bits. It starts
+/// with the place that set one of them (an option rather than a line), else with the board's file. The answer does not
+/// depend on the order of the regions.
 void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions);
 
 }  // namespace sluice::config
