@@ -173,20 +173,26 @@ static void wait_polling(struct nic_queue* base) {
   while ((done->status & DESC_RX_DD) == 0) cpu_pause();
 }
 
-static void on_interrupt(void* context) {
-  struct queue* q = context;
-  /* A frame lands before its descriptor; until that is there too, the interrupt is an earlier frame's. */
+/* For the ledger: the interrupt has reached its handler. A frame lands before its descriptor; until that is there too,
+ * the interrupt is an earlier frame's. */
+static void note_interrupt(struct queue* q) {
   if (q->rx_ring[q->rx_next].done.status & DESC_RX_DD)
     stage(demultiplex, q->rx_buffers[q->rx_next] + NIC_BUFFER_HEADROOM);
+}
+
+static void on_interrupt(void* context) {
+  struct queue* q = context;
+  note_interrupt(q);
   q->scheduled = 1;
 }
 
 /* Without MSI-X the function's INTx stays asserted until the vector is quiet; the read-back waits for that. */
 static void on_wired_interrupt(void* context) {
   struct queue* q = context;
+  note_interrupt(q);
   *q->vector = DESC_VECTOR_CLEAR_PENDING;
   (void)*q->vector;
-  on_interrupt(context);
+  q->scheduled = 1;
 }
 
 /* The ring was empty a moment ago. Frames since then have latched the vector, so unmasking it raises the interrupt at

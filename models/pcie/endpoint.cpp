@@ -295,12 +295,17 @@ void Endpoint::send_msix(unsigned vector, const base::Spans& spans, Landed lande
   t->cover((std::uint64_t{entry.address_high} << 32 | entry.address_low) & ~std::uint64_t{3}, 4);
   t->resize_payload();
   for (unsigned i = 0; i < 4; ++i) t->payload()[i] = static_cast<std::uint8_t>(entry.data >> 8 * i);
-  for (const base::Span& s : spans) t->spans.add({0, 0, s.id});
-  t->ending = 0xff;
-  t->carries_journey = !spans.empty();
-  t->landed = landed.set() ? landed : Landed{SLUICE_STAGE_interrupt, component()};
+  give_requests(*t, spans, landed);
   ++counters_.msix_sent;
   port_.send(std::move(t));
+}
+
+/// The requests that wait for an interrupt message travel with it.
+void Endpoint::give_requests(Tlp& t, const base::Spans& spans, Landed landed) const {
+  for (const base::Span& s : spans) t.spans.add({0, 0, s.id});
+  t.ending = 0xff;
+  t.carries_journey = !spans.empty();
+  t.landed = landed.set() ? landed : Landed{SLUICE_STAGE_interrupt, component()};
 }
 
 void Endpoint::fire_unmasked() {
@@ -312,12 +317,12 @@ void Endpoint::fire_unmasked() {
   }
 }
 
-void Endpoint::intx(bool level) {
+void Endpoint::intx(bool level, const base::Spans& spans, Landed landed) {
   intx_level_ = level;
-  update_intx();
+  update_intx(spans, landed);
 }
 
-void Endpoint::update_intx() {
+void Endpoint::update_intx(const base::Spans& spans, Landed landed) {
   const std::uint16_t status = config_.get16(PCIE_STATUS) & static_cast<std::uint16_t>(~PCIE_STATUS_INTERRUPT);
   config_.set16(PCIE_STATUS, static_cast<std::uint16_t>(status | (intx_level_ ? PCIE_STATUS_INTERRUPT : 0)));
   const bool disabled = config_.get16(PCIE_COMMAND) & PCIE_COMMAND_INTX_DISABLE;
@@ -327,6 +332,7 @@ void Endpoint::update_intx() {
   TlpPtr m = make_tlp(TlpType::kMsg);
   m->requester = id_;
   m->message_code = level ? kAssertIntA : kDeassertIntA;
+  if (level) give_requests(*m, spans, landed);
   port_.send(std::move(m));
 }
 

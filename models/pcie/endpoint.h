@@ -166,8 +166,9 @@ class Endpoint : public base::Model, private TransmitObserver {
   /// or, where it is not set, `interrupt` of this component when the message has arrived. False when it was dropped.
   bool msix(unsigned vector, const base::Spans& spans = {}, Landed landed = {});
   bool msix_enabled() const;
-  /// INTA's level; sent as messages. Ignored while MSI-X is enabled or INTx is disabled.
-  void intx(bool level);
+  /// INTA's level; sent as messages. Ignored while MSI-X is enabled or INTx is disabled. Spans as for msix(): they
+  /// travel with the message that raises the level, and with no other.
+  void intx(bool level, const base::Spans& spans = {}, Landed landed = {});
 
   unsigned reads_in_flight() const { return reads_in_flight_; }               ///< transfers, waiting ones included
   unsigned writes_queued() const { return port_.queued(TlpClass::kPosted); }  ///< TLPs not yet on the link
@@ -238,8 +239,9 @@ class Endpoint : public base::Model, private TransmitObserver {
   std::uint8_t msix_byte(unsigned bar, std::uint64_t offset) const;
   bool vector_masked(unsigned vector) const;
   void send_msix(unsigned vector, const base::Spans&, Landed);
+  void give_requests(Tlp&, const base::Spans&, Landed) const;
   void fire_unmasked();
-  void update_intx();
+  void update_intx(const base::Spans& spans = {}, Landed landed = {});
 
   Parameters parameters_;
   Function function_;

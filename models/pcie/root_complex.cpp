@@ -283,11 +283,11 @@ void RootComplex::fail(unsigned number, std::uint64_t& counter) {
   finish(number);
 }
 
-void RootComplex::finish(unsigned number) {
+void RootComplex::finish(unsigned number, base::Time earliest) {
   Access& a = *accesses_[number];
   a.in_flight = false;
   base::calendar().cancel(a.timeout);
-  base::calendar().after(parameters_.completion_latency, key(), [&a] {
+  base::calendar().at(std::max(base::now() + parameters_.completion_latency, earliest), key(), [&a] {
     a.done = true;
     a.event.notify();
   });
@@ -314,7 +314,7 @@ void RootComplex::receive_completion(TlpPtr tlp) {
     store(a, c.payload() + skip, here);
     if (a.received < a.request->enabled_bytes() && here > 0) return;
   }
-  finish(c.tag);
+  finish(c.tag, ports_[c.ingress]->last_landing);  // it passes no write before it
 }
 
 void RootComplex::register_statistics(base::StatisticsGroup& group) {

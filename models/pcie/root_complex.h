@@ -135,7 +135,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   void access_local(unsigned access);
   void store(Access&, const std::uint8_t* bytes, std::uint32_t count);
   void fail(unsigned access, std::uint64_t& counter);
-  void finish(unsigned access);
+  void finish(unsigned access, base::Time earliest = {});
   RootPort* port_of_address(std::uint64_t address);
   RootPort* port_of_bus(unsigned bus);
   void transmitted(Tlp&, base::Time sent) override;
@@ -143,6 +143,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   void receive(unsigned port, TlpPtr);
   void receive_write(RootPort&, TlpPtr);
   void land(TlpPtr, base::GuestRam*);
+  static void move_requests(const Tlp&);
   void set_tags(const Tlp&, base::GuestRam&, std::uint64_t first, std::uint32_t bytes);
   void receive_read(RootPort&, TlpPtr);
   void start_read(RootPort&, TlpPtr);
@@ -150,7 +151,8 @@ class RootComplex : public base::Model, private TransmitObserver {
   void forward(RootPort& to, TlpPtr, base::Time after);
   void refuse(RootPort&, TlpPtr request);
   void receive_completion(TlpPtr);
-  void receive_message(RootPort&, const Tlp&);
+  void receive_message(RootPort&, TlpPtr);
+  void signal(RootPort&, const Tlp&);
   void update_lines();
   Translation translate(const Tlp&, bool write);
 

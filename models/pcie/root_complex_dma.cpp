@@ -20,8 +20,7 @@ void RootComplex::receive(unsigned port, TlpPtr tlp) {
     case TlpType::kCplD:
       return receive_completion(std::move(tlp));
     case TlpType::kMsg:
-      tlp->release_buffer();
-      return receive_message(p, *tlp);
+      return receive_message(p, std::move(tlp));
     default:
       return refuse(p, std::move(tlp));
   }
@@ -89,6 +88,11 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
   } else {
     ++counters_.unsupported_requests;
   }
+  move_requests(t);
+}
+
+/// The requests whose bytes end here go where the sender says.
+void RootComplex::move_requests(const Tlp& t) {
   if (!t.landed.set()) return;
   unsigned n = 0;
   for (const base::Span& s : t.spans) {
@@ -162,7 +166,14 @@ void RootComplex::finish_read(TlpPtr tlp, base::GuestRam& ram, std::uint64_t add
   while (!p.waiting_reads.empty() && p.reads < parameters_.reads) start_read(p, p.waiting_reads.pop());
 }
 
-void RootComplex::receive_message(RootPort& p, const Tlp& t) {
+/// A message passes no write before it: software finds in memory what a wired interrupt tells it of.
+void RootComplex::receive_message(RootPort& p, TlpPtr tlp) {
+  tlp->release_buffer();
+  base::calendar().at(std::max(base::now(), p.last_landing), key(),
+                      [this, &p, message = std::move(tlp)] { signal(p, *message); });
+}
+
+void RootComplex::signal(RootPort& p, const Tlp& t) {
   const unsigned code = t.message_code;
   if (code >= kAssertIntA && code < kAssertIntA + 4)
     p.asserted |= static_cast<std::uint8_t>(1u << (code - kAssertIntA));
@@ -170,6 +181,7 @@ void RootComplex::receive_message(RootPort& p, const Tlp& t) {
     p.asserted &= static_cast<std::uint8_t>(~(1u << (code - kDeassertIntA)));
   else
     ++counters_.unsupported_requests;
+  move_requests(t);
   update_lines();
 }
 

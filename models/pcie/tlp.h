@@ -101,7 +101,7 @@ struct Tlp {
   bool wants_tags = false;       ///< MRd: completions bring the memory's request tags
   std::uint8_t ending = 0;       ///< bit n: spans[n] has no bytes in later TLPs of its transfer
   std::uint8_t ingress = 0;      ///< of whoever holds the TLP: the port it came in by
-  Landed landed;                 ///< MWr: for the spans that end here, after the journey
+  Landed landed;                 ///< MWr, Msg: for the spans that end here, after the journey
   base::Spans spans;             ///< offsets count from the first enabled byte
   base::Journey journey;
   std::vector<base::RequestId> line_tags;  ///< CplD: one for each 64 B line that it touches

@@ -34,11 +34,12 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
   address_ = board_address();
   mac_.set_client(*this);
   mac_.set_max_frame(max_frame_);
-  vectors_.send = [this](unsigned v, const base::Spans& requests, bool held) {
+  const pcie::Landed told{SLUICE_STAGE_interrupt, component(), SLUICE_STAGE_notify};
+  vectors_.send = [this, told](unsigned v, const base::Spans& requests) {
     ++counts_[DESC_STAT_INTERRUPTS];
-    msix(v, requests, {SLUICE_STAGE_interrupt, component(), held ? SLUICE_STAGE_notify : SLUICE_STAGE_wait_core});
+    msix(v, requests, told);
   };
-  vectors_.set_line = [this](bool level) { intx(level); };
+  vectors_.set_line = [this, told](bool level, const base::Spans& requests) { intx(level, requests, told); };
   declare_device_registers();
   declare_rss_registers();
   declare_vector_registers();

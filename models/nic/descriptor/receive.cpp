@@ -351,8 +351,8 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
     for (const base::Span& s : q.done[i].spans)
       options.spans.add({static_cast<std::uint32_t>(i * sizeof(desc_rx_writeback)), sizeof(desc_rx_writeback), s.id});
   }
-  const bool held = nic_.vectors_.holds(q.registers.cause);
-  options.landed = {held ? SLUICE_STAGE_notify : SLUICE_STAGE_wait_core, nic_.component()};
+  const bool told = nic_.vectors_.will_tell(q.registers.cause);
+  options.landed = {told ? SLUICE_STAGE_notify : SLUICE_STAGE_wait_core, nic_.component()};
   const std::uint64_t address = q.registers.base + q.written % q.registers.length * sizeof(desc_rx_writeback);
   const std::span<const std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(block.data()),
                                             q.done_count * sizeof(desc_rx_writeback)};

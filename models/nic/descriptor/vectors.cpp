@@ -12,16 +12,16 @@ void Vectors::cause(std::uint32_t cause_register, const base::Spans& requests) {
   if (!(cause_register & DESC_CAUSE_ENABLE)) return;
   const unsigned number = cause_register & DESC_CAUSE_VECTOR;
   Vector& v = vectors_[number];
-  v.pending = true;
-  if (messages_ && v.enable)
+  if (will_tell(cause_register))
     for (const base::Span& s : requests) v.requests.add(s);
+  v.pending = true;
   consider(number);
 }
 
-bool Vectors::holds(std::uint32_t cause_register) const {
-  if (!(cause_register & DESC_CAUSE_ENABLE) || !messages_) return false;
+bool Vectors::will_tell(std::uint32_t cause_register) const {
+  if (!(cause_register & DESC_CAUSE_ENABLE)) return false;
   const Vector& v = vectors_[cause_register & DESC_CAUSE_VECTOR];
-  return v.enable && base::now() < v.not_before;
+  return v.enable && (messages_ || !v.pending);
 }
 
 void Vectors::write_control(unsigned vector, std::uint32_t value) {
@@ -62,10 +62,9 @@ void Vectors::use_messages(bool on) {
 
 void Vectors::consider(unsigned vector) {
   Vector& v = vectors_[vector];
-  if (!messages_) return update_line();
+  if (!messages_) return update_line(std::exchange(v.requests, {}));
   if (!v.pending || !v.enable) return;
   if (base::now() < v.not_before) {
-    v.held = true;
     if (!base::calendar().pending(v.timer))
       v.timer = base::calendar().at(v.not_before, key_, [this, vector] { consider(vector); });
     return;
@@ -73,14 +72,13 @@ void Vectors::consider(unsigned vector) {
   v.pending = false;
   if (v.auto_mask) v.enable = false;
   v.not_before = base::now() + v.interval;
-  const base::Spans requests = std::exchange(v.requests, {});
-  send(vector, requests, std::exchange(v.held, false));
+  send(vector, std::exchange(v.requests, {}));
 }
 
-void Vectors::update_line() {
+void Vectors::update_line(const base::Spans& requests) {
   bool level = false;
   for (const Vector& v : vectors_) level = level || (v.pending && v.enable);
-  if (set_line) set_line(level && !messages_);
+  if (set_line) set_line(level && !messages_, requests);
 }
 
 void Vectors::reset() {

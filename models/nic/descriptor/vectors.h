@@ -16,18 +16,19 @@ class Vectors {
   /// count: 1 to DESC_MAX_VECTORS.
   Vectors(unsigned count, base::ComponentKey key);
 
-  /// Sends the message of a vector; behind it come MSI-X's own masks. The requests wait for it; `held`: moderation kept
-  /// them waiting.
-  base::Callback<void(unsigned vector, const base::Spans& requests, bool held)> send;
-  /// Level of INTA: while messages are off, asserted as long as any vector is pending and enabled.
-  base::Callback<void(bool level)> set_line;
+  /// Sends the message of a vector; behind it come MSI-X's own masks. The requests wait for it.
+  base::Callback<void(unsigned vector, const base::Spans& requests)> send;
+  /// Level of INTA: while messages are off, asserted as long as any vector is pending and enabled. The requests wait
+  /// for its assertion.
+  base::Callback<void(bool level, const base::Spans& requests)> set_line;
 
   unsigned count() const { return static_cast<unsigned>(vectors_.size()); }
   /// Something happened whose cause register (DESC_CAUSE_*) holds this; a disabled cause does nothing. Requests are
   /// those that software learns of by the message; where the vector is not enabled, software will look by itself.
   void cause(std::uint32_t cause_register, const base::Spans& requests = {});
-  /// Moderation would keep back the message for this cause.
-  bool holds(std::uint32_t cause_register) const;
+  /// Software would learn of this cause by a message of its own, at once or when moderation lets it. Not while the
+  /// vector is masked, nor while INTA is asserted for it already.
+  bool will_tell(std::uint32_t cause_register) const;
 
   void write_control(unsigned vector, std::uint32_t value);
   std::uint32_t read_control(unsigned vector) const;
@@ -47,12 +48,11 @@ class Vectors {
     base::Time interval;
     base::Time not_before;  ///< earliest time of the next message
     base::Calendar::Handle timer;
-    base::Spans requests;
-    bool held = false;
+    base::Spans requests;  ///< as many as a message has room for
   };
 
   void consider(unsigned vector);
-  void update_line();
+  void update_line(const base::Spans& requests = {});
 
   base::ComponentKey key_;
   std::vector<Vector> vectors_;
