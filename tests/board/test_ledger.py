@@ -1,0 +1,370 @@
+"""The request ledger of whole boards: test_ledger.py LEDGER_TILES SLUICE.
+
+Closed forms: with one request outstanding, each tile of each request lasts what closed_forms.py computes from the board's
+parameters, to the femtosecond. Software's tiles are whole issue slots, and their number is that of the instructions
+executed, by class, times what the class costs.
+
+Sensitivity: 100 ns added to a latency moves its stage by 100 ns times its traversals and nothing else. To the
+femtosecond, but for the two tiles that end when a core, which acts only in whole slots, reacts to an event between two
+slots: they may differ by the 1 fs to which a slot's time is rounded. A polling core looks once in an iteration of its
+loop: the tests choose the cost of `pause` so that 100 ns are whole iterations.
+
+Tiling: against the times at which the wire saw each frame, and against the latencies that the traffic source measured,
+neither of which the ledger has a part in."""
+
+import json
+import subprocess
+import sys
+import unittest
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from functools import lru_cache
+
+from closed_forms import SOFTWARE, LoneRequest, Parameters, Slots, Wire
+
+LEDGER_TILES, SLUICE = sys.argv.pop(1), sys.argv.pop(1)
+NS = 10**6
+ADDED = 100 * NS
+BOARDS = ("e810-poll", "e810-irq")
+LONE = ("caches.timing=functional", "workload.outstanding=1", "workload.warmup=3")
+# Tiles that begin with an event, at any time, and end when a core reacts, in a whole slot.
+REACTIONS = (("wait for a core", "nic.eth0"), ("interrupt", "nic.eth0"))
+
+
+def output_of(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}: status {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout, parse_float=Decimal)
+
+
+class Request:
+    """tiles: (stage, component, start, end)."""
+
+    def __init__(self, entry):
+        ends = [start for _, _, start in entry["tiles"][1:]] + [entry["end"]]
+        self.id = entry["id"]
+        self.tiles = [(*tile, end) for tile, end in zip(entry["tiles"], ends)]
+        self.start, self.end = self.tiles[0][2], entry["end"]
+
+
+class Run:
+    """What ledger_tiles says of one board."""
+
+    def __init__(self, board, *overrides):
+        self.result = output_of(LEDGER_TILES, board, *overrides)
+        self.parameters = Parameters(self.result["board"])
+        self.slots = Slots(self.parameters)
+        self.requests = [Request(r) for r in self.result["ledger"]["requests"]]
+        self.frames = {(f["id"], f["reply"]): f for f in self.result["ledger"]["frames"]}
+
+    def lengths(self, request):
+        """Of each tile: ((stage, component), length); slots where both ends are software's, else femtoseconds."""
+        for stage, component, start, end in request.tiles:
+            if component.startswith("cluster."):
+                yield (stage, component), self.slots.number(end) - self.slots.number(start)
+            else:
+                yield (stage, component), end - start
+
+    def sums(self, request):
+        sums = Counter()
+        for key, length in self.lengths(request):
+            sums[key] += length
+        return sums
+
+
+@lru_cache(maxsize=None)
+def run(board, *overrides):
+    return Run(board, *overrides)
+
+
+def run_all(calls):
+    """Runs them beforehand, two at a time."""
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda call: run(*call), calls))
+
+
+class ClosedForms(unittest.TestCase):
+    CASES = (
+        ("e810-poll", "workload.requests=100"),
+        ("e810-irq", "workload.requests=100"),
+        ("e810-poll", "workload.requests=100", "caches.timing=cached"),
+        ("e810-irq", "workload.requests=20", "caches.timing=cached"),
+        ("e810-poll", "workload.requests=20", "workload.call.program=null"),
+        ("e810-irq", "workload.requests=20", "workload.call.program=add"),
+        ("e810-poll", "workload.requests=20", "workload.call.program=sort", "workload.call.bytes=256"),
+        ("e810-poll", "workload.requests=20", "workload.call.program=checksum", "workload.call.bytes=777"),
+        # Wired interrupts; and where memory is slower than the way of an interrupt or of a register's value.
+        ("e810-irq", "workload.requests=20", "cluster.host.interrupts=plic"),
+        ("e810-irq", "workload.requests=20", "cluster.host.interrupts=plic", "root.write_latency=3 us",
+         "root.completion_latency=0 ns"),
+        # Several TLPs for a frame, up and down.
+        ("e810-poll", "workload.requests=20", "workload.call.bytes=1400"),
+        ("e810-poll", "workload.requests=20", "workload.call.bytes=1400", "root.completion_split=max-payload"),
+        ("e810-irq", "workload.requests=20", "workload.call.bytes=1001", "nic.eth0.pcie.max_read_request=128 B",
+         "root.read_completion_boundary=128 B"),
+        # Other rates.
+        ("e810-poll", "workload.requests=20", "pcie.slot0.generation=4", "pcie.slot0.lanes=8",
+         "pcie.slot0.max_payload=512 B", "net.wire0.rate=25 Gb/s"),
+        ("e810-irq", "workload.requests=20", "pcie.slot0.generation=1", "pcie.slot0.lanes=1",
+         "pcie.slot0.max_payload=128 B", "net.wire0.rate=10 Gb/s", "workload.call.bytes=700"),
+        ("e810-poll", "workload.requests=20", "pcie.slot0.generation=5", "pcie.slot0.lanes=4", "net.wire0.rate=7 Gb/s",
+         "cluster.host.clock=2.718 GHz", "cluster.host.issue_width=3"),
+    )
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cases = [(case[0], *LONE, *case[1:]) for case in cls.CASES]
+        run_all(cls.cases)
+
+    def test_each_tile_lasts_what_its_parts_say(self):
+        for case in self.cases:
+            with self.subTest(case):
+                r = run(*case)
+                form = LoneRequest(r.parameters)
+                expected = list(form.tiles())
+                for request in r.requests:
+                    got = [(stage, component, end - start) for stage, component, start, end in request.tiles]
+                    shown = [(s, c, SOFTWARE if e[2] is SOFTWARE else t) for (s, c, t), e in zip(got, expected)]
+                    self.assertEqual(shown + got[len(shown):], expected, f"request {request.id}")
+                    for reply, length in ((False, form.call), (True, form.reply)):
+                        self.assertEqual(r.frames[request.id, reply]["bytes"], length)
+
+    def test_moderation_spaces_interrupts_and_is_waited_for_in_notify(self):
+        r = run("e810-irq", *LONE, "workload.requests=20", "nic.eth0.moderation=4 us")
+        told = []
+        for request in r.requests:
+            stages = {stage: start for stage, _, start, _ in request.tiles}
+            self.assertNotIn("wait for a core", stages)
+            self.assertGreater(stages["interrupt"] - stages["notify"], 1000 * NS)
+            told.append(stages["interrupt"])
+        self.assertEqual({b - a for a, b in zip(told, told[1:])}, {4000 * NS})
+
+    def test_software_takes_whole_slots_and_the_same_for_each_call(self):
+        for case in self.cases:
+            if "caches.timing=cached" in case or "workload.call.program=sort" in case:
+                continue  # what these take depends on more than the code
+            with self.subTest(case):
+                r = run(*case)
+                every = []
+                for request in r.requests:
+                    for _, component, start, end in request.tiles:
+                        if component.startswith("cluster."):
+                            self.assertIsNotNone(r.slots.number(start))
+                            self.assertIsNotNone(r.slots.number(end))
+                    every.append([x for x in r.lengths(request) if x[0][1].startswith("cluster.")])
+                usual = Counter(map(tuple, every)).most_common(1)[0][0]
+                # The driver gives back 32 receive descriptors at a time, between its look and its work, and asks for the
+                # report of each 32nd transmit descriptor, before it hands it over.
+                others = Counter()
+                for n, tiles in enumerate(every):
+                    for (key, slots), (_, normal) in zip(tiles, usual, strict=True):
+                        if slots != normal:
+                            self.assertIn(key[0], ("poll", "kernel protocol"), (key, slots, normal))
+                            others[key[0], n % 32] += 1
+                self.assertLessEqual(len(others), 2, others)
+
+    def test_software_takes_what_its_instructions_cost(self):
+        """One more slot for a class makes a tile longer by its instructions of that class."""
+        for board in BOARDS:
+            lone = (board, *LONE, "workload.requests=1")
+            base = run(*lone)
+            costs = {k: int(v["value"]) for k, v in
+                     base.result["board"]["instances"]["cluster.host"]["parameters"].items() if k.startswith("costs.")}
+            dearer = {k: (*lone, f"cluster.host.{k}={v + 1}") for k, v in costs.items()}
+            run_all(dearer.values())
+            usual = self.software(base)
+            self.assertIn("handler", [stage for stage, _ in usual])
+            total = [0] * len(usual)
+            executed = [0] * len(usual)
+            for cost, call in dearer.items():
+                for n, ((stage, slots), (_, before)) in enumerate(zip(self.software(run(*call)), usual, strict=True)):
+                    self.assertGreaterEqual(slots, before, (board, cost, stage))
+                    total[n] += (slots - before) * costs[cost]
+                    executed[n] += slots - before
+            for n, (stage, slots) in enumerate(usual):
+                self.assertEqual(total[n], slots, (board, stage))
+                self.assertGreater(executed[n], 1, (board, stage))
+
+    @staticmethod
+    def software(r):
+        """(stage, slots), from the first slot in which a core can act."""
+        tiles = []
+        for stage, component, start, end in r.requests[0].tiles:
+            if component.startswith("cluster.") or stage == "interrupt":
+                tiles.append((stage, r.slots.number(end) - r.slots.next(start)))
+        return tiles
+
+
+# What 100 ns more in a latency do to one request: traversals by stage and component.
+PATH = {
+    "net.wire0.flight": {("wire", "net.wire0"): 2},
+    "nic.eth0.mac.rx_latency": {("MAC", "nic.eth0.mac"): 1},
+    "nic.eth0.mac.tx_latency": {("MAC", "nic.eth0.mac"): 1},
+    "nic.eth0.parse": {("parse", "nic.eth0"): 1},
+    "nic.eth0.rx_pipeline": {("NIC queue", "nic.eth0"): 1},
+    "nic.eth0.tx_doorbell": {("NIC queue", "nic.eth0"): 1},
+    "nic.eth0.tx_pipeline": {("transmit", "nic.eth0"): 1},
+    # Up: data with descriptor, two read requests. Down: doorbell, two completions.
+    "nic.eth0.pcie.transmit_latency": {("upstream link", "pcie.slot0"): 3},
+    "nic.eth0.pcie.receive_latency": {("downstream link", "pcie.slot0"): 3},
+    "pcie.slot0.flight": {("upstream link", "pcie.slot0"): 3, ("downstream link", "pcie.slot0"): 3},
+    "root.write_latency": {("memory", "root"): 1},
+    "root.read_latency": {("memory", "root"): 2},
+    "root.outbound_latency": {("doorbell", "root"): 1},
+    "caches.dma_write": {("memory", "root"): 1},
+    "caches.dma_read": {("memory", "root"): 2},
+}
+# And those that no lone request meets, and why.
+OFF_PATH = {
+    "root.completion_latency": "a core's read of a register: none on the path",
+    "bus.latency": "holds the core after its doorbell has left",
+    "aplic.msi_latency": "wired interrupts only",
+    "memory.dram.latency": "loads and stores that are not the harts' own",
+    "caches.l2_latency": "functional timing",
+    "caches.llc_latency": "functional timing",
+    "caches.dram_latency": "functional timing",
+    "caches.snoop_latency": "functional timing",
+    "caches.dma_dram_adder": "functional timing",
+    "nic.eth0.rx_interval": "there is no frame before it",
+    "nic.eth0.tx_interval": "there is no frame before it",
+    "nic.eth0.writeback_timeout": "the write-back does not wait",
+    "pcie.slot0.credit_update": "credits never run out",
+    "cluster.host.quantum": "one hart",
+    "nic.eth0.moderation": "the last interrupt was longer ago",
+    "root.completion_timeout": "nothing times out",
+    "nic.eth0.pcie.completion_timeout": "nothing times out",
+    "workload.timeout": "nothing times out",
+    "run.stall_limit": "nothing stalls",
+    "workload.think": "before the request starts",
+    "workload.host.resolve_interval": "before the first request starts",
+}
+
+
+# Parameters that take no 100 ns; times that are off the path may move by anything.
+STEPS = {"nic.eth0.moderation": 2000 * NS}
+
+
+def aligned_pause():
+    """A cost of `pause` with which 100 ns are whole iterations of the firmware's poll loop.
+
+    Two runs that differ in nothing but how long the loop spins tell slots per instruction; how that changes with the
+    cost of the loop's one `pause` tells how many instructions an iteration has, and so how many slots."""
+    def slots_per_instruction(pause):
+        runs = [run("e810-poll", *LONE, "workload.requests=2", f"cluster.host.costs.pause={pause}",
+                    f"workload.think={think} us") for think in (100, 2100)]
+        slots, instructions = (b - a for a, b in zip(*[(r.result["counters"]["cluster.host.hart0"]["slots"],
+                                                        r.result["counters"]["cluster.host.hart0"]["instructions"])
+                                                       for r in runs]))
+        return Decimal(slots) / instructions
+
+    cost = int(run("e810-poll", *LONE, "workload.requests=1").parameters["cluster.host.costs.pause"])
+    at_cost, dearer = slots_per_instruction(cost), slots_per_instruction(cost + 100)
+    instructions = round(100 / (dearer - at_cost))
+    rest = round(at_cost * instructions) - cost
+    added = run("e810-poll", *LONE, "workload.requests=1").slots.number(ADDED)
+    return max(n for n in range(rest + 1, 401) if added % n == 0) - rest
+
+
+class Sensitivity(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.fixed = {"e810-poll": (*LONE, "workload.requests=8", f"cluster.host.costs.pause={aligned_pause()}"),
+                     "e810-irq": (*LONE, "workload.requests=8")}
+        cls.times = {board: Parameters(output_of(SLUICE, "describe", "--json", board)).times()
+                     for board in BOARDS}
+        run_all([(board, *cls.fixed[board]) for board in BOARDS] +
+                [cls.call(board, path) for board in BOARDS for path in cls.times[board]])
+
+    @classmethod
+    def call(cls, board, path):
+        value = cls.times[board][path] + STEPS.get(path, ADDED)
+        return (board, *cls.fixed[board], f"{path}={Decimal(value) / NS} ns")
+
+    def test_every_latency_of_the_boards_is_classified(self):
+        for board in BOARDS:
+            self.assertEqual(sorted(self.times[board]), sorted([*PATH, *OFF_PATH]), board)
+        self.assertFalse(set(STEPS) & set(PATH))
+
+    def test_100_ns_more_move_only_their_stage(self):
+        for board in BOARDS:
+            before = run(board, *self.fixed[board])
+            for path in self.times[board]:
+                with self.subTest(f"{board} {path}"):
+                    after = run(*self.call(board, path))
+                    self.assertEqual(len(after.requests), len(before.requests))
+                    for a, b in zip(before.requests, after.requests):
+                        self.compare(before.sums(a), after.sums(b), PATH.get(path, {}))
+
+    def compare(self, before, after, traversals):
+        self.assertEqual(set(after), set(before))
+        for key, length in before.items():
+            expected = length + ADDED * traversals.get(key, 0)
+            self.assertAlmostEqual(after[key], expected, delta=1 if key in REACTIONS else 0, msg=f"{key}")
+
+
+class Tiling(unittest.TestCase):
+    CASES = tuple((board, f"workload.call.program={program}", *more)
+                  for board in BOARDS for program in ("null", "echo", "kv", "sort")
+                  for more in (("workload.requests=2000",),
+                               ("workload.requests=2000", "cluster.host.harts=4", "nic.eth0.queues=4",
+                                "workload.flows=64")))
+
+    @classmethod
+    def setUpClass(cls):
+        run_all(cls.CASES)
+
+    def each(self):
+        for case in self.CASES:
+            with self.subTest(case):
+                yield run(*case)
+
+    def test_tiles_follow_each_other_from_the_first_bit_to_the_last(self):
+        for r in self.each():
+            wire = Wire(r.parameters)
+            self.assertEqual(len(r.requests), 2000)
+            self.assertEqual(r.result["ledger"]["error"], "")
+            for request in r.requests:
+                for _, _, start, end in request.tiles:
+                    self.assertLessEqual(start, end)
+                call, reply = r.frames[request.id, False], r.frames[request.id, True]
+                self.assertEqual(request.start, call["at"] - wire.last_bit(call["bytes"]))
+                self.assertEqual(request.end, reply["at"] + wire.last_bit(reply["bytes"]))
+
+    def test_stages_sum_to_the_latency_that_the_traffic_source_saw(self):
+        for r in self.each():
+            total = sum(end - start for request in r.requests for _, _, start, end in request.tiles)
+            mean = r.result["latency_ns"]["mean"] * NS
+            self.assertAlmostEqual(mean, Decimal(total) / len(r.requests), delta=1)
+            longest = max(request.end - request.start for request in r.requests)
+            self.assertEqual(int(r.result["latency_ns"]["max"] * NS), longest)
+
+    def test_the_stage_table_is_the_sum_of_the_tiles(self):
+        for r in self.each():
+            sums, visits = Counter(), Counter()
+            for request in r.requests:
+                for stage, component, start, end in request.tiles:
+                    sums[stage, component] += end - start
+                    visits[stage, component] += 1
+            table = {(s["name"], s["component"]): s for s in r.result["stages"]}
+            self.assertEqual(set(table), set(sums))
+            for key, row in table.items():
+                self.assertAlmostEqual(row["mean_ns"] * NS, Decimal(sums[key]) / len(r.requests), delta=1, msg=f"{key}")
+                self.assertEqual(row["visits"], visits[key])
+            self.assertAlmostEqual(sum(row["share"] for row in table.values()), 1, places=9)
+
+    def test_little_is_unattributed(self):
+        for r in self.each():
+            share = sum(s["share"] for s in r.result["stages"] if s["name"] == "unattributed")
+            self.assertLess(share, Decimal("0.01"))
+
+    def test_sluice_run_says_the_same(self):
+        for board in BOARDS:
+            case = (board, "workload.call.program=echo", "workload.requests=2000")
+            printed = output_of(SLUICE, "run", "--json", board, *[f"--set={o}" for o in case[1:]])
+            self.assertEqual(printed["stages"], run(*case).result["stages"])
+
+
+if __name__ == "__main__":
+    unittest.main()
