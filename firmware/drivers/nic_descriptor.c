@@ -101,8 +101,11 @@ static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURS
   const size_t length = q->rx_length;
   union rx_descriptor* const ring = q->rx_ring;
   uint8_t** const buffers = q->rx_buffers;
+  /* Behind the descriptors that the NIC has been given lie old ones, done since the last time round. */
+  const uint32_t given = q->rx_length - CHUNK - q->rx_empty;
+  const uint32_t most = given < NIC_BURST ? given : NIC_BURST;
   uint32_t count = 0;
-  for (; count < NIC_BURST; count++) {
+  for (; count < most; count++) {
     const volatile struct desc_rx_writeback* done = &ring[next].done;
     uint32_t status = done->status;
     if ((status & DESC_RX_DD) == 0) break;
