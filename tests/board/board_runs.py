@@ -1,5 +1,6 @@
 """Runs of the sluice binary for the board tests, as dictionaries and as canonical text without what depends on the
-host. SLUICE and DISTURBED are the paths that the test got as its first arguments: test_x.py SLUICE [DISTURBED_RUN]."""
+host. SLUICE and PROGRAM are the paths that the test got as its first arguments: test_x.py SLUICE [PROGRAM]. A PROGRAM
+runs a board too, and prints its result file with a member of its own."""
 
 import json
 import os
@@ -9,7 +10,7 @@ import tempfile
 import unittest
 
 SLUICE = os.path.abspath(sys.argv.pop(1))
-DISTURBED = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
+PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 
 SMALL = ("--requests", "400", "--warmup", "50")
 FOUR_HARTS = ("--set", "cluster.host.harts=4", "--set", "nic.eth0.queues=4", "--set", "workload.flows=64")
@@ -54,15 +55,10 @@ def canonical(text, without=()):
     return json.dumps(contents, indent=1)
 
 
-def disturbed(*arguments, **options):
-    """The result of a run with things added that must not matter, and what they saw."""
-    process = subprocess.run([DISTURBED, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             timeout=240, check=False, **options)
-    if process.returncode != 0:
-        raise AssertionError(f"exit status {process.returncode}: {' '.join(process.args)}\n{process.stderr}")
-    contents = load(process.stdout)
-    seen = contents.pop("disturbance")
-    return json.dumps(contents), seen
+def run_program(*arguments, status=0):
+    """What PROGRAM prints."""
+    process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return finish(process, status)
 
 
 def overrides(arguments):
