@@ -51,10 +51,10 @@ Outside::Outside(Board& board, const OutsideOptions& options, const std::string&
       return;
     }
     device_ = std::make_unique<net::TapDevice>(options.tap);
+    signals_ = std::make_unique<Signals>();
     if (!log.empty()) inputs_.log_to(log);
     pacer_ = std::make_unique<base::Pacer>(board.scheduler());
     tap_->connect(*device_, *pacer_);
-    signals_ = std::make_unique<Signals>();
   } catch (const std::runtime_error& e) {
     throw config::UserError(option_ + ": " + e.what());
   }

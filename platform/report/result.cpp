@@ -179,12 +179,14 @@ Json host(platform::Simulation& s) {
     for (const auto& core : c.cores) instructions += core->hart().state().instret;
   const double wall = s.wall_seconds();
   const std::uint64_t ended = s.board().source() ? s.board().source()->settled() : 0;
-  return {{"wall_s", wall},
-          {"mips", share(static_cast<double>(instructions) / 1e6, wall)},
-          {"requests_per_wall_s", share(static_cast<double>(ended), wall)},
-          {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
-          {"calendar_entries", base::calendar().dispatched()},
-          {"build", SLUICE_BUILD}};
+  Json figures = {{"wall_s", wall},
+                  {"mips", share(static_cast<double>(instructions) / 1e6, wall)},
+                  {"requests_per_wall_s", share(static_cast<double>(ended), wall)},
+                  {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+                  {"calendar_entries", base::calendar().dispatched()},
+                  {"build", SLUICE_BUILD}};
+  if (s.outside()) figures["refused_frames"] = s.outside()->refused_frames();
+  return figures;
 }
 
 /// The first thing that went wrong; conservation and the ledger are checked here, for every run.

@@ -123,10 +123,24 @@ std::string link_text(const Json& result) {
 
 std::string host_text(const Json& result) {
   const Json& h = result.at("host");
-  return fmt::format("  simulated {} in {:.2f} s: {} calls and {:.0f} M instructions per wall second\n",
-                     time_text(result.at("simulated_ns").get<double>()), h.at("wall_s").get<double>(),
-                     grouped(static_cast<std::uint64_t>(h.at("requests_per_wall_s").get<double>())),
+  std::string calls;
+  if (result.contains("requests"))
+    calls = grouped(static_cast<std::uint64_t>(h.at("requests_per_wall_s").get<double>())) + " calls and ";
+  return fmt::format("  simulated {} in {:.2f} s: {}{:.0f} M instructions per wall second\n",
+                     time_text(result.at("simulated_ns").get<double>()), h.at("wall_s").get<double>(), calls,
                      h.at("mips").get<double>());
+}
+
+/// Traffic from and to real programs, in the place of a workload.
+std::string outside_text(const Json& result) {
+  if (!result.at("counters").contains("tap")) return {};
+  const Json& tap = result.at("counters").at("tap");
+  std::string text =
+      fmt::format("   outside: {} frames in, {} frames out", grouped(tap.at("received").get<std::uint64_t>()),
+                  grouped(tap.at("sent").get<std::uint64_t>()));
+  const std::uint64_t refused = result.at("host").value("refused_frames", std::uint64_t{0});
+  if (refused != 0) text += fmt::format(", {} of them refused by the machine", grouped(refused));
+  return text;
 }
 
 std::string latency_text(const Json& l) {
@@ -146,7 +160,7 @@ std::string run_report(const Json& result) {
     text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
     text += stage_table(result) + "\n";
   } else {
-    text += name_of(result) + "\n\n";
+    text += name_of(result) + outside_text(result) + "\n\n";
   }
   for (const Json& core : result.at("cores")) text += core_text(core);
   return text + "\n" + link_text(result) + host_text(result);

@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""Real programs talk to the firmware in the simulator: test_tap.py SLUICE RPC_CLIENT BOARD
+
+Every run has a network namespace of its own. Exit status 77 where namespaces or TAP are not permitted.
+"""
+
+import filecmp
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SLUICE, CLIENT, BOARD = sys.argv[1:4]
+CLIENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../firmware/test_real_clients.sh")
+PATIENCE = 100  # seconds
+
+
+def alone(*command, **options):
+    """The command in a network namespace of its own."""
+    return subprocess.Popen(["unshare", "-n", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            **options)
+
+
+def until(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.05)
+
+
+def read_result(directory):
+    """The result file; None while there is none."""
+    try:
+        with open(os.path.join(directory, "result.json"), encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return None
+
+
+class Tap(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+
+    def path(self, *names):
+        return os.path.join(self.directory, *names)
+
+    def assert_mistake(self, arguments, sentence):
+        run = alone(SLUICE, "run", BOARD, *arguments)
+        output, errors = run.communicate(timeout=PATIENCE)
+        self.assertEqual((run.returncode, output, errors), (2, "", f"sluice: {sentence}\n"))
+
+    def check_capture(self, path):
+        if not shutil.which("tshark"):
+            return
+
+        def frames(wanted):
+            listed = subprocess.run(["tshark", "-2", "-n", "-r", path, "-o", "rpc.dissect_unknown_programs:TRUE", "-o",
+                                     "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-o",
+                                     "tcp.check_checksum:TRUE", "-Y", wanted], capture_output=True, text=True,
+                                    check=True)
+            return listed.stdout.splitlines()
+        self.assertEqual(frames("_ws.malformed || ip.checksum.status == 0 || udp.checksum.status == 0 || "
+                                "tcp.checksum.status == 0 || icmp.checksum.status == 0"), [])
+        self.assertGreaterEqual(len(frames("rpc.msgtyp == 1")), 2000)
+        # The field is set in a call that has a reply, and under the other name in that reply.
+        self.assertEqual(frames("(rpc.msgtyp == 0 && !rpc.reqframe) || (rpc.msgtyp == 1 && !rpc.repframe)"), [])
+
+    def test_real_programs_are_served_and_the_run_can_be_repeated(self):
+        first, second = self.path("first"), self.path("second")
+        clients = subprocess.run([CLIENTS, CLIENT, "tap0", SLUICE, "run", BOARD, "--tap", "tap0", "--trace", "pcap",
+                                  "--out", first], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                 timeout=PATIENCE, check=False)
+        self.assertEqual(clients.returncode, 0, clients.stdout)
+        self.assertIn("rpc-client 10.0.0.2 2000", clients.stdout)
+        until(lambda: read_result(first))
+        live = read_result(first)
+        self.assertEqual((live["outcome"], live["failure"]), ("interrupted", ""))
+        self.assertGreaterEqual(live["counters"]["tap"]["received"], 2000)
+        self.assertNotIn("requests", live)
+        self.check_capture(os.path.join(first, "net.wire0.pcap"))
+
+        subprocess.run([SLUICE, "run", BOARD, "--replay", os.path.join(first, "input.log"), "--trace", "pcap", "--out",
+                        second], stdout=subprocess.DEVNULL, timeout=PATIENCE, check=True)
+        again = read_result(second)
+        del live["host"], again["host"]
+        self.assertEqual(json.dumps(live), json.dumps(again))
+        self.assertTrue(filecmp.cmp(os.path.join(first, "net.wire0.pcap"), os.path.join(second, "net.wire0.pcap"),
+                                    shallow=False))
+
+    def test_signals_end_a_run_with_its_report(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            out = self.path(number.name)
+            run = alone(SLUICE, "run", BOARD, "--tap", "tap0", "--out", out)
+            # From then on, signals are caught.
+            until(lambda: os.path.exists(os.path.join(out, "input.log")))
+            time.sleep(0.5)
+            run.send_signal(number)
+            output, errors = run.communicate(timeout=PATIENCE)
+            self.assertEqual((run.returncode, errors), (0, ""))
+            self.assertIn(f"{BOARD}   outside: 0 frames in, ", output)
+            self.assertEqual(read_result(out)["outcome"], "interrupted")
+
+    def test_simulated_time_does_not_run_ahead_of_wall_time(self):
+        start = time.monotonic()
+        run = alone(SLUICE, "run", BOARD, "--tap", "tap0", "--until", "1 s", "--out", self.path("out"))
+        run.communicate(timeout=PATIENCE)
+        self.assertEqual(run.returncode, 0)
+        self.assertGreater(time.monotonic() - start, 1)
+        result = read_result(self.path("out"))
+        self.assertEqual(result["outcome"], "limit")
+        self.assertEqual(result["simulated_ns"] // 1000, 1_000_000)
+
+    def test_mistakes_are_answered_with_one_sentence(self):
+        self.assert_mistake(["--tap", "lo"], "--tap lo: is an interface, but no TAP interface")
+        self.assert_mistake(["--tap", "a/b"], "--tap a/b: an interface's name has 1 to 15 characters, and no '/', "
+                            "'%', ':' or space")
+        self.assert_mistake(["--tap", "tap0", "--requests", "9"], "sluice run: --requests excludes --tap")
+        self.assert_mistake(["--replay", "/nowhere"], "--replay /nowhere: /nowhere: cannot be read: No such file or "
+                            "directory")
+        broken = self.path("broken.log")
+        with open(broken, "w", encoding="utf-8") as file:
+            file.write("sluice-inputs 1\ninput 5 tap 0\n")
+        self.assert_mistake(["--replay", broken], f"--replay {broken}: {broken}:2: is no record of an input")
+
+
+def permitted():
+    return (shutil.which("unshare") and os.access("/dev/net/tun", os.W_OK) and
+            subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0)
+
+
+if __name__ == "__main__":
+    if not permitted():
+        print("skipped: network namespaces and TAP need root")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
