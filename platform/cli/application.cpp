@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -31,8 +32,18 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+/// "--requests: 1 required N missing" and its like, in words.
+std::string argument_sentence(const CLI::App& command, const std::string& what) {
+  const std::string option = what.substr(0, what.find(':'));
+  const CLI::Option* known = command.get_option_no_throw(option);
+  if (!known) return what;
+  const bool missing = what.find("missing") != std::string::npos;
+  if (missing) return fmt::format("{} needs a value, {}", option, known->get_type_name());
+  return fmt::format("{} may be given once", option);
+}
+
 /// One sentence for what CLI11 did not accept.
-std::string sentence(const CLI::App& app, const CLI::ParseError& error) {
+std::string sentence(const CLI::App& app, const Environment& environment, const CLI::ParseError& error) {
   const CLI::App& command = chosen_command(app);
   const std::string name = &command == &app ? "sluice" : "sluice " + command.get_name();
   const auto rest = app.remaining(true);
@@ -45,14 +56,17 @@ std::string sentence(const CLI::App& app, const CLI::ParseError& error) {
     if (&command == &app) return word + " is not a command" + config::suggestion(word, command_names(app));
     return name + " does not take another argument: " + word;
   }
-  if (&command == &app && dynamic_cast<const CLI::RequiredError*>(&error)) {
-    return "a command must be given" + config::suggestion("", command_names(app));
-  }
+  const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (required && &command == &app) return "a command must be given" + config::suggestion("", command_names(app));
   std::string what = error.what();
   for (char& c : what) {
     if (c == '\n') c = ' ';
   }
-  return name + ": " + what;
+  if (required && what == "BOARD is required")
+    return fmt::format("{} needs a BOARD: a TOML file, or one of {}", command.get_name(),
+                       fmt::join(environment.boards.board_names(), ", "));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) what = argument_sentence(command, what);
+  return command.get_name() + ": " + what;
 }
 
 int mistake(const std::string& sentence) {
@@ -71,6 +85,14 @@ void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
   command.add_option("--set", overrides, "Override a parameter, such as nic.eth0.queues=4; may be repeated")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
+}
+
+unsigned whole_number(const char* option, const std::string& text, unsigned least, unsigned most) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    throw config::UserError(fmt::format("{} {}: must be a whole number, {} to {}", option, text, least, most));
+  return value;
 }
 
 void BoardOptions::add_to(CLI::App& command) {
@@ -97,7 +119,7 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
     app.exit(success);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return mistake(sentence(app, error));
+    return mistake(sentence(app, environment, error));
   } catch (const config::UserError& error) {
     return mistake(error.what());
   } catch (const std::exception& error) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/cli/command.h"
+#include "platform/report/workloads.h"
 
 namespace sluice::cli {
 namespace {
@@ -30,11 +31,9 @@ std::vector<Entry> shipped_boards(const Environment& environment) {
   return entries;
 }
 
-std::vector<Entry> workloads(const Environment& environment) {
+std::vector<Entry> workloads() {
   std::vector<Entry> entries;
-  if (const auto* kind = environment.registry.find("workload")) {
-    for (const auto& model : kind->models) entries.push_back({model.name, model.schema->summary()});
-  }
+  for (const auto& kind : report::workload_kinds()) entries.push_back({kind.name, kind.summary});
   return entries;
 }
 
@@ -60,13 +59,13 @@ void add_boards(CLI::App& app, const Environment& environment, Action& action) {
   command->callback([&environment, &action, json] {
     action = [&environment, json] {
       const auto boards = shipped_boards(environment);
-      const auto kinds = workloads(environment);
+      const auto kinds = workloads();
       if (*json) {
         const nlohmann::ordered_json all = {{"boards", to_json(boards)}, {"workloads", to_json(kinds)}};
         fmt::print("{}\n", all.dump(2));
       } else {
         print("boards", boards);
-        print("\nworkloads", kinds);
+        print("\nworkloads (workload.kind)", kinds);
       }
       return 0;
     };

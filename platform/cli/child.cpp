@@ -1,11 +1,13 @@
 #include "platform/cli/child.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -14,36 +16,64 @@
 namespace sluice::cli {
 namespace {
 
+constexpr int kProgressMs = 200;
+
 struct Running {
-  pid_t pid;
-  int pipe;
-  std::size_t index;
+  pid_t pid = 0;
+  std::array<int, 2> pipes{-1, -1};  ///< standard output and error; -1: at its end
+  std::size_t index = 0;
+  bool open() const { return pipes[0] >= 0 || pipes[1] >= 0; }
 };
 
+[[noreturn]] void fail(const char* what, int error) {
+  throw std::runtime_error(std::string(what) + ": " + std::strerror(error));
+}
+
 Running start(const std::vector<std::string>& arguments, std::size_t index) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("a run cannot be started: no pipe");
+  int out[2], err[2];
+  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) fail("a run cannot be started", errno);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
+  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
   std::vector<char*> argv;
   char name[] = "sluice";
   argv.push_back(name);
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  Running running;
+  running.index = index;
+  running.pipes = {out[0], err[0]};
+  const int error = posix_spawn(&running.pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (error != 0) throw std::runtime_error(std::string("a run cannot be started: ") + std::strerror(error));
-  return {pid, ends[0], index};
+  close(out[1]);
+  close(err[1]);
+  if (error != 0) fail("a run cannot be started", error);
+  return running;
+}
+
+/// Takes what has arrived; closes the pipe at its end.
+void drain(int& pipe, std::string& to) {
+  char buffer[1 << 16];
+  const ssize_t n = read(pipe, buffer, sizeof(buffer));
+  if (n > 0) {
+    to.append(buffer, static_cast<std::size_t>(n));
+  } else if (n == 0 || errno != EINTR) {
+    close(pipe);
+    pipe = -1;
+  }
+}
+
+int wait_for_end(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 }  // namespace
 
-void run_all(std::vector<Child>& children) {
+void run_all(std::vector<Child>& children, const std::function<void(std::size_t)>& progress) {
   const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
   std::vector<Running> running;
   std::size_t next = 0;
@@ -51,25 +81,19 @@ void run_all(std::vector<Child>& children) {
     for (; next < children.size() && running.size() < most; ++next)
       running.push_back(start(children[next].arguments_, next));
     std::vector<pollfd> waits;
-    for (const Running& r : running) waits.push_back({r.pipe, POLLIN, 0});
-    if (poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR)
-      throw std::runtime_error("a run's end cannot be awaited");
+    for (const Running& r : running)
+      for (const int pipe : r.pipes) waits.push_back({pipe, POLLIN, 0});  // poll ignores -1
+    if (poll(waits.data(), waits.size(), kProgressMs) < 0 && errno != EINTR)
+      fail("a run's end cannot be awaited", errno);
     for (std::size_t i = running.size(); i-- > 0;) {
-      if ((waits[i].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
       Child& child = children[running[i].index];
-      char buffer[1 << 16];
-      const ssize_t n = read(running[i].pipe, buffer, sizeof(buffer));
-      if (n > 0) {
-        child.output_.append(buffer, static_cast<std::size_t>(n));
-        continue;
-      }
-      close(running[i].pipe);
-      int status = 0;
-      while (waitpid(running[i].pid, &status, 0) < 0 && errno == EINTR) {
-      }
-      child.status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+      if (waits[2 * i].revents != 0) drain(running[i].pipes[0], child.output_);
+      if (waits[2 * i + 1].revents != 0) drain(running[i].pipes[1], child.errors_);
+      if (running[i].open()) continue;
+      child.status_ = wait_for_end(running[i].pid);
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
+    progress(next - running.size());
   }
 }
 

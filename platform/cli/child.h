@@ -1,27 +1,31 @@
 #pragma once
 /// Runs of this program as processes of their own: one process is one simulation.
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace sluice::cli {
 
-/// One call of `sluice`. Its standard error goes to ours.
+/// One call of `sluice`.
 class Child {
  public:
   explicit Child(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
   const std::string& output() const { return output_; }  ///< all of its standard output
+  const std::string& errors() const { return errors_; }  ///< all of its standard error
   /// Exit status; 1 when it ended in another way.
   int status() const { return status_; }
 
  private:
-  friend void run_all(std::vector<Child>&);
+  friend void run_all(std::vector<Child>&, const std::function<void(std::size_t)>&);
   std::vector<std::string> arguments_;
   std::string output_;
+  std::string errors_;
   int status_ = 1;
 };
 
 /// Runs them all, as many at a time as there are processors. The order of their ends has no influence on anything.
-void run_all(std::vector<Child>&);
+/// progress: called several times a second with the number that have ended.
+void run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress);
 
 }  // namespace sluice::cli

@@ -27,14 +27,30 @@ void add_describe(CLI::App&, const Environment&, Action&);
 void add_run(CLI::App&, const Environment&, Action&);
 void add_compare(CLI::App&, const Environment&, Action&);
 
+/// Settings of parameters from the command line, and the options that gave them, for messages.
+struct Overrides {
+  std::vector<std::string> settings;  ///< "workload.requests=5"
+  std::vector<std::string> options;   ///< "--requests 5"; empty: --set
+
+  Overrides() = default;
+  explicit Overrides(const std::vector<std::string>& set) : settings(set), options(set.size()) {}
+  void add(const std::string& setting, const std::string& option) {
+    settings.push_back(setting);
+    options.push_back(option);
+  }
+};
+
+/// The value of an option. Throws config::UserError that names the option and the range.
+unsigned whole_number(const char* option, const std::string& text, unsigned least, unsigned most);
+
 /// BOARD and --set, for the commands that take one board.
 struct BoardOptions {
   std::string board;
   std::vector<std::string> overrides;
 
   void add_to(CLI::App& command);
-  config::BoardConfig load(const Environment& environment) const {
-    return config::load_board(board, overrides, environment.registry, environment.boards);
+  config::BoardConfig load(const Environment& environment, const Overrides& all) const {
+    return config::load_board(board, all.settings, environment.registry, environment.boards, all.options);
   }
 };
 /// Short ways to set what is changed most often.
@@ -42,7 +58,7 @@ struct WorkloadOptions {
   std::string requests, warmup, seed, quantum, firmware;
 
   void add_to(CLI::App& command);
-  void apply_to(std::vector<std::string>& overrides) const;
+  void apply_to(Overrides&) const;
   /// The same as options of `sluice run`.
   std::vector<std::string> arguments() const;
 };

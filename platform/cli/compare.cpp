@@ -1,71 +1,207 @@
 /// sluice compare BOARD BOARD...: one workload on several boards, side by side.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "platform/cli/child.h"
 #include "platform/cli/command.h"
-#include "platform/report/text.h"
+#include "platform/cli/progress.h"
+#include "platform/cli/result_file.h"
+#include "platform/report/compare_text.h"
+#include "platform/report/paired.h"
 
 namespace sluice::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kMostBoards = 8;
+
 struct Options {
   std::vector<std::string> boards;
   std::vector<std::string> overrides;
   WorkloadOptions workload;
   std::string output;
+  unsigned replications = 1;
   bool json = false;
 };
 
-std::vector<std::string> run_arguments(const Options& o, const std::string& board) {
-  std::vector<std::string> arguments = {"run", board, "--json"};
-  for (const std::string& s : o.overrides) arguments.push_back("--set=" + s);
-  for (const std::string& a : o.workload.arguments()) arguments.push_back(a);
-  if (!o.output.empty()) arguments.push_back("--out=" + o.output + "/" + std::filesystem::path(board).stem().string());
-  return arguments;
+/// Everything that the comparison runs, in this order: the first replication of each board, its other replications.
+struct Plan {
+  const Options& options;
+  const std::vector<config::BoardConfig>& boards;
+
+  std::vector<std::string> arguments(std::size_t board, unsigned replication, const std::string& quantum) const {
+    std::vector<std::string> list = {"run", options.boards[board], "--json"};
+    for (const std::string& s : options.overrides) list.push_back("--set=" + s);
+    WorkloadOptions workload = options.workload;
+    if (!quantum.empty()) workload.quantum = quantum;
+    for (const std::string& a : workload.arguments()) list.push_back(a);
+    if (options.replications > 1) list.push_back(fmt::format("--set=run.replication={}", replication));
+    if (!options.output.empty() && replication == 0 && quantum.empty())
+      list.push_back("--out=" + options.output + "/" + boards[board].name());
+    return list;
+  }
+};
+
+/// Parameters in which a board differs from the first.
+struct DifferenceFrom {
+  std::string board;
+  config::Difference difference;
+};
+std::vector<DifferenceFrom> differences_of(const std::vector<config::BoardConfig>& boards) {
+  std::vector<DifferenceFrom> list;
+  for (std::size_t i = 1; i < boards.size(); ++i)
+    for (config::Difference& d : config::differences(boards[0], boards[i])) list.push_back({boards[i].name(), d});
+  return list;
 }
 
-/// What the boards differ in beyond the first's, as lines: all of it when it is little, else how much.
-std::vector<std::string> differences_of(const std::vector<config::BoardConfig>& boards) {
-  std::vector<std::string> lines;
-  for (std::size_t i = 1; i < boards.size(); ++i)
-    for (const config::Difference& d : config::differences(boards[0], boards[i]))
-      lines.push_back(fmt::format("{}: {} on {}, {} on {}", d.path, d.first.empty() ? "-" : d.first, boards[0].name(),
-                                  d.second.empty() ? "-" : d.second, boards[i].name()));
-  return lines;
+std::string shown(const std::string& value) { return value.empty() ? "-" : value; }
+
+/// Mistakes are found here, before anything runs.
+std::vector<config::BoardConfig> load(const Environment& environment, const Options& o) {
+  if (o.boards.size() < 2 || o.boards.size() > kMostBoards)
+    throw config::UserError(fmt::format("compare needs 2 to {} boards, not {}", kMostBoards, o.boards.size()));
+  Overrides overrides(o.overrides);
+  o.workload.apply_to(overrides);
+  std::vector<config::BoardConfig> boards;
+  for (const std::string& b : o.boards) {
+    boards.push_back(
+        config::load_board(b, overrides.settings, environment.registry, environment.boards, overrides.options));
+    for (std::size_t i = 0; i + 1 < boards.size(); ++i) {
+      if (o.boards[i] == b)
+        throw config::UserError(fmt::format("compare: {} is named twice; name different boards", b));
+      if (boards[i].name() == boards.back().name())
+        throw config::UserError(fmt::format("compare: {} and {} are both called {}; give one file another name",
+                                            o.boards[i], b, boards[i].name()));
+    }
+  }
+  for (const auto& b : boards)
+    if (!o.output.empty()) ResultFile(o.output + "/" + b.name(), "--out " + o.output);
+  return boards;
+}
+
+/// Runs, with a line on a terminal for what takes long. False: some were mistaken, and have said why.
+bool run_shown(std::vector<Child>& children, const char* what) {
+  Progress progress("compare");
+  run_all(children, [&](std::size_t ended) {
+    if (Progress::wanted()) progress.show(fmt::format("{} of {} {} done", ended, children.size(), what));
+  });
+  return std::none_of(children.begin(), children.end(), [](const Child& c) { return c.output().empty(); });
+}
+
+/// What children have said; the same sentence, such as a firmware that no board finds, once.
+void print_errors(const std::vector<Child>& children) {
+  std::vector<std::string> said;
+  for (const Child& c : children) {
+    if (c.errors().empty() || std::find(said.begin(), said.end(), c.errors()) != said.end()) continue;
+    said.push_back(c.errors());
+    fmt::print(stderr, "{}", c.errors());
+  }
+}
+
+int worst(const std::vector<Child>& children) {
+  int status = 0;
+  for (const Child& c : children) status = std::max(status, c.status());
+  return status;
+}
+
+std::vector<report::PairedRow> paired_rows(const std::vector<std::vector<Json>>& by_board,
+                                           const std::vector<config::BoardConfig>& boards) {
+  std::vector<report::PairedRow> rows;
+  const std::size_t quantities = report::quantities_of(by_board[0][0]).size();
+  for (std::size_t b = 1; b < by_board.size(); ++b) {
+    for (std::size_t q = 0; q < quantities; ++q) {
+      std::vector<double> first, other;
+      for (const Json& r : by_board[0]) first.push_back(report::quantities_of(r)[q].value);
+      for (const Json& r : by_board[b]) other.push_back(report::quantities_of(r)[q].value);
+      double mean = 0;
+      for (const double v : first) mean += v / static_cast<double>(first.size());
+      const auto quantity = report::quantities_of(by_board[0][0])[q];
+      const auto difference = report::paired_difference(first, other);
+      rows.push_back({boards[b].name(), quantity.name, quantity.unit, mean, difference.mean, difference.half_width});
+    }
+  }
+  return rows;
+}
+
+/// Boards with several harts again at half the quantum (run-ahead is bounded, not exact, between harts); null for the
+/// others. False in `complete` when a run failed to start.
+std::vector<Json> at_half_quantum(const Plan& plan, const std::vector<Json>& results, bool& complete) {
+  std::vector<Json> half(results.size());
+  std::vector<Child> children;
+  std::vector<std::size_t> of;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].contains("quantum_ns")) continue;
+    const auto fs = static_cast<std::uint64_t>(std::llround(results[i].at("quantum_ns").get<double>() * 1e6));
+    if (fs < 2) continue;
+    children.emplace_back(plan.arguments(i, 0, fmt::format("{} fs", fs / 2)));
+    of.push_back(i);
+  }
+  complete = run_shown(children, "runs at half the quantum");
+  if (!complete) {
+    print_errors(children);
+    return half;
+  }
+  for (std::size_t i = 0; i < children.size(); ++i) half[of[i]] = Json::parse(children[i].output());
+  return half;
+}
+
+Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& differences) {
+  Json all = {{"results", c.results}, {"differences", Json::array()}, {"half_quantum", c.half_quantum}};
+  for (const DifferenceFrom& d : differences)
+    all["differences"].push_back({{"path", d.difference.path},
+                                  {"reference_value", d.difference.first},
+                                  {"board", d.board},
+                                  {"value", d.difference.second}});
+  all["replications"] = c.replications;
+  all["paired"] = Json::array();
+  for (const report::PairedRow& p : c.paired)
+    all["paired"].push_back({{"board", p.board},
+                             {"quantity", p.quantity},
+                             {"unit", p.unit},
+                             {"reference_mean", p.reference},
+                             {"difference", p.difference},
+                             {"half_width_95", p.half_width}});
+  return all;
 }
 
 int execute(const Environment& environment, const Options& o) {
-  std::vector<std::string> overrides = o.overrides;
-  o.workload.apply_to(overrides);
-  // Mistakes are found here, before anything runs.
-  std::vector<config::BoardConfig> boards;
-  for (const std::string& b : o.boards)
-    boards.push_back(config::load_board(b, overrides, environment.registry, environment.boards));
+  const std::vector<config::BoardConfig> boards = load(environment, o);
+  const Plan plan{o, boards};
   std::vector<Child> children;
-  for (const std::string& b : o.boards) children.emplace_back(run_arguments(o, b));
-  run_all(children);
+  for (std::size_t b = 0; b < boards.size(); ++b)
+    for (unsigned r = 0; r < o.replications; ++r) children.emplace_back(plan.arguments(b, r, ""));
+  const bool complete = run_shown(children, "runs");
+  print_errors(children);
+  if (!complete) return std::max(1, worst(children));
 
-  std::vector<Json> results;
-  int status = 0;
-  for (const Child& c : children) {
-    status = std::max(status, c.status());
-    if (c.output().empty()) return status == 0 ? 1 : status;  // it has said why
-    results.push_back(Json::parse(c.output()));
+  report::Comparison comparison;
+  std::vector<std::vector<Json>> by_board(boards.size());
+  for (std::size_t i = 0; i < children.size(); ++i)
+    by_board[i / o.replications].push_back(Json::parse(children[i].output()));
+  for (const auto& runs : by_board) {
+    if (!runs.front().contains("requests"))
+      throw config::UserError(boards[comparison.results.size()].file() + ": has no wire, so no workload to compare");
+    comparison.results.push_back(runs.front());
   }
-  const std::vector<std::string> differences = differences_of(boards);
+  comparison.replications = o.replications;
+  if (o.replications > 1) comparison.paired = paired_rows(by_board, boards);
+  bool halved = true;
+  if (worst(children) == 0) comparison.half_quantum = at_half_quantum(plan, comparison.results, halved);
+  const std::vector<DifferenceFrom> differences = differences_of(boards);
+  for (const auto& [board, d] : differences)
+    comparison.differences.push_back(
+        fmt::format("{}: {} on {}, {} on {}", d.path, shown(d.first), boards[0].name(), shown(d.second), board));
   if (o.json)
-    fmt::print("{}\n", Json{{"results", results}, {"differences", differences}}.dump(2));
+    fmt::print("{}\n", to_json(comparison, differences).dump(2));
   else
-    fmt::print("{}", report::compare_report(results, differences));
-  return status;
+    fmt::print("{}", report::compare_report(comparison));
+  return halved ? worst(children) : 1;
 }
 
 }  // namespace
@@ -73,15 +209,25 @@ int execute(const Environment& environment, const Options& o) {
 void add_compare(CLI::App& app, const Environment& environment, Action& action) {
   CLI::App* command = app.add_subcommand("compare", "Run one workload on several boards and show them side by side");
   auto options = std::make_shared<Options>();
-  command->add_option("BOARD", options->boards, "Names of shipped boards, or paths of TOML files")
+  command
+      ->add_option("BOARD", options->boards,
+                   "Names of 2 to 8 shipped boards, or paths of TOML files; the first is the reference")
       ->required()
-      ->expected(2, 8);
+      ->expected(-1);
   add_overrides(*command, options->overrides);
   options->workload.add_to(*command);
+  auto replications = std::make_shared<std::string>();
+  command
+      ->add_option("--replications", *replications,
+                   "Repeat each board N times with other random numbers, and give 95 % confidence intervals")
+      ->type_name("N");
   command->add_option("--out", options->output, "Directory for the boards' result files")->type_name("DIR");
   command->add_flag("--json", options->json, "Print JSON");
-  command->callback([&environment, &action, options] {
-    action = [&environment, options] { return execute(environment, *options); };
+  command->callback([&environment, &action, options, replications] {
+    action = [&environment, options, replications] {
+      if (!replications->empty()) options->replications = whole_number("--replications", *replications, 1, 1000);
+      return execute(environment, *options);
+    };
   });
 }
 

@@ -9,12 +9,15 @@ namespace sluice::cli {
 
 bool Progress::wanted() { return isatty(STDERR_FILENO) == 1; }
 
-void Progress::show(base::Time simulated, double done) {
+void Progress::show(const std::string& text) {
   if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(2)) return;
   shown_ = true;
-  fmt::print(stderr, "\r\033[K{}: {:.0f} %, {:.3f} ms simulated", title_, done * 100,
-             static_cast<double>(simulated.femtoseconds()) / 1e12);
+  fmt::print(stderr, "\r\033[K{}: {}", title_, text);
   std::fflush(stderr);
+}
+
+void Progress::show(base::Time simulated, double done) {
+  show(fmt::format("{:.0f} %, {:.3f} ms simulated", done * 100, static_cast<double>(simulated.femtoseconds()) / 1e12));
 }
 
 void Progress::clear() {

@@ -17,6 +17,8 @@ class Progress {
 
   /// Only people at a terminal want to see it.
   static bool wanted();
+  /// Nothing for the first two seconds.
+  void show(const std::string& text);
   /// done: 0 to 1.
   void show(base::Time simulated, double done);
   void clear();

@@ -1,9 +1,8 @@
 /// sluice run BOARD: one run, with its report and its result file.
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,13 +11,12 @@
 #include "platform/board/simulation.h"
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
+#include "platform/cli/result_file.h"
 #include "platform/report/result.h"
 #include "platform/report/text.h"
 
 namespace sluice::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Options : BoardOptions {
   WorkloadOptions workload;
@@ -30,30 +28,24 @@ struct Options : BoardOptions {
   bool console = false;
 };
 
-/// The directory for result and traces; created, and proven to be writable before anything is simulated.
-void prepare_output(const std::string& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  const std::string probe = directory + "/result.json";
-  if (error || !std::ofstream(probe, std::ios::app))
-    throw config::UserError(
-        fmt::format("--out {}: cannot be written; name a directory that can be created", directory));
+base::Time end_of_run(const std::string& until) {
+  try {
+    const base::Time end = base::parse_time(until);
+    if (end == base::Time{}) throw base::ValueError("must be more than 0");
+    return end;
+  } catch (const base::ValueError& e) {
+    throw config::UserError(fmt::format("--until {}: {}", until, e.what()));
+  }
 }
 
 platform::SimulationOptions simulation_options(const Options& o) {
   platform::SimulationOptions s;
   s.output = o.output;
   s.outside = o.outside;
-  if (!o.until.empty()) {
-    try {
-      s.until = base::parse_time(o.until);
-    } catch (const base::ValueError& e) {
-      throw config::UserError(fmt::format("--until {}: {}", o.until, e.what()));
-    }
-  }
+  if (!o.until.empty()) s.until = end_of_run(o.until);
   for (const std::string& t : o.traces) {
-    s.trace_pcap |= t == "pcap";
-    s.trace_perfetto |= t == "perfetto";
+    if (t != "pcap" && t != "perfetto") throw config::UserError(fmt::format("--trace {}: must be pcap or perfetto", t));
+    (t == "pcap" ? s.trace_pcap : s.trace_perfetto) = true;
   }
   if ((s.trace_pcap || s.trace_perfetto) && s.output.empty())
     throw config::UserError("--trace needs --out: the directory that the traces go to");
@@ -62,11 +54,12 @@ platform::SimulationOptions simulation_options(const Options& o) {
 }
 
 int execute(const Environment& environment, const Options& o) {
-  Options effective = o;
-  o.workload.apply_to(effective.overrides);
-  const config::BoardConfig config = effective.load(environment);
+  Overrides overrides(o.overrides);
+  o.workload.apply_to(overrides);
+  const config::BoardConfig config = o.load(environment, overrides);
   platform::SimulationOptions options = simulation_options(o);
-  if (!o.output.empty()) prepare_output(o.output);
+  std::optional<ResultFile> file;
+  if (!o.output.empty()) file.emplace(o.output, "--out " + o.output);
   Progress progress(config.name());
   if (Progress::wanted() && !o.outside.any())
     options.progress = [&progress](base::Time t, double done) { progress.show(t, done); };
@@ -76,11 +69,7 @@ int execute(const Environment& environment, const Options& o) {
   const platform::Outcome outcome = simulation.run();
   progress.clear();
   const auto result = report::make_result(simulation, outcome);
-  if (!o.output.empty()) {
-    std::ofstream file(o.output + "/result.json", std::ios::trunc);
-    file << report::to_text(result);
-    if (!file.flush()) throw config::UserError(fmt::format("--out {}: result.json cannot be written", o.output));
-  }
+  if (file) file->commit(report::to_text(result));
   if (o.json)
     fmt::print("{}", report::to_text(result));
   else
@@ -106,15 +95,15 @@ void WorkloadOptions::add_to(CLI::App& command) {
   command.add_option("--firmware", firmware, "Firmware of the host: cluster.host.firmware")->type_name("ELF");
 }
 
-void WorkloadOptions::apply_to(std::vector<std::string>& overrides) const {
-  const auto add = [&overrides](const char* key, const std::string& value) {
-    if (!value.empty()) overrides.push_back(std::string(key) + "=" + value);
+void WorkloadOptions::apply_to(Overrides& overrides) const {
+  const auto add = [&overrides](const char* key, const char* option, const std::string& value) {
+    if (!value.empty()) overrides.add(std::string(key) + "=" + value, std::string(option) + " " + value);
   };
-  add("workload.requests", requests);
-  add("workload.warmup", warmup);
-  add("run.seed", seed);
-  add("cluster.host.quantum", quantum);
-  add("cluster.host.firmware", firmware);
+  add("workload.requests", "--requests", requests);
+  add("workload.warmup", "--warmup", warmup);
+  add("run.seed", "--seed", seed);
+  add("cluster.host.quantum", "--quantum", quantum);
+  add("cluster.host.firmware", "--firmware", firmware);
 }
 
 std::vector<std::string> WorkloadOptions::arguments() const {
@@ -150,7 +139,6 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
   command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto")
       ->delimiter(',')
-      ->check(CLI::IsMember({"pcap", "perfetto"}))
       ->type_name("KIND");
   command->add_flag("--json", options->json, "Print the result file instead of the report");
   command->add_flag("--console", options->console, "Show what the firmware prints, on standard error");

@@ -69,6 +69,34 @@ Json latency(const base::Histogram& h) {
           {"max", at(h.max())}};
 }
 
+double rate_between(std::uint64_t calls, Time first, Time last) {
+  return share(static_cast<double>(calls), last > first ? (last - first).seconds() : 0.0);
+}
+
+/// The rates of a load sweep, or the trials of a zero-loss search.
+Json phases(const net::TrafficSource& source) {
+  Json list = Json::array();
+  for (const net::TrafficSource::Phase& p : source.phases()) {
+    list.push_back({{"rate_per_s", p.rate},
+                    {"sent", p.sent},
+                    {"completed", p.completed},
+                    {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
+                    {"latency_ns", latency(p.latency)}});
+  }
+  return list;
+}
+
+net::TrafficSource::Kind kind_of(const platform::Board& board) {
+  return board.config().parameters<net::TrafficSource::Parameters>("workload").kind;
+}
+
+/// Drops are what such a workload looks for, not a failure.
+bool overloads_on_purpose(const platform::Board& board) {
+  using Kind = net::TrafficSource::Kind;
+  const Kind kind = kind_of(board);
+  return board.run_parameters().allow_drops || kind == Kind::load_sweep || kind == Kind::zero_loss;
+}
+
 /// In the order in which a request meets them: by stage, then by component.
 Json stages() {
   const base::Ledger& ledger = base::ledger();
@@ -189,6 +217,16 @@ Json host(platform::Simulation& s) {
   return figures;
 }
 
+/// Every request's tiles, summed over all requests, are the latencies that the wire saw, to the femtosecond.
+bool stages_sum_up(const base::Histogram& latency) {
+  const base::Ledger& ledger = base::ledger();
+  unsigned __int128 sum = 0;
+  for (std::size_t c = 0; c < ledger.components(); ++c)
+    for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s)
+      sum += ledger.total(static_cast<base::Ledger::Component>(c), static_cast<base::Stage>(s)).femtoseconds;
+  return sum == ledger.total_latency() && sum == latency.sum() && ledger.completed() == latency.count();
+}
+
 /// The first thing that went wrong; conservation and the ledger are checked here, for every run.
 std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   const std::string first_line = s.diagnosis().substr(0, s.diagnosis().find('\n'));
@@ -198,9 +236,12 @@ std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   const net::TrafficSource* source = s.board().source();
   if (!source) return {};
   const auto& r = source->results();
+  if (!stages_sum_up(r.latency)) return "the ledger is wrong: the stages do not sum to the latencies at the wire";
+  if (outcome == platform::Outcome::finished && !source->finished())
+    return fmt::format("the firmware ended the run after {} of {} calls", source->settled(), source->total());
   if (r.errors != 0) return fmt::format("{} replies were wrong; first: {}", r.errors, r.first_error);
   if (r.lost != 0) return fmt::format("{} requests were lost without a reason", r.lost);
-  if (r.dropped_sum() != 0 && !s.board().run_parameters().allow_drops)
+  if (r.dropped_sum() != 0 && !overloads_on_purpose(s.board()))
     return fmt::format("{} requests were dropped; first reason: {}", r.dropped_sum(), r.dropped.begin()->first);
   return {};
 }
@@ -223,9 +264,12 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
     const auto& r = source->results();
     result["requests"] = requests(r);
     result["latency_ns"] = latency(r.latency);
-    const Time span = r.last_bit > r.first_bit ? r.last_bit - r.first_bit : Time{};
-    result["throughput_per_s"] = share(static_cast<double>(r.completed), span.seconds());
+    result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
+    if (!source->phases().empty()) result["phases"] = phases(*source);
+    if (kind_of(board) == net::TrafficSource::Kind::zero_loss && source->finished())
+      result["zero_loss_rate_per_s"] = source->zero_loss_rate();
     result["stages"] = stages();
+    result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
   }
   Json counters = Json::object();
   CounterReader reader(counters);
@@ -233,6 +277,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   result["links"] = links(s, counters);
   result["cores"] = cores(s, counters);
   result["counters"] = std::move(counters);
+  if (result["cores"].size() > 1) result["quantum_ns"] = nanoseconds(board.scheduler().quantum());
   result["host"] = host(s);
   return result;
 }

@@ -1,0 +1,48 @@
+#include "platform/cli/result_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "platform/config/user_error.h"
+
+namespace sluice::cli {
+
+namespace fs = std::filesystem;
+
+ResultFile::ResultFile(const std::string& directory, std::string option)
+    : option_(std::move(option)), path_(directory + "/result.json"), partial_(directory + "/result.json.partial") {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (!error && !fs::is_directory(directory, error)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) refuse(error.message());
+  if (fs::is_directory(path_, error)) refuse("its result.json is a directory");
+  errno = 0;
+  if (!std::ofstream(partial_, std::ios::trunc)) refuse(std::strerror(errno));
+}
+
+ResultFile::~ResultFile() {
+  std::error_code ignored;
+  fs::remove(partial_, ignored);
+}
+
+void ResultFile::commit(const std::string& text) {
+  errno = 0;
+  std::ofstream file(partial_, std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) refuse(std::strerror(errno));
+  std::error_code error;
+  fs::rename(partial_, path_, error);
+  if (error) refuse(error.message());
+}
+
+void ResultFile::refuse(const std::string& why) const {
+  throw config::UserError(
+      fmt::format("{}: cannot be written ({}); name a directory that can be created", option_, why));
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,196 @@
+#include "platform/report/compare_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "models/base/ledger.h"
+#include "models/base/stages.h"
+#include "platform/report/format.h"
+
+namespace sluice::report {
+namespace {
+
+constexpr int kLabel = 26;
+constexpr int kColumn = 15;
+constexpr int kRelative = 11;
+
+/// One column per board; behind each but the first, how it relates to the first.
+class Table {
+ public:
+  explicit Table(const std::vector<Json>& results) : results_(results) {}
+
+  using Cell = std::function<std::string(const Json&)>;
+  using Value = std::function<double(const Json&)>;
+  using Text = std::function<std::string(double)>;
+
+  void title(const std::string& label) { line(label, {}, {}); }
+  void cells(const std::string& label, const Cell& cell) {
+    std::vector<std::string> texts;
+    for (const Json& r : results_) texts.push_back(cell(r));
+    line(label, texts, {});
+  }
+  /// With the ratio to the first board: "x1.21".
+  void ratios(const std::string& label, const Value& value, const Text& text) {
+    figures(label, value, text, [](double first, double other) {
+      return first > 0 ? fmt::format("x{:.3f}", other / first) : std::string();
+    });
+  }
+  /// With the difference to the first board: "+176.3 ns".
+  void differences(const std::string& label, const Value& value, const Text& text) {
+    figures(label, value, text,
+            [&](double first, double other) { return (other < first ? "-" : "+") + text(std::abs(other - first)); });
+  }
+  void blank() { text_ += "\n"; }
+  const std::string& text() const { return text_; }
+
+ private:
+  void figures(const std::string& label, const Value& value, const Text& text,
+               const std::function<std::string(double, double)>& relative) {
+    std::vector<std::string> texts, relatives;
+    for (const Json& r : results_) {
+      texts.push_back(text(value(r)));
+      relatives.push_back(&r == &results_.front() ? "" : relative(value(results_.front()), value(r)));
+    }
+    line(label, texts, relatives);
+  }
+
+  void line(const std::string& label, const std::vector<std::string>& texts,
+            const std::vector<std::string>& relatives) {
+    std::string line = fmt::format("  {:<{}}", label, kLabel);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      line += fmt::format("{:>{}}", texts[i], kColumn);
+      if (i > 0) line += fmt::format("{:>{}}", relatives.empty() ? "" : relatives[i], kRelative);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text_ += line + "\n";
+  }
+
+  const std::vector<Json>& results_;
+  std::string text_;
+};
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+void requests_rows(Table& table) {
+  const auto count = [&](const char* label, const char* key) {
+    table.cells(label, [key](const Json& r) { return grouped(r.at("requests").at(key).get<std::uint64_t>()); });
+  };
+  count("calls sent", "sent");
+  count("completed", "completed");
+  table.cells("lost / dropped / wrong", [](const Json& r) {
+    const Json& q = r.at("requests");
+    return fmt::format("{} / {} / {}", q.at("lost").get<std::uint64_t>(), dropped(q),
+                       q.at("errors").get<std::uint64_t>());
+  });
+}
+
+void latency_rows(Table& table) {
+  for (const char* key : {"mean", "p50", "p90", "p99", "p999", "max"})
+    table.ratios(
+        std::string("latency ") + (std::string(key) == "p999" ? "p99.9" : key),
+        [key](const Json& r) { return r.at("latency_ns").at(key).get<double>(); }, time_text);
+  table.ratios(
+      "throughput", [](const Json& r) { return r.at("throughput_per_s").get<double>(); }, rate_text);
+}
+
+void zero_loss_row(Table& table, const std::vector<Json>& results) {
+  if (!results.front().contains("zero_loss_rate_per_s")) return;
+  table.ratios(
+      "zero-loss rate", [](const Json& r) { return r.at("zero_loss_rate_per_s").get<double>(); }, rate_text);
+}
+
+void stage_table(Table& table, const std::vector<Json>& results) {
+  std::map<int, bool> any;
+  for (const Json& r : results)
+    for (const auto& [stage, row] : stage_rows(r)) any[stage] = true;
+  table.title("mean time in");
+  for (const auto& [stage, shown] : any)
+    table.differences(
+        std::string("  ") + base::stage_title(static_cast<base::Stage>(stage)),
+        [number = stage](const Json& r) { return stage_rows(r)[number].mean_ns; }, time_text);
+  table.differences(
+      "  sum",
+      [](const Json& r) {
+        double sum = 0;
+        for (const auto& [stage, row] : stage_rows(r)) sum += row.mean_ns;
+        return sum;
+      },
+      time_text);
+}
+
+void core_table(Table& table, const std::vector<Json>& results) {
+  table.title("core 0's time");
+  for (const auto& [account, unused] : results.front().at("cores").at(0).at("time").items()) {
+    const auto share = [key = account](const Json& r) { return r.at("cores").at(0).at("time").at(key).get<double>(); };
+    if (std::all_of(results.begin(), results.end(), [&](const Json& r) { return share(r) == 0; })) continue;
+    table.differences("  " + account, share, percent);
+  }
+}
+
+/// What the bound on run-ahead between harts leaves open (docs/models/base-time.md).
+std::string half_quantum_text(const Comparison& c) {
+  std::string text;
+  for (std::size_t i = 0; i < c.half_quantum.size(); ++i) {
+    const Json& half = c.half_quantum[i];
+    if (half.is_null()) continue;
+    text += fmt::format("    {}, {}:", name_of(half), time_text(half.at("quantum_ns").get<double>()));
+    const auto full = quantities_of(c.results[i]);
+    const auto halved = quantities_of(half);
+    for (std::size_t q = 0; q < full.size(); ++q) {
+      const auto shown = full[q].unit == "ns" ? time_text(halved[q].value) : rate_text(halved[q].value);
+      const double change = full[q].value > 0 ? halved[q].value / full[q].value - 1 : 0;
+      text += fmt::format("{} {} {} ({:+.2f} %)", q == 0 ? "" : ",", full[q].name, shown, change * 100);
+    }
+    text += "\n";
+  }
+  return text.empty() ? text : "\n  At half the quantum:\n" + text;
+}
+
+std::string paired_text(const Comparison& c) {
+  if (c.paired.empty()) return {};
+  std::string text =
+      fmt::format("\n  Over {} replications (the columns above are the first), less {}, with 95 % confidence:\n",
+                  c.replications, name_of(c.results.front()));
+  for (const PairedRow& p : c.paired) {
+    const auto write = [&](double v) { return p.unit == "ns" ? time_text(std::abs(v)) : rate_text(std::abs(v)); };
+    text += fmt::format("    {:<20} {:<14} {}{} +- {}", p.board, p.quantity, p.difference < 0 ? "-" : "+",
+                        write(p.difference), write(p.half_width));
+    if (p.reference > 0)
+      text +=
+          fmt::format("  ({:+.2f} % +- {:.2f} %)", p.difference / p.reference * 100, p.half_width / p.reference * 100);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Quantity> quantities_of(const Json& r) {
+  return {{"latency mean", "ns", r.at("latency_ns").at("mean").get<double>()},
+          {"latency p99", "ns", r.at("latency_ns").at("p99").get<double>()},
+          {"throughput", "1/s", r.at("throughput_per_s").get<double>()}};
+}
+
+std::string compare_report(const Comparison& c) {
+  Table table(c.results);
+  table.cells("", name_of);
+  requests_rows(table);
+  table.blank();
+  latency_rows(table);
+  zero_loss_row(table, c.results);
+  table.blank();
+  stage_table(table, c.results);
+  table.blank();
+  core_table(table, c.results);
+  std::string text = workload_text(c.results.front()) + "\n\n" + table.text();
+  text += paired_text(c) + half_quantum_text(c);
+  text += c.differences.empty() ? "\n  The boards have the same parameters.\n" : "\n  The boards differ in:\n";
+  for (const std::string& d : c.differences) text += "    " + d + "\n";
+  return text;
+}
+
+}  // namespace sluice::report

@@ -1,0 +1,39 @@
+#pragma once
+/// Several boards under one workload, side by side.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::report {
+
+/// One quantity of a board less that of the reference, over paired replications.
+struct PairedRow {
+  std::string board;
+  std::string quantity;   ///< "latency mean"
+  std::string unit;       ///< "ns", "1/s"
+  double reference = 0;   ///< mean of the reference board
+  double difference = 0;  ///< mean
+  double half_width = 0;  ///< of the 95 % confidence interval
+};
+
+struct Comparison {
+  std::vector<nlohmann::ordered_json> results;       ///< the first is the reference's
+  std::vector<nlohmann::ordered_json> half_quantum;  ///< the same at half the quantum; null where it has no meaning
+  std::vector<std::string> differences;              ///< parameters in which boards differ, as sentences
+  unsigned replications = 1;                         ///< results are those of the first
+  std::vector<PairedRow> paired;                     ///< where there are several replications
+};
+
+/// The quantities of a result file that replications compare: name, unit, value.
+struct Quantity {
+  std::string name;
+  std::string unit;
+  double value;
+};
+std::vector<Quantity> quantities_of(const nlohmann::ordered_json& result);
+
+std::string compare_report(const Comparison&);
+
+}  // namespace sluice::report

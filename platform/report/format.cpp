@@ -1,0 +1,69 @@
+#include "platform/report/format.h"
+
+#include <fmt/format.h>
+
+#include "models/base/ledger.h"
+
+namespace sluice::report {
+
+std::string name_of(const Json& result) { return result.at("board").at("name").get<std::string>(); }
+
+std::string time_text(double ns) {
+  if (ns < 1e3) return fmt::format("{:.1f} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.2f} us", ns / 1e3);
+  if (ns < 1e9) return fmt::format("{:.2f} ms", ns / 1e6);
+  return fmt::format("{:.3f} s", ns / 1e9);
+}
+
+std::string rate_text(double per_second) {
+  if (per_second >= 1e6) return fmt::format("{:.3f} M/s", per_second / 1e6);
+  if (per_second >= 1e3) return fmt::format("{:.1f} k/s", per_second / 1e3);
+  return fmt::format("{:.1f} /s", per_second);
+}
+
+std::string grouped(std::uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+std::string parameter(const Json& result, const char* instance, const char* key) {
+  const Json& instances = result.at("board").at("instances");
+  if (!instances.contains(instance)) return {};
+  const Json& parameters = instances.at(instance).at("parameters");
+  return parameters.contains(key) ? parameters.at(key).at("text").get<std::string>() : std::string{};
+}
+
+std::string workload_text(const Json& result) {
+  const auto p = [&](const char* key) { return parameter(result, "workload", key); };
+  std::string kind = p("kind");
+  std::string text = p("call.program");
+  if (text != "null" && text != "add") text += " " + p("call.bytes") + " B";
+  if (kind == "closed-loop") return fmt::format("{}, closed loop, {} outstanding", text, p("outstanding"));
+  if (kind == "open-loop") return fmt::format("{}, open loop, {} /s {}", text, p("rate"), p("arrivals"));
+  if (kind == "load-sweep") return fmt::format("{}, load sweep, {}", text, p("arrivals"));
+  if (kind == "zero-loss") return fmt::format("{}, zero-loss search up to {} /s", text, p("rate"));
+  return "replay of " + p("pcap");
+}
+
+std::uint64_t dropped(const Json& requests) {
+  std::uint64_t sum = 0;
+  for (const auto& [reason, n] : requests.at("dropped").items()) sum += n.get<std::uint64_t>();
+  return sum;
+}
+
+std::map<int, StageRow> stage_rows(const Json& result) {
+  std::map<int, StageRow> rows;
+  if (!result.contains("stages")) return rows;
+  for (const Json& s : result.at("stages")) {
+    for (int stage = 0; stage < SLUICE_STAGE_COUNT; ++stage) {
+      if (s.at("name") != base::stage_title(static_cast<base::Stage>(stage))) continue;
+      rows[stage].mean_ns += s.at("mean_ns").get<double>();
+      rows[stage].share += s.at("share").get<double>();
+    }
+  }
+  rows[SLUICE_STAGE_unattributed];  // shown although, and because, it is nothing
+  return rows;
+}
+
+}  // namespace sluice::report

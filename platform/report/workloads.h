@@ -1,0 +1,16 @@
+#pragma once
+/// The kinds of workload, for people.
+
+#include <string>
+#include <vector>
+
+namespace sluice::report {
+
+struct WorkloadKind {
+  std::string name;     ///< as a board writes it: workload.kind
+  std::string summary;  ///< one line
+};
+/// In the order of TrafficSource::Kind.
+const std::vector<WorkloadKind>& workload_kinds();
+
+}  // namespace sluice::report
