@@ -219,8 +219,16 @@ void LinkDirection::account(const Tlp& t, base::Time duration) {
   statistics_.busy += duration;
 }
 
+/// The request that a trace shows a TLP for; 0: none.
+static base::RequestId shown_for(const Tlp& t) {
+  if (t.spans.first() != 0) return t.spans.first();
+  for (const base::RequestId id : t.line_tags)
+    if (id != 0) return id;
+  return 0;
+}
+
 void LinkDirection::show(const Tlp& t, base::Time first_bit, base::Time last_bit) {
-  base::trace().slice(track_, to_text(t.type), first_bit, last_bit, t.spans.first());
+  if (base::trace().enabled()) base::trace().slice(track_, to_text(t.type), first_bit, last_bit, shown_for(t));
   for (Tap& tap : taps_) tap(t, first_bit, last_bit);
 }
 
