@@ -36,11 +36,11 @@ class Parameters:
 
     def fs(self, path):
         """A parameter that is a time: the result file has nanoseconds."""
-        return int(Decimal(self[path]) * 10**6)
+        return round(Decimal(self[path]) * 10**6)
 
     def times(self):
         """The paths of all parameters that are times, and their values in femtoseconds."""
-        return {f"{path}.{key}": int(Decimal(p["value"]) * 10**6) for path, i in self.instances.items()
+        return {f"{path}.{key}": round(Decimal(p["value"]) * 10**6) for path, i in self.instances.items()
                 for key, p in i["parameters"].items() if p["unit"] == "ns"}
 
 

@@ -352,7 +352,7 @@ class Tiling(unittest.TestCase):
             mean = r.result["latency_ns"]["mean"] * NS
             self.assertAlmostEqual(mean, Decimal(total) / len(r.requests), delta=HALF)
             longest = max(request.end - request.start for request in r.requests)
-            self.assertEqual(int(r.result["latency_ns"]["max"] * NS), longest)
+            self.assertEqual(round(r.result["latency_ns"]["max"] * NS), longest)
         self.each_run(check)
 
     def test_the_stage_table_is_the_sum_of_the_tiles(self):

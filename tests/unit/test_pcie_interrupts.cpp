@@ -188,6 +188,47 @@ TEST_CASE("INTx is a level at the root complex, swizzled by root port", "[pcie]"
   REQUIRE_FALSE(b.device.config().get16(PCIE_STATUS) & PCIE_STATUS_INTERRUPT);
 }
 
+TEST_CASE("neither INTA nor a register's value passes a write before it", "[pcie]") {
+  PcieBench::Options options;
+  options.root.completion_latency = 0_ns;
+  PcieBench b(options);
+  b.memory.write = 5_us;
+  b.enumerate();
+  const std::uint64_t bar = b.endpoint().bars.at(0);
+  const std::vector<std::uint8_t> word{1, 2, 3, 4};
+  const auto stored = [&] {
+    std::uint32_t v = 0;
+    b.memory.ram.read(FlatMemory::kBase, reinterpret_cast<std::uint8_t*>(&v), 4);
+    return v;
+  };
+
+  std::uint32_t seen = 0;
+  b.run([&](ScriptedHart& h) {
+    b.device.dma_write(FlatMemory::kBase, word, {});
+    h.read(bar, 4);
+    seen = stored();
+  });
+  REQUIRE(seen == 0x04030201);
+
+  const auto nic = base::ledger().component("nic");
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_notify, nic, base::now());
+  seen = 0;
+  base::Time told;
+  b.root.intx[1].on_change = [&](bool level) {
+    if (level) {
+      told = base::now();
+      seen = stored();
+    }
+  };
+  b.device.dma_write(FlatMemory::kBase, std::vector<std::uint8_t>{9, 0, 0, 0}, {});
+  b.device.intx(true, base::Spans(0, 0, id), {SLUICE_STAGE_interrupt, nic, SLUICE_STAGE_notify});
+  b.device.intx(false);
+  b.settle();
+  REQUIRE(seen == 9);
+  REQUIRE(base::ledger().find(id)->tiles.back().stage == SLUICE_STAGE_interrupt);
+  REQUIRE(base::ledger().find(id)->tiles.back().start == told);
+}
+
 TEST_CASE("a switch joins its ports' wires and swizzles by port", "[pcie]") {
   FreshKernel fresh;
   base::Scheduler scheduler{"scheduler", 1_us};
