@@ -59,7 +59,7 @@ bool TapDevice::write(std::span<const std::uint8_t> frame) {
   return ::write(file_, frame.data(), frame.size()) == static_cast<ssize_t>(frame.size());
 }
 
-TapEnd::TapEnd(sc_core::sc_module_name name, Wire& wire, Wire::End end, base::Inputs& inputs)
+TapEnd::TapEnd(const sc_core::sc_module_name& name, Wire& wire, Wire::End end, base::Inputs& inputs)
     : Model(name),
       wire_(wire),
       end_(end),

@@ -49,7 +49,7 @@ class TapEnd : public base::Model, public Wire::Client {
   };
 
   /// Attaches itself to the wire's end.
-  TapEnd(sc_core::sc_module_name, Wire&, Wire::End, base::Inputs&);
+  TapEnd(const sc_core::sc_module_name&, Wire&, Wire::End, base::Inputs&);
 
   /// The outside; without it (a replay), frames for outside end here. Both must outlive the simulation.
   void connect(TapDevice&, base::Pacer&);
