@@ -68,7 +68,14 @@ void Ledger::enter(RequestId id, Stage stage, Component component, Time t) {
 void Ledger::complete(RequestId id, Time t) {
   Request* r = slot(id);
   if (r->id != id || id == 0) return;
-  t = std::max(t, r->tiles.back().start);
+  const Tile& last = r->tiles.back();
+  if (t < last.start) {
+    if (last.start - t > tolerance_ && error_.empty())
+      error_ = fmt::format("request {} ends at {} ns, before its last stage: {} at {} entered at {} ns", id,
+                           t.nanoseconds(), stage_title(last.stage), paths_[last.component], last.start.nanoseconds());
+    ++clamped_;
+    t = last.start;
+  }
   for (auto& listener : listeners_) listener(*r, t);
   if (r->measured) account(*r, t);
   r->id = 0;

@@ -76,9 +76,9 @@ class Ledger {
   /// Opens a request in its first stage. Ids count from 1.
   RequestId open(Stage, Component, Time, RequestId parent = 0);
   /// Moves a request on. Unknown or closed ids (0 among them) are ignored: late duplicates and foreign bytes have none.
-  /// Going backwards by more than tolerance() is a simulator error.
+  /// Going backwards by more than the tolerance is a simulator error.
   void enter(RequestId, Stage, Component, Time);
-  /// The request's last bit has arrived.
+  /// The request's last bit has arrived. Before the start of its last stage by more than tolerance: a simulator error.
   void complete(RequestId, Time);
   /// The request ends for `reason` without a reply. False when there is no such open request.
   bool drop(RequestId, std::string_view reason, Time);

@@ -30,6 +30,25 @@ TEST_CASE("going backwards is an error that names the stages", "[ledger]") {
   REQUIRE(l.error().find("parse at nic.eth0 entered at 9 ns") != std::string::npos);
 }
 
+TEST_CASE("a request that ends before its last stage is an error too", "[ledger]") {
+  Ledger l;
+  const auto c = l.component("net.wire0");
+  const RequestId id = l.open(SLUICE_STAGE_wire, c, 10_ns);
+  l.enter(id, SLUICE_STAGE_parse, c, 12_ns);
+  l.complete(id, 11_ns);
+  REQUIRE(l.error().find("ends at 11 ns, before its last stage: parse at net.wire0") != std::string::npos);
+
+  Ledger tolerant;
+  tolerant.tolerate(1_ns);
+  tolerant.component("net.wire0");
+  const RequestId other = tolerant.open(SLUICE_STAGE_wire, c, 10_ns);
+  tolerant.enter(other, SLUICE_STAGE_parse, c, 12_ns);
+  tolerant.complete(other, 11_ns);
+  REQUIRE(tolerant.error().empty());
+  REQUIRE(tolerant.clamped() == 1);
+  REQUIRE(tolerant.total_latency() == (2_ns).femtoseconds());
+}
+
 TEST_CASE("between harts a step back within the tolerance is clamped and counted", "[ledger]") {
   Ledger l;
   l.tolerate(2_ns);
