@@ -2,7 +2,10 @@
 /// The one ordered list of everything that models will do: entries, totally ordered by time, then by the stable key of
 /// the component that made them, then by the order in which they were made. Plain C++.
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "models/base/callback.h"
@@ -22,15 +25,26 @@ class Calendar {
     std::uint32_t generation = 0;
   };
 
-  /// Makes an entry. A time before now() is a program error: it is counted in late() and takes place now.
-  Handle at(Time when, ComponentKey key, Action action);
-  Handle after(Time delay, ComponentKey key, Action action) { return at(now_ + delay, key, std::move(action)); }
+  /// Makes an entry; action is what an Action can be made of. A time before now() is a program error: it is counted in
+  /// late() and takes place now.
+  template <class F>
+  Handle at(Time when, ComponentKey key, F&& action) {
+    const std::uint32_t n = take_node();
+    node(n).action.emplace(std::forward<F>(action));
+    return insert(when, key, n);
+  }
+  template <class F>
+  Handle after(Time delay, ComponentKey key, F&& action) {
+    return at(now_ + delay, key, std::forward<F>(action));
+  }
   /// Removes an entry that has not been dispatched; false when there is none. Clears the handle.
   bool cancel(Handle& handle);
-  bool pending(const Handle& handle) const;
+  bool pending(const Handle& handle) const {
+    return handle.node < made_ && node(handle.node).generation == handle.generation;
+  }
 
   /// Time of the first entry; Time::max() when there is none.
-  Time next() const { return heap_.empty() ? Time::max() : heap_.front().when; }
+  Time next() const { return next_; }
   /// Dispatches the first entry, at its time.
   void dispatch();
 
@@ -43,35 +57,68 @@ class Calendar {
   void clear();
 
  private:
+  static constexpr std::uint32_t kNear = 64;
+  static constexpr std::uint32_t kChunk = 64;
+  static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kInNear = ~0u;
+
   struct Slot {
     Time when;
-    ComponentKey key;
-    std::uint64_t sequence;
-    std::uint32_t node;
+    ComponentKey key = 0;
+    std::uint64_t sequence = 0;
+    std::uint32_t node = 0;
     bool before(const Slot& o) const {
       if (when != o.when) return when < o.when;
       if (key != o.key) return key < o.key;
       return sequence < o.sequence;
     }
   };
+  /// Stays where it is while its action runs, which may make entries.
   struct Node {
     Action action;
     std::uint32_t generation = 0;
-    std::uint32_t position = 0;  ///< in heap_
+    std::uint32_t place = 0;  ///< in far_, or kInNear; of a free node, the next free one
   };
 
-  void place(std::size_t position, const Slot& slot) {
-    heap_[position] = slot;
-    nodes_[slot.node].position = static_cast<std::uint32_t>(position);
+  Node& node(std::uint32_t n) { return chunks_[n / kChunk][n % kChunk]; }
+  const Node& node(std::uint32_t n) const { return chunks_[n / kChunk][n % kChunk]; }
+  std::uint32_t take_node() {
+    if (free_ == kNone) grow();
+    const std::uint32_t n = free_;
+    free_ = node(n).place;
+    return n;
   }
+  void release(std::uint32_t n) {
+    node(n).place = free_;
+    free_ = n;
+  }
+  void grow();
+  Handle insert(Time when, ComponentKey key, std::uint32_t n);
+  void spill();
+  void refill();
+  void update_next() {
+    if (near_count_ == 0 && !far_.empty()) refill();
+    next_ = near_count_ == 0 ? Time::max() : near_[near_count_ - 1].when;
+  }
+
+  void far_place(std::size_t position, const Slot& slot) {
+    far_[position] = slot;
+    node(slot.node).place = static_cast<std::uint32_t>(position);
+  }
+  void far_push(const Slot& slot);
+  void far_remove(std::size_t position);
   void sift_up(std::size_t position, Slot slot);
   void sift_down(std::size_t position, Slot slot);
-  void remove(std::size_t position);
-  void release(std::uint32_t node);
 
-  std::vector<Slot> heap_;  ///< 4-ary
-  std::vector<Node> nodes_;
-  std::vector<std::uint32_t> free_;
+  // The first few entries are sorted, the last of near_ first: a board has some dozen, and to insert one among them is
+  // cheaper than to keep a heap. All others, none of which precedes any of these, are in a 4-ary heap.
+  std::array<Slot, kNear> near_;
+  std::uint32_t near_count_ = 0;  ///< 0 only while far_ is empty
+  std::vector<Slot> far_;
+  std::vector<std::unique_ptr<Node[]>> chunks_;
+  std::uint32_t made_ = 0;
+  std::uint32_t free_ = kNone;
+  Time next_ = Time::max();
   Time now_;
   std::uint64_t sequence_ = 0;
   std::uint64_t dispatched_ = 0;

@@ -19,6 +19,34 @@ class Callback<R(A...), Capacity> {
   Callback(std::nullptr_t) {}
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, Callback>>>
   Callback(F&& f) {
+    set(std::forward<F>(f));
+  }
+  Callback(Callback&& o) noexcept { take(o); }
+  Callback& operator=(Callback&& o) noexcept {
+    if (this != &o) {
+      clear();
+      take(o);
+    }
+    return *this;
+  }
+  ~Callback() { clear(); }
+
+  /// As assignment, without a move in between.
+  template <class F>
+  void emplace(F&& f) {
+    if constexpr (std::is_same_v<std::decay_t<F>, Callback>) {
+      *this = std::forward<F>(f);
+    } else {
+      clear();
+      set(std::forward<F>(f));
+    }
+  }
+  explicit operator bool() const { return call_ != nullptr; }
+  R operator()(A... a) { return call_(store_, std::forward<A>(a)...); }
+
+ private:
+  template <class F>
+  void set(F&& f) {
     using T = std::decay_t<F>;
     static_assert(sizeof(T) <= Capacity && alignof(T) <= alignof(std::max_align_t), "capture less");
     static_assert(std::is_nothrow_move_constructible_v<T>);
@@ -31,20 +59,6 @@ class Callback<R(A...), Capacity> {
         t->~T();
       };
   }
-  Callback(Callback&& o) noexcept { take(o); }
-  Callback& operator=(Callback&& o) noexcept {
-    if (this != &o) {
-      clear();
-      take(o);
-    }
-    return *this;
-  }
-  ~Callback() { clear(); }
-
-  explicit operator bool() const { return call_ != nullptr; }
-  R operator()(A... a) { return call_(store_, std::forward<A>(a)...); }
-
- private:
   void take(Callback& o) {
     call_ = std::exchange(o.call_, nullptr);
     manage_ = std::exchange(o.manage_, nullptr);

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -47,6 +50,51 @@ TEST_CASE("an entry may make and cancel entries", "[calendar]") {
   while (c.next() != Time::max()) c.dispatch();
   REQUIRE(order == std::string(100, '.'));
   REQUIRE(c.now() == 101_ns);
+}
+
+TEST_CASE("many entries, some cancelled, run in order whatever the order of making", "[calendar]") {
+  struct Made {
+    Time when;
+    ComponentKey key;
+    int number;
+    Calendar::Handle handle;
+  };
+  Calendar c;
+  std::vector<Made> expected;
+  std::vector<int> ran;
+  std::uint64_t draw = 1;
+  const auto next_draw = [&draw](std::uint64_t below) {
+    draw = draw * 6364136223846793005u + 1442695040888963407u;
+    return (draw >> 33) % below;
+  };
+  int number = 0;
+  // Grows and shrinks through what the calendar keeps sorted and what it does not.
+  for (int round = 0; round < 40; ++round) {
+    for (std::uint64_t n = next_draw(150); n > 0; --n) {
+      Made m{c.now() + Time::ns(next_draw(round % 2 ? 40 : 4000)), next_draw(3), number, {}};
+      m.handle = c.at(m.when, m.key, [&ran, number] { ran.push_back(number); });
+      expected.push_back(m);
+      ++number;
+    }
+    for (std::uint64_t n = next_draw(20); n > 0 && !expected.empty(); --n) {
+      const auto chosen = expected.begin() + static_cast<std::ptrdiff_t>(next_draw(expected.size()));
+      REQUIRE(c.cancel(chosen->handle));
+      expected.erase(chosen);
+    }
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const Made& a, const Made& b) { return std::tie(a.when, a.key) < std::tie(b.when, b.key); });
+    const auto due = static_cast<std::ptrdiff_t>(next_draw(expected.size() + 1));
+    ran.clear();
+    for (std::ptrdiff_t i = 0; i < due; ++i) {
+      REQUIRE(c.next() == expected[static_cast<std::size_t>(i)].when);
+      c.dispatch();
+    }
+    REQUIRE(static_cast<std::ptrdiff_t>(ran.size()) == due);
+    for (std::ptrdiff_t i = 0; i < due; ++i)
+      REQUIRE(ran[static_cast<std::size_t>(i)] == expected[static_cast<std::size_t>(i)].number);
+    expected.erase(expected.begin(), expected.begin() + due);
+  }
+  REQUIRE(number > 1000);
 }
 
 TEST_CASE("an entry in the past takes place now and is counted", "[calendar]") {
