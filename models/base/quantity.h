@@ -89,8 +89,8 @@ class Clock {
   constexpr std::uint64_t cycles_at(Time t) const { return rate_.of(t.femtoseconds()); }
   /// The number of the first edge at or after t.
   constexpr std::uint64_t next_cycle(Time t) const {
-    const std::uint64_t n = rate_.of(t.femtoseconds());
-    return time_of(n) < t ? n + 1 : n;
+    // Edge n is at n periods rounded up: at or after t when n periods are more than t - 1 fs.
+    return t == Time{} ? 0 : rate_.of(t.femtoseconds() - 1) + 1;
   }
   /// Femtoseconds per cycle, as a fraction.
   constexpr Ratio period() const { return period_; }

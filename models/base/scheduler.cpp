@@ -24,8 +24,6 @@ Runner::Runner(Scheduler& scheduler, std::string path) : scheduler_(scheduler), 
   scheduler.runners_.push_back(this);
 }
 
-Time Runner::bound() const { return scheduler_.limit(); }
-
 void Runner::begin() {
   if (scheduler_.holder_ != this) sc_core::wait(turn_);
 }
@@ -113,12 +111,6 @@ void Scheduler::pump() {
   hand_over(nullptr);
 }
 
-Time Scheduler::limit() const {
-  if (stop_) return Time{};
-  if (!alone()) return window_end_;
-  return std::min(std::min(window_end_, end_), std::min(calendar().next(), kernel_next_));
-}
-
 Runner* Scheduler::pick(Time limit) const {
   for (Runner* r : runners_)
     if (r->ready_ && r->time_ < limit) return r;
@@ -151,6 +143,11 @@ void Scheduler::hand_over(Runner* self) {
       pause(End::stopped);
       continue;
     }
+    // The usual case, done without the rest: one runner, and an entry precedes its next instruction.
+    if (self && alone() && entry_precedes(*self)) {
+      dispatch();
+      continue;
+    }
     if (Runner* next = pick(limit())) {
       if (next == self) {
         holder_ = self;
@@ -171,9 +168,7 @@ void Scheduler::hand_over(Runner* self) {
     } else if (effect == end_) {
       pause(End::limit);
     } else if (calendar().next() == effect) {
-      dispatching_ = true;
-      calendar().dispatch();
-      dispatching_ = false;
+      dispatch();
     } else {
       run_kernel_until(effect);
     }

@@ -12,6 +12,7 @@
 /// observes (another's store, a DMA write, an interrupt) may be late by up to a quantum, and entries that wake nobody
 /// change nothing.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,16 @@ class Scheduler : public sc_core::sc_module {
   friend void wait_for(Event&, const char*, const char*);
 
   void pump();
+  void dispatch() {
+    dispatching_ = true;
+    calendar().dispatch();
+    dispatching_ = false;
+  }
+  /// Whether the calendar's first entry is the next thing to happen on a board with this one runner.
+  bool entry_precedes(const Runner& only) const {
+    const Time t = calendar().next();
+    return t < end_ && t <= kernel_next_ && (t <= only.time_ || !only.ready_);
+  }
   void hand_over(Runner* self);
   void give_turn(Runner* from, Runner* to);
   Runner* pick(Time limit) const;
@@ -115,7 +126,11 @@ class Scheduler : public sc_core::sc_module {
   void pause(End why);
   void run_kernel_until(Time t);
   void refresh_kernel_bound();
-  Time limit() const;
+  Time limit() const {
+    if (stop_) return Time{};
+    if (!alone()) return window_end_;
+    return std::min(std::min(window_end_, end_), std::min(calendar().next(), kernel_next_));
+  }
   bool alone() const { return runners_.size() == 1; }
 
   Time quantum_;
@@ -131,6 +146,8 @@ class Scheduler : public sc_core::sc_module {
   sc_core::sc_event pump_turn_;
   sc_core::sc_event resume_;
 };
+
+inline Time Runner::bound() const { return scheduler_.limit(); }
 
 /// 1 fs, set before any sc_time exists. Safe to call more than once.
 void set_time_resolution();

@@ -70,10 +70,7 @@ void Core::execute() {
   runner_.begin();
   for (;;) {
     publish_time();
-    if (runner_.time() >= runner_.bound()) {
-      runner_.yield();
-      continue;
-    }
+    if (runner_.time() >= runner_.bound()) runner_.yield();
     switch (hart_.run()) {
       case StopReason::wait_for_interrupt:
         park(SLUICE_ACCOUNT_idle, ~std::uint64_t{0});
