@@ -7,14 +7,26 @@
 
 namespace sluice::base {
 
-GuestRam::GuestRam(std::uint64_t base, std::uint64_t size)
-    : base_(base), size_(size), watch_(size / kPage), tags_(size / kPage) {
+namespace {
+
+/// Zeroes that take host memory only where they are touched.
+void* reserve(std::uint64_t size) {
   void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) throw std::runtime_error("no address space for guest memory of the asked size");
-  bytes_ = static_cast<std::uint8_t*>(p);
+  return p;
 }
 
-GuestRam::~GuestRam() { munmap(bytes_, size_); }
+}  // namespace
+
+GuestRam::GuestRam(std::uint64_t base, std::uint64_t size)
+    : base_(base), size_(size), bytes_(static_cast<std::uint8_t*>(reserve(size))), watch_(size / kPage) {
+  tags_ = static_cast<RequestId*>(reserve(size / kTagLine * sizeof(RequestId)));
+}
+
+GuestRam::~GuestRam() {
+  munmap(bytes_, size_);
+  munmap(tags_, size_ / kTagLine * sizeof(RequestId));
+}
 
 void GuestRam::write(std::uint64_t address, const void* data, std::uint64_t length) {
   std::memcpy(at(address), data, length);
@@ -64,14 +76,8 @@ void GuestRam::drop_unneeded_watches(std::uint64_t address) {
 void GuestRam::set_tag(std::uint64_t address, std::uint64_t length, RequestId id) {
   if (length == 0) return;
   const std::uint64_t last = (address - base_ + length - 1) / kTagLine;
-  for (std::uint64_t line = (address - base_) / kTagLine; line <= last; ++line) {
-    auto& page = tags_[line / (kPage / kTagLine)];
-    if (!page) {
-      if (id == 0) continue;
-      page = std::make_unique<TagPage>();
-    }
-    page->line[line % (kPage / kTagLine)] = id;
-  }
+  for (std::uint64_t line = (address - base_) / kTagLine; line <= last; ++line)
+    if (tags_[line] != id) tags_[line] = id;
 }
 
 }  // namespace sluice::base

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace sluice::base {
@@ -61,21 +60,15 @@ class GuestRam {
   void drop_unneeded_watches(std::uint64_t address);
 
   /// Shadow tags: which request the bytes of a 64 B line belong to.
-  RequestId tag(std::uint64_t address) const {
-    const auto* page = tags_[(address - base_) / kPage].get();
-    return page ? page->line[(address - base_) % kPage / kTagLine] : 0;
-  }
+  RequestId tag(std::uint64_t address) const { return tags_[(address - base_) / kTagLine]; }
   void set_tag(std::uint64_t address, std::uint64_t length, RequestId id);
 
  private:
-  struct TagPage {
-    RequestId line[kPage / kTagLine] = {};
-  };
   std::uint64_t base_;
   std::uint64_t size_;
   std::uint8_t* bytes_;
   std::vector<std::uint8_t> watch_;
-  std::vector<std::unique_ptr<TagPage>> tags_;
+  RequestId* tags_;  ///< of each line; like bytes_, takes host memory only where touched
   std::vector<RamWatcher*> watchers_;
 };
 

@@ -2,65 +2,79 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 namespace sluice::base {
+namespace {
+
+/// Puts `entry` in front of set[0 .. n), whose last one is lost.
+void put_in_front(std::uint64_t* set, unsigned n, std::uint64_t entry) {
+  for (unsigned w = n; w > 0; --w) set[w] = set[w - 1];
+  set[0] = entry;
+}
+
+}  // namespace
 
 LineState::LineState(std::uint64_t size, unsigned ways, unsigned line)
     : ways_(ways),
       line_shift_(static_cast<unsigned>(std::countr_zero(line))),
       set_mask_(size / ways / line - 1),
-      lines_(size / line) {}
+      count_(size / line),
+      entries_(static_cast<Entry*>(std::calloc(count_, sizeof(Entry)))) {
+  if (!entries_) throw std::bad_alloc();
+}
 
-bool LineState::hit_further(Line* set, std::uint64_t line, bool write) {
+/// The way that holds a line; ways_ when none does.
+unsigned LineState::find(const Entry* set, std::uint64_t line) const {
+  unsigned w = 0;
+  while (w < ways_ && !holds(set[w], line)) ++w;
+  return w;
+}
+
+bool LineState::hit_further(Entry* set, std::uint64_t line, bool write) {
   for (unsigned w = 1; w < ways_; ++w) {
-    if (set[w].address != line) continue;
-    std::rotate(set, set + w, set + w + 1);
+    if (!holds(set[w], line)) continue;
+    put_in_front(set, w, set[w]);
     return touch(set[0], write);
   }
   return false;
 }
 
 LineState::State LineState::state(std::uint64_t address) const {
-  const Line* set = set_of(address);
-  for (unsigned w = 0; w < ways_; ++w)
-    if (set[w].address == line_of(address)) return set[w].state;
-  return kInvalid;
+  const Entry* set = set_of(address);
+  const unsigned w = find(set, line_of(address));
+  return w < ways_ ? state_of(set[w]) : kInvalid;
 }
 
 LineState::Line LineState::fill(std::uint64_t address, State state, unsigned least_recent) {
-  Line* set = set_of(address);
+  Entry* set = set_of(address);
   const std::uint64_t line = line_of(address);
-  unsigned w = 0;
-  while (w < ways_ && set[w].address != line) ++w;
+  unsigned w = find(set, line);
   if (w < ways_) {
-    std::rotate(set, set + w, set + w + 1);
-    set[0] = {line, state};
+    put_in_front(set, w, line | state);
     return {};
   }
   const unsigned first = least_recent == 0 || least_recent > ways_ ? 0 : ways_ - least_recent;
-  for (w = first; w + 1 < ways_ && set[w].state != kInvalid;) ++w;
-  const Line out = set[w];
-  std::rotate(set + first, set + w, set + w + 1);
-  set[first] = {line, state};
-  return out;
+  for (w = first; w + 1 < ways_ && set[w] != 0;) ++w;
+  const Entry out = set[w];
+  put_in_front(set + first, w - first, line | state);
+  return {line_of(out), state_of(out)};
 }
 
 LineState::State LineState::downgrade(std::uint64_t address, State to) {
-  Line* set = set_of(address);
-  for (unsigned w = 0; w < ways_; ++w) {
-    if (set[w].address != line_of(address)) continue;
-    const State was = set[w].state;
-    if (to == kInvalid) {
-      std::rotate(set + w, set + w + 1, set + ways_);
-      set[ways_ - 1] = Line{};
-    } else {
-      set[w].state = std::min(was, to);
-    }
-    return was;
+  Entry* set = set_of(address);
+  const unsigned w = find(set, line_of(address));
+  if (w == ways_) return kInvalid;
+  const State was = state_of(set[w]);
+  if (to == kInvalid) {
+    std::copy(set + w + 1, set + ways_, set + w);
+    set[ways_ - 1] = 0;
+  } else {
+    set[w] = line_of(set[w]) | std::min(was, to);
   }
-  return kInvalid;
+  return was;
 }
 
-void LineState::clear() { std::fill(lines_.begin(), lines_.end(), Line{}); }
+void LineState::clear() { std::fill_n(entries_.get(), count_, Entry{0}); }
 
 }  // namespace sluice::base

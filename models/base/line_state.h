@@ -3,7 +3,8 @@
 /// and DMA write it.
 
 #include <cstdint>
-#include <vector>
+#include <cstdlib>
+#include <memory>
 
 namespace sluice::base {
 
@@ -11,11 +12,11 @@ class LineState {
  public:
   enum State : std::uint8_t { kInvalid, kShared, kExclusive, kModified };
   struct Line {
-    std::uint64_t address = ~std::uint64_t{0};  ///< of the line's first byte; all ones while invalid
+    std::uint64_t address = 0;  ///< of the line's first byte; means nothing while invalid
     State state = kInvalid;
   };
 
-  /// size and line in bytes, powers of two; size = sets x ways x line.
+  /// size and line in bytes, powers of two, line at least 4; size = sets x ways x line.
   LineState(std::uint64_t size, unsigned ways, unsigned line);
 
   unsigned line_bytes() const { return 1u << line_shift_; }
@@ -24,9 +25,9 @@ class LineState {
   /// True when the access needs nothing from outside: the line is present and, for a write, owned. A write to an
   /// exclusive line makes it modified. Makes the line the set's most recently used. Counts nothing.
   bool hit(std::uint64_t address, bool write) {
-    Line* set = set_of(address);
+    Entry* set = set_of(address);
     const std::uint64_t line = line_of(address);
-    if (set[0].address == line) [[likely]]
+    if (holds(set[0], line)) [[likely]]
       return touch(set[0], write);
     return hit_further(set, line, write);
   }
@@ -40,20 +41,30 @@ class LineState {
   void clear();
 
  private:
-  Line* set_of(std::uint64_t address) { return &lines_[((address >> line_shift_) & set_mask_) * ways_]; }
-  const Line* set_of(std::uint64_t address) const { return &lines_[((address >> line_shift_) & set_mask_) * ways_]; }
-  static bool touch(Line& l, bool write) {
+  /// A line's address with its state in the lowest two bits; 0 where there is none, so that untouched sets of a large
+  /// cache take no memory.
+  using Entry = std::uint64_t;
+  struct Free {
+    void operator()(Entry* entries) const { std::free(entries); }
+  };
+
+  Entry* set_of(std::uint64_t address) const { return &entries_[((address >> line_shift_) & set_mask_) * ways_]; }
+  static bool holds(Entry e, std::uint64_t line) { return e - line - 1 < kModified; }
+  static State state_of(Entry e) { return static_cast<State>(e & 3); }
+  static bool touch(Entry& e, bool write) {
     if (!write) return true;
-    if (l.state < kExclusive) return false;
-    l.state = kModified;
+    if (state_of(e) < kExclusive) return false;
+    e |= kModified;
     return true;
   }
-  bool hit_further(Line* set, std::uint64_t line, bool write);
+  bool hit_further(Entry* set, std::uint64_t line, bool write);
+  unsigned find(const Entry* set, std::uint64_t line) const;
 
   unsigned ways_;
   unsigned line_shift_;
   std::uint64_t set_mask_;
-  std::vector<Line> lines_;  ///< a set's lines in order of last use
+  std::uint64_t count_;
+  std::unique_ptr<Entry[], Free> entries_;  ///< a set's lines in order of last use
 };
 
 }  // namespace sluice::base
