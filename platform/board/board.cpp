@@ -205,13 +205,25 @@ void Board::build_network() {
   root_->register_statistics(*groups_.back());
 }
 
+/// Peers where the board names them, and the workload at the first wire that has none.
 void Board::build_traffic() {
-  if (wires_.empty()) return;
+  std::vector<std::string> taken;
+  for (const config::Instance* i : config_.of_kind("peer")) {
+    const auto& p = i->parameters<EchoPeerParameters>();
+    if (std::count(taken.begin(), taken.end(), p.wire) != 0)
+      throw config_.error(*i, "wire", "must be a link of its own");
+    taken.push_back(p.wire);
+    peers_.push_back(std::make_unique<net::EchoPeer>(module_of(*i).c_str(), p.peer, wire(*i, p.wire), net::Wire::kA));
+  }
+  const auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
+    return std::count(taken.begin(), taken.end(), w.path) == 0;
+  });
+  if (free == wires_.end()) return;
   const config::Instance& workload = config_.the("workload");
   const auto& traffic = workload.parameters<net::TrafficSource::Parameters>();
   try {
     source_ = std::make_unique<net::TrafficSource>("workload", traffic, base::RandomSeed{run_.seed, run_.replication},
-                                                   *wires_.front().wire, net::Wire::kA);
+                                                   *free->wire, net::Wire::kA);
   } catch (const std::runtime_error& e) {
     if (traffic.kind == net::TrafficSource::Kind::replay)
       throw config_.error(workload, "pcap", std::string("cannot be replayed: ") + e.what());
@@ -222,12 +234,20 @@ void Board::build_traffic() {
 void Board::load_firmware() {
   std::vector<base::GuestRam*> rams;
   for (auto& r : rams_) rams.push_back(&r->bytes());
+  std::vector<const base::GuestRam*> taken;
   for (Cluster& c : clusters_) {
     c.firmware.load(rams);
     base::GuestRam* ram = memory_->ram_at(c.firmware.entry(), 4);
     if (!ram)
       throw config::UserError(fmt::format("{}: firmware {} starts at {:#x}, outside every memory of the board",
                                           config_.file(), c.firmware.name(), c.firmware.entry()));
+    // An image owns its RAM: its stacks, heap and device tree lie behind it.
+    if (const auto found = std::find(taken.begin(), taken.end(), ram); found != taken.end())
+      throw config_.error(*config_.find("cluster." + c.name), "firmware",
+                          fmt::format("must be linked for a memory of its own: {} starts in that of cluster.{}",
+                                      c.firmware.name(),
+                                      clusters_[static_cast<std::size_t>(found - taken.begin())].name));
+    taken.push_back(ram);
     DeviceTreeSource tree;
     tree.model = config_.name();
     tree.map = map_;

@@ -111,6 +111,7 @@ class Board : private pcie::SocWriter {
   std::vector<SlotInstance> slots_;
   std::vector<WireInstance> wires_;
   std::vector<std::unique_ptr<nic::DescriptorNic>> nics_;
+  std::vector<std::unique_ptr<net::EchoPeer>> peers_;
   std::unique_ptr<net::TrafficSource> source_;
   std::vector<std::unique_ptr<base::StatisticsGroup>> groups_;
 };

@@ -47,4 +47,10 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
   s.include("", &P::nic);
 }
 
+void EchoPeerParameters::describe(base::Schema<EchoPeerParameters>& s) {
+  s.summary("a remote host that sends back what it gets");
+  s.add("wire", &EchoPeerParameters::wire, "Ethernet link at whose far end it is").refers_to("net").setting();
+  s.include("", &EchoPeerParameters::peer);
+}
+
 }  // namespace sluice::platform

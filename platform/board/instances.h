@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "models/net/echo_peer.h"
 #include "models/nic/descriptor/parameters.h"
 #include "models/pcie/link.h"
 
@@ -39,6 +40,13 @@ struct DescriptorNicParameters {
   base::Time moderation = 0_ns;
   nic::DescriptorParameters nic;
   static void describe(base::Schema<DescriptorNicParameters>&);
+};
+
+/// [peer.NAME] with model "echo": takes the place of the traffic at the far end of a wire.
+struct EchoPeerParameters {
+  std::string wire = "net.wire0";
+  net::EchoPeer::Parameters peer;
+  static void describe(base::Schema<EchoPeerParameters>&);
 };
 
 }  // namespace sluice::platform

@@ -6,7 +6,6 @@
 #include "models/irq/plic.h"
 #include "models/memory/ram.h"
 #include "models/memory/soc_bus.h"
-#include "models/net/echo_peer.h"
 #include "models/net/traffic_source.h"
 #include "models/net/wire.h"
 #include "models/pcie/root_complex.h"
@@ -44,6 +43,8 @@ void register_models(config::Registry& r) {
   r.add<net::Wire::Parameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");
   r.add<DescriptorNicParameters>("nic", "descriptor", "descriptor NIC");
+  r.add_kind("peer");
+  r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
   r.add_single("workload", "model", "traffic");
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
   r.add_single("run", "model", "run");
