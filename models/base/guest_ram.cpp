@@ -1,5 +1,6 @@
 #include "models/base/guest_ram.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -26,6 +27,18 @@ GuestRam::GuestRam(std::uint64_t base, std::uint64_t size)
 GuestRam::~GuestRam() {
   munmap(bytes_, size_);
   munmap(tags_, size_ / kTagLine * sizeof(RequestId));
+}
+
+std::uint64_t GuestRam::resident_bytes() const {
+  constexpr std::uint64_t kPart = std::uint64_t{64} << 20;
+  std::vector<unsigned char> resident(kPart / kPage);
+  std::uint64_t pages = 0;
+  for (std::uint64_t offset = 0; offset < size_; offset += kPart) {
+    const std::uint64_t part = std::min(kPart, size_ - offset);
+    if (mincore(bytes_ + offset, part, resident.data()) != 0) return 0;
+    for (std::uint64_t page = 0; page < part / kPage; ++page) pages += resident[page] & 1;
+  }
+  return pages * kPage;
 }
 
 void GuestRam::write(std::uint64_t address, const void* data, std::uint64_t length) {

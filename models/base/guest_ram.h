@@ -38,6 +38,8 @@ class GuestRam {
 
   std::uint64_t base() const { return base_; }
   std::uint64_t size() const { return size_; }
+  /// Bytes of host memory that its pages take now.
+  std::uint64_t resident_bytes() const;
   bool contains(std::uint64_t address, std::uint64_t length) const {
     return address >= base_ && address - base_ < size_ && length <= size_ - (address - base_);
   }

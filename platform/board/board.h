@@ -62,6 +62,7 @@ class Board : private pcie::SocWriter {
 
   const config::BoardConfig& config() const { return config_; }
   const RunParameters& run_parameters() const { return run_; }
+  const std::vector<std::unique_ptr<memory::Ram>>& rams() const { return rams_; }
   base::Scheduler& scheduler() { return *scheduler_; }
   std::vector<Cluster>& clusters() { return clusters_; }
   std::vector<SlotInstance>& slots() { return slots_; }

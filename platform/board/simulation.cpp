@@ -1,5 +1,7 @@
 #include "platform/board/simulation.h"
 
+#include <ctime>
+
 #include <fmt/format.h>
 
 #include "models/base/statistics.h"
@@ -17,6 +19,12 @@ constexpr Time kProgressInterval = Time::us(100);
 base::InputEnd input_end(Outcome outcome) {
   if (outcome == Outcome::interrupted) return base::InputEnd::interrupted;
   return outcome == Outcome::limit ? base::InputEnd::limit : base::InputEnd::ended;
+}
+
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 }  // namespace
 
@@ -75,6 +83,8 @@ Outcome Simulation::run() {
     });
     base::calendar().at(Time{}, kWatchKey, [source] { source->start(); });
   }
+  // Entries at time 0 precede the first instruction.
+  base::calendar().at(Time{}, kWatchKey, [this] { startup_seconds_ = processor_seconds(); });
   base::calendar().at(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
   if (outside_) {
     outside_->start([this] {
@@ -88,6 +98,7 @@ Outcome Simulation::run() {
   last_progress_ = start;
   const auto end = scheduler.run_until(options_.until.value_or(Time::max()));
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  cpu_seconds_ = processor_seconds() - startup_seconds_;
   ended_at_ = end == base::Scheduler::End::limit ? *options_.until : base::now();
   for (Cluster& c : board_.clusters())
     for (auto& core : c.cores)

@@ -54,6 +54,9 @@ class Simulation {
   /// Issue slots since the measurement began, per core in the order of the clusters.
   std::vector<riscv::Core::Accounts> core_accounts() const;
   double wall_seconds() const { return wall_seconds_; }
+  /// Processor time of this process from its start to the first instruction, and that of the run.
+  double startup_seconds() const { return startup_seconds_; }
+  double cpu_seconds() const { return cpu_seconds_; }
   Board& board() { return board_; }
   /// Null where nothing is.
   const Outside* outside() const { return outside_.get(); }
@@ -83,6 +86,8 @@ class Simulation {
   bool interrupted_ = false;
   std::string diagnosis_;
   double wall_seconds_ = 0;
+  double startup_seconds_ = 0;
+  double cpu_seconds_ = 0;
   std::chrono::steady_clock::time_point last_progress_;
 };
 

@@ -205,12 +205,17 @@ Json host(platform::Simulation& s) {
   std::uint64_t instructions = 0;
   for (const platform::Cluster& c : s.board().clusters())
     for (const auto& core : c.cores) instructions += core->hart().state().instret;
+  std::uint64_t guest_ram = 0;
+  for (const auto& ram : s.board().rams()) guest_ram += ram->bytes().resident_bytes();
   const double wall = s.wall_seconds();
   const std::uint64_t ended = s.board().source() ? s.board().source()->settled() : 0;
   Json figures = {{"wall_s", wall},
                   {"mips", share(static_cast<double>(instructions) / 1e6, wall)},
                   {"requests_per_wall_s", share(static_cast<double>(ended), wall)},
+                  {"startup_cpu_s", s.startup_seconds()},
+                  {"cpu_s", s.cpu_seconds()},
                   {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+                  {"guest_ram_bytes", guest_ram},
                   {"calendar_entries", base::calendar().dispatched()},
                   {"build", SLUICE_BUILD}};
   if (s.outside()) figures["refused_frames"] = s.outside()->refused_frames();
