@@ -12,7 +12,7 @@
 #include "models/base/stages.h"
 
 #ifdef __riscv
-static inline __attribute__((always_inline)) void sluice_bind(const void *dst, const void *src) {
+static inline __attribute__((always_inline)) void sluice_bind(const void* dst, const void* src) {
   __asm__ volatile("slt x0, %0, %1" : : "r"(dst), "r"(src) : "memory");
 }
 static inline __attribute__((always_inline)) void sluice_account(unsigned long account) {
@@ -21,6 +21,9 @@ static inline __attribute__((always_inline)) void sluice_account(unsigned long a
 #define sluice_probe(stage, address) __asm__ volatile("slti x0, %0, %1" : : "r"(address), "i"(stage) : "memory")
 #else
 #define sluice_probe(stage, address) ((void)(stage), (void)(address))
-static inline void sluice_bind(const void *dst, const void *src) { (void)dst; (void)src; }
+static inline void sluice_bind(const void* dst, const void* src) {
+  (void)dst;
+  (void)src;
+}
 static inline void sluice_account(unsigned long account) { (void)account; }
 #endif

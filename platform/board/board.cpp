@@ -243,10 +243,10 @@ void Board::load_firmware() {
                                           config_.file(), c.firmware.name(), c.firmware.entry()));
     // An image owns its RAM: its stacks, heap and device tree lie behind it.
     if (const auto found = std::find(taken.begin(), taken.end(), ram); found != taken.end())
-      throw config_.error(*config_.find("cluster." + c.name), "firmware",
-                          fmt::format("must be linked for a memory of its own: {} starts in that of cluster.{}",
-                                      c.firmware.name(),
-                                      clusters_[static_cast<std::size_t>(found - taken.begin())].name));
+      throw config_.error(
+          *config_.find("cluster." + c.name), "firmware",
+          fmt::format("must be linked for a memory of its own: {} starts in that of cluster.{}", c.firmware.name(),
+                      clusters_[static_cast<std::size_t>(found - taken.begin())].name));
     taken.push_back(ram);
     DeviceTreeSource tree;
     tree.model = config_.name();

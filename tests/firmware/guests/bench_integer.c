@@ -7,7 +7,7 @@
 #endif
 
 struct node {
-  struct node *next;
+  struct node* next;
   short value, key;
 };
 static struct node nodes[64];
@@ -25,10 +25,10 @@ static unsigned crc16(unsigned v, unsigned crc) {
   return crc;
 }
 
-static struct node *reverse(struct node *l) {
-  struct node *out = 0;
+static struct node* reverse(struct node* l) {
+  struct node* out = 0;
   while (l) {
-    struct node *n = l->next;
+    struct node* n = l->next;
     l->next = out;
     out = l;
     l = n;
@@ -36,18 +36,18 @@ static struct node *reverse(struct node *l) {
   return out;
 }
 
-static struct node *merge_sort(struct node *l) {
+static struct node* merge_sort(struct node* l) {
   for (int k = 1;; k *= 2) {
     struct node *p = l, *tail = 0;
     int merges = 0;
     l = 0;
     while (p) {
-      struct node *q = p;
+      struct node* q = p;
       int ps = 0, qs = k;
       ++merges;
       while (ps < k && q) ++ps, q = q->next;
       while (ps > 0 || (qs > 0 && q)) {
-        struct node *e;
+        struct node* e;
         if (ps == 0 || (qs > 0 && q && q->key < p->key))
           e = q, q = q->next, --qs;
         else
@@ -72,7 +72,7 @@ static unsigned lists(unsigned seed) {
     nodes[i].key = (short)(seed >> 20 & 0xff);
     nodes[i].next = i < 63 ? &nodes[i + 1] : 0;
   }
-  struct node *l = reverse(merge_sort(reverse(nodes)));
+  struct node* l = reverse(merge_sort(reverse(nodes)));
   unsigned sum = 0;
   for (; l; l = l->next) sum = sum * 31 + (unsigned)(l->key ^ l->value);
   return sum;
@@ -80,7 +80,8 @@ static unsigned lists(unsigned seed) {
 
 static unsigned matrix(unsigned seed) {
   for (int i = 0; i < 12; ++i)
-    for (int j = 0; j < 12; ++j) a[i][j] = (short)(seed + (unsigned)(i * j)), b[i][j] = (short)(i - j + (int)(seed & 7));
+    for (int j = 0; j < 12; ++j)
+      a[i][j] = (short)(seed + (unsigned)(i * j)), b[i][j] = (short)(i - j + (int)(seed & 7));
   for (int i = 0; i < 12; ++i)
     for (int j = 0; j < 12; ++j) {
       int s = 0;
@@ -98,13 +99,27 @@ static unsigned machine(unsigned seed) {
   for (unsigned i = 0; i < sizeof text - 1; ++i) {
     const char ch = (char)(text[i] ^ (i == seed % 40 ? 1 : 0));
     switch (state) {
-      case 0: state = ch == '+' || ch == '-' ? 1 : ch >= '0' && ch <= '9' ? 2 : ch == ',' ? 0 : 6; break;
-      case 1: state = ch >= '0' && ch <= '9' ? 2 : 6; break;
-      case 2: state = ch == '.' ? 3 : ch == 'e' ? 4 : ch == ',' ? 0 : ch >= '0' && ch <= '9' ? 2 : 6; break;
-      case 3: state = ch == 'e' ? 4 : ch == ',' ? 0 : ch >= '0' && ch <= '9' ? 3 : 6; break;
-      case 4: state = ch == '-' ? 5 : ch >= '0' && ch <= '9' ? 5 : 6; break;
-      case 5: state = ch == ',' ? 0 : 5; break;
-      default: state = ch == ',' ? 0 : 6; break;
+      case 0:
+        state = ch == '+' || ch == '-' ? 1 : ch >= '0' && ch <= '9' ? 2 : ch == ',' ? 0 : 6;
+        break;
+      case 1:
+        state = ch >= '0' && ch <= '9' ? 2 : 6;
+        break;
+      case 2:
+        state = ch == '.' ? 3 : ch == 'e' ? 4 : ch == ',' ? 0 : ch >= '0' && ch <= '9' ? 2 : 6;
+        break;
+      case 3:
+        state = ch == 'e' ? 4 : ch == ',' ? 0 : ch >= '0' && ch <= '9' ? 3 : 6;
+        break;
+      case 4:
+        state = ch == '-' ? 5 : ch >= '0' && ch <= '9' ? 5 : 6;
+        break;
+      case 5:
+        state = ch == ',' ? 0 : 5;
+        break;
+      default:
+        state = ch == ',' ? 0 : 6;
+        break;
     }
     ++counts[state];
   }

@@ -6,9 +6,14 @@
 
 typedef unsigned long u64;
 
-#define CSR_READ(name) ({ u64 v_; __asm__ volatile("csrr %0, " #name : "=r"(v_)); v_; })
+#define CSR_READ(name)                              \
+  ({                                                \
+    u64 v_;                                         \
+    __asm__ volatile("csrr %0, " #name : "=r"(v_)); \
+    v_;                                             \
+  })
 #define CSR_WRITE(name, value) __asm__ volatile("csrw " #name ", %0" : : "r"(value) : "memory")
-#define DEVICE ((volatile u64 *)0x20000000ul)
+#define DEVICE ((volatile u64*)0x20000000ul)
 
 static u64 root[512] __attribute__((aligned(4096))), middle[512] __attribute__((aligned(4096)));
 static u64 leaf[512] __attribute__((aligned(4096)));
@@ -39,7 +44,7 @@ __attribute__((interrupt("machine"), aligned(4))) static void handler(void) {
     return;
   }
   if (cause == 2 || cause == 3 || (cause >= 4 && cause <= 7) || cause == 13 || cause == 15)
-    length = (*(unsigned short *)(pc & 0xffffffffful) & 3) == 3 ? 4 : 2;
+    length = (*(unsigned short*)(pc & 0xffffffffful) & 3) == 3 ? 4 : 2;
   CSR_WRITE(mepc, pc + length);
 }
 
@@ -47,9 +52,12 @@ static void atomics(void) {
   static u64 cell = 5;
   static unsigned half = 0x80000001u;
   u64 old;
-  __asm__ volatile("amoadd.d %0, %1, (%2)" : "=r"(old) : "r"(7ul), "r"(&cell) : "memory"); mix(old);
-  __asm__ volatile("amominu.w %0, %1, (%2)" : "=r"(old) : "r"(9ul), "r"(&half) : "memory"); mix(old);
-  __asm__ volatile("amomax.w %0, %1, (%2)" : "=r"(old) : "r"(-3l), "r"(&half) : "memory"); mix(old), mix(half);
+  __asm__ volatile("amoadd.d %0, %1, (%2)" : "=r"(old) : "r"(7ul), "r"(&cell) : "memory");
+  mix(old);
+  __asm__ volatile("amominu.w %0, %1, (%2)" : "=r"(old) : "r"(9ul), "r"(&half) : "memory");
+  mix(old);
+  __asm__ volatile("amomax.w %0, %1, (%2)" : "=r"(old) : "r"(-3l), "r"(&half) : "memory");
+  mix(old), mix(half);
   u64 failed;
   do {
     __asm__ volatile("lr.d %0, (%2)\n addi %0, %0, 3\n sc.d %1, %0, (%2)"
@@ -58,24 +66,25 @@ static void atomics(void) {
                      : "memory");
   } while (failed);
   mix(old);
-  __asm__ volatile("sc.d %0, %1, (%2)" : "=&r"(failed) : "r"(old), "r"(&cell) : "memory"); mix(failed);
-  __asm__ volatile("amoadd.d %0, %1, (%2)" : "=r"(old) : "r"(7ul), "r"((char *)&cell + 4) : "memory");
+  __asm__ volatile("sc.d %0, %1, (%2)" : "=&r"(failed) : "r"(old), "r"(&cell) : "memory");
+  mix(failed);
+  __asm__ volatile("amoadd.d %0, %1, (%2)" : "=r"(old) : "r"(7ul), "r"((char*)&cell + 4) : "memory");
   __asm__ volatile("amoadd.w x0, %0, (%1)" : : "r"(7ul), "r"(DEVICE) : "memory");
 }
 
 static void misaligned(void) {
   for (unsigned i = 0; i < sizeof page; ++i) page[i] = (unsigned char)(i * 7);
   for (u64 i = 4090; i < 4100; ++i) {
-    mix(*(volatile u64 *)(page + i));
-    *(volatile unsigned *)(page + i) += (unsigned)i;
-    mix((u64) * (volatile short *)(page + i));
+    mix(*(volatile u64*)(page + i));
+    *(volatile unsigned*)(page + i) += (unsigned)i;
+    mix((u64) * (volatile short*)(page + i));
   }
 }
 
 /* Writes "a0 = n; return" into a page and calls it, then changes it under way. */
 static void self_modifying(void) {
   for (unsigned n = 1; n < 20; ++n) {
-    unsigned *at = code + (n % 3) * 1023 / 2;
+    unsigned* at = code + (n % 3) * 1023 / 2;
     at[0] = n << 20 | 10 << 7 | 0x13;
     at[1] = 0x00008067;
     __asm__ volatile("fence.i" : : : "memory");
@@ -99,11 +108,11 @@ static void devices(void) {
   for (unsigned i = 0; i < 20; ++i) {
     *DEVICE = i * 5;
     mix(*DEVICE + i);
-    mix(*(volatile unsigned *)DEVICE);
+    mix(*(volatile unsigned*)DEVICE);
     mix(CSR_READ(mcycle));
   }
-  mix(*(volatile u64 *)0x30000000ul);
-  *(volatile unsigned short *)0x30000001ul = 3;
+  mix(*(volatile u64*)0x30000000ul);
+  *(volatile unsigned short*)0x30000001ul = 3;
 }
 
 static void hints(void) {
@@ -130,29 +139,32 @@ static void floats(void) {
   mix(v.u);
   mix(CSR_READ(fflags));
   __asm__ volatile("csrw frm, 5\n fadd.d fa0, fa0, fa0\n csrw frm, 0" : : : "fa0");
-  __asm__ volatile("csrc mstatus, %0\n fadd.d fa0, fa0, fa0\n csrs mstatus, %1" : : "r"(0x6000ul), "r"(0x2000ul) : "fa0");
+  __asm__ volatile("csrc mstatus, %0\n fadd.d fa0, fa0, fa0\n csrs mstatus, %1"
+                   :
+                   : "r"(0x6000ul), "r"(0x2000ul)
+                   : "fa0");
   mix(CSR_READ(mstatus));
   __asm__ volatile("csrs mstatus, %0" : : "r"(0x6000ul));
 }
 
 __attribute__((noinline)) static void in_lower_mode(u64 mode) {
-  volatile u64 *alias = (volatile u64 *)(0x40000000ul + ((u64)page & 0xfff));
+  volatile u64* alias = (volatile u64*)(0x40000000ul + ((u64)page & 0xfff));
   if (mode == 1) {
     for (int i = 0; i < 30; ++i) {
       alias[i] = alias[i + 1] + (u64)i;
-      mix(((u64 *)page)[i]);
+      mix(((u64*)page)[i]);
     }
     /* The same code through its alias. */
     code[0] = 0x02a00513, code[1] = 0x00008067;
     __asm__ volatile("fence.i" : : : "memory");
     mix(((u64(*)(void))0x40001000ul)());
-    ((volatile unsigned *)0x40001000ul)[0] = 0x02b00513;
+    ((volatile unsigned*)0x40001000ul)[0] = 0x02b00513;
     __asm__ volatile("fence.i" : : : "memory");
     mix(((u64(*)(void))0x40001000ul)());
     mix(((u64(*)(void))code)());
-    mix(*(volatile u64 *)0x40005000ul); /* page fault */
-    *(volatile u64 *)0x40002000ul = 1;  /* read-only: page fault */
-    mix(*(volatile u64 *)(0x40001ffcul)); /* crosses from a page to the next */
+    mix(*(volatile u64*)0x40005000ul);   /* page fault */
+    *(volatile u64*)0x40002000ul = 1;    /* read-only: page fault */
+    mix(*(volatile u64*)(0x40001ffcul)); /* crosses from a page to the next */
     __asm__ volatile("sfence.vma" : : : "memory");
     CSR_WRITE(mscratch, 1); /* illegal here */
   }

@@ -1,9 +1,9 @@
 /* Console output of a bare guest: a 16550 data register at 0x10000000. */
 #pragma once
 
-static inline void put_char(char c) { *(volatile unsigned char *)0x10000000ul = (unsigned char)c; }
+static inline void put_char(char c) { *(volatile unsigned char*)0x10000000ul = (unsigned char)c; }
 
-static inline void put_text(const char *s) {
+static inline void put_text(const char* s) {
   while (*s) put_char(*s++);
 }
 
