@@ -3,7 +3,7 @@
  * SLUICE_STAGE(name, title, meaning), SLUICE_ACCOUNT(name, title, meaning). */
 #pragma once
 
-/* clang-format off: one stage a line, in columns */
+/* clang-format off */
 
 #define SLUICE_STAGES(SLUICE_STAGE)                                                                                  \
   SLUICE_STAGE(wire, "wire", "bits of the request's or the reply's frame on the Ethernet wire, flight included")     \
