@@ -81,6 +81,10 @@ void Firmware::parse() {
     refuse("is an ELF file for another machine; an RV64 executable is needed");
   if (header.e_type != ET_EXEC) refuse("is not an executable at fixed addresses (ET_EXEC); link it without -pie");
   if (header.e_phentsize != sizeof(Elf64_Phdr)) refuse("is damaged: its program headers have a wrong size");
+  // The section headers are the file's end; without them it is cut off even where every segment is there.
+  const std::uint64_t sections = std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
+  if (header.e_shoff != 0 && (header.e_shoff > file_.size() || file_.size() - header.e_shoff < sections))
+    refuse("is truncated");
   entry_ = header.e_entry;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr p;

@@ -1,5 +1,6 @@
 #include <charconv>
 #include <cstdio>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -122,6 +123,10 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
     return mistake(sentence(app, environment, error));
   } catch (const config::UserError& error) {
     return mistake(error.what());
+  } catch (const std::system_error& error) {  // by fmt, when a stream cannot be written
+    if (std::ferror(stdout)) return mistake("standard output cannot be written");
+    fmt::print(stderr, "sluice: internal error: {}\n", error.what());
+    return kFailed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "sluice: internal error: {}\n", error.what());
     return kFailed;

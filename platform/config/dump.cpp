@@ -1,5 +1,7 @@
 #include "platform/config/dump.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace sluice::config {
@@ -57,6 +59,14 @@ nlohmann::ordered_json to_json(const BoardConfig& board) {
 }
 
 std::string to_table(const BoardConfig& board) {
+  std::size_t key = 0, value = 0, set_by = 0;
+  for (const Instance& instance : board.instances()) {
+    for (const auto& p : instance.schema().parameters()) {
+      key = std::max(key, p->key().size());
+      value = std::max(value, value_text(instance, *p).size());
+      set_by = std::max(set_by, instance.origin(p->key()).set_by.size());
+    }
+  }
   std::string text;
   for (const Instance& instance : board.instances()) {
     text += fmt::format("{}{}  {}\n", text.empty() ? "" : "\n", instance.path(), instance.title());
@@ -64,8 +74,8 @@ std::string to_table(const BoardConfig& board) {
       const Origin& origin = instance.origin(p->key());
       std::string source = origin.provenance.source;
       if (!origin.provenance.points.empty()) source += fmt::format(" [{}]", fmt::join(origin.provenance.points, ", "));
-      text += fmt::format("  {:<24} {:<16} {:<9} {:<24} {}\n", p->key(), value_text(instance, *p),
-                          base::to_text(origin.provenance.kind), origin.set_by, source);
+      text += fmt::format("  {:<{}}  {:<{}}  {:<8}  {:<{}}  {}\n", p->key(), key, value_text(instance, *p), value,
+                          base::to_text(origin.provenance.kind), origin.set_by, set_by, source);
     }
   }
   return text;

@@ -11,11 +11,12 @@ std::string describe(const MemoryRegion& r) {
   return r.name + " at " + base::hexadecimal(r.base) + " (" + to_text(base::Bytes(r.size)) + ")";
 }
 
-/// Where to look first: an override, a line, the file as a whole.
+/// Where to look first: an override, a line of the board's own file, that file as a whole.
 std::string place(const std::string& file, const MemoryRegion& a, const MemoryRegion& b) {
   for (const bool override : {true, false}) {
     for (const MemoryRegion* r : {&a, &b}) {
-      if (!r->where.file.empty() && (r->where.line == 0) == override) return r->where.text() + ": ";
+      const Location& where = r->where;
+      if (override ? !where.file.empty() && where.line == 0 : where.file == file) return where.text() + ": ";
     }
   }
   return file + ": ";

@@ -1,0 +1,260 @@
+"""What a user types, on the shipped boards."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import unittest
+
+from command import SLUICE, SOURCE, SPIN, CommandTest, finisher_guest, guest, sluice
+
+QUICK = ("--requests=200", "--warmup=50")
+
+
+class Looking(CommandTest):
+    def test_help_is_everywhere(self):
+        for arguments in (["--help"], ["-h"], *[[c, "--help"] for c in ("boards", "describe", "run", "compare")]):
+            self.assertIn("--help", self.succeed(*arguments))
+        self.assertRegex(self.succeed("--version"), r"^sluice \d+\.\d+\.\d+\n$")
+
+    def test_boards_lists_boards_and_workloads_but_no_parts(self):
+        listed = json.loads(self.succeed("boards", "--json"))
+        names = [b["name"] for b in listed["boards"]]
+        self.assertEqual(names, sorted(names))
+        self.assertLessEqual({"e810-irq", "e810-poll"}, set(names))
+        self.assertNotIn("e810", names)
+        text = self.succeed("boards")
+        for entry in listed["boards"] + listed["workloads"]:
+            self.assertRegex(text, rf"(?m)^  {re.escape(entry['name'])} +{re.escape(entry['summary'])}$")
+
+    def test_the_workloads_listed_are_those_that_a_board_may_have(self):
+        names = [w["name"] for w in json.loads(self.succeed("boards", "--json"))["workloads"]]
+        answer = sluice("run", "e810-poll", "--set", "workload.kind=x").stderr
+        self.assertEqual(re.findall(r"[a-z]+-[a-z]+|replay", answer.split("must be ")[1]), names)
+
+    def test_a_broken_board_does_not_hide_the_others(self):
+        self.write("bad.toml", "[[[")
+        self.write("good.toml", "summary = 'fine'")
+        listed = json.loads(self.succeed("boards", "--json", boards=self.directory))["boards"]
+        self.assertIn({"name": "good", "summary": "fine"}, listed)
+        self.assertTrue(listed[0]["summary"].startswith("not usable: bad.toml:1: not valid TOML"))
+
+    def test_describe_shows_every_parameter_and_its_origin(self):
+        text = self.succeed("describe", "e810-poll", "--set", "nic.eth0.queues=4")
+        lines = {line.split()[0]: line.split() for line in text.splitlines() if line}
+        self.assertEqual(lines["queues"][1:4], ["4", "assumed", "--set"])
+        self.assertEqual(lines["generation"][1:3], ["3", "stated"])
+        self.assertRegex(lines["generation"][3], r"^hosts/i9-9960x\.toml:\d+$")
+
+    def test_describe_shows_the_memory_map_and_the_pcie_tree(self):
+        text = self.succeed("describe", "e810-poll")
+        self.assertRegex(text, r"(?m)^ +0x8000_0000 to 0x8fff_ffff +256 MiB  memory.dram$")
+        self.assertRegex(text, r"(?m)^  00:01.0  root port 0 -- pcie.slot0 \(PCIe 3.0 x16\) -- nic.eth0 \(descriptor NIC\)$")
+        board = json.loads(self.succeed("describe", "e810-poll", "--json", "--set", "root.root_ports=2", "--set",
+                                        "cluster.host.interrupts=plic"))
+        self.assertEqual(board["pcie"], [
+            {"root_port": 0, "address": "00:01.0", "slot": "pcie.slot0", "device": "nic.eth0"},
+            {"root_port": 1, "address": "00:02.0", "slot": None, "device": None}])
+        regions = [(int(r["base"].replace("_", ""), 16), r["size_bytes"], r["name"]) for r in board["memory_map"]]
+        self.assertIn((0x0C00_0000, 64 << 20, "plic"), regions)
+        self.assertEqual(regions, sorted(regions))
+        for (base, size, _), (above, _, _) in zip(regions, regions[1:]):
+            self.assertLessEqual(base + size, above)
+
+    def test_describe_as_json_is_the_same_from_every_directory(self):
+        first = self.succeed("describe", "e810-poll", "--json")
+        self.assertEqual(first, self.succeed("describe", "e810-poll", "--json", cwd="/"))
+        path = os.path.join(SOURCE, "platform/boards")
+        self.assertEqual(first, self.succeed("describe", "./e810-poll.toml", "--json", cwd=path))
+        self.assertNotIn(SOURCE, first)
+        flight = json.loads(first)["instances"]["pcie.slot0"]["parameters"]["flight"]
+        self.assertEqual((flight["value"], flight["text"], flight["unit"]), (5, "5 ns", "ns"))
+
+
+class Running(CommandTest):
+    def run_json(self, *arguments):
+        return json.loads(self.succeed("run", "e810-poll", "--json", *QUICK, *arguments))
+
+    def test_the_result_file_is_what_json_prints_and_stands_alone(self):
+        out = os.path.join(self.directory, "a/b")
+        printed = json.loads(self.succeed("run", "e810-poll", "--json", *QUICK, "--out", out))
+        self.assertEqual(os.listdir(out), ["result.json"])
+        with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file), printed)
+
+    def test_the_result_file_has_the_documented_keys(self):
+        with open(os.path.join(SOURCE, "docs/reference/result.md"), encoding="utf-8") as file:
+            page = file.read()
+        documented = set()
+        for row in re.findall(r"(?m)^\| ((?:`\w+`(?:, )?)+)( [^|]*)? \|", page.split("## Inside")[0]):
+            documented |= set(re.findall(r"`(\w+)`", row[0]))
+        sometimes = {"phases", "zero_loss_rate_per_s", "quantum_ns"}
+        self.assertLessEqual(sometimes, documented)
+        self.assertEqual(set(self.run_json()), documented - sometimes)
+        searched = self.run_json("--set=workload.kind=zero-loss", "--set=workload.rate=1000", "--set=cluster.host.harts=2")
+        self.assertEqual(set(searched), documented)
+
+    def test_every_call_is_accounted_for_and_the_stages_sum_to_the_latency(self):
+        for kind in ("closed-loop", "open-loop"):
+            result = self.run_json("--set=workload.kind=" + kind)
+            requests = result["requests"]
+            self.assertEqual((requests["sent"], requests["completed"], requests["lost"]), (200, 200, 0))
+            self.assertEqual(result["ledger"], {"completed": 200, "clamped": 0})
+            total = sum(s["mean_ns"] for s in result["stages"])
+            self.assertAlmostEqual(total, result["latency_ns"]["mean"], delta=1e-4)
+            self.assertAlmostEqual(sum(s["share"] for s in result["stages"]), 1, places=9)
+
+    def test_until_ends_a_run(self):
+        result = json.loads(self.succeed("run", "e810-poll", "--json", "--until", "300 us"))
+        self.assertEqual(result["outcome"], "limit")
+        self.assertAlmostEqual(result["simulated_ns"], 300_000, delta=3_000)  # an access under way is finished
+        requests = result["requests"]
+        self.assertEqual(requests["sent"], requests["completed"] + requests["in_flight"])
+
+    def test_a_sweep_reports_its_phases(self):
+        arguments = ("run", "e810-poll", *QUICK, "--set=workload.kind=load-sweep", "--set=workload.rates=500000,2000000")
+        phases = json.loads(self.succeed(*arguments, "--json"))["phases"]
+        self.assertEqual([(p["rate_per_s"], p["sent"], p["completed"]) for p in phases],
+                         [(500_000, 200, 200), (2_000_000, 200, 200)])
+        for p in phases:
+            self.assertAlmostEqual(p["throughput_per_s"] / p["rate_per_s"], 1, delta=0.3)
+        self.assertRegex(self.succeed(*arguments), r"(?m)^ +offered +served +sent +unanswered .*\n +500\.0 k/s .*\n"
+                         r" +2\.000 M/s .*$")
+
+    def test_a_search_ends_at_a_rate_without_loss_and_its_drops_are_no_failure(self):
+        # A small receive FIFO and ring, so that few calls are enough to overrun them.
+        arguments = ("run", "e810-poll", "--requests=3000", "--set=workload.kind=zero-loss",
+                     "--set=workload.rate=40000000", "--set=workload.resolution=4000000", "--set=workload.timeout=1ms",
+                     "--set=nic.eth0.rx_ring=64", "--set=nic.eth0.rx_fifo=16KiB")
+        result = json.loads(self.succeed(*arguments, "--json"))
+        rate = result["zero_loss_rate_per_s"]
+        lossy = [p["rate_per_s"] for p in result["phases"] if p["completed"] < p["sent"]]
+        sound = [p["rate_per_s"] for p in result["phases"] if p["completed"] == p["sent"]]
+        self.assertEqual(rate, max(sound))
+        self.assertLess(rate, min(lossy))
+        self.assertGreater(sum(result["requests"]["dropped"].values()), 0)
+        self.assertIn("highest rate without loss:", self.succeed(*arguments))
+
+    def test_progress_is_shown_on_a_terminal_only(self):
+        arguments = [SLUICE, "run", "e810-poll", "--requests=100000000"]
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+            os.close(theirs)
+            shown = os.read(ours, 200).decode()
+            process.kill()
+        os.close(ours)
+        self.assertRegex(shown, r"e810-poll: \d+ %, \d+\.\d+ ms simulated")
+        with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(timeout=3)
+            process.kill()
+            self.assertEqual(process.stderr.read(), b"")
+
+
+class Failing(CommandTest):
+    def fail_with(self, *arguments):
+        """Exit status 1, and the whole result none the less."""
+        out = os.path.join(self.directory, "out")
+        result = sluice("run", "e810-poll", "--requests=20", "--warmup=0", "--out", out, *arguments)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("e810-poll", result.stdout)
+        with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+            written = json.load(file)
+        self.assertEqual(result.stderr.splitlines()[0], "sluice: e810-poll: " + written["failure"])
+        return result.stderr, written
+
+    def test_firmware_that_fails(self):
+        path = self.write("fails.elf", finisher_guest(7 << 16 | 0x3333))
+        error, result = self.fail_with("--firmware", path)
+        self.assertEqual(result["failure"], "the firmware failed with code 7")
+        self.assertEqual(result["outcome"], "failed")
+        self.assertRegex(error, r"(?m)^cluster\.host\.hart0: pc 0x[0-9a-f]+, \d+ instructions")
+
+    def test_firmware_that_ends_before_the_workload(self):
+        _, result = self.fail_with("--firmware", "hello")
+        self.assertEqual(result["failure"], "the firmware ended the run after 0 of 20 calls")
+
+    def test_a_board_without_a_nic(self):
+        path = self.write("bare.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'rpc-server'\n")
+        result = sluice("run", path)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"^sluice: .*bare: the firmware failed with code \d+\n")
+
+    def test_a_stall_names_functions(self):
+        # Nobody serves this port, and nobody gives up.
+        error, result = self.fail_with("--set=workload.server_port=9", "--set=workload.timeout=1s",
+                                       "--set=run.stall_limit=1ms")
+        self.assertEqual(result["outcome"], "stalled")
+        self.assertEqual(result["failure"], "no request has ended for 1000000 ns of simulated time")
+        self.assertRegex(error, r"(?m)^cluster\.host\.hart0: pc 0x[0-9a-f]+ \w+(\+0x[0-9a-f]+)?, \d+ instructions")
+
+    def test_a_guest_that_answers_nothing_stalls(self):
+        error, result = self.fail_with("--firmware", self.write("spin.elf", guest(SPIN)), "--set=run.stall_limit=1ms")
+        self.assertEqual(result["outcome"], "stalled")
+        self.assertIn("cluster.host.hart0: pc 0x80000000, ", error)
+
+    def test_lost_calls(self):
+        _, result = self.fail_with("--set=workload.server_port=9", "--set=workload.timeout=100us")
+        requests = result["requests"]
+        self.assertEqual(requests["sent"], requests["lost"] + sum(requests["dropped"].values()))
+        self.assertGreater(requests["sent"], 0)
+
+
+class Comparing(CommandTest):
+    def test_side_by_side_with_ratios_and_differences(self):
+        text = self.succeed("compare", "e810-poll", "e810-irq", *QUICK)
+        self.assertRegex(text, r"(?m)^  latency mean +\d\.\d\d us +\d\.\d\d us +x1\.\d{3}$")
+        self.assertRegex(text, r"(?m)^    sum +\d\.\d\d us +\d\.\d\d us +\+\d+\.\d ns$")
+        self.assertTrue(text.endswith("  The boards differ in:\n    nic.eth0.driver: poll on e810-poll, interrupt on "
+                                      "e810-irq\n"), text)
+        self.assertNotIn("half the quantum", text)
+
+    def test_every_parameter_that_differs_is_listed(self):
+        path = self.write("narrow.toml", "extends = ['e810-irq']\n[pcie.slot0]\nlanes = 4\n[nic.eth0]\nqueues = 2\n")
+        out = os.path.join(self.directory, "out")
+        compared = json.loads(self.succeed("compare", "e810-poll", "e810-irq", path, *QUICK, "--json", "--out", out))
+        self.assertEqual({(d["board"].rsplit("/", 1)[-1], d["path"], d["reference_value"], d["value"])
+                          for d in compared["differences"]},
+                         {("e810-irq", "nic.eth0.driver", "poll", "interrupt"),
+                          ("narrow", "nic.eth0.driver", "poll", "interrupt"), ("narrow", "nic.eth0.queues", "1", "2"),
+                          ("narrow", "pcie.slot0.lanes", "16", "4")})
+        self.assertEqual(sorted(os.listdir(out)), ["e810-irq", "e810-poll", "narrow"])
+        for name, result in zip(("e810-poll", "e810-irq", "narrow"), compared["results"]):
+            with open(os.path.join(out, name, "result.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file), result)
+
+    def test_paired_confidence_intervals(self):
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--set=workload.kind=open-loop",
+                     "--set=workload.rate=3000000", "--replications=4")
+        compared = json.loads(self.succeed(*arguments, "--json"))
+        mean = next(p for p in compared["paired"] if p["quantity"] == "latency mean")
+        self.assertEqual((mean["board"], mean["unit"], compared["replications"]), ("e810-irq", "ns", 4))
+        differences = []
+        for replication in range(4):
+            means = [json.loads(self.succeed("run", board, *QUICK, "--json", *arguments[5:7],
+                                             f"--set=run.replication={replication}"))["latency_ns"]["mean"]
+                     for board in ("e810-poll", "e810-irq")]
+            differences.append(means[1] - means[0])
+        average = sum(differences) / 4
+        self.assertGreater(len(set(differences)), 1)
+        error = (sum((d - average)**2 for d in differences) / 3 / 4)**0.5
+        self.assertAlmostEqual(mean["difference"], average, places=5)
+        self.assertAlmostEqual(mean["half_width_95"], 3.1824 * error, places=5)
+
+    def test_boards_with_several_harts_run_again_at_half_the_quantum(self):
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--set=cluster.host.harts=2")
+        compared = json.loads(self.succeed(*arguments, "--json"))
+        for full, half in zip(compared["results"], compared["half_quantum"]):
+            self.assertEqual(half["quantum_ns"], full["quantum_ns"] / 2)
+        self.assertRegex(self.succeed(*arguments), r"At half the quantum:\n    e810-poll, 16\.1 ns: latency mean ")
+
+    def test_a_failing_board_fails_the_comparison(self):
+        result = sluice("compare", "e810-poll", "e810-irq", *QUICK, "--firmware", "hello")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, "".join(f"sluice: {b}: the firmware ended the run after 0 of 250 calls\n"
+                                                for b in ("e810-poll", "e810-irq")))
+
+
+if __name__ == "__main__":
+    unittest.main()

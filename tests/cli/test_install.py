@@ -1,0 +1,33 @@
+"""An installation works outside the build tree: it brings its boards and its firmware."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from command import BUILD, SOURCE, CommandTest
+
+
+class Installed(CommandTest):
+    def test_installed_sluice_finds_boards_and_firmware(self):
+        prefix = os.path.join(self.directory, "prefix")
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
+        program = os.path.join(prefix, "bin/sluice")
+        elsewhere = {"program": program, "cwd": "/"}
+        names = [b["name"] for b in json.loads(self.succeed("boards", "--json", **elsewhere))["boards"]]
+        self.assertIn("e810-poll", names)
+        self.succeed("describe", "e810-poll", **elsewhere)
+        result = json.loads(self.succeed("run", "e810-poll", "--requests=200", "--json", **elsewhere))
+        self.assertEqual(result["requests"]["completed"], 200)
+        in_tree = json.loads(self.succeed("run", "e810-poll", "--requests=200", "--json"))
+        for run in (result, in_tree):
+            del run["host"]
+        self.assertEqual(result, in_tree)
+        for directory, _, files in os.walk(os.path.join(prefix, "share")):
+            for name in files:
+                with open(os.path.join(directory, name), "rb") as file:
+                    self.assertFalse(SOURCE.encode() in file.read(), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,214 @@
+"""What a user gets wrong: one sentence that names the place, the key and what would be valid, and exit status 2."""
+
+import os
+import unittest
+
+import command
+from command import BUILD, CommandTest, sluice
+
+OWN = "extends = ['e810-poll']\n"
+
+
+class Commands(CommandTest):
+    def test_unknown_commands_and_options(self):
+        self.assert_mistake([], "a command must be given; valid: boards, describe, run, compare")
+        self.assert_mistake(["descrive", "x"], "descrive is not a command; did you mean describe?")
+        self.assert_mistake(["--jsn"], "--jsn is not an option of sluice; valid: --help, --version")
+        self.assert_mistake(["run", "e810-poll", "--request", "4"],
+                            "--request is not an option of sluice run; did you mean --requests?")
+        self.assert_mistake(["describe", "e810-poll", "other"], "sluice describe does not take another argument: other")
+
+    def test_missing_arguments(self):
+        for name in ("run", "describe", "compare"):
+            self.assert_mistake([name], name + " needs a BOARD: a TOML file, or one of e810-irq, e810-poll...")
+        self.assert_mistake(["run", "e810-poll", "--requests"], "run: --requests needs a value, N")
+        self.assert_mistake(["run", "e810-poll", "--set"], "run: --set needs a value, PATH=VALUE")
+        self.assert_mistake(["run", "e810-poll", "--seed=1", "--seed=2"], "run: --seed may be given once")
+
+    def test_values_of_options(self):
+        run = ["run", "e810-poll"]
+        self.assert_mistake(run + ["--requests", "-1"], "--requests -1: must be 1 to 1000000000000")
+        self.assert_mistake(run + ["--requests", "0"], "--requests 0: must be 1 to 1000000000000")
+        self.assert_mistake(run + ["--warmup", "-5"], "--warmup -5: must be 0 to 1000000000000")
+        self.assert_mistake(run + ["--seed", "-1"], "--seed -1: must not be negative")
+        self.assert_mistake(run + ["--seed", "x"], "--seed x: must be a whole number")
+        self.assert_mistake(run + ["--quantum", "5"], "--quantum 5: must be a time with a unit...")
+        self.assert_mistake(run + ["--until", "abc"], "--until abc: must be a time with a unit "
+                            "(fs, ps, ns, us, ms or s)")
+        self.assert_mistake(run + ["--until", "-5 ms"], "--until -5 ms: must not be negative")
+        self.assert_mistake(run + ["--until", "0 ms"], "--until 0 ms: must be more than 0")
+        self.assert_mistake(run + ["--trace", "vcd"], "--trace vcd: must be pcap or perfetto")
+        self.assert_mistake(run + ["--trace", "pcap"], "--trace needs --out: the directory that the traces go to")
+
+    def test_comparisons(self):
+        self.assert_mistake(["compare", "e810-poll"], "compare needs 2 to 8 boards, not 1")
+        self.assert_mistake(["compare", "e810-poll", "e810-irk"], "e810-irk: no such board; did you mean e810-irq?")
+        self.assert_mistake(["compare", "e810-poll", "e810-irq", "e810-poll"],
+                            "compare: e810-poll is named twice; name different boards")
+        self.write("e810-poll.toml", "extends = ['e810-irq']\n")
+        self.assert_mistake(["compare", "e810-poll", "./e810-poll.toml"],
+                            "compare: e810-poll and ./e810-poll.toml are both called e810-poll; give one file another name")
+        self.write("two/my.toml", OWN)
+        self.write("my.toml", OWN)
+        self.assert_mistake(["compare", "my.toml", "two/my.toml"],
+                            "compare: my.toml and two/my.toml are both called my; give one file another name")
+        both = ["compare", "e810-poll", "e810-irq"]
+        self.assert_mistake(both + ["--replications", "-2"],
+                            "--replications -2: must be a whole number, 1 to 1000")
+        # What the runs themselves find is said once, not once for each run.
+        self.assert_mistake(both + ["--firmware", "none"], "--firmware none: there is no firmware none; give the path "
+                            "of an RV64 ELF file or the name of a shipped one")
+
+    def test_output_that_cannot_be_written(self):
+        self.write("file", "")
+        for name in ("file", "file/below", "/proc/none"):
+            self.assert_mistake(["run", "e810-poll", "--requests=1", "--out", name], f"--out {name}: cannot be written...")
+        os.makedirs(os.path.join(self.directory, "taken/result.json"))
+        self.assert_mistake(["run", "e810-poll", "--requests=1", "--out", "taken"], "--out taken: cannot be written "
+                            "(its result.json is a directory); name a directory that can be created")
+        self.assert_mistake(["compare", "e810-poll", "e810-irq", "--out", "file"], "--out file: cannot be written...")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            self.assert_mistake(["describe", "e810-poll"], "standard output cannot be written", stdout=full)
+
+
+class Boards(CommandTest):
+    def test_unknown_board(self):
+        for name in ("describe", "run"):
+            self.assert_mistake([name, "e810-pol"], "e810-pol: no such board; did you mean e810-poll?")
+        self.assert_mistake(["run", "./none.toml"], "./none.toml: no such file")
+        self.assert_mistake(["run", "/"], "/: is a directory, not a file")
+        self.assert_mistake(["run", "x"], "x: no such board; valid: e810-irq, e810-poll...")
+
+    def test_keys_and_values_in_a_file(self):
+        for table, line, sentence in (
+                ("nic.eth0", "quues = 1",
+                 "nic.eth0.quues is not a parameter of the descriptor NIC; did you mean nic.eth0.queues?"),
+                ("nic.eth0", "queues = 'two'", 'nic.eth0.queues must be a whole number, not "two"'),
+                ("nic.eth0", "queues = 65", "nic.eth0.queues must be 1 to 64, not 65"),
+                ("nic.eth0", "queues = -1", "nic.eth0.queues must be 1 to 64, not -1"),
+                ("nic.eth0", "slot = 'pcie.slot9'",
+                 'nic.eth0.slot must name a pcie, not "pcie.slot9"; did you mean pcie.slot0?'),
+                ("nic.eth0", "model = 'descripter'",
+                 "descripter is not a model of nic; did you mean descriptor?"),
+                ("pcie.slot0", "flight = '5 KiB'",
+                 'pcie.slot0.flight must be a time with a unit (fs, ps, ns, us, ms or s), not "5 KiB"'),
+                ("pcie.slot0", "lanes = 3", "pcie.slot0.lanes must be 1, 2, 4, 8, 12 or 16, not 3"),
+                ("pcie.slot0", "port = 1", "pcie.slot0.port must be less than root.root_ports, which is 1"),
+                ("pcie.slot1", "lanes = 4", "..."),
+                ("workload", "kind = 'opened-loop'", "workload.kind must be ..."),
+        ):
+            path = self.write("my.toml", f"{OWN}[{table}]\n{line}\n")
+            if sentence == "...":  # both slots at root port 0, by default
+                self.assert_mistake(["describe", "my.toml"], "my.toml: pcie.slot1.port must be a root port of its own; "
+                                    "pcie.slot0 is at it")
+                continue
+            for name in ("describe", "run"):
+                self.assert_mistake([name, "my.toml"], "my.toml:3: " + sentence)
+            self.assert_mistake(["run", path], path + ":3: " + sentence)
+
+    def test_overrides(self):
+        for override, sentence in (
+                ("nic.eth0.queues=-1", "must be 1 to 64"),
+                ("nic.eth0.quues=1",
+                 "nic.eth0.quues is not a parameter of the descriptor NIC; did you mean nic.eth0.queues?"),
+                ("nic.eth1.queues=1", "the board has no nic.eth1; did you mean nic.eth0?"),
+                ("nik.eth0.queues=1", "nik is not a kind of component; did you mean nic?"),
+                ("pcie.slot0.flight=5KiB", "must be a time with a unit (fs, ps, ns, us, ms or s)"),
+                ("memory.dram.size=1ns", "must be..."),
+                ("nic.eth0.queues", "must be PATH=VALUE"),
+        ):
+            self.assert_mistake(["run", "e810-poll", "--set", override], f"--set {override}: {sentence}")
+
+    def test_overlapping_regions(self):
+        sentence = "uart at 0x0c00_0000 (256 B) overlaps plic at 0x0c00_0000 (64 MiB)"
+        overlap = ["e810-poll", "--set", "cluster.host.interrupts=plic", "--set", "map.uart=0x0c00_0000"]
+        for name in ("describe", "run"):
+            self.assert_mistake([name, *overlap], "--set map.uart=0x0c00_0000: " + sentence)
+            self.write("my.toml", OWN + "[cluster.host]\ninterrupts = 'plic'\n[map]\nuart = 0x0c00_0000\n")
+            self.assert_mistake([name, "my.toml"], "my.toml:5: " + sentence)
+            self.write("my.toml", OWN + "[map]\nuart = 0x7fff_f000\n[memory.dram]\nbase = 0x7fff_f000\n")
+            self.assert_mistake([name, "my.toml"], "my.toml:5: memory.dram at 0x7fff_f000 (256 MiB) overlaps "
+                                "root.mmio32 at 0x4000_0000 (1 GiB)")
+        self.succeed("describe", "e810-poll", "--set", "map.uart=0x0c00_0000", "--set", "map.aplic_m=0x1000_0000")
+
+    def test_cycle_in_extends(self):
+        self.write("a.toml", "extends = ['b']\n")
+        self.write("b.toml", "extends = ['a']\n")
+        self.assert_mistake(["run", "a.toml"], "b.toml:1: extends forms a cycle: a.toml -> b.toml -> a.toml")
+        self.write("c.toml", "extends = ['e810-pol']\n")
+        self.assert_mistake(["run", "c.toml"], "c.toml:1: extends e810-pol, which is no file beside it and no shipped "
+                            "part; did you mean e810-poll?")
+
+    def test_no_toml(self):
+        self.write("my.toml", "[[[")
+        self.assert_mistake(["run", "my.toml"], "my.toml:1: not valid TOML: ...")
+
+    def test_random_boards_and_overrides_never_crash(self):
+        for index, text in enumerate(("", "\0", "[", "[nic.eth0]\nqueues = 99999999999999999999\n", "a" * 5000,
+                                      "extends = ['']\n", "extends = ['.']\n", "[workload]\n", "[nic]\n")):
+            result = sluice("describe", self.write(f"{index}.toml", text))
+            self.assertIn(result.returncode, (0, 2), (text, result.stderr))
+        for override in ("", "=", ".=", "nic=", "nic.=", "nic..=", "nic.eth0.=", "workload=", "workload.outstanding=",
+                         "workload.outstanding=1e9", "\n=\n"):
+            result = sluice("describe", "e810-poll", "--set", override)
+            self.assertEqual(result.returncode, 2, (override, result.stderr))
+
+
+class Inputs(CommandTest):
+    def setUp(self):
+        super().setUp()
+        with open(os.path.join(BUILD, "firmware/rpc-server.elf"), "rb") as file:
+            self.elf = file.read()
+
+    def assert_refused(self, content, why):
+        self.write("guest.elf", content)
+        self.assert_mistake(["run", "e810-poll", "--requests=1", "--firmware", "guest.elf", "--out", "out"],
+                            f"--firmware guest.elf: firmware guest.elf {why}")
+        self.assertFalse(os.path.exists(os.path.join(self.directory, "out/result.json")))
+        self.assertEqual(os.listdir(os.path.join(self.directory, "out")), [])
+
+    def changed(self, offset, value):
+        return self.elf[:offset] + bytes([value]) + self.elf[offset + 1:]
+
+    def test_missing_firmware(self):
+        for name in ("none", "./none.elf", self.directory):
+            self.assert_mistake(["run", "e810-poll", "--firmware", name], f"--firmware {name}: there is no firmware "
+                                f"{name}; give the path of an RV64 ELF file or the name of a shipped one")
+        self.write("my.toml", OWN + "[cluster.host]\nfirmware = 'none'\n")
+        self.assert_mistake(["run", "my.toml"], "my.toml:3: there is no firmware none; give the path of an RV64 ELF "
+                            "file or the name of a shipped one")
+
+    def test_truncated_firmware(self):
+        for length in (64, 100, 3000, len(self.elf) // 8):
+            self.assert_refused(self.elf[:length], "is truncated")
+        for content in (b"", b"\x7fEL", self.elf[:30]):
+            self.assert_refused(content, "is not an ELF file; an RV64 executable is needed")
+
+    def test_foreign_firmware(self):
+        other = "is an ELF file for another machine; an RV64 executable is needed"
+        self.assert_refused(self.changed(18, 62), other)  # e_machine: x86-64
+        self.assert_refused(self.changed(4, 1), other)  # 32-bit
+        self.assert_refused(self.changed(5, 2), other)  # big endian
+        self.assert_refused(self.changed(16, 3), "is not an executable at fixed addresses (ET_EXEC); link it without "
+                            "-pie")
+        self.assert_refused("#!/bin/sh\n" * 20, "is not an ELF file; an RV64 executable is needed")
+        # Linked for where the board has no memory.
+        self.assert_refused(command.guest(command.SPIN).replace(b"\0\0\0\x80\0\0\0\0", b"\0\0\0\x10\0\0\0\0"),
+                            "has a segment at 0x10000000 (4 B) outside every memory of the board")
+
+    def test_captures_that_are_none(self):
+        self.write("text.pcap", "hello\n")
+        with_capture = ["run", "e810-poll", "--set", "workload.kind=replay", "--set"]
+        for name, why in (("text.pcap", "is not a pcap file"), ("none.pcap", "cannot be read: No such file or directory"),
+                          (".", "cannot be read: Is a directory")):
+            self.assert_mistake(with_capture + ["workload.pcap=" + name],
+                                f"--set workload.pcap={name}: cannot be replayed: {name}: {why}")
+        self.assert_mistake(["run", "e810-poll", "--set", "workload.kind=replay"],
+                            "e810-poll.toml: workload.pcap must name a capture for a replay")
+        self.write("my.toml", OWN + "[workload]\nkind = 'replay'\npcap = 'text.pcap'\n")
+        self.assert_mistake(["run", "my.toml"],
+                            "my.toml:4: workload.pcap cannot be replayed: text.pcap: is not a pcap file")
+
+
+if __name__ == "__main__":
+    unittest.main()
