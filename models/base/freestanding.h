@@ -2,5 +2,5 @@
 #pragma once
 
 #ifdef __cplusplus
-#define _Static_assert static_assert
+#define _Static_assert static_assert  // NOLINT(bugprone-reserved-identifier): C++ has no other word for it
 #endif
