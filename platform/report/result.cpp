@@ -234,7 +234,7 @@ bool stages_sum_up(const base::Histogram& latency) {
 
 /// The first thing that went wrong; conservation and the ledger are checked here, for every run.
 std::string failure(platform::Simulation& s, platform::Outcome outcome) {
-  const std::string first_line = s.diagnosis().substr(0, s.diagnosis().find('\n'));
+  std::string first_line = s.diagnosis().substr(0, s.diagnosis().find('\n'));
   if (outcome >= platform::Outcome::stalled) return first_line;
   if (!base::ledger().error().empty()) return "the ledger is wrong: " + base::ledger().error();
   if (base::calendar().late() != 0) return fmt::format("{} entries were made in the past", base::calendar().late());

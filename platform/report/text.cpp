@@ -1,6 +1,7 @@
 #include "platform/report/text.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,7 @@
 namespace sluice::report {
 namespace {
 
-std::string bar(double share) { return std::string(static_cast<std::size_t>(share * 40 + 0.5), '#'); }
+std::string bar(double share) { return std::string(static_cast<std::size_t>(std::lround(share * 40)), '#'); }
 
 std::string requests_text(const Json& r) {
   std::string text = fmt::format("{} calls, {} lost, {} dropped", grouped(r.at("sent").get<std::uint64_t>()),
