@@ -1,5 +1,6 @@
-# Machine-mode entry. Every hart comes here with a0 = hart id and a1 = device tree. Hart 0 clears .bss and boots; the
-# others wait in wfi until hart 0 has given them work (kernel/hart.c). All end in supervisor mode by mret.
+# Machine-mode entry. Every hart comes here with a0 = hart id and a1 = device tree. An image counts its harts from 0: the
+# device tree's boot hart (boot_cpuid_phys) is hart 0, whatever its hart id is. Hart 0 clears .bss and boots; the others
+# wait in wfi until hart 0 has given them work (kernel/hart.c). All end in supervisor mode by mret.
 
 #include "firmware/boot/boot.h"
 
@@ -12,7 +13,15 @@ _start:
         .option pop
         csrw    mie, zero
         csrw    satp, zero
-        li      t0, BOOT_MAX_HARTS
+        beqz    a1, 2f
+        lwu     t0, 0(a1)
+        li      t1, BOOT_FDT_MAGIC
+        bne     t0, t1, 2f
+        lwu     t0, BOOT_FDT_BOOT_HART(a1)
+        rev8    t0, t0
+        srli    t0, t0, 32
+        sub     a0, a0, t0
+2:      li      t0, BOOT_MAX_HARTS
         bgeu    a0, t0, surplus_hart
 
         # Stacks lie right behind the image: BOOT_STACK_BYTES for each hart, used upside down from the next one's start.

@@ -37,7 +37,7 @@ uint32_t imsic_claim(void) {
 void aplic_connect(uint32_t source, unsigned hart, uint32_t identity) {
   volatile uint32_t* aplic = (volatile uint32_t*)board.aplic;
   aplic[APLIC_SOURCECFG(source) / 4] = APLIC_SOURCECFG_LEVEL_HIGH;
-  aplic[APLIC_TARGET(source) / 4] = (hart << 18) | identity;
+  aplic[APLIC_TARGET(source) / 4] = ((board.first_hart + hart) << 18) | identity;
   aplic[APLIC_SETIENUM / 4] = source;
   aplic[APLIC_DOMAINCFG / 4] = APLIC_DOMAINCFG_IE | APLIC_DOMAINCFG_MSI;
 }

@@ -9,7 +9,7 @@
 #define PLIC_CLAIM(context) (0x200004u + 0x1000u * (context))
 
 /* Each hart has a machine context, then a supervisor context. */
-static uint32_t context_of(unsigned hart) { return 2u * hart + 1u; }
+static uint32_t context_of(unsigned hart) { return 2u * (board.first_hart + hart) + 1u; }
 
 static volatile uint32_t* plic(uint32_t offset) { return (volatile uint32_t*)(board.plic + offset); }
 

@@ -108,5 +108,6 @@ static void read_node(const struct fdt_walk* node) {
 void board_setup(const void* device_tree) {
   struct fdt_walk walk;
   if (!fdt_begin(&walk, device_tree)) return;
+  board.first_hart = fdt_boot_hart(device_tree);
   while (fdt_next(&walk)) read_node(&walk);
 }

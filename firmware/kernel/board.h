@@ -17,13 +17,14 @@ struct board_window {
 struct board {
   uint64_t memory_base, memory_size;
   unsigned harts;              /* 1 to BOOT_MAX_HARTS, numbered from 0 */
+  unsigned first_hart;         /* hart id of hart 0: shared devices number the harts of all clusters */
   uint64_t timebase_frequency; /* ticks of `time` a second */
 
   uint64_t uart, finisher, clint; /* 0: none */
 
   enum board_interrupts interrupts;
   uint64_t plic;
-  uint64_t imsic;            /* supervisor interrupt file of hart 0 */
+  uint64_t imsic;            /* supervisor interrupt file of the image's hart 0 */
   uint64_t imsic_stride;     /* from one hart's to the next one's */
   uint32_t imsic_identities; /* highest identity */
   uint64_t aplic;            /* supervisor domain */

@@ -7,7 +7,15 @@
 #define FDT_PROP 3u
 #define FDT_NOP 4u
 
-enum { HEADER_MAGIC, HEADER_TOTAL, HEADER_STRUCTS, HEADER_STRINGS, HEADER_COMPATIBLE = 6, HEADER_STRUCTS_SIZE = 9 };
+enum {
+  HEADER_MAGIC,
+  HEADER_TOTAL,
+  HEADER_STRUCTS,
+  HEADER_STRINGS,
+  HEADER_COMPATIBLE = 6,
+  HEADER_BOOT_HART = 7,
+  HEADER_STRUCTS_SIZE = 9
+};
 
 bool text_equal(const char* a, const char* b) {
   while (*a != 0 && *a == *b) a++, b++;
@@ -38,6 +46,8 @@ bool fdt_begin(struct fdt_walk* walk, const void* tree) {
   walk->depth = -1;
   return true;
 }
+
+uint32_t fdt_boot_hart(const void* tree) { return fdt_cell(tree, HEADER_BOOT_HART); }
 
 static const uint32_t* after_property(const uint32_t* at) { return aligned((const char*)(at + 3) + fdt_cell(at, 1)); }
 

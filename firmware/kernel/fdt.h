@@ -16,6 +16,9 @@ struct fdt_walk {
 /* False where no device tree of a known version lies at `tree`. */
 bool fdt_begin(struct fdt_walk* walk, const void* tree);
 
+/* Hart id of the boot hart, for a tree that fdt_begin() has accepted. */
+uint32_t fdt_boot_hart(const void* tree);
+
 /* Goes to the next node, parents before their children; false after the last one. */
 bool fdt_next(struct fdt_walk* walk);
 

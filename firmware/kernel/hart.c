@@ -13,7 +13,7 @@ void hart_set_id(unsigned hart) { csr_write(sscratch, hart); }
 void hart_start(unsigned hart, hart_work* work) {
   boot_released[hart] = work;
   fence_all();
-  ((volatile uint32_t*)board.clint)[hart] = 1; /* MSIP */
+  ((volatile uint32_t*)board.clint)[board.first_hart + hart] = 1; /* MSIP */
 }
 
 void hart_park(void) {

@@ -41,8 +41,9 @@ class Writer {
     for (const std::string& v : values) joined += v + '\0';
     check(fdt_property(blob_.data(), name, joined.data(), static_cast<int>(joined.size())));
   }
-  std::vector<std::uint8_t> finish() {
+  std::vector<std::uint8_t> finish(std::uint32_t boot_hart) {
     check(fdt_finish(blob_.data()));
+    fdt_set_boot_cpuid_phys(blob_.data(), boot_hart);
     blob_.resize(fdt_totalsize(blob_.data()));
     return std::move(blob_);
   }
@@ -77,7 +78,7 @@ class Tree {
         soc();
       });
     });
-    return w_.finish();
+    return w_.finish(s_.first_hart);
   }
 
  private:
@@ -186,7 +187,7 @@ class Tree {
 
   void aia() {
     for (bool supervisor : {false, true}) {
-      const std::uint64_t base = supervisor ? s_.map.imsic_s : s_.map.imsic_m;
+      const std::uint64_t base = (supervisor ? s_.map.imsic_s : s_.map.imsic_m) + HostMap::kImsicStride * s_.first_hart;
       w_.node(fmt::format("imsics@{:x}", base), [&] {
         w_.text("compatible", "riscv,imsics");
         w_.reg(base, HostMap::kImsicStride * s_.harts);
