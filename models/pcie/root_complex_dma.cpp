@@ -97,9 +97,10 @@ void RootComplex::move_requests(const Tlp& t) {
   unsigned n = 0;
   for (const base::Span& s : t.spans) {
     if (!(t.ending >> n++ & 1)) continue;
-    if (t.landed.only_from != SLUICE_STAGE_COUNT) {
+    if (t.landed.only_waiting) {
       const auto* request = base::ledger().find(s.id);
-      if (!request || request->tiles.back().stage != t.landed.only_from) continue;
+      const auto stage = request ? request->tiles.back().stage : SLUICE_STAGE_unattributed;
+      if (stage != SLUICE_STAGE_notify && stage != SLUICE_STAGE_wait_core) continue;
     } else {
       t.journey.apply(s.id);
     }

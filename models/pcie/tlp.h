@@ -49,9 +49,9 @@ enum class Content : std::uint8_t {
 struct Landed {
   base::Stage stage = SLUICE_STAGE_COUNT;
   base::Ledger::Component component = 0;
-  /// Set: only requests that are still in this stage move, and the journey is left out. For messages that software may
-  /// be ahead of, because it looked by itself: interrupts.
-  base::Stage only_from = SLUICE_STAGE_COUNT;
+  /// Only requests that still wait to be told of or looked at (`notify`, `wait_core`) move, and the journey is left
+  /// out. For messages that software may be ahead of, because it looked by itself: interrupts.
+  bool only_waiting = false;
   bool set() const { return stage != SLUICE_STAGE_COUNT; }
 };
 

@@ -185,7 +185,8 @@ TEST_CASE("a request knows whether it waits for moderation, for the handler, or 
     CHECK(stage(polled) == SLUICE_STAGE_wait_core);
     b.write(DESC_VECTOR_CONTROL(1), DESC_VECTOR_ENABLE);
     b.wait(20_us);
-    CHECK(b.interrupts.seen.size() == 3);
-    CHECK(stage(polled) == SLUICE_STAGE_wait_core);
+    REQUIRE(b.interrupts.seen.size() == 3);
+    CHECK(stage(polled) == SLUICE_STAGE_interrupt);
+    CHECK(base::ledger().find(polled)->tiles.back().start == b.interrupts.seen[2].second);
   });
 }

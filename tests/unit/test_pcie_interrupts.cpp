@@ -156,7 +156,7 @@ TEST_CASE("a message moves only requests that software has not found by itself",
   const base::RequestId waits = base::ledger().open(SLUICE_STAGE_wait_core, nic, base::now());
   base::Spans both(0, 0, found);
   both.add({0, 0, waits});
-  b.device.msix(0, both, {SLUICE_STAGE_interrupt, nic, SLUICE_STAGE_wait_core});
+  b.device.msix(0, both, {SLUICE_STAGE_interrupt, nic, true});
   b.settle();
   REQUIRE(base::ledger().find(found)->tiles.size() == 1);
   REQUIRE(base::ledger().find(waits)->tiles.size() == 2);  // the message's own journey is left out
@@ -221,7 +221,7 @@ TEST_CASE("neither INTA nor a register's value passes a write before it", "[pcie
     }
   };
   b.device.dma_write(FlatMemory::kBase, std::vector<std::uint8_t>{9, 0, 0, 0}, {});
-  b.device.intx(true, base::Spans(0, 0, id), {SLUICE_STAGE_interrupt, nic, SLUICE_STAGE_notify});
+  b.device.intx(true, base::Spans(0, 0, id), {SLUICE_STAGE_interrupt, nic, true});
   b.device.intx(false);
   b.settle();
   REQUIRE(seen == 9);

@@ -34,12 +34,16 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
   address_ = board_address();
   mac_.set_client(*this);
   mac_.set_max_frame(max_frame_);
-  const pcie::Landed told{SLUICE_STAGE_interrupt, component(), SLUICE_STAGE_notify};
+  const pcie::Landed told{SLUICE_STAGE_interrupt, component(), true};
   vectors_.send = [this, told](unsigned v, const base::Spans& requests) {
     ++counts_[DESC_STAT_INTERRUPTS];
+    being_told(requests);
     msix(v, requests, told);
   };
-  vectors_.set_line = [this, told](bool level, const base::Spans& requests) { intx(level, requests, told); };
+  vectors_.set_line = [this, told](bool level, const base::Spans& requests) {
+    being_told(requests);
+    intx(level, requests, told);
+  };
   declare_device_registers();
   declare_rss_registers();
   declare_vector_registers();
@@ -70,6 +74,15 @@ void DescriptorNic::link_changed(bool) {
 void DescriptorNic::drop_received(const net::Packet& packet, unsigned statistic, const char* reason) {
   ++counts_[statistic];
   for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
+}
+
+/// Requests that came while the vector was masked have waited for software so far, and now for a message to it.
+void DescriptorNic::being_told(const base::Spans& requests) {
+  for (const base::Span& s : requests) {
+    const base::Ledger::Request* r = base::ledger().find(s.id);
+    if (r && r->tiles.back().stage == SLUICE_STAGE_wait_core)
+      base::ledger().enter(s.id, SLUICE_STAGE_notify, component(), base::now());
+  }
 }
 
 void DescriptorNic::error(std::uint32_t bits, unsigned queue) {

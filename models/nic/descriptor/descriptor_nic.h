@@ -53,6 +53,7 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
   // Services to the engines.
   std::uint64_t& count(unsigned n) { return counts_[n]; }
   void error(std::uint32_t bits, unsigned queue);
+  void being_told(const base::Spans& requests);
   void drop_received(const net::Packet&, unsigned statistic, const char* reason);
   bool bus_master() { return config().bus_master(); }
   // DMA reads that must end before a reset is done. Writes need no count: the completion of the register read that

@@ -6,14 +6,28 @@
 
 namespace sluice::nic {
 
+namespace {
+
+/// The first gives way where there is no room.
+void add_latest(base::Spans& spans, const base::Span& s) {
+  if (spans.add(s)) return;
+  base::Spans later;
+  for (const base::Span* old = spans.begin() + 1; old != spans.end(); ++old) later.add(*old);
+  later.add(s);
+  spans = later;
+}
+
+}  // namespace
+
 Vectors::Vectors(unsigned count, base::ComponentKey key) : key_(key), vectors_(count) {}
 
 void Vectors::cause(std::uint32_t cause_register, const base::Spans& requests) {
   if (!(cause_register & DESC_CAUSE_ENABLE)) return;
   const unsigned number = cause_register & DESC_CAUSE_VECTOR;
   Vector& v = vectors_[number];
-  if (will_tell(cause_register))
-    for (const base::Span& s : requests) v.requests.add(s);
+  // Software has been told already while it has not answered INTA.
+  if (messages_ || !v.pending || !v.enable)
+    for (const base::Span& s : requests) add_latest(v.requests, s);
   v.pending = true;
   consider(number);
 }
@@ -26,11 +40,13 @@ bool Vectors::will_tell(std::uint32_t cause_register) const {
 
 void Vectors::write_control(unsigned vector, std::uint32_t value) {
   Vector& v = vectors_[vector];
-  if (value & DESC_VECTOR_CLEAR_PENDING) v.pending = false;
+  if (value & DESC_VECTOR_CLEAR_PENDING) {
+    v.pending = false;
+    v.requests = {};
+  }
   if (value & DESC_VECTOR_TRIGGER) v.pending = true;
   v.enable = value & DESC_VECTOR_ENABLE;
   v.auto_mask = value & DESC_VECTOR_AUTO_MASK;
-  if (!v.enable) v.requests = {};
   consider(vector);
 }
 
@@ -62,8 +78,9 @@ void Vectors::use_messages(bool on) {
 
 void Vectors::consider(unsigned vector) {
   Vector& v = vectors_[vector];
-  if (!messages_) return update_line(std::exchange(v.requests, {}));
-  if (!v.pending || !v.enable) return;
+  const bool tell = v.pending && v.enable;
+  if (!messages_) return update_line(tell ? std::exchange(v.requests, {}) : base::Spans{});
+  if (!tell) return;
   if (base::now() < v.not_before) {
     if (!base::calendar().pending(v.timer))
       v.timer = base::calendar().at(v.not_before, key_, [this, vector] { consider(vector); });

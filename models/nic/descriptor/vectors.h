@@ -23,8 +23,9 @@ class Vectors {
   base::Callback<void(bool level, const base::Spans& requests)> set_line;
 
   unsigned count() const { return static_cast<unsigned>(vectors_.size()); }
-  /// Something happened whose cause register (DESC_CAUSE_*) holds this; a disabled cause does nothing. Requests are
-  /// those that software learns of by the message; where the vector is not enabled, software will look by itself.
+  /// Something happened whose cause register (DESC_CAUSE_*) holds this; a disabled cause does nothing. The requests
+  /// travel with the message by which software learns of it, now or when the vector is unmasked: the latest that a
+  /// message has room for.
   void cause(std::uint32_t cause_register, const base::Spans& requests = {});
   /// Software would learn of this cause by a message of its own, at once or when moderation lets it. Not while the
   /// vector is masked, nor while INTA is asserted for it already.
@@ -48,7 +49,7 @@ class Vectors {
     base::Time interval;
     base::Time not_before;  ///< earliest time of the next message
     base::Calendar::Handle timer;
-    base::Spans requests;  ///< as many as a message has room for
+    base::Spans requests;  ///< the latest, as many as a message has room for
   };
 
   void consider(unsigned vector);
