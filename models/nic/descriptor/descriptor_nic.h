@@ -32,7 +32,7 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
   std::uint64_t statistic(unsigned n) const { return counts_[n]; }
   void register_statistics(base::StatisticsGroup&);
   /// The registers as text, for a debugger.
-  std::string dump() { return bank_.dump(); }
+  std::string dump_registers() { return bank_.dump(); }
 
  private:
   friend class ReceiveEngine;
