@@ -1,6 +1,6 @@
 """Runs of the sluice binary for the board tests, as dictionaries and as canonical text without what depends on the
 host. SLUICE and PROGRAM are the paths that the test got as its first arguments: test_x.py SLUICE [PROGRAM]. A PROGRAM
-runs a board too, and prints its result file with a member of its own."""
+runs a board too, and prints its result file with a member of its own; or it is another build of sluice."""
 
 import json
 import os
@@ -15,6 +15,15 @@ PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv
 SMALL = ("--requests", "400", "--warmup", "50")
 FOUR_HARTS = ("--set", "cluster.host.harts=4", "--set", "nic.eth0.queues=4", "--set", "workload.flows=64")
 FUNCTIONAL = ("--set", "caches.timing=functional")
+
+# The determinism matrix is run for each of these.
+BOARDS = ("e810-poll", "e810-irq")
+VARIANTS = {
+    "one hart": (),
+    "four harts": FOUR_HARTS,
+    "one hart, functional": FUNCTIONAL,
+    "four harts, functional": FOUR_HARTS + FUNCTIONAL,
+}
 
 
 def load(text):

@@ -23,8 +23,8 @@ namespace {
 using namespace sluice;
 using Json = nlohmann::ordered_json;
 
-/// Knows nothing of Sluice: an oscillator with a thread and an event of its own, and a register file that a second
-/// thread serves while the caller waits. Registers: 0 holds what was written; 8 reads the oscillator's count.
+/// Knows nothing of Sluice: a thread with an event of its own, and a register file whose callers wait for the thread's
+/// next tick. Registers: 0 holds what was written; 8 reads the number of ticks.
 struct PlainDevice : sc_core::sc_module {
   tlm_utils::simple_target_socket<PlainDevice> socket{"socket"};
   std::uint64_t ticks = 0;
@@ -33,10 +33,9 @@ struct PlainDevice : sc_core::sc_module {
   sc_core::sc_time last_access;
 
   SC_HAS_PROCESS(PlainDevice);
-  explicit PlainDevice(sc_core::sc_module_name name) : sc_module(name) {
+  explicit PlainDevice(const sc_core::sc_module_name& name) : sc_module(name) {
     socket.register_b_transport(this, &PlainDevice::b_transport);
     SC_THREAD(oscillate);
-    SC_THREAD(serve);
   }
 
  private:
@@ -46,23 +45,16 @@ struct PlainDevice : sc_core::sc_module {
       wait(tick_);
     }
   }
-  void serve() {
-    for (;;) {
-      wait(request_);
-      wait(sc_core::sc_time(21.3, sc_core::SC_NS));
-      ++accesses;
-      last_access = sc_core::sc_time_stamp();
-      done_.notify(sc_core::SC_ZERO_TIME);
-    }
-  }
   void b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&) {
     const std::uint64_t address = trans.get_address();
     if (trans.get_data_length() != 8 || address % 8 != 0 || address > 8) {
       trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
       return;
     }
-    request_.notify(sc_core::SC_ZERO_TIME);
-    wait(done_);
+    wait(tick_);
+    wait(sc_core::sc_time(21.3, sc_core::SC_NS));
+    ++accesses;
+    last_access = sc_core::sc_time_stamp();
     std::uint64_t& reg = address == 0 ? held : ticks;
     if (trans.is_write())
       std::memcpy(&reg, trans.get_data_ptr(), 8);
@@ -71,7 +63,7 @@ struct PlainDevice : sc_core::sc_module {
     trans.set_response_status(tlm::TLM_OK_RESPONSE);
   }
 
-  sc_core::sc_event tick_, request_, done_;
+  sc_core::sc_event tick_;
 };
 
 struct Options {

@@ -1,6 +1,6 @@
 """The determinism matrix: what must not change a result, does not change a byte of it.
 
-test_determinism.py SLUICE DISTURBED_RUN; SLUICE_OTHER_BUILD names a sluice of another optimisation level."""
+test_determinism.py SLUICE DISTURBED_RUN; test_determinism_builds.py compares optimisation levels."""
 
 import json
 import os
@@ -9,15 +9,8 @@ import subprocess
 import unittest
 
 import board_runs
-from board_runs import FOUR_HARTS, FUNCTIONAL, SMALL, BoardTest, canonical, finish, overrides, run, start
+from board_runs import BOARDS, FOUR_HARTS, SMALL, VARIANTS, BoardTest, canonical, finish, overrides, run, start
 
-VARIANTS = {
-    "one hart": (),
-    "four harts": FOUR_HARTS,
-    "one hart, functional": FUNCTIONAL,
-    "four harts, functional": FOUR_HARTS + FUNCTIONAL,
-}
-BOARDS = ("e810-poll", "e810-irq")
 QUANTUM = "cluster.host.quantum"
 
 
@@ -142,21 +135,6 @@ class Determinism(BoardTest):
         first, second = (json.loads(run(board, *SMALL, *open_loop)) for board in BOARDS)
         self.assertEqual(first["requests"]["sent"], second["requests"]["sent"])
         self.assert_same(run("e810-poll", *SMALL, *open_loop), run("e810-poll", *SMALL, *open_loop))
-
-
-class Optimisation(BoardTest):
-    def test_another_optimisation_level(self):
-        other = os.environ.get("SLUICE_OTHER_BUILD")
-        if not other:
-            self.skipTest("SLUICE_OTHER_BUILD does not name a sluice of another optimisation level")
-        for board in BOARDS:
-            for name, variant in VARIANTS.items():
-                with self.subTest(board=board, variant=name):
-                    arguments = (board, *SMALL, *variant)
-                    ours, theirs = run(*arguments), run(*arguments, program=other)
-                    self.assert_same(ours, theirs)
-                    builds = [json.loads(text)["host"]["build"] for text in (ours, theirs)]
-                    self.assertNotEqual(*builds)
 
 
 if __name__ == "__main__":
