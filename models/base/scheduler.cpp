@@ -84,7 +84,7 @@ void wait_for(Event& event, const char* reason, const char* holder) {
   --event.foreign_waits_;
 }
 
-Scheduler::Scheduler(sc_core::sc_module_name name, Time quantum) : sc_module(name), quantum_(quantum) {
+Scheduler::Scheduler(const sc_core::sc_module_name& name, Time quantum) : sc_module(name), quantum_(quantum) {
   if (the_scheduler) throw std::logic_error("a simulation has one scheduler");
   the_scheduler = this;
   SC_HAS_PROCESS(Scheduler);

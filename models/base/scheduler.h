@@ -86,7 +86,7 @@ class Scheduler : public sc_core::sc_module {
   };
 
   /// quantum: how far one runner may run ahead of another; with one runner it changes nothing but speed.
-  Scheduler(sc_core::sc_module_name, Time quantum);
+  Scheduler(const sc_core::sc_module_name&, Time quantum);
   ~Scheduler() override;
 
   /// Lets everything before `limit` happen. Called from outside the kernel (sc_main); may be called again.
