@@ -270,6 +270,7 @@ class Field final : public Parameter {
     const T& v = static_cast<const P*>(parameters)->*member_;
     if constexpr (kList) {
       std::vector<std::string> parts;
+      parts.reserve(v.size());
       for (const auto& e : v) parts.push_back(element_text(e));
       return "[" + schema_detail::join(parts, ", ", ", ") + "]";
     } else {

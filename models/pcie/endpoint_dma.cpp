@@ -88,7 +88,7 @@ bool Endpoint::dma_write(std::uint64_t address, std::span<const std::uint8_t> da
       free_sent_.pop_back();
     }
     sent_[slot] = {std::move(on_sent), base::now()};
-    if (t) {
+    if (t) {  // NOLINT(bugprone-use-after-move): the loop ends with the last TLP in t
       t->observer = this;
       t->cookie = slot;
     } else {

@@ -31,6 +31,7 @@ class Writer {
   void flag(const char* name) { check(fdt_property(blob_.data(), name, nullptr, 0)); }
   void cells(const char* name, const std::vector<std::uint32_t>& values) {
     std::vector<fdt32_t> raw;
+    raw.reserve(values.size());
     for (std::uint32_t v : values) raw.push_back(cpu_to_fdt32(v));
     check(fdt_property(blob_.data(), name, raw.data(), static_cast<int>(raw.size() * sizeof(fdt32_t))));
   }

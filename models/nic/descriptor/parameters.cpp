@@ -28,8 +28,8 @@ void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
   s.add("queues", &P::queues, "queue pairs; MSI-X vectors are one more").range(1, 64).setting();
   s.add("address", &P::address, "station address").setting();
   s.rule("address", [](const P& p) -> std::string {
-    std::uint64_t address;
-    if (parse_station_address(p.address, address)) return {};
+    std::uint64_t octets;
+    if (parse_station_address(p.address, octets)) return {};
     return "must be a unicast Ethernet address such as 02:53:4c:00:00:01";
   });
 

@@ -16,6 +16,8 @@
 namespace sluice::riscv {
 namespace {
 
+// The soft TLB holds host addresses as numbers, so that one addition makes an address of a guest's.
+// NOLINTBEGIN(performance-no-int-to-ptr)
 template <typename T>
 T read_host(std::uint64_t host) {
   T value;
@@ -26,6 +28,7 @@ template <typename T>
 void write_host(std::uint64_t host, T value) {
   std::memcpy(reinterpret_cast<void*>(host), &value, sizeof(T));
 }
+// NOLINTEND(performance-no-int-to-ptr)
 
 static_assert(std::is_standard_layout_v<HartState> && offsetof(HartState, x) == 0);
 constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
