@@ -31,7 +31,7 @@ sluice_install() {
   rm -f "$log"
 }
 
-# Only what fails is worth reading: the build's output is shown when it fails.
+# On a terminal the build shows its progress; elsewhere only what fails is worth reading.
 sluice_build() {
   local preset=$1
   shift
@@ -40,10 +40,12 @@ sluice_build() {
   if [ ! -e "$tree/build.ninja" ]; then
     echo "sluice: configuring build/$preset" >&2
     (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+    echo "sluice: building build/$preset, which takes a few minutes" >&2
   fi
-  local pending
-  pending=$(ninja -C "$tree" -n "$@" 2>/dev/null | grep -c '^\[' || true)
-  [ "$pending" -gt 1 ] && echo "sluice: building build/$preset ($pending steps)" >&2
-  ninja -C "$tree" "$@" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+  if [ -t 2 ]; then
+    ninja -C "$tree" "$@" >&2 || return 1
+  else
+    ninja -C "$tree" "$@" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+  fi
   rm -f "$log"
 }
