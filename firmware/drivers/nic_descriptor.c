@@ -317,6 +317,8 @@ bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function,
       return false;
     }
   }
+  /* One wire says that some vector is pending, and its claim goes to one hart: it serves one queue. */
+  if (board.driver_interrupts && board.interrupts != BOARD_INTERRUPTS_AIA) nic->queues = 1;
   for (unsigned i = 0; i < nic->queues; i++) {
     struct queue* q = create_queue();
     q->base.driver = board.driver_interrupts ? &interrupt_driver : &polling_driver;

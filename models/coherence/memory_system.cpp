@@ -110,8 +110,8 @@ void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
   const std::uint64_t step = parameters_.line.count();
   const auto match = std::find_if(h.streams.begin(), h.streams.end(), [&](const Stream& s) { return s.next == line; });
   if (match == h.streams.end()) {
-    // Two neighbouring misses make a stream: watch for both directions.
-    h.streams[h.next_stream] = {line + step, line + step, true};
+    // The next line's miss would make this one the start of a stream.
+    h.streams[h.next_stream] = {line + step, line + step};
     h.next_stream = (h.next_stream + 1) % h.streams.size();
     return;
   }
@@ -147,8 +147,10 @@ Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
   return missed ? parameters_.dma_read + parameters_.dma_dram_adder : parameters_.dma_read;
 }
 
-Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
-  if (!cached()) return parameters_.dma_write;
+Time MemorySystem::write_latency(std::uint64_t, std::uint64_t) { return parameters_.dma_write; }
+
+void MemorySystem::written(std::uint64_t address, std::uint64_t length) {
+  if (!cached()) return;
   for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count()) {
     for (Hart& h : harts_) {
       h.l1d.downgrade(line, LineState::kInvalid);
@@ -160,7 +162,6 @@ Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
     else
       llc_.fill(line, LineState::kModified, parameters_.ddio_ways);
   }
-  return parameters_.dma_write;
 }
 
 }  // namespace sluice::coherence

@@ -75,12 +75,12 @@ class MemorySystem : public base::Model, public base::MemoryPath {
   base::GuestRam* ram_at(std::uint64_t address, std::uint64_t length) override;
   base::Time read_latency(std::uint64_t address, std::uint64_t length) override;
   base::Time write_latency(std::uint64_t address, std::uint64_t length) override;
+  void written(std::uint64_t address, std::uint64_t length) override;
 
  private:
   struct Stream {
     std::uint64_t next = ~std::uint64_t{0};  ///< the line that would continue it
     std::uint64_t ahead = 0;                 ///< first line not yet prefetched
-    bool up = true;
   };
   struct Pending {
     std::uint64_t line;

@@ -28,9 +28,11 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("dram_latency", &P::dram_latency, "L1 miss to data from DRAM, channels idle")
       .range(0_ns, 10_us)
       .assumed("vendor-typical 80 to 100 ns");
-  s.add("dram_rate", &P::dram_rate, "all channels together").assumed("four channels of DDR4-2666");
+  s.add("dram_rate", &P::dram_rate, "all channels together")
+      .range(1_Gbps, 100'000_Gbps)
+      .assumed("four channels of DDR4-2666");
   s.add("snoop_latency", &P::snoop_latency, "L1 miss to data from another hart's cache")
-      .range(0_ns, 1_us)
+      .range(1_ns, 1_us)
       .assumed("100 cycles at 3.1 GHz, vendor-typical");
   s.add("miss_registers", &P::miss_registers, "outstanding L1 misses of a hart")
       .range(1, 64)

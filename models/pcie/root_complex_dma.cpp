@@ -76,6 +76,7 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
   const std::uint8_t* data = t.payload() + first % 4;
   if (ram) {
     ++counters_.dma_writes;
+    memory_.written(first, bytes);
     if (t.contiguous()) {
       ram->write(first, data, bytes);
     } else {

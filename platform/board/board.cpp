@@ -189,6 +189,9 @@ void Board::build_network() {
         {w->path(), std::make_unique<net::Wire>(module_of(*w).c_str(), w->parameters<net::Wire::Parameters>())});
   for (const config::Instance* n : config_.of_kind("nic")) {
     const auto& p = n->parameters<DescriptorNicParameters>();
+    for (const config::Instance* other : config_.of_kind("nic"))
+      if (other != n && other->parameters<DescriptorNicParameters>().wire == p.wire)
+        throw config_.error(*n, "wire", "must be a link of its own; " + other->path() + " is at it too");
     SlotInstance& place = slot(p.slot);
     nics_.push_back(
         std::make_unique<nic::DescriptorNic>(module_of(*n).c_str(), p.nic, wire(*n, p.wire), net::Wire::kB));
@@ -196,6 +199,12 @@ void Board::build_network() {
     place.link->connect(root_->root_port(port), nics_.back()->port());
     groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path(), &base::statistics()));
     nics_.back()->register_statistics(*groups_.back());
+    groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path() + ".mac", &base::statistics()));
+    nics_.back()->mac().register_statistics(*groups_.back());
+  }
+  for (WireInstance& w : wires_) {
+    groups_.push_back(std::make_unique<base::StatisticsGroup>(w.path, &base::statistics()));
+    w.wire->register_statistics(*groups_.back());
   }
   for (SlotInstance& s : slots_) {
     groups_.push_back(std::make_unique<base::StatisticsGroup>(s.path, &base::statistics()));

@@ -65,6 +65,8 @@ int execute(const Environment& environment, const Options& o) {
     options.progress = [&progress](base::Time t, double done) { progress.show(t, done); };
 
   platform::Board board(config, o.outside.any() ? platform::Traffic::external : platform::Traffic::generated);
+  if (!board.source() && !o.outside.any() && !board.wires().empty() && !options.until)
+    throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
   platform::Simulation simulation(board, std::move(options));
   const platform::Outcome outcome = simulation.run();
   progress.clear();

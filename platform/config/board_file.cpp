@@ -155,8 +155,31 @@ class Reader {
 
 }  // namespace
 
+namespace {
+/// toml++ nests a call per part of a dotted key: a line of thousands of dots outside quotes would overflow the stack.
+void refuse_deep_keys(std::string_view text, const std::string& name) {
+  constexpr int kMost = 64;
+  int line = 1, dots = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (c == '\n') {
+      ++line;
+      dots = 0;
+      quote = 0;
+    } else if (quote != 0) {
+      if (c == quote && c != '#') quote = 0;
+    } else if (c == '"' || c == '\'' || c == '#') {
+      quote = c;  // a comment ends with its line
+    } else if (c == '.' && ++dots > kMost) {
+      throw UserError({name, line}, fmt::format("a key has more than {} parts", kMost));
+    }
+  }
+}
+}  // namespace
+
 BoardFile parse_board_file(std::string_view text, const std::string& name) {
   BoardFile file;
+  refuse_deep_keys(text, name);
   try {
     const toml::table root = toml::parse(text, name);
     Reader(name, file).read(root);

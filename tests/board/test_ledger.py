@@ -384,5 +384,22 @@ class Tiling(unittest.TestCase):
             self.assertEqual(printed["stages"], run(*case).result["stages"])
 
 
+class CachedTiming(unittest.TestCase):
+    def test_a_polled_line_is_fetched_after_the_write_has_landed(self):
+        """However long the write is on its way: the core must not find new bytes in an old copy of the line."""
+        for latency in ("0 ns", "250 ns", "1 us"):
+            result = output_of(SLUICE, "run", "e810-poll", "--json", "--requests=200", "--set=workload.outstanding=1",
+                               "--set=caches.llc_latency=521.9 ns", f"--set=root.write_latency={latency}")
+            waits = [s["mean_ns"] for s in result["stages"] if s["name"] == "wait for a core"]
+            self.assertGreaterEqual(sum(waits), Decimal("521.9"), latency)
+
+
+class WiredInterrupts(unittest.TestCase):
+    def test_several_harts_and_queues_are_served(self):
+        result = output_of(SLUICE, "run", "e810-irq", "--json", "--requests=500", "--set=cluster.host.interrupts=plic",
+                           "--set=cluster.host.harts=2", "--set=nic.eth0.queues=2", "--set=workload.flows=9")
+        self.assertEqual(result["requests"]["completed"], 500)
+
+
 if __name__ == "__main__":
     unittest.main()

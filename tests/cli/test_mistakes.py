@@ -139,6 +139,18 @@ class Boards(CommandTest):
         self.assert_mistake(["run", "c.toml"], "c.toml:1: extends e810-pol, which is no file beside it and no shipped "
                             "part; did you mean e810-poll?")
 
+    def test_what_no_board_can_be_built_from(self):
+        run = ["run", "e810-poll", "--requests=10"]
+        self.assert_mistake(run + ["--set", "cluster.host.harts=2", "--set", "caches.snoop_latency=0ns"],
+                            "--set caches.snoop_latency=0ns: must be 1 ns to 1 us")
+        self.assert_mistake(run + ["--set", "caches.dram_rate=0 b/s"],
+                            "--set caches.dram_rate=0 b/s: must be 1 Gb/s to 100 Tb/s")
+        self.write("peer.toml", OWN + "[peer.far]\nmodel = 'echo'\n")
+        self.assert_mistake(["run", "peer.toml"],
+                            "peer.toml: no wire is left for the workload; end the run with --until")
+        self.write("deep.toml", ".".join(["a"] * 10_000) + " = 1\n")
+        self.assert_mistake(["describe", "deep.toml"], "deep.toml:1: a key has more than 64 parts")
+
     def test_no_toml(self):
         self.write("my.toml", "[[[")
         self.assert_mistake(["run", "my.toml"], "my.toml:1: not valid TOML: ...")

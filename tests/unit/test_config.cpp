@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -395,11 +396,14 @@ TEST_CASE("the dump of a board is the same under its name and under its path", "
 
 TEST_CASE("the table has a line for every parameter", "[config]") {
   const Bench bench;
-  const std::string table = to_table(bench.load("e810"));
-  CHECK_THAT(table, Contains("nic.eth0  descriptor NIC\n"));
-  CHECK_THAT(table, Contains("outstanding              1 calls"));
-  CHECK_THAT(table, Contains("fitted    default                  p50 [V2, V9]"));
-  CHECK_THAT(table, Contains("7 ns             measured  hosts/pc.toml:3          us\n"));
+  // Columns are as wide as they must be: runs of spaces count as one.
+  std::string table = to_table(bench.load("e810"));
+  table.erase(std::unique(table.begin(), table.end(), [](char x, char y) { return x == ' ' && y == ' '; }),
+              table.end());
+  CHECK_THAT(table, Contains("nic.eth0 descriptor NIC\n"));
+  CHECK_THAT(table, Contains("outstanding 1 calls"));
+  CHECK_THAT(table, Contains("fitted default p50 [V2, V9]"));
+  CHECK_THAT(table, Contains("7 ns measured hosts/pc.toml:3 us\n"));
 }
 
 TEST_CASE("two boards' differences are listed", "[config]") {

@@ -78,6 +78,8 @@ TEST_CASE("a DMA write takes the line from the harts and leaves it in the LLC", 
   Bench b;
   b.load(0, kBase, 0_ns);
   REQUIRE(b.memory.write_latency(kBase, 64) == b.p.dma_write);
+  REQUIRE(b.load(0, kBase, 500_ns) == 500_ns);  // on its way it is not visible: the old line stays
+  b.memory.written(kBase, 64);
   REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kInvalid);
   REQUIRE(b.load(0, kBase, 1_us) == 1_us + b.p.llc_latency);
 }
@@ -86,14 +88,14 @@ TEST_CASE("without DDIO a DMA write goes to DRAM", "[memory]") {
   auto p = Bench::cached();
   p.ddio_ways = 0;
   Bench b(p);
-  b.memory.write_latency(kBase, 64);
+  b.memory.written(kBase, 64);
   REQUIRE(b.load(0, kBase, 1_us) == 1_us + b.p.dram_latency);
 }
 
 TEST_CASE("DMA writes stay within their ways of the LLC", "[memory]") {
   Bench b;
   const std::uint64_t sets = b.p.llc_size.count() / b.p.llc_ways / 64;
-  for (unsigned i = 0; i < 8; ++i) b.memory.write_latency(kBase + i * sets * 64, 64);
+  for (unsigned i = 0; i < 8; ++i) b.memory.written(kBase + i * sets * 64, 64);
   // The last two of one set are still there, the others are not.
   REQUIRE(b.load(0, kBase + 7 * sets * 64, 1_us) == 1_us + b.p.llc_latency);
   REQUIRE(b.load(0, kBase + 6 * sets * 64, 2_us) == 2_us + b.p.llc_latency);
