@@ -98,8 +98,9 @@ class TrafficSource : public RemoteHost {
   const std::vector<Phase>& phases() const { return phases_; }  ///< of a load sweep or a search
   /// Zero-loss search: calls per second, 0 when every rate lost calls.
   std::uint64_t zero_loss_rate() const { return search_.found(); }
-  std::uint64_t total() const { return total_; }      ///< calls to make as far as known, warm-up included
-  std::uint64_t settled() const { return settled_; }  ///< of those, answered or given up
+  std::uint64_t total() const { return total_; }                    ///< calls to make as far as known, warm-up included
+  std::uint64_t under_way() const { return next_ - 1 - settled_; }  ///< calls made, not answered or given up
+  std::uint64_t settled() const { return settled_; }                ///< of those, answered or given up
 
   void resolved() override;
 

@@ -214,7 +214,7 @@ void Board::build_network() {
   root_->register_statistics(*groups_.back());
 }
 
-/// Peers where the board names them, and the workload at the first wire that has none.
+/// Peers where the board names them; the workload at the first NIC's wire, or else at the first wire without a peer.
 void Board::build_traffic() {
   std::vector<std::string> taken;
   for (const config::Instance* i : config_.of_kind("peer")) {
@@ -224,9 +224,12 @@ void Board::build_traffic() {
     taken.push_back(p.wire);
     peers_.push_back(std::make_unique<net::EchoPeer>(module_of(*i).c_str(), p.peer, wire(*i, p.wire), net::Wire::kA));
   }
-  const auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
-    return std::count(taken.begin(), taken.end(), w.path) == 0;
+  const auto is_free = [&](const WireInstance& w) { return std::count(taken.begin(), taken.end(), w.path) == 0; };
+  const auto nics = config_.of_kind("nic");
+  auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
+    return !nics.empty() && is_free(w) && w.path == nics.front()->parameters<DescriptorNicParameters>().wire;
   });
+  if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
   if (free == wires_.end()) return;
   const config::Instance& workload = config_.the("workload");
   const auto& traffic = workload.parameters<net::TrafficSource::Parameters>();

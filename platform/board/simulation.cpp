@@ -1,6 +1,7 @@
 #include "platform/board/simulation.h"
 
 #include <ctime>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -136,10 +137,14 @@ void Simulation::begin_measuring() {
 
 std::uint64_t Simulation::ended_requests() const { return board_.source() ? board_.source()->settled() : 0; }
 
-/// Ends the run when no request has ended since the last look. A board without traffic runs until its firmware ends.
+/// Ends the run when calls were under way at the last look and are now, or the server has not been found, and none has
+/// ended in between. A board without traffic runs until its firmware ends.
 void Simulation::watch() {
   const std::uint64_t ended = ended_requests();
-  if (board_.source() && ended == last_ended_) {
+  const net::TrafficSource* source = board_.source();
+  const bool waits = source && (!source->running() || source->under_way() > 0);
+  const bool waited = std::exchange(calls_waited_, waits);
+  if (waits && waited && ended == last_ended_) {
     stalled_ = true;
     diagnosis_ = fmt::format("no request has ended for {} ns of simulated time\n",
                              board_.run_parameters().stall_limit.nanoseconds()) +

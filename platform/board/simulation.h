@@ -81,6 +81,7 @@ class Simulation {
   base::Time ended_at_;
   std::vector<riscv::Core::Accounts> accounts_at_start_;
   std::uint64_t last_ended_ = 0;
+  bool calls_waited_ = true;  ///< at the last look
   bool workload_finished_ = false;
   bool stalled_ = false;
   bool interrupted_ = false;
