@@ -19,7 +19,7 @@ PacketPtr make_packet(const void* bytes, std::size_t length) {
   if (length > Packet::kCapacity) return {};
   PacketPtr p = make_packet();
   p->length = static_cast<std::uint32_t>(length);
-  std::memcpy(p->bytes, bytes, length);
+  if (length != 0) std::memcpy(p->bytes, bytes, length);
   return p;
 }
 
