@@ -20,11 +20,13 @@ _start:
     j 1b
 2:  call main
 finish:
+    li t0, 0x5555
+    beqz a0, 2f
     slli a0, a0, 16
     li t0, 0x3333
-    or a0, a0, t0
-    li t0, 0x100000
-    sw a0, 0(t0)
+    or t0, a0, t0
+2:  li a0, 0x100000
+    sw t0, 0(a0)
 1:  j 1b
     .balign 4
 unexpected_trap:
