@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/base/interrupt_file.h"
+#include "models/base/line.h"
 #include "models/base/model.h"
-#include "models/base/port.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
 #include "models/base/schema.h"

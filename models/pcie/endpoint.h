@@ -10,12 +10,12 @@
 
 #include "models/base/callback.h"
 #include "models/base/model.h"
+#include "models/base/ring.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 #include "models/pcie/config_space.h"
 #include "models/pcie/link.h"
 #include "models/pcie/pcie_regs.h"
-#include "models/pcie/ring.h"
 #include "models/pcie/tlp.h"
 
 namespace sluice::pcie {
@@ -258,10 +258,10 @@ class Endpoint : public base::Model, private TransmitObserver {
 
   std::deque<Transfer> transfers_;
   std::vector<std::uint32_t> free_transfers_;
-  Ring<std::uint32_t> waiting_;  ///< transfers with bytes not yet asked for
+  base::Ring<std::uint32_t> waiting_;  ///< transfers with bytes not yet asked for
   std::vector<Tag> tags_;
-  Ring<std::uint16_t> free_tags_;
-  Ring<Deadline> deadlines_;
+  base::Ring<std::uint16_t> free_tags_;
+  base::Ring<Deadline> deadlines_;
   base::Calendar::Handle deadline_;
   std::uint64_t serial_ = 0;
   unsigned reads_in_flight_ = 0;

@@ -1,21 +1,16 @@
 #pragma once
-/// PCIe links: two directions, each with a serialiser, three queues with the specification's ordering rules, and the
-/// credits of the receiver at its end.
+/// PCIe links: base's message ports with TLPs as messages, the specification's ordering rules, rates and credits.
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "models/base/calendar.h"
+#include "models/base/link_direction.h"
 #include "models/base/model.h"
+#include "models/base/port.h"
 #include "models/base/quantity.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
-#include "models/base/trace.h"
-#include "models/base/waiting.h"
-#include "models/pcie/ring.h"
 #include "models/pcie/tlp.h"
 
 namespace sluice::pcie {
@@ -23,143 +18,65 @@ namespace sluice::pcie {
 using namespace base::literals;
 
 class Link;
-class LinkDirection;
 
-/// One end of a link: a root port, a switch port, an endpoint's port. A component owns its ports and sets on_receive
-/// before the simulation starts.
-class Port {
+/// What a link direction has carried.
+struct LinkStatistics : base::DirectionStatistics {
+  std::uint64_t payload_bytes = 0;   ///< payloads of TLPs whose content is kPayload
+  std::uint64_t metadata_bytes = 0;  ///< everything else: framing, headers, descriptors, doorbells, interrupts
+  std::array<std::uint64_t, kTlpTypes> tlps{};
+
+  void count(const Tlp& t) {
+    const unsigned payload = t.content == Content::kPayload ? t.payload_bytes() : 0;
+    payload_bytes += payload;
+    metadata_bytes += t.wire_bytes() - payload;
+    ++tlps[static_cast<unsigned>(t.type)];
+  }
+};
+
+/// TLPs as messages: their classes are the virtual channels. All traffic is in one virtual channel of the
+/// specification's.
+struct TlpProtocol {
+  using Message = Tlp;
+  using Pointer = TlpPtr;
+  using Channel = TlpClass;
+  using Statistics = LinkStatistics;
+  static constexpr unsigned kChannels = kTlpClasses;
+
+  static TlpClass channel(const Tlp& t) { return t.tlp_class(); }
+  static unsigned data_units(const Tlp& t) { return t.data_units(); }
+  static unsigned wire_bytes(const Tlp& t) { return t.wire_bytes(); }
+  static unsigned header_bytes(const Tlp& t) { return t.header_bytes(); }
+  /// Posted TLPs pass everything, completions and non-posted requests pass each other: of what the specification allows
+  /// or demands, only relaxed ordering is not used here.
+  static constexpr bool may_pass(TlpClass younger, TlpClass older) {
+    return younger == TlpClass::kPosted || older != TlpClass::kPosted;
+  }
+  static const char* name(const Tlp& t) { return to_text(t.type); }
+  static base::RequestId shown_for(const Tlp&);
+  static void transmitted(Tlp& t, base::Time sent) {
+    if (t.observer) std::exchange(t.observer, nullptr)->transmitted(t, sent);
+  }
+};
+
+using LinkDirection = base::LinkDirection<TlpProtocol>;
+
+/// One end of a link: a root port, a switch port, an endpoint's port.
+class Port : public base::Port<TlpProtocol> {
  public:
-  /// owner: path of the component, for the stall diagnosis.
-  explicit Port(std::string owner) : owner_(std::move(owner)) {}
-  Port(const Port&) = delete;
-  Port& operator=(const Port&) = delete;
+  using base::Port<TlpProtocol>::Port;
 
-  /// At now(), the arrival of the TLP's last bit (of its header's, where cut_through) after receive_latency. Whoever
-  /// has consumed it calls release_buffer().
-  base::Callback<void(TlpPtr)> on_receive;
   /// The port above resets everything below it (bridge control, secondary bus reset). May be left unset.
   base::Callback<void()> on_hot_reset;
   /// The link is there: called once, by Link::connect(). May be left unset.
   base::Callback<void(const Link&)> on_connect;
 
-  /// Pipelines of the owner's transaction layer, before the serialiser and after the last bit. The ledger counts them
-  /// to the link's stage. Set before connect().
-  base::Time transmit_latency;
-  base::Time receive_latency;
-  bool cut_through = false;
-
-  bool connected() const { return out_ != nullptr; }
-  /// Queues a TLP for the link; there is always room. A sender bounds what it has queued by queued() and an observer.
-  void send(TlpPtr);
-  unsigned queued(TlpClass) const;
   void hot_reset();
   const Link* link() const { return link_; }
-  const std::string& owner() const { return owner_; }
 
  private:
   friend class Link;
-  std::string owner_;
-  LinkDirection* out_ = nullptr;
   Port* peer_ = nullptr;
   const Link* link_ = nullptr;
-};
-
-/// What a link direction has carried.
-struct LinkStatistics {
-  std::uint64_t bytes = 0;           ///< on the wire: framing, headers, payloads
-  std::uint64_t payload_bytes = 0;   ///< payloads of TLPs whose content is kPayload
-  std::uint64_t metadata_bytes = 0;  ///< everything else: framing, headers, descriptors, doorbells, interrupts
-  std::array<std::uint64_t, kTlpTypes> tlps{};
-  base::Time busy;                  ///< serialising
-  std::uint64_t credit_stalls = 0;  ///< TLPs that waited for credits
-  base::Time credit_wait;           ///< how long they did, summed
-};
-
-class LinkDirection : public ReceiveBuffer {
- public:
-  /// Credits that the receiver advertises; 0: infinite.
-  struct Credits {
-    std::uint32_t headers = 0;
-    std::uint32_t data = 0;  ///< 16 B units
-  };
-  struct Setup {
-    std::string path;                   ///< "pcie.slot0.up"
-    base::Stage stage;                  ///< upstream_link or downstream_link
-    base::Ledger::Component component;  ///< of the link
-    base::Ratio femtoseconds_per_byte;  ///< less the DLLP share
-    base::Time flight;
-    base::Time credit_update;                  ///< from a buffer freed to the credit at the sender, flight included
-    std::array<Credits, kTlpClasses> credits;  ///< by TlpClass
-  };
-  explicit LinkDirection(Setup);
-  LinkDirection(const LinkDirection&) = delete;
-
-  /// Sees every TLP when it starts on the link, with the times of its first and its last bit: for traces and tests.
-  using Tap = base::Callback<void(const Tlp&, base::Time first_bit, base::Time last_bit)>;
-  void add_tap(Tap tap) { taps_.push_back(std::move(tap)); }
-
-  void connect(Port& from, Port& to);
-  void send(TlpPtr);
-  void release(TlpClass, unsigned data_units) override;
-
-  unsigned queued(TlpClass c) const { return static_cast<unsigned>(queues_[index(c)].size()); }
-  bool blocked() const { return blocked_; }
-  base::Time wire_time(unsigned bytes) const { return base::Time::fs(rate_.of_rounded_up(bytes)); }
-  const LinkStatistics& statistics() const { return statistics_; }
-  /// Credits that the sender has now; all ones where infinite.
-  Credits available(TlpClass c);
-
- private:
-  struct Pool {
-    Credits left;
-    bool infinite_headers = false;
-    bool infinite_data = false;
-    std::uint32_t limit_headers = 0;
-    std::uint32_t limit_data = 0;
-  };
-  struct Return {
-    base::Time when;
-    TlpClass tlp_class;
-    std::uint32_t headers;
-    std::uint32_t data;
-  };
-  struct InFlight {
-    base::Time when;
-    TlpPtr tlp;
-  };
-
-  static constexpr unsigned index(TlpClass c) { return static_cast<unsigned>(c); }
-  bool affordable(const Tlp&) const;
-  void collect();
-  void pump();
-  int choose();
-  void transmit(TlpPtr, base::Time now);
-  void account(const Tlp&, base::Time duration);
-  void show(const Tlp&, base::Time first_bit, base::Time last_bit);
-  void deliver();
-  void arm_delivery();
-  void wake_at(base::Time);
-
-  Setup setup_;
-  base::Ratio rate_;
-  base::ComponentKey key_;
-  Port* from_ = nullptr;
-  Port* to_ = nullptr;
-  base::Time free_at_;
-  std::uint64_t sequence_ = 0;
-  unsigned last_class_ = kTlpClasses - 1;
-  unsigned waiting_tlps_ = 0;
-  bool blocked_ = false;
-  std::array<Ring<TlpPtr>, kTlpClasses> queues_;
-  std::array<Pool, kTlpClasses> pools_;
-  Ring<Return> returns_;
-  Ring<InFlight> in_flight_;
-  base::Calendar::Handle wake_;
-  base::Time wake_time_;
-  std::optional<base::Waiting> stalled_;
-  LinkStatistics statistics_;
-  std::vector<Tap> taps_;
-  base::TrackId track_;
 };
 
 /// One PCIe link.
@@ -209,3 +126,5 @@ unsigned update_limit_symbols(unsigned lanes, unsigned max_payload);
 base::Time symbol_time(unsigned generation);
 
 }  // namespace sluice::pcie
+
+extern template class sluice::base::LinkDirection<sluice::pcie::TlpProtocol>;

@@ -13,15 +13,15 @@
 #include <tlm>
 #include <tlm_utils/simple_target_socket.h>
 
+#include "models/base/line.h"
 #include "models/base/memory_path.h"
 #include "models/base/model.h"
-#include "models/base/port.h"
+#include "models/base/ring.h"
 #include "models/base/scheduler.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 #include "models/pcie/bridge.h"
 #include "models/pcie/link.h"
-#include "models/pcie/ring.h"
 #include "models/pcie/tlp.h"
 
 namespace sluice::pcie {
@@ -113,7 +113,7 @@ class RootComplex : public base::Model, private TransmitObserver {
     Bridge bridge;
     base::Time last_landing;  ///< of a posted write: nothing passes it
     unsigned reads = 0;       ///< in service
-    Ring<TlpPtr> waiting_reads;
+    base::Ring<TlpPtr> waiting_reads;
     std::uint8_t asserted = 0;  ///< INTx virtual wires, bit 0 is INTA
   };
   /// A core's non-posted access. Its number is its tag.
@@ -163,7 +163,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   ConfigSpace host_bridge_;
   std::vector<std::unique_ptr<RootPort>> ports_;
   std::vector<std::unique_ptr<Access>> accesses_;
-  Ring<std::uint16_t> free_accesses_;
+  base::Ring<std::uint16_t> free_accesses_;
   base::Event access_free_;
   unsigned posted_ = 0;
   base::Event posted_free_;

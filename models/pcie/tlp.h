@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/journey.h"
 #include "models/base/ledger.h"
+#include "models/base/port.h"
 #include "models/base/time.h"
 
 namespace sluice::pcie {
@@ -64,14 +64,7 @@ class TransmitObserver {
   virtual void transmitted(Tlp&, base::Time sent) = 0;
 };
 
-/// Where a received TLP waits; gives the sender's credits back.
-class ReceiveBuffer {
- public:
-  virtual ~ReceiveBuffer() = default;
-  virtual void release(TlpClass, unsigned data_units) = 0;
-};
-
-struct Tlp {
+struct Tlp : base::Message {
   static constexpr unsigned kFraming = 8;            ///< bytes: physical layer framing, sequence number, LCRC
   static constexpr unsigned kCreditUnit = 16;        ///< bytes of payload per data credit
   static constexpr std::uint32_t kMostBytes = 4096;  ///< of payload
@@ -97,19 +90,14 @@ struct Tlp {
 
   // What the specification does not know.
   Content content = Content::kMetadata;
-  bool carries_journey = false;  ///< somebody applies the journey: hops are recorded
-  bool wants_tags = false;       ///< MRd: completions bring the memory's request tags
-  std::uint8_t ending = 0;       ///< bit n: spans[n] has no bytes in later TLPs of its transfer
-  std::uint8_t ingress = 0;      ///< of whoever holds the TLP: the port it came in by
-  Landed landed;                 ///< MWr, Msg: for the spans that end here, after the journey
-  base::Spans spans;             ///< offsets count from the first enabled byte
-  base::Journey journey;
+  bool wants_tags = false;                 ///< MRd: completions bring the memory's request tags
+  std::uint8_t ending = 0;                 ///< bit n: spans[n] has no bytes in later TLPs of its transfer
+  std::uint8_t ingress = 0;                ///< of whoever holds the TLP: the port it came in by
+  Landed landed;                           ///< MWr, Msg: for the spans that end here, after the journey
+  base::Spans spans;                       ///< offsets count from the first enabled byte
   std::vector<base::RequestId> line_tags;  ///< CplD: one for each 64 B line that it touches
   TransmitObserver* observer = nullptr;
-  std::uint32_t cookie = 0;    ///< the observer's
-  std::uint64_t sequence = 0;  ///< the transmitter's: order of arrival in its queues
-  base::Time queued;           ///< handed to the transmitter
-  base::Time tail;             ///< cut-through: when the last bit can leave, not before
+  std::uint32_t cookie = 0;  ///< the observer's
 
   TlpClass tlp_class() const {
     if (type == TlpType::kMWr || type == TlpType::kMsg) return TlpClass::kPosted;
@@ -151,10 +139,7 @@ struct Tlp {
   std::array<std::uint8_t, 16> encode_header() const;
 
   /// Credits of the receive buffer it lies in go back to the sender; nothing where it lies in none.
-  void release_buffer() {
-    if (buffer) std::exchange(buffer, nullptr)->release(tlp_class(), data_units());
-  }
-  ReceiveBuffer* buffer = nullptr;
+  void release_buffer() { return_credits(static_cast<unsigned>(tlp_class()), data_units()); }
 
  private:
   friend class TlpPool;

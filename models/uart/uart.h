@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/base/line.h"
 #include "models/base/model.h"
-#include "models/base/port.h"
 #include "models/base/quantity.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"

@@ -77,8 +77,8 @@ struct LinkTap {
     Json credits = Json::array();
     for (unsigned c = 0; c < pcie::kTlpClasses; ++c) {
       const auto left = direction.available(static_cast<pcie::TlpClass>(c));
-      credits.push_back({{"advertised", {advertised[c].headers, advertised[c].data}},
-                         {"available", {left.headers, left.data}},
+      credits.push_back({{"advertised", {advertised[c].messages, advertised[c].data}},
+                         {"available", {left.messages, left.data}},
                          {"queued", direction.queued(static_cast<pcie::TlpClass>(c))}});
     }
     return {{"seen_tlps", seen.count},
@@ -94,7 +94,7 @@ struct LinkTap {
             {"credits", credits}};
   }
   pcie::LinkDirection& direction;
-  pcie::LinkDirection::Credits advertised[pcie::kTlpClasses];
+  base::Credits advertised[pcie::kTlpClasses];
   Tally seen;
   base::Time busy, free_at;
   std::uint64_t overlaps = 0;

@@ -171,7 +171,7 @@ TEST_CASE("header credits run out and come back after the update", "[pcie]") {
   b.run();
   REQUIRE(b.arrivals.size() == 2);
   REQUIRE(b.link->up().blocked());
-  REQUIRE(b.link->up().available(TlpClass::kPosted).headers == 0);
+  REQUIRE(b.link->up().available(TlpClass::kPosted).messages == 0);
   REQUIRE(base::describe_waits().find("device waits for host: flow-control credits") != std::string::npos);
 
   b.run_until(1_us);
@@ -186,7 +186,7 @@ TEST_CASE("header credits run out and come back after the update", "[pcie]") {
   b.held[1]->release_buffer();
   b.held[2]->release_buffer();
   b.run_until(3_us);
-  REQUIRE(b.link->up().available(TlpClass::kPosted).headers == 2);
+  REQUIRE(b.link->up().available(TlpClass::kPosted).messages == 2);
 }
 
 TEST_CASE("data credits count units of 16 bytes", "[pcie]") {

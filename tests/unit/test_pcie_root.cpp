@@ -381,7 +381,7 @@ TEST_CASE("a full egress holds up the sender through its credits", "[pcie]") {
   scheduler.run_until(base::Time::max());
   REQUIRE(leaf.up().statistics().credit_stalls > 10);
   REQUIRE(memory.ram.at(FlatMemory::kBase + 256 * 19)[255] == 1);
-  REQUIRE(leaf.up().available(TlpClass::kPosted).headers == 2);  // all came back
+  REQUIRE(leaf.up().available(TlpClass::kPosted).messages == 2);  // all came back
 }
 
 TEST_CASE("no packet is lost or kept", "[pcie]") {
@@ -402,8 +402,8 @@ TEST_CASE("no packet is lost or kept", "[pcie]") {
   const auto& p = b.options.link;
   for (LinkDirection* d : {&b.link.up(), &b.link.down()}) {
     b.scheduler.run_until(base::now() + 1_us);
-    REQUIRE(d->available(TlpClass::kPosted).headers == p.posted_headers);
+    REQUIRE(d->available(TlpClass::kPosted).messages == p.posted_headers);
     REQUIRE(d->available(TlpClass::kPosted).data == p.posted_data);
-    REQUIRE(d->available(TlpClass::kNonPosted).headers == p.non_posted_headers);
+    REQUIRE(d->available(TlpClass::kNonPosted).messages == p.non_posted_headers);
   }
 }

@@ -1,45 +1,167 @@
+/// Message ports with a protocol of four virtual channels, as coherence links have them: requests wait for nobody but
+/// the receiver's buffers of their own channel; acknowledgements may not overtake the data before them.
+#include <array>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "models/base/port.h"
+#include "models/base/calendar.h"
+#include "models/base/line.h"
+#include "models/base/link_direction.h"
+#include "models/base/waiting.h"
 
 using namespace sluice::base;
+using namespace sluice::base::literals;
 
 namespace {
+
+enum class Channel : std::uint8_t { kRequest, kForward, kData, kAcknowledgement };
+
+struct LineMessage : Message {
+  Channel channel = Channel::kRequest;
+  int number = 0;
+};
+
+struct LineProtocol {
+  using Message = LineMessage;
+  using Pointer = std::unique_ptr<LineMessage>;
+  using Channel = ::Channel;
+  struct Statistics : DirectionStatistics {
+    std::uint64_t messages = 0;
+    void count(const LineMessage&) { ++messages; }
+  };
+  static constexpr unsigned kChannels = 4;
+  static Channel channel(const LineMessage& m) { return m.channel; }
+  static unsigned data_units(const LineMessage& m) { return m.channel == Channel::kData ? 8 : 0; }
+  static unsigned header_bytes(const LineMessage&) { return 8; }
+  static unsigned wire_bytes(const LineMessage& m) { return m.channel == Channel::kData ? 136 : 8; }
+  static constexpr bool may_pass(Channel younger, Channel older) {
+    return younger != Channel::kAcknowledgement || older != Channel::kData;
+  }
+  static const char* name(const LineMessage&) { return "line"; }
+  static RequestId shown_for(const LineMessage&) { return 0; }
+  static void transmitted(LineMessage&, Time) {}
+};
+
+/// 1 B/ns, 10 ns of flight, credits 20 ns after the buffer is free: two messages of each channel, two lines of data.
 struct Bench {
   Bench() {
-    sender.bind(receiver);
-    receiver.on_receive = [this](int&& m) { received.push_back(m); };
-    sender.on_credit = [this] { ++told; };
+    calendar().clear();
+    calendar().set_now({});
+    direction.connect(sender, receiver);
+    receiver.on_receive = [this](std::unique_ptr<LineMessage> m) {
+      received.push_back(m->number);
+      at.push_back(now());
+      held.push_back(std::move(m));
+    };
   }
+  void send(Channel channel, int number) {
+    auto m = std::make_unique<LineMessage>();
+    m->channel = channel;
+    m->number = number;
+    sender.send(std::move(m));
+  }
+  void free_buffer(int number) {
+    for (auto& m : held)
+      if (m->number == number) m->return_credits(static_cast<unsigned>(m->channel), LineProtocol::data_units(*m));
+  }
+  void run() {
+    while (calendar().next() != Time::max()) calendar().dispatch();
+  }
+
   std::vector<int> received;
-  int told = 0;
-  Receiver<int> receiver{"nic", 2};
-  Sender<int> sender{"link"};
+  std::vector<Time> at;
+  std::vector<std::unique_ptr<LineMessage>> held;
+  Port<LineProtocol> sender{"cache"};
+  Port<LineProtocol> receiver{"home"};
+  LinkDirection<LineProtocol> direction{{"link",
+                                         SLUICE_STAGE_coherence_message,
+                                         0,
+                                         Ratio(1'000'000, 1),
+                                         10_ns,
+                                         20_ns,
+                                         {{{2, 0}, {2, 0}, {0, 16}, {2, 0}}}}};
 };
+
 }  // namespace
 
-TEST_CASE("a sender is refused when the receiver's credits are spent, and told once when there is one", "[port]") {
+TEST_CASE("a channel without credits keeps its messages back in order, and no other channel's", "[port]") {
   Bench b;
-  REQUIRE(b.sender.try_send(1));
-  REQUIRE(b.sender.try_send(2));
-  REQUIRE_FALSE(b.sender.try_send(3));
-  REQUIRE_FALSE(b.sender.try_send(3));
-  REQUIRE(b.received == std::vector<int>{1, 2});
-  b.receiver.release();
-  REQUIRE(b.told == 1);
-  b.receiver.release();
-  REQUIRE(b.told == 1);
-  REQUIRE(b.sender.credits() == 2);
+  for (int i = 1; i <= 4; ++i) b.send(Channel::kRequest, i);
+  b.send(Channel::kForward, 5);
+  b.run();
+  REQUIRE(b.received == std::vector<int>{1, 5, 2});  // channels take turns
+  REQUIRE(b.sender.queued(Channel::kRequest) == 2);
+  REQUIRE(b.direction.available(Channel::kRequest).messages == 0);
+  REQUIRE(b.direction.available(Channel::kForward).messages == 1);
+
+  const Time freed = now();
+  b.free_buffer(1);
+  b.run();
+  REQUIRE(b.received.back() == 3);
+  REQUIRE(b.at.back() == freed + 20_ns + 8_ns + 10_ns);
+  b.free_buffer(2);
+  b.run();
+  REQUIRE(b.received == std::vector<int>{1, 5, 2, 3, 4});
+  REQUIRE(b.direction.statistics().credit_stalls == 2);
+  REQUIRE(b.direction.statistics().messages == 5);
 }
 
-TEST_CASE("a sender without credits is listed as waiting for its receiver until it has one", "[port]") {
+TEST_CASE("data has credits of its own, counted in its units", "[port]") {
   Bench b;
-  while (b.sender.try_send(0)) {
-  }
-  REQUIRE(describe_waits().find("link waits for nic: message credit") != std::string::npos);
-  b.receiver.release();
+  for (int i = 1; i <= 3; ++i) b.send(Channel::kData, i);
+  b.run();
+  REQUIRE(b.received == std::vector<int>{1, 2});
+  REQUIRE(b.direction.available(Channel::kData).messages == ~0u);  // infinite
+  REQUIRE(b.direction.available(Channel::kData).data == 0);
+  b.free_buffer(2);
+  b.run();
+  REQUIRE(b.received == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE("a message passes older ones of other channels only where the protocol lets it", "[port]") {
+  Bench b;
+  for (int i = 1; i <= 3; ++i) b.send(Channel::kData, i);
+  b.send(Channel::kAcknowledgement, 4);
+  b.send(Channel::kRequest, 5);
+  b.run();
+  REQUIRE(b.received == std::vector<int>{1, 5, 2});  // 3 has no credits, 4 may not pass it
+  b.free_buffer(1);
+  b.run();
+  REQUIRE(b.received == std::vector<int>{1, 5, 2, 3, 4});
+}
+
+TEST_CASE("all credits come back when all buffers are free", "[port]") {
+  Bench b;
+  for (int i = 0; i < 2; ++i)
+    for (const Channel c : {Channel::kRequest, Channel::kForward, Channel::kData, Channel::kAcknowledgement})
+      b.send(c, 4 * i + static_cast<int>(c));
+  b.run();
+  REQUIRE(b.received.size() == 8);
+  for (int i = 0; i < 8; ++i) b.free_buffer(i);
+  calendar().set_now(now() + 20_ns);
+  for (const Channel c : {Channel::kRequest, Channel::kForward, Channel::kAcknowledgement})
+    REQUIRE(b.direction.available(c).messages == 2);
+  REQUIRE(b.direction.available(Channel::kData).data == 16);
+}
+
+TEST_CASE("a port that cuts through has a message when its header is there", "[port]") {
+  Bench b;
+  b.receiver.cut_through = true;
+  b.send(Channel::kData, 1);
+  b.run();
+  REQUIRE(b.at == std::vector<Time>{18_ns});
+  REQUIRE(b.held[0]->tail == 146_ns);
+}
+
+TEST_CASE("a sender without credits is listed as waiting for its receiver until some are on their way", "[port]") {
+  Bench b;
+  for (int i = 1; i <= 3; ++i) b.send(Channel::kForward, i);
+  b.run();
+  REQUIRE(describe_waits().find("cache waits for home: flow-control credits") != std::string::npos);
+  b.free_buffer(1);
   REQUIRE(describe_waits().empty());
 }
 

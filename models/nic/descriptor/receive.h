@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "models/base/calendar.h"
+#include "models/base/ring.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/headers.h"
 #include "models/pcie/endpoint.h"
-#include "models/pcie/ring.h"
 
 namespace sluice::nic {
 
@@ -89,7 +89,7 @@ class ReceiveEngine {
     std::uint64_t fetch_head = 0;
     std::uint64_t fetch_tail = 0;
 
-    pcie::Ring<Frame> frames;
+    base::Ring<Frame> frames;
     unsigned in_pipeline = 0;  ///< frames that have a descriptor and are not yet written
     std::array<Done, kMostWriteback> done;
     unsigned done_count = 0;
@@ -137,7 +137,7 @@ class ReceiveEngine {
   unsigned writes_ = 0;      ///< frames past their turn whose write has not left
   base::Time free_at_;
   base::Calendar::Handle wake_;
-  pcie::Ring<Transit> pipeline_;
+  base::Ring<Transit> pipeline_;
   std::uint32_t generation_ = 0;  ///< counts resets: what an older one started is forgotten
 };
 

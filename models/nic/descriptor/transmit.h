@@ -7,10 +7,10 @@
 
 #include "models/base/calendar.h"
 #include "models/base/journey.h"
+#include "models/base/ring.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/pcie/endpoint.h"
-#include "models/pcie/ring.h"
 
 namespace sluice::nic {
 
@@ -81,8 +81,8 @@ class TransmitEngine {
     std::array<Fetch, kMostFetches> fetches;
     std::uint64_t fetch_head = 0;
     std::uint64_t fetch_tail = 0;
-    pcie::Ring<Passage> doorbells;
-    pcie::Ring<Passage> arrivals;
+    base::Ring<Passage> doorbells;
+    base::Ring<Passage> arrivals;
     base::Calendar::Handle fetch_timer;
     unsigned in_flight = 0;  ///< frames being read or waiting for the MAC
   };

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace sluice::pcie {
+namespace sluice::base {
 
 template <class T>
 class Ring {
@@ -42,4 +42,4 @@ class Ring {
   std::size_t count_ = 0;
 };
 
-}  // namespace sluice::pcie
+}  // namespace sluice::base
