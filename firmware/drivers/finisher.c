@@ -5,12 +5,10 @@
 
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/csr.h"
-
-#define FINISHER_PASS 0x5555u
-#define FINISHER_FAIL 0x3333u
+#include "models/irq/finisher_regs.h"
 
 static void finish(uint32_t value) {
-  if (board.finisher != 0) *(volatile uint32_t*)board.finisher = value;
+  if (board.finisher != 0) *(volatile uint32_t*)(board.finisher + FINISHER_CONTROL) = value;
 }
 
 void finisher_pass(void) {

@@ -3,18 +3,8 @@
 
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/csr.h"
-
-#define IMSIC_EIDELIVERY 0x70ul
-#define IMSIC_EITHRESHOLD 0x72ul
-#define IMSIC_EIE0 0xc0ul
-
-#define APLIC_DOMAINCFG 0x0000u
-#define APLIC_DOMAINCFG_IE 0x100u
-#define APLIC_DOMAINCFG_MSI 0x004u
-#define APLIC_SOURCECFG(source) (4u * (source))
-#define APLIC_SOURCECFG_LEVEL_HIGH 6u
-#define APLIC_SETIENUM 0x1edcu
-#define APLIC_TARGET(source) (0x3000u + 4u * (source))
+#include "models/irq/aplic_regs.h"
+#include "models/irq/imsic_regs.h"
 
 static void indirect_write(unsigned long select, unsigned long value) {
   csr_write(CSR_SISELECT, select);
@@ -36,8 +26,8 @@ uint32_t imsic_claim(void) {
 
 void aplic_connect(uint32_t source, unsigned hart, uint32_t identity) {
   volatile uint32_t* aplic = (volatile uint32_t*)board.aplic;
-  aplic[APLIC_SOURCECFG(source) / 4] = APLIC_SOURCECFG_LEVEL_HIGH;
-  aplic[APLIC_TARGET(source) / 4] = ((board.first_hart + hart) << 18) | identity;
+  aplic[APLIC_SOURCECFG(source) / 4] = APLIC_SOURCECFG_LEVEL1;
+  aplic[APLIC_TARGET(source) / 4] = ((board.first_hart + hart) << APLIC_TARGET_HART_SHIFT) | identity;
   aplic[APLIC_SETIENUM / 4] = source;
-  aplic[APLIC_DOMAINCFG / 4] = APLIC_DOMAINCFG_IE | APLIC_DOMAINCFG_MSI;
+  aplic[APLIC_DOMAINCFG / 4] = APLIC_DOMAINCFG_IE | APLIC_DOMAINCFG_DM;
 }

@@ -2,11 +2,7 @@
 #include "firmware/drivers/plic.h"
 
 #include "firmware/kernel/board.h"
-
-#define PLIC_PRIORITY(source) (4u * (source))
-#define PLIC_ENABLE(context, source) (0x2000u + 0x80u * (context) + 4u * ((source) / 32u))
-#define PLIC_THRESHOLD(context) (0x200000u + 0x1000u * (context))
-#define PLIC_CLAIM(context) (0x200004u + 0x1000u * (context))
+#include "models/irq/plic_regs.h"
 
 /* Each hart has a machine context, then a supervisor context. */
 static uint32_t context_of(unsigned hart) { return 2u * (board.first_hart + hart) + 1u; }
@@ -17,7 +13,7 @@ void plic_setup_hart(unsigned hart) { *plic(PLIC_THRESHOLD(context_of(hart))) = 
 
 void plic_enable(unsigned hart, uint32_t source) {
   *plic(PLIC_PRIORITY(source)) = 1;
-  *plic(PLIC_ENABLE(context_of(hart), source)) |= 1u << (source % 32u);
+  *plic(PLIC_ENABLE(context_of(hart), source / 32u)) |= 1u << (source % 32u);
 }
 
 uint32_t plic_claim(unsigned hart) { return *plic(PLIC_CLAIM(context_of(hart))); }

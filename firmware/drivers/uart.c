@@ -4,22 +4,14 @@
 #include <stdint.h>
 
 #include "firmware/kernel/board.h"
-
-#define UART_THR 0
-#define UART_IER 1
-#define UART_FCR 2
-#define UART_LCR 3
-#define UART_LSR 5
-#define UART_FCR_ENABLE 0x01
-#define UART_LCR_8N1 0x03
-#define UART_LSR_THR_EMPTY 0x20
+#include "models/uart/uart_regs.h"
 
 static volatile uint8_t* uart(void) { return (volatile uint8_t*)board.uart; }
 
 void uart_setup(void) {
   if (board.uart == 0) return;
   uart()[UART_IER] = 0;
-  uart()[UART_LCR] = UART_LCR_8N1;
+  uart()[UART_LCR] = UART_LCR_LENGTH; /* 8 bits, no parity, one stop bit */
   uart()[UART_FCR] = UART_FCR_ENABLE;
 }
 

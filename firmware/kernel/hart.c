@@ -5,6 +5,7 @@
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/csr.h"
+#include "models/irq/clint_regs.h"
 
 unsigned hart_id(void) { return (unsigned)csr_read(sscratch); }
 
@@ -13,7 +14,7 @@ void hart_set_id(unsigned hart) { csr_write(sscratch, hart); }
 void hart_start(unsigned hart, hart_work* work) {
   boot_released[hart] = work;
   fence_all();
-  ((volatile uint32_t*)board.clint)[board.first_hart + hart] = 1; /* MSIP */
+  *(volatile uint32_t*)(board.clint + CLINT_MSIP(board.first_hart + hart)) = 1;
 }
 
 void hart_park(void) {

@@ -4,7 +4,8 @@ namespace sluice::coherence {
 
 void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   using P = Parameters;
-  constexpr const char* kSkylake = "Skylake-X class part: sizes from its data sheet";
+  constexpr const char* kSkylake =
+      "Intel 64 and IA-32 Architectures Optimization Reference Manual (248966): Skylake Server microarchitecture";
   constexpr const char* kTypical = "vendor-typical; no modelled system publishes it";
   s.summary("private caches, last-level cache, DRAM channels");
   s.add("timing", &P::timing, "functional: no cache timing; cached: caches, prefetcher, outstanding misses")
@@ -12,28 +13,30 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .setting();
   s.add("line", &P::line, "cache line").range(64_B, 128_B).power_of_two().stated(kSkylake);
   s.add("l1i_size", &P::l1i_size, "instruction cache of a hart").range(4_KiB, 1_MiB).power_of_two().stated(kSkylake);
-  s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, 32).stated(kSkylake);
+  s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
   s.add("l1d_size", &P::l1d_size, "data cache of a hart").range(4_KiB, 1_MiB).power_of_two().stated(kSkylake);
-  s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, 32).stated(kSkylake);
+  s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
   s.add("l2_size", &P::l2_size, "private second-level cache of a hart").range(64_KiB, 16_MiB).stated(kSkylake);
-  s.add("l2_ways", &P::l2_ways, "its ways").range(1, 32).stated(kSkylake);
+  s.add("l2_ways", &P::l2_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
   s.add("l2_latency", &P::l2_latency, "L1 miss to data from L2")
       .range(0_ns, 1_us)
-      .assumed("14 cycles at 3.1 GHz, vendor-typical");
-  s.add("llc_size", &P::llc_size, "shared last-level cache").range(256_KiB, 1_GiB).stated("Enso's host: 22 MB");
-  s.add("llc_ways", &P::llc_ways, "its ways").range(1, 32).stated(kSkylake);
+      .assumed("14 cycles at 3.1 GHz, vendor-typical; no modelled system publishes it");
+  s.add("llc_size", &P::llc_size, "shared last-level cache")
+      .range(256_KiB, 1_GiB)
+      .stated("Enso thesis, section 3.3.1: 22 MB");
+  s.add("llc_ways", &P::llc_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
   s.add("llc_latency", &P::llc_latency, "L1 miss to data from the LLC")
       .range(0_ns, 1_us)
-      .assumed("68 cycles at 3.1 GHz, vendor-typical");
+      .assumed("68 cycles at 3.1 GHz, of vendor-typical 50 to 70");
   s.add("dram_latency", &P::dram_latency, "L1 miss to data from DRAM, channels idle")
       .range(0_ns, 10_us)
       .assumed("vendor-typical 80 to 100 ns");
   s.add("dram_rate", &P::dram_rate, "all channels together")
       .range(1_Gbps, 100'000_Gbps)
-      .assumed("four channels of DDR4-2666");
+      .derived("four channels of DDR4-2666, 8 B wide: the i9-9960X's most, by Intel's product specification");
   s.add("snoop_latency", &P::snoop_latency, "L1 miss to data from another hart's cache")
       .range(1_ns, 1_us)
-      .assumed("100 cycles at 3.1 GHz, vendor-typical");
+      .assumed("100 cycles at 3.1 GHz: more than the LLC's; no modelled system publishes it");
   s.add("miss_registers", &P::miss_registers, "outstanding L1 misses of a hart")
       .range(1, 64)
       .unit("misses")
@@ -45,16 +48,16 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("ddio_ways", &P::ddio_ways, "LLC ways that DMA writes may fill; 0: DMA writes go to DRAM")
       .range(0, 32)
       .unit("ways")
-      .assumed("Intel's default of two ways");
+      .assumed("two ways after reset of Intel's MSR 0xc8b");
   s.add("dma_read", &P::dma_read, "DMA read that hits the LLC, or any in functional timing")
       .range(0_ns, 10_us)
-      .assumed("the LLC's latency");
+      .assumed("about the LLC's latency; pcie-bench measures only the whole read");
   s.add("dma_write", &P::dma_write, "DMA write until visible to the harts")
       .range(0_ns, 10_us)
-      .assumed("half the LLC's latency");
+      .assumed("half of dma_read: a write allocates without reading");
   s.add("dma_dram_adder", &P::dma_dram_adder, "more, when a DMA read misses the LLC")
       .range(0_ns, 10_us)
-      .measured("pcie-bench, cold against warm");
+      .measured("pcie-bench: DMA reads with a cold against a warm LLC, about 40 ns");
   // A cache is sets x ways x line with a power of two of sets.
   const auto sets = [&s](const char* key, base::Bytes P::*size, unsigned P::*ways) {
     s.rule(key, [=](const P& p) -> std::string {

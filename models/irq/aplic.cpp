@@ -236,7 +236,10 @@ void AplicDomain::write_genmsi(std::uint32_t written) {
 
 void Aplic::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("advanced PLIC (AIA), MSI delivery");
-  s.add("sources", &Parameters::sources, "interrupt sources, numbered from 1").range(1, APLIC_MAX_SOURCES).setting();
+  s.add("sources", &Parameters::sources, "interrupt sources, numbered from 1")
+      .range(1, APLIC_MAX_SOURCES)
+      .unit("sources")
+      .setting();
   s.add("owner", &Parameters::owner, "domain that has the sources after reset")
       .choices({{"machine", AplicDomain::Level::machine}, {"supervisor", AplicDomain::Level::supervisor}})
       .setting();

@@ -75,6 +75,7 @@ void Imsic::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("incoming MSI controllers (AIA)");
   s.add("identities", &Parameters::identities, "interrupt identities of each file")
       .choices({63, 127, 255, 511, 1023, 2047})
+      .unit("identities")
       .setting();
 }
 

@@ -23,8 +23,14 @@ void assign(std::vector<std::uint32_t>& words, unsigned source, bool value) {
 
 void Plic::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("platform-level interrupt controller (PLIC 1.0)");
-  s.add("sources", &Parameters::sources, "interrupt sources, numbered from 1").range(1, PLIC_MAX_SOURCES).setting();
-  s.add("priorities", &Parameters::priorities, "highest priority").choices({1, 3, 7, 15, 31, 63, 127, 255}).setting();
+  s.add("sources", &Parameters::sources, "interrupt sources, numbered from 1")
+      .range(1, PLIC_MAX_SOURCES)
+      .unit("sources")
+      .setting();
+  s.add("priorities", &Parameters::priorities, "highest priority")
+      .choices({1, 3, 7, 15, 31, 63, 127, 255})
+      .unit("levels")
+      .setting();
 }
 
 Plic::Plic(sc_core::sc_module_name name, const Parameters& parameters, unsigned harts)

@@ -107,7 +107,7 @@ void CallParameters::describe(base::Schema<CallParameters>& s) {
       .range(0, 9600)
       .unit("B")
       .setting();
-  s.add("keys", &CallParameters::keys, "kv: different keys").range(1, 65536).setting();
+  s.add("keys", &CallParameters::keys, "kv: different keys").range(1, 65536).unit("keys").setting();
   s.add("reads_percent", &CallParameters::reads_percent, "kv: gets among the calls to keys that have been put")
       .range(0, 100)
       .unit("%")

@@ -21,7 +21,10 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
                 {"load-sweep", Kind::load_sweep},
                 {"zero-loss", Kind::zero_loss}})
       .setting();
-  s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time").range(1, 65536).setting();
+  s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time")
+      .range(1, 65536)
+      .unit("calls")
+      .setting();
   s.add("think", &Parameters::think, "closed loop: from a reply to the next call").range(0_ns, 10_s).setting();
   s.add("rate", &Parameters::rate, "open loop: calls per second; zero-loss: the highest tried")
       .range(1, 1'000'000'000)
@@ -41,11 +44,14 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .setting();
   s.add("pcap", &Parameters::pcap, "replay: path of the capture").setting();
   s.include("call", &Parameters::call);
-  s.add("requests", &Parameters::requests, "calls that count, of each phase").range(1, 1'000'000'000'000).setting();
-  s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).setting();
+  s.add("requests", &Parameters::requests, "calls that count, of each phase")
+      .range(1, 1'000'000'000'000)
+      .unit("calls")
+      .setting();
+  s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).unit("calls").setting();
   s.add("timeout", &Parameters::timeout, "until a call is sent again or given up").range(1_us, 100_s).setting();
-  s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).setting();
-  s.add("flows", &Parameters::flows, "UDP source ports, used in turn").range(1, 16384).setting();
+  s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).unit("repeats").setting();
+  s.add("flows", &Parameters::flows, "UDP source ports, used in turn").range(1, 16384).unit("ports").setting();
   s.add("first_port", &Parameters::first_port, "first UDP source port").range(1024, 49151).setting();
   s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
       .range(0, 65535)

@@ -29,14 +29,14 @@ void Endpoint::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("tags", &Parameters::tags, "DMA reads in flight, in TLPs")
       .range(1, 1024)
       .unit("tags")
-      .stated("PCI Express Base Specification: 256 with extended tags");
+      .assumed("all that 8-bit tags allow (PCI Express Base Specification); vendors do not publish theirs");
   s.add("max_read_request", &Parameters::max_read_request, "maximum read request size, MRRS, after reset")
       .range(128_B, base::Bytes(4096))
       .power_of_two()
-      .stated("pcie-model, model/pcie.py");
+      .assumed("pcie-model's default (model/pcie.py); on a real board set-up software chooses");
   s.add("completion_timeout", &Parameters::completion_timeout, "a DMA read without its completion fails then")
       .range(1_us, 1_s)
-      .stated("PCI Express Base Specification: 50 us to 50 ms");
+      .assumed("PCI Express Base Specification: within 50 us to 50 ms, better not below 10 ms");
 }
 
 Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Function& f)

@@ -66,30 +66,36 @@ base::RequestId TlpProtocol::shown_for(const Tlp& t) {
 void Link::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("PCIe link");
   s.add("generation", &Parameters::generation, "PCIe generation of the signalling rate").range(1, 5).setting();
-  s.add("lanes", &Parameters::lanes, "width").choices({1, 2, 4, 8, 12, 16}).setting();
+  s.add("lanes", &Parameters::lanes, "width").choices({1, 2, 4, 8, 12, 16}).unit("lanes").setting();
   s.add("flight", &Parameters::flight, "one way, wire only").range(0_ns, 1_us).assumed("1 m of trace and connectors");
   s.add("max_payload", &Parameters::max_payload, "maximum payload size, MPS")
       .range(128_B, base::Bytes(4096))
       .power_of_two()
-      .stated("pcie-model, model/pcie.py");
+      .assumed("pcie-model's default (model/pcie.py); on a real board set-up software chooses");
   const char* pools = "as large as covers the round trip at gen3 x16; vendors do not publish theirs";
   s.add("posted_headers", &Parameters::posted_headers, "posted TLPs a receiver holds; 0: infinite")
       .range(0, 2047)
+      .unit("TLPs")
       .assumed(pools);
   s.add("posted_data", &Parameters::posted_data, "their payload, 16 B units; 0: infinite")
       .range(0, 32767)
+      .unit("credits")
       .assumed(pools);
   s.add("non_posted_headers", &Parameters::non_posted_headers, "non-posted TLPs a receiver holds; 0: infinite")
       .range(0, 2047)
+      .unit("TLPs")
       .assumed(pools);
   s.add("non_posted_data", &Parameters::non_posted_data, "their payload, 16 B units; 0: infinite")
       .range(0, 32767)
+      .unit("credits")
       .assumed(pools);
   s.add("completion_headers", &Parameters::completion_headers, "completions a receiver holds; 0: infinite")
       .range(0, 2047)
+      .unit("TLPs")
       .stated("PCI Express Base Specification: root complexes and endpoints advertise infinite credits");
   s.add("completion_data", &Parameters::completion_data, "their payload, 16 B units; 0: infinite")
       .range(0, 32767)
+      .unit("credits")
       .stated("PCI Express Base Specification: root complexes and endpoints advertise infinite credits");
   s.add("credit_update", &Parameters::credit_update,
         "from a freed buffer to the update at the sender, flight apart; 0: the specification's limit for this link")

@@ -19,7 +19,7 @@ constexpr unsigned kMostRead = 64;  // bytes of one core read
 
 void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("PCIe root complex");
-  s.add("root_ports", &Parameters::root_ports, "links it has").range(1, 31).setting();
+  s.add("root_ports", &Parameters::root_ports, "links it has").range(1, 31).unit("ports").setting();
   s.add("ecam_base", &Parameters::ecam_base, "configuration window").multiple_of(1u << 20).hexadecimal().setting();
   s.add("ecam_size", &Parameters::ecam_size, "1 MiB for each bus")
       .range(2_MiB, 256_MiB)
@@ -44,16 +44,16 @@ void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("read_latency", &Parameters::read_latency,
         "a device's read: from its last bit to the first of its completion, memory's share apart")
       .range(0_ns, 10_us)
-      .derived("546 ns of a 64 B read (pcie-bench, bdw) less endpoint, link and memory");
+      .derived("546 ns of a 64 B read at gen3 x8 (pcie-bench, bdw) less endpoint, link and memory, rounded down");
   s.add("write_latency", &Parameters::write_latency, "a device's write: from its last bit to memory")
       .range(0_ns, 10_us)
-      .derived("379 ns one way (Nagare 4.3) less endpoint, link and memory");
+      .derived("379 ns one way (Nagare 4.3) less endpoint, link and memory, rounded down");
   s.add("completion_split", &Parameters::completion_split, "how large a read's completions are")
       .choices({{"rcb", Split::kRcb}, {"max-payload", Split::kMaxPayload}})
       .assumed("server root complexes return cache lines as they come");
   s.add("read_completion_boundary", &Parameters::read_completion_boundary, "RCB")
       .choices({64_B, 128_B})
-      .stated("pcie-model, model/pcie.py");
+      .assumed("pcie-model's default (model/pcie.py); the specification allows both");
   s.add("reads", &Parameters::reads, "devices' reads in service, for each root port")
       .range(1, 4096)
       .unit("TLPs")
@@ -69,7 +69,7 @@ void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("completion_timeout", &Parameters::completion_timeout,
         "a core's read without a completion returns all ones then")
       .range(1_us, 1_s)
-      .stated("PCI Express Base Specification: 50 us to 50 ms");
+      .assumed("PCI Express Base Specification: within 50 us to 50 ms, better not below 10 ms");
   s.add("peer_to_peer", &Parameters::peer_to_peer, "requests pass from root port to root port").setting();
 }
 

@@ -36,8 +36,16 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
       .choices({{"poll", Driver::poll}, {"interrupt", Driver::interrupt}})
       .setting();
   s.add("ipv4", &P::ipv4, "the firmware's address on this NIC").setting();
-  s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue").range(64, 4096).multiple_of(32).setting();
-  s.add("tx_ring", &P::tx_ring, "transmit descriptors of a queue").range(64, 4096).multiple_of(32).setting();
+  s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue")
+      .range(64, 4096)
+      .multiple_of(32)
+      .unit("descriptors")
+      .setting();
+  s.add("tx_ring", &P::tx_ring, "transmit descriptors of a queue")
+      .range(64, 4096)
+      .multiple_of(32)
+      .unit("descriptors")
+      .setting();
   s.add("moderation", &P::moderation, "least time between two interrupts of a vector, in steps of 2 us")
       .range(0_ns, kModerationStep * 4095)
       .setting();

@@ -43,7 +43,7 @@ class Looking(CommandTest):
     def test_describe_shows_every_parameter_and_its_origin(self):
         text = self.succeed("describe", "e810-poll", "--set", "nic.eth0.queues=4")
         lines = {line.split()[0]: line.split() for line in text.splitlines() if line}
-        self.assertEqual(lines["queues"][1:4], ["4", "assumed", "--set"])
+        self.assertEqual(lines["queues"][1:5], ["4", "queues", "assumed", "--set"])
         self.assertEqual(lines["generation"][1:3], ["3", "stated"])
         self.assertRegex(lines["generation"][3], r"^hosts/i9-9960x\.toml:\d+$")
 

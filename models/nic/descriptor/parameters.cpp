@@ -25,7 +25,7 @@ bool parse_station_address(const std::string& text, std::uint64_t& address) {
 void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
   using P = DescriptorParameters;
   s.summary("multi-queue descriptor NIC");
-  s.add("queues", &P::queues, "queue pairs; MSI-X vectors are one more").range(1, 64).setting();
+  s.add("queues", &P::queues, "queue pairs; MSI-X vectors are one more").range(1, 64).unit("queues").setting();
   s.add("address", &P::address, "station address").setting();
   s.rule("address", [](const P& p) -> std::string {
     std::uint64_t octets;
@@ -53,7 +53,7 @@ void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
   s.add("rx_fetch_batch", &P::rx_fetch_batch, "receive descriptors in one DMA read, at most")
       .range(1, 128)
       .unit("descriptors")
-      .stated("pcie-model, niantic.py: free list batch 32");
+      .assumed("as Niantic's free list in pcie-model (niantic.py); the part's own is not published");
   s.add("rx_fetch_threshold", &P::rx_fetch_threshold,
         "descriptors on chip or under way below which less than a batch is fetched too")
       .range(1, 4096)
@@ -79,8 +79,11 @@ void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
   s.add("tx_fetch_batch", &P::tx_fetch_batch, "transmit descriptors in one DMA read, at most")
       .range(1, 128)
       .unit("descriptors")
-      .stated("pcie-model, niantic.py: fetch batch 40; a power of two here");
-  s.add("tx_fetches", &P::tx_fetches, "descriptor reads in flight, per queue").range(1, 8).assumed(silicon);
+      .assumed("one read request of 512 B; Niantic in pcie-model (niantic.py) has 40; the part's own is not published");
+  s.add("tx_fetches", &P::tx_fetches, "descriptor reads in flight, per queue")
+      .range(1, 8)
+      .unit("reads")
+      .assumed(silicon);
   s.add("tx_frames", &P::tx_frames, "frames being read or waiting for the MAC")
       .range(1, 1024)
       .unit("frames")
