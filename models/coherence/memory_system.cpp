@@ -23,8 +23,9 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
       line_time_(p.dram_rate.time_of(p.line)),
       statistics_(path(), &base::statistics()) {
   for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
-  statistics_.counter("dma_llc_hits", "lines", "lines that DMA reads found in the LLC", dma_llc_hits_);
-  statistics_.counter("dma_llc_misses", "lines", "lines that DMA reads fetched from DRAM", dma_llc_misses_);
+  statistics_.counter("dma_read_hits", "lines", "lines that DMA reads found in the LLC, or modified in a hart's cache",
+                      dma_read_hits_);
+  statistics_.counter("dma_read_misses", "lines", "lines that DMA reads fetched from DRAM", dma_read_misses_);
 }
 
 base::GuestRam* MemorySystem::ram_at(std::uint64_t address, std::uint64_t length) {
@@ -56,18 +57,18 @@ void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) 
 }
 
 /// When the line is there for a hart whose L1 and L2 do not have it.
-Time MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
+MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
   Hart& h = harts_[hart];
   const LineState::State elsewhere = take_from_others(hart, line, write);
   const bool supplied = elsewhere == LineState::kModified;
   const bool in_llc = llc_.hit(line, false);
-  Time ready;
+  Fill fill;
   if (supplied)
-    ready = at + parameters_.snoop_latency;
+    fill = {at + parameters_.snoop_latency, &HartCounters::snoop_waits};
   else if (in_llc)
-    ready = at + parameters_.llc_latency;
+    fill = {at + parameters_.llc_latency, &HartCounters::llc_waits};
   else
-    ready = dram(at);
+    fill = {dram(at), &HartCounters::dram_waits};
   h.counters.llc_misses += !supplied && !in_llc;
   const auto alone = elsewhere == LineState::kInvalid ? LineState::kExclusive : LineState::kShared;
   const auto out = h.l2.fill(line, write ? LineState::kModified : alone);
@@ -75,33 +76,35 @@ Time MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Tim
     h.l1d.downgrade(out.address, LineState::kInvalid);
     write_back(out.address);
   }
-  return ready;
+  return fill;
 }
 
 Time MemorySystem::miss(unsigned hart, std::uint64_t address, bool write, bool fetch, Time at) {
   Hart& h = harts_[hart];
   const std::uint64_t line = h.l1d.line_of(address);
   ++h.counters.l2_accesses;
-  Time ready;
+  Fill fill;
   const auto under_way =
       std::find_if(h.prefetched.begin(), h.prefetched.end(), [&](const Pending& p) { return p.line == line; });
   if (h.l2.hit(line, write)) {
-    ready = at + parameters_.l2_latency;
+    fill = {at + parameters_.l2_latency, &HartCounters::l2_waits};
     if (under_way != h.prefetched.end()) {
-      ready = std::max(ready, under_way->ready);
+      if (under_way->ready > fill.ready) fill = {under_way->ready, &HartCounters::prefetch_waits};
       h.prefetched.erase(under_way);
     }
   } else {
     ++h.counters.l2_misses;
-    ready = fetch_line(hart, line, write, at);
+    fill = fetch_line(hart, line, write, at);
   }
   fill_l1(h, line, write, fetch);
   prefetch(hart, line, at);
 
   auto free = std::min_element(h.miss_registers.begin(), h.miss_registers.end());
   const Time start = std::max(at, *free);
-  *free = std::max(ready, start);
-  return write ? start : std::max(ready, start);
+  *free = std::max(fill.ready, start);
+  if (write) return start;
+  ++(h.counters.*fill.waits);
+  return *free;
 }
 
 void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
@@ -123,28 +126,33 @@ void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
     if (match->ahead / base::GuestRam::kPage != line / base::GuestRam::kPage || !ram_at(match->ahead, step)) break;
     if (h.l2.state(match->ahead) != LineState::kInvalid) continue;
     ++h.counters.prefetches;
-    h.prefetched.push_back({match->ahead, fetch_line(hart, match->ahead, false, at)});
+    h.prefetched.push_back({match->ahead, fetch_line(hart, match->ahead, false, at).ready});
     if (h.prefetched.size() > 32) h.prefetched.pop_front();
   }
 }
 
+/// Whether a cache has a line for a DMA read. A modified one goes to the LLC; its hart keeps it clean.
+bool MemorySystem::dma_finds(std::uint64_t line) {
+  LineState::State had = LineState::kInvalid;
+  for (Hart& h : harts_)
+    had = std::max({had, h.l1d.downgrade(line, LineState::kShared), h.l2.downgrade(line, LineState::kShared)});
+  if (had == LineState::kModified) write_back(line);
+  return llc_.hit(line, false);
+}
+
 Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
   if (!cached()) return parameters_.dma_read;
-  bool missed = false;
+  Time latency = parameters_.dma_read;
   for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count()) {
-    bool held = false;
-    for (Hart& h : harts_) {
-      const bool dirty = h.l1d.downgrade(line, LineState::kShared) == LineState::kModified;
-      held |= h.l2.downgrade(line, LineState::kShared) == LineState::kModified || dirty;
-    }
-    if (held || llc_.hit(line, false)) {
-      ++dma_llc_hits_;
+    if (dma_finds(line)) {
+      ++dma_read_hits_;
       continue;
     }
-    ++dma_llc_misses_;
-    missed = true;
+    ++dma_read_misses_;
+    const Time queued = channel_.reserve_at(base::now(), line_time_).start - base::now();
+    latency = std::max(latency, parameters_.dma_read + parameters_.dma_dram_adder + queued);
   }
-  return missed ? parameters_.dma_read + parameters_.dma_dram_adder : parameters_.dma_read;
+  return latency;
 }
 
 Time MemorySystem::write_latency(std::uint64_t, std::uint64_t) { return parameters_.dma_write; }
@@ -157,10 +165,12 @@ void MemorySystem::written(std::uint64_t address, std::uint64_t length) {
       h.l1i.downgrade(line, LineState::kInvalid);
       h.l2.downgrade(line, LineState::kInvalid);
     }
-    if (parameters_.ddio_ways == 0)
+    if (parameters_.ddio_ways == 0) {
       llc_.downgrade(line, LineState::kInvalid);
-    else
+      channel_.reserve_at(base::now(), line_time_);
+    } else {
       llc_.fill(line, LineState::kModified, parameters_.ddio_ways);
+    }
   }
 }
 

@@ -45,9 +45,9 @@ class MemorySystem : public base::Model, public base::MemoryPath {
     unsigned miss_registers = 12;
     unsigned prefetch_depth = 4;        ///< lines ahead of a stream; 0: no prefetcher
     unsigned ddio_ways = 2;             ///< LLC ways that DMA writes may fill; 0: DMA writes go to DRAM
-    base::Time dma_read = 20_ns;        ///< LLC hit, or functional
+    base::Time dma_read = 20_ns;        ///< a cache has the line, or functional
     base::Time dma_write = 10_ns;       ///< LLC write, or functional
-    base::Time dma_dram_adder = 40_ns;  ///< more, for a read that misses the LLC
+    base::Time dma_dram_adder = 40_ns;  ///< more, for a read of a line that no cache has, channel idle
     static void describe(base::Schema<Parameters>&);
   };
 
@@ -56,6 +56,12 @@ class MemorySystem : public base::Model, public base::MemoryPath {
     std::uint64_t l2_misses = 0;
     std::uint64_t llc_misses = 0;
     std::uint64_t prefetches = 0;
+    // Loads and fetches, for which the hart waits, by what they waited for.
+    std::uint64_t l2_waits = 0;
+    std::uint64_t llc_waits = 0;
+    std::uint64_t snoop_waits = 0;
+    std::uint64_t dram_waits = 0;
+    std::uint64_t prefetch_waits = 0;
   };
 
   /// harts: of all clusters that share this memory. window: how far one hart may run ahead of another.
@@ -96,12 +102,18 @@ class MemorySystem : public base::Model, public base::MemoryPath {
     HartCounters counters;
   };
 
-  base::Time fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
+  struct Fill {
+    base::Time ready;
+    std::uint64_t HartCounters::*waits;  ///< what a hart that waits for it waits for
+  };
+
+  Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
   void fill_l1(Hart&, std::uint64_t line, bool write, bool fetch);
   void write_back(std::uint64_t line) { llc_.fill(line, base::LineState::kModified); }
   base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write);
   base::Time dram(base::Time at);
+  bool dma_finds(std::uint64_t line);
 
   Parameters parameters_;
   std::vector<Hart> harts_;
@@ -109,8 +121,8 @@ class MemorySystem : public base::Model, public base::MemoryPath {
   base::GapServer channel_;
   base::Time line_time_;
   std::vector<base::GuestRam*> rams_;
-  std::uint64_t dma_llc_hits_ = 0;
-  std::uint64_t dma_llc_misses_ = 0;
+  std::uint64_t dma_read_hits_ = 0;
+  std::uint64_t dma_read_misses_ = 0;
   base::StatisticsGroup statistics_;
 };
 

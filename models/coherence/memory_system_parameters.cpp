@@ -49,13 +49,13 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .range(0, 32)
       .unit("ways")
       .assumed("two ways after reset of Intel's MSR 0xc8b");
-  s.add("dma_read", &P::dma_read, "DMA read that hits the LLC, or any in functional timing")
+  s.add("dma_read", &P::dma_read, "DMA read of lines that caches have, or any in functional timing")
       .range(0_ns, 10_us)
       .assumed("about the LLC's latency; pcie-bench measures only the whole read");
   s.add("dma_write", &P::dma_write, "DMA write until visible to the harts")
       .range(0_ns, 10_us)
       .assumed("half of dma_read: a write allocates without reading");
-  s.add("dma_dram_adder", &P::dma_dram_adder, "more, when a DMA read misses the LLC")
+  s.add("dma_dram_adder", &P::dma_dram_adder, "more, when no cache has a line of a DMA read, channels idle")
       .range(0_ns, 10_us)
       .measured("pcie-bench: DMA reads with a cold against a warm LLC, about 40 ns");
   // A cache is sets x ways x line with a power of two of sets.

@@ -52,6 +52,14 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
     statistics_.counter("l2_misses", "lines", "of these, lines that L2 did not hold", memory.counters(cache).l2_misses);
     statistics_.counter("llc_misses", "lines", "lines fetched from DRAM", memory.counters(cache).llc_misses);
     statistics_.counter("prefetches", "lines", "lines fetched ahead of a stream", memory.counters(cache).prefetches);
+    const auto& waits = memory.counters(cache);
+    statistics_.counter("l2_waits", "accesses", "loads and fetches that waited for L2", waits.l2_waits);
+    statistics_.counter("llc_waits", "accesses", "loads and fetches that waited for the LLC", waits.llc_waits);
+    statistics_.counter("snoop_waits", "accesses", "loads and fetches that waited for another hart's cache",
+                        waits.snoop_waits);
+    statistics_.counter("dram_waits", "accesses", "loads and fetches that waited for DRAM", waits.dram_waits);
+    statistics_.counter("prefetch_waits", "accesses", "loads and fetches that waited for a prefetch under way",
+                        waits.prefetch_waits);
   }
   statistics_.counter("traps", "traps", "exceptions, environment calls included", hart_.counters().traps);
   statistics_.counter("interrupts", "interrupts", "taken", hart_.counters().interrupts);

@@ -102,12 +102,67 @@ TEST_CASE("DMA writes stay within their ways of the LLC", "[memory]") {
   REQUIRE(b.load(0, kBase, 3_us) == 3_us + b.p.dram_latency);
 }
 
-TEST_CASE("a DMA read is slower by the DRAM adder when no cache has the line, and cleans a modified one", "[memory]") {
+TEST_CASE("a DMA read is slower by the DRAM adder when no cache has the line", "[memory]") {
   Bench b;
   REQUIRE(b.memory.read_latency(kBase, 64) == b.p.dma_read + b.p.dma_dram_adder);
+  b.memory.written(kBase + 64, 64);
+  REQUIRE(b.memory.read_latency(kBase + 64, 64) == b.p.dma_read);
+  REQUIRE(base::statistics().value("memory.dma_read_misses") == 1);
+  REQUIRE(base::statistics().value("memory.dma_read_hits") == 1);
+}
+
+TEST_CASE("a DMA read takes a modified line to the LLC and leaves it with its hart, clean", "[memory]") {
+  Bench b;
   b.store(0, kBase, 0_ns);
   REQUIRE(b.memory.read_latency(kBase, 64) == b.p.dma_read);
   REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kShared);
+  REQUIRE(b.memory.read_latency(kBase, 64) == b.p.dma_read);
+  REQUIRE(b.load(1, kBase, 1_us) == 1_us + b.p.llc_latency);
+}
+
+TEST_CASE("DMA that goes to DRAM and harts' misses share its bandwidth", "[memory]") {
+  auto p = Bench::cached();
+  p.ddio_ways = 0;
+  Bench b(p);
+  const Time line = p.dram_rate.time_of(p.line);
+  b.load(0, kBase, 0_ns);
+  // Behind the hart's line; the last of four waits for three more.
+  REQUIRE(b.memory.read_latency(kBase + 4096, 256) == p.dma_read + p.dma_dram_adder + line * 4);
+  REQUIRE(b.load(0, kBase + 8192, 0_ns) == p.dram_latency + line * 5);
+  b.memory.written(kBase + 12288, 128);
+  REQUIRE(b.load(0, kBase + 16384, 0_ns) == p.dram_latency + line * 8);
+}
+
+TEST_CASE("a hart's waits are counted by what it waited for", "[memory]") {
+  Bench b;
+  const auto& counters = b.memory.counters(0);
+  b.load(0, kBase, 0_ns);
+  REQUIRE(counters.dram_waits == 1);
+  b.memory.written(kBase, 64);
+  b.load(0, kBase, 1_us);
+  REQUIRE(counters.llc_waits == 1);
+  b.store(1, kBase, 2_us);
+  b.load(0, kBase, 3_us);
+  REQUIRE(counters.snoop_waits == 1);
+  for (unsigned i = 1; i <= 8; ++i) b.load(0, kBase + i * 4096, Time::us(3 + i));
+  b.load(0, kBase, 20_us);
+  REQUIRE(counters.l2_waits == 1);
+  REQUIRE(counters.dram_waits == 9);
+  // A store waits for none.
+  b.store(0, kBase + (1 << 20), 30_us);
+  REQUIRE(counters.llc_misses == 10);
+  REQUIRE(counters.dram_waits == 9);
+}
+
+TEST_CASE("a load of a line whose prefetch is under way waits for the rest of it", "[memory]") {
+  auto p = Bench::cached();
+  p.prefetch_depth = 1;
+  Bench b(p);
+  b.load(0, kBase, 0_ns);
+  b.load(0, kBase + 64, 1_us);
+  REQUIRE(b.load(0, kBase + 128, 1_us + 10_ns) > 1_us + p.dram_latency);
+  REQUIRE(b.memory.counters(0).prefetch_waits == 1);
+  REQUIRE(b.memory.counters(0).dram_waits == 2);
 }
 
 TEST_CASE("the prefetcher turns a stream's misses into hits, within its page", "[memory]") {
