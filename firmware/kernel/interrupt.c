@@ -87,7 +87,6 @@ static void external_plic(unsigned hart) {
 }
 
 void supervisor_interrupt(unsigned long cause) {
-  account(interrupt);
   unsigned hart = hart_id();
   switch (cause & ~CAUSE_INTERRUPT) {
     case CAUSE_SUPERVISOR_EXTERNAL:
@@ -114,6 +113,7 @@ void interrupt_idle(const volatile uint32_t* ready) {
   if (*ready == 0) {
     account(idle);
     wait_for_interrupt();
+    account(interrupt); /* here, so that the trap's entry is in it */
     csr_set(sstatus, SSTATUS_SIE);
     csr_clear(sstatus, SSTATUS_SIE);
   }

@@ -18,9 +18,9 @@
   SLUICE_STAGE(memory, "memory", "root complex and memory: an access on the request's behalf")                       \
   SLUICE_STAGE(coherence_message, "coherence message", "a message of a coherent link: waiting, serialising, flight") \
   SLUICE_STAGE(cache_fill, "cache fill", "a core waiting for a device-homed line")                                   \
-  SLUICE_STAGE(interrupt, "interrupt", "from the interrupt message at the host to the first instruction of its handler") \
+  SLUICE_STAGE(interrupt, "interrupt", "from the interrupt's message at the host to the driver's handler: wake-up, trap entry, claim") \
   SLUICE_STAGE(user_interrupt, "user-interrupt delivery", "from the user interrupt's arrival to its handler")        \
-  SLUICE_STAGE(demultiplex, "demultiplex", "finding the receiver: software classification, driver and interrupt entry") \
+  SLUICE_STAGE(demultiplex, "demultiplex", "finding the receiver: the driver's interrupt handler, software classification") \
   SLUICE_STAGE(kernel_protocol, "kernel protocol", "the operating system's or library's Ethernet, IP and UDP work")  \
   SLUICE_STAGE(schedule_decision, "schedule decision", "choosing which thread runs where")                           \
   SLUICE_STAGE(remote_decision, "remote decision", "waiting for an offloaded scheduler's decision")                  \
