@@ -10,8 +10,8 @@ void HostMap::describe(base::Schema<HostMap>& s) {
   address("finisher", &HostMap::finisher, "test finisher, 4 KiB");
   address("clint", &HostMap::clint, "CLINT, 64 KiB");
   address("plic", &HostMap::plic, "PLIC, 64 MiB (interrupts = \"plic\")");
-  address("aplic_m", &HostMap::aplic_m, "machine-level APLIC domain, 32 KiB (interrupts = \"aia\")");
-  address("aplic_s", &HostMap::aplic_s, "supervisor-level APLIC domain, 32 KiB (interrupts = \"aia\")");
+  address("aplic_m", &HostMap::aplic_m, "machine-level APLIC domain, 16 KiB (interrupts = \"aia\")");
+  address("aplic_s", &HostMap::aplic_s, "supervisor-level APLIC domain, 16 KiB (interrupts = \"aia\")");
   address("uart", &HostMap::uart, "16550 UART, 256 B");
   address("imsic_m", &HostMap::imsic_m, "machine-level interrupt files, 4 KiB a hart (interrupts = \"aia\")");
   address("imsic_s", &HostMap::imsic_s, "supervisor-level interrupt files, 4 KiB a hart (interrupts = \"aia\")");

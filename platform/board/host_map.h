@@ -8,6 +8,7 @@
 
 #include "models/base/quantity.h"
 #include "models/base/schema.h"
+#include "models/irq/aplic_regs.h"
 #include "platform/config/memory_map.h"
 
 namespace sluice::platform {
@@ -28,7 +29,7 @@ struct HostMap {
   static constexpr std::uint64_t kFinisherSize = 0x1000;
   static constexpr std::uint64_t kClintSize = 0x1'0000;
   static constexpr std::uint64_t kPlicSize = 0x400'0000;
-  static constexpr std::uint64_t kAplicSize = 0x8000;
+  static constexpr std::uint64_t kAplicSize = APLIC_SIZE;
   static constexpr std::uint64_t kUartSize = 0x100;
   static constexpr std::uint64_t kImsicStride = 0x1000;
 
