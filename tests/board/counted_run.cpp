@@ -2,19 +2,12 @@
 /// with one more member, "counted": what taps on wires and links have seen over the whole run, to be compared with what
 /// the models say of themselves, and what must be back where it came from.
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <systemc>
-
-#include "platform/board/models.h"
-#include "platform/board/simulation.h"
-#include "platform/report/result.h"
+#include "tests/board/board_program.h"
 
 namespace {
 
 using namespace sluice;
-using Json = nlohmann::ordered_json;
+using tests::Json;
 
 /// Longer than a PCIe round trip, a write-back timeout and a frame's way through the board.
 constexpr base::Time kDrain = base::Time::us(100);
@@ -116,55 +109,42 @@ Json nic_json(nic::DescriptorNic& n) {
           {"tx_packets", count(DESC_STAT_TX_PACKETS)}};
 }
 
-int run(const std::string& name, const std::vector<std::string>& overrides) {
-  config::Registry registry;
-  platform::register_models(registry);
-  const config::BoardConfig config = config::load_board(name, overrides, registry, config::BoardDirectories{});
-  platform::Board board(config);
-  platform::Simulation simulation(board, {});
-  std::vector<std::unique_ptr<WireTaps>> wires;
-  for (platform::WireInstance& w : board.wires()) wires.push_back(std::make_unique<WireTaps>(w));
-  std::vector<std::pair<std::unique_ptr<LinkTap>, std::unique_ptr<LinkTap>>> links;
-  for (platform::SlotInstance& s : board.slots())
-    links.emplace_back(std::make_unique<LinkTap>(s.link->up()), std::make_unique<LinkTap>(s.link->down()));
+class Counted : public tests::Addition {
+ public:
+  void ready(platform::Simulation& simulation) override {
+    platform::Board& board = simulation.board();
+    for (platform::WireInstance& w : board.wires()) wires_.push_back(std::make_unique<WireTaps>(w));
+    for (platform::SlotInstance& s : board.slots())
+      links_.emplace_back(std::make_unique<LinkTap>(s.link->up()), std::make_unique<LinkTap>(s.link->down()));
+  }
 
-  const platform::Outcome outcome = simulation.run();
-  Json result = report::make_result(simulation, outcome);
-  // An entry, so that now() is there and credits on their way have come back.
-  base::calendar().after(kDrain, base::path_key("drained"), [] {});
-  board.scheduler().run_until(base::now() + kDrain * 2);
+  void report(platform::Simulation& simulation, Json& result) override {
+    platform::Board& board = simulation.board();
+    // An entry, so that now() is there and credits on their way have come back.
+    base::calendar().after(kDrain, base::path_key("drained"), [] {});
+    board.scheduler().run_until(base::now() + kDrain * 2);
 
-  Json& counted = result["counted"];
-  for (auto& w : wires) counted["wires"][w->instance.path] = w->json();
-  for (std::size_t i = 0; i < links.size(); ++i)
-    counted["links"][board.slots()[i].path] = {{"up", links[i].first->json()}, {"down", links[i].second->json()}};
-  for (auto& n : board.nics()) counted["nics"][n->path()] = nic_json(*n);
-  const base::Ledger& ledger = base::ledger();
-  std::uint64_t ledger_drops = 0;
-  for (const auto& [reason, n] : ledger.dropped()) ledger_drops += n;
-  counted["ledger"] = {{"opened", ledger.opened()},
-                       {"completed", ledger.completed()},
-                       {"dropped", ledger_drops},
-                       {"in_flight", ledger.in_flight()},
-                       {"clamped", ledger.clamped()}};
-  counted["tlps_held"] = pcie::TlpPool::instance().taken();
-  fmt::print("{}\n", result.dump());
-  return report::failure_of(result).empty() ? 0 : 1;
-}
+    Json& counted = result["counted"];
+    for (auto& w : wires_) counted["wires"][w->instance.path] = w->json();
+    for (std::size_t i = 0; i < links_.size(); ++i)
+      counted["links"][board.slots()[i].path] = {{"up", links_[i].first->json()}, {"down", links_[i].second->json()}};
+    for (auto& n : board.nics()) counted["nics"][n->path()] = nic_json(*n);
+    const base::Ledger& ledger = base::ledger();
+    std::uint64_t ledger_drops = 0;
+    for (const auto& [reason, n] : ledger.dropped()) ledger_drops += n;
+    counted["ledger"] = {{"opened", ledger.opened()},
+                         {"completed", ledger.completed()},
+                         {"dropped", ledger_drops},
+                         {"in_flight", ledger.in_flight()},
+                         {"clamped", ledger.clamped()}};
+    counted["tlps_held"] = pcie::TlpPool::instance().taken();
+  }
+
+ private:
+  std::vector<std::unique_ptr<WireTaps>> wires_;
+  std::vector<std::pair<std::unique_ptr<LinkTap>, std::unique_ptr<LinkTap>>> links_;
+};
 
 }  // namespace
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv) {
-  if (argc < 2) {
-    fmt::print(stderr, "usage: counted_run BOARD [PATH=VALUE...]\n");
-    return 2;
-  }
-  try {
-    return run(argv[1], {argv + 2, argv + argc});
-  } catch (const config::UserError& e) {
-    fmt::print(stderr, "counted_run: {}\n", e.what());
-    return 2;
-  }
-}
+std::unique_ptr<sluice::tests::Addition> sluice::tests::make_addition() { return std::make_unique<Counted>(); }

@@ -7,21 +7,16 @@
 #include <cstring>
 #include <sstream>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <systemc>
 #include <tlm>
 #include <tlm_utils/simple_target_socket.h>
 
-#include "platform/board/models.h"
-#include "platform/board/simulation.h"
-#include "platform/report/result.h"
+#include "tests/board/board_program.h"
 
 namespace {
 
 using namespace sluice;
-using Json = nlohmann::ordered_json;
+using tests::Json;
 
 /// Knows nothing of Sluice: a thread with an event of its own, and a register file whose callers wait for the thread's
 /// next tick. Registers: 0 holds what was written; 8 reads the number of ticks.
@@ -66,62 +61,45 @@ struct PlainDevice : sc_core::sc_module {
   sc_core::sc_event tick_;
 };
 
-struct Options {
-  base::Time entries_over;
-  bool foreign = false;
-  std::string board;
-  std::vector<std::string> overrides;
-};
-
-int run(const Options& o) {
-  config::Registry registry;
-  platform::register_models(registry);
-  const config::BoardConfig config = config::load_board(o.board, o.overrides, registry, config::BoardDirectories{});
-  platform::Board board(config);
-  std::unique_ptr<PlainDevice> device;
-  if (o.foreign) {
-    device = std::make_unique<PlainDevice>("plain_device");
-    board.bus().map({"plain_device", 0x1100'0000, 0x1000, false, false}, device->socket);
+class Disturbance : public tests::Addition {
+ public:
+  std::size_t option(std::span<const std::string> words) override {
+    if (words[0] == "--foreign") {
+      foreign_ = true;
+      return 1;
+    }
+    if (words[0] != "--entries" || words.size() < 2) return 0;
+    entries_over_ = base::Time::ns(std::stoull(words[1]));
+    return 2;
   }
-  unsigned seen = 0;
-  for (unsigned i = 1; i <= 100 && o.entries_over != base::Time{}; ++i)
-    base::calendar().at(o.entries_over / 101 * i + base::Time::fs(i * i * 1'013), base::path_key("nobody"),
-                        [&seen] { ++seen; });
-  std::ostringstream console;
-  platform::SimulationOptions options;
-  options.console = &console;
-  platform::Simulation simulation(board, options);
-  const platform::Outcome outcome = simulation.run();
-  Json result = report::make_result(simulation, outcome);
-  result["disturbance"] = {{"entries", seen}, {"console", console.str()}};
-  if (device)
-    result["disturbance"].update(
-        {{"ticks", device->ticks}, {"accesses", device->accesses}, {"last_access_fs", device->last_access.value()}});
-  fmt::print("{}\n", result.dump());
-  return report::failure_of(result).empty() ? 0 : 1;
-}
+
+  void prepare(platform::Board& board, platform::SimulationOptions& options) override {
+    if (foreign_) {
+      device_ = std::make_unique<PlainDevice>("plain_device");
+      board.bus().map({"plain_device", 0x1100'0000, 0x1000, false, false}, device_->socket);
+    }
+    for (unsigned i = 1; i <= 100 && entries_over_ != base::Time{}; ++i)
+      base::calendar().at(entries_over_ / 101 * i + base::Time::fs(i * i * 1'013), base::path_key("nobody"),
+                          [this] { ++seen_; });
+    options.console = &console_;
+  }
+
+  void report(platform::Simulation&, Json& result) override {
+    result["disturbance"] = {{"entries", seen_}, {"console", console_.str()}};
+    if (device_)
+      result["disturbance"].update({{"ticks", device_->ticks},
+                                    {"accesses", device_->accesses},
+                                    {"last_access_fs", device_->last_access.value()}});
+  }
+
+ private:
+  base::Time entries_over_;
+  bool foreign_ = false;
+  std::unique_ptr<PlainDevice> device_;
+  unsigned seen_ = 0;
+  std::ostringstream console_;
+};
 
 }  // namespace
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv) {
-  Options o;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--foreign")
-      o.foreign = true;
-    else if (word == "--entries" && i + 1 < argc)
-      o.entries_over = base::Time::ns(std::stoull(argv[++i]));
-    else if (o.board.empty())
-      o.board = word;
-    else
-      o.overrides.push_back(word);
-  }
-  try {
-    return run(o);
-  } catch (const config::UserError& e) {
-    fmt::print(stderr, "disturbed_run: {}\n", e.what());
-    return 2;
-  }
-}
+std::unique_ptr<sluice::tests::Addition> sluice::tests::make_addition() { return std::make_unique<Disturbance>(); }

@@ -1,20 +1,17 @@
-/// ledger_tiles BOARD [PATH=VALUE...]: runs a board and prints its result file with one more member, "ledger": every
-/// measured request's tiles and every frame on its first wire, in integer femtoseconds. The result file has means only;
-/// closed forms are checked request by request.
+/// ledger_tiles [--counters-at FS,FS,...] BOARD [PATH=VALUE...]: runs a board and prints its result file with one more
+/// member, "ledger": every measured request's tiles and every frame on its first wire, in integer femtoseconds. The
+/// result file has means only; closed forms are checked request by request.
+///
+/// --counters-at: what memory.md's counters stood at, at these times: before the instructions that start then.
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <sstream>
 
-#include <systemc>
-
-#include "platform/board/models.h"
-#include "platform/board/simulation.h"
-#include "platform/report/result.h"
+#include "tests/board/board_program.h"
 
 namespace {
 
 using namespace sluice;
-using Json = nlohmann::ordered_json;
+using tests::Json;
 
 void note_requests(Json& requests) {
   base::ledger().on_complete([&requests](const base::Ledger::Request& r, base::Time end) {
@@ -37,39 +34,55 @@ void note_frames(net::Wire& wire, Json& frames) {
   });
 }
 
-int run(const std::string& name, const std::vector<std::string>& overrides) {
-  config::Registry registry;
-  platform::register_models(registry);
-  const config::BoardConfig config = config::load_board(name, overrides, registry, config::BoardDirectories{});
-  platform::Board board(config);
-  Json requests = Json::array();
-  Json frames = Json::array();
-  note_requests(requests);
-  note_frames(*board.wires().front().wire, frames);
-  platform::Simulation simulation(board, {});
-  const platform::Outcome outcome = simulation.run();
-  Json result = report::make_result(simulation, outcome);
-  result["ledger"] = {{"error", base::ledger().error()},
-                      {"clamped", base::ledger().clamped()},
-                      {"requests", std::move(requests)},
-                      {"frames", std::move(frames)}};
-  fmt::print("{}\n", result.dump());
-  return report::failure_of(result).empty() ? 0 : 1;
+/// The harts' counters are added up.
+Json counters(platform::Board& board) {
+  Json now;
+  const auto add = [&now](const std::string& path, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      const std::uint64_t before = now.contains(name) ? now[name].get<std::uint64_t>() : 0;
+      now[name] = before + base::statistics().value(path + "." + name);
+    }
+  };
+  for (const platform::Cluster& c : board.clusters())
+    for (const auto& core : c.cores)
+      add(core->path(), {"l2_accesses", "l2_misses", "llc_misses", "l2_waits", "llc_waits", "snoop_waits", "dram_waits",
+                         "prefetch_waits", "stall_slots"});
+  add("caches", {"dma_read_hits", "dma_read_misses"});
+  return now;
 }
+
+class LedgerTiles : public tests::Addition {
+ public:
+  std::size_t option(std::span<const std::string> words) override {
+    if (words[0] != "--counters-at" || words.size() < 2) return 0;
+    std::istringstream list(words[1]);
+    for (std::string time; std::getline(list, time, ',');) times_.push_back(base::Time::fs(std::stoull(time)));
+    return 2;
+  }
+
+  void prepare(platform::Board& board, platform::SimulationOptions&) override {
+    note_requests(requests_);
+    note_frames(*board.wires().front().wire, frames_);
+    for (const base::Time t : times_)
+      base::calendar().at(t, base::path_key("counters"),
+                          [this, &board, t] { counters_[std::to_string(t.femtoseconds())] = counters(board); });
+  }
+
+  void report(platform::Simulation&, Json& result) override {
+    result["ledger"] = {{"error", base::ledger().error()},
+                        {"clamped", base::ledger().clamped()},
+                        {"requests", std::move(requests_)},
+                        {"frames", std::move(frames_)},
+                        {"counters", std::move(counters_)}};
+  }
+
+ private:
+  std::vector<base::Time> times_;
+  Json requests_ = Json::array();
+  Json frames_ = Json::array();
+  Json counters_ = Json::object();
+};
 
 }  // namespace
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv) {
-  if (argc < 2) {
-    fmt::print(stderr, "usage: ledger_tiles BOARD [PATH=VALUE...]\n");
-    return 2;
-  }
-  try {
-    return run(argv[1], {argv + 2, argv + argc});
-  } catch (const config::UserError& e) {
-    fmt::print(stderr, "ledger_tiles: {}\n", e.what());
-    return 2;
-  }
-}
+std::unique_ptr<sluice::tests::Addition> sluice::tests::make_addition() { return std::make_unique<LedgerTiles>(); }

@@ -1,4 +1,4 @@
-"""The request ledger of whole boards: test_ledger.py LEDGER_TILES SLUICE.
+"""The request ledger of whole boards: test_ledger.py LEDGER_TILES SLUICE. Cache timing: test_ledger_cached.py.
 
 Closed forms: with one request outstanding, each tile of each request lasts what closed_forms.py computes from the board's
 parameters, to the femtosecond. Software's tiles are whole issue slots, and their number is that of the instructions
@@ -12,78 +12,14 @@ loop: the tests choose the cost of `pause` so that 100 ns are whole iterations.
 Tiling: against the times at which the wire saw each frame, and against the latencies that the traffic source measured,
 neither of which the ledger has a part in."""
 
-import json
-import subprocess
-import sys
 import unittest
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from functools import lru_cache
 
-from closed_forms import SOFTWARE, LoneRequest, Parameters, Slots, Wire
+from closed_forms import SOFTWARE, LoneRequest, Parameters, Wire
+from ledger_runs import (ADDED, BOARDS, FUNCTIONAL, NS, PATH, REACTIONS, SLUICE, aligned_pause, output_of, run, run_all)
 
-LEDGER_TILES, SLUICE = sys.argv.pop(1), sys.argv.pop(1)
-NS = 10**6
-ADDED = 100 * NS
 HALF = Decimal("0.5")  # femtoseconds: to which the result file rounds
-BOARDS = ("e810-poll", "e810-irq")
-LONE = ("caches.timing=functional", "workload.outstanding=1", "workload.warmup=3")
-# Tiles that begin with an event, at any time, and end when a core reacts, in a whole slot.
-REACTIONS = (("wait for a core", "nic.eth0"), ("interrupt", "nic.eth0"))
-
-
-def output_of(*command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}: status {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout, parse_float=Decimal)
-
-
-class Request:
-    """tiles: (stage, component, start, end)."""
-
-    def __init__(self, entry):
-        ends = [start for _, _, start in entry["tiles"][1:]] + [entry["end"]]
-        self.id = entry["id"]
-        self.tiles = [(*tile, end) for tile, end in zip(entry["tiles"], ends)]
-        self.start, self.end = self.tiles[0][2], entry["end"]
-
-
-class Run:
-    """What ledger_tiles says of one board."""
-
-    def __init__(self, board, *overrides):
-        self.result = output_of(LEDGER_TILES, board, *overrides)
-        self.parameters = Parameters(self.result["board"])
-        self.slots = Slots(self.parameters)
-        self.requests = [Request(r) for r in self.result["ledger"]["requests"]]
-        self.frames = {(f["id"], f["reply"]): f for f in self.result["ledger"]["frames"]}
-
-    def lengths(self, request):
-        """Of each tile: ((stage, component), length); slots where both ends are software's, else femtoseconds."""
-        for stage, component, start, end in request.tiles:
-            if component.startswith("cluster."):
-                yield (stage, component), self.slots.number(end) - self.slots.number(start)
-            else:
-                yield (stage, component), end - start
-
-    def sums(self, request):
-        sums = Counter()
-        for key, length in self.lengths(request):
-            sums[key] += length
-        return sums
-
-
-@lru_cache(maxsize=None)
-def run(board, *overrides):
-    return Run(board, *overrides)
-
-
-def run_all(calls):
-    """Runs them beforehand, two at a time."""
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda call: run(*call), calls))
 
 
 class ClosedForms(unittest.TestCase):
@@ -116,7 +52,7 @@ class ClosedForms(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.cases = [(case[0], *LONE, *case[1:]) for case in cls.CASES]
+        cls.cases = [(case[0], *FUNCTIONAL, *case[1:]) for case in cls.CASES]
         run_all(cls.cases)
 
     def test_each_tile_lasts_what_its_parts_say(self):
@@ -133,7 +69,7 @@ class ClosedForms(unittest.TestCase):
                         self.assertEqual(r.frames[request.id, reply]["bytes"], length)
 
     def test_moderation_spaces_interrupts_and_is_waited_for_in_notify(self):
-        r = run("e810-irq", *LONE, "workload.requests=20", "nic.eth0.moderation=4 us")
+        r = run("e810-irq", *FUNCTIONAL, "workload.requests=20", "nic.eth0.moderation=4 us")
         told = []
         for request in r.requests:
             stages = {stage: start for stage, _, start, _ in request.tiles}
@@ -169,7 +105,7 @@ class ClosedForms(unittest.TestCase):
     def test_software_takes_what_its_instructions_cost(self):
         """One more slot for a class makes a tile longer by its instructions of that class."""
         for board in BOARDS:
-            lone = (board, *LONE, "workload.requests=1")
+            lone = (board, *FUNCTIONAL, "workload.requests=1")
             base = run(*lone)
             costs = {k: int(v["value"]) for k, v in
                      base.result["board"]["instances"]["cluster.host"]["parameters"].items() if k.startswith("costs.")}
@@ -198,25 +134,6 @@ class ClosedForms(unittest.TestCase):
         return tiles
 
 
-# What 100 ns more in a latency do to one request: traversals by stage and component.
-PATH = {
-    "net.wire0.flight": {("wire", "net.wire0"): 2},
-    "nic.eth0.mac.rx_latency": {("MAC", "nic.eth0.mac"): 1},
-    "nic.eth0.mac.tx_latency": {("MAC", "nic.eth0.mac"): 1},
-    "nic.eth0.parse": {("parse", "nic.eth0"): 1},
-    "nic.eth0.rx_pipeline": {("NIC queue", "nic.eth0"): 1},
-    "nic.eth0.tx_doorbell": {("NIC queue", "nic.eth0"): 1},
-    "nic.eth0.tx_pipeline": {("transmit", "nic.eth0"): 1},
-    # Up: data with descriptor, two read requests. Down: doorbell, two completions.
-    "nic.eth0.pcie.transmit_latency": {("upstream link", "pcie.slot0"): 3},
-    "nic.eth0.pcie.receive_latency": {("downstream link", "pcie.slot0"): 3},
-    "pcie.slot0.flight": {("upstream link", "pcie.slot0"): 3, ("downstream link", "pcie.slot0"): 3},
-    "root.write_latency": {("memory", "root"): 1},
-    "root.read_latency": {("memory", "root"): 2},
-    "root.outbound_latency": {("doorbell", "root"): 1},
-    "caches.dma_write": {("memory", "root"): 1},
-    "caches.dma_read": {("memory", "root"): 2},
-}
 # And those that no lone request meets, and why.
 OFF_PATH = {
     "root.completion_latency": "a core's read of a register: none on the path",
@@ -247,32 +164,11 @@ OFF_PATH = {
 STEPS = {"nic.eth0.moderation": 2000 * NS}
 
 
-def aligned_pause():
-    """A cost of `pause` with which 100 ns are whole iterations of the firmware's poll loop.
-
-    Two runs that differ in nothing but how long the loop spins tell slots per instruction; how that changes with the
-    cost of the loop's one `pause` tells how many instructions an iteration has, and so how many slots."""
-    def slots_per_instruction(pause):
-        runs = [run("e810-poll", *LONE, "workload.requests=2", f"cluster.host.costs.pause={pause}",
-                    f"workload.think={think} us") for think in (100, 2100)]
-        slots, instructions = (b - a for a, b in zip(*[(r.result["counters"]["cluster.host.hart0"]["slots"],
-                                                        r.result["counters"]["cluster.host.hart0"]["instructions"])
-                                                       for r in runs]))
-        return Decimal(slots) / instructions
-
-    cost = int(run("e810-poll", *LONE, "workload.requests=1").parameters["cluster.host.costs.pause"])
-    at_cost, dearer = slots_per_instruction(cost), slots_per_instruction(cost + 100)
-    instructions = round(100 / (dearer - at_cost))
-    rest = round(at_cost * instructions) - cost
-    added = run("e810-poll", *LONE, "workload.requests=1").slots.number(ADDED)
-    return max(n for n in range(rest + 1, 401) if added % n == 0) - rest
-
-
 class Sensitivity(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.fixed = {"e810-poll": (*LONE, "workload.requests=8", f"cluster.host.costs.pause={aligned_pause()}"),
-                     "e810-irq": (*LONE, "workload.requests=8")}
+        cls.fixed = {"e810-poll": (*FUNCTIONAL, "workload.requests=8", f"cluster.host.costs.pause={aligned_pause()}"),
+                     "e810-irq": (*FUNCTIONAL, "workload.requests=8")}
         cls.times = {board: Parameters(output_of(SLUICE, "describe", "--json", board)).times()
                      for board in BOARDS}
         run_all([(board, *cls.fixed[board]) for board in BOARDS] +
@@ -382,16 +278,6 @@ class Tiling(unittest.TestCase):
             case = (board, "workload.call.program=echo", "workload.requests=2000")
             printed = output_of(SLUICE, "run", "--json", board, *[f"--set={o}" for o in case[1:]])
             self.assertEqual(printed["stages"], run(*case).result["stages"])
-
-
-class CachedTiming(unittest.TestCase):
-    def test_a_polled_line_is_fetched_after_the_write_has_landed(self):
-        """However long the write is on its way: the core must not find new bytes in an old copy of the line."""
-        for latency in ("0 ns", "250 ns", "1 us"):
-            result = output_of(SLUICE, "run", "e810-poll", "--json", "--requests=200", "--set=workload.outstanding=1",
-                               "--set=caches.llc_latency=521.9 ns", f"--set=root.write_latency={latency}")
-            waits = [s["mean_ns"] for s in result["stages"] if s["name"] == "wait for a core"]
-            self.assertGreaterEqual(sum(waits), Decimal("521.9"), latency)
 
 
 class WiredInterrupts(unittest.TestCase):

@@ -1,0 +1,35 @@
+#pragma once
+/// What the programs of the board tests have in common: PROGRAM [OPTION...] BOARD [PATH=VALUE...] runs a board with
+/// something added to it and prints its result file with one more member. board_program.cpp has their main().
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/board/simulation.h"
+
+namespace sluice::tests {
+
+using Json = nlohmann::ordered_json;
+
+/// What a program adds. Calls come in the order of declaration.
+class Addition {
+ public:
+  virtual ~Addition() = default;
+  /// How many of the words, of which the first begins with "--", are an option of the program's; 0: it has none such.
+  virtual std::size_t option(std::span<const std::string> words) {
+    (void)words;
+    return 0;
+  }
+  virtual void prepare(platform::Board&, platform::SimulationOptions&) {}
+  virtual void ready(platform::Simulation&) {}
+  /// The run has ended and its result is made. Adds to it.
+  virtual void report(platform::Simulation&, Json& result) = 0;
+};
+
+/// Each program defines it.
+std::unique_ptr<Addition> make_addition();
+
+}  // namespace sluice::tests

@@ -1,0 +1,115 @@
+"""What the tests of the request ledger share: runs of boards, request by request. LEDGER_TILES and SLUICE are the paths
+that the test got as its first arguments."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from functools import lru_cache
+
+from closed_forms import Parameters, Slots
+
+LEDGER_TILES, SLUICE = sys.argv.pop(1), sys.argv.pop(1)
+NS = 10**6
+ADDED = 100 * NS
+BOARDS = ("e810-poll", "e810-irq")
+LONE = ("workload.outstanding=1", "workload.warmup=3")
+FUNCTIONAL = ("caches.timing=functional", *LONE)
+# Tiles that begin with an event, at any time, and end when a core reacts, in a whole slot.
+REACTIONS = (("wait for a core", "nic.eth0"), ("interrupt", "nic.eth0"))
+
+# What 100 ns more in a latency do to one request: traversals by stage and component.
+PATH = {
+    "net.wire0.flight": {("wire", "net.wire0"): 2},
+    "nic.eth0.mac.rx_latency": {("MAC", "nic.eth0.mac"): 1},
+    "nic.eth0.mac.tx_latency": {("MAC", "nic.eth0.mac"): 1},
+    "nic.eth0.parse": {("parse", "nic.eth0"): 1},
+    "nic.eth0.rx_pipeline": {("NIC queue", "nic.eth0"): 1},
+    "nic.eth0.tx_doorbell": {("NIC queue", "nic.eth0"): 1},
+    "nic.eth0.tx_pipeline": {("transmit", "nic.eth0"): 1},
+    # Up: data with descriptor, two read requests. Down: doorbell, two completions.
+    "nic.eth0.pcie.transmit_latency": {("upstream link", "pcie.slot0"): 3},
+    "nic.eth0.pcie.receive_latency": {("downstream link", "pcie.slot0"): 3},
+    "pcie.slot0.flight": {("upstream link", "pcie.slot0"): 3, ("downstream link", "pcie.slot0"): 3},
+    "root.write_latency": {("memory", "root"): 1},
+    "root.read_latency": {("memory", "root"): 2},
+    "root.outbound_latency": {("doorbell", "root"): 1},
+    "caches.dma_write": {("memory", "root"): 1},
+    "caches.dma_read": {("memory", "root"): 2},
+}
+
+
+def output_of(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}: status {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout, parse_float=Decimal)
+
+
+class Request:
+    """tiles: (stage, component, start, end)."""
+
+    def __init__(self, entry):
+        ends = [start for _, _, start in entry["tiles"][1:]] + [entry["end"]]
+        self.id = entry["id"]
+        self.tiles = [(*tile, end) for tile, end in zip(entry["tiles"], ends)]
+        self.start, self.end = self.tiles[0][2], entry["end"]
+
+
+class Run:
+    """What ledger_tiles says of one board."""
+
+    def __init__(self, board, *overrides):
+        self.result = output_of(LEDGER_TILES, board, *overrides)
+        self.parameters = Parameters(self.result["board"])
+        self.slots = Slots(self.parameters)
+        self.requests = [Request(r) for r in self.result["ledger"]["requests"]]
+        self.frames = {(f["id"], f["reply"]): f for f in self.result["ledger"]["frames"]}
+
+    def lengths(self, request):
+        """Of each tile: ((stage, component), length); slots where both ends are software's, else femtoseconds."""
+        for stage, component, start, end in request.tiles:
+            if component.startswith("cluster."):
+                yield (stage, component), self.slots.number(end) - self.slots.number(start)
+            else:
+                yield (stage, component), end - start
+
+    def sums(self, request):
+        sums = Counter()
+        for key, length in self.lengths(request):
+            sums[key] += length
+        return sums
+
+
+@lru_cache(maxsize=None)
+def run(board, *overrides):
+    return Run(board, *overrides)
+
+
+def run_all(calls):
+    """Runs them beforehand, two at a time."""
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda call: run(*call), calls))
+
+
+def aligned_pause():
+    """A cost of `pause` with which 100 ns are whole iterations of the firmware's poll loop.
+
+    Two runs that differ in nothing but how long the loop spins tell slots per instruction; how that changes with the
+    cost of the loop's one `pause` tells how many instructions an iteration has, and so how many slots."""
+    def slots_per_instruction(pause):
+        runs = [run("e810-poll", *FUNCTIONAL, "workload.requests=2", f"cluster.host.costs.pause={pause}",
+                    f"workload.think={think} us") for think in (100, 2100)]
+        slots, instructions = (b - a for a, b in zip(*[(r.result["counters"]["cluster.host.hart0"]["slots"],
+                                                        r.result["counters"]["cluster.host.hart0"]["instructions"])
+                                                       for r in runs]))
+        return Decimal(slots) / instructions
+
+    cost = int(run("e810-poll", *FUNCTIONAL, "workload.requests=1").parameters["cluster.host.costs.pause"])
+    at_cost, dearer = slots_per_instruction(cost), slots_per_instruction(cost + 100)
+    instructions = round(100 / (dearer - at_cost))
+    rest = round(at_cost * instructions) - cost
+    added = run("e810-poll", *FUNCTIONAL, "workload.requests=1").slots.number(ADDED)
+    return max(n for n in range(rest + 1, 401) if added % n == 0) - rest
