@@ -122,18 +122,29 @@ static void set_up_bridge(struct pcie_function* f) {
   set_window(f, start32, start64);
 }
 
-/* Pins of a device behind a bridge are rotated by its device number (PCI-to-PCI Bridge specification, 9.1). */
-static void trace_interrupt(struct pcie_function* f, const struct pcie_function* above) {
-  uint8_t pin = read8(f, PCIE_INTERRUPT_PIN);
+/* Each bridge on the way to the root bus rotates pins by the device number below it (PCI-to-PCI Bridge specification,
+ * 9.1). */
+static void trace_interrupt(struct pcie_function* f) {
+  unsigned pin = read8(f, PCIE_INTERRUPT_PIN);
   f->interrupt_device = f->device;
-  f->interrupt_pin = pin <= 4 ? pin : 0;
-  if (f->interrupt_pin == 0 || above == 0) return;
-  f->interrupt_device = above->interrupt_device;
-  f->interrupt_pin = (uint8_t)((pin - 1u + f->device) % 4u + 1u);
+  f->interrupt_pin = 0;
+  if (pin == 0 || pin > 4) return;
+  for (const struct pcie_function* bridge = f->above; bridge != 0; bridge = bridge->above) {
+    pin = (pin - 1u + f->interrupt_device) % 4u + 1u;
+    f->interrupt_device = bridge->device;
+  }
+  f->interrupt_pin = (uint8_t)pin;
 }
 
 static unsigned express_type(const struct pcie_function* f) {
   return read16(f, f->express + PCIE_EXPRESS_CAPABILITIES) >> PCIE_EXPRESS_TYPE_SHIFT & 0xfu;
+}
+
+/* A port with a link below it. */
+static bool is_port(const struct pcie_function* f) {
+  if (f->express == 0) return false;
+  unsigned type = express_type(f);
+  return type == PCIE_EXPRESS_TYPE_ROOT_PORT || type == PCIE_EXPRESS_TYPE_DOWNSTREAM;
 }
 
 static unsigned payload_supported(const struct pcie_function* f) {
@@ -154,26 +165,27 @@ static bool scan_function(unsigned bus, unsigned device, unsigned number, const 
   }
   struct pcie_function* f = &functions[function_count++];
   *f = probe;
+  f->above = above;
   f->vendor_id = (uint16_t)ids;
   f->device_id = (uint16_t)(ids >> 16);
   f->header_type = type & PCIE_HEADER_TYPE_MASK;
   f->class_code = read32(f, PCIE_REVISION_ID) >> 8;
   find_capabilities(f);
-  trace_interrupt(f, above);
-  if (f->express != 0 && express_type(f) != PCIE_EXPRESS_TYPE_INTEGRATED) { /* those have no link */
+  trace_interrupt(f);
+  assign_bars(f);
+  unsigned before = function_count;
+  if (f->header_type == PCIE_HEADER_TYPE_BRIDGE) set_up_bridge(f);
+  bool empty_port = is_port(f) && function_count == before;
+  if (f->express != 0 && express_type(f) != PCIE_EXPRESS_TYPE_INTEGRATED && !empty_port) { /* those have no link */
     unsigned payload = payload_supported(f);
     if (payload < smallest_payload) smallest_payload = payload;
   }
-  assign_bars(f);
-  if (f->header_type == PCIE_HEADER_TYPE_BRIDGE) set_up_bridge(f);
   return true;
 }
 
 /* A link has one device at its other end; only the root bus and a switch's internal bus have more. */
 static unsigned devices_on(const struct pcie_function* above) {
-  if (above == 0 || above->express == 0) return PCIE_DEVICES_PER_BUS;
-  unsigned type = express_type(above);
-  return type == PCIE_EXPRESS_TYPE_ROOT_PORT || type == PCIE_EXPRESS_TYPE_DOWNSTREAM ? 1 : PCIE_DEVICES_PER_BUS;
+  return above != 0 && is_port(above) ? 1 : PCIE_DEVICES_PER_BUS;
 }
 
 static void scan_bus(unsigned bus, const struct pcie_function* above) {

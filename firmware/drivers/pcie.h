@@ -7,6 +7,7 @@
 #define PCIE_MAX_FUNCTIONS 64u
 
 struct pcie_function {
+  const struct pcie_function* above; /* the bridge to its bus; 0: it is on the root bus */
   uint8_t bus, device, function;
   uint8_t header_type; /* PCIE_HEADER_TYPE_* without the multifunction bit */
   uint16_t vendor_id, device_id;
