@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/base/input_file.h"
+
 namespace sluice::base {
 namespace {
 
@@ -71,6 +73,8 @@ void InputLogWriter::put(const std::string& line) {
   failed_ |= std::fputs(line.c_str(), file_) < 0 || std::fputc('\n', file_) == EOF || std::fflush(file_) != 0;
 }
 
+void InputLogWriter::channel(std::string_view name) { put("channel " + std::string(name)); }
+
 void InputLogWriter::write(Time at, std::string_view channel, std::span<const std::uint8_t> bytes) {
   std::string line = "input " + std::to_string(at.femtoseconds()) + " ";
   line += channel;
@@ -90,8 +94,7 @@ void InputLogWriter::close(Time at, InputEnd end) {
   if (failed_) throw std::runtime_error(path_ + ": cannot be written");
 }
 
-InputLogReader::InputLogReader(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "r")) {
-  if (!file_) throw std::runtime_error(path_ + ": cannot be read: " + std::strerror(errno));
+InputLogReader::InputLogReader(std::string path) : path_(std::move(path)), file_(open_input_file(path_)) {
   if (read_line() && line_ == kHeader) return;
   std::fclose(std::exchange(file_, nullptr));
   throw std::runtime_error(path_ + ": is not a log of inputs, whose first line is \"" + kHeader + "\"");
@@ -122,10 +125,24 @@ bool InputLogReader::read_line() {
 }
 
 bool InputLogReader::next(InputRecord& record) {
-  if (!read_line()) return false;
-  if (ended_) fail("is behind the end of the run");
+  while (read_line()) {
+    if (ended_) fail("is behind the end of the run");
+    if (read_record(record)) return true;
+  }
+  return false;
+}
+
+/// False for what declares a channel.
+bool InputLogReader::read_record(InputRecord& record) {
+  const auto remember = [this](std::string_view channel) {
+    if (std::find(channels_.begin(), channels_.end(), channel) == channels_.end()) channels_.emplace_back(channel);
+  };
   std::string_view rest = line_;
   const std::string_view kind = take_word(rest);
+  if (kind == "channel" && !rest.empty() && rest.find(' ') == std::string_view::npos) {
+    remember(rest);
+    return false;
+  }
   if (!parse_time(take_word(rest), record.at)) fail("is no record of an input");
   if (record.at < last_) fail("is earlier than the record before");
   last_ = record.at;
@@ -138,7 +155,15 @@ bool InputLogReader::next(InputRecord& record) {
   }
   record.channel = take_word(rest);
   if (kind != "input" || record.channel.empty() || !parse_bytes(rest, record.bytes)) fail("is no record of an input");
+  remember(record.channel);
   return true;
+}
+
+std::vector<std::string> channels_of_log(const std::string& path) {
+  InputLogReader reader(path);
+  for (InputRecord record; reader.next(record);) {
+  }
+  return reader.channels();
 }
 
 }  // namespace sluice::base

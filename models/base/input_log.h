@@ -36,6 +36,8 @@ class InputLogWriter {
   InputLogWriter(const InputLogWriter&) = delete;
   InputLogWriter& operator=(const InputLogWriter&) = delete;
 
+  /// Something takes inputs of this channel, whether any come or not.
+  void channel(std::string_view name);
   /// channel: letters, digits, dots and underscores. Calls come in order of time.
   void write(Time at, std::string_view channel, std::span<const std::uint8_t> bytes);
   /// Writes the last record and closes the file. Throws std::runtime_error when anything could not be written.
@@ -58,6 +60,8 @@ class InputLogReader {
   InputLogReader(const InputLogReader&) = delete;
   InputLogReader& operator=(const InputLogReader&) = delete;
 
+  /// The channels that have been read of so far: those that the log declares, and those of inputs.
+  const std::vector<std::string>& channels() const { return channels_; }
   /// False at the end of the file. Throws at a record that is cut off, impossible, behind the end of the run or earlier
   /// than the one before.
   bool next(InputRecord& record);
@@ -65,6 +69,7 @@ class InputLogReader {
 
  private:
   bool read_line();
+  bool read_record(InputRecord& record);
 
   std::string path_;
   std::FILE* file_;
@@ -72,6 +77,10 @@ class InputLogReader {
   std::uint64_t line_number_ = 0;
   Time last_;
   bool ended_ = false;
+  std::vector<std::string> channels_;
 };
+
+/// The channels of a whole log, each once. Throws what InputLogReader throws.
+std::vector<std::string> channels_of_log(const std::string& path);
 
 }  // namespace sluice::base

@@ -4,7 +4,13 @@ namespace sluice::base {
 
 Inputs::Channel Inputs::open(std::string name, Handler handler) {
   channels_.push_back({std::move(name), std::move(handler)});
+  if (log_) log_->channel(channels_.back().name);
   return channels_.size() - 1;
+}
+
+void Inputs::log_to(const std::string& path) {
+  log_ = std::make_unique<InputLogWriter>(path);
+  for (const Entry& e : channels_) log_->channel(e.name);
 }
 
 void Inputs::arrive(Channel channel, Bytes bytes) {
@@ -34,6 +40,7 @@ InputReplay::InputReplay(const std::string& path, Inputs& inputs)
     else if (!inputs.find(record.channel))
       reader_->fail("nothing here takes inputs of channel " + record.channel);
   }
+  if (!end_ && last == Time{}) reader_->fail("has no input and no end of a run, so there is nothing to repeat");
   if (!end_) end_ = InputRecord{last, {}, {}, InputEnd::interrupted};
   reader_ = std::make_unique<InputLogReader>(path);
 }

@@ -30,7 +30,7 @@ class Inputs {
   /// From outside, inside a calendar entry of key kInputKey: logs the input and hands it over.
   void arrive(Channel channel, Bytes bytes);
   /// Logs everything that arrives. Throws std::runtime_error when the file cannot be written.
-  void log_to(const std::string& path) { log_ = std::make_unique<InputLogWriter>(path); }
+  void log_to(const std::string& path);
   /// The run has ended: completes the log. Throws std::runtime_error when anything could not be written.
   void close(Time at, InputEnd end);
 

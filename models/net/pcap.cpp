@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "models/base/input_file.h"
+
 namespace sluice::net {
 
 namespace {
@@ -76,8 +78,7 @@ void capture(Wire& wire, Wire::End end, PcapWriter& writer) {
   wire.add_tap(end, [&writer](const Packet& p, Wire::Direction, base::Time t) { writer.write(t, p.bytes, p.length); });
 }
 
-PcapReader::PcapReader(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "rb")) {
-  if (!file_) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+PcapReader::PcapReader(std::string path) : path_(std::move(path)), file_(base::open_input_file(path_)) {
   const auto close_and_fail = [this](const std::string& what) {
     std::fclose(file_);
     fail(what);

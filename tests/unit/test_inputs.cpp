@@ -126,7 +126,8 @@ TEST_CASE("a log repeats every input at its time", "[inputs]") {
     inputs.close(9_ns, InputEnd::interrupted);
   }
   CHECK(log.text() ==
-        "sluice-inputs 1\ninput 3000000 tap 6f6e65\ninput 5000000 uart0 74776f\ninput 5000000 tap 7468726565\n"
+        "sluice-inputs 1\nchannel tap\nchannel uart0\ninput 3000000 tap 6f6e65\ninput 5000000 uart0 74776f\ninput "
+        "5000000 tap 7468726565\n"
         "input 5000000 tap \nend 9000000 interrupted\n");
 
   fresh_kernel();
@@ -168,7 +169,10 @@ TEST_CASE("a replay ends as the logged run did", "[inputs]") {
 TEST_CASE("a broken log is refused before the run", "[inputs]") {
   const std::string head = "sluice-inputs 1\n";
   CHECK(problem_of(head + "input 1 tap 00\n") == "none");
-  CHECK(problem_of(head) == "none");
+  CHECK(problem_of(head + "channel tap\ninput 1 tap 00\n") == "none");
+  CHECK(problem_of(head + "channel tap uart\n") == ":2: is no record of an input");
+  CHECK(problem_of(head + "channel \n") == ":2: is no record of an input");
+  CHECK(problem_of(head) == ":2: has no input and no end of a run, so there is nothing to repeat");
   CHECK(problem_of("") == ": is not a log of inputs, whose first line is \"sluice-inputs 1\"");
   CHECK(problem_of("sluice-inputs 2\n") == ": is not a log of inputs, whose first line is \"sluice-inputs 1\"");
   CHECK(problem_of(head + "input 1 tap 0\n") == ":2: is no record of an input");
@@ -183,6 +187,9 @@ TEST_CASE("a broken log is refused before the run", "[inputs]") {
   CHECK(problem_of(head + "end 1 exploded\n") == ":2: is no end of a run");
   CHECK(problem_of(head + "input 1 tap 0") == ":2: the record is cut off");
   CHECK(problem_of(head + "input 1 uart7 00\n") == ":2: nothing here takes inputs of channel uart7");
+
+  const LogFile both(head + "channel a\nchannel b\ninput 1 a 00\ninput 1 c 00\nend 1 ended\n");
+  CHECK(channels_of_log(both.path()) == std::vector<std::string>{"a", "b", "c"});
 
   Inputs inputs;
   CHECK_THROWS_WITH(InputReplay("/nowhere/x.log", inputs), "/nowhere/x.log: cannot be read: No such file or directory");
