@@ -43,6 +43,8 @@ std::string argument_sentence(const CLI::App& command, const std::string& what) 
   return fmt::format("{} may be given once", option);
 }
 
+constexpr const char* kEmpty = "must not be empty";
+
 /// One sentence for what CLI11 did not accept.
 std::string sentence(const CLI::App& app, const Environment& environment, const CLI::ParseError& error) {
   const CLI::App& command = chosen_command(app);
@@ -66,8 +68,21 @@ std::string sentence(const CLI::App& app, const Environment& environment, const 
   if (required && what == "BOARD is required")
     return fmt::format("{} needs a BOARD: a TOML file, or one of {}", command.get_name(),
                        fmt::join(environment.boards.board_names(), ", "));
+  if (what.ends_with(kEmpty)) what.erase(what.find(':'), 1);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) what = argument_sentence(command, what);
   return command.get_name() + ": " + what;
+}
+
+/// An empty value is a mistake of whoever typed it, such as an empty shell variable, never a way to ask for a default.
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::Option* found : command->get_options()) {
+      if (found->get_items_expected_max() == 0) continue;  // a flag
+      auto* option = const_cast<CLI::Option*>(found);
+      option->check(
+          CLI::Validator([](const std::string& value) { return std::string(value.empty() ? kEmpty : ""); }, ""));
+    }
+  }
 }
 
 int mistake(const std::string& sentence) {
@@ -112,6 +127,7 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
   try {
     platform::register_models(environment.registry);
     for (const AddCommand add : commands) add(app, environment, action);
+    refuse_empty_values(app);
     app.parse(argc, argv);
     const int status = action();
     flush_output();

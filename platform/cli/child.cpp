@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,6 +28,30 @@ struct Running {
   std::array<int, 2> pipes{-1, -1};  ///< standard output and error; -1: at its end
   std::size_t index = 0;
   bool open() const { return pipes[0] >= 0 || pipes[1] >= 0; }
+};
+
+volatile std::sig_atomic_t signal_came = 0;
+
+void take_signal(int number) { signal_came = number; }
+
+/// While it lives, signals that end this process wait until the runs have ended. The runs have process groups of their
+/// own, so that the terminal's Ctrl-C reaches each of them once, from here.
+class Signals {
+ public:
+  Signals() { set(take_signal); }
+  ~Signals() {
+    set(SIG_DFL);
+    if (signal_came != 0) std::raise(signal_came);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+ private:
+  static void set(void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    for (const int number : {SIGHUP, SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+  }
 };
 
 [[noreturn]] void fail(const char* what, int error) {
@@ -46,7 +73,11 @@ Running start(const std::vector<std::string>& arguments, std::size_t index) {
   Running running;
   running.index = index;
   running.pipes = {out[0], err[0]};
-  const int error = posix_spawn(&running.pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const int error = posix_spawn(&running.pid, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   close(err[1]);
@@ -79,11 +110,15 @@ int wait_for_end(pid_t pid) {
 
 void run_all(std::vector<Child>& children, const std::function<void(std::size_t)>& progress) {
   const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
+  const Signals signals;
   std::vector<Running> running;
   std::size_t next = 0;
-  while (next < children.size() || !running.empty()) {
-    for (; next < children.size() && running.size() < most; ++next)
+  bool told = false;
+  while ((next < children.size() && signal_came == 0) || !running.empty()) {
+    for (; next < children.size() && running.size() < most && signal_came == 0; ++next)
       running.push_back(start(children[next].arguments_, next));
+    if (signal_came != 0 && !std::exchange(told, true))
+      for (const Running& r : running) kill(r.pid, SIGTERM);
     std::vector<pollfd> waits;
     for (const Running& r : running)
       for (const int pipe : r.pipes) waits.push_back({pipe, POLLIN, 0});  // poll ignores -1

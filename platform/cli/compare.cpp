@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -66,6 +68,9 @@ std::string shown(const std::string& value) { return value.empty() ? "-" : value
 std::vector<config::BoardConfig> load(const Environment& environment, const Options& o) {
   if (o.boards.size() < 2 || o.boards.size() > kMostBoards)
     throw config::UserError(fmt::format("compare needs 2 to {} boards, not {}", kMostBoards, o.boards.size()));
+  if (!o.output.empty())
+    for (const std::string& b : o.boards)
+      ResultFile::set_old_aside(o.output + "/" + std::filesystem::path(b).filename().replace_extension().string());
   Overrides overrides(o.overrides);
   o.workload.apply_to(overrides);
   std::vector<config::BoardConfig> boards;
@@ -110,6 +115,10 @@ int worst(const std::vector<Child>& children) {
   return status;
 }
 
+bool all_equal(const std::vector<double>& values) {
+  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+}
+
 std::vector<report::PairedRow> paired_rows(const std::vector<std::vector<Json>>& by_board,
                                            const std::vector<config::BoardConfig>& boards) {
   std::vector<report::PairedRow> rows;
@@ -123,7 +132,9 @@ std::vector<report::PairedRow> paired_rows(const std::vector<std::vector<Json>>&
       for (const double v : first) mean += v / static_cast<double>(first.size());
       const auto quantity = report::quantities_of(by_board[0][0])[q];
       const auto difference = report::paired_difference(first, other);
-      rows.push_back({boards[b].name(), quantity.name, quantity.unit, mean, difference.mean, difference.half_width});
+      const bool constant = all_equal(first) && all_equal(other);
+      rows.push_back({boards[b].name(), quantity.name, quantity.unit, mean, difference.mean,
+                      constant ? 0 : difference.half_width, constant});
     }
   }
   return rows;
@@ -166,7 +177,7 @@ Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& dif
                              {"unit", p.unit},
                              {"reference_mean", p.reference},
                              {"difference", p.difference},
-                             {"half_width_95", p.half_width}});
+                             {"half_width_95", p.constant ? Json() : Json(p.half_width)}});
   return all;
 }
 

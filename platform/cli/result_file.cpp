@@ -13,6 +13,10 @@ namespace sluice::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+std::string old_name(const std::string& directory) { return directory + "/result.json.old"; }
+}  // namespace
+
 ResultFile::ResultFile(const std::string& directory, std::string option)
     : option_(std::move(option)), path_(directory + "/result.json"), partial_(directory + "/result.json.partial") {
   std::error_code error;
@@ -20,13 +24,17 @@ ResultFile::ResultFile(const std::string& directory, std::string option)
   if (!error && !fs::is_directory(directory, error)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) refuse(error.message());
   if (fs::is_directory(path_, error)) refuse("its result.json is a directory");
+  set_old_aside(directory);
   errno = 0;
   if (!std::ofstream(partial_, std::ios::trunc)) refuse(std::strerror(errno));
+  // Whatever ends this process from here on leaves nothing behind.
+  fs::remove(partial_, error);
 }
 
-ResultFile::~ResultFile() {
+void ResultFile::set_old_aside(const std::string& directory) {
   std::error_code ignored;
-  fs::remove(partial_, ignored);
+  const fs::path result = fs::path(directory) / "result.json";
+  if (fs::is_regular_file(result, ignored)) fs::rename(result, old_name(directory), ignored);
 }
 
 void ResultFile::commit(const std::string& text) {
@@ -34,10 +42,15 @@ void ResultFile::commit(const std::string& text) {
   std::ofstream file(partial_, std::ios::trunc);
   file << text;
   file.close();
-  if (!file) refuse(std::strerror(errno));
+  const std::string why = file ? "" : std::strerror(errno);
   std::error_code error;
+  if (!why.empty()) {
+    fs::remove(partial_, error);
+    refuse(why);
+  }
   fs::rename(partial_, path_, error);
   if (error) refuse(error.message());
+  fs::remove(old_name(fs::path(path_).parent_path()), error);
 }
 
 void ResultFile::refuse(const std::string& why) const {

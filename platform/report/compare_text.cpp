@@ -152,14 +152,22 @@ std::string half_quantum_text(const Comparison& c) {
 
 std::string paired_text(const Comparison& c) {
   if (c.paired.empty()) return {};
+  if (std::all_of(c.paired.begin(), c.paired.end(), [](const PairedRow& p) { return p.constant; }))
+    return fmt::format(
+        "\n  All {} replications gave the same: nothing in this workload and these boards is random, so there is no "
+        "confidence interval to give. Poisson arrivals (workload.kind open-loop or load-sweep) and the programs sort "
+        "and "
+        "kv are random.\n",
+        c.replications);
   std::string text =
       fmt::format("\n  Over {} replications (the columns above are the first), less {}, with 95 % confidence:\n",
                   c.replications, name_of(c.results.front()));
   for (const PairedRow& p : c.paired) {
     const auto write = [&](double v) { return p.unit == "ns" ? time_text(std::abs(v)) : rate_text(std::abs(v)); };
-    text += fmt::format("    {:<20} {:<14} {}{} +- {}", p.board, p.quantity, p.difference < 0 ? "-" : "+",
-                        write(p.difference), write(p.half_width));
-    if (p.reference > 0)
+    text +=
+        fmt::format("    {:<20} {:<14} {}{}", p.board, p.quantity, p.difference < 0 ? "-" : "+", write(p.difference));
+    text += p.constant ? " in every replication" : " +- " + write(p.half_width);
+    if (p.reference > 0 && !p.constant)
       text +=
           fmt::format("  ({:+.2f} % +- {:.2f} %)", p.difference / p.reference * 100, p.half_width / p.reference * 100);
     text += "\n";

@@ -16,6 +16,7 @@ struct PairedRow {
   double reference = 0;   ///< mean of the reference board
   double difference = 0;  ///< mean
   double half_width = 0;  ///< of the 95 % confidence interval
+  bool constant = false;  ///< every replication gave the same: there is no interval
 };
 
 struct Comparison {
