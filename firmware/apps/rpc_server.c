@@ -6,13 +6,12 @@
 #include "firmware/drivers/pcie.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
+#include "firmware/kernel/exit_codes.h"
 #include "firmware/kernel/hart.h"
 #include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"
 #include "firmware/rpc/port.h"
-
-#define EXIT_NO_NIC 4
 
 static struct nic nic;
 static struct rpc_port* ports[BOOT_MAX_HARTS];

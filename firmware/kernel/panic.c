@@ -3,13 +3,14 @@
 
 #include "firmware/drivers/finisher.h"
 #include "firmware/kernel/console.h"
+#include "firmware/kernel/exit_codes.h"
 
 void panic(const char* why) {
   print("panic: %s\n", why);
-  finisher_fail(PANIC_EXIT_CODE);
+  finisher_fail(EXIT_GAVE_UP);
 }
 
 void panic_trap(const char* mode, unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp) {
   print("panic: unexpected trap to %s mode: cause %lx, pc %lx, tval %lx, sp %lx\n", mode, cause, pc, value, sp);
-  finisher_fail(PANIC_EXIT_CODE);
+  finisher_fail(EXIT_TRAP);
 }

@@ -1,8 +1,6 @@
 /* firmware/kernel/panic.h: the end of a run that went wrong: says why, then fails through the test finisher. */
 #pragma once
 
-#define PANIC_EXIT_CODE 3u
-
 void panic(const char* why) __attribute__((noreturn));
 void panic_trap(const char* mode, unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp)
     __attribute__((noreturn));

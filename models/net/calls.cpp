@@ -136,6 +136,10 @@ std::uint32_t CallParameters::largest_message() const {
   }
 }
 
+std::uint32_t CallParameters::smallest_call() const {
+  return program == Procedure::kv ? RPC_CALL_HEADER_BYTES + 4 + kKeyBytes : largest_message();
+}
+
 CallMaker::CallMaker(const CallParameters& p, base::RandomSeed seed, std::string_view path)
     : parameters_(p), random_(seed, path, "calls"), stored_(p.keys) {}
 

@@ -30,6 +30,8 @@ struct CallParameters {
   static void describe(base::Schema<CallParameters>&);
   /// Bytes of the largest call's or reply's UDP payload.
   std::uint32_t largest_message() const;
+  /// Bytes of the smallest call's UDP payload.
+  std::uint32_t smallest_call() const;
 };
 
 /// One call, as far as its reply must be known.

@@ -7,11 +7,19 @@ namespace sluice::net {
 
 /// Tries the highest rate first, then halves the interval between the highest rate seen to be without loss and the
 /// lowest seen with loss, until it is no wider than the resolution. Rates are calls or frames per second.
+///
+/// Loss shows only once buffers are full, so a trial must be long enough for that: shortest_trial().
 class RateSearch {
  public:
   /// highest and resolution: at least 1.
   RateSearch(std::uint64_t highest, std::uint64_t resolution)
       : lossy_(highest), rate_(highest), resolution_(resolution) {}
+
+  /// Calls after which a system that buffers `buffered` of them and serves `resolution` fewer a second than rate()
+  /// offers has lost one: its backlog grows by resolution / rate() of a call with each call.
+  std::uint64_t shortest_trial(std::uint64_t buffered) const {
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(buffered) * rate_ / resolution_) + 1;
+  }
 
   bool done() const { return done_; }
   std::uint64_t rate() const { return rate_; }    ///< to try next

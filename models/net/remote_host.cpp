@@ -20,20 +20,21 @@ void RemoteHost::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("computer at the far end of a wire");
   s.add("mac", &Parameters::mac, "its MAC address").setting();
   s.add("address", &Parameters::address, "its IPv4 address").setting();
-  s.add("partner", &Parameters::partner, "IPv4 address of the board's side").setting();
+  s.add("partner", &Parameters::partner, "IPv4 address of the board's side; empty: that of the NIC at the wire")
+      .setting();
   s.add("resolve_interval", &Parameters::resolve_interval, "between ARP requests until one is answered")
       .range(1_us, 10_s)
       .setting();
   s.rule("mac", [](const Parameters& p) { return problem_of(parse_mac, p.mac); });
   s.rule("address", [](const Parameters& p) { return problem_of(parse_ipv4, p.address); });
-  s.rule("partner", [](const Parameters& p) { return problem_of(parse_ipv4, p.partner); });
+  s.rule("partner", [](const Parameters& p) { return p.partner.empty() ? "" : problem_of(parse_ipv4, p.partner); });
 }
 
 RemoteHost::RemoteHost(const sc_core::sc_module_name& name, const Parameters& p, Wire& wire, Wire::End end)
     : Model(name), parameters_(p), wire_(wire), end_(end), group_(path(), &base::statistics()) {
   self_.mac = parse_mac(p.mac);
   self_.ip = parse_ipv4(p.address);
-  partner_.ip = parse_ipv4(p.partner);
+  if (!p.partner.empty()) partner_.ip = parse_ipv4(p.partner);
   wire.attach(end, *this);
   group_.counter("bad_frames", "frames", "received with wrong FCS, length or checksum", counts_.bad_frames);
   group_.counter("unexpected_frames", "frames", "received, sound, and of no use", counts_.unexpected);

@@ -19,7 +19,7 @@ class RemoteHost : public base::Model, public Wire::Client {
   struct Parameters {
     std::string mac = "02:00:00:00:00:01";
     std::string address = "10.0.0.1";
-    std::string partner = "10.0.0.2";     ///< IPv4 address of the board's side
+    std::string partner;                  ///< IPv4 address of the board's side; empty: whoever makes the host says it
     base::Time resolve_interval = 10_us;  ///< between ARP requests until one is answered
     static void describe(base::Schema<Parameters>&);
   };
@@ -35,6 +35,9 @@ class RemoteHost : public base::Model, public Wire::Client {
   /// What was wrong with the first bad frame; empty when there was none.
   const std::string& first_bad_frame() const { return first_bad_; }
 
+  /// IPv4 address of the board's side, as text.
+  const std::string& partner_address() const { return parameters_.partner; }
+
   void frame_arrived(PacketPtr) override;
 
  protected:
@@ -42,7 +45,7 @@ class RemoteHost : public base::Model, public Wire::Client {
   RemoteHost(const sc_core::sc_module_name&, const Parameters&, Wire&, Wire::End);
   ~RemoteHost() override = default;
 
-  /// Asks for the partner's MAC address until it is known; resolved() is called then.
+  /// Asks for the partner's MAC address, where it has one, until it is known; resolved() is called then.
   void resolve();
   virtual void resolved() {}
   /// A sound UDP datagram, or with accept_all() any other sound frame but ARP.

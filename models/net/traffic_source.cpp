@@ -44,7 +44,8 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .setting();
   s.add("pcap", &Parameters::pcap, "replay: path of the capture").setting();
   s.include("call", &Parameters::call);
-  s.add("requests", &Parameters::requests, "calls that count, of each phase")
+  s.add("requests", &Parameters::requests,
+        "calls that count, of each phase; a zero-loss search makes more until buffers can hide no loss")
       .range(1, 1'000'000'000'000)
       .unit("calls")
       .setting();
@@ -136,8 +137,15 @@ bool TrafficSource::next_phase() {
   if (search ? search_.done() : phases_.size() == parameters_.rates.size()) return false;
   const std::uint64_t rate = search ? search_.rate() : parameters_.rates[phases_.size()];
   phases_.emplace_back().rate = rate;
-  start_phase(rate, parameters_.requests);
+  start_phase(rate, std::max(parameters_.requests, search ? search_.shortest_trial(buffered_) : 0));
   return true;
+}
+
+/// A call of this trial is lost: what it was made longer for has shown.
+void TrafficSource::end_trial() {
+  if (parameters_.kind != Kind::zero_loss || phases_.empty()) return;
+  total_ = std::min(total_, std::max(arrived_, phase_start_ + parameters_.requests));
+  if (arrived_ == total_) base::calendar().cancel(arrival_);
 }
 
 void TrafficSource::start_phase(std::uint64_t rate, std::uint64_t calls) {
@@ -155,7 +163,7 @@ void TrafficSource::schedule_arrival() {
     next_arrival_ += arrivals_.exponential(base::Time::fs(interval_.of(1)));
   else
     next_arrival_ = started_ + base::Time::fs(interval_.of(arrived_ - phase_start_));
-  base::calendar().at(next_arrival_, key(), [this] {
+  arrival_ = base::calendar().at(next_arrival_, key(), [this] {
     ++arrived_;
     arrive();
     schedule_arrival();
@@ -267,7 +275,9 @@ void TrafficSource::timer() {
 
 void TrafficSource::drop_seen(const base::Ledger::Request& r, std::string_view reason) {
   const auto opener = r.tiles.front().component;
-  if (opener == wire().component() || opener == component()) drop_reasons_[r.id] = reason;
+  if (opener != wire().component() && opener != component()) return;
+  drop_reasons_[r.id] = reason;
+  if (parameters_.retries == 0) end_trial();
 }
 
 void TrafficSource::expire(Slot& slot) {
@@ -280,6 +290,7 @@ void TrafficSource::expire(Slot& slot) {
       ++results_.lost;
   }
   base::ledger().drop(slot.id, "no reply in time", base::now());
+  end_trial();
   settle(slot);
 }
 
@@ -379,14 +390,21 @@ std::uint64_t TrafficSource::calls_in_capture() const {
   PcapReader reader(parameters_.pcap);
   std::map<ReplyKey, bool> seen;
   std::uint64_t n = 0;
+  bool sends = false;
   for (PcapReader::Frame f; reader.next(f);) {
     FrameView v;
     CallView call;
     const char* wrong = parse_frame(f.bytes.data(), f.bytes.size(), v);
-    if (wrong || !from_client(v, wrong) || v.kind != FrameView::Kind::udp) continue;
+    const bool sent = from_client(v, wrong);
+    sends |= sent;
+    if (wrong || !sent || v.kind != FrameView::Kind::udp) continue;
     if (parse_call(f.bytes.data() + v.payload, v.length, call)) continue;
     n += seen.emplace(ReplyKey{std::uint64_t{v.from.ip} << 16 | v.from.port, call.xid}, true).second;
   }
+  if (reader.frames() == 0) throw std::runtime_error(parameters_.pcap + ": has no frame");
+  if (!sends)
+    throw std::runtime_error(fmt::format("{}: has no frame of a client: all {} are ARP or from {}, the board's address",
+                                         parameters_.pcap, reader.frames(), parameters_.host.partner));
   return n;
 }
 

@@ -42,7 +42,7 @@ class TrafficSource : public RemoteHost {
     Arrivals arrivals = Arrivals::poisson;  ///< open loop, load sweep; a search's are constant
     std::string pcap;                       ///< replay: the capture's path
     CallParameters call;                    ///< not of replay
-    std::uint64_t requests = 100'000;       ///< calls that count, of each phase; a replay makes those of the capture
+    std::uint64_t requests = 100'000;       ///< calls that count, of each phase, at least; not of a replay
     std::uint64_t warmup = 0;               ///< calls before them
     base::Time timeout = 10_ms;             ///< from a call's first bit, or its repetition's
     std::uint32_t retries = 0;              ///< times that a call is sent again
@@ -85,6 +85,9 @@ class TrafficSource : public RemoteHost {
   /// Throws std::runtime_error when a capture cannot be read to its end, base::ValueError for a bad address.
   TrafficSource(const sc_core::sc_module_name&, const Parameters&, base::RandomSeed, Wire&, Wire::End);
 
+  /// Calls that the system under test may hold without answering or losing one, as its rings and FIFOs allow: the
+  /// trials of a zero-loss search become long enough to fill them. Before start().
+  void set_buffered(std::uint64_t calls) { buffered_ = calls; }
   /// Looks for the server from now() on, and starts when it has answered.
   void start() { resolve(); }
   /// Called before the first call that counts is made; at once when there is no warm-up and the server has answered.
@@ -139,6 +142,7 @@ class TrafficSource : public RemoteHost {
   bool phased() const { return parameters_.kind == Kind::load_sweep || parameters_.kind == Kind::zero_loss; }
   bool next_phase();
   void start_phase(std::uint64_t rate, std::uint64_t calls);
+  void end_trial();
   void drop_seen(const base::Ledger::Request&, std::string_view reason);
   void datagram_arrived(PacketPtr, const FrameView&) override;
   std::uint64_t number_of(const Packet&, const FrameView&) const;
@@ -162,9 +166,11 @@ class TrafficSource : public RemoteHost {
   std::uint64_t settled_ = 0;
   std::uint64_t phase_start_ = 0;  ///< calls that had come when this phase started
   RateSearch search_;
+  std::uint64_t buffered_ = 0;
   std::vector<Phase> phases_;
   base::Time started_;
   base::Time next_arrival_;
+  base::Calendar::Handle arrival_;
   bool running_ = false;
   bool finished_ = false;
   bool pump_pending_ = false;

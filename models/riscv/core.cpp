@@ -108,7 +108,8 @@ void Core::park(sluice_account account, std::uint64_t deadline_slots) {
   if (bounded && runner_.time() < deadline)
     deadline_ = base::calendar().at(deadline, key(), [this] { wake_.notify(); });
   while (!hart_.privileged().interrupt_pending() && !reservation_lost_ && runner_.time() < deadline)
-    base::wait_for(wake_, in_wrs ? "a store to its reservation (wrs)" : "an interrupt (wfi)", "whoever signals it");
+    base::wait_for(wake_, in_wrs ? "a store to its reservation (wrs)" : "an interrupt (wfi)",
+                   in_wrs ? "another hart or a device" : "a device, a timer or another hart");
   base::calendar().cancel(deadline_);
   stall_until(runner_.time());
   this->account(before);

@@ -66,6 +66,11 @@ void ExpectScript::character(char c) {
   start_step();
 }
 
+std::string ExpectScript::awaited() const {
+  if (state_ != State::running) return {};
+  return fmt::format("step {} of {}, {}", step_ + 1, steps_.size(), quoted(steps_[step_].expect));
+}
+
 void ExpectScript::timed_out() {
   constexpr std::size_t kShown = 200;
   const std::string last = heard_.size() > kShown ? heard_.substr(heard_.size() - kShown) : heard_;

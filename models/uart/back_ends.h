@@ -37,6 +37,8 @@ class ExpectScript : public BackEnd {
   ~ExpectScript() override;
 
   State state() const { return state_; }
+  /// What it waits for while it runs: "step 2 of 5, \"# \"".
+  std::string awaited() const;
   /// Why it failed, in a sentence; empty otherwise.
   const std::string& diagnosis() const { return diagnosis_; }
   /// Everything said since the last match, at most the last 64 KiB of it.

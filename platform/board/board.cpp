@@ -38,7 +38,7 @@ Board::Board(const config::BoardConfig& config, Traffic traffic)
   build_memory();
   build_clusters();
   finisher_ = std::make_unique<irq::Finisher>("finisher");
-  uart_ = std::make_unique<uart::Uart>("uart", config.parameters<uart::Uart::Parameters>("uart"));
+  uart_ = std::make_unique<uart::Uart>("uart", config.parameters<UartParameters>("uart").uart);
   build_interrupts();
   build_pcie();
   build_network();
@@ -171,6 +171,23 @@ void Board::build_pcie() {
   for (const config::Instance* s : config_.of_kind("pcie"))
     slots_.push_back(
         {s->path(), std::make_unique<pcie::Link>(module_of(*s).c_str(), s->parameters<SlotParameters>().link)});
+  for (const config::Instance* s : config_.of_kind("switch"))
+    switches_.push_back(
+        {s->path(), std::make_unique<pcie::Switch>(module_of(*s).c_str(), s->parameters<SwitchParameters>().plain)});
+  for (SwitchInstance& s : switches_) {
+    connect(config_.parameters<SwitchParameters>(s.path).slot, s.plain->upstream_port());
+    groups_.push_back(std::make_unique<base::StatisticsGroup>(s.path, &base::statistics()));
+    s.plain->register_statistics(*groups_.back());
+  }
+}
+
+/// The slot's link between the port above it and the device in it.
+void Board::connect(const std::string& path, pcie::Port& device) {
+  const auto& p = config_.parameters<SlotParameters>(path);
+  const auto above =
+      std::find_if(switches_.begin(), switches_.end(), [&](const SwitchInstance& s) { return s.path == p.attach; });
+  slot(path).link->connect(above == switches_.end() ? root_->root_port(p.port) : above->plain->downstream_port(p.port),
+                           device);
 }
 
 SlotInstance& Board::slot(const std::string& path) {
@@ -183,20 +200,26 @@ net::Wire& Board::wire(const config::Instance& user, const std::string& path) {
   return *found->wire;
 }
 
+void Board::schedule_carrier(net::Wire& wire, const WireParameters& p) {
+  constexpr base::ComponentKey kCarrier = base::path_key("platform.carrier");
+  for (const base::Time t : p.down_at) base::calendar().at(t, kCarrier, [&wire] { wire.set_up(false); });
+  for (const base::Time t : p.up_at) base::calendar().at(t, kCarrier, [&wire] { wire.set_up(true); });
+}
+
 void Board::build_network() {
-  for (const config::Instance* w : config_.of_kind("net"))
-    wires_.push_back(
-        {w->path(), std::make_unique<net::Wire>(module_of(*w).c_str(), w->parameters<net::Wire::Parameters>())});
+  for (const config::Instance* w : config_.of_kind("net")) {
+    const auto& p = w->parameters<WireParameters>();
+    wires_.push_back({w->path(), std::make_unique<net::Wire>(module_of(*w).c_str(), p.wire)});
+    schedule_carrier(*wires_.back().wire, p);
+  }
   for (const config::Instance* n : config_.of_kind("nic")) {
     const auto& p = n->parameters<DescriptorNicParameters>();
     for (const config::Instance* other : config_.of_kind("nic"))
       if (other != n && other->parameters<DescriptorNicParameters>().wire == p.wire)
         throw config_.error(*n, "wire", "must be a link of its own; " + other->path() + " is at it too");
-    SlotInstance& place = slot(p.slot);
     nics_.push_back(
         std::make_unique<nic::DescriptorNic>(module_of(*n).c_str(), p.nic, wire(*n, p.wire), net::Wire::kB));
-    const unsigned port = config_.parameters<SlotParameters>(place.path).port;
-    place.link->connect(root_->root_port(port), nics_.back()->port());
+    connect(p.slot, nics_.back()->port());
     groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path(), &base::statistics()));
     nics_.back()->register_statistics(*groups_.back());
     groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path() + ".mac", &base::statistics()));
@@ -212,6 +235,26 @@ void Board::build_network() {
   }
   groups_.push_back(std::make_unique<base::StatisticsGroup>("root", &base::statistics()));
   root_->register_statistics(*groups_.back());
+}
+
+/// The firmware's IPv4 address at a wire; empty where no NIC is.
+std::string Board::address_at(const WireInstance& w) const {
+  for (const config::Instance* n : config_.of_kind("nic"))
+    if (const auto& p = n->parameters<DescriptorNicParameters>(); p.wire == w.path) return p.ipv4;
+  return {};
+}
+
+/// Most calls that the NIC at a wire and the rings of its driver hold.
+std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParameters& call) const {
+  const std::uint64_t frame = std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.smallest_call());
+  std::uint64_t calls = 0;
+  for (const config::Instance* n : config_.of_kind("nic")) {
+    const auto& p = n->parameters<DescriptorNicParameters>();
+    if (p.wire != w.path) continue;
+    calls += (p.nic.rx_fifo.count() + p.nic.tx_mac_fifo.count()) / frame + p.nic.rx_writes + p.nic.tx_frames +
+             std::uint64_t{p.nic.queues} * (p.rx_ring + p.tx_ring);
+  }
+  return calls;
 }
 
 /// Peers where the board names them; the workload at the first NIC's wire, or else at the first wire without a peer.
@@ -232,10 +275,14 @@ void Board::build_traffic() {
   if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
   if (free == wires_.end()) return;
   const config::Instance& workload = config_.the("workload");
-  const auto& traffic = workload.parameters<net::TrafficSource::Parameters>();
+  auto traffic = workload.parameters<net::TrafficSource::Parameters>();
+  if (traffic.host.partner.empty()) traffic.host.partner = address_at(*free);
+  if (traffic.host.partner.empty())
+    throw config_.error(workload, "host.partner", "must be set: no NIC is at " + free->path + " to take it from");
   try {
     source_ = std::make_unique<net::TrafficSource>("workload", traffic, base::RandomSeed{run_.seed, run_.replication},
                                                    *free->wire, net::Wire::kA);
+    source_->set_buffered(buffered_calls(*free, traffic.call));
   } catch (const std::runtime_error& e) {
     if (traffic.kind == net::TrafficSource::Kind::replay)
       throw config_.error(workload, "pcap", std::string("cannot be replayed: ") + e.what());

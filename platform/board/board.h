@@ -19,6 +19,7 @@
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "models/pcie/link.h"
 #include "models/pcie/root_complex.h"
+#include "models/pcie/switch.h"
 #include "models/riscv/core.h"
 #include "models/uart/uart.h"
 #include "platform/board/firmware.h"
@@ -45,6 +46,11 @@ struct WireInstance {
 struct SlotInstance {
   std::string path;
   std::unique_ptr<pcie::Link> link;
+};
+
+struct SwitchInstance {
+  std::string path;
+  std::unique_ptr<pcie::Switch> plain;
 };
 
 /// What is at the far end of the first wire.
@@ -90,6 +96,10 @@ class Board : private pcie::SocWriter {
   bool aia() const { return clusters_.front().parameters->interrupts == riscv::Interrupts::aia; }
   void set_source(unsigned number, bool level);
   SlotInstance& slot(const std::string& path);
+  void connect(const std::string& slot, pcie::Port& device);
+  void schedule_carrier(net::Wire&, const WireParameters&);
+  std::string address_at(const WireInstance&) const;
+  std::uint64_t buffered_calls(const WireInstance&, const net::CallParameters&) const;
   net::Wire& wire(const config::Instance& user, const std::string& path);
   riscv::Core& core(unsigned hart);
 
@@ -110,6 +120,7 @@ class Board : private pcie::SocWriter {
   std::unique_ptr<uart::Uart> uart_;
   std::unique_ptr<pcie::RootComplex> root_;
   std::vector<SlotInstance> slots_;
+  std::vector<SwitchInstance> switches_;
   std::vector<WireInstance> wires_;
   std::vector<std::unique_ptr<nic::DescriptorNic>> nics_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;

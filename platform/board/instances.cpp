@@ -1,12 +1,24 @@
 #include "platform/board/instances.h"
 
+#include <algorithm>
+
 #include "models/nic/descriptor/descriptor_regs.h"
 
 namespace sluice::platform {
 
 namespace {
 constexpr base::Time kModerationStep = base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS);
+
+/// A carrier goes down, comes back, goes down...
+bool alternate(const std::vector<base::Time>& down, const std::vector<base::Time>& up) {
+  if (down.size() != up.size() && down.size() != up.size() + 1) return false;
+  for (std::size_t i = 0; i < down.size(); ++i) {
+    if (i < up.size() && up[i] <= down[i]) return false;
+    if (i > 0 && down[i] <= up[i - 1]) return false;
+  }
+  return true;
 }
+}  // namespace
 
 void RunParameters::describe(base::Schema<RunParameters>& s) {
   s.summary("how a run goes");
@@ -23,8 +35,34 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
 
 void SlotParameters::describe(base::Schema<SlotParameters>& s) {
   s.summary("a PCIe link and the slot at its lower end");
-  s.add("port", &SlotParameters::port, "root port above it").range(0, 31).setting();
+  s.add("attach", &SlotParameters::attach, "switch above it; empty: the root complex").refers_to("switch").setting();
+  s.add("port", &SlotParameters::port, "root port or the switch's downstream port above it").range(0, 31).setting();
   s.include("", &SlotParameters::link);
+}
+
+void SwitchParameters::describe(base::Schema<SwitchParameters>& s) {
+  s.summary("PCIe switch and the slot that it sits in");
+  s.add("slot", &SwitchParameters::slot, "PCIe slot that its upstream port is in").refers_to("pcie").required();
+  s.include("", &SwitchParameters::plain);
+}
+
+void WireParameters::describe(base::Schema<WireParameters>& s) {
+  using P = WireParameters;
+  s.summary("an Ethernet link and its carrier");
+  s.include("", &P::wire);
+  s.add("down_at", &P::down_at, "when the carrier goes away; frames under way are lost")
+      .range(0_ns, 18'000_s)
+      .setting();
+  s.add("up_at", &P::up_at, "when it comes back").range(0_ns, 18'000_s).setting();
+  s.rule("up_at", [](const P& p) {
+    return alternate(p.down_at, p.up_at) ? "" : "must alternate with down_at, which comes first, in order of time";
+  });
+}
+
+void UartParameters::describe(base::Schema<UartParameters>& s) {
+  s.summary("UART and who is at its other end");
+  s.add("expect", &UartParameters::expect, "path of a script that talks to the firmware; empty: none").setting();
+  s.include("", &UartParameters::uart);
 }
 
 void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s) {

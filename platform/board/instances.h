@@ -2,10 +2,14 @@
 /// What a board file says of an instance beyond its model's own parameters: where it is attached, how it is driven.
 
 #include <string>
+#include <vector>
 
 #include "models/net/echo_peer.h"
+#include "models/net/wire.h"
 #include "models/nic/descriptor/parameters.h"
 #include "models/pcie/link.h"
+#include "models/pcie/switch.h"
+#include "models/uart/uart.h"
 
 namespace sluice::platform {
 
@@ -22,9 +26,32 @@ struct RunParameters {
 
 /// [pcie.NAME]: a link, seen as the slot at its lower end.
 struct SlotParameters {
-  unsigned port = 0;
+  std::string attach;  ///< the switch above it; empty: the root complex
+  unsigned port = 0;   ///< of what is above it
   pcie::Link::Parameters link;
   static void describe(base::Schema<SlotParameters>&);
+};
+
+/// [switch.NAME]
+struct SwitchParameters {
+  std::string slot;
+  pcie::Switch::Parameters plain;
+  static void describe(base::Schema<SwitchParameters>&);
+};
+
+/// [net.NAME]: a link, and when its carrier is there. It is up at the start.
+struct WireParameters {
+  net::Wire::Parameters wire;
+  std::vector<base::Time> down_at;
+  std::vector<base::Time> up_at;
+  static void describe(base::Schema<WireParameters>&);
+};
+
+/// [uart]
+struct UartParameters {
+  std::string expect;  ///< path of a script; empty: none
+  uart::Uart::Parameters uart;
+  static void describe(base::Schema<UartParameters>&);
 };
 
 enum class Driver { poll, interrupt };

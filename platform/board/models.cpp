@@ -7,10 +7,8 @@
 #include "models/memory/ram.h"
 #include "models/memory/soc_bus.h"
 #include "models/net/traffic_source.h"
-#include "models/net/wire.h"
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
-#include "models/uart/uart.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
 
@@ -34,13 +32,15 @@ void register_models(config::Registry& r) {
   r.add_single("imsic", "model", "imsic");
   r.add<irq::Imsic::Parameters>("imsic", "imsic", "IMSIC");
   r.add_single("uart", "model", "16550");
-  r.add<uart::Uart::Parameters>("uart", "16550", "UART");
+  r.add<UartParameters>("uart", "16550", "UART");
   r.add_single("root", "model", "root-complex");
   r.add<pcie::RootComplex::Parameters>("root", "root-complex", "root complex");
   r.add_kind("pcie", "link");
   r.add<SlotParameters>("pcie", "link", "PCIe link");
+  r.add_kind("switch", "plain");
+  r.add<SwitchParameters>("switch", "plain", "PCIe switch");
   r.add_kind("net", "wire");
-  r.add<net::Wire::Parameters>("net", "wire", "Ethernet link");
+  r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");
   r.add<DescriptorNicParameters>("nic", "descriptor", "descriptor NIC");
   r.add_kind("peer");

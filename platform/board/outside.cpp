@@ -1,5 +1,6 @@
 #include "platform/board/outside.h"
 
+#include <algorithm>
 #include <csignal>
 #include <stdexcept>
 
@@ -41,23 +42,59 @@ class Outside::Signals {
   int file_;
 };
 
-Outside::Outside(Board& board, const OutsideOptions& options, const std::string& log)
-    : option_(options.replay.empty() ? "--tap " + options.tap : "--replay " + options.replay) {
-  if (board.wires().empty()) throw config::UserError(option_ + ": the board has no Ethernet link");
+namespace {
+
+constexpr const char* kTapChannel = "tap";
+
+std::string option_of(const OutsideOptions& o) {
+  if (!o.replay.empty()) return "--replay " + o.replay;
+  return o.tap.empty() ? "--console" : "--tap " + o.tap;
+}
+
+/// Whether an input channel takes part, live or in a log.
+bool has(const char* channel, bool live, const OutsideOptions& o) {
+  if (o.replay.empty()) return live;
+  const auto logged = base::channels_of_log(o.replay);
+  return std::find(logged.begin(), logged.end(), channel) != logged.end();
+}
+
+bool wants_tap(const OutsideOptions& o) { return has(kTapChannel, !o.tap.empty(), o); }
+
+}  // namespace
+
+Traffic traffic_with(const OutsideOptions& o) {
   try {
-    tap_ = std::make_unique<net::TapEnd>("tap", *board.wires().front().wire, net::Wire::kA, inputs_);
-    if (!options.replay.empty()) {
-      replay_ = std::make_unique<base::InputReplay>(options.replay, inputs_);
-      return;
+    return wants_tap(o) ? Traffic::external : Traffic::generated;
+  } catch (const std::runtime_error& e) {
+    throw config::UserError(option_of(o) + ": " + e.what());
+  }
+}
+
+Outside::Outside(Board& board, const OutsideOptions& options, const std::string& log) : option_(option_of(options)) {
+  try {
+    if (wants_tap(options)) {
+      if (board.wires().empty()) throw config::UserError(option_ + ": the board has no Ethernet link");
+      tap_ = std::make_unique<net::TapEnd>(kTapChannel, *board.wires().front().wire, net::Wire::kA, inputs_);
     }
-    device_ = std::make_unique<net::TapDevice>(options.tap);
-    signals_ = std::make_unique<Signals>();
-    if (!log.empty()) inputs_.log_to(log);
-    pacer_ = std::make_unique<base::Pacer>(board.scheduler());
-    tap_->connect(*device_, *pacer_);
+    if (has(Console::kChannel, options.console, options)) console_ = std::make_unique<Console>(board.uart(), inputs_);
+    if (!options.replay.empty())
+      replay_ = std::make_unique<base::InputReplay>(options.replay, inputs_);
+    else
+      connect_live(board, options, log);
+  } catch (const config::UserError&) {
+    throw;
   } catch (const std::runtime_error& e) {
     throw config::UserError(option_ + ": " + e.what());
   }
+}
+
+void Outside::connect_live(Board& board, const OutsideOptions& options, const std::string& log) {
+  if (tap_) device_ = std::make_unique<net::TapDevice>(options.tap);
+  signals_ = std::make_unique<Signals>();
+  if (!log.empty()) inputs_.log_to(log);
+  pacer_ = std::make_unique<base::Pacer>(board.scheduler());
+  if (tap_) tap_->connect(*device_, *pacer_);
+  if (console_) console_->connect(*pacer_);
 }
 
 Outside::~Outside() = default;

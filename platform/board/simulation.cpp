@@ -8,6 +8,9 @@
 #include "models/base/statistics.h"
 #include "models/base/trace.h"
 #include "models/base/waiting.h"
+#include "platform/board/diagnosis.h"
+#include "platform/board/expect_file.h"
+#include "platform/board/interruption.h"
 
 namespace sluice::platform {
 
@@ -16,6 +19,7 @@ using base::Time;
 namespace {
 constexpr base::ComponentKey kWatchKey = base::path_key("platform.watch");
 constexpr Time kProgressInterval = Time::us(100);
+constexpr Time kSignalInterval = Time::us(200);  // some milliseconds of wall time
 
 base::InputEnd input_end(Outcome outcome) {
   if (outcome == Outcome::interrupted) return base::InputEnd::interrupted;
@@ -34,6 +38,11 @@ Simulation::Simulation(Board& board, SimulationOptions options) : board_(board),
     console_ = std::make_unique<uart::StreamBackEnd>(*options_.console);
     board_.uart().attach(*console_);
   }
+  if (auto steps = expect_steps(board_.config()); !steps.empty())
+    script_ =
+        std::make_unique<uart::ExpectScript>(board_.uart(), std::move(steps), [this](const uart::ExpectScript& s) {
+          if (s.state() == uart::ExpectScript::State::failed) board_.scheduler().stop();
+        });
   if (options_.outside.any()) {
     const std::string log = options_.output.empty() ? "" : options_.output + "/input.log";
     outside_ = std::make_unique<Outside>(board_, options_.outside, log);
@@ -75,7 +84,12 @@ void Simulation::close_traces() {
 Outcome Simulation::run() {
   base::Scheduler& scheduler = board_.scheduler();
   begin_measuring();
-  board_.finisher().on_finish = [&](irq::Finisher::Verdict) { scheduler.stop(); };
+  board_.finisher().on_finish = [&](irq::Finisher::Verdict v) {
+    // Now, because the hart goes on to its next instruction.
+    if (v.kind == irq::Finisher::Kind::fail && failure_.empty())
+      failure_ = describe_failure(v.code, board_, running_hart());
+    scheduler.stop();
+  };
   if (net::TrafficSource* source = board_.source()) {
     source->on_measuring([this] { begin_measuring(); });
     source->on_finished([&] {
@@ -95,6 +109,11 @@ Outcome Simulation::run() {
   }
   if (options_.progress) base::calendar().at(kProgressInterval, kWatchKey, [this] { report_progress(); });
 
+  std::optional<Interruption> interruption;
+  if (!outside_ || !outside_->live()) {
+    interruption.emplace();
+    look_for_signals();
+  }
   const auto start = std::chrono::steady_clock::now();
   last_progress_ = start;
   const auto end = scheduler.run_until(options_.until.value_or(Time::max()));
@@ -114,17 +133,37 @@ Outcome Simulation::run() {
 Outcome Simulation::judge(base::Scheduler::End end) {
   const auto& verdict = board_.finisher().verdict();
   if (verdict && verdict->kind == irq::Finisher::Kind::fail) {
-    diagnosis_ = fmt::format("the firmware failed with code {}\n", verdict->code) + describe_harts();
+    diagnosis_ = failure_ + "\n" + describe_harts(board_);
+    return Outcome::failed;
+  }
+  if (script_ && script_->state() == uart::ExpectScript::State::failed) {
+    diagnosis_ = script_->diagnosis() + "\n" + describe_harts(board_);
     return Outcome::failed;
   }
   if (stalled_) return Outcome::stalled;
+  if (script_ && script_->state() == uart::ExpectScript::State::running && !interrupted_ && !Interruption::signal())
+    diagnosis_ = "the run ended before the script at the UART: it waits for " + script_->awaited() + "\n";
   if (verdict || workload_finished_) return Outcome::finished;
   if (interrupted_) return Outcome::interrupted;
+  if (const char* signal = Interruption::signal()) {
+    diagnosis_ = fmt::format("interrupted by {} after {} of simulated time\n", signal, base::to_text(ended_at_)) +
+                 describe_harts(board_);
+    return Outcome::interrupted;
+  }
   if (end == base::Scheduler::End::exhausted) {
-    diagnosis_ = "nothing can ever happen again\n" + base::describe_waits() + describe_harts();
+    diagnosis_ = "nothing can ever happen again\n" + base::describe_waits() + describe_harts(board_);
     return Outcome::deadlocked;
   }
   return Outcome::limit;
+}
+
+/// Null outside a hart's access.
+riscv::Core* Simulation::running_hart() const {
+  const base::Runner* runner = board_.scheduler().running();
+  for (Cluster& c : board_.clusters())
+    for (auto& core : c.cores)
+      if (runner && core->path() == runner->path()) return core.get();
+  return nullptr;
 }
 
 void Simulation::begin_measuring() {
@@ -146,14 +185,19 @@ void Simulation::watch() {
   const bool waited = std::exchange(calls_waited_, waits);
   if (waits && waited && ended == last_ended_) {
     stalled_ = true;
-    diagnosis_ = fmt::format("no request has ended for {} ns of simulated time\n",
-                             board_.run_parameters().stall_limit.nanoseconds()) +
-                 base::describe_waits() + describe_harts();
+    diagnosis_ = describe_stall(board_, board_.run_parameters().stall_limit);
     board_.scheduler().stop();
     return;
   }
   last_ended_ = ended;
   base::calendar().after(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
+}
+
+void Simulation::look_for_signals() {
+  if (Interruption::signal())
+    board_.scheduler().stop();
+  else
+    base::calendar().after(kSignalInterval, kWatchKey, [this] { look_for_signals(); });
 }
 
 void Simulation::report_progress() {
@@ -169,19 +213,6 @@ void Simulation::report_progress() {
     options_.progress(base::now(), done);
   }
   base::calendar().after(kProgressInterval, kWatchKey, [this] { report_progress(); });
-}
-
-std::string Simulation::describe_harts() {
-  std::string text;
-  for (Cluster& c : board_.clusters()) {
-    for (auto& core : c.cores) {
-      const auto& state = core->hart().state();
-      const std::string symbol = c.firmware.symbol_at(state.pc);
-      text += fmt::format("{}: pc {:#x}{}{}, {} instructions, {} ns\n", core->path(), state.pc,
-                          symbol.empty() ? "" : " ", symbol, state.instret, core->local_time().nanoseconds());
-    }
-  }
-  return text;
 }
 
 std::vector<riscv::Core::Accounts> Simulation::core_accounts() const {

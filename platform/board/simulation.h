@@ -32,10 +32,10 @@ struct SimulationOptions {
 enum class Outcome {
   finished,     ///< the workload's requests have ended, or the firmware said that it passed
   limit,        ///< --until
-  interrupted,  ///< the user ended it
+  interrupted,  ///< the user ended it; a failure where nobody outside took part, and the diagnosis says so
   stalled,      ///< no request ended for run.stall_limit
   deadlocked,   ///< nothing can ever happen again
-  failed,       ///< the firmware said that it failed
+  failed,       ///< the firmware said that it failed, or the script that talks to it did not hear what it expects
 };
 
 class Simulation {
@@ -65,7 +65,8 @@ class Simulation {
   void begin_measuring();
   void watch();
   void report_progress();
-  std::string describe_harts();
+  void look_for_signals();
+  riscv::Core* running_hart() const;
   std::uint64_t ended_requests() const;
   Outcome judge(base::Scheduler::End);
   void open_traces();
@@ -74,6 +75,7 @@ class Simulation {
   Board& board_;
   SimulationOptions options_;
   std::unique_ptr<uart::StreamBackEnd> console_;
+  std::unique_ptr<uart::ExpectScript> script_;
   std::unique_ptr<Outside> outside_;
   std::vector<std::unique_ptr<net::PcapWriter>> captures_;
   std::unique_ptr<base::PerfettoWriter> perfetto_;
@@ -85,6 +87,7 @@ class Simulation {
   bool workload_finished_ = false;
   bool stalled_ = false;
   bool interrupted_ = false;
+  std::string failure_;  ///< what the firmware's own report of it says
   std::string diagnosis_;
   double wall_seconds_ = 0;
   double startup_seconds_ = 0;

@@ -1,6 +1,9 @@
 #include "platform/board/topology.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,27 +45,76 @@ std::vector<config::MemoryRegion> memory_map(const config::BoardConfig& config) 
   return regions;
 }
 
-std::vector<RootPortPlan> pcie_tree(const config::BoardConfig& config) {
-  const unsigned ports = config.parameters<pcie::RootComplex::Parameters>("root").root_ports;
-  std::vector<RootPortPlan> tree(ports);
-  for (const config::Instance* s : config.of_kind("pcie")) {
-    const unsigned port = s->parameters<SlotParameters>().port;
-    if (port >= ports)
-      throw config.error(*s, "port", fmt::format("must be less than root.root_ports, which is {}", ports));
-    if (tree[port].slot)
-      throw config.error(*s, "port", "must be a root port of its own; " + tree[port].slot->path() + " is at it");
-    tree[port].slot = s;
+namespace {
+
+/// Puts together what instances say of each other.
+class TreeBuilder {
+ public:
+  explicit TreeBuilder(const config::BoardConfig& config) : config_(config) {
+    for (const config::Instance* s : config.of_kind("pcie")) place(*s);
+    for (const config::Instance* n : config.of_kind("nic")) insert(*n, n->parameters<DescriptorNicParameters>().slot);
+    for (const config::Instance* s : config.of_kind("switch")) insert(*s, s->parameters<SwitchParameters>().slot);
   }
-  for (const config::Instance* n : config.of_kind("nic")) {
-    const auto place = std::find_if(tree.begin(), tree.end(), [&](const RootPortPlan& p) {
-      return p.slot && p.slot->path() == n->parameters<DescriptorNicParameters>().slot;
-    });
-    if (place == tree.end()) throw config.error(*n, "slot", "must name a PCIe slot of the board");
-    if (place->device)
-      throw config.error(*n, "slot", "must be a slot of its own; " + place->device->path() + " is in it");
-    place->device = n;
+
+  std::vector<PortPlan> build() {
+    auto tree = ports("", config_.parameters<pcie::RootComplex::Parameters>("root").root_ports);
+    for (const auto& [place, slot] : slots_)
+      if (reached_.count(slot) == 0)
+        throw config_.error(*slot, "attach", "must lead to a root port; " + place.first + " hangs from none");
+    return tree;
   }
-  return tree;
-}
+
+ private:
+  using Place = std::pair<std::string, unsigned>;  ///< switch, or nothing for the root complex; port
+
+  void place(const config::Instance& slot) {
+    const auto& p = slot.parameters<SlotParameters>();
+    const config::Instance* above = config_.find(p.attach);
+    const unsigned ports = above ? above->parameters<SwitchParameters>().plain.downstream_ports
+                                 : config_.parameters<pcie::RootComplex::Parameters>("root").root_ports;
+    if (p.port >= ports)
+      throw config_.error(slot, "port",
+                          fmt::format("must be less than {}, which is {}",
+                                      above ? p.attach + ".downstream_ports" : "root.root_ports", ports));
+    const auto [known, is_new] = slots_.try_emplace(Place{p.attach, p.port}, &slot);
+    if (!is_new)
+      throw config_.error(slot, "port",
+                          fmt::format("must be a {} of its own; {} is at it", above ? "downstream port" : "root port",
+                                      known->second->path()));
+  }
+
+  void insert(const config::Instance& device, const std::string& slot) {
+    const auto [known, is_new] = devices_.try_emplace(slot, &device);
+    if (!is_new)
+      throw config_.error(device, "slot", "must be a slot of its own; " + known->second->path() + " is in it");
+  }
+
+  /// Each switch is in one slot, and each slot at one port: the descent ends.
+  std::vector<PortPlan> ports(const std::string& owner, unsigned count) {
+    std::vector<PortPlan> list(count);
+    for (unsigned n = 0; n < count; ++n) {
+      const auto slot = slots_.find({owner, n});
+      if (slot == slots_.end()) continue;
+      list[n].slot = slot->second;
+      reached_.insert(slot->second);
+      const auto device = devices_.find(slot->second->path());
+      if (device == devices_.end()) continue;
+      list[n].device = device->second;
+      if (device->second->kind() == "switch")
+        list[n].ports =
+            ports(device->second->path(), device->second->parameters<SwitchParameters>().plain.downstream_ports);
+    }
+    return list;
+  }
+
+  const config::BoardConfig& config_;
+  std::map<Place, const config::Instance*> slots_;
+  std::map<std::string, const config::Instance*> devices_;  ///< by the path of their slot
+  std::set<const config::Instance*> reached_;               ///< never walked
+};
+
+}  // namespace
+
+std::vector<PortPlan> pcie_tree(const config::BoardConfig& config) { return TreeBuilder(config).build(); }
 
 }  // namespace sluice::platform

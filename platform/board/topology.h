@@ -12,13 +12,14 @@ namespace sluice::platform {
 /// board without a cluster.
 std::vector<config::MemoryRegion> memory_map(const config::BoardConfig&);
 
-/// A root port and what is behind it.
-struct RootPortPlan {
+/// A root port, or a downstream port of a switch, and what is behind it.
+struct PortPlan {
   const config::Instance* slot = nullptr;    ///< the link and slot; null: nothing is connected
   const config::Instance* device = nullptr;  ///< in the slot; null: empty
+  std::vector<PortPlan> ports;               ///< of a switch that is the device, by number
 };
-/// By number of the root port, which is device number + 1 on bus 0. Throws config::UserError for a slot at no root port
-/// and for two slots or devices at one place.
-std::vector<RootPortPlan> pcie_tree(const config::BoardConfig&);
+/// By number of the root port, which is device number + 1 on bus 0. Throws config::UserError for a slot at no port, two
+/// slots or devices at one place, and switches that hang from no root port.
+std::vector<PortPlan> pcie_tree(const config::BoardConfig&);
 
 }  // namespace sluice::platform

@@ -16,24 +16,44 @@ using Json = nlohmann::ordered_json;
 struct Description {
   const config::BoardConfig& board;
   std::vector<config::MemoryRegion> map = platform::memory_map(board);
-  std::vector<platform::RootPortPlan> tree = platform::pcie_tree(board);
+  std::vector<platform::PortPlan> tree = platform::pcie_tree(board);
 };
 
-std::string address_of_port(std::size_t port) { return fmt::format("00:{:02x}.0", port + 1); }
+/// Numbers buses as the firmware does: each bridge's secondary bus as it is met, depth first.
+class Enumeration {
+ public:
+  /// Ports of the root complex (bus 0) or of a switch (its internal bus).
+  Json ports(const std::vector<platform::PortPlan>& list, const char* kind, unsigned bus, unsigned first_device) {
+    Json json = Json::array();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto& [slot, device, below] = list[i];
+      const unsigned secondary = ++last_bus_;
+      Json port = {{kind, i},
+                   {"address", fmt::format("{:02x}:{:02x}.0", bus, i + first_device)},
+                   {"slot", slot ? Json(slot->path()) : Json()},
+                   {"device", device ? Json(device->path()) : Json()}};
+      if (device) port["device_address"] = fmt::format("{:02x}:00.0", secondary);
+      if (!below.empty()) {
+        const unsigned internal = ++last_bus_;
+        port["ports"] = ports(below, "port", internal, 0);
+      }
+      json.push_back(std::move(port));
+    }
+    return json;
+  }
+
+ private:
+  unsigned last_bus_ = 0;
+};
+
+Json tree_of(const Description& d) { return Enumeration().ports(d.tree, "root_port", 0, 1); }
 
 Json to_json(const Description& d) {
   Json json = config::to_json(d.board);
   auto& map = json["memory_map"] = Json::array();
   for (const config::MemoryRegion& r : d.map)
     map.push_back({{"name", r.name}, {"base", base::hexadecimal(r.base)}, {"size_bytes", r.size}});
-  auto& ports = json["pcie"] = Json::array();
-  for (std::size_t i = 0; i < d.tree.size(); ++i) {
-    const auto& [slot, device] = d.tree[i];
-    ports.push_back({{"root_port", i},
-                     {"address", address_of_port(i)},
-                     {"slot", slot ? Json(slot->path()) : Json()},
-                     {"device", device ? Json(device->path()) : Json()}});
-  }
+  json["pcie"] = tree_of(d);
   return json;
 }
 
@@ -45,18 +65,31 @@ std::string map_text(const Description& d) {
   return text;
 }
 
+std::string port_text(const config::BoardConfig& board, const Json& port, unsigned depth) {
+  const bool root = port.contains("root_port");
+  std::string text = fmt::format("  {}  {:{}}{} {}", port.at("address").get<std::string>(), "", 2 * depth,
+                                 root ? "root port" : "port", port.at(root ? "root_port" : "port").get<unsigned>());
+  if (!port.at("slot").is_null()) {
+    const config::Instance& slot = *board.find(port.at("slot").get<std::string>());
+    const auto& link = slot.parameters<platform::SlotParameters>().link;
+    text += fmt::format(" -- {} (PCIe {}.0 x{})", slot.path(), link.generation, link.lanes);
+    if (port.at("device").is_null()) {
+      text += " -- empty";
+    } else {
+      const config::Instance& device = *board.find(port.at("device").get<std::string>());
+      text +=
+          fmt::format(" -- {} {} ({})", port.at("device_address").get<std::string>(), device.path(), device.title());
+    }
+  }
+  text += "\n";
+  if (port.contains("ports"))
+    for (const Json& below : port.at("ports")) text += port_text(board, below, depth + 1);
+  return text;
+}
+
 std::string tree_text(const Description& d) {
   std::string text = "  00:00.0  host bridge (root)\n";
-  for (std::size_t i = 0; i < d.tree.size(); ++i) {
-    const auto& [slot, device] = d.tree[i];
-    text += fmt::format("  {}  root port {}", address_of_port(i), i);
-    if (slot) {
-      const auto& link = slot->parameters<platform::SlotParameters>().link;
-      text += fmt::format(" -- {} (PCIe {}.0 x{})", slot->path(), link.generation, link.lanes);
-      text += device ? fmt::format(" -- {} ({})", device->path(), device->title()) : " -- empty";
-    }
-    text += "\n";
-  }
+  for (const Json& port : tree_of(d)) text += port_text(d.board, port, 0);
   return text;
 }
 

@@ -22,6 +22,7 @@ struct Options : BoardOptions {
   WorkloadOptions workload;
   std::string output;
   std::string until;
+  std::string expect;
   std::vector<std::string> traces;
   platform::OutsideOptions outside;
   bool json = false;
@@ -50,22 +51,30 @@ platform::SimulationOptions simulation_options(const Options& o) {
   if ((s.trace_pcap || s.trace_perfetto) && s.output.empty())
     throw config::UserError("--trace needs --out: the directory that the traces go to");
   if (o.console) s.console = &std::cerr;
+  s.outside.console = o.console && o.outside.replay.empty() && platform::Console::available();
   return s;
 }
 
 int execute(const Environment& environment, const Options& o) {
+  if (!o.output.empty()) ResultFile::set_old_aside(o.output);
   Overrides overrides(o.overrides);
   o.workload.apply_to(overrides);
+  if (!o.expect.empty()) overrides.add("uart.expect=" + o.expect, "--expect " + o.expect);
   const config::BoardConfig config = o.load(environment, overrides);
   platform::SimulationOptions options = simulation_options(o);
   std::optional<ResultFile> file;
   if (!o.output.empty()) file.emplace(o.output, "--out " + o.output);
   Progress progress(config.name());
-  if (Progress::wanted() && !o.outside.any())
+  const bool outside = options.outside.any();
+  if (Progress::wanted() && !outside)
     options.progress = [&progress](base::Time t, double done) { progress.show(t, done); };
 
-  platform::Board board(config, o.outside.any() ? platform::Traffic::external : platform::Traffic::generated);
-  if (!board.source() && !o.outside.any() && !board.wires().empty() && !options.until)
+  const platform::Traffic traffic = platform::traffic_with(options.outside);
+  if (traffic == platform::Traffic::external && !o.workload.requests.empty())
+    throw config::UserError("--requests " + o.workload.requests + ": the run of " + o.outside.replay +
+                            " had no workload");
+  platform::Board board(config, traffic);
+  if (!board.source() && !outside && !board.wires().empty() && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
   platform::Simulation simulation(board, std::move(options));
   const platform::Outcome outcome = simulation.run();
@@ -126,24 +135,26 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   auto options = std::make_shared<Options>();
   options->add_to(*command);
   options->workload.add_to(*command);
+  command->add_option("--expect", options->expect, "Script that talks to the firmware at its UART: uart.expect")
+      ->type_name("FILE");
   command->add_option("--until", options->until, "End the run at this simulated time, such as \"5 ms\"")
       ->type_name("T");
   auto* tap = command
                   ->add_option("--tap", options->outside.tap,
                                "Connect the board to this machine by a TAP interface, in the workload's place")
                   ->type_name("IFNAME");
-  auto* replay =
-      command->add_option("--replay", options->outside.replay, "Repeat a run with --tap from its DIR/input.log")
-          ->type_name("LOG")
-          ->excludes(tap);
-  for (CLI::Option* outside : {tap, replay})
-    for (const char* generated : {"--requests", "--warmup"}) outside->excludes(command->get_option(generated));
+  command
+      ->add_option("--replay", options->outside.replay, "Repeat a run with --tap or --console from its DIR/input.log")
+      ->type_name("LOG")
+      ->excludes(tap);
+  for (const char* generated : {"--requests", "--warmup"}) tap->excludes(command->get_option(generated));
   command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
   command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto")
       ->delimiter(',')
       ->type_name("KIND");
   command->add_flag("--json", options->json, "Print the result file instead of the report");
-  command->add_flag("--console", options->console, "Show what the firmware prints, on standard error");
+  command->add_flag("--console", options->console,
+                    "Show what the firmware prints, on standard error; what is typed goes to the firmware");
   command->callback([&environment, &action, options] {
     action = [&environment, options] { return execute(environment, *options); };
   });

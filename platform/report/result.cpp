@@ -218,7 +218,7 @@ Json host(platform::Simulation& s) {
                   {"guest_ram_bytes", guest_ram},
                   {"calendar_entries", base::calendar().dispatched()},
                   {"build", SLUICE_BUILD}};
-  if (s.outside()) figures["refused_frames"] = s.outside()->refused_frames();
+  if (s.outside() && s.outside()->has_tap()) figures["refused_frames"] = s.outside()->refused_frames();
   return figures;
 }
 
@@ -235,7 +235,7 @@ bool stages_sum_up(const base::Histogram& latency) {
 /// The first thing that went wrong; conservation and the ledger are checked here, for every run.
 std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   std::string first_line = s.diagnosis().substr(0, s.diagnosis().find('\n'));
-  if (outcome >= platform::Outcome::stalled) return first_line;
+  if (outcome >= platform::Outcome::stalled || !first_line.empty()) return first_line;
   if (!base::ledger().error().empty()) return "the ledger is wrong: " + base::ledger().error();
   if (base::calendar().late() != 0) return fmt::format("{} entries were made in the past", base::calendar().late());
   const net::TrafficSource* source = s.board().source();

@@ -41,7 +41,7 @@ class Parameters:
     def times(self):
         """The paths of all parameters that are times, and their values in femtoseconds."""
         return {f"{path}.{key}": round(Decimal(p["value"]) * 10**6) for path, i in self.instances.items()
-                for key, p in i["parameters"].items() if p["unit"] == "ns"}
+                for key, p in i["parameters"].items() if p["unit"] == "ns" and not isinstance(p["value"], list)}
 
 
 def call_bytes(program, opaque):

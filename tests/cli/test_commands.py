@@ -4,7 +4,9 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
+import time
 import unittest
 
 from command import SLUICE, SOURCE, SPIN, CommandTest, finisher_guest, guest, sluice
@@ -50,11 +52,13 @@ class Looking(CommandTest):
     def test_describe_shows_the_memory_map_and_the_pcie_tree(self):
         text = self.succeed("describe", "e810-poll")
         self.assertRegex(text, r"(?m)^ +0x8000_0000 to 0x8fff_ffff +256 MiB  memory.dram$")
-        self.assertRegex(text, r"(?m)^  00:01.0  root port 0 -- pcie.slot0 \(PCIe 3.0 x16\) -- nic.eth0 \(descriptor NIC\)$")
+        self.assertRegex(text, r"(?m)^  00:01.0  root port 0 -- pcie.slot0 \(PCIe 3.0 x16\) -- 01:00.0 nic.eth0 "
+                         r"\(descriptor NIC\)$")
         board = json.loads(self.succeed("describe", "e810-poll", "--json", "--set", "root.root_ports=2", "--set",
                                         "cluster.host.interrupts=plic"))
         self.assertEqual(board["pcie"], [
-            {"root_port": 0, "address": "00:01.0", "slot": "pcie.slot0", "device": "nic.eth0"},
+            {"root_port": 0, "address": "00:01.0", "slot": "pcie.slot0", "device": "nic.eth0",
+             "device_address": "01:00.0"},
             {"root_port": 1, "address": "00:02.0", "slot": None, "device": None}])
         regions = [(int(r["base"].replace("_", ""), 16), r["size_bytes"], r["name"]) for r in board["memory_map"]]
         self.assertIn((0x0C00_0000, 64 << 20, "plic"), regions)
@@ -135,6 +139,23 @@ class Running(CommandTest):
         self.assertLess(rate, min(lossy))
         self.assertGreater(sum(result["requests"]["dropped"].values()), 0)
         self.assertIn("highest rate without loss:", self.succeed(*arguments))
+        # FIFOs of 16 KiB for receive and transmit, frames of 150 B; 32 DMA writes, 128 frames of transmit; both rings.
+        held = 2 * 16384 // 150 + 32 + 128 + 64 + 512
+        for p in result["phases"]:
+            needed = held * p["rate_per_s"] // 4_000_000 + 1
+            if p["completed"] == p["sent"]:
+                self.assertEqual(p["sent"], max(3000, needed))
+            else:
+                self.assertLessEqual(3000, p["sent"])
+
+    def test_a_search_with_short_trials_is_no_more_hopeful(self):
+        """Rings that hold more than a trial's calls must not hide a loss."""
+        def search(*more):
+            arguments = ("run", "e810-poll", "--warmup=0", "--set=workload.kind=zero-loss", "--set=workload.rate=12800000",
+                         "--set=workload.resolution=800000", "--set=workload.timeout=5ms", "--json", *more)
+            return json.loads(self.succeed(*arguments))
+        short, long = search("--requests=200"), search("--requests=40000")
+        self.assertLessEqual(abs(short["zero_loss_rate_per_s"] - long["zero_loss_rate_per_s"]), 800_000)
 
     def test_progress_is_shown_on_a_terminal_only(self):
         arguments = [SLUICE, "run", "e810-poll", "--requests=100000000"]
@@ -167,9 +188,23 @@ class Failing(CommandTest):
     def test_firmware_that_fails(self):
         path = self.write("fails.elf", finisher_guest(7 << 16 | 0x3333))
         error, result = self.fail_with("--firmware", path)
-        self.assertEqual(result["failure"], "the firmware failed with code 7")
+        self.assertEqual(result["failure"], "the firmware failed with code 7; cluster.host.hart0 at pc 0x8000000c")
         self.assertEqual(result["outcome"], "failed")
         self.assertRegex(error, r"(?m)^cluster\.host\.hart0: pc 0x[0-9a-f]+, \d+ instructions")
+
+    def test_what_the_codes_of_our_firmware_mean(self):
+        # A load from nowhere in machine mode, whose handler fails as ours does.
+        trap = guest(0x0000_0297, 0x0142_8293, 0x3052_9073,  # auipc t0, 0; addi t0, t0, 20; csrw mtvec, t0
+                     0x0000_3303, SPIN,  # ld t1, 0(zero)
+                     0x0010_02B7, 0x0003_3337, 0x3333_0313, 0x0062_A023, SPIN)  # code 3 to the finisher
+        _, result = self.fail_with("--firmware", self.write("traps.elf", trap))
+        self.assertEqual(result["failure"], "the firmware failed with code 3, a trap that it does not handle: load access "
+                         "fault (cause 5) at pc 0x8000000c, value 0x0, on cluster.host.hart0")
+        for code, meaning in ((4, "it found no NIC that it has a driver for"),
+                              (5, "it gave up, and --console shows why")):
+            _, result = self.fail_with("--firmware", self.write("fails.elf", finisher_guest(code << 16 | 0x3333)))
+            self.assertEqual(result["failure"], f"the firmware failed with code {code}: {meaning}; cluster.host.hart0 at "
+                             "pc 0x8000000c")
 
     def test_firmware_that_ends_before_the_workload(self):
         _, result = self.fail_with("--firmware", "hello")
@@ -179,20 +214,75 @@ class Failing(CommandTest):
         path = self.write("bare.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'rpc-server'\n")
         result = sluice("run", path)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertRegex(result.stderr, r"^sluice: .*bare: the firmware failed with code \d+\n")
+        self.assertRegex(result.stderr, r"^sluice: .*bare: the firmware failed with code 4: it found no NIC that it "
+                         r"has a driver for; cluster\.host\.hart0 at pc 0x[0-9a-f]+ finish\S*\n")
 
     def test_a_stall_names_functions(self):
         # Nobody serves this port, and nobody gives up.
         error, result = self.fail_with("--set=workload.server_port=9", "--set=workload.timeout=1s",
                                        "--set=run.stall_limit=1ms")
         self.assertEqual(result["outcome"], "stalled")
-        self.assertEqual(result["failure"], "no request has ended for 1000000 ns of simulated time")
+        self.assertEqual(result["failure"], "no request has ended for 1 ms of simulated time")
+        self.assertRegex(error, r"(?m)^workload waits for 10\.0\.0\.2: 16 calls without a reply$")
         self.assertRegex(error, r"(?m)^cluster\.host\.hart0: pc 0x[0-9a-f]+ \w+(\+0x[0-9a-f]+)?, \d+ instructions")
 
     def test_a_guest_that_answers_nothing_stalls(self):
         error, result = self.fail_with("--firmware", self.write("spin.elf", guest(SPIN)), "--set=run.stall_limit=1ms")
         self.assertEqual(result["outcome"], "stalled")
         self.assertIn("cluster.host.hart0: pc 0x80000000, ", error)
+
+    def test_a_partner_that_does_not_exist_is_named(self):
+        _, result = self.fail_with("--set=workload.host.partner=10.0.0.7", "--set=run.stall_limit=1ms")
+        self.assertEqual(result["failure"],
+                         "no request has ended for 1 ms of simulated time: 10.0.0.7 has not answered ARP")
+        # It is the NIC's address unless the board says otherwise.
+        self.succeed("run", "e810-poll", "--set=nic.eth0.ipv4=10.9.8.7", *QUICK)
+
+    def test_a_stall_says_who_waits_for_whom(self):
+        sleeps = guest(0x1050_0073, 0xFFDF_F06F)  # wfi; j back
+        error, _ = self.fail_with("--firmware", self.write("sleeps.elf", sleeps), "--set=run.stall_limit=1ms")
+        self.assertRegex(error, r"(?m)^since \S+ ns: cluster\.host\.hart0 waits for a device, a timer or another hart: an "
+                         r"interrupt \(wfi\)$")
+
+    def test_signals_end_a_run_cleanly(self):
+        for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+            out = os.path.join(self.directory, name)
+            arguments = [SLUICE, "run", "e810-poll", "--requests=1000000000", "--out", out, "--trace=pcap"]
+            with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+                capture = os.path.join(out, "net.wire0.pcap")
+                while not (os.path.exists(capture) and os.path.getsize(capture) > 0):
+                    time.sleep(0.02)
+                self.assertEqual(os.listdir(out), ["net.wire0.pcap"])
+                process.send_signal(number)
+                report, error = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 1, error)
+            self.assertRegex(error, rf"^sluice: e810-poll: interrupted by {name} after .* of simulated time\n")
+            self.assertIn("latency at the wire", report)
+            with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+                result = json.load(file)
+            self.assertEqual(result["outcome"], "interrupted")
+            self.assertEqual(error.split("\n")[0], "sluice: e810-poll: " + result["failure"])
+            requests = result["requests"]
+            self.assertGreater(requests["completed"], 0)
+            self.assertEqual(requests["sent"], requests["completed"] + requests["in_flight"])
+            self.assertEqual(sorted(os.listdir(out)), ["net.wire0.pcap", "result.json"])
+
+    def test_signals_end_a_comparison_and_its_runs(self):
+        out = os.path.join(self.directory, "out")
+        arguments = [SLUICE, "compare", "e810-poll", "e810-irq", "--requests=1000000000", "--out", out]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            children = f"/proc/{process.pid}/task/{process.pid}/children"
+            runs = []
+            while not runs:
+                time.sleep(0.1)
+                with open(children, encoding="ascii") as file:
+                    runs = file.read().split()
+            time.sleep(1)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+        for run in runs:
+            self.assertFalse(os.path.exists("/proc/" + run))
 
     def test_lost_calls(self):
         _, result = self.fail_with("--set=workload.server_port=9", "--set=workload.timeout=100us")
@@ -241,6 +331,15 @@ class Comparing(CommandTest):
         error = (sum((d - average)**2 for d in differences) / 3 / 4)**0.5
         self.assertAlmostEqual(mean["difference"], average, places=5)
         self.assertAlmostEqual(mean["half_width_95"], 3.1824 * error, places=5)
+
+    def test_replications_of_what_is_not_random(self):
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--replications=3")
+        text = self.succeed(*arguments)
+        self.assertIn("  All 3 replications gave the same: nothing in this workload and these boards is random, so there is "
+                      "no confidence interval to give.", text)
+        self.assertNotIn("+- ", text)
+        for row in json.loads(self.succeed(*arguments, "--json"))["paired"]:
+            self.assertIsNone(row["half_width_95"])
 
     def test_boards_with_several_harts_run_again_at_half_the_quantum(self):
         arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--set=cluster.host.harts=2")

@@ -1,6 +1,7 @@
 """What a user gets wrong: one sentence that names the place, the key and what would be valid, and exit status 2."""
 
 import os
+import struct
 import unittest
 
 import command
@@ -39,6 +40,40 @@ class Commands(CommandTest):
         self.assert_mistake(run + ["--until", "0 ms"], "--until 0 ms: must be more than 0")
         self.assert_mistake(run + ["--trace", "vcd"], "--trace vcd: must be pcap or perfetto")
         self.assert_mistake(run + ["--trace", "pcap"], "--trace needs --out: the directory that the traces go to")
+
+    def test_empty_values(self):
+        values = {"--requests": "N", "--warmup": "N", "--seed": "S", "--quantum": "T", "--firmware": "ELF", "--until": "T",
+                  "--tap": "IFNAME", "--replay": "LOG", "--out": "DIR", "--trace": "KIND", "--set": "PATH=VALUE"}
+        for option, kind in values.items():
+            self.assert_mistake(["run", "e810-poll", option, ""], f"run: {option} must not be empty")
+            self.assert_mistake(["run", "e810-poll", option + "="], f"run: {option} needs a value, {kind}")
+        self.assert_mistake(["run", ""], "run: BOARD must not be empty")
+        self.assert_mistake(["compare", "e810-poll", ""], "compare: BOARD must not be empty")
+        self.assert_mistake(["compare", "e810-poll", "e810-irq", "--replications", ""],
+                            "compare: --replications must not be empty")
+        self.assert_mistake(["describe", "e810-poll", "--set", ""], "describe: --set must not be empty")
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_no_result_of_an_earlier_run_stays_in_place(self):
+        out = os.path.join(self.directory, "out")
+        self.succeed("run", "e810-poll", "--requests=5", "--warmup=0", "--out", out)
+        result, old = (os.path.join(out, name) for name in ("result.json", "result.json.old"))
+        with open(result, encoding="utf-8") as file:
+            first = file.read()
+        for mistake in (["--set", "nic.eth0.quues=1"], ["--until", "x"], ["--firmware", "none"]):
+            self.assertEqual(sluice("run", "e810-poll", "--out", out, *mistake).returncode, 2)
+            self.assertEqual(os.listdir(out), ["result.json.old"], mistake)
+        self.assertEqual(sluice("run", "e810-pol", "--out", out).returncode, 2)
+        with open(old, encoding="utf-8") as file:
+            self.assertEqual(file.read(), first)
+        self.succeed("run", "e810-poll", "--requests=5", "--warmup=0", "--out", out)
+        self.assertEqual(os.listdir(out), ["result.json"])
+        # A comparison's boards, the one that is in order too.
+        arguments = ("compare", "e810-poll", "e810-irq", "--requests=5", "--warmup=0", "--out", out)
+        self.succeed(*arguments)
+        self.assertEqual(sluice(*arguments, "--set=nic.eth0.quues=1").returncode, 2)
+        for board in ("e810-poll", "e810-irq"):
+            self.assertEqual(os.listdir(os.path.join(out, board)), ["result.json.old"])
 
     def test_comparisons(self):
         self.assert_mistake(["compare", "e810-poll"], "compare needs 2 to 8 boards, not 1")
@@ -215,6 +250,24 @@ class Inputs(CommandTest):
                           (".", "cannot be read: Is a directory")):
             self.assert_mistake(with_capture + ["workload.pcap=" + name],
                                 f"--set workload.pcap={name}: cannot be replayed: {name}: {why}")
+        os.mkfifo(os.path.join(self.directory, "fifo"))
+        for name in ("fifo", "/dev/zero"):
+            self.assert_mistake(with_capture + ["workload.pcap=" + name], f"--set workload.pcap={name}: cannot be replayed: "
+                                f"{name}: is not a regular file")
+            self.assert_mistake(["run", "e810-poll", "--replay", name],
+                                f"--replay {name}: {name}: is not a regular file")
+        header = struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)
+        arp = bytes.fromhex("ffffffffffff" "020000000001" "0806" "0001080006040001" "020000000001" "0a000001"
+                            "000000000000" "0a000002") + bytes(18)
+        self.write("empty.pcap", header)
+        self.write("arp.pcap", header + struct.pack("<IIII", 0, 0, len(arp), len(arp)) + arp)
+        for name, why in (("empty.pcap", "has no frame"),
+                          ("arp.pcap", "has no frame of a client: all 1 are ARP or from 10.0.0.2, the board's address")):
+            self.assert_mistake(with_capture + ["workload.pcap=" + name],
+                                f"--set workload.pcap={name}: cannot be replayed: {name}: {why}")
+        self.write("empty.log", "sluice-inputs 1\n")
+        self.assert_mistake(["run", "e810-poll", "--replay", "empty.log"], "--replay empty.log: empty.log:2: has no input "
+                            "and no end of a run, so there is nothing to repeat")
         self.assert_mistake(["run", "e810-poll", "--set", "workload.kind=replay"],
                             "e810-poll.toml: workload.pcap must name a capture for a replay")
         self.write("my.toml", OWN + "[workload]\nkind = 'replay'\npcap = 'text.pcap'\n")

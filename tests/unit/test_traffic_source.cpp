@@ -82,9 +82,13 @@ class Server : public RemoteHost {
 struct Bench : CleanSlate {
   explicit Bench(const TrafficSource::Parameters& p, base::Time delay = 1_us,
                  const std::string& server_mac = "02:00:00:00:00:02")
-      : server(wire, delay, server_mac), source("traffic", p, {1, 0}, wire, Wire::kA) {
+      : server(wire, delay, server_mac), source("traffic", with_partner(p), {1, 0}, wire, Wire::kA) {
     source.on_measuring([this] { measuring_after = server.arrivals.size(); });
     source.on_finished([this] { ++finishes; });
+  }
+  static TrafficSource::Parameters with_partner(TrafficSource::Parameters p) {
+    if (p.host.partner.empty()) p.host.partner = "10.0.0.2";
+    return p;
   }
   void run(base::Time until = base::Time::max()) {
     while (base::calendar().next() < until) base::calendar().dispatch();
@@ -478,6 +482,35 @@ TEST_CASE("a zero-loss search finds what the server can take", "[traffic]") {
   REQUIRE(b.finishes == 1);
   REQUIRE(r.dropped.at("too fast") > 0);
   REQUIRE(r.sent == r.completed + r.dropped_sum());
+}
+
+TEST_CASE("a search's trials are longer than what buffers can hide", "[traffic]") {
+  TrafficSource::Parameters p;
+  p.kind = TrafficSource::Kind::zero_loss;
+  p.rate = 8'000'000;
+  p.resolution = 500'000;
+  p.requests = 10;
+  p.timeout = 200_us;
+  Bench b(p);
+  b.server.shortest_gap = 400_ns;  // 2.5 million calls a second
+  b.source.set_buffered(100);
+  b.go();
+  unsigned sound = 0;
+  for (const auto& phase : b.source.phases()) {
+    INFO(phase.rate);
+    if (phase.loss()) {
+      // The second call is lost, and no call is made for its own sake after the tenth.
+      CHECK(phase.rate > 2'500'000);
+      CHECK(phase.sent == 10);
+    } else {
+      ++sound;
+      CHECK(phase.sent == 100 * phase.rate / 500'000 + 1);
+    }
+  }
+  CHECK(sound > 0);
+  CHECK(b.source.zero_loss_rate() <= 2'500'000);
+  CHECK(b.source.zero_loss_rate() >= 2'000'000);
+  CHECK(b.source.finished());
 }
 
 TEST_CASE("a replay needs a capture", "[traffic]") {

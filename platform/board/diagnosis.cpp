@@ -1,0 +1,93 @@
+#include "platform/board/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include "firmware/kernel/exit_codes.h"
+#include "models/base/waiting.h"
+
+namespace sluice::platform {
+namespace {
+
+struct TrapRegisters {
+  unsigned epc, cause, value;
+};
+constexpr TrapRegisters kMachine{0x341, 0x342, 0x343};
+constexpr TrapRegisters kSupervisor{0x141, 0x142, 0x143};
+
+const char* exception_name(std::uint64_t cause) {
+  static constexpr const char* kNames[] = {
+      "misaligned fetch",    "fetch access fault",        "illegal instruction", "breakpoint",
+      "misaligned load",     "load access fault",         "misaligned store",    "store access fault",
+      "call from user mode", "call from supervisor mode", "exception 10",        "call from machine mode",
+      "fetch page fault",    "load page fault",           "exception 14",        "store page fault"};
+  return cause < std::size(kNames) ? kNames[cause] : "interrupt that nothing handles";
+}
+
+std::string place(const Firmware& firmware, std::uint64_t pc) {
+  const std::string symbol = firmware.symbol_at(pc);
+  return fmt::format("pc {:#x}{}{}", pc, symbol.empty() ? "" : " ", symbol);
+}
+
+const Firmware* firmware_of(Board& board, const riscv::Core* hart) {
+  for (const Cluster& c : board.clusters())
+    for (const auto& core : c.cores)
+      if (core.get() == hart) return &c.firmware;
+  return nullptr;
+}
+
+/// The trap that a hart's handler is in.
+std::string describe_trap(const Firmware& firmware, riscv::Core& hart) {
+  riscv::Privileged& privileged = hart.hart().privileged();
+  const auto& registers = hart.hart().state().privilege == riscv::Privilege::machine ? kMachine : kSupervisor;
+  std::uint64_t epc = 0, cause = 0, value = 0;
+  privileged.csr_peek(registers.epc, epc);
+  privileged.csr_peek(registers.cause, cause);
+  privileged.csr_peek(registers.value, value);
+  return fmt::format("{} (cause {}) at {}, value {:#x}", exception_name(cause), cause & ~(std::uint64_t{1} << 63),
+                     place(firmware, epc), value);
+}
+
+}  // namespace
+
+std::string describe_harts(Board& board) {
+  std::string text;
+  for (Cluster& c : board.clusters()) {
+    for (auto& core : c.cores) {
+      const auto& state = core->hart().state();
+      text += fmt::format("{}: {}, {} instructions, {} ns\n", core->path(), place(c.firmware, state.pc), state.instret,
+                          core->local_time().nanoseconds());
+    }
+  }
+  return text;
+}
+
+std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
+  const std::string failed = fmt::format("the firmware failed with code {}", code);
+  const Firmware* firmware = firmware_of(board, hart);
+  if (!firmware) return failed;
+  const std::string where = fmt::format("{} at {}", hart->path(), place(*firmware, hart->hart().state().pc));
+  switch (code) {
+    case EXIT_TRAP:
+      return fmt::format("{}, a trap that it does not handle: {}, on {}", failed, describe_trap(*firmware, *hart),
+                         hart->path());
+    case EXIT_NO_NIC:
+      return fmt::format("{}: it found no NIC that it has a driver for; {}", failed, where);
+    case EXIT_GAVE_UP:
+      return fmt::format("{}: it gave up, and --console shows why; {}", failed, where);
+    default:
+      return fmt::format("{}; {}", failed, where);
+  }
+}
+
+std::string describe_stall(Board& board, base::Time stall_limit) {
+  std::string text = fmt::format("no request has ended for {} of simulated time", base::to_text(stall_limit));
+  const net::TrafficSource* source = board.source();
+  if (source && !source->running()) text += fmt::format(": {} has not answered ARP", source->partner_address());
+  text += "\n";
+  if (source && source->under_way() > 0)
+    text += fmt::format("workload waits for {}: {} calls without a reply\n", source->partner_address(),
+                        source->under_way());
+  return text + base::describe_waits() + describe_harts(board);
+}
+
+}  // namespace sluice::platform

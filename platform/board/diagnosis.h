@@ -1,0 +1,20 @@
+#pragma once
+/// What went wrong with a run, in words.
+
+#include <string>
+
+#include "platform/board/board.h"
+
+namespace sluice::platform {
+
+/// One line for each hart: where it is, in which function, how far it has come.
+std::string describe_harts(Board&);
+
+/// The firmware's failure: what its code means (firmware/kernel/exit_codes.h) and where the hart was, in one sentence
+/// without a full stop. hart: whose write it was; null where it was no hart's.
+std::string describe_failure(unsigned code, Board&, riscv::Core* hart);
+
+/// Why no request ends: a sentence in the first line, then who waits for whom, then the harts.
+std::string describe_stall(Board&, base::Time stall_limit);
+
+}  // namespace sluice::platform
