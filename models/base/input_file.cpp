@@ -13,20 +13,17 @@ namespace sluice::base {
 std::FILE* open_input_file(const std::string& path) {
   // Without O_NONBLOCK, opening a FIFO waits for whoever writes to it.
   const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  std::string why;
   struct stat status {};
-  if (file < 0 || ::fstat(file, &status) != 0)
-    why = std::string("cannot be read: ") + std::strerror(errno);
-  else if (S_ISDIR(status.st_mode))
-    why = std::string("cannot be read: ") + std::strerror(EISDIR);
-  else if (!S_ISREG(status.st_mode))
-    why = "is not a regular file";
-  else if (std::FILE* stream = ::fdopen(file, "rb"))
-    return stream;
-  else
-    why = std::string("cannot be read: ") + std::strerror(errno);
+  int error = file < 0 || ::fstat(file, &status) != 0 ? errno : 0;
+  if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
+  const bool regular = error == 0 && S_ISREG(status.st_mode);
+  if (regular) {
+    if (std::FILE* stream = ::fdopen(file, "rb")) return stream;
+    error = errno;
+  }
   if (file >= 0) ::close(file);
-  throw std::runtime_error(path + ": " + why);
+  const std::string why = std::string("cannot be read: ") + std::strerror(error);
+  throw std::runtime_error(path + ": " + (error == 0 ? "is not a regular file" : why));
 }
 
 }  // namespace sluice::base

@@ -62,7 +62,7 @@ std::string describe_harts(Board& board) {
 }
 
 std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
-  const std::string failed = fmt::format("the firmware failed with code {}", code);
+  std::string failed = fmt::format("the firmware failed with code {}", code);
   const Firmware* firmware = firmware_of(board, hart);
   if (!firmware) return failed;
   const std::string where = fmt::format("{} at {}", hart->path(), place(*firmware, hart->hart().state().pc));

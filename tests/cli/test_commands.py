@@ -223,7 +223,7 @@ class Failing(CommandTest):
                                        "--set=run.stall_limit=1ms")
         self.assertEqual(result["outcome"], "stalled")
         self.assertEqual(result["failure"], "no request has ended for 1 ms of simulated time")
-        self.assertRegex(error, r"(?m)^workload waits for 10\.0\.0\.2: 16 calls without a reply$")
+        self.assertRegex(error, r"(?m)^workload waits for 10\.0\.0\.2: [0-9]+ calls without a reply$")
         self.assertRegex(error, r"(?m)^cluster\.host\.hart0: pc 0x[0-9a-f]+ \w+(\+0x[0-9a-f]+)?, \d+ instructions")
 
     def test_a_guest_that_answers_nothing_stalls(self):
