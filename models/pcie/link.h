@@ -110,6 +110,8 @@ class Link : public base::Model {
   const Parameters& parameters() const { return parameters_; }
   LinkDirection& up() { return up_; }      ///< from device to host
   LinkDirection& down() { return down_; }  ///< from host to device
+  const LinkDirection& up() const { return up_; }
+  const LinkDirection& down() const { return down_; }
   void register_statistics(base::StatisticsGroup&);
 
  private:

@@ -41,6 +41,7 @@ Board::Board(const config::BoardConfig& config, Traffic traffic)
   uart_ = std::make_unique<uart::Uart>("uart", config.parameters<UartParameters>("uart").uart);
   build_interrupts();
   build_pcie();
+  build_devices();
   build_network();
   if (traffic == Traffic::generated) build_traffic();
   load_firmware();
@@ -165,6 +166,11 @@ void Board::build_pcie() {
   bus_->map({"root.ecam", p.ecam_base, p.ecam_size.count(), true, true}, root_->socket);
   bus_->map_also({"root.mmio32", p.mmio32_base, p.mmio32_size.count(), true, true});
   bus_->map_also({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), true, true});
+  if (const auto& i = config_.parameters<IommuInstance>("iommu"); i.enabled) {
+    iommu_ = std::make_unique<pcie::Iommu>("iommu", i.iommu, *memory_);
+    bus_->map({"iommu", map_.iommu, HostMap::kIommuSize, true, false}, iommu_->socket);
+    root_->set_translator(iommu_.get());
+  }
   for (unsigned i = 0; i < 4; ++i)
     root_->intx[i].on_change = [this, i](bool level) { set_source(kPcieSource + i, level); };
   pcie_tree(config_);
@@ -192,6 +198,27 @@ void Board::connect(const std::string& path, pcie::Port& device) {
 
 SlotInstance& Board::slot(const std::string& path) {
   return *std::find_if(slots_.begin(), slots_.end(), [&](const SlotInstance& s) { return s.path == path; });
+}
+
+void Board::build_devices() {
+  for (const config::Instance* a : config_.of_kind("accel")) {
+    const auto& p = a->parameters<DmaRequesterInstance>();
+    SlotInstance& place = slot(p.slot);
+    requesters_.push_back(std::make_unique<accel::DmaRequester>(module_of(*a).c_str(), p.device,
+                                                                base::RandomSeed{run_.seed, run_.replication}));
+    const unsigned port = config_.parameters<SlotParameters>(place.path).port;
+    place.link->connect(root_->root_port(port), requesters_.back()->port());
+    groups_.push_back(std::make_unique<base::StatisticsGroup>(a->path(), &base::statistics()));
+    requesters_.back()->register_statistics(*groups_.back());
+  }
+  if (dma_workload() && requesters_.empty())
+    throw config::UserError(config_.file() + ": workload.model dma needs a DMA requester in a PCIe slot, and the " +
+                            "board has none");
+}
+
+const DmaWorkloadParameters* Board::dma_workload() const {
+  const config::Instance& workload = config_.the("workload");
+  return workload.model() == "dma" ? &workload.parameters<DmaWorkloadParameters>() : nullptr;
 }
 
 net::Wire& Board::wire(const config::Instance& user, const std::string& path) {
@@ -273,7 +300,7 @@ void Board::build_traffic() {
     return !nics.empty() && is_free(w) && w.path == nics.front()->parameters<DescriptorNicParameters>().wire;
   });
   if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
-  if (free == wires_.end()) return;
+  if (free == wires_.end() || dma_workload()) return;
   const config::Instance& workload = config_.the("workload");
   auto traffic = workload.parameters<net::TrafficSource::Parameters>();
   if (traffic.host.partner.empty()) traffic.host.partner = address_at(*free);
@@ -288,6 +315,33 @@ void Board::build_traffic() {
       throw config_.error(workload, "pcap", std::string("cannot be replayed: ") + e.what());
     throw config::UserError(config_.file() + ": workload " + e.what());
   }
+}
+
+/// What firmware/apps/dma_bench.c looks for.
+void Board::describe_workload(DeviceTreeSource& tree) const {
+  const DmaWorkloadParameters* p = dma_workload();
+  if (!p) return;
+  const auto& caches = config_.parameters<coherence::MemorySystem::Parameters>("caches");
+  const auto& iommu = config_.parameters<IommuInstance>("iommu");
+  const auto cell = [&tree](const char* name, std::uint64_t value) {
+    tree.workload.push_back({name, {static_cast<std::uint32_t>(value)}});
+  };
+  tree.workload.push_back({"sluice,dma-sizes", p->size_list()});
+  cell("sluice,dma-warm", p->cache != CacheState::cold);
+  cell("sluice,dma-cold", p->cache != CacheState::warm);
+  cell("sluice,dma-pattern", p->pattern == Pattern::random ? DMAR_RANDOM : DMAR_SEQUENTIAL);
+  cell("sluice,dma-interface", p->interface == Interface::direct ? DMAR_DIRECT : DMAR_ENGINE);
+  cell("sluice,dma-window", p->window.count());
+  cell("sluice,dma-transactions", p->transactions);
+  cell("sluice,dma-warmup", p->warmup);
+  cell("sluice,dma-outstanding", p->outstanding);
+  cell("sluice,cache-bytes", caches.llc_size.count() + caches.l2_size.count() * harts_);
+  cell("sluice,iommu-page", iommu.page.count());
+}
+
+bool Board::is_firmware_in(const base::GuestRam& ram) const {
+  return std::any_of(clusters_.begin(), clusters_.end(),
+                     [&](const Cluster& c) { return ram.contains(c.firmware.entry(), 4); });
 }
 
 void Board::load_firmware() {
@@ -316,6 +370,11 @@ void Board::load_firmware() {
     tree.timebase_hertz = c.parameters->timebase.hertz();
     tree.memory_base = ram->base();
     tree.memory_size = ram->size();
+    for (auto& other : rams_)
+      if (&other->bytes() != ram && !is_firmware_in(other->bytes()))
+        tree.more_memory.emplace_back(other->bytes().base(), other->bytes().size());
+    tree.iommu = iommu_ != nullptr;
+    describe_workload(tree);
     tree.root = slots_.empty() ? nullptr : &root_->parameters();
     tree.uart_interrupt = kUartSource;
     tree.pcie_interrupts = kPcieSource;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/accel/dma_requester/dma_requester.h"
 #include "models/base/scheduler.h"
 #include "models/coherence/memory_system.h"
 #include "models/irq/aplic.h"
@@ -17,11 +18,13 @@
 #include "models/net/traffic_source.h"
 #include "models/net/wire.h"
 #include "models/nic/descriptor/descriptor_nic.h"
+#include "models/pcie/iommu.h"
 #include "models/pcie/link.h"
 #include "models/pcie/root_complex.h"
 #include "models/pcie/switch.h"
 #include "models/riscv/core.h"
 #include "models/uart/uart.h"
+#include "platform/board/dma_workload.h"
 #include "platform/board/firmware.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
@@ -59,6 +62,8 @@ enum class Traffic {
   external,   ///< nothing yet: whoever has made the board attaches something
 };
 
+struct DeviceTreeSource;
+
 /// Builds everything in the order of the board's instances, loads the firmware, and leaves the harts at its entry.
 /// Throws config::UserError for what a board file has wrong. One per process.
 class Board : private pcie::SocWriter {
@@ -74,6 +79,11 @@ class Board : private pcie::SocWriter {
   std::vector<SlotInstance>& slots() { return slots_; }
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<std::unique_ptr<nic::DescriptorNic>>& nics() { return nics_; }
+  std::vector<std::unique_ptr<accel::DmaRequester>>& requesters() { return requesters_; }
+  /// Null where [workload] is traffic.
+  const DmaWorkloadParameters* dma_workload() const;
+  /// Null where the board has none.
+  const pcie::Iommu* iommu() const { return iommu_.get(); }
   /// Null on a board without a wire, or with external traffic.
   net::TrafficSource* source() { return source_.get(); }
   irq::Finisher& finisher() { return *finisher_; }
@@ -90,9 +100,12 @@ class Board : private pcie::SocWriter {
   void build_clusters();
   void build_interrupts();
   void build_pcie();
+  void build_devices();
   void build_network();
   void build_traffic();
   void load_firmware();
+  bool is_firmware_in(const base::GuestRam&) const;
+  void describe_workload(DeviceTreeSource&) const;
   bool aia() const { return clusters_.front().parameters->interrupts == riscv::Interrupts::aia; }
   void set_source(unsigned number, bool level);
   SlotInstance& slot(const std::string& path);
@@ -119,10 +132,12 @@ class Board : private pcie::SocWriter {
   std::unique_ptr<irq::Finisher> finisher_;
   std::unique_ptr<uart::Uart> uart_;
   std::unique_ptr<pcie::RootComplex> root_;
+  std::unique_ptr<pcie::Iommu> iommu_;
   std::vector<SlotInstance> slots_;
   std::vector<SwitchInstance> switches_;
   std::vector<WireInstance> wires_;
   std::vector<std::unique_ptr<nic::DescriptorNic>> nics_;
+  std::vector<std::unique_ptr<accel::DmaRequester>> requesters_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;
   std::unique_ptr<net::TrafficSource> source_;
   std::vector<std::unique_ptr<base::StatisticsGroup>> groups_;

@@ -67,10 +67,8 @@ class Tree {
       w_.text("compatible", "sluice,board");
       w_.text("model", s_.model);
       chosen();
-      w_.node(fmt::format("memory@{:x}", s_.memory_base), [&] {
-        w_.text("device_type", "memory");
-        w_.reg(s_.memory_base, s_.memory_size);
-      });
+      memory(s_.memory_base, s_.memory_size);
+      for (const auto& [base, size] : s_.more_memory) memory(base, size);
       cpus();
       w_.node("soc", [&] {
         cells_two();
@@ -102,6 +100,14 @@ class Tree {
       w_.cell("sluice,rx-ring", s_.rx_ring);
       w_.cell("sluice,tx-ring", s_.tx_ring);
       w_.cell("sluice,moderation", s_.moderation);
+      for (const auto& [name, cells] : s_.workload) w_.cells(name.c_str(), cells);
+    });
+  }
+
+  void memory(std::uint64_t base, std::uint64_t size) {
+    w_.node(fmt::format("memory@{:x}", base), [&] {
+      w_.text("device_type", "memory");
+      w_.reg(base, size);
     });
   }
 
@@ -163,6 +169,12 @@ class Tree {
       w_.cell("interrupt-parent", controller());
       interrupt_cells("interrupts", s_.uart_interrupt);
     });
+    if (s_.iommu) {
+      w_.node(fmt::format("iommu@{:x}", s_.map.iommu), [&] {
+        w_.text("compatible", "sluice,iommu");
+        w_.reg(s_.map.iommu, HostMap::kIommuSize);
+      });
+    }
     if (s_.root) host_bridge();
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/pcie/root_complex.h"
@@ -18,6 +19,9 @@ struct DeviceTreeSource {
   std::uint64_t timebase_hertz = 10'000'000;
   std::uint64_t memory_base = 0;
   std::uint64_t memory_size = 0;
+  /// Base and size of RAM that no firmware is in.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> more_memory;
+  bool iommu = false;
   unsigned first_hart = 0;  ///< mhartid of the cluster's first hart
   /// Null: no PCIe.
   const pcie::RootComplex::Parameters* root = nullptr;
@@ -32,6 +36,8 @@ struct DeviceTreeSource {
   unsigned rx_ring = 512;
   unsigned tx_ring = 512;
   unsigned moderation = 0;  ///< units of 2 us
+  /// Properties of the workload: name and cells.
+  std::vector<std::pair<std::string, std::vector<std::uint32_t>>> workload;
 };
 
 /// Version 17, at most 64 KiB.

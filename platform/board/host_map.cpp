@@ -9,6 +9,7 @@ void HostMap::describe(base::Schema<HostMap>& s) {
   };
   address("finisher", &HostMap::finisher, "test finisher, 4 KiB");
   address("clint", &HostMap::clint, "CLINT, 64 KiB");
+  address("iommu", &HostMap::iommu, "IOMMU, 4 KiB (iommu.enabled)");
   address("plic", &HostMap::plic, "PLIC, 64 MiB (interrupts = \"plic\")");
   address("aplic_m", &HostMap::aplic_m, "machine-level APLIC domain, 16 KiB (interrupts = \"aia\")");
   address("aplic_s", &HostMap::aplic_s, "supervisor-level APLIC domain, 16 KiB (interrupts = \"aia\")");
@@ -17,9 +18,10 @@ void HostMap::describe(base::Schema<HostMap>& s) {
   address("imsic_s", &HostMap::imsic_s, "supervisor-level interrupt files, 4 KiB a hart (interrupts = \"aia\")");
 }
 
-std::vector<config::MemoryRegion> HostMap::regions(bool aia, unsigned harts) const {
+std::vector<config::MemoryRegion> HostMap::regions(bool aia, unsigned harts, bool has_iommu) const {
   std::vector<config::MemoryRegion> map = {
       {"finisher", finisher, kFinisherSize}, {"clint", clint, kClintSize}, {"uart", uart, kUartSize}};
+  if (has_iommu) map.push_back({"iommu", iommu, kIommuSize});
   if (aia) {
     map.push_back({"aplic_m", aplic_m, kAplicSize});
     map.push_back({"aplic_s", aplic_s, kAplicSize});

@@ -18,6 +18,7 @@ using namespace base::literals;
 struct HostMap {
   std::uint64_t finisher = 0x10'0000;
   std::uint64_t clint = 0x200'0000;
+  std::uint64_t iommu = 0x301'0000;
   std::uint64_t plic = 0xc00'0000;
   std::uint64_t aplic_m = 0xc00'0000;
   std::uint64_t aplic_s = 0xd00'0000;
@@ -28,13 +29,14 @@ struct HostMap {
 
   static constexpr std::uint64_t kFinisherSize = 0x1000;
   static constexpr std::uint64_t kClintSize = 0x1'0000;
+  static constexpr std::uint64_t kIommuSize = 0x1000;
   static constexpr std::uint64_t kPlicSize = 0x400'0000;
   static constexpr std::uint64_t kAplicSize = APLIC_SIZE;
   static constexpr std::uint64_t kUartSize = 0x100;
   static constexpr std::uint64_t kImsicStride = 0x1000;
 
   /// What a host with so many harts maps, the root complex apart; aia: APLIC and IMSIC in the PLIC's place.
-  std::vector<config::MemoryRegion> regions(bool aia, unsigned harts) const;
+  std::vector<config::MemoryRegion> regions(bool aia, unsigned harts, bool has_iommu) const;
 };
 
 }  // namespace sluice::platform

@@ -93,6 +93,19 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
   s.include("", &P::nic);
 }
 
+void DmaRequesterInstance::describe(base::Schema<DmaRequesterInstance>& s) {
+  s.summary("an endpoint that issues DMA on command, and its place");
+  s.add("slot", &DmaRequesterInstance::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
+  s.include("", &DmaRequesterInstance::device);
+}
+
+void IommuInstance::describe(base::Schema<IommuInstance>& s) {
+  s.summary("IOMMU between devices and memory");
+  s.add("enabled", &IommuInstance::enabled, "the board has one, and the firmware switches it on").setting();
+  s.add("page", &IommuInstance::page, "pages that the firmware maps with").choices({4_KiB, 2_MiB, 1_GiB}).setting();
+  s.include("", &IommuInstance::iommu);
+}
+
 void EchoPeerParameters::describe(base::Schema<EchoPeerParameters>& s) {
   s.summary("a remote host that sends back what it gets");
   s.add("wire", &EchoPeerParameters::wire, "Ethernet link at whose far end it is").refers_to("net").setting();

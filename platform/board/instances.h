@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "models/accel/dma_requester/dma_requester.h"
 #include "models/net/echo_peer.h"
 #include "models/net/wire.h"
 #include "models/nic/descriptor/parameters.h"
+#include "models/pcie/iommu.h"
 #include "models/pcie/link.h"
 #include "models/pcie/switch.h"
 #include "models/uart/uart.h"
@@ -67,6 +69,21 @@ struct DescriptorNicParameters {
   base::Time moderation = 0_ns;
   nic::DescriptorParameters nic;
   static void describe(base::Schema<DescriptorNicParameters>&);
+};
+
+/// [accel.NAME] with model "dma-requester"
+struct DmaRequesterInstance {
+  std::string slot = "pcie.slot0";
+  accel::DmaRequesterParameters device;
+  static void describe(base::Schema<DmaRequesterInstance>&);
+};
+
+/// [iommu]
+struct IommuInstance {
+  bool enabled = false;
+  base::Bytes page = 4_KiB;  ///< that the firmware maps with
+  pcie::Iommu::Parameters iommu;
+  static void describe(base::Schema<IommuInstance>&);
 };
 
 /// [peer.NAME] with model "echo": takes the place of the traffic at the far end of a wire.

@@ -9,6 +9,7 @@
 #include "models/net/traffic_source.h"
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
+#include "platform/board/dma_workload.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
 
@@ -35,6 +36,8 @@ void register_models(config::Registry& r) {
   r.add<UartParameters>("uart", "16550", "UART");
   r.add_single("root", "model", "root-complex");
   r.add<pcie::RootComplex::Parameters>("root", "root-complex", "root complex");
+  r.add_single("iommu", "model", "iommu");
+  r.add<IommuInstance>("iommu", "iommu", "IOMMU");
   r.add_kind("pcie", "link");
   r.add<SlotParameters>("pcie", "link", "PCIe link");
   r.add_kind("switch", "plain");
@@ -43,10 +46,13 @@ void register_models(config::Registry& r) {
   r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");
   r.add<DescriptorNicParameters>("nic", "descriptor", "descriptor NIC");
+  r.add_kind("accel");
+  r.add<DmaRequesterInstance>("accel", "dma-requester", "DMA requester");
   r.add_kind("peer");
   r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
   r.add_single("workload", "model", "traffic");
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
+  r.add<DmaWorkloadParameters>("workload", "dma", "DMA workload");
   r.add_single("run", "model", "run");
   r.add<RunParameters>("run", "run", "run");
 }

@@ -29,7 +29,8 @@ std::vector<config::MemoryRegion> memory_map(const config::BoardConfig& config) 
   if (clusters.empty()) throw config::UserError(config.file() + ": a board needs a cluster");
   const bool aia = clusters.front()->parameters<riscv::ClusterParameters>().interrupts == riscv::Interrupts::aia;
   const config::Instance& map = config.the("map");
-  auto regions = map.parameters<HostMap>().regions(aia, harts_of(clusters));
+  auto regions =
+      map.parameters<HostMap>().regions(aia, harts_of(clusters), config.parameters<IommuInstance>("iommu").enabled);
   for (config::MemoryRegion& r : regions) r.where = map.origin(r.name).where;
   for (const config::Instance* m : config.of_kind("memory")) {
     const auto& p = m->parameters<memory::Ram::Parameters>();
@@ -53,6 +54,7 @@ class TreeBuilder {
   explicit TreeBuilder(const config::BoardConfig& config) : config_(config) {
     for (const config::Instance* s : config.of_kind("pcie")) place(*s);
     for (const config::Instance* n : config.of_kind("nic")) insert(*n, n->parameters<DescriptorNicParameters>().slot);
+    for (const config::Instance* a : config.of_kind("accel")) insert(*a, a->parameters<DmaRequesterInstance>().slot);
     for (const config::Instance* s : config.of_kind("switch")) insert(*s, s->parameters<SwitchParameters>().slot);
   }
 

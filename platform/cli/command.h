@@ -55,10 +55,11 @@ struct BoardOptions {
 };
 /// Short ways to set what is changed most often.
 struct WorkloadOptions {
-  std::string requests, warmup, seed, quantum, firmware;
+  std::string requests, warmup, seed, quantum, firmware, workload, sizes;
 
   void add_to(CLI::App& command);
   void apply_to(Overrides&) const;
+  void choose_workload(Overrides&) const;
   /// The same as options of `sluice run`.
   std::vector<std::string> arguments() const;
 };

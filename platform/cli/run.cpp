@@ -1,5 +1,6 @@
 /// sluice run BOARD: one run, with its report and its result file.
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "platform/cli/result_file.h"
 #include "platform/report/result.h"
 #include "platform/report/text.h"
+#include "platform/report/workloads.h"
 
 namespace sluice::cli {
 namespace {
@@ -74,7 +76,7 @@ int execute(const Environment& environment, const Options& o) {
     throw config::UserError("--requests " + o.workload.requests + ": the run of " + o.outside.replay +
                             " had no workload");
   platform::Board board(config, traffic);
-  if (!board.source() && !outside && !board.wires().empty() && !options.until)
+  if (!board.source() && !board.dma_workload() && !outside && !board.wires().empty() && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
   platform::Simulation simulation(board, std::move(options));
   const platform::Outcome outcome = simulation.run();
@@ -100,16 +102,33 @@ int execute(const Environment& environment, const Options& o) {
 void WorkloadOptions::add_to(CLI::App& command) {
   command.add_option("--requests", requests, "Requests that count: workload.requests")->type_name("N");
   command.add_option("--warmup", warmup, "Requests before them: workload.warmup")->type_name("N");
+  command.add_option("--workload", workload, "What the board is put to: workload.kind, or dma")->type_name("NAME");
+  command.add_option("--sizes", sizes, "Bytes of DMA transactions, such as 8..2048: workload.sizes")->type_name("LIST");
   command.add_option("--seed", seed, "Seed of every random stream: run.seed")->type_name("S");
   command.add_option("--quantum", quantum, "How far one hart may run ahead of another, such as \"100 ns\"")
       ->type_name("T");
   command.add_option("--firmware", firmware, "Firmware of the host: cluster.host.firmware")->type_name("ELF");
 }
 
+/// Traffic's kinds are parameters of one model; DMA is a model of its own.
+void WorkloadOptions::choose_workload(Overrides& overrides) const {
+  if (workload.empty()) return;
+  const std::string option = "--workload " + workload;
+  std::vector<std::string> names;
+  for (const auto& k : report::workload_kinds()) names.push_back(k.name);
+  if (std::find(names.begin(), names.end(), workload) == names.end())
+    throw config::UserError(fmt::format("{}: must be one of {}", option, fmt::join(names, ", ")));
+  const bool dma = workload == "dma";
+  overrides.add(dma ? "workload.model=dma" : "workload.model=traffic", option);
+  if (!dma) overrides.add("workload.kind=" + workload, option);
+}
+
 void WorkloadOptions::apply_to(Overrides& overrides) const {
   const auto add = [&overrides](const char* key, const char* option, const std::string& value) {
     if (!value.empty()) overrides.add(std::string(key) + "=" + value, std::string(option) + " " + value);
   };
+  choose_workload(overrides);
+  add("workload.sizes", "--sizes", sizes);
   add("workload.requests", "--requests", requests);
   add("workload.warmup", "--warmup", warmup);
   add("run.seed", "--seed", seed);
@@ -122,6 +141,8 @@ std::vector<std::string> WorkloadOptions::arguments() const {
   const auto add = [&list](const char* option, const std::string& value) {
     if (!value.empty()) list.push_back(std::string(option) + "=" + value);
   };
+  add("--workload", workload);
+  add("--sizes", sizes);
   add("--requests", requests);
   add("--warmup", warmup);
   add("--seed", seed);

@@ -8,6 +8,7 @@
 
 #include "models/base/ledger.h"
 #include "platform/config/dump.h"
+#include "platform/report/dma.h"
 
 namespace sluice::report {
 namespace {
@@ -238,6 +239,7 @@ std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   if (outcome >= platform::Outcome::stalled || !first_line.empty()) return first_line;
   if (!base::ledger().error().empty()) return "the ledger is wrong: " + base::ledger().error();
   if (base::calendar().late() != 0) return fmt::format("{} entries were made in the past", base::calendar().late());
+  if (s.board().dma_workload() && outcome == platform::Outcome::finished) return dma_failure(s.board());
   const net::TrafficSource* source = s.board().source();
   if (!source) return {};
   const auto& r = source->results();
@@ -276,6 +278,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
     result["stages"] = stages();
     result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
   }
+  if (board.dma_workload()) result["dma"] = dma_result(board);
   Json counters = Json::object();
   CounterReader reader(counters);
   base::statistics().walk(reader, s.ended_at());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/ledger.h"
+#include "platform/report/dma.h"
 #include "platform/report/format.h"
 
 namespace sluice::report {
@@ -115,6 +116,8 @@ std::string run_report(const Json& result) {
     text += latency_text(result.at("latency_ns"));
     text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
     text += stage_table(result) + "\n";
+  } else if (result.contains("dma")) {
+    text += name_of(result) + "   DMA\n\n" + dma_table(result) + "\n";
   } else {
     text += name_of(result) + outside_text(result) + "\n\n";
   }

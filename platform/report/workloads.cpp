@@ -9,6 +9,7 @@ const std::vector<WorkloadKind>& workload_kinds() {
       {"replay", "what the clients of a capture sent, at its times (pcap)"},
       {"load-sweep", "an open loop at one rate after the other (rates)"},
       {"zero-loss", "search for the highest rate without loss, RFC 2544 (rate, resolution)"},
+      {"dma", "DMA reads and writes of host memory by a DMA requester (sizes, cache, window)"},
   };
   return kinds;
 }

@@ -10,7 +10,7 @@ struct WorkloadKind {
   std::string name;     ///< as a board writes it: workload.kind
   std::string summary;  ///< one line
 };
-/// In the order of TrafficSource::Kind.
+/// In the order of TrafficSource::Kind; then those of other models of [workload].
 const std::vector<WorkloadKind>& workload_kinds();
 
 }  // namespace sluice::report
