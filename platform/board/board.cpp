@@ -212,8 +212,8 @@ void Board::build_devices() {
     requesters_.back()->register_statistics(*groups_.back());
   }
   if (dma_workload() && requesters_.empty())
-    throw config::UserError(config_.file() + ": workload.model dma needs a DMA requester in a PCIe slot, and the " +
-                            "board has none");
+    throw config::UserError(config_.file() +
+                            ": workload.model is dma, and the board has no DMA requester (kind accel)");
 }
 
 const DmaWorkloadParameters* Board::dma_workload() const {

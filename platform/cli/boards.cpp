@@ -65,7 +65,7 @@ void add_boards(CLI::App& app, const Environment& environment, Action& action) {
         fmt::print("{}\n", all.dump(2));
       } else {
         print("boards", boards);
-        print("\nworkloads (workload.kind)", kinds);
+        print("\nworkloads (--workload)", kinds);
       }
       return 0;
     };

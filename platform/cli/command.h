@@ -60,6 +60,8 @@ struct WorkloadOptions {
   void add_to(CLI::App& command);
   void apply_to(Overrides&) const;
   void choose_workload(Overrides&) const;
+  /// --workload names a kind of traffic.
+  bool needs_wire() const { return !workload.empty() && workload != "dma"; }
   /// The same as options of `sluice run`.
   std::vector<std::string> arguments() const;
 };

@@ -63,6 +63,8 @@ int execute(const Environment& environment, const Options& o) {
   o.workload.apply_to(overrides);
   if (!o.expect.empty()) overrides.add("uart.expect=" + o.expect, "--expect " + o.expect);
   const config::BoardConfig config = o.load(environment, overrides);
+  if (o.workload.needs_wire() && config.of_kind("net").empty())
+    throw config::UserError("--workload " + o.workload.workload + ": the board has no Ethernet link to put it on");
   platform::SimulationOptions options = simulation_options(o);
   std::optional<ResultFile> file;
   if (!o.output.empty()) file.emplace(o.output, "--out " + o.output);

@@ -1,0 +1,136 @@
+"""Measured PCIe: haswell-nfp against pcie-bench's figures and against the TLP arithmetic of pcie-model.
+
+    test_pcie.py SLUICE POINTS     writes the points to the file POINTS (README.md)
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from points import Points  # noqa: E402
+
+POINTS = os.path.abspath(sys.argv.pop(2))
+SLUICE = os.path.abspath(sys.argv.pop(1))
+
+BENCH = "pcie-bench, Haswell E5-2637 v3 with NFP-6000 gen3 x8"
+BENCH_BROADWELL = "pcie-bench, Broadwell E5-2630 v4 with NFP-6000"
+ARITHMETIC = "pcie-model, mem_bw.py and pcie.py"
+UNCAPPED = ("accel.nfp.read_rate=0", "accel.nfp.write_rate=0")
+WARM = ("workload.cache=warm",)
+
+
+def run(*settings, sizes):
+    """A run's result file, with its rows by (bytes, state of the caches)."""
+    arguments = [SLUICE, "run", "haswell-nfp", "--workload", "dma", "--sizes", sizes, "--json"]
+    process = subprocess.run(arguments + [f"--set={s}" for s in settings], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, timeout=280, check=False)
+    if process.returncode != 0:
+        raise AssertionError(process.stderr)
+    result = json.loads(process.stdout)
+    result["rows"] = {(r["bytes"], r["cache"]): r for r in result["dma"]}
+    return result
+
+
+# The arithmetic of the calibration page.
+RAW = {3: 8.0}  # GT/s
+LIMIT = {8: 203, 16: 168}  # bytes between ACKs and between FC updates, MPS 256
+WRITE_HEADER, READ_HEADER, COMPLETION_HEADER = 24, 24, 20  # bytes on the wire; 64-bit addresses
+
+
+def usable(lanes):
+    return RAW[3] * lanes * 128 / 130 * (1 - 4 / 1538 - 8 / LIMIT[lanes] - 8 / LIMIT[lanes])
+
+
+def write_rate(size, lanes=8, mps=256):
+    return usable(lanes) * size / (math.ceil(size / mps) * WRITE_HEADER + size)
+
+
+def read_rate(size, split, lanes=8, mrrs=512):
+    """Gb/s and the direction that bounds it."""
+    up = math.ceil(size / mrrs) * READ_HEADER
+    down = math.ceil(size / split) * COMPLETION_HEADER + size
+    return usable(lanes) * size / max(up, down), "up" if up > down else "down"
+
+
+class MeasuredPcie(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.points = Points()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.points.save(POINTS)
+        print(cls.points.table())
+
+    def tearDown(self):
+        self.assertEqual(self.points.failures(), [])
+
+    def test_latency_and_capped_rates(self):
+        r = run(sizes="8..2048")
+        rows = r["rows"]
+        add = self.points.add
+        for size, published in ((8, 586), (64, 600)):
+            add(f"pcie.read.warm.{size}", "fitted", rows[size, "warm"]["read_p50_ns"], published, "ns", BENCH,
+                result=r, within=0.05)
+        add("pcie.read.warm.64.p999", "tested", rows[64, "warm"]["read_p999_ns"], 626, "ns", BENCH, result=r,
+            note="the model has no jitter")
+        add("pcie.read.cold-adder.64", "tested",
+            rows[64, "cold"]["read_p50_ns"] - rows[64, "warm"]["read_p50_ns"], 40, "ns", "pcie-bench, cold against warm",
+            result=r, note="modelled: DRAM less LLC latency, both assumed")
+        add("pcie.read.warm.128", "tested", rows[128, "warm"]["read_p50_ns"], 900, "ns",
+            "Accio 7, which cites pcie-bench: round trip of 128 B, about 0.9 us", result=r,
+            note="host, device and state of the caches are not given")
+        for name, published in (("read", 62.0e6), ("write", 47.4e6)):
+            row = rows[64, "warm"]
+            add(f"pcie.{name}-rate.64", "input", row[f"{name}_per_s"], published, "1/s", BENCH_BROADWELL, result=r,
+                within=0.005, parameters=[f"accel.nfp.{name}_rate"], note="the engine's cap")
+            self.assertEqual(row[f"{name}_bottleneck"], "engine")
+        for size in (8, 64, 512, 2048):
+            for cache in ("warm", "cold"):
+                add(f"pcie.wrrd.{cache}.{size}", "reported", rows[size, cache]["wrrd_p50_ns"], None, "ns",
+                    "no published value in the calibration", result=r)
+
+    def test_direct_interface(self):
+        r = run(*WARM, "workload.interface=direct", sizes="8,64")
+        self.points.add("pcie.direct-read.warm.8", "fitted", r["rows"][8, "warm"]["read_p50_ns"], 506, "ns", BENCH,
+                        result=r, within=0.05)
+
+    def test_bandwidth_without_the_cap_is_the_arithmetic(self):
+        for name, split in (("rcb", 64), ("max-payload", 256)):
+            r = run(*WARM, *UNCAPPED, f"root.completion_split={name}", sizes="64..1024,1500,2048..4096")
+            for (size, _), row in r["rows"].items():
+                rate, direction = read_rate(size, split)
+                self.points.add(f"pcie.read-bandwidth.{name}.{size}", "arithmetic", row["read_gbps"], round(rate, 6),
+                                "Gb/s", ARITHMETIC, result=r, within=0.02)
+                self.assertEqual(row["read_bottleneck"], direction, size)
+                if name == "max-payload":  # writes know nothing of completions
+                    continue
+                self.points.add(f"pcie.write-bandwidth.{size}", "arithmetic", row["write_gbps"],
+                                round(write_rate(size), 6), "Gb/s", ARITHMETIC, result=r, within=0.02)
+                self.assertEqual(row["write_bottleneck"], "up", size)
+
+    def test_bandwidth_of_sixteen_lanes(self):
+        r = run(*WARM, *UNCAPPED, "pcie.slot0.lanes=16", "workload.outstanding=256", sizes="64")
+        row = r["rows"][64, "warm"]
+        for name, published in (("write", 82.7), ("read", 86.6)):
+            self.points.add(f"pcie.{name}-bandwidth.x16.64", "arithmetic", row[f"{name}_gbps"], published, "Gb/s",
+                            "calibration 1.1, effective 64 B at g3x16", result=r, within=0.02)
+
+    def test_iommu_is_reported(self):
+        for name, settings in (("hit", ("workload.window=64KiB",)), ("miss", ("workload.window=8MiB",)),
+                               ("2MiB-pages", ("workload.window=8MiB", "iommu.page=2MiB"))):
+            r = run(*WARM, "iommu.enabled=true", *settings, sizes="64")
+            row = r["rows"][64, "warm"]
+            self.assertTrue(row["iommu"])
+            self.points.add(f"pcie.read.iommu-{name}.64", "reported", row["read_p50_ns"], None, "ns",
+                            "no published value in the calibration", result=r)
+            self.points.add(f"pcie.read-rate.iommu-{name}.64", "reported", row["read_per_s"], None, "1/s",
+                            "no published value in the calibration", result=r)
+
+
+if __name__ == "__main__":
+    unittest.main()

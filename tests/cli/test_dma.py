@@ -1,0 +1,84 @@
+"""The DMA workload: what a user types, what comes out, and what a user gets wrong."""
+
+import json
+import unittest
+
+from command import CommandTest
+
+SMALL = ("--sizes", "8,64,512", "--set", "workload.transactions=100", "--set", "workload.warmup=10")
+WARM = ("--set", "workload.cache=warm")
+
+
+class Dma(CommandTest):
+    def rows(self, *arguments):
+        return json.loads(self.succeed("run", "haswell-nfp", "--json", *arguments))["dma"]
+
+    def test_sizes_times_states_of_the_cache_are_measured(self):
+        rows = self.rows("--workload", "dma", *SMALL)
+        self.assertEqual([(r["bytes"], r["cache"]) for r in rows],
+                         [(n, c) for n in (8, 64, 512) for c in ("warm", "cold")])
+        for r in rows:
+            self.assertEqual(r["failed"], 0)
+            self.assertLess(r["write_p50_ns"], r["read_p50_ns"])
+            self.assertLessEqual(r["read_p50_ns"], r["wrrd_p50_ns"])
+            self.assertAlmostEqual(r["read_gbps"], r["read_per_s"] * r["bytes"] * 8 / 1e9, places=3)
+        for n in (8, 64, 512):
+            warm, cold = (r for r in rows if r["bytes"] == n)
+            self.assertAlmostEqual(cold["read_min_ns"] - warm["read_min_ns"], 65, places=3)
+
+    def test_two_runs_give_the_same_file_but_for_the_host(self):
+        files = [json.loads(self.succeed("run", "haswell-nfp", "--json", *SMALL)) for _ in range(2)]
+        for f in files:
+            del f["host"]
+        self.assertEqual(*files)
+        other = json.loads(self.succeed("run", "haswell-nfp", "--json", "--seed", "2", *SMALL))
+        self.assertEqual(other["dma"][0]["bytes"], 8)
+
+    def test_the_table_names_what_holds_back(self):
+        text = self.succeed("run", "haswell-nfp", *SMALL, *WARM)
+        self.assertIn("IOMMU off, random slots of a 64 KiB window, by the DMA engine", text)
+        self.assertRegex(text, r"\n +64  warm .* engine .* engine")
+        self.assertRegex(text, r"\n +512  warm .* down .* up")
+
+    def test_an_iommu_costs_hits_little_and_misses_a_walk(self):
+        plain, = self.rows("--sizes", "64", *WARM)
+        hit, = self.rows("--sizes", "64", *WARM, "--set", "iommu.enabled=true")
+        miss, = self.rows("--sizes", "64", *WARM, "--set", "iommu.enabled=true", "--set", "workload.window=4MiB")
+        large, = self.rows("--sizes", "64", *WARM, "--set", "iommu.enabled=true", "--set", "workload.window=4MiB",
+                           "--set", "iommu.page=2MiB")
+        self.assertAlmostEqual(hit["read_min_ns"] - plain["read_min_ns"], 5, places=3)
+        self.assertGreater(miss["read_p50_ns"], hit["read_p50_ns"] + 30)
+        self.assertAlmostEqual(large["read_p50_ns"], hit["read_p50_ns"], delta=3)
+
+    def test_what_is_under_way_bounds_the_rate(self):
+        row, = self.rows("--sizes", "64", *WARM, "--set", "workload.outstanding=4", "--set", "accel.nfp.read_rate=0")
+        self.assertEqual(row["read_bottleneck"], "latency")
+        self.assertAlmostEqual(row["read_per_s"] * row["read_mean_ns"] * 1e-9, 4, delta=0.05)  # Little's law
+
+    def test_mistakes_are_one_sentence(self):
+        def mistake(sentence, *arguments):
+            self.assert_mistake(["run", "haswell-nfp", *arguments], sentence)
+        mistake("--sizes 8..x: must be sizes in bytes such as 8..2048 (doubling), 64..1024:64 (in steps) or 8,64,2048",
+                "--sizes", "8..x")
+        mistake("--sizes 64..8: must not descend: 64 is more than 8", "--sizes", "64..8")
+        mistake("--sizes 8,100000: must be sizes of 1 to 65536 bytes, not 100000", "--sizes", "8,100000")
+        mistake("--sizes 8..32768: must fit workload.window, which is 16 KiB", "--sizes", "8..32768", "--set",
+                "workload.window=16KiB")
+        mistake("--workload dm: must be one of closed-loop...", "--workload", "dm")
+        mistake("--workload closed-loop: the board has no Ethernet link to put it on", "--workload", "closed-loop")
+        mistake("--set iommu.page=8KiB: must be 4 KiB, 2 MiB or 1 GiB", "--set", "iommu.page=8KiB")
+        mistake("--set iommu.ways=3: must divide entries", "--set", "iommu.ways=3")
+        self.assert_mistake(["run", "e810-poll", "--workload", "dma"],
+                            "e810-poll.toml: workload.model is dma, and the board has no DMA requester (kind accel)")
+        self.assert_mistake(["run", "e810-poll", "--sizes", "8"],
+                            "--sizes 8: workload.sizes is not a parameter of the traffic source...")
+
+    def test_a_board_whose_firmware_measures_nothing_fails(self):
+        from command import sluice
+        result = sluice("run", "haswell-nfp", "--firmware", "hello", "--sizes", "8")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("the firmware measured 0 of 2 sizes and cache states", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
