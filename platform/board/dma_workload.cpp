@@ -22,12 +22,17 @@ void DmaWorkloadParameters::describe(base::Schema<DmaWorkloadParameters>& s) {
       .choices({{"engine", Interface::engine}, {"direct", Interface::direct}})
       .setting();
   s.add("window", &P::window, "host memory that the transactions fall in").range(64_B, 1_GiB).setting();
-  s.add("transactions", &P::transactions, "that count, in each measurement").range(1, 10'000'000).setting();
+  s.add("transactions", &P::transactions, "that count, in each measurement")
+      .range(1, 10'000'000)
+      .unit("transactions")
+      .setting();
   s.add("warmup", &P::warmup, "before them; of a stream, at least as many as are under way")
       .range(0, 10'000'000)
+      .unit("transactions")
       .setting();
   s.add("outstanding", &P::outstanding, "transactions under way when the rate is measured")
       .range(1, DMAR_OUTSTANDING_MAX)
+      .unit("transactions")
       .setting();
   s.rule("sizes", [](const P& p) -> std::string {
     try {

@@ -31,6 +31,8 @@ struct DmaWorkloadParameters {
   static void describe(base::Schema<DmaWorkloadParameters>&);
 
   std::vector<std::uint32_t> size_list() const;
+  /// Rows of the result: sizes times states of the caches.
+  std::size_t rows() const { return size_list().size() * (cache == CacheState::both ? 2 : 1); }
 };
 
 /// Everything measured of one size in one state of the cache, by DMAR_LABEL. Null: not measured.
@@ -47,6 +49,9 @@ struct DmaRow {
 
 /// By size, warm before cold.
 std::vector<DmaRow> dma_rows(const accel::DmaRequester&);
+
+/// Measurements of one size in one state of the caches.
+inline constexpr unsigned kDmaMeasurements = 5;
 
 /// Transactions that count, per second and as bits per second.
 double transactions_per_second(const accel::DmaRequester::Run&);

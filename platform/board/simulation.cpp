@@ -26,6 +26,12 @@ base::InputEnd input_end(Outcome outcome) {
   return outcome == Outcome::limit ? base::InputEnd::limit : base::InputEnd::ended;
 }
 
+/// Of the measurements that the workload asks for.
+double dma_share(Board& board) {
+  const std::size_t all = board.dma_workload()->rows() * kDmaMeasurements;
+  return static_cast<double>(board.requesters().front()->runs().size()) / static_cast<double>(all);
+}
+
 double processor_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -174,14 +180,19 @@ void Simulation::begin_measuring() {
     for (auto& core : c.cores) accounts_at_start_.push_back(core->accounts(base::now()));
 }
 
-std::uint64_t Simulation::ended_requests() const { return board_.source() ? board_.source()->settled() : 0; }
+std::uint64_t Simulation::ended_requests() const {
+  std::uint64_t ended = board_.source() ? board_.source()->settled() : 0;
+  for (const auto& r : board_.requesters()) ended += r->transactions();
+  return ended;
+}
 
 /// Ends the run when calls were under way at the last look and are now, or the server has not been found, and none has
-/// ended in between. A board without traffic runs until its firmware ends.
+/// ended in between; with the DMA workload, when no transaction has. Any other board without traffic runs until its
+/// firmware ends.
 void Simulation::watch() {
   const std::uint64_t ended = ended_requests();
   const net::TrafficSource* source = board_.source();
-  const bool waits = source && (!source->running() || source->under_way() > 0);
+  const bool waits = board_.dma_workload() || (source && (!source->running() || source->under_way() > 0));
   const bool waited = std::exchange(calls_waited_, waits);
   if (waits && waited && ended == last_ended_) {
     stalled_ = true;
@@ -208,6 +219,8 @@ void Simulation::report_progress() {
     double done = 0;
     if (source && source->total() > 0)
       done = static_cast<double>(source->settled()) / static_cast<double>(source->total());
+    else if (board_.dma_workload())
+      done = dma_share(board_);
     else if (options_.until)
       done = base::now().seconds() / options_.until->seconds();
     options_.progress(base::now(), done);

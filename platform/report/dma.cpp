@@ -68,7 +68,7 @@ Json dma_result(platform::Board& board) {
 
 std::string dma_failure(platform::Board& board) {
   const platform::DmaWorkloadParameters& w = *board.dma_workload();
-  const std::size_t wanted = w.size_list().size() * (w.cache == platform::CacheState::both ? 2 : 1);
+  const std::size_t wanted = w.rows();
   std::size_t complete = 0;
   std::uint64_t wrong = 0;
   for (const platform::DmaRow& r : platform::dma_rows(*board.requesters().front())) {

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from command import CommandTest
+from command import SPIN, CommandTest, guest, sluice
 
 SMALL = ("--sizes", "8,64,512", "--set", "workload.transactions=100", "--set", "workload.warmup=10")
 WARM = ("--set", "workload.cache=warm")
@@ -33,6 +33,13 @@ class Dma(CommandTest):
         self.assertEqual(*files)
         other = json.loads(self.succeed("run", "haswell-nfp", "--json", "--seed", "2", *SMALL))
         self.assertEqual(other["dma"][0]["bytes"], 8)
+
+    def test_tracing_changes_nothing(self):
+        plain = json.loads(self.succeed("run", "haswell-nfp", "--json", *SMALL))
+        traced = json.loads(self.succeed("run", "haswell-nfp", "--json", *SMALL, "--trace", "perfetto", "--out",
+                                         self.directory + "/traced"))
+        del plain["host"], traced["host"]
+        self.assertEqual(plain, traced)
 
     def test_the_table_names_what_holds_back(self):
         text = self.succeed("run", "haswell-nfp", *SMALL, *WARM)
@@ -73,8 +80,13 @@ class Dma(CommandTest):
         self.assert_mistake(["run", "e810-poll", "--sizes", "8"],
                             "--sizes 8: workload.sizes is not a parameter of the traffic source...")
 
+    def test_a_firmware_that_hangs_is_a_stall(self):
+        spin = self.write("spin.elf", guest(SPIN))
+        result = sluice("run", "haswell-nfp", "--firmware", spin, "--sizes", "8", "--set", "run.stall_limit=100us")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no request has ended for 100000 ns", result.stderr)
+
     def test_a_board_whose_firmware_measures_nothing_fails(self):
-        from command import sluice
         result = sluice("run", "haswell-nfp", "--firmware", "hello", "--sizes", "8")
         self.assertEqual(result.returncode, 1)
         self.assertIn("the firmware measured 0 of 2 sizes and cache states", result.stderr)
