@@ -26,6 +26,9 @@ static struct {
   uint32_t warm, cold, pattern, interface, window, transactions, warmup, outstanding, cache_bytes, page;
 } plan;
 
+/* What the board has beside what every board has; size or address 0: it has none. */
+static uint64_t more_memory, more_memory_size, iommu;
+
 static uint64_t device; /* its registers */
 static uint8_t* window;
 static uint8_t* thrash;
@@ -36,25 +39,41 @@ static void write_register(uint32_t offset, uint32_t value) { *(volatile uint32_
 static void write_register64(uint32_t offset, uint64_t value) { *(volatile uint64_t*)(device + offset) = value; }
 static uint32_t read_register(uint32_t offset) { return *(volatile uint32_t*)(device + offset); }
 
+static void read_chosen(const struct fdt_walk* node) {
+  uint32_t length = 0;
+  const void* sizes = fdt_get(node, "sluice,dma-sizes", &length);
+  for (uint32_t i = 0; sizes != 0 && i < length / 4 && i < MAX_SIZES; i++)
+    plan.sizes[plan.size_count++] = fdt_cell(sizes, i);
+  plan.warm = fdt_get_u32(node, "sluice,dma-warm", 1);
+  plan.cold = fdt_get_u32(node, "sluice,dma-cold", 0);
+  plan.pattern = fdt_get_u32(node, "sluice,dma-pattern", DMAR_RANDOM);
+  plan.interface = fdt_get_u32(node, "sluice,dma-interface", DMAR_ENGINE);
+  plan.window = fdt_get_u32(node, "sluice,dma-window", 65536);
+  plan.transactions = fdt_get_u32(node, "sluice,dma-transactions", 1000);
+  plan.warmup = fdt_get_u32(node, "sluice,dma-warmup", 100);
+  plan.outstanding = fdt_get_u32(node, "sluice,dma-outstanding", 128);
+  plan.cache_bytes = fdt_get_u32(node, "sluice,cache-bytes", 32u << 20);
+  plan.page = fdt_get_u32(node, "sluice,iommu-page", 4096);
+}
+
+/* The first memory that the image is not in. */
+static void read_memory(const void* reg) {
+  if (fdt_cells(reg, 0) == board.memory_base || more_memory_size != 0) return;
+  more_memory = fdt_cells(reg, 0);
+  more_memory_size = fdt_cells(reg, 2);
+}
+
 static bool read_plan(void) {
   struct fdt_walk node;
-  if (!fdt_begin(&node, board.device_tree)) return false;
+  if (!fdt_begin(&node, board_device_tree)) return false;
   while (fdt_next(&node)) {
-    if (node.depth != 1 || !text_equal(node.name, "chosen")) continue;
     uint32_t length = 0;
-    const void* sizes = fdt_get(&node, "sluice,dma-sizes", &length);
-    for (uint32_t i = 0; sizes != 0 && i < length / 4 && i < MAX_SIZES; i++)
-      plan.sizes[plan.size_count++] = fdt_cell(sizes, i);
-    plan.warm = fdt_get_u32(&node, "sluice,dma-warm", 1);
-    plan.cold = fdt_get_u32(&node, "sluice,dma-cold", 0);
-    plan.pattern = fdt_get_u32(&node, "sluice,dma-pattern", DMAR_RANDOM);
-    plan.interface = fdt_get_u32(&node, "sluice,dma-interface", DMAR_ENGINE);
-    plan.window = fdt_get_u32(&node, "sluice,dma-window", 65536);
-    plan.transactions = fdt_get_u32(&node, "sluice,dma-transactions", 1000);
-    plan.warmup = fdt_get_u32(&node, "sluice,dma-warmup", 100);
-    plan.outstanding = fdt_get_u32(&node, "sluice,dma-outstanding", 128);
-    plan.cache_bytes = fdt_get_u32(&node, "sluice,cache-bytes", 32u << 20);
-    plan.page = fdt_get_u32(&node, "sluice,iommu-page", 4096);
+    const char* type = fdt_get(&node, "device_type", 0);
+    const void* reg = fdt_get(&node, "reg", &length);
+    if (node.depth == 1 && text_equal(node.name, "chosen")) read_chosen(&node);
+    if (reg == 0 || length < 16) continue;
+    if (type != 0 && text_equal(type, "memory")) read_memory(reg);
+    if (fdt_is_compatible(&node, "sluice,iommu")) iommu = fdt_cells(reg, 0);
   }
   return plan.size_count != 0;
 }
@@ -92,9 +111,9 @@ static void set_up_iommu(void) {
   for (uint64_t at = first; at < end; at += plan.page) map_page(root, at);
   map_page(root, (uint64_t)(uintptr_t)record);
   fence_before_doorbell();
-  *(volatile uint64_t*)(board.iommu + IOMMU_ROOT) = (uint64_t)(uintptr_t)root;
-  *(volatile uint32_t*)(board.iommu + IOMMU_COMMAND) = IOMMU_COMMAND_INVALIDATE;
-  *(volatile uint32_t*)(board.iommu + IOMMU_CONTROL) = IOMMU_CONTROL_TRANSLATE;
+  *(volatile uint64_t*)(iommu + IOMMU_ROOT) = (uint64_t)(uintptr_t)root;
+  *(volatile uint32_t*)(iommu + IOMMU_COMMAND) = IOMMU_COMMAND_INVALIDATE;
+  *(volatile uint32_t*)(iommu + IOMMU_CONTROL) = IOMMU_CONTROL_TRANSLATE;
 }
 
 /* --------------------------------------------------------------------------------------------------------- the caches
@@ -169,8 +188,7 @@ static int measure_size(uint32_t size, uint32_t label) {
 /* Memory of its own, where the board has it and it is large enough. */
 static void take_memory(void) {
   record = memory_reserve(sizeof *record, LINE);
-  window =
-      board.window_size >= plan.window ? (uint8_t*)(uintptr_t)board.window_base : memory_reserve(plan.window, 4096);
+  window = more_memory_size >= plan.window ? (uint8_t*)(uintptr_t)more_memory : memory_reserve(plan.window, 4096);
   if (plan.cold == 0) return;
   thrash_bytes = plan.cache_bytes + plan.cache_bytes / 4;
   thrash = memory_reserve(thrash_bytes, 4096);
@@ -191,9 +209,9 @@ int application_main(void) {
     return EXIT_NO_PLAN;
   }
   take_memory();
-  if (board.iommu != 0) set_up_iommu();
+  if (iommu != 0) set_up_iommu();
   print("dma: %u sizes, window %u KiB at %lx, IOMMU %s\n", plan.size_count, plan.window >> 10,
-        (unsigned long)(uintptr_t)window, board.iommu != 0 ? "on" : "off");
+        (unsigned long)(uintptr_t)window, iommu != 0 ? "on" : "off");
   for (uint32_t i = 0; i < plan.size_count; i++) {
     int error = plan.warm != 0 ? measure_size(plan.sizes[i], 0) : 0;
     if (error == 0 && plan.cold != 0) error = measure_size(plan.sizes[i], DMAR_LABEL_COLD);

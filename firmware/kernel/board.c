@@ -8,6 +8,8 @@
 struct board board = {
     .uart = 0x10000000, .finisher = 0x100000, .queues = 1, .ipv4 = RPC_IPV4_DEFAULT, .rx_ring = 512, .tx_ring = 512};
 
+const void* board_device_tree;
+
 #define SUPERVISOR_EXTERNAL 9u
 #define PCI_SPACE(high) (((high) >> 24) & 3u)
 #define PCI_SPACE_MEMORY_32 2u
@@ -74,22 +76,12 @@ static void read_imsic(const struct fdt_walk* node) {
   board.imsic_identities = fdt_get_u32(node, "riscv,num-ids", 63);
 }
 
-/* The first node is the image's own memory. */
-static void read_memory(const struct fdt_walk* node) {
-  if (board.memory_size == 0) {
-    board.memory_base = register_base(node);
-    board.memory_size = register_size(node);
-  } else if (board.window_size == 0) {
-    board.window_base = register_base(node);
-    board.window_size = register_size(node);
-  }
-}
-
 static void read_node(const struct fdt_walk* node) {
   uint32_t length = 0;
   const char* type = fdt_get(node, "device_type", &length);
-  if (type != 0 && text_equal(type, "memory")) {
-    read_memory(node);
+  if (type != 0 && text_equal(type, "memory") && board.memory_size == 0) {
+    board.memory_base = register_base(node);
+    board.memory_size = register_size(node);
   } else if (type != 0 && text_equal(type, "cpu")) {
     if (board.harts < BOOT_MAX_HARTS) board.harts++;
   } else if (node->depth == 1 && text_equal(node->name, "cpus")) {
@@ -110,8 +102,6 @@ static void read_node(const struct fdt_walk* node) {
   } else if (fdt_is_compatible(node, "riscv,aplic")) {
     /* The root domain delegates to the supervisor domain, which therefore has no children. */
     if (fdt_get(node, "riscv,children", 0) == 0) board.aplic = register_base(node);
-  } else if (fdt_is_compatible(node, "sluice,iommu")) {
-    board.iommu = register_base(node);
   } else if (fdt_is_compatible(node, "pci-host-ecam-generic")) {
     read_host_bridge(node);
   }
@@ -120,7 +110,7 @@ static void read_node(const struct fdt_walk* node) {
 void board_setup(const void* device_tree) {
   struct fdt_walk walk;
   if (!fdt_begin(&walk, device_tree)) return;
-  board.device_tree = device_tree;
+  board_device_tree = device_tree;
   board.first_hart = fdt_boot_hart(device_tree);
   while (fdt_next(&walk)) read_node(&walk);
 }

@@ -15,14 +15,12 @@ struct board_window {
 #define BOARD_MAX_INTERRUPT_MAP 16u
 
 struct board {
-  uint64_t memory_base, memory_size; /* that the image is in */
-  uint64_t window_base, window_size; /* memory beside it; size 0: none */
-  unsigned harts;                    /* 1 to BOOT_MAX_HARTS, numbered from 0 */
-  unsigned first_hart;               /* hart id of hart 0: shared devices number the harts of all clusters */
-  uint64_t timebase_frequency;       /* ticks of `time` a second */
+  uint64_t memory_base, memory_size;
+  unsigned harts;              /* 1 to BOOT_MAX_HARTS, numbered from 0 */
+  unsigned first_hart;         /* hart id of hart 0: shared devices number the harts of all clusters */
+  uint64_t timebase_frequency; /* ticks of `time` a second */
 
   uint64_t uart, finisher, clint; /* 0: none */
-  uint64_t iommu;                 /* 0: none: devices' addresses are physical */
 
   enum board_interrupts interrupts;
   uint64_t plic;
@@ -38,8 +36,6 @@ struct board {
   } interrupt_map[BOARD_MAX_INTERRUPT_MAP]; /* root bus device number modulo 4, pin 1 to 4, PLIC source */
   unsigned interrupt_map_entries;
 
-  const void* device_tree; /* for an application's own part of /chosen, until it reserves memory */
-
   /* /chosen: what the board's file says about the workload's software. */
   bool driver_interrupts;    /* sluice,driver = "interrupt"; else the driver polls */
   uint32_t queues;           /* sluice,queues; default 1 */
@@ -49,6 +45,9 @@ struct board {
 };
 
 extern struct board board;
+
+/* For an application's own part of the device tree; it may be overwritten by what memory_reserve() gives. */
+extern const void* board_device_tree;
 
 /* Fills `board`; what the tree does not name keeps QEMU virt's address, so that a console exists without a tree too. */
 void board_setup(const void* device_tree);
