@@ -12,10 +12,10 @@
 #include "models/accel/dma_requester/dma_requester_regs.h"
 #include "models/pcie/iommu_regs.h"
 
-#define EXIT_NO_DEVICE 4
-#define EXIT_NO_PLAN 5
-#define EXIT_REFUSED 6
-#define EXIT_FAILED 7
+#define EXIT_NO_DEVICE 16
+#define EXIT_NO_PLAN 17
+#define EXIT_REFUSED 18
+#define EXIT_FAILED 19
 
 #define LINE 64u
 #define MAX_SIZES 1024u

@@ -203,11 +203,9 @@ SlotInstance& Board::slot(const std::string& path) {
 void Board::build_devices() {
   for (const config::Instance* a : config_.of_kind("accel")) {
     const auto& p = a->parameters<DmaRequesterInstance>();
-    SlotInstance& place = slot(p.slot);
     requesters_.push_back(std::make_unique<accel::DmaRequester>(module_of(*a).c_str(), p.device,
                                                                 base::RandomSeed{run_.seed, run_.replication}));
-    const unsigned port = config_.parameters<SlotParameters>(place.path).port;
-    place.link->connect(root_->root_port(port), requesters_.back()->port());
+    connect(p.slot, requesters_.back()->port());
     groups_.push_back(std::make_unique<base::StatisticsGroup>(a->path(), &base::statistics()));
     requesters_.back()->register_statistics(*groups_.back());
   }

@@ -139,6 +139,8 @@ OFF_PATH = {
     "root.completion_latency": "a core's read of a register: none on the path",
     "bus.latency": "holds the core after its doorbell has left",
     "aplic.msi_latency": "wired interrupts only",
+    "iommu.lookup": "the board has no IOMMU",
+    "iommu.walk_step": "the board has no IOMMU",
     "memory.dram.latency": "loads and stores that are not the harts' own",
     "caches.l2_latency": "functional timing",
     "caches.llc_latency": "functional timing",

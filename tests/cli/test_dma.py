@@ -86,7 +86,7 @@ class Dma(CommandTest):
         spin = self.write("spin.elf", guest(SPIN))
         result = sluice("run", "haswell-nfp", "--firmware", spin, "--sizes", "8", "--set", "run.stall_limit=100us")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("no request has ended for 100000 ns", result.stderr)
+        self.assertIn("no request has ended for 100 us of simulated time", result.stderr)
 
     def test_a_board_whose_firmware_measures_nothing_fails(self):
         result = sluice("run", "haswell-nfp", "--firmware", "hello", "--sizes", "8")
