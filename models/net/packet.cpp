@@ -2,19 +2,6 @@
 
 namespace sluice::net {
 
-PacketPool& PacketPool::instance() {
-  static PacketPool& pool = *new PacketPool;
-  return pool;
-}
-
-void PacketPool::grow() {
-  // Not value-initialised: a frame's pages are touched when bytes are written to it.
-  chunks_.emplace_back(new Packet[kChunk]);
-  made_ += kChunk;
-  free_.reserve(made_);
-  for (std::size_t i = kChunk; i-- > 0;) free_.push_back(&chunks_.back()[i]);
-}
-
 PacketPtr make_packet(const void* bytes, std::size_t length) {
   if (length > Packet::kCapacity) return {};
   PacketPtr p = make_packet();

@@ -3,11 +3,9 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "models/base/ledger.h"
+#include "models/base/pool.h"
 #include "models/base/time.h"
 
 namespace sluice::net {
@@ -30,63 +28,16 @@ struct Packet {
   alignas(64) std::uint8_t bytes[kCapacity];  ///< undefined beyond length
 
   base::RequestId request() const { return spans.first(); }
+  void clear() {
+    length = 0;
+    corrupted = false;
+    spans = {};
+    sent = first_bit = last_bit = {};
+  }
 };
 
-/// Where frames come from and go back to. Grows when it is empty, never shrinks. One per process; it is never
-/// destroyed, so frames may outlive everything else.
-class PacketPool {
- public:
-  static PacketPool& instance();
-
-  Packet* take() {
-    if (free_.empty()) grow();
-    Packet* p = free_.back();
-    free_.pop_back();
-    p->length = 0;
-    p->corrupted = false;
-    p->spans = {};
-    p->sent = p->first_bit = p->last_bit = {};
-    return p;
-  }
-  void give_back(Packet* p) { free_.push_back(p); }
-  std::size_t made() const { return made_; }
-  std::size_t taken() const { return made_ - free_.size(); }  ///< for tests: frames that somebody holds
-
- private:
-  PacketPool() = default;
-  void grow();
-  static constexpr std::size_t kChunk = 32;
-  std::vector<std::unique_ptr<Packet[]>> chunks_;
-  std::vector<Packet*> free_;
-  std::size_t made_ = 0;
-};
-
-/// Owns one frame; gives it back to the pool at the end of its life.
-class PacketPtr {
- public:
-  PacketPtr() = default;
-  explicit PacketPtr(Packet* p) : packet_(p) {}
-  PacketPtr(PacketPtr&& o) noexcept : packet_(std::exchange(o.packet_, nullptr)) {}
-  PacketPtr& operator=(PacketPtr&& o) noexcept {
-    if (this != &o) {
-      reset();
-      packet_ = std::exchange(o.packet_, nullptr);
-    }
-    return *this;
-  }
-  ~PacketPtr() { reset(); }
-
-  void reset() {
-    if (packet_) PacketPool::instance().give_back(std::exchange(packet_, nullptr));
-  }
-  Packet* get() const { return packet_; }
-  Packet* operator->() const { return packet_; }
-  Packet& operator*() const { return *packet_; }
-  explicit operator bool() const { return packet_ != nullptr; }
-
- private:
-  Packet* packet_ = nullptr;
-};
+using PacketPool = base::Pool<Packet>;
+using PacketPtr = base::PoolPtr<Packet>;
 
 /// An empty frame.
 inline PacketPtr make_packet() { return PacketPtr(PacketPool::instance().take()); }

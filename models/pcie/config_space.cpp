@@ -134,7 +134,8 @@ void ConfigSpace::set_max_read_request(unsigned bytes) {
                                                                            << PCIE_EXPRESS_DEVICE_CONTROL_MRRS_SHIFT));
 }
 
-void ConfigSpace::set_link(unsigned generation, unsigned lanes) {
+void ConfigSpace::set_link(unsigned generation, unsigned lanes, unsigned max_payload) {
+  set_max_payload(max_payload, max_payload);
   const std::uint32_t speed_and_width = generation | lanes << 4;
   const unsigned type = get16(express_ + PCIE_EXPRESS_CAPABILITIES) >> PCIE_EXPRESS_TYPE_SHIFT & 0xf;
   const bool above = type == PCIE_EXPRESS_TYPE_ROOT_PORT || type == PCIE_EXPRESS_TYPE_DOWNSTREAM;
@@ -142,6 +143,7 @@ void ConfigSpace::set_link(unsigned generation, unsigned lanes) {
         speed_and_width | (above ? PCIE_EXPRESS_LINK_CAPABILITIES_ACTIVE_REPORTING : 0));
   set16(express_ + PCIE_EXPRESS_LINK_STATUS,
         static_cast<std::uint16_t>(speed_and_width | (above ? PCIE_EXPRESS_LINK_STATUS_ACTIVE : 0)));
+  keep_reset_values();
 }
 
 }  // namespace sluice::pcie

@@ -71,7 +71,8 @@ class ConfigSpace {
   unsigned max_read_request() const;
   void set_max_payload(unsigned bytes, unsigned supported);
   void set_max_read_request(unsigned bytes);
-  void set_link(unsigned generation, unsigned lanes);
+  /// The link at the function's port; what it allows is used after reset.
+  void set_link(unsigned generation, unsigned lanes, unsigned max_payload);
 
   /// What software may change returns to its value at the last keep_reset_values().
   void keep_reset_values() { reset_ = words_; }

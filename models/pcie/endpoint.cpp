@@ -69,12 +69,7 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
   port_.receive_latency = p.receive_latency;
   port_.on_receive = [this](TlpPtr t) { receive(std::move(t)); };
   port_.on_hot_reset = [this] { initiate_reset(); };
-  port_.on_connect = [this](const Link& link) {
-    const unsigned mps = static_cast<unsigned>(link.parameters().max_payload.count());
-    config_.set_max_payload(mps, mps);
-    config_.set_link(link.parameters().generation, link.parameters().lanes);
-    config_.keep_reset_values();
-  };
+  port_.on_connect = [this](const Link& link) { link.describe_to(config_); };
 }
 
 // ------------------------------------------------------------------------------------------------ requests from above

@@ -145,6 +145,10 @@ void Link::connect(Port& upper, Port& lower) {
     if (port->on_connect) port->on_connect(*this);
 }
 
+void Link::describe_to(ConfigSpace& config) const {
+  config.set_link(parameters_.generation, parameters_.lanes, static_cast<unsigned>(parameters_.max_payload.count()));
+}
+
 void Link::register_statistics(base::StatisticsGroup& group) {
   const auto direction = [&group](const char* prefix, LinkDirection& d) {
     const LinkStatistics& s = d.statistics();

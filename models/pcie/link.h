@@ -11,6 +11,7 @@
 #include "models/base/quantity.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
+#include "models/pcie/config_space.h"
 #include "models/pcie/tlp.h"
 
 namespace sluice::pcie {
@@ -108,6 +109,8 @@ class Link : public base::Model {
   void connect(Port& upper, Port& lower);
 
   const Parameters& parameters() const { return parameters_; }
+  /// Writes what it is into the capability of a function at one of its ends.
+  void describe_to(ConfigSpace&) const;
   LinkDirection& up() { return up_; }      ///< from device to host
   LinkDirection& down() { return down_; }  ///< from host to device
   const LinkDirection& up() const { return up_; }

@@ -89,13 +89,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const Parameters& p, base
     ports_.push_back(std::make_unique<RootPort>(path(), kRootPort));
     Port& port = ports_[i]->port;
     port.on_receive = [this, i](TlpPtr t) { receive(i, std::move(t)); };
-    port.on_connect = [this, i](const Link& link) {
-      ConfigSpace& config = ports_[i]->bridge.config();
-      const unsigned mps = static_cast<unsigned>(link.parameters().max_payload.count());
-      config.set_max_payload(mps, mps);
-      config.set_link(link.parameters().generation, link.parameters().lanes);
-      config.keep_reset_values();
-    };
+    port.on_connect = [this, i](const Link& link) { link.describe_to(ports_[i]->bridge.config()); };
   }
   for (unsigned i = 0; i < p.core_reads; ++i) {
     accesses_.push_back(std::make_unique<Access>());

@@ -33,13 +33,7 @@ Switch::Switch(sc_core::sc_module_name name, const Parameters& p) : Model(name),
     port.receive_latency = p.latency;
     port.cut_through = p.cut_through;
     port.on_receive = [this, i](TlpPtr t) { receive(i, std::move(t)); };
-    port.on_connect = [this, i](const Link& link) {
-      ConfigSpace& config = ports_[i]->bridge.config();
-      const unsigned mps = static_cast<unsigned>(link.parameters().max_payload.count());
-      config.set_max_payload(mps, mps);
-      config.set_link(link.parameters().generation, link.parameters().lanes);
-      config.keep_reset_values();
-    };
+    port.on_connect = [this, i](const Link& link) { link.describe_to(ports_[i]->bridge.config()); };
   }
   upstream_port().on_hot_reset = [this] { hot_reset(); };
 }

@@ -116,38 +116,26 @@ std::array<std::uint8_t, 16> Tlp::encode_header() const {
   return h;
 }
 
-TlpPool& TlpPool::instance() {
-  static TlpPool* const pool = new TlpPool;
-  return *pool;
-}
-
-void TlpPool::grow() {
-  static constexpr std::size_t kChunk = 32;
-  chunks_.push_back(std::make_unique<Tlp[]>(kChunk));
-  for (std::size_t i = kChunk; i-- > 0;) free_.push_back(&chunks_.back()[i]);
-  made_ += kChunk;
-}
-
-void TlpPool::clear(Tlp& t) {
-  t.traffic_class = 0;
-  t.relaxed_ordering = t.no_snoop = false;
-  t.first_be = t.last_be = t.message_code = 0;
-  t.length = 0;
-  t.requester = t.target = t.completer = 0;
-  t.tag = t.reg = t.byte_count = 0;
-  t.address = 0;
-  t.status = CompletionStatus::kSuccess;
-  t.lower_address = 0;
-  t.content = Content::kMetadata;
-  t.carries_journey = t.wants_tags = false;
-  t.ending = t.ingress = 0;
-  t.landed = {};
-  if (!t.spans.empty()) t.spans = {};
-  t.journey.clear();
-  t.line_tags.clear();
-  t.observer = nullptr;
-  t.buffer = nullptr;
-  t.tail = {};
+void Tlp::clear() {
+  traffic_class = 0;
+  relaxed_ordering = no_snoop = false;
+  first_be = last_be = message_code = 0;
+  length = 0;
+  requester = target = completer = 0;
+  tag = reg = byte_count = 0;
+  address = 0;
+  status = CompletionStatus::kSuccess;
+  lower_address = 0;
+  content = Content::kMetadata;
+  carries_journey = wants_tags = false;
+  ending = ingress = 0;
+  landed = {};
+  if (!spans.empty()) spans = {};
+  journey.clear();
+  line_tags.clear();
+  observer = nullptr;
+  buffer = nullptr;
+  tail = {};
 }
 
 TlpPtr make_completion(const Tlp& request, RoutingId completer, CompletionStatus status) {

@@ -5,12 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "models/base/ledger.h"
+#include "models/base/pool.h"
 #include "models/base/port.h"
 #include "models/base/time.h"
 
@@ -135,6 +135,9 @@ struct Tlp : base::Message {
     if (payload_.size() < length * 4u) payload_.resize(length * 4u);
   }
 
+  /// As new, but for memory that it keeps.
+  void clear();
+
   /// The header's bytes as the specification lays them out (big endian), header_bytes() of them.
   std::array<std::uint8_t, 16> encode_header() const;
 
@@ -142,62 +145,12 @@ struct Tlp : base::Message {
   void release_buffer() { return_credits(static_cast<unsigned>(tlp_class()), data_units()); }
 
  private:
-  friend class TlpPool;
   std::vector<std::uint8_t> payload_;  ///< kept across lives, so that steady state allocates nothing
 };
 
-/// Where TLPs come from and go back to. Grows when it is empty. One per process; it is never destroyed, so TLPs may
-/// outlive everything else.
-class TlpPool {
- public:
-  static TlpPool& instance();
-  Tlp* take() {
-    if (free_.empty()) grow();
-    Tlp* t = free_.back();
-    free_.pop_back();
-    return t;
-  }
-  void give_back(Tlp* t) {
-    clear(*t);
-    free_.push_back(t);
-  }
-  std::size_t taken() const { return made_ - free_.size(); }  ///< for tests: TLPs that somebody holds
-
- private:
-  void grow();
-  static void clear(Tlp&);
-  std::vector<std::unique_ptr<Tlp[]>> chunks_;
-  std::vector<Tlp*> free_;
-  std::size_t made_ = 0;
-};
-
-/// Owns one TLP; gives it back to the pool at the end of its life. Buffer credits are not returned by that:
-/// whoever consumes a TLP calls release_buffer().
-class TlpPtr {
- public:
-  TlpPtr() = default;
-  explicit TlpPtr(Tlp* t) : tlp_(t) {}
-  TlpPtr(TlpPtr&& o) noexcept : tlp_(std::exchange(o.tlp_, nullptr)) {}
-  TlpPtr& operator=(TlpPtr&& o) noexcept {
-    if (this != &o) {
-      reset();
-      tlp_ = std::exchange(o.tlp_, nullptr);
-    }
-    return *this;
-  }
-  ~TlpPtr() { reset(); }
-
-  void reset() {
-    if (tlp_) TlpPool::instance().give_back(std::exchange(tlp_, nullptr));
-  }
-  Tlp* get() const { return tlp_; }
-  Tlp* operator->() const { return tlp_; }
-  Tlp& operator*() const { return *tlp_; }
-  explicit operator bool() const { return tlp_ != nullptr; }
-
- private:
-  Tlp* tlp_ = nullptr;
-};
+using TlpPool = base::Pool<Tlp>;
+/// Buffer credits are not returned at the end of its life: whoever consumes a TLP calls release_buffer().
+using TlpPtr = base::PoolPtr<Tlp>;
 
 inline TlpPtr make_tlp(TlpType type) {
   Tlp* t = TlpPool::instance().take();

@@ -131,6 +131,15 @@ class Perfetto(BoardTest):
                 self.assertGreaterEqual(end[0], begin[0])
             self.assertEqual(len(own) % 2, 0)
 
+    def test_a_longer_trace_takes_no_more_memory(self):
+        """It is written as the run goes: 6 MB and 22 MB of files, within the same memory."""
+        peaks = []
+        for requests in ("1000", "5000"):
+            result = json.loads(run("e810-poll", "--requests", requests, "--trace", "perfetto,pcap", "--out",
+                                    self.directory()))
+            peaks.append(result["host"]["peak_rss_bytes"])
+        self.assertLess(peaks[1] - peaks[0], 2 << 20)
+
 
 if __name__ == "__main__":
     if not shutil.which("protoc"):

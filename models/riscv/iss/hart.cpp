@@ -83,32 +83,35 @@ bool Hart::needs_watch(std::uint64_t page, std::uint8_t why) const {
   return why == base::GuestRam::kWatchpoint;
 }
 
-bool Hart::debug_read(std::uint64_t address, void* data, std::size_t length) {
-  auto* bytes = static_cast<std::uint8_t*>(data);
+/// Calls access(ram, physical, bytes) for each page's part of a virtual range; false where a part is not RAM.
+template <class Access>
+bool Hart::debug_access(std::uint64_t address, std::size_t length, Access access) {
   while (length != 0) {
     std::uint64_t physical = 0;
     if (privileged_.translate_hint(address, physical) != Cause::none) return false;
     const std::size_t part = std::min<std::size_t>(length, 0x1000 - (address & 0xfff));
     base::GuestRam* ram = ram_at(physical);
     if (!ram) return false;
-    ram->read(physical, bytes, part);
-    address += part, bytes += part, length -= part;
+    access(*ram, physical, part);
+    address += part, length -= part;
   }
   return true;
 }
 
+bool Hart::debug_read(std::uint64_t address, void* data, std::size_t length) {
+  auto* bytes = static_cast<std::uint8_t*>(data);
+  return debug_access(address, length, [&](base::GuestRam& ram, std::uint64_t physical, std::size_t part) {
+    ram.read(physical, bytes, part);
+    bytes += part;
+  });
+}
+
 bool Hart::debug_write(std::uint64_t address, const void* data, std::size_t length) {
   const auto* bytes = static_cast<const std::uint8_t*>(data);
-  while (length != 0) {
-    std::uint64_t physical = 0;
-    if (privileged_.translate_hint(address, physical) != Cause::none) return false;
-    const std::size_t part = std::min<std::size_t>(length, 0x1000 - (address & 0xfff));
-    base::GuestRam* ram = ram_at(physical);
-    if (!ram) return false;
-    ram->write(physical, bytes, part);
-    address += part, bytes += part, length -= part;
-  }
-  return true;
+  return debug_access(address, length, [&](base::GuestRam& ram, std::uint64_t physical, std::size_t part) {
+    ram.write(physical, bytes, part);
+    bytes += part;
+  });
 }
 
 }  // namespace sluice::riscv

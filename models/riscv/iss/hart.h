@@ -93,6 +93,8 @@ class Hart final : public base::RamWatcher {
   void end_wait() { waiting_ = false; }
 
  private:
+  template <class Access>
+  bool debug_access(std::uint64_t address, std::size_t length, Access);
   HartState state_;
   Bus& bus_;
   HartConfig config_;
