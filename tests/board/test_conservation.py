@@ -143,10 +143,12 @@ class Conservation(BoardTest):
         self.for_each(check)
 
     def test_in_flight_at_a_limit(self):
-        text = board_runs.run("e810-poll", "--requests", "100000", "--until", "400 us", *FUNCTIONAL)
+        text = board_runs.run("e810-poll", "--requests", "100000", "--warmup", "50", "--until", "400 us",
+                              "--set", "workload.outstanding=16", *FUNCTIONAL)
         requests = json.loads(text)["requests"]
         self.assertEqual(requests["in_flight"], 16)
         self.assertEqual(requests["sent"], requests["completed"] + 16)
+        self.assertGreater(requests["completed"], 100)
 
     def test_lost_without_a_reason(self):
         """A server that never answers in time: calls are given up, and nobody says that he dropped them."""
