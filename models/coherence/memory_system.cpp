@@ -56,20 +56,22 @@ void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) 
   if (out.state == LineState::kModified) h.l2.fill(out.address, LineState::kModified);
 }
 
-/// When the line is there for a hart whose L1 and L2 do not have it.
+/// When the line is there for a hart whose L1 and L2 do not have it, or hold it shared and want to write.
 MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
   Hart& h = harts_[hart];
   const LineState::State elsewhere = take_from_others(hart, line, write);
+  const bool held = h.l2.state(line) != LineState::kInvalid;
   const bool supplied = elsewhere == LineState::kModified;
   const bool in_llc = llc_.hit(line, false);
   Fill fill;
-  if (supplied)
+  // Only the permission is missing where the line is held: whoever shares it must let go.
+  if (supplied || (held && elsewhere != LineState::kInvalid))
     fill = {at + parameters_.snoop_latency, &HartCounters::snoop_waits};
-  else if (in_llc)
+  else if (in_llc || held)
     fill = {at + parameters_.llc_latency, &HartCounters::llc_waits};
   else
     fill = {dram(at), &HartCounters::dram_waits};
-  h.counters.llc_misses += !supplied && !in_llc;
+  h.counters.llc_misses += !supplied && !in_llc && !held;
   const auto alone = elsewhere == LineState::kInvalid ? LineState::kExclusive : LineState::kShared;
   const auto out = h.l2.fill(line, write ? LineState::kModified : alone);
   if (out.state != LineState::kInvalid) {

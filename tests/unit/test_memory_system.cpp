@@ -68,6 +68,19 @@ TEST_CASE("a line that two harts share must be taken before it is written", "[me
   REQUIRE(b.memory.l1d(1)->state(kBase) == LineState::kInvalid);
 }
 
+TEST_CASE("a store to a line that its hart shares fetches nothing", "[memory]") {
+  auto p = Bench::cached();
+  p.miss_registers = 1;
+  Bench b(p);
+  b.load(0, kBase, 0_ns);
+  b.load(1, kBase, 1_us);
+  const auto fetched = b.memory.counters(0).llc_misses;
+  b.store(0, kBase, 2_us);
+  REQUIRE(b.memory.counters(0).llc_misses == fetched);
+  // The one register is free when the other hart has let go, long before DRAM would have answered.
+  REQUIRE(b.store(0, kBase + 4096, 2_us) == 2_us + b.p.snoop_latency);
+}
+
 TEST_CASE("stores stall only when every miss register is busy", "[memory]") {
   Bench b;
   for (unsigned i = 0; i < b.p.miss_registers; ++i) REQUIRE(b.store(0, kBase + 64 * i, 0_ns) == 0_ns);
