@@ -101,7 +101,7 @@ void ReceiveEngine::reset() {
   fifo_used_ = 0;
   ready_ = 0;
   writes_ = 0;
-  free_at_ = {};
+  turns_ = base::Server();
 }
 
 // ---------------------------------------------------------------------------------------------- from the wire
@@ -256,8 +256,9 @@ void ReceiveEngine::update_ready(unsigned number) {
 
 void ReceiveEngine::pump() {
   while (ready_ != 0 && writes_ < nic_.parameters_.rx_writes) {
-    if (now() < free_at_) {
-      if (!base::calendar().pending(wake_)) wake_ = base::calendar().at(free_at_, nic_.key(), [this] { pump(); });
+    if (now() < turns_.free_at()) {
+      if (!base::calendar().pending(wake_))
+        wake_ = base::calendar().at(turns_.free_at(), nic_.key(), [this] { pump(); });
       return;
     }
     // Round robin: the first ready queue after the one that had the last turn.
@@ -269,7 +270,7 @@ void ReceiveEngine::pump() {
 void ReceiveEngine::start(unsigned number) {
   Queue& q = queues_[number];
   last_ = number;
-  free_at_ = now() + nic_.parameters_.rx_interval;
+  turns_.reserve_for(nic_.parameters_.rx_interval);
   ++writes_;
   ++q.in_pipeline;
   pipeline_.push({number, q.next, q.cache[q.next % q.cache.size()], q.frames.pop()});

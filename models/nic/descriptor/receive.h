@@ -7,6 +7,7 @@
 
 #include "models/base/calendar.h"
 #include "models/base/ring.h"
+#include "models/base/server.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/headers.h"
@@ -135,7 +136,7 @@ class ReceiveEngine {
   std::uint64_t ready_ = 0;  ///< bit q: queue q has a frame and a descriptor
   unsigned last_ = 0;        ///< queue that had the last turn
   unsigned writes_ = 0;      ///< frames past their turn whose write has not left
-  base::Time free_at_;
+  base::Server turns_;       ///< one frame at a time
   base::Calendar::Handle wake_;
   base::Ring<Transit> pipeline_;
   std::uint32_t generation_ = 0;  ///< counts resets: what an older one started is forgotten

@@ -105,7 +105,7 @@ void TransmitEngine::reset(bool forget_reads) {
   base::calendar().cancel(retry_);
   ready_ = 0;
   buffer_used_ = 0;
-  free_at_ = {};
+  turns_ = base::Server();
 }
 
 // ---------------------------------------------------------------------------------------------- descriptors
@@ -178,8 +178,9 @@ void TransmitEngine::update_ready(unsigned number) {
 
 void TransmitEngine::pump() {
   while (ready_ != 0 && slot_tail_ - slot_head_ < slots_.size() && nic_.control_ & DESC_CONTROL_TX_ENABLE) {
-    if (now() < free_at_) {
-      if (!base::calendar().pending(wake_)) wake_ = base::calendar().at(free_at_, nic_.key(), [this] { pump(); });
+    if (now() < turns_.free_at()) {
+      if (!base::calendar().pending(wake_))
+        wake_ = base::calendar().at(turns_.free_at(), nic_.key(), [this] { pump(); });
       return;
     }
     const std::uint64_t later = last_ == 63 ? 0 : ready_ & (~std::uint64_t{0} << (last_ + 1));
@@ -216,7 +217,7 @@ bool TransmitEngine::start(unsigned number) {
   const Shape shape = this->shape(q);
   if (shape.good && buffer_used_ + shape.bytes > nic_.parameters_.tx_buffer.count()) return false;
   last_ = number;
-  free_at_ = now() + nic_.parameters_.tx_interval;
+  turns_.reserve_for(nic_.parameters_.tx_interval);
   if (!shape.good && !q.skipping) {
     nic_.error(DESC_ERROR_DESCRIPTOR, number);
     ++nic_.count(DESC_STAT_TX_DROP_DESCRIPTOR);

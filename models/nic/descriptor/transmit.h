@@ -8,6 +8,7 @@
 #include "models/base/calendar.h"
 #include "models/base/journey.h"
 #include "models/base/ring.h"
+#include "models/base/server.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/pcie/endpoint.h"
@@ -131,7 +132,7 @@ class TransmitEngine {
   std::uint64_t slot_head_ = 0;  ///< oldest frame in flight
   std::uint64_t slot_tail_ = 0;
   std::uint64_t buffer_used_ = 0;
-  base::Time free_at_;
+  base::Server turns_;  ///< one frame at a time
   base::Calendar::Handle wake_;
   base::Calendar::Handle retry_;
   std::vector<net::PacketPtr> orphans_;  ///< buffers of reads in flight across a reset
