@@ -36,8 +36,8 @@ void DmaWorkloadParameters::describe(base::Schema<DmaWorkloadParameters>& s) {
       .setting();
   s.rule("sizes", [](const P& p) -> std::string {
     try {
-      const auto sizes = p.size_list();
-      if (sizes.back() > p.window.count()) return "must fit workload.window, which is " + base::to_text(p.window);
+      if (p.size_list().back() > p.window.count())
+        return "must fit workload.window, which is " + base::to_text(p.window);
     } catch (const base::ValueError& e) {
       return e.what();
     }
