@@ -91,6 +91,28 @@ TEST_CASE("an access that matches an entry in part fails, in machine mode too", 
   CHECK(pmp.permissions(0x1000, 4, kS) == (kR | kW | kX));
 }
 
+TEST_CASE("an entry that lies within an access matches it in part", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, 0x1004 >> 2);
+  pmp.set_address(1, ~std::uint64_t{0});
+  pmp.set_config(0, kNa4 | kR | kW | kX | (kNapot | kR | kW | kX) << 8);
+  for (const std::uint64_t address : {0x1001u, 0x1002u, 0x1003u}) CHECK(pmp.permissions(address, 8, kS) == 0);
+  CHECK(pmp.permissions(0x1008, 8, kS) == (kR | kW | kX));
+}
+
+TEST_CASE("the address below a TOR entry moves its lower bound", "[pmp]") {
+  Pmp pmp(16);
+  pmp.set_address(0, 0x1000 >> 2);
+  pmp.set_address(1, 0x3000 >> 2);
+  pmp.set_config(0, (kTor | kR) << 8);
+  CHECK(pmp.permissions(0x1000, 8, kS) == kR);
+  pmp.set_address(0, 0x2000 >> 2);
+  CHECK(pmp.permissions(0x1000, 8, kS) == 0);
+  CHECK(pmp.permissions(0x2000, 8, kS) == kR);
+  pmp.set_address(0, 0x4000 >> 2);  // nothing is between the bounds now
+  CHECK(pmp.permissions(0x2000, 8, kS) == 0);
+}
+
 TEST_CASE("the lowest entry that matches decides", "[pmp]") {
   Pmp pmp(16);
   pmp.set_address(0, napot(0x1000, 0x1000));
