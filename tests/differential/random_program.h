@@ -1,0 +1,91 @@
+#pragma once
+/// Random programs: a state that is drawn, and steps of 64 bytes from a mixture of families.
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/differential/program.h"
+
+namespace sluice::differential {
+
+/// The descriptor's address. `last`: of its batch; only then it may lock PMP rules, which QEMU 7.2 keeps until its end.
+std::uint64_t build_random(Image& image, std::uint64_t seed, std::uint64_t index, bool last);
+
+constexpr std::uint64_t kStep = 64;
+/// Data pages that hold code for fetches through mappings; nothing stores to them.
+constexpr std::uint64_t kCodePages = 2;
+/// Offsets of its entry points: three in the first page, one that crosses into the second.
+constexpr std::uint64_t kEntries[] = {0, 0x40, 0x82, 0xffe};
+
+/// Where a random program runs and what surrounds it.
+struct Setting {
+  std::uint64_t steps = 0;
+  unsigned mode = 3;  ///< at the start
+  bool paged = false, protected_memory = false, delegated = false, locked = false;
+  std::uint64_t root = 0;               ///< satp.PPN
+  std::uint64_t test_pages = 0;         ///< virtual address of the pages whose entries are drawn
+  std::uint64_t test_table = 0;         ///< physical address of their entries
+  std::uint64_t large_pages = 0;        ///< virtual address of the 2 MiB pages that are drawn
+  std::vector<std::uint64_t> pointers;  ///< those of them that point to the table of test pages
+  std::uint64_t huge_pages[2] = {};     ///< of 1 GiB pages
+};
+
+/// The rules, tables and registers of a program. mapping.cpp
+void draw_tables(Program& p, Setting& s, Draw& draw);
+void draw_protection(Program& p, const Setting& s, Draw& draw);
+std::uint64_t draw_entry(const Program& p, std::uint64_t page, Draw& draw);  ///< the leaf of a test page
+/// An address for an access: mostly one that is mapped somehow.
+std::uint64_t draw_address(const Program& p, const Setting& s, Draw& draw);
+std::uint64_t draw_fetch_address(const Program& p, const Setting& s, Draw& draw);
+/// Where a drawn rule begins or ends, or 4 or 8 bytes before that; 0: this rule has no bound in the data.
+std::uint64_t draw_bound(const Program& p, Draw& draw);
+std::uint64_t draw_pmp_address(const Program& p, unsigned mode, Draw& draw);
+
+/// Writes steps. Each family writes at most kStep bytes. steps.cpp, steps_system.cpp
+class Steps {
+ public:
+  Steps(Program& program, const Setting& setting, Draw& draw) : p_(program), s_(setting), draw_(draw) {}
+  void write(std::uint64_t n);
+
+ private:
+  // steps.cpp
+  void integer();
+  void loop();
+  void floating();
+  void memory();
+  void atomic();
+  void jump();
+  void modify_code();
+  // steps_system.cpp
+  void csr();
+  void csr_restored(unsigned number, std::uint64_t value);
+  void counter();
+  void status_of_float();
+  void environment();
+  void illegal();
+  void return_from_trap();
+  void fence();
+  void interrupt();
+  void wait();
+  void access_mapping();
+  void fetch_mapping();
+  void modify_mapping();
+  void toggle_translation();
+  void other_privilege();
+  void protection();
+
+  unsigned any() { return static_cast<unsigned>(draw_.below(32)); }
+  unsigned one() { return static_cast<unsigned>(5 + draw_.below(27)); }
+  unsigned other(unsigned than);
+  /// One instruction that computes on x registers, compressed or not; `spared` stays as it is.
+  void compute(unsigned spared = 0);
+  void access(unsigned base, std::int32_t offset, bool may_store);
+  std::int64_t step_ahead();  ///< offset of the start of a later step
+
+  Program& p_;
+  const Setting& s_;
+  Draw& draw_;
+  std::uint64_t n_ = 0;
+};
+
+}  // namespace sluice::differential
