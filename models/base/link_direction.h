@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,17 @@ class LinkDirection : public MessageBuffer {
     Time credit_update;                         ///< from a buffer freed to the credit at the sender, flight included
     std::array<Credits, P::kChannels> credits;  ///< that the receiver advertises, by channel; 0: infinite
   };
+  /// Decides whether a message that is on its way arrives: what goes wrong on a link. Most links have none.
+  class Guard {
+   public:
+    virtual ~Guard() = default;
+    /// The message has started: its last bit leaves at `end`, and it is due at `arrival`. False: the guard has taken
+    /// it, and sees to its return by repeat() and deliver_at(), or it is lost for good.
+    virtual bool arrives(Pointer&, Time end, Time arrival) = 0;
+    /// Nothing that was sent before now() arrives any more.
+    virtual void cut() = 0;
+  };
+
   explicit LinkDirection(Setup);
   LinkDirection(const LinkDirection&) = delete;
 
@@ -46,8 +58,28 @@ class LinkDirection : public MessageBuffer {
   void add_tap(Tap tap) { taps_.push_back(std::move(tap)); }
 
   void connect(Port<P>& from, Port<P>& to);
+  void set_guard(Guard* guard) { guard_ = guard; }
   void send(Pointer);
   void release(unsigned channel, unsigned data_units) override;
+
+  /// When a sent message leaves and arrives.
+  struct Passage {
+    Time end;  ///< of the serialiser's work
+    Time arrival;
+  };
+  /// Sends a message once more, behind what is being serialised now and before all that waits. The caller keeps it.
+  Passage repeat(Message&);
+  /// Lets a message that the guard has taken arrive, not before those that arrived or will arrive earlier.
+  void deliver_at(Time arrival, Pointer);
+  /// While held, messages wait. Counted: each hold(true) needs its hold(false).
+  void hold(bool on);
+  /// The link goes down: everything under way and waiting is lost, and so is what is sent until it is up again. Then
+  /// the receiver's buffers are empty.
+  void set_up(bool up);
+  bool up() const { return up_; }
+  std::uint64_t lost() const { return lost_; }  ///< messages, because the link was or went down
+  Time free_at() const { return free_at_; }     ///< the serialiser has done what it has begun
+  Time flight() const { return setup_.flight; }
 
   unsigned queued(Channel c) const { return static_cast<unsigned>(queues_[index(c)].size()); }
   /// Nothing of what is queued has credits.
@@ -65,16 +97,26 @@ class LinkDirection : public MessageBuffer {
     Time when;
     Pointer message;
   };
+  /// The receiver's buffers since the link came up again: what lay in older ones gives no credits back.
+  struct Buffers : MessageBuffer {
+    explicit Buffers(LinkDirection& d) : direction(d) {}
+    void release(unsigned channel, unsigned data_units) override {
+      if (direction.buffers_.get() == this) direction.give_back(channel, data_units);
+    }
+    LinkDirection& direction;
+  };
   static constexpr int kNone = -1;
 
   static constexpr unsigned index(Channel c) { return static_cast<unsigned>(c); }
   bool affordable(const Message& m) const { return credits_.affords(index(P::channel(m)), P::data_units(m)); }
+  void give_back(unsigned channel, unsigned data_units);
+  void lose(Pointer);
+  Passage pass(Message&, Time start);
   void pump();
   int choose() const;
   bool held_back(unsigned channel) const;
   void transmit(Pointer, Time now);
   void note_wait(Message&, Time now);
-  void count(const Message&, Time duration);
   void show(const Message&, Time first_bit, Time last_bit);
   void deliver();
   void arm_delivery();
@@ -95,6 +137,13 @@ class LinkDirection : public MessageBuffer {
   Calendar::Handle wake_;
   Time wake_time_;
   std::optional<Waiting> stalled_;
+  Guard* guard_ = nullptr;
+  unsigned holds_ = 0;
+  bool up_ = true;
+  std::uint64_t lost_ = 0;
+  std::unique_ptr<Buffers> buffers_;  ///< null: the link was never down
+  std::vector<std::unique_ptr<Buffers>> old_buffers_;
+  Calendar::Handle delivery_;
   typename P::Statistics statistics_;
   std::vector<Tap> taps_;
   TrackId track_;
@@ -117,9 +166,11 @@ void LinkDirection<P>::connect(Port<P>& from, Port<P>& to) {
 template <MessageProtocol P>
 void LinkDirection<P>::send(Pointer message) {
   const Time time = now();
+  if (!up_) [[unlikely]]
+    return lose(std::move(message));
   message->queued = time;
   if (message->carries_journey) message->journey.enter(setup_.stage, setup_.component, time);
-  if (waiting_ == 0 && free_at_ <= time) {
+  if (waiting_ == 0 && free_at_ <= time && holds_ == 0) {
     credits_.collect(time);
     if (affordable(*message)) {
       transmit(std::move(message), time);
@@ -135,6 +186,11 @@ void LinkDirection<P>::send(Pointer message) {
 
 template <MessageProtocol P>
 void LinkDirection<P>::release(unsigned channel, unsigned data_units) {
+  if (!buffers_) give_back(channel, data_units);
+}
+
+template <MessageProtocol P>
+void LinkDirection<P>::give_back(unsigned channel, unsigned data_units) {
   credits_.give_back(channel, data_units, now() + setup_.credit_update);
   if (!blocked_) return;
   stalled_.reset();
@@ -145,7 +201,7 @@ void LinkDirection<P>::release(unsigned channel, unsigned data_units) {
 template <MessageProtocol P>
 void LinkDirection<P>::pump() {
   const Time time = now();
-  while (waiting_ > 0) {
+  while (waiting_ > 0 && holds_ == 0) {
     if (free_at_ > time) {
       wake_at(free_at_);
       return;
@@ -195,23 +251,89 @@ void LinkDirection<P>::transmit(Pointer message, Time time) {
   credits_.take(last_channel_, P::data_units(m));
   note_wait(m, time);
 
+  const Passage passage = pass(m, time);
+  statistics_.count(m);
+  m.return_credits(last_channel_, P::data_units(m));
+  P::transmitted(m, passage.end + from_->transmit_latency);
+  m.buffer = credits_.unlimited(last_channel_) ? nullptr
+             : buffers_                        ? static_cast<MessageBuffer*>(buffers_.get())
+                                               : this;
+  if (guard_ && !guard_->arrives(message, passage.end, passage.arrival)) [[unlikely]]
+    return;
+  deliver_at(passage.arrival, std::move(message));
+}
+
+/// Serialises a message from `start` on.
+template <MessageProtocol P>
+typename LinkDirection<P>::Passage LinkDirection<P>::pass(Message& m, Time start) {
   const Time duration = wire_time(P::wire_bytes(m));
   // A message that is cut through starts late enough for its last bit to be there in time.
-  const Time end = std::max(time + duration, m.tail);
+  const Time end = std::max(start + duration, m.tail);
   free_at_ = end;
-  count(m, duration);
+  statistics_.bytes += P::wire_bytes(m);
+  statistics_.busy += duration;
   if (!taps_.empty() || trace().enabled()) [[unlikely]]
     show(m, end - duration + from_->transmit_latency, end + from_->transmit_latency);
-  m.return_credits(last_channel_, P::data_units(m));
-
   const Time delay = from_->transmit_latency + setup_.flight + to_->receive_latency;
   m.tail = end + delay;
   Time arrival = m.tail;
   if (to_->cut_through) arrival = end - duration + wire_time(P::header_bytes(m)) + delay;
-  P::transmitted(m, end + from_->transmit_latency);
-  m.buffer = credits_.unlimited(last_channel_) ? nullptr : this;
+  return {end, arrival};
+}
+
+template <MessageProtocol P>
+typename LinkDirection<P>::Passage LinkDirection<P>::repeat(Message& m) {
+  m.tail = {};
+  statistics_.count_again(m);
+  return pass(m, std::max(now(), free_at_));
+}
+
+template <MessageProtocol P>
+void LinkDirection<P>::deliver_at(Time arrival, Pointer message) {
   in_flight_.push({arrival, std::move(message)});
   if (in_flight_.size() == 1) arm_delivery();
+}
+
+template <MessageProtocol P>
+void LinkDirection<P>::hold(bool on) {
+  if (on) {
+    ++holds_;
+    return;
+  }
+  if (--holds_ > 0) return;
+  // What waited did so for the link, not for credits.
+  free_at_ = std::max(free_at_, now());
+  pump();
+}
+
+template <MessageProtocol P>
+void LinkDirection<P>::lose(Pointer message) {
+  ++lost_;
+  P::transmitted(*message, now());
+  message->return_credits(index(P::channel(*message)), P::data_units(*message));
+}
+
+template <MessageProtocol P>
+void LinkDirection<P>::set_up(bool up) {
+  if (up == up_) return;
+  up_ = up;
+  if (up) return;
+  if (guard_) guard_->cut();
+  calendar().cancel(wake_);
+  calendar().cancel(delivery_);
+  free_at_ = now();
+  blocked_ = false;
+  stalled_.reset();
+  credits_ = CreditPools<P::kChannels>(setup_.credits);
+  if (buffers_) old_buffers_.push_back(std::move(buffers_));
+  buffers_ = std::make_unique<Buffers>(*this);
+  while (!in_flight_.empty()) {
+    ++lost_;
+    in_flight_.pop();
+  }
+  waiting_ = 0;
+  for (auto& queue : queues_)
+    while (!queue.empty()) lose(queue.pop());
 }
 
 /// Where the link was free and the message there, and yet it did not start, credits were missing.
@@ -227,13 +349,6 @@ void LinkDirection<P>::note_wait(Message& m, Time time) {
 }
 
 template <MessageProtocol P>
-void LinkDirection<P>::count(const Message& m, Time duration) {
-  statistics_.bytes += P::wire_bytes(m);
-  statistics_.busy += duration;
-  statistics_.count(m);
-}
-
-template <MessageProtocol P>
 void LinkDirection<P>::show(const Message& m, Time first_bit, Time last_bit) {
   if (trace().enabled()) trace().slice(track_, P::name(m), first_bit, last_bit, P::shown_for(m));
   for (Tap& tap : taps_) tap(m, first_bit, last_bit);
@@ -241,7 +356,7 @@ void LinkDirection<P>::show(const Message& m, Time first_bit, Time last_bit) {
 
 template <MessageProtocol P>
 void LinkDirection<P>::arm_delivery() {
-  calendar().at(in_flight_.front().when, key_, [this] { deliver(); });
+  delivery_ = calendar().at(in_flight_.front().when, key_, [this] { deliver(); });
 }
 
 template <MessageProtocol P>

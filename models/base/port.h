@@ -62,6 +62,7 @@ concept MessageProtocol = std::derived_from<typename P::Message, Message> &&
   { P::shown_for(m) } -> std::same_as<RequestId>;  // for traces; 0: none
   P::transmitted(leaving, at);                     // it has left the queue; last bit sent at that time
   statistics.count(m);                             // what the protocol adds to the statistics
+  statistics.count_again(m);                       // likewise, of a message that is repeated
 };
 
 template <MessageProtocol P>
@@ -87,6 +88,11 @@ class Port {
   bool cut_through = false;
 
   bool connected() const { return out_ != nullptr; }
+  /// Whether what is sent has a chance to arrive.
+  bool up() const { return out_ && out_->up(); }
+  void hold(bool on) {
+    if (out_) out_->hold(on);
+  }
   /// Queues a message for the link; there is always room. A sender bounds what it has queued by queued() and by
   /// P::transmitted(). Dropped while no link is there.
   void send(typename P::Pointer message) {

@@ -19,6 +19,8 @@ Mac::Mac(sc_core::sc_module_name name, const Parameters& p, Wire& wire, Wire::En
 
 void Mac::frame_arrived(PacketPtr packet) {
   base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), base::now());
+  if (stopped_) [[unlikely]]
+    return lose(*packet, statistics_.rx_stopped, "device stopped");
   if (packet->corrupted) return drop(*packet, Client::Drop::kFcs, statistics_.rx_bad_fcs, "bad FCS");
   if (packet->length < Packet::kMinimum) return drop(*packet, Client::Drop::kRunt, statistics_.rx_runts, "runt");
   if (packet->length > max_frame_) return drop(*packet, Client::Drop::kLong, statistics_.rx_long, "frame too long");
@@ -27,9 +29,13 @@ void Mac::frame_arrived(PacketPtr packet) {
   client_->mac_received(std::move(packet), base::now() + parameters_.rx_latency);
 }
 
-void Mac::drop(const Packet& packet, Client::Drop why, std::uint64_t& counter, const char* reason) {
+void Mac::lose(const Packet& packet, std::uint64_t& counter, const char* reason) {
   ++counter;
   for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
+}
+
+void Mac::drop(const Packet& packet, Client::Drop why, std::uint64_t& counter, const char* reason) {
+  lose(packet, counter, reason);
   client_->mac_dropped(why);
 }
 
@@ -51,6 +57,7 @@ void Mac::register_statistics(base::StatisticsGroup& g) {
   g.counter("rx_bad_fcs", "frames", "dropped for a wrong FCS", statistics_.rx_bad_fcs);
   g.counter("rx_runts", "frames", "dropped because shorter than 64 B with FCS", statistics_.rx_runts);
   g.counter("rx_long", "frames", "dropped because longer than the MAC is set to", statistics_.rx_long);
+  g.counter("rx_stopped", "frames", "lost because the MAC stood still", statistics_.rx_stopped);
   g.counter("tx_frames", "frames", "sent", statistics_.tx_frames);
   g.counter("tx_bytes", "bytes", "of frames sent, padding included, without FCS", statistics_.tx_bytes);
   g.counter("tx_link_down", "frames", "lost because the link was down", statistics_.tx_link_down);

@@ -41,6 +41,7 @@ class Mac : public base::Model, public Wire::Client {
     std::uint64_t tx_frames = 0;
     std::uint64_t tx_bytes = 0;
     std::uint64_t tx_link_down = 0;  ///< frames given to the MAC while the link was down
+    std::uint64_t rx_stopped = 0;    ///< frames lost because the MAC stood still
   };
 
   /// Attaches itself to the wire's end. The client must be set before the first frame.
@@ -48,6 +49,8 @@ class Mac : public base::Model, public Wire::Client {
   void set_client(Client& client) { client_ = &client; }
 
   const Parameters& parameters() const { return parameters_; }
+  /// While stopped it takes no frames: they are lost.
+  void set_stopped(bool stopped) { stopped_ = stopped; }
   /// Longest frame received, bytes without FCS.
   void set_max_frame(std::uint32_t bytes) { max_frame_ = bytes; }
 
@@ -73,12 +76,14 @@ class Mac : public base::Model, public Wire::Client {
   void carrier_changed(bool up) override;
 
  private:
+  static void lose(const Packet&, std::uint64_t& counter, const char* reason);
   void drop(const Packet&, Client::Drop, std::uint64_t& counter, const char* reason);
 
   Parameters parameters_;
   Wire& wire_;
   Wire::End end_;
   Client* client_ = nullptr;
+  bool stopped_ = false;
   std::uint32_t max_frame_ = 1514;
   Statistics statistics_;
 };

@@ -84,6 +84,11 @@ class Wire : public base::Model {
   bool up() const { return up_; }
   /// Carrier up or down from now() on; both clients are told.
   void set_up(bool up);
+  /// The carrier is down while anyone keeps it down. Counted: each hold_down(true) needs its hold_down(false).
+  void hold_down(bool on) {
+    downs_ += on ? 1 : -1u;
+    set_up(downs_ == 0);
+  }
 
   void register_statistics(base::StatisticsGroup&);  ///< two groups: "a_to_b", "b_to_a"
   /// Of the direction that starts at `from`.
@@ -106,6 +111,7 @@ class Wire : public base::Model {
   std::array<OneWay, 2> directions_;
   std::array<std::unique_ptr<base::StatisticsGroup>, 2> groups_;
   bool up_ = true;
+  unsigned downs_ = 0;
   std::uint32_t epoch_ = 0;  ///< counts losses of carrier: a frame of an older one is lost
 };
 

@@ -74,7 +74,26 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
 
 // ------------------------------------------------------------------------------------------------ requests from above
 
+void Endpoint::stop() {
+  if (stops_++ > 0) return;
+  port_.hold(true);
+  clock_stopped(true);
+}
+
+void Endpoint::resume() {
+  if (--stops_ > 0) return;
+  clock_stopped(false);
+  port_.hold(false);
+  while (!kept_.empty() && stops_ == 0) {
+    TlpPtr tlp = std::move(kept_.front());
+    kept_.pop_front();
+    receive(std::move(tlp));
+  }
+}
+
 void Endpoint::receive(TlpPtr tlp) {
+  if (stops_ > 0) [[unlikely]]
+    return kept_.push_back(std::move(tlp));
   tlp->release_buffer();
   switch (tlp->type) {
     case TlpType::kMWr:
@@ -127,6 +146,7 @@ void Endpoint::config_changed(unsigned reg) {
 }
 
 void Endpoint::initiate_reset() {
+  kept_.clear();
   config_.reset();
   for (auto& entry : msix_table_) entry = {0, 0, 0, PCIE_MSIX_ENTRY_MASKED};
   std::fill(msix_pending_.begin(), msix_pending_.end(), 0);

@@ -55,7 +55,7 @@ struct DmaOptions {
   std::uint8_t* into = nullptr;  ///< reads: where the bytes go; must live until done. Null: a buffer of the engine
 };
 
-enum class DmaStatus : std::uint8_t { kOk, kUnsupportedRequest, kCompleterAbort, kTimeout, kBusMasterOff };
+enum class DmaStatus : std::uint8_t { kOk, kUnsupportedRequest, kCompleterAbort, kTimeout, kBusMasterOff, kPoisoned };
 const char* to_text(DmaStatus);
 
 /// How a DMA read ended. The spans, bytes and tags are valid during the callback.
@@ -119,6 +119,7 @@ class Endpoint : public base::Model, private TransmitObserver {
     std::uint64_t dma_errors = 0;   ///< reads that ended with UR or CA
     std::uint64_t tag_stalls = 0;   ///< reads that waited for a tag
     std::uint64_t completion_timeouts = 0;
+    std::uint64_t poisoned_completions = 0;  ///< TLPs
     std::uint64_t unexpected_completions = 0;
     std::uint64_t unsupported_requests = 0;  ///< requests to this function that it refused
     std::uint64_t msix_sent = 0;
@@ -131,6 +132,11 @@ class Endpoint : public base::Model, private TransmitObserver {
   const Counters& counters() const { return counters_; }
   const ConfigSpace& config() const { return config_; }
   RoutingId id() const { return id_; }
+  /// The device's clock stops: it takes no TLPs, and sends none, until resume(); its link stays up. What has entered
+  /// its pipelines runs on to its ports. Counted: each stop needs its resume.
+  void stop();
+  void resume();
+  bool stopped() const { return stops_ > 0; }
   void register_statistics(base::StatisticsGroup&);
 
  protected:
@@ -147,6 +153,8 @@ class Endpoint : public base::Model, private TransmitObserver {
   /// Function level reset or hot reset: configuration space is at its reset values, reads in flight will not be
   /// reported, writes in flight still land.
   virtual void function_reset() {}
+  /// stop() and resume(), for what the device has besides its PCIe port.
+  virtual void clock_stopped(bool stopped) { (void)stopped; }
   /// Software changed the command register or another register of configuration space.
   virtual void config_written(unsigned reg) { (void)reg; }
 
@@ -267,6 +275,8 @@ class Endpoint : public base::Model, private TransmitObserver {
   unsigned reads_in_flight_ = 0;
   std::deque<Sent> sent_;
   std::vector<std::uint32_t> free_sent_;
+  unsigned stops_ = 0;
+  std::deque<TlpPtr> kept_;  ///< came while the clock stood still
   Counters counters_;
 };
 

@@ -44,6 +44,8 @@ const char* to_text(DmaStatus s) {
       return "completion timeout";
     case DmaStatus::kBusMasterOff:
       return "bus mastering off";
+    case DmaStatus::kPoisoned:
+      return "poisoned completion";
   }
   return "";
 }
@@ -229,7 +231,10 @@ void Endpoint::receive_completion(TlpPtr tlp) {
   const std::uint32_t offset = tag.offset;
   tag.offset += bytes;
   tag.remaining -= bytes;
-  if (!t.abandoned) {
+  if (c.poisoned) {
+    ++counters_.poisoned_completions;
+    t.status = DmaStatus::kPoisoned;
+  } else if (!t.abandoned) {
     std::memcpy(t.bytes + offset, c.payload() + skip, bytes);
     const std::size_t line = (t.address % base::GuestRam::kTagLine + offset) / base::GuestRam::kTagLine;
     for (std::size_t i = 0; i < c.line_tags.size() && line + i < t.tags.size(); ++i) t.tags[line + i] = c.line_tags[i];
@@ -294,6 +299,7 @@ void Endpoint::register_statistics(base::StatisticsGroup& group) {
   group.counter("dma_errors", "TLPs", "reads that ended with UR or CA", c.dma_errors);
   group.counter("tag_stalls", "transfers", "reads that waited for a tag", c.tag_stalls);
   group.counter("completion_timeouts", "TLPs", "reads without an answer", c.completion_timeouts);
+  group.counter("poisoned_completions", "TLPs", "that came with EP set", c.poisoned_completions);
   group.counter("unexpected_completions", "TLPs", "completions nobody waits for", c.unexpected_completions);
   group.counter("unsupported_requests", "TLPs", "requests that the function refused", c.unsupported_requests);
   group.counter("msix_sent", "messages", "MSI-X messages", c.msix_sent);

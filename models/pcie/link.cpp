@@ -10,7 +10,6 @@ namespace {
 constexpr unsigned kSkipBytes = 4;        // a SKP ordered set ...
 constexpr unsigned kSkipInterval = 1538;  // ... in each 1538 bytes
 constexpr unsigned kDllpBytes = 8;        // an ACK and an UpdateFC within each limit
-constexpr unsigned kInternalDelay = 115;  // symbol times
 
 std::string lower_case(std::string text) {
   for (char& c : text)
@@ -141,12 +140,23 @@ void Link::connect(Port& upper, Port& lower) {
   upper.link_ = lower.link_ = this;
   down_.connect(upper, lower);
   up_.connect(lower, upper);
+  upper_ = &upper;
+  lower_ = &lower;
   for (Port* port : {&upper, &lower})
     if (port->on_connect) port->on_connect(*this);
 }
 
 void Link::describe_to(ConfigSpace& config) const {
   config.set_link(parameters_.generation, parameters_.lanes, static_cast<unsigned>(parameters_.max_payload.count()));
+}
+
+void Link::set_up(bool up) {
+  if (up == is_up()) return;
+  up_.set_up(up);
+  down_.set_up(up);
+  if (up) return;
+  if (upper_ && upper_->on_link_down) upper_->on_link_down();
+  if (lower_ && lower_->on_hot_reset) lower_->on_hot_reset();
 }
 
 void Link::register_statistics(base::StatisticsGroup& group) {

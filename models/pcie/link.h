@@ -32,6 +32,8 @@ struct LinkStatistics : base::DirectionStatistics {
     metadata_bytes += t.wire_bytes() - payload;
     ++tlps[static_cast<unsigned>(t.type)];
   }
+  /// A replay carries no payload that counts.
+  void count_again(const Tlp& t) { metadata_bytes += t.wire_bytes(); }
 };
 
 /// TLPs as messages: their classes are the virtual channels. All traffic is in one virtual channel of the
@@ -70,6 +72,8 @@ class Port : public base::Port<TlpProtocol> {
   base::Callback<void()> on_hot_reset;
   /// The link is there: called once, by Link::connect(). May be left unset.
   base::Callback<void(const Link&)> on_connect;
+  /// The link went down (DL_Down): nothing that was sent or asked for will be answered. May be left unset.
+  base::Callback<void()> on_link_down;
 
   void hot_reset();
   const Link* link() const { return link_; }
@@ -115,10 +119,21 @@ class Link : public base::Model {
   LinkDirection& down() { return down_; }  ///< from host to device
   const LinkDirection& up() const { return up_; }
   const LinkDirection& down() const { return down_; }
+  bool is_up() const { return up_.up(); }
+  /// Down: everything on the link is lost, the port above gives up what it waits for, and everything below is reset.
+  void set_up(bool up);
+  /// As net::Wire::hold_down().
+  void hold_down(bool on) {
+    downs_ += on ? 1 : -1u;
+    set_up(downs_ == 0);
+  }
   void register_statistics(base::StatisticsGroup&);
 
  private:
   Parameters parameters_;
+  Port* upper_ = nullptr;
+  Port* lower_ = nullptr;
+  unsigned downs_ = 0;
   LinkDirection up_;
   LinkDirection down_;
 };
@@ -126,6 +141,8 @@ class Link : public base::Model {
 /// Rate of one direction before and after the DLLP share, as femtoseconds for a byte.
 base::Ratio raw_femtoseconds_per_byte(unsigned generation, unsigned lanes);
 base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, unsigned max_payload);
+/// What a receiver takes to process a TLP, in symbol times, as the specification's limits count it.
+inline constexpr unsigned kInternalDelay = 115;
 /// The specification's limit for ACK and UpdateFC transmission, in symbol times.
 unsigned update_limit_symbols(unsigned lanes, unsigned max_payload);
 base::Time symbol_time(unsigned generation);

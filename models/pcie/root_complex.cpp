@@ -90,6 +90,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const Parameters& p, base
     Port& port = ports_[i]->port;
     port.on_receive = [this, i](TlpPtr t) { receive(i, std::move(t)); };
     port.on_connect = [this, i](const Link& link) { link.describe_to(ports_[i]->bridge.config()); };
+    port.on_link_down = [this, i] { abandon(*ports_[i]); };
   }
   for (unsigned i = 0; i < p.core_reads; ++i) {
     accesses_.push_back(std::make_unique<Access>());
@@ -176,7 +177,7 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
   t->journey.enter(SLUICE_STAGE_doorbell, component(), base::now());
   base::calendar().after(parameters_.outbound_latency, key(), [this, tlp = std::move(t)]() mutable {
     RootPort* p = port_of_address(tlp->address);
-    if (p && p->port.connected()) return p->port.send(std::move(tlp));
+    if (p && p->port.up()) return p->port.send(std::move(tlp));
     ++counters_.master_aborts;
     tlp->observer = nullptr;
     transmitted(*tlp, base::now());
@@ -196,12 +197,14 @@ void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
   request->tag = number;
   a.done = false;
   a.in_flight = false;
+  a.error = false;
   a.request = std::move(request);
   a.received = 0;
   base::calendar().after(parameters_.outbound_latency, key(), [this, number] { launch(number); });
   while (!a.done) base::wait_for(a.event, "read completion", path().c_str());
   if (trans.get_command() == tlm::TLM_READ_COMMAND)
     std::memcpy(trans.get_data_ptr(), a.data.data(), trans.get_data_length());
+  if (a.error) trans.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   a.request.reset();
   free_accesses_.push(number);
   access_free_.notify();
@@ -223,8 +226,9 @@ void RootComplex::launch(unsigned number) {
   } else {
     p = port_of_address(t.address);
   }
-  if (!p || !p->port.connected()) return fail(number, counters_.master_aborts);
+  if (!p || !p->port.up()) return fail(number, counters_.master_aborts);
   a.in_flight = true;
+  a.through = p;
   a.timeout = base::calendar().after(parameters_.completion_timeout, key(),
                                      [this, number] { fail(number, counters_.completion_timeouts); });
   TlpPtr out = make_tlp(t.type);
@@ -277,6 +281,12 @@ void RootComplex::fail(unsigned number, std::uint64_t& counter) {
   finish(number);
 }
 
+/// The link below a root port is down: requests that went out there end as if nobody had claimed them.
+void RootComplex::abandon(const RootPort& port) {
+  for (unsigned n = 0; n < accesses_.size(); ++n)
+    if (accesses_[n]->in_flight && accesses_[n]->through == &port) fail(n, counters_.master_aborts);
+}
+
 void RootComplex::finish(unsigned number, base::Time earliest) {
   Access& a = *accesses_[number];
   a.in_flight = false;
@@ -291,7 +301,7 @@ void RootComplex::receive_completion(TlpPtr tlp) {
   const Tlp& c = *tlp;
   if (c.requester != kSelf) {
     RootPort* p = port_of_bus(bus_of(c.requester));
-    if (p && parameters_.peer_to_peer && p->port.connected()) return forward(*p, std::move(tlp), base::Time{});
+    if (p && parameters_.peer_to_peer && p->port.up()) return forward(*p, std::move(tlp), base::Time{});
   }
   tlp->release_buffer();
   if (c.requester != kSelf || c.tag >= accesses_.size() || !accesses_[c.tag]->in_flight) {
@@ -300,6 +310,10 @@ void RootComplex::receive_completion(TlpPtr tlp) {
   }
   Access& a = *accesses_[c.tag];
   if (c.status != CompletionStatus::kSuccess) return fail(c.tag, counters_.error_completions);
+  if (c.poisoned) {
+    a.error = true;
+    return fail(c.tag, counters_.poisoned_completions);
+  }
   if (c.type == TlpType::kCplD) {
     // Configuration space answers with whole DWs.
     const unsigned skip = a.request->is_config() ? a.request->first_byte() % 4 : c.lower_address & 3;
@@ -319,6 +333,7 @@ void RootComplex::register_statistics(base::StatisticsGroup& group) {
   group.counter("master_aborts", "accesses", "of cores that no device claimed", c.master_aborts);
   group.counter("error_completions", "accesses", "of cores that ended with UR or CA", c.error_completions);
   group.counter("completion_timeouts", "accesses", "of cores without an answer", c.completion_timeouts);
+  group.counter("poisoned_completions", "accesses", "of cores that ended with a bus error", c.poisoned_completions);
   group.counter("posted_stalls", "writes", "of cores that found the posted queue full", c.posted_stalls);
   group.counter("bad_accesses", "accesses", "of a width or alignment that PCIe has not", c.bad_accesses);
   group.counter("dma_reads", "TLPs", "reads of memory by devices", c.dma_reads);

@@ -83,8 +83,9 @@ class RootComplex : public base::Model, private TransmitObserver {
     std::uint64_t master_aborts = 0;      ///< core accesses that no device claimed: all ones, or dropped
     std::uint64_t error_completions = 0;  ///< core accesses that ended with UR or CA
     std::uint64_t completion_timeouts = 0;
-    std::uint64_t posted_stalls = 0;  ///< core writes that found the posted queue full
-    std::uint64_t bad_accesses = 0;   ///< core accesses of a width or alignment that PCIe has not
+    std::uint64_t poisoned_completions = 0;  ///< core accesses that ended with a bus error
+    std::uint64_t posted_stalls = 0;         ///< core writes that found the posted queue full
+    std::uint64_t bad_accesses = 0;          ///< core accesses of a width or alignment that PCIe has not
     std::uint64_t dma_reads = 0;
     std::uint64_t dma_writes = 0;
     std::uint64_t messages_signalled = 0;    ///< writes that the SoC took: MSIs
@@ -120,6 +121,8 @@ class RootComplex : public base::Model, private TransmitObserver {
   struct Access {
     bool in_flight = false;  ///< a completion may come
     bool done = false;
+    bool error = false;                 ///< the core sees a bus error
+    const RootPort* through = nullptr;  ///< while in flight
     TlpPtr request;
     std::array<std::uint8_t, 64> data;
     std::uint32_t received = 0;
@@ -135,6 +138,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   void access_local(unsigned access);
   void store(Access&, const std::uint8_t* bytes, std::uint32_t count);
   void fail(unsigned access, std::uint64_t& counter);
+  void abandon(const RootPort&);
   void finish(unsigned access, base::Time earliest = {});
   RootPort* port_of_address(std::uint64_t address);
   RootPort* port_of_bus(unsigned bus);

@@ -55,7 +55,7 @@ void RootComplex::receive_write(RootPort& p, TlpPtr tlp) {
   base::GuestRam* ram = memory_.ram_at(where.address, bytes);
   if (!ram) {
     RootPort* peer = port_of_address(where.address);
-    if (peer && (peer == &p || !parameters_.peer_to_peer || !peer->port.connected())) return refuse(p, std::move(tlp));
+    if (peer && (peer == &p || !parameters_.peer_to_peer || !peer->port.up())) return refuse(p, std::move(tlp));
     if (peer) {
       p.last_landing = std::max(p.last_landing, base::now() + parameters_.write_latency);
       return forward(*peer, std::move(tlp), p.last_landing);
@@ -133,7 +133,7 @@ void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
   if (!p.bridge.forwards_upstream() || where.fault) return refuse(p, std::move(tlp));
   if (!ram) {
     RootPort* peer = port_of_address(where.address);
-    if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.connected()) return refuse(p, std::move(tlp));
+    if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.up()) return refuse(p, std::move(tlp));
     t.address = where.address & ~std::uint64_t{3};
     return forward(*peer, std::move(tlp), p.last_landing);
   }

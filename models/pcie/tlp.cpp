@@ -91,7 +91,7 @@ std::array<std::uint8_t, 16> Tlp::encode_header() const {
   h[0] = format_and_type(*this);
   h[1] = static_cast<std::uint8_t>((tag >> 9 & 1) << 7 | (traffic_class & 7) << 4 | (tag >> 8 & 1) << 3);
   // Lengths and byte counts are encoded modulo their maximum: 0 stands for 1024 DW, or 4096 B.
-  h[2] = static_cast<std::uint8_t>(relaxed_ordering << 5 | no_snoop << 4 | (length >> 8 & 3));
+  h[2] = static_cast<std::uint8_t>(poisoned << 6 | relaxed_ordering << 5 | no_snoop << 4 | (length >> 8 & 3));
   h[3] = static_cast<std::uint8_t>(length);
   if (is_completion()) {
     put16(&h[4], completer);
@@ -118,7 +118,7 @@ std::array<std::uint8_t, 16> Tlp::encode_header() const {
 
 void Tlp::clear() {
   traffic_class = 0;
-  relaxed_ordering = no_snoop = false;
+  relaxed_ordering = no_snoop = poisoned = false;
   first_be = last_be = message_code = 0;
   length = 0;
   requester = target = completer = 0;

@@ -90,6 +90,7 @@ struct Tlp : base::Message {
 
   // What the specification does not know.
   Content content = Content::kMetadata;
+  bool poisoned = false;                   ///< EP: its payload is wrong, and whoever wants it is told so
   bool wants_tags = false;                 ///< MRd: completions bring the memory's request tags
   std::uint8_t ending = 0;                 ///< bit n: spans[n] has no bytes in later TLPs of its transfer
   std::uint8_t ingress = 0;                ///< of whoever holds the TLP: the port it came in by

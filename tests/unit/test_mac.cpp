@@ -135,3 +135,20 @@ TEST_CASE("a MAC whose link is down loses what it is given and tells its client 
   bench.wire.set_up(true);
   CHECK(bench.upper.link == std::vector<bool>{false, true});
 }
+
+TEST_CASE("a MAC that stands still loses what comes, with its requests", "[mac]") {
+  Bench bench;
+  bench.mac.set_stopped(true);
+  net::PacketPtr p = frame(60);
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_wire, bench.wire.component(), 0_ns);
+  p->spans = {0, 60, id};
+  bench.wire.send(Wire::kA, std::move(p));
+  bench.run();
+  CHECK(bench.upper.frames.empty());
+  CHECK(bench.mac.statistics().rx_stopped == 1);
+  CHECK(base::ledger().dropped().at("device stopped") == 1);
+  bench.mac.set_stopped(false);
+  bench.wire.send(Wire::kA, frame(60));
+  bench.run();
+  CHECK(bench.upper.frames.size() == 1);
+}

@@ -31,6 +31,7 @@ struct LineProtocol {
   struct Statistics : DirectionStatistics {
     std::uint64_t messages = 0;
     void count(const LineMessage&) { ++messages; }
+    void count_again(const LineMessage&) {}
   };
   static constexpr unsigned kChannels = 4;
   static Channel channel(const LineMessage& m) { return m.channel; }

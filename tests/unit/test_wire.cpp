@@ -112,6 +112,17 @@ TEST_CASE("frames sent or under way while the carrier is down are lost with thei
   CHECK(bench.b.carrier == std::vector<bool>{false, true});
 }
 
+TEST_CASE("a carrier is down while anyone keeps it down", "[wire]") {
+  Bench bench;
+  bench.wire.hold_down(true);
+  bench.wire.hold_down(true);
+  bench.wire.hold_down(false);
+  CHECK_FALSE(bench.wire.up());
+  bench.wire.hold_down(false);
+  CHECK(bench.wire.up());
+  CHECK(bench.a.carrier == std::vector<bool>{false, true});
+}
+
 TEST_CASE("taps see each frame once per end, in order of time", "[wire]") {
   Bench bench;
   std::vector<std::pair<Wire::Direction, base::Time>> seen;

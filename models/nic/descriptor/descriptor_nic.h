@@ -44,6 +44,7 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
                   const base::Journey& journey) override;
   void function_reset() override;
   void config_written(unsigned reg) override;
+  void clock_stopped(bool stopped) override { mac_.set_stopped(stopped); }
 
   // The station, seen from the wire.
   void mac_received(net::PacketPtr, base::Time available) override;

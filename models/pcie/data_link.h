@@ -1,0 +1,102 @@
+#pragma once
+/// The data link layer of one link direction while something goes wrong: sequence numbers, Nak, replay timer and
+/// replay. A link without faults has none, since acknowledged TLPs cost nothing but the DLLP share of the rate.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/calendar.h"
+#include "models/base/callback.h"
+#include "models/pcie/link.h"
+
+namespace sluice::pcie {
+
+enum class TlpFate : std::uint8_t {
+  kCorrupted,   ///< its LCRC fails: the receiver sends a Nak
+  kLost,        ///< it never arrives: the receiver misses it at the next TLP, or the sender's replay timer ends
+  kPoisoned,    ///< it arrives with EP set
+  kUnanswered,  ///< it was never sent: the requester's completion timeout ends the wait
+};
+
+/// One fault of a TLP, and what it cost.
+struct TlpFault {
+  TlpFate fate = TlpFate::kCorrupted;
+  base::Time at;         ///< the TLP's first bit
+  base::Time recovered;  ///< the link has caught up; Time::max(): not yet, or there is nothing to recover
+  std::uint64_t delayed_tlps = 0;
+  base::Time delay;  ///< of those, summed
+  std::uint64_t replayed_tlps = 0;
+  std::uint64_t replayed_bytes = 0;  ///< on the wire
+  std::uint64_t naks = 0;
+  std::uint64_t timeouts = 0;  ///< of the replay timer
+  std::uint64_t retrains = 0;
+  std::vector<base::RequestId> requests;  ///< whose bytes the TLPs had, as far as the TLPs say
+};
+
+/// What happens to which TLP.
+class TlpFaultPlan {
+ public:
+  virtual ~TlpFaultPlan() = default;
+  /// Called with each TLP that is sent, and again with each replay of it. Null: it arrives. A replay may be corrupted
+  /// or lost, nothing else. The fault must live until the end of the simulation.
+  virtual TlpFault* next(const Tlp&, bool replay) = 0;
+};
+
+/// The specification's protocol: the receiver discards a TLP whose LCRC fails, or that follows a missing one, and
+/// everything behind it, and asks once, by a Nak, for all of them; the sender sends them again in order, before
+/// anything new. A TLP that fails again before any has got through draws no second Nak: the replay timer ends the wait.
+/// Four replays without progress retrain the link. Timing: docs/models/pcie.md.
+class DataLink : public LinkDirection::Guard {
+ public:
+  struct Timing {
+    base::Time nak_latency;   ///< from a bad TLP's last bit to the first of the Nak on an idle link
+    base::Time ack_latency;   ///< from a good TLP's last bit to the first of its Ack, at most
+    base::Time replay_timer;  ///< without Ack or Nak, from the end of the oldest TLP
+    base::Time retrain;       ///< Recovery, both directions
+  };
+  /// The specification's limits for a link.
+  static Timing timing_of(const Link::Parameters&, base::Time retrain);
+
+  /// Takes its place at `direction`; Naks travel in `reverse`.
+  DataLink(const std::string& path, LinkDirection& direction, LinkDirection& reverse, const Timing&, TlpFaultPlan&);
+
+  ~DataLink() override { direction_.set_guard(nullptr); }
+
+  bool arrives(TlpPtr&, base::Time end, base::Time arrival) override;
+  void cut() override;
+
+ private:
+  struct Kept {
+    TlpPtr tlp;
+    base::Time due;        ///< when it would have arrived
+    bool offered = false;  ///< the plan has seen it
+  };
+
+  /// Returns whether the TLP, whose last bit leaves at `end`, gets through.
+  bool meet(TlpFault*, Kept&, base::Time end, base::Time arrival);
+  void expect_nak(base::Time bad_arrival);
+  void send_nak();
+  void start_timer(base::Time end);
+  void replay();
+  void send_again();
+  void recovered(base::Time at);
+  static void note_requests(TlpFault&, const Tlp&);
+
+  LinkDirection& direction_;
+  LinkDirection& reverse_;
+  Timing timing_;
+  TlpFaultPlan& plan_;
+  base::ComponentKey key_;
+  std::vector<Kept> kept_;       ///< sent, not received: to be replayed
+  std::vector<TlpFault*> open_;  ///< not recovered from; the last one has caused what happens now
+  bool recovering_ = false;
+  bool nak_sent_ = false;  ///< NAK_SCHEDULED: until the TLP that was asked for has come
+  bool retraining_ = false;
+  unsigned replays_ = 0;        ///< without progress
+  base::Time last_arrival_;     ///< of a good TLP
+  base::Calendar::Handle nak_;  ///< its making, then its flight
+  base::Calendar::Handle timer_;
+};
+
+}  // namespace sluice::pcie
