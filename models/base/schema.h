@@ -251,7 +251,11 @@ class Field final : public Parameter {
   void assign(void* parameters, const Value& v) const override {
     T value{};
     if constexpr (kList) {
-      for (const Value& e : schema_detail::array_of(v)) value.push_back(read(e));
+      // A list of one may stand as its element.
+      if (std::holds_alternative<Value::Array>(v.data))
+        for (const Value& e : schema_detail::array_of(v)) value.push_back(read(e));
+      else
+        value.push_back(read(v));
     } else {
       value = read(v);
     }

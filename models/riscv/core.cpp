@@ -79,6 +79,10 @@ void Core::execute() {
   for (;;) {
     publish_time();
     if (runner_.time() >= runner_.bound()) runner_.yield();
+    if (stops_ > 0) [[unlikely]] {
+      stand_still();
+      continue;
+    }
     switch (hart_.run()) {
       case StopReason::wait_for_interrupt:
         park(SLUICE_ACCOUNT_idle, ~std::uint64_t{0});
@@ -122,6 +126,28 @@ void Core::stall_until(Time t) {
   publish_time();
 }
 
+void Core::stop(const char* why, const char* who) {
+  if (stops_++ == 0) {
+    stopped_why_ = why;
+    stopped_by_ = who;
+  }
+  limit_ = 0;
+}
+
+void Core::resume() {
+  if (--stops_ > 0) return;
+  limit_ = slot_clock_.next_cycle(bound_);
+  resumed_.notify();
+}
+
+void Core::stand_still() {
+  runner_.synchronise();
+  const std::uint64_t before = hart_.state().slots;
+  while (stops_ > 0) base::wait_for(resumed_, stopped_why_, stopped_by_);
+  stall_until(runner_.time());
+  stall_slots_ += hart_.state().slots - before;
+}
+
 void Core::set_interrupt(unsigned bit, bool level) {
   hart_.privileged().set_mip(bit, level);
   if (level) wake_.notify();
@@ -131,7 +157,7 @@ std::uint64_t Core::slot_limit() {
   const Time bound = runner_.bound();
   if (bound != bound_) {
     bound_ = bound;
-    limit_ = slot_clock_.next_cycle(bound);
+    limit_ = stops_ > 0 ? 0 : slot_clock_.next_cycle(bound);
   }
   return limit_;
 }

@@ -35,6 +35,13 @@ class Core : public base::Model, public Bus {
   /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree.
   void set_boot_argument(std::uint64_t device_tree);
 
+  /// Executes nothing from now() on, and takes no interrupt, until resume(); where several harts run, from the end of
+  /// the window that others have already run to. Time goes on, in the account that the hart was in. Counted: each stop
+  /// needs its resume. why, who: for the stall diagnosis; they must outlive the stop.
+  void stop(const char* why, const char* who);
+  void resume();
+  bool stopped() const { return stops_ > 0; }
+
   base::Time local_time() const { return runner_.time(); }
   using Accounts = std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT>;  ///< issue slots by account
   /// What the hart's time up to `until` went to, nothing left over; a hart that waits then has spent its wait so far.
@@ -66,6 +73,7 @@ class Core : public base::Model, public Bus {
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   void publish_time() { runner_.advance_to(slot_clock_.time_of(hart_.state().slots)); }
   void stall_until(base::Time t);
+  void stand_still();
 
   ClusterParameters parameters_;
   base::Clock slot_clock_;
@@ -77,6 +85,10 @@ class Core : public base::Model, public Bus {
   std::array<base::InterruptFile*, 2> files_{};
   base::Event wake_;
   bool reservation_lost_ = false;
+  unsigned stops_ = 0;
+  const char* stopped_why_ = "";
+  const char* stopped_by_ = "";
+  base::Event resumed_;
   base::Calendar::Handle timer_;
   base::Calendar::Handle deadline_;
   base::Time bound_;

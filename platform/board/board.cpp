@@ -45,6 +45,7 @@ Board::Board(const config::BoardConfig& config, Traffic traffic)
   build_network();
   if (traffic == Traffic::generated) build_traffic();
   load_firmware();
+  if (!config.of_kind("fault").empty()) faults_ = std::make_unique<Faults>(*this);
 }
 
 Board::~Board() = default;
@@ -227,8 +228,8 @@ net::Wire& Board::wire(const config::Instance& user, const std::string& path) {
 
 void Board::schedule_carrier(net::Wire& wire, const WireParameters& p) {
   constexpr base::ComponentKey kCarrier = base::path_key("platform.carrier");
-  for (const base::Time t : p.down_at) base::calendar().at(t, kCarrier, [&wire] { wire.set_up(false); });
-  for (const base::Time t : p.up_at) base::calendar().at(t, kCarrier, [&wire] { wire.set_up(true); });
+  for (const base::Time t : p.down_at) base::calendar().at(t, kCarrier, [&wire] { wire.hold_down(true); });
+  for (const base::Time t : p.up_at) base::calendar().at(t, kCarrier, [&wire] { wire.hold_down(false); });
 }
 
 void Board::build_network() {
@@ -247,6 +248,8 @@ void Board::build_network() {
     connect(p.slot, nics_.back()->port());
     groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path(), &base::statistics()));
     nics_.back()->register_statistics(*groups_.back());
+    groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path() + ".pcie", &base::statistics()));
+    nics_.back()->pcie::Endpoint::register_statistics(*groups_.back());
     groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path() + ".mac", &base::statistics()));
     nics_.back()->mac().register_statistics(*groups_.back());
   }

@@ -25,6 +25,7 @@
 #include "models/riscv/core.h"
 #include "models/uart/uart.h"
 #include "platform/board/dma_workload.h"
+#include "platform/board/faults.h"
 #include "platform/board/firmware.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
@@ -90,6 +91,8 @@ class Board : private pcie::SocWriter {
   uart::Uart& uart() { return *uart_; }
   memory::SocBus& bus() { return *bus_; }
   pcie::RootComplex& root() { return *root_; }
+  /// Null on a board without faults.
+  const Faults* faults() const { return faults_.get(); }
   coherence::MemorySystem& memory() { return *memory_; }
 
  private:
@@ -140,6 +143,7 @@ class Board : private pcie::SocWriter {
   std::vector<std::unique_ptr<accel::DmaRequester>> requesters_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;
   std::unique_ptr<net::TrafficSource> source_;
+  std::unique_ptr<Faults> faults_;
   std::vector<std::unique_ptr<base::StatisticsGroup>> groups_;
 };
 

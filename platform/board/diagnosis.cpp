@@ -35,7 +35,8 @@ const Firmware* firmware_of(Board& board, const riscv::Core* hart) {
   return nullptr;
 }
 
-/// The trap that a hart's handler is in.
+}  // namespace
+
 std::string describe_trap(const Firmware& firmware, riscv::Core& hart) {
   riscv::Privileged& privileged = hart.hart().privileged();
   const auto& registers = hart.hart().state().privilege == riscv::Privilege::machine ? kMachine : kSupervisor;
@@ -46,8 +47,6 @@ std::string describe_trap(const Firmware& firmware, riscv::Core& hart) {
   return fmt::format("{} (cause {}) at {}, value {:#x}", exception_name(cause), cause & ~(std::uint64_t{1} << 63),
                      place(firmware, epc), value);
 }
-
-}  // namespace
 
 std::string describe_harts(Board& board) {
   std::string text;

@@ -10,6 +10,9 @@ namespace sluice::platform {
 /// One line for each hart: where it is, in which function, how far it has come.
 std::string describe_harts(Board&);
 
+/// The trap that a hart's handler is in: cause, where, and the value that came with it.
+std::string describe_trap(const Firmware&, riscv::Core&);
+
 /// The firmware's failure: what its code means (firmware/kernel/exit_codes.h) and where the hart was, in one sentence
 /// without a full stop. hart: whose write it was; null where it was no hart's.
 std::string describe_failure(unsigned code, Board&, riscv::Core* hart);

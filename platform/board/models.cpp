@@ -10,6 +10,7 @@
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
 #include "platform/board/dma_workload.h"
+#include "platform/board/fault_parameters.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
 
@@ -53,6 +54,15 @@ void register_models(config::Registry& r) {
   r.add_single("workload", "model", "traffic");
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
   r.add<DmaWorkloadParameters>("workload", "dma", "DMA workload");
+  r.add_kind("fault", "", "kind");
+  r.add<AgentFault>("fault", "kill", "kill");
+  r.add<AgentFault>("fault", "hang", "hang");
+  r.add<PauseFault>("fault", "pause", "pause");
+  r.add<LinkDownFault>("fault", "link-down", "link-down");
+  r.add<TlpLinkFault>("fault", "corrupt-tlp", "corrupted TLP");
+  r.add<TlpLinkFault>("fault", "lost-tlp", "lost TLP");
+  r.add<CompletionFault>("fault", "poisoned-completion", "poisoned completion");
+  r.add<CompletionFault>("fault", "completion-timeout", "completion timeout");
   r.add_single("run", "model", "run");
   r.add<RunParameters>("run", "run", "run");
 }

@@ -39,7 +39,8 @@ double processor_seconds() {
 }
 }  // namespace
 
-Simulation::Simulation(Board& board, SimulationOptions options) : board_(board), options_(std::move(options)) {
+Simulation::Simulation(Board& board, SimulationOptions options)
+    : board_(board), options_(std::move(options)), trap_loops_(board) {
   if (options_.console) {
     console_ = std::make_unique<uart::StreamBackEnd>(*options_.console);
     board_.uart().attach(*console_);
@@ -187,13 +188,19 @@ std::uint64_t Simulation::ended_requests() const {
 }
 
 /// Ends the run when calls were under way at the last look and are now, or the server has not been found, and none has
-/// ended in between; with the DMA workload, when no transaction has. Any other board without traffic runs until its
-/// firmware ends.
+/// ended in between; with the DMA workload, when no transaction has; or when a hart traps for ever. Any other board
+/// without traffic runs until its firmware ends.
 void Simulation::watch() {
   const std::uint64_t ended = ended_requests();
   const net::TrafficSource* source = board_.source();
   const bool waits = board_.dma_workload() || (source && (!source->running() || source->under_way() > 0));
   const bool waited = std::exchange(calls_waited_, waits);
+  if (const std::string loops = trap_loops_.look(); !loops.empty()) {
+    stalled_ = true;
+    diagnosis_ = loops + base::describe_waits() + describe_harts(board_);
+    board_.scheduler().stop();
+    return;
+  }
   if (waits && waited && ended == last_ended_) {
     stalled_ = true;
     diagnosis_ = describe_stall(board_, board_.run_parameters().stall_limit);

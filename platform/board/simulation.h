@@ -14,6 +14,7 @@
 #include "models/uart/back_ends.h"
 #include "platform/board/board.h"
 #include "platform/board/outside.h"
+#include "platform/board/trap_loops.h"
 
 namespace sluice::platform {
 
@@ -33,7 +34,7 @@ enum class Outcome {
   finished,     ///< the workload's requests have ended, or the firmware said that it passed
   limit,        ///< --until
   interrupted,  ///< the user ended it; a failure where nobody outside took part, and the diagnosis says so
-  stalled,      ///< no request ended for run.stall_limit
+  stalled,      ///< no request ended for run.stall_limit, or a hart did nothing else in that time than trap
   deadlocked,   ///< nothing can ever happen again
   failed,       ///< the firmware said that it failed, or the script that talks to it did not hear what it expects
 };
@@ -82,6 +83,7 @@ class Simulation {
   base::Time measured_from_;
   base::Time ended_at_;
   std::vector<riscv::Core::Accounts> accounts_at_start_;
+  TrapLoops trap_loops_;
   std::uint64_t last_ended_ = 0;
   bool calls_waited_ = true;  ///< at the last look
   bool workload_finished_ = false;

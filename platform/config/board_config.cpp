@@ -173,7 +173,8 @@ class BoardBuilder {
       if (!text || (s.file && s.file->is_table)) throw UserError(s.where, key_path + " must be a string");
       const Registry::Model* model = kind.find(*text);
       if (!model) {
-        throw UserError(s.where, *text + " is not a model of " + kind.name + suggestion(*text, kind.model_names()));
+        throw UserError(
+            s.where, *text + " is not a " + kind.selector + " of " + kind.name + suggestion(*text, kind.model_names()));
       }
       std::fill(models.begin() + static_cast<std::ptrdiff_t>(s.layer), models.end(), model);
     }

@@ -30,8 +30,8 @@ class Registry {
     const Model* model_by_default() const;
   };
 
-  /// A kind with any number of named instances, whose model is chosen by the key `model`.
-  void add_kind(std::string name, std::string default_model = "");
+  /// A kind with any number of named instances, whose model is chosen by the selector.
+  void add_kind(std::string name, std::string default_model = "", std::string selector = "model");
   /// A kind with one instance without a name. It exists on every board, with its defaults, when it has a model by
   /// default.
   void add_single(std::string name, std::string selector = "model", std::string default_model = "");

@@ -253,6 +253,25 @@ std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   return {};
 }
 
+/// What went wrong on purpose, in order of time.
+Json faults(platform::Simulation& s) {
+  Json list = Json::array();
+  if (!s.board().faults()) return list;
+  for (const platform::FaultRecord& f : s.board().faults()->records(s.ended_at())) {
+    const bool over = f.recovered != Time::max();
+    Json cost = Json::object();
+    for (const auto& [name, t] : f.times) cost[name] = nanoseconds(t);
+    for (const auto& [name, n] : f.counts) cost[name] = n;
+    list.push_back({{"name", f.name},
+                    {"kind", f.kind},
+                    {"target", f.target},
+                    {"at_ns", nanoseconds(f.at)},
+                    {"recovered_ns", over ? Json(nanoseconds(f.recovered)) : Json(nullptr)},
+                    {"cost", cost}});
+  }
+  return list;
+}
+
 }  // namespace
 
 Json make_result(platform::Simulation& s, platform::Outcome outcome) {
@@ -285,6 +304,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   result["links"] = links(s, counters);
   result["cores"] = cores(s, counters);
   result["counters"] = std::move(counters);
+  result["faults"] = faults(s);
   if (result["cores"].size() > 1) result["quantum_ns"] = nanoseconds(board.scheduler().quantum());
   result["host"] = host(s);
   return result;

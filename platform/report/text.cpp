@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -99,6 +100,45 @@ std::string phase_table(const Json& result) {
   return text + "\n";
 }
 
+struct FaultSum {
+  std::uint64_t times = 0;
+  bool lasts = false;
+  std::map<std::string, double> cost;
+};
+
+/// A line for each fault of the board, its occurrences together.
+std::string fault_text(const Json& result) {
+  std::map<std::string, FaultSum> sums;
+  for (const Json& f : result.at("faults")) {
+    FaultSum& sum = sums[f.at("name").get<std::string>()];
+    ++sum.times;
+    for (const auto& [name, value] : f.at("cost").items()) sum.cost[name] += value.get<double>();
+    sum.lasts |= f.at("recovered_ns").is_null() && (sum.cost.contains("stopped_ns") || sum.cost.contains("naks"));
+  }
+  std::string text;
+  for (const auto& [path, instance] : result.at("board").at("instances").items()) {
+    if (!path.starts_with("fault.")) continue;
+    const FaultSum& sum = sums[path];
+    text += fmt::format("  {}: {} of {}, {}", path, instance.at("model").get<std::string>(),
+                        instance.at("parameters").at("target").at("value").get<std::string>(),
+                        sum.times == 0   ? "never"
+                        : sum.times == 1 ? "once"
+                                         : fmt::format("{} times", sum.times));
+    const char* separator = ": ";
+    for (const auto& [name, value] : sum.cost) {
+      if (value == 0) continue;
+      std::string words = name;
+      std::replace(words.begin(), words.end(), '_', ' ');
+      const bool time = words.ends_with(" ns");
+      if (time) words.resize(words.size() - 3);
+      text += separator + words + " " + (time ? time_text(value) : grouped(static_cast<std::uint64_t>(value)));
+      separator = ", ";
+    }
+    text += sum.lasts ? ", to the end\n" : "\n";
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string latency_text(const Json& l) {
   const auto at = [&](const char* key) { return time_text(l.at(key).get<double>()); };
   return fmt::format("  latency at the wire   mean {}   p50 {}   p90 {}   p99 {}   p99.9 {}   max {}\n", at("mean"),
@@ -122,7 +162,7 @@ std::string run_report(const Json& result) {
     text += name_of(result) + outside_text(result) + "\n\n";
   }
   for (const Json& core : result.at("cores")) text += core_text(core);
-  return text + "\n" + link_text(result) + host_text(result);
+  return text + "\n" + fault_text(result) + link_text(result) + host_text(result);
 }
 
 }  // namespace sluice::report

@@ -37,8 +37,9 @@ def start(*arguments, program=None, cwd=None, stderr=subprocess.PIPE):
 
 
 def finish(process, status=0):
+    """What the process prints; status None: the simulated system may have failed or not."""
     out, err = process.communicate(timeout=240)
-    if process.returncode != status:
+    if process.returncode != status and (status is not None or process.returncode not in (0, 1)):
         raise AssertionError(f"exit status {process.returncode}: {' '.join(process.args)}\n{err}")
     return out
 

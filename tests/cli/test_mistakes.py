@@ -106,6 +106,35 @@ class Commands(CommandTest):
             self.assert_mistake(["describe", "e810-poll"], "standard output cannot be written", stdout=full)
 
 
+class Faults(CommandTest):
+    def mistake(self, text, sentence, *arguments):
+        self.write("my.toml", OWN + "[fault.x]\n" + text)
+        self.assert_mistake(["run", "my.toml", *arguments], sentence)
+
+    def test_kinds_and_targets(self):
+        self.mistake("kind = 'kil'\n", "my.toml:3: kil is not a kind of fault; did you mean kill?")
+        self.mistake("target = 'nic.eth0'\n", "my.toml:3: fault.x.kind must be set; valid: kill...")
+        self.mistake("kind = 'kill'\nat = '1 us'\n", "my.toml: fault.x.target must be set: hart, cluster or device")
+        self.mistake("kind = 'kill'\ntarget = 'nic.eth1'\nat = '1 us'\n", "my.toml:4: fault.x.target must name a "
+                     "cluster, a hart or a device of the board, not \"nic.eth1\"; did you mean nic.eth0?")
+        self.mistake("kind = 'link-down'\ntarget = 'net.wire'\nduration = '1 us'\nat = '1 us'\n",
+                     "my.toml:4: fault.x.target must name an Ethernet or PCIe link of the board, not \"net.wire\"; "
+                     "did you mean net.wire0?")
+        self.mistake("kind = 'lost-tlp'\ntarget = 'pcie.slt0'\nevery = 3\n", "my.toml:4: fault.x.target must name a "
+                     "PCIe link of the board, not \"pcie.slt0\"; did you mean pcie.slot0?")
+
+    def test_times(self):
+        kill = "kind = 'kill'\ntarget = 'nic.eth0'\n"
+        self.mistake(kill, "my.toml: fault.x.at must be set, or else every or mean_every")
+        self.mistake(kill + "at = '1 us'\nevery = '2 us'\n",
+                     "my.toml:5: fault.x.at must be set without every or mean_every")
+        self.mistake(kill + "at = '1'\n", "my.toml:5: fault.x.at must be a time with a unit...")
+        self.mistake(kill + "ta = '1 us'\n", "my.toml:5: fault.x.ta is not a parameter of the kill; did you mean "
+                     "fault.x.at?")
+        self.mistake("kind = 'corrupt-tlp'\ntarget = 'pcie.slot0'\nprobability = 1.5\n",
+                     "my.toml:5: fault.x.probability must be 0 to 1, not 1.5")
+
+
 class Boards(CommandTest):
     def test_unknown_board(self):
         for name in ("describe", "run"):

@@ -148,6 +148,29 @@ TEST_CASE("a probe moves the request whose bytes it points at, and only that", "
   REQUIRE(base::ledger().find(id)->tiles[1].start == base::Clock(4 * 3'100'000'000).time_of(2));
 }
 
+TEST_CASE("a stopped hart ends the access that it is in, and executes nothing more until it goes on", "[core]") {
+  for (const unsigned harts : {1u, 2u}) {
+    fresh_kernel();
+    Bench b({lui(2, 0x10000), ld(3, 2, 0), ld(4, 2, 0)}, harts);
+    const auto stop = [&](Time at) { base::calendar().at(at, 0, [&] { b.cores[0]->stop("a test", "test"); }); };
+    const auto resume = [&](Time at) { base::calendar().at(at, 0, [&] { b.cores[0]->resume(); }); };
+    stop(300_ns);
+    stop(400_ns);
+    resume(5_us);
+    b.scheduler.run_until(6_us);
+    // Both stops must end.
+    REQUIRE(b.x(3) != 0);
+    REQUIRE(b.x(4) == 0);
+    REQUIRE(b.cores[0]->hart().state().instret == 2);
+    resume(7_us);
+    b.scheduler.run_until(20_us);
+    REQUIRE(b.x(4) >= Time(7_us).femtoseconds());
+    REQUIRE(b.x(4) < Time(7_us + 10_ns).femtoseconds());
+    REQUIRE_FALSE(b.cores[0]->stopped());
+    if (harts == 2) REQUIRE(b.cores[1]->hart().state().x[4] < Time(2_us).femtoseconds());
+  }
+}
+
 TEST_CASE("a polling hart sees a DMA write at its time, and four harts within the quantum", "[core]") {
   for (unsigned harts : {1u, 4u}) {
     fresh_kernel();

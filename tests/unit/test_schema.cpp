@@ -168,7 +168,7 @@ TEST_CASE("what a parameter cannot take is answered with what it can, and change
   file_error("payload", text("64 B"), "must be a power of two, 128 B to 4 KiB");
   file_error("payload", text("384 B"), "must be a power of two, 128 B to 4 KiB");
   file_error("rate", text("1 kb/s"), "must be at least 1 Mb/s");
-  file_error("weights", whole(1), "must be a list");
+  file_error("weights", whole(5), "must be 1 to 4");
   file_error("weights", {Value::Array{}}, "must have 1 to 3 elements");
   file_error("weights", {Value::Array{whole(5)}}, "must be 1 to 4");
   file_error("names", {Value::Array{whole(5)}}, "must be a string");

@@ -37,6 +37,7 @@ struct HartCounters {
   std::uint64_t l1i_misses = 0;
   std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
   std::uint64_t interrupts = 0;  ///< interrupts taken
+  std::uint64_t returns = 0;     ///< mret and sret
 };
 
 /// Registers itself as a watcher of every GuestRam that bus.ram_at() returns: the RAM may not be written after the

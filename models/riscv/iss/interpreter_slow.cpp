@@ -336,6 +336,7 @@ Interpreter::Outcome Interpreter::system(Opcode opcode, const Op& op) {
     case Opcode::mret:
     case Opcode::sret: {
       if (!(opcode == Opcode::mret ? privileged_.mret() : privileged_.sret())) return illegal();
+      ++hart_.counters().returns;
       const std::uint64_t target = state_.pc;
       retire_and_dispatch();
       state_.pc = target;

@@ -1,0 +1,47 @@
+# Guests that go wrong in one way each, on the bare machine: -DNOWHERE, -DHANDLER, -DSTACK, -DSPIN, -DSLEEP, -DLOAD.
+
+        .section .text
+        .globl  _start
+        .type   _start, @function
+_start:
+#if defined(NOWHERE)                    /* no trap vector, and a jump to where nothing is */
+        li      t0, 0x10
+        jr      t0
+#elif defined(HANDLER) || defined(STACK)
+        la      t0, trap_handler
+        csrw    mtvec, t0
+        li      sp, 0x10                /* no stack */
+        ecall
+#elif defined(SPIN)                     /* never gets to its work */
+        j       .
+#elif defined(SLEEP)                    /* for an interrupt that nobody enables */
+        wfi
+        j       .
+#elif defined(LOAD)                     /* a load from nowhere, told as the failure's code: mcause */
+        la      t0, trap_handler
+        csrw    mtvec, t0
+        li      t1, 0x10
+        ld      t1, 0(t1)
+#endif
+        .size   _start, . - _start
+
+        .balign 4
+        .globl  trap_handler
+        .type   trap_handler, @function
+trap_handler:
+#if defined(HANDLER)                    /* traps at its first instruction */
+        ld      t0, 0(zero)
+#elif defined(STACK)                    /* works a little, then pushes to a stack that is not there */
+        csrr    t0, mcause
+        addi    sp, sp, -16
+        sd      t0, 0(sp)
+#elif defined(LOAD)
+        csrr    t0, mcause
+        slli    t0, t0, 16
+        li      t1, 0x3333
+        or      t0, t0, t1
+        li      t1, 0x100000
+        sw      t0, 0(t1)
+#endif
+        j       .
+        .size   trap_handler, . - trap_handler

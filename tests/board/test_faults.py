@@ -1,0 +1,192 @@
+"""Faults that a board file schedules or draws, on whole boards: test_faults.py SLUICE."""
+
+import json
+import os
+import unittest
+
+import board_runs
+from board_runs import FUNCTIONAL, BoardTest, canonical
+
+SMALL = ("--requests", "2000", "--warmup", "0", "--set", "workload.outstanding=16") + FUNCTIONAL
+DROPS = ("--set", "run.allow_drops=true")
+IMPATIENT = ("--set", "run.stall_limit=5 ms")  # less than the workload's timeout
+ONE = ("--set", "workload.outstanding=1")
+NAK_NS, WIRE = 115.0, "net.wire0"
+
+
+class Faults(BoardTest):
+    def board(self, *faults, extends="e810-poll"):
+        path = os.path.join(self.directory(), "faulty.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"extends = ['{extends}']\n" + "".join(faults))
+        return path
+
+    def run_with(self, fault, *arguments, extends="e810-poll", status=0):
+        arguments = SMALL + arguments
+        return json.loads(board_runs.run(self.board(fault, extends=extends), *arguments, status=status))
+
+    def sound(self, result):
+        """Every call is accounted for, and each nanosecond of those that came back."""
+        r = result["requests"]
+        self.assertEqual(r["sent"], r["completed"] + sum(r["dropped"].values()) + r["in_flight"] + r["lost"])
+        total = sum(s["mean_ns"] for s in result["stages"])
+        self.assertAlmostEqual(total, result["latency_ns"]["mean"], delta=1e-3)
+
+    def test_a_board_without_faults_lists_none(self):
+        r = board_runs.result("e810-poll", *SMALL)
+        self.assertEqual(r["faults"], [])
+
+    def test_a_fault_that_never_comes_changes_nothing(self):
+        def without_faults(text):
+            contents = board_runs.load(text)
+            contents["board"]["instances"] = {k: v for k, v in contents["board"]["instances"].items()
+                                              if not k.startswith("fault.")}
+            for key in ("name", "summary", "files"):
+                contents["board"][key] = ""
+            return canonical(json.dumps(contents))
+
+        faults = [f"[fault.{n}]\nkind='{k}'\ntarget='{t}'\nat='1000 s'\n{more}" for n, k, t, more in (
+            ("a", "kill", "nic.eth0", ""), ("b", "pause", "cluster.host", "duration='1 us'\n"),
+            ("c", "link-down", WIRE, "duration='1 us'\n"), ("d", "corrupt-tlp", "pcie.slot0", ""),
+            ("e", "lost-tlp", "pcie.slot0", "direction='down'\n"),
+            ("f", "poisoned-completion", "pcie.slot0", "direction='down'\n"),
+            ("g", "completion-timeout", "pcie.slot0", ""))]
+        plain = board_runs.run(self.board(), *SMALL)
+        self.assertMultiLineEqual(without_faults(plain), without_faults(board_runs.run(self.board(*faults), *SMALL)))
+
+    def test_a_paused_hart_costs_its_pause(self):
+        r = self.run_with("[fault.nap]\nkind='pause'\ntarget='cluster.host.hart0'\nat='200 us'\nduration='50 us'\n")
+        (f,) = r["faults"]
+        self.assertEqual((f["name"], f["kind"], f["target"]), ("fault.nap", "pause", "cluster.host.hart0"))
+        self.assertEqual((f["at_ns"], f["recovered_ns"]), (200_000, 250_000))
+        self.assertEqual(f["cost"], {"stopped_ns": 50_000, "requests_dropped": 0, "requests_delayed": 16})
+        # All that were outstanding waited for the hart.
+        self.assertGreater(r["latency_ns"]["max"], 50_000)
+        self.assertLess(r["latency_ns"]["max"], 60_000)
+        plain = board_runs.result("e810-poll", *SMALL)
+        self.assertAlmostEqual(r["simulated_ns"], plain["simulated_ns"] + 50_000, delta=2_000)
+        self.sound(r)
+
+    def test_a_killed_hart_stalls_the_run_and_is_named(self):
+        for kind, why in (("kill", "it was killed"), ("hang", "it hangs")):
+            r = self.run_with(f"[fault.end]\nkind='{kind}'\ntarget='cluster.host'\nat='200 us'\n", *IMPATIENT, status=1)
+            self.assertEqual(r["outcome"], "stalled")
+            self.assertIn(f"cluster.host.hart0 waits for fault.end: nothing: {why}", r["diagnosis"])
+            (f,) = r["faults"]
+            self.assertIsNone(f["recovered_ns"])
+            self.assertEqual(f["cost"]["stopped_ns"], r["simulated_ns"] - 200_000)
+
+    def test_a_paused_device_answers_late(self):
+        r = self.run_with("[fault.nap]\nkind='pause'\ntarget='nic.eth0'\nat='200 us'\nduration='20 us'\n", *DROPS,
+                          "--set", "workload.timeout=100 us")
+        (f,) = r["faults"]
+        self.assertEqual(f["recovered_ns"] - f["at_ns"], 20_000)
+        self.assertEqual(r["requests"]["lost"], 0)
+        self.assertGreater(r["latency_ns"]["max"], 20_000)
+        self.sound(r)
+
+    def test_a_killed_device_takes_its_links_with_it(self):
+        r = self.run_with("[fault.end]\nkind='kill'\ntarget='nic.eth0'\nat='200 us'\n", status=1)
+        self.assertNotEqual(r["failure"], "")
+        (f,) = r["faults"]
+        self.assertGreater(r["requests"]["dropped"]["link down"], 0)
+        self.assertEqual(f["target"], "nic.eth0")
+
+    def test_a_wire_that_goes_down_loses_its_frames(self):
+        r = self.run_with(f"[fault.cut]\nkind='link-down'\ntarget='{WIRE}'\nat=['200 us', '300 us']\n"
+                          "duration='10 us'\n", *DROPS)
+        self.assertEqual([(f["at_ns"], f["recovered_ns"]) for f in r["faults"]],
+                         [(200_000, 210_000), (300_000, 310_000)])
+        lost = sum(r["counters"][f"{WIRE}.{way}"]["lost"] for way in ("a_to_b", "b_to_a"))
+        self.assertEqual(sum(f["cost"]["frames_lost"] for f in r["faults"]), lost)
+        self.assertEqual(sum(f["cost"]["requests_dropped"] for f in r["faults"]), r["requests"]["dropped"]["link down"])
+        self.assertEqual(r["counters"]["nic.eth0"]["link_changes"], 4)
+        self.sound(r)
+
+    def test_corrupted_tlps_are_replayed_and_nothing_is_lost(self):
+        for direction in ("up", "down"):
+            plain = board_runs.result("e810-poll", *SMALL, *ONE)
+            r = self.run_with("[fault.noise]\nkind='corrupt-tlp'\ntarget='pcie.slot0'\nevery=100\nmost=30\n"
+                              f"direction='{direction}'\n", *ONE)
+            self.assertEqual(len(r["faults"]), 30)
+            self.assertEqual(r["requests"]["completed"], 2000)
+            for f in r["faults"]:
+                self.assertEqual(f["target"], f"pcie.slot0.{direction}")
+                cost = f["cost"]
+                self.assertEqual((cost["naks"], cost["replay_timeouts"], cost["retrains"]), (1, 0, 0))
+                self.assertGreaterEqual(cost["replayed_tlps"], 1)
+                self.assertEqual(cost["delayed_tlps"], cost["replayed_tlps"])
+                # The bad TLP's own delay: the Nak's way and its second transmission at least.
+                self.assertGreater(cost["added_latency_ns"], NAK_NS + 2 * 5)
+                self.assertGreater(f["recovered_ns"], f["at_ns"] + NAK_NS)
+            self.assertGreater(r["latency_ns"]["mean"], plain["latency_ns"]["mean"])
+            link = next(l for l in r["links"] if l["direction"] == direction)
+            self.assertEqual(link["bytes"], link["payload_bytes"] + link["metadata_bytes"])
+            self.sound(r)
+
+    def test_a_lost_tlp_waits_for_the_next_or_for_the_timer(self):
+        r = self.run_with("[fault.gone]\nkind='lost-tlp'\ntarget='pcie.slot0'\nprobability=0.01\n"
+                          "tlps='posted'\n")
+        self.assertGreater(len(r["faults"]), 20)
+        for f in r["faults"]:
+            self.assertEqual(f["cost"]["naks"] + f["cost"]["replay_timeouts"], 1)
+        self.assertEqual(r["requests"]["completed"], 2000)
+        self.sound(r)
+
+    def test_poisoned_completions_of_dma_lose_frames_or_stop_a_ring(self):
+        r = self.run_with("[fault.ecc]\nkind='poisoned-completion'\ntarget='pcie.slot0'\ndirection='down'\n"
+                          "from='200 us'\nevery=7\nmost=3\n", *DROPS, *IMPATIENT, status=None)
+        self.assertEqual(r["counters"]["nic.eth0.pcie"]["poisoned_completions"], len(r["faults"]))
+        self.assertEqual(sum(f["cost"]["requests_dropped"] for f in r["faults"]),
+                         r["requests"]["dropped"].get("DMA failed", 0))
+        self.assertLess(r["requests"]["completed"], 2000)
+
+    def test_a_missing_completion_ends_in_a_timeout(self):
+        r = self.run_with("[fault.mute]\nkind='completion-timeout'\ntarget='pcie.slot0'\ndirection='down'\n"
+                          "at='200 us'\n", *DROPS, *IMPATIENT, "--set", "nic.eth0.pcie.completion_timeout=50 us",
+                          status=None)
+        self.assertEqual(len(r["faults"]), 1)
+        self.assertEqual(r["counters"]["nic.eth0.pcie"]["completion_timeouts"], 1)
+        self.assertLess(r["requests"]["completed"], 2000)
+
+    def test_a_poisoned_completion_of_a_load_is_a_bus_error(self):
+        # The driver reads registers while it starts.
+        r = self.run_with("[fault.ecc]\nkind='poisoned-completion'\ntarget='pcie.slot0'\nevery=3\nmost=1\n", status=1)
+        self.assertEqual(r["counters"]["cluster.host.hart0"]["bus_errors"], 1)
+        self.assertIn("the firmware failed with code", r["failure"])
+
+    def test_a_pcie_link_that_goes_down_resets_what_is_below(self):
+        r = self.run_with("[fault.cut]\nkind='link-down'\ntarget='pcie.slot0'\nat='200 us'\nduration='10 us'\n", *IMPATIENT,
+                          status=1)
+        self.assertEqual(r["outcome"], "stalled")
+        (f,) = r["faults"]
+        self.assertEqual(f["recovered_ns"], 210_000)
+        self.assertIn("tlps_lost", f["cost"])
+
+    def test_drawn_faults_depend_on_nothing_but_their_names(self):
+        noise = "[fault.noise]\nkind='corrupt-tlp'\ntarget='pcie.slot0'\nprobability=0.002\n"
+        drawn = "[fault.nap]\nkind='pause'\ntarget='cluster.host'\nduration='1 us'\nmean_every='50 us'\n"
+        both = board_runs.run(self.board(noise, drawn), *SMALL)
+        self.assert_same(both, board_runs.run(self.board(noise, drawn), *SMALL))
+        alone = self.run_with(drawn)
+        naps = [f["at_ns"] for f in json.loads(both)["faults"] if f["name"] == "fault.nap"]
+        # Another fault moves none of them, though the run lasts longer.
+        shared = min(len(naps), len(alone["faults"]))
+        self.assertGreater(shared, 3)
+        self.assertEqual(naps[:shared], [f["at_ns"] for f in alone["faults"]][:shared])
+        other = self.run_with(drawn, "--seed", "2")
+        self.assertNotEqual(naps[:3], [f["at_ns"] for f in other["faults"]][:3])
+
+    def test_overrides_and_report(self):
+        board = self.board(f"[fault.cut]\nkind='link-down'\ntarget='{WIRE}'\nat='1 s'\nduration='10 us'\n")
+        process = board_runs.subprocess.run(
+            [board_runs.SLUICE, "run", board, *SMALL, *DROPS, "--set", "fault.cut.at=100 us,150 us"],
+            stdout=board_runs.subprocess.PIPE, text=True, check=True)
+        self.assertRegex(process.stdout, r"fault.cut: link-down of net.wire0, 2 times: down 20.* us")
+        process = board_runs.subprocess.run([board_runs.SLUICE, "run", board, *SMALL],
+                                            stdout=board_runs.subprocess.PIPE, text=True, check=True)
+        self.assertIn("fault.cut: link-down of net.wire0, never\n", process.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

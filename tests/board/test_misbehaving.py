@@ -1,0 +1,76 @@
+"""Firmware that goes wrong, on whole boards: each way ends the run with a diagnosis that says where: test_misbehaving.py
+SLUICE GUESTS, the directory of misbehaving-*.elf."""
+
+import json
+import os
+import unittest
+
+import board_runs
+from board_runs import BoardTest
+
+GUESTS = board_runs.PROGRAM
+# On a board without Ethernet nothing but the firmware can end a run.
+BARE = """summary = "a hart, memory, and nothing else"
+[cluster.host]
+firmware = "{elf}"
+[memory.dram]
+base = 0x8000_0000
+size = "16 MiB"
+[caches]
+timing = "functional"
+[run]
+stall_limit = "1 ms"
+"""
+
+
+class Misbehaving(BoardTest):
+    def outcome(self, way, *arguments, board=None, status=1):
+        elf = os.path.join(GUESTS, f"misbehaving-{way}.elf")
+        if board is None:
+            board = os.path.join(self.directory(), "bare.toml")
+            with open(board, "w", encoding="utf-8") as file:
+                file.write(BARE.format(elf=elf))
+        else:
+            arguments += ("--firmware", elf, "--set", "run.stall_limit=1 ms")
+        process = board_runs.start(board, *arguments)
+        result = json.loads(board_runs.finish(process, status))
+        return result
+
+    def test_a_jump_to_nowhere_without_a_handler(self):
+        for board in (None, "e810-poll"):
+            r = self.outcome("nowhere", board=board)
+            self.assertEqual(r["outcome"], "stalled")
+            self.assertRegex(r["failure"], r"^cluster.host.hart0 is in a trap loop: \d+ traps and no return from one; "
+                             r"fetch access fault \(cause 1\) at pc 0x0, value 0x0; mtvec is 0x0$")
+            self.assertIn("cluster.host.hart0: pc 0x0", r["diagnosis"])
+            self.assertAlmostEqual(r["simulated_ns"], 1e6, delta=10)
+
+    def test_a_handler_that_traps_at_its_entry(self):
+        r = self.outcome("handler")
+        self.assertRegex(r["failure"], r"load access fault \(cause 5\) at pc 0x[0-9a-f]+ trap_handler, value 0x0; "
+                         r"mtvec is 0x[0-9a-f]+ trap_handler$")
+
+    def test_a_handler_that_traps_in_its_middle(self):
+        r = self.outcome("stack")
+        self.assertRegex(r["failure"], r"store access fault \(cause 7\) at pc 0x[0-9a-f]+ trap_handler\+0x[0-9a-f]+, "
+                         r"value 0xf")
+
+    def test_firmware_that_never_answers(self):
+        r = self.outcome("spin", board="e810-poll")
+        self.assertEqual(r["outcome"], "stalled")
+        self.assertIn("no request has ended for", r["failure"])
+        self.assertIn("pc 0x80000000 _start", r["diagnosis"])
+
+    def test_firmware_that_sleeps_for_ever(self):
+        r = self.outcome("sleep", board="e810-poll")
+        self.assertEqual(r["outcome"], "stalled")
+        self.assertRegex(r["diagnosis"], r"cluster.host.hart0 waits for .*an interrupt \(wfi\)")
+
+    def test_a_load_from_nowhere_is_an_access_fault(self):
+        r = self.outcome("load")
+        self.assertIn("the firmware failed with code 5", r["failure"])
+        self.assertEqual(r["counters"]["cluster.host.hart0"]["bus_errors"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
