@@ -66,8 +66,10 @@ void GuestRam::set_watch(std::uint64_t address, Watch why) {
   std::uint8_t& bits = watch_[(address - base_) / kPage];
   const bool was = bits != 0;
   bits |= why;
-  if (was) return;
   const std::uint64_t page = address & ~(kPage - 1);
+  if (why == kReadWatch)
+    for (RamWatcher* w : watchers_) w->page_read_watched(page);
+  if (was) return;
   for (RamWatcher* w : watchers_) w->page_watched(page);
 }
 
@@ -78,7 +80,7 @@ void GuestRam::clear_watch(std::uint64_t address, Watch why) {
 void GuestRam::drop_unneeded_watches(std::uint64_t address) {
   std::uint8_t& bits = watch_[(address - base_) / kPage];
   const std::uint64_t page = address & ~(kPage - 1);
-  for (const Watch why : {kCode, kReservation, kWait, kWatchpoint}) {
+  for (const Watch why : {kCode, kReservation, kWait, kWatchpoint, kReadWatch}) {
     if (!(bits & why)) continue;
     bool needed = false;
     for (const RamWatcher* w : watchers_) needed = needed || w->needs_watch(page, why);

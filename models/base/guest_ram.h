@@ -18,6 +18,8 @@ class RamWatcher {
   virtual void ram_written(std::uint64_t address, std::uint64_t length) = 0;
   /// Page (address of its first byte) is watched from now on: drop every shortcut for writing to it.
   virtual void page_watched(std::uint64_t page) = 0;
+  /// As page_watched(), for loads from it.
+  virtual void page_read_watched(std::uint64_t /*page*/) {}
   /// Whether it still needs the page watched for this one reason (GuestRam::Watch).
   virtual bool needs_watch(std::uint64_t /*page*/, std::uint8_t /*why*/) const { return true; }
 };
@@ -28,7 +30,8 @@ class GuestRam {
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kTagLine = 64;  ///< granularity of shadow tags, bytes
   /// Why a page is watched; a page is watched while any bit is set.
-  enum Watch : std::uint8_t { kCode = 1, kReservation = 2, kWait = 4, kWatchpoint = 8 };
+  /// kReadWatch: harts tell of their loads too (Hart::on_watched_read).
+  enum Watch : std::uint8_t { kCode = 1, kReservation = 2, kWait = 4, kWatchpoint = 8, kReadWatch = 16 };
 
   /// base and size in bytes, both multiples of 4 KiB. Throws std::runtime_error when the host has no address space.
   GuestRam(std::uint64_t base, std::uint64_t size);

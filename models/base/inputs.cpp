@@ -3,7 +3,11 @@
 namespace sluice::base {
 
 Inputs::Channel Inputs::open(std::string name, Handler handler) {
-  channels_.push_back({std::move(name), std::move(handler)});
+  return open(std::move(name), std::move(handler), {});
+}
+
+Inputs::Channel Inputs::open(std::string name, Handler handler, Callback<bool(Bytes)> early) {
+  channels_.push_back({std::move(name), std::move(handler), std::move(early)});
   if (log_) log_->channel(channels_.back().name);
   return channels_.size() - 1;
 }
@@ -14,9 +18,12 @@ void Inputs::log_to(const std::string& path) {
 }
 
 void Inputs::arrive(Channel channel, Bytes bytes) {
-  Entry& entry = channels_[channel];
-  if (log_) log_->write(now(), entry.name, bytes);
-  entry.handler(bytes);
+  record(channel, bytes);
+  channels_[channel].handler(bytes);
+}
+
+void Inputs::record(Channel channel, Bytes bytes) {
+  if (log_) log_->write(now(), channels_[channel].name, bytes);
 }
 
 void Inputs::close(Time at, InputEnd end) {
@@ -24,8 +31,13 @@ void Inputs::close(Time at, InputEnd end) {
 }
 
 Inputs::Handler* Inputs::find(const std::string& name) {
+  Entry* const entry = find_entry(name);
+  return entry ? &entry->handler : nullptr;
+}
+
+Inputs::Entry* Inputs::find_entry(const std::string& name) {
   for (Entry& e : channels_)
-    if (e.name == name) return &e.handler;
+    if (e.name == name) return &e;
   return nullptr;
 }
 
@@ -35,10 +47,13 @@ InputReplay::InputReplay(const std::string& path, Inputs& inputs)
   Time last;
   while (reader_->next(record)) {
     last = record.at;
-    if (record.channel.empty())
+    if (record.channel.empty()) {
       end_ = record;
-    else if (!inputs.find(record.channel))
-      reader_->fail("nothing here takes inputs of channel " + record.channel);
+      continue;
+    }
+    Inputs::Entry* const entry = inputs.find_entry(record.channel);
+    if (!entry) reader_->fail("nothing here takes inputs of channel " + record.channel);
+    early_.push_back(entry->early && entry->early(record.bytes));
   }
   if (!end_ && last == Time{}) reader_->fail("has no input and no end of a run, so there is nothing to repeat");
   if (!end_) end_ = InputRecord{last, {}, {}, InputEnd::interrupted};
@@ -56,7 +71,9 @@ void InputReplay::start(Callback<void()> interrupt) {
 }
 
 void InputReplay::schedule() {
-  if (!reader_->next(next_)) next_ = *end_;
+  do {
+    if (!reader_->next(next_)) next_ = *end_;
+  } while (!next_.channel.empty() && early_[position_++]);
   if (!next_.channel.empty()) {
     calendar().at(next_.at, kInputKey, [this] { deliver(); });
   } else if (next_.end == InputEnd::interrupted) {

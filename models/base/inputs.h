@@ -27,8 +27,14 @@ class Inputs {
 
   /// name: unique; letters, digits, dots and underscores. handler: takes one input, at now().
   Channel open(std::string name, Handler handler);
+  /// For inputs whose place is another than a time: `early` is told of each record before a replay begins, and returns
+  /// true where it will see to it itself.
+  Channel open(std::string name, Handler handler, Callback<bool(Bytes)> early);
   /// From outside, inside a calendar entry of key kInputKey: logs the input and hands it over.
   void arrive(Channel channel, Bytes bytes);
+  /// Only logs it: the source has handed it over itself. Calls come in order of now().
+  void record(Channel channel, Bytes bytes);
+  bool logging() const { return log_ != nullptr; }
   /// Logs everything that arrives. Throws std::runtime_error when the file cannot be written.
   void log_to(const std::string& path);
   /// The run has ended: completes the log. Throws std::runtime_error when anything could not be written.
@@ -38,10 +44,14 @@ class Inputs {
   Handler* find(const std::string& name);
 
  private:
+  friend class InputReplay;
   struct Entry {
     std::string name;
     Handler handler;
+    Callback<bool(Bytes)> early;
   };
+  Entry* find_entry(const std::string& name);
+
   std::vector<Entry> channels_;
   std::unique_ptr<InputLogWriter> log_;
 };
@@ -67,6 +77,8 @@ class InputReplay {
   std::optional<InputRecord> end_;
   std::unique_ptr<InputLogReader> reader_;
   InputRecord next_;
+  std::vector<bool> early_;  ///< of each record of an input: it is not delivered here
+  std::size_t position_ = 0;
   Callback<void()> interrupt_;
 };
 

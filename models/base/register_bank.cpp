@@ -10,6 +10,11 @@ namespace sluice::base {
 
 namespace {
 
+std::vector<RegisterBank*>& all_banks() {
+  static std::vector<RegisterBank*> banks;
+  return banks;
+}
+
 std::uint64_t mask_of(unsigned bytes) { return bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1; }
 
 }  // namespace
@@ -32,7 +37,13 @@ const char* answer_text(Answer answer) {
   return "";
 }
 
-RegisterBank::RegisterBank(std::string owner, std::uint64_t size) : owner_(std::move(owner)), size_(size) {}
+RegisterBank::RegisterBank(std::string owner, std::uint64_t size) : owner_(std::move(owner)), size_(size) {
+  all_banks().push_back(this);
+}
+
+RegisterBank::~RegisterBank() { std::erase(all_banks(), this); }
+
+const std::vector<RegisterBank*>& register_banks() { return all_banks(); }
 
 RegisterBank::Id RegisterBank::add(RegisterDeclaration d) {
   const auto wrong = [&](const char* what) {

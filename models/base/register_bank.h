@@ -72,6 +72,11 @@ class RegisterBank {
 
   /// owner: path of the device, for the log. size: bytes of the range; registers must lie within.
   RegisterBank(std::string owner, std::uint64_t size);
+  ~RegisterBank();
+  RegisterBank(const RegisterBank&) = delete;
+  RegisterBank& operator=(const RegisterBank&) = delete;
+
+  const std::string& owner() const { return owner_; }
 
   /// Declares a register. Throws std::logic_error when it is ill-formed or overlaps another one.
   Id add(RegisterDeclaration);
@@ -141,5 +146,8 @@ class RegisterBank {
   std::uint64_t refused_[6] = {};
   Log log_;
 };
+
+/// All that exist, in order of construction: for debuggers.
+const std::vector<RegisterBank*>& register_banks();
 
 }  // namespace sluice::base

@@ -83,7 +83,7 @@ void Core::execute() {
       stand_still();
       continue;
     }
-    switch (hart_.run()) {
+    switch (observers_.empty() ? hart_.run() : run_observed()) {
       case StopReason::wait_for_interrupt:
         park(SLUICE_ACCOUNT_idle, ~std::uint64_t{0});
         break;
@@ -96,6 +96,25 @@ void Core::execute() {
         break;
     }
   }
+}
+
+StopReason Core::run_observed() {
+  std::uint64_t pause = CoreObserver::kFree;
+  for (CoreObserver* o : observers_) pause = std::min(pause, o->before(*this));
+  const bool single = pause == CoreObserver::kOneEvent;
+  pause_at(single ? CoreObserver::kFree : pause);
+  inside_ = true;
+  const StopReason reason = single ? hart_.run_one() : hart_.run();
+  inside_ = false;
+  publish_time();
+  for (CoreObserver* o : observers_) o->after(*this, reason);
+  return reason;
+}
+
+void Core::pause_at(std::uint64_t slots) {
+  pause_ = slots;
+  limit_ = slots_allowed();
+  hart_.engine().ask_limit_again();
 }
 
 /// Lets time pass without executing: until an interrupt is pending, a wrs has its event, or its deadline has come.
@@ -136,7 +155,7 @@ void Core::stop(const char* why, const char* who) {
 
 void Core::resume() {
   if (--stops_ > 0) return;
-  limit_ = slot_clock_.next_cycle(bound_);
+  limit_ = slots_allowed();
   resumed_.notify();
 }
 
@@ -157,7 +176,7 @@ std::uint64_t Core::slot_limit() {
   const Time bound = runner_.bound();
   if (bound != bound_) {
     bound_ = bound;
-    limit_ = stops_ > 0 ? 0 : slot_clock_.next_cycle(bound);
+    limit_ = slots_allowed();
   }
   return limit_;
 }
@@ -217,6 +236,7 @@ void Core::probe(unsigned stage, std::uint64_t address) {
   if (!ram || stage >= SLUICE_STAGE_COUNT) return;
   const base::RequestId id = ram->tag(address);
   if (id == 0) return;
+  serving_ = id;
   base::ledger().enter(id, static_cast<base::Stage>(stage), component(), slot_clock_.time_of(hart_.state().slots));
 }
 
@@ -232,6 +252,7 @@ void Core::account(unsigned account) {
   account_slots_[account_] += slots - account_since_;
   account_since_ = slots;
   account_ = account;
+  if (account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle) serving_ = 0;
 }
 
 Core::Accounts Core::accounts(Time until) const {

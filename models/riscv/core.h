@@ -1,8 +1,10 @@
 #pragma once
 /// One hart on a board: runs the ISS ahead of the calendar, reaches devices by TLM-2.0, keeps account of its time.
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include <systemc>
 #include <tlm>
@@ -17,6 +19,22 @@
 #include "models/riscv/iss/hart.h"
 
 namespace sluice::riscv {
+
+class Core;
+
+/// Accompanies a core between its instructions: a debugger, a trace. It is called on the core's thread, at a point at
+/// which the core would go on at once: it may take any time of the host and none of the simulation.
+class CoreObserver {
+ public:
+  static constexpr std::uint64_t kOneEvent = 0, kFree = ~std::uint64_t{0};
+
+  virtual ~CoreObserver() = default;
+  /// The core is about to go on at state.pc. Returns the slot at or after which it wants to be called again at the
+  /// latest: kFree: it has no wish; kOneEvent: after one instruction, trap or interrupt.
+  virtual std::uint64_t before(Core&) = 0;
+  /// It has; slot_limit: perhaps without a single instruction.
+  virtual void after(Core&, StopReason) = 0;
+};
 
 class Core : public base::Model, public Bus {
  public:
@@ -41,6 +59,15 @@ class Core : public base::Model, public Bus {
   void stop(const char* why, const char* who);
   void resume();
   bool stopped() const { return stops_ > 0; }
+  /// Observers are called in order of their addition and must outlive the simulation's last instruction.
+  void observe(CoreObserver& observer) { observers_.push_back(&observer); }
+  /// For observers: a core inside a run ends it behind its present instruction. That changes nothing.
+  void end_run() { pause_at(0); }
+  /// Inside an instruction, which waits for a device: its registers must not be changed.
+  bool inside_instruction() const { return inside_; }
+  unsigned present_account() const { return account_; }
+  /// The request that the hart works for, as its firmware last told by a probe; 0: none.
+  base::RequestId serving() const { return serving_; }
 
   base::Time local_time() const { return runner_.time(); }
   using Accounts = std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT>;  ///< issue slots by account
@@ -69,6 +96,9 @@ class Core : public base::Model, public Bus {
 
  private:
   void execute();
+  void pause_at(std::uint64_t slots);
+  std::uint64_t slots_allowed() const { return stops_ > 0 ? 0 : std::min(slot_clock_.next_cycle(bound_), pause_); }
+  StopReason run_observed();
   void park(sluice_account account, std::uint64_t deadline_slots);
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   void publish_time() { runner_.advance_to(slot_clock_.time_of(hart_.state().slots)); }
@@ -93,6 +123,10 @@ class Core : public base::Model, public Bus {
   base::Calendar::Handle deadline_;
   base::Time bound_;
   std::uint64_t limit_ = 0;
+  std::uint64_t pause_ = ~std::uint64_t{0};
+  std::vector<CoreObserver*> observers_;
+  bool inside_ = false;
+  base::RequestId serving_ = 0;
   unsigned account_ = SLUICE_ACCOUNT_kernel;
   std::uint64_t account_since_ = 0;
   Accounts account_slots_{};

@@ -14,6 +14,8 @@ struct TrapRegisters {
 constexpr TrapRegisters kMachine{0x341, 0x342, 0x343};
 constexpr TrapRegisters kSupervisor{0x141, 0x142, 0x143};
 
+}  // namespace
+
 const char* exception_name(std::uint64_t cause) {
   static constexpr const char* kNames[] = {
       "misaligned fetch",    "fetch access fault",        "illegal instruction", "breakpoint",
@@ -23,8 +25,10 @@ const char* exception_name(std::uint64_t cause) {
   return cause < std::size(kNames) ? kNames[cause] : "interrupt that nothing handles";
 }
 
+namespace {
+
 std::string place(const Firmware& firmware, std::uint64_t pc) {
-  const std::string symbol = firmware.symbol_at(pc);
+  const std::string symbol = firmware.symbols().at(pc);
   return fmt::format("pc {:#x}{}{}", pc, symbol.empty() ? "" : " ", symbol);
 }
 

@@ -7,6 +7,9 @@
 
 namespace sluice::platform {
 
+/// Of a cause without the interrupt bit: "load page fault".
+const char* exception_name(std::uint64_t cause);
+
 /// One line for each hart: where it is, in which function, how far it has come.
 std::string describe_harts(Board&);
 

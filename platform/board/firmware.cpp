@@ -66,7 +66,7 @@ Firmware::Firmware(const std::string& named, const fs::path& beside, const std::
   if (!in && !in.eof()) refuse("cannot be read");
   parse();
   sha256_ = sha256_of(file_);
-  parse_symbols();
+  symbols_ = SymbolTable(file_);
 }
 
 void Firmware::refuse(const std::string& why) const {
@@ -98,28 +98,6 @@ void Firmware::parse() {
   if (segments_.empty()) refuse("has nothing to load");
 }
 
-/// Symbols serve diagnoses: a damaged table is no error.
-void Firmware::parse_symbols() {
-  Elf64_Ehdr header;
-  if (!read_at(file_, 0, header)) return;
-  for (unsigned i = 0; i < header.e_shnum; ++i) {
-    Elf64_Shdr table, strings;
-    if (!read_at(file_, header.e_shoff + i * sizeof(Elf64_Shdr), table)) return;
-    if (table.sh_type != SHT_SYMTAB) continue;
-    if (!read_at(file_, header.e_shoff + table.sh_link * sizeof(Elf64_Shdr), strings)) return;
-    if (strings.sh_offset > file_.size() || file_.size() - strings.sh_offset < strings.sh_size) return;
-    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
-      Elf64_Sym s;
-      if (!read_at(file_, table.sh_offset + at, s)) return;
-      if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_name >= strings.sh_size) continue;
-      const char* name = reinterpret_cast<const char*>(file_.data() + strings.sh_offset + s.st_name);
-      symbols_.push_back({s.st_value, s.st_size, std::string(name, strnlen(name, strings.sh_size - s.st_name))});
-    }
-  }
-  std::stable_sort(symbols_.begin(), symbols_.end(),
-                   [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
-}
-
 void Firmware::load(const std::vector<base::GuestRam*>& rams) const {
   for (const Segment& s : segments_) {
     const auto ram = std::find_if(rams.begin(), rams.end(),
@@ -134,15 +112,6 @@ std::uint64_t Firmware::end() const {
   std::uint64_t end = 0;
   for (const Segment& s : segments_) end = std::max(end, s.address + s.memory_size);
   return end;
-}
-
-std::string Firmware::symbol_at(std::uint64_t address) const {
-  auto after = std::upper_bound(symbols_.begin(), symbols_.end(), address,
-                                [](std::uint64_t a, const Symbol& s) { return a < s.address; });
-  if (after == symbols_.begin()) return {};
-  const Symbol& s = *--after;
-  if (s.size != 0 && address - s.address >= s.size) return {};
-  return address == s.address ? s.name : fmt::format("{}+{:#x}", s.name, address - s.address);
 }
 
 }  // namespace sluice::platform

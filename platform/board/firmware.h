@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "models/base/guest_ram.h"
+#include "platform/board/symbols.h"
 #include "platform/config/user_error.h"
 
 namespace sluice::platform {
-
-struct Symbol {
-  std::uint64_t address;
-  std::uint64_t size;
-  std::string name;
-};
 
 class Firmware {
  public:
@@ -29,8 +24,7 @@ class Firmware {
   std::uint64_t entry() const { return entry_; }
   /// Copies the segments. Throws config::UserError when one lies outside every RAM.
   void load(const std::vector<base::GuestRam*>&) const;
-  /// The function at an address as "name+0x12"; empty when no symbol covers it.
-  std::string symbol_at(std::uint64_t address) const;
+  const SymbolTable& symbols() const { return symbols_; }
   /// One past the last byte loaded.
   std::uint64_t end() const;
 
@@ -42,7 +36,6 @@ class Firmware {
     std::uint64_t file_size;
   };
   void parse();
-  void parse_symbols();
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::string where_;
@@ -51,7 +44,7 @@ class Firmware {
   std::vector<std::uint8_t> file_;
   std::uint64_t entry_ = 0;
   std::vector<Segment> segments_;
-  std::vector<Symbol> symbols_;  ///< functions, by address
+  SymbolTable symbols_;
 };
 
 }  // namespace sluice::platform

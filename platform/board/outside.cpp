@@ -4,8 +4,13 @@
 #include <csignal>
 #include <stdexcept>
 
+#include <fmt/format.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+#include "platform/debug/board_target.h"
+#include "platform/debug/changes.h"
+#include "platform/debug/debugger.h"
 
 namespace sluice::platform {
 
@@ -48,7 +53,8 @@ constexpr const char* kTapChannel = "tap";
 
 std::string option_of(const OutsideOptions& o) {
   if (!o.replay.empty()) return "--replay " + o.replay;
-  return o.tap.empty() ? "--console" : "--tap " + o.tap;
+  if (!o.tap.empty()) return "--tap " + o.tap;
+  return o.console ? "--console" : fmt::format("--gdb {}", o.gdb.value_or(0));
 }
 
 /// Whether an input channel takes part, live or in a log.
@@ -77,10 +83,13 @@ Outside::Outside(Board& board, const OutsideOptions& options, const std::string&
       tap_ = std::make_unique<net::TapEnd>(kTapChannel, *board.wires().front().wire, net::Wire::kA, inputs_);
     }
     if (has(Console::kChannel, options.console, options)) console_ = std::make_unique<Console>(board.uart(), inputs_);
-    if (!options.replay.empty())
+    if (options.gdb || has(debug::Changes::kChannel, false, options)) attach_debugger(board, options);
+    if (!options.replay.empty()) {
       replay_ = std::make_unique<base::InputReplay>(options.replay, inputs_);
-    else
-      connect_live(board, options, log);
+      return;
+    }
+    if (!log.empty()) inputs_.log_to(log);
+    if (tap_ || console_) connect_live(board, options);
   } catch (const config::UserError&) {
     throw;
   } catch (const std::runtime_error& e) {
@@ -88,13 +97,21 @@ Outside::Outside(Board& board, const OutsideOptions& options, const std::string&
   }
 }
 
-void Outside::connect_live(Board& board, const OutsideOptions& options, const std::string& log) {
+void Outside::connect_live(Board& board, const OutsideOptions& options) {
   if (tap_) device_ = std::make_unique<net::TapDevice>(options.tap);
   signals_ = std::make_unique<Signals>();
-  if (!log.empty()) inputs_.log_to(log);
   pacer_ = std::make_unique<base::Pacer>(board.scheduler());
   if (tap_) tap_->connect(*device_, *pacer_);
   if (console_) console_->connect(*pacer_);
+}
+
+void Outside::attach_debugger(Board& board, const OutsideOptions& options) {
+  target_ = std::make_unique<debug::BoardTarget>(
+      board, [this](const debug::Change& change) { return changes_->make(change, debugger_->place()); },
+      [this](const debug::Watchpoint& w) { debugger_->hit(w); });
+  changes_ = std::make_unique<debug::Changes>(inputs_, *target_);
+  if (!options.replay.empty()) changes_->refuse_all();
+  if (options.gdb) debugger_ = std::make_unique<debug::Debugger>(board, *target_, *options.gdb);
 }
 
 Outside::~Outside() = default;
@@ -102,15 +119,22 @@ Outside::~Outside() = default;
 Time Outside::latest_end() const {
   // Time ends 446 s later.
   constexpr Time kLongest = Time::s(18'000);
-  return replay_ ? replay_->until().value_or(kLongest) : kLongest;
+  if (replay_) return replay_->until().value_or(kLongest);
+  return pacer_ ? kLongest : Time::max();
 }
 
 void Outside::start(std::function<void()> interrupt) {
   interrupt_ = std::move(interrupt);
-  if (replay_) {
-    replay_->start([this] { interrupt_(); });
-    return;
+  if (debugger_) {
+    const auto stood_still = [this](std::chrono::nanoseconds pause) {
+      if (pacer_) pacer_->forgive(pause);
+    };
+    // A paced simulation sleeps between its entries: these must not keep it awake.
+    debugger_->start({[this] { interrupt_(); }, stood_still}, pacer_ ? Time::ms(1) : base::Pacer::kGrain);
   }
+  if (changes_) changes_->start();
+  if (replay_) replay_->start([this] { interrupt_(); });
+  if (!pacer_) return;
   pacer_->watch(signals_->file(), [this] {
     if (!signals_->take()) return true;
     interrupt_();
@@ -119,7 +143,11 @@ void Outside::start(std::function<void()> interrupt) {
   pacer_->start();
 }
 
-void Outside::close(Time at, base::InputEnd end) {
+std::uint16_t Outside::gdb_port() const { return debugger_ ? debugger_->port() : 0; }
+
+void Outside::close(Time at, base::InputEnd end, int status) {
+  if (debugger_) debugger_->ended(status);
+  if (changes_) changes_->flush();
   try {
     inputs_.close(at, end);
   } catch (const std::runtime_error& e) {

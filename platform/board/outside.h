@@ -12,21 +12,28 @@
 #include "platform/board/board.h"
 #include "platform/board/console.h"
 
+namespace sluice::debug {
+class BoardTarget;
+class Changes;
+class Debugger;
+}  // namespace sluice::debug
+
 namespace sluice::platform {
 
 struct OutsideOptions {
-  std::string tap;       ///< name of a TAP interface; empty: none
-  std::string replay;    ///< path of a log that takes the outside's place; empty: none
-  bool console = false;  ///< standard input talks to the UART; not of a replay
-  bool any() const { return !tap.empty() || !replay.empty() || console; }
+  std::string tap;                        ///< name of a TAP interface; empty: none
+  std::string replay;                     ///< path of a log that takes the outside's place; empty: none
+  bool console = false;                   ///< standard input talks to the UART; not of a replay
+  std::optional<std::uint16_t> gdb = {};  ///< TCP port for a debugger; 0: any
+  bool any() const { return !tap.empty() || !replay.empty() || console || gdb; }
 };
 
 /// What is at the far end of the first wire: external with a TAP, or with a log of a run that had one. Throws
 /// config::UserError for a log that cannot be read.
 Traffic traffic_with(const OutsideOptions&);
 
-/// A TAP at the far end of the board's first wire, standard input at the UART, or both. Live, simulated time keeps pace
-/// with wall time, and SIGINT or SIGTERM ends the run; a second one ends the process.
+/// A TAP at the far end of the board's first wire, standard input at the UART, a debugger. With a live TAP or console,
+/// simulated time keeps pace with wall time, and SIGINT or SIGTERM ends the run; a second one ends the process.
 class Outside {
  public:
   /// With a TAP, the board has no traffic of its own. log: path of a log to write; empty: none. A replay writes none.
@@ -34,24 +41,30 @@ class Outside {
   Outside(Board&, const OutsideOptions&, const std::string& log);
   ~Outside();
 
-  /// Whether people or programs take part, rather than a log.
-  bool live() const { return !replay_; }
+  /// Whether it keeps pace with wall time and takes the signals that end a run.
+  bool live() const { return pacer_ != nullptr; }
   /// The end of the run, where a log or the range of simulated time sets one.
   base::Time latest_end() const;
+  /// The port at which a debugger is waited for; 0: none is.
+  std::uint16_t gdb_port() const;
   /// interrupt: called when the user ends the run.
   void start(std::function<void()> interrupt);
-  /// Throws config::UserError when the log could not be written.
-  void close(base::Time, base::InputEnd);
+  /// status: of the process. Throws config::UserError when the log could not be written.
+  void close(base::Time, base::InputEnd, int status);
   bool has_tap() const { return tap_ != nullptr; }
   std::uint64_t refused_frames() const { return tap_->refused(); }
 
  private:
   class Signals;
 
-  void connect_live(Board&, const OutsideOptions&, const std::string& log);
+  void connect_live(Board&, const OutsideOptions&);
+  void attach_debugger(Board&, const OutsideOptions&);
 
   std::string option_;  ///< for messages: "--tap tap0"
   base::Inputs inputs_;
+  std::unique_ptr<debug::BoardTarget> target_;
+  std::unique_ptr<debug::Changes> changes_;
+  std::unique_ptr<debug::Debugger> debugger_;
   std::unique_ptr<net::TapDevice> device_;
   std::unique_ptr<net::TapEnd> tap_;
   std::unique_ptr<Console> console_;

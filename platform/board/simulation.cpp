@@ -73,6 +73,8 @@ void Simulation::open_traces() {
       base::trace().attach(perfetto_.get());
       base::trace_requests(base::ledger(), base::trace());
     }
+    if (options_.trace_insn)
+      insn_ = std::make_unique<debug::InsnTrace>(board_, options_.output + "/trace.insn", *options_.trace_insn);
   } catch (const std::runtime_error& e) {
     throw config::UserError(e.what());
   }
@@ -83,6 +85,7 @@ void Simulation::close_traces() {
   try {
     for (auto& c : captures_) c->close();
     if (perfetto_) perfetto_->close();
+    if (insn_) insn_->close();
   } catch (const std::runtime_error& e) {
     throw config::UserError(e.what());
   }
@@ -133,7 +136,9 @@ Outcome Simulation::run() {
   close_traces();
   const Outcome outcome = judge(end);
   // Cores may have gone a little further than the moment at which the run was interrupted.
-  if (outside_) outside_->close(outcome == Outcome::limit ? *options_.until : base::now(), input_end(outcome));
+  if (outside_)
+    outside_->close(outcome == Outcome::limit ? *options_.until : base::now(), input_end(outcome),
+                    outcome >= Outcome::stalled ? 1 : 0);
   return outcome;
 }
 

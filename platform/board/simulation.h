@@ -15,15 +15,17 @@
 #include "platform/board/board.h"
 #include "platform/board/outside.h"
 #include "platform/board/trap_loops.h"
+#include "platform/debug/insn_trace.h"
 
 namespace sluice::platform {
 
 struct SimulationOptions {
   std::optional<base::Time> until;  ///< end of the run, whatever is under way
   std::string output;               ///< directory for traces and the log of inputs; exists
-  OutsideOptions outside;           ///< where there is any, the board's traffic is external
+  OutsideOptions outside;           ///< the board's traffic is what they say
   bool trace_pcap = false;
   bool trace_perfetto = false;
+  std::optional<debug::TraceWindow> trace_insn;
   std::ostream* console = nullptr;  ///< what the firmware prints; null: nowhere
   /// Called about ten times a second of wall time with simulated time and the share of the work that is done.
   std::function<void(base::Time now, double done)> progress;
@@ -80,6 +82,7 @@ class Simulation {
   std::unique_ptr<Outside> outside_;
   std::vector<std::unique_ptr<net::PcapWriter>> captures_;
   std::unique_ptr<base::PerfettoWriter> perfetto_;
+  std::unique_ptr<debug::InsnTrace> insn_;
   base::Time measured_from_;
   base::Time ended_at_;
   std::vector<riscv::Core::Accounts> accounts_at_start_;

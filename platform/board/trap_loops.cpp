@@ -14,7 +14,7 @@ std::string describe(const Firmware& firmware, riscv::Core& core, std::uint64_t 
   const bool machine = core.hart().state().privilege == riscv::Privilege::machine;
   std::uint64_t vector = 0;
   core.hart().privileged().csr_peek(machine ? kMtvec : kStvec, vector);
-  const std::string symbol = firmware.symbol_at(vector);
+  const std::string symbol = firmware.symbols().at(vector);
   return fmt::format("{} is in a trap loop: {} traps and no return from one; {}; {} is {:#x}{}{}\n", core.path(), traps,
                      describe_trap(firmware, core), machine ? "mtvec" : "stvec", vector, symbol.empty() ? "" : " ",
                      symbol);

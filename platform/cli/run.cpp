@@ -25,32 +25,52 @@ struct Options : BoardOptions {
   std::string output;
   std::string until;
   std::string expect;
+  std::string gdb;
   std::vector<std::string> traces;
+  std::string trace_from, trace_until;
   platform::OutsideOptions outside;
   bool json = false;
   bool console = false;
 };
 
-base::Time end_of_run(const std::string& until) {
+/// The value of an option that is a time.
+base::Time time_of(const char* option, const std::string& text, base::Time least) {
   try {
-    const base::Time end = base::parse_time(until);
-    if (end == base::Time{}) throw base::ValueError("must be more than 0");
-    return end;
+    const base::Time time = base::parse_time(text);
+    if (time < least) throw base::ValueError("must be more than 0");
+    return time;
   } catch (const base::ValueError& e) {
-    throw config::UserError(fmt::format("--until {}: {}", until, e.what()));
+    throw config::UserError(fmt::format("{} {}: {}", option, text, e.what()));
   }
+}
+
+debug::TraceWindow trace_window(const std::string& from, const std::string& until) {
+  debug::TraceWindow window;
+  if (!from.empty()) window.from = time_of("--trace-from", from, {});
+  if (!until.empty()) window.until = time_of("--trace-until", until, base::Time::fs(1));
+  if (window.until <= window.from) throw config::UserError("--trace-until must be later than --trace-from");
+  return window;
 }
 
 platform::SimulationOptions simulation_options(const Options& o) {
   platform::SimulationOptions s;
   s.output = o.output;
   s.outside = o.outside;
-  if (!o.until.empty()) s.until = end_of_run(o.until);
+  if (!o.gdb.empty()) s.outside.gdb = static_cast<std::uint16_t>(whole_number("--gdb", o.gdb, 0, 65535));
+  if (!o.until.empty()) s.until = time_of("--until", o.until, base::Time::fs(1));
   for (const std::string& t : o.traces) {
-    if (t != "pcap" && t != "perfetto") throw config::UserError(fmt::format("--trace {}: must be pcap or perfetto", t));
-    (t == "pcap" ? s.trace_pcap : s.trace_perfetto) = true;
+    if (t == "pcap")
+      s.trace_pcap = true;
+    else if (t == "perfetto")
+      s.trace_perfetto = true;
+    else if (t == "insn")
+      s.trace_insn = trace_window(o.trace_from, o.trace_until);
+    else
+      throw config::UserError(fmt::format("--trace {}: must be pcap, perfetto or insn", t));
   }
-  if ((s.trace_pcap || s.trace_perfetto) && s.output.empty())
+  if (!s.trace_insn && !(o.trace_from.empty() && o.trace_until.empty()))
+    throw config::UserError("--trace-from and --trace-until belong to --trace insn");
+  if (!o.traces.empty() && s.output.empty())
     throw config::UserError("--trace needs --out: the directory that the traces go to");
   if (o.console) s.console = &std::cerr;
   s.outside.console = o.console && o.outside.replay.empty() && platform::Console::available();
@@ -81,6 +101,8 @@ int execute(const Environment& environment, const Options& o) {
   if (!board.source() && !board.dma_workload() && !outside && !board.wires().empty() && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
   platform::Simulation simulation(board, std::move(options));
+  if (const std::uint16_t port = simulation.outside() ? simulation.outside()->gdb_port() : 0)
+    fmt::print(stderr, "sluice: waiting for a debugger: gdb-multiarch -ex 'target remote localhost:{}'\n", port);
   const platform::Outcome outcome = simulation.run();
   progress.clear();
   const auto result = report::make_result(simulation, outcome);
@@ -167,14 +189,22 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
                                "Connect the board to this machine by a TAP interface, in the workload's place")
                   ->type_name("IFNAME");
   command
-      ->add_option("--replay", options->outside.replay, "Repeat a run with --tap or --console from its DIR/input.log")
+      ->add_option("--replay", options->outside.replay,
+                   "Repeat a run with --tap, --console or --gdb from its DIR/input.log")
       ->type_name("LOG")
       ->excludes(tap);
+  command
+      ->add_option("--gdb", options->gdb, "Wait for a debugger at this TCP port of the loopback interface; 0: any port")
+      ->type_name("PORT");
   for (const char* generated : {"--requests", "--warmup"}) tap->excludes(command->get_option(generated));
   command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
-  command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto")
+  command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto, insn")
       ->delimiter(',')
       ->type_name("KIND");
+  command->add_option("--trace-from", options->trace_from, "Trace instructions from this simulated time on")
+      ->type_name("T");
+  command->add_option("--trace-until", options->trace_until, "Trace instructions up to this simulated time")
+      ->type_name("T");
   command->add_flag("--json", options->json, "Print the result file instead of the report");
   command->add_flag("--console", options->console,
                     "Show what the firmware prints, on standard error; what is typed goes to the firmware");

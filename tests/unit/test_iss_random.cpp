@@ -105,6 +105,16 @@ struct RandomMachine {
     // wfi and wrs: time passes.
     while (machine.hart.run() != StopReason::slot_limit) machine.hart.state().slots += 50;
   }
+  /// As run_to(), one instruction at a time.
+  void run_one_by_one_to(std::uint64_t limit) {
+    machine.limit = limit;
+    for (;;) {
+      const StopReason reason = machine.hart.run_one();
+      if (reason == StopReason::slot_limit) return;
+      breakpoints += reason == StopReason::breakpoint;
+      if (reason != StopReason::stepped && reason != StopReason::breakpoint) machine.hart.state().slots += 50;
+    }
+  }
   std::string picture() {
     const HartState& s = machine.hart.state();
     std::string out = std::to_string(s.slots) + " " + std::to_string(s.instret) + " " + std::to_string(s.pc);
@@ -120,6 +130,7 @@ struct RandomMachine {
     }
     return out + " " + std::to_string(sum);
   }
+  unsigned breakpoints = 0;
   base::LineState l1d{4096, 4, 64}, l1i{4096, 4, 64};
   IssMachine machine;
 };
@@ -129,15 +140,21 @@ struct RandomMachine {
 TEST_CASE("drawn instructions give the same whole, cut and stepped", "[iss]") {
   constexpr std::uint64_t kEnd = 30'000;
   const bool cached = GENERATE(false, true);
-  std::uint64_t instructions = 0;
+  std::uint64_t instructions = 0, breakpoints = 0;
   for (std::uint32_t seed = 1; seed <= 120; ++seed) {
     CAPTURE(seed, cached);
-    RandomMachine whole(seed, cached), cut(seed, cached);
+    RandomMachine whole(seed, cached), cut(seed, cached), single(seed, cached);
     whole.run_to(kEnd);
     for (std::uint64_t limit = 0; limit < kEnd; limit += 1 + seed % 5) cut.run_to(limit);
     cut.run_to(kEnd);
     REQUIRE(cut.picture() == whole.picture());
+    single.machine.hart.engine().set_breakpoint(kHandlerAt);
+    for (std::uint64_t limit = 0; limit < kEnd; limit += 100 + seed % 50) single.run_one_by_one_to(limit);
+    single.run_one_by_one_to(kEnd);
+    REQUIRE(single.picture() == whole.picture());
+    breakpoints += single.breakpoints;
     instructions += whole.machine.hart.state().instret;
   }
   REQUIRE(instructions > 100'000);  // not only traps
+  REQUIRE(breakpoints > 1000);
 }

@@ -98,6 +98,31 @@ constexpr bool writes_float(Opcode op) {
          op != Opcode::fmv_x_w && op != Opcode::fmv_x_d;
 }
 
+/// Bytes that a load, store or atomic operation moves.
+constexpr unsigned access_size(Opcode op) {
+  switch (op) {
+    case Opcode::lb:
+    case Opcode::lbu:
+    case Opcode::sb:
+      return 1;
+    case Opcode::lh:
+    case Opcode::lhu:
+    case Opcode::sh:
+      return 2;
+    case Opcode::lw:
+    case Opcode::lwu:
+    case Opcode::flw:
+    case Opcode::sw:
+    case Opcode::fsw:
+    case Opcode::lr_w:
+    case Opcode::sc_w:
+    case Opcode::amo_w:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
 /// A floating-point operation whose rd is an x register.
 constexpr bool float_to_integer(Opcode op) {
   return (op >= Opcode::feq_s && op <= Opcode::fmv_x_d) || (op >= Opcode::fcvt_w_s && op <= Opcode::fcvt_lu_d);

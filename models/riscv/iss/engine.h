@@ -23,6 +23,11 @@ class Engine {
   virtual StopReason run() = 0;
   /// One instruction, or the trap or interrupt in its place, whatever the limit and the breakpoints say.
   virtual StopReason step() = 0;
+  /// As run(), but ends with `stepped` after one instruction, or the trap or interrupt in its place. A hart that is run
+  /// like this all the time does exactly the same as one that is not.
+  virtual StopReason run_one() = 0;
+  /// From inside a Bus call or a write to RAM: run() asks for the slot limit again before the next instruction.
+  virtual void ask_limit_again() = 0;
 
   /// Physical bytes [address, address + length) have changed: forget what was decoded from them.
   virtual void invalidate_code(std::uint64_t address, std::uint64_t length) = 0;
@@ -32,6 +37,8 @@ class Engine {
   virtual void flush_translations() = 0;
   /// Stores to this physical page must take the slow path from now on.
   virtual void drop_write_shortcuts(std::uint64_t page) = 0;
+  /// Loads from this physical page must take the slow path from now on: GuestRam::kReadWatch is set.
+  virtual void drop_read_shortcuts(std::uint64_t page) = 0;
   /// Virtual address of an instruction at which run() stops. Any number of them.
   virtual void set_breakpoint(std::uint64_t address) = 0;
   virtual void clear_breakpoint(std::uint64_t address) = 0;

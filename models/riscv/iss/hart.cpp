@@ -76,11 +76,13 @@ void Hart::ram_written(std::uint64_t address, std::uint64_t length) {
 
 void Hart::page_watched(std::uint64_t page) { engine_->drop_write_shortcuts(page); }
 
+void Hart::page_read_watched(std::uint64_t page) { engine_->drop_read_shortcuts(page); }
+
 bool Hart::needs_watch(std::uint64_t page, std::uint8_t why) const {
   if (why == base::GuestRam::kCode) return engine_->has_code(page);
   if (why == base::GuestRam::kReservation)
     return state_.reservation && (state_.reservation_address & ~(base::GuestRam::kPage - 1)) == page;
-  return why == base::GuestRam::kWatchpoint;
+  return why == base::GuestRam::kWatchpoint || why == base::GuestRam::kReadWatch;
 }
 
 /// Calls access(ram, physical, bytes) for each page's part of a virtual range; false where a part is not RAM.

@@ -55,6 +55,7 @@ class Hart final : public base::RamWatcher {
 
   StopReason run() { return engine_->run(); }
   StopReason step() { return engine_->step(); }
+  StopReason run_one() { return engine_->run_one(); }
 
   HartState& state() { return state_; }
   const HartState& state() const { return state_; }
@@ -72,6 +73,13 @@ class Hart final : public base::RamWatcher {
   /// note the event (make a calendar entry), not run the hart.
   void on_reservation_lost(std::function<void()> callback) { reservation_lost_ = std::move(callback); }
 
+  /// For debuggers: called with the physical address and length of each load from a page with GuestRam::kReadWatch, in
+  /// the middle of the load. May only note it.
+  void on_watched_read(std::function<void(std::uint64_t, unsigned)> callback) { watched_read_ = std::move(callback); }
+  /// Address of a data access of the hart, translated without side effects. False: it would trap.
+  bool debug_translate(std::uint64_t address, std::uint64_t& physical) {
+    return privileged_.translate_hint(address, physical) == Cause::none;
+  }
   /// For debuggers: RAM at virtual addresses of the current data privilege, without side effects on translation.
   /// False: an address does not translate to RAM. Writes go through GuestRam::write.
   bool debug_read(std::uint64_t address, void* data, std::size_t length);
@@ -80,6 +88,7 @@ class Hart final : public base::RamWatcher {
   // base::RamWatcher
   void ram_written(std::uint64_t address, std::uint64_t length) override;
   void page_watched(std::uint64_t page) override;
+  void page_read_watched(std::uint64_t page) override;
   bool needs_watch(std::uint64_t page, std::uint8_t why) const override;
 
   // For engines.
@@ -89,6 +98,10 @@ class Hart final : public base::RamWatcher {
   void reserve(base::GuestRam& ram, std::uint64_t address);
   /// Writes RAM for this hart's own store: it does not lose its own reservation by that.
   void own_write(base::GuestRam& ram, std::uint64_t address, const void* data, std::size_t length);
+  /// Tells on_watched_read: the hart has read bytes of a page with GuestRam::kReadWatch.
+  void own_read(std::uint64_t physical, unsigned length) {
+    if (watched_read_) watched_read_(physical, length);
+  }
   /// wrs: the hart waits from now on, until the deadline; ends with the next run().
   void start_wait(std::uint64_t deadline);
   void end_wait() { waiting_ = false; }
@@ -104,6 +117,7 @@ class Hart final : public base::RamWatcher {
   std::unique_ptr<Engine> engine_;
   std::vector<base::GuestRam*> rams_;
   std::function<void()> reservation_lost_;
+  std::function<void(std::uint64_t, unsigned)> watched_read_;
   std::uint64_t wait_deadline_ = ~std::uint64_t{0};
   bool waiting_ = false;
   bool own_write_ = false;

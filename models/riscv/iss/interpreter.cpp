@@ -51,22 +51,34 @@ StopReason Interpreter::run() {
   return l1d_ && l1i_ ? loop<true>(nullptr) : loop<false>(nullptr);
 }
 
+/// Grows with every instruction, exception and interrupt.
+std::uint64_t Interpreter::events() const {
+  const HartCounters& c = hart_.counters();
+  return state_.instret + c.traps + c.interrupts;
+}
+
 StopReason Interpreter::step() {
-  const auto events = [&] {
-    const HartCounters& c = hart_.counters();
-    return state_.instret + c.traps + c.interrupts;
-  };
+  beyond_limit_ = true;
+  const StopReason reason = run_single();
+  beyond_limit_ = false;
+  passed_breakpoint_ = kNowhere;
+  return reason;
+}
+
+StopReason Interpreter::run_one() { return run_single(); }
+
+StopReason Interpreter::run_single() {
   const std::uint64_t before = events();
   StopReason reason = StopReason::slot_limit;
   stepping_ = true;
   // A miss in the instruction cache can use up the allowance before the instruction starts.
-  while (reason == StopReason::slot_limit && events() == before) {
+  do {
     step_limit_ = state_.slots + 1;
     reason = run();
-  }
+  } while (reason == StopReason::slot_limit && events() == before &&
+           (beyond_limit_ || state_.slots < bus_.slot_limit()));
   stepping_ = false;
-  passed_breakpoint_ = kNowhere;
-  return reason == StopReason::slot_limit ? StopReason::stepped : reason;
+  return reason == StopReason::slot_limit && events() != before ? StopReason::stepped : reason;
 }
 
 void Interpreter::invalidate_code(std::uint64_t address, std::uint64_t length) {
@@ -82,6 +94,11 @@ void Interpreter::flush_translations() {
 void Interpreter::drop_write_shortcuts(std::uint64_t page) {
   for (auto& tlb : tlbs_)
     if (tlb) tlb->drop_writes(page);
+}
+
+void Interpreter::drop_read_shortcuts(std::uint64_t page) {
+  for (auto& tlb : tlbs_)
+    if (tlb) tlb->drop_reads(page);
 }
 
 void Interpreter::set_breakpoint(std::uint64_t address) {

@@ -5,6 +5,7 @@
 /// first operation that may not start gets a handler that stops. Whatever leaves the straight path (misses, devices,
 /// faults, CSRs) first makes HartState exact and goes through slow().
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -24,10 +25,13 @@ class Interpreter final : public Engine {
 
   StopReason run() override;
   StopReason step() override;
+  StopReason run_one() override;
+  void ask_limit_again() override { attention_ = true; }
   void invalidate_code(std::uint64_t address, std::uint64_t length) override;
   bool has_code(std::uint64_t page) const override { return cache_.has_code(page); }
   void flush_translations() override;
   void drop_write_shortcuts(std::uint64_t page) override;
+  void drop_read_shortcuts(std::uint64_t page) override;
   void set_breakpoint(std::uint64_t address) override;
   void clear_breakpoint(std::uint64_t address) override;
 
@@ -88,7 +92,10 @@ class Interpreter final : public Engine {
   void fuse(Block* block);
   const Op* cut(Block* block, std::uint64_t slots, std::uint64_t limit);
   void uncut();
-  std::uint64_t slot_limit() { return stepping_ ? step_limit_ : bus_.slot_limit(); }
+  std::uint64_t slot_limit() { return stepping_ ? step_limit() : bus_.slot_limit(); }
+  std::uint64_t step_limit() { return beyond_limit_ ? step_limit_ : std::min(step_limit_, bus_.slot_limit()); }
+  std::uint64_t events() const;
+  StopReason run_single();
 
   // interpreter_slow.cpp: instructions that are not straight execution
   Outcome slow(Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret, std::uint64_t address);
@@ -107,6 +114,7 @@ class Interpreter final : public Engine {
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
   bool hint_place(std::uint64_t address, std::uint64_t& physical);
   void touch_l1d(std::uint64_t physical, unsigned size, bool write);
+  void read_ram(const Place& place, void* data, unsigned size);
   void write_ram(const Place& place, const void* data, unsigned size);
   void load_result(Opcode opcode, const Op& op, std::uint64_t value);
 
@@ -137,6 +145,7 @@ class Interpreter final : public Engine {
   bool bus_called_ = false;
   bool attention_ = false;  ///< code or translations changed: leave the block
   bool stepping_ = false;
+  bool beyond_limit_ = false;  ///< while stepping_: the bus's limit does not count
   std::uint64_t step_limit_ = 0;
   StopReason stop_ = StopReason::slot_limit;
   std::set<std::uint64_t> breakpoints_;

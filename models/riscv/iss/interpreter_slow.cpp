@@ -12,30 +12,6 @@ namespace {
 
 constexpr bool is_store(Opcode op) { return op >= Opcode::sb && op <= Opcode::fsd; }
 
-constexpr unsigned access_size(Opcode op) {
-  switch (op) {
-    case Opcode::lb:
-    case Opcode::lbu:
-    case Opcode::sb:
-      return 1;
-    case Opcode::lh:
-    case Opcode::lhu:
-    case Opcode::sh:
-      return 2;
-    case Opcode::lw:
-    case Opcode::lwu:
-    case Opcode::flw:
-    case Opcode::sw:
-    case Opcode::fsw:
-    case Opcode::lr_w:
-    case Opcode::sc_w:
-    case Opcode::amo_w:
-      return 4;
-    default:
-      return 8;
-  }
-}
-
 std::uint64_t sign_extend_word(std::uint64_t v) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(v)));
 }
@@ -163,7 +139,8 @@ Cause Interpreter::locate(std::uint64_t address, unsigned size, Access access, P
     cached = {page, t.physical - (address - page), place.ram, t.readable, t.writable};
   }
   if (place.ram)
-    tlb_->fill(address, place.physical, *place.ram, cached.readable,
+    tlb_->fill(address, place.physical, *place.ram,
+               cached.readable && !(place.ram->watch(place.physical) & base::GuestRam::kReadWatch),
                cached.writable && !place.ram->watch(place.physical));
   return Cause::none;
 }
@@ -180,6 +157,12 @@ void Interpreter::touch_l1d(std::uint64_t physical, unsigned size, bool write) {
     }
     if (line == last) return;
   }
+}
+
+void Interpreter::read_ram(const Place& place, void* data, unsigned size) {
+  std::memcpy(data, place.ram->at(place.physical), size);
+  if (place.ram->watch(place.physical) & base::GuestRam::kReadWatch) [[unlikely]]
+    hart_.own_read(place.physical, size);
 }
 
 void Interpreter::write_ram(const Place& place, const void* data, unsigned size) {
@@ -226,7 +209,7 @@ Interpreter::Outcome Interpreter::memory(Opcode opcode, const Op& op, std::uint6
     if (store)
       write_ram(place, &value, size);
     else
-      std::memcpy(&value, place.ram->at(place.physical), size);
+      read_ram(place, &value, size);
   } else {
     const Cause fault = store ? Cause::store_access : Cause::load_access;
     if (address & (size - 1)) return trap(fault, address);
@@ -261,8 +244,8 @@ Interpreter::Outcome Interpreter::memory_crossing(Opcode opcode, const Op& op, s
     write_ram(low, bytes, first);
     write_ram(high, bytes + first, size - first);
   } else {
-    std::memcpy(bytes, low.ram->at(low.physical), first);
-    std::memcpy(bytes + first, high.ram->at(high.physical), size - first);
+    read_ram(low, bytes, first);
+    read_ram(high, bytes + first, size - first);
     std::memcpy(&value, bytes, 8);
     load_result(opcode, op, value);
   }
@@ -284,7 +267,7 @@ Interpreter::Outcome Interpreter::atomic(Opcode opcode, const Op& op) {
   touch_l1d(place.physical, size, !reserve);
 
   std::uint64_t memory = 0;
-  std::memcpy(&memory, place.ram->at(place.physical), size);
+  read_ram(place, &memory, size);
   if (word) memory = sign_extend_word(memory);
   if (reserve) {
     hart_.reserve(*place.ram, place.physical);
@@ -412,7 +395,7 @@ Interpreter::Outcome Interpreter::pseudo(unsigned opcode, const Op& op) {
     case kFloatUse:
       return illegal();
     case kBreakpoint:
-      if (stepping_ || passed_breakpoint_ == state_.pc) {
+      if (beyond_limit_ || passed_breakpoint_ == state_.pc) {
         passed_breakpoint_ = kNowhere;
         return Outcome::next;
       }

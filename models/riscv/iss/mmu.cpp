@@ -37,9 +37,9 @@ Cause Privileged::translate(std::uint64_t virtual_address, unsigned size, Access
   return translate_as(virtual_address, size, access, Walk::update, result);
 }
 
-Cause Privileged::translate_hint(std::uint64_t virtual_address, std::uint64_t& physical) {
+Cause Privileged::translate_hint(std::uint64_t virtual_address, std::uint64_t& physical, Access access) {
   Translation result;
-  const Cause cause = translate_as(virtual_address, 1, Access::load, Walk::probe, result);
+  const Cause cause = translate_as(virtual_address, 1, access, Walk::probe, result);
   if (cause == Cause::none) physical = result.physical;
   return cause;
 }

@@ -47,8 +47,8 @@ class Privileged {
   /// Sv39, PMP and MPRV for `size` bytes that lie in one 4 KiB page. Sets A, and D for stores, in the page table.
   /// Cause::none when the access is allowed; else the exception to raise.
   Cause translate(std::uint64_t virtual_address, unsigned size, Access access, Translation& result);
-  /// As a load of one byte, with no side effects.
-  Cause translate_hint(std::uint64_t virtual_address, std::uint64_t& physical);
+  /// As an access to one byte, with no side effects.
+  Cause translate_hint(std::uint64_t virtual_address, std::uint64_t& physical, Access access = Access::load);
 
   /// An exception of the instruction at state.pc: sets state.pc and the privilege. tval is ignored for ecalls.
   void trap(Cause cause, std::uint64_t tval);

@@ -59,6 +59,10 @@ class SoftTlb {
     for (TlbEntry& e : entries_)
       if (e.write_tag != kNoTag && e.write_tag + e.physical == physical_page) e.write_tag = kNoTag;
   }
+  void drop_reads(std::uint64_t physical_page) {
+    for (TlbEntry& e : entries_)
+      if (e.read_tag != kNoTag && e.read_tag + e.physical == physical_page) e.read_tag = kNoTag;
+  }
 
  private:
   void flush_all() {

@@ -1,0 +1,260 @@
+#include "platform/debug/board_target.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "platform/debug/target_description.h"
+
+namespace sluice::debug {
+namespace {
+
+std::vector<base::GuestRam*> rams_of(platform::Board& board) {
+  std::vector<base::GuestRam*> rams;
+  for (const auto& r : board.rams()) rams.push_back(&r->bytes());
+  return rams;
+}
+
+const char* account_title(unsigned account) {
+  constexpr const char* titles[] = {
+#define SLUICE_ACCOUNT(name, title, meaning) title,
+      SLUICE_ACCOUNTS(SLUICE_ACCOUNT)
+#undef SLUICE_ACCOUNT
+  };
+  return account < std::size(titles) ? titles[account] : "";
+}
+
+std::uint64_t number_of(std::span<const std::uint8_t> bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
+
+void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, unsigned width) {
+  for (unsigned i = 0; i < width; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+}
+
+/// Kind and number within it of a register that is neither x0 nor unknown.
+bool register_change(unsigned number, Change& change) {
+  namespace rn = register_number;
+  if (number == 0 || number > rn::kPrivilege) return false;
+  if (number < rn::kPc) {
+    change.kind = Change::Kind::integer, change.place = number;
+  } else if (number == rn::kPc) {
+    change.kind = Change::Kind::pc;
+  } else if (number < rn::kCsr0) {
+    change.kind = Change::Kind::floating, change.place = number - rn::kF0;
+  } else if (number < rn::kPrivilege) {
+    change.kind = Change::Kind::csr, change.place = number - rn::kCsr0;
+  } else {
+    change.kind = Change::Kind::privilege;
+  }
+  return true;
+}
+
+constexpr std::size_t kHeader = 1 + 4 + 8;
+
+}  // namespace
+
+std::vector<std::uint8_t> Change::encoded() const {
+  std::vector<std::uint8_t> out;
+  out.push_back(static_cast<std::uint8_t>(kind));
+  put_number(out, hart, 4);
+  put_number(out, place, 8);
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  return out;
+}
+
+bool Change::decode(std::span<const std::uint8_t> encoded, Change& c) {
+  if (encoded.size() < kHeader || encoded[0] > static_cast<std::uint8_t>(Kind::privilege)) return false;
+  c.kind = static_cast<Kind>(encoded[0]);
+  c.hart = static_cast<std::uint32_t>(number_of(encoded.subspan(1, 4)));
+  c.place = number_of(encoded.subspan(5, 8));
+  c.bytes.assign(encoded.begin() + kHeader, encoded.end());
+  return c.kind == Kind::memory ? !c.bytes.empty() : c.bytes.size() == 8;
+}
+
+BoardTarget::BoardTarget(platform::Board& board, std::function<std::string(const Change&)> make, Watchpoints::Hit hit)
+    : board_(board), make_(std::move(make)), watchpoints_(rams_of(board), std::move(hit)) {
+  for (unsigned c = 0; c < board.clusters().size(); ++c) {
+    for (auto& core : board.clusters()[c].cores) {
+      cores_.push_back(core.get());
+      clusters_.push_back(c);
+      core->hart().on_watched_read(
+          [this](std::uint64_t physical, unsigned length) { watchpoints_.loaded(physical, length); });
+    }
+  }
+  description_ = target_description(cores_.front()->hart().privileged().config());
+}
+
+BoardTarget::~BoardTarget() = default;
+
+unsigned BoardTarget::thread_of(const riscv::Core& core) const {
+  return static_cast<unsigned>(std::find(cores_.begin(), cores_.end(), &core) - cores_.begin()) + 1;
+}
+
+const platform::Firmware& BoardTarget::firmware(unsigned thread) const {
+  return board_.clusters()[clusters_[thread - 1]].firmware;
+}
+
+std::string BoardTarget::thread_name(unsigned thread) { return core(thread).path(); }
+
+std::string BoardTarget::thread_state(unsigned thread) {
+  const riscv::Core& c = core(thread);
+  std::string state = account_title(c.present_account());
+  if (c.inside_instruction()) state += ", waits for a device";
+  if (c.serving() != 0) state += fmt::format(", request {}", c.serving());
+  return state;
+}
+
+bool BoardTarget::read_register(unsigned thread, unsigned number, std::uint64_t& value) {
+  namespace rn = register_number;
+  riscv::Hart& hart = core(thread).hart();
+  const riscv::HartState& state = hart.state();
+  if (number < rn::kPc)
+    value = state.x[number];
+  else if (number == rn::kPc)
+    value = state.pc;
+  else if (number < rn::kCsr0)
+    value = state.f[number - rn::kF0];
+  else if (number < rn::kPrivilege)
+    return hart.privileged().csr_peek(number - rn::kCsr0, value);
+  else
+    value = static_cast<std::uint64_t>(state.privilege);
+  return number <= rn::kPrivilege;
+}
+
+std::string BoardTarget::write_register(unsigned thread, unsigned number, std::uint64_t value) {
+  Change change;
+  if (number == 0) return value == 0 ? "" : "x0 is always 0";
+  if (!register_change(number, change)) return "there is no such register";
+  if (core(thread).inside_instruction())
+    return "the hart is inside an access to a device: step once, then change its registers";
+  if (change.kind == Change::Kind::privilege && value != 0 && value != 1 && value != 3)
+    return "priv must be 0 (user), 1 (supervisor) or 3 (machine)";
+  if (change.kind == Change::Kind::pc && value % 2 != 0) return "pc must be even";
+  change.hart = thread - 1;
+  put_number(change.bytes, value, 8);
+  return make_(change);
+}
+
+bool BoardTarget::apply(const Change& change) {
+  if (change.kind == Change::Kind::memory) {
+    base::GuestRam* ram = board_.memory().ram_at(change.place, change.bytes.size());
+    if (!ram) return false;
+    watchpoints_.mute(true);
+    ram->write(change.place, change.bytes.data(), change.bytes.size());
+    watchpoints_.mute(false);
+    return true;
+  }
+  if (change.hart >= cores_.size()) return false;
+  riscv::Hart& hart = cores_[change.hart]->hart();
+  const std::uint64_t value = number_of(change.bytes);
+  switch (change.kind) {
+    case Change::Kind::integer:
+      if (change.place == 0 || change.place >= 32) return false;
+      hart.state().x[change.place] = value;
+      return true;
+    case Change::Kind::floating:
+      if (change.place >= 32) return false;
+      hart.state().f[change.place] = value;
+      return true;
+    case Change::Kind::pc:
+      hart.state().pc = value & ~std::uint64_t{1};
+      return true;
+    case Change::Kind::csr:
+      return hart.privileged().csr_poke(static_cast<unsigned>(std::min<std::uint64_t>(change.place, 4096)), value);
+    case Change::Kind::privilege:
+      if (value != 0 && value != 1 && value != 3) return false;
+      hart.privileged().set_privilege(static_cast<riscv::Privilege>(value));
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool BoardTarget::locate(unsigned thread, std::uint64_t address, std::uint64_t length, Part& part) {
+  part.length = std::min(length, base::GuestRam::kPage - address % base::GuestRam::kPage);
+  part.physical = address;
+  if (!physical_ && !core(thread).hart().debug_translate(address, part.physical)) return false;
+  part.ram = board_.memory().ram_at(part.physical, part.length);
+  return part.ram != nullptr;
+}
+
+bool BoardTarget::locate_all(unsigned thread, std::uint64_t address, std::uint64_t length, std::vector<Part>& parts) {
+  while (length != 0) {
+    Part part;
+    if (!locate(thread, address, length, part)) return false;
+    parts.push_back(part);
+    address += part.length;
+    length -= part.length;
+  }
+  return true;
+}
+
+std::size_t BoardTarget::read_memory(unsigned thread, std::uint64_t address, std::span<std::uint8_t> bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    Part part;
+    if (!locate(thread, address + done, bytes.size() - done, part)) break;
+    part.ram->read(part.physical, bytes.data() + done, part.length);
+    done += part.length;
+  }
+  return done;
+}
+
+std::string BoardTarget::write_memory(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  std::vector<Part> parts;
+  if (!locate_all(thread, address, bytes.size(), parts)) return "not all of these addresses are memory";
+  std::size_t done = 0;
+  for (const Part& part : parts) {
+    Change change;
+    change.place = part.physical;
+    const auto piece = bytes.subspan(done, part.length);
+    change.bytes.assign(piece.begin(), piece.end());
+    if (std::string why = make_(change); !why.empty()) return why;
+    done += part.length;
+  }
+  return {};
+}
+
+void BoardTarget::set_breakpoint(std::uint64_t address) {
+  breakpoints_[address] = true;
+  for (riscv::Core* c : cores_) c->hart().engine().set_breakpoint(address);
+}
+
+/// GDB takes all breakpoints away for the one instruction by which a thread passes one; other harts that run meanwhile
+/// must still stop at it. So a breakpoint goes when the machine next goes on without a thread held.
+void BoardTarget::clear_breakpoint(std::uint64_t address) {
+  if (const auto found = breakpoints_.find(address); found != breakpoints_.end()) found->second = false;
+}
+
+void BoardTarget::settle_breakpoints() {
+  for (auto b = breakpoints_.begin(); b != breakpoints_.end();) {
+    if (!b->second)
+      for (riscv::Core* c : cores_) c->hart().engine().clear_breakpoint(b->first);
+    b = b->second ? std::next(b) : breakpoints_.erase(b);
+  }
+}
+
+bool BoardTarget::set_watchpoint(unsigned thread, WatchKind kind, std::uint64_t address, std::uint64_t length) {
+  constexpr std::uint64_t kLongest = 1 << 20;
+  Watchpoint w{kind, address, length, {}};
+  if (length == 0 || length > kLongest || !locate_all(thread, address, length, w.parts)) return false;
+  watchpoints_.add(std::move(w));
+  return true;
+}
+
+void BoardTarget::clear_watchpoint(WatchKind kind, std::uint64_t address, std::uint64_t length) {
+  watchpoints_.remove(kind, address, length);
+}
+
+void BoardTarget::clear_all() {
+  for (auto& [address, wanted] : breakpoints_) wanted = false;
+  settle_breakpoints();
+  watchpoints_.remove_all();
+}
+
+}  // namespace sluice::debug

@@ -1,0 +1,86 @@
+#pragma once
+/// A board as a debugger sees it: harts as threads, their registers, memory, and what `monitor` tells.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/board/board.h"
+#include "platform/debug/target.h"
+#include "platform/debug/watchpoints.h"
+
+namespace sluice::debug {
+
+/// One change that a debugger makes, in the form in which it is logged.
+struct Change {
+  enum class Kind : std::uint8_t { memory, integer, floating, pc, csr, privilege };
+  Kind kind = Kind::memory;
+  std::uint32_t hart = 0;           ///< registers: index among all harts of the board
+  std::uint64_t place = 0;          ///< memory: physical address; else the register's number within its kind
+  std::vector<std::uint8_t> bytes;  ///< memory: what is written; registers: 8 bytes, lowest first
+
+  std::vector<std::uint8_t> encoded() const;
+  /// False: that is no change.
+  static bool decode(std::span<const std::uint8_t> encoded, Change&);
+};
+
+class BoardTarget final : public Target {
+ public:
+  /// make: makes a change and logs it; returns why not, or nothing. hit: as for Watchpoints.
+  BoardTarget(platform::Board&, std::function<std::string(const Change&)> make, Watchpoints::Hit hit);
+  ~BoardTarget() override;
+
+  riscv::Core& core(unsigned thread) { return *cores_[thread - 1]; }
+  unsigned thread_of(const riscv::Core&) const;
+  const platform::Firmware& firmware(unsigned thread) const;
+  /// Makes a change that has been checked or comes from a log. False: it is impossible here.
+  bool apply(const Change&);
+  /// Brings the harts' breakpoints to what the debugger has asked for; until then only new ones hold.
+  void settle_breakpoints();
+
+  unsigned threads() const override { return static_cast<unsigned>(cores_.size()); }
+  std::string thread_name(unsigned thread) override;
+  std::string thread_state(unsigned thread) override;
+  const std::string& description() override { return description_; }
+  bool read_register(unsigned thread, unsigned number, std::uint64_t& value) override;
+  std::string write_register(unsigned thread, unsigned number, std::uint64_t value) override;
+  std::size_t read_memory(unsigned thread, std::uint64_t address, std::span<std::uint8_t> bytes) override;
+  std::string write_memory(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes) override;
+  bool physical_memory() const override { return physical_; }
+  void set_physical_memory(bool physical) override { physical_ = physical; }
+  void set_breakpoint(std::uint64_t address) override;
+  void clear_breakpoint(std::uint64_t address) override;
+  bool set_watchpoint(unsigned thread, WatchKind, std::uint64_t address, std::uint64_t length) override;
+  void clear_watchpoint(WatchKind, std::uint64_t address, std::uint64_t length) override;
+  void clear_all() override;
+  std::string monitor(unsigned thread, std::string_view command) override;
+
+ private:
+  using Part = Watchpoint::Part;
+  /// The RAM behind the bytes that a thread sees from `address` on, to the end of the page at most.
+  bool locate(unsigned thread, std::uint64_t address, std::uint64_t length, Part& part);
+  /// All of a range; false: some of it is no memory.
+  bool locate_all(unsigned thread, std::uint64_t address, std::uint64_t length, std::vector<Part>& parts);
+
+  // monitor.cpp
+  std::string show_time();
+  std::string show_harts();
+  std::string show_registers(std::string_view device, std::string_view name);
+  std::string show_statistics(std::string_view prefix);
+  std::string choose_memory(std::string_view which);
+  std::string show_symbol(unsigned thread, std::string_view address);
+
+  platform::Board& board_;
+  std::function<std::string(const Change&)> make_;
+  std::vector<riscv::Core*> cores_;
+  std::vector<unsigned> clusters_;  ///< of each core
+  std::string description_;
+  Watchpoints watchpoints_;
+  std::map<std::uint64_t, bool> breakpoints_;  ///< address: whether it is still asked for
+  bool physical_ = false;
+};
+
+}  // namespace sluice::debug

@@ -1,0 +1,97 @@
+#include "platform/debug/changes.h"
+
+#include <algorithm>
+
+namespace sluice::debug {
+namespace {
+
+/// A record: where, hart (4 bytes), slot (8 bytes), the change.
+enum Where : std::uint8_t { kInEntry, kInFront, kWaiting };
+constexpr std::size_t kHeader = 1 + 4 + 8;
+
+std::uint64_t number_at(base::Inputs::Bytes bytes, std::size_t at, unsigned width) {
+  std::uint64_t value = 0;
+  for (unsigned i = width; i-- > 0;) value = value << 8 | bytes[at + i];
+  return value;
+}
+
+}  // namespace
+
+Changes::Changes(base::Inputs& inputs, BoardTarget& target)
+    : inputs_(inputs), target_(target), planned_(target.threads()) {
+  channel_ = inputs.open(
+      kChannel,
+      [this](base::Inputs::Bytes bytes) {
+        Change change;
+        if (bytes.size() >= kHeader && Change::decode(bytes.subspan(kHeader), change)) target_.apply(change);
+      },
+      [this](base::Inputs::Bytes bytes) { return read_early(bytes); });
+}
+
+std::string Changes::make(const Change& change, const Place& place) {
+  if (refused_) return "a replay repeats what its log has: nothing else may be changed";
+  std::vector<std::uint8_t> record(kHeader);
+  if (place.core) {
+    record[0] = place.waiting ? kWaiting : kInFront;
+    const std::uint64_t hart = target_.thread_of(*place.core) - 1, slots = place.core->hart().state().slots;
+    for (unsigned i = 0; i < 4; ++i) record[1 + i] = static_cast<std::uint8_t>(hart >> 8 * i);
+    for (unsigned i = 0; i < 8; ++i) record[5 + i] = static_cast<std::uint8_t>(slots >> 8 * i);
+  }
+  const auto encoded = change.encoded();
+  record.insert(record.end(), encoded.begin(), encoded.end());
+  if (!target_.apply(change)) return "the register cannot be changed, or not to this value";
+  if (!inputs_.logging()) return {};
+  if (!place.core) {
+    inputs_.record(channel_, record);
+    return {};
+  }
+  // The log is in order of time, and the hart may be ahead of entries that are still to come.
+  unlogged_.push_back(std::move(record));
+  base::calendar().at(std::max(base::now(), place.core->local_time()), base::kInputKey, [this] { log_next(); });
+  return {};
+}
+
+void Changes::log_next() {
+  if (unlogged_.empty()) return;
+  inputs_.record(channel_, unlogged_.front());
+  unlogged_.pop_front();
+}
+
+void Changes::flush() {
+  while (!unlogged_.empty()) log_next();
+}
+
+bool Changes::read_early(base::Inputs::Bytes bytes) {
+  if (bytes.size() < kHeader || bytes[0] == kInEntry) return false;
+  const std::uint64_t hart = number_at(bytes, 1, 4);
+  Placed placed{number_at(bytes, 5, 8), bytes[0] == kWaiting, {}};
+  if (hart >= planned_.size() || !Change::decode(bytes.subspan(kHeader), placed.change)) return false;
+  planned_[hart].push_back(std::move(placed));
+  return true;
+}
+
+void Changes::start() {
+  for (unsigned t = 1; t <= target_.threads(); ++t) {
+    if (!planned_[t - 1].empty()) target_.core(t).observe(*this);
+  }
+}
+
+/// Returns the slot of the hart's next change.
+std::uint64_t Changes::apply_due(riscv::Core& core, bool waiting) {
+  auto& planned = planned_[target_.thread_of(core) - 1];
+  const std::uint64_t slots = core.hart().state().slots;
+  while (!planned.empty() && planned.front().slots <= slots && planned.front().waiting == waiting) {
+    target_.apply(planned.front().change);
+    planned.pop_front();
+  }
+  return planned.empty() ? kFree : std::max(planned.front().slots, slots + 1);
+}
+
+std::uint64_t Changes::before(riscv::Core& core) { return apply_due(core, false); }
+
+void Changes::after(riscv::Core& core, riscv::StopReason reason) {
+  if (reason == riscv::StopReason::wait_for_interrupt || reason == riscv::StopReason::wait_on_reservation)
+    apply_due(core, true);
+}
+
+}  // namespace sluice::debug

@@ -1,0 +1,170 @@
+#include "platform/debug/debugger.h"
+
+#include <fmt/format.h>
+
+#include "platform/board/interruption.h"
+
+namespace sluice::debug {
+namespace {
+
+std::uint64_t events_of(const riscv::Core& core) {
+  const riscv::HartCounters& c = core.hart().counters();
+  return core.hart().state().instret + c.traps + c.interrupts;
+}
+
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+Debugger::Debugger(platform::Board& board, BoardTarget& target, std::uint16_t port)
+    : board_(board), target_(target), connection_(port), controls_(target.threads()) {}
+
+void Debugger::start(Hooks hooks, base::Time look_every) {
+  hooks_ = std::move(hooks);
+  look_every_ = look_every;
+  for (unsigned t = 1; t <= target_.threads(); ++t) target_.core(t).observe(*this);
+  base::calendar().at(base::now(), base::kInputKey, [this] { look(); });
+}
+
+void Debugger::ended(int status) {
+  if (!session_) return;
+  session_->ended(status);
+  connection_.send(session_->take_output());
+  leave();
+}
+
+/// A calendar entry that wakes nobody.
+void Debugger::look() {
+  if (!session_) {
+    if (connection_.accept(first_look_)) {
+      session_ = std::make_unique<Session>(target_);
+      serve({Stop::Kind::interrupt, last_thread_, WatchKind::write, 0}, {});
+    }
+    first_look_ = false;
+  } else {
+    std::string bytes;
+    if (connection_.receive(bytes, false)) {
+      session_->receive(bytes_of(bytes));
+      if (session_->interrupted()) serve({Stop::Kind::interrupt, last_thread_, WatchKind::write, 0}, {});
+    } else {
+      target_.clear_all();
+      leave();
+    }
+  }
+  base::calendar().after(look_every_, base::kInputKey, [this] { look(); });
+}
+
+/// The simulation stands still here until the debugger lets it go on.
+void Debugger::serve(const Stop& stop, const Place& place) {
+  const auto start = std::chrono::steady_clock::now();
+  place_ = place;
+  last_thread_ = stop.thread;
+  session_->stopped(stop);
+  converse();
+  switch (session_->state()) {
+    case Session::State::running:
+      go_on();
+      break;
+    case Session::State::killed:
+      hooks_.kill();
+      [[fallthrough]];
+    default:
+      leave();
+      break;
+  }
+  if (hooks_.stood_still) hooks_.stood_still(std::chrono::steady_clock::now() - start);
+}
+
+void Debugger::converse() {
+  for (;;) {
+    connection_.send(session_->take_output());
+    if (session_->state() != Session::State::stopped) return;
+    std::string bytes;
+    if (!connection_.receive(bytes, true) || platform::Interruption::signal()) return;
+    session_->receive(bytes_of(bytes));
+  }
+}
+
+void Debugger::go_on() {
+  bool lone = false;
+  for (unsigned t = 1; t <= target_.threads(); ++t) {
+    Control& c = controls_[t - 1];
+    c.action = session_->actions()[t - 1];
+    c.events = events_of(target_.core(t));
+    if (c.due && c.due->kind != Stop::Kind::watch) c.due.reset();
+    lone |= c.action.kind == Action::Kind::hold;
+    if (c.action.kind == Action::Kind::step) hold_up(t);
+  }
+  if (!lone) target_.settle_breakpoints();
+}
+
+/// Nobody is attached any more.
+void Debugger::leave() {
+  target_.clear_all();
+  session_.reset();
+  connection_.close();
+  for (Control& c : controls_) c.action = {}, c.due.reset();
+  due_in_entry_.reset();
+}
+
+/// A hart inside an instruction stops behind it.
+void Debugger::hold_up(unsigned thread) {
+  if (target_.core(thread).inside_instruction()) target_.core(thread).end_run();
+}
+
+std::uint64_t Debugger::before(riscv::Core& core) {
+  Control& c = control(core);
+  if (c.due) {
+    const Stop stop = *c.due;
+    c.due.reset();
+    serve(stop, {&core, false});
+  }
+  return c.action.kind == Action::Kind::step ? kOneEvent : kFree;
+}
+
+void Debugger::after(riscv::Core& core, riscv::StopReason reason) {
+  if (!session_) return;
+  Control& c = control(core);
+  const bool moved = events_of(core) != c.events;
+  const bool stepping = c.action.kind == Action::Kind::step;
+  const Stop trap{Stop::Kind::trap, target_.thread_of(core), WatchKind::write, 0};
+  if (reason == riscv::StopReason::breakpoint) {
+    // A step leaves a breakpoint behind that it starts at.
+    if (moved || !stepping) serve(trap, {&core, false});
+    return;
+  }
+  const std::uint64_t pc = core.hart().state().pc;
+  if (!c.due && stepping && moved && !(pc >= c.action.from && pc < c.action.to)) c.due = trap;
+  const bool waits =
+      reason == riscv::StopReason::wait_for_interrupt || reason == riscv::StopReason::wait_on_reservation;
+  if (c.due && waits) {
+    const Stop stop = *c.due;
+    c.due.reset();
+    serve(stop, {&core, true});
+  }
+}
+
+void Debugger::hit(const Watchpoint& w) {
+  if (!session_ || session_->state() != Session::State::running) return;
+  const base::Runner* runner = board_.scheduler().running();
+  for (unsigned t = 1; runner && t <= target_.threads(); ++t) {
+    if (target_.core(t).path() != runner->path()) continue;
+    Control& c = controls_[t - 1];
+    if (!c.due) c.due = Stop{Stop::Kind::watch, t, w.kind, w.address};
+    hold_up(t);
+    return;
+  }
+  if (due_in_entry_) return;
+  due_in_entry_ = Stop{Stop::Kind::watch, last_thread_, w.kind, w.address};
+  base::calendar().at(base::now(), base::kInputKey, [this] {
+    if (!session_ || !due_in_entry_) return;
+    const Stop stop = *due_in_entry_;
+    due_in_entry_.reset();
+    session_->say(fmt::format("a device has written by DMA at {} ns\n", base::now().nanoseconds()));
+    serve(stop, {});
+  });
+}
+
+}  // namespace sluice::debug

@@ -1,0 +1,74 @@
+#pragma once
+/// GDB at a board: lets the simulation stand still while the debugger looks at it, and go on as it is told.
+///
+/// There is no host thread: a calendar entry looks at the socket at intervals of simulated time, and a stopped
+/// simulation waits in poll(). Simulated time stands still at a stop, all harts with it; a debugger that only looks
+/// changes nothing of the run.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/debug/board_target.h"
+#include "platform/debug/changes.h"
+#include "platform/debug/connection.h"
+#include "platform/debug/session.h"
+
+namespace sluice::debug {
+
+class Debugger : private riscv::CoreObserver {
+ public:
+  struct Hooks {
+    std::function<void()> kill;                                 ///< the debugger ends the run
+    std::function<void(std::chrono::nanoseconds)> stood_still;  ///< for so long of wall time
+  };
+
+  /// Listens on the loopback interface; port 0: any that is free. Throws std::runtime_error.
+  Debugger(platform::Board&, BoardTarget&, std::uint16_t port);
+
+  std::uint16_t port() const { return connection_.port(); }
+  /// Before the run: it will wait for a debugger in front of the first instruction. look_every: simulated time between
+  /// two looks at the socket.
+  void start(Hooks hooks, base::Time look_every);
+  /// The run has come to its end; status is that of the process.
+  void ended(int status);
+  /// For BoardTarget: where the simulation stands still.
+  const Place& place() const { return place_; }
+  /// For BoardTarget: an access to a watched range.
+  void hit(const Watchpoint&);
+
+ private:
+  /// What a debugger has asked of a hart.
+  struct Control {
+    Action action;
+    std::uint64_t events = 0;  ///< instructions, traps and interrupts when it went on
+    std::optional<Stop> due;   ///< to be told as soon as the hart stands in front of an instruction
+  };
+
+  std::uint64_t before(riscv::Core&) override;
+  void after(riscv::Core&, riscv::StopReason) override;
+  void look();
+  void serve(const Stop&, const Place&);
+  void converse();
+  void go_on();
+  void leave();
+  void hold_up(unsigned thread);
+  Control& control(const riscv::Core& core) { return controls_[target_.thread_of(core) - 1]; }
+
+  platform::Board& board_;
+  BoardTarget& target_;
+  Connection connection_;
+  std::unique_ptr<Session> session_;  ///< null: no debugger is attached
+  std::vector<Control> controls_;
+  std::optional<Stop> due_in_entry_;
+  Place place_;
+  unsigned last_thread_ = 1;
+  bool first_look_ = true;
+  Hooks hooks_;
+  base::Time look_every_;
+};
+
+}  // namespace sluice::debug

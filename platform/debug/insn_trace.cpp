@@ -1,0 +1,188 @@
+#include "platform/debug/insn_trace.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/riscv/iss/decode.h"
+#include "models/riscv/iss/disassemble.h"
+#include "platform/board/diagnosis.h"
+
+namespace sluice::debug {
+namespace {
+
+using riscv::Instruction;
+using riscv::Opcode;
+
+constexpr const char* kHeader =
+    "# time/ns hart privilege pc <function> code instruction | results, [address]=value, trap, request\n";
+
+bool is_atomic(Opcode op) { return op >= Opcode::lr_w && op <= Opcode::amo_d; }
+bool is_memory(Opcode op) { return (op >= Opcode::lb && op <= Opcode::fsd) || is_atomic(op); }
+bool is_csr(Opcode op) { return op >= Opcode::csrrw && op <= Opcode::csrrci; }
+
+/// Stores, branches and what has no result in any register.
+bool has_destination(Opcode op) {
+  using enum Opcode;
+  if ((op >= sb && op <= fsd) || riscv::is_branch(op) || op == fence || op == pause) return false;
+  if (op == probe || op == bind || op == account) return false;
+  return !(op >= fence_i);
+}
+
+}  // namespace
+
+InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const TraceWindow& window)
+    : path_(path), file_(std::fopen(path.c_str(), "w")) {
+  if (!file_) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
+  constexpr std::size_t kBuffer = 1 << 20;
+  std::setvbuf(file_, nullptr, _IOFBF, kBuffer);
+  put(kHeader);
+  for (platform::Cluster& cluster : board.clusters()) {
+    for (auto& core : cluster.cores) {
+      const base::Clock& clock = core->slot_clock();
+      const std::uint64_t end = window.until == base::Time::max() ? ~std::uint64_t{0} : clock.next_cycle(window.until);
+      harts_.push_back({core.get(), &cluster.firmware.symbols(), clock.next_cycle(window.from), end, {}, {}});
+      core->observe(*this);
+    }
+  }
+}
+
+InsnTrace::~InsnTrace() {
+  if (file_) std::fclose(file_);
+}
+
+void InsnTrace::close() {
+  if (!file_) return;
+  failed_ |= std::fclose(std::exchange(file_, nullptr)) != 0;
+  if (failed_) throw std::runtime_error(path_ + ": cannot be written");
+}
+
+void InsnTrace::put(const std::string& line) {
+  failed_ |= std::fwrite(line.data(), 1, line.size(), file_) != line.size();
+}
+
+InsnTrace::Hart& InsnTrace::hart_of(const riscv::Core& core) {
+  return *std::find_if(harts_.begin(), harts_.end(), [&](const Hart& h) { return h.core == &core; });
+}
+
+std::uint64_t InsnTrace::before(riscv::Core& core) {
+  Hart& h = hart_of(core);
+  const std::uint64_t slots = core.hart().state().slots;
+  h.before.valid = slots >= h.first_slot && slots < h.end_slot;
+  if (!h.before.valid) return slots < h.first_slot ? h.first_slot : kFree;
+  take(h.before, core);
+  return kOneEvent;
+}
+
+void InsnTrace::take(Before& b, riscv::Core& core) {
+  riscv::Hart& hart = core.hart();
+  const riscv::HartState& state = hart.state();
+  b.time = core.slot_clock().time_of(state.slots);
+  std::copy_n(state.x, 32, b.x);
+  b.pc = state.pc;
+  b.privilege = state.privilege;
+  b.instructions = state.instret;
+  b.traps = hart.counters().traps;
+  b.interrupts = hart.counters().interrupts;
+  b.word = 0;
+  std::uint16_t halves[2] = {};
+  const auto fetch = [&](unsigned n) {
+    std::uint64_t physical = 0;
+    if (hart.privileged().translate_hint(b.pc + 2 * n, physical, riscv::Access::fetch) != riscv::Cause::none)
+      return false;
+    base::GuestRam* ram = core.ram_at(physical);
+    if (ram) ram->read(physical, &halves[n], 2);
+    return ram != nullptr;
+  };
+  b.fetched = fetch(0) && (riscv::is_compressed(halves[0]) || fetch(1));
+  b.word = halves[0] | static_cast<std::uint32_t>(halves[1]) << 16;
+}
+
+void InsnTrace::after(riscv::Core& core, riscv::StopReason) {
+  Hart& h = hart_of(core);
+  if (!std::exchange(h.before.valid, false)) return;
+  const riscv::HartCounters& counters = core.hart().counters();
+  const bool interrupt = counters.interrupts != h.before.interrupts;
+  const bool trapped = counters.traps != h.before.traps;
+  // The limit may have come before the instruction.
+  if (!interrupt && !trapped && core.hart().state().instret == h.before.instructions) return;
+  const std::uint64_t fs = h.before.time.femtoseconds();
+  constexpr char letters[] = {'U', 'S', '?', 'M'};
+  std::string line = fmt::format("{:>12}.{:06} {} {} ", fs / 1'000'000, fs % 1'000'000, core.path(),
+                                 letters[static_cast<unsigned>(h.before.privilege)]);
+  if (interrupt)
+    line += fmt::format("{} |", platform::with_symbol(h.before.pc, *h.symbols));
+  else
+    line += instruction_text(h);
+  if (interrupt || trapped)
+    line += trap(h, interrupt);
+  else
+    line += results(h);
+  if (core.serving() != 0) line += fmt::format(" request {}", core.serving());
+  line += '\n';
+  put(line);
+}
+
+const std::string& InsnTrace::instruction_text(Hart& h) {
+  Hart::Text& t = h.texts[h.before.pc];
+  if (!t.text.empty() && t.word == h.before.word) return t.text;
+  t.word = h.before.word;
+  const std::string place = platform::with_symbol(h.before.pc, *h.symbols);
+  if (!h.before.fetched) return t.text = place + " |";
+  const bool compressed = riscv::is_compressed(t.word);
+  const std::string code = compressed ? fmt::format("{:04x}", t.word & 0xffff) : fmt::format("{:08x}", t.word);
+  return t.text = fmt::format("{} {} {} |", place, code, riscv::disassemble(t.word, h.before.pc));
+}
+
+std::string InsnTrace::results(Hart& h) {
+  const Instruction i = riscv::decode(h.before.word);
+  const riscv::HartState& state = h.core->hart().state();
+  std::string text;
+  const bool to_float = riscv::writes_float(i.op) && !riscv::float_to_integer(i.op);
+  if (has_destination(i.op) && to_float)
+    text += fmt::format(" {}={:#x}", riscv::float_register(i.rd), state.f[i.rd]);
+  else if (has_destination(i.op) && i.rd != 0)
+    text += fmt::format(" {}={:#x}", riscv::integer_register(i.rd), state.x[i.rd]);
+  if (is_memory(i.op)) text += memory(h);
+  const bool csr_written = is_csr(i.op) && (i.op == Opcode::csrrw || i.op == Opcode::csrrwi || i.rs1 != 0);
+  std::uint64_t value = 0;
+  if (csr_written && h.core->hart().privileged().csr_peek(static_cast<unsigned>(i.imm), value))
+    text += fmt::format(" {}={:#x}", riscv::csr_name(static_cast<unsigned>(i.imm)), value);
+  return text;
+}
+
+/// The bytes in RAM after the access; of a device, what was loaded or stored.
+std::string InsnTrace::memory(Hart& h) {
+  const Instruction i = riscv::decode(h.before.word);
+  const riscv::HartState& state = h.core->hart().state();
+  const bool store = i.op >= Opcode::sb && i.op <= Opcode::fsd;
+  const std::uint64_t address =
+      h.before.x[i.rs1] + (is_atomic(i.op) ? 0 : static_cast<std::uint64_t>(std::int64_t{i.imm}));
+  const unsigned size = riscv::access_size(i.op);
+  std::uint64_t value = 0;
+  if (!h.core->hart().debug_read(address, &value, size)) {
+    const bool in_float = riscv::uses_float(i.op);
+    const unsigned n = store ? i.rs2 : i.rd;
+    value = in_float ? state.f[n] : store ? h.before.x[n] : state.x[n];
+    if (size < 8) value &= (std::uint64_t{1} << 8 * size) - 1;
+  }
+  return fmt::format(" [{:#x}]={:#0{}x}", address, value, 2 + 2 * size);
+}
+
+std::string InsnTrace::trap(Hart& h, bool interrupt) {
+  riscv::Privileged& p = h.core->hart().privileged();
+  const riscv::HartState& state = h.core->hart().state();
+  const bool machine = state.privilege == riscv::Privilege::machine;
+  std::uint64_t cause = 0, tval = 0;
+  p.csr_peek(machine ? riscv::csr::kMcause : riscv::csr::kScause, cause);
+  p.csr_peek(machine ? riscv::csr::kMtval : riscv::csr::kStval, tval);
+  const std::string to = platform::with_symbol(state.pc, *h.symbols);
+  if (interrupt) return fmt::format(" interrupt {} to {}", cause & 0xff, to);
+  return fmt::format(" trap {} ({}), tval {:#x}, to {}", cause, platform::exception_name(cause), tval, to);
+}
+
+}  // namespace sluice::debug

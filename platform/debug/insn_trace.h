@@ -1,0 +1,72 @@
+#pragma once
+/// The instructions that harts execute, one line each, in a file. docs/reference/insn-trace.md has the format.
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "platform/board/board.h"
+
+namespace sluice::debug {
+
+/// Simulated time in which instructions are traced: those that start at `from` or later and before `until`.
+struct TraceWindow {
+  base::Time from;
+  base::Time until = base::Time::max();
+};
+
+class InsnTrace : private riscv::CoreObserver {
+ public:
+  /// Creates the file and accompanies all harts of the board. Throws std::runtime_error when it cannot be written.
+  InsnTrace(platform::Board&, const std::string& path, const TraceWindow&);
+  ~InsnTrace() override;
+  InsnTrace(const InsnTrace&) = delete;
+  InsnTrace& operator=(const InsnTrace&) = delete;
+
+  /// Throws std::runtime_error when anything could not be written.
+  void close();
+
+ private:
+  /// The hart as it was in front of an instruction.
+  struct Before {
+    bool valid = false;
+    base::Time time;
+    std::uint64_t x[32];
+    std::uint64_t pc;
+    riscv::Privilege privilege;
+    std::uint64_t instructions, traps, interrupts;
+    std::uint32_t word;
+    bool fetched;  ///< word is what was there
+  };
+  struct Hart {
+    riscv::Core* core;
+    const platform::SymbolTable* symbols;
+    std::uint64_t first_slot, end_slot;
+    Before before;
+    /// What a line says of an instruction whatever it does, by its address; used only while the word is the same.
+    struct Text {
+      std::uint32_t word = 0;
+      std::string text;
+    };
+    std::unordered_map<std::uint64_t, Text> texts;  ///< never iterated
+  };
+
+  std::uint64_t before(riscv::Core&) override;
+  void after(riscv::Core&, riscv::StopReason) override;
+  Hart& hart_of(const riscv::Core&);
+  static void take(Before&, riscv::Core&);
+  const std::string& instruction_text(Hart&);
+  std::string results(Hart&);
+  std::string memory(Hart&);
+  std::string trap(Hart&, bool interrupt);
+  void put(const std::string& line);
+
+  std::string path_;
+  std::FILE* file_;
+  bool failed_ = false;
+  std::vector<Hart> harts_;
+};
+
+}  // namespace sluice::debug

@@ -1,0 +1,333 @@
+"""A debugger at a board: test_gdb.py SLUICE FIRMWARE-DIRECTORY. The client is Debian's gdb-multiarch."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import unittest
+
+FIRMWARE = os.path.abspath(sys.argv.pop(2))
+
+import board_runs  # noqa: E402  (takes SLUICE)
+from board_runs import SLUICE, BoardTest, canonical, run  # noqa: E402
+
+ELF = os.path.join(FIRMWARE, "rpc-server.elf")
+TWO_HARTS = ("e810-poll", "--set", "cluster.host.harts=2", "--set", "nic.eth0.queues=2", "--set", "workload.flows=64",
+             "--requests", "200", "--warmup", "20")
+ONE_HART = ("e810-poll", "--requests", "200", "--warmup", "20")
+GDB = shutil.which("gdb-multiarch")
+
+
+def packet(payload):
+    return b"$" + payload + b"#%02x" % (sum(payload) & 255)
+
+
+class Session(BoardTest):
+    def launch(self, *arguments):
+        """A run that waits for a debugger; its process and its port."""
+        process = subprocess.Popen([SLUICE, "run", *arguments, "--gdb", "0", "--json"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        port = re.search(r"localhost:(\d+)", process.stderr.readline())
+        self.assertTrue(port)
+        return process, port.group(1)
+
+    def debug(self, arguments, commands, status=0):
+        """What gdb prints, and the result of the run."""
+        process, port = self.launch(*arguments)
+        script = os.path.join(self.directory(), "script.gdb")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("set pagination off\nset confirm off\nset width 0\n")
+            file.write(f"target remote localhost:{port}\n{commands}\n")
+        gdb = subprocess.run([GDB, "-nx", "-batch", "-x", script, ELF], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+        try:
+            out, err = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            self.fail(f"the run does not end\n{gdb.stdout}")
+        self.assertEqual(process.returncode, status, err + gdb.stdout)
+        return gdb.stdout, out
+
+    def value(self, text, name):
+        found = re.search(rf"^{re.escape(name)} is (\S+)", text, re.MULTILINE)
+        self.assertTrue(found, f"no {name} in\n{text}")
+        return int(found.group(1), 0)
+
+
+@unittest.skipUnless(GDB, "no gdb-multiarch")
+class Looking(Session):
+    """A session that only looks leaves the result as it is."""
+
+    def test_a_handler_on_its_second_request(self):
+        # The acceptance session: two harts, a breakpoint in a handler, arguments, steps, a watchpoint, and on.
+        text, result = self.debug(TWO_HARTS, """
+break echo
+continue
+printf "first frame is 0x%lx\\n", call->datagram.frame
+continue
+printf "second frame is 0x%lx\\n", call->datagram.frame
+printf "argument bytes is %u\\n", call->args_length
+printf "opaque length is 0x%x\\n", *(unsigned*)call->args
+set $reply = (unsigned*)call->datagram.payload + 1
+info threads
+x/i $pc
+stepi
+printf "pc after is 0x%lx\\n", $pc
+stepi
+watch *$reply
+delete 1
+continue
+info threads
+thread apply all -q printf "retired is %lu\\n", $minstret
+delete
+continue
+""")
+        self.assertEqual(text.count("hit Breakpoint 1, echo (call="), 2, text)
+        self.assertNotEqual(self.value(text, "first frame"), self.value(text, "second frame"))
+        length = int.from_bytes(self.value(text, "opaque length").to_bytes(4, "little"), "big")
+        self.assertEqual(self.value(text, "argument bytes"), 4 + (length + 3) // 4 * 4)
+        for hart in ("cluster.host.hart0", "cluster.host.hart1"):
+            self.assertIn(f'"{hart}"', text)
+        self.assertRegex(text, r'Thread \d "cluster.host.hart\d" hit Hardware watchpoint 2: \*\$reply')
+        self.assertEqual(len(re.findall(r"^retired is \d{3,}", text, re.MULTILINE)), 2, text)
+        echo = int(re.search(r"=> (0x[0-9a-f]+) <echo", text).group(1), 16)
+        self.assertIn(self.value(text, "pc after") - echo, (2, 4))
+        self.assertRegex(text, r"exited normally")
+        self.assert_same(run(*TWO_HARTS), result)
+
+    def test_a_watchpoint_sees_harts_and_devices(self):
+        # A receive buffer: the firmware writes the reply into it, and the NIC the next call by DMA.
+        arguments = (*ONE_HART, "--set", "nic.eth0.rx_ring=64")
+        text, result = self.debug(arguments, """
+break echo
+continue
+continue
+set $word = (unsigned*)call->datagram.payload
+delete
+watch *$word
+continue
+printf "writer is 0x%lx\\n", $pc
+continue
+info watchpoints
+delete
+continue
+""")
+        self.assertGreaterEqual(text.count("Hardware watchpoint 2: *$word"), 3, text)
+        self.assertIn("a device has written by DMA at", text)
+        self.assertIn("already hit 2 times", text)
+        self.assert_same(run(*arguments), result)
+
+    def test_a_load_is_seen(self):
+        text, result = self.debug(ONE_HART, """
+break echo
+continue
+set $args = call->args
+delete
+rwatch *(unsigned*)$args
+continue
+printf "reader is 0x%lx\\n", $pc
+delete
+continue
+""")
+        self.assertIn("Hardware read watchpoint 2: *(unsigned*)$args", text)
+        self.assert_same(run(*ONE_HART), result)
+
+    def test_registers_and_memory(self):
+        text, result = self.debug(ONE_HART, """
+info registers pc priv misa
+hbreak supervisor_main
+continue
+printf "privilege is %d\\n", $priv
+printf "table is 0x%lx\\n", $satp
+p $ft0
+p $fcsr
+printf "virtual is 0x%x\\n", *(unsigned*)$pc
+monitor memory physical
+printf "physical is 0x%x\\n", *(unsigned*)$pc
+monitor memory virtual
+maintenance packet Qqemu.PhyMemMode:1
+maintenance packet qqemu.PhyMemMode
+maintenance packet Qqemu.PhyMemMode:0
+python
+try:
+  gdb.execute("x/4xb 0x10000000")
+except gdb.error as e:
+  print(e)
+end
+monitor time
+monitor harts
+monitor reg
+monitor reg finisher
+monitor reg clint mtimecmp
+monitor reg nonsense
+monitor stats cluster.host.hart0.instr
+monitor where 0x80000000
+monitor waits
+monitor what
+finish_it
+""".replace("finish_it", "detach"))
+        self.assertIn("prv:3", text)
+        self.assertEqual(self.value(text, "privilege"), 1)
+        self.assertEqual(self.value(text, "virtual"), self.value(text, "physical"))
+        self.assertIn("Cannot access memory at address 0x10000000", text)
+        self.assertRegex(text, r"(?m)^cluster\.host\.hart0: \d+\.\d{6} ns")
+        self.assertRegex(text, r"pc 0x[0-9a-f]+ supervisor_main, kernel, \d+ instructions")
+        self.assertRegex(text, r"(?m)^nic\.eth0$")
+        self.assertIn("nonsense is no device with registers", text)
+        self.assertRegex(text, r"cluster\.host\.hart0\.instructions +\d+ instructions")
+        self.assertRegex(text, r"(?m)^_start$")
+        self.assertIn("what is not a monitor command", text)
+        self.assert_same(run(*ONE_HART), result)
+
+    def test_steps_over_waits_and_through_functions(self):
+        arguments = ("e810-irq", "--requests", "40", "--warmup", "5")
+        text, result = self.debug(arguments, """
+break supervisor_main
+continue
+delete
+next
+next
+break serve
+continue
+delete
+stepi 3000
+printf "pc is 0x%lx\\n", $pc
+detach
+""")
+        self.assertGreater(self.value(text, "pc"), 0x8000_0000)
+        self.assert_same(run(*arguments), result)
+
+    def test_with_an_instruction_trace(self):
+        text, result = self.debug((*ONE_HART, "--trace", "insn", "--trace-from", "100 us", "--trace-until", "150 us",
+                                   "--out", self.directory()), "break echo\ncontinue\ncontinue\nstepi\ndetach\n")
+        self.assertEqual(text.count("Breakpoint 1, echo ("), 2, text)
+        self.assert_same(run(*ONE_HART), result)
+
+
+@unittest.skipUnless(GDB, "no gdb-multiarch")
+class Changing(Session):
+    """What a debugger changes is logged, and a replay repeats it."""
+
+    def replay(self, arguments, commands, status):
+        """What gdb prints and the log of a session that changes something; its replay must give the same."""
+        out = self.directory()
+        text, changed = self.debug((*arguments, "--out", out), commands, status)
+        log = os.path.join(out, "input.log")
+        self.assert_same(changed, run(*arguments, "--replay", log, status=status))
+        if canonical(run(*arguments)) == canonical(changed):
+            self.fail("the session has changed nothing\n" + text)
+        return text, log
+
+    def test_registers_and_memory(self):
+        # A call without arguments is refused, which the workload counts as an error.
+        for arguments in (ONE_HART, TWO_HARTS):
+            with self.subTest(arguments=arguments):
+                text, log = self.replay(arguments, """
+break echo
+ignore 1 70
+continue
+set var $t0 = 0x1234
+set var $ft1.double = 0.5
+set var call->args_length = 0
+stepi
+stepi
+stepi
+continue
+set var $sscratch = $sscratch + 1
+delete
+continue
+""", 1)
+                self.assertNotIn("rror", text)
+                with open(log, encoding="ascii") as file:
+                    changes = re.findall(r"(?m)^input \d+ gdb 01", file.read())
+                self.assertGreaterEqual(len(changes), 3)
+
+    def test_a_program_counter(self):
+        # The second entry runs the handler's first instruction again.
+        self.replay(TWO_HARTS, """
+break echo
+ignore 1 31
+continue
+set $start = $pc
+stepi
+set var $pc = $start
+delete
+continue
+""", 0)
+
+    def test_a_replay_refuses_more(self):
+        out = self.directory()
+        self.debug((*ONE_HART, "--out", out), "break echo\ncontinue\nset var $t0 = 1\ndetach\n")
+        text, _ = self.debug((*ONE_HART, "--replay", os.path.join(out, "input.log")),
+                             "break echo\ncontinue\nset var $t0 = 2\nset var *(int*)$sp = 3\ndetach\n")
+        self.assertIn("ould not write", text)
+
+
+class Client(Session):
+    """Without GDB: what a client may do to the run."""
+
+    def connect(self, port):
+        client = socket.create_connection(("127.0.0.1", int(port)), timeout=60)
+        self.addCleanup(client.close)
+        return client
+
+    def test_only_this_machine_can_connect(self):
+        process, port = self.launch(*ONE_HART)
+        with open("/proc/net/tcp", encoding="ascii") as file:
+            listening = [line.split()[1] for line in file if line.split()[3] == "0A"]
+        self.assertIn(f"0100007F:{int(port):04X}", listening)
+        self.assertNotIn(f"00000000:{int(port):04X}", listening)
+        process.kill()
+
+    def test_a_client_that_goes_away_leaves_the_run_alone(self):
+        process, port = self.launch(*ONE_HART)
+        client = self.connect(port)
+        client.sendall(packet(b"Z0,80000000,4") + b"\xff\x00$$$#zz" + packet(b"vCont;c"))
+        client.recv(100)
+        client.close()
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        self.assert_same(run(*ONE_HART), out)
+
+    def test_kill_ends_the_run(self):
+        process, port = self.launch(*ONE_HART)
+        client = self.connect(port)
+        client.sendall(packet(b"k"))
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(json.loads(out)["requests"]["completed"], 0)
+
+    def test_interrupt_stops_a_run(self):
+        process, port = self.launch("e810-poll", "--requests", "100000000")
+        client = self.connect(port)
+        client.sendall(packet(b"QStartNoAckMode") + packet(b"vCont;c"))
+        answer = b""
+        while b"OK#9a" not in answer:
+            answer += client.recv(100)
+        client.sendall(b"\x03")
+        while b"T02thread:1;" not in answer:
+            more = client.recv(100)
+            self.assertTrue(more, answer)
+            answer += more
+        client.sendall(packet(b"k"))
+        process.communicate(timeout=120)
+
+    def test_a_port_in_use_is_a_mistake(self):
+        taken = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(taken.close)
+        port = taken.getsockname()[1]
+        process = subprocess.run([SLUICE, "run", *ONE_HART, "--gdb", str(port)], capture_output=True, text=True,
+                                 timeout=60, check=False)
+        self.assertEqual(process.returncode, 2)
+        self.assertRegex(process.stderr, rf"^sluice: --gdb {port}: cannot listen on 127\.0\.0\.1: [^\n]+\n$")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    unittest.main()
