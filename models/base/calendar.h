@@ -43,6 +43,7 @@ class Calendar {
     return handle.node < made_ && node(handle.node).generation == handle.generation;
   }
 
+  std::size_t size() const { return near_count_ + far_.size(); }
   /// Time of the first entry; Time::max() when there is none.
   Time next() const { return next_; }
   /// Dispatches the first entry, at its time.

@@ -128,6 +128,8 @@ Time Scheduler::next_activity() const {
   return std::min(std::min(calendar().next(), kernel_next_), std::min(earliest_ready(), end_));
 }
 
+bool Scheduler::only_entries() const { return earliest_ready() == Time::max() && kernel_next_ == Time::max(); }
+
 void Scheduler::give_turn(Runner* from, Runner* to) {
   holder_ = to;
   to->turn_.notify();

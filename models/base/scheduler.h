@@ -100,6 +100,8 @@ class Scheduler : public sc_core::sc_module {
   /// When the next thing happens that is known now: an entry, foreign kernel activity, an instruction, or the end of
   /// run_until(). For entries.
   Time next_activity() const;
+  /// Whether every runner waits and the kernel has nothing to do: only entries can go on. For entries.
+  bool only_entries() const;
   /// The runner that has the turn; null inside an entry's action and in foreign processes.
   Runner* running() const { return dispatching_ ? nullptr : holder_; }
 

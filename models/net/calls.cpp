@@ -105,7 +105,7 @@ void CallParameters::describe(base::Schema<CallParameters>& s) {
       .setting();
   s.add("bytes", &CallParameters::bytes, "data in a call: opaque of echo and checksum, integers of sort, value of kv")
       .range(0, 9600)
-      .unit("B")
+      .unit("bytes")
       .setting();
   s.add("keys", &CallParameters::keys, "kv: different keys").range(1, 65536).unit("keys").setting();
   s.add("reads_percent", &CallParameters::reads_percent, "kv: gets among the calls to keys that have been put")

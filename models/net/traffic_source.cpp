@@ -57,7 +57,7 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
       .range(0, 65535)
       .setting();
-  s.add("mtu", &Parameters::mtu, "largest IPv4 packet").range(576, 9600).unit("B").setting();
+  s.add("mtu", &Parameters::mtu, "bytes of the largest IPv4 packet").range(576, 9600).unit("bytes").setting();
   s.rule("pcap", [](const Parameters& p) -> std::string {
     return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
   });

@@ -16,7 +16,7 @@ void add_target(base::Schema<P>& s, const char* meaning) {
 
 template <class P>
 void add_duration(base::Schema<P>& s, const char* meaning) {
-  s.add("duration", &P::duration, meaning).range(1_ns, 1'000_s).required();
+  s.add("duration", &P::duration, meaning).range(1_ns, 400_s).required();
 }
 
 }  // namespace

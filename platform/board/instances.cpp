@@ -24,7 +24,7 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
   s.summary("how a run goes");
   s.add("stall_limit", &RunParameters::stall_limit,
         "simulated time in which no request ends after which the run is given up, with a diagnosis")
-      .range(1_us, 1'000_s)
+      .range(1_us, 400_s)
       .setting();
   s.add("allow_drops", &RunParameters::allow_drops,
         "a dropped request is a result, not a failure: for workloads that overload on purpose")
@@ -69,7 +69,9 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
   using P = DescriptorNicParameters;
   s.summary("multi-queue descriptor NIC and its driver");
   s.add("slot", &P::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
+  s.rule("slot", [](const P& p) { return p.slot.empty() ? "must name a PCIe slot" : ""; });
   s.add("wire", &P::wire, "Ethernet link that it is attached to").refers_to("net").setting();
+  s.rule("wire", [](const P& p) { return p.wire.empty() ? "must name an Ethernet link" : ""; });
   s.add("driver", &P::driver, "poll: the driver polls; interrupt: MSI-X or INTx, then polls until there is no more")
       .choices({{"poll", Driver::poll}, {"interrupt", Driver::interrupt}})
       .setting();
@@ -96,6 +98,7 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
 void DmaRequesterInstance::describe(base::Schema<DmaRequesterInstance>& s) {
   s.summary("an endpoint that issues DMA on command, and its place");
   s.add("slot", &DmaRequesterInstance::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
+  s.rule("slot", [](const DmaRequesterInstance& p) { return p.slot.empty() ? "must name a PCIe slot" : ""; });
   s.include("", &DmaRequesterInstance::device);
 }
 

@@ -116,12 +116,7 @@ void Outside::attach_debugger(Board& board, const OutsideOptions& options) {
 
 Outside::~Outside() = default;
 
-Time Outside::latest_end() const {
-  // Time ends 446 s later.
-  constexpr Time kLongest = Time::s(18'000);
-  if (replay_) return replay_->until().value_or(kLongest);
-  return pacer_ ? kLongest : Time::max();
-}
+std::optional<Time> Outside::end_of_log() const { return replay_ ? replay_->until() : std::nullopt; }
 
 void Outside::start(std::function<void()> interrupt) {
   interrupt_ = std::move(interrupt);

@@ -43,8 +43,8 @@ class Outside {
 
   /// Whether it keeps pace with wall time and takes the signals that end a run.
   bool live() const { return pacer_ != nullptr; }
-  /// The end of the run, where a log or the range of simulated time sets one.
-  base::Time latest_end() const;
+  /// When the run ends, where a log says so.
+  std::optional<base::Time> end_of_log() const;
   /// The port at which a debugger is waited for; 0: none is.
   std::uint16_t gdb_port() const;
   /// interrupt: called when the user ends the run.

@@ -53,7 +53,7 @@ Simulation::Simulation(Board& board, SimulationOptions options)
   if (options_.outside.any()) {
     const std::string log = options_.output.empty() ? "" : options_.output + "/input.log";
     outside_ = std::make_unique<Outside>(board_, options_.outside, log);
-    options_.until = std::min(options_.until.value_or(Time::max()), outside_->latest_end());
+    if (const auto end = outside_->end_of_log()) options_.until = std::min(options_.until.value_or(*end), *end);
   }
   open_traces();
 }
@@ -117,7 +117,8 @@ Outcome Simulation::run() {
       board_.scheduler().stop();
     });
   }
-  if (options_.progress) base::calendar().at(kProgressInterval, kWatchKey, [this] { report_progress(); });
+  if (options_.progress)
+    progress_look_ = base::calendar().at(kProgressInterval, kWatchKey, [this] { report_progress(); });
 
   std::optional<Interruption> interruption;
   if (!outside_ || !outside_->live()) {
@@ -126,10 +127,11 @@ Outcome Simulation::run() {
   }
   const auto start = std::chrono::steady_clock::now();
   last_progress_ = start;
-  const auto end = scheduler.run_until(options_.until.value_or(Time::max()));
+  const Time last = std::min(options_.until.value_or(kEndOfTime), kEndOfTime);
+  const auto end = scheduler.run_until(last);
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   cpu_seconds_ = processor_seconds() - startup_seconds_;
-  ended_at_ = end == base::Scheduler::End::limit ? *options_.until : base::now();
+  ended_at_ = end == base::Scheduler::End::limit ? last : base::now();
   for (Cluster& c : board_.clusters())
     for (auto& core : c.cores)
       if (core->local_time() > ended_at_ && core->local_time() != Time::max()) ended_at_ = core->local_time();
@@ -137,7 +139,7 @@ Outcome Simulation::run() {
   const Outcome outcome = judge(end);
   // Cores may have gone a little further than the moment at which the run was interrupted.
   if (outside_)
-    outside_->close(outcome == Outcome::limit ? *options_.until : base::now(), input_end(outcome),
+    outside_->close(outcome == Outcome::limit ? last : base::now(), input_end(outcome),
                     outcome >= Outcome::stalled ? 1 : 0);
   return outcome;
 }
@@ -162,10 +164,13 @@ Outcome Simulation::judge(base::Scheduler::End end) {
                  describe_harts(board_);
     return Outcome::interrupted;
   }
-  if (end == base::Scheduler::End::exhausted) {
+  if (end == base::Scheduler::End::exhausted || dead_) {
     diagnosis_ = "nothing can ever happen again\n" + base::describe_waits() + describe_harts(board_);
     return Outcome::deadlocked;
   }
+  if (!options_.until)
+    diagnosis_ = fmt::format("simulated time ends at {}, and the run had not\n", base::to_text(kEndOfTime)) +
+                 describe_harts(board_);
   return Outcome::limit;
 }
 
@@ -193,8 +198,8 @@ std::uint64_t Simulation::ended_requests() const {
 }
 
 /// Ends the run when calls were under way at the last look and are now, or the server has not been found, and none has
-/// ended in between; with the DMA workload, when no transaction has; or when a hart traps for ever. Any other board
-/// without traffic runs until its firmware ends.
+/// ended in between; with the DMA workload, when no transaction has; when a hart traps for ever; or when nothing can
+/// ever happen again. Any other board without traffic runs until its firmware ends.
 void Simulation::watch() {
   const std::uint64_t ended = ended_requests();
   const net::TrafficSource* source = board_.source();
@@ -213,6 +218,11 @@ void Simulation::watch() {
     return;
   }
   last_ended_ = ended;
+  if (dead()) {
+    dead_ = true;
+    board_.scheduler().stop();
+    return;
+  }
   base::calendar().after(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
 }
 
@@ -220,7 +230,14 @@ void Simulation::look_for_signals() {
   if (Interruption::signal())
     board_.scheduler().stop();
   else
-    base::calendar().after(kSignalInterval, kWatchKey, [this] { look_for_signals(); });
+    signal_look_ = base::calendar().after(kSignalInterval, kWatchKey, [this] { look_for_signals(); });
+}
+
+/// Every hart waits, and all entries are ours: looks at the run, which change nothing. Nobody outside can help.
+bool Simulation::dead() const {
+  if (options_.until || (outside_ && outside_->live()) || !board_.scheduler().only_entries()) return false;
+  const std::size_t ours = base::calendar().pending(signal_look_) + base::calendar().pending(progress_look_);
+  return base::calendar().size() == ours;
 }
 
 void Simulation::report_progress() {
@@ -237,7 +254,7 @@ void Simulation::report_progress() {
       done = base::now().seconds() / options_.until->seconds();
     options_.progress(base::now(), done);
   }
-  base::calendar().after(kProgressInterval, kWatchKey, [this] { report_progress(); });
+  progress_look_ = base::calendar().after(kProgressInterval, kWatchKey, [this] { report_progress(); });
 }
 
 std::vector<riscv::Core::Accounts> Simulation::core_accounts() const {

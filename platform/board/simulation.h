@@ -19,6 +19,9 @@
 
 namespace sluice::platform {
 
+/// Every run ends here: no delay of a model reaches from here to the end of what 64 bits of femtoseconds hold.
+constexpr base::Time kEndOfTime = base::Time::s(18'000);
+
 struct SimulationOptions {
   std::optional<base::Time> until;  ///< end of the run, whatever is under way
   std::string output;               ///< directory for traces and the log of inputs; exists
@@ -34,10 +37,10 @@ struct SimulationOptions {
 /// How a run ended. Everything from `stalled` on is a failure of the simulated system.
 enum class Outcome {
   finished,     ///< the workload's requests have ended, or the firmware said that it passed
-  limit,        ///< --until
+  limit,        ///< --until, or kEndOfTime: then a failure, and the diagnosis says so
   interrupted,  ///< the user ended it; a failure where nobody outside took part, and the diagnosis says so
   stalled,      ///< no request ended for run.stall_limit, or a hart did nothing else in that time than trap
-  deadlocked,   ///< nothing can ever happen again
+  deadlocked,   ///< nothing can ever happen again, found at a look every run.stall_limit; not with --until
   failed,       ///< the firmware said that it failed, or the script that talks to it did not hear what it expects
 };
 
@@ -69,6 +72,7 @@ class Simulation {
   void watch();
   void report_progress();
   void look_for_signals();
+  bool dead() const;
   riscv::Core* running_hart() const;
   std::uint64_t ended_requests() const;
   Outcome judge(base::Scheduler::End);
@@ -91,6 +95,9 @@ class Simulation {
   bool calls_waited_ = true;  ///< at the last look
   bool workload_finished_ = false;
   bool stalled_ = false;
+  bool dead_ = false;
+  base::Calendar::Handle signal_look_;
+  base::Calendar::Handle progress_look_;
   bool interrupted_ = false;
   std::string failure_;  ///< what the firmware's own report of it says
   std::string diagnosis_;

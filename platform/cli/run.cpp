@@ -38,6 +38,7 @@ base::Time time_of(const char* option, const std::string& text, base::Time least
   try {
     const base::Time time = base::parse_time(text);
     if (time < least) throw base::ValueError("must be more than 0");
+    if (time > platform::kEndOfTime) throw base::ValueError("must be at most " + base::to_text(platform::kEndOfTime));
     return time;
   } catch (const base::ValueError& e) {
     throw config::UserError(fmt::format("{} {}: {}", option, text, e.what()));

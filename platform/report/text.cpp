@@ -153,9 +153,13 @@ std::string run_report(const Json& result) {
     text +=
         fmt::format("{}   {}   {}\n\n", name_of(result), workload_text(result), requests_text(result.at("requests")));
     text += phase_table(result);
-    text += latency_text(result.at("latency_ns"));
-    text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
-    text += stage_table(result) + "\n";
+    if (result.at("requests").at("completed").get<std::uint64_t>() == 0) {
+      text += "  no call was completed: there is no latency\n\n";
+    } else {
+      text += latency_text(result.at("latency_ns"));
+      text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
+      text += stage_table(result) + "\n";
+    }
   } else if (result.contains("dma")) {
     text += name_of(result) + "   DMA\n\n" + dma_table(result) + "\n";
   } else {

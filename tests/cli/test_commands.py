@@ -11,6 +11,7 @@ import unittest
 
 from command import SLUICE, SOURCE, SPIN, CommandTest, finisher_guest, guest, sluice
 
+WFI, BACK = 0x1050_0073, 0xFFDF_F06F  # wfi; jump to it
 QUICK = ("--requests=200", "--warmup=50")
 
 
@@ -216,6 +217,24 @@ class Failing(CommandTest):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertRegex(result.stderr, r"^sluice: .*bare: the firmware failed with code 4: it found no NIC that it "
                          r"has a driver for; cluster\.host\.hart0 at pc 0x[0-9a-f]+ finish\S*\n")
+
+    def fail_bare(self, *instructions):
+        """On a board without a NIC, whose workload is its firmware."""
+        board = os.path.join(SOURCE, "tests/firmware/bare.toml")
+        result = sluice("run", board, "--json", "--firmware", self.write("guest.elf", guest(*instructions)))
+        self.assertEqual(result.returncode, 1, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_a_board_on_which_nothing_can_happen_any_more(self):
+        result = self.fail_bare(WFI, BACK)
+        self.assertEqual((result["outcome"], result["failure"]), ("deadlocked", "nothing can ever happen again"))
+        self.assertIn("cluster.host.hart0 waits for", result["diagnosis"])
+
+    def test_simulated_time_ends(self):
+        # A timer at 18,025 s: 1343 << 27 ticks to mtimecmp.
+        result = self.fail_bare(0x0200_42B7, 0x53F0_0313, 0x01B3_1313, 0x0062_B023, WFI, BACK)
+        self.assertEqual((result["outcome"], result["simulated_ns"]), ("limit", 18_000e9))
+        self.assertRegex(result["failure"], "^simulated time ends at 18.?000 s, and the run had not$")
 
     def test_a_stall_names_functions(self):
         # Nobody serves this port, and nobody gives up.

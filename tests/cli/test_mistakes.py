@@ -38,6 +38,7 @@ class Commands(CommandTest):
                             "(fs, ps, ns, us, ms or s)")
         self.assert_mistake(run + ["--until", "-5 ms"], "--until -5 ms: must not be negative")
         self.assert_mistake(run + ["--until", "0 ms"], "--until 0 ms: must be more than 0")
+        self.assert_mistake(run + ["--until", "18001 s"], "--until 18001 s: must be at most 18000 s")
         self.assert_mistake(run + ["--trace", "vcd"], "--trace vcd: must be pcap, perfetto or insn")
         self.assert_mistake(run + ["--trace", "pcap"], "--trace needs --out: the directory that the traces go to")
 
