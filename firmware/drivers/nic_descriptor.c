@@ -9,6 +9,7 @@
 #include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/likely.h"
 #include "firmware/kernel/memory.h"
+#include "firmware/kernel/statistics.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 
 #define CHUNK 32u /* descriptors rearmed, and transmit descriptors reported, at a time; divides every ring's length */
@@ -236,6 +237,7 @@ static struct queue* create_queue(void) {
   for (uint32_t i = 0; i < q->rx_length; i++) q->rx_ring[i].read = (struct desc_rx_read){0};
   q->tx_free = q->tx_length;
   q->rx_empty = q->rx_length - CHUNK;
+  statistics_add("tx_full", &q->tx_full);
   return q;
 }
 

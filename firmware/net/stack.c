@@ -3,6 +3,7 @@
 
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/likely.h"
+#include "firmware/kernel/statistics.h"
 #include "firmware/net/checksum.h"
 #include "firmware/net/tcp.h"
 
@@ -16,6 +17,11 @@ void net_setup(struct net_interface* interface, const struct nic* nic, unsigned 
   for (unsigned i = 0; i < 6; i++) interface->mac[i] = m[i];
   interface->mac_low = m[0] | (uint32_t)m[1] << 8 | (uint32_t)m[2] << 16 | (uint32_t)m[3] << 24;
   interface->mac_high_type = m[4] | (uint32_t)m[5] << 8 | (uint32_t)BE16(ETHERNET_IPV4) << 16;
+  statistics_add(
+      "udp tcp arp icmp ethernet_ignored arp_ignored ipv4_malformed ipv4_fragments ipv4_ignored icmp_ignored "
+      "tcp_ignored udp_malformed",
+      &interface->counters.udp);
+  _Static_assert(sizeof interface->counters == 12 * sizeof(uint64_t), "a name for each");
 }
 
 static void send(struct net_interface* interface, uint8_t* frame, uint32_t length, uint32_t kind) {

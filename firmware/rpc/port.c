@@ -3,6 +3,7 @@
 
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/likely.h"
+#include "firmware/kernel/statistics.h"
 #include "firmware/rpc/xdr.h"
 
 /* Words of a call message. */
@@ -15,6 +16,8 @@ static const struct rpc_program* const services[RPC_PROGRAM_COUNT] = {&calc_prog
 void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4) {
   *port = (struct rpc_port){.count = 0};
   net_setup(&port->interface, nic, queue, ipv4);
+  statistics_add("calls refused echoes no_port malformed unanswered", &port->counters.calls);
+  _Static_assert(sizeof port->counters == 6 * sizeof(uint64_t), "a name for each");
 }
 
 int32_t rpc_null(struct rpc_call* call) {
@@ -205,7 +208,10 @@ void rpc_refuse(struct rpc_port* port, struct rpc_call* call, uint32_t accept_st
   refuse(port, &call->datagram, accept_stat);
 }
 
-void rpc_ignore(struct rpc_port* port, struct rpc_call* call) { net_drop(&port->interface, &call->datagram); }
+COLD void rpc_ignore(struct rpc_port* port, struct rpc_call* call) {
+  port->counters.unanswered++;
+  net_drop(&port->interface, &call->datagram);
+}
 
 void rpc_execute(struct rpc_port* port, struct rpc_call* call) {
   account(application);

@@ -35,13 +35,14 @@ struct rpc_call {
   struct net_datagram datagram;
 };
 
-/* Calls that never reached a handler. */
+/* What became of datagrams. */
 struct rpc_counters {
-  uint64_t calls;     /* handed to a handler */
-  uint64_t refused;   /* answered with an error by the port or a handler */
-  uint64_t echoes;    /* datagrams to the echo port, sent back */
-  uint64_t no_port;   /* datagrams to a port that nobody serves */
-  uint64_t malformed; /* no call: too short, or truncated credentials */
+  uint64_t calls;      /* handed to a handler */
+  uint64_t refused;    /* answered with an error by the port or a handler */
+  uint64_t echoes;     /* datagrams to the echo port, sent back */
+  uint64_t no_port;    /* datagrams to a port that nobody serves */
+  uint64_t malformed;  /* no call: too short, or truncated credentials */
+  uint64_t unanswered; /* calls whose handler wanted no reply */
 };
 
 struct rpc_port {

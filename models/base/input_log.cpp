@@ -111,13 +111,11 @@ void InputLogReader::fail(const std::string& what) const {
 /// False at the end of the file.
 bool InputLogReader::read_line() {
   line_.clear();
-  char part[4096];
   ++line_number_;
-  while (std::fgets(part, sizeof part, file_)) {
-    line_ += part;
-    if (line_.back() != '\n') continue;
-    line_.pop_back();
-    return true;
+  // Byte by byte: a damaged log may hold zero bytes, where fgets() would not say how far it got.
+  for (int c; (c = std::fgetc(file_)) != EOF;) {
+    if (c == '\n') return true;
+    line_ += static_cast<char>(c);
   }
   if (std::ferror(file_)) fail("cannot be read");
   if (!line_.empty()) fail("the record is cut off");
@@ -145,6 +143,7 @@ bool InputLogReader::read_record(InputRecord& record) {
   }
   if (!parse_time(take_word(rest), record.at)) fail("is no record of an input");
   if (record.at < last_) fail("is earlier than the record before");
+  if (record.at > kLatestInput) fail("is later than a run can be");
   last_ = record.at;
   if (kind == "end") {
     record.channel.clear();

@@ -51,6 +51,9 @@ class InputLogWriter {
   bool failed_ = false;
 };
 
+/// The latest time of a record, and the end of every run with an outside: simulated time ends 446 s later.
+inline constexpr Time kLatestInput = Time::s(18'000);
+
 /// Reads a log record by record. Every error is a std::runtime_error with one sentence that names file and line.
 class InputLogReader {
  public:

@@ -21,8 +21,10 @@ class Journey {
   void enter(Stage stage, Ledger::Component component, Time since) {
     if (count_ < kMost) hops_[count_++] = {stage, component, since};
   }
-  /// The request waited for this message since the first hop: its stages become the request's.
+  /// The request waited for this message since the first hop: its stages become the request's. Nothing happens to one
+  /// that did not (Ledger::waited_since).
   void apply(RequestId id) const {
+    if (count_ == 0 || !the_ledger.waited_since(id, hops_[0].since)) return;
     for (unsigned i = 0; i < count_; ++i) the_ledger.enter(id, hops_[i].stage, hops_[i].component, hops_[i].since);
   }
   void apply(const Spans& spans) const {

@@ -65,6 +65,15 @@ void Ledger::enter(RequestId id, Stage stage, Component component, Time t) {
   r->tiles.push_back({stage, component, t});
 }
 
+bool Ledger::waited_since(RequestId id, Time since) {
+  const Request* r = find(id);
+  if (!r) return false;
+  const Time here = r->tiles.back().start;
+  if (here <= since || here - since <= tolerance_) return true;
+  ++clamped_;
+  return false;
+}
+
 void Ledger::complete(RequestId id, Time t) {
   Request* r = slot(id);
   if (r->id != id || id == 0) return;

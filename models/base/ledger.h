@@ -78,6 +78,14 @@ class Ledger {
   /// Moves a request on. Unknown or closed ids (0 among them) are ignored: late duplicates and foreign bytes have none.
   /// Going backwards by more than the tolerance is a simulator error.
   void enter(RequestId, Stage, Component, Time);
+  /// Whether the request may have waited for a message that set out at `since`: false where it has entered a stage
+  /// later than that, which is counted in clamped(). Software brings that about when it gives a device bytes to send
+  /// that have yet to arrive, or probes them too early.
+  bool waited_since(RequestId, Time since);
+  /// enter() of a step that software chooses, in whatever order: only if waited_since(t).
+  void try_enter(RequestId id, Stage stage, Component component, Time t) {
+    if (waited_since(id, t)) enter(id, stage, component, t);
+  }
   /// The request's last bit has arrived. Before the start of its last stage by more than tolerance: a simulator error.
   void complete(RequestId, Time);
   /// The request ends for `reason` without a reply. False when there is no such open request.
@@ -88,7 +96,7 @@ class Ledger {
   /// Requests opened from now on count (after warm-up).
   void measure(bool on) { measuring_ = on; }
   /// Between harts of one window, a request may be handed to an earlier time by up to a quantum; such a step is moved
-  /// up to the stage's start and counted in clamped(). 0 (one hart): never.
+  /// up to the stage's start and counted in clamped(). 0 (one hart): not by harts.
   void tolerate(Time t) { tolerance_ = t; }
 
   std::uint64_t opened() const { return opened_; }        ///< measured requests

@@ -105,7 +105,7 @@ void RootComplex::move_requests(const Tlp& t) {
     } else {
       t.journey.apply(s.id);
     }
-    base::ledger().enter(s.id, t.landed.stage, t.landed.component, base::now());
+    base::ledger().try_enter(s.id, t.landed.stage, t.landed.component, base::now());
   }
 }
 

@@ -237,7 +237,7 @@ void Core::probe(unsigned stage, std::uint64_t address) {
   const base::RequestId id = ram->tag(address);
   if (id == 0) return;
   serving_ = id;
-  base::ledger().enter(id, static_cast<base::Stage>(stage), component(), slot_clock_.time_of(hart_.state().slots));
+  base::ledger().try_enter(id, static_cast<base::Stage>(stage), component(), slot_clock_.time_of(hart_.state().slots));
 }
 
 void Core::bind(std::uint64_t to, std::uint64_t from) {

@@ -100,6 +100,22 @@ class Parser {
 
 }  // namespace
 
+std::vector<Step> parse_expect(const std::string& text, const std::string& name) {
+  Parser parser;
+  std::istringstream lines(text);
+  unsigned number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    try {
+      parser.line(line);
+    } catch (const base::ValueError& e) {
+      throw config::UserError(fmt::format("{}:{}: {}", name, number, e.what()));
+    }
+  }
+  if (parser.steps.empty()) throw config::UserError(name + ": has no step");
+  return std::move(parser.steps);
+}
+
 std::vector<Step> expect_steps(const config::BoardConfig& board) {
   const config::Instance& uart = board.the("uart");
   const std::string& name = uart.parameters<UartParameters>().expect;
@@ -107,23 +123,11 @@ std::vector<Step> expect_steps(const config::BoardConfig& board) {
   const std::filesystem::path beside = std::filesystem::path(board.file()).parent_path() / name;
   std::error_code ignored;
   const std::string path = std::filesystem::exists(name, ignored) ? name : beside.string();
-  Parser parser;
   try {
-    std::istringstream lines(config::read_text_file(std::filesystem::exists(path, ignored) ? path : name, name));
-    unsigned number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      try {
-        parser.line(line);
-      } catch (const base::ValueError& e) {
-        throw config::UserError(fmt::format("{}:{}: {}", name, number, e.what()));
-      }
-    }
-    if (parser.steps.empty()) throw config::UserError(name + ": has no step");
+    return parse_expect(config::read_text_file(std::filesystem::exists(path, ignored) ? path : name, name), name);
   } catch (const config::UserError& e) {
     throw board.error(uart, "expect", std::string("cannot be used: ") + e.what());
   }
-  return std::move(parser.steps);
 }
 
 }  // namespace sluice::platform

@@ -20,7 +20,7 @@
 namespace sluice::platform {
 
 /// Every run ends here: no delay of a model reaches from here to the end of what 64 bits of femtoseconds hold.
-constexpr base::Time kEndOfTime = base::Time::s(18'000);
+constexpr base::Time kEndOfTime = base::kLatestInput;
 
 struct SimulationOptions {
   std::optional<base::Time> until;  ///< end of the run, whatever is under way

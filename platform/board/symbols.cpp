@@ -9,6 +9,8 @@
 namespace sluice::platform {
 namespace {
 
+constexpr std::uint64_t kLongestName = 1024;
+
 template <class T>
 bool read_at(const std::vector<std::uint8_t>& file, std::uint64_t offset, T& out) {
   if (offset > file.size() || file.size() - offset < sizeof(T)) return false;
@@ -25,7 +27,7 @@ std::string name_at(const std::vector<std::uint8_t>& file, const Elf64_Shdr& str
   if (strings.sh_offset > file.size() || file.size() - strings.sh_offset < strings.sh_size || at >= strings.sh_size)
     return {};
   const char* name = reinterpret_cast<const char*>(file.data() + strings.sh_offset + at);
-  return {name, strnlen(name, strings.sh_size - at)};
+  return {name, strnlen(name, std::min(strings.sh_size - at, kLongestName))};
 }
 
 }  // namespace
@@ -40,6 +42,7 @@ SymbolTable::SymbolTable(const std::vector<std::uint8_t>& elf) {
     Elf64_Sym s;
     for (std::uint64_t at = 0; at + sizeof s <= table.sh_size && table.sh_offset + at >= at; at += sizeof s) {
       if (!read_at(elf, table.sh_offset + at, s)) break;
+      if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT) variables_.push_back({s.st_value, name_at(elf, strings, s.st_name)});
       const bool function = ELF64_ST_TYPE(s.st_info) == STT_FUNC;
       if (!function && ELF64_ST_TYPE(s.st_info) != STT_NOTYPE) continue;
       Elf64_Shdr home;
@@ -50,6 +53,7 @@ SymbolTable::SymbolTable(const std::vector<std::uint8_t>& elf) {
       const std::uint64_t end = s.st_size != 0 ? s.st_value + s.st_size : home.sh_addr + home.sh_size;
       symbols_.push_back({s.st_value, end, function, std::move(name)});
     }
+    break;  // a file has one such table; one that claims more is not read again and again
   }
   std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
     return a.address != b.address ? a.address < b.address : a.function > b.function;
@@ -65,6 +69,12 @@ std::string SymbolTable::at(std::uint64_t address) const {
   const Symbol& s = *--after;
   if (address >= s.end) return {};
   return address == s.address ? s.name : fmt::format("{}+{:#x}", s.name, address - s.address);
+}
+
+std::optional<std::uint64_t> SymbolTable::variable(std::string_view name) const {
+  for (const Variable& v : variables_)
+    if (v.name == name) return v.address;
+  return {};
 }
 
 std::string with_symbol(std::uint64_t address, const SymbolTable& symbols) {

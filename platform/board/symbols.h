@@ -2,7 +2,9 @@
 /// What the addresses of a firmware are called: for diagnoses, traces and the debugger.
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice::platform {
@@ -10,13 +12,16 @@ namespace sluice::platform {
 class SymbolTable {
  public:
   SymbolTable() = default;
-  /// The functions and the labels in code of an ELF64 file. A damaged table is no error: it has fewer symbols.
+  /// The functions, the labels in code, and the variables of an ELF64 file. A damaged table is no error: it has fewer
+  /// symbols. Of a name, the first 1,024 characters count.
   explicit SymbolTable(const std::vector<std::uint8_t>& elf);
 
   /// The function at an address as "name+0x12", at its start without offset; empty when none covers it. A symbol
   /// without a size, as assembly code has them, reaches to the next one or the end of its section.
   std::string at(std::uint64_t address) const;
   bool empty() const { return symbols_.empty(); }
+  /// Where a variable of this name lies; nothing when there is none.
+  std::optional<std::uint64_t> variable(std::string_view name) const;
 
  private:
   struct Symbol {
@@ -25,7 +30,12 @@ class SymbolTable {
     bool function;  ///< else a label
     std::string name;
   };
-  std::vector<Symbol> symbols_;  ///< by address, one for each
+  struct Variable {
+    std::uint64_t address;
+    std::string name;
+  };
+  std::vector<Symbol> symbols_;      ///< by address, one for each
+  std::vector<Variable> variables_;  ///< in the order of the table
 };
 
 /// "0x80001234 <handler+0x12>"; without a symbol, the address alone.

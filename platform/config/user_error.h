@@ -14,11 +14,19 @@ struct Location {
   std::string text() const { return line > 0 ? file + ":" + std::to_string(line) : file; }
 };
 
-/// what() is the sentence without the leading "sluice: ". The command prints it and exits with status 2.
+/// what() is the sentence without the leading "sluice: ", in one line: control characters of what the user wrote become
+/// spaces. The command prints it and exits with status 2.
 class UserError : public std::runtime_error {
  public:
-  explicit UserError(const std::string& sentence) : std::runtime_error(sentence) {}
+  explicit UserError(const std::string& sentence) : std::runtime_error(in_one_line(sentence)) {}
   UserError(const Location& where, const std::string& sentence) : UserError(where.text() + ": " + sentence) {}
+
+ private:
+  static std::string in_one_line(std::string s) {
+    for (char& c : s)
+      if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+    return s;
+  }
 };
 
 }  // namespace sluice::config

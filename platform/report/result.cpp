@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "models/base/ledger.h"
+#include "platform/board/firmware_counters.h"
 #include "platform/config/dump.h"
 #include "platform/report/dma.h"
 
@@ -41,8 +42,16 @@ const char* outcome_name(platform::Outcome o) {
 
 Json firmware(platform::Board& board) {
   Json list = Json::array();
-  for (const platform::Cluster& c : board.clusters())
-    list.push_back({{"cluster", c.name}, {"name", c.firmware.name()}, {"sha256", c.firmware.sha256()}});
+  std::vector<base::GuestRam*> rams;
+  for (auto& r : board.rams()) rams.push_back(&r->bytes());
+  for (const platform::Cluster& c : board.clusters()) {
+    Json counters = Json::object();
+    for (const auto& [name, value] : platform::read_counters(c.firmware, rams)) counters[name] = value;
+    list.push_back({{"cluster", c.name},
+                    {"name", c.firmware.name()},
+                    {"sha256", c.firmware.sha256()},
+                    {"counters", std::move(counters)}});
+  }
   return list;
 }
 

@@ -245,6 +245,9 @@ TEST_CASE("an override has the last word and is checked like a file", "[config]"
   CHECK(bench.error("e810", {"nic=3"}) == "--set nic=3: must name one nic; valid: eth0");
   CHECK(bench.error("e810", {"workload.call=3"}) ==
         "--set workload.call=3: workload.call is a table of parameters, not a value");
+  const std::string mistake = bench.error("e810", {"nic.eth0.que\nues=3"});
+  CHECK(mistake.starts_with("--set nic.eth0.que ues=3: nic.eth0.que ues is not a parameter"));
+  CHECK_THAT(mistake, !Catch::Contains("\n"));
 }
 
 TEST_CASE("a mistake in a file is one sentence with file, line, key and what would be valid", "[config]") {

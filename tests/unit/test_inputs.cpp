@@ -186,6 +186,12 @@ TEST_CASE("a broken log is refused before the run", "[inputs]") {
   CHECK(problem_of(head + "end 1 ended\ninput 1 tap 00\n") == ":3: is behind the end of the run");
   CHECK(problem_of(head + "end 1 exploded\n") == ":2: is no end of a run");
   CHECK(problem_of(head + "input 1 tap 0") == ":2: the record is cut off");
+  CHECK(problem_of(head + "input 18000000000000000000 tap 00\nend 18000000000000000000 limit\n") == "none");
+  CHECK(problem_of(head + "input 18000000000000000001 tap 00\n") == ":2: is later than a run can be");
+  CHECK(problem_of(head + "end 18446744073709551615 limit\n") == ":2: is later than a run can be");
+  // Zero bytes: at the start of a line, as the whole of it, within.
+  CHECK(problem_of(head + std::string(5000, '\0') + "\ninput 1 tap 00\n") == ":2: is no record of an input");
+  CHECK(problem_of(head + std::string("input 1 tap 0\0\n", 16)) == ":2: is no record of an input");
   CHECK(problem_of(head + "input 1 uart7 00\n") == ":2: nothing here takes inputs of channel uart7");
 
   const LogFile both(head + "channel a\nchannel b\ninput 1 a 00\ninput 1 c 00\nend 1 ended\n");

@@ -61,6 +61,22 @@ TEST_CASE("between harts a step back within the tolerance is clamped and counted
   REQUIRE(l.total(c, SLUICE_STAGE_handler).femtoseconds == (2_ns).femtoseconds());
 }
 
+TEST_CASE("a request that has moved on has not waited for an older message", "[ledger]") {
+  Ledger l;
+  const auto c = l.component("cluster.host");
+  const RequestId id = l.open(SLUICE_STAGE_poll, c, 10_ns);
+  CHECK(l.waited_since(id, 10_ns));
+  CHECK(l.clamped() == 0);
+  CHECK_FALSE(l.waited_since(id, 9_ns));
+  CHECK(l.clamped() == 1);
+  CHECK_FALSE(l.waited_since(12345, 11_ns));
+  CHECK(l.clamped() == 1);
+  l.tolerate(1_ns);
+  CHECK(l.waited_since(id, 9_ns));
+  CHECK_FALSE(l.waited_since(id, 8_ns));
+  CHECK(l.error().empty());
+}
+
 TEST_CASE("dropped, unknown and late ids do not disturb the account", "[ledger]") {
   Ledger l;
   const auto c = l.component("net.wire0");

@@ -181,3 +181,49 @@ TEST_CASE("many frames through the NIC are all accounted for", "[nic][ledger]") 
   CHECK(b.nic.statistic(DESC_STAT_RX_PACKETS) == kFrames);
   CHECK(b.nic.statistic(DESC_STAT_TX_PACKETS) == kFrames);
 }
+
+TEST_CASE("a frame given to send before a request's bytes lie in it did not wait for that request", "[nic]") {
+  NicBench b;
+  b.run([&] {
+    b.write(DESC_CONTROL, DESC_CONTROL_RX_ENABLE);
+    auto rx = b.receive_ring(0, 64, 63);
+    auto tx = b.transmit_ring(0, 64);
+    b.put(tx, rx.buffers, 64, DESC_TX_EOP | DESC_TX_RS);
+    b.doorbell(tx);
+    b.wait(5_us);
+    const base::RequestId id = b.send(udp_frame(22));
+    b.next_frame(rx, 1_ns);
+    b.on();
+    b.wait(10_us);
+    const base::Ledger::Request* r = base::ledger().find(id);
+    REQUIRE(r != nullptr);
+    CHECK(r->tiles.back().stage == SLUICE_STAGE_wire);  // on its way to the station
+  });
+  CHECK(b.station.frames.size() == 1);
+  CHECK(base::ledger().clamped() == 1);
+}
+
+TEST_CASE("a request whose bytes are sent twice goes with the first frame", "[nic]") {
+  NicBench b;
+  base::RequestId id = 0;
+  unsigned frames_of_it = 0;
+  b.station.on_frame = [&](const net::Packet& p) {
+    frames_of_it += p.request() == id;
+    base::ledger().complete(p.request(), base::now());
+  };
+  b.run([&] {
+    b.on();
+    auto rx = b.receive_ring(0, 64, 63);
+    auto tx = b.transmit_ring(0, 64);
+    id = b.send(udp_frame(1000));
+    b.next_frame(rx, 1_ns);
+    b.put(tx, rx.buffers, 1042, DESC_TX_EOP | DESC_TX_RS);
+    b.put(tx, rx.buffers, 1042, DESC_TX_EOP | DESC_TX_RS);
+    b.put(tx, rx.buffers, 60, DESC_TX_EOP | DESC_TX_RS);
+    b.doorbell(tx);
+    b.wait(10_us);
+  });
+  CHECK(b.station.frames.size() == 3);
+  CHECK(frames_of_it == 1);
+  CHECK(base::ledger().completed() == 1);
+}

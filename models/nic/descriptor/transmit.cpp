@@ -335,12 +335,14 @@ void TransmitEngine::apply_passage(const Slot& s, const base::Journey& read) {
   const base::Spans& spans = s.packet->spans;
   for (const base::Span* span = spans.begin(); span != spans.end(); ++span) {
     if (std::any_of(spans.begin(), span, [&](const base::Span& earlier) { return earlier.id == span->id; })) continue;
-    s.doorbell.apply(span->id);
-    queue_until(span->id, s.rung, s.fetch);
-    s.fetch.apply(span->id);
-    queue_until(span->id, s.fetched, read);
-    read.apply(span->id);
-    base::ledger().enter(span->id, SLUICE_STAGE_transmit, nic_.component(), now());
+    if (base::ledger().waited_since(span->id, s.doorbell.empty() ? s.rung : s.doorbell.start())) {
+      s.doorbell.apply(span->id);
+      queue_until(span->id, s.rung, s.fetch);
+      s.fetch.apply(span->id);
+      queue_until(span->id, s.fetched, read);
+      read.apply(span->id);
+    }
+    base::ledger().try_enter(span->id, SLUICE_STAGE_transmit, nic_.component(), now());
   }
 }
 
@@ -386,7 +388,21 @@ void TransmitEngine::send(Slot& s, base::Time ready) {
     ++nic_.count(DESC_STAT_TX_DROP_LINK);
   }
   buffer_used_ -= s.packet->length;
+  leave_sent_requests(s.packet->spans);
   nic_.mac_.send(std::move(s.packet), ready);
+}
+
+/// Software may have the bytes of a request sent twice: it goes with the first frame.
+void TransmitEngine::leave_sent_requests(base::Spans& spans) {
+  const auto sent = [](const base::Span& s) {
+    const base::Ledger::Request* r = base::ledger().find(s.id);
+    return r && (r->tiles.back().stage == SLUICE_STAGE_mac || r->tiles.back().stage == SLUICE_STAGE_wire);
+  };
+  if (std::none_of(spans.begin(), spans.end(), sent)) return;
+  base::Spans others;
+  for (const base::Span& s : spans)
+    if (!sent(s)) others.add(s);
+  spans = others;
 }
 
 bool TransmitEngine::insert_checksums(Slot& s) {

@@ -119,6 +119,7 @@ class TransmitEngine {
   void apply_passage(const Slot&, const base::Journey& read);
   void retire();
   void send(Slot&, base::Time ready);
+  static void leave_sent_requests(base::Spans&);
   static bool insert_checksums(Slot&);
   void report(unsigned q, std::uint64_t descriptor);
 
