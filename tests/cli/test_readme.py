@@ -13,7 +13,8 @@ class Readme(CommandTest):
             shown = re.search(r"^```\n(echo 64 B.*?)^```$", file.read(), re.DOTALL | re.MULTILINE).group(1)
         # As sw/run calls it.
         printed = self.succeed("compare", "e810-poll", "e810-irq", "--requests", "100000")
-        self.assertEqual(printed.strip(), shown.strip())
+        self.maxDiff = None
+        self.assertEqual(printed.strip(), shown.strip(), "README.md is to show what sw/run prints now")
 
 
 if __name__ == "__main__":
