@@ -124,7 +124,7 @@ std::string memory(const Instruction& i) {
 
 std::string system(const Instruction& i, std::uint64_t pc) {
   using enum Opcode;
-  const std::string name = mnemonic(i.op);
+  std::string name = mnemonic(i.op);
   const std::uint64_t target = pc + static_cast<std::uint64_t>(std::int64_t{i.imm});
   switch (i.op) {
     case jal:
