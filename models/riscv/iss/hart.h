@@ -99,9 +99,10 @@ class Hart final : public base::RamWatcher {
   /// Writes RAM for this hart's own store: it does not lose its own reservation by that.
   void own_write(base::GuestRam& ram, std::uint64_t address, const void* data, std::size_t length);
   /// Tells on_watched_read: the hart has read bytes of a page with GuestRam::kReadWatch.
-  void own_read(std::uint64_t physical, unsigned length) {
-    if (watched_read_) watched_read_(physical, length);
+  void own_read(const base::GuestRam& ram, std::uint64_t physical, unsigned length) {
+    if (ram.watch(physical) & base::GuestRam::kReadWatch) watched_read_(physical, length);
   }
+  bool tells_reads() const { return static_cast<bool>(watched_read_); }
   /// wrs: the hart waits from now on, until the deadline; ends with the next run().
   void start_wait(std::uint64_t deadline);
   void end_wait() { waiting_ = false; }

@@ -161,8 +161,8 @@ void Interpreter::touch_l1d(std::uint64_t physical, unsigned size, bool write) {
 
 void Interpreter::read_ram(const Place& place, void* data, unsigned size) {
   std::memcpy(data, place.ram->at(place.physical), size);
-  if (place.ram->watch(place.physical) & base::GuestRam::kReadWatch) [[unlikely]]
-    hart_.own_read(place.physical, size);
+  if (hart_.tells_reads()) [[unlikely]]
+    hart_.own_read(*place.ram, place.physical, size);
 }
 
 void Interpreter::write_ram(const Place& place, const void* data, unsigned size) {
