@@ -138,6 +138,8 @@ void Outside::start(std::function<void()> interrupt) {
   pacer_->start();
 }
 
+std::size_t Outside::pending_looks() const { return debugger_ && debugger_->look_pending() ? 1 : 0; }
+
 std::uint16_t Outside::gdb_port() const { return debugger_ ? debugger_->port() : 0; }
 
 void Outside::close(Time at, base::InputEnd end, int status) {

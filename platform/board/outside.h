@@ -47,6 +47,8 @@ class Outside {
   std::optional<base::Time> end_of_log() const;
   /// The port at which a debugger is waited for; 0: none is.
   std::uint16_t gdb_port() const;
+  /// Entries of the calendar that only look for a debugger.
+  std::size_t pending_looks() const;
   /// interrupt: called when the user ends the run.
   void start(std::function<void()> interrupt);
   /// status: of the process. Throws config::UserError when the log could not be written.

@@ -236,7 +236,8 @@ void Simulation::look_for_signals() {
 /// Every hart waits, and all entries are ours: looks at the run, which change nothing. Nobody outside can help.
 bool Simulation::dead() const {
   if (options_.until || (outside_ && outside_->live()) || !board_.scheduler().only_entries()) return false;
-  const std::size_t ours = base::calendar().pending(signal_look_) + base::calendar().pending(progress_look_);
+  const std::size_t ours = base::calendar().pending(signal_look_) + base::calendar().pending(progress_look_) +
+                           (outside_ ? outside_->pending_looks() : 0);
   return base::calendar().size() == ours;
 }
 

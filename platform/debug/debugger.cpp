@@ -53,7 +53,7 @@ void Debugger::look() {
       leave();
     }
   }
-  base::calendar().after(look_every_, base::kInputKey, [this] { look(); });
+  next_look_ = base::calendar().after(look_every_, base::kInputKey, [this] { look(); });
 }
 
 /// The simulation stands still here until the debugger lets it go on.

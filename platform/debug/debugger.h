@@ -35,6 +35,8 @@ class Debugger : private riscv::CoreObserver {
   void start(Hooks hooks, base::Time look_every);
   /// The run has come to its end; status is that of the process.
   void ended(int status);
+  /// An entry of the calendar only looks at the socket.
+  bool look_pending() const { return base::calendar().pending(next_look_); }
   /// For BoardTarget: where the simulation stands still.
   const Place& place() const { return place_; }
   /// For BoardTarget: an access to a watched range.
@@ -69,6 +71,7 @@ class Debugger : private riscv::CoreObserver {
   bool first_look_ = true;
   Hooks hooks_;
   base::Time look_every_;
+  base::Calendar::Handle next_look_;
 };
 
 }  // namespace sluice::debug

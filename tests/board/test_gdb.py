@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import unittest
@@ -19,6 +20,7 @@ ELF = os.path.join(FIRMWARE, "rpc-server.elf")
 TWO_HARTS = ("e810-poll", "--set", "cluster.host.harts=2", "--set", "nic.eth0.queues=2", "--set", "workload.flows=64",
              "--requests", "200", "--warmup", "20")
 ONE_HART = ("e810-poll", "--requests", "200", "--warmup", "20")
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GDB = shutil.which("gdb-multiarch")
 
 
@@ -33,6 +35,7 @@ class Session(BoardTest):
                                    stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         port = re.search(r"localhost:(\d+)", process.stderr.readline())
         self.assertTrue(port)
@@ -294,6 +297,28 @@ class Client(Session):
         out, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, err)
         self.assert_same(run(*ONE_HART), out)
+
+    def test_a_dead_board_ends_as_without_a_debugger(self):
+        arguments = (os.path.join(TESTS, "firmware", "bare.toml"), "--firmware", self.dead_firmware())
+        process, port = self.launch(*arguments)
+        client = self.connect(port)
+        client.sendall(packet(b"vCont;c"))
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertEqual(json.loads(out)["outcome"], "deadlocked")
+        self.assert_same(run(*arguments, status=1), out)
+
+    def dead_firmware(self):
+        """Waits for an interrupt that nobody sends."""
+        wfi, back = 0x1050_0073, 0xFFDF_F06F  # wfi; j -4
+        code = struct.pack("<2I", wfi, back)
+        header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 2, 243, 1, 0x8000_0000, 64, 0, 0, 64, 56, 1, 0,
+                             0, 0)
+        segment = struct.pack("<IIQQQQQQ", 1, 5, 120, 0x8000_0000, 0x8000_0000, len(code), len(code), 4)
+        path = os.path.join(self.directory(), "dead.elf")
+        with open(path, "wb") as file:
+            file.write(header + segment + code)
+        return path
 
     def test_kill_ends_the_run(self):
         process, port = self.launch(*ONE_HART)
