@@ -298,9 +298,10 @@ std::string Session::write_register(Fields fields) {
 std::string Session::read_memory(Fields fields) {
   std::uint64_t address = 0, length = 0;
   if (!fields.number(address) || !fields.skip(",") || !fields.number(length)) return std::string(kMalformed);
+  if (length == 0) return {};
   std::vector<std::uint8_t> bytes(std::min<std::uint64_t>(length, PacketReader::kMaxPayload / 2));
   const std::size_t count = target_.read_memory(thread_, address, bytes);
-  if (count == 0 && length != 0) return std::string(kNoMemory);
+  if (count == 0) return std::string(kNoMemory);
   return to_hex(std::span(bytes).first(count));
 }
 

@@ -116,6 +116,7 @@ TEST_CASE("memory is read and written", "[gdb]") {
   CHECK(talk.ask("X1002,3:#}$") == "OK");
   CHECK(talk.ask("m1000,6") == "0102237d2400");
   CHECK(talk.ask("m10fe,8") == "0000");  // as far as there is memory
+  CHECK(talk.ask("m1000,0").empty());
   CHECK(talk.ask("m0,4") == "E0e");
   CHECK(talk.ask("mffffffffffffffff,ffffffffffffffff") == "E0e");
   CHECK(talk.ask("X1000,0:") == "OK");
