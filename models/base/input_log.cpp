@@ -73,6 +73,13 @@ void InputLogWriter::put(const std::string& line) {
   failed_ |= std::fputs(line.c_str(), file_) < 0 || std::fputc('\n', file_) == EOF || std::fflush(file_) != 0;
 }
 
+void InputLogWriter::condition(std::string_view name, std::string_view value) {
+  std::string line = "with " + std::string(name) + " " + std::string(value);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, '?');
+  put(line);
+}
+
 void InputLogWriter::channel(std::string_view name) { put("channel " + std::string(name)); }
 
 void InputLogWriter::write(Time at, std::string_view channel, std::span<const std::uint8_t> bytes) {
@@ -130,13 +137,18 @@ bool InputLogReader::next(InputRecord& record) {
   return false;
 }
 
-/// False for what declares a channel.
+/// False for what declares a condition or a channel.
 bool InputLogReader::read_record(InputRecord& record) {
   const auto remember = [this](std::string_view channel) {
     if (std::find(channels_.begin(), channels_.end(), channel) == channels_.end()) channels_.emplace_back(channel);
   };
   std::string_view rest = line_;
   const std::string_view kind = take_word(rest);
+  if (kind == "with" && !rest.empty()) {
+    const std::string_view name = take_word(rest);
+    conditions_.emplace_back(name, rest);
+    return false;
+  }
   if (kind == "channel" && !rest.empty() && rest.find(' ') == std::string_view::npos) {
     remember(rest);
     return false;

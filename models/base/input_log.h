@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/base/time.h"
@@ -27,6 +28,9 @@ struct InputRecord {
   InputEnd end = InputEnd::ended;
 };
 
+/// What a run was made of, by name: parameters of the board, firmware.
+using Conditions = std::vector<std::pair<std::string, std::string>>;
+
 /// Writes line by line, so that a log is of use although its run has crashed.
 class InputLogWriter {
  public:
@@ -36,6 +40,8 @@ class InputLogWriter {
   InputLogWriter(const InputLogWriter&) = delete;
   InputLogWriter& operator=(const InputLogWriter&) = delete;
 
+  /// What the run is made of. name: no space; a line break in either becomes a question mark.
+  void condition(std::string_view name, std::string_view value);
   /// Something takes inputs of this channel, whether any come or not.
   void channel(std::string_view name);
   /// channel: letters, digits, dots and underscores. Calls come in order of time.
@@ -65,6 +71,8 @@ class InputLogReader {
 
   /// The channels that have been read of so far: those that the log declares, and those of inputs.
   const std::vector<std::string>& channels() const { return channels_; }
+  /// The conditions that have been read so far.
+  const Conditions& conditions() const { return conditions_; }
   /// False at the end of the file. Throws at a record that is cut off, impossible, behind the end of the run or earlier
   /// than the one before.
   bool next(InputRecord& record);
@@ -81,6 +89,7 @@ class InputLogReader {
   Time last_;
   bool ended_ = false;
   std::vector<std::string> channels_;
+  Conditions conditions_;
 };
 
 /// The channels of a whole log, each once. Throws what InputLogReader throws.

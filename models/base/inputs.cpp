@@ -12,8 +12,9 @@ Inputs::Channel Inputs::open(std::string name, Handler handler, Callback<bool(By
   return channels_.size() - 1;
 }
 
-void Inputs::log_to(const std::string& path) {
+void Inputs::log_to(const std::string& path, const Conditions& conditions) {
   log_ = std::make_unique<InputLogWriter>(path);
+  for (const auto& [name, value] : conditions) log_->condition(name, value);
   for (const Entry& e : channels_) log_->channel(e.name);
 }
 
@@ -55,6 +56,7 @@ InputReplay::InputReplay(const std::string& path, Inputs& inputs)
     if (!entry) reader_->fail("nothing here takes inputs of channel " + record.channel);
     early_.push_back(entry->early && entry->early(record.bytes));
   }
+  conditions_ = reader_->conditions();
   if (!end_ && last == Time{}) reader_->fail("has no input and no end of a run, so there is nothing to repeat");
   if (!end_) end_ = InputRecord{last, {}, {}, InputEnd::interrupted};
   reader_ = std::make_unique<InputLogReader>(path);

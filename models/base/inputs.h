@@ -35,8 +35,9 @@ class Inputs {
   /// Only logs it: the source has handed it over itself. Calls come in order of now().
   void record(Channel channel, Bytes bytes);
   bool logging() const { return log_ != nullptr; }
-  /// Logs everything that arrives. Throws std::runtime_error when the file cannot be written.
-  void log_to(const std::string& path);
+  /// Logs what the run is made of and everything that arrives. Throws std::runtime_error when the file cannot be
+  /// written.
+  void log_to(const std::string& path, const Conditions& conditions = {});
   /// The run has ended: completes the log. Throws std::runtime_error when anything could not be written.
   void close(Time at, InputEnd end);
 
@@ -63,6 +64,8 @@ class InputReplay {
   /// std::runtime_error.
   InputReplay(const std::string& path, Inputs& inputs);
 
+  /// What the logged run was made of; empty where the log does not say.
+  const Conditions& conditions() const { return conditions_; }
   /// The limit of the run, where it ended at one.
   std::optional<Time> until() const;
   /// Makes the entries. interrupt: called where the logged run was ended from outside, or where a log without end has
@@ -74,6 +77,7 @@ class InputReplay {
   void deliver();
 
   Inputs& inputs_;
+  Conditions conditions_;
   std::optional<InputRecord> end_;
   std::unique_ptr<InputLogReader> reader_;
   InputRecord next_;

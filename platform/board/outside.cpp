@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "platform/board/conditions.h"
 #include "platform/debug/board_target.h"
 #include "platform/debug/changes.h"
 #include "platform/debug/debugger.h"
@@ -88,7 +89,7 @@ Outside::Outside(Board& board, const OutsideOptions& options, const std::string&
       replay_ = std::make_unique<base::InputReplay>(options.replay, inputs_);
       return;
     }
-    if (!log.empty()) inputs_.log_to(log);
+    if (!log.empty()) inputs_.log_to(log, conditions_of(board));
     if (tap_ || console_) connect_live(board, options);
   } catch (const config::UserError&) {
     throw;
@@ -136,6 +137,13 @@ void Outside::start(std::function<void()> interrupt) {
     return false;
   });
   pacer_->start();
+}
+
+std::string Outside::mismatch(Board& board) const {
+  if (!replay_ || replay_->conditions().empty()) return {};
+  const std::string differences = differences_between(replay_->conditions(), conditions_of(board));
+  if (differences.empty()) return {};
+  return option_ + ": this run is not the one of the log, so what follows is no repetition of it: " + differences;
 }
 
 std::size_t Outside::pending_looks() const { return debugger_ && debugger_->look_pending() ? 1 : 0; }

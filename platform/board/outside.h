@@ -45,6 +45,9 @@ class Outside {
   bool live() const { return pacer_ != nullptr; }
   /// When the run ends, where a log says so.
   std::optional<base::Time> end_of_log() const;
+  /// One sentence where the log that is replayed is of another run than this: which parameter or firmware differs.
+  /// Empty where none does, where the log does not say, or without a replay.
+  std::string mismatch(Board&) const;
   /// The port at which a debugger is waited for; 0: none is.
   std::uint16_t gdb_port() const;
   /// Entries of the calendar that only look for a debugger.

@@ -104,6 +104,10 @@ int execute(const Environment& environment, const Options& o) {
   platform::Simulation simulation(board, std::move(options));
   if (const std::uint16_t port = simulation.outside() ? simulation.outside()->gdb_port() : 0)
     fmt::print(stderr, "sluice: waiting for a debugger: gdb-multiarch -ex 'target remote localhost:{}'\n", port);
+  if (simulation.outside()) {
+    const std::string mismatch = simulation.outside()->mismatch(board);
+    if (!mismatch.empty()) fmt::print(stderr, "sluice: {}\n", mismatch);
+  }
   const platform::Outcome outcome = simulation.run();
   progress.clear();
   const auto result = report::make_result(simulation, outcome);

@@ -136,6 +136,18 @@ class Typing(Console):
         quiet = json.loads(self.succeed("run", "e810-poll", "--requests=200", "--json"))
         self.assertEqual(self.result("live")["latency_ns"], quiet["latency_ns"])
 
+    def test_a_replay_of_another_run_says_so(self):
+        with self.start("--out", "first", stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.communicate(b"abcq", timeout=60)
+        replay = ["run", "bare.toml", "--replay", "first/input.log"]
+        self.assertEqual(sluice(*replay, cwd=self.directory).stderr, "")
+        other = sluice(*replay, "--seed", "7", "--set", "uart.clock=1 MHz", cwd=self.directory)
+        self.assertEqual(other.stderr, "sluice: --replay first/input.log: this run is not the one of the log, so what "
+                         "follows is no repetition of it: uart.clock was 0 Hz and is 1 MHz; run.seed was 1 and is 7\n")
+        self.write("echo.elf", ECHO + b"\0")
+        self.assertRegex(sluice(*replay, cwd=self.directory).stderr,
+                         "of it: cluster.host.firmware was [0-9a-f]{64} and is [0-9a-f]{64}\n$")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -69,8 +69,8 @@ void replay(Bench& bench, const std::string& path) {
 
 const Target target{.name = "replay",
                     .corpus = corpus,
-                    .words = {"input ", "end ", "channel tap\n", "channel ", " tap ", " uart ", "limit", "interrupted",
-                              "ended", "sluice-inputs 1", "18446744073709551615", "00", "\n", " "},
+                    .words = {"input ", "end ", "channel tap\n", "with ", "channel ", " tap ", " uart ", "limit",
+                              "interrupted", "ended", "sluice-inputs 1", "18446744073709551615", "00", "\n", " "},
                     .runs = 10'000,
                     .full_runs = 200'000};
 

@@ -116,7 +116,7 @@ TEST_CASE("a log repeats every input at its time", "[inputs]") {
   const LogFile log;
   {
     Inputs inputs;
-    inputs.log_to(log.path());
+    inputs.log_to(log.path(), {{"nic.eth0.queues", "2"}, {"uart.expect", "a\nb c"}, {"workload.pcap", ""}});
     Listener tap(inputs, "tap"), uart(inputs, "uart0");
     arrive_at(inputs, 3_ns, tap.channel, "one");
     arrive_at(inputs, 5_ns, uart.channel, "two");
@@ -126,7 +126,9 @@ TEST_CASE("a log repeats every input at its time", "[inputs]") {
     inputs.close(9_ns, InputEnd::interrupted);
   }
   CHECK(log.text() ==
-        "sluice-inputs 1\nchannel tap\nchannel uart0\ninput 3000000 tap 6f6e65\ninput 5000000 uart0 74776f\ninput "
+        "sluice-inputs 1\nwith nic.eth0.queues 2\nwith uart.expect a?b c\nwith workload.pcap \nchannel tap\nchannel "
+        "uart0\n"
+        "input 3000000 tap 6f6e65\ninput 5000000 uart0 74776f\ninput "
         "5000000 tap 7468726565\n"
         "input 5000000 tap \nend 9000000 interrupted\n");
 
@@ -135,6 +137,7 @@ TEST_CASE("a log repeats every input at its time", "[inputs]") {
   Listener tap(inputs, "tap"), uart(inputs, "uart0");
   InputReplay replay(log.path(), inputs);
   CHECK(!replay.until());
+  CHECK(replay.conditions() == Conditions{{"nic.eth0.queues", "2"}, {"uart.expect", "a?b c"}, {"workload.pcap", ""}});
   Time interrupted;
   replay.start([&] { interrupted = now(); });
   dispatch_all();
@@ -170,6 +173,8 @@ TEST_CASE("a broken log is refused before the run", "[inputs]") {
   const std::string head = "sluice-inputs 1\n";
   CHECK(problem_of(head + "input 1 tap 00\n") == "none");
   CHECK(problem_of(head + "channel tap\ninput 1 tap 00\n") == "none");
+  CHECK(problem_of(head + "with a\nwith a b c\ninput 1 tap 00\n") == "none");
+  CHECK(problem_of(head + "with \n") == ":2: is no record of an input");
   CHECK(problem_of(head + "channel tap uart\n") == ":2: is no record of an input");
   CHECK(problem_of(head + "channel \n") == ":2: is no record of an input");
   CHECK(problem_of(head) == ":2: has no input and no end of a run, so there is nothing to repeat");

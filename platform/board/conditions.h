@@ -1,0 +1,18 @@
+#pragma once
+/// What makes a run the same run again: every parameter of its board, and its firmware. A log of inputs has it, so that
+/// a replay under other conditions is noticed.
+
+#include <string>
+
+#include "models/base/input_log.h"
+#include "platform/board/board.h"
+
+namespace sluice::platform {
+
+/// "nic.eth0.queues" and its value as text, in the order of the board; of firmware, its sha256 and not its path.
+base::Conditions conditions_of(Board&);
+
+/// What differs, in the words of a sentence; the first few by name. Empty: nothing.
+std::string differences_between(const base::Conditions& logged, const base::Conditions& own);
+
+}  // namespace sluice::platform
