@@ -9,6 +9,7 @@ import board_runs
 from board_runs import BoardTest
 
 GUESTS = board_runs.PROGRAM
+BAD_DRIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bad_driver.toml")
 # On a board without Ethernet nothing but the firmware can end a run.
 BARE = """summary = "a hart, memory, and nothing else"
 [cluster.host]
@@ -70,6 +71,24 @@ class Misbehaving(BoardTest):
         r = self.outcome("load")
         self.assertIn("the firmware failed with code 5", r["failure"])
         self.assertEqual(r["counters"]["cluster.host.hart0"]["bus_errors"], 1)
+
+    def test_a_driver_that_makes_every_mistake(self):
+        # Its own answers decide about exit status 0; what it cannot see is counted here.
+        for interrupts in ("aia", "plic"):
+            with self.subTest(interrupts=interrupts):
+                r = json.loads(board_runs.run(BAD_DRIVER, "--until", "20 ms", "--set",
+                                              f"cluster.host.interrupts={interrupts}"))
+                self.assertEqual((r["outcome"], r["failure"]), ("finished", ""))
+                root, nic, pcie = (r["counters"][c] for c in ("root", "nic.eth0", "nic.eth0.pcie"))
+                # A frame to send, one received, both rings' descriptors.
+                self.assertGreaterEqual(root["unsupported_requests"], 4)
+                self.assertEqual(nic["bad_access"], 5)  # the last: a vector that this NIC has not
+                self.assertEqual((nic["tx_drop_dma"], nic["tx_drop_descriptor"]), (1, 1))
+                self.assertEqual((nic["rx_drop_disabled"], nic["rx_drop_no_queue"]), (0, 1))
+                self.assertGreaterEqual(pcie["dma_refused"], 1)
+                self.assertEqual((pcie["msix_pended"], pcie["msix_dropped"]), (1, 0))
+                # Every frame that went out came back, and is in a ring or counted.
+                self.assertEqual(nic["tx_packets"], nic["rx_packets"] + sum(v for k, v in nic.items() if "rx_drop" in k))
 
 
 if __name__ == "__main__":
