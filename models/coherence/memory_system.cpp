@@ -157,7 +157,13 @@ Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
   return latency;
 }
 
-Time MemorySystem::write_latency(std::uint64_t, std::uint64_t) { return parameters_.dma_write; }
+/// DDIO gives the line its place in the LLC when the write is ordered: a read right behind it finds it there.
+Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
+  if (cached() && parameters_.ddio_ways != 0)
+    for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count())
+      llc_.fill(line, LineState::kModified, parameters_.ddio_ways);
+  return parameters_.dma_write;
+}
 
 void MemorySystem::written(std::uint64_t address, std::uint64_t length) {
   if (!cached()) return;

@@ -97,6 +97,17 @@ TEST_CASE("a DMA write takes the line from the harts and leaves it in the LLC", 
   REQUIRE(b.load(0, kBase, 1_us) == 1_us + b.p.llc_latency);
 }
 
+TEST_CASE("a DMA read behind a DMA write on its way finds the line in the LLC", "[memory]") {
+  for (const unsigned ways : {2u, 0u}) {
+    auto p = Bench::cached();
+    p.ddio_ways = ways;
+    Bench b(p);
+    b.memory.write_latency(kBase, 64);
+    CHECK(b.memory.read_latency(kBase, 64) == p.dma_read + (ways ? 0_ns : p.dma_dram_adder));
+    if (ways) CHECK(b.memory.read_latency(kBase + 64, 64) == p.dma_read + p.dma_dram_adder);
+  }
+}
+
 TEST_CASE("without DDIO a DMA write goes to DRAM", "[memory]") {
   auto p = Bench::cached();
   p.ddio_ways = 0;
