@@ -137,7 +137,8 @@ class Endpoint : public base::Model, private TransmitObserver {
   void stop();
   void resume();
   bool stopped() const { return stops_ > 0; }
-  void register_statistics(base::StatisticsGroup&);
+  /// A device with counters of its own overrides it, and calls this one for those of its port.
+  virtual void register_statistics(base::StatisticsGroup&);
 
  protected:
   Endpoint(sc_core::sc_module_name, const Parameters&, const Function&);

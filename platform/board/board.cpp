@@ -201,14 +201,23 @@ SlotInstance& Board::slot(const std::string& path) {
   return *std::find_if(slots_.begin(), slots_.end(), [&](const SlotInstance& s) { return s.path == path; });
 }
 
+/// What a device's constructor does not accept is its author's mistake, who is the user where it is a plug-in's.
+std::unique_ptr<pcie::Endpoint> Board::build_device(const config::Instance& device) const {
+  try {
+    return factory_of(device).build(module_of(device).c_str(), device.values(), {run_.seed, run_.replication});
+  } catch (const std::exception& e) {
+    throw config::UserError(fmt::format("{}: {} cannot be built: {}", config_.file(), device.path(), e.what()));
+  }
+}
+
 void Board::build_devices() {
   for (const config::Instance* a : config_.of_kind("accel")) {
-    const auto& p = a->parameters<DmaRequesterInstance>();
-    requesters_.push_back(std::make_unique<accel::DmaRequester>(module_of(*a).c_str(), p.device,
-                                                                base::RandomSeed{run_.seed, run_.replication}));
-    connect(p.slot, requesters_.back()->port());
+    devices_.push_back({a->path(), slot_of(*a), build_device(*a)});
+    pcie::Endpoint& device = *devices_.back().endpoint;
+    if (auto* requester = dynamic_cast<accel::DmaRequester*>(&device)) requesters_.push_back(requester);
+    connect(slot_of(*a), device.port());
     groups_.push_back(std::make_unique<base::StatisticsGroup>(a->path(), &base::statistics()));
-    requesters_.back()->register_statistics(*groups_.back());
+    device.register_statistics(*groups_.back());
   }
   if (dma_workload() && requesters_.empty())
     throw config::UserError(config_.file() +

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "models/accel/dma_requester/dma_requester.h"
 #include "models/base/scheduler.h"
 #include "models/coherence/memory_system.h"
 #include "models/irq/aplic.h"
@@ -63,6 +62,13 @@ enum class Traffic {
   external,   ///< nothing yet: whoever has made the board attaches something
 };
 
+/// An instance of kind accel.
+struct DeviceInstance {
+  std::string path;
+  std::string slot;
+  std::unique_ptr<pcie::Endpoint> endpoint;
+};
+
 struct DeviceTreeSource;
 
 /// Builds everything in the order of the board's instances, loads the firmware, and leaves the harts at its entry.
@@ -80,7 +86,9 @@ class Board : private pcie::SocWriter {
   std::vector<SlotInstance>& slots() { return slots_; }
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<std::unique_ptr<nic::DescriptorNic>>& nics() { return nics_; }
-  std::vector<std::unique_ptr<accel::DmaRequester>>& requesters() { return requesters_; }
+  std::vector<DeviceInstance>& devices() { return devices_; }
+  /// Those of the devices that the DMA workload commands.
+  const std::vector<accel::DmaRequester*>& requesters() const { return requesters_; }
   /// Null where [workload] is traffic.
   const DmaWorkloadParameters* dma_workload() const;
   /// Null where the board has none.
@@ -104,6 +112,7 @@ class Board : private pcie::SocWriter {
   void build_interrupts();
   void build_pcie();
   void build_devices();
+  std::unique_ptr<pcie::Endpoint> build_device(const config::Instance&) const;
   void build_network();
   void build_traffic();
   void load_firmware();
@@ -140,7 +149,8 @@ class Board : private pcie::SocWriter {
   std::vector<SwitchInstance> switches_;
   std::vector<WireInstance> wires_;
   std::vector<std::unique_ptr<nic::DescriptorNic>> nics_;
-  std::vector<std::unique_ptr<accel::DmaRequester>> requesters_;
+  std::vector<DeviceInstance> devices_;
+  std::vector<accel::DmaRequester*> requesters_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;
   std::unique_ptr<net::TrafficSource> source_;
   std::unique_ptr<Faults> faults_;

@@ -284,24 +284,21 @@ Faults::Agents Faults::agents(const config::Instance& i, const std::string& targ
       if (target == cluster || target == core->path()) a.cores.push_back(core.get());
     }
   }
-  const auto add_device = [&](pcie::Endpoint& device, const auto& parameters_of) {
+  const auto add_device = [&](pcie::Endpoint& device, const std::string& slot) {
     names.push_back(device.path());
     if (target != device.path()) return;
-    const config::Instance& instance = *board_.config().find(target);
     a.devices.push_back(&device);
     for (SlotInstance& s : board_.slots())
-      if (s.path == parameters_of(instance).slot) a.links.push_back(s.link.get());
+      if (s.path == slot) a.links.push_back(s.link.get());
   };
   for (auto& nic : board_.nics()) {
-    const auto parameters = [](const config::Instance& n) -> auto& { return n.parameters<DescriptorNicParameters>(); };
-    add_device(*nic, parameters);
+    const auto& p = board_.config().parameters<DescriptorNicParameters>(nic->path());
+    add_device(*nic, p.slot);
     if (target != nic->path()) continue;
     for (WireInstance& w : board_.wires())
-      if (w.path == parameters(*board_.config().find(target)).wire) a.wires.push_back(w.wire.get());
+      if (w.path == p.wire) a.wires.push_back(w.wire.get());
   }
-  for (auto& requester : board_.requesters())
-    add_device(
-        *requester, [](const config::Instance& r) -> auto& { return r.parameters<DmaRequesterInstance>(); });
+  for (DeviceInstance& d : board_.devices()) add_device(*d.endpoint, d.slot);
   if (a.cores.empty() && a.devices.empty()) no_target(i, target, "a cluster, a hart or a device", names);
   return a;
 }

@@ -95,12 +95,11 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
   s.include("", &P::nic);
 }
 
-void DmaRequesterInstance::describe(base::Schema<DmaRequesterInstance>& s) {
-  s.summary("an endpoint that issues DMA on command, and its place");
-  s.add("slot", &DmaRequesterInstance::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
-  s.rule("slot", [](const DmaRequesterInstance& p) { return p.slot.empty() ? "must name a PCIe slot" : ""; });
-  s.include("", &DmaRequesterInstance::device);
+const DeviceFactory& factory_of(const config::Instance& device) {
+  return dynamic_cast<const DeviceFactory&>(*device.factory());
 }
+
+const std::string& slot_of(const config::Instance& device) { return factory_of(device).slot(device.values()); }
 
 void IommuInstance::describe(base::Schema<IommuInstance>& s) {
   s.summary("IOMMU between devices and memory");

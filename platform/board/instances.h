@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "models/accel/dma_requester/dma_requester.h"
 #include "models/net/echo_peer.h"
 #include "models/net/wire.h"
 #include "models/nic/descriptor/parameters.h"
@@ -12,6 +11,8 @@
 #include "models/pcie/link.h"
 #include "models/pcie/switch.h"
 #include "models/uart/uart.h"
+#include "platform/board/device.h"
+#include "platform/config/board_config.h"
 
 namespace sluice::platform {
 
@@ -71,12 +72,9 @@ struct DescriptorNicParameters {
   static void describe(base::Schema<DescriptorNicParameters>&);
 };
 
-/// [accel.NAME] with model "dma-requester"
-struct DmaRequesterInstance {
-  std::string slot = "pcie.slot0";
-  accel::DmaRequesterParameters device;
-  static void describe(base::Schema<DmaRequesterInstance>&);
-};
+/// What builds an instance of [accel.NAME], and the slot that it sits in.
+const DeviceFactory& factory_of(const config::Instance&);
+const std::string& slot_of(const config::Instance&);
 
 /// [iommu]
 struct IommuInstance {

@@ -1,5 +1,6 @@
 #include "platform/board/models.h"
 
+#include "models/accel/dma_requester/dma_requester.h"
 #include "models/coherence/memory_system.h"
 #include "models/irq/aplic.h"
 #include "models/irq/imsic.h"
@@ -9,6 +10,7 @@
 #include "models/net/traffic_source.h"
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
+#include "platform/board/device.h"
 #include "platform/board/dma_workload.h"
 #include "platform/board/fault_parameters.h"
 #include "platform/board/host_map.h"
@@ -48,7 +50,7 @@ void register_models(config::Registry& r) {
   r.add_kind("nic");
   r.add<DescriptorNicParameters>("nic", "descriptor", "descriptor NIC");
   r.add_kind("accel");
-  r.add<DmaRequesterInstance>("accel", "dma-requester", "DMA requester");
+  Devices(r).add<accel::DmaRequester>("dma-requester", "DMA requester");
   r.add_kind("peer");
   r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
   r.add_single("workload", "model", "traffic");

@@ -37,6 +37,8 @@ class Instance {
   const base::SchemaBase& schema() const { return *model_->schema; }
   /// The values, for the parameters of schema().
   const void* values() const { return values_.get(); }
+  /// Null where the model has none.
+  const ModelFactory* factory() const { return model_->factory.get(); }
   /// Of a key of schema().
   const Origin& origin(std::string_view key) const;
 

@@ -2,6 +2,7 @@
 /// The kinds of component that a board may have, the models of each kind, and the schema of each model. platform/board
 /// fills it; nothing in platform/config knows a model.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +11,19 @@
 
 namespace sluice::config {
 
+/// Builds the instances of a model, for a platform that does not know its models by name.
+class ModelFactory {
+ public:
+  virtual ~ModelFactory() = default;
+};
+
 class Registry {
  public:
   struct Model {
     std::string name;   ///< as a board writes it: "descriptor"
     std::string title;  ///< in a sentence: "descriptor NIC"
     const base::SchemaBase* schema = nullptr;
+    std::shared_ptr<const ModelFactory> factory;  ///< null: the platform knows how to build it
   };
   struct Kind {
     std::string name;           ///< the first word of an instance's path: "nic"
@@ -37,8 +45,9 @@ class Registry {
   void add_single(std::string name, std::string selector = "model", std::string default_model = "");
   /// A model whose parameters are P. The kind must have been added.
   template <class P>
-  void add(std::string_view kind, std::string model, std::string title) {
-    add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>()});
+  void add(std::string_view kind, std::string model, std::string title,
+           std::shared_ptr<const ModelFactory> factory = nullptr) {
+    add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>(), std::move(factory)});
   }
 
   /// In the order in which they were added, which is the order of instances on every board.

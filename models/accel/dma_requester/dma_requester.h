@@ -56,7 +56,7 @@ class DmaRequester : public pcie::Endpoint {
   bool busy() const { return busy_; }
   std::uint64_t transactions() const { return transactions_; }  ///< ended, warm-ups included
   base::RegisterBank& registers() { return bank_; }
-  void register_statistics(base::StatisticsGroup&);
+  void register_statistics(base::StatisticsGroup&) override;
 
  private:
   struct Transaction {
