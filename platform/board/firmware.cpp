@@ -16,15 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string sha256_of(const std::vector<std::uint8_t>& bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned length = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr);
-  std::string text;
-  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
-}
-
 fs::path find_firmware(const std::string& named, const fs::path& beside) {
   const bool is_path = named.find('/') != std::string::npos || named.ends_with(".elf");
   std::vector<fs::path> candidates;
@@ -54,6 +45,15 @@ bool read_at(const std::vector<std::uint8_t>& file, std::uint64_t offset, T& out
 }
 
 }  // namespace
+
+std::string sha256_of(const std::vector<std::uint8_t>& bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned length = 0;
+  EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr);
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
 
 Firmware::Firmware(const std::string& named, const fs::path& beside, const std::string& where) : where_(where) {
   const fs::path path = find_firmware(named, beside);

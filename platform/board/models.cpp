@@ -15,10 +15,12 @@
 #include "platform/board/fault_parameters.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
+#include "platform/board/plugins.h"
 
 namespace sluice::platform {
 
 void register_models(config::Registry& r) {
+  r.on_plugin(load_plugin);
   r.add_kind("cluster", "riscv");
   r.add<riscv::ClusterParameters>("cluster", "riscv", "RISC-V cluster");
   r.add_kind("memory", "ram");

@@ -95,7 +95,9 @@ std::string tree_text(const Description& d) {
 
 void print(const Description& d) {
   fmt::print("{}   {}\n", d.board.name(), d.board.summary());
-  fmt::print("from {}\n\n", fmt::join(d.board.files(), ", "));
+  fmt::print("from {}\n", fmt::join(d.board.files(), ", "));
+  for (const config::Plugin& p : d.board.plugins()) fmt::print("with {} (SHA-256 {})\n", p.name, p.sha256);
+  fmt::print("\n");
   fmt::print("{}\nmemory map\n{}\nPCIe\n{}", config::to_table(d.board), map_text(d), tree_text(d));
 }
 

@@ -59,7 +59,25 @@ const Origin& Instance::origin(std::string_view key) const {
 /// Applies layers and overrides in order.
 class BoardBuilder {
  public:
-  BoardBuilder(const Registry& registry, BoardLayers layers) : registry_(registry), layers_(std::move(layers)) {}
+  BoardBuilder(const Registry& registry, BoardLayers layers) : base_(registry), layers_(std::move(layers)) {}
+
+  /// What the files' plug-ins bring, before any of their settings is looked at.
+  void load_plugins() {
+    std::vector<std::filesystem::path> loaded;
+    for (const auto& layer : layers_.layers) {
+      for (const BoardFile::Plugin& p : layer.file.plugins) {
+        const auto path = std::filesystem::weakly_canonical(layer.found.path.parent_path() / p.path);
+        if (std::find(loaded.begin(), loaded.end(), path) != loaded.end()) continue;
+        loaded.push_back(path);
+        if (!extended_) extended_ = std::make_shared<Registry>(base_);
+        const bool absolute = std::filesystem::path(p.path).is_absolute();
+        const auto beside = std::filesystem::path(layer.found.name).parent_path();
+        const std::string name = absolute ? path.filename() : (beside / p.path).lexically_normal();
+        board_.plugins_.push_back({name, extended_->load({p.path, path, p.where})});
+      }
+    }
+    board_.registry_ = extended_;
+  }
 
   BoardConfig build(const std::vector<std::string>& overrides, const std::vector<std::string>& options) {
     const BoardLayers::Layer& own = layers_.layers.back();
@@ -67,9 +85,10 @@ class BoardBuilder {
     board_.name_ = std::filesystem::path(own.found.name).replace_extension();
     board_.summary_ = own.file.summary;
     for (const auto& layer : layers_.layers) board_.files_.push_back(layer.found.name);
+    load_plugins();
     collect_files();
     collect_overrides(overrides, options);
-    for (const auto& kind : registry_.kinds()) make_instances(kind);
+    for (const auto& kind : registry().kinds()) make_instances(kind);
     for (const Instance& instance : board_.instances_) check(instance);
     return std::move(board_);
   }
@@ -86,9 +105,9 @@ class BoardBuilder {
   Path split(const std::string& path, const Location& where) const {
     const std::size_t dot = path.find('.');
     const std::string first = path.substr(0, dot);
-    Path result{registry_.find(first), {}, {}};
+    Path result{registry().find(first), {}, {}};
     if (!result.kind) {
-      throw UserError(where, first + " is not a kind of component" + suggestion(first, registry_.kind_names()));
+      throw UserError(where, first + " is not a kind of component" + suggestion(first, registry().kind_names()));
     }
     std::string rest = dot == std::string::npos ? "" : path.substr(dot + 1);
     if (result.kind->many) {
@@ -121,7 +140,7 @@ class BoardBuilder {
         drafts(*path.kind)[path.name].push_back({path.key, i, &s, {}, set_by, s.where});
       }
     }
-    for (const auto& kind : registry_.kinds()) {
+    for (const auto& kind : registry().kinds()) {
       if (!kind.many && kind.model_by_default()) drafts(kind)[""];
     }
   }
@@ -289,7 +308,10 @@ class BoardBuilder {
     }
   }
 
-  const Registry& registry_;
+  const Registry& registry() const { return extended_ ? *extended_ : base_; }
+
+  const Registry& base_;
+  std::shared_ptr<Registry> extended_;  ///< null: the board names no plug-ins
   BoardLayers layers_;
   BoardConfig board_;
   std::map<std::string, Drafts> drafts_;  ///< by kind
@@ -330,8 +352,20 @@ BoardConfig load_board(const std::string& board, const std::vector<std::string>&
   return BoardBuilder(registry, read_layers(board, directories)).build(overrides, options);
 }
 
+namespace {
+/// "build/libsum.so (1a2b3c4d)": two builds of a plug-in are two plug-ins.
+std::string plugins_text(const BoardConfig& board) {
+  std::string text;
+  for (const Plugin& p : board.plugins())
+    text += (text.empty() ? "" : ", ") + p.name + " (" + p.sha256.substr(0, 8) + ")";
+  return text;
+}
+}  // namespace
+
 std::vector<Difference> differences(const BoardConfig& first, const BoardConfig& second) {
   std::vector<Difference> result;
+  if (plugins_text(first) != plugins_text(second))
+    result.push_back({"plugins", plugins_text(first), plugins_text(second)});
   for (const Instance& a : first.instances()) {
     const Instance* b = second.find(a.path());
     if (!b || b->model() != a.model()) {

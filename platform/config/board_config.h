@@ -58,6 +58,12 @@ class Instance {
   std::vector<Origin> origins_;  ///< in the order of the schema
 };
 
+/// A plug-in that a board has named.
+struct Plugin {
+  std::string name;    ///< board-relative: the same from every working directory
+  std::string sha256;  ///< of the file, hexadecimal
+};
+
 class BoardConfig {
  public:
   const std::string& name() const { return name_; }        ///< "e810-poll"
@@ -65,6 +71,9 @@ class BoardConfig {
   const std::string& file() const { return shown_; }       ///< the board's own file, for messages
   /// Board-relative names of the files in the order in which they applied.
   const std::vector<std::string>& files() const { return files_; }
+
+  /// In the order of the files, each once.
+  const std::vector<Plugin>& plugins() const { return plugins_; }
 
   /// By kind in the registry's order, then by name with numbers in numeric order: what a file says first has no
   /// influence.
@@ -89,17 +98,20 @@ class BoardConfig {
   std::string summary_;
   std::string shown_;
   std::vector<std::string> files_;
+  std::vector<Plugin> plugins_;
+  /// With the models of the plug-ins, for this board alone: another may have other ones of the same name.
+  std::shared_ptr<const Registry> registry_;
   std::vector<Instance> instances_;
 };
 
 /// Reads BOARD (the name of a shipped board or the path of a file), applies the overrides ("nic.eth0.queues=4"), and
 /// checks everything. Throws UserError. options: how messages name each override ("--requests 5"); where there is no
 /// entry, or an empty one, "--set OVERRIDE".
-/// The registry must outlive the result.
+/// The registry must outlive the result. What plug-ins add is added for this board only.
 BoardConfig load_board(const std::string& board, const std::vector<std::string>& overrides, const Registry&,
                        const BoardDirectories&, const std::vector<std::string>& options = {});
 
-/// One parameter whose effective value differs between two boards, or an instance that only one has.
+/// One parameter whose effective value differs between two boards, an instance that only one has, or their plug-ins.
 struct Difference {
   std::string path;  ///< "nic.eth0.queues", or "nic.eth1"
   std::string first;

@@ -40,11 +40,14 @@ class Reader {
         file_.summary = string_of(node, name);
       } else if (name == "extends") {
         read_extends(node);
+      } else if (name == "plugins") {
+        read_plugins(node);
       } else if (node.is_table()) {
         check_key(name, where);
         read_table(*node.as_table(), name, where);
       } else {
-        throw UserError(where, name + " is not a key of a board file" + suggestion(name, {"summary", "extends"}));
+        throw UserError(where,
+                        name + " is not a key of a board file" + suggestion(name, {"summary", "extends", "plugins"}));
       }
     }
     std::stable_sort(file_.settings.begin(), file_.settings.end(),
@@ -70,6 +73,16 @@ class Reader {
     const auto* list = node.as_array();
     if (!list) throw UserError(at(node.source()), "extends must be a list of names");
     for (const auto& e : *list) file_.extends.push_back({string_of(e, "each name in extends"), at(e.source())});
+  }
+
+  void read_plugins(const toml::node& node) {
+    const auto* list = node.as_array();
+    if (!list) throw UserError(at(node.source()), "plugins must be a list of paths of shared objects");
+    for (const auto& e : *list) {
+      const std::string path = string_of(e, "each path in plugins");
+      if (path.empty()) throw UserError(at(e.source()), "each path in plugins must name a shared object");
+      file_.plugins.push_back({path, at(e.source())});
+    }
   }
 
   void read_table(const toml::table& table, const std::string& path, const Location& where) {

@@ -24,8 +24,14 @@ struct BoardFile {
     Location where;
   };
 
+  struct Plugin {
+    std::string path;  ///< relative to the file
+    Location where;
+  };
+
   std::string summary;
   std::vector<Extends> extends;
+  std::vector<Plugin> plugins;
   std::vector<Setting> settings;  ///< in the order of the file
 };
 

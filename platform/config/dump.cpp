@@ -47,6 +47,7 @@ nlohmann::ordered_json to_json(const BoardConfig& board) {
   json["name"] = board.name();
   json["summary"] = board.summary();
   json["files"] = board.files();
+  for (const Plugin& p : board.plugins()) json["plugins"].push_back({{"name", p.name}, {"sha256", p.sha256}});
   auto& instances = json["instances"] = nlohmann::ordered_json::object();
   for (const Instance& instance : board.instances()) {
     auto& one = instances[instance.path()];

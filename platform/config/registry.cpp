@@ -41,6 +41,11 @@ void Registry::add_model(std::string_view kind, Model model) {
   throw std::logic_error("no kind " + std::string(kind));
 }
 
+std::string Registry::load(const PluginFile& plugin) {
+  if (!load_plugin_) throw UserError(plugin.where, "plugins: nothing here takes plug-ins");
+  return load_plugin_(plugin, *this);
+}
+
 const Registry::Kind* Registry::find(std::string_view kind) const {
   for (const Kind& k : kinds_) {
     if (k.name == kind) return &k;

@@ -2,12 +2,15 @@
 /// The kinds of component that a board may have, the models of each kind, and the schema of each model. platform/board
 /// fills it; nothing in platform/config knows a model.
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/base/schema.h"
+#include "platform/config/user_error.h"
 
 namespace sluice::config {
 
@@ -15,6 +18,13 @@ namespace sluice::config {
 class ModelFactory {
  public:
   virtual ~ModelFactory() = default;
+};
+
+/// A shared object with models, as a board file names it.
+struct PluginFile {
+  std::string named;           ///< by the file, relative to itself
+  std::filesystem::path path;  ///< absolute
+  Location where;              ///< the line that names it
 };
 
 class Registry {
@@ -50,6 +60,13 @@ class Registry {
     add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>(), std::move(factory)});
   }
 
+  /// What adds the models of a plug-in to a registry. Returns the SHA-256 of the file; throws UserError, which begins
+  /// with `where`.
+  using PluginLoader = std::function<std::string(const PluginFile&, Registry&)>;
+  void on_plugin(PluginLoader loader) { load_plugin_ = std::move(loader); }
+  /// Throws UserError where nothing loads plug-ins.
+  std::string load(const PluginFile&);
+
   /// In the order in which they were added, which is the order of instances on every board.
   const std::vector<Kind>& kinds() const { return kinds_; }
   const Kind* find(std::string_view kind) const;
@@ -58,6 +75,7 @@ class Registry {
  private:
   void add_model(std::string_view kind, Model);
   std::vector<Kind> kinds_;
+  PluginLoader load_plugin_;
 };
 
 }  // namespace sluice::config

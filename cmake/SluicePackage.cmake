@@ -1,0 +1,49 @@
+# What others build upon: the headers that plug-ins include, and the firmware's runtime in source. find_package(Sluice)
+# finds them in a build tree and, below share/sluice/sdk, in an installation.
+include(CMakePackageConfigHelpers)
+
+file(GLOB SLUICE_PLUGIN_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+     models/base/*.h models/pcie/*.h models/net/*.h platform/board/device.h platform/board/plugin.h
+     platform/config/registry.h platform/config/user_error.h)
+set(SLUICE_GENERATED ${CMAKE_BINARY_DIR}/generated)
+set(plugin_interface ${SLUICE_GENERATED}/platform/board/plugin_interface.h)
+list(TRANSFORM SLUICE_PLUGIN_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE header_files)
+add_custom_command(
+  OUTPUT ${plugin_interface}
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION} -DOUTPUT=${plugin_interface}
+          "-DHEADERS=${SLUICE_PLUGIN_HEADERS}" -P ${CMAKE_SOURCE_DIR}/cmake/PluginInterface.cmake
+  DEPENDS ${header_files} ${CMAKE_SOURCE_DIR}/cmake/PluginInterface.cmake
+  COMMENT "Hashing the headers that plug-ins include"
+  VERBATIM)
+add_custom_target(sluice_plugin_interface DEPENDS ${plugin_interface})
+
+set(sdk share/sluice/sdk)
+foreach(header ${SLUICE_PLUGIN_HEADERS})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${sdk}/${folder})
+endforeach()
+install(FILES ${plugin_interface} DESTINATION ${sdk}/platform/board)
+install(DIRECTORY firmware/boot firmware/drivers firmware/kernel DESTINATION ${sdk}/firmware)
+install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake DESTINATION lib/cmake/Sluice)
+
+# Of models/irq and others the firmware's drivers include the register headers.
+file(GLOB register_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} models/*/*_regs.h)
+foreach(header ${register_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${sdk}/${folder})
+endforeach()
+
+# The same file twice: its paths are absolute in the build tree, and relative to itself when installed.
+set(SLUICE_CONFIG_MODULES ${CMAKE_SOURCE_DIR}/cmake)
+set(SLUICE_CONFIG_INCLUDES ${CMAKE_SOURCE_DIR} ${SLUICE_GENERATED})
+set(SLUICE_CONFIG_ROOT ${CMAKE_SOURCE_DIR})
+set(SLUICE_CONFIG_EXECUTABLE ${CMAKE_BINARY_DIR}/platform/cli/sluice)
+configure_file(cmake/SluiceConfig.cmake.in ${CMAKE_BINARY_DIR}/SluiceConfig.cmake @ONLY)
+set(SLUICE_CONFIG_MODULES "\${CMAKE_CURRENT_LIST_DIR}")
+set(SLUICE_CONFIG_ROOT "\${SLUICE_PREFIX}/${sdk}")
+set(SLUICE_CONFIG_INCLUDES ${SLUICE_CONFIG_ROOT})
+set(SLUICE_CONFIG_EXECUTABLE "\${SLUICE_PREFIX}/bin/sluice")
+configure_file(cmake/SluiceConfig.cmake.in ${SLUICE_GENERATED}/SluiceConfig.cmake @ONLY)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/SluiceConfigVersion.cmake COMPATIBILITY ExactVersion)
+install(FILES ${SLUICE_GENERATED}/SluiceConfig.cmake ${CMAKE_BINARY_DIR}/SluiceConfigVersion.cmake
+        DESTINATION lib/cmake/Sluice)
