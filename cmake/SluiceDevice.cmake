@@ -1,17 +1,39 @@
-# sluice_add_device(NAME source...): a plug-in, libNAME.so in the build directory, for `plugins` of a board file. What it
-# uses of Sluice is in the program that loads it.
-function(sluice_add_device name)
-  add_library(${name} SHARED ${ARGN})
+# For a device of one's own: the plug-in, and a test of the model alone. What a plug-in uses of Sluice is in the program
+# that loads it; a test links it.
+
+# How Sluice sees SystemC: cmake/SluiceDependencies.cmake. No contraction: results must not depend on the optimisation
+# level.
+function(_sluice_compile name)
   target_include_directories(${name} SYSTEM PRIVATE ${SLUICE_INCLUDES})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_features(${name} PRIVATE cxx_std_20)
-  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-  # SystemC as Sluice sees it (cmake/SluiceDependencies.cmake). No unique symbols: two versions of a plug-in may be
-  # loaded beside each other. No contraction: results must not depend on the optimisation level.
-  target_link_libraries(${name} PRIVATE PkgConfig::SYSTEMC)
   target_compile_definitions(${name} PRIVATE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
-  target_compile_options(${name} PRIVATE -fno-gnu-unique -ffp-contract=off)
+  target_compile_options(${name} PRIVATE -ffp-contract=off)
+  target_link_libraries(${name} PRIVATE PkgConfig::SYSTEMC)
   if(SLUICE_SANITIZED)
     target_compile_options(${name} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+    target_link_options(${name} PRIVATE -fsanitize=address,undefined)
   endif()
+endfunction()
+
+# sluice_add_device(NAME source...): libNAME.so in the build directory, for `plugins` of a board file.
+function(sluice_add_device name)
+  add_library(${name} SHARED ${ARGN})
+  _sluice_compile(${name})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  # Two versions of a plug-in may be loaded beside each other, each with its own symbols.
+  target_compile_options(${name} PRIVATE -fno-gnu-unique)
+endfunction()
+
+# sluice_add_device_test(NAME source...): NAME in the build directory, Catch2 cases over tests/unit/device_bench.h.
+function(sluice_add_device_test name)
+  find_package(Catch2 2 REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(Threads REQUIRED)
+  add_executable(${name} ${SLUICE_ROOT}/tests/unit/test_main.cpp ${ARGN})
+  _sluice_compile(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  target_link_libraries(${name} PRIVATE ${SLUICE_LIBRARIES} Catch2::Catch2 fmt::fmt Threads::Threads)
+  # libsystemc refers to sc_main.
+  target_link_options(${name} PRIVATE -Wl,--unresolved-symbols=ignore-in-shared-libs)
 endfunction()

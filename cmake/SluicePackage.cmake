@@ -24,6 +24,8 @@ foreach(header ${SLUICE_PLUGIN_HEADERS})
 endforeach()
 install(FILES ${plugin_interface} DESTINATION ${sdk}/platform/board)
 install(DIRECTORY firmware/boot firmware/drivers firmware/kernel DESTINATION ${sdk}/firmware)
+install(FILES tests/unit/device_bench.h tests/unit/pcie_bench.h tests/unit/fresh_kernel.h tests/unit/test_main.cpp
+        DESTINATION ${sdk}/tests/unit)
 install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake DESTINATION lib/cmake/Sluice)
 
 # Of models/irq and others the firmware's drivers include the register headers.
@@ -38,11 +40,14 @@ set(SLUICE_CONFIG_MODULES ${CMAKE_SOURCE_DIR}/cmake)
 set(SLUICE_CONFIG_INCLUDES ${CMAKE_SOURCE_DIR} ${SLUICE_GENERATED})
 set(SLUICE_CONFIG_ROOT ${CMAKE_SOURCE_DIR})
 set(SLUICE_CONFIG_EXECUTABLE ${CMAKE_BINARY_DIR}/platform/cli/sluice)
+set(SLUICE_CONFIG_LIBRARIES ${CMAKE_BINARY_DIR}/models/pcie/libsluice_pcie.a
+    ${CMAKE_BINARY_DIR}/models/base/libsluice_base.a)
 configure_file(cmake/SluiceConfig.cmake.in ${CMAKE_BINARY_DIR}/SluiceConfig.cmake @ONLY)
 set(SLUICE_CONFIG_MODULES "\${CMAKE_CURRENT_LIST_DIR}")
 set(SLUICE_CONFIG_ROOT "\${SLUICE_PREFIX}/${sdk}")
 set(SLUICE_CONFIG_INCLUDES ${SLUICE_CONFIG_ROOT})
 set(SLUICE_CONFIG_EXECUTABLE "\${SLUICE_PREFIX}/bin/sluice")
+set(SLUICE_CONFIG_LIBRARIES "\${SLUICE_PREFIX}/lib/sluice/libsluice_pcie.a" "\${SLUICE_PREFIX}/lib/sluice/libsluice_base.a")
 configure_file(cmake/SluiceConfig.cmake.in ${SLUICE_GENERATED}/SluiceConfig.cmake @ONLY)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/SluiceConfigVersion.cmake COMPATIBILITY ExactVersion)
 install(FILES ${SLUICE_GENERATED}/SluiceConfig.cmake ${CMAKE_BINARY_DIR}/SluiceConfigVersion.cmake

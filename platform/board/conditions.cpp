@@ -1,6 +1,7 @@
 #include "platform/board/conditions.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -24,6 +25,8 @@ base::Conditions conditions_of(Board& board) {
       if (!name.ends_with(kFirmware)) all.emplace_back(std::move(name), p->text(i.values()));
     }
   }
+  for (const config::Plugin& p : board.config().plugins())
+    all.emplace_back("plug-in " + std::filesystem::path(p.name).filename().string(), p.sha256);
   for (const Cluster& c : board.clusters()) all.emplace_back("cluster." + c.name + kFirmware, c.firmware.sha256());
   return all;
 }

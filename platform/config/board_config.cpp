@@ -106,6 +106,8 @@ class BoardBuilder {
     const std::size_t dot = path.find('.');
     const std::string first = path.substr(0, dot);
     Path result{registry().find(first), {}, {}};
+    if (path == "plugins")
+      throw UserError(where, "plug-ins are named by a board file, plugins = [...], not by an override");
     if (!result.kind) {
       throw UserError(where, first + " is not a kind of component" + suggestion(first, registry().kind_names()));
     }

@@ -81,6 +81,18 @@ struct Run {
   }
 };
 
+/// What a plug-in of the tests brings.
+struct Adder {
+  unsigned width = 32;
+  static void describe(base::Schema<Adder>& s) { s.add("width", &Adder::width, "bits").range(8, 64).assumed("a word"); }
+};
+std::string load_adder(const PluginFile& plugin, Registry& r) {
+  const std::string name = plugin.path.filename();
+  if (!fs::exists(plugin.path)) throw UserError(plugin.where, "plugins: " + plugin.named + " does not exist");
+  r.add<Adder>("nic", "adder", "adder");
+  return "sha of " + name;
+}
+
 Registry registry() {
   Registry r;
   r.add_kind("pcie", "slot");
@@ -93,6 +105,7 @@ Registry registry() {
   r.add<OpenLoop>("workload", "open-loop", "open loop");
   r.add_single("run");
   r.add<Run>("run", "run", "run");
+  r.on_plugin(load_adder);
   return r;
 }
 
@@ -503,4 +516,36 @@ TEST_CASE("no text makes reading a board do worse than a UserError", "[config][f
   std::string deep = "[pcie.slot0]\nlanes = ";
   for (int i = 0; i < 10'000; ++i) deep += "{a=";
   try_load(deep);
+}
+
+TEST_CASE("plug-ins bring models to the boards that name them, and to no others", "[config]") {
+  Bench bench;
+  bench.mine("parts/adder.so", "");
+  bench.mine("parts/adder.toml", "plugins = ['adder.so']\n[nic.add]\nmodel = 'adder'\nwidth = 64\n");
+  const std::string own = bench.mine("own.toml", "extends = ['parts/adder']\nplugins = ['parts/../parts/adder.so']\n");
+  const BoardConfig board = bench.load(own);
+  CHECK(board.parameters<Adder>("nic.add").width == 64);
+  REQUIRE(board.plugins().size() == 1);  // the same file, named twice
+  CHECK(board.plugins()[0].name == "parts/adder.so");
+  CHECK(board.plugins()[0].sha256 == "sha of adder.so");
+
+  CHECK(bench.load("e810").plugins().empty());
+  CHECK(bench.error_of("[nic.x]\nmodel = 'adder'\n") ==
+        "b.toml:3: adder is not a model of nic; valid: descriptor, enso");
+  const auto all = differences(board, bench.load("e810"));
+  REQUIRE(!all.empty());
+  CHECK(all[0].path == "plugins");
+  CHECK(all[0].first == "parts/adder.so (sha of a)");
+  CHECK(all[0].second.empty());
+}
+
+TEST_CASE("what a board says of plug-ins is checked", "[config]") {
+  Bench bench;
+  CHECK(bench.error_of("plugins = ['none.so']\n") == "b.toml:2: plugins: none.so does not exist");
+  CHECK(bench.error_of("plugins = 'none.so'\n") == "b.toml:2: plugins must be a list of paths of shared objects");
+  CHECK(bench.error_of("plugins = [1]\n") == "b.toml:2: each path in plugins must be a string");
+  CHECK(bench.error_of("plugins = ['']\n") == "b.toml:2: each path in plugins must name a shared object");
+  CHECK(bench.error_of("plugin = []\n") == "b.toml:2: plugin is not a key of a board file; did you mean plugins?");
+  CHECK(bench.error(bench.mine("own.toml", ""), {"plugins=x.so"}) ==
+        "--set plugins=x.so: plug-ins are named by a board file, plugins = [...], not by an override");
 }

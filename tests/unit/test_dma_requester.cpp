@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/accel/dma_requester/dma_requester.h"
-#include "tests/unit/pcie_bench.h"
+#include "tests/unit/device_bench.h"
 
 using namespace sluice;
 using accel::DmaRequester;
@@ -14,44 +14,8 @@ namespace {
 
 constexpr std::uint64_t kRam = FlatMemory::kBase;
 
-struct Bench {
-  FreshKernel fresh;
-  base::Scheduler scheduler{"scheduler", 1_us};
-  FlatMemory memory;
-  pcie::RootComplex::Parameters root_parameters;
-  pcie::RootComplex root;
-  ScriptedHart hart{"hart", scheduler};
-  pcie::Link link;
-  DmaRequester device;
-  std::uint64_t bar = 0;
-  pcie::RoutingId id = 0;
-
-  explicit Bench(const accel::DmaRequesterParameters& p = {}, const pcie::RootComplex::Parameters& r = {})
-      : root_parameters(r),
-        root("root", r, memory),
-        link(base::module_name("pcie.slot0").c_str(), {.lanes = 8}),
-        device(base::module_name("accel.a").c_str(), p, {}) {
-    hart.socket.bind(root.socket);
-    link.connect(root.root_port(0), device.port());
-    run([this](ScriptedHart& h) {
-      Enumerator e(h, root_parameters);
-      e.scan(0);
-      for (const auto& f : e.found)
-        if (!f.bridge && pcie::bus_of(f.id) != 0) bar = f.bars.at(0), id = f.id;
-    });
-  }
-  void run(ScriptedHart::Script s) {
-    hart.start(std::move(s));
-    scheduler.run_until(base::Time::max());
-  }
-  void write(std::uint64_t offset, std::uint64_t value, unsigned size = 4) {
-    run([=, this](ScriptedHart& h) { h.write(bar + offset, value, size); });
-  }
-  std::uint64_t read(std::uint64_t offset, unsigned size = 4) {
-    std::uint64_t v = 0;
-    run([&, this](ScriptedHart& h) { v = h.read(bar + offset, size); });
-    return v;
-  }
+struct Bench : DeviceBench<DmaRequester> {
+  using DeviceBench::DeviceBench;
   /// A command that is right; a test changes a register of it before start().
   void command(std::uint32_t operation, std::uint32_t size, std::uint32_t outstanding = 1, std::uint32_t count = 50) {
     write(DMAR_OPERATION, operation);
@@ -73,7 +37,6 @@ struct Bench {
     REQUIRE((read(DMAR_STATUS) & (DMAR_STATUS_ERROR | DMAR_STATUS_BUSY)) == DMAR_STATUS_ERROR);
     return read(DMAR_ERROR);
   }
-  base::Time wire(unsigned bytes) { return link.up().wire_time(bytes); }
 };
 
 double per_second(const DmaRequester::Run& r) { return static_cast<double>(r.count) / (r.to - r.from).seconds(); }
