@@ -8,6 +8,10 @@
 
 namespace sluice::base {
 
+/// What a hart wants with a line. An atomic operation takes it like a store and waits for it like a load.
+enum class LineUse : std::uint8_t { fetch, load, store, atomic };
+constexpr bool writes(LineUse use) { return use >= LineUse::store; }
+
 class LineState {
  public:
   enum State : std::uint8_t { kInvalid, kShared, kExclusive, kModified };

@@ -5,6 +5,7 @@
 namespace sluice::coherence {
 
 using base::LineState;
+using base::LineUse;
 using base::Time;
 
 MemorySystem::Hart::Hart(const Parameters& p)
@@ -81,7 +82,8 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
   return fill;
 }
 
-Time MemorySystem::miss(unsigned hart, std::uint64_t address, bool write, bool fetch, Time at) {
+Time MemorySystem::miss(unsigned hart, std::uint64_t address, LineUse use, Time at) {
+  const bool write = writes(use);
   Hart& h = harts_[hart];
   const std::uint64_t line = h.l1d.line_of(address);
   ++h.counters.l2_accesses;
@@ -98,13 +100,13 @@ Time MemorySystem::miss(unsigned hart, std::uint64_t address, bool write, bool f
     ++h.counters.l2_misses;
     fill = fetch_line(hart, line, write, at);
   }
-  fill_l1(h, line, write, fetch);
+  fill_l1(h, line, write, use == LineUse::fetch);
   prefetch(hart, line, at);
 
   auto free = std::min_element(h.miss_registers.begin(), h.miss_registers.end());
   const Time start = std::max(at, *free);
   *free = std::max(fill.ready, start);
-  if (write) return start;
+  if (use == LineUse::store) return start;
   ++(h.counters.*fill.waits);
   return *free;
 }

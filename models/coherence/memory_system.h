@@ -76,7 +76,7 @@ class MemorySystem : public base::Model, public base::MemoryPath {
 
   /// An access of `hart` at time `at` that its L1 could not answer; returns when the hart may go on, and leaves the
   /// line in its L1.
-  base::Time miss(unsigned hart, std::uint64_t address, bool write, bool fetch, base::Time at);
+  base::Time miss(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at);
 
   base::GuestRam* ram_at(std::uint64_t address, std::uint64_t length) override;
   base::Time read_latency(std::uint64_t address, std::uint64_t length) override;

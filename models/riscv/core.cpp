@@ -209,9 +209,9 @@ bool Core::store(std::uint64_t address, const void* data, unsigned size) {
   return access(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size);
 }
 
-void Core::cache_miss(std::uint64_t address, Access access) {
+void Core::cache_miss(std::uint64_t address, base::LineUse use) {
   const Time at = slot_clock_.time_of(hart_.state().slots);
-  const Time ready = memory_.miss(cache_, address, access == Access::store, access == Access::fetch, at);
+  const Time ready = memory_.miss(cache_, address, use, at);
   const std::uint64_t before = hart_.state().slots;
   if (ready > at) hart_.state().slots = slot_clock_.next_cycle(ready);
   stall_slots_ += hart_.state().slots - before;

@@ -85,7 +85,7 @@ class Core : public base::Model, public Bus {
   std::uint64_t slot_limit() override;
   std::uint64_t time() override;
   void set_stimecmp(std::uint64_t due) override;
-  void cache_miss(std::uint64_t address, Access access) override;
+  void cache_miss(std::uint64_t address, base::LineUse use) override;
   void probe(unsigned stage, std::uint64_t address) override;
   void bind(std::uint64_t to, std::uint64_t from) override;
   void account(unsigned account) override;

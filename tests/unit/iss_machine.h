@@ -67,11 +67,11 @@ struct IssMachine : Bus {
   std::uint64_t slot_limit() override { return finished ? 0 : limit; }
   std::uint64_t time() override { return hart.state().slots / 100; }
   void set_stimecmp(std::uint64_t) override {}
-  void cache_miss(std::uint64_t address, Access access) override {
+  void cache_miss(std::uint64_t address, base::LineUse use) override {
     ++misses;
     hart.state().slots += miss_slots;
-    base::LineState* cache = access == Access::fetch ? hart.config().l1i : hart.config().l1d;
-    cache->fill(address, access == Access::store ? base::LineState::kModified : base::LineState::kExclusive);
+    base::LineState* cache = use == base::LineUse::fetch ? hart.config().l1i : hart.config().l1d;
+    cache->fill(address, writes(use) ? base::LineState::kModified : base::LineState::kExclusive);
   }
   void probe(unsigned stage, std::uint64_t address) override { note("probe", stage, address); }
   void bind(std::uint64_t to, std::uint64_t from) override { note("bind", to, from); }

@@ -22,7 +22,7 @@ struct PrivilegedBench : Bus {
   std::uint64_t slot_limit() override { return 0; }
   std::uint64_t time() override { return now; }
   void set_stimecmp(std::uint64_t value) override { due = value; }
-  void cache_miss(std::uint64_t, Access) override {}
+  void cache_miss(std::uint64_t, base::LineUse) override {}
   void probe(unsigned, std::uint64_t) override {}
   void bind(std::uint64_t, std::uint64_t) override {}
   void account(unsigned) override {}

@@ -25,10 +25,10 @@ struct Bench {
   }
   /// As a hart does it: asks its L1 first.
   Time load(unsigned hart, std::uint64_t address, Time at) {
-    return memory.l1d(hart)->hit(address, false) ? at : memory.miss(hart, address, false, false, at);
+    return memory.l1d(hart)->hit(address, false) ? at : memory.miss(hart, address, base::LineUse::load, at);
   }
   Time store(unsigned hart, std::uint64_t address, Time at) {
-    return memory.l1d(hart)->hit(address, true) ? at : memory.miss(hart, address, true, false, at);
+    return memory.l1d(hart)->hit(address, true) ? at : memory.miss(hart, address, base::LineUse::store, at);
   }
   base::GuestRam ram;
   MemorySystem memory;
@@ -79,6 +79,17 @@ TEST_CASE("a store to a line that its hart shares fetches nothing", "[memory]") 
   REQUIRE(b.memory.counters(0).llc_misses == fetched);
   // The one register is free when the other hart has let go, long before DRAM would have answered.
   REQUIRE(b.store(0, kBase + 4096, 2_us) == 2_us + b.p.snoop_latency);
+}
+
+TEST_CASE("an atomic operation takes the line and waits for it", "[memory]") {
+  Bench b;
+  const auto amo = [&b](unsigned hart, Time at) { return b.memory.miss(hart, kBase, base::LineUse::atomic, at); };
+  CHECK(amo(0, 0_ns) == b.p.dram_latency);
+  CHECK(b.memory.l1d(0)->state(kBase) == LineState::kModified);
+  CHECK(amo(1, 1_us) == 1_us + b.p.snoop_latency);
+  CHECK(b.memory.l1d(0)->state(kBase) == LineState::kInvalid);
+  CHECK(b.memory.counters(1).snoop_waits == 1);
+  CHECK(b.store(0, kBase, 2_us) == 2_us);  // a store of the same line goes on
 }
 
 TEST_CASE("stores stall only when every miss register is busy", "[memory]") {

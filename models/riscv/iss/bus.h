@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/base/guest_ram.h"
+#include "models/base/line_state.h"
 #include "models/riscv/iss/hart_state.h"
 
 namespace sluice::riscv {
@@ -28,7 +29,7 @@ class Bus {
   virtual void set_stimecmp(std::uint64_t due) = 0;
 
   /// timing = "cached": the access (physical address) was no hit in the hart's L1; moves state.slots by the stall.
-  virtual void cache_miss(std::uint64_t address, Access access) = 0;
+  virtual void cache_miss(std::uint64_t address, base::LineUse use) = 0;
 
   // Hints (models/base/hints.h), addresses physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;

@@ -113,7 +113,7 @@ class Interpreter final : public Engine {
   Outcome pseudo(unsigned opcode, const Op& op);
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
   bool hint_place(std::uint64_t address, std::uint64_t& physical);
-  void touch_l1d(std::uint64_t physical, unsigned size, bool write);
+  void touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use);
   void read_ram(const Place& place, void* data, unsigned size);
   void write_ram(const Place& place, const void* data, unsigned size);
   void load_result(Opcode opcode, const Op& op, std::uint64_t value);

@@ -145,15 +145,15 @@ Cause Interpreter::locate(std::uint64_t address, unsigned size, Access access, P
   return Cause::none;
 }
 
-void Interpreter::touch_l1d(std::uint64_t physical, unsigned size, bool write) {
+void Interpreter::touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use) {
   if (!l1d_) return;
   const std::uint64_t last = l1d_->line_of(physical + size - 1);
   for (std::uint64_t line = l1d_->line_of(physical);; line += l1d_->line_bytes()) {
     ++hart_.counters().l1d_accesses;
-    if (!l1d_->hit(line, write)) {
+    if (!l1d_->hit(line, writes(use))) {
       ++hart_.counters().l1d_misses;
       bus_called_ = true;
-      bus_.cache_miss(std::max(line, physical), write ? Access::store : Access::load);
+      bus_.cache_miss(std::max(line, physical), use);
     }
     if (line == last) return;
   }
@@ -205,7 +205,7 @@ Interpreter::Outcome Interpreter::memory(Opcode opcode, const Op& op, std::uint6
   std::uint64_t value = 0;
   if (store) value = opcode >= Opcode::fsw ? state_.f[op.rs2] : state_.x[op.rs2];
   if (place.ram) {
-    touch_l1d(place.physical, size, store);
+    touch_l1d(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
     if (store)
       write_ram(place, &value, size);
     else
@@ -234,8 +234,9 @@ Interpreter::Outcome Interpreter::memory_crossing(Opcode opcode, const Op& op, s
   cause = locate(address2, size - first, access, high);
   if (cause == Cause::none && !high.ram) cause = store ? Cause::store_access : Cause::load_access;
   if (cause != Cause::none) return trap(cause, address2);
-  touch_l1d(low.physical, first, store);
-  touch_l1d(high.physical, size - first, store);
+  const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
+  touch_l1d(low.physical, first, use);
+  touch_l1d(high.physical, size - first, use);
   std::uint8_t bytes[8] = {};
   std::uint64_t value = 0;
   if (store) {
@@ -264,7 +265,7 @@ Interpreter::Outcome Interpreter::atomic(Opcode opcode, const Op& op) {
   Cause cause = locate(address, size, reserve ? Access::load : Access::store, place);
   if (cause == Cause::none && !place.ram) cause = reserve ? Cause::load_access : Cause::store_access;
   if (cause != Cause::none) return trap(cause, address);
-  touch_l1d(place.physical, size, !reserve);
+  touch_l1d(place.physical, size, reserve ? base::LineUse::load : base::LineUse::atomic);
 
   std::uint64_t memory = 0;
   read_ram(place, &memory, size);
@@ -388,7 +389,7 @@ Interpreter::Outcome Interpreter::pseudo(unsigned opcode, const Op& op) {
       if (!l1i_->hit(line, false)) {
         ++hart_.counters().l1i_misses;
         bus_called_ = true;
-        bus_.cache_miss(line, Access::fetch);
+        bus_.cache_miss(line, base::LineUse::fetch);
       }
       return retire();
     }
