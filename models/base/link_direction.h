@@ -108,6 +108,7 @@ class LinkDirection : public MessageBuffer {
   static constexpr int kNone = -1;
 
   static constexpr unsigned index(Channel c) { return static_cast<unsigned>(c); }
+  Time starved(Time t) const { return blocked_ && holds_ == 0 ? starved_ + (t - blocked_since_) : starved_; }
   bool affordable(const Message& m) const { return credits_.affords(index(P::channel(m)), P::data_units(m)); }
   void give_back(unsigned channel, unsigned data_units);
   void lose(Pointer);
@@ -131,6 +132,8 @@ class LinkDirection : public MessageBuffer {
   unsigned last_channel_ = P::kChannels - 1;
   unsigned waiting_ = 0;
   bool blocked_ = false;
+  Time blocked_since_;
+  Time starved_;  ///< how long the link was free while all that waited had no credits
   std::array<Ring<Pointer>, P::kChannels> queues_;
   CreditPools<P::kChannels> credits_;
   Ring<InFlight> in_flight_;
@@ -169,6 +172,7 @@ void LinkDirection<P>::send(Pointer message) {
   if (!up_) [[unlikely]]
     return lose(std::move(message));
   message->queued = time;
+  message->starved = starved(time);
   if (message->carries_journey) message->journey.enter(setup_.stage, setup_.component, time);
   if (waiting_ == 0 && free_at_ <= time && holds_ == 0) {
     credits_.collect(time);
@@ -209,6 +213,7 @@ void LinkDirection<P>::pump() {
     credits_.collect(time);
     const int c = choose();
     if (c == kNone) {
+      if (!blocked_) blocked_since_ = time;
       blocked_ = true;
       if (credits_.returning())
         wake_at(credits_.next_return());
@@ -216,6 +221,7 @@ void LinkDirection<P>::pump() {
         stalled_.emplace(from_->owner().c_str(), "flow-control credits", to_->owner().c_str());
       return;
     }
+    starved_ = starved(time);
     blocked_ = false;
     stalled_.reset();
     --waiting_;
@@ -297,10 +303,12 @@ void LinkDirection<P>::deliver_at(Time arrival, Pointer message) {
 template <MessageProtocol P>
 void LinkDirection<P>::hold(bool on) {
   if (on) {
+    starved_ = starved(now());
     ++holds_;
     return;
   }
   if (--holds_ > 0) return;
+  blocked_since_ = now();
   // What waited did so for the link, not for credits.
   free_at_ = std::max(free_at_, now());
   pump();
@@ -336,15 +344,18 @@ void LinkDirection<P>::set_up(bool up) {
     while (!queue.empty()) lose(queue.pop());
 }
 
-/// Where the link was free and the message there, and yet it did not start, credits were missing.
+/// Where the link was free and the message there, and yet it did not start, credits were missing. Its journey has all
+/// that the link stood idle for credits since it came, be it for those of messages before it, as one wait.
 template <MessageProtocol P>
 void LinkDirection<P>::note_wait(Message& m, Time time) {
   const Time could = std::max(m.queued, free_at_);
-  if (time <= could) return;
-  ++statistics_.credit_stalls;
-  statistics_.credit_wait += time - could;
-  if (!m.carries_journey) return;
-  m.journey.enter(SLUICE_STAGE_credit_wait, setup_.component, could);
+  if (time > could) {
+    ++statistics_.credit_stalls;
+    statistics_.credit_wait += time - could;
+  }
+  const Time waited = starved_ - m.starved;
+  if (!m.carries_journey || waited == Time{}) return;
+  m.journey.enter(SLUICE_STAGE_credit_wait, setup_.component, time - waited);
   m.journey.enter(setup_.stage, setup_.component, time);
 }
 

@@ -27,6 +27,7 @@ struct Message {
   MessageBuffer* buffer = nullptr;
   std::uint64_t sequence = 0;  ///< the link's: order of arrival in its queues
   Time queued;                 ///< handed to the link
+  Time starved;                ///< the link's: how long it had stood idle for credits by then
   Time tail;                   ///< cut-through: when the last bit can leave, not before
   Journey journey;
 

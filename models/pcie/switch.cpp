@@ -154,11 +154,12 @@ void Switch::receive_message(unsigned ingress, TlpPtr tlp) {
     asserted |= static_cast<std::uint8_t>(1u << (code - kAssertIntA));
   else if (code >= kDeassertIntA && code < kDeassertIntA + 4)
     asserted &= static_cast<std::uint8_t>(~(1u << (code - kDeassertIntA)));
-  update_intx();
+  update_intx(*tlp);
 }
 
-/// A pin of downstream port n leaves as pin (x + n) mod 4; the wires of all ports are one.
-void Switch::update_intx() {
+/// A pin of downstream port n leaves as pin (x + n) mod 4; the wires of all ports are one. The requests that wait for
+/// the message from below go on with the one that it causes.
+void Switch::update_intx(const Tlp& cause) {
   std::uint8_t level = 0;
   for (unsigned i = 1; i < ports_.size(); ++i)
     for (unsigned pin = 0; pin < 4; ++pin)
@@ -168,6 +169,11 @@ void Switch::update_intx() {
     TlpPtr m = make_tlp(TlpType::kMsg);
     m->requester = id_;
     m->message_code = static_cast<std::uint8_t>((level >> pin & 1 ? kAssertIntA : kDeassertIntA) + pin);
+    m->spans = cause.spans;
+    m->ending = cause.ending;
+    m->landed = cause.landed;
+    m->carries_journey = cause.carries_journey;
+    m->journey = cause.journey;
     ports_[0]->port.send(std::move(m));
   }
   intx_sent_ = level;

@@ -227,6 +227,34 @@ TEST_CASE("a journey tells waiting for credits from waiting for the link", "[pci
   REQUIRE(tiles[tiles.size() - 1].start == 50_ns + 105_ns);
 }
 
+TEST_CASE("a journey has the waits for the credits of messages before it", "[pcie]") {
+  LinkBench b({.posted_headers = 1, .credit_update = 100_ns});
+  const auto host = base::ledger().component("host");
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_nic_queue, host, base::Time{});
+  b.hold = true;
+  b.send(TlpType::kMWr, 1);
+  b.send(TlpType::kMWr, 2);
+  TlpPtr t = make_tlp(TlpType::kMWr);
+  t->cover(0x1000, 4);
+  t->resize_payload();
+  t->carries_journey = true;
+  b.lower.send(std::move(t));
+  b.run_until(50_ns);
+  b.held[0]->release_buffer();  // the second starts at 155 ns
+  b.run_until(400_ns);
+  b.held[1]->release_buffer();  // the third at 505 ns
+  b.run();
+  b.held[2]->journey.apply(id);
+  const auto& tiles = base::ledger().find(id)->tiles;
+  REQUIRE(tiles.size() >= 3);
+  REQUIRE(tiles[tiles.size() - 3].stage == SLUICE_STAGE_upstream_link);
+  REQUIRE(tiles[tiles.size() - 2].stage == SLUICE_STAGE_credit_wait);
+  REQUIRE(tiles[tiles.size() - 1].stage == SLUICE_STAGE_upstream_link);
+  REQUIRE(tiles[tiles.size() - 1].start == 505_ns);
+  const base::Time busy = b.link->up().wire_time(88) * 2;
+  REQUIRE(tiles[tiles.size() - 1].start - tiles[tiles.size() - 2].start == 505_ns - busy);
+}
+
 TEST_CASE("a cut-through receiver sees the header first and the tail in time", "[pcie]") {
   LinkBench b;
   b.upper.cut_through = true;
