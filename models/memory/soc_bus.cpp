@@ -47,6 +47,7 @@ void SocBus::b_transport(int, tlm::tlm_generic_payload& trans, sc_core::sc_time&
   const Region& region = regions_[static_cast<std::size_t>(i)];
   if (!region.whole_address) trans.set_address(address - region.base);
   delay += base::to_sc_time(parameters_.latency);
+  ++accesses_;
   Initiator& target = *targets_[target_of_[static_cast<std::size_t>(i)]];
   base::Runner* hart = region.own ? nullptr : base::Scheduler::instance().running();
   if (hart) hart->enter_foreign();
@@ -83,6 +84,12 @@ bool SocBus::write_now(std::uint64_t address, const void* data, unsigned size) {
   sc_core::sc_time delay;
   (*targets_[target_of_[static_cast<std::size_t>(i)]])->b_transport(trans, delay);
   return trans.is_response_ok();
+}
+
+void SocBus::register_statistics(base::StatisticsGroup& group) {
+  group.counter("accesses", "accesses", "of harts to devices, PCIe's included: each takes the bus's latency",
+                accesses_);
+  group.counter("unmapped", "accesses", "to where nothing is", unmapped_);
 }
 
 }  // namespace sluice::memory

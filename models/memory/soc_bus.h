@@ -11,6 +11,7 @@
 
 #include "models/base/model.h"
 #include "models/base/schema.h"
+#include "models/base/statistics.h"
 
 namespace sluice::memory {
 
@@ -48,6 +49,7 @@ class SocBus : public base::Model {
   }
   const std::vector<Region>& regions() const { return regions_; }
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
+  void register_statistics(base::StatisticsGroup&);
 
   /// Writes as an interrupt message does: no initiator thread, in an entry's action. False: nothing there, or refused.
   bool write_now(std::uint64_t address, const void* data, unsigned size);
@@ -63,6 +65,7 @@ class SocBus : public base::Model {
   std::vector<Region> regions_;
   std::vector<std::size_t> target_of_;  ///< by region
   std::vector<std::unique_ptr<Initiator>> targets_;
+  std::uint64_t accesses_ = 0;
   std::uint64_t unmapped_ = 0;
 };
 

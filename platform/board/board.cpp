@@ -270,6 +270,8 @@ void Board::build_network() {
     groups_.push_back(std::make_unique<base::StatisticsGroup>(s.path, &base::statistics()));
     s.link->register_statistics(*groups_.back());
   }
+  groups_.push_back(std::make_unique<base::StatisticsGroup>("bus", &base::statistics()));
+  bus_->register_statistics(*groups_.back());
   groups_.push_back(std::make_unique<base::StatisticsGroup>("root", &base::statistics()));
   root_->register_statistics(*groups_.back());
 }

@@ -39,9 +39,11 @@ class Parameters:
         return round(Decimal(self[path]) * 10**6)
 
     def times(self):
-        """The paths of all parameters that are times, and their values in femtoseconds."""
-        return {f"{path}.{key}": round(Decimal(p["value"]) * 10**6) for path, i in self.instances.items()
-                for key, p in i["parameters"].items() if p["unit"] == "ns" and not isinstance(p["value"], list)}
+        """The paths of all parameters that are times, and their values in femtoseconds; of lists, lists of them."""
+        def fs(value):
+            return [fs(v) for v in value] if isinstance(value, list) else round(Decimal(value) * 10**6)
+        return {f"{path}.{key}": fs(p["value"]) for path, i in self.instances.items()
+                for key, p in i["parameters"].items() if p["unit"] == "ns"}
 
 
 def call_bytes(program, opaque):
@@ -145,6 +147,11 @@ class LoneRequest:
         tlps.append(self.data_tlp(0, DESCRIPTOR_RX))
         yield "upstream link", "pcie.slot0", sum(map(self.link.time, tlps)) + self.up
         yield "memory", "root", self.p.fs("root.write_latency") + self.p.fs("caches.dma_write")
+
+    def register_read(self):
+        """A core's read of four bytes of the NIC, whose BAR is above 4 GiB; the bus apart."""
+        return (self.p.fs("root.outbound_latency") + self.link.time(16 + FRAMING) + self.down +
+                self.link.time(self.data_tlp(0, 4)) + self.up + self.p.fs("root.completion_latency"))
 
     def message_after_write(self):
         """The interrupt's message leaves behind the write of the descriptor and cannot pass it: MSI-X's is a write itself,

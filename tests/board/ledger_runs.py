@@ -39,6 +39,18 @@ PATH = {
     "caches.dma_write": {("memory", "root"): 1},
     "caches.dma_read": {("memory", "root"): 2},
 }
+# And in an access of a core: how often it meets a latency. A read of a register behind PCIe goes there and back.
+READ = {"core_reads": 1}
+ACCESSES = {
+    "bus.latency": {"bus_accesses": 1},
+    "root.outbound_latency": READ,
+    "root.completion_latency": READ,
+    "nic.eth0.pcie.receive_latency": READ,
+    "nic.eth0.pcie.transmit_latency": READ,
+    "pcie.slot0.flight": {"core_reads": 2},
+    "pcie.slot1.flight": {"core_reads": 2},
+    "switch.sw0.latency": {"core_reads": 2},
+}
 
 
 def output_of(*command):
@@ -82,6 +94,13 @@ class Run:
             sums[key] += length
         return sums
 
+    def longer(self, request, traversals):
+        """What sums() gives when each of these traversals takes 100 ns more."""
+        sums = self.sums(request)
+        for key in sums:
+            sums[key] += traversals.get(key, 0) * (self.slots.number(ADDED) if key[1].startswith("cluster.") else ADDED)
+        return sums
+
 
 @lru_cache(maxsize=None)
 def run(board, *overrides):
@@ -92,6 +111,40 @@ def run_all(calls):
     """Runs them beforehand, two at a time."""
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda call: run(*call), calls))
+
+
+class Counted:
+    """A run, and what its counters said at the edges of its tiles."""
+
+    def __init__(self, *case):
+        self.run = run(*case)
+        edges = sorted({edge for r in self.run.requests for _, _, *tile in r.tiles for edge in tile})
+        again = Run("--counters-at", ",".join(map(str, edges)), *case)
+        assert [r.tiles for r in again.requests] == [r.tiles for r in self.run.requests], "counting changed the run"
+        self.counters = again.result["ledger"]["counters"]
+
+    def between(self, start, end, name):
+        return self.counters[str(end)][name] - self.counters[str(start)][name]
+
+    def traversals(self, path, request, on_path=PATH):
+        """Of a latency, by stage and component: those of the path, and those of a core's accesses to devices, which
+        it makes within stages of software and waits for."""
+        traversals = Counter(on_path.get(path, {}))
+        for counter, times in ACCESSES.get(path, {}).items():
+            for tile in request.tiles:
+                if is_software(*tile[:2]):
+                    traversals[tile[:2]] += times * self.between(*tile[2:], counter)
+        return traversals
+
+
+@lru_cache(maxsize=None)
+def counted(*case):
+    return Counted(*case)
+
+
+def is_software(stage, component):
+    """Of the tiles that end when a core acts, those that say nothing of where a polling core was in its loop."""
+    return component.startswith("cluster.") or stage == "interrupt"
 
 
 def aligned_pause():

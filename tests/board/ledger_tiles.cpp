@@ -1,9 +1,12 @@
 /// ledger_tiles [--counters-at FS,FS,...] BOARD [PATH=VALUE...]: runs a board and prints its result file with one more
-/// member, "ledger": every measured request's tiles and every frame on its first wire, in integer femtoseconds. The
-/// result file has means only; closed forms are checked request by request.
+/// member, "ledger": every measured request's tiles, every frame on its first wire, and every register that a core
+/// writes on its first PCIe link, in integer femtoseconds. The result file has means only; closed forms are checked
+/// request by request.
 ///
-/// --counters-at: what memory.md's counters stood at, at these times: before the instructions that start then.
+/// --counters-at: what counters of bus, root complex and caches (memory.md) stood at, at these times: before the
+/// instructions that start then.
 
+#include <cstring>
 #include <sstream>
 
 #include "tests/board/board_program.h"
@@ -34,7 +37,17 @@ void note_frames(net::Wire& wire, Json& frames) {
   });
 }
 
-/// The harts' counters are added up.
+/// Seen when their last bit leaves.
+void note_register_writes(pcie::Link& link, Json& writes) {
+  link.down().add_tap([&writes](const pcie::Tlp& t, base::Time, base::Time last) {
+    if (t.type != pcie::TlpType::kMWr || t.payload_bytes() != 4) return;
+    std::uint32_t value = 0;
+    std::memcpy(&value, t.payload(), sizeof value);
+    writes.push_back({{"address", t.first_byte()}, {"value", value}, {"at", last.femtoseconds()}});
+  });
+}
+
+/// The harts' counters are added up. Functional timing has none of the caches.
 Json counters(platform::Board& board) {
   Json now;
   const auto add = [&now](const std::string& path, std::initializer_list<const char*> names) {
@@ -43,6 +56,10 @@ Json counters(platform::Board& board) {
       now[name] = before + base::statistics().value(path + "." + name);
     }
   };
+  now["bus_accesses"] = base::statistics().value("bus.accesses");
+  now["core_reads"] = base::statistics().value("root.core_reads");
+  const auto& caches = board.config().parameters<coherence::MemorySystem::Parameters>("caches");
+  if (caches.timing != coherence::MemorySystem::Timing::cached) return now;
   for (const platform::Cluster& c : board.clusters())
     for (const auto& core : c.cores)
       add(core->path(), {"l2_accesses", "l2_misses", "llc_misses", "l2_waits", "llc_waits", "snoop_waits", "dram_waits",
@@ -63,6 +80,7 @@ class LedgerTiles : public tests::Addition {
   void prepare(platform::Board& board, platform::SimulationOptions&) override {
     note_requests(requests_);
     note_frames(*board.wires().front().wire, frames_);
+    note_register_writes(*board.slots().front().link, register_writes_);
     for (const base::Time t : times_)
       base::calendar().at(t, base::path_key("counters"),
                           [this, &board, t] { counters_[std::to_string(t.femtoseconds())] = counters(board); });
@@ -73,6 +91,7 @@ class LedgerTiles : public tests::Addition {
                         {"clamped", base::ledger().clamped()},
                         {"requests", std::move(requests_)},
                         {"frames", std::move(frames_)},
+                        {"register_writes", std::move(register_writes_)},
                         {"counters", std::move(counters_)}};
   }
 
@@ -80,6 +99,7 @@ class LedgerTiles : public tests::Addition {
   std::vector<base::Time> times_;
   Json requests_ = Json::array();
   Json frames_ = Json::array();
+  Json register_writes_ = Json::array();
   Json counters_ = Json::object();
 };
 

@@ -1,13 +1,9 @@
-"""The request ledger of whole boards: test_ledger.py LEDGER_TILES SLUICE. Cache timing: test_ledger_cached.py.
+"""The request ledger of whole boards: test_ledger.py LEDGER_TILES SLUICE. Cache timing: test_ledger_cached.py;
+100 ns more in each latency: test_ledger_sensitivity.py; several requests at once: test_ledger_crowd.py.
 
 Closed forms: with one request outstanding, each tile of each request lasts what closed_forms.py computes from the board's
 parameters, to the femtosecond. Software's tiles are whole issue slots, and their number is that of the instructions
 executed, by class, times what the class costs.
-
-Sensitivity: 100 ns added to a latency moves its stage by 100 ns times its traversals and nothing else. To the
-femtosecond, but for the two tiles that end when a core, which acts only in whole slots, reacts to an event between two
-slots: they may differ by the 1 fs to which a slot's time is rounded. A polling core looks once in an iteration of its
-loop: the tests choose the cost of `pause` so that 100 ns are whole iterations.
 
 Tiling: against the times at which the wire saw each frame, and against the latencies that the traffic source measured,
 neither of which the ledger has a part in."""
@@ -16,9 +12,10 @@ import unittest
 from collections import Counter
 from decimal import Decimal
 
-from closed_forms import SOFTWARE, LoneRequest, Parameters, Wire
-from ledger_runs import (ADDED, BOARDS, FUNCTIONAL, NS, PATH, REACTIONS, SLUICE, aligned_pause, output_of, run, run_all)
+from closed_forms import SOFTWARE, LoneRequest, Wire
+from ledger_runs import BOARDS, FUNCTIONAL, NS, SLUICE, counted, output_of, run, run_all
 
+WIRED = ("e810-irq", *FUNCTIONAL, "workload.requests=1", "cluster.host.interrupts=plic")
 HALF = Decimal("0.5")  # femtoseconds: to which the result file rounds
 
 
@@ -103,104 +100,42 @@ class ClosedForms(unittest.TestCase):
                 self.assertLessEqual(len(others), 2, others)
 
     def test_software_takes_what_its_instructions_cost(self):
-        """One more slot for a class makes a tile longer by its instructions of that class."""
-        for board in BOARDS:
-            lone = (board, *FUNCTIONAL, "workload.requests=1")
-            base = run(*lone)
+        """One more slot for a class makes a tile longer by its instructions of that class. Beside them are only the
+        core's accesses to devices."""
+        for lone in (*((board, *FUNCTIONAL, "workload.requests=1") for board in BOARDS), WIRED):
+            c = counted(*lone)
+            base = c.run
             costs = {k: int(v["value"]) for k, v in
                      base.result["board"]["instances"]["cluster.host"]["parameters"].items() if k.startswith("costs.")}
             dearer = {k: (*lone, f"cluster.host.{k}={v + 1}") for k, v in costs.items()}
             run_all(dearer.values())
             usual = self.software(base)
-            self.assertIn("handler", [stage for stage, _ in usual])
+            self.assertIn("handler", [stage for stage, _, _ in usual])
             total = [0] * len(usual)
             executed = [0] * len(usual)
             for cost, call in dearer.items():
-                for n, ((stage, slots), (_, before)) in enumerate(zip(self.software(run(*call)), usual, strict=True)):
-                    self.assertGreaterEqual(slots, before, (board, cost, stage))
+                for n, ((_, _, slots), (stage, _, before)) in enumerate(zip(self.software(run(*call)), usual, strict=True)):
+                    self.assertGreaterEqual(slots, before, (lone, cost, stage))
                     total[n] += (slots - before) * costs[cost]
                     executed[n] += slots - before
-            for n, (stage, slots) in enumerate(usual):
-                self.assertEqual(total[n], slots, (board, stage))
-                self.assertGreater(executed[n], 1, (board, stage))
+            access = base.slots.next(base.parameters.fs("bus.latency"))
+            read = base.slots.next(LoneRequest(base.parameters).register_read())
+            accesses = reads = 0
+            for n, (stage, edges, slots) in enumerate(usual):
+                to_bus, to_nic = (c.between(*edges, counter) for counter in ("bus_accesses", "core_reads"))
+                self.assertEqual(total[n] + to_bus * access + to_nic * read, slots, (lone, stage))
+                self.assertGreater(executed[n], 1, (lone, stage))
+                accesses, reads = accesses + to_bus, reads + to_nic
+            self.assertEqual(accesses > 0 and reads > 0, lone is WIRED, (accesses, reads))
 
     @staticmethod
     def software(r):
-        """(stage, slots), from the first slot in which a core can act."""
+        """(stage, (start, end), slots), from the first slot in which a core can act."""
         tiles = []
         for stage, component, start, end in r.requests[0].tiles:
             if component.startswith("cluster.") or stage == "interrupt":
-                tiles.append((stage, r.slots.number(end) - r.slots.next(start)))
+                tiles.append((stage, (start, end), r.slots.number(end) - r.slots.next(start)))
         return tiles
-
-
-# And those that no lone request meets, and why.
-OFF_PATH = {
-    "root.completion_latency": "a core's read of a register: none on the path",
-    "bus.latency": "holds the core after its doorbell has left",
-    "aplic.msi_latency": "wired interrupts only",
-    "iommu.lookup": "the board has no IOMMU",
-    "iommu.walk_step": "the board has no IOMMU",
-    "memory.dram.latency": "loads and stores that are not the harts' own",
-    "caches.l2_latency": "functional timing",
-    "caches.llc_latency": "functional timing",
-    "caches.dram_latency": "functional timing",
-    "caches.snoop_latency": "functional timing",
-    "caches.dma_dram_adder": "functional timing",
-    "nic.eth0.rx_interval": "there is no frame before it",
-    "nic.eth0.tx_interval": "there is no frame before it",
-    "nic.eth0.writeback_timeout": "the write-back does not wait",
-    "pcie.slot0.credit_update": "credits never run out",
-    "cluster.host.quantum": "one hart",
-    "nic.eth0.moderation": "the last interrupt was longer ago",
-    "root.completion_timeout": "nothing times out",
-    "nic.eth0.pcie.completion_timeout": "nothing times out",
-    "workload.timeout": "nothing times out",
-    "run.stall_limit": "nothing stalls",
-    "workload.think": "before the request starts",
-    "workload.host.resolve_interval": "before the first request starts",
-}
-
-
-# Parameters that take no 100 ns; times that are off the path may move by anything.
-STEPS = {"nic.eth0.moderation": 2000 * NS}
-
-
-class Sensitivity(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.fixed = {"e810-poll": (*FUNCTIONAL, "workload.requests=8", f"cluster.host.costs.pause={aligned_pause()}"),
-                     "e810-irq": (*FUNCTIONAL, "workload.requests=8")}
-        cls.times = {board: Parameters(output_of(SLUICE, "describe", "--json", board)).times()
-                     for board in BOARDS}
-        run_all([(board, *cls.fixed[board]) for board in BOARDS] +
-                [cls.call(board, path) for board in BOARDS for path in cls.times[board]])
-
-    @classmethod
-    def call(cls, board, path):
-        value = cls.times[board][path] + STEPS.get(path, ADDED)
-        return (board, *cls.fixed[board], f"{path}={Decimal(value) / NS} ns")
-
-    def test_every_latency_of_the_boards_is_classified(self):
-        for board in BOARDS:
-            self.assertEqual(sorted(self.times[board]), sorted([*PATH, *OFF_PATH]), board)
-        self.assertFalse(set(STEPS) & set(PATH))
-
-    def test_100_ns_more_move_only_their_stage(self):
-        for board in BOARDS:
-            before = run(board, *self.fixed[board])
-            for path in self.times[board]:
-                with self.subTest(f"{board} {path}"):
-                    after = run(*self.call(board, path))
-                    self.assertEqual(len(after.requests), len(before.requests))
-                    for a, b in zip(before.requests, after.requests):
-                        self.compare(before.sums(a), after.sums(b), PATH.get(path, {}))
-
-    def compare(self, before, after, traversals):
-        self.assertEqual(set(after), set(before))
-        for key, length in before.items():
-            expected = length + ADDED * traversals.get(key, 0)
-            self.assertAlmostEqual(after[key], expected, delta=1 if key in REACTIONS else 0, msg=f"{key}")
 
 
 class Tiling(unittest.TestCase):
@@ -280,13 +215,6 @@ class Tiling(unittest.TestCase):
             case = (board, "workload.call.program=echo", "workload.requests=2000")
             printed = output_of(SLUICE, "run", "--json", board, *[f"--set={o}" for o in case[1:]])
             self.assertEqual(printed["stages"], run(*case).result["stages"])
-
-
-class WiredInterrupts(unittest.TestCase):
-    def test_several_harts_and_queues_are_served(self):
-        result = output_of(SLUICE, "run", "e810-irq", "--json", "--requests=500", "--set=cluster.host.interrupts=plic",
-                           "--set=cluster.host.harts=2", "--set=nic.eth0.queues=2", "--set=workload.flows=9")
-        self.assertEqual(result["requests"]["completed"], 500)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,11 @@ import unittest
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from math import ceil
 
 from closed_forms import FS_PER_S, Parameters
-from ledger_runs import (ADDED, BOARDS, FUNCTIONAL, LONE, NS, PATH, REACTIONS, SLUICE, Run, aligned_pause, output_of, run,
-                         run_all)
+from ledger_runs import (ADDED, FUNCTIONAL, LONE, NS, PATH, REACTIONS, SLUICE, aligned_pause, counted, is_software,
+                         output_of, run, run_all)
 
 # Enough miss registers for every store; what a core waits for one depends on when the others are free.
 # How long what is left of a prefetch takes, no parameter says: it depends on when the code before it ran.
@@ -31,39 +30,17 @@ TWO_HARTS = ("cluster.host.harts=2", "nic.eth0.queues=2", "workload.flows=9", "w
              "workload.call.keys=1", "workload.call.reads_percent=50", "cluster.host.quantum=80 ps")
 
 
-class Counted:
-    """A run, and what its counters said at the edges of its tiles."""
-
-    def __init__(self, *case):
-        self.run = run(*case)
-        edges = sorted({edge for r in self.run.requests for _, _, *tile in r.tiles for edge in tile})
-        again = Run("--counters-at", ",".join(map(str, edges)), *case)
-        assert [r.tiles for r in again.requests] == [r.tiles for r in self.run.requests], "counting changed the run"
-        self.counters = again.result["ledger"]["counters"]
-
-    def between(self, start, end, name):
-        return self.counters[str(end)][name] - self.counters[str(start)][name]
-
-    def waits(self, tile):
-        """Of each latency: how often a hart waited for it within a tile."""
-        return {path: self.between(*tile[2:], name) for path, name in WAITS.items()}
-
-    def dma_reads(self, request):
-        """Of each DMA read that a request waits for, the number of its tile `memory` and how many lines it fetched from
-        DRAM. It begins when the tile before ends; entries of that time come in any order."""
-        numbers = [n for n, tile in enumerate(request.tiles) if tile[0] == "memory"]
-        for n in numbers[1:]:  # the first is a write
-            yield n, self.between(request.tiles[n - 1][2], request.tiles[n][3], "dma_read_misses")
+def waits_of(c, tile):
+    """Of each latency: how often a hart waited for it within a tile."""
+    return {path: c.between(*tile[2:], name) for path, name in WAITS.items()}
 
 
-@lru_cache(maxsize=None)
-def counted(*case):
-    return Counted(*case)
-
-
-def is_software(stage, component):
-    """Of the tiles that end when a core acts, those that say nothing of where a polling core was in its loop."""
-    return component.startswith("cluster.") or stage == "interrupt"
+def dma_reads(c, request):
+    """Of each DMA read that a request waits for, the number of its tile `memory` and how many lines it fetched from
+    DRAM. It begins when the tile before ends; entries of that time come in any order."""
+    numbers = [n for n, tile in enumerate(request.tiles) if tile[0] == "memory"]
+    for n in numbers[1:]:  # the first is a write
+        yield n, c.between(request.tiles[n - 1][2], request.tiles[n][3], "dma_read_misses")
 
 
 class ClosedForms(unittest.TestCase):
@@ -102,7 +79,7 @@ class ClosedForms(unittest.TestCase):
                         if not is_software(*tile[:2]):
                             continue
                         took, instructions = (slots.number(t[3]) - slots.next(t[2]) for t in (tile, without))
-                        waits = c.waits(tile)
+                        waits = waits_of(c, tile)
                         self.assertEqual(took, instructions + sum(n * length[path] for path, n in waits.items()),
                                          f"request {request.id}, {tile[0]}: {waits}")
                         seen.update(waits)
@@ -117,7 +94,7 @@ class ClosedForms(unittest.TestCase):
                 read = p.fs("root.read_latency") + p.fs("caches.dma_read")
                 fetched = set()
                 for request in c.run.requests:
-                    for n, lines in c.dma_reads(request):
+                    for n, lines in dma_reads(c, request):
                         _, _, start, end = request.tiles[n]
                         self.assertEqual(end - start, read + (p.fs(ADDER) + (lines - 1) * line if lines else 0))
                         fetched.add(lines)
@@ -128,7 +105,7 @@ class ClosedForms(unittest.TestCase):
 class Sensitivity(unittest.TestCase):
     """As in test_ledger.py, with waits added to the path."""
 
-    TIMES = (*PATH, *WAITS, ADDER)
+    TIMES = (*PATH, "bus.latency", *WAITS, ADDER)
 
     @classmethod
     def setUpClass(cls):
@@ -136,6 +113,7 @@ class Sensitivity(unittest.TestCase):
         fixed = (*CACHED, "workload.requests=8", "workload.host.resolve_interval=10 ms")
         cls.CASES = {"poll": ("e810-poll", *fixed, f"cluster.host.costs.pause={aligned_pause()}"),
                      "interrupt": ("e810-irq", *fixed),
+                     "wired interrupt": ("e810-irq", *fixed, "cluster.host.interrupts=plic"),
                      "DRAM": ("e810-irq", *fixed, *NO_DDIO), "two harts": ("e810-irq", *fixed, *TWO_HARTS)}
         parameters = Parameters(output_of(SLUICE, "describe", "--json", "e810-poll"))
         cls.later = {path: f"{path}={Decimal(parameters.fs(path) + ADDED) / NS} ns" for path in cls.TIMES}
@@ -146,6 +124,9 @@ class Sensitivity(unittest.TestCase):
         for name, case in self.CASES.items():
             before = counted(*case)
             for path in self.TIMES:
+                # With several harts, the access that ends a tile is counted up to a window too early.
+                if (name, path) == ("two harts", "bus.latency"):
+                    continue
                 with self.subTest(f"{name} {path}"):
                     after = run(*case, self.later[path])
                     for a, b in zip(before.run.requests, after.requests, strict=True):
@@ -156,25 +137,22 @@ class Sensitivity(unittest.TestCase):
 
     @staticmethod
     def traversals(before, path, request):
-        if path in PATH:
-            return PATH[path]
-        traversals = Counter()
+        traversals = before.traversals(path, request)
         if path == ADDER:
-            for n, lines in before.dma_reads(request):
+            for n, lines in dma_reads(before, request):
                 traversals[request.tiles[n][:2]] += lines > 0
-        else:
+        elif path in WAITS:
             for tile in request.tiles:
                 if is_software(*tile[:2]) or tile[0] == "wait for a core":
-                    traversals[tile[:2]] += before.waits(tile)[path]
+                    traversals[tile[:2]] += waits_of(before, tile)[path]
         return traversals
 
     def compare(self, r, traversals, before, after):
         self.assertEqual([t[:2] for t in before.tiles], [t[:2] for t in after.tiles])
-        lengths, longer = r.sums(before), r.sums(after)
-        for key, length in lengths.items():
-            added = r.slots.number(ADDED) if key[1].startswith("cluster.") else ADDED
-            self.assertAlmostEqual(longer[key], length + added * traversals.get(key, 0),
-                                   delta=1 if key in REACTIONS else 0, msg=f"request {before.id}, {key}")
+        found = r.sums(after)
+        for key, length in r.longer(before, traversals).items():
+            self.assertAlmostEqual(found[key], length, delta=1 if key in REACTIONS else 0,
+                                   msg=f"request {before.id}, {key}")
 
 
 class Landing(unittest.TestCase):
