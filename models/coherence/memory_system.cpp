@@ -37,8 +37,15 @@ base::GuestRam* MemorySystem::ram_at(std::uint64_t address, std::uint64_t length
 
 Time MemorySystem::dram(Time at) { return channel_.reserve_at(at, line_time_).start + parameters_.dram_latency; }
 
+/// What it displaces goes to DRAM, where it has been changed.
+void MemorySystem::put_in_llc(std::uint64_t line, bool dirty, Time at, unsigned ways) {
+  const bool modified = dirty || llc_.state(line) == LineState::kModified;
+  const auto out = llc_.fill(line, modified ? LineState::kModified : LineState::kExclusive, ways);
+  if (out.state == LineState::kModified) channel_.reserve_at(at, line_time_);
+}
+
 /// What the other harts' caches had of a line; they keep it shared, or lose it to a writer.
-LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t line, bool write) {
+LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t line, bool write, Time at) {
   LineState::State had = LineState::kInvalid;
   for (unsigned h = 0; h < harts_.size(); ++h) {
     if (h == hart) continue;
@@ -47,7 +54,7 @@ LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t lin
     had = std::max({had, other.l1d.downgrade(line, to), other.l2.downgrade(line, to)});
     if (write) other.l1i.downgrade(line, to);
   }
-  if (had == LineState::kModified) write_back(line);
+  if (had == LineState::kModified) put_in_llc(line, true, at);
   return had;
 }
 
@@ -60,7 +67,7 @@ void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) 
 /// When the line is there for a hart whose L1 and L2 do not have it, or hold it shared and want to write.
 MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
   Hart& h = harts_[hart];
-  const LineState::State elsewhere = take_from_others(hart, line, write);
+  const LineState::State elsewhere = take_from_others(hart, line, write, at);
   const bool held = h.l2.state(line) != LineState::kInvalid;
   const bool supplied = elsewhere == LineState::kModified;
   const bool in_llc = llc_.hit(line, false);
@@ -76,8 +83,8 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
   const auto alone = elsewhere == LineState::kInvalid ? LineState::kExclusive : LineState::kShared;
   const auto out = h.l2.fill(line, write ? LineState::kModified : alone);
   if (out.state != LineState::kInvalid) {
-    h.l1d.downgrade(out.address, LineState::kInvalid);
-    write_back(out.address);
+    const bool dirty = h.l1d.downgrade(out.address, LineState::kInvalid) == LineState::kModified;
+    put_in_llc(out.address, dirty || out.state == LineState::kModified, at);
   }
   return fill;
 }
@@ -140,7 +147,7 @@ bool MemorySystem::dma_finds(std::uint64_t line) {
   LineState::State had = LineState::kInvalid;
   for (Hart& h : harts_)
     had = std::max({had, h.l1d.downgrade(line, LineState::kShared), h.l2.downgrade(line, LineState::kShared)});
-  if (had == LineState::kModified) write_back(line);
+  if (had == LineState::kModified) put_in_llc(line, true, base::now());
   return llc_.hit(line, false);
 }
 
@@ -163,7 +170,7 @@ Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
 Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
   if (cached() && parameters_.ddio_ways != 0)
     for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count())
-      llc_.fill(line, LineState::kModified, parameters_.ddio_ways);
+      put_in_llc(line, true, base::now(), parameters_.ddio_ways);
   return parameters_.dma_write;
 }
 
@@ -179,7 +186,7 @@ void MemorySystem::written(std::uint64_t address, std::uint64_t length) {
       llc_.downgrade(line, LineState::kInvalid);
       channel_.reserve_at(base::now(), line_time_);
     } else {
-      llc_.fill(line, LineState::kModified, parameters_.ddio_ways);
+      put_in_llc(line, true, base::now(), parameters_.ddio_ways);
     }
   }
 }

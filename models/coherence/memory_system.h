@@ -110,8 +110,9 @@ class MemorySystem : public base::Model, public base::MemoryPath {
   Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
   void fill_l1(Hart&, std::uint64_t line, bool write, bool fetch);
-  void write_back(std::uint64_t line) { llc_.fill(line, base::LineState::kModified); }
-  base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write);
+  /// ways: that a new line may displace from; 0: all.
+  void put_in_llc(std::uint64_t line, bool dirty, base::Time at, unsigned ways = 0);
+  base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write, base::Time at);
   base::Time dram(base::Time at);
   bool dma_finds(std::uint64_t line);
 

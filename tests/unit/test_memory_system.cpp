@@ -168,6 +168,25 @@ TEST_CASE("DMA that goes to DRAM and harts' misses share its bandwidth", "[memor
   REQUIRE(b.load(0, kBase + 16384, 0_ns) == p.dram_latency + line * 8);
 }
 
+TEST_CASE("a changed line that the LLC displaces takes DRAM bandwidth, a clean one does not", "[memory]") {
+  const Time line = Bench::cached().dram_rate.time_of(Bench::cached().line);
+  for (const bool changed : {true, false}) {
+    auto p = Bench::cached();
+    p.llc_size = base::Bytes(p.llc_ways * 64);  // one set
+    Bench b(p);
+    // Each way of L2's set that is displaced goes to the LLC: twice as many as both hold.
+    const std::uint64_t step = p.l2_size.count() / p.l2_ways;
+    const unsigned lines = 2 * (p.l2_ways + p.llc_ways);
+    for (unsigned i = 0; i < lines; ++i) {
+      const std::uint64_t address = kBase + i * step;
+      changed ? b.store(0, address, 1_us * i) : b.load(0, address, 1_us * i);
+    }
+    // The last miss has displaced one from L2, which has displaced one from the LLC.
+    const Time at = 1_us * (lines - 1);
+    CHECK(b.load(1, kBase + (63ull << 19), at) == at + p.dram_latency + line * (changed ? 2 : 1));
+  }
+}
+
 TEST_CASE("a hart's waits are counted by what it waited for", "[memory]") {
   Bench b;
   const auto& counters = b.memory.counters(0);
