@@ -23,7 +23,7 @@ foreach(header ${SLUICE_PLUGIN_HEADERS})
   install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${sdk}/${folder})
 endforeach()
 install(FILES ${plugin_interface} DESTINATION ${sdk}/platform/board)
-install(DIRECTORY firmware/boot firmware/drivers firmware/kernel DESTINATION ${sdk}/firmware)
+install(DIRECTORY firmware/boot firmware/drivers firmware/kernel firmware/net firmware/rpc DESTINATION ${sdk}/firmware)
 install(FILES tests/unit/device_bench.h tests/unit/pcie_bench.h tests/unit/fresh_kernel.h tests/unit/test_main.cpp
         DESTINATION ${sdk}/tests/unit)
 install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake DESTINATION lib/cmake/Sluice)

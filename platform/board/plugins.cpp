@@ -40,11 +40,15 @@ std::vector<std::uint8_t> read(const PluginFile& plugin) {
   return bytes;
 }
 
-bool is_shared_object(const std::vector<std::uint8_t>& bytes) {
+void check_is_shared_object(const PluginFile& plugin, const std::vector<std::uint8_t>& bytes) {
   Elf64_Ehdr header;
-  if (bytes.size() < sizeof header) return false;
+  if (bytes.size() < sizeof header) refuse(plugin, "is not a shared object");
   std::memcpy(&header, bytes.data(), sizeof header);
-  return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_DYN;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN)
+    refuse(plugin, "is not a shared object");
+  // The section headers are the file's end. What is cut off must not be mapped: a look at what is missing is a signal.
+  const std::uint64_t sections = std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
+  if (header.e_shoff > bytes.size() || bytes.size() - header.e_shoff < sections) refuse(plugin, "is truncated");
 }
 
 /// What the file says that it was built with; empty: it is no plug-in.
@@ -84,7 +88,7 @@ void enter(const PluginFile& plugin, Entry entry, config::Registry& registry) {
 
 std::string load_plugin(const PluginFile& plugin, config::Registry& registry) {
   const std::vector<std::uint8_t> bytes = read(plugin);
-  if (!is_shared_object(bytes)) refuse(plugin, "is not a shared object");
+  check_is_shared_object(plugin, bytes);
   const std::string build = build_of(bytes);
   if (build.empty()) refuse(plugin, "is not a plug-in of Sluice: it has no SLUICE_PLUGIN");
   if (build != SLUICE_PLUGIN_BUILD)

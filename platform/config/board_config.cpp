@@ -374,11 +374,15 @@ std::vector<Difference> differences(const BoardConfig& first, const BoardConfig&
       result.push_back({a.path(), a.model(), b ? b->model() : ""});
       continue;
     }
+    // Two plug-ins may have given the model's name to two schemas.
     for (const auto& p : a.schema().parameters()) {
+      const base::Parameter* q = b->schema().find(p->key());
       std::string x = p->text(a.values());
-      std::string y = p->text(b->values());
+      std::string y = q ? q->text(b->values()) : "";
       if (x != y) result.push_back({a.path() + "." + p->key(), std::move(x), std::move(y)});
     }
+    for (const auto& q : b->schema().parameters())
+      if (!a.schema().find(q->key())) result.push_back({a.path() + "." + q->key(), "", q->text(b->values())});
   }
   for (const Instance& b : second.instances()) {
     if (!first.find(b.path())) result.push_back({b.path(), "", b.model()});

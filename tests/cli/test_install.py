@@ -23,10 +23,11 @@ class Installed(CommandTest):
         for run in (result, in_tree):
             del run["host"]
         self.assertEqual(result, in_tree)
-        for directory, _, files in os.walk(os.path.join(prefix, "share")):
-            for name in files:
-                with open(os.path.join(directory, name), "rb") as file:
-                    self.assertFalse(SOURCE.encode() in file.read(), name)
+        for folder in ("share", "lib/cmake"):
+            for directory, _, files in os.walk(os.path.join(prefix, folder)):
+                for name in files:
+                    with open(os.path.join(directory, name), "rb") as file:
+                        self.assertFalse(SOURCE.encode() in file.read(), name)
 
 
 if __name__ == "__main__":
