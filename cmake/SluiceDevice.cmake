@@ -4,7 +4,7 @@
 # How Sluice sees SystemC: cmake/SluiceDependencies.cmake. No contraction: results must not depend on the optimisation
 # level.
 function(_sluice_compile name)
-  target_include_directories(${name} SYSTEM PRIVATE ${SLUICE_INCLUDES})
+  target_include_directories(${name} SYSTEM PRIVATE ${SLUICE_ROOT})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_compile_definitions(${name} PRIVATE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
@@ -21,6 +21,11 @@ function(sluice_add_device name)
   add_library(${name} SHARED ${ARGN})
   _sluice_compile(${name})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  if(NOT TARGET sluice_plugin_interface)
+    sluice_plugin_interface(${CMAKE_BINARY_DIR}/sluice)
+  endif()
+  add_dependencies(${name} sluice_plugin_interface)
+  target_include_directories(${name} SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/sluice)
   # Two versions of a plug-in may be loaded beside each other, each with its own symbols.
   target_compile_options(${name} PRIVATE -fno-gnu-unique)
 endfunction()

@@ -5,28 +5,22 @@ include(CMakePackageConfigHelpers)
 file(GLOB SLUICE_PLUGIN_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      models/base/*.h models/pcie/*.h models/net/*.h platform/board/device.h platform/board/plugin.h
      platform/config/registry.h platform/config/user_error.h)
+set(SLUICE_ROOT ${CMAKE_SOURCE_DIR})
+set(SLUICE_VERSION ${PROJECT_VERSION})
 set(SLUICE_GENERATED ${CMAKE_BINARY_DIR}/generated)
-set(plugin_interface ${SLUICE_GENERATED}/platform/board/plugin_interface.h)
-list(TRANSFORM SLUICE_PLUGIN_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE header_files)
-add_custom_command(
-  OUTPUT ${plugin_interface}
-  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION} -DOUTPUT=${plugin_interface}
-          "-DHEADERS=${SLUICE_PLUGIN_HEADERS}" -P ${CMAKE_SOURCE_DIR}/cmake/PluginInterface.cmake
-  DEPENDS ${header_files} ${CMAKE_SOURCE_DIR}/cmake/PluginInterface.cmake
-  COMMENT "Hashing the headers that plug-ins include"
-  VERBATIM)
-add_custom_target(sluice_plugin_interface DEPENDS ${plugin_interface})
+include(SluiceInterface)
+sluice_plugin_interface(${SLUICE_GENERATED})
 
 set(sdk share/sluice/sdk)
 foreach(header ${SLUICE_PLUGIN_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${sdk}/${folder})
 endforeach()
-install(FILES ${plugin_interface} DESTINATION ${sdk}/platform/board)
 install(DIRECTORY firmware/boot firmware/drivers firmware/kernel firmware/net firmware/rpc DESTINATION ${sdk}/firmware)
 install(FILES tests/unit/device_bench.h tests/unit/pcie_bench.h tests/unit/fresh_kernel.h tests/unit/test_main.cpp
         DESTINATION ${sdk}/tests/unit)
-install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake DESTINATION lib/cmake/Sluice)
+install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake cmake/SluiceInterface.cmake cmake/PluginInterface.cmake
+        DESTINATION lib/cmake/Sluice)
 
 # Of models/irq and others the firmware's drivers include the register headers.
 file(GLOB register_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} models/*/*_regs.h)
@@ -37,7 +31,6 @@ endforeach()
 
 # The same file twice: its paths are absolute in the build tree, and relative to itself when installed.
 set(SLUICE_CONFIG_MODULES ${CMAKE_SOURCE_DIR}/cmake)
-set(SLUICE_CONFIG_INCLUDES ${CMAKE_SOURCE_DIR} ${SLUICE_GENERATED})
 set(SLUICE_CONFIG_ROOT ${CMAKE_SOURCE_DIR})
 set(SLUICE_CONFIG_EXECUTABLE ${CMAKE_BINARY_DIR}/platform/cli/sluice)
 set(SLUICE_CONFIG_LIBRARIES ${CMAKE_BINARY_DIR}/models/pcie/libsluice_pcie.a
@@ -45,7 +38,6 @@ set(SLUICE_CONFIG_LIBRARIES ${CMAKE_BINARY_DIR}/models/pcie/libsluice_pcie.a
 configure_file(cmake/SluiceConfig.cmake.in ${CMAKE_BINARY_DIR}/SluiceConfig.cmake @ONLY)
 set(SLUICE_CONFIG_MODULES "\${CMAKE_CURRENT_LIST_DIR}")
 set(SLUICE_CONFIG_ROOT "\${SLUICE_PREFIX}/${sdk}")
-set(SLUICE_CONFIG_INCLUDES ${SLUICE_CONFIG_ROOT})
 set(SLUICE_CONFIG_EXECUTABLE "\${SLUICE_PREFIX}/bin/sluice")
 set(SLUICE_CONFIG_LIBRARIES "\${SLUICE_PREFIX}/lib/sluice/libsluice_pcie.a" "\${SLUICE_PREFIX}/lib/sluice/libsluice_base.a")
 configure_file(cmake/SluiceConfig.cmake.in ${SLUICE_GENERATED}/SluiceConfig.cmake @ONLY)

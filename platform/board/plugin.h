@@ -13,7 +13,7 @@
 #endif
 
 /// Code of two builds that agree in this works together: plug-in and program share classes. plugin_interface.h is made
-/// by the build, from the contents of the headers that plug-ins include.
+/// by each build, from the contents of the headers that plug-ins include.
 #define SLUICE_PLUGIN_BUILD "interface " SLUICE_PLUGIN_INTERFACE ", compiler " __VERSION__ SLUICE_PLUGIN_SANITIZER
 
 /// Found in the file before any of its code runs.

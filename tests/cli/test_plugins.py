@@ -161,6 +161,22 @@ class Plugins(CommandTest):
         code = 'const char m[] = "sluice plug-in: other"; __attribute__((constructor)) void f(void) { __builtin_trap(); }'
         self.mistake(self.compiled(code), "was built for another Sluice: it has other, and this is interface...")
 
+    def test_a_plugin_of_other_headers_is_of_another_build(self):
+        prefix, tree = (os.path.join(self.directory, name) for name in ("prefix", "tree"))
+        commands = [["cmake", "--install", BUILD, "--prefix", prefix],
+                    ["cmake", "-S", self.folder, "-B", tree, "-G", "Ninja", "-DCMAKE_PREFIX_PATH=" + prefix],
+                    ["cmake", "--build", tree, "--target", "sum"]]
+        for command in commands:
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        board = self.write("my.toml", BOARD.format(tree + "/libsum.so"))
+        program = os.path.join(prefix, "bin/sluice")
+        self.succeed("describe", board, program=program)
+        with open(os.path.join(prefix, "share/sluice/sdk/models/base/time.h"), "a", encoding="utf-8") as header:
+            header.write("// changed\n")
+        subprocess.run(commands[-1], check=True, stdout=subprocess.DEVNULL)
+        self.assert_mistake(["describe", board], f"{board}:2: plugins: {tree}/libsum.so was built for another Sluice...",
+                            program=program)
+
     def test_plugins_that_cannot_be_loaded(self):
         self.mistake(self.compiled("const char m[] = MARK; void _ZN3Sum5startEv(void); void sluice_plugin(void* d) "
                                    "{ _ZN3Sum5startEv(); }"), "cannot be loaded: undefined symbol: Sum::start()")
