@@ -144,6 +144,7 @@ static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uin
 /* One descriptor stays unused, as a full ring would look empty. */
 COLD static void transmit_when_full(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
   flush(base);
+  reclaim(own(base)); /* what has been sent since the last doorbell */
   if (own(base)->tx_free > 1) {
     transmit(base, data, length, kind);
   } else {

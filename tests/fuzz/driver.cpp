@@ -90,13 +90,13 @@ Bytes input;
 void tell_input() {
   const std::string path = fmt::format("{}-{}.input", target.name, run);
   if (std::FILE* file = std::fopen(path.c_str(), "wb")) {
-    std::fwrite(input.data(), 1, input.size(), file);
+    if (!input.empty()) std::fwrite(input.data(), 1, input.size(), file);
     std::fclose(file);
   }
   fmt::print(stderr,
              "{}: input {} of seed {} failed ({} bytes, kept in {}); again: fuzz_{} --seed {} --first {} "
-             "--runs 1\n",
-             target.name, run, seed, input.size(), path, target.name, seed, run);
+             "--runs 1, or, if what came before it matters, --first 0 --runs {}\n",
+             target.name, run, seed, input.size(), path, target.name, seed, run, run + 1);
 }
 
 void on_signal(int number) {

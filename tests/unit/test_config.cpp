@@ -304,6 +304,8 @@ TEST_CASE("a mistake in a file is one sentence with file, line, key and what wou
         "b.toml:3: nic.eth0.queues must not be a date or a time of day");
   CHECK(bench.error_of("[nic.\"a.b\"]\n") == "b.toml:2: a name may have only letters, digits, _ and -");
   CHECK_THAT(bench.error_of("[nic.eth0\n"), Contains("b.toml:2: not valid TOML: "));
+  for (const char* letter : {"\u00e9", "\u2c9e", "\ufb00", "\ufeff"})
+    CHECK_THAT(bench.error_of(std::string("a") + letter + " = 1\n"), Contains("b.toml:2: not valid TOML: "));
 }
 
 TEST_CASE("a value with its source must be complete", "[config]") {
