@@ -47,6 +47,22 @@ struct nic_driver {
   void (*wait)(struct nic_queue* queue);
 };
 
+/* Hardware time stamps: when the first bit of a frame was at the MAC, in nanoseconds of the NIC's clock. For those who
+ * want them: the calls above cost nothing more for it. */
+struct nic_stamping {
+  /* As nic_driver.receive, with the stamp of each frame. */
+  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame frames[NIC_BURST], uint64_t stamps[NIC_BURST]);
+
+  /* As nic_driver.transmit; asks that the frame's departure be noted under `entry`, which must be one that no frame is
+   * noted under, and below `entries`. False if the frame was dropped. */
+  bool (*transmit)(struct nic_queue* queue, uint8_t* data, uint32_t length, uint32_t kind, unsigned entry);
+
+  /* Whether that frame has left; if so, its stamp, and the entry is free again. Reads the NIC's registers. */
+  bool (*departed)(struct nic_queue* queue, unsigned entry, uint64_t* stamp);
+
+  unsigned entries; /* of the NIC, all queues together */
+};
+
 /* First member of every driver's own queue structure. */
 struct nic_queue {
   const struct nic_driver* driver;

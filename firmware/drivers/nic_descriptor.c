@@ -212,6 +212,43 @@ static void wait_interrupt(struct nic_queue* base) {
 static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling};
 static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait_interrupt};
 
+/* receive() gives back none of the last CHUNK descriptors, which those just read are among. */
+static uint32_t receive_stamped(struct nic_queue* base, struct nic_frame frames[NIC_BURST],
+                                uint64_t stamps[NIC_BURST]) {
+  struct queue* q = own(base);
+  uint32_t next = q->rx_next;
+  uint32_t count = receive(base, frames);
+  for (uint32_t i = 0; i < count; i++) {
+    stamps[i] = q->rx_ring[next].done.timestamp;
+    if (++next == q->rx_length) next = 0;
+  }
+  return count;
+}
+_Static_assert(NIC_BURST <= CHUNK, "a burst's descriptors are still there behind receive()");
+
+static bool transmit_stamped(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind, unsigned entry) {
+  struct queue* q = own(base);
+  uint32_t slot = q->tx_next;
+  transmit(base, data, length, kind);
+  if (q->tx_next == slot) return false;
+  q->tx_ring[slot].command |= DESC_TX_STAMP | (uint64_t)entry << DESC_TX_STAMP_SHIFT;
+  return true;
+}
+
+static bool departed(struct nic_queue* base, unsigned entry, uint64_t* stamp) {
+  volatile uint32_t* bar = (volatile uint32_t*)((uintptr_t)own(base)->tx_tail & ~(uintptr_t)(DESC_BAR0_SIZE - 1));
+  volatile uint32_t* ready = bar + DESC_TX_STAMP_READY(entry / 32) / 4;
+  if ((*ready >> entry % 32 & 1) == 0) return false;
+  *stamp = (uint64_t)bar[DESC_TX_STAMP_HIGH(entry) / 4] << 32 | bar[DESC_TX_STAMP_LOW(entry) / 4];
+  *ready = 1u << entry % 32;
+  return true;
+}
+
+const struct nic_stamping* nic_descriptor_stamping(void) {
+  static const struct nic_stamping stamping = {receive_stamped, transmit_stamped, departed, DESC_TX_STAMPS};
+  return &stamping;
+}
+
 static uint32_t ring_length(uint32_t wanted) {
   uint32_t length = wanted / DESC_RING_MULTIPLE * DESC_RING_MULTIPLE;
   if (length < DESC_RING_MIN) return DESC_RING_MIN;

@@ -5,3 +5,6 @@
 #include "firmware/drivers/pcie.h"
 
 bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function, unsigned queues);
+
+/* For queues that nic_descriptor_setup() made. */
+const struct nic_stamping* nic_descriptor_stamping(void);

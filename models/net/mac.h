@@ -68,7 +68,8 @@ class Mac : public base::Model, public Wire::Client {
   base::BitRate rate() const { return wire_.parameters().rate; }
   /// The hardware time stamp of a received frame.
   base::Time receive_stamp(const Packet& p) const { return p.first_bit + wire_.octets(Wire::kPreamble); }
-  base::Time transmit_stamp(const Packet& p) const { return p.sent + wire_.octets(Wire::kPreamble); }
+  /// That of a frame that send() has taken while the link was up.
+  base::Time transmit_stamp(const base::Reservation& sent) const { return sent.start + wire_.octets(Wire::kPreamble); }
   void register_statistics(base::StatisticsGroup&);
   const Statistics& statistics() const { return statistics_; }
 

@@ -355,3 +355,70 @@ TEST_CASE("frames given while the link is down are lost and completed", "[nic]")
     CHECK(b.station.frames.empty());
   });
 }
+
+TEST_CASE("a frame's departure is noted where it asks for it", "[nic]") {
+  NicBench b;
+  b.run([&] {
+    b.on();
+    auto ring = b.transmit_ring(0, 64);
+    const auto stamp = [](std::uint64_t entry) -> std::uint64_t {
+      return DESC_TX_STAMP | entry << DESC_TX_STAMP_SHIFT;
+    };
+    const auto value = [&](unsigned entry) {
+      return std::uint64_t{b.read(DESC_TX_STAMP_HIGH(entry))} << 32 | b.read(DESC_TX_STAMP_LOW(entry));
+    };
+    // Of three frames, one behind the other, the second and the third.
+    for (const std::uint64_t flags : {std::uint64_t{0}, stamp(3), stamp(40)}) b.put(ring, udp_frame(64), flags);
+    b.doorbell(ring);
+    b.wait(10_us);
+    REQUIRE(b.station.times.size() == 3);
+    CHECK(b.read(DESC_TX_STAMP_READY(0)) == 1u << 3);
+    CHECK(b.read(DESC_TX_STAMP_READY(1)) == 1u << 8);
+    const auto left = [&](unsigned frame) {
+      return (b.station.times[frame] - 10_ns - b.wire.octets(64 + 42 + Wire::kFcs)) / 1_ns;
+    };
+    CHECK(value(3) == left(1));
+    CHECK(value(40) == left(2));
+    CHECK(value(4) == 0);
+    // An entry that nobody has read keeps its stamp.
+    b.put(ring, udp_frame(64), stamp(3));
+    b.doorbell(ring);
+    b.wait(10_us);
+    CHECK(value(3) == left(1));
+    b.write(DESC_TX_STAMP_READY(0), 1u << 3);
+    CHECK(b.read(DESC_TX_STAMP_READY(0)) == 0);
+    CHECK(b.read(DESC_TX_STAMP_READY(1)) == 1u << 8);
+    CHECK(value(3) == 0);
+    b.put(ring, udp_frame(64), stamp(3));
+    b.doorbell(ring);
+    b.wait(10_us);
+    CHECK(value(3) == left(4));
+    CHECK(b.read(DESC_ERRORS) == 0);
+  });
+}
+
+TEST_CASE("frames that never leave are not stamped, and a reset forgets stamps", "[nic]") {
+  NicBench b;
+  b.run([&] {
+    b.on();
+    auto ring = b.transmit_ring(0, 64);
+    b.wire.set_up(false);
+    b.put(ring, udp_frame(64), DESC_TX_STAMP);
+    b.doorbell(ring);
+    b.wait(10_us);
+    CHECK(b.read(DESC_TX_STAMP_READY(0)) == 0);
+    b.wire.set_up(true);
+    b.put(ring, udp_frame(64), DESC_TX_STAMP);
+    b.doorbell(ring);
+    b.wait(10_us);
+    CHECK(b.read(DESC_TX_STAMP_READY(0)) == 1);
+    // It belongs to a whole frame.
+    b.put(ring, ring.buffers, 64, DESC_TX_STAMP);
+    b.put(ring, ring.buffers, 64, DESC_TX_EOP | DESC_TX_RS);
+    b.doorbell(ring);
+    b.wait(10_us);
+    CHECK(b.read(DESC_ERRORS) == DESC_ERROR_DESCRIPTOR);
+    b.write(DESC_CONTROL, DESC_CONTROL_RESET);
+    CHECK(b.read(DESC_TX_STAMP_READY(0)) == 0);
+  });
+}

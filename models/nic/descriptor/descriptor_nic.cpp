@@ -29,6 +29,7 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
       mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end),
       bank_(path(), DESC_BAR0_SIZE),
       vectors_(p.queues + 1, key()),
+      stamps_(key()),
       receive_(*this),
       transmit_(*this) {
   address_ = board_address();
@@ -45,6 +46,7 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
     intx(level, requests, told);
   };
   declare_device_registers();
+  declare_stamp_registers();
   declare_rss_registers();
   declare_vector_registers();
   declare_statistic_registers();
@@ -102,6 +104,7 @@ void DescriptorNic::reset_device(bool forget_reads) {
   receive_.reset();
   transmit_.reset(forget_reads);
   vectors_.reset();
+  stamps_.reset();
   if (forget_reads) {
     reads_ = 0;
     vectors_.use_messages(false);

@@ -11,6 +11,7 @@
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/parameters.h"
 #include "models/nic/descriptor/receive.h"
+#include "models/nic/descriptor/stamps.h"
 #include "models/nic/descriptor/transmit.h"
 #include "models/nic/descriptor/vectors.h"
 #include "models/pcie/endpoint.h"
@@ -69,6 +70,7 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
   void add_register(const char* name, std::uint64_t offset, Read, Write, unsigned elements = 1,
                     std::uint64_t stride = 0);
   void declare_device_registers();
+  void declare_stamp_registers();
   void declare_rss_registers();
   void declare_vector_registers();
   void declare_statistic_registers();
@@ -86,6 +88,7 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
   net::Mac mac_;
   base::RegisterBank bank_;
   Vectors vectors_;
+  Stamps stamps_;
   std::array<std::uint64_t, DESC_STAT_COUNT> counts_{};
 
   // Device registers.

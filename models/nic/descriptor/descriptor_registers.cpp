@@ -123,6 +123,18 @@ void DescriptorNic::declare_device_registers() {
       "error_queue_first", DESC_ERROR_QUEUE_FIRST, [this](unsigned) { return error_queue_; }, nullptr);
 }
 
+void DescriptorNic::declare_stamp_registers() {
+  add_register(
+      "tx_stamp_ready", DESC_TX_STAMP_READY(0), [this](unsigned word) { return low(stamps_.ready() >> 32 * word); },
+      [this](const RegisterWrite& w) { stamps_.clear(w.written << 32 * w.index); }, DESC_TX_STAMPS / 32);
+  add_register(
+      "tx_stamp_low", DESC_TX_STAMP_LOW(0), [this](unsigned entry) { return low(stamps_.nanoseconds(entry)); }, nullptr,
+      DESC_TX_STAMPS, 8);
+  add_register(
+      "tx_stamp_high", DESC_TX_STAMP_HIGH(0), [this](unsigned entry) { return high(stamps_.nanoseconds(entry)); },
+      nullptr, DESC_TX_STAMPS, 8);
+}
+
 void DescriptorNic::declare_rss_registers() {
   add_register(
       "rss_control", DESC_RSS_CONTROL, [this](unsigned) { return receive_.rss_control(); },

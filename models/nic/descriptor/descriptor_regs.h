@@ -43,7 +43,7 @@
 #define DESC_CAPABILITIES_RX_CHECKSUM 0x00010000u /* verifies IPv4 and UDP checksums on receive */
 #define DESC_CAPABILITIES_TX_CHECKSUM 0x00020000u /* inserts them on transmit */
 #define DESC_CAPABILITIES_RSS 0x00040000u
-#define DESC_CAPABILITIES_TIMESTAMP 0x00080000u /* stamps received frames at the MAC */
+#define DESC_CAPABILITIES_TIMESTAMP 0x00080000u /* stamps frames at the MAC, received and sent */
 
 #define DESC_CONTROL 0x0008u /* rw */
 /* returns everything in BAR 0 except statistics to its reset value, forgets frames and descriptors inside the NIC;
@@ -88,6 +88,14 @@
 #define DESC_RSS_TABLE(word) (0x0200u + 4u * (word)) /* rw  word 0 to 31: entries 4*word (bits 7:0) to 4*word+3 */
 #define DESC_RSS_TABLE_ENTRIES 128u
 #define DESC_RSS_TABLE_WORDS 32u
+
+/* Time stamps of sent frames. A frame with DESC_TX_STAMP names one of 64 entries. When its first bit behind the SFD
+ * leaves, the entry takes the clock DESC_TIME_*, and READY is set; while READY of the entry is still set from an
+ * earlier frame, nothing is noted. A frame that never leaves is not stamped. */
+#define DESC_TX_STAMPS 64u
+#define DESC_TX_STAMP_READY(word) (0x0300u + 4u * (word))  /* rw1c  word 0 and 1: bit b says that 32*word+b is ready */
+#define DESC_TX_STAMP_LOW(entry) (0x0400u + 8u * (entry))  /* ro  nanoseconds, bits 31:0; 0 while not READY */
+#define DESC_TX_STAMP_HIGH(entry) (0x0404u + 8u * (entry)) /* ro  bits 63:32 */
 
 /* ------------------------------------------------------------------------------------------ interrupts, 0x1000 + 16 v
  * A cause (receive write-back, transmit write-back, link change) that is enabled for vector v latches PENDING of v.
@@ -198,7 +206,7 @@ struct desc_rx_writeback {
   uint32_t rss_hash;      /* Toeplitz hash; valid with DESC_RX_RSS_VALID */
   uint32_t status1;       /* zero */
   uint32_t flow;          /* zero: no flow director */
-  uint64_t timestamp;     /* nanoseconds of the clock DESC_TIME_*: first bit of the frame at the MAC */
+  uint64_t timestamp;     /* nanoseconds of the clock DESC_TIME_*: first bit behind the SFD at the MAC */
 };
 
 #define DESC_RX_PROFILE 2u
@@ -236,8 +244,9 @@ _Static_assert(sizeof(struct desc_tx) == 16, "transmit descriptor");
 #define DESC_TX_TYPE 0x000000000000000full
 #define DESC_TX_TYPE_DATA 0x0ull
 #define DESC_TX_TYPE_DONE 0xfull
-#define DESC_TX_EOP 0x0000000000000010ull /* last piece of the frame */
-#define DESC_TX_RS 0x0000000000000020ull  /* report status; only with EOP */
+#define DESC_TX_EOP 0x0000000000000010ull   /* last piece of the frame */
+#define DESC_TX_RS 0x0000000000000020ull    /* report status; only with EOP */
+#define DESC_TX_STAMP 0x0000000000000040ull /* note when it leaves, in the entry below; only with EOP */
 #define DESC_TX_IPV4_CHECKSUM \
   0x0000000000000600ull /* both bits: insert the IPv4 header checksum, whatever the field holds */
 /* both bits: insert the UDP checksum over the whole datagram; what software left in the field does not matter. Needs
@@ -248,5 +257,6 @@ _Static_assert(sizeof(struct desc_tx) == 16, "transmit descriptor");
 #define DESC_TX_L4_LENGTH_SHIFT 30  /* 4 bits: UDP header, 4 B units */
 #define DESC_TX_SIZE_SHIFT 34       /* 14 bits: bytes of the piece, 1 to 16383 */
 #define DESC_TX_SIZE_MAX 16383u
-#define DESC_TX_MAX_PIECES 8u /* pieces a frame may have */
+#define DESC_TX_STAMP_SHIFT 48 /* 6 bits: entry of DESC_TX_STAMP_LOW */
+#define DESC_TX_MAX_PIECES 8u  /* pieces a frame may have */
 /* A frame has 14 to DESC_MAX_FRAME bytes; the MAC pads those below 60. */

@@ -17,6 +17,7 @@ std::uint32_t size_of(const desc_tx& d) {
 }
 unsigned ethernet_length(std::uint64_t command) { return (command >> DESC_TX_MAC_LENGTH_SHIFT & 0x7f) * 2; }
 unsigned ip_length(std::uint64_t command) { return (command >> DESC_TX_IP_LENGTH_SHIFT & 0x7f) * 4; }
+unsigned stamp_entry(std::uint64_t command) { return command >> DESC_TX_STAMP_SHIFT & (DESC_TX_STAMPS - 1); }
 unsigned l4_length(std::uint64_t command) { return (command >> DESC_TX_L4_LENGTH_SHIFT & 0xf) * 4; }
 
 }  // namespace
@@ -198,10 +199,11 @@ TransmitEngine::Shape TransmitEngine::shape(const Queue& q) const {
     s.bytes += size_of(d);
     const bool ends = d.command & DESC_TX_EOP;
     s.good = s.good && (d.command & DESC_TX_TYPE) == DESC_TX_TYPE_DATA && size_of(d) != 0 &&
-             (ends || !(d.command & DESC_TX_RS)) && s.pieces <= DESC_TX_MAX_PIECES;
+             (ends || !(d.command & (DESC_TX_RS | DESC_TX_STAMP))) && s.pieces <= DESC_TX_MAX_PIECES;
     if (!ends) continue;
     s.complete = true;
     s.report = d.command & DESC_TX_RS;
+    s.stamp = d.command & DESC_TX_STAMP;
     break;
   }
   const std::uint64_t ip = first & DESC_TX_IPV4_CHECKSUM;
@@ -238,6 +240,8 @@ bool TransmitEngine::start(unsigned number) {
   s.queue = number;
   s.good = shape.good;
   s.report = shape.report;
+  s.stamp = shape.stamp;
+  s.stamp_entry = stamp_entry(q.cache[last % q.cache.size()].command);
   s.last_descriptor = last;
   s.first_command = q.cache[first % q.cache.size()].command;
   s.reads = shape.good ? shape.pieces : 0;
@@ -389,7 +393,9 @@ void TransmitEngine::send(Slot& s, base::Time ready) {
   }
   buffer_used_ -= s.packet->length;
   leave_sent_requests(s.packet->spans);
-  nic_.mac_.send(std::move(s.packet), ready);
+  const bool leaves = nic_.mac_.link_up();
+  const base::Reservation sent = nic_.mac_.send(std::move(s.packet), ready);
+  if (s.stamp && leaves) nic_.stamps_.take(s.stamp_entry, nic_.mac_.transmit_stamp(sent));
 }
 
 /// Software may have the bytes of a request sent twice: it goes with the first frame.

@@ -56,6 +56,7 @@ class TransmitEngine {
     bool good = false;
     bool complete = false;  ///< the last one is on chip
     bool report = false;    ///< RS
+    bool stamp = false;     ///< STAMP
     std::uint32_t pieces = 0;
     std::uint32_t bytes = 0;
   };
@@ -93,6 +94,8 @@ class TransmitEngine {
     unsigned reads = 0;  ///< in flight
     bool good = true;
     bool report = false;
+    bool stamp = false;
+    unsigned stamp_entry = 0;
     std::uint64_t first_command = 0;
     std::uint64_t last_descriptor = 0;
     net::PacketPtr packet;

@@ -1,0 +1,86 @@
+/* firmware/drivers/nic_residence.c: stands for drivers/nic.c in images that measure how long frames stay: a driver
+ * around the NIC's own that asks for hardware stamps. For each frame that is answered in its buffer, the time from its
+ * first bit at the MAC to the answer's is known when the answer has left; it is looked for before the queue waits. */
+#include "firmware/drivers/nic.h"
+#include "firmware/drivers/nic_descriptor.h"
+#include "firmware/drivers/pcie.h"
+#include "firmware/kernel/memory.h"
+#include "firmware/kernel/statistics.h"
+#include "models/nic/descriptor/descriptor_regs.h"
+
+#define ENTRIES 16u /* of the NIC's stamps, for each queue; beyond as many answers at once, they are not stamped */
+
+struct queue {
+  struct nic_queue base;
+  struct nic_queue* inner;
+  const struct nic_stamping* stamping;
+  uint32_t first_entry; /* of this queue's */
+  uint32_t entries;
+  uint32_t asked, taken; /* answers stamped, and stamps taken; entry n % entries */
+  uint64_t arrived[ENTRIES];
+  struct {
+    uint64_t frames, ns, last_arrival_ns, last_departure_ns;
+  } residence;
+};
+
+static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
+
+/* A frame's stamp lies in front of it, where no header is ever written. */
+static uint64_t* stamp_of(uint8_t* data) { return (uint64_t*)((uintptr_t)data & ~(uintptr_t)(NIC_BUFFER_BYTES - 1)); }
+
+static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURST]) {
+  uint64_t stamps[NIC_BURST];
+  uint32_t count = own(base)->stamping->receive(own(base)->inner, frames, stamps);
+  for (uint32_t i = 0; i < count; i++) *stamp_of(frames[i].data) = stamps[i];
+  return count;
+}
+
+static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
+  struct queue* q = own(base);
+  if (q->asked - q->taken == q->entries) return q->inner->driver->transmit(q->inner, data, length, kind);
+  uint32_t entry = q->asked % q->entries;
+  q->arrived[entry] = *stamp_of(data);
+  if (q->stamping->transmit(q->inner, data, length, kind, q->first_entry + entry)) q->asked++;
+}
+
+static void release(struct nic_queue* base, uint8_t* data) {
+  own(base)->inner->driver->release(own(base)->inner, data);
+}
+
+static void flush(struct nic_queue* base) { own(base)->inner->driver->flush(own(base)->inner); }
+
+static void wait(struct nic_queue* base) {
+  struct queue* q = own(base);
+  uint64_t departed;
+  while (q->taken != q->asked) {
+    uint32_t entry = q->taken % q->entries;
+    if (!q->stamping->departed(q->inner, q->first_entry + entry, &departed)) break;
+    q->taken++;
+    q->residence.frames++;
+    q->residence.ns += departed - q->arrived[entry];
+    q->residence.last_arrival_ns = q->arrived[entry];
+    q->residence.last_departure_ns = departed;
+  }
+  q->inner->driver->wait(q->inner);
+}
+
+static const struct nic_driver driver = {receive, transmit, release, flush, wait};
+
+bool nic_setup(struct nic* nic, unsigned queues) {
+  const struct pcie_function* function = pcie_find(DESC_VENDOR_ID, DESC_DEVICE_ID);
+  if (function == 0 || !nic_descriptor_setup(nic, function, queues)) return false;
+  const struct nic_stamping* stamping = nic_descriptor_stamping();
+  uint32_t entries = stamping->entries / nic->queues;
+  if (entries == 0) return true;
+  for (unsigned i = 0; i < nic->queues; i++) {
+    struct queue* q = memory_reserve(sizeof *q, 64);
+    *q = (struct queue){.base = {&driver},
+                        .inner = nic->queue[i],
+                        .stamping = stamping,
+                        .first_entry = i * entries,
+                        .entries = entries < ENTRIES ? entries : ENTRIES};
+    statistics_add("residence_frames residence_ns last_arrival_ns last_departure_ns", &q->residence.frames);
+    nic->queue[i] = &q->base;
+  }
+  return true;
+}
