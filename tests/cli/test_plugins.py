@@ -13,7 +13,7 @@ import tutorial
 from command import BUILD, SOURCE, CommandTest, guest, sluice
 
 # The same names in another layout, for versions beside each other; and a device that cannot be built.
-SECOND = ('base::Time latency = 100_ns;', 'std::string note = "second"; base::Time latency = 150_ns;')
+SECOND = ('base::Time latency = 50_ns;', 'std::string note = "second"; base::Time latency = 150_ns;')
 SECOND_KEY = ('s.summary("engine that sums words");',
               's.summary("engine that sums words"); s.add("note", &SumParameters::note, "a word").setting();')
 PROJECT = """
@@ -117,7 +117,7 @@ class Plugins(CommandTest):
                             cwd=self.directory)
         found = {d["path"]: (d["reference_value"], d["value"]) for d in json.loads(text)["differences"]}
         self.assertRegex(found.pop("plugins")[1], r"^libsecond\.so \([0-9a-f]{8}\)$")
-        self.assertEqual(found, {"accel.sum.latency": ("100 ns", "150 ns"), "accel.sum.note": ("", "second")})
+        self.assertEqual(found, {"accel.sum.latency": ("50 ns", "150 ns"), "accel.sum.note": ("", "second")})
 
     # --------------------------------------------------------------------------------------------------- what is wrong
 
