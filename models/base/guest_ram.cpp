@@ -1,10 +1,13 @@
 #include "models/base/guest_ram.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <stdexcept>
 
 #include <sys/mman.h>
+
+#include "models/base/quantity.h"
 
 namespace sluice::base {
 
@@ -13,21 +16,22 @@ namespace {
 /// Zeroes that take host memory only where they are touched.
 void* reserve(std::uint64_t size) {
   void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw std::runtime_error("no address space for guest memory of the asked size");
+  if (p == MAP_FAILED)
+    throw std::runtime_error("needs " + to_text(Bytes(size)) + " of address space, which this machine refuses (" +
+                             std::strerror(errno) + "): a smaller size or a higher limit (ulimit -v) would do");
   return p;
 }
 
 }  // namespace
 
 GuestRam::GuestRam(std::uint64_t base, std::uint64_t size)
-    : base_(base), size_(size), bytes_(static_cast<std::uint8_t*>(reserve(size))), watch_(size / kPage) {
-  tags_ = static_cast<RequestId*>(reserve(size / kTagLine * sizeof(RequestId)));
-}
+    : base_(base),
+      size_(size),
+      watch_(size / kPage),
+      bytes_(static_cast<std::uint8_t*>(reserve(size + tag_bytes()))),
+      tags_(reinterpret_cast<RequestId*>(bytes_ + size)) {}
 
-GuestRam::~GuestRam() {
-  munmap(bytes_, size_);
-  munmap(tags_, size_ / kTagLine * sizeof(RequestId));
-}
+GuestRam::~GuestRam() { munmap(bytes_, size_ + tag_bytes()); }
 
 std::uint64_t GuestRam::resident_bytes() const {
   constexpr std::uint64_t kPart = std::uint64_t{64} << 20;

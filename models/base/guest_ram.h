@@ -33,7 +33,8 @@ class GuestRam {
   /// kReadWatch: harts tell of their loads too (Hart::on_watched_read).
   enum Watch : std::uint8_t { kCode = 1, kReservation = 2, kWait = 4, kWatchpoint = 8, kReadWatch = 16 };
 
-  /// base and size in bytes, both multiples of 4 KiB. Throws std::runtime_error when the host has no address space.
+  /// base and size in bytes, both multiples of 4 KiB. Throws std::runtime_error, the end of a sentence that begins with
+  /// the size, when the host has no address space for it.
   GuestRam(std::uint64_t base, std::uint64_t size);
   ~GuestRam();
   GuestRam(const GuestRam&) = delete;
@@ -69,11 +70,13 @@ class GuestRam {
   void set_tag(std::uint64_t address, std::uint64_t length, RequestId id);
 
  private:
+  std::uint64_t tag_bytes() const { return size_ / kTagLine * sizeof(RequestId); }
+
   std::uint64_t base_;
   std::uint64_t size_;
-  std::uint8_t* bytes_;
   std::vector<std::uint8_t> watch_;
-  RequestId* tags_;  ///< of each line; like bytes_, takes host memory only where touched
+  std::uint8_t* bytes_;  ///< followed by the tags
+  RequestId* tags_;      ///< of each line; like bytes_, takes host memory only where touched
   std::vector<RamWatcher*> watchers_;
 };
 

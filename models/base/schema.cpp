@@ -48,6 +48,9 @@ T read_integer(std::string_view s) {
   return v;
 }
 
+/// Quotes around a string are no part of it: so that there is a way to write an empty one.
+bool is_quoted(std::string_view s) { return s.size() >= 2 && s.starts_with('"') && s.ends_with('"'); }
+
 template <class T>
 T read_quantity(const Value& v, T (*parse)(std::string_view)) {
   const auto* text = std::get_if<std::string>(&v.data);
@@ -172,8 +175,10 @@ Value Codec<double>::value(const double& v) { return {v}; }
 const char* Codec<std::string>::what() { return "a string"; }
 const char* Codec<std::string>::unit() { return ""; }
 std::string Codec<std::string>::read(const Value& v) { return schema_detail::string_of(v, what()); }
-std::string Codec<std::string>::read_text(std::string_view s) { return std::string(s); }
-std::string Codec<std::string>::text(const std::string& v) { return v; }
+std::string Codec<std::string>::read_text(std::string_view s) {
+  return std::string(is_quoted(s) ? s.substr(1, s.size() - 2) : s);
+}
+std::string Codec<std::string>::text(const std::string& v) { return is_quoted(v) ? '"' + v + '"' : v; }
 Value Codec<std::string>::value(const std::string& v) { return {v}; }
 
 const char* Codec<Time>::what() { return "a time"; }

@@ -63,6 +63,8 @@ class Parameter {
   bool is_setting() const { return setting_; }
   /// The kind of instance ("pcie") that the value, a string such as "pcie.slot0", must name; else empty.
   const std::string& refers_to() const { return refers_to_; }
+  /// Such a value may be empty.
+  bool may_refer_to_none() const { return may_refer_to_none_; }
 
   /// What values are valid: "a time, 0 fs to 1 us".
   virtual std::string valid() const = 0;
@@ -82,6 +84,7 @@ class Parameter {
   std::string meaning_;
   std::string unit_;
   std::string refers_to_;
+  bool may_refer_to_none_ = false;
   Provenance provenance_;
   bool has_provenance_ = false;
   bool required_ = false;
@@ -216,9 +219,13 @@ class Field final : public Parameter {
   Field& hexadecimal() { return hexadecimal_ = true, *this; }
   /// The board must set it.
   Field& required() { return required_ = true, setting(); }
-  /// The value is the path of another instance of this kind ("pcie"); it may be empty unless required.
+  /// The value is the path of another instance of this kind ("pcie").
   Field& refers_to(std::string_view kind) requires std::same_as<Element, std::string> {
     return refers_to_ = kind, *this;
+  }
+  /// The same, or empty.
+  Field& may_refer_to(std::string_view kind) requires std::same_as<Element, std::string> {
+    return may_refer_to_none_ = true, refers_to(kind);
   }
 
   /// Where the default comes from.

@@ -15,7 +15,7 @@ namespace sluice::irq {
 /// Registers: finisher_regs.h. Values that name no action are ignored and counted.
 class Finisher : public base::Model {
  public:
-  enum class Kind { pass, fail, reset };
+  enum class Kind { pass, fail, reset };  ///< what follows is the board's choice
   struct Verdict {
     Kind kind;
     unsigned code;  ///< of a failure; else 0

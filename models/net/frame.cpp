@@ -153,6 +153,21 @@ Ipv4Address parse_ipv4(std::string_view text) {
   return load32(octets);
 }
 
+MacAddress parse_host_mac(std::string_view text) {
+  const MacAddress mac = parse_mac(text);
+  if ((mac.bytes[0] & 1) != 0) throw base::ValueError("must be a single station's MAC address: its first octet even");
+  if (mac == MacAddress{}) throw base::ValueError("must be a single station's MAC address: not all zero");
+  return mac;
+}
+
+Ipv4Address parse_host_ipv4(std::string_view text) {
+  const Ipv4Address address = parse_ipv4(text);
+  const unsigned first = address >> 24;
+  if (first == 0 || first == 127 || first >= 224)
+    throw base::ValueError("must be a single host's IPv4 address: 1.0.0.0 to 223.255.255.255, without 127.x.x.x");
+  return address;
+}
+
 std::uint64_t checksum_sum(const void* bytes, std::size_t length, std::uint64_t sum) {
   // One's complement addition does not care about the byte order of its words, and words may be added wider than they
   // are as long as carries are folded in the end: 32 bits at a time into 64, in memory order, swapped by checksum_of().

@@ -38,6 +38,10 @@ std::string ipv4_text(Ipv4Address);        ///< "10.0.0.2"
 MacAddress parse_mac(std::string_view);    ///< throws base::ValueError: "must be a MAC address such as ..."
 Ipv4Address parse_ipv4(std::string_view);  ///< throws base::ValueError: "must be an IPv4 address such as 10.0.0.2"
 
+// The same for the address of one computer. Throw base::ValueError for a group's, broadcast's, loopback and "none" too.
+MacAddress parse_host_mac(std::string_view);
+Ipv4Address parse_host_ipv4(std::string_view);
+
 constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
 constexpr std::uint16_t kEtherTypeArp = 0x0806;
 constexpr std::uint8_t kProtocolIcmp = 1;

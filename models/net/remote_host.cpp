@@ -25,9 +25,14 @@ void RemoteHost::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("resolve_interval", &Parameters::resolve_interval, "between ARP requests until one is answered")
       .range(1_us, 10_s)
       .setting();
-  s.rule("mac", [](const Parameters& p) { return problem_of(parse_mac, p.mac); });
-  s.rule("address", [](const Parameters& p) { return problem_of(parse_ipv4, p.address); });
-  s.rule("partner", [](const Parameters& p) { return p.partner.empty() ? "" : problem_of(parse_ipv4, p.partner); });
+  s.rule("mac", [](const Parameters& p) { return problem_of(parse_host_mac, p.mac); });
+  s.rule("address", [](const Parameters& p) { return problem_of(parse_host_ipv4, p.address); });
+  s.rule("partner", [](const Parameters& p) -> std::string {
+    if (p.partner.empty()) return {};
+    const std::string problem = problem_of(parse_host_ipv4, p.partner);
+    if (!problem.empty() || parse_ipv4(p.partner) != parse_ipv4(p.address)) return problem;
+    return "must be another address than this host's own, " + p.address;
+  });
 }
 
 RemoteHost::RemoteHost(const sc_core::sc_module_name& name, const Parameters& p, Wire& wire, Wire::End end)

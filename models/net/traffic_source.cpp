@@ -112,10 +112,7 @@ TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Paramete
 void TrafficSource::resolved() {
   running_ = true;
   started_ = next_arrival_ = base::now();
-  if (parameters_.kind == Kind::replay) {
-    if (total_ == 0) finished_ = true;
-    return replay_next();
-  }
+  if (parameters_.kind == Kind::replay) return replay_next();
   if (parameters_.kind == Kind::open_loop) return schedule_arrival();
   if (phased()) {
     // The warm-up is a phase of its own at a tenth of the first rate, so that it leaves nothing behind.
@@ -405,16 +402,16 @@ std::uint64_t TrafficSource::calls_in_capture() const {
   if (!sends)
     throw std::runtime_error(fmt::format("{}: has no frame of a client: all {} are ARP or from {}, the board's address",
                                          parameters_.pcap, reader.frames(), parameters_.host.partner));
+  if (n == 0)
+    throw std::runtime_error(
+        fmt::format("{}: has no ONC RPC call over UDP, so nothing in it would be answered", parameters_.pcap));
   return n;
 }
 
 void TrafficSource::replay_next() {
   FrameView v;
   do {
-    if (!capture_->next(captured_)) {
-      if (total_ == 0 && finished_callback_) finished_callback_();
-      return;
-    }
+    if (!capture_->next(captured_)) return;
   } while (!from_client(v, parse_frame(captured_.bytes.data(), captured_.bytes.size(), v)));
   const base::Time at = std::max(base::now(), started_ + captured_.at);
   base::calendar().at(at, key(), [this] {

@@ -139,6 +139,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   bool stopped() const { return stops_ > 0; }
   /// A device with counters of its own overrides it, and calls this one for those of its port.
   virtual void register_statistics(base::StatisticsGroup&);
+  const std::array<Bar, 6>& bars() const { return function_.bars; }
 
  protected:
   Endpoint(sc_core::sc_module_name, const Parameters&, const Function&);

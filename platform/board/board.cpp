@@ -11,8 +11,6 @@
 namespace sluice::platform {
 namespace {
 
-constexpr unsigned kUartSource = 10;
-constexpr unsigned kPcieSource = 32;
 constexpr std::uint64_t kDeviceTreeRoom = 64 << 10;
 constexpr unsigned kMsip = 3, kMtip = 7, kSeip = 9, kMeip = 11;
 
@@ -33,6 +31,7 @@ std::string module_of(const config::Instance& i) { return base::module_name(i.pa
 Board::Board(const config::BoardConfig& config, Traffic traffic)
     : config_(config), run_(config.parameters<RunParameters>("run")), map_(config.parameters<HostMap>("map")) {
   memory_map(config);
+  check_interrupt_sources(config);
   harts_ = harts_of(config);
   base::set_time_resolution();
   build_memory();
@@ -43,6 +42,7 @@ Board::Board(const config::BoardConfig& config, Traffic traffic)
   build_pcie();
   build_devices();
   build_network();
+  check_pcie_space(config, [this](const std::string& path) { return endpoint(path); });
   if (traffic == Traffic::generated) build_traffic();
   load_firmware();
   if (!config.of_kind("fault").empty()) faults_ = std::make_unique<Faults>(*this);
@@ -77,7 +77,11 @@ void Board::build_memory() {
   bus_ = std::make_unique<memory::SocBus>("bus", config_.parameters<memory::SocBus::Parameters>("bus"));
   for (const config::Instance* m : config_.of_kind("memory")) {
     const auto& p = m->parameters<memory::Ram::Parameters>();
-    rams_.push_back(std::make_unique<memory::Ram>(module_of(*m).c_str(), p));
+    try {
+      rams_.push_back(std::make_unique<memory::Ram>(module_of(*m).c_str(), p));
+    } catch (const std::runtime_error& e) {
+      throw config_.error(*m, "size", e.what());
+    }
     memory_->add(rams_.back()->bytes());
     bus_->map({m->path(), p.base, p.size.count(), true, false}, rams_.back()->socket);
   }
@@ -88,7 +92,8 @@ void Board::build_clusters() {
   for (const config::Instance* c : config_.of_kind("cluster")) {
     const auto& p = c->parameters<riscv::ClusterParameters>();
     if (p.interrupts != (aia_of(config_) ? riscv::Interrupts::aia : riscv::Interrupts::plic))
-      throw config_.error(*c, "interrupts", "must be the same for every cluster of a board");
+      throw clash(config_, *c, *config_.of_kind("cluster").front(), "interrupts",
+                  "must be the same for every cluster of a board, {} too");
     const config::Origin& origin = c->origin("firmware");
     Firmware firmware(p.firmware, std::filesystem::path(config_.file()).parent_path(),
                       origin.where.file.empty() ? origin.set_by : origin.where.text());
@@ -114,7 +119,7 @@ void Board::build_interrupts() {
   bus_->map({"clint", map_.clint, HostMap::kClintSize, true, false}, clint_->socket);
   bus_->map({"finisher", map_.finisher, HostMap::kFinisherSize, true, false}, finisher_->socket);
   bus_->map({"uart", map_.uart, HostMap::kUartSize, true, false}, uart_->socket);
-  uart_->interrupt.on_change = [this](bool level) { set_source(kUartSource, level); };
+  uart_->interrupt.on_change = [this](bool level) { set_source(HostMap::kUartSource, level); };
   const auto connect = [this](base::Line& line, unsigned hart, unsigned bit) {
     line.on_change = [c = &core(hart), bit](bool level) { c->set_interrupt(bit, level); };
   };
@@ -173,7 +178,7 @@ void Board::build_pcie() {
     root_->set_translator(iommu_.get());
   }
   for (unsigned i = 0; i < 4; ++i)
-    root_->intx[i].on_change = [this, i](bool level) { set_source(kPcieSource + i, level); };
+    root_->intx[i].on_change = [this, i](bool level) { set_source(HostMap::kPcieSource + i, level); };
   pcie_tree(config_);
   for (const config::Instance* s : config_.of_kind("pcie"))
     slots_.push_back(
@@ -208,6 +213,15 @@ std::unique_ptr<pcie::Endpoint> Board::build_device(const config::Instance& devi
   } catch (const std::exception& e) {
     throw config::UserError(fmt::format("{}: {} cannot be built: {}", config_.file(), device.path(), e.what()));
   }
+}
+
+const pcie::Endpoint* Board::endpoint(const std::string& path) const {
+  for (const DeviceInstance& d : devices_)
+    if (d.path == path) return d.endpoint.get();
+  const auto nics = config_.of_kind("nic");
+  for (std::size_t i = 0; i < nics.size(); ++i)
+    if (nics[i]->path() == path) return nics_[i].get();
+  return nullptr;
 }
 
 void Board::build_devices() {
@@ -251,7 +265,7 @@ void Board::build_network() {
     const auto& p = n->parameters<DescriptorNicParameters>();
     for (const config::Instance* other : config_.of_kind("nic"))
       if (other != n && other->parameters<DescriptorNicParameters>().wire == p.wire)
-        throw config_.error(*n, "wire", "must be a link of its own; " + other->path() + " is at it too");
+        throw clash(config_, *n, *other, "wire", "must be a link of its own; {} is at it too");
     nics_.push_back(
         std::make_unique<nic::DescriptorNic>(module_of(*n).c_str(), p.nic, wire(*n, p.wire), net::Wire::kB));
     connect(p.slot, nics_.back()->port());
@@ -296,14 +310,33 @@ std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParame
   return calls;
 }
 
+/// A host and the NIC at the other end of its wire are two computers.
+void Board::check_addresses(const config::Instance& host, const net::RemoteHost::Parameters& p,
+                            const std::string& wire) const {
+  for (const config::Instance* n : config_.of_kind("nic")) {
+    const auto& nic = n->parameters<DescriptorNicParameters>();
+    if (nic.wire != wire) continue;
+    const auto check = [&](const char* host_key, const char* nic_key, bool same) {
+      if (!same) return;
+      if (config::BoardConfig::is_later(*n, nic_key, host, host_key))
+        throw config_.error(*n, nic_key, fmt::format("must not be {}.{} too", host.path(), host_key));
+      throw config_.error(host, host_key, fmt::format("must not be {}.{} too", n->path(), nic_key));
+    };
+    check("host.address", "ipv4", net::parse_ipv4(p.address) == net::parse_ipv4(nic.ipv4));
+    check("host.mac", "address", net::parse_mac(p.mac) == net::parse_mac(nic.nic.address));
+  }
+}
+
 /// Peers where the board names them; the workload at the first NIC's wire, or else at the first wire without a peer.
 void Board::build_traffic() {
   std::vector<std::string> taken;
   for (const config::Instance* i : config_.of_kind("peer")) {
     const auto& p = i->parameters<EchoPeerParameters>();
-    if (std::count(taken.begin(), taken.end(), p.wire) != 0)
-      throw config_.error(*i, "wire", "must be a link of its own");
+    for (const config::Instance* other : config_.of_kind("peer"))
+      if (other != i && other->parameters<EchoPeerParameters>().wire == p.wire)
+        throw clash(config_, *i, *other, "wire", "must be a link of its own; {} is at it too");
     taken.push_back(p.wire);
+    check_addresses(*i, p.peer.host, p.wire);
     peers_.push_back(std::make_unique<net::EchoPeer>(module_of(*i).c_str(), p.peer, wire(*i, p.wire), net::Wire::kA));
   }
   const auto is_free = [&](const WireInstance& w) { return std::count(taken.begin(), taken.end(), w.path) == 0; };
@@ -315,6 +348,7 @@ void Board::build_traffic() {
   if (free == wires_.end() || dma_workload()) return;
   const config::Instance& workload = config_.the("workload");
   auto traffic = workload.parameters<net::TrafficSource::Parameters>();
+  check_addresses(workload, traffic.host, free->path);
   if (traffic.host.partner.empty()) traffic.host.partner = address_at(*free);
   if (traffic.host.partner.empty())
     throw config_.error(workload, "host.partner", "must be set: no NIC is at " + free->path + " to take it from");
@@ -327,6 +361,21 @@ void Board::build_traffic() {
       throw config_.error(workload, "pcap", std::string("cannot be replayed: ") + e.what());
     throw config::UserError(config_.file() + ": workload " + e.what());
   }
+  if (traffic.kind == net::TrafficSource::Kind::replay) check_replay(workload, traffic.warmup);
+}
+
+/// A replay makes the calls that its capture has, no fewer and no more.
+void Board::check_replay(const config::Instance& workload, std::uint64_t warmup) const {
+  const auto& requests = workload.origin("requests");
+  if (requests.layer > 0 && requests.layer >= workload.origin("kind").layer)
+    throw config_.error(workload, "requests", "must not be set for a replay, which makes every call of its capture");
+  if (source_->total() > warmup) return;
+  const bool pcap_later = config::BoardConfig::is_later(workload, "pcap", workload, "warmup");
+  const std::string calls = source_->total() == 1 ? "1 call" : fmt::format("{} calls", source_->total());
+  if (pcap_later)
+    throw config_.error(workload, "pcap",
+                        fmt::format("has {}, of which workload.warmup, {}, leaves none to count", calls, warmup));
+  throw config_.error(workload, "warmup", fmt::format("leaves none of the capture's {} to count", calls));
 }
 
 /// What firmware/apps/dma_bench.c looks for.
@@ -363,15 +412,12 @@ void Board::load_firmware() {
   for (Cluster& c : clusters_) {
     c.firmware.load(rams);
     base::GuestRam* ram = memory_->ram_at(c.firmware.entry(), 4);
-    if (!ram)
-      throw config::UserError(fmt::format("{}: firmware {} starts at {:#x}, outside every memory of the board",
-                                          config_.file(), c.firmware.name(), c.firmware.entry()));
     // An image owns its RAM: its stacks, heap and device tree lie behind it.
-    if (const auto found = std::find(taken.begin(), taken.end(), ram); found != taken.end())
-      throw config_.error(
-          *config_.find("cluster." + c.name), "firmware",
-          fmt::format("must be linked for a memory of its own: {} starts in that of cluster.{}", c.firmware.name(),
-                      clusters_[static_cast<std::size_t>(found - taken.begin())].name));
+    if (const auto found = std::find(taken.begin(), taken.end(), ram); found != taken.end()) {
+      const Cluster& other = clusters_[static_cast<std::size_t>(found - taken.begin())];
+      throw clash(config_, *config_.find("cluster." + c.name), *config_.find("cluster." + other.name), "firmware",
+                  "must be linked for a memory of its own: it starts in that of {}");
+    }
     taken.push_back(ram);
     DeviceTreeSource tree;
     tree.model = config_.name();
@@ -388,8 +434,11 @@ void Board::load_firmware() {
     tree.iommu = iommu_ != nullptr;
     describe_workload(tree);
     tree.root = slots_.empty() ? nullptr : &root_->parameters();
-    tree.uart_interrupt = kUartSource;
-    tree.pcie_interrupts = kPcieSource;
+    tree.interrupt_sources = aia() ? config_.parameters<irq::Aplic::Parameters>("aplic").sources
+                                   : config_.parameters<irq::Plic::Parameters>("plic").sources;
+    tree.imsic_identities = config_.parameters<irq::Imsic::Parameters>("imsic").identities;
+    tree.uart_interrupt = HostMap::kUartSource;
+    tree.pcie_interrupts = HostMap::kPcieSource;
     const auto nics = config_.of_kind("nic");
     if (!nics.empty()) {
       const auto& p = nics.front()->parameters<DescriptorNicParameters>();
@@ -398,16 +447,14 @@ void Board::load_firmware() {
       tree.rx_ring = p.rx_ring;
       tree.tx_ring = p.tx_ring;
       tree.moderation = static_cast<unsigned>(p.moderation / base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS));
-      try {
-        tree.ipv4 = net::parse_ipv4(p.ipv4);
-      } catch (const base::ValueError& e) {
-        throw config_.error(*nics.front(), "ipv4", e.what());
-      }
+      tree.ipv4 = net::parse_ipv4(p.ipv4);
     }
     const std::vector<std::uint8_t> blob = make_device_tree(tree);
     const std::uint64_t address = ram->base() + ram->size() - kDeviceTreeRoom;
     if (c.firmware.end() > address)
-      throw config::UserError(config_.file() + ": the memory has no room for the device tree behind the firmware");
+      c.firmware.refuse(fmt::format(
+          "leaves no room for the device tree in its memory: it ends at {:#x} and must end at {:#x} or below",
+          c.firmware.end(), address));
     ram->write(address, blob.data(), blob.size());
     for (auto& core : c.cores) core->set_boot_argument(address);
   }

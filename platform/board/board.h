@@ -113,6 +113,8 @@ class Board : private pcie::SocWriter {
   void build_pcie();
   void build_devices();
   std::unique_ptr<pcie::Endpoint> build_device(const config::Instance&) const;
+  /// The device of an instance of kind accel or nic; null for others.
+  const pcie::Endpoint* endpoint(const std::string& path) const;
   void build_network();
   void build_traffic();
   void load_firmware();
@@ -122,7 +124,9 @@ class Board : private pcie::SocWriter {
   void set_source(unsigned number, bool level);
   SlotInstance& slot(const std::string& path);
   void connect(const std::string& slot, pcie::Port& device);
+  void check_replay(const config::Instance& workload, std::uint64_t warmup) const;
   void schedule_carrier(net::Wire&, const WireParameters&);
+  void check_addresses(const config::Instance& host, const net::RemoteHost::Parameters&, const std::string& wire) const;
   std::string address_at(const WireInstance&) const;
   std::uint64_t buffered_calls(const WireInstance&, const net::CallParameters&) const;
   net::Wire& wire(const config::Instance& user, const std::string& path);

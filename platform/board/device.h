@@ -21,7 +21,6 @@ struct InSlot {
   static void describe(base::Schema<InSlot>& s) {
     s.summary("a PCIe device and its place");
     s.add("slot", &InSlot::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
-    s.rule("slot", [](const InSlot& p) { return p.slot.empty() ? "must name a PCIe slot" : ""; });
     s.include("", &InSlot::device);
   }
 };

@@ -192,7 +192,7 @@ class Tree {
       w_.cell("#interrupt-cells", 1);
       w_.cell("#address-cells", 0);
       w_.flag("interrupt-controller");
-      w_.cell("riscv,ndev", 95);
+      w_.cell("riscv,ndev", s_.interrupt_sources);
       w_.cells("interrupts-extended", to_harts({kMachineExternal, kSupervisorExternal}));
       w_.cell("phandle", controller());
     });
@@ -219,11 +219,11 @@ class Tree {
         w_.reg(base, HostMap::kAplicSize);
         w_.flag("interrupt-controller");
         w_.cell("#interrupt-cells", 2);
-        w_.cell("riscv,num-sources", 95);
+        w_.cell("riscv,num-sources", s_.interrupt_sources);
         w_.cell("msi-parent", imsic(supervisor));
         if (!supervisor) {
           w_.cell("riscv,children", controller());
-          w_.cells("riscv,delegate", {controller(), 1, 95});
+          w_.cells("riscv,delegate", {controller(), 1, s_.interrupt_sources});
         }
         w_.cell("phandle", supervisor ? controller() : machine_aplic());
       });

@@ -26,8 +26,9 @@ struct DeviceTreeSource {
   /// Null: no PCIe.
   const pcie::RootComplex::Parameters* root = nullptr;
   unsigned imsic_identities = 255;
-  unsigned uart_interrupt = 10;   ///< PLIC or APLIC source
-  unsigned pcie_interrupts = 32;  ///< first of four sources for INTA to INTD
+  unsigned interrupt_sources = 95;  ///< of the PLIC or APLIC
+  unsigned uart_interrupt = 10;     ///< one of them
+  unsigned pcie_interrupts = 32;    ///< first of four sources for INTA to INTD
 
   // /chosen: how the board wants its firmware to work.
   bool driver_interrupts = false;

@@ -82,14 +82,21 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
   }
 }
 
+std::string describe_reset(Board& board, riscv::Core* hart) {
+  constexpr const char* kReset = "the firmware asked for a reset, which ends a run";
+  const Firmware* firmware = firmware_of(board, hart);
+  if (!firmware) return kReset;
+  return fmt::format("{}; {} at {}", kReset, hart->path(), place(*firmware, hart->hart().state().pc));
+}
+
 std::string describe_stall(Board& board, base::Time stall_limit) {
   std::string text = fmt::format("no request has ended for {} of simulated time", base::to_text(stall_limit));
   const net::TrafficSource* source = board.source();
   if (source && !source->running()) text += fmt::format(": {} has not answered ARP", source->partner_address());
   text += "\n";
   if (source && source->under_way() > 0)
-    text += fmt::format("workload waits for {}: {} calls without a reply\n", source->partner_address(),
-                        source->under_way());
+    text += fmt::format("workload waits for {}: {} without a reply\n", source->partner_address(),
+                        source->under_way() == 1 ? "1 call" : fmt::format("{} calls", source->under_way()));
   return text + base::describe_waits() + describe_harts(board);
 }
 

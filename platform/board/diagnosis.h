@@ -20,6 +20,9 @@ std::string describe_trap(const Firmware&, riscv::Core&);
 /// without a full stop. hart: whose write it was; null where it was no hart's.
 std::string describe_failure(unsigned code, Board&, riscv::Core* hart);
 
+/// The firmware has asked for a reset, likewise.
+std::string describe_reset(Board&, riscv::Core* hart);
+
 /// Why no request ends: a sentence in the first line, then who waits for whom, then the harts.
 std::string describe_stall(Board&, base::Time stall_limit);
 

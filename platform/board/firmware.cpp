@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include "models/base/quantity.h"
 #include "platform/config/resources.h"
 
 namespace sluice::platform {
@@ -29,11 +30,11 @@ fs::path find_firmware(const std::string& named, const fs::path& beside) {
     candidates.push_back(directory / named);
     candidates.push_back(directory / (named + ".elf"));
   }
-  for (const fs::path& candidate : candidates) {
+  const auto found = std::find_if(candidates.begin(), candidates.end(), [](const fs::path& candidate) {
     std::error_code ignored;
-    if (fs::is_regular_file(candidate, ignored)) return candidate;
-  }
-  return {};
+    return fs::is_regular_file(candidate, ignored);
+  });
+  return found == candidates.end() ? fs::path() : *found;
 }
 
 /// A structure at an offset of the file; false when the file ends before.
@@ -58,9 +59,17 @@ std::string sha256_of(const std::vector<std::uint8_t>& bytes) {
 Firmware::Firmware(const std::string& named, const fs::path& beside, const std::string& where) : where_(where) {
   const fs::path path = find_firmware(named, beside);
   name_ = fs::path(named).filename().string();
-  if (path.empty())
-    throw config::UserError(fmt::format(
-        "{}: there is no firmware {}; give the path of an RV64 ELF file or the name of a shipped one", where, named));
+  if (path.empty()) {
+    constexpr const char* kValid = "give the path of an RV64 ELF file or the name of a shipped one";
+    std::error_code ignored;
+    const auto type = fs::status(named, ignored).type();
+    if (named.empty()) throw config::UserError(fmt::format("{}: the firmware has no name; {}", where, kValid));
+    if (named.find('/') == std::string::npos || type == fs::file_type::not_found || type == fs::file_type::none)
+      throw config::UserError(fmt::format("{}: there is no firmware {}; {}", where, named, kValid));
+    throw config::UserError(fmt::format("{}: {} is {}; {}", where, named,
+                                        type == fs::file_type::directory ? "a directory" : "not a regular file",
+                                        kValid));
+  }
   std::ifstream in(path, std::ios::binary);
   file_.assign(std::istreambuf_iterator<char>(in), {});
   if (!in && !in.eof()) refuse("cannot be read");
@@ -98,14 +107,26 @@ void Firmware::parse() {
   if (segments_.empty()) refuse("has nothing to load");
 }
 
+namespace {
+std::string outside(const std::vector<base::GuestRam*>& rams) {
+  std::string text = "outside every memory of the board";
+  for (const base::GuestRam* r : rams)
+    text += fmt::format("{}{} to {}", r == rams.front() ? " (" : ", ", base::hexadecimal(r->base()),
+                        base::hexadecimal(r->base() + r->size() - 1));
+  return rams.empty() ? text : text + ")";
+}
+}  // namespace
+
 void Firmware::load(const std::vector<base::GuestRam*>& rams) const {
   for (const Segment& s : segments_) {
     const auto ram = std::find_if(rams.begin(), rams.end(),
                                   [&](base::GuestRam* r) { return r->contains(s.address, s.memory_size); });
     if (ram == rams.end())
-      refuse(fmt::format("has a segment at {:#x} ({} B) outside every memory of the board", s.address, s.memory_size));
+      refuse(fmt::format("has a segment at {:#x} ({} B) {}", s.address, s.memory_size, outside(rams)));
     (*ram)->write(s.address, file_.data() + s.file_offset, s.file_size);
   }
+  if (std::none_of(rams.begin(), rams.end(), [&](base::GuestRam* r) { return r->contains(entry_, 4); }))
+    refuse(fmt::format("starts at {:#x}, {}", entry_, outside(rams)));
 }
 
 std::uint64_t Firmware::end() const {

@@ -25,8 +25,10 @@ class Firmware {
   const std::string& name() const { return name_; }      ///< as the result file gives it: without directories
   const std::string& sha256() const { return sha256_; }  ///< of the file, hexadecimal
   std::uint64_t entry() const { return entry_; }
-  /// Copies the segments. Throws config::UserError when one lies outside every RAM.
+  /// Copies the segments. Throws config::UserError when one of them or the entry lies outside every RAM.
   void load(const std::vector<base::GuestRam*>&) const;
+  /// Throws config::UserError with the end of a sentence about it.
+  [[noreturn]] void refuse(const std::string& why) const;
   const SymbolTable& symbols() const { return symbols_; }
   /// One past the last byte loaded.
   std::uint64_t end() const;
@@ -39,7 +41,6 @@ class Firmware {
     std::uint64_t file_size;
   };
   void parse();
-  [[noreturn]] void refuse(const std::string& why) const;
 
   std::string where_;
   std::string name_;

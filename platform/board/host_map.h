@@ -35,6 +35,10 @@ struct HostMap {
   static constexpr std::uint64_t kUartSize = 0x100;
   static constexpr std::uint64_t kImsicStride = 0x1000;
 
+  // Sources of the PLIC or APLIC.
+  static constexpr unsigned kUartSource = 10;
+  static constexpr unsigned kPcieSource = 32;  ///< first of four, for INTA to INTD
+
   /// What a host with so many harts maps, the root complex apart; aia: APLIC and IMSIC in the PLIC's place.
   std::vector<config::MemoryRegion> regions(bool aia, unsigned harts, bool has_iommu) const;
 };

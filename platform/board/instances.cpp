@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/net/frame.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 
 namespace sluice::platform {
@@ -35,7 +36,7 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
 
 void SlotParameters::describe(base::Schema<SlotParameters>& s) {
   s.summary("a PCIe link and the slot at its lower end");
-  s.add("attach", &SlotParameters::attach, "switch above it; empty: the root complex").refers_to("switch").setting();
+  s.add("attach", &SlotParameters::attach, "switch above it; empty: the root complex").may_refer_to("switch").setting();
   s.add("port", &SlotParameters::port, "root port or the switch's downstream port above it").range(0, 31).setting();
   s.include("", &SlotParameters::link);
 }
@@ -69,13 +70,19 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
   using P = DescriptorNicParameters;
   s.summary("multi-queue descriptor NIC and its driver");
   s.add("slot", &P::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
-  s.rule("slot", [](const P& p) { return p.slot.empty() ? "must name a PCIe slot" : ""; });
   s.add("wire", &P::wire, "Ethernet link that it is attached to").refers_to("net").setting();
-  s.rule("wire", [](const P& p) { return p.wire.empty() ? "must name an Ethernet link" : ""; });
   s.add("driver", &P::driver, "poll: the driver polls; interrupt: MSI-X or INTx, then polls until there is no more")
       .choices({{"poll", Driver::poll}, {"interrupt", Driver::interrupt}})
       .setting();
   s.add("ipv4", &P::ipv4, "the firmware's address on this NIC").setting();
+  s.rule("ipv4", [](const P& p) -> std::string {
+    try {
+      net::parse_host_ipv4(p.ipv4);
+    } catch (const base::ValueError& e) {
+      return e.what();
+    }
+    return {};
+  });
   s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue")
       .range(64, 4096)
       .multiple_of(32)

@@ -43,11 +43,11 @@ void register_models(config::Registry& r) {
   r.add<pcie::RootComplex::Parameters>("root", "root-complex", "root complex");
   r.add_single("iommu", "model", "iommu");
   r.add<IommuInstance>("iommu", "iommu", "IOMMU");
-  r.add_kind("pcie", "link");
+  r.add_kind("pcie", "link", "model", "a PCIe slot");
   r.add<SlotParameters>("pcie", "link", "PCIe link");
-  r.add_kind("switch", "plain");
+  r.add_kind("switch", "plain", "model", "a PCIe switch");
   r.add<SwitchParameters>("switch", "plain", "PCIe switch");
-  r.add_kind("net", "wire");
+  r.add_kind("net", "wire", "model", "an Ethernet link");
   r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");
   r.add<DescriptorNicParameters>("nic", "descriptor", "descriptor NIC");

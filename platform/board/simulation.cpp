@@ -96,8 +96,9 @@ Outcome Simulation::run() {
   begin_measuring();
   board_.finisher().on_finish = [&](irq::Finisher::Verdict v) {
     // Now, because the hart goes on to its next instruction.
-    if (v.kind == irq::Finisher::Kind::fail && failure_.empty())
+    if (failure_.empty() && v.kind == irq::Finisher::Kind::fail)
       failure_ = describe_failure(v.code, board_, running_hart());
+    if (failure_.empty() && v.kind == irq::Finisher::Kind::reset) failure_ = describe_reset(board_, running_hart());
     scheduler.stop();
   };
   if (net::TrafficSource* source = board_.source()) {
@@ -146,7 +147,7 @@ Outcome Simulation::run() {
 
 Outcome Simulation::judge(base::Scheduler::End end) {
   const auto& verdict = board_.finisher().verdict();
-  if (verdict && verdict->kind == irq::Finisher::Kind::fail) {
+  if (verdict && verdict->kind != irq::Finisher::Kind::pass) {
     diagnosis_ = failure_ + "\n" + describe_harts(board_);
     return Outcome::failed;
   }

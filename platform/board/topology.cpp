@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "models/irq/aplic.h"
+#include "models/irq/plic.h"
 #include "models/memory/ram.h"
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
@@ -22,6 +24,10 @@ unsigned harts_of(const std::vector<const config::Instance*>& clusters) {
   return harts;
 }
 
+config::Location set_at(const config::Instance& i, std::string_view base, std::string_view size) {
+  return i.origin(config::BoardConfig::is_later(i, size, i, base) ? size : base).where;
+}
+
 }  // namespace
 
 std::vector<config::MemoryRegion> memory_map(const config::BoardConfig& config) {
@@ -34,13 +40,13 @@ std::vector<config::MemoryRegion> memory_map(const config::BoardConfig& config) 
   for (config::MemoryRegion& r : regions) r.where = map.origin(r.name).where;
   for (const config::Instance* m : config.of_kind("memory")) {
     const auto& p = m->parameters<memory::Ram::Parameters>();
-    regions.push_back({m->path(), p.base, p.size.count(), m->origin("base").where});
+    regions.push_back({m->path(), p.base, p.size.count(), set_at(*m, "base", "size")});
   }
   const config::Instance& root = config.the("root");
   const auto& p = root.parameters<pcie::RootComplex::Parameters>();
-  regions.push_back({"root.ecam", p.ecam_base, p.ecam_size.count(), root.origin("ecam_base").where});
-  regions.push_back({"root.mmio32", p.mmio32_base, p.mmio32_size.count(), root.origin("mmio32_base").where});
-  regions.push_back({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), root.origin("mmio64_base").where});
+  regions.push_back({"root.ecam", p.ecam_base, p.ecam_size.count(), set_at(root, "ecam_base", "ecam_size")});
+  regions.push_back({"root.mmio32", p.mmio32_base, p.mmio32_size.count(), set_at(root, "mmio32_base", "mmio32_size")});
+  regions.push_back({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), set_at(root, "mmio64_base", "mmio64_size")});
   config::check_memory_map(config.file(), regions);
   std::sort(regions.begin(), regions.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
   return regions;
@@ -80,15 +86,14 @@ class TreeBuilder {
                                       above ? p.attach + ".downstream_ports" : "root.root_ports", ports));
     const auto [known, is_new] = slots_.try_emplace(Place{p.attach, p.port}, &slot);
     if (!is_new)
-      throw config_.error(slot, "port",
-                          fmt::format("must be a {} of its own; {} is at it", above ? "downstream port" : "root port",
-                                      known->second->path()));
+      throw clash(
+          config_, slot, *known->second, "port",
+          above ? "must be a downstream port of its own; {} is at it" : "must be a root port of its own; {} is at it");
   }
 
   void insert(const config::Instance& device, const std::string& slot) {
     const auto [known, is_new] = devices_.try_emplace(slot, &device);
-    if (!is_new)
-      throw config_.error(device, "slot", "must be a slot of its own; " + known->second->path() + " is in it");
+    if (!is_new) throw clash(config_, device, *known->second, "slot", "must be a slot of its own; {} is in it");
   }
 
   /// Each switch is in one slot, and each slot at one port: the descent ends.
@@ -115,8 +120,102 @@ class TreeBuilder {
   std::set<const config::Instance*> reached_;               ///< never walked
 };
 
+/// Hands out buses and addresses in the order in which firmware does: depth first, each bridge's windows in whole
+/// granules, each BAR at a multiple of its size.
+class SpacePlan {
+ public:
+  SpacePlan(const pcie::RootComplex::Parameters& root, const std::vector<PortPlan>& ports, const FindEndpoint& find)
+      : find_(find), next32_(root.mmio32_base), next64_(root.mmio64_base) {
+    walk(ports);
+  }
+
+  unsigned buses() const { return buses_; }        ///< numbers, up to the last one that has a device
+  std::uint64_t end32() const { return used32_; }  ///< of the windows' parts in use; 0: none is
+  std::uint64_t end64() const { return used64_; }
+
+ private:
+  static std::uint64_t align_up(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
+
+  void walk(const std::vector<PortPlan>& ports) {
+    for (const PortPlan& port : ports) {
+      const unsigned secondary = ++last_bus_;
+      align();
+      if (port.device) {
+        buses_ = secondary + 1;
+        if (const pcie::Endpoint* endpoint = find_(port.device->path())) take(*endpoint);
+      }
+      if (!port.ports.empty()) {
+        ++last_bus_;  // the switch's own, where its ports are
+        walk(port.ports);
+      }
+      align();
+    }
+  }
+
+  void align() {
+    next32_ = align_up(next32_, PCIE_BRIDGE_WINDOW_GRANULE);
+    next64_ = align_up(next64_, PCIE_BRIDGE_WINDOW_GRANULE);
+  }
+
+  void take(const pcie::Endpoint& device) {
+    for (const pcie::Bar& bar : device.bars()) {
+      if (bar.kind == pcie::Bar::Kind::kNone) continue;
+      const bool high = bar.kind == pcie::Bar::Kind::kMemory64 && bar.prefetchable;
+      std::uint64_t& next = high ? next64_ : next32_;
+      next = align_up(next, bar.size) + bar.size;
+      (high ? used64_ : used32_) = next;
+    }
+  }
+
+  const FindEndpoint& find_;
+  std::uint64_t next32_, next64_;
+  std::uint64_t used32_ = 0, used64_ = 0;
+  unsigned last_bus_ = 0;
+  unsigned buses_ = 1;
+};
+
+/// The end of a sentence about a window that ends before what it must hold does.
+std::string least_size(std::uint64_t needed, const char* what) {
+  return fmt::format("must be at least {}, for {}", base::to_text(base::Bytes((needed + 0xf'ffff) & ~0xf'ffffull)),
+                     what);
+}
+
 }  // namespace
 
 std::vector<PortPlan> pcie_tree(const config::BoardConfig& config) { return TreeBuilder(config).build(); }
+
+void check_pcie_space(const config::BoardConfig& config, const FindEndpoint& find) {
+  const config::Instance& root = config.the("root");
+  const auto& p = root.parameters<pcie::RootComplex::Parameters>();
+  const SpacePlan space(p, pcie_tree(config), find);
+  if (std::uint64_t{space.buses()} << 20 > p.ecam_size.count())
+    throw config.error(root, "ecam_size",
+                       least_size(std::uint64_t{space.buses()} << 20, "the buses that devices are on"));
+  const auto check = [&](const char* key, std::uint64_t base, base::Bytes size, std::uint64_t end) {
+    if (end > base + size.count()) throw config.error(root, key, least_size(end - base, "the BARs of the devices"));
+  };
+  check("mmio32_size", p.mmio32_base, p.mmio32_size, space.end32());
+  check("mmio64_size", p.mmio64_base, p.mmio64_size, space.end64());
+}
+
+void check_interrupt_sources(const config::BoardConfig& config) {
+  const auto interrupts = config.of_kind("cluster").front()->parameters<riscv::ClusterParameters>().interrupts;
+  const bool pcie = !config.of_kind("pcie").empty();
+  const unsigned least = pcie ? HostMap::kPcieSource + 3 : HostMap::kUartSource;
+  const bool aia = interrupts == riscv::Interrupts::aia;
+  const config::Instance& controller = config.the(aia ? "aplic" : "plic");
+  const unsigned sources = aia ? controller.parameters<irq::Aplic::Parameters>().sources
+                               : controller.parameters<irq::Plic::Parameters>().sources;
+  if (sources >= least) return;
+  std::string wired = fmt::format("the UART is source {}", HostMap::kUartSource);
+  if (pcie) wired += fmt::format(" and PCIe's INTA to INTD are {} to {}", HostMap::kPcieSource, least);
+  throw config.error(controller, "sources", fmt::format("must be at least {}: {}", least, wired));
+}
+
+config::UserError clash(const config::BoardConfig& config, const config::Instance& a, const config::Instance& b,
+                        std::string_view key, const char* what) {
+  const bool second = config::BoardConfig::is_later(b, key, a, key);
+  return config.error(second ? b : a, key, fmt::format(fmt::runtime(what), (second ? a : b).path()));
+}
 
 }  // namespace sluice::platform

@@ -1,8 +1,11 @@
 #pragma once
 /// What a board's file says of its shape, before anything is built: the address map and the PCIe tree.
 
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "models/pcie/endpoint.h"
 #include "platform/config/board_config.h"
 #include "platform/config/memory_map.h"
 
@@ -21,5 +24,17 @@ struct PortPlan {
 /// By number of the root port, which is device number + 1 on bus 0. Throws config::UserError for a slot at no port, two
 /// slots or devices at one place, and switches that hang from no root port.
 std::vector<PortPlan> pcie_tree(const config::BoardConfig&);
+
+/// The device that was built for an instance's path; null for a switch.
+using FindEndpoint = std::function<const pcie::Endpoint*(const std::string&)>;
+/// Throws config::UserError for windows of the root complex too small for the buses and BARs of the devices.
+void check_pcie_space(const config::BoardConfig&, const FindEndpoint&);
+
+/// Throws config::UserError for an interrupt controller with fewer sources than are wired to it.
+void check_interrupt_sources(const config::BoardConfig&);
+
+/// A mistake for two instances that do not go together: of the one that was said later. {} in what: the other's path.
+config::UserError clash(const config::BoardConfig&, const config::Instance&, const config::Instance&,
+                        std::string_view key, const char* what);
 
 }  // namespace sluice::platform

@@ -1,5 +1,6 @@
 #include <charconv>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -35,6 +36,8 @@ std::vector<std::string> command_names(const CLI::App& app) {
 
 /// "--requests: 1 required N missing" and its like, in words.
 std::string argument_sentence(const CLI::App& command, const std::string& what) {
+  if (const auto flag = what.find(" was given a disallowed flag override"); flag != std::string::npos)
+    return fmt::format("--{} takes no value", what.substr(0, flag));
   const std::string option = what.substr(0, what.find(':'));
   const CLI::Option* known = command.get_option_no_throw(option);
   if (!known) return what;
@@ -67,18 +70,22 @@ std::string sentence(const CLI::App& app, const Environment& environment, const 
   }
   if (required && what == "BOARD is required")
     return fmt::format("{} needs a BOARD: a TOML file, or one of {}", command.get_name(),
-                       fmt::join(environment.boards.board_names(), ", "));
+                       config::shortened("", environment.boards.board_names()));
   if (what.ends_with(kEmpty)) what.erase(what.find(':'), 1);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) what = argument_sentence(command, what);
   return command.get_name() + ": " + what;
 }
 
-/// An empty value is a mistake of whoever typed it, such as an empty shell variable, never a way to ask for a default.
+/// An empty value is a mistake of whoever typed it, such as an empty shell variable, never a way to ask for a default;
+/// and a flag has no value.
 void refuse_empty_values(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     for (const CLI::Option* found : command->get_options()) {
-      if (found->get_items_expected_max() == 0) continue;  // a flag
       auto* option = const_cast<CLI::Option*>(found);
+      if (found->get_items_expected_max() == 0) {
+        option->disable_flag_override();
+        continue;
+      }
       option->check(
           CLI::Validator([](const std::string& value) { return std::string(value.empty() ? kEmpty : ""); }, ""));
     }
@@ -142,6 +149,9 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
   } catch (const std::system_error& error) {  // by fmt, when a stream cannot be written
     if (std::ferror(stdout)) return mistake("standard output cannot be written");
     fmt::print(stderr, "sluice: internal error: {}\n", error.what());
+    return kFailed;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "sluice: this machine has no more memory for it, or its limit (ulimit -v) allows no more\n");
     return kFailed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "sluice: internal error: {}\n", error.what());

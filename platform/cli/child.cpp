@@ -38,11 +38,11 @@ void take_signal(int number) { signal_came = number; }
 /// own, so that the terminal's Ctrl-C reaches each of them once, from here.
 class Signals {
  public:
-  Signals() { set(take_signal); }
-  ~Signals() {
-    set(SIG_DFL);
-    if (signal_came != 0) std::raise(signal_came);
+  Signals() {
+    signal_came = 0;
+    set(take_signal);
   }
+  ~Signals() { set(SIG_DFL); }
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
@@ -102,13 +102,14 @@ int wait_for_end(pid_t pid) {
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  fmt::print(stderr, "sluice: a run ended by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (signal_came == 0)
+    fmt::print(stderr, "sluice: a run ended by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
   return 1;
 }
 
 }  // namespace
 
-void run_all(std::vector<Child>& children, const std::function<void(std::size_t)>& progress) {
+const char* run_all(std::vector<Child>& children, const std::function<void(std::size_t)>& progress) {
   const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
   const Signals signals;
   std::vector<Running> running;
@@ -118,7 +119,7 @@ void run_all(std::vector<Child>& children, const std::function<void(std::size_t)
     for (; next < children.size() && running.size() < most && signal_came == 0; ++next)
       running.push_back(start(children[next].arguments_, next));
     if (signal_came != 0 && !std::exchange(told, true))
-      for (const Running& r : running) kill(r.pid, SIGTERM);
+      for (const Running& r : running) kill(r.pid, signal_came == SIGINT ? SIGINT : SIGTERM);
     std::vector<pollfd> waits;
     for (const Running& r : running)
       for (const int pipe : r.pipes) waits.push_back({pipe, POLLIN, 0});  // poll ignores -1
@@ -134,6 +135,8 @@ void run_all(std::vector<Child>& children, const std::function<void(std::size_t)
     }
     progress(next - running.size());
   }
+  if (signal_came == 0) return nullptr;
+  return signal_came == SIGINT ? "SIGINT" : signal_came == SIGHUP ? "SIGHUP" : "SIGTERM";
 }
 
 }  // namespace sluice::cli

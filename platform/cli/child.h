@@ -17,7 +17,7 @@ class Child {
   int status() const { return status_; }
 
  private:
-  friend void run_all(std::vector<Child>&, const std::function<void(std::size_t)>&);
+  friend const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>&);
   std::vector<std::string> arguments_;
   std::string output_;
   std::string errors_;
@@ -26,6 +26,8 @@ class Child {
 
 /// Runs them all, as many at a time as there are processors. The order of their ends has no influence on anything.
 /// progress: called several times a second with the number that have ended.
-void run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress);
+/// SIGHUP, SIGINT and SIGTERM are passed on to what runs, and nothing more is started; returns the signal's name, or
+/// null when none came.
+const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress);
 
 }  // namespace sluice::cli

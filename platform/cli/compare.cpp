@@ -32,7 +32,7 @@ struct Options {
   bool json = false;
 };
 
-/// Everything that the comparison runs, in this order: the first replication of each board, its other replications.
+/// Everything that the comparison runs, in this order: the first replication of each board, the second of each...
 struct Plan {
   const Options& options;
   const std::vector<config::BoardConfig>& boards;
@@ -90,13 +90,42 @@ std::vector<config::BoardConfig> load(const Environment& environment, const Opti
   return boards;
 }
 
-/// Runs, with a line on a terminal for what takes long. False: some were mistaken, and have said why.
-bool run_shown(std::vector<Child>& children, const char* what) {
+/// How a list of runs went.
+struct Ran {
+  bool complete;       ///< each has a result; else some were mistaken, and have said why, or were interrupted
+  const char* signal;  ///< what interrupted them; null: nothing
+};
+
+/// Runs, with a line on a terminal for what takes long.
+Ran run_shown(std::vector<Child>& children, const char* what) {
   Progress progress("compare");
-  run_all(children, [&](std::size_t ended) {
+  const char* signal = run_all(children, [&](std::size_t ended) {
     if (Progress::wanted()) progress.show(fmt::format("{} of {} {} done", ended, children.size(), what));
   });
-  return std::none_of(children.begin(), children.end(), [](const Child& c) { return c.output().empty(); });
+  const bool complete =
+      std::none_of(children.begin(), children.end(), [](const Child& c) { return c.output().empty(); });
+  return {complete, signal};
+}
+
+bool has_ended(const Child& c) { return !c.output().empty() && Json::parse(c.output()).at("outcome") != "interrupted"; }
+
+/// What an interrupted comparison can still show: the replications that every board has ended; else the first of each,
+/// as far as it came; else nothing.
+std::size_t shown_replications(const std::vector<Child>& children, std::size_t boards) {
+  std::size_t ended = 0;
+  while (ended < children.size() && has_ended(children[ended])) ++ended;
+  if (ended >= boards) return ended / boards;
+  return std::any_of(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(boards),
+                     [](const Child& c) { return c.output().empty(); })
+             ? 0
+             : 1;
+}
+
+void print_interruption(const char* signal, const std::vector<Child>& children, const char* what) {
+  const auto ended = std::count_if(children.begin(), children.end(), has_ended);
+  std::fflush(stdout);
+  fmt::print(stderr, "sluice: compare: interrupted by {} when {} of {} {} had ended\n", signal, ended, children.size(),
+             what);
 }
 
 /// What children have said; the same sentence, such as a firmware that no board finds, once.
@@ -141,9 +170,9 @@ std::vector<report::PairedRow> paired_rows(const std::vector<std::vector<Json>>&
 }
 
 /// Boards with several harts again at half the quantum (run-ahead is bounded, not exact, between harts); null for the
-/// others. False in `complete` when a run failed to start.
-std::vector<Json> at_half_quantum(const Plan& plan, const std::vector<Json>& results, bool& complete) {
-  std::vector<Json> half(results.size());
+/// others. False when they are not complete; whoever interrupted them has been told.
+bool at_half_quantum(const Plan& plan, const std::vector<Json>& results, std::vector<Json>& half) {
+  half.assign(results.size(), Json());
   std::vector<Child> children;
   std::vector<std::size_t> of;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -153,13 +182,12 @@ std::vector<Json> at_half_quantum(const Plan& plan, const std::vector<Json>& res
     children.emplace_back(plan.arguments(i, 0, fmt::format("{} fs", fs / 2)));
     of.push_back(i);
   }
-  complete = run_shown(children, "runs at half the quantum");
-  if (!complete) {
-    print_errors(children);
-    return half;
-  }
+  const Ran ran = run_shown(children, "runs at half the quantum");
+  if (ran.signal) print_interruption(ran.signal, children, "runs at half the quantum");
+  if (!ran.complete) print_errors(children);
+  if (!ran.complete || ran.signal) return false;
   for (std::size_t i = 0; i < children.size(); ++i) half[of[i]] = Json::parse(children[i].output());
-  return half;
+  return true;
 }
 
 Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& differences) {
@@ -185,25 +213,27 @@ int execute(const Environment& environment, const Options& o) {
   const std::vector<config::BoardConfig> boards = load(environment, o);
   const Plan plan{o, boards};
   std::vector<Child> children;
-  for (std::size_t b = 0; b < boards.size(); ++b)
-    for (unsigned r = 0; r < o.replications; ++r) children.emplace_back(plan.arguments(b, r, ""));
-  const bool complete = run_shown(children, "runs");
+  for (unsigned r = 0; r < o.replications; ++r)
+    for (std::size_t b = 0; b < boards.size(); ++b) children.emplace_back(plan.arguments(b, r, ""));
+  const Ran ran = run_shown(children, "runs");
+  const std::size_t replications = ran.signal ? shown_replications(children, boards.size()) : o.replications;
+  if (ran.signal) print_interruption(ran.signal, children, "runs");
   print_errors(children);
-  if (!complete) return std::max(1, worst(children));
+  if (ran.signal ? replications == 0 : !ran.complete) return std::max(1, worst(children));
 
   report::Comparison comparison;
   std::vector<std::vector<Json>> by_board(boards.size());
-  for (std::size_t i = 0; i < children.size(); ++i)
-    by_board[i / o.replications].push_back(Json::parse(children[i].output()));
+  for (std::size_t i = 0; i < replications * boards.size(); ++i)
+    by_board[i % boards.size()].push_back(Json::parse(children[i].output()));
   for (const auto& runs : by_board) {
     if (!runs.front().contains("requests"))
       throw config::UserError(boards[comparison.results.size()].file() + ": has no wire, so no workload to compare");
     comparison.results.push_back(runs.front());
   }
-  comparison.replications = o.replications;
-  if (o.replications > 1) comparison.paired = paired_rows(by_board, boards);
+  comparison.replications = static_cast<unsigned>(replications);
+  if (replications > 1) comparison.paired = paired_rows(by_board, boards);
   bool halved = true;
-  if (worst(children) == 0) comparison.half_quantum = at_half_quantum(plan, comparison.results, halved);
+  if (worst(children) == 0 && !ran.signal) halved = at_half_quantum(plan, comparison.results, comparison.half_quantum);
   const std::vector<DifferenceFrom> differences = differences_of(boards);
   for (const auto& [board, d] : differences)
     comparison.differences.push_back(
@@ -212,7 +242,7 @@ int execute(const Environment& environment, const Options& o) {
     fmt::print("{}\n", to_json(comparison, differences).dump(2));
   else
     fmt::print("{}", report::compare_report(comparison));
-  return halved ? worst(children) : 1;
+  return halved && !ran.signal ? worst(children) : 1;
 }
 
 }  // namespace

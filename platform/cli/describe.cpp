@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "models/base/quantity.h"
-#include "platform/board/instances.h"
+#include "platform/board/board.h"
+#include "platform/board/expect_file.h"
 #include "platform/board/topology.h"
 #include "platform/cli/command.h"
 #include "platform/config/dump.h"
@@ -115,6 +116,9 @@ void add_describe(CLI::App& app, const Environment& environment, Action& action)
   command->callback([&environment, &action, options] {
     action = [&environment, options] {
       const config::BoardConfig board = options->load(environment, Overrides(options->overrides));
+      // What a run would refuse is refused here too: the board is built, and not run.
+      const platform::Board built(board);
+      platform::expect_steps(board);
       const Description description{board};
       if (options->json) {
         fmt::print("{}\n", to_json(description).dump(2));

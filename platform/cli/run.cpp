@@ -59,16 +59,20 @@ platform::SimulationOptions simulation_options(const Options& o) {
   s.outside = o.outside;
   if (!o.gdb.empty()) s.outside.gdb = static_cast<std::uint16_t>(whole_number("--gdb", o.gdb, 0, 65535));
   if (!o.until.empty()) s.until = time_of("--until", o.until, base::Time::fs(1));
-  for (const std::string& t : o.traces) {
-    if (t == "pcap")
-      s.trace_pcap = true;
-    else if (t == "perfetto")
-      s.trace_perfetto = true;
-    else if (t == "insn")
-      s.trace_insn = trace_window(o.trace_from, o.trace_until);
-    else
-      throw config::UserError(fmt::format("--trace {}: must be pcap, perfetto or insn", t));
-  }
+  for (const std::string& list : o.traces)
+    for (std::size_t first = 0, end = 0; end != std::string::npos; first = end + 1) {
+      end = list.find(',', first);
+      const std::string t = list.substr(first, end == std::string::npos ? end : end - first);
+      if (t == "pcap")
+        s.trace_pcap = true;
+      else if (t == "perfetto")
+        s.trace_perfetto = true;
+      else if (t == "insn")
+        s.trace_insn = trace_window(o.trace_from, o.trace_until);
+      else
+        throw config::UserError(
+            fmt::format("--trace {}: {}must be pcap, perfetto or insn", list, list == t ? "" : "each between commas "));
+    }
   if (!s.trace_insn && !(o.trace_from.empty() && o.trace_until.empty()))
     throw config::UserError("--trace-from and --trace-until belong to --trace insn");
   if (!o.traces.empty() && s.output.empty())
@@ -204,7 +208,7 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   for (const char* generated : {"--requests", "--warmup"}) tap->excludes(command->get_option(generated));
   command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
   command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto, insn")
-      ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("KIND");
   command->add_option("--trace-from", options->trace_from, "Trace instructions from this simulated time on")
       ->type_name("T");

@@ -154,6 +154,7 @@ class BoardBuilder {
       const Location where{named ? options[i] : "--set " + o, 0};
       const std::size_t equals = o.find('=');
       if (equals == std::string::npos || equals == 0) throw UserError(where, "must be PATH=VALUE");
+      if (equals + 1 == o.size()) throw UserError(where, "has no value; an empty string is \"\", an empty list []");
       const Path path = split(o.substr(0, equals), where);
       const Drafts& known = drafts(*path.kind);
       if (!known.contains(path.name)) unknown_instance(path, where);
@@ -177,6 +178,8 @@ class BoardBuilder {
       const std::string path = name.empty() ? kind.name : kind.name + "." + name;
       const std::vector<const Registry::Model*> models = models_by_layer(kind, path, settings);
       Instance instance(kind, name, *models.back());
+      if (!settings.empty()) instance.where_ = settings.front().where;
+      if (!settings.empty()) instance.layer_ = settings.front().layer + 1;
       set_default_origins(instance);
       for (const Setting& s : settings) apply(instance, s, *models[s.layer]);
       board_.instances_.push_back(std::move(instance));
@@ -208,7 +211,7 @@ class BoardBuilder {
 
   static void set_default_origins(Instance& instance) {
     for (const auto& p : instance.schema().parameters()) {
-      instance.origins_.push_back({p->default_provenance(), "default", {}});
+      instance.origins_.push_back({p->default_provenance(), "default", {}, 0});
     }
   }
 
@@ -228,7 +231,7 @@ class BoardBuilder {
     }
     assign(instance, *parameter, s);
     const std::size_t index = index_of(schema, *parameter);
-    instance.origins_[index] = {provenance_of(*parameter, s), s.set_by, s.where};
+    instance.origins_[index] = {provenance_of(*parameter, s), s.set_by, s.where, s.layer + 1};
   }
 
   static std::size_t index_of(const base::SchemaBase& schema, const base::Parameter& parameter) {
@@ -281,14 +284,30 @@ class BoardBuilder {
     for (const auto& p : instance.schema().parameters()) {
       const std::string path = instance.path() + "." + p->key();
       if (p->required() && instance.origin(p->key()).set_by == "default") {
-        throw UserError(board_.shown_ + ": " + path + " must be set: " + p->meaning());
+        throw board_.error(instance, p->key(), "must be set: " + p->meaning());
       }
       if (!p->refers_to().empty()) check_reference(instance, *p);
     }
     for (const auto& rule : instance.schema().rules()) {
       const std::string what = rule.broken(instance.values_.get());
-      if (!what.empty()) throw board_.error(instance, rule.key, what);
+      if (!what.empty()) throw broken(instance, rule, what);
     }
+  }
+
+  /// A rule is about one key, but the one that was changed last may have broken it: it has when its default would not.
+  UserError broken(const Instance& instance, const base::SchemaBase::Rule& rule, const std::string& what) const {
+    const Origin& about = instance.origin(rule.key);
+    const Origin* cause = &about;
+    for (const auto& changed : instance.schema().parameters()) {
+      const Origin& origin = instance.origin(changed->key());
+      if (origin.layer <= cause->layer) continue;
+      const std::shared_ptr<void> without = instance.schema().defaults();
+      for (const auto& p : instance.schema().parameters())
+        if (p != changed) p->assign_text(without.get(), p->text(instance.values()));
+      if (rule.broken(without.get()).empty()) cause = &origin;
+    }
+    if (cause == &about) return board_.error(instance, rule.key, what);
+    return UserError(cause->where, instance.path() + "." + rule.key + " " + what);
   }
 
   void check_reference(const Instance& instance, const base::Parameter& p) const {
@@ -296,12 +315,13 @@ class BoardBuilder {
     const auto check_one = [&](const base::Value& v) {
       const std::string& target = std::get<std::string>(v.data);
       const Instance* found = board_.find(target);
-      if ((target.empty() && !p.required()) || (found && found->kind() == p.refers_to())) return;
+      if ((target.empty() && p.may_refer_to_none()) || (found && found->kind() == p.refers_to())) return;
       std::vector<std::string> names;
       for (const Instance* i : board_.of_kind(p.refers_to())) names.push_back(i->path());
       const std::string none = names.empty() ? "; the board has none" : "";
       throw board_.error(instance, p.key(),
-                         "must name a " + p.refers_to() + ", not " + toml_text(v) + suggestion(target, names) + none);
+                         "must name " + registry().find(p.refers_to())->title + " of the board, not " + toml_text(v) +
+                             suggestion(target, names) + none);
     };
     if (const auto* list = std::get_if<base::Value::Array>(&value.data)) {
       for (const base::Value& v : *list) check_one(v);
@@ -344,9 +364,26 @@ const Instance& BoardConfig::the(std::string_view kind) const {
 UserError BoardConfig::error(const Instance& instance, std::string_view key, const std::string& what) const {
   const Location& where = instance.origin(key).where;
   const std::string path = instance.path() + "." + std::string(key);
-  if (where.file.empty()) return UserError(shown_ + ": " + path + " " + what);
+  const Location& named =
+      instance.where().file.empty() || instance.where().line == 0 ? Location{shown_, 0} : instance.where();
+  if (where.file.empty()) return UserError(named, path + " " + what);
   if (where.line == 0) return UserError(where, what);  // an override's place names the path already
   return UserError(where, path + " " + what);
+}
+
+bool BoardConfig::is_later(const Instance& instance, std::string_view key, const Instance& other,
+                           std::string_view other_key) {
+  const auto said = [](const Instance& i, std::string_view k) {
+    const Origin& origin = i.origin(k);
+    return origin.layer > 0 ? std::pair(origin.layer, origin.where.line) : std::pair(i.layer(), i.where().line);
+  };
+  return said(instance, key) > said(other, other_key);
+}
+
+std::string_view BoardConfig::latest(const Instance& instance, const std::vector<std::string_view>& keys) {
+  return *std::max_element(keys.begin(), keys.end(), [&](std::string_view a, std::string_view b) {
+    return instance.origin(a).layer < instance.origin(b).layer;
+  });
 }
 
 BoardConfig load_board(const std::string& board, const std::vector<std::string>& overrides, const Registry& registry,

@@ -20,6 +20,8 @@ struct Origin {
   base::Provenance provenance;
   std::string set_by = "default";  ///< "default", "e810-poll.toml:19" (board-relative) or "--set"
   Location where;                  ///< for messages; no file: never set
+  /// Of what set it: 0 for a default, then the files in the order in which they applied, then the overrides.
+  std::size_t layer = 0;
 };
 
 /// One component of a board: "nic.eth0", "workload".
@@ -41,6 +43,10 @@ class Instance {
   const ModelFactory* factory() const { return model_->factory.get(); }
   /// Of a key of schema().
   const Origin& origin(std::string_view key) const;
+  /// Where it is first named; no file: nowhere.
+  const Location& where() const { return where_; }
+  /// As Origin::layer, of what names it first.
+  std::size_t layer() const { return layer_; }
 
   /// The typed parameters. P must be the type that the model was registered with.
   template <class P>
@@ -56,6 +62,8 @@ class Instance {
   const Registry::Model* model_;
   std::shared_ptr<void> values_;
   std::vector<Origin> origins_;  ///< in the order of the schema
+  Location where_;
+  std::size_t layer_ = 0;
 };
 
 /// A plug-in that a board has named.
@@ -89,8 +97,14 @@ class BoardConfig {
     return instance->parameters<P>();
   }
 
-  /// A mistake in a value that only the board's builder can see: names the line that set it.
+  /// A mistake in a value that only the board's builder can see: names the line that set it, of a default the one that
+  /// names the instance.
   UserError error(const Instance&, std::string_view key, const std::string& what) const;
+  /// Whether `key` of one instance was said after `other_key` of another. Where two values do not go together, the one
+  /// that was said later is to blame. A default was said where its instance is first named.
+  static bool is_later(const Instance&, std::string_view key, const Instance& other, std::string_view other_key);
+  /// Of several keys of an instance, the one that was set last.
+  static std::string_view latest(const Instance&, const std::vector<std::string_view>& keys);
 
  private:
   friend class BoardBuilder;

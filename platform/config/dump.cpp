@@ -21,10 +21,17 @@ nlohmann::ordered_json parameter_json(const Instance& instance, const base::Para
 }
 
 /// "2.5 us", "16 entries"
+/// Of the unit of a plain number: "hart" of "harts", "entry" of "entries"; a rate such as "1/s" stays.
+std::string singular(const std::string& unit) {
+  if (unit.ends_with("ies")) return unit.substr(0, unit.size() - 3) + "y";
+  if (unit.ends_with("sses")) return unit.substr(0, unit.size() - 2);
+  return unit.ends_with("s") && unit.find('/') == std::string::npos ? unit.substr(0, unit.size() - 1) : unit;
+}
+
 std::string value_text(const Instance& instance, const base::Parameter& p) {
   std::string text = p.text(instance.values());
   if (text.empty()) text = "\"\"";
-  return p.plain_unit().empty() ? text : text + " " + p.plain_unit();
+  return p.plain_unit().empty() ? text : text + " " + (text == "1" ? singular(p.plain_unit()) : p.plain_unit());
 }
 
 }  // namespace

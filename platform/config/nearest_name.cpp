@@ -4,6 +4,10 @@
 
 namespace sluice::config {
 
+namespace {
+constexpr std::size_t kLongest = 100;  // of any name of ours; the table of distances is quadratic
+}
+
 unsigned edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<unsigned>> d(a.size() + 1, std::vector<unsigned>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = static_cast<unsigned>(i);
@@ -21,7 +25,6 @@ unsigned edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& names) {
-  constexpr std::size_t kLongest = 100;  // of any name of ours; the table of distances is quadratic
   if (typed.size() > kLongest) return {};
   unsigned limit = std::max(1u, static_cast<unsigned>(typed.size()) / 3);
   const std::string* nearest = nullptr;
@@ -39,9 +42,22 @@ std::string suggestion(std::string_view typed, const std::vector<std::string>& n
   if (names.empty()) return {};
   const std::string name = nearest_name(typed, names);
   if (!name.empty()) return "; did you mean " + prefix + name + "?";
-  std::string text = "; valid: ";
-  for (const std::string& n : names) text += (&n == &names.front() ? "" : ", ") + n;
-  return text;
+  return "; valid: " + shortened(typed, names);
+}
+
+std::string shortened(std::string_view typed, std::vector<std::string> names) {
+  constexpr std::size_t kMost = 12;
+  const std::size_t all = names.size();
+  if (all > kMost) {
+    const std::string_view start = typed.substr(0, kLongest);
+    std::stable_sort(names.begin(), names.end(), [start](const std::string& a, const std::string& b) {
+      return edit_distance(start, a) < edit_distance(start, b);
+    });
+    names.resize(kMost);
+  }
+  std::string text;
+  for (const std::string& n : names) text += (text.empty() ? "" : ", ") + n;
+  return all > kMost ? text + " and " + std::to_string(all - kMost) + " more" : text;
 }
 
 }  // namespace sluice::config

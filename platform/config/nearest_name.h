@@ -15,7 +15,10 @@ unsigned edit_distance(std::string_view a, std::string_view b);
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& names);
 
 /// The end of a sentence about a name that is not valid: "; did you mean NAME?" with the prefix before the name, or,
-/// when none is near, "; valid: a, b, c"; empty when there are no names.
+/// when none is near, "; valid: a, b, c"; empty when there are no names. Shortened as below.
 std::string suggestion(std::string_view typed, const std::vector<std::string>& names, const std::string& prefix = "");
+
+/// "a, b, c"; of more than a dozen names the dozen nearest to what was typed, and how many more there are.
+std::string shortened(std::string_view typed, std::vector<std::string> names);
 
 }  // namespace sluice::config

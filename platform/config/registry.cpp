@@ -22,12 +22,13 @@ const Registry::Model* Registry::Kind::model_by_default() const {
   return models.size() == 1 ? &models.front() : nullptr;
 }
 
-void Registry::add_kind(std::string name, std::string default_model, std::string selector) {
-  kinds_.push_back({std::move(name), true, std::move(selector), std::move(default_model), {}});
+void Registry::add_kind(std::string name, std::string default_model, std::string selector, std::string title) {
+  if (title.empty()) title = "a " + name;
+  kinds_.push_back({std::move(name), true, std::move(selector), std::move(default_model), std::move(title), {}});
 }
 
 void Registry::add_single(std::string name, std::string selector, std::string default_model) {
-  kinds_.push_back({std::move(name), false, std::move(selector), std::move(default_model), {}});
+  kinds_.push_back({std::move(name), false, std::move(selector), std::move(default_model), {}, {}});
 }
 
 void Registry::add_model(std::string_view kind, Model model) {

@@ -40,6 +40,7 @@ class Registry {
     bool many = true;           ///< [nic.eth0], [nic.eth1]; else one table [workload]
     std::string selector;       ///< the key that chooses the model
     std::string default_model;  ///< empty: the board must choose where there are several models
+    std::string title;          ///< of an instance, for who must name one: "a PCIe slot"
     std::vector<Model> models;
 
     const Model* find(std::string_view model) const;
@@ -48,8 +49,9 @@ class Registry {
     const Model* model_by_default() const;
   };
 
-  /// A kind with any number of named instances, whose model is chosen by the selector.
-  void add_kind(std::string name, std::string default_model = "", std::string selector = "model");
+  /// A kind with any number of named instances, whose model is chosen by the selector. title: empty: "a NAME".
+  void add_kind(std::string name, std::string default_model = "", std::string selector = "model",
+                std::string title = "");
   /// A kind with one instance without a name. It exists on every board, with its defaults, when it has a model by
   /// default.
   void add_single(std::string name, std::string selector = "model", std::string default_model = "");

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/report/format.h"
+
 namespace sluice::report {
 namespace {
 
@@ -75,7 +77,7 @@ std::string dma_failure(platform::Board& board) {
     complete += r.complete();
     wrong += failed(r);
   }
-  if (wrong != 0) return fmt::format("{} DMA transactions failed", wrong);
+  if (wrong != 0) return counted(wrong, "DMA transaction", "DMA transactions") + " failed";
   if (complete < wanted) return fmt::format("the firmware measured {} of {} sizes and cache states", complete, wanted);
   return {};
 }

@@ -6,6 +6,10 @@
 
 namespace sluice::report {
 
+std::string counted(std::uint64_t n, const char* one, const char* many) {
+  return grouped(n) + " " + (n == 1 ? one : many);
+}
+
 std::string name_of(const Json& result) { return result.at("board").at("name").get<std::string>(); }
 
 std::string time_text(double ns) {

@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 std::string time_text(double ns);          ///< 4230.5 -> "4.23 us"
 std::string rate_text(double per_second);  ///< 6102000 -> "6.102 M/s"
 std::string grouped(std::uint64_t);        ///< 100000 -> "100,000"
+/// "1 hart", "2 harts"
+std::string counted(std::uint64_t n, const char* one, const char* many);
 
 std::string name_of(const Json& result);
 /// Of the effective board, as a board file would write it; empty where the board has no such parameter.

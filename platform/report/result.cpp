@@ -10,6 +10,7 @@
 #include "platform/board/firmware_counters.h"
 #include "platform/config/dump.h"
 #include "platform/report/dma.h"
+#include "platform/report/format.h"
 
 namespace sluice::report {
 namespace {
@@ -242,6 +243,15 @@ bool stages_sum_up(const base::Histogram& latency) {
   return sum == ledger.total_latency() && sum == latency.sum() && ledger.completed() == latency.count();
 }
 
+/// Of requests for which nothing came back, and nobody said why.
+std::string lost_sentence(const platform::Board& board, std::uint64_t lost) {
+  const auto& workload = board.config().parameters<net::TrafficSource::Parameters>("workload");
+  const std::string sent = workload.retries == 0 ? "once" : fmt::format("{} times", workload.retries + 1);
+  return fmt::format("{} lost: no reply within {} (workload.timeout), sent {} (workload.retries = {})",
+                     counted(lost, "request was", "requests were"), base::to_text(workload.timeout), sent,
+                     workload.retries);
+}
+
 /// The first thing that went wrong; conservation and the ledger are checked here, for every run.
 std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   std::string first_line = s.diagnosis().substr(0, s.diagnosis().find('\n'));
@@ -255,10 +265,12 @@ std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   if (!stages_sum_up(r.latency)) return "the ledger is wrong: the stages do not sum to the latencies at the wire";
   if (outcome == platform::Outcome::finished && !source->finished())
     return fmt::format("the firmware ended the run after {} of {} calls", source->settled(), source->total());
-  if (r.errors != 0) return fmt::format("{} replies were wrong; first: {}", r.errors, r.first_error);
-  if (r.lost != 0) return fmt::format("{} requests were lost without a reason", r.lost);
+  if (r.errors != 0)
+    return fmt::format("{} wrong; first: {}", counted(r.errors, "reply was", "replies were"), r.first_error);
+  if (r.lost != 0) return lost_sentence(s.board(), r.lost);
   if (r.dropped_sum() != 0 && !overloads_on_purpose(s.board()))
-    return fmt::format("{} requests were dropped; first reason: {}", r.dropped_sum(), r.dropped.begin()->first);
+    return fmt::format("{} dropped; first reason: {}", counted(r.dropped_sum(), "request was", "requests were"),
+                       r.dropped.begin()->first);
   return {};
 }
 

@@ -16,7 +16,7 @@ namespace {
 std::string bar(double share) { return std::string(static_cast<std::size_t>(std::lround(share * 40)), '#'); }
 
 std::string requests_text(const Json& r) {
-  std::string text = fmt::format("{} calls, {} lost, {} dropped", grouped(r.at("sent").get<std::uint64_t>()),
+  std::string text = fmt::format("{}, {} lost, {} dropped", counted(r.at("sent").get<std::uint64_t>(), "call", "calls"),
                                  r.at("lost").get<std::uint64_t>(), dropped(r));
   if (const auto n = r.at("in_flight").get<std::uint64_t>()) text += fmt::format(", {} in flight", n);
   if (const auto n = r.at("errors").get<std::uint64_t>()) text += fmt::format(", {} WRONG", n);
@@ -73,8 +73,8 @@ std::string outside_text(const Json& result) {
   if (!result.at("counters").contains("tap")) return {};
   const Json& tap = result.at("counters").at("tap");
   std::string text =
-      fmt::format("   outside: {} frames in, {} frames out", grouped(tap.at("received").get<std::uint64_t>()),
-                  grouped(tap.at("sent").get<std::uint64_t>()));
+      fmt::format("   outside: {} in, {} out", counted(tap.at("received").get<std::uint64_t>(), "frame", "frames"),
+                  counted(tap.at("sent").get<std::uint64_t>(), "frame", "frames"));
   const std::uint64_t refused = result.at("host").value("refused_frames", std::uint64_t{0});
   if (refused != 0) text += fmt::format(", {} of them refused by the machine", grouped(refused));
   return text;

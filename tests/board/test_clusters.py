@@ -59,7 +59,7 @@ class Clusters(BoardTest):
                                  capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(process.returncode, 2)
         self.assertEqual(process.stderr, "sluice: --set cluster.second.firmware=hello: must be linked for a memory of "
-                         "its own: hello starts in that of cluster.host\n")
+                         "its own: it starts in that of cluster.host\n")
 
 
 if __name__ == "__main__":

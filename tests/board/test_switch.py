@@ -116,14 +116,14 @@ PCIe
         loop = '[switch.sw0]\nslot = "pcie.slot1"\n[pcie.slot1]\nattach = "switch.sw0"\n'
         for text, sentence in (
                 (loop, "my.toml:5: pcie.slot1.attach must lead to a root port; switch.sw0 hangs from none"),
-                ("[switch.sw0]\n", "my.toml: switch.sw0.slot must be set: PCIe slot that its upstream port is in"),
+                ("[switch.sw0]\n", "my.toml:2: switch.sw0.slot must be set: PCIe slot that its upstream port is in"),
                 ('[switch.sw0]\nslot = "pcie.slot0"\n',
                  "my.toml:3: switch.sw0.slot must be a slot of its own; nic.eth0 is in it"),
                 ('[pcie.slot1]\nattach = "switch.sw1"\n',
-                 'my.toml:3: pcie.slot1.attach must name a switch, not "switch.sw1"; the board has none'),
+                 'my.toml:3: pcie.slot1.attach must name a PCIe switch of the board, not "switch.sw1"; the board has none'),
                 ('[switch.sw0]\nslot = "pcie.slot1"\n[pcie.slot1]\nattach = "switch.sw0"\nport = 4\n',
                  "my.toml:6: pcie.slot1.port must be less than switch.sw0.downstream_ports, which is 4"),
-                (loop + '[pcie.slot2]\nattach = "switch.sw0"\n', "my.toml: pcie.slot2.port must be a downstream port of its "
+                (loop + '[pcie.slot2]\nattach = "switch.sw0"\n', "my.toml:6: pcie.slot2.port must be a downstream port of its "
                  "own; pcie.slot1 is at it")):
             board = self.write('extends = ["e810-poll"]\n' + text, "my.toml")
             for command in ("describe", "run"):

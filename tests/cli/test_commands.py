@@ -298,10 +298,30 @@ class Failing(CommandTest):
                     runs = file.read().split()
             time.sleep(1)
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=60)
-        self.assertEqual(process.returncode, -signal.SIGTERM)
+            report, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
         for run in runs:
             self.assertFalse(os.path.exists("/proc/" + run))
+        self.assertIn("sluice: compare: interrupted by SIGTERM when 0 of 2 runs had ended\n", error)
+        # With one processor, one of the two had not begun.
+        if len(runs) == 2:
+            self.assertIn("latency p50", report)
+            self.assertRegex(error, r"(?m)^sluice: e810-irq: interrupted by SIGTERM after .* of simulated time$")
+
+    def test_an_interrupted_comparison_shows_the_replications_that_have_ended(self):
+        arguments = [SLUICE, "compare", "e810-poll", "e810-irq", *QUICK, "--replications=1000", "--json",
+                     "--set=workload.kind=open-loop"]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(3)
+            process.send_signal(signal.SIGINT)
+            report, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        ended = re.search(r"(?m)^sluice: compare: interrupted by SIGINT when (\d+) of 2000 runs had ended$", error)
+        shown = json.loads(report)
+        self.assertGreater(shown["replications"], 1)
+        self.assertIn(int(ended[1]) - 2 * shown["replications"], (0, 1, 2))
+        self.assertTrue(shown["paired"])
+        self.assertEqual({r["outcome"] for r in shown["results"]}, {"finished"})
 
     def test_lost_calls(self):
         _, result = self.fail_with("--set=workload.server_port=9", "--set=workload.timeout=100us")

@@ -40,6 +40,11 @@ class Commands(CommandTest):
         self.assert_mistake(run + ["--until", "0 ms"], "--until 0 ms: must be more than 0")
         self.assert_mistake(run + ["--until", "18001 s"], "--until 18001 s: must be at most 18000 s")
         self.assert_mistake(run + ["--trace", "vcd"], "--trace vcd: must be pcap, perfetto or insn")
+        for value in ("pcap,", ",pcap", "pcap,,insn", ","):
+            self.assert_mistake(run + ["--trace", value, "--out", "out"],
+                                f"--trace {value}: each between commas must be pcap, perfetto or insn")
+        self.assert_mistake(run + ["--json=0"], "run: --json takes no value")
+        self.assert_mistake(["boards", "--json=false"], "boards: --json takes no value")
         self.assert_mistake(run + ["--trace", "pcap"], "--trace needs --out: the directory that the traces go to")
 
     def test_empty_values(self):
@@ -115,7 +120,7 @@ class Faults(CommandTest):
     def test_kinds_and_targets(self):
         self.mistake("kind = 'kil'\n", "my.toml:3: kil is not a kind of fault; did you mean kill?")
         self.mistake("target = 'nic.eth0'\n", "my.toml:3: fault.x.kind must be set; valid: kill...")
-        self.mistake("kind = 'kill'\nat = '1 us'\n", "my.toml: fault.x.target must be set: hart, cluster or device")
+        self.mistake("kind = 'kill'\nat = '1 us'\n", "my.toml:2: fault.x.target must be set: hart, cluster or device")
         self.mistake("kind = 'kill'\ntarget = 'nic.eth1'\nat = '1 us'\n", "my.toml:4: fault.x.target must name a "
                      "cluster, a hart or a device of the board, not \"nic.eth1\"; did you mean nic.eth0?")
         self.mistake("kind = 'link-down'\ntarget = 'net.wire'\nduration = '1 us'\nat = '1 us'\n",
@@ -126,7 +131,7 @@ class Faults(CommandTest):
 
     def test_times(self):
         kill = "kind = 'kill'\ntarget = 'nic.eth0'\n"
-        self.mistake(kill, "my.toml: fault.x.at must be set, or else every or mean_every")
+        self.mistake(kill, "my.toml:2: fault.x.at must be set, or else every or mean_every")
         self.mistake(kill + "at = '1 us'\nevery = '2 us'\n",
                      "my.toml:5: fault.x.at must be set without every or mean_every")
         self.mistake(kill + "at = '1'\n", "my.toml:5: fault.x.at must be a time with a unit...")
@@ -152,21 +157,20 @@ class Boards(CommandTest):
                 ("nic.eth0", "queues = 65", "nic.eth0.queues must be 1 to 64, not 65"),
                 ("nic.eth0", "queues = -1", "nic.eth0.queues must be 1 to 64, not -1"),
                 ("nic.eth0", "slot = 'pcie.slot9'",
-                 'nic.eth0.slot must name a pcie, not "pcie.slot9"; did you mean pcie.slot0?'),
+                 'nic.eth0.slot must name a PCIe slot of the board, not "pcie.slot9"; did you mean pcie.slot0?'),
+                ("nic.eth0", "slot = 'x'",
+                 'nic.eth0.slot must name a PCIe slot of the board, not "x"; valid: pcie.slot0'),
+                ("nic.eth0", "wire = ''",
+                 'nic.eth0.wire must name an Ethernet link of the board, not ""; valid: net.wire0'),
                 ("nic.eth0", "model = 'descripter'",
                  "descripter is not a model of nic; did you mean descriptor?"),
                 ("pcie.slot0", "flight = '5 KiB'",
                  'pcie.slot0.flight must be a time with a unit (fs, ps, ns, us, ms or s), not "5 KiB"'),
                 ("pcie.slot0", "lanes = 3", "pcie.slot0.lanes must be 1, 2, 4, 8, 12 or 16, not 3"),
                 ("pcie.slot0", "port = 1", "pcie.slot0.port must be less than root.root_ports, which is 1"),
-                ("pcie.slot1", "lanes = 4", "..."),
                 ("workload", "kind = 'opened-loop'", "workload.kind must be ..."),
         ):
             path = self.write("my.toml", f"{OWN}[{table}]\n{line}\n")
-            if sentence == "...":  # both slots at root port 0, by default
-                self.assert_mistake(["describe", "my.toml"], "my.toml: pcie.slot1.port must be a root port of its own; "
-                                    "pcie.slot0 is at it")
-                continue
             for name in ("describe", "run"):
                 self.assert_mistake([name, "my.toml"], "my.toml:3: " + sentence)
             self.assert_mistake(["run", path], path + ":3: " + sentence)
@@ -181,8 +185,43 @@ class Boards(CommandTest):
                 ("pcie.slot0.flight=5KiB", "must be a time with a unit (fs, ps, ns, us, ms or s)"),
                 ("memory.dram.size=1ns", "must be..."),
                 ("nic.eth0.queues", "must be PATH=VALUE"),
+                ("uart.expect=", 'has no value; an empty string is "", an empty list []'),
+                ("workload.host.partner=", 'has no value; an empty string is "", an empty list []'),
         ):
             self.assert_mistake(["run", "e810-poll", "--set", override], f"--set {override}: {sentence}")
+        self.write("my.toml", OWN + "[uart]\nexpect = 'none'\n[net.wire0]\ndown_at = ['1 ms']\n")
+        text = self.succeed("describe", "my.toml", "--set", 'uart.expect=""', "--set", "net.wire0.down_at=[]",
+                            cwd=self.directory)
+        self.assertRegex(text, r'(?m)^  expect +"" +assumed   --set ')
+        self.assertRegex(text, r"(?m)^  down_at +\[\] +assumed   --set ")
+
+    def test_many_valid_names_are_cut_with_the_nearest_first(self):
+        self.assert_mistake(["describe", "e810-poll", "--set", "caches.latencies=1 ns"], "--set caches.latencies=1 ns: "
+                            "caches.latencies is not a parameter of the memory system; valid: line, l2_latency, timing...")
+        error = sluice("describe", "e810-poll", "--set", "caches.latencies=1 ns").stderr
+        self.assertRegex(error, r"valid: (\w+, ){11}\w+ and 10 more\n$")
+
+    def test_a_default_is_blamed_on_the_line_that_names_its_component(self):
+        self.write("my.toml", OWN + "[pcie.slot1]\nlanes = 4\n")
+        self.assert_mistake(["describe", "my.toml"], "my.toml:2: pcie.slot1.port must be a root port of its own; "
+                            "pcie.slot0 is at it")
+
+    def test_what_was_said_last_is_to_blame(self):
+        self.write("my.toml", OWN + "[pcie.slot1]\nport = 1\n[root]\nroot_ports = 2\n[nic.eth1]\n"
+                   "model = 'descriptor'\nslot = 'pcie.slot1'\n[net.wire1]\n")
+        link = "must be a link of its own; nic.eth0 is at it too"
+        for name in ("describe", "run"):
+            self.assert_mistake([name, "my.toml"], "my.toml:6: nic.eth1.wire " + link)
+            self.assert_mistake([name, "my.toml", "--set=nic.eth1.slot=pcie.slot0", "--set=nic.eth1.wire=net.wire1"],
+                                "--set nic.eth1.slot=pcie.slot0: must be a slot of its own; nic.eth0 is in it")
+            self.assert_mistake([name, "my.toml", "--set=nic.eth1.wire=net.wire1", "--set=nic.eth0.wire=net.wire1"],
+                                "--set nic.eth0.wire=net.wire1: must be a link of its own; nic.eth1 is at it too")
+        # A rule is about one key; another that was changed after it has broken it.
+        self.assert_mistake(["describe", "e810-poll", "--set=workload.mtu=576", "--set=workload.call.bytes=600"],
+                            "--set workload.call.bytes=600: makes IPv4 packets of 672 bytes; the MTU is 576")
+        self.write("my.toml", OWN + "[workload]\ncall.bytes = 600\n")
+        self.assert_mistake(["describe", "my.toml", "--set=workload.mtu=576"], "--set workload.mtu=576: "
+                            "workload.call.bytes makes IPv4 packets of 672 bytes; the MTU is 576")
 
     def test_overlapping_regions(self):
         sentence = "uart at 0x0c00_0000 (256 B) overlaps plic at 0x0c00_0000 (64 MiB)"
@@ -248,9 +287,14 @@ class Inputs(CommandTest):
         return self.elf[:offset] + bytes([value]) + self.elf[offset + 1:]
 
     def test_missing_firmware(self):
-        for name in ("none", "./none.elf", self.directory):
+        for name in ("none", "./none.elf"):
             self.assert_mistake(["run", "e810-poll", "--firmware", name], f"--firmware {name}: there is no firmware "
                                 f"{name}; give the path of an RV64 ELF file or the name of a shipped one")
+        for name, what in ((self.directory, "a directory"), ("/dev/zero", "not a regular file")):
+            self.assert_mistake(["run", "e810-poll", "--firmware", name], f"--firmware {name}: {name} is {what}; give the "
+                                "path of an RV64 ELF file or the name of a shipped one")
+        self.assert_mistake(["run", "e810-poll", "--set", 'cluster.host.firmware=""'], '--set cluster.host.firmware="": the '
+                            "firmware has no name; give the path of an RV64 ELF file or the name of a shipped one")
         self.write("my.toml", OWN + "[cluster.host]\nfirmware = 'none'\n")
         self.assert_mistake(["run", "my.toml"], "my.toml:3: there is no firmware none; give the path of an RV64 ELF "
                             "file or the name of a shipped one")
@@ -271,7 +315,8 @@ class Inputs(CommandTest):
         self.assert_refused("#!/bin/sh\n" * 20, "is not an ELF file; an RV64 executable is needed")
         # Linked for where the board has no memory.
         self.assert_refused(command.guest(command.SPIN).replace(b"\0\0\0\x80\0\0\0\0", b"\0\0\0\x10\0\0\0\0"),
-                            "has a segment at 0x10000000 (4 B) outside every memory of the board")
+                            "has a segment at 0x10000000 (4 B) outside every memory of the board (0x8000_0000 to "
+                            "0x8fff_ffff)")
 
     def test_captures_that_are_none(self):
         self.write("text.pcap", "hello\n")
@@ -299,7 +344,7 @@ class Inputs(CommandTest):
         self.assert_mistake(["run", "e810-poll", "--replay", "empty.log"], "--replay empty.log: empty.log:2: has no input "
                             "and no end of a run, so there is nothing to repeat")
         self.assert_mistake(["run", "e810-poll", "--set", "workload.kind=replay"],
-                            "e810-poll.toml: workload.pcap must name a capture for a replay")
+                            "--set workload.kind=replay: workload.pcap must name a capture for a replay")
         self.write("my.toml", OWN + "[workload]\nkind = 'replay'\npcap = 'text.pcap'\n")
         self.assert_mistake(["run", "my.toml"],
                             "my.toml:4: workload.pcap cannot be replayed: text.pcap: is not a pcap file")

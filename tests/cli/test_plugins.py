@@ -192,8 +192,8 @@ class Plugins(CommandTest):
             self.assert_mistake(["describe", "my.toml"], named + why)
             del os.environ[variable]
         self.write("my.toml", BOARD.format(self.library("broken")).replace('"sum"', '"broken"'))
-        self.succeed("describe", "my.toml", cwd=self.directory)
-        self.assert_mistake(["run", "my.toml"], "my.toml: accel.sum cannot be built: it is broken")
+        for command in ("describe", "run"):
+            self.assert_mistake([command, "my.toml"], "my.toml: accel.sum cannot be built: it is broken")
 
     def test_a_name_is_taken_once(self):
         self.write("copy.so", self.bytes_of())

@@ -287,11 +287,11 @@ TEST_CASE("a mistake in a file is one sentence with file, line, key and what wou
   CHECK(bench.error_of("[nic.eth1]\nslot = \"pcie.slot0\"\n") ==
         "b.toml:3: nic.eth1.model must be set; valid: descriptor, enso");
   CHECK(bench.error_of("[nic.eth1]\nmodel = \"enso\"\n") ==
-        "b.toml: nic.eth1.slot must be set: where it is plugged in");
+        "b.toml:2: nic.eth1.slot must be set: where it is plugged in");
   CHECK(bench.error_of("[nic.eth0]\nslot = \"pcie.slot1\"\n") ==
-        "b.toml:3: nic.eth0.slot must name a pcie, not \"pcie.slot1\"; did you mean pcie.slot0?");
+        "b.toml:3: nic.eth0.slot must name a pcie of the board, not \"pcie.slot1\"; did you mean pcie.slot0?");
   CHECK(bench.error_of("[nic.eth0]\nslot = \"run\"\n") ==
-        "b.toml:3: nic.eth0.slot must name a pcie, not \"run\"; valid: pcie.slot0");
+        "b.toml:3: nic.eth0.slot must name a pcie of the board, not \"run\"; valid: pcie.slot0");
   CHECK(bench.error_of("[nic.eth0]\nqueues = 33\nrx_fifo = \"4 KiB\"\n") ==
         "b.toml:4: nic.eth0.rx_fifo must be at least 8 KiB for more than 32 queues");
   CHECK(bench.error_of("[nick.eth0]\n") == "b.toml:2: nick is not a kind of component; did you mean nic?");
@@ -419,7 +419,7 @@ TEST_CASE("the table has a line for every parameter", "[config]") {
   table.erase(std::unique(table.begin(), table.end(), [](char x, char y) { return x == ' ' && y == ' '; }),
               table.end());
   CHECK_THAT(table, Contains("nic.eth0 descriptor NIC\n"));
-  CHECK_THAT(table, Contains("outstanding 1 calls"));
+  CHECK_THAT(table, Contains("outstanding 1 call "));
   CHECK_THAT(table, Contains("fitted default p50 [V2, V9]"));
   CHECK_THAT(table, Contains("7 ns measured hosts/pc.toml:3 us\n"));
 }

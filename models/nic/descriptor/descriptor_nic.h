@@ -32,8 +32,6 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
   /// DESC_STAT_*
   std::uint64_t statistic(unsigned n) const { return counts_[n]; }
   void register_statistics(base::StatisticsGroup&) override;
-  /// The registers as text, for a debugger.
-  std::string dump_registers() { return bank_.dump(); }
 
  private:
   friend class ReceiveEngine;
