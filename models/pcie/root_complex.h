@@ -65,8 +65,8 @@ class RootComplex : public base::Model, private TransmitObserver {
     base::Time outbound_latency = 270_ns;    ///< from a core's access to the first bit of an idle link
     base::Time completion_latency = 270_ns;  ///< from a completion's last bit to the core
     base::Time read_latency =
-        290_ns;  ///< a device's read: from its last bit to the first of the completion, memory's share apart
-    base::Time write_latency = 250_ns;  ///< a device's write: from its last bit to memory, memory's share apart
+        301_ns;  ///< a device's read: from its last bit to the first of the completion, memory's share apart
+    base::Time write_latency = 258_ns;  ///< a device's write: from its last bit to memory, memory's share apart
     Split completion_split = Split::kRcb;
     base::Bytes read_completion_boundary = 64_B;
     unsigned reads = 64;          ///< devices' reads that memory serves at once, per root port

@@ -35,6 +35,10 @@ struct FlatMemory : base::MemoryPath {
   base::Time write_latency(std::uint64_t, std::uint64_t) override { return write; }
 };
 
+/// What a device's access takes at the root complex, FlatMemory included.
+inline const base::Time kServed = pcie::RootComplex::Parameters{}.read_latency + 50_ns;
+inline const base::Time kLanded = pcie::RootComplex::Parameters{}.write_latency + 30_ns;
+
 /// Takes interrupt messages at one address.
 struct MessageSink : pcie::SocWriter {
   static constexpr std::uint64_t kAddress = 0x2800'0000;

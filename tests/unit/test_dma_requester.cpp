@@ -48,7 +48,8 @@ TEST_CASE("a read's latency is the sum of its parts, with the engine's where the
   p.engine_latency = 70_ns;
   Bench b(p);
   // MRd and CplD below 4 GiB have headers of three DWs: 20 bytes.
-  const base::Time parts = 100_ns + b.wire(20) + 5_ns + 290_ns + b.memory.read + b.wire(20 + 64) + 5_ns + 100_ns;
+  const base::Time parts = 100_ns + b.wire(20) + 5_ns + pcie::RootComplex::Parameters{}.read_latency + b.memory.read +
+                           b.wire(20 + 64) + 5_ns + 100_ns;
   b.command(DMAR_READ, 64);
   const auto& engine = b.start();
   REQUIRE(engine.completed == 50);
@@ -80,8 +81,8 @@ TEST_CASE("a write-then-read takes as long as the later of write and read allows
   Bench b;
   b.command(DMAR_WRITE_READ, 64);
   // The read leaves right behind the write, and its 340 ns at the host are more than the write's 280.
-  const base::Time parts =
-      100_ns + b.wire(84) + b.wire(20) + 5_ns + 290_ns + b.memory.read + b.wire(84) + 5_ns + 100_ns;
+  const base::Time parts = 100_ns + b.wire(84) + b.wire(20) + 5_ns + pcie::RootComplex::Parameters{}.read_latency +
+                           b.memory.read + b.wire(84) + 5_ns + 100_ns;
   REQUIRE(b.start().latency.max() == parts.femtoseconds());
 }
 

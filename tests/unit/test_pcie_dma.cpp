@@ -140,8 +140,8 @@ TEST_CASE("with one read outstanding, its latency is the sum of its parts", "[pc
   Outcome o;
   read(b, kRam, 64, o);
   b.settle();
-  const base::Time expected =
-      100_ns + b.link.up().wire_time(20) + 5_ns + 290_ns + 50_ns + b.link.down().wire_time(20 + 64) + 5_ns + 100_ns;
+  const base::Time expected = 100_ns + b.link.up().wire_time(20) + 5_ns + RootComplex::Parameters{}.read_latency +
+                              50_ns + b.link.down().wire_time(20 + 64) + 5_ns + 100_ns;
   REQUIRE(o.at - o.issued == expected);
 
   // A larger read adds the serialisation of its further completions.
@@ -193,7 +193,7 @@ TEST_CASE("a root complex serves as many reads at once as it can", "[pcie]") {
   read(b, kRam, 64, first);
   read(b, kRam + 64, 64, second);
   b.settle();
-  REQUIRE(second.at - first.at == 340_ns);  // memory and root complex, one after the other
+  REQUIRE(second.at - first.at == kServed);  // memory and root complex, one after the other
 }
 
 TEST_CASE("a read of nowhere is an unsupported request", "[pcie]") {
@@ -377,7 +377,7 @@ TEST_CASE("a landed write tiles its requests' time and tags their lines", "[pcie
     return std::vector<Tile>{{SLUICE_STAGE_nic_queue, start - 40_ns},
                              {SLUICE_STAGE_upstream_link, start},
                              {SLUICE_STAGE_memory, arrival},
-                             {SLUICE_STAGE_wait_core, arrival + 280_ns}};
+                             {SLUICE_STAGE_wait_core, arrival + kLanded}};
   };
   // Each request waits for the packet with its own last byte.
   REQUIRE(tiles(one) == expected(wire0));
@@ -441,7 +441,7 @@ TEST_CASE("a read tiles the time of who waits for it, by its spans or by its jou
     const auto memory = std::find(stages.begin(), stages.end(), SLUICE_STAGE_memory) - stages.begin();
     REQUIRE(tiles[static_cast<std::size_t>(memory)].start == start + 105_ns + b.link.up().wire_time(20));
     REQUIRE(tiles[static_cast<std::size_t>(memory) + 1].start - tiles[static_cast<std::size_t>(memory)].start ==
-            340_ns);
+            kServed);
   }
   REQUIRE(base::ledger().error().empty());
 }

@@ -61,7 +61,8 @@ TEST_CASE("an unmasked vector's message arrives with its data, behind earlier wr
   REQUIRE(b.soc.messages[0].data == 101);
   const base::Time wire = b.link.up().wire_time(24);
   // One DW each; the message lands no earlier than the byte.
-  REQUIRE(b.soc.messages[0].at == start + 100_ns + wire + 5_ns + std::max(wire + 250_ns, 280_ns));
+  const base::Time root = b.root.parameters().write_latency;
+  REQUIRE(b.soc.messages[0].at == start + 100_ns + wire + 5_ns + std::max(wire + root, root + 30_ns));
   REQUIRE(*b.memory.ram.at(FlatMemory::kBase) == 0x5a);
   REQUIRE(b.root.counters().messages_signalled == 1);
 }
