@@ -20,7 +20,9 @@ class Dma(CommandTest):
         for r in rows:
             self.assertEqual(r["failed"], 0)
             self.assertLess(r["write_p50_ns"], r["read_p50_ns"])
-            self.assertLessEqual(r["read_p50_ns"], r["wrrd_p50_ns"])
+            # The write brings the line that the read then finds.
+            warm = next(w for w in rows if w["bytes"] == r["bytes"])
+            self.assertLessEqual(warm["read_p50_ns"], r["wrrd_p50_ns"])
             self.assertAlmostEqual(r["read_gbps"], r["read_per_s"] * r["bytes"] * 8 / 1e9, places=3)
         for n in (8, 64, 512):
             warm, cold = (r for r in rows if r["bytes"] == n)

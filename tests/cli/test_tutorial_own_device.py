@@ -42,8 +42,8 @@ class OwnDevice(CommandTest):
             where = f"{PAGE}:{block.line}: "
             self.assertIn(number, printed, where + "failed:\n" + rest)
             if block.output is not None:
-                self.assertTrue(tutorial.is_as_shown(printed[number], block.output),
-                                f"{where}prints\n{printed[number]}\nand not\n{block.output}")
+                self.assertEqual(printed[number], block.output,
+                                 where + "where what is printed is right, run this with UPDATE_TUTORIAL=1")
 
     def test_with_the_build_tree(self):
         os.makedirs(os.path.join(self.directory, "sluice/build"))
