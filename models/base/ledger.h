@@ -90,7 +90,6 @@ class Ledger {
   void complete(RequestId, Time);
   /// The request ends for `reason` without a reply. False when there is no such open request.
   bool drop(RequestId, std::string_view reason, Time);
-  bool is_open(RequestId id) const { return find(id) != nullptr; }
   const Request* find(RequestId id) const;
 
   /// Requests opened from now on count (after warm-up).

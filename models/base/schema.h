@@ -200,8 +200,7 @@ class Field final : public Parameter {
   explicit Field(T P::*member) : member_(member) {}
 
   /// Inclusive.
-  Field& range(Element low, Element high) { return low_ = low, high_ = high, bounds_ = kBoth, *this; }
-  Field& at_least(Element low) { return low_ = low, bounds_ = kLow, *this; }
+  Field& range(Element low, Element high) { return low_ = low, high_ = high, bounded_ = true, *this; }
   Field& power_of_two() { return power_of_two_ = true, *this; }
   Field& multiple_of(std::uint64_t n) { return multiple_of_ = n, *this; }
   /// Number of elements of a list, inclusive.
@@ -300,7 +299,6 @@ class Field final : public Parameter {
   }
 
  private:
-  enum Bounds { kNone, kLow, kBoth };
   static constexpr bool kOrdered = std::totally_ordered<Element> && !std::is_enum_v<Element>;
 
   Field& from(Provenance::Kind kind, std::string source) {
@@ -335,7 +333,7 @@ class Field final : public Parameter {
       try {
         return checked(read_with(Codec<Element>{}));
       } catch (const ValueError&) {
-        if (bounds_ == kNone && choices_.empty()) throw;
+        if (!bounded_ && choices_.empty()) throw;
         read_with(Codec<std::int64_t>{});
       }
       throw ValueError("must be " + limits_text());
@@ -356,8 +354,7 @@ class Field final : public Parameter {
       for (const auto& choice : choices_) good |= choice.second == e;
     }
     if constexpr (kOrdered) {
-      if (bounds_ != kNone) good &= e >= low_;
-      if (bounds_ == kBoth) good &= e <= high_;
+      if (bounded_) good &= e >= low_ && e <= high_;
     }
     if constexpr (std::integral<Element>) good &= shape_is_good(static_cast<std::uint64_t>(e));
     if constexpr (std::same_as<Element, Bytes>) good &= shape_is_good(e.count());
@@ -405,8 +402,7 @@ class Field final : public Parameter {
     }
     std::string bounds;
     if constexpr (kOrdered) {
-      if (bounds_ == kLow) bounds = "at least " + element_text(low_);
-      if (bounds_ == kBoth) bounds = element_text(low_) + " to " + element_text(high_);
+      if (bounded_) bounds = element_text(low_) + " to " + element_text(high_);
     }
     if (power_of_two_) return bounds.empty() ? "a power of two" : "a power of two, " + bounds;
     if (multiple_of_ > 1) {
@@ -421,7 +417,7 @@ class Field final : public Parameter {
   }
 
   T P::*member_;
-  Bounds bounds_ = kNone;
+  bool bounded_ = false;
   Element low_{};
   Element high_{};
   bool power_of_two_ = false;

@@ -36,7 +36,7 @@ class RemoteHost : public base::Model, public Wire::Client {
   const std::string& first_bad_frame() const { return first_bad_; }
 
   /// IPv4 address of the board's side, as text.
-  const std::string& partner_address() const { return parameters_.partner; }
+  std::string partner_address() const { return ipv4_text(partner_.ip); }
 
   void frame_arrived(PacketPtr) override;
 

@@ -282,11 +282,4 @@ class Endpoint : public base::Model, private TransmitObserver {
   Counters counters_;
 };
 
-/// The first 8 bytes, fewer where there are fewer, as a little-endian number.
-inline std::uint64_t little_endian(std::span<const std::uint8_t> bytes) {
-  std::uint64_t v = 0;
-  for (std::size_t i = 0; i < bytes.size() && i < 8; ++i) v |= std::uint64_t{bytes[i]} << 8 * i;
-  return v;
-}
-
 }  // namespace sluice::pcie

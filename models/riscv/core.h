@@ -75,7 +75,6 @@ class Core : public base::Model, public Bus {
   Accounts accounts(base::Time until) const;
   const base::Clock& slot_clock() const { return slot_clock_; }
   std::uint64_t cycles() const { return hart_.state().slots / parameters_.issue_width; }
-  std::uint64_t stall_cycles() const { return stall_slots_ / parameters_.issue_width; }
   std::uint64_t bus_errors() const { return bus_errors_; }
 
   // Bus, for the ISS.

@@ -89,11 +89,24 @@ std::string describe_reset(Board& board, riscv::Core* hart) {
   return fmt::format("{}; {} at {}", kReset, hart->path(), place(*firmware, hart->hart().state().pc));
 }
 
+namespace {
+
+/// What a client's checks refused: a call whose reply is among it has none. One line, or nothing.
+std::string describe_bad_frames(const net::TrafficSource& source) {
+  const std::uint64_t bad = source.host_statistics().bad_frames;
+  if (bad == 0) return {};
+  return fmt::format("workload has received {}, which it ignores; first: {}\n",
+                     bad == 1 ? "1 bad frame" : fmt::format("{} bad frames", bad), source.first_bad_frame());
+}
+
+}  // namespace
+
 std::string describe_stall(Board& board, base::Time stall_limit) {
   std::string text = fmt::format("no request has ended for {} of simulated time", base::to_text(stall_limit));
   const net::TrafficSource* source = board.source();
   if (source && !source->running()) text += fmt::format(": {} has not answered ARP", source->partner_address());
   text += "\n";
+  if (source) text += describe_bad_frames(*source);
   if (source && source->under_way() > 0)
     text += fmt::format("workload waits for {}: {} without a reply\n", source->partner_address(),
                         source->under_way() == 1 ? "1 call" : fmt::format("{} calls", source->under_way()));

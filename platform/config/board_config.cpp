@@ -427,16 +427,4 @@ std::vector<Difference> differences(const BoardConfig& first, const BoardConfig&
   return result;
 }
 
-std::vector<FittedPoint> fitted_points(const BoardConfig& board) {
-  std::vector<FittedPoint> result;
-  for (const Instance& i : board.instances()) {
-    for (const auto& p : i.schema().parameters()) {
-      for (const std::string& point : i.origin(p->key()).provenance.points) {
-        result.push_back({point, i.path() + "." + p->key()});
-      }
-    }
-  }
-  return result;
-}
-
 }  // namespace sluice::config

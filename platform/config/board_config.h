@@ -133,11 +133,4 @@ struct Difference {
 };
 std::vector<Difference> differences(const BoardConfig&, const BoardConfig&);
 
-/// Every published point that a parameter of the board was fitted to, with the parameter's path.
-struct FittedPoint {
-  std::string point;
-  std::string path;
-};
-std::vector<FittedPoint> fitted_points(const BoardConfig&);
-
 }  // namespace sluice::config

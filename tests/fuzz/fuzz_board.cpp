@@ -147,7 +147,6 @@ void use(const config::BoardConfig& board) {
   config::to_json(board).dump();
   require(!config::to_table(board).empty(), "the table is empty");
   require(config::differences(board, board).empty(), "a board differs from itself");
-  config::fitted_points(board);
   for (const config::Instance& i : board.instances()) {
     const auto copy = i.schema().defaults();
     for (const auto& p : i.schema().parameters()) {

@@ -39,6 +39,13 @@ struct FlatMemory : base::MemoryPath {
 inline const base::Time kServed = pcie::RootComplex::Parameters{}.read_latency + 50_ns;
 inline const base::Time kLanded = pcie::RootComplex::Parameters{}.write_latency + 30_ns;
 
+/// The first 8 bytes, fewer where there are fewer, as a little-endian number.
+inline std::uint64_t little_endian(std::span<const std::uint8_t> bytes) {
+  std::uint64_t v = 0;
+  for (std::size_t i = 0; i < bytes.size() && i < 8; ++i) v |= std::uint64_t{bytes[i]} << 8 * i;
+  return v;
+}
+
 /// Takes interrupt messages at one address.
 struct MessageSink : pcie::SocWriter {
   static constexpr std::uint64_t kAddress = 0x2800'0000;

@@ -50,7 +50,7 @@ struct Everything {
         .choices({{"full", Duplex::kFull}, {"half", Duplex::kHalf}})
         .setting();
     s.add("payload", &Everything::payload, "MPS").range(128_B, 4_KiB).power_of_two().stated("PCIe 3.0");
-    s.add("rate", &Everything::rate, "line rate").at_least(1_Mbps).stated("IEEE 802.3");
+    s.add("rate", &Everything::rate, "line rate").range(1_Mbps, 1000_Gbps).stated("IEEE 802.3");
     s.add("clock", &Everything::clock, "core clock").range(1_MHz, 10_GHz).stated("thesis");
     s.add("share", &Everything::share, "share").range(0, 1).fitted("echo rate", {"V2"});
     s.add("weights", &Everything::weights, "weights").range(1, 4).length(1, 3).unit("packets").setting();
@@ -167,7 +167,7 @@ TEST_CASE("what a parameter cannot take is answered with what it can, and change
   file_error("payload", whole(256), "must be a size with a unit (B, kB, MB, GB, TB, KiB, MiB, GiB or TiB)");
   file_error("payload", text("64 B"), "must be a power of two, 128 B to 4 KiB");
   file_error("payload", text("384 B"), "must be a power of two, 128 B to 4 KiB");
-  file_error("rate", text("1 kb/s"), "must be at least 1 Mb/s");
+  file_error("rate", text("1 kb/s"), "must be 1 Mb/s to 1 Tb/s");
   file_error("weights", whole(5), "must be 1 to 4");
   file_error("weights", {Value::Array{}}, "must have 1 to 3 elements");
   file_error("weights", {Value::Array{whole(5)}}, "must be 1 to 4");

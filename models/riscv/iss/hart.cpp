@@ -108,12 +108,4 @@ bool Hart::debug_read(std::uint64_t address, void* data, std::size_t length) {
   });
 }
 
-bool Hart::debug_write(std::uint64_t address, const void* data, std::size_t length) {
-  const auto* bytes = static_cast<const std::uint8_t*>(data);
-  return debug_access(address, length, [&](base::GuestRam& ram, std::uint64_t physical, std::size_t part) {
-    ram.write(physical, bytes, part);
-    bytes += part;
-  });
-}
-
 }  // namespace sluice::riscv

@@ -81,9 +81,8 @@ class Hart final : public base::RamWatcher {
     return privileged_.translate_hint(address, physical) == Cause::none;
   }
   /// For debuggers: RAM at virtual addresses of the current data privilege, without side effects on translation.
-  /// False: an address does not translate to RAM. Writes go through GuestRam::write.
+  /// False: an address does not translate to RAM.
   bool debug_read(std::uint64_t address, void* data, std::size_t length);
-  bool debug_write(std::uint64_t address, const void* data, std::size_t length);
 
   // base::RamWatcher
   void ram_written(std::uint64_t address, std::uint64_t length) override;
