@@ -29,7 +29,7 @@ void RemoteHost::Parameters::describe(base::Schema<Parameters>& s) {
   s.rule("address", [](const Parameters& p) { return problem_of(parse_host_ipv4, p.address); });
   s.rule("partner", [](const Parameters& p) -> std::string {
     if (p.partner.empty()) return {};
-    const std::string problem = problem_of(parse_host_ipv4, p.partner);
+    std::string problem = problem_of(parse_host_ipv4, p.partner);
     if (!problem.empty() || parse_ipv4(p.partner) != parse_ipv4(p.address)) return problem;
     return "must be another address than this host's own, " + p.address;
   });
