@@ -1,5 +1,7 @@
 #include "models/base/register_bank.h"
 
+#include "models/base/mistakes.h"
+
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -156,12 +158,11 @@ Answer RegisterBank::write(std::uint64_t offset, const void* data, unsigned size
 
 Answer RegisterBank::refuse(Answer answer, const char* what, std::uint64_t offset, unsigned size) {
   ++refused_[static_cast<unsigned>(answer)];
-  if (!log_) return answer;
   std::string sentence =
       fmt::format("{}: {} of {} bytes at {:#x}: {}", owner_, what, size, offset, answer_text(answer));
   if (const Word* word = offset < size_ ? find_word(offset) : nullptr)
     sentence += " (" + element_name(registers_[word->reg], word->index) + ")";
-  log_(sentence);
+  mistakes().report(std::move(sentence));
   return answer;
 }
 

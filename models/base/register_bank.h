@@ -58,7 +58,6 @@ struct RegisterDeclaration {
 /// All registers of one address range. Look-up is one probe of a hash table, whatever the number of registers.
 class RegisterBank {
  public:
-  using Log = Callback<void(const std::string& sentence)>;
   /// Names a declared register to its model.
   class Id {
    public:
@@ -70,7 +69,7 @@ class RegisterBank {
     std::uint32_t number_ = 0;
   };
 
-  /// owner: path of the device, for the log. size: bytes of the range; registers must lie within.
+  /// owner: path of the device, for the log of mistakes. size: bytes of the range; registers must lie within.
   RegisterBank(std::string owner, std::uint64_t size);
   ~RegisterBank();
   RegisterBank(const RegisterBank&) = delete;
@@ -93,8 +92,6 @@ class RegisterBank {
   void reset();
 
   std::uint64_t size() const { return size_; }
-  /// Where refused accesses are told in a sentence: "nic.eth0: read of 4 bytes at 0x14: no register there".
-  void on_refused(Log log) { log_ = std::move(log); }
   std::uint64_t refused(Answer why) const { return refused_[static_cast<unsigned>(why)]; }
   std::uint64_t refused() const;
   void register_statistics(StatisticsGroup&);
@@ -144,7 +141,6 @@ class RegisterBank {
   std::vector<Word> words_ = std::vector<Word>(64);  ///< open addressing; a power of two, at most half full
   std::size_t used_ = 0;
   std::uint64_t refused_[6] = {};
-  Log log_;
 };
 
 /// All that exist, in order of construction: for debuggers.

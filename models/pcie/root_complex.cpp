@@ -4,6 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "models/pcie/pcie_regs.h"
 
 namespace sluice::pcie {
@@ -143,6 +145,7 @@ void RootComplex::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&
   ++counters_.core_reads;
   TlpPtr t = make_tlp(TlpType::kMRd);
   t->cover(address, static_cast<std::uint32_t>(length));
+  t->by = base::access_site();
   access(trans, std::move(t));
 }
 
@@ -168,6 +171,7 @@ void RootComplex::configure(tlm::tlm_generic_payload& trans) {
 /// everything else that happens in the order of time, even where harts run ahead of each other.
 void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned bytes) {
   ++counters_.core_writes;
+  const base::Site by = base::access_site();
   if (posted_ >= parameters_.posted_writes) ++counters_.posted_stalls;
   while (posted_ >= parameters_.posted_writes) base::wait_for(posted_free_, "room for a posted write", path().c_str());
   ++posted_;
@@ -177,15 +181,23 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
   t->resize_payload();
   std::memcpy(t->payload() + address % 4, data, bytes);
   t->observer = this;
+  t->by = by;
   t->carries_journey = true;
   t->journey.enter(SLUICE_STAGE_doorbell, component(), base::now());
   base::calendar().after(parameters_.outbound_latency, key(), [this, tlp = std::move(t)]() mutable {
     RootPort* p = port_of_address(tlp->address);
     if (p && p->port.up()) return p->port.send(std::move(tlp));
     ++counters_.master_aborts;
+    report_unclaimed(*tlp);
     tlp->observer = nullptr;
     transmitted(*tlp, base::now());
   });
+}
+
+void RootComplex::report_unclaimed(const Tlp& t) {
+  base::mistakes().report(fmt::format("{}: {} of {} bytes at {:#x}: no device claims it", path(),
+                                      t.has_data() ? "write" : "read", t.enabled_bytes(), t.first_byte()),
+                          t.by);
 }
 
 void RootComplex::transmitted(Tlp&, base::Time) {
@@ -230,6 +242,8 @@ void RootComplex::launch(unsigned number) {
   } else {
     p = port_of_address(t.address);
   }
+  // Software looks for functions by configuration requests: those of nobody are no mistake.
+  if (!p && !t.is_config()) report_unclaimed(t);
   if (!p || !p->port.up()) return fail(number, counters_.master_aborts);
   a.in_flight = true;
   a.through = p;
@@ -244,6 +258,7 @@ void RootComplex::launch(unsigned number) {
   out->length = t.length;
   out->first_be = t.first_be;
   out->last_be = t.last_be;
+  out->by = t.by;
   if (t.has_data()) {
     out->resize_payload();
     std::memcpy(out->payload(), t.payload(), t.payload_bytes());

@@ -154,6 +154,8 @@ class RootComplex : public base::Model, private TransmitObserver {
   void finish_read(TlpPtr, base::GuestRam&, std::uint64_t address);
   void forward(RootPort& to, TlpPtr, base::Time after);
   void refuse(RootPort&, TlpPtr request);
+  void report_unclaimed(const Tlp&);  // a core's
+  void report_nowhere(const Tlp&);    // a device's
   void receive_completion(TlpPtr);
   void receive_message(RootPort&, TlpPtr);
   void signal(RootPort&, const Tlp&);

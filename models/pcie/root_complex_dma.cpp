@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "models/pcie/root_complex.h"
 
 namespace sluice::pcie {
@@ -32,8 +34,15 @@ Translation RootComplex::translate(const Tlp& t, bool write) {
   return translator_->translate(t.requester, t.first_byte(), t.enabled_bytes(), write);
 }
 
+void RootComplex::report_nowhere(const Tlp& t) {
+  base::mistakes().report(fmt::format("{}: {} of {} bytes at {:#x} by {:02x}:{:02x}.{}: nothing there for a device",
+                                      path(), to_text(t.type), t.enabled_bytes(), t.first_byte(), bus_of(t.requester),
+                                      device_of(t.requester), function_of(t.requester)));
+}
+
 void RootComplex::refuse(RootPort& p, TlpPtr request) {
   ++counters_.unsupported_requests;
+  if (!request->is_completion()) report_nowhere(*request);
   request->release_buffer();
   if (request->tlp_class() != TlpClass::kNonPosted) return;
   p.port.send(make_completion(*request, kSelf, CompletionStatus::kUnsupportedRequest));
@@ -88,6 +97,7 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
     ++counters_.messages_signalled;
   } else {
     ++counters_.unsupported_requests;
+    report_nowhere(t);
   }
   move_requests(t);
 }

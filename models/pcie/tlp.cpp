@@ -134,6 +134,7 @@ void Tlp::clear() {
   journey.clear();
   line_tags.clear();
   observer = nullptr;
+  by = {};
   buffer = nullptr;
   tail = {};
 }

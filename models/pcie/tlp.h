@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/base/ledger.h"
+#include "models/base/mistakes.h"
 #include "models/base/pool.h"
 #include "models/base/port.h"
 #include "models/base/time.h"
@@ -99,6 +100,7 @@ struct Tlp : base::Message {
   std::vector<base::RequestId> line_tags;  ///< CplD: one for each 64 B line that it touches
   TransmitObserver* observer = nullptr;
   std::uint32_t cookie = 0;  ///< the observer's
+  base::Site by;             ///< of cores' requests: the instruction
 
   TlpClass tlp_class() const {
     if (type == TlpType::kMWr || type == TlpType::kMsg) return TlpClass::kPosted;

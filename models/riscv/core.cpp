@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "models/base/mistakes.h"
+
 namespace sluice::riscv {
 
 using base::Time;
@@ -192,12 +196,19 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   trans.set_data_length(size);
   trans.set_streaming_width(size);
   sc_core::sc_time delay;
-  socket->b_transport(trans, delay);
+  const base::Site by{&path(), hart_.state().pc};
+  {
+    const base::AccessBy scope(by);
+    socket->b_transport(trans, delay);
+  }
   const std::uint64_t before = hart_.state().slots;
   stall_until(runner_.time() + base::from_sc_time(delay));
   stall_slots_ += hart_.state().slots - before;
   if (trans.is_response_ok()) return true;
   ++bus_errors_;
+  base::mistakes().report(fmt::format("{}: {} of {} bytes at {:#x}: access fault", path(),
+                                      command == tlm::TLM_READ_COMMAND ? "load" : "store", size, address),
+                          by);
   return false;
 }
 

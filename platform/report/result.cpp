@@ -56,6 +56,28 @@ Json firmware(platform::Board& board) {
   return list;
 }
 
+/// Where a hart's instruction is: "serve+0x1c".
+std::string symbol_of(platform::Board& board, const std::string& hart, std::uint64_t pc) {
+  for (const platform::Cluster& c : board.clusters())
+    if (hart.starts_with("cluster." + c.name + ".")) return c.firmware.symbols().at(pc);
+  return "";
+}
+
+Json mistakes(platform::Board& board) {
+  Json list = Json::array();
+  for (const base::Mistake& m : base::mistakes().list()) {
+    Json entry = {
+        {"what", m.what}, {"at_ns", nanoseconds(static_cast<double>(m.at.femtoseconds()))}, {"times", m.times}};
+    if (!m.hart.empty()) {
+      entry["hart"] = m.hart;
+      entry["pc"] = fmt::format("{:#x}", m.pc);
+      entry["symbol"] = symbol_of(board, m.hart, m.pc);
+    }
+    list.push_back(std::move(entry));
+  }
+  return {{"list", std::move(list)}, {"unlisted", base::mistakes().unlisted()}};
+}
+
 Json requests(const net::TrafficSource::Results& r) {
   Json dropped = Json::object();
   for (const auto& [reason, n] : r.dropped) dropped[reason] = n;
@@ -326,6 +348,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   result["cores"] = cores(s, counters);
   result["counters"] = std::move(counters);
   result["faults"] = faults(s);
+  result["mistakes"] = mistakes(board);
   if (result["cores"].size() > 1) result["quantum_ns"] = nanoseconds(board.scheduler().quantum());
   result["host"] = host(s);
   return result;

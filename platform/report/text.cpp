@@ -145,6 +145,27 @@ std::string latency_text(const Json& l) {
                      at("p50"), at("p90"), at("p99"), at("p999"), at("max"));
 }
 
+/// What software did wrong; the rest is in the result file.
+std::string mistake_text(const Json& result) {
+  constexpr std::size_t kShown = 5;
+  const Json& list = result.at("mistakes").at("list");
+  if (list.empty()) return "";
+  std::string text = "  mistakes of the firmware\n";
+  for (std::size_t i = 0; i < std::min(list.size(), kShown); ++i) {
+    const Json& m = list[i];
+    const auto times = m.at("times").get<std::uint64_t>();
+    text +=
+        fmt::format("    {}{}{}\n", m.at("what").get<std::string>(),
+                    m.contains("hart") ? fmt::format(", by {} at pc {} {}", m.at("hart").get<std::string>(),
+                                                     m.at("pc").get<std::string>(), m.at("symbol").get<std::string>())
+                                       : "",
+                    times > 1 ? fmt::format(", {} times", grouped(times)) : "");
+  }
+  const std::uint64_t more = list.size() - std::min(list.size(), kShown);
+  if (more > 0) text += fmt::format("    and {} more in the result file\n", more);
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string run_report(const Json& result) {
@@ -166,7 +187,7 @@ std::string run_report(const Json& result) {
     text += name_of(result) + outside_text(result) + "\n\n";
   }
   for (const Json& core : result.at("cores")) text += core_text(core);
-  return text + "\n" + fault_text(result) + link_text(result) + host_text(result);
+  return text + "\n" + fault_text(result) + mistake_text(result) + link_text(result) + host_text(result);
 }
 
 }  // namespace sluice::report

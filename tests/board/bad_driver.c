@@ -123,9 +123,11 @@ static void make_frame(void) {
   put16(frame + 40, 0);
 }
 
-/* mistakes */
+/* mistakes, each in a function that the result file can name */
 
-static void wrong_accesses(void) {
+#define NAMED __attribute__((noinline))
+
+NAMED static void wrong_accesses(void) {
   uint32_t before = statistic(DESC_STAT_BAD_ACCESS);
   expect("eight bytes of a register", *(volatile uint64_t*)(bar + DESC_REVISION), ~0ull);
   expect("one byte of a register", *(volatile uint8_t*)(bar + DESC_REVISION), 0xff);
@@ -135,7 +137,7 @@ static void wrong_accesses(void) {
   expect("bad accesses", statistic(DESC_STAT_BAD_ACCESS) - before, 4);
 }
 
-static void rings_that_are_none(void) {
+NAMED static void rings_that_are_none(void) {
   write32(page + DESC_RX_LENGTH, 0);
   write32(page + DESC_RX_CONTROL, DESC_RING_ENABLE);
   expect("errors of a ring of zero size", take_errors(), DESC_ERROR_VALUE);
@@ -147,7 +149,7 @@ static void rings_that_are_none(void) {
   expect("errors of doorbells without a ring", take_errors(), DESC_ERROR_TAIL);
 }
 
-static void doorbells(void) {
+NAMED static void doorbells(void) {
   start_right();
   ring_rx(RING);
   expect("errors of a doorbell out of range", take_errors(), DESC_ERROR_TAIL);
@@ -159,7 +161,7 @@ static void doorbells(void) {
   expect("the base", read32(page + DESC_RX_BASE_LOW), (uint32_t)(uintptr_t)rx_ring);
 }
 
-static void descriptors_outside_memory(void) {
+NAMED static void descriptors_outside_memory(void) {
   start_right();
   uint32_t lost = statistic(DESC_STAT_TX_DROP_DMA), malformed = statistic(DESC_STAT_TX_DROP_DESCRIPTOR);
   send(0, NOWHERE, FRAME);
@@ -184,7 +186,7 @@ static void descriptors_outside_memory(void) {
   expect("its last byte", rx_buffers[BUFFER + FRAME - 1], FRAME - 1);
 }
 
-static void rings_outside_memory(void) {
+NAMED static void rings_outside_memory(void) {
   uint32_t packets = statistic(DESC_STAT_TX_PACKETS);
   start(NOWHERE, NOWHERE);
   ring_rx(32);
@@ -231,7 +233,7 @@ static void disabled_under_traffic(void) {
   expect("errors of that", take_errors(), 0);
 }
 
-static void masked_vector(void) {
+NAMED static void masked_vector(void) {
   if (pcie_msix_vectors(nic) == 0) return;
   uint64_t entry = nic->bar[DESC_BAR_MSIX] + DESC_MSIX_TABLE_OFFSET + 16 * VECTOR;
   uint32_t before = statistic(DESC_STAT_INTERRUPTS);

@@ -9,6 +9,7 @@ import board_runs
 from board_runs import BoardTest
 
 GUESTS = board_runs.PROGRAM
+NOWHERE = "0x123400000000"
 BAD_DRIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bad_driver.toml")
 # On a board without Ethernet nothing but the firmware can end a run.
 BARE = """summary = "a hart, memory, and nothing else"
@@ -71,6 +72,10 @@ class Misbehaving(BoardTest):
         r = self.outcome("load")
         self.assertIn("the firmware failed with code 5", r["failure"])
         self.assertEqual(r["counters"]["cluster.host.hart0"]["bus_errors"], 1)
+        (mistake,) = r["mistakes"]["list"]
+        self.assertRegex(mistake["what"], "^cluster.host.hart0: load of 8 bytes at 0x[0-9a-f]+: access fault$")
+        self.assertEqual((mistake["times"], mistake["hart"]), (1, "cluster.host.hart0"))
+        self.assertRegex(mistake["symbol"], "^_start")
 
     def test_a_driver_that_makes_every_mistake(self):
         # Its own answers decide about exit status 0; what it cannot see is counted here.
@@ -87,6 +92,17 @@ class Misbehaving(BoardTest):
                 self.assertEqual((nic["rx_drop_disabled"], nic["rx_drop_no_queue"]), (0, 1))
                 self.assertGreaterEqual(pcie["dma_refused"], 1)
                 self.assertEqual((pcie["msix_pended"], pcie["msix_dropped"]), (1, 0))
+                # Who did it is known to the function, through posted writes too; DMA is nobody's instruction.
+                done = {(m["what"].split(": ", 1)[1], m.get("symbol", "").split("+")[0]) for m in r["mistakes"]["list"]}
+                self.assertEqual(r["mistakes"]["unlisted"], 0)
+                self.assertGreaterEqual(done, {
+                    ("read of 8 bytes at 0x0: not the register's width (revision)", "wrong_accesses"),
+                    ("write of 2 bytes at 0x1c: not the register's width (max_frame)", "wrong_accesses"),
+                    ("queue 0: value out of range", "rings_that_are_none"),
+                    ("queue 0: register of an enabled ring written", "doorbells"),
+                    ("queue 0: malformed transmit descriptor", ""),
+                    (f"MRd of 64 bytes at {NOWHERE} by 01:00.0: nothing there for a device", ""),
+                    (f"MWr of 64 bytes at {NOWHERE} by 01:00.0: nothing there for a device", "")})
                 # Every frame that went out came back, and is in a ring or counted.
                 self.assertEqual(nic["tx_packets"], nic["rx_packets"] + sum(v for k, v in nic.items() if "rx_drop" in k))
 

@@ -5,19 +5,17 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/base/mistakes.h"
 #include "models/base/register_bank.h"
 
 using namespace sluice::base;
 
 namespace {
 
-/// A bank of 64 KiB with a log.
+/// A bank of 64 KiB.
 struct Bench {
   RegisterBank bank{"nic.eth0", 0x10000};
-  std::vector<std::string> log;
-  Bench() {
-    bank.on_refused([this](const std::string& s) { log.push_back(s); });
-  }
+  Bench() { mistakes().clear(); }
   std::uint64_t read(std::uint64_t offset, unsigned size = 4) {
     std::uint64_t v = 0;
     REQUIRE(bank.read(offset, &v, size) == Answer::ok);
@@ -101,9 +99,9 @@ TEST_CASE("bad widths, alignments and offsets are refused, counted and told", "[
   REQUIRE(b.bank.refused(Answer::misaligned) == 3);
   REQUIRE(b.bank.refused(Answer::unmapped) == 6);
   REQUIRE(b.bank.refused() == 21);
-  REQUIRE(b.log.size() == 21);
-  REQUIRE(b.log[0] == "nic.eth0: read of 1 bytes at 0x10: not the register's width (four)");
-  REQUIRE(b.log[15] == "nic.eth0: read of 4 bytes at 0x0: no register there");
+  REQUIRE(mistakes().list().size() == 21);
+  REQUIRE(mistakes().list()[0].what == "nic.eth0: read of 1 bytes at 0x10: not the register's width (four)");
+  REQUIRE(mistakes().list()[15].what == "nic.eth0: read of 4 bytes at 0x0: no register there");
   REQUIRE(b.read(0x10) == 1);
   REQUIRE(b.read(0x20, 8) == 3);
 }

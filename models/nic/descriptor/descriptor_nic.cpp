@@ -1,5 +1,7 @@
 #include "models/nic/descriptor/descriptor_nic.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace sluice::nic {
@@ -20,6 +22,13 @@ pcie::Endpoint::Function function_of(const DescriptorParameters& p) {
   f.intx = true;
   return f;
 }
+
+constexpr std::pair<std::uint32_t, const char*> kErrors[] = {
+    {DESC_ERROR_RING_BUSY, "register of an enabled ring written"},
+    {DESC_ERROR_VALUE, "value out of range"},
+    {DESC_ERROR_TAIL, "tail not below the ring's length, beyond what is free, or the ring is not enabled"},
+    {DESC_ERROR_DESCRIPTOR, "malformed transmit descriptor"},
+    {DESC_ERROR_DMA, "a DMA access failed"}};
 
 }  // namespace
 
@@ -90,6 +99,8 @@ void DescriptorNic::being_told(const base::Spans& requests) {
 void DescriptorNic::error(std::uint32_t bits, unsigned queue) {
   if (errors_ == 0) error_queue_ = queue;
   errors_ |= bits;
+  for (const auto& [bit, meaning] : kErrors)
+    if (bits & bit) base::mistakes().report(fmt::format("{}: queue {}: {}", path(), queue, meaning));
 }
 
 void DescriptorNic::read_ended() {
