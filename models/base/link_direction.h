@@ -108,7 +108,9 @@ class LinkDirection : public MessageBuffer {
   static constexpr int kNone = -1;
 
   static constexpr unsigned index(Channel c) { return static_cast<unsigned>(c); }
-  Time starved(Time t) const { return blocked_ && holds_ == 0 ? starved_ + (t - blocked_since_) : starved_; }
+  Time starved(Time t) const {
+    return blocked_ && holds_ == 0 && t > blocked_since_ ? starved_ + (t - blocked_since_) : starved_;
+  }
   bool affordable(const Message& m) const { return credits_.affords(index(P::channel(m)), P::data_units(m)); }
   void give_back(unsigned channel, unsigned data_units);
   void lose(Pointer);
@@ -308,9 +310,9 @@ void LinkDirection<P>::hold(bool on) {
     return;
   }
   if (--holds_ > 0) return;
-  blocked_since_ = now();
   // What waited did so for the link, not for credits.
   free_at_ = std::max(free_at_, now());
+  blocked_since_ = free_at_;
   pump();
 }
 

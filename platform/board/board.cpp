@@ -95,7 +95,7 @@ void Board::build_clusters() {
       throw clash(config_, *c, *config_.of_kind("cluster").front(), "interrupts",
                   "must be the same for every cluster of a board, {} too");
     const config::Origin& origin = c->origin("firmware");
-    Firmware firmware(p.firmware, std::filesystem::path(config_.file()).parent_path(),
+    Firmware firmware(p.firmware, config_.path_of(*c, "firmware", p.firmware),
                       origin.where.file.empty() ? origin.set_by : origin.where.text());
     clusters_.push_back({c->name(), &p, hart, std::move(firmware), {}});
     for (unsigned i = 0; i < p.harts; ++i, ++hart) {
@@ -349,6 +349,7 @@ void Board::build_traffic() {
   const config::Instance& workload = config_.the("workload");
   auto traffic = workload.parameters<net::TrafficSource::Parameters>();
   check_addresses(workload, traffic.host, free->path);
+  if (!traffic.pcap.empty()) traffic.pcap = config_.path_of(workload, "pcap", traffic.pcap).string();
   if (traffic.host.partner.empty()) traffic.host.partner = address_at(*free);
   if (traffic.host.partner.empty())
     throw config_.error(workload, "host.partner", "must be set: no NIC is at " + free->path + " to take it from");

@@ -120,11 +120,8 @@ std::vector<Step> expect_steps(const config::BoardConfig& board) {
   const config::Instance& uart = board.the("uart");
   const std::string& name = uart.parameters<UartParameters>().expect;
   if (name.empty()) return {};
-  const std::filesystem::path beside = std::filesystem::path(board.file()).parent_path() / name;
-  std::error_code ignored;
-  const std::string path = std::filesystem::exists(name, ignored) ? name : beside.string();
   try {
-    return parse_expect(config::read_text_file(std::filesystem::exists(path, ignored) ? path : name, name), name);
+    return parse_expect(config::read_text_file(board.path_of(uart, "expect", name).string(), name), name);
   } catch (const config::UserError& e) {
     throw board.error(uart, "expect", std::string("cannot be used: ") + e.what());
   }

@@ -17,15 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path find_firmware(const std::string& named, const fs::path& beside) {
-  const bool is_path = named.find('/') != std::string::npos || named.ends_with(".elf");
+fs::path find_firmware(const std::string& named, const fs::path& path) {
   std::vector<fs::path> candidates;
-  if (is_path) {
-    if (fs::path(named).is_absolute())
-      candidates = {named};
-    else
-      candidates = {fs::path(named), beside / named};
-  }
+  if (named.find('/') != std::string::npos || named.ends_with(".elf")) candidates = {path};
   for (const fs::path& directory : config::resource_directories("firmware")) {
     candidates.push_back(directory / named);
     candidates.push_back(directory / (named + ".elf"));
@@ -56,13 +50,13 @@ std::string sha256_of(const std::vector<std::uint8_t>& bytes) {
   return text;
 }
 
-Firmware::Firmware(const std::string& named, const fs::path& beside, const std::string& where) : where_(where) {
-  const fs::path path = find_firmware(named, beside);
+Firmware::Firmware(const std::string& named, const fs::path& meant, const std::string& where) : where_(where) {
+  const fs::path path = find_firmware(named, meant);
   name_ = fs::path(named).filename().string();
   if (path.empty()) {
     constexpr const char* kValid = "give the path of an RV64 ELF file or the name of a shipped one";
     std::error_code ignored;
-    const auto type = fs::status(named, ignored).type();
+    const auto type = fs::status(meant, ignored).type();
     if (named.empty()) throw config::UserError(fmt::format("{}: the firmware has no name; {}", where, kValid));
     if (named.find('/') == std::string::npos || type == fs::file_type::not_found || type == fs::file_type::none)
       throw config::UserError(fmt::format("{}: there is no firmware {}; {}", where, named, kValid));

@@ -17,10 +17,10 @@ std::string sha256_of(const std::vector<std::uint8_t>& bytes);
 
 class Firmware {
  public:
-  /// `named` is how the user named it: a shipped firmware or a path, relative to `beside` (the board file's directory)
-  /// or to the working directory. Throws config::UserError, which starts with `where`, when there is no such file or
-  /// when it is no complete RV64 executable.
-  Firmware(const std::string& named, const std::filesystem::path& beside, const std::string& where);
+  /// `named` is how the user named it: a shipped firmware, or a path, which then is `meant`. Throws
+  /// config::UserError, which starts with `where`, when there is no such file or when it is no complete RV64
+  /// executable.
+  Firmware(const std::string& named, const std::filesystem::path& meant, const std::string& where);
 
   const std::string& name() const { return name_; }      ///< as the result file gives it: without directories
   const std::string& sha256() const { return sha256_; }  ///< of the file, hexadecimal

@@ -361,6 +361,13 @@ const Instance& BoardConfig::the(std::string_view kind) const {
   throw UserError(shown_ + ": the board must have exactly one " + std::string(kind) + ", and has " + count);
 }
 
+std::filesystem::path BoardConfig::path_of(const Instance& instance, std::string_view key,
+                                           const std::string& named) const {
+  const Location& where = instance.origin(key).where;
+  // An absolute path stays what it is.
+  return where.line > 0 ? std::filesystem::path(where.file).parent_path() / named : std::filesystem::path(named);
+}
+
 UserError BoardConfig::error(const Instance& instance, std::string_view key, const std::string& what) const {
   const Location& where = instance.origin(key).where;
   const std::string path = instance.path() + "." + std::string(key);

@@ -2,6 +2,7 @@
 /// A board as its files and overrides make it: named instances, each with a model and every parameter's effective
 /// value and origin.
 
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -97,6 +98,9 @@ class BoardConfig {
     return instance->parameters<P>();
   }
 
+  /// What a parameter that names a file means: a path in a board file is relative to that file, a path on the command
+  /// line to the working directory.
+  std::filesystem::path path_of(const Instance&, std::string_view key, const std::string& named) const;
   /// A mistake in a value that only the board's builder can see: names the line that set it, of a default the one that
   /// names the instance.
   UserError error(const Instance&, std::string_view key, const std::string& what) const;

@@ -1,6 +1,7 @@
 // The `monitor` commands: what GDB has no words for.
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -87,9 +88,12 @@ std::string BoardTarget::show_registers(std::string_view device, std::string_vie
     }
     if (bank->owner() != device) continue;
     found = true;
+    std::multimap<std::uint64_t, std::string> lines;
     bank->for_each([&](const std::string& reg, std::uint64_t offset, unsigned width, std::uint64_t value) {
-      if (reg.starts_with(name)) text += fmt::format("{:#06x}  {:<32}  {:#0{}x}\n", offset, reg, value, 2 + 2 * width);
+      if (reg.starts_with(name))
+        lines.emplace(offset, fmt::format("{:#06x}  {:<32}  {:#0{}x}\n", offset, reg, value, 2 + 2 * width));
     });
+    for (const auto& [offset, line] : lines) text += line;
   }
   if (device.empty()) return text.empty() ? "no device of this board has registers" : text;
   if (!found) return fmt::format("{} is no device with registers; these are:\n{}", device, show_registers({}, {}));

@@ -174,6 +174,26 @@ class Running(CommandTest):
             self.assertEqual(process.stderr.read(), b"")
 
 
+class Paths(CommandTest):
+    """A path in a board file is relative to that file, whoever extends it and wherever the command is called."""
+
+    def test_a_board_files_paths_are_relative_to_it(self):
+        self.write("own/own.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'build/guest.elf'\n")
+        self.write("own/build/guest.elf", finisher_guest(0x5555))
+        self.write("other/other.toml", "extends = ['../own/own']\n")
+        # Whoever runs these has looked into the wrong directory.
+        for place in ("build", "other/build"):
+            self.write(place + "/guest.elf", finisher_guest(0x0001_3333))
+        for board in ("own/own.toml", "other/other.toml"):
+            self.succeed("run", board, cwd=self.directory)
+            self.succeed("run", os.path.relpath(os.path.join(self.directory, board), os.path.join(self.directory, "other")),
+                         cwd=os.path.join(self.directory, "other"))
+        # The command line's are those of who types it.
+        self.assertEqual(sluice("run", "own/own.toml", "--firmware", "build/guest.elf", cwd=self.directory).returncode, 1)
+        os.remove(os.path.join(self.directory, "own/build/guest.elf"))
+        self.assert_mistake(["run", "other/other.toml"], "own/own.toml:3: there is no firmware build/guest.elf; ...")
+
+
 class Failing(CommandTest):
     def fail_with(self, *arguments):
         """Exit status 1, and the whole result none the less."""
