@@ -72,8 +72,9 @@ void Board::build_memory() {
   const base::Time quantum = choose_quantum();
   scheduler_ = std::make_unique<base::Scheduler>("scheduler", quantum);
   if (harts_ > 1) base::ledger().tolerate(quantum);
-  memory_ = std::make_unique<coherence::MemorySystem>(
-      "caches", config_.parameters<coherence::MemorySystem::Parameters>("caches"), harts_, quantum);
+  memory_ = std::make_unique<coherence::MemorySystem>("caches",
+                                                      config_.parameters<coherence::MemorySystem::Parameters>("caches"),
+                                                      harts_, harts_ > 1 ? quantum : base::Time{});
   bus_ = std::make_unique<memory::SocBus>("bus", config_.parameters<memory::SocBus::Parameters>("bus"));
   for (const config::Instance* m : config_.of_kind("memory")) {
     const auto& p = m->parameters<memory::Ram::Parameters>();

@@ -3,10 +3,13 @@
 #include <new>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "platform/board/models.h"
 #include "platform/cli/command.h"
+#include "platform/cli/say.h"
 #include "platform/config/nearest_name.h"
 
 namespace sluice::cli {
@@ -93,7 +96,7 @@ void refuse_empty_values(const CLI::App& app) {
 }
 
 int mistake(const std::string& sentence) {
-  fmt::print(stderr, "sluice: {}\n", sentence);
+  say("sluice: {}\n", sentence);
   return kMistake;
 }
 
@@ -124,6 +127,14 @@ void BoardOptions::add_to(CLI::App& command) {
 }
 
 int run(int argc, const char* const* argv, const std::vector<AddCommand>& commands) {
+  // Else the first file that is opened would take the place of a closed error stream, and get its messages.
+  if (::fcntl(STDERR_FILENO, F_GETFD) < 0) {
+    const int nowhere = ::open("/dev/null", O_WRONLY);
+    if (nowhere >= 0 && nowhere != STDERR_FILENO) {
+      ::dup2(nowhere, STDERR_FILENO);
+      ::close(nowhere);
+    }
+  }
   Environment environment;
   Action action;
   CLI::App app("Sluice: a virtual board on which network interfaces are attached to a CPU and compared.", "sluice");
@@ -148,13 +159,13 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
     return mistake(error.what());
   } catch (const std::system_error& error) {  // by fmt, when a stream cannot be written
     if (std::ferror(stdout)) return mistake("standard output cannot be written");
-    fmt::print(stderr, "sluice: internal error: {}\n", error.what());
+    say("sluice: internal error: {}\n", error.what());
     return kFailed;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "sluice: this machine has no more memory for it, or its limit (ulimit -v) allows no more\n");
+    say("sluice: this machine has no more memory for it, or its limit (ulimit -v) allows no more\n");
     return kFailed;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sluice: internal error: {}\n", error.what());
+    say("sluice: internal error: {}\n", error.what());
     return kFailed;
   }
 }

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/cli/say.h"
+
 namespace sluice::cli {
 namespace {
 
@@ -102,8 +104,7 @@ int wait_for_end(pid_t pid) {
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  if (signal_came == 0)
-    fmt::print(stderr, "sluice: a run ended by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (signal_came == 0) say("sluice: a run ended by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
   return 1;
 }
 

@@ -13,6 +13,7 @@
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
+#include "platform/cli/say.h"
 #include "platform/report/compare_text.h"
 #include "platform/report/paired.h"
 
@@ -124,8 +125,7 @@ std::size_t shown_replications(const std::vector<Child>& children, std::size_t b
 void print_interruption(const char* signal, const std::vector<Child>& children, const char* what) {
   const auto ended = std::count_if(children.begin(), children.end(), has_ended);
   std::fflush(stdout);
-  fmt::print(stderr, "sluice: compare: interrupted by {} when {} of {} {} had ended\n", signal, ended, children.size(),
-             what);
+  say("sluice: compare: interrupted by {} when {} of {} {} had ended\n", signal, ended, children.size(), what);
 }
 
 /// What children have said; the same sentence, such as a firmware that no board finds, once.
@@ -134,7 +134,7 @@ void print_errors(const std::vector<Child>& children) {
   for (const Child& c : children) {
     if (c.errors().empty() || std::find(said.begin(), said.end(), c.errors()) != said.end()) continue;
     said.push_back(c.errors());
-    fmt::print(stderr, "{}", c.errors());
+    say("{}", c.errors());
   }
 }
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "platform/cli/say.h"
+
 namespace sluice::cli {
 
 bool Progress::wanted() { return isatty(STDERR_FILENO) == 1; }
@@ -12,7 +14,7 @@ bool Progress::wanted() { return isatty(STDERR_FILENO) == 1; }
 void Progress::show(const std::string& text) {
   if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(2)) return;
   shown_ = true;
-  fmt::print(stderr, "\r\033[K{}: {}", title_, text);
+  say("\r\033[K{}: {}", title_, text);
   std::fflush(stderr);
 }
 
@@ -23,7 +25,7 @@ void Progress::show(base::Time simulated, double done) {
 void Progress::clear() {
   if (!shown_) return;
   shown_ = false;
-  fmt::print(stderr, "\r\033[K");
+  say("\r\033[K");
   std::fflush(stderr);
 }
 

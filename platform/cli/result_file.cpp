@@ -5,7 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "platform/config/user_error.h"
 
@@ -24,11 +27,25 @@ ResultFile::ResultFile(const std::string& directory, std::string option)
   if (!error && !fs::is_directory(directory, error)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) refuse(error.message());
   if (fs::is_directory(path_, error)) refuse("its result.json is a directory");
+  lock(directory);
   set_old_aside(directory);
   errno = 0;
   if (!std::ofstream(partial_, std::ios::trunc)) refuse(std::strerror(errno));
   // Whatever ends this process from here on leaves nothing behind.
   fs::remove(partial_, error);
+}
+
+ResultFile::~ResultFile() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+/// Two runs would write the same traces. A file system that knows no locks is not an obstacle.
+void ResultFile::lock(const std::string& directory) {
+  lock_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(lock_);
+  lock_ = -1;
+  throw config::UserError(option_ + ": another run writes there; name another directory");
 }
 
 void ResultFile::set_old_aside(const std::string& directory) {

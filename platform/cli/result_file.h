@@ -12,9 +12,10 @@ class ResultFile {
   /// so that no mistake leaves the old result in place. Does nothing where there is none.
   static void set_old_aside(const std::string& directory);
 
-  /// Creates the directory where there is none, and proves that it can be written before anything is simulated. Throws
-  /// config::UserError, which names the option that gave the directory.
+  /// Creates the directory where there is none, and proves that it can be written, and that no other run writes there,
+  /// before anything is simulated. Throws config::UserError, which names the option that gave the directory.
   ResultFile(const std::string& directory, std::string option);
+  ~ResultFile();
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
 
@@ -22,11 +23,13 @@ class ResultFile {
   void commit(const std::string& text);
 
  private:
+  void lock(const std::string& directory);
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::string option_;
   std::string path_;
   std::string partial_;
+  int lock_ = -1;  ///< the directory, locked as long as this is
 };
 
 }  // namespace sluice::cli

@@ -13,6 +13,7 @@
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
+#include "platform/cli/say.h"
 #include "platform/report/result.h"
 #include "platform/report/text.h"
 #include "platform/report/workloads.h"
@@ -107,10 +108,10 @@ int execute(const Environment& environment, const Options& o) {
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
   platform::Simulation simulation(board, std::move(options));
   if (const std::uint16_t port = simulation.outside() ? simulation.outside()->gdb_port() : 0)
-    fmt::print(stderr, "sluice: waiting for a debugger: gdb-multiarch -ex 'target remote localhost:{}'\n", port);
+    say("sluice: waiting for a debugger: gdb-multiarch -ex 'target remote localhost:{}'\n", port);
   if (simulation.outside()) {
     const std::string mismatch = simulation.outside()->mismatch(board);
-    if (!mismatch.empty()) fmt::print(stderr, "sluice: {}\n", mismatch);
+    if (!mismatch.empty()) say("sluice: {}\n", mismatch);
   }
   const platform::Outcome outcome = simulation.run();
   progress.clear();
@@ -123,10 +124,9 @@ int execute(const Environment& environment, const Options& o) {
   const std::string failure = report::failure_of(result);
   if (failure.empty()) return 0;
   std::fflush(stdout);
-  fmt::print(stderr, "sluice: {}: {}\n", config.name(), failure);
+  say("sluice: {}: {}\n", config.name(), failure);
   const std::string& diagnosis = simulation.diagnosis();
-  if (const auto rest = diagnosis.find('\n'); rest != std::string::npos)
-    fmt::print(stderr, "{}", diagnosis.substr(rest + 1));
+  if (const auto rest = diagnosis.find('\n'); rest != std::string::npos) say("{}", diagnosis.substr(rest + 1));
   return 1;
 }
 

@@ -194,6 +194,35 @@ class Paths(CommandTest):
         self.assert_mistake(["run", "other/other.toml"], "own/own.toml:3: there is no firmware build/guest.elf; ...")
 
 
+class Streams(CommandTest):
+    def status(self, line):
+        return subprocess.run(["sh", "-c", f'"$0" {line}', SLUICE], cwd=self.directory, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode
+
+    def test_messages_that_nobody_can_read_change_no_status(self):
+        self.write("fails.elf", finisher_guest(0x0001_3333))
+        for where in ("2>&-", "2>/dev/full", ">&- 2>&-", ">/dev/full 2>/dev/full"):
+            self.assertEqual(self.status(f"run nosuch {where}"), 2, where)
+            self.assertEqual(self.status(f"run e810-poll --firmware fails.elf --json 2>&- {where}"),
+                             1 if where.startswith("2") else 2, where)
+            self.assertEqual(self.status(f"run e810-poll --requests 50 {where}"), 0 if where.startswith("2") else 2, where)
+        # What would have gone to a closed stream goes to none of the run's files.
+        self.status("run e810-poll --firmware fails.elf --out out 2>&-")
+        with open(os.path.join(self.directory, "out/result.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["outcome"], "failed")
+
+    def test_two_runs_do_not_share_a_directory(self):
+        with subprocess.Popen([SLUICE, "run", "e810-poll", "--requests", "1000000000", "--out", "same"],
+                              cwd=self.directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+            while not os.path.isdir(os.path.join(self.directory, "same")):
+                time.sleep(0.01)
+            time.sleep(0.1)
+            self.assert_mistake(["run", "e810-irq", "--requests", "50", "--out", "same"],
+                                "--out same: another run writes there; name another directory")
+            first.send_signal(signal.SIGINT)
+        self.succeed("run", "e810-irq", "--requests", "50", "--out", "same", cwd=self.directory)
+
+
 class Failing(CommandTest):
     def fail_with(self, *arguments):
         """Exit status 1, and the whole result none the less."""

@@ -1,5 +1,5 @@
-"""README.md shows what sw/run prints, but for what a small change of the firmware moves: 5 % of a value, or 5 in the
-unit shown. Called as test_readme.py SLUICE BUILD-DIRECTORY."""
+"""README.md shows what sw/run prints, but for what a small change of the firmware moves: 5 % of a value, or 5 ns, or a
+point of a share. Counts are exact. Called as test_readme.py SLUICE BUILD-DIRECTORY."""
 
 import os
 import re
@@ -7,13 +7,22 @@ import unittest
 
 from command import SOURCE, CommandTest
 
-NUMBER = re.compile(r"[x+-]?\d[\d,]*(?:\.\d+)?")
+NUMBER = re.compile(r"([x+-]?)(\d[\d,]*(?:\.\d+)?)( ns| us| %| M/s)?")
+FLOOR = {" ns": 5, " us": 0.005, " %": 1, " M/s": 0}
 
 
 def split(text):
     """The words with no numbers in them, line by line, and the numbers."""
     lines = [NUMBER.sub("#", line).split() for line in text.strip().splitlines()]
-    return lines, [float(n.replace(",", "").lstrip("x")) for n in NUMBER.findall(text)]
+    return lines, [(mark + unit, float(mark.strip("x") + n.replace(",", "")), unit)
+                   for mark, n, unit in NUMBER.findall(text)]
+
+
+def is_close(old, new):
+    (_, shown, unit), (_, printed, _) = old, new
+    if unit in FLOOR:
+        return abs(printed - shown) <= max(FLOOR[unit], abs(shown) * 0.05)
+    return abs(printed - shown) <= abs(shown) * 0.05 if old[0] == "x" else printed == shown
 
 
 class Readme(CommandTest):
@@ -26,7 +35,14 @@ class Readme(CommandTest):
         (shown_words, shown_numbers), (words, numbers) = split(shown), split(printed)
         self.assertEqual(words, shown_words)
         for old, new in zip(shown_numbers, numbers, strict=True):
-            self.assertLessEqual(abs(new - old), max(5, abs(old) * 0.05), f"README.md is to show:\n{printed}")
+            self.assertTrue(is_close(old, new), f"{new} is not {old}; README.md is to show:\n{printed}")
+
+    def test_what_is_wrong_is_not_close(self):
+        for shown, printed in (("2.64 us", "7.60 us"), ("x1.157", "x6.000"), ("3.027 M/s", "0.500 M/s"), ("0 / 0", "5 / 0"),
+                               ("30.1 %", "33.0 %"), ("100,000", "99,999"), ("44.6 ns", "50.0 ns")):
+            pairs = list(zip(split(shown)[1], split(printed)[1], strict=True))
+            self.assertFalse(all(is_close(*p) for p in pairs), (shown, printed))
+            self.assertTrue(all(is_close(*p) for p in zip(split(shown)[1], split(shown)[1], strict=True)), shown)
 
 
 if __name__ == "__main__":

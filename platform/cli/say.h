@@ -1,0 +1,19 @@
+#pragma once
+/// Messages on standard error. Where nobody can read them, the exit status still says what happened: an error stream
+/// that cannot be written is no error.
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sluice::cli {
+
+template <class... Args>
+void say(fmt::format_string<Args...> format, Args&&... args) {
+  const std::string text = fmt::format(format, std::forward<Args>(args)...);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace sluice::cli
