@@ -80,9 +80,16 @@ void Calendar::dispatch() {
   Node& n = node(first.node);
   // While it runs it is over: no handle names it.
   ++n.generation;
-  n.action();
+  try {
+    n.action();
+  } catch (...) {
+    failed_ = first.key;
+    throw;
+  }
   n.action = nullptr;
   release(first.node);
+  if (dispatched_ % kLookInterval == 0 && look_) [[unlikely]]
+    look_(first.key);
 }
 
 void Calendar::far_push(const Slot& slot) {

@@ -53,6 +53,13 @@ class Calendar {
   Time now() const { return now_; }
   void set_now(Time t) { now_ = t; }
 
+  /// Entries between two looks.
+  static constexpr std::uint64_t kLookInterval = 1 << 20;
+  /// Who looks at the run every kLookInterval entries, wherever time is: after an entry, whose key it is given.
+  void on_look(Callback<void(ComponentKey)> look) { look_ = std::move(look); }
+  /// Of the entry whose action has thrown last.
+  ComponentKey failed() const { return failed_; }
+
   std::uint64_t dispatched() const { return dispatched_; }
   std::uint64_t late() const { return late_; }
   void clear();
@@ -124,6 +131,8 @@ class Calendar {
   std::uint64_t sequence_ = 0;
   std::uint64_t dispatched_ = 0;
   std::uint64_t late_ = 0;
+  Callback<void(ComponentKey)> look_;
+  ComponentKey failed_ = 0;
 };
 
 /// The simulation's calendar: one process is one simulation.

@@ -2,6 +2,8 @@
 /// What every SystemC model of Sluice derives from. A TLM target that is a base::Model is called without the kernel
 /// being brought to the caller's time: it uses base::now() and the calendar, never sc_time_stamp() or wait().
 
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include <systemc>
@@ -12,6 +14,37 @@
 #include "models/base/statistics.h"
 
 namespace sluice::base {
+
+/// What a component threw while time was simulated: it is broken, and the run is over.
+class ComponentError : public std::runtime_error {
+ public:
+  ComponentError(std::string component, const std::string& what)
+      : runtime_error(what), component_(std::move(component)) {}
+  const std::string& component() const { return component_; }  ///< its path
+
+ private:
+  std::string component_;
+};
+
+/// Calls f, which is code of the component at `path` in an entry that another one has made: what it throws becomes a
+/// ComponentError of this component, but for std::bad_alloc.
+template <class F>
+void name_what_is_thrown(const std::string& path, F&& f) {
+  try {
+    f();
+  } catch (const ComponentError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw ComponentError(path, e.what());
+  } catch (...) {
+    throw ComponentError(path, "something that is no std::exception");
+  }
+}
+
+/// The path of the model or other component whose calendar entries have this key; empty where there is none.
+std::string path_of_key(ComponentKey);
 
 /// The module name of a board path.
 inline std::string module_name(std::string path) {

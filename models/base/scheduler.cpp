@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
+#include "models/base/model.h"
 #include "models/base/waiting.h"
 
 namespace sluice::base {
@@ -15,6 +17,21 @@ void set_time_resolution() {
   if (done == sc_core::sc_get_curr_simcontext()) return;
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   done = sc_core::sc_get_curr_simcontext();
+}
+
+std::string path_of_key(ComponentKey key) {
+  const auto below = [key](const auto& self, const std::vector<sc_core::sc_object*>& objects) -> std::string {
+    for (sc_core::sc_object* object : objects) {
+      const auto* model = dynamic_cast<const Model*>(object);
+      if (model && model->key() == key) return model->path();
+      if (std::string path = self(self, object->get_child_objects()); !path.empty()) return path;
+    }
+    return {};
+  };
+  std::string path = below(below, sc_core::sc_get_top_level_objects());
+  for (Ledger::Component c = 0; path.empty() && c < ledger().components(); ++c)
+    if (path_key(ledger().path(c)) == key) path = ledger().path(c);
+  return path;
 }
 
 sc_core::sc_time to_sc_time(Time t) { return sc_core::sc_time::from_value(t.femtoseconds()); }
@@ -101,6 +118,10 @@ Scheduler::End Scheduler::run_until(Time limit) {
   if (started_) resume_.notify(sc_core::SC_ZERO_TIME);
   started_ = true;
   sc_core::sc_start();
+  if (thrown_) {
+    const std::string path = path_of_key(calendar().failed());
+    name_what_is_thrown(path, [this] { std::rethrow_exception(std::exchange(thrown_, nullptr)); });
+  }
   return why_;
 }
 

@@ -13,6 +13,7 @@
 /// change nothing.
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -89,7 +90,8 @@ class Scheduler : public sc_core::sc_module {
   Scheduler(const sc_core::sc_module_name&, Time quantum);
   ~Scheduler() override;
 
-  /// Lets everything before `limit` happen. Called from outside the kernel (sc_main); may be called again.
+  /// Lets everything before `limit` happen. Called from outside the kernel (sc_main); may be called again. Throws
+  /// ComponentError, at now(), when an entry's action has thrown, but std::bad_alloc as it is.
   End run_until(Time limit);
   /// Makes run_until() return as soon as the caller's entry or instruction is over.
   void stop() { stop_ = true; }
@@ -113,7 +115,13 @@ class Scheduler : public sc_core::sc_module {
   void pump();
   void dispatch() {
     dispatching_ = true;
-    calendar().dispatch();
+    try {
+      calendar().dispatch();
+    } catch (...) {
+      // Through the kernel, whose threads these are, it would pass as text only.
+      thrown_ = std::current_exception();
+      stop_ = true;
+    }
     dispatching_ = false;
   }
   /// Whether the calendar's first entry is the next thing to happen on a board with this one runner.
@@ -144,6 +152,7 @@ class Scheduler : public sc_core::sc_module {
   bool stop_ = false;
   bool started_ = false;
   End why_ = End::exhausted;
+  std::exception_ptr thrown_;  ///< by an entry
   std::vector<Runner*> runners_;
   sc_core::sc_event pump_turn_;
   sc_core::sc_event resume_;

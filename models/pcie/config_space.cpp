@@ -1,6 +1,8 @@
 #include "models/pcie/config_space.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "models/pcie/pcie_regs.h"
 
@@ -86,9 +88,25 @@ void ConfigSpace::add_express(unsigned type) {
   writable(express_ + PCIE_EXPRESS_LINK_CONTROL, 0x0000'00c3);
 }
 
+void ConfigSpace::check_bar(unsigned n, const Bar& bar) const {
+  constexpr std::uint64_t kLeast = 16, kMost32 = std::uint64_t{1} << 31;
+  const auto refuse = [n](const std::string& why) { throw std::logic_error("BAR " + std::to_string(n) + " " + why); };
+  const auto is_wide = [this](unsigned i) { return bars_[i].kind == Bar::Kind::kMemory64; };
+  const bool wide = bar.kind == Bar::Kind::kMemory64;
+  if (n >= bars_.size()) refuse("does not exist: a function has BARs 0 to 5");
+  if (bar.size < kLeast || (bar.size & (bar.size - 1)) != 0)
+    refuse("has " + std::to_string(bar.size) + " bytes: a BAR's size is a power of two, at least 16 B");
+  if (!wide && bar.size > kMost32) refuse("is larger than the 2 GiB that a 32-bit BAR can have");
+  if (wide && n + 1 == bars_.size()) refuse("has no place for its upper half: the last 64-bit BAR is 4");
+  if (n > 0 && is_wide(n - 1)) refuse("is the upper half of BAR " + std::to_string(n - 1) + ", which is a 64-bit one");
+  if (wide && bars_[n + 1].kind != Bar::Kind::kNone)
+    refuse("is a 64-bit one, and its upper half is BAR " + std::to_string(n + 1) + ", which is another");
+}
+
 void ConfigSpace::define_bar(unsigned n, const Bar& bar) {
-  bars_[n] = bar;
   if (bar.kind == Bar::Kind::kNone) return;
+  check_bar(n, bar);
+  bars_[n] = bar;
   const bool wide = bar.kind == Bar::Kind::kMemory64;
   const std::uint64_t mask = ~(bar.size - 1);
   set32(PCIE_BAR(n), (wide ? PCIE_BAR_TYPE_64 : 0) | (bar.prefetchable ? PCIE_BAR_PREFETCHABLE : 0));

@@ -24,7 +24,7 @@ struct Bar {
   enum class Kind : std::uint8_t { kNone, kMemory32, kMemory64 };
   Kind kind = Kind::kNone;
   bool prefetchable = false;
-  std::uint64_t size = 0;  ///< bytes, a power of two, at least 16 (one that holds MSI-X: at least 4096)
+  std::uint64_t size = 0;  ///< bytes, a power of two, at least 16; of a 32-bit one at most 2 GiB
 };
 
 /// 256 bytes of registers. The extended space beyond reads as zero: there are no extended capabilities.
@@ -58,6 +58,8 @@ class ConfigSpace {
   /// The PCI Express capability, version 2. type: PCIE_EXPRESS_TYPE_*.
   void add_express(unsigned type);
 
+  /// Throws std::logic_error for a BAR that no function can have: of another size, at no number of its own, or, where
+  /// it is a 64-bit one, without a number for its upper half.
   void define_bar(unsigned n, const Bar&);
   const Bar& bar(unsigned n) const { return bars_[n]; }
   /// Address that software gave; meaningful while memory decoding is on.
@@ -79,6 +81,7 @@ class ConfigSpace {
   void reset() { words_ = reset_; }
 
  private:
+  void check_bar(unsigned n, const Bar&) const;
   void set(unsigned reg, std::uint32_t v, std::uint32_t mask) {
     const unsigned shift = reg % 4 * 8;
     words_[reg / 4] = (words_[reg / 4] & ~(mask << shift)) | v << shift;

@@ -6,6 +6,44 @@
 namespace sluice::pcie {
 namespace {
 constexpr std::uint64_t kBoundary = 128;  // an endpoint's completions break at multiples of it
+constexpr unsigned kMostVectors = 2048;
+
+std::uint64_t pba_bytes(unsigned vectors) { return (std::uint64_t{vectors} + 63) / 64 * 8; }
+
+/// Where a table or its pending bits are.
+struct Part {
+  const char* title;
+  unsigned bar;
+  std::uint64_t offset, bytes;
+};
+
+void check_part(const Part& part, const std::array<Bar, 6>& bars) {
+  const auto refuse = [&](const std::string& why) { throw std::logic_error(part.title + (" " + why)); };
+  if (part.bar >= bars.size() || bars[part.bar].kind == Bar::Kind::kNone)
+    refuse("is in BAR " + std::to_string(part.bar) + ", which the function does not have");
+  if (part.offset % 8 != 0) refuse("must start at a multiple of 8 bytes");
+  const std::uint64_t size = bars[part.bar].size;
+  if (part.offset > size || size - part.offset < part.bytes)
+    refuse("has " + std::to_string(part.bytes) + " bytes from " + base::hexadecimal(part.offset) +
+           " on, which are not all within BAR " + std::to_string(part.bar));
+}
+
+/// Before anything has been made of the number.
+unsigned vectors_of(const Endpoint::Function& f) {
+  if (f.msix.vectors > kMostVectors) throw std::logic_error("MSI-X has at most 2048 vectors");
+  return f.msix.vectors;
+}
+
+void check_msix(const Endpoint::Function& f) {
+  const Endpoint::Msix& m = f.msix;
+  const Part table{"the MSI-X table", m.table_bar, m.table_offset, m.vectors * sizeof(pcie_msix_entry)};
+  const Part pending{"the MSI-X PBA", m.pba_bar, m.pba_offset, pba_bytes(m.vectors)};
+  check_part(table, f.bars);
+  check_part(pending, f.bars);
+  if (table.bar == pending.bar && table.offset < pending.offset + pending.bytes &&
+      pending.offset < table.offset + table.bytes)
+    throw std::logic_error("MSI-X table and PBA overlap in BAR " + std::to_string(table.bar));
+}
 }  // namespace
 
 void MmioReply::value(std::uint64_t value) {
@@ -45,7 +83,7 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
       function_(f),
       port_(path()),
       config_(f.identity, PCIE_HEADER_TYPE_ENDPOINT),
-      msix_table_(f.msix.vectors, pcie_msix_entry{0, 0, 0, PCIE_MSIX_ENTRY_MASKED}),
+      msix_table_(vectors_of(f), pcie_msix_entry{0, 0, 0, PCIE_MSIX_ENTRY_MASKED}),
       msix_pending_(f.msix.vectors),
       tags_(p.tags) {
   for (unsigned n = 0; n < PCIE_BARS_ENDPOINT; ++n)
@@ -54,7 +92,7 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
   express_ = config_.find_capability(PCIE_CAPABILITY_ID_EXPRESS);
   config_.set_max_read_request(static_cast<unsigned>(p.max_read_request.count()));
   if (f.msix.vectors > 0) {
-    if (f.msix.vectors > 2048) throw std::logic_error(path() + ": MSI-X has at most 2048 vectors");
+    check_msix(f);
     msix_capability_ = config_.add_capability(PCIE_CAPABILITY_ID_MSIX, PCIE_MSIX_SIZE);
     config_.set16(msix_capability_ + PCIE_MSIX_CONTROL, static_cast<std::uint16_t>(f.msix.vectors - 1));
     config_.set32(msix_capability_ + PCIE_MSIX_TABLE, f.msix.table_offset | f.msix.table_bar);
@@ -68,7 +106,7 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
   port_.transmit_latency = p.transmit_latency;
   port_.receive_latency = p.receive_latency;
   port_.on_receive = [this](TlpPtr t) { receive(std::move(t)); };
-  port_.on_hot_reset = [this] { initiate_reset(); };
+  port_.on_hot_reset = [this] { base::name_what_is_thrown(path(), [this] { initiate_reset(); }); };
   port_.on_connect = [this](const Link& link) { link.describe_to(config_); };
 }
 
@@ -95,6 +133,11 @@ void Endpoint::receive(TlpPtr tlp) {
   if (stops_ > 0) [[unlikely]]
     return kept_.push_back(std::move(tlp));
   tlp->release_buffer();
+  // The entry is the link's: what the device's own code throws would be told of the link.
+  base::name_what_is_thrown(path(), [&] { take(std::move(tlp)); });
+}
+
+void Endpoint::take(TlpPtr tlp) {
   switch (tlp->type) {
     case TlpType::kMWr:
       return receive_write(std::move(tlp));
@@ -267,7 +310,7 @@ bool Endpoint::in_msix_table(unsigned bar, std::uint64_t offset) const {
 
 bool Endpoint::in_msix_pba(unsigned bar, std::uint64_t offset) const {
   const Msix& m = function_.msix;
-  return m.vectors && bar == m.pba_bar && offset >= m.pba_offset && offset < m.pba_offset + (m.vectors + 63) / 64 * 8;
+  return m.vectors && bar == m.pba_bar && offset >= m.pba_offset && offset < m.pba_offset + pba_bytes(m.vectors);
 }
 
 std::uint8_t Endpoint::msix_byte(unsigned bar, std::uint64_t offset) const {

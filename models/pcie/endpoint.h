@@ -99,7 +99,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   struct Msix {
     unsigned vectors = 0;  ///< 0 to 2048; 0: no MSI-X
     unsigned table_bar = 0;
-    std::uint32_t table_offset = 0;  ///< bytes, a multiple of 8
+    std::uint32_t table_offset = 0;  ///< bytes, a multiple of 8; table and PBA lie in their BARs, and apart
     unsigned pba_bar = 0;
     std::uint32_t pba_offset = 0;
   };
@@ -142,6 +142,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   const std::array<Bar, 6>& bars() const { return function_.bars; }
 
  protected:
+  /// Throws std::logic_error for BARs and MSI-X structures that no function can have.
   Endpoint(sc_core::sc_module_name, const Parameters&, const Function&);
 
   // What a device implements. offset counts from the BAR's start; the range lies within the BAR and outside the MSI-X
@@ -222,6 +223,7 @@ class Endpoint : public base::Model, private TransmitObserver {
 
   void transmitted(Tlp&, base::Time sent) override;
   void receive(TlpPtr);
+  void take(TlpPtr);
   void receive_config(TlpPtr);
   void receive_write(TlpPtr);
   void receive_read(TlpPtr);

@@ -213,6 +213,9 @@ std::unique_ptr<pcie::Endpoint> Board::build_device(const config::Instance& devi
     return factory_of(device).build(module_of(device).c_str(), device.values(), {run_.seed, run_.replication});
   } catch (const std::exception& e) {
     throw config::UserError(fmt::format("{}: {} cannot be built: {}", config_.file(), device.path(), e.what()));
+  } catch (...) {
+    throw config::UserError(fmt::format("{}: {} cannot be built: it threw something that is no std::exception",
+                                        config_.file(), device.path()));
   }
 }
 
@@ -232,7 +235,12 @@ void Board::build_devices() {
     if (auto* requester = dynamic_cast<accel::DmaRequester*>(&device)) requesters_.push_back(requester);
     connect(slot_of(*a), device.port());
     groups_.push_back(std::make_unique<base::StatisticsGroup>(a->path(), &base::statistics()));
-    device.register_statistics(*groups_.back());
+    try {
+      base::name_what_is_thrown(a->path(), [&] { device.register_statistics(*groups_.back()); });
+    } catch (const base::ComponentError& e) {
+      throw config::UserError(
+          fmt::format("{}: {} cannot register its statistics: {}", config_.file(), a->path(), e.what()));
+    }
   }
   if (dma_workload() && requesters_.empty())
     throw config::UserError(config_.file() +

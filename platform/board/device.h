@@ -3,6 +3,7 @@
 /// Of platform, a plug-in includes this file only.
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -59,16 +60,28 @@ class Devices {
 
   /// From now on a board may have [accel.NAME] with this model. Device is a pcie::Endpoint, has a type Parameters with
   /// describe(), and is made from a name and these; and from a base::RandomSeed too, where it draws random numbers.
-  /// model: as a board writes it. title: in a sentence, "DMA requester". Throws std::logic_error when there is such a
-  /// model already, or when its parameters are ill-formed.
+  /// model: as a board writes it, 1 to 64 letters, digits, - and _. title: in a sentence, "DMA requester". Throws
+  /// std::logic_error for another name, when there is such a model already, or when its parameters are ill-formed.
   template <class Device>
   void add(std::string model, std::string title) {
     static_assert(std::is_base_of_v<pcie::Endpoint, Device>, "a device of a board is a pcie::Endpoint");
-    registry_.add<InSlot<typename Device::Parameters>>("accel", std::move(model), std::move(title),
-                                                       std::make_shared<const FactoryOf<Device>>());
+    using Parameters = InSlot<typename Device::Parameters>;
+    check_name(model);
+    try {
+      base::schema_of<Parameters>();
+    } catch (const std::exception& e) {
+      throw std::logic_error("model " + model + " (" + title + "): " + e.what());
+    }
+    registry_.add<Parameters>("accel", std::move(model), std::move(title), std::make_shared<const FactoryOf<Device>>());
   }
 
  private:
+  static void check_name(const std::string& model) {
+    constexpr const char* kValid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    if (!model.empty() && model.size() <= 64 && model.find_first_not_of(kValid) == std::string::npos) return;
+    throw std::logic_error("a model's name is 1 to 64 letters, digits, - and _, not \"" + model.substr(0, 64) + "\"");
+  }
+
   config::Registry& registry_;
 };
 

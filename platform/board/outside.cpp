@@ -146,6 +146,8 @@ std::string Outside::mismatch(Board& board) const {
   return option_ + ": this run is not the one of the log, so what follows is no repetition of it: " + differences;
 }
 
+bool Outside::take_signal() { return signals_->take(); }
+
 std::size_t Outside::pending_looks() const { return debugger_ && debugger_->look_pending() ? 1 : 0; }
 
 std::uint16_t Outside::gdb_port() const { return debugger_ ? debugger_->port() : 0; }

@@ -54,6 +54,8 @@ class Outside {
   std::size_t pending_looks() const;
   /// interrupt: called when the user ends the run.
   void start(std::function<void()> interrupt);
+  /// Whether a signal that ends the run has come that start() has not told of. Where live().
+  bool take_signal();
   /// status: of the process. Throws config::UserError when the log could not be written.
   void close(base::Time, base::InputEnd, int status);
   bool has_tap() const { return tap_ != nullptr; }

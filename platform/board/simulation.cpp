@@ -20,6 +20,8 @@ namespace {
 constexpr base::ComponentKey kWatchKey = base::path_key("platform.watch");
 constexpr Time kProgressInterval = Time::us(100);
 constexpr Time kSignalInterval = Time::us(200);  // some milliseconds of wall time
+// Of base::Calendar::kLookInterval entries each: ten million at one instant, where a busy board has some dozen.
+constexpr unsigned kLooksAtOneTime = 10;
 
 base::InputEnd input_end(Outcome outcome) {
   if (outcome == Outcome::interrupted) return base::InputEnd::interrupted;
@@ -58,7 +60,10 @@ Simulation::Simulation(Board& board, SimulationOptions options)
   open_traces();
 }
 
-Simulation::~Simulation() { base::trace().attach(nullptr); }
+Simulation::~Simulation() {
+  base::trace().attach(nullptr);
+  base::calendar().on_look(nullptr);
+}
 
 void Simulation::open_traces() {
   try {
@@ -126,10 +131,11 @@ Outcome Simulation::run() {
     interruption.emplace();
     look_for_signals();
   }
+  base::calendar().on_look([this](base::ComponentKey last) { look_at_entries(last); });
   const auto start = std::chrono::steady_clock::now();
   last_progress_ = start;
   const Time last = std::min(options_.until.value_or(kEndOfTime), kEndOfTime);
-  const auto end = scheduler.run_until(last);
+  const auto end = run_until(last);
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   cpu_seconds_ = processor_seconds() - startup_seconds_;
   ended_at_ = end == base::Scheduler::End::limit ? last : base::now();
@@ -145,7 +151,22 @@ Outcome Simulation::run() {
   return outcome;
 }
 
+/// A component that throws is broken, and no mistake of the user who runs it.
+base::Scheduler::End Simulation::run_until(Time limit) {
+  try {
+    return board_.scheduler().run_until(limit);
+  } catch (const base::ComponentError& e) {
+    thrown_ = fmt::format("{} threw an exception at {}: {}", e.component().empty() ? "a component" : e.component(),
+                          base::to_text(base::now()), config::UserError(e.what()).what());
+    return base::Scheduler::End::stopped;
+  }
+}
+
 Outcome Simulation::judge(base::Scheduler::End end) {
+  if (!thrown_.empty()) {
+    diagnosis_ = thrown_ + "\n" + describe_harts(board_);
+    return Outcome::failed;
+  }
   const auto& verdict = board_.finisher().verdict();
   if (verdict && verdict->kind != irq::Finisher::Kind::pass) {
     diagnosis_ = failure_ + "\n" + describe_harts(board_);
@@ -232,6 +253,22 @@ void Simulation::look_for_signals() {
     board_.scheduler().stop();
   else
     signal_look_ = base::calendar().after(kSignalInterval, kWatchKey, [this] { look_for_signals(); });
+}
+
+/// Time may stand still, or nearly: then no entry for later, such as a look for signals, is ever reached.
+void Simulation::look_at_entries(base::ComponentKey last) {
+  if (outside_ && outside_->live()) interrupted_ = outside_->take_signal() || interrupted_;
+  if (interrupted_ || Interruption::signal()) return board_.scheduler().stop();
+  looks_at_one_time_ = base::now() == last_look_ ? looks_at_one_time_ + 1 : 0;
+  last_look_ = base::now();
+  if (looks_at_one_time_ < kLooksAtOneTime) return;
+  stalled_ = true;
+  const std::string path = base::path_of_key(last);
+  diagnosis_ =
+      fmt::format("simulated time stands still at {}: {} entries, the last of {}\n", base::to_text(base::now()),
+                  kLooksAtOneTime * base::Calendar::kLookInterval, path.empty() ? "a component" : path) +
+      base::describe_waits() + describe_harts(board_);
+  board_.scheduler().stop();
 }
 
 /// Every hart waits, and all entries are ours: looks at the run, which change nothing. Nobody outside can help.

@@ -39,9 +39,11 @@ enum class Outcome {
   finished,     ///< the workload's requests have ended, or the firmware said that it passed
   limit,        ///< --until, or kEndOfTime: then a failure, and the diagnosis says so
   interrupted,  ///< the user ended it; a failure where nobody outside took part, and the diagnosis says so
-  stalled,      ///< no request ended for run.stall_limit, or a hart did nothing else in that time than trap
+  stalled,      ///< no request ended for run.stall_limit, a hart did nothing else in that time than trap, or simulated
+                ///< time stands still
   deadlocked,   ///< nothing can ever happen again, found at a look every run.stall_limit; not with --until
-  failed,       ///< the firmware said that it failed, or the script that talks to it did not hear what it expects
+  failed,       ///< the firmware said that it failed, the script that talks to it did not hear what it expects, or a
+                ///< component threw an exception
 };
 
 class Simulation {
@@ -72,6 +74,8 @@ class Simulation {
   void watch();
   void report_progress();
   void look_for_signals();
+  void look_at_entries(base::ComponentKey last);
+  base::Scheduler::End run_until(base::Time limit);
   bool dead() const;
   riscv::Core* running_hart() const;
   std::uint64_t ended_requests() const;
@@ -96,10 +100,13 @@ class Simulation {
   bool workload_finished_ = false;
   bool stalled_ = false;
   bool dead_ = false;
+  base::Time last_look_ = base::Time::max();
+  unsigned looks_at_one_time_ = 0;
   base::Calendar::Handle signal_look_;
   base::Calendar::Handle progress_look_;
   bool interrupted_ = false;
   std::string failure_;  ///< what the firmware's own report of it says
+  std::string thrown_;   ///< by which component, and what
   std::string diagnosis_;
   double wall_seconds_ = 0;
   double startup_seconds_ = 0;

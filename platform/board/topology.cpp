@@ -132,9 +132,14 @@ class SpacePlan {
   unsigned buses() const { return buses_; }        ///< numbers, up to the last one that has a device
   std::uint64_t end32() const { return used32_; }  ///< of the windows' parts in use; 0: none is
   std::uint64_t end64() const { return used64_; }
+  static constexpr std::uint64_t kBeyond = ~std::uint64_t{0};  ///< such an end: more than 64 bits
 
  private:
-  static std::uint64_t align_up(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
+  /// to: a power of two. Beyond 64 bits: kBeyond.
+  static std::uint64_t align_up(std::uint64_t v, std::uint64_t to) {
+    const std::uint64_t up = (v + to - 1) & ~(to - 1);
+    return up < v ? kBeyond : up;
+  }
 
   void walk(const std::vector<PortPlan>& ports) {
     for (const PortPlan& port : ports) {
@@ -162,7 +167,8 @@ class SpacePlan {
       if (bar.kind == pcie::Bar::Kind::kNone) continue;
       const bool high = bar.kind == pcie::Bar::Kind::kMemory64 && bar.prefetchable;
       std::uint64_t& next = high ? next64_ : next32_;
-      next = align_up(next, bar.size) + bar.size;
+      const std::uint64_t start = align_up(next, bar.size);
+      next = start > kBeyond - bar.size ? kBeyond : start + bar.size;
       (high ? used64_ : used32_) = next;
     }
   }
@@ -192,6 +198,8 @@ void check_pcie_space(const config::BoardConfig& config, const FindEndpoint& fin
     throw config.error(root, "ecam_size",
                        least_size(std::uint64_t{space.buses()} << 20, "the buses that devices are on"));
   const auto check = [&](const char* key, std::uint64_t base, base::Bytes size, std::uint64_t end) {
+    if (end == SpacePlan::kBeyond)
+      throw config.error(root, key, "cannot be large enough for the BARs of the devices: they need more than 64 bits");
     if (end > base + size.count()) throw config.error(root, key, least_size(end - base, "the BARs of the devices"));
   };
   check("mmio32_size", p.mmio32_base, p.mmio32_size, space.end32());

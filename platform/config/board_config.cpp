@@ -66,7 +66,10 @@ class BoardBuilder {
     std::vector<std::filesystem::path> loaded;
     for (const auto& layer : layers_.layers) {
       for (const BoardFile::Plugin& p : layer.file.plugins) {
-        const auto path = std::filesystem::weakly_canonical(layer.found.path.parent_path() / p.path);
+        std::error_code refused;  // what the file system does not follow is said of it as it is written
+        const auto written = layer.found.path.parent_path() / p.path;
+        const auto followed = std::filesystem::weakly_canonical(written, refused);
+        const auto path = refused ? written.lexically_normal() : followed;
         if (std::find(loaded.begin(), loaded.end(), path) != loaded.end()) continue;
         loaded.push_back(path);
         if (!extended_) extended_ = std::make_shared<Registry>(base_);

@@ -88,6 +88,8 @@ class Reader {
     for (const auto& e : *list) {
       const std::string path = string_of(e, "each path in plugins");
       if (path.empty()) throw UserError(at(e.source()), "each path in plugins must name a shared object");
+      if (path.find('\0') != std::string::npos)
+        throw UserError(at(e.source()), "a path in plugins may not have the character U+0000");
       file_.plugins.push_back({path, at(e.source())});
     }
   }

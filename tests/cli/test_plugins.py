@@ -5,12 +5,15 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
+import unittest.mock
 
 import tutorial
-from command import BUILD, SOURCE, CommandTest, guest, sluice
+from command import BUILD, SLUICE, SOURCE, CommandTest, guest, sluice
 
 # The same names in another layout, for versions beside each other; and a device that cannot be built.
 SECOND = ('base::Time latency = 50_ns;', 'std::string note = "second"; base::Time latency = 150_ns;')
@@ -20,19 +23,122 @@ PROJECT = """
 sluice_add_device(sum sum.cpp)
 sluice_add_device(second second.cpp)
 sluice_add_device(broken broken.cpp)
+sluice_add_device(wrong wrong.cpp)
 """
 BROKEN = """
 #include "sum.h"
 #include <stdexcept>
 #include "platform/board/plugin.h"
+int early() {
+  if (getenv("PLUGIN_THROWS_EARLY")) throw std::runtime_error("too early");
+  if (getenv("PLUGIN_THROWS_INT_EARLY")) throw 1;
+  return 0;
+}
+const int at_start = early();
 struct Broken : Sum {
-  Broken(sc_core::sc_module_name name, const Parameters& p) : Sum(name, p) { throw std::logic_error("it is broken"); }
+  Broken(sc_core::sc_module_name name, const Parameters& p) : Sum(name, p) {
+    if (getenv("PLUGIN_THROWS_INT_LATE")) throw 1;
+    throw std::logic_error("it is broken");
+  }
+};
+struct OutOfRange {
+  base::Time latency = 2_ns;
+  pcie::Endpoint::Parameters pcie;
+  static void describe(base::Schema<OutOfRange>& s) {
+    s.summary("wrong");
+    s.add("latency", &OutOfRange::latency, "of nothing").range(5_ns, 9_ns).setting();
+    s.include("pcie", &OutOfRange::pcie);
+  }
+};
+struct WrongDefault : Sum {
+  using Parameters = OutOfRange;
+  WrongDefault(sc_core::sc_module_name name, const Parameters&) : Sum(name, {}) {}
 };
 SLUICE_PLUGIN(devices) {
   devices.add<Broken>("broken", "broken engine");
   if (getenv("PLUGIN_THROWS")) throw std::runtime_error("no luck\\ntoday");
   if (getenv("PLUGIN_THROWS_INT")) throw 1;
+  if (const char* name = getenv("PLUGIN_NAME")) devices.add<Broken>(name, "named engine");
+  if (getenv("PLUGIN_DEFAULT")) devices.add<WrongDefault>("wrong-default", "engine with a wrong default");
 }
+"""
+# A device that does what its board says is wrong with it.
+WRONG = r"""
+#include <fstream>
+#include <stdexcept>
+#include "models/base/calendar.h"
+#include "models/pcie/endpoint.h"
+#include "platform/board/plugin.h"
+using namespace sluice;
+using namespace sluice::base::literals;
+using Kind = pcie::Bar::Kind;
+
+struct WrongParameters {
+  std::string what;
+  pcie::Endpoint::Parameters pcie;
+  static void describe(base::Schema<WrongParameters>& s) {
+    s.summary("device with a mistake");
+    s.add("what", &WrongParameters::what, "its mistake").setting();
+    s.include("pcie", &WrongParameters::pcie);
+  }
+};
+
+class Wrong : public pcie::Endpoint {
+ public:
+  using Parameters = WrongParameters;
+  Wrong(sc_core::sc_module_name name, const Parameters& p)
+      : Endpoint(name, p.pcie, function(p.what)), what_(p.what) {
+    if (what_ == "stands still" || what_ == "creeps") base::calendar().at(1_us, key(), [this] { begin(); });
+    if (what_ == "entry throws")
+      base::calendar().at(1_us, key(), [] { throw std::runtime_error("no luck\ntoday"); });
+  }
+  void register_statistics(base::StatisticsGroup& group) override {
+    Endpoint::register_statistics(group);
+    group.counter("things", "things", "none", things_);
+    if (what_ == "statistic twice") group.counter("things", "things", "none", things_);
+    if (what_ == "statistics throw") throw 1;
+  }
+
+ private:
+  static Function function(const std::string& what) {
+    Function f;
+    f.identity = {0x534c, 0x0777, 0x120000, 1, 0x534c, 0x0777};
+    f.bars[0] = {Kind::kMemory64, true, 4096};
+    f.msix = {.vectors = 2, .table_offset = 0x800, .pba_offset = 0xc00};
+    if (what == "bar of 0") f.bars[0].size = 0;
+    if (what == "bar of 5000") f.bars[0].size = 5000;
+    if (what == "bar of 8") f.bars[2] = {Kind::kMemory32, false, 8};
+    if (what == "bar of 4 GiB") f.bars[2] = {Kind::kMemory32, false, 1ull << 32};
+    if (what == "bar of 8 EiB") f.bars[2] = {Kind::kMemory64, true, 1ull << 63};
+    if (what == "wide bar 5") f.bars[5] = {Kind::kMemory64, true, 4096};
+    if (what == "bar 1") f.bars[1] = {Kind::kMemory32, false, 4096};
+    if (what == "table beyond") f.msix.table_offset = 0xff0;
+    if (what == "table nowhere") f.msix.table_bar = 2;
+    if (what == "table at 4") f.msix.table_offset = 0x804;
+    if (what == "pba beyond") f.msix.pba_offset = 0x1000;
+    if (what == "pba in bar 9") f.msix.pba_bar = 9;
+    if (what == "table and pba") f.msix.pba_offset = 0x818;
+    if (what == "vectors") f.msix.vectors = 4000000000;
+    return f;
+  }
+  void mmio_read(unsigned, std::uint64_t, unsigned, pcie::MmioReply reply) override { reply.value(0); }
+  void mmio_write(unsigned, std::uint64_t, std::span<const std::uint8_t>, const base::Journey&) override {}
+  void config_written(unsigned) override {
+    if (what_ == "handler throws") throw std::runtime_error("no doorbell");
+    if (what_ == "handler throws 1") throw 1;
+  }
+  void begin() {
+    std::ofstream("started");
+    spin();
+  }
+  void spin() {
+    base::calendar().after(base::Time::fs(what_ == "creeps"), key(), [this] { spin(); });
+  }
+
+  std::string what_;
+  std::uint64_t things_ = 0;
+};
+SLUICE_PLUGIN(devices) { devices.add<Wrong>("wrong", "wrong device"); }
 """
 BOARD = """extends = ["hosts/i9-9960x"]
 plugins = ["{}"]
@@ -62,7 +168,7 @@ class Plugins(CommandTest):
             files = {b.file: b.text for b in tutorial.blocks_of(page.read()) if b.file}
         files["second.h"] = files["sum.h"].replace(*SECOND).replace(*SECOND_KEY)
         files["second.cpp"] = files["sum.cpp"].replace('"sum.h"', '"second.h"')
-        files["broken.cpp"] = BROKEN
+        files.update({"broken.cpp": BROKEN, "wrong.cpp": WRONG})
         files["CMakeLists.txt"] = files["CMakeLists.txt"].split("sluice_add_device")[0] + PROJECT
         for name, text in files.items():
             with open(os.path.join(cls.folder, name), "w", encoding="utf-8") as file:
@@ -141,6 +247,35 @@ class Plugins(CommandTest):
             self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1), (length, result))
             self.assertTrue(result.stderr.startswith("sluice: my.toml:2: plugins: p.so "), result.stderr)
 
+    def test_a_file_without_section_headers_cut_off_is_refused(self):
+        content = bytearray(self.bytes_of())
+        content[0x28:0x30] = bytes(8)  # e_shoff
+        content[0x3C:0x40] = bytes(4)  # e_shnum, e_shstrndx
+        self.write("p.so", bytes(content))
+        self.write("my.toml", BOARD.format("p.so"))
+        self.succeed("describe", "my.toml", cwd=self.directory)
+        mark = content.index(b"sluice plug-in: ")
+        for length in (200, mark + 300, mark + 5000):
+            self.mistake(bytes(content[:length]), "is truncated")
+
+    def test_a_file_for_another_machine(self):
+        content = bytearray(self.bytes_of())
+        machine = content[0x12]
+        for content[0x12] in (183 if machine != 183 else 62, 243 if machine != 243 else 62):
+            self.mistake(bytes(content), "is a shared object for another machine; build it for this one")
+
+    def test_paths_that_the_file_system_refuses(self):
+        os.symlink("loop.so", os.path.join(self.directory, "loop.so"))
+        self.mistake(None, "cannot be read: Too many levels of symbolic links", "loop.so")
+        self.mistake(None, "cannot be read: File name too long", "x" * 300 + ".so")
+        self.write("folder/p.so", self.bytes_of())
+        os.chmod(os.path.join(self.directory, "folder"), 0)
+        self.addCleanup(os.chmod, os.path.join(self.directory, "folder"), 0o700)
+        if not os.access(os.path.join(self.directory, "folder/p.so"), os.R_OK):  # not root
+            self.mistake(None, "cannot be read: Permission denied", "folder/p.so")
+        self.write("my.toml", BOARD.format("a\\u0000b.so"))
+        self.assert_mistake(["describe", "my.toml"], "my.toml:2: a path in plugins may not have the character U+0000")
+
     def compiled(self, code):
         """A shared object with this C code, its strings after the mark being those of a sound plug-in."""
         word = self.bytes_of().split(b"sluice plug-in: ")[1].split(b"\0")[0].decode()
@@ -156,7 +291,8 @@ class Plugins(CommandTest):
         self.write("my.toml", BOARD.format("p.so"))
         result = sluice("run", "my.toml", cwd=self.directory)
         self.assertRegex(result.stderr, r"^sluice: my\.toml:2: plugins: p\.so was built for another Sluice: it has "
-                         r"interfake [\w.-]+, compiler .*, and this is interface [\w.-]+, compiler .*; build it again\n$")
+                         r"interfake [\w.-]+, compiler .*, and this is interface [\w.-]+, compiler .*; build it again, or "
+                         r"Sluice where it is older than its sources\n$")
         self.assertEqual(result.returncode, 2)
         code = 'const char m[] = "sluice plug-in: other"; __attribute__((constructor)) void f(void) { __builtin_trap(); }'
         self.mistake(self.compiled(code), "was built for another Sluice: it has other, and this is interface...")
@@ -182,18 +318,118 @@ class Plugins(CommandTest):
                                    "{ _ZN3Sum5startEv(); }"), "cannot be loaded: undefined symbol: Sum::start()")
         self.mistake(self.compiled("const char m[] = MARK;"), "is not a plug-in of Sluice: it has no SLUICE_PLUGIN")
 
+    def assert_broken(self, why, variable, value="1"):
+        """What the plug-in broken says where this variable is set."""
+        with unittest.mock.patch.dict(os.environ, {variable: value}):
+            self.assert_mistake(["describe", "my.toml"], f"my.toml:2: plugins: {self.library('broken')} {why}")
+
     def test_what_a_plugin_throws_is_told(self):
         self.write("my.toml", BOARD.format(self.library("broken")))
-        named = f"my.toml:2: plugins: {self.library('broken')} could not register its models: "
-        for variable, why in (("PLUGIN_THROWS", "no luck today"),
-                              ("PLUGIN_THROWS_INT", "it threw something that is no std::exception")):
-            os.environ[variable] = "1"
-            self.addCleanup(os.environ.pop, variable, None)
-            self.assert_mistake(["describe", "my.toml"], named + why)
-            del os.environ[variable]
+        self.assert_broken("could not register its models: no luck today", "PLUGIN_THROWS")
+        self.assert_broken("could not register its models: it threw something that is no std::exception",
+                           "PLUGIN_THROWS_INT")
+        self.assert_broken("cannot be loaded: a static initialiser threw: too early", "PLUGIN_THROWS_EARLY")
+        self.assert_broken("cannot be loaded: a static initialiser threw something that is no std::exception",
+                           "PLUGIN_THROWS_INT_EARLY")
         self.write("my.toml", BOARD.format(self.library("broken")).replace('"sum"', '"broken"'))
         for command in ("describe", "run"):
             self.assert_mistake([command, "my.toml"], "my.toml: accel.sum cannot be built: it is broken")
+        with unittest.mock.patch.dict(os.environ, {"PLUGIN_THROWS_INT_LATE": "1"}):
+            self.assert_mistake(["describe", "my.toml"], "my.toml: accel.sum cannot be built: it threw something that "
+                                "is no std::exception")
+
+    def test_a_model_has_a_name_that_a_board_can_write(self):
+        self.write("my.toml", BOARD.format(self.library("broken")))
+        for name in ("", "a b", "a.b", "a]", "\u00fc", "x" * 65):
+            self.assert_broken("could not register its models: a model's name is 1 to 64 letters, digits, - and _, not "
+                               f'"{name[:64]}"', "PLUGIN_NAME", name)
+        self.write("my.toml", BOARD.format(self.library("broken")).replace('"sum"', '"' + "X-_0" * 16 + '"'))
+        with unittest.mock.patch.dict(os.environ, {"PLUGIN_NAME": "X-_0" * 16}):
+            self.assert_mistake(["describe", "my.toml"], "my.toml: accel.sum cannot be built: it is broken")
+
+    def test_a_wrong_default_is_told_with_its_model(self):
+        self.write("my.toml", BOARD.format(self.library("broken")))
+        self.assert_broken("could not register its models: model wrong-default (engine with a wrong default): "
+                           "parameter latency has a default that is not valid: must be 5 ns to 9 ns", "PLUGIN_DEFAULT")
+
+    # ------------------------------------------------------------------------------------------- devices that are wrong
+
+    def wrong_board(self, what):
+        """A board with a device that has this mistake; its firmware sets up PCIe."""
+        text = WITH_NIC.format(self.library("wrong")).replace('"sum"', '"wrong"')
+        return self.write("my.toml", text + f'what = "{what}"\n')
+
+    def test_functions_that_cannot_be(self):
+        self.wrong_board("")
+        self.succeed("run", "my.toml", "--requests=1", "--warmup=0", cwd=self.directory)
+        size = "bytes: a BAR's size is a power of two, at least 16 B"
+        for what, why in (
+                ("bar of 0", "BAR 0 has 0 " + size),
+                ("bar of 5000", "BAR 0 has 5000 " + size),
+                ("bar of 8", "BAR 2 has 8 " + size),
+                ("bar of 4 GiB", "BAR 2 is larger than the 2 GiB that a 32-bit BAR can have"),
+                ("wide bar 5", "BAR 5 has no place for its upper half: the last 64-bit BAR is 4"),
+                ("bar 1", "BAR 1 is the upper half of BAR 0, which is a 64-bit one"),
+                ("table beyond", "the MSI-X table has 32 bytes from 0xff0 on, which are not all within BAR 0"),
+                ("table nowhere", "the MSI-X table is in BAR 2, which the function does not have"),
+                ("table at 4", "the MSI-X table must start at a multiple of 8 bytes"),
+                ("pba beyond", "the MSI-X PBA has 8 bytes from 0x1000 on, which are not all within BAR 0"),
+                ("pba in bar 9", "the MSI-X PBA is in BAR 9, which the function does not have"),
+                ("table and pba", "MSI-X table and PBA overlap in BAR 0"),
+                ("vectors", "MSI-X has at most 2048 vectors")):
+            self.wrong_board(what)
+            for command in ("describe", "run"):
+                self.assert_mistake([command, "my.toml"], "my.toml: accel.sum cannot be built: " + why)
+        self.wrong_board("bar of 8 EiB")
+        self.assert_mistake(["describe", "my.toml"], "my.toml:3: root.mmio64_size cannot be large enough for the BARs "
+                            "of the devices: they need more than 64 bits")
+
+    def test_statistics_that_cannot_be_registered(self):
+        for what, why in (("statistic twice", "statistic 'things' of 'accel.sum' is registered twice"),
+                          ("statistics throw", "something that is no std::exception")):
+            self.wrong_board(what)
+            self.assert_mistake(["run", "my.toml"], "my.toml: accel.sum cannot register its statistics: " + why)
+
+    def failure_of(self, what):
+        """The result of a run that a device with this mistake ends."""
+        self.wrong_board(what)
+        run = sluice("run", "my.toml", "--requests=1", "--json", cwd=self.directory)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        result = json.loads(run.stdout)
+        self.assertTrue(run.stderr.startswith(f"sluice: my: {result['failure']}\ncluster.host.hart0: pc "), run.stderr)
+        return result["outcome"], result["failure"]
+
+    def test_a_device_that_throws_in_simulated_time_is_named(self):
+        self.assertEqual(self.failure_of("entry throws"),
+                         ("failed", "accel.sum threw an exception at 1 us: no luck today"))
+        for what, why in (("handler throws", "no doorbell"),
+                          ("handler throws 1", "something that is no std::exception")):
+            outcome, failure = self.failure_of(what)
+            self.assertEqual(outcome, "failed")
+            self.assertRegex(failure, f"^accel.sum threw an exception at [0-9.]+ [un]s: {why}$")
+
+    def test_time_that_stands_still_ends_the_run(self):
+        for _ in range(2):
+            self.assertEqual(self.failure_of("stands still"), (
+                "stalled", "simulated time stands still at 1 us: 10485760 entries, the last of accel.sum"))
+
+    def test_a_signal_ends_a_run_that_creeps(self):
+        self.wrong_board("creeps")
+        started = os.path.join(self.directory, "started")
+        for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+            with subprocess.Popen([SLUICE, "run", "my.toml", "--json"], cwd=self.directory, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as process:
+                while process.poll() is None and not os.path.exists(started):
+                    time.sleep(0.02)
+                process.send_signal(number)
+                try:
+                    report, error = process.communicate(timeout=60)
+                finally:
+                    process.kill()
+            os.remove(started)
+            self.assertEqual(process.returncode, 1, error)
+            self.assertEqual(json.loads(report)["outcome"], "interrupted")
+            self.assertRegex(error, rf"^sluice: my: interrupted by {name} after 1\.[0-9]+ us of simulated time\n")
 
     def test_a_name_is_taken_once(self):
         self.write("copy.so", self.bytes_of())

@@ -105,6 +105,25 @@ TEST_CASE("an entry in the past takes place now and is counted", "[calendar]") {
   REQUIRE(c.late() == 1);
 }
 
+TEST_CASE("whoever looks at the run does so every so many entries, wherever time is", "[calendar]") {
+  Calendar c;
+  std::vector<std::uint64_t> looks;
+  ComponentKey last = 0;
+  c.on_look([&](ComponentKey key) { looks.push_back(c.dispatched()), last = key; });
+  std::uint64_t left = 2 * Calendar::kLookInterval + 5;
+  struct Again {
+    Calendar& c;
+    std::uint64_t& left;
+    void operator()() const {
+      if (--left > 0) c.after(0_ns, 7, *this);
+    }
+  };
+  c.at(1_ns, 7, Again{c, left});
+  while (c.size() > 0) c.dispatch();
+  REQUIRE(looks == std::vector<std::uint64_t>{Calendar::kLookInterval, 2 * Calendar::kLookInterval});
+  REQUIRE(last == 7);
+}
+
 TEST_CASE("an action owns what it captures", "[calendar]") {
   Calendar c;
   auto owned = std::make_shared<int>(7);

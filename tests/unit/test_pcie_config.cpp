@@ -47,6 +47,25 @@ TEST_CASE("a BAR answers all ones with its size", "[pcie]") {
   REQUIRE(c.bar_address(0) == 0x1'1230'0000);
 }
 
+TEST_CASE("a BAR that no function can have is refused", "[pcie]") {
+  using Kind = Bar::Kind;
+  ConfigSpace c({}, PCIE_HEADER_TYPE_ENDPOINT);
+  c.define_bar(1, {Kind::kMemory64, true, 16});
+  c.define_bar(5, {Kind::kMemory32, false, 1ull << 31});
+  const auto refused = [&c](unsigned n, const Bar& bar, const char* why) {
+    REQUIRE_THROWS_WITH(c.define_bar(n, bar), Catch::StartsWith(why));
+  };
+  for (const std::uint64_t size : {0ull, 8ull, 24ull, 5000ull, (1ull << 63) + 16})
+    refused(0, {Kind::kMemory32, false, size}, "BAR 0 has ");
+  refused(0, {Kind::kMemory32, false, 1ull << 32}, "BAR 0 is larger than the 2 GiB");
+  refused(0, {Kind::kMemory64, true, 4096}, "BAR 0 is a 64-bit one, and its upper half is BAR 1");
+  refused(2, {Kind::kMemory32, false, 4096}, "BAR 2 is the upper half of BAR 1");
+  refused(4, {Kind::kMemory64, true, 4096}, "BAR 4 is a 64-bit one, and its upper half is BAR 5");
+  refused(5, {Kind::kMemory64, true, 4096}, "BAR 5 has no place");
+  refused(6, {Kind::kMemory32, false, 4096}, "BAR 6 does not exist");
+  REQUIRE(c.read(PCIE_BAR(2)) == 0);
+}
+
 TEST_CASE("a 64-bit BAR larger than 4 GiB is sized in its upper half", "[pcie]") {
   ConfigSpace c({}, PCIE_HEADER_TYPE_ENDPOINT);
   c.define_bar(4, {Bar::Kind::kMemory64, true, 1ull << 33});

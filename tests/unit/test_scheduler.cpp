@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/base/key.h"
+#include "models/base/model.h"
 #include "models/base/scheduler.h"
 #include "models/base/server.h"
 #include "models/base/waiting.h"
@@ -272,6 +273,34 @@ TEST_CASE("the diagnosis of a stall names who waits for whom, and the cycle", "[
   REQUIRE(text.find("since 5 ns: a waits for b: answer") != std::string::npos);
   REQUIRE(text.find("since 7 ns: b waits for a: credit") != std::string::npos);
   REQUIRE(text.find("cycle: a -> b -> a") != std::string::npos);
+}
+
+TEST_CASE("what an entry throws leaves run_until, with its component", "[scheduler]") {
+  struct Part : Model {
+    explicit Part(sc_core::sc_module_name name) : Model(name) {}
+  };
+  fresh_kernel();
+  Scheduler scheduler("scheduler", 1_us);
+  Part part("accel__part");
+  Core c("c", scheduler, 1_ns, 1000, [](Core&, std::uint64_t) {});
+  calendar().at(40_ns, part.key(), [] { throw std::runtime_error("no luck"); });
+  calendar().at(50_ns, 1, [] { throw 5; });
+  calendar().at(60_ns, 1, [] { name_what_is_thrown("a.b", [] { throw 5; }); });
+  calendar().at(70_ns, 1, [] { throw std::bad_alloc(); });
+  const auto thrown = [&scheduler](Time at) {
+    try {
+      scheduler.run_until(Time::max());
+    } catch (const ComponentError& e) {
+      REQUIRE(now() == at);
+      return e.component() + ": " + e.what();
+    }
+    return std::string("nothing");
+  };
+  REQUIRE(thrown(40_ns) == "accel.part: no luck");
+  REQUIRE(thrown(50_ns) == ": something that is no std::exception");
+  REQUIRE(thrown(60_ns) == "a.b: something that is no std::exception");
+  REQUIRE_THROWS_AS(scheduler.run_until(Time::max()), std::bad_alloc);
+  REQUIRE(c.runner.time() == 70_ns);
 }
 
 TEST_CASE("stop ends the run after the instruction that asked for it", "[scheduler]") {
