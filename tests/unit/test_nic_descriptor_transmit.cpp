@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "tests/unit/nic_descriptor_bench.h"
@@ -394,6 +395,31 @@ TEST_CASE("a frame's departure is noted where it asks for it", "[nic]") {
     b.wait(10_us);
     CHECK(value(3) == left(4));
     CHECK(b.read(DESC_ERRORS) == 0);
+  });
+}
+
+TEST_CASE("frames that the carrier leaves behind on their way out are neither stamped nor captured", "[nic]") {
+  const base::Time down = 2300_ns;
+  constexpr unsigned kFrames = 8;
+  NicBench b;
+  unsigned captured = 0;
+  b.wire.add_tap(net::Wire::kB, [&captured](const net::Packet&, net::Wire::Direction d, base::Time) {
+    captured += d == net::Wire::Direction::kSent;
+  });
+  b.run([&] {
+    b.on();
+    auto ring = b.transmit_ring(0, 64);
+    for (std::uint64_t n = 0; n < kFrames; ++n) b.put(ring, udp_frame(1400), DESC_TX_STAMP | n << DESC_TX_STAMP_SHIFT);
+    b.doorbell(ring);
+    base::calendar().after(down, 0, [&b] { b.wire.set_up(false); });
+    b.wait(10_us);
+    const auto stamped = static_cast<unsigned>(std::popcount(b.read(DESC_TX_STAMP_READY(0))));
+    const auto arrived = static_cast<unsigned>(b.station.frames.size());
+    CHECK(arrived > 0);
+    CHECK(arrived < kFrames);
+    // At most one was leaving.
+    CHECK((stamped >= arrived && stamped <= arrived + 1));
+    CHECK((captured >= arrived && captured <= arrived + 1));
   });
 }
 

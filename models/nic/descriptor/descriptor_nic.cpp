@@ -77,7 +77,8 @@ void DescriptorNic::mac_dropped(Drop why) {
   ++counts_[why == Drop::kFcs ? DESC_STAT_RX_DROP_FCS : DESC_STAT_RX_DROP_LENGTH];
 }
 
-void DescriptorNic::link_changed(bool) {
+void DescriptorNic::link_changed(bool up) {
+  if (!up) stamps_.carrier_lost();
   ++counts_[DESC_STAT_LINK_CHANGES];
   vectors_.cause(link_cause_);
 }

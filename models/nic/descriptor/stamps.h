@@ -20,6 +20,8 @@ class Stamps {
   void clear(std::uint64_t entries) { ready_ &= ~entries; }
   /// 0 while it is not ready.
   std::uint64_t nanoseconds(unsigned entry) const { return ready_ >> entry & 1 ? entries_[entry] : 0; }
+  /// Frames that have not begun to leave never will.
+  void carrier_lost() { ++generation_; }
   /// Forgets those that are to come as well.
   void reset();
 
