@@ -4,6 +4,8 @@
 #include <cctype>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "platform/config/nearest_name.h"
 
 namespace sluice::config {
@@ -138,6 +140,9 @@ class BoardBuilder {
           throw UserError(s.where, s.path + " must be a table of instances such as [" + s.path + ".NAME]");
         }
         if (path.key.empty() && !s.is_table) {
+          if (const auto dot = s.path.find('.'); path.kind->many && dot != std::string::npos)
+            throw UserError(s.where, fmt::format("{0} is in no component: the table must be [{1}.NAME], not [{1}]",
+                                                 s.path, s.path.substr(0, dot)));
           throw UserError(s.where, s.path + " is a table of parameters, not a value");
         }
         if (path.kind->many && path.key.empty() && path.name.empty()) continue;

@@ -293,7 +293,9 @@ TEST_CASE("a mistake in a file is one sentence with file, line, key and what wou
   CHECK(bench.error_of("[nic.eth0]\nqueues = 33\nrx_fifo = \"4 KiB\"\n") ==
         "b.toml:4: nic.eth0.rx_fifo must be at least 8 KiB for more than 32 queues");
   CHECK(bench.error_of("[nick.eth0]\n") == "b.toml:2: nick is not a kind of component; did you mean nic?");
-  CHECK(bench.error_of("[nic]\neth0 = 3\n") == "b.toml:3: nic.eth0 is a table of parameters, not a value");
+  CHECK(bench.error_of("[nic]\nqueues = 3\n") ==
+        "b.toml:3: nic.queues is in no component: the table must be [nic.NAME], not [nic]");
+  CHECK(bench.error_of("extends = \"none\"\n") == "b.toml:2: " + bench.error_of("extends = [\"none\"]\n").substr(10));
   CHECK(bench.error_of("[workload]\ncall = 3\n") == "b.toml:3: workload.call is a table of parameters, not a value");
   CHECK(bench.error_of("sumary = \"x\"\n") == "b.toml:2: sumary is not a key of a board file; did you mean summary?");
   CHECK(bench.error_of("[[nic.eth0.queues]]\n") ==
@@ -336,7 +338,7 @@ TEST_CASE("a board that is not there is answered with the nearest one that is", 
   CHECK(bench.error(bench.mine("big.toml", std::string((1 << 20) + 1, '\n'))) == "big.toml: is larger than 1 MiB");
   CHECK(bench.error(bench.mine("p.toml", "extends = [\"hosts/pd\"]\n")) ==
         "p.toml:1: extends hosts/pd, which is no file beside it and no shipped part; did you mean hosts/pc?");
-  CHECK(bench.error(bench.mine("p.toml", "extends = \"hosts/pc\"\n")) == "p.toml:1: extends must be a list of names");
+  CHECK(bench.error(bench.mine("p.toml", "extends = 3\n")) == "p.toml:1: extends must be a list of names");
 }
 
 TEST_CASE("a board that chooses another model keeps what both models have", "[config]") {
@@ -542,7 +544,7 @@ TEST_CASE("plug-ins bring models to the boards that name them, and to no others"
 TEST_CASE("what a board says of plug-ins is checked", "[config]") {
   Bench bench;
   CHECK(bench.error_of("plugins = ['none.so']\n") == "b.toml:2: plugins: none.so does not exist");
-  CHECK(bench.error_of("plugins = 'none.so'\n") == "b.toml:2: plugins must be a list of paths of shared objects");
+  CHECK(bench.error_of("plugins = 3\n") == "b.toml:2: plugins must be a list of paths of shared objects");
   CHECK(bench.error_of("plugins = [1]\n") == "b.toml:2: each path in plugins must be a string");
   CHECK(bench.error_of("plugins = ['']\n") == "b.toml:2: each path in plugins must name a shared object");
   CHECK(bench.error_of("plugin = []\n") == "b.toml:2: plugin is not a key of a board file; did you mean plugins?");
