@@ -59,6 +59,15 @@ std::string_view take_word(std::string_view& rest) {
 
 }  // namespace
 
+Condition as_logged(std::string_view name, std::string_view value) {
+  Condition c(name, value);
+  std::replace_if(
+      c.first.begin(), c.first.end(), [](char ch) { return static_cast<unsigned char>(ch) <= ' '; }, '_');
+  std::replace_if(
+      c.second.begin(), c.second.end(), [](char ch) { return ch == '\n' || ch == '\r'; }, '?');
+  return c;
+}
+
 InputLogWriter::InputLogWriter(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
   if (!file_) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
   put(kHeader);
@@ -74,10 +83,8 @@ void InputLogWriter::put(const std::string& line) {
 }
 
 void InputLogWriter::condition(std::string_view name, std::string_view value) {
-  std::string line = "with " + std::string(name) + " " + std::string(value);
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, '?');
-  put(line);
+  const Condition logged = as_logged(name, value);
+  put("with " + logged.first + " " + logged.second);
 }
 
 void InputLogWriter::channel(std::string_view name) { put("channel " + std::string(name)); }

@@ -29,7 +29,12 @@ struct InputRecord {
 };
 
 /// What a run was made of, by name: parameters of the board, firmware.
-using Conditions = std::vector<std::pair<std::string, std::string>>;
+using Condition = std::pair<std::string, std::string>;
+using Conditions = std::vector<Condition>;
+
+/// What a log can hold of a condition, whose line has one space behind the name: of a name's blanks and control
+/// characters underscores, of a value's line breaks question marks.
+Condition as_logged(std::string_view name, std::string_view value);
 
 /// Writes line by line, so that a log is of use although its run has crashed.
 class InputLogWriter {
@@ -40,7 +45,7 @@ class InputLogWriter {
   InputLogWriter(const InputLogWriter&) = delete;
   InputLogWriter& operator=(const InputLogWriter&) = delete;
 
-  /// What the run is made of. name: no space; a line break in either becomes a question mark.
+  /// What the run is made of, as as_logged() says it.
   void condition(std::string_view name, std::string_view value);
   /// Something takes inputs of this channel, whether any come or not.
   void channel(std::string_view name);

@@ -66,6 +66,8 @@ class InputReplay {
 
   /// What the logged run was made of; empty where the log does not say.
   const Conditions& conditions() const { return conditions_; }
+  /// When the logged run ended, in whatever way; of a log without an end, its last input.
+  Time end() const { return end_->at; }
   /// The limit of the run, where it ended at one.
   std::optional<Time> until() const;
   /// Makes the entries. interrupt: called where the logged run was ended from outside, or where a log without end has

@@ -2,17 +2,49 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <memory>
+#include <vector>
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
 
 namespace sluice::platform {
 namespace {
 
 constexpr std::size_t kNamed = 3;
-constexpr const char* kFirmware = ".firmware";
 
 std::string in_words(const std::string& value) { return value.empty() ? "nothing" : value; }
+
+/// SHA-256 of a file, hexadecimal; empty where it cannot be read.
+std::string sha256_of_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};  // a FIFO would wait
+  std::ifstream in(path, std::ios::binary);
+  if (!in.is_open()) return {};
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
+  std::vector<char> part(1 << 16);
+  while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0)
+    EVP_DigestUpdate(context.get(), part.data(), static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) return {};
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned length = 0;
+  EVP_DigestFinal_ex(context.get(), digest, &length);
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+/// A parameter as a condition; of one that names a file which the run reads, what is in the file.
+base::Condition condition_of(const config::BoardConfig& board, const config::Instance& i, const base::Parameter& p) {
+  base::Condition c(i.path() + "." + p.key(), p.text(i.values()));
+  if (c.second.empty() || (c.first != "workload.pcap" && c.first != "uart.expect")) return c;
+  std::string digest = sha256_of_file(board.path_of(i, p.key(), c.second));
+  if (!digest.empty()) c.second = std::move(digest);
+  return c;
+}
 
 }  // namespace
 
@@ -21,27 +53,29 @@ base::Conditions conditions_of(Board& board) {
   for (const config::Instance& i : board.config().instances()) {
     all.emplace_back(i.path(), i.model());
     for (const auto& p : i.schema().parameters()) {
-      std::string name = i.path() + "." + p->key();
-      if (!name.ends_with(kFirmware)) all.emplace_back(std::move(name), p->text(i.values()));
+      if (i.kind() != "cluster" || p->key() != "firmware") all.push_back(condition_of(board.config(), i, *p));
     }
   }
   for (const config::Plugin& p : board.config().plugins())
-    all.emplace_back("plug-in " + std::filesystem::path(p.name).filename().string(), p.sha256);
-  for (const Cluster& c : board.clusters()) all.emplace_back("cluster." + c.name + kFirmware, c.firmware.sha256());
+    all.emplace_back("plugin." + std::filesystem::path(p.name).filename().string(), p.sha256);
+  for (const Cluster& c : board.clusters()) all.emplace_back("cluster." + c.name + ".firmware", c.firmware.sha256());
   return all;
 }
 
 std::string differences_between(const base::Conditions& logged, const base::Conditions& own) {
-  const std::map<std::string, std::string> before(logged.begin(), logged.end()), here(own.begin(), own.end());
+  const std::map<std::string, std::string> before(logged.begin(), logged.end());
+  std::map<std::string, std::string> here;
+  for (const auto& [name, value] : own) here.insert(base::as_logged(name, value));
   std::vector<std::string> found;
   const auto compare = [&](const std::string& name) {
-    const auto a = before.find(name), b = here.find(name);
+    const auto a = before.find(name);
+    const auto b = here.find(name);
     if (a == before.end() || b == here.end())
       found.push_back(fmt::format("only {} has {}", a == before.end() ? "this run" : "the log", name));
     else if (a->second != b->second)
       found.push_back(fmt::format("{} was {} and is {}", name, in_words(a->second), in_words(b->second)));
   };
-  for (const auto& [name, value] : own) compare(name);
+  for (const auto& [name, value] : own) compare(base::as_logged(name, value).first);
   for (const auto& [name, value] : before)
     if (!here.contains(name)) compare(name);
   const std::size_t more = found.size() - std::min(found.size(), kNamed);

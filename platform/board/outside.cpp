@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "models/base/quantity.h"
 #include "platform/board/conditions.h"
 #include "platform/debug/board_target.h"
 #include "platform/debug/changes.h"
@@ -147,6 +148,12 @@ std::string Outside::mismatch(Board& board) const {
 }
 
 bool Outside::take_signal() { return signals_->take(); }
+
+std::string Outside::cut_short(Time until) const {
+  if (!replay_ || until >= replay_->end()) return {};
+  return fmt::format("{}: this run ends at {} (--until), before that of the log, which went on to {}", option_,
+                     base::to_text(until), base::to_text(replay_->end()));
+}
 
 std::size_t Outside::pending_looks() const { return debugger_ && debugger_->look_pending() ? 1 : 0; }
 

@@ -50,6 +50,8 @@ class Outside {
   std::string mismatch(Board&) const;
   /// The port at which a debugger is waited for; 0: none is.
   std::uint16_t gdb_port() const;
+  /// One sentence where the log that is replayed goes on after `until`. Empty where it does not, or without a replay.
+  std::string cut_short(base::Time until) const;
   /// Entries of the calendar that only look for a debugger.
   std::size_t pending_looks() const;
   /// interrupt: called when the user ends the run.

@@ -106,12 +106,13 @@ int execute(const Environment& environment, const Options& o) {
   platform::Board board(config, traffic);
   if (!board.source() && !board.dma_workload() && !outside && !board.wires().empty() && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
+  const base::Time until = options.until.value_or(platform::kEndOfTime);
   platform::Simulation simulation(board, std::move(options));
   if (const std::uint16_t port = simulation.outside() ? simulation.outside()->gdb_port() : 0)
     say("sluice: waiting for a debugger: gdb-multiarch -ex 'target remote localhost:{}'\n", port);
   if (simulation.outside()) {
-    const std::string mismatch = simulation.outside()->mismatch(board);
-    if (!mismatch.empty()) say("sluice: {}\n", mismatch);
+    for (const std::string& warning : {simulation.outside()->mismatch(board), simulation.outside()->cut_short(until)})
+      if (!warning.empty()) say("sluice: {}\n", warning);
   }
   const platform::Outcome outcome = simulation.run();
   progress.clear();

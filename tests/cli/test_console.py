@@ -136,6 +136,22 @@ class Typing(Console):
         quiet = json.loads(self.succeed("run", "e810-poll", "--requests=200", "--json"))
         self.assertEqual(self.result("live")["latency_ns"], quiet["latency_ns"])
 
+    def test_a_replay_knows_files_by_what_is_in_them(self):
+        script, capture = ("--expect", "talk.txt"), ("--set", "workload.pcap=calls.pcap")
+        self.write("talk.txt", 'timeout 100 ms\nexpect ">"\n')
+        self.write("calls.pcap", "one")
+        with self.start("--out", "first", *script, *capture, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.communicate(b"abcq", timeout=60)
+        replay = ["run", "bare.toml", "--replay", "first/input.log"]
+        self.write("moved.txt", 'timeout 100 ms\nexpect ">"\n')
+        said = sluice(*replay, "--expect", "moved.txt", *capture, cwd=self.directory)
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        self.write("talk.txt", 'timeout 101 ms\nexpect ">"\n')
+        self.write("calls.pcap", "two")
+        self.assertRegex(sluice(*replay, *script, *capture, cwd=self.directory).stderr,
+                         "of it: uart.expect was [0-9a-f]{64} and is [0-9a-f]{64}; workload.pcap was [0-9a-f]{64} and is "
+                         "[0-9a-f]{64}\n$")
+
     def test_a_replay_of_another_run_says_so(self):
         with self.start("--out", "first", stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.communicate(b"abcq", timeout=60)
@@ -144,6 +160,9 @@ class Typing(Console):
         other = sluice(*replay, "--seed", "7", "--set", "uart.clock=1 MHz", cwd=self.directory)
         self.assertEqual(other.stderr, "sluice: --replay first/input.log: this run is not the one of the log, so what "
                          "follows is no repetition of it: uart.clock was 0 Hz and is 1 MHz; run.seed was 1 and is 7\n")
+        cut = sluice(*replay, "--until", "1 ns", cwd=self.directory)
+        self.assertRegex(cut.stderr, r"^sluice: --replay first/input.log: this run ends at 1 ns \(--until\), before that of "
+                         r"the log, which went on to [0-9.]+ .?s\n$")
         self.write("echo.elf", ECHO + b"\0")
         self.assertRegex(sluice(*replay, cwd=self.directory).stderr,
                          "of it: cluster.host.firmware was [0-9a-f]{64} and is [0-9a-f]{64}\n$")

@@ -116,7 +116,9 @@ TEST_CASE("a log repeats every input at its time", "[inputs]") {
   const LogFile log;
   {
     Inputs inputs;
-    inputs.log_to(log.path(), {{"nic.eth0.queues", "2"}, {"uart.expect", "a\nb c"}, {"workload.pcap", ""}});
+    inputs.log_to(
+        log.path(),
+        {{"nic.eth0.queues", "2"}, {"uart.expect", "a\nb c"}, {"workload.pcap", ""}, {"plugin.a b\n.so", "c"}});
     Listener tap(inputs, "tap"), uart(inputs, "uart0");
     arrive_at(inputs, 3_ns, tap.channel, "one");
     arrive_at(inputs, 5_ns, uart.channel, "two");
@@ -126,8 +128,8 @@ TEST_CASE("a log repeats every input at its time", "[inputs]") {
     inputs.close(9_ns, InputEnd::interrupted);
   }
   CHECK(log.text() ==
-        "sluice-inputs 1\nwith nic.eth0.queues 2\nwith uart.expect a?b c\nwith workload.pcap \nchannel tap\nchannel "
-        "uart0\n"
+        "sluice-inputs 1\nwith nic.eth0.queues 2\nwith uart.expect a?b c\nwith workload.pcap \n"
+        "with plugin.a_b_.so c\nchannel tap\nchannel uart0\n"
         "input 3000000 tap 6f6e65\ninput 5000000 uart0 74776f\ninput "
         "5000000 tap 7468726565\n"
         "input 5000000 tap \nend 9000000 interrupted\n");
@@ -137,7 +139,11 @@ TEST_CASE("a log repeats every input at its time", "[inputs]") {
   Listener tap(inputs, "tap"), uart(inputs, "uart0");
   InputReplay replay(log.path(), inputs);
   CHECK(!replay.until());
-  CHECK(replay.conditions() == Conditions{{"nic.eth0.queues", "2"}, {"uart.expect", "a?b c"}, {"workload.pcap", ""}});
+  CHECK(replay.conditions() == Conditions{{"nic.eth0.queues", "2"},
+                                          {"uart.expect", "a?b c"},
+                                          {"workload.pcap", ""},
+                                          as_logged("plugin.a b\n.so", "c")});
+  CHECK(replay.end() == 9_ns);
   Time interrupted;
   replay.start([&] { interrupted = now(); });
   dispatch_all();
