@@ -279,12 +279,12 @@ void TrafficSource::drop_seen(const base::Ledger::Request& r, std::string_view r
 
 void TrafficSource::expire(Slot& slot) {
   if (slot.attempts <= parameters_.retries) return retransmit(slot);
-  const auto reason = drop_reasons_.find(slot.id);
   if (slot.measured) {
-    if (reason != drop_reasons_.end())
-      ++results_.dropped[reason->second];
-    else
-      ++results_.lost;
+    const auto told = drop_reasons_.find(slot.id);
+    const std::string reason = told != drop_reasons_.end() ? told->second
+                               : silence_callback_         ? silence_callback_()
+                                                           : std::string();
+    ++(reason.empty() ? results_.lost : results_.dropped[reason]);
   }
   base::ledger().drop(slot.id, "no reply in time", base::now());
   end_trial();

@@ -58,7 +58,7 @@ class TrafficSource : public RemoteHost {
     std::uint64_t sent = 0;
     std::uint64_t completed = 0;                   ///< answered, right or wrong
     std::uint64_t errors = 0;                      ///< of those, answered wrongly
-    std::map<std::string, std::uint64_t> dropped;  ///< given up; by the reason that a component gave for dropping them
+    std::map<std::string, std::uint64_t> dropped;  ///< given up; by the reason that a component or on_silence() gave
     std::uint64_t lost = 0;                        ///< given up, and nobody said why
     std::uint64_t retransmissions = 0;
     std::uint64_t late_duplicates = 0;  ///< replies to calls that were answered or given up before
@@ -94,6 +94,10 @@ class TrafficSource : public RemoteHost {
   void on_measuring(base::Callback<void()> f) { measuring_callback_ = std::move(f); }
   /// Called when every call has been answered or given up.
   void on_finished(base::Callback<void()> f) { finished_callback_ = std::move(f); }
+
+  /// Asked about a call that is given up and that no component has said to drop: what may have cost it its reply, a
+  /// reason to count it as dropped for; empty: nothing, it is lost.
+  void on_silence(base::Callback<std::string()> f) { silence_callback_ = std::move(f); }
 
   const Results& results() const { return results_; }
   bool running() const { return running_; }  ///< the server has been found
@@ -185,6 +189,7 @@ class TrafficSource : public RemoteHost {
   Results results_;
   base::Callback<void()> measuring_callback_;
   base::Callback<void()> finished_callback_;
+  base::Callback<std::string()> silence_callback_;
 };
 
 }  // namespace sluice::net

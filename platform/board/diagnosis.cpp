@@ -1,8 +1,11 @@
 #include "platform/board/diagnosis.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "firmware/kernel/exit_codes.h"
+#include "models/base/quantity.h"
 #include "models/base/waiting.h"
 
 namespace sluice::platform {
@@ -64,6 +67,32 @@ std::string describe_harts(Board& board) {
   return text;
 }
 
+std::string describe_faults(Board& board) {
+  struct Sum {
+    FaultRecord first;
+    std::uint64_t times = 0;
+    base::Time last;
+    bool over = false;
+  };
+  if (!board.faults()) return {};
+  std::map<std::string, Sum> sums;
+  for (FaultRecord& r : board.faults()->records(base::now())) {
+    Sum& sum = sums[r.name];
+    sum.last = r.at;
+    sum.over = r.recovered != base::Time::max();
+    if (sum.times++ == 0) sum.first = std::move(r);
+  }
+  std::string text;
+  for (const auto& [name, sum] : sums) {
+    const std::string when = sum.times == 1 ? "at " + base::to_text(sum.last)
+                                            : fmt::format("{} times from {} to {}", sum.times,
+                                                          base::to_text(sum.first.at), base::to_text(sum.last));
+    text += fmt::format("{}: {} of {}, {}{}\n", name, sum.first.kind, sum.first.target, when,
+                        sum.over ? "" : ", not recovered from");
+  }
+  return text;
+}
+
 std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
   std::string failed = fmt::format("the firmware failed with code {}", code);
   const Firmware* firmware = firmware_of(board, hart);
@@ -110,7 +139,7 @@ std::string describe_stall(Board& board, base::Time stall_limit) {
   if (source && source->under_way() > 0)
     text += fmt::format("workload waits for {}: {} without a reply\n", source->partner_address(),
                         source->under_way() == 1 ? "1 call" : fmt::format("{} calls", source->under_way()));
-  return text + base::describe_waits() + describe_harts(board);
+  return text + describe_faults(board) + base::describe_waits() + describe_harts(board);
 }
 
 }  // namespace sluice::platform

@@ -13,6 +13,9 @@ const char* exception_name(std::uint64_t cause);
 /// One line for each hart: where it is, in which function, how far it has come.
 std::string describe_harts(Board&);
 
+/// One line for each of the board's faults that has happened: what, when, and whether it lasts.
+std::string describe_faults(Board&);
+
 /// The trap that a hart's handler is in: cause, where, and the value that came with it.
 std::string describe_trap(const Firmware&, riscv::Core&);
 

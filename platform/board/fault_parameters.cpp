@@ -3,10 +3,10 @@
 namespace sluice::platform {
 namespace {
 
-/// The end of a sentence about `at`, where not exactly one way to choose is set.
+/// The end of a sentence about `at`, where more than one way to choose is set. None at all is found by Faults, which
+/// knows what the board has said: 0 is a choice, never.
 std::string one_of(unsigned set, const char* names) {
-  if (set == 1) return {};
-  return std::string("must be set") + (set == 0 ? ", or else " : " without ") + names;
+  return set <= 1 ? std::string() : std::string("must be set without ") + names;
 }
 
 template <class P>
@@ -24,8 +24,8 @@ void add_duration(base::Schema<P>& s, const char* meaning) {
 void FaultTimes::describe(base::Schema<FaultTimes>& s) {
   s.summary("when a fault begins");
   s.add("at", &FaultTimes::at, "these times").range(0_ns, 18'000_s).setting();
-  s.add("every", &FaultTimes::every, "once in each such interval; 0: not").range(0_ns, 18'000_s).setting();
-  s.add("mean_every", &FaultTimes::mean_every, "drawn: mean of exponentially distributed intervals; 0: not")
+  s.add("every", &FaultTimes::every, "once in each such interval; 0: never").range(0_ns, 18'000_s).setting();
+  s.add("mean_every", &FaultTimes::mean_every, "drawn: mean of exponentially distributed intervals; 0: never")
       .range(0_ns, 18'000_s)
       .setting();
   s.add("from", &FaultTimes::from, "no regular or drawn one before").range(0_ns, 18'000_s).setting();
@@ -38,8 +38,8 @@ void FaultTimes::describe(base::Schema<FaultTimes>& s) {
 void TlpChoice::describe(base::Schema<TlpChoice>& s) {
   s.summary("which TLPs a fault hits");
   s.add("at", &TlpChoice::at, "the first one at or after each of these times").range(0_ns, 18'000_s).setting();
-  s.add("every", &TlpChoice::every, "each such one; 0: not").range(0, 1'000'000'000'000).unit("TLPs").setting();
-  s.add("probability", &TlpChoice::probability, "drawn: of each one; 0: not").range(0, 1).setting();
+  s.add("every", &TlpChoice::every, "each such one; 0: never").range(0, 1'000'000'000'000).unit("TLPs").setting();
+  s.add("probability", &TlpChoice::probability, "drawn: of each one; 0: never").range(0, 1).setting();
   s.add("from", &TlpChoice::from, "no counted or drawn one before").range(0_ns, 18'000_s).setting();
   s.add("most", &TlpChoice::most, "how many of them; 0: no limit").unit("faults").setting();
   s.rule("at", [](const TlpChoice& t) {

@@ -18,6 +18,19 @@ std::uint64_t lost_on(const net::Wire& w) {
   return w.statistics(net::Wire::kA).lost + w.statistics(net::Wire::kB).lost;
 }
 
+constexpr const char* kSeveral = "several faults";
+
+/// A fault that never comes (probability = 0) must be said so.
+void require_times(const config::BoardConfig& board, const config::Instance& i) {
+  std::string names;
+  for (const char* key : {"at", "every", "mean_every", "probability"}) {
+    if (!i.schema().find(key)) continue;
+    if (i.origin(key).layer > 0) return;
+    if (key != std::string("at")) names += (names.empty() ? "" : " or ") + std::string(key);
+  }
+  throw board.error(i, "at", "must be set, or else " + names);
+}
+
 }  // namespace
 
 // --------------------------------------------------------------------------------------------- of agents and of links
@@ -47,7 +60,7 @@ class Faults::Timed {
   void start(Effect effect) {
     effect_ = std::move(effect);
     for (const Time t : times_.at) base::calendar().at(t, key_, [this] { begin(); });
-    if (times_.at.empty()) schedule(times_.from);
+    if (times_.every > Time{} || times_.mean_every > Time{}) schedule(times_.from);
   }
   void add_records(std::vector<FaultRecord>& all, Time now) const {
     for (const Happened& h : happened_) all.push_back(record(h, now));
@@ -86,6 +99,7 @@ class Faults::Timed {
     h.drops_before = faults_.dropped_.size();
     h.lost_before = lost();
     happened_.push_back(h);
+    faults_.note(name_);
     effect_.begin();
     if (effect_.end) base::calendar().after(duration_, key_, [this] { end(); });
   }
@@ -163,6 +177,7 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
     for (Member& m : members_) {
       if (!concerns(m, tlp, replay) || !chosen(m) || hit) continue;
       ++m.hits;
+      faults_.note(m.name);
       m.faults.emplace_back().fate = m.fate;
       hit = &m.faults.back();
     }
@@ -248,11 +263,17 @@ Faults::Faults(Board& board) : board_(board), seed_{board.run_parameters().seed,
   base::ledger().on_drop([this](const base::Ledger::Request& r, std::string_view, Time) { dropped_.push_back(r.id); });
   for (const config::Instance* i : board.config().of_kind("fault")) add(*i);
   for (auto& p : plans_) p->start();
+  if (board.source()) board.source()->on_silence([this] { return so_far_; });
 }
 
 Faults::~Faults() = default;
 
+void Faults::note(const std::string& name) {
+  if (so_far_ != name) so_far_ = so_far_.empty() ? name : kSeveral;
+}
+
 void Faults::add(const config::Instance& i) {
+  require_times(board_.config(), i);
   const std::string& kind = i.model();
   if (kind == "kill" || kind == "hang") {
     const auto& p = i.parameters<AgentFault>();

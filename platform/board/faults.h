@@ -42,6 +42,8 @@ class Faults {
 
   /// In order of time; costs of those that still last are up to `now`.
   std::vector<FaultRecord> records(base::Time now) const;
+  /// The one fault of the board that has happened so far, however often: "fault.end"; "several faults"; empty: none.
+  const std::string& so_far() const { return so_far_; }
 
  private:
   class Timed;
@@ -54,6 +56,7 @@ class Faults {
   };
 
   void add(const config::Instance&);
+  void note(const std::string& name);
   void add_agent_fault(const config::Instance&, const std::string& target, const FaultTimes&, base::Time duration);
   void add_link_down(const config::Instance&);
   Timed& add_timed(const config::Instance&, const std::string& target, const FaultTimes&, base::Time duration);
@@ -69,6 +72,7 @@ class Faults {
   std::vector<std::unique_ptr<Timed>> timed_;
   std::vector<std::unique_ptr<TlpPlan>> plans_;
   std::vector<base::RequestId> dropped_;  ///< requests, in order of time
+  std::string so_far_;
 };
 
 }  // namespace sluice::platform

@@ -169,11 +169,11 @@ Outcome Simulation::judge(base::Scheduler::End end) {
   }
   const auto& verdict = board_.finisher().verdict();
   if (verdict && verdict->kind != irq::Finisher::Kind::pass) {
-    diagnosis_ = failure_ + "\n" + describe_harts(board_);
+    diagnosis_ = failure_ + "\n" + describe_faults(board_) + describe_harts(board_);
     return Outcome::failed;
   }
   if (script_ && script_->state() == uart::ExpectScript::State::failed) {
-    diagnosis_ = script_->diagnosis() + "\n" + describe_harts(board_);
+    diagnosis_ = script_->diagnosis() + "\n" + describe_faults(board_) + describe_harts(board_);
     return Outcome::failed;
   }
   if (stalled_) return Outcome::stalled;
@@ -183,16 +183,17 @@ Outcome Simulation::judge(base::Scheduler::End end) {
   if (interrupted_) return Outcome::interrupted;
   if (const char* signal = Interruption::signal()) {
     diagnosis_ = fmt::format("interrupted by {} after {} of simulated time\n", signal, base::to_text(ended_at_)) +
-                 describe_harts(board_);
+                 describe_faults(board_) + describe_harts(board_);
     return Outcome::interrupted;
   }
   if (end == base::Scheduler::End::exhausted || dead_) {
-    diagnosis_ = "nothing can ever happen again\n" + base::describe_waits() + describe_harts(board_);
+    diagnosis_ =
+        "nothing can ever happen again\n" + describe_faults(board_) + base::describe_waits() + describe_harts(board_);
     return Outcome::deadlocked;
   }
   if (!options_.until)
     diagnosis_ = fmt::format("simulated time ends at {}, and the run had not\n", base::to_text(kEndOfTime)) +
-                 describe_harts(board_);
+                 describe_faults(board_) + describe_harts(board_);
   return Outcome::limit;
 }
 
@@ -229,7 +230,7 @@ void Simulation::watch() {
   const bool waited = std::exchange(calls_waited_, waits);
   if (const std::string loops = trap_loops_.look(); !loops.empty()) {
     stalled_ = true;
-    diagnosis_ = loops + base::describe_waits() + describe_harts(board_);
+    diagnosis_ = loops + describe_faults(board_) + base::describe_waits() + describe_harts(board_);
     board_.scheduler().stop();
     return;
   }

@@ -76,6 +76,62 @@ class Faults(BoardTest):
             self.assertIsNone(f["recovered_ns"])
             self.assertEqual(f["cost"]["stopped_ns"], r["simulated_ns"] - 200_000)
 
+    def test_a_call_that_a_fault_has_silenced_counts_as_dropped(self):
+        soon = ("--set", "workload.timeout=100 us")
+        hang = "[fault.end]\nkind='hang'\ntarget='cluster.host'\nat='200 us'\n"
+        nap = "[fault.nap]\nkind='pause'\ntarget='cluster.host'\nat='190 us'\nduration='1 us'\n"
+        for extends in ("e810-poll", "e810-irq"):
+            with self.subTest(extends):
+                r = self.run_with(hang, *soon, *DROPS, extends=extends)
+                self.assertGreater(r["requests"]["dropped"]["fault.end"], 0)
+                self.assertEqual((r["outcome"], r["failure"], r["requests"]["lost"]), ("finished", "", 0))
+                self.sound(r)
+                strict = self.run_with(hang, *soon, extends=extends, status=1)
+                self.assertEqual(strict["requests"], r["requests"])
+                self.assertRegex(strict["failure"], r"^[\d,]+ requests were dropped; first reason: fault.end$")
+        r = self.run_with(nap + hang, *soon, *DROPS)
+        self.assertGreater(r["requests"]["dropped"]["several faults"], 0)
+        # A fault that is still to come explains nothing.
+        late = self.run_with(hang.replace("200 us", "1 s"), *soon, *DROPS, "--set", "workload.server_port=9", status=1)
+        self.assertEqual((late["requests"]["lost"], late["requests"]["dropped"]), (2000, {}))
+
+    def test_calls_that_faults_of_four_harts_cost_are_accounted_for(self):
+        faults = ("[fault.ecc]\nkind='poisoned-completion'\ntarget='pcie.slot0'\ndirection='down'\nfrom='200 us'\nevery=50\n",
+                  "[fault.nap]\nkind='pause'\ntarget='nic.eth0'\nat='200 us'\nduration='300 us'\n",
+                  f"[fault.cut]\nkind='link-down'\ntarget='{WIRE}'\nat='200 us'\nduration='50 us'\n")
+        for fault in faults:
+            for seed in ("1", "2"):
+                with self.subTest(fault=fault, seed=seed):
+                    r = self.run_with(fault, *board_runs.FOUR_HARTS, *DROPS, "--seed", seed, "--set",
+                                      "workload.timeout=200 us")
+                    self.assertEqual(r["requests"]["lost"], 0)
+                    self.assertGreater(sum(r["requests"]["dropped"].values()), 0)
+                    self.sound(r)
+
+    def test_a_sweep_may_begin_at_never(self):
+        plain = board_runs.result("e810-poll", *SMALL)
+        for kind, never in (("corrupt-tlp", "probability=0"), ("lost-tlp", "every=0"), ("corrupt-tlp", "at=[]"),
+                            ("kill", "mean_every='0 s'"), ("hang", "every='0 s'")):
+            target = "pcie.slot0" if "tlp" in kind else "nic.eth0"
+            r = self.run_with(f"[fault.b]\nkind='{kind}'\ntarget='{target}'\n{never}\n")
+            self.assertEqual((r["faults"], r["latency_ns"]), ([], plain["latency_ns"]))
+
+    def test_a_board_that_a_fault_has_ended_says_so(self):
+        self.assert_names_the_fault("deadlocked", "extends=['hosts/i9-9960x']\n[cluster.host]\nfirmware='hello'\n"
+                                    "[fault.end]\nkind='kill'\ntarget='cluster.host'\nat='1 us'\n",
+                                    "fault.end: kill of cluster.host, at 1 us, not recovered from\n")
+        self.assert_names_the_fault("stalled", "extends=['e810-poll']\n"
+                                    "[fault.cut]\nkind='link-down'\ntarget='pcie.slot0'\nat=['200 us', '220 us']\n"
+                                    "duration='10 us'\n", "fault.cut: link-down of pcie.slot0, 2 times from 200 us to 220 us\n")
+
+    def assert_names_the_fault(self, outcome, board, line):
+        path = os.path.join(self.directory(), "dead.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(board)
+        r = board_runs.result(path, "--set", "run.stall_limit=5 ms", status=1)
+        self.assertEqual(r["outcome"], outcome)
+        self.assertIn(line, r["diagnosis"])
+
     def test_a_paused_device_answers_late(self):
         r = self.run_with("[fault.nap]\nkind='pause'\ntarget='nic.eth0'\nat='200 us'\nduration='20 us'\n", *DROPS,
                           "--set", "workload.timeout=100 us")

@@ -134,6 +134,8 @@ class Faults(CommandTest):
         self.mistake(kill, "my.toml:2: fault.x.at must be set, or else every or mean_every")
         self.mistake(kill + "at = '1 us'\nevery = '2 us'\n",
                      "my.toml:5: fault.x.at must be set without every or mean_every")
+        self.mistake("kind = 'lost-tlp'\ntarget = 'pcie.slot0'\n",
+                     "my.toml:2: fault.x.at must be set, or else every or probability")
         self.mistake(kill + "at = '1'\n", "my.toml:5: fault.x.at must be a time with a unit...")
         self.mistake(kill + "ta = '1 us'\n", "my.toml:5: fault.x.ta is not a parameter of the kill; did you mean "
                      "fault.x.at?")
