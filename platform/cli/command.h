@@ -60,8 +60,8 @@ struct WorkloadOptions {
   void add_to(CLI::App& command);
   void apply_to(Overrides&) const;
   void choose_workload(Overrides&) const;
-  /// --workload names a kind of traffic.
-  bool needs_wire() const { return !workload.empty() && workload != "dma"; }
+  /// Throws config::UserError where an option is about calls, and the board has no Ethernet link to make them on.
+  void check(const config::BoardConfig&) const;
   /// The same as options of `sluice run`.
   std::vector<std::string> arguments() const;
 };

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -65,6 +67,22 @@ std::vector<DifferenceFrom> differences_of(const std::vector<config::BoardConfig
 
 std::string shown(const std::string& value) { return value.empty() ? "-" : value; }
 
+/// Boards can be set beside each other when all of them answer calls, or none does.
+void check_workloads(const Options& o, const std::vector<config::BoardConfig>& boards) {
+  const auto has_calls = [](const config::BoardConfig& b) { return !b.of_kind("net").empty(); };
+  for (const config::BoardConfig& b : boards) {
+    o.workload.check(b);
+    if (b.the("workload").model() == "dma")
+      throw config::UserError("compare: " + b.file() +
+                              " has the DMA workload, which compare does not show; use sluice run for each board");
+    if (has_calls(b) == has_calls(boards.front())) continue;
+    const auto& [with, without] = has_calls(b) ? std::tie(b, boards.front()) : std::tie(boards.front(), b);
+    throw config::UserError(fmt::format(
+        "compare: {} has an Ethernet link and is put to calls, and {} has none: there is nothing to compare",
+        with.file(), without.file()));
+  }
+}
+
 /// Mistakes are found here, before anything runs.
 std::vector<config::BoardConfig> load(const Environment& environment, const Options& o) {
   if (o.boards.size() < 2 || o.boards.size() > kMostBoards)
@@ -86,6 +104,7 @@ std::vector<config::BoardConfig> load(const Environment& environment, const Opti
                                             o.boards[i], b, boards[i].name()));
     }
   }
+  check_workloads(o, boards);
   for (const auto& b : boards)
     if (!o.output.empty()) ResultFile(o.output + "/" + b.name(), "--out " + o.output);
   return boards;
@@ -128,13 +147,28 @@ void print_interruption(const char* signal, const std::vector<Child>& children, 
   say("sluice: compare: interrupted by {} when {} of {} {} had ended\n", signal, ended, children.size(), what);
 }
 
-/// What children have said; the same sentence, such as a firmware that no board finds, once.
-void print_errors(const std::vector<Child>& children) {
+/// What children have said; the same words, such as a firmware that no board finds, once. With replications, those of
+/// a run that has failed begin with the board and the replications that said so.
+void print_errors(const std::vector<Child>& children, const std::vector<config::BoardConfig>& boards,
+                  unsigned replications) {
   std::vector<std::string> said;
-  for (const Child& c : children) {
-    if (c.errors().empty() || std::find(said.begin(), said.end(), c.errors()) != said.end()) continue;
-    said.push_back(c.errors());
-    say("{}", c.errors());
+  std::map<std::string, std::vector<std::size_t>> by_words;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const std::string& words = children[i].errors();
+    if (words.empty()) continue;
+    if (!by_words.contains(words)) said.push_back(words);
+    by_words[words].push_back(i / boards.size());
+  }
+  for (const std::string& words : said) {
+    std::string shown = words;
+    for (const config::BoardConfig& b : boards) {
+      const std::string start = "sluice: " + b.name() + ": ";
+      if (replications == 1 || !words.starts_with(start)) continue;
+      const auto& which = by_words[words];
+      shown = fmt::format("sluice: {}, {} {}: {}", b.name(), which.size() == 1 ? "replication" : "replications",
+                          fmt::join(which, ", "), words.substr(start.size()));
+    }
+    say("{}", shown);
   }
 }
 
@@ -184,7 +218,7 @@ bool at_half_quantum(const Plan& plan, const std::vector<Json>& results, std::ve
   }
   const Ran ran = run_shown(children, "runs at half the quantum");
   if (ran.signal) print_interruption(ran.signal, children, "runs at half the quantum");
-  if (!ran.complete) print_errors(children);
+  if (!ran.complete) print_errors(children, plan.boards, 1);
   if (!ran.complete || ran.signal) return false;
   for (std::size_t i = 0; i < children.size(); ++i) half[of[i]] = Json::parse(children[i].output());
   return true;
@@ -218,18 +252,14 @@ int execute(const Environment& environment, const Options& o) {
   const Ran ran = run_shown(children, "runs");
   const std::size_t replications = ran.signal ? shown_replications(children, boards.size()) : o.replications;
   if (ran.signal) print_interruption(ran.signal, children, "runs");
-  print_errors(children);
+  print_errors(children, boards, o.replications);
   if (ran.signal ? replications == 0 : !ran.complete) return std::max(1, worst(children));
 
   report::Comparison comparison;
   std::vector<std::vector<Json>> by_board(boards.size());
   for (std::size_t i = 0; i < replications * boards.size(); ++i)
     by_board[i % boards.size()].push_back(Json::parse(children[i].output()));
-  for (const auto& runs : by_board) {
-    if (!runs.front().contains("requests"))
-      throw config::UserError(boards[comparison.results.size()].file() + ": has no wire, so no workload to compare");
-    comparison.results.push_back(runs.front());
-  }
+  for (const auto& runs : by_board) comparison.results.push_back(runs.front());
   comparison.replications = static_cast<unsigned>(replications);
   if (replications > 1) comparison.paired = paired_rows(by_board, boards);
   bool halved = true;

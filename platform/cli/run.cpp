@@ -89,8 +89,7 @@ int execute(const Environment& environment, const Options& o) {
   o.workload.apply_to(overrides);
   if (!o.expect.empty()) overrides.add("uart.expect=" + o.expect, "--expect " + o.expect);
   const config::BoardConfig config = o.load(environment, overrides);
-  if (o.workload.needs_wire() && config.of_kind("net").empty())
-    throw config::UserError("--workload " + o.workload.workload + ": the board has no Ethernet link to put it on");
+  o.workload.check(config);
   platform::SimulationOptions options = simulation_options(o);
   std::optional<ResultFile> file;
   if (!o.output.empty()) file.emplace(o.output, "--out " + o.output);
@@ -168,6 +167,17 @@ void WorkloadOptions::apply_to(Overrides& overrides) const {
   add("run.seed", "--seed", seed);
   add("cluster.host.quantum", "--quantum", quantum);
   add("cluster.host.firmware", "--firmware", firmware);
+}
+
+void WorkloadOptions::check(const config::BoardConfig& board) const {
+  if (!board.of_kind("net").empty() || board.the("workload").model() == "dma") return;
+  const auto refuse = [](const char* option, const std::string& value, const char* what) {
+    if (!value.empty())
+      throw config::UserError(fmt::format("{} {}: the board has no Ethernet link to {} on", option, value, what));
+  };
+  refuse("--workload", workload, "put it");
+  refuse("--requests", requests, "make calls");
+  refuse("--warmup", warmup, "make calls");
 }
 
 std::vector<std::string> WorkloadOptions::arguments() const {

@@ -88,6 +88,9 @@ void requests_rows(Table& table) {
   });
 }
 
+/// A board without a wire has none: its firmware is its workload.
+bool has_calls(const Json& result) { return result.contains("requests"); }
+
 void latency_rows(Table& table) {
   for (const char* key : {"mean", "p50", "p90", "p99", "p999", "max"})
     table.ratios(
@@ -128,6 +131,25 @@ void core_table(Table& table, const std::vector<Json>& results) {
     const auto share = [key = account](const Json& r) { return r.at("cores").at(0).at("time").at(key).get<double>(); };
     if (std::all_of(results.begin(), results.end(), [&](const Json& r) { return share(r) == 0; })) continue;
     table.differences("  " + account, share, percent);
+  }
+}
+
+/// Links that every board has.
+void link_table(Table& table, const std::vector<Json>& results) {
+  const auto find = [](const Json& r, const Json& like) -> const Json* {
+    for (const Json& l : r.at("links"))
+      if (l.at("name") == like.at("name") && l.at("direction") == like.at("direction")) return &l;
+    return nullptr;
+  };
+  table.title("links");
+  for (const Json& link : results.front().at("links")) {
+    if (!std::all_of(results.begin(), results.end(), [&](const Json& r) { return find(r, link); })) continue;
+    const std::string name = "  " + link.at("name").get<std::string>() + " " + link.at("direction").get<std::string>();
+    table.ratios(
+        name, [&](const Json& r) { return find(r, link)->at("bytes").get<double>(); },
+        [](double bytes) { return grouped(static_cast<std::uint64_t>(bytes)) + " B"; });
+    table.differences(
+        name + ", busy", [&](const Json& r) { return find(r, link)->at("utilisation").get<double>(); }, percent);
   }
 }
 
@@ -178,23 +200,33 @@ std::string paired_text(const Comparison& c) {
 }  // namespace
 
 std::vector<Quantity> quantities_of(const Json& r) {
+  if (!has_calls(r)) return {{"simulated time", "ns", r.at("simulated_ns").get<double>()}};
   return {{"latency mean", "ns", r.at("latency_ns").at("mean").get<double>()},
           {"latency p99", "ns", r.at("latency_ns").at("p99").get<double>()},
           {"throughput", "1/s", r.at("throughput_per_s").get<double>()}};
 }
 
 std::string compare_report(const Comparison& c) {
+  const bool calls = has_calls(c.results.front());
   Table table(c.results);
   table.cells("", name_of);
-  requests_rows(table);
-  table.blank();
-  latency_rows(table);
-  zero_loss_row(table, c.results);
-  table.blank();
-  stage_table(table, c.results);
+  if (calls) {
+    requests_rows(table);
+    table.blank();
+    latency_rows(table);
+    zero_loss_row(table, c.results);
+    table.blank();
+    stage_table(table, c.results);
+  } else {
+    table.ratios(
+        "simulated time", [](const Json& r) { return r.at("simulated_ns").get<double>(); }, time_text);
+    table.blank();
+    link_table(table, c.results);
+  }
   table.blank();
   core_table(table, c.results);
-  std::string text = workload_text(c.results.front()) + "\n\n" + table.text();
+  std::string text =
+      (calls ? workload_text(c.results.front()) : "no calls: what the firmware does by itself") + "\n\n" + table.text();
   text += paired_text(c) + half_quantum_text(c);
   text += c.differences.empty() ? "\n  The boards have the same parameters.\n" : "\n  The boards differ in:\n";
   for (const std::string& d : c.differences) text += "    " + d + "\n";

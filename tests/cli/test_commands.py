@@ -279,6 +279,20 @@ class Failing(CommandTest):
         self.assertEqual((result["outcome"], result["failure"]), ("deadlocked", "nothing can ever happen again"))
         self.assertIn("cluster.host.hart0 waits for", result["diagnosis"])
 
+    def test_an_endless_loop_without_traffic_ends_from_outside(self):
+        board = os.path.join(SOURCE, "tests/firmware/bare.toml")
+        spin = ("--firmware", self.write("spin.elf", guest(SPIN)), "--set=run.stall_limit=1us")
+        limited = json.loads(self.succeed("run", board, *spin, "--until=1ms", "--json"))
+        self.assertEqual((limited["outcome"], limited["diagnosis"]), ("limit", ""))
+        with subprocess.Popen([SLUICE, "run", board, *spin], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(error, r"^sluice: \S*bare: interrupted by SIGINT after .* of simulated time\n"
+                         r"cluster\.host\.hart0: pc 0x80000000, \d+ instructions")
+
     def test_simulated_time_ends(self):
         # A timer at 18,025 s: 1343 << 27 ticks to mtimecmp.
         result = self.fail_bare(0x0200_42B7, 0x53F0_0313, 0x01B3_1313, 0x0062_B023, WFI, BACK)
@@ -435,6 +449,46 @@ class Comparing(CommandTest):
         for full, half in zip(compared["results"], compared["half_quantum"]):
             self.assertEqual(half["quantum_ns"], full["quantum_ns"] / 2)
         self.assertRegex(self.succeed(*arguments), r"At half the quantum:\n    e810-poll, 16\.1 ns: latency mean ")
+
+    def test_boards_without_a_wire_are_compared_by_time_links_and_cores(self):
+        for name, issue in (("plain", 4), ("narrow", 1)):
+            self.write(f"{name}.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'hello'\n"
+                       f"issue_width = {issue}\n")
+        both = ("compare", "plain.toml", "narrow.toml")
+        text = self.succeed(*both, cwd=self.directory)
+        self.assertRegex(text, r"(?m)^  simulated time +\d[\d.]* [mun]s +\d[\d.]* [mun]s +x1\.\d{3}$")
+        self.assertRegex(text, r"(?m)^    pcie\.slot0 up +\d+ B +\d+ B")
+        self.assertIn("  core 0's time\n", text)
+        self.assertNotIn("calls sent", text)
+        compared = json.loads(self.succeed(*both, "--json", "--replications=2", cwd=self.directory))
+        times = [r["simulated_ns"] for r in compared["results"]]
+        (row,) = compared["paired"]
+        self.assertEqual((row["quantity"], row["reference_mean"]), ("simulated time", times[0]))
+        self.assertAlmostEqual(row["difference"], times[1] - times[0], places=3)
+        # Nothing is simulated for a comparison that cannot be shown.
+        for boards, why in ((("plain.toml", "e810-poll"), "compare: e810-poll.toml has an Ethernet link and is put to "
+                             "calls, and plain.toml has none: there is nothing to compare"),
+                            ((*both[1:], "--requests=10"), "--requests 10: the board has no Ethernet link to make calls on"),
+                            ((*both[1:], "--set=workload.model=dma"), "compare: plain.toml has the DMA workload, which "
+                             "compare does not show; use sluice run for each board")):
+            self.assert_mistake(["compare", *boards, "--out=out"], why)
+            self.assertFalse(os.path.exists(os.path.join(self.directory, "out")))
+        for option in ("--requests", "--warmup"):
+            self.assert_mistake(["run", "plain.toml", option, "10"],
+                                f"{option} 10: the board has no Ethernet link to make calls on")
+
+    def test_failures_name_their_replications(self):
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--replications=2")
+        result = sluice(*arguments, "--firmware", "hello")
+        self.assertEqual((result.returncode, result.stderr), (1, "".join(
+            f"sluice: {b}, replications 0, 1: the firmware ended the run after 0 of 250 calls\n"
+            for b in ("e810-poll", "e810-irq"))))
+        # Another number of losses in each.
+        board = self.write("faulty.toml", "extends = ['e810-poll']\n[workload]\ntimeout = '100 us'\n[fault.a]\n"
+                           "kind = 'poisoned-completion'\ntarget = 'pcie.slot0'\ndirection = 'down'\n"
+                           "from = '100 us'\nprobability = 0.05\n")
+        result = sluice("compare", "e810-poll", board, *QUICK, "--replications=2")
+        self.assertRegex(result.stderr, r"(?m)^sluice: \S*faulty, replication 1: .")
 
     def test_a_failing_board_fails_the_comparison(self):
         result = sluice("compare", "e810-poll", "e810-irq", *QUICK, "--firmware", "hello")
