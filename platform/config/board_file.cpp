@@ -226,6 +226,7 @@ std::string read_text_file(const std::string& path, const std::string& name) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) throw UserError(name + ": no such file");
+  if (error) throw UserError(name + ": cannot be read: " + error.message());
   if (std::filesystem::is_directory(status)) throw UserError(name + ": is a directory, not a file");
   if (!std::filesystem::is_regular_file(status)) throw UserError(name + ": is not a regular file");
   if (std::filesystem::file_size(path, error) > kLargest) throw UserError(name + ": is larger than 1 MiB");

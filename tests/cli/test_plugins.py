@@ -216,6 +216,20 @@ class Plugins(CommandTest):
         self.assertIn("own         ", self.succeed("boards", boards=boards).replace("own  ", "own         "))
         self.assertIn("summing engine", self.succeed("describe", "own", boards=boards))
 
+    def test_a_replay_knows_the_plugins_of_its_run(self):
+        spaced = "a sum.so"
+        self.write(spaced, self.bytes_of())
+        self.write("own.toml", BOARD.format(spaced))
+        with subprocess.Popen([SLUICE, "run", "own.toml", "--console", "--out", "first"], stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.directory) as process:
+            process.communicate(b"x", timeout=60)
+        self.assertEqual(process.returncode, 0)
+        replay = ("run", "own.toml", "--replay", "first/input.log")
+        self.succeed(*replay, cwd=self.directory)
+        self.write(spaced, self.bytes_of() + b"\0")
+        self.assertRegex(sluice(*replay, cwd=self.directory).stderr,
+                         r"of it: plugin\.a_sum\.so was [0-9a-f]{64} and is [0-9a-f]{64}\n$")
+
     def test_two_versions_of_a_device_are_compared(self):
         for name in ("sum", "second"):
             self.write(f"{name}.toml", WITH_NIC.format(self.library(name)))
@@ -224,6 +238,10 @@ class Plugins(CommandTest):
         found = {d["path"]: (d["reference_value"], d["value"]) for d in json.loads(text)["differences"]}
         self.assertRegex(found.pop("plugins")[1], r"^libsecond\.so \([0-9a-f]{8}\)$")
         self.assertEqual(found, {"accel.sum.latency": ("50 ns", "150 ns"), "accel.sum.note": ("", "second")})
+        for name in ("sum", "second"):
+            self.write(f"{name}.toml", BOARD.format(self.library(name)))
+        self.assertRegex(self.succeed("compare", "sum.toml", "second.toml", cwd=self.directory),
+                         r"(?m)^  simulated time .* x1\.000$")
 
     # --------------------------------------------------------------------------------------------------- what is wrong
 
@@ -232,6 +250,8 @@ class Plugins(CommandTest):
         os.mkdir(os.path.join(self.directory, "folder"))
         self.mistake(None, "is a directory; a shared object is needed", "folder")
         self.mistake(None, "is not a regular file; a shared object is needed", "/dev/null")
+        os.symlink("loop", os.path.join(self.directory, "loop"))
+        self.mistake(None, "cannot be read: Too many levels of symbolic links", "loop")
         self.mistake("", "is not a shared object")
         self.mistake("#!/bin/sh\n" * 100, "is not a shared object")
         self.mistake(guest(0x6F), "is not a shared object")

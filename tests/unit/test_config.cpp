@@ -334,6 +334,8 @@ TEST_CASE("a board that is not there is answered with the nearest one that is", 
   CHECK(bench.error("thunderx") == "thunderx: no such board; valid: e810");
   CHECK(bench.error(bench.root() / "mine/none.toml") == "none.toml: no such file");
   CHECK(bench.error(bench.root().string() + "/") == bench.root().string() + "/: is a directory, not a file");
+  std::filesystem::create_symlink("loop.toml", bench.root() / "mine/loop.toml");
+  CHECK(bench.error(bench.root() / "mine/loop.toml") == "loop.toml: cannot be read: Too many levels of symbolic links");
   CHECK(bench.error("/dev/zero") == "/dev/zero: is not a regular file");
   CHECK(bench.error(bench.mine("big.toml", std::string((1 << 20) + 1, '\n'))) == "big.toml: is larger than 1 MiB");
   CHECK(bench.error(bench.mine("p.toml", "extends = [\"hosts/pd\"]\n")) ==
