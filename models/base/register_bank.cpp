@@ -1,12 +1,12 @@
 #include "models/base/register_bank.h"
 
-#include "models/base/mistakes.h"
-
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
+
+#include "models/base/mistakes.h"
 
 namespace sluice::base {
 

@@ -39,8 +39,8 @@ class Server {
   Time busy_;
 };
 
-/// For harts that run ahead of each other inside a window: calls may come out of order by up to `window`, and a
-/// reservation takes the first gap that is long enough at or after the asked time. Zero where calls come in order of time.
+/// For harts that run ahead of each other inside a window: calls may come out of order by up to `window` (0: not at
+/// all), and a reservation takes the first gap that is long enough at or after the asked time.
 class GapServer {
  public:
   explicit GapServer(Time window) : window_(window) {}

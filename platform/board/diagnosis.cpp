@@ -131,7 +131,8 @@ std::string describe_bad_frames(const net::TrafficSource& source) {
 }  // namespace
 
 std::string describe_stall(Board& board, base::Time stall_limit) {
-  std::string text = fmt::format("no request has ended for {} of simulated time", base::to_text(stall_limit));
+  std::string text =
+      fmt::format("no request has ended for {} of simulated time (run.stall_limit)", base::to_text(stall_limit));
   const net::TrafficSource* source = board.source();
   if (source && !source->running()) text += fmt::format(": {} has not answered ARP", source->partner_address());
   text += "\n";

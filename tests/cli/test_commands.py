@@ -304,7 +304,7 @@ class Failing(CommandTest):
         error, result = self.fail_with("--set=workload.server_port=9", "--set=workload.timeout=1s",
                                        "--set=run.stall_limit=1ms")
         self.assertEqual(result["outcome"], "stalled")
-        self.assertEqual(result["failure"], "no request has ended for 1 ms of simulated time")
+        self.assertEqual(result["failure"], "no request has ended for 1 ms of simulated time (run.stall_limit)")
         self.assertRegex(error, r"(?m)^workload waits for 10\.0\.0\.2: [0-9]+ calls without a reply$")
         self.assertRegex(error, r"(?m)^cluster\.host\.hart0: pc 0x[0-9a-f]+ \w+(\+0x[0-9a-f]+)?, \d+ instructions")
 
@@ -316,7 +316,7 @@ class Failing(CommandTest):
     def test_a_partner_that_does_not_exist_is_named(self):
         _, result = self.fail_with("--set=workload.host.partner=10.0.0.7", "--set=run.stall_limit=1ms")
         self.assertEqual(result["failure"],
-                         "no request has ended for 1 ms of simulated time: 10.0.0.7 has not answered ARP")
+                         "no request has ended for 1 ms of simulated time (run.stall_limit): 10.0.0.7 has not answered ARP")
         # It is the NIC's address unless the board says otherwise.
         self.succeed("run", "e810-poll", "--set=nic.eth0.ipv4=10.9.8.7", *QUICK)
 

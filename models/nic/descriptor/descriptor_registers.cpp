@@ -29,8 +29,7 @@ bool ring_length_good(std::uint64_t n) {
 void DescriptorNic::mmio_read(unsigned bar, std::uint64_t offset, unsigned size, pcie::MmioReply reply) {
   std::uint32_t value = 0;
   // All registers have 4 bytes: the bank refuses every other size.
-  if (bar == DESC_BAR_REGISTERS && bank_.read(offset, &value, size) == base::Answer::ok)
-    return reply.value(value);
+  if (bar == DESC_BAR_REGISTERS && bank_.read(offset, &value, size) == base::Answer::ok) return reply.value(value);
   ++counts_[DESC_STAT_BAD_ACCESS];
   reply.unsupported();
 }
