@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/cli/command.h"
+#include "platform/config/dump.h"
 #include "platform/report/workloads.h"
 
 namespace sluice::cli {
@@ -62,7 +63,7 @@ void add_boards(CLI::App& app, const Environment& environment, Action& action) {
       const auto kinds = workloads();
       if (*json) {
         const nlohmann::ordered_json all = {{"boards", to_json(boards)}, {"workloads", to_json(kinds)}};
-        fmt::print("{}\n", all.dump(2));
+        fmt::print("{}", config::json_text(all));
       } else {
         print("boards", boards);
         print("\nworkloads (--workload)", kinds);

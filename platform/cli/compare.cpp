@@ -16,6 +16,7 @@
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
 #include "platform/cli/say.h"
+#include "platform/config/dump.h"
 #include "platform/report/compare_text.h"
 #include "platform/report/paired.h"
 
@@ -269,7 +270,7 @@ int execute(const Environment& environment, const Options& o) {
     comparison.differences.push_back(
         fmt::format("{}: {} on {}, {} on {}", d.path, shown(d.first), boards[0].name(), shown(d.second), board));
   if (o.json)
-    fmt::print("{}\n", to_json(comparison, differences).dump(2));
+    fmt::print("{}", config::json_text(to_json(comparison, differences)));
   else
     fmt::print("{}", report::compare_report(comparison));
   return halved && !ran.signal ? worst(children) : 1;

@@ -121,7 +121,7 @@ void add_describe(CLI::App& app, const Environment& environment, Action& action)
       platform::expect_steps(board);
       const Description description{board};
       if (options->json) {
-        fmt::print("{}\n", to_json(description).dump(2));
+        fmt::print("{}", config::json_text(to_json(description)));
       } else {
         print(description);
       }

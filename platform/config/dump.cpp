@@ -89,4 +89,8 @@ std::string to_table(const BoardConfig& board) {
   return text;
 }
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace sluice::config

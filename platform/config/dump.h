@@ -17,4 +17,7 @@ std::string to_table(const BoardConfig&);
 
 nlohmann::ordered_json to_json(const base::Value&);
 
+/// As a file: indented, with a line break at its end. Bytes that are no UTF-8, which a path may have, become U+FFFD.
+std::string json_text(const nlohmann::ordered_json&);
+
 }  // namespace sluice::config

@@ -354,7 +354,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   return result;
 }
 
-std::string to_text(const Json& result) { return result.dump(2) + "\n"; }
+std::string to_text(const Json& result) { return config::json_text(result); }
 
 std::string failure_of(const Json& result) { return result.at("failure").get<std::string>(); }
 

@@ -49,6 +49,14 @@ class Scripts(Console):
         written = json.loads(result.stdout)
         self.assertEqual((written["outcome"], written["counters"]["uart"]["characters_received"]), ("finished", 4))
 
+    def test_a_path_may_have_bytes_that_are_no_text(self):
+        name = b"talk-\x8b.txt"
+        with open(os.path.join(os.fsencode(self.directory), name), "wb") as file:
+            file.write(b'expect ">"\nsend "q"\n')
+        result = sluice("run", "bare.toml", b"--expect=" + name, "--json", cwd=self.directory)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        json.loads(result.stdout)
+
     def test_a_board_names_its_script(self):
         self.write("talk.txt", 'expect ">"\nsend "q"\n')
         self.write("own.toml", "extends = ['bare']\n[uart]\nexpect = 'talk.txt'\n")

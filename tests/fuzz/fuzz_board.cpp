@@ -144,7 +144,7 @@ class Folder {
 
 /// An accepted board can be dumped, and its values written as text are the same values.
 void use(const config::BoardConfig& board) {
-  config::to_json(board).dump();
+  config::json_text(config::to_json(board));
   require(!config::to_table(board).empty(), "the table is empty");
   require(config::differences(board, board).empty(), "a board differs from itself");
   for (const config::Instance& i : board.instances()) {
