@@ -188,7 +188,7 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
     RootPort* p = port_of_address(tlp->address);
     if (p && p->port.up()) return p->port.send(std::move(tlp));
     ++counters_.master_aborts;
-    report_unclaimed(*tlp);
+    if (!p) report_unclaimed(*tlp);
     tlp->observer = nullptr;
     transmitted(*tlp, base::now());
   });
