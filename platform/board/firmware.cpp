@@ -7,9 +7,9 @@
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include "models/base/quantity.h"
+#include "platform/board/sha256.h"
 #include "platform/config/resources.h"
 
 namespace sluice::platform {
@@ -40,15 +40,6 @@ bool read_at(const std::vector<std::uint8_t>& file, std::uint64_t offset, T& out
 }
 
 }  // namespace
-
-std::string sha256_of(const std::vector<std::uint8_t>& bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned length = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr);
-  std::string text;
-  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
-}
 
 Firmware::Firmware(const std::string& named, const fs::path& meant, const std::string& where) : where_(where) {
   const fs::path path = find_firmware(named, meant);

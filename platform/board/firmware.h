@@ -12,9 +12,6 @@
 
 namespace sluice::platform {
 
-/// Hexadecimal, of a whole file.
-std::string sha256_of(const std::vector<std::uint8_t>& bytes);
-
 class Firmware {
  public:
   /// `named` is how the user named it: a shipped firmware, or a path, which then is `meant`. Throws

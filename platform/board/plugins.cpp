@@ -10,8 +10,8 @@
 #include <elf.h>
 #include <fmt/format.h>
 
-#include "platform/board/firmware.h"
 #include "platform/board/plugin.h"
+#include "platform/board/sha256.h"
 
 namespace sluice::platform {
 namespace {
