@@ -55,6 +55,9 @@ std::string describe_trap(const Firmware& firmware, riscv::Core& hart) {
                      place(firmware, epc), value);
 }
 
+namespace {
+
+/// One line for each hart: where it is, in which function, how far it has come.
 std::string describe_harts(Board& board) {
   std::string text;
   for (Cluster& c : board.clusters()) {
@@ -67,6 +70,7 @@ std::string describe_harts(Board& board) {
   return text;
 }
 
+/// One line for each of the board's faults that has happened: what, when, and whether it lasts.
 std::string describe_faults(Board& board) {
   struct Sum {
     FaultRecord first;
@@ -91,6 +95,12 @@ std::string describe_faults(Board& board) {
                         sum.over ? "" : ", not recovered from");
   }
   return text;
+}
+
+}  // namespace
+
+std::string describe_state(Board& board) {
+  return describe_faults(board) + base::describe_waits() + describe_harts(board);
 }
 
 std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
@@ -140,7 +150,7 @@ std::string describe_stall(Board& board, base::Time stall_limit) {
   if (source && source->under_way() > 0)
     text += fmt::format("workload waits for {}: {} without a reply\n", source->partner_address(),
                         source->under_way() == 1 ? "1 call" : fmt::format("{} calls", source->under_way()));
-  return text + describe_faults(board) + base::describe_waits() + describe_harts(board);
+  return text + describe_state(board);
 }
 
 }  // namespace sluice::platform

@@ -10,11 +10,9 @@ namespace sluice::platform {
 /// Of a cause without the interrupt bit: "load page fault".
 const char* exception_name(std::uint64_t cause);
 
-/// One line for each hart: where it is, in which function, how far it has come.
-std::string describe_harts(Board&);
-
-/// One line for each of the board's faults that has happened: what, when, and whether it lasts.
-std::string describe_faults(Board&);
+/// What every diagnosis ends with, a line each: the faults that have happened and whether they last, who waits for
+/// whom, and the harts: where each is, in which function, how far it has come.
+std::string describe_state(Board&);
 
 /// The trap that a hart's handler is in: cause, where, and the value that came with it.
 std::string describe_trap(const Firmware&, riscv::Core&);
@@ -26,7 +24,7 @@ std::string describe_failure(unsigned code, Board&, riscv::Core* hart);
 /// The firmware has asked for a reset, likewise.
 std::string describe_reset(Board&, riscv::Core* hart);
 
-/// Why no request ends: a sentence in the first line, then who waits for whom, then the harts.
+/// Why no request ends: a sentence in the first line, then describe_state().
 std::string describe_stall(Board&, base::Time stall_limit);
 
 }  // namespace sluice::platform

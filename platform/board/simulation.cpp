@@ -7,7 +7,6 @@
 
 #include "models/base/statistics.h"
 #include "models/base/trace.h"
-#include "models/base/waiting.h"
 #include "platform/board/diagnosis.h"
 #include "platform/board/expect_file.h"
 #include "platform/board/interruption.h"
@@ -164,16 +163,16 @@ base::Scheduler::End Simulation::run_until(Time limit) {
 
 Outcome Simulation::judge(base::Scheduler::End end) {
   if (!thrown_.empty()) {
-    diagnosis_ = thrown_ + "\n" + describe_harts(board_);
+    diagnosis_ = thrown_ + "\n" + describe_state(board_);
     return Outcome::failed;
   }
   const auto& verdict = board_.finisher().verdict();
   if (verdict && verdict->kind != irq::Finisher::Kind::pass) {
-    diagnosis_ = failure_ + "\n" + describe_faults(board_) + describe_harts(board_);
+    diagnosis_ = failure_ + "\n" + describe_state(board_);
     return Outcome::failed;
   }
   if (script_ && script_->state() == uart::ExpectScript::State::failed) {
-    diagnosis_ = script_->diagnosis() + "\n" + describe_faults(board_) + describe_harts(board_);
+    diagnosis_ = script_->diagnosis() + "\n" + describe_state(board_);
     return Outcome::failed;
   }
   if (stalled_) return Outcome::stalled;
@@ -183,17 +182,16 @@ Outcome Simulation::judge(base::Scheduler::End end) {
   if (interrupted_) return Outcome::interrupted;
   if (const char* signal = Interruption::signal()) {
     diagnosis_ = fmt::format("interrupted by {} after {} of simulated time\n", signal, base::to_text(ended_at_)) +
-                 describe_faults(board_) + describe_harts(board_);
+                 describe_state(board_);
     return Outcome::interrupted;
   }
   if (end == base::Scheduler::End::exhausted || dead_) {
-    diagnosis_ =
-        "nothing can ever happen again\n" + describe_faults(board_) + base::describe_waits() + describe_harts(board_);
+    diagnosis_ = "nothing can ever happen again\n" + describe_state(board_);
     return Outcome::deadlocked;
   }
   if (!options_.until)
     diagnosis_ = fmt::format("simulated time ends at {}, and the run had not\n", base::to_text(kEndOfTime)) +
-                 describe_faults(board_) + describe_harts(board_);
+                 describe_state(board_);
   return Outcome::limit;
 }
 
@@ -230,7 +228,7 @@ void Simulation::watch() {
   const bool waited = std::exchange(calls_waited_, waits);
   if (const std::string loops = trap_loops_.look(); !loops.empty()) {
     stalled_ = true;
-    diagnosis_ = loops + describe_faults(board_) + base::describe_waits() + describe_harts(board_);
+    diagnosis_ = loops + describe_state(board_);
     board_.scheduler().stop();
     return;
   }
@@ -268,7 +266,7 @@ void Simulation::look_at_entries(base::ComponentKey last) {
   diagnosis_ =
       fmt::format("simulated time stands still at {}: {} entries, the last of {}\n", base::to_text(base::now()),
                   kLooksAtOneTime * base::Calendar::kLookInterval, path.empty() ? "a component" : path) +
-      base::describe_waits() + describe_harts(board_);
+      describe_state(board_);
   board_.scheduler().stop();
 }
 
