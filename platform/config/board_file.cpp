@@ -76,28 +76,29 @@ class Reader {
     throw UserError(at(node.source()), path + " must be a string");
   }
 
-  void read_extends(const toml::node& node) {
-    const auto add = [this](const toml::node& e) {
-      file_.extends.push_back({string_of(e, "each name in extends"), at(e.source())});
-    };
+  /// A list of strings, of which one may stand as its element.
+  template <class Add>
+  void each_of(const toml::node& node, const char* mistake, const Add& add) const {
     if (node.is_string()) return add(node);
     const auto* list = node.as_array();
-    if (!list) throw UserError(at(node.source()), "extends must be a list of names");
+    if (!list) throw UserError(at(node.source()), mistake);
     for (const auto& e : *list) add(e);
   }
 
+  void read_extends(const toml::node& node) {
+    each_of(node, "extends must be a list of names", [this](const toml::node& e) {
+      file_.extends.push_back({string_of(e, "each name in extends"), at(e.source())});
+    });
+  }
+
   void read_plugins(const toml::node& node) {
-    const auto add = [this](const toml::node& e) {
+    each_of(node, "plugins must be a list of paths of shared objects", [this](const toml::node& e) {
       const std::string path = string_of(e, "each path in plugins");
       if (path.empty()) throw UserError(at(e.source()), "each path in plugins must name a shared object");
       if (path.find('\0') != std::string::npos)
         throw UserError(at(e.source()), "a path in plugins may not have the character U+0000");
       file_.plugins.push_back({path, at(e.source())});
-    };
-    if (node.is_string()) return add(node);
-    const auto* list = node.as_array();
-    if (!list) throw UserError(at(node.source()), "plugins must be a list of paths of shared objects");
-    for (const auto& e : *list) add(e);
+    });
   }
 
   void read_table(const toml::table& table, const std::string& path, const Location& where) {

@@ -20,7 +20,6 @@ nlohmann::ordered_json parameter_json(const Instance& instance, const base::Para
   return json;
 }
 
-/// "2.5 us", "16 entries"
 /// Of the unit of a plain number: "hart" of "harts", "entry" of "entries"; a rate such as "1/s" stays.
 std::string singular(const std::string& unit) {
   if (unit.ends_with("ies")) return unit.substr(0, unit.size() - 3) + "y";
@@ -28,6 +27,7 @@ std::string singular(const std::string& unit) {
   return unit.ends_with("s") && unit.find('/') == std::string::npos ? unit.substr(0, unit.size() - 1) : unit;
 }
 
+/// "2.5 us", "16 entries"
 std::string value_text(const Instance& instance, const base::Parameter& p) {
   std::string text = p.text(instance.values());
   if (text.empty()) text = "\"\"";
