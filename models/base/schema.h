@@ -65,6 +65,8 @@ class Parameter {
   const std::string& refers_to() const { return refers_to_; }
   /// Such a value may be empty.
   bool may_refer_to_none() const { return may_refer_to_none_; }
+  /// The value is the path of a file that a run reads, or empty.
+  bool names_file() const { return names_file_; }
 
   /// What values are valid: "a time, 0 fs to 1 us".
   virtual std::string valid() const = 0;
@@ -85,6 +87,7 @@ class Parameter {
   std::string unit_;
   std::string refers_to_;
   bool may_refer_to_none_ = false;
+  bool names_file_ = false;
   Provenance provenance_;
   bool has_provenance_ = false;
   bool required_ = false;
@@ -226,6 +229,9 @@ class Field final : public Parameter {
   Field& may_refer_to(std::string_view kind) requires std::same_as<Element, std::string> {
     return may_refer_to_none_ = true, refers_to(kind);
   }
+
+  /// The value is the path of a file that a run reads, or empty: what is in it is a condition of the run.
+  Field& names_file() requires std::same_as<T, std::string> { return names_file_ = true, *this; }
 
   /// Where the default comes from.
   Field& measured(std::string source) { return from(Provenance::Kind::kMeasured, std::move(source)); }
@@ -452,10 +458,24 @@ class Schema final : public SchemaBase {
   template <class Q>
   void include(const std::string& prefix, Q P::*part);
 
-  /// A rule between parameters: broken(p) returns the end of a sentence about `key`, or nothing where p is good.
+  /// A rule between parameters: broken(p) returns the end of a sentence about `key`, or throws it as a ValueError;
+  /// nothing where p is good.
   void rule(std::string key, std::function<std::string(const P&)> broken) {
-    rules_.push_back(
-        {std::move(key), [broken = std::move(broken)](const void* p) { return broken(*static_cast<const P*>(p)); }});
+    rules_.push_back({std::move(key), [broken = std::move(broken)](const void* p) -> std::string {
+                        try {
+                          return broken(*static_cast<const P*>(p));
+                        } catch (const ValueError& e) {
+                          return e.what();
+                        }
+                      }});
+  }
+  /// A rule of one parameter: parse() takes its text, or throws such a ValueError.
+  template <class Parse>
+  void rule(std::string key, std::string P::*member, Parse parse) {
+    rule(std::move(key), [member, parse](const P& p) {
+      parse(p.*member);
+      return std::string();
+    });
   }
 
   std::shared_ptr<void> defaults() const override { return std::make_shared<P>(); }

@@ -2,20 +2,6 @@
 
 namespace sluice::net {
 
-namespace {
-
-template <class Parse>
-std::string problem_of(Parse parse, const std::string& text) {
-  try {
-    parse(text);
-  } catch (const base::ValueError& e) {
-    return e.what();
-  }
-  return {};
-}
-
-}  // namespace
-
 void RemoteHost::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("computer at the far end of a wire");
   s.add("mac", &Parameters::mac, "its MAC address").setting();
@@ -25,12 +11,10 @@ void RemoteHost::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("resolve_interval", &Parameters::resolve_interval, "between ARP requests until one is answered")
       .range(1_us, 10_s)
       .setting();
-  s.rule("mac", [](const Parameters& p) { return problem_of(parse_host_mac, p.mac); });
-  s.rule("address", [](const Parameters& p) { return problem_of(parse_host_ipv4, p.address); });
+  s.rule("mac", &Parameters::mac, parse_host_mac);
+  s.rule("address", &Parameters::address, parse_host_ipv4);
   s.rule("partner", [](const Parameters& p) -> std::string {
-    if (p.partner.empty()) return {};
-    std::string problem = problem_of(parse_host_ipv4, p.partner);
-    if (!problem.empty() || parse_ipv4(p.partner) != parse_ipv4(p.address)) return problem;
+    if (p.partner.empty() || parse_host_ipv4(p.partner) != parse_ipv4(p.address)) return {};
     return "must be another address than this host's own, " + p.address;
   });
 }

@@ -42,7 +42,7 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("arrivals", &Parameters::arrivals, "open loop and load sweep: when calls are made")
       .choices({{"constant", Arrivals::constant}, {"poisson", Arrivals::poisson}})
       .setting();
-  s.add("pcap", &Parameters::pcap, "replay: path of the capture").setting();
+  s.add("pcap", &Parameters::pcap, "replay: path of the capture").names_file().setting();
   s.include("call", &Parameters::call);
   s.add("requests", &Parameters::requests,
         "calls that count, of each phase; a zero-loss search makes more until buffers can hide no loss")

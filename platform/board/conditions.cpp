@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
+
+#include "platform/board/sha256.h"
 
 namespace sluice::platform {
 namespace {
@@ -17,30 +16,10 @@ constexpr std::size_t kNamed = 3;
 
 std::string in_words(const std::string& value) { return value.empty() ? "nothing" : value; }
 
-/// SHA-256 of a file, hexadecimal; empty where it cannot be read.
-std::string sha256_of_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return {};  // a FIFO would wait
-  std::ifstream in(path, std::ios::binary);
-  if (!in.is_open()) return {};
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
-  std::vector<char> part(1 << 16);
-  while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0)
-    EVP_DigestUpdate(context.get(), part.data(), static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) return {};
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned length = 0;
-  EVP_DigestFinal_ex(context.get(), digest, &length);
-  std::string text;
-  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
-}
-
-/// A parameter as a condition; of one that names a file which the run reads, what is in the file.
+/// A parameter as a condition; of one that names a file, what is in the file.
 base::Condition condition_of(const config::BoardConfig& board, const config::Instance& i, const base::Parameter& p) {
   base::Condition c(i.path() + "." + p.key(), p.text(i.values()));
-  if (c.second.empty() || (c.first != "workload.pcap" && c.first != "uart.expect")) return c;
+  if (c.second.empty() || !p.names_file()) return c;
   std::string digest = sha256_of_file(board.path_of(i, p.key(), c.second));
   if (!digest.empty()) c.second = std::move(digest);
   return c;

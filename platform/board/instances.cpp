@@ -62,7 +62,9 @@ void WireParameters::describe(base::Schema<WireParameters>& s) {
 
 void UartParameters::describe(base::Schema<UartParameters>& s) {
   s.summary("UART and who is at its other end");
-  s.add("expect", &UartParameters::expect, "path of a script that talks to the firmware; empty: none").setting();
+  s.add("expect", &UartParameters::expect, "path of a script that talks to the firmware; empty: none")
+      .names_file()
+      .setting();
   s.include("", &UartParameters::uart);
 }
 
@@ -75,14 +77,7 @@ void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s)
       .choices({{"poll", Driver::poll}, {"interrupt", Driver::interrupt}})
       .setting();
   s.add("ipv4", &P::ipv4, "the firmware's address on this NIC").setting();
-  s.rule("ipv4", [](const P& p) -> std::string {
-    try {
-      net::parse_host_ipv4(p.ipv4);
-    } catch (const base::ValueError& e) {
-      return e.what();
-    }
-    return {};
-  });
+  s.rule("ipv4", &P::ipv4, net::parse_host_ipv4);
   s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue")
       .range(64, 4096)
       .multiple_of(32)

@@ -36,6 +36,8 @@ struct Everything {
   std::vector<std::string> names{"a"};
   std::vector<Duplex> modes;
   std::string slot;
+  std::string script;
+  std::string code = "a1";
   Wire wire;
   static void describe(Schema<Everything>& s) {
     s.summary("one of each");
@@ -57,9 +59,14 @@ struct Everything {
     s.add("names", &Everything::names, "names").setting();
     s.add("modes", &Everything::modes, "modes").choices({{"full", Duplex::kFull}, {"half", Duplex::kHalf}}).setting();
     s.add("slot", &Everything::slot, "where it is plugged in").required().refers_to("pcie");
+    s.add("script", &Everything::script, "what is said").names_file().setting();
+    s.add("code", &Everything::code, "two characters").setting();
     s.include("wire", &Everything::wire);
     s.rule("lanes", [](const Everything& e) {
       return e.lanes == 1 && e.duplex == Duplex::kHalf ? "must be at least 2 in half duplex" : "";
+    });
+    s.rule("code", &Everything::code, [](const std::string& code) {
+      if (code.size() != 2) throw ValueError("must have two characters");
     });
   }
 };
@@ -82,12 +89,14 @@ Value whole(std::int64_t n) { return {n}; }
 TEST_CASE("a schema knows its parameters by key, its parts' ones included", "[schema]") {
   Bench b;
   CHECK(b.schema.summary() == "one of each");
-  CHECK(b.schema.parameters().size() == 17);
+  CHECK(b.schema.parameters().size() == 19);
   CHECK(b.schema.find("wire.flight")->meaning() == "one way");
   CHECK(b.schema.find("wire.flight")->default_provenance().source == "1 m of trace");
   CHECK(b.schema.find("wire") == nullptr);
   CHECK(b.at("slot").required());
   CHECK(b.at("slot").refers_to() == "pcie");
+  CHECK(b.at("script").names_file());
+  CHECK_FALSE(b.at("name").names_file());
   CHECK(b.at("lanes").is_setting());
   CHECK_FALSE(b.at("payload").is_setting());
   CHECK(b.at("share").default_provenance().kind == Provenance::Kind::kFitted);
@@ -221,6 +230,8 @@ TEST_CASE("rules between parameters hold, a part's own included", "[schema]") {
   b.set("lanes", "1");
   b.set("duplex", "half");
   CHECK(broken() == "lanes must be at least 2 in half duplex;");
+  b.set("code", "abc");
+  CHECK(broken() == "lanes must be at least 2 in half duplex;code must have two characters;");
 }
 
 namespace {
