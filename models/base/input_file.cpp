@@ -10,7 +10,7 @@
 
 namespace sluice::base {
 
-std::FILE* open_input_file(const std::string& path) {
+InputFile open_input_file(const std::string& path) {
   // Without O_NONBLOCK, opening a FIFO waits for whoever writes to it.
   const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat status {};
@@ -18,7 +18,7 @@ std::FILE* open_input_file(const std::string& path) {
   if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
   const bool regular = error == 0 && S_ISREG(status.st_mode);
   if (regular) {
-    if (std::FILE* stream = ::fdopen(file, "rb")) return stream;
+    if (std::FILE* stream = ::fdopen(file, "rb")) return InputFile(stream);
     error = errno;
   }
   if (file >= 0) ::close(file);

@@ -1,13 +1,10 @@
 #include "models/base/input_log.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
-
-#include "models/base/input_file.h"
 
 namespace sluice::base {
 namespace {
@@ -68,18 +65,11 @@ Condition as_logged(std::string_view name, std::string_view value) {
   return c;
 }
 
-InputLogWriter::InputLogWriter(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
-  if (!file_) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
-  put(kHeader);
-}
-
-InputLogWriter::~InputLogWriter() {
-  if (file_) std::fclose(file_);
-}
+InputLogWriter::InputLogWriter(std::string path) : file_(std::move(path)) { put(kHeader); }
 
 void InputLogWriter::put(const std::string& line) {
-  if (!file_) return;
-  failed_ |= std::fputs(line.c_str(), file_) < 0 || std::fputc('\n', file_) == EOF || std::fflush(file_) != 0;
+  file_.write(line + "\n");
+  file_.flush();
 }
 
 void InputLogWriter::condition(std::string_view name, std::string_view value) {
@@ -101,21 +91,14 @@ void InputLogWriter::write(Time at, std::string_view channel, std::span<const st
 }
 
 void InputLogWriter::close(Time at, InputEnd end) {
-  if (!file_) return;
   for (const auto& [value, name] : kEnds)
     if (value == end) put("end " + std::to_string(at.femtoseconds()) + " " + name);
-  failed_ |= std::fclose(std::exchange(file_, nullptr)) != 0;
-  if (failed_) throw std::runtime_error(path_ + ": cannot be written");
+  file_.close();
 }
 
 InputLogReader::InputLogReader(std::string path) : path_(std::move(path)), file_(open_input_file(path_)) {
   if (read_line() && line_ == kHeader) return;
-  std::fclose(std::exchange(file_, nullptr));
   throw std::runtime_error(path_ + ": is not a log of inputs, whose first line is \"" + kHeader + "\"");
-}
-
-InputLogReader::~InputLogReader() {
-  if (file_) std::fclose(file_);
 }
 
 void InputLogReader::fail(const std::string& what) const {
@@ -127,11 +110,11 @@ bool InputLogReader::read_line() {
   line_.clear();
   ++line_number_;
   // Byte by byte: a damaged log may hold zero bytes, where fgets() would not say how far it got.
-  for (int c; (c = std::fgetc(file_)) != EOF;) {
+  for (int c; (c = std::fgetc(file_.get())) != EOF;) {
     if (c == '\n') return true;
     line_ += static_cast<char>(c);
   }
-  if (std::ferror(file_)) fail("cannot be read");
+  if (std::ferror(file_.get())) fail("cannot be read");
   if (!line_.empty()) fail("the record is cut off");
   return false;
 }

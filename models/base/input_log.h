@@ -3,13 +3,14 @@
 /// C++.
 
 #include <cstdint>
-#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "models/base/input_file.h"
+#include "models/base/output_file.h"
 #include "models/base/time.h"
 
 namespace sluice::base {
@@ -41,9 +42,6 @@ class InputLogWriter {
  public:
   /// Creates the file. Throws std::runtime_error when it cannot be written.
   explicit InputLogWriter(std::string path);
-  ~InputLogWriter();
-  InputLogWriter(const InputLogWriter&) = delete;
-  InputLogWriter& operator=(const InputLogWriter&) = delete;
 
   /// What the run is made of, as as_logged() says it.
   void condition(std::string_view name, std::string_view value);
@@ -57,9 +55,7 @@ class InputLogWriter {
  private:
   void put(const std::string& line);
 
-  std::string path_;
-  std::FILE* file_;
-  bool failed_ = false;
+  OutputFile file_;
 };
 
 /// The latest time of a record, and the end of every run with an outside: simulated time ends 446 s later.
@@ -70,9 +66,6 @@ class InputLogReader {
  public:
   /// Throws when there is no such file, or it is no log of inputs.
   explicit InputLogReader(std::string path);
-  ~InputLogReader();
-  InputLogReader(const InputLogReader&) = delete;
-  InputLogReader& operator=(const InputLogReader&) = delete;
 
   /// The channels that have been read of so far: those that the log declares, and those of inputs.
   const std::vector<std::string>& channels() const { return channels_; }
@@ -88,7 +81,7 @@ class InputLogReader {
   bool read_record(InputRecord& record);
 
   std::string path_;
-  std::FILE* file_;
+  InputFile file_;
   std::string line_;
   std::uint64_t line_number_ = 0;
   Time last_;

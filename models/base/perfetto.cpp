@@ -1,9 +1,5 @@
 #include "models/base/perfetto.h"
 
-#include <cerrno>
-#include <cstring>
-#include <stdexcept>
-
 #include <fmt/format.h>
 
 #include "models/base/key.h"
@@ -26,7 +22,6 @@ constexpr unsigned kAnnotationUint = 3, kAnnotationName = 10;
 
 enum EventType : unsigned { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
 
-constexpr std::size_t kFlushAt = 256 * 1024;
 constexpr std::string_view kRoot = "";
 
 void put_varint(std::string& out, std::uint64_t v) {
@@ -66,12 +61,7 @@ std::uint64_t whole_ns(Time t) { return t.femtoseconds() / 1'000'000; }
 
 }  // namespace
 
-PerfettoWriter::PerfettoWriter(std::string path, std::string_view title)
-    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wb")) {
-  if (!file_) throw std::runtime_error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
-  std::setvbuf(file_, nullptr, _IONBF, 0);  // buffer_ is the buffer
-  buffer_.reserve(kFlushAt + 4096);
-
+PerfettoWriter::PerfettoWriter(std::string path, std::string_view title) : file_(std::move(path)) {
   nested_.clear();
   put_uint(nested_, field::kProcessPid, 1);
   put_bytes(nested_, field::kProcessName, title);
@@ -86,29 +76,10 @@ PerfettoWriter::PerfettoWriter(std::string path, std::string_view title)
   described_.emplace(kRoot, uuid);
 }
 
-PerfettoWriter::~PerfettoWriter() {
-  if (!file_) return;
-  flush();
-  std::fclose(file_);
-}
-
-void PerfettoWriter::close() {
-  if (!file_) return;
-  flush();
-  if (std::fclose(file_) != 0 && error_.empty()) error_ = std::strerror(errno);
-  file_ = nullptr;
-  if (!error_.empty()) throw std::runtime_error(fmt::format("{}: cannot be written: {}", path_, error_));
-}
-
-void PerfettoWriter::flush() {
-  if (error_.empty() && std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size())
-    error_ = std::strerror(errno);
-  buffer_.clear();
-}
-
 void PerfettoWriter::emit_packet(const std::string& packet) {
-  put_bytes(buffer_, field::kTracePacket, packet);
-  if (buffer_.size() >= kFlushAt) flush();
+  framed_.clear();
+  put_bytes(framed_, field::kTracePacket, packet);
+  file_.write(framed_);
 }
 
 void PerfettoWriter::describe_row(std::uint64_t uuid, std::uint64_t parent, std::string_view name, bool counter) {

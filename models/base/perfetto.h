@@ -2,12 +2,12 @@
 /// Writes traces that ui.perfetto.dev and trace_processor open: track events in protobuf, encoded by hand. Plain C++.
 
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/base/output_file.h"
 #include "models/base/trace.h"
 
 namespace sluice::base {
@@ -22,19 +22,14 @@ class PerfettoWriter : public TraceSink {
  public:
   /// Creates the file. title: what the trace is of. Throws std::runtime_error when the file cannot be written.
   PerfettoWriter(std::string path, std::string_view title);
-  /// Closes the file; an error that nobody asked for with close() is lost.
-  ~PerfettoWriter() override;
-  PerfettoWriter(const PerfettoWriter&) = delete;
-  PerfettoWriter& operator=(const PerfettoWriter&) = delete;
 
   void track(TrackId, const std::string& path) override;
   void slice(TrackId, const char* name, Time start, Time end, RequestId on_behalf_of) override;
   void instant(TrackId, const char* name, Time at, RequestId on_behalf_of) override;
   void counter(TrackId, const char* name, Time at, std::uint64_t value) override;
 
-  /// Writes what is buffered and closes the file; nothing may be traced afterwards. Throws std::runtime_error when
-  /// anything could not be written since the file was created.
-  void close();
+  /// OutputFile::close().
+  void close() { file_.close(); }
 
  private:
   struct Row {
@@ -51,14 +46,11 @@ class PerfettoWriter : public TraceSink {
   void describe_row(std::uint64_t uuid, std::uint64_t parent, std::string_view name, bool counter);
   Row& row_for(Track&, Time start);
   void emit_packet(const std::string& packet);
-  void flush();
 
-  std::string path_;
-  std::FILE* file_;
-  std::string error_;
-  std::string buffer_;
+  OutputFile file_;
   std::string event_;   ///< reused, so that a trace does not allocate for every event
   std::string packet_;  ///< likewise
+  std::string framed_;  ///< likewise
   std::string nested_;  ///< likewise
   std::vector<Track> tracks_;
   std::map<std::string, std::uint64_t, std::less<>> described_;

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "models/base/input_file.h"
-
 namespace sluice::net {
 
 namespace {
@@ -19,7 +17,6 @@ constexpr std::uint32_t kEthernet = 1;
 constexpr std::uint32_t kSnapLength = 262144;
 constexpr std::size_t kFileHeader = 24;
 constexpr std::size_t kRecordHeader = 16;
-constexpr std::size_t kFlushAt = 256 * 1024;
 
 void put32(std::string& out, std::uint32_t v) {
   for (int i = 0; i < 4; ++i) out.push_back(static_cast<char>(v >> (8 * i)));
@@ -32,46 +29,26 @@ std::uint32_t get32(const std::uint8_t* p) {
 
 }  // namespace
 
-PcapWriter::PcapWriter(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wb")) {
-  if (!file_) throw std::runtime_error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
-  std::setvbuf(file_, nullptr, _IONBF, 0);  // buffer_ is the buffer
-  put32(buffer_, kMagicNanoseconds);
-  put32(buffer_, 2 | 4 << 16);  // version 2.4
-  put32(buffer_, 0);            // stamps are UTC
-  put32(buffer_, 0);            // their accuracy is not stated
-  put32(buffer_, kSnapLength);
-  put32(buffer_, kEthernet);
-}
-
-PcapWriter::~PcapWriter() {
-  if (!file_) return;
-  flush();
-  std::fclose(file_);
+PcapWriter::PcapWriter(std::string path) : file_(std::move(path)) {
+  put32(record_, kMagicNanoseconds);
+  put32(record_, 2 | 4 << 16);  // version 2.4
+  put32(record_, 0);            // stamps are UTC
+  put32(record_, 0);            // their accuracy is not stated
+  put32(record_, kSnapLength);
+  put32(record_, kEthernet);
+  file_.write(record_);
 }
 
 void PcapWriter::write(base::Time at, const void* frame, std::uint32_t length) {
   const std::uint64_t ns = at.femtoseconds() / 1'000'000;
-  put32(buffer_, static_cast<std::uint32_t>(ns / 1'000'000'000));
-  put32(buffer_, static_cast<std::uint32_t>(ns % 1'000'000'000));
-  put32(buffer_, length);
-  put32(buffer_, length);
-  buffer_.append(static_cast<const char*>(frame), length);
+  record_.clear();
+  put32(record_, static_cast<std::uint32_t>(ns / 1'000'000'000));
+  put32(record_, static_cast<std::uint32_t>(ns % 1'000'000'000));
+  put32(record_, length);
+  put32(record_, length);
+  record_.append(static_cast<const char*>(frame), length);
+  file_.write(record_);
   ++frames_;
-  if (buffer_.size() >= kFlushAt) flush();
-}
-
-void PcapWriter::flush() {
-  if (error_.empty() && std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size())
-    error_ = std::strerror(errno);
-  buffer_.clear();
-}
-
-void PcapWriter::close() {
-  if (!file_) return;
-  flush();
-  if (std::fclose(file_) != 0 && error_.empty()) error_ = std::strerror(errno);
-  file_ = nullptr;
-  if (!error_.empty()) throw std::runtime_error(fmt::format("{}: cannot be written: {}", path_, error_));
 }
 
 void capture(Wire& wire, Wire::End end, PcapWriter& writer) {
@@ -79,27 +56,20 @@ void capture(Wire& wire, Wire::End end, PcapWriter& writer) {
 }
 
 PcapReader::PcapReader(std::string path) : path_(std::move(path)), file_(base::open_input_file(path_)) {
-  const auto close_and_fail = [this](const std::string& what) {
-    std::fclose(file_);
-    fail(what);
-  };
   std::uint8_t header[kFileHeader];
-  const std::size_t got = std::fread(header, 1, sizeof header, file_);
-  if (std::ferror(file_)) close_and_fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  const std::size_t got = std::fread(header, 1, sizeof header, file_.get());
+  if (std::ferror(file_.get())) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
   const std::uint32_t magic = got >= 4 ? get32(header) : 0;
   const std::uint32_t other_order = __builtin_bswap32(magic);
-  if (magic == kMagicPcapng) close_and_fail("is a pcapng file; convert it with: editcap -F nsecpcap OLD NEW");
+  if (magic == kMagicPcapng) fail("is a pcapng file; convert it with: editcap -F nsecpcap OLD NEW");
   swapped_ = other_order == kMagicNanoseconds || other_order == kMagicMicroseconds;
   nanoseconds_ = magic == kMagicNanoseconds || other_order == kMagicNanoseconds;
-  if (!swapped_ && !nanoseconds_ && magic != kMagicMicroseconds) close_and_fail("is not a pcap file");
-  if (got < kFileHeader) close_and_fail("is a pcap file that is cut off within its header");
-  if (number(header + 4) != (swapped_ ? 2u << 16 | 4u : 2u | 4u << 16))
-    close_and_fail("is not a pcap file of version 2.4");
+  if (!swapped_ && !nanoseconds_ && magic != kMagicMicroseconds) fail("is not a pcap file");
+  if (got < kFileHeader) fail("is a pcap file that is cut off within its header");
+  if (number(header + 4) != (swapped_ ? 2u << 16 | 4u : 2u | 4u << 16)) fail("is not a pcap file of version 2.4");
   if ((number(header + 20) & 0xffff) != kEthernet)
-    close_and_fail(fmt::format("holds packets of link type {}, not Ethernet (1)", number(header + 20) & 0xffff));
+    fail(fmt::format("holds packets of link type {}, not Ethernet (1)", number(header + 20) & 0xffff));
 }
-
-PcapReader::~PcapReader() { std::fclose(file_); }
 
 void PcapReader::fail(const std::string& what) const { throw std::runtime_error(path_ + ": " + what); }
 
@@ -109,8 +79,8 @@ std::uint32_t PcapReader::number(const std::uint8_t* p) const {
 
 bool PcapReader::next(Frame& frame) {
   std::uint8_t header[kRecordHeader];
-  const std::size_t got = std::fread(header, 1, sizeof header, file_);
-  if (std::ferror(file_)) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  const std::size_t got = std::fread(header, 1, sizeof header, file_.get());
+  if (std::ferror(file_.get())) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
   if (got == 0) return false;
   const std::uint64_t name = frames_ + 1;
   if (got < sizeof header) fail(fmt::format("is cut off within frame {}", name));
@@ -126,7 +96,7 @@ bool PcapReader::next(Frame& frame) {
   if (length > Packet::kCapacity)
     fail(fmt::format("frame {} has {} bytes; at most {} are supported", name, length, Packet::kCapacity));
   frame.bytes.resize(length);
-  if (length && std::fread(frame.bytes.data(), 1, length, file_) != length)
+  if (length && std::fread(frame.bytes.data(), 1, length, file_.get()) != length)
     fail(fmt::format("is cut off within frame {}", name));
 
   const std::uint64_t now = seconds * 1'000'000'000 + nanoseconds;

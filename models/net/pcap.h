@@ -2,10 +2,11 @@
 /// Packet captures in the classic pcap format, Ethernet frames only. Plain C++.
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "models/base/input_file.h"
+#include "models/base/output_file.h"
 #include "models/base/time.h"
 #include "models/net/wire.h"
 
@@ -17,25 +18,17 @@ class PcapWriter {
  public:
   /// Creates the file. Throws std::runtime_error when it cannot be written.
   explicit PcapWriter(std::string path);
-  ~PcapWriter();
-  PcapWriter(const PcapWriter&) = delete;
-  PcapWriter& operator=(const PcapWriter&) = delete;
 
   /// Appends a frame without FCS. Calls come in order of time.
   void write(base::Time at, const void* frame, std::uint32_t length);
   std::uint64_t frames() const { return frames_; }
 
-  /// Writes what is buffered and closes the file; nothing may be written afterwards. Throws std::runtime_error when
-  /// anything could not be written since the file was created.
-  void close();
+  /// base::OutputFile::close().
+  void close() { file_.close(); }
 
  private:
-  void flush();
-
-  std::string path_;
-  std::FILE* file_;
-  std::string buffer_;
-  std::string error_;
+  base::OutputFile file_;
+  std::string record_;  ///< reused, so that a capture does not allocate for every frame
   std::uint64_t frames_ = 0;
 };
 
@@ -53,9 +46,6 @@ class PcapReader {
 
   /// Opens the file and reads its header. Throws when there is no such file, or it is no Ethernet capture.
   explicit PcapReader(std::string path);
-  ~PcapReader();
-  PcapReader(const PcapReader&) = delete;
-  PcapReader& operator=(const PcapReader&) = delete;
 
   /// Reads the next frame; false at the end of the file. Times count from the first frame's, which is 0; a frame whose
   /// stamp is before the first frame's has time 0. Throws at a record that is cut off or impossible, at a frame that
@@ -68,7 +58,7 @@ class PcapReader {
   std::uint32_t number(const std::uint8_t* p) const;
 
   std::string path_;
-  std::FILE* file_;
+  base::InputFile file_;
   bool swapped_ = false;      ///< numbers are big-endian
   bool nanoseconds_ = false;  ///< else microseconds
   std::uint64_t frames_ = 0;

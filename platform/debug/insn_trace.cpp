@@ -1,9 +1,6 @@
 #include "platform/debug/insn_trace.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,12 +32,8 @@ bool has_destination(Opcode op) {
 
 }  // namespace
 
-InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const TraceWindow& window)
-    : path_(path), file_(std::fopen(path.c_str(), "w")) {
-  if (!file_) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
-  constexpr std::size_t kBuffer = 1 << 20;
-  std::setvbuf(file_, nullptr, _IOFBF, kBuffer);
-  put(kHeader);
+InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const TraceWindow& window) : file_(path) {
+  file_.write(kHeader);
   for (platform::Cluster& cluster : board.clusters()) {
     for (auto& core : cluster.cores) {
       const base::Clock& clock = core->slot_clock();
@@ -49,20 +42,6 @@ InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const Trac
       core->observe(*this);
     }
   }
-}
-
-InsnTrace::~InsnTrace() {
-  if (file_) std::fclose(file_);
-}
-
-void InsnTrace::close() {
-  if (!file_) return;
-  failed_ |= std::fclose(std::exchange(file_, nullptr)) != 0;
-  if (failed_) throw std::runtime_error(path_ + ": cannot be written");
-}
-
-void InsnTrace::put(const std::string& line) {
-  failed_ |= std::fwrite(line.data(), 1, line.size(), file_) != line.size();
 }
 
 InsnTrace::Hart& InsnTrace::hart_of(const riscv::Core& core) {
@@ -124,7 +103,7 @@ void InsnTrace::after(riscv::Core& core, riscv::StopReason) {
     line += results(h);
   if (core.serving() != 0) line += fmt::format(" request {}", core.serving());
   line += '\n';
-  put(line);
+  file_.write(line);
 }
 
 const std::string& InsnTrace::instruction_text(Hart& h) {

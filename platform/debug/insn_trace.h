@@ -2,11 +2,11 @@
 /// The instructions that harts execute, one line each, in a file. docs/reference/insn-trace.md has the format.
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "models/base/output_file.h"
 #include "platform/board/board.h"
 
 namespace sluice::debug {
@@ -21,12 +21,9 @@ class InsnTrace : private riscv::CoreObserver {
  public:
   /// Creates the file and accompanies all harts of the board. Throws std::runtime_error when it cannot be written.
   InsnTrace(platform::Board&, const std::string& path, const TraceWindow&);
-  ~InsnTrace() override;
-  InsnTrace(const InsnTrace&) = delete;
-  InsnTrace& operator=(const InsnTrace&) = delete;
 
-  /// Throws std::runtime_error when anything could not be written.
-  void close();
+  /// base::OutputFile::close().
+  void close() { file_.close(); }
 
  private:
   /// The hart as it was in front of an instruction.
@@ -61,11 +58,8 @@ class InsnTrace : private riscv::CoreObserver {
   std::string results(Hart&);
   std::string memory(Hart&);
   std::string trap(Hart&, bool interrupt);
-  void put(const std::string& line);
 
-  std::string path_;
-  std::FILE* file_;
-  bool failed_ = false;
+  base::OutputFile file_;
   std::vector<Hart> harts_;
 };
 

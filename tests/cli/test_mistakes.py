@@ -100,6 +100,13 @@ class Commands(CommandTest):
         self.assert_mistake(both + ["--firmware", "none"], "--firmware none: there is no firmware none; give the path "
                             "of an RV64 ELF file or the name of a shipped one")
 
+    def test_a_trace_for_which_there_is_no_room(self):
+        for kind, name in (("insn", "trace.insn"), ("perfetto", "trace.perfetto"), ("pcap", "net.wire0.pcap")):
+            os.mkdir(os.path.join(self.directory, kind))
+            os.symlink("/dev/full", os.path.join(self.directory, kind, name))
+            self.assert_mistake(["run", "e810-poll", "--requests=1", "--trace", kind, "--out", kind],
+                                f"{kind}/{name}: cannot be written: No space left on device")
+
     def test_output_that_cannot_be_written(self):
         self.write("file", "")
         for name in ("file", "file/below", "/proc/none"):

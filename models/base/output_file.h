@@ -1,0 +1,36 @@
+#pragma once
+/// Files that a simulation writes as it goes on. Plain C++.
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace sluice::base {
+
+/// A file that is written from its beginning, through a buffer. What cannot be written ends no simulation: the first
+/// error is kept for close().
+class OutputFile {
+ public:
+  /// Creates the file, or empties it. Throws std::runtime_error when it cannot: "x.pcap: cannot be written: ...".
+  explicit OutputFile(std::string path);
+  /// Writes what is buffered and closes the file; an error that nobody asked for with close() is lost.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Of a file that is closed, nothing.
+  void write(std::string_view bytes);
+  /// Hands what is buffered to the operating system, so that it is there though the simulation crashes.
+  void flush();
+  /// Writes what is buffered and closes the file. Throws std::runtime_error, likewise, when anything could not be
+  /// written since the file was created. A second call does nothing.
+  void close();
+
+ private:
+  std::string path_;
+  std::FILE* file_;
+  std::string buffer_;
+  std::string error_;
+};
+
+}  // namespace sluice::base
