@@ -7,7 +7,6 @@
 #include <catch2/catch.hpp>
 
 #include "models/base/calendar.h"
-#include "models/base/server.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;
@@ -134,28 +133,4 @@ TEST_CASE("an action owns what it captures", "[calendar]") {
   REQUIRE(owned.use_count() == 2);
   c.dispatch();
   REQUIRE(owned.use_count() == 1);
-}
-
-TEST_CASE("a server serves in order and keeps its rate", "[server]") {
-  calendar().clear();
-  Server s(100'000'000'000);  // 100 Gb/s: 84 B take 6.72 ns
-  const auto a = s.reserve(84);
-  const auto b = s.reserve(84);
-  REQUIRE(a.start == 0_ns);
-  REQUIRE(a.end == 6720_ps);
-  REQUIRE(b.start == a.end);
-  calendar().set_now(1_us);
-  REQUIRE(s.reserve(84).start == 1_us);
-  REQUIRE(s.busy() == 20160_ps);
-  REQUIRE(s.bytes() == 252);
-}
-
-TEST_CASE("a gap server gives a late caller the gap before an early one", "[server]") {
-  GapServer s(1_us);
-  REQUIRE(s.reserve_at(100_ns, 10_ns).start == 100_ns);
-  REQUIRE(s.reserve_at(20_ns, 10_ns).start == 20_ns);
-  REQUIRE(s.reserve_at(95_ns, 10_ns).start == 110_ns);
-  REQUIRE(s.reserve_at(20_ns, 10_ns).start == 30_ns);
-  REQUIRE(s.reserve_at(0_ns, 20_ns).start == 0_ns);
-  REQUIRE(s.reserve_at(0_ns, 10_ns).start == 40_ns);
 }
