@@ -238,6 +238,8 @@ std::vector<std::string> split_list(std::string_view s) {
     std::string_view part = s.substr(0, comma);
     while (part.starts_with(' ')) part.remove_prefix(1);
     while (part.ends_with(' ')) part.remove_suffix(1);
+    // As a board file would have it.
+    if (part.size() >= 2 && part.starts_with('"') && part.ends_with('"')) part = part.substr(1, part.size() - 2);
     parts.emplace_back(part);
     s.remove_prefix(std::min(comma + 1, s.size()));
   }

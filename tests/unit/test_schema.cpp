@@ -134,6 +134,8 @@ TEST_CASE("every type is assigned from a board file's value and from text", "[sc
   b.set("rate", "25 Gb/s");
   b.set("clock", "2 GHz");
   b.set("weights", "[3,1]");
+  b.set("names", "[\"x\", \"y z\"]");
+  CHECK(b.p.names == std::vector<std::string>{"x", "y z"});
   b.set("names", "x, y");
   b.set("wire.flight", "1 ns");
   CHECK(b.p.lanes == 4);
