@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include <catch2/catch.hpp>
+#include <unistd.h>
 
 #include "models/base/output_file.h"
 
@@ -11,7 +12,8 @@ using namespace sluice::base;
 namespace {
 
 struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "sluice_test_output_file";
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("sluice_test_output_file." + std::to_string(::getpid()));
   Folder() { std::filesystem::create_directories(path); }
   ~Folder() { std::filesystem::remove_all(path); }
 };
