@@ -2,6 +2,10 @@
 
 namespace sluice::net {
 
+namespace {
+constexpr const char* kLinkDown = "link down";
+}
+
 void Wire::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("Ethernet link");
   s.add("rate", &Parameters::rate, "line rate per direction").range(10_Mbps, 1600_Gbps).setting();
@@ -15,7 +19,7 @@ base::Reservation Wire::send(End from, PacketPtr packet, base::Time ready) {
   OneWay& way = directions_[from];
   if (!up_) {
     ++way.statistics.frames;
-    lose(from, *packet);
+    lose(from, *packet, kLinkDown);
     return {ready, ready};
   }
   const base::Time start = next_start(from, ready);
@@ -31,6 +35,16 @@ base::Reservation Wire::send(End from, PacketPtr packet, base::Time ready) {
   base::enter_all(packet->spans, SLUICE_STAGE_wire, component(), start);
   show(from, *packet, Direction::kSent, start);
   const base::Time arrival = packet->last_bit;
+  if (faults_) [[unlikely]] {
+    const FaultPlan::Fate fate = faults_->fate_of(from, *packet, start);
+    packet->corrupted |= fate == FaultPlan::Fate::corrupted;
+    if (fate == FaultPlan::Fate::lost) {
+      base::calendar().at(arrival, key(), [this, from, epoch = epoch_, p = std::move(packet)] {
+        lose(from, *p, epoch == epoch_ ? "frame lost" : kLinkDown);
+      });
+      return {start, way.free_at};
+    }
+  }
   base::calendar().at(arrival, key(), [this, from, epoch = epoch_, p = std::move(packet)]() mutable {
     arrive(other(from), epoch, std::move(p));
   });
@@ -39,7 +53,7 @@ base::Reservation Wire::send(End from, PacketPtr packet, base::Time ready) {
 
 void Wire::arrive(End at, std::uint32_t epoch, PacketPtr packet) {
   if (epoch != epoch_) {
-    lose(other(at), *packet);
+    lose(other(at), *packet, kLinkDown);
     return;
   }
   ++directions_[other(at)].statistics.delivered;
@@ -47,9 +61,9 @@ void Wire::arrive(End at, std::uint32_t epoch, PacketPtr packet) {
   if (clients_[at]) clients_[at]->frame_arrived(std::move(packet));
 }
 
-void Wire::lose(End from, const Packet& packet) {
+void Wire::lose(End from, const Packet& packet, const char* reason) {
   ++directions_[from].statistics.lost;
-  for (const base::Span& s : packet.spans) base::ledger().drop(s.id, "link down", base::now());
+  for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
 }
 
 void Wire::show(End end, const Packet& packet, Direction direction, base::Time t) {
@@ -73,7 +87,7 @@ void Wire::register_statistics(base::StatisticsGroup& parent) {
     g.counter("frames", "frames", "given to the wire", s.frames);
     g.counter("bytes", "bytes", "of those frames, without FCS, less those given while the carrier was down", s.bytes);
     g.counter("delivered", "frames", "that arrived", s.delivered);
-    g.counter("lost", "frames", "lost because the carrier was or went down", s.lost);
+    g.counter("lost", "frames", "lost on the way, or because the carrier was or went down", s.lost);
     g.counter_of("busy", "fs", "time that frames, preambles and gaps occupied", [&s] { return s.busy.femtoseconds(); });
     g.derived("utilisation", "1", "share of the line rate, preambles and gaps included", [this, from](const auto& m) {
       const std::uint64_t elapsed = m.elapsed().femtoseconds();

@@ -24,7 +24,8 @@ using namespace base::literals;
 /// octets; it arrives 8 + n + 4 octets and the flight time after its first bit has left. Padding to 60 bytes is the
 /// sender's work (pad()): the wire carries a runt as it is. Ledger: `wire` from the first bit of the preamble until the
 /// receiver enters its own stage. A frame that is sent while the carrier is down, or whose carrier goes down before its
-/// last bit has arrived, is lost: its requests are dropped with the reason "link down".
+/// last bit has arrived, is lost: its requests are dropped with the reason "link down"; one that a FaultPlan loses,
+/// with "frame lost", when its last bit would have arrived.
 class Wire : public base::Model {
  public:
   enum End : unsigned { kA = 0, kB = 1 };
@@ -53,11 +54,21 @@ class Wire : public base::Model {
   enum class Direction { kSent, kReceived };
   using Tap = base::Callback<void(const Packet&, Direction, base::Time)>;
 
+  /// Says what becomes of frames on their way.
+  class FaultPlan {
+   public:
+    enum class Fate { arrives, corrupted, lost };
+    virtual ~FaultPlan() = default;
+    /// Called once for each frame that an end sends while the carrier is up, in order of sending. start: when its first
+    /// bit leaves. A frame that is to arrive corrupted is the plan's to damage; its FCS is wrong in any case.
+    virtual Fate fate_of(End from, Packet&, base::Time start) = 0;
+  };
+
   struct Statistics {
     std::uint64_t frames = 0;     ///< sent and delivered or under way
     std::uint64_t bytes = 0;      ///< of those frames, without FCS
-    std::uint64_t delivered = 0;  ///< frames
-    std::uint64_t lost = 0;       ///< frames lost because the carrier was or went down
+    std::uint64_t delivered = 0;  ///< frames, corrupted ones included
+    std::uint64_t lost = 0;       ///< frames lost on the way, or because the carrier was or went down
     base::Time busy;              ///< preamble, frame, FCS and gap
   };
 
@@ -82,6 +93,9 @@ class Wire : public base::Model {
   base::Time occupancy(std::uint32_t length) const { return octets(kPreamble + length + kFcs + kGap); }
 
   bool up() const { return up_; }
+  /// Null: every frame arrives. The plan must outlive the simulation.
+  void set_faults(FaultPlan* plan) { faults_ = plan; }
+
   /// Carrier up or down from now() on; both clients are told.
   void set_up(bool up);
   /// The carrier is down while anyone keeps it down. Counted: each hold_down(true) needs its hold_down(false).
@@ -101,7 +115,7 @@ class Wire : public base::Model {
   };
 
   void arrive(End at, std::uint32_t epoch, PacketPtr);
-  void lose(End from, const Packet&);
+  void lose(End from, const Packet&, const char* reason);
   void show(End, const Packet&, Direction, base::Time);
 
   Parameters parameters_;
@@ -112,6 +126,7 @@ class Wire : public base::Model {
   std::array<std::unique_ptr<base::StatisticsGroup>, 2> groups_;
   bool up_ = true;
   unsigned downs_ = 0;
+  FaultPlan* faults_ = nullptr;
   std::uint32_t epoch_ = 0;  ///< counts losses of carrier: a frame of an older one is lost
 };
 

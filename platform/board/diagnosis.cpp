@@ -83,7 +83,7 @@ std::string describe_faults(Board& board) {
   for (FaultRecord& r : board.faults()->records(base::now())) {
     Sum& sum = sums[r.name];
     sum.last = r.at;
-    sum.over = r.recovered != base::Time::max();
+    sum.over = r.momentary || r.recovered != base::Time::max();
     if (sum.times++ == 0) sum.first = std::move(r);
   }
   std::string text;

@@ -35,14 +35,17 @@ void FaultTimes::describe(base::Schema<FaultTimes>& s) {
   });
 }
 
-void TlpChoice::describe(base::Schema<TlpChoice>& s) {
-  s.summary("which TLPs a fault hits");
-  s.add("at", &TlpChoice::at, "the first one at or after each of these times").range(0_ns, 18'000_s).setting();
-  s.add("every", &TlpChoice::every, "each such one; 0: never").range(0, 1'000'000'000'000).unit("TLPs").setting();
-  s.add("probability", &TlpChoice::probability, "drawn: of each one; 0: never").range(0, 1).setting();
-  s.add("from", &TlpChoice::from, "no counted or drawn one before").range(0_ns, 18'000_s).setting();
-  s.add("most", &TlpChoice::most, "how many of them; 0: no limit").unit("faults").setting();
-  s.rule("at", [](const TlpChoice& t) {
+void MessageChoice::describe(base::Schema<MessageChoice>& s) {
+  s.summary("which TLPs or frames a fault hits");
+  s.add("at", &MessageChoice::at, "the first one at or after each of these times").range(0_ns, 18'000_s).setting();
+  s.add("every", &MessageChoice::every, "each such one; 0: never")
+      .range(0, 1'000'000'000'000)
+      .unit("messages")
+      .setting();
+  s.add("probability", &MessageChoice::probability, "drawn: of each one; 0: never").range(0, 1).setting();
+  s.add("from", &MessageChoice::from, "no counted or drawn one before").range(0_ns, 18'000_s).setting();
+  s.add("most", &MessageChoice::most, "how many of them; 0: no limit").unit("faults").setting();
+  s.rule("at", [](const MessageChoice& t) {
     return one_of(!t.at.empty() + (t.every > 0) + (t.probability > 0), "every or probability");
   });
 }
@@ -83,6 +86,15 @@ void TlpLinkFault::describe(base::Schema<TlpLinkFault>& s) {
       .range(0_ns, 24_ms)
       .assumed("some hundred training sets of 16 symbols; the specification ends the attempt after 24 ms");
   s.include("", &TlpLinkFault::choice);
+}
+
+void FrameFault::describe(base::Schema<FrameFault>& s) {
+  s.summary("frames arrive with a wrong FCS, or never");
+  add_target(s, "Ethernet link");
+  s.add("direction", &FrameFault::direction, "in: to the board's NIC; out: from it")
+      .choices({{"in", WireSide::in}, {"out", WireSide::out}})
+      .setting();
+  s.include("", &FrameFault::choice);
 }
 
 void CompletionFault::describe(base::Schema<CompletionFault>& s) {

@@ -45,14 +45,14 @@ struct LinkDownFault {
   static void describe(base::Schema<LinkDownFault>&);
 };
 
-/// Which TLPs a fault hits: exactly one of at, every and probability is set.
-struct TlpChoice {
+/// Which TLPs or frames a fault hits: exactly one of at, every and probability is set.
+struct MessageChoice {
   std::vector<base::Time> at;  ///< the first one that starts then or later
   std::uint64_t every = 0;     ///< 0: not
   double probability = 0;      ///< 0: not
   base::Time from;             ///< every, probability: not before
   std::uint64_t most = 0;      ///< 0: no limit
-  static void describe(base::Schema<TlpChoice>&);
+  static void describe(base::Schema<MessageChoice>&);
 };
 
 enum class LinkSide { up, down };
@@ -64,15 +64,25 @@ struct TlpLinkFault {
   LinkSide direction = LinkSide::up;
   TlpFilter tlps = TlpFilter::any;
   base::Time retrain = 2_us;
-  TlpChoice choice;
+  MessageChoice choice;
   static void describe(base::Schema<TlpLinkFault>&);
+};
+
+enum class WireSide { in, out };
+
+/// corrupt-frame, lost-frame
+struct FrameFault {
+  std::string target;
+  WireSide direction = WireSide::in;
+  MessageChoice choice;
+  static void describe(base::Schema<FrameFault>&);
 };
 
 /// poisoned-completion, completion-timeout
 struct CompletionFault {
   std::string target;
   LinkSide direction = LinkSide::up;
-  TlpChoice choice;
+  MessageChoice choice;
   static void describe(base::Schema<CompletionFault>&);
 };
 

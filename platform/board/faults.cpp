@@ -120,7 +120,7 @@ class Faults::Timed {
   FaultRecord record(Happened h, Time now) const {
     const bool lasts = h.recovered == Time::max();
     if (lasts) settle(h);
-    FaultRecord r{name_, kind_, target_, h.at, h.recovered, {}, {}};
+    FaultRecord r{name_, kind_, target_, h.at, h.recovered, false, {}, {}};
     r.times.emplace_back(effect_.duration_name, (lasts ? std::max(now, h.at) : h.recovered) - h.at);
     r.counts.emplace_back("requests_dropped", h.drops);
     r.counts.emplace_back("requests_delayed", h.delayed);
@@ -140,7 +140,39 @@ class Faults::Timed {
   std::vector<Happened> happened_;
 };
 
-// ------------------------------------------------------------------------------------------------------------ of TLPs
+// ------------------------------------------------------------------------------------------------ of TLPs and of
+// frames
+
+/// Picks the messages of one [fault.NAME].
+class Faults::Chooser {
+ public:
+  Chooser(const config::Instance& i, const MessageChoice& choice, base::RandomSeed seed, std::string_view purpose)
+      : choice_(choice), random_(seed, i.path(), purpose) {
+    std::sort(choice_.at.begin(), choice_.at.end());
+  }
+
+  /// Whether a message that starts at `start` is one of them. Each counts, and takes its draw, whatever other faults
+  /// do.
+  bool chosen(Time start) {
+    if (!choice_.at.empty()) {
+      if (next_at_ == choice_.at.size() || start < choice_.at[next_at_]) return false;
+      while (next_at_ < choice_.at.size() && choice_.at[next_at_] <= start) ++next_at_;
+      return true;
+    }
+    if (start < choice_.from) return false;
+    const bool hit = choice_.every > 0 ? ++seen_ % choice_.every == 0 : random_.uniform() < choice_.probability;
+    return hit && (choice_.most == 0 || hits_ < choice_.most);
+  }
+  void hit() { ++hits_; }
+  base::RandomStream& random() { return random_; }
+
+ private:
+  MessageChoice choice_;
+  std::size_t next_at_ = 0;
+  std::uint64_t seen_ = 0;
+  std::uint64_t hits_ = 0;
+  base::RandomStream random_;
+};
 
 /// All faults of the TLPs of one link direction.
 class Faults::TlpPlan : public pcie::TlpFaultPlan {
@@ -150,18 +182,9 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
 
   bool is_for(const pcie::Link& link, LinkSide side) const { return &link_ == &link && side_ == side; }
 
-  void add(const config::Instance& instance, pcie::TlpFate fate, TlpFilter filter, const TlpChoice& choice) {
-    members_.push_back({instance.path(),
-                        instance.model(),
-                        fate,
-                        filter,
-                        choice,
-                        0,
-                        0,
-                        0,
-                        base::RandomStream(faults_.seed_, instance.path(), "TLPs"),
-                        {}});
-    std::sort(members_.back().choice.at.begin(), members_.back().choice.at.end());
+  void add(const config::Instance& instance, pcie::TlpFate fate, TlpFilter filter, const MessageChoice& choice) {
+    members_.push_back(
+        {instance.path(), instance.model(), fate, filter, Chooser(instance, choice, faults_.seed_, "TLPs"), {}});
   }
 
   void need_retrain(Time t) { retrain_ = std::max(retrain_, t); }
@@ -175,8 +198,8 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
   pcie::TlpFault* next(const pcie::Tlp& tlp, bool replay) override {
     pcie::TlpFault* hit = nullptr;
     for (Member& m : members_) {
-      if (!concerns(m, tlp, replay) || !chosen(m) || hit) continue;
-      ++m.hits;
+      if (!concerns(m, tlp, replay) || !m.chooser.chosen(base::now()) || hit) continue;
+      m.chooser.hit();
       faults_.note(m.name);
       m.faults.emplace_back().fate = m.fate;
       hit = &m.faults.back();
@@ -195,11 +218,7 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
     std::string kind;
     pcie::TlpFate fate;
     TlpFilter filter;
-    TlpChoice choice;
-    std::size_t next_at;
-    std::uint64_t seen;
-    std::uint64_t hits;
-    base::RandomStream random;
+    Chooser chooser;
     std::deque<pcie::TlpFault> faults;  ///< their addresses are known to the link
   };
 
@@ -220,21 +239,8 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
     return false;
   }
 
-  /// Each TLP counts, and takes its draw, whatever other faults do.
-  static bool chosen(Member& m) {
-    const TlpChoice& c = m.choice;
-    if (!c.at.empty()) {
-      if (m.next_at == c.at.size() || base::now() < c.at[m.next_at]) return false;
-      while (m.next_at < c.at.size() && c.at[m.next_at] <= base::now()) ++m.next_at;
-      return true;
-    }
-    if (base::now() < c.from) return false;
-    const bool hit = c.every > 0 ? ++m.seen % c.every == 0 : m.random.uniform() < c.probability;
-    return hit && (c.most == 0 || m.hits < c.most);
-  }
-
   FaultRecord record(const Member& m, const pcie::TlpFault& f) const {
-    FaultRecord r{m.name, m.kind, path_, f.at, f.recovered, {}, {}};
+    FaultRecord r{m.name, m.kind, path_, f.at, f.recovered, !recoverable(m.fate), {}, {}};
     r.counts.emplace_back("requests_hit", f.requests.size());
     r.counts.emplace_back("requests_dropped", faults_.dropped_among(f.requests));
     if (!recoverable(m.fate)) return r;
@@ -255,6 +261,68 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
   Time retrain_;
   std::vector<Member> members_;
   std::optional<pcie::DataLink> data_link_;
+};
+
+/// All faults of the frames of one wire.
+class Faults::FramePlan : public net::Wire::FaultPlan {
+ public:
+  FramePlan(Faults& faults, net::Wire& wire) : faults_(faults), wire_(wire) { wire.set_faults(this); }
+
+  bool is_for(const net::Wire& wire) const { return &wire_ == &wire; }
+
+  void add(const config::Instance& i, const FrameFault& p) {
+    const Fate fate = i.model() == "lost-frame" ? Fate::lost : Fate::corrupted;
+    members_.push_back({i.path(), i.model(), p.direction, fate, Chooser(i, p.choice, faults_.seed_, "frames"), {}});
+  }
+
+  Fate fate_of(net::Wire::End from, net::Packet& packet, Time start) override {
+    Fate fate = Fate::arrives;
+    const WireSide direction = from == kOutside ? WireSide::in : WireSide::out;
+    for (Member& m : members_) {
+      if (m.direction != direction || !m.chooser.chosen(start) || fate != Fate::arrives) continue;
+      m.chooser.hit();
+      faults_.note(m.name);
+      fate = m.fate;
+      Hit& hit = m.hits.emplace_back();
+      hit.at = start;
+      for (const base::Span& s : packet.spans) hit.requests.push_back(s.id);
+      // One bit, so that a capture at the receiver shows what is wrong.
+      if (fate == Fate::corrupted)
+        packet.bytes[m.chooser.random().below(packet.length)] ^=
+            static_cast<std::uint8_t>(1u << m.chooser.random().below(8));
+    }
+    return fate;
+  }
+
+  void add_records(std::vector<FaultRecord>& all) const {
+    for (const Member& m : members_) {
+      const std::string target = wire_.path() + (m.direction == WireSide::in ? ".in" : ".out");
+      for (const Hit& h : m.hits) {
+        FaultRecord& r = all.emplace_back(FaultRecord{m.name, m.kind, target, h.at, Time::max(), true, {}, {}});
+        r.counts.emplace_back("requests_hit", h.requests.size());
+        r.counts.emplace_back("requests_dropped", faults_.dropped_among(h.requests));
+      }
+    }
+  }
+
+ private:
+  static constexpr net::Wire::End kOutside = net::Wire::kA;
+  struct Hit {
+    Time at;
+    std::vector<base::RequestId> requests;
+  };
+  struct Member {
+    std::string name;
+    std::string kind;
+    WireSide direction;
+    Fate fate;
+    Chooser chooser;
+    std::vector<Hit> hits;
+  };
+
+  Faults& faults_;
+  net::Wire& wire_;
+  std::vector<Member> members_;
 };
 
 // ----------------------------------------------------------------------------------------------------------- the board
@@ -288,6 +356,10 @@ void Faults::add(const config::Instance& i) {
     const auto& p = i.parameters<TlpLinkFault>();
     const auto fate = kind == "lost-tlp" ? pcie::TlpFate::kLost : pcie::TlpFate::kCorrupted;
     return plan_for(i, p.target, p.direction, p.retrain).add(i, fate, p.tlps, p.choice);
+  }
+  if (kind == "corrupt-frame" || kind == "lost-frame") {
+    const auto& p = i.parameters<FrameFault>();
+    return plan_for(i, p.target).add(i, p);
   }
   const auto& p = i.parameters<CompletionFault>();
   const auto fate = kind == "poisoned-completion" ? pcie::TlpFate::kPoisoned : pcie::TlpFate::kUnanswered;
@@ -402,6 +474,19 @@ Faults::TlpPlan& Faults::plan_for(const config::Instance& i, const std::string& 
   no_target(i, target, "a PCIe link", names);
 }
 
+Faults::FramePlan& Faults::plan_for(const config::Instance& i, const std::string& target) {
+  std::vector<std::string> names;
+  for (WireInstance& w : board_.wires()) {
+    names.push_back(w.path);
+    if (w.path != target) continue;
+    const auto found =
+        std::find_if(frame_plans_.begin(), frame_plans_.end(), [&](const auto& p) { return p->is_for(*w.wire); });
+    if (found != frame_plans_.end()) return **found;
+    return *frame_plans_.emplace_back(std::make_unique<FramePlan>(*this, *w.wire));
+  }
+  no_target(i, target, "an Ethernet link", names);
+}
+
 std::uint64_t Faults::under_way() const { return board_.source() ? board_.source()->under_way() : 0; }
 
 std::uint64_t Faults::dropped_among(const std::vector<base::RequestId>& requests) const {
@@ -414,6 +499,7 @@ std::vector<FaultRecord> Faults::records(Time now) const {
   std::vector<FaultRecord> all;
   for (const auto& t : timed_) t->add_records(all, now);
   for (const auto& p : plans_) p->add_records(all);
+  for (const auto& p : frame_plans_) p->add_records(all);
   std::stable_sort(all.begin(), all.end(), [](const FaultRecord& a, const FaultRecord& b) { return a.at < b.at; });
   return all;
 }

@@ -27,6 +27,7 @@ struct FaultRecord {
   std::string target;  ///< "pcie.slot0 up"
   base::Time at;
   base::Time recovered = base::Time::max();  ///< Time::max(): it lasts, or there is nothing to recover from
+  bool momentary = false;                    ///< there is nothing to recover from
   /// What it cost, by name; docs/reference/result.md has them for each kind.
   std::vector<std::pair<const char*, std::uint64_t>> counts;
   std::vector<std::pair<const char*, base::Time>> times;
@@ -48,6 +49,8 @@ class Faults {
  private:
   class Timed;
   class TlpPlan;
+  class FramePlan;
+  class Chooser;
   struct Agents {
     std::vector<riscv::Core*> cores;
     std::vector<pcie::Endpoint*> devices;
@@ -61,6 +64,7 @@ class Faults {
   void add_link_down(const config::Instance&);
   Timed& add_timed(const config::Instance&, const std::string& target, const FaultTimes&, base::Time duration);
   TlpPlan& plan_for(const config::Instance&, const std::string& target, LinkSide, base::Time retrain);
+  FramePlan& plan_for(const config::Instance&, const std::string& target);
   Agents agents(const config::Instance&, const std::string& target);
   [[noreturn]] void no_target(const config::Instance&, const std::string& target, const char* what,
                               const std::vector<std::string>& names) const;
@@ -71,6 +75,7 @@ class Faults {
   base::RandomSeed seed_;
   std::vector<std::unique_ptr<Timed>> timed_;
   std::vector<std::unique_ptr<TlpPlan>> plans_;
+  std::vector<std::unique_ptr<FramePlan>> frame_plans_;
   std::vector<base::RequestId> dropped_;  ///< requests, in order of time
   std::string so_far_;
 };

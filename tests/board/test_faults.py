@@ -14,6 +14,16 @@ ONE = ("--set", "workload.outstanding=1")
 NAK_NS, WIRE = 115.0, "net.wire0"
 
 
+def captured(pcap):
+    """The frames of a capture that Sluice wrote."""
+    at, frames = 24, []
+    while at < len(pcap):
+        length = int.from_bytes(pcap[at + 8:at + 12], "little")
+        frames.append(pcap[at + 16:at + 16 + length])
+        at += 16 + length
+    return frames
+
+
 class Faults(BoardTest):
     def board(self, *faults, extends="e810-poll"):
         path = os.path.join(self.directory(), "faulty.toml")
@@ -50,7 +60,8 @@ class Faults(BoardTest):
             ("c", "link-down", WIRE, "duration='1 us'\n"), ("d", "corrupt-tlp", "pcie.slot0", ""),
             ("e", "lost-tlp", "pcie.slot0", "direction='down'\n"),
             ("f", "poisoned-completion", "pcie.slot0", "direction='down'\n"),
-            ("g", "completion-timeout", "pcie.slot0", ""))]
+            ("g", "completion-timeout", "pcie.slot0", ""), ("h", "corrupt-frame", WIRE, ""),
+            ("i", "lost-frame", WIRE, "direction='out'\n"))]
         plain = board_runs.run(self.board(), *SMALL)
         self.assertMultiLineEqual(without_faults(plain), without_faults(board_runs.run(self.board(*faults), *SMALL)))
 
@@ -158,6 +169,47 @@ class Faults(BoardTest):
         self.assertEqual(sum(f["cost"]["requests_dropped"] for f in r["faults"]), r["requests"]["dropped"]["link down"])
         self.assertEqual(r["counters"]["nic.eth0"]["link_changes"], 4)
         self.sound(r)
+
+    def test_frames_are_lost_and_corrupted_in_either_direction(self):
+        for kind, direction, reason, counter in (
+                ("lost-frame", "in", "frame lost", f"{WIRE}.a_to_b/lost"),
+                ("lost-frame", "out", "frame lost", f"{WIRE}.b_to_a/lost"),
+                ("corrupt-frame", "in", "bad FCS", "nic.eth0.mac/rx_bad_fcs"),
+                ("corrupt-frame", "out", "fault.noise", "workload/bad_frames")):
+            with self.subTest(kind=kind, direction=direction):
+                noise = f"[fault.noise]\nkind='{kind}'\ntarget='{WIRE}'\ndirection='{direction}'\nevery=100\n"
+                r = self.run_with(noise, *DROPS)
+                hits = r["faults"]
+                # The first hundred of that direction has the ARP's frame.
+                self.assertEqual(len(hits), (r["requests"]["sent"] + 1) // 100)
+                self.assertEqual({(f["target"], f["recovered_ns"], f["cost"]["requests_hit"]) for f in hits},
+                                 {(f"{WIRE}.{direction}", None, 1)})
+                self.assertEqual(r["requests"]["dropped"], {reason: len(hits)})
+                group, name = counter.split("/")
+                self.assertEqual(r["counters"][group][name], len(hits))
+                self.sound(r)
+                # A client that sends again gets all answers.
+                again = self.run_with(noise, "--set", "workload.retries=5")
+                self.assertEqual((again["requests"]["completed"], again["requests"]["dropped"]), (2000, {}))
+                self.assertEqual(again["requests"]["retransmissions"], len(again["faults"]))
+
+    def test_a_capture_shows_what_is_wrong_with_a_frame(self):
+        sent, received = [], []
+        for fault, frames in (("", sent), (f"[fault.noise]\nkind='corrupt-frame'\ntarget='{WIRE}'\nat='50 us'\n", received)):
+            out = self.directory()
+            self.run_with(fault, *DROPS, *ONE, "--trace", "pcap", "--out", out)
+            with open(os.path.join(out, f"{WIRE}.pcap"), "rb") as file:
+                frames += captured(file.read())
+        different = [(a, b) for a, b in zip(sent, received) if a != b]
+        bits = bin(int.from_bytes(different[0][0], "big") ^ int.from_bytes(different[0][1], "big")).count("1")
+        self.assertEqual(bits, 1)
+
+    def test_a_client_that_hears_only_bad_frames_says_so(self):
+        r = self.run_with(f"[fault.noise]\nkind='corrupt-frame'\ntarget='{WIRE}'\ndirection='out'\nevery=1\nfrom='200 us'\n",
+                          *IMPATIENT, status=1)
+        self.assertEqual(r["outcome"], "stalled")
+        self.assertIn("\nworkload has received 16 bad frames, which it ignores; first: FCS is wrong\n", r["diagnosis"])
+        self.assertRegex(r["diagnosis"], f"fault.noise: corrupt-frame of {WIRE}.out, 16 times from .* us to .* us\n")
 
     def test_corrupted_tlps_are_replayed_and_nothing_is_lost(self):
         for direction in ("up", "down"):

@@ -42,7 +42,63 @@ net::PacketPtr frame(std::uint32_t length, std::uint8_t fill = 0x5a) {
   return p;
 }
 
+/// Of the frames that an end sends, the fates in turn.
+struct Plan : Wire::FaultPlan {
+  Fate fate_of(Wire::End from, net::Packet& p, base::Time start) override {
+    starts.push_back(start);
+    lengths.push_back(p.length);
+    return from == Wire::kA && next < fates.size() ? fates[next++] : Fate::arrives;
+  }
+  std::vector<Fate> fates;
+  std::size_t next = 0;
+  std::vector<base::Time> starts;
+  std::vector<std::uint32_t> lengths;
+};
+
 }  // namespace
+
+TEST_CASE("a plan loses frames and breaks their FCS, and the line is as busy as ever", "[wire]") {
+  Bench bench;
+  Plan plan;
+  plan.fates = {Plan::Fate::lost, Plan::Fate::corrupted, Plan::Fate::arrives};
+  bench.wire.set_faults(&plan);
+  for (std::uint32_t length = 60; length < 64; ++length) bench.wire.send(Wire::kA, frame(length));
+  bench.wire.send(Wire::kB, frame(70));
+  bench.run();
+  CHECK(plan.lengths == std::vector<std::uint32_t>{60, 61, 62, 63, 70});
+  CHECK(plan.starts[1] == 6720_ps);  // when its first bit leaves, not when it was given to the wire
+  REQUIRE(bench.b.frames.size() == 3);
+  CHECK(bench.b.frames[0]->length == 61);
+  CHECK(bench.b.frames[0]->corrupted);
+  CHECK(bench.b.times[0] == 6720_ps + 10_ns + 5840_ps);
+  CHECK_FALSE(bench.b.frames[1]->corrupted);
+  CHECK(bench.a.frames.size() == 1);
+  const Wire::Statistics& s = bench.wire.statistics(Wire::kA);
+  CHECK(s.frames == 4);
+  CHECK(s.delivered == 3);
+  CHECK(s.lost == 1);
+}
+
+TEST_CASE("a request in a frame that is lost is dropped with the reason", "[wire]") {
+  Bench bench;
+  Plan plan;
+  plan.fates = {Plan::Fate::lost, Plan::Fate::lost};
+  bench.wire.set_faults(&plan);
+  std::vector<std::pair<std::string, base::Time>> drops;
+  base::ledger().on_drop([&](const base::Ledger::Request&, std::string_view reason, base::Time t) {
+    drops.emplace_back(std::string(reason), t);
+  });
+  for (int i = 0; i < 2; ++i) {
+    net::PacketPtr p = frame(60);
+    p->spans.add({0, 60, base::ledger().open(SLUICE_STAGE_wire, 0, 0_ns)});
+    bench.wire.send(Wire::kA, std::move(p));
+  }
+  base::calendar().at(20_ns, 1, [&] { bench.wire.set_up(false); });
+  bench.run();
+  REQUIRE(drops.size() == 2);
+  CHECK(drops[0] == std::pair<std::string, base::Time>("frame lost", 10_ns + 5760_ps));
+  CHECK(drops[1].first == "link down");  // it was under way then
+}
 
 TEST_CASE("a frame arrives with its last bit", "[wire]") {
   Bench bench;
