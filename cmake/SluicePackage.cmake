@@ -11,6 +11,11 @@ set(SLUICE_GENERATED ${CMAKE_BINARY_DIR}/generated)
 include(SluiceInterface)
 sluice_plugin_interface(${SLUICE_GENERATED})
 
+# What a run's behaviour depends on, beside what its board and its files say.
+file(GLOB_RECURSE SLUICE_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+     models/*.h models/*.cpp platform/board/*.h platform/board/*.cpp platform/debug/*.h platform/debug/*.cpp)
+sluice_digest(sluice_sources ${SLUICE_GENERATED}/platform/board/sources.h SLUICE_SOURCES ${SLUICE_SOURCES})
+
 set(sdk share/sluice/sdk)
 foreach(header ${SLUICE_PLUGIN_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)
@@ -19,7 +24,7 @@ endforeach()
 install(DIRECTORY firmware/boot firmware/drivers firmware/kernel firmware/net firmware/rpc DESTINATION ${sdk}/firmware)
 install(FILES tests/unit/device_bench.h tests/unit/pcie_bench.h tests/unit/fresh_kernel.h tests/unit/test_main.cpp
         DESTINATION ${sdk}/tests/unit)
-install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake cmake/SluiceInterface.cmake cmake/PluginInterface.cmake
+install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake cmake/SluiceInterface.cmake cmake/Digest.cmake
         DESTINATION lib/cmake/Sluice)
 
 # Of models/irq and others the firmware's drivers include the register headers.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "platform/board/sha256.h"
+#include "platform/board/sources.h"
 
 namespace sluice::platform {
 namespace {
@@ -28,7 +29,7 @@ base::Condition condition_of(const config::BoardConfig& board, const config::Ins
 }  // namespace
 
 base::Conditions conditions_of(Board& board) {
-  base::Conditions all;
+  base::Conditions all{{"sluice", SLUICE_SOURCES}};
   for (const config::Instance& i : board.config().instances()) {
     all.emplace_back(i.path(), i.model());
     for (const auto& p : i.schema().parameters()) {

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -168,6 +169,14 @@ class Typing(Console):
         other = sluice(*replay, "--seed", "7", "--set", "uart.clock=1 MHz", cwd=self.directory)
         self.assertEqual(other.stderr, "sluice: --replay first/input.log: this run is not the one of the log, so what "
                          "follows is no repetition of it: uart.clock was 0 Hz and is 1 MHz; run.seed was 1 and is 7\n")
+        # Of another build's models.
+        log = os.path.join(self.directory, "first/input.log")
+        with open(log, encoding="utf-8") as file:
+            text = file.read()
+        self.assertRegex(text, r"\nwith sluice [0-9.]+-[0-9a-f]{12}\n")
+        self.write("old.log", re.sub("with sluice .*", "with sluice 0.0.9", text))
+        old = sluice("run", "bare.toml", "--replay", "old.log", cwd=self.directory)
+        self.assertRegex(old.stderr, r"no repetition of it: sluice was 0\.0\.9 and is [0-9.]+-[0-9a-f]{12}\n$")
         cut = sluice(*replay, "--until", "1 ns", cwd=self.directory)
         self.assertRegex(cut.stderr, r"^sluice: --replay first/input.log: this run ends at 1 ns \(--until\), before that of "
                          r"the log, which went on to [0-9.]+ .?s\n$")
