@@ -18,7 +18,7 @@ std::uint64_t number_at(base::Inputs::Bytes bytes, std::size_t at, unsigned widt
 }  // namespace
 
 Changes::Changes(base::Inputs& inputs, BoardTarget& target)
-    : inputs_(inputs), target_(target), planned_(target.threads()) {
+    : inputs_(inputs), target_(target), planned_(target.threads()), observed_(target.threads()) {
   channel_ = inputs.open(
       kChannel,
       [this](base::Inputs::Bytes bytes) {
@@ -72,7 +72,9 @@ bool Changes::read_early(base::Inputs::Bytes bytes) {
 
 void Changes::start() {
   for (unsigned t = 1; t <= target_.threads(); ++t) {
-    if (!planned_[t - 1].empty()) target_.core(t).observe(*this);
+    if (planned_[t - 1].empty() || observed_[t - 1]) continue;
+    observed_[t - 1] = true;
+    target_.core(t).observe(*this);
   }
 }
 

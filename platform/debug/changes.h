@@ -33,7 +33,7 @@ class Changes : private riscv::CoreObserver {
   std::string make(const Change&, const Place&);
   /// A replay: what comes from a log is all that may change.
   void refuse_all() { refused_ = true; }
-  /// Before the first instruction, once a log has been read: prepares what it has.
+  /// Once a log has been read, and before what it has: prepares that.
   void start();
   /// The run has ended: logs what has not been logged yet.
   void flush();
@@ -55,6 +55,7 @@ class Changes : private riscv::CoreObserver {
   base::Inputs::Channel channel_;
   bool refused_ = false;
   std::vector<std::deque<Placed>> planned_;  ///< for each hart, by its time
+  std::vector<bool> observed_;               ///< likewise
   std::deque<std::vector<std::uint8_t>> unlogged_;
 };
 

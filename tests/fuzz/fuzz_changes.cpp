@@ -1,0 +1,212 @@
+/// What a debugger has changed, as logs of inputs have it (channel gdb): read, applied to the harts of a whole board,
+/// and survived by them. A change that is possible is there afterwards; one that is not changes nothing.
+///
+/// An input is a list of records: length (1 byte), so many bytes of a record. Its slots count from those of its hart.
+
+#include <algorithm>
+#include <optional>
+
+#include "platform/board/board.h"
+#include "platform/board/models.h"
+#include "platform/debug/board_target.h"
+#include "platform/debug/changes.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace sluice::fuzz {
+namespace {
+
+using namespace base::literals;
+using debug::Change;
+
+constexpr std::size_t kMostRecords = 32;
+constexpr std::size_t kSlots = 5;  ///< where a record has them, 8 bytes
+constexpr std::size_t kChange = 13;
+constexpr unsigned kHarts = 2;
+constexpr std::uint64_t kRam = 0x8000'0000;
+
+std::vector<Bytes> take_apart(const std::uint8_t* data, std::size_t size) {
+  std::vector<Bytes> records;
+  while (size >= 1 && records.size() < kMostRecords) {
+    const std::size_t length = std::min<std::size_t>(data[0], size - 1);
+    records.emplace_back(data + 1, data + 1 + length);
+    data += 1 + length;
+    size -= 1 + length;
+  }
+  return records;
+}
+
+Bytes put_together(const std::vector<Bytes>& records) {
+  Bytes all;
+  for (const Bytes& r : records) {
+    const std::size_t length = std::min<std::size_t>(r.size(), 255);
+    all.push_back(static_cast<std::uint8_t>(length));
+    all.insert(all.end(), r.begin(), r.begin() + static_cast<std::ptrdiff_t>(length));
+  }
+  return all;
+}
+
+Bytes record(std::uint8_t where, std::uint32_t hart, std::uint64_t slots, const Change& change) {
+  Bytes r{where};
+  for (unsigned i = 0; i < 4; ++i) r.push_back(static_cast<std::uint8_t>(hart >> 8 * i));
+  for (unsigned i = 0; i < 8; ++i) r.push_back(static_cast<std::uint8_t>(slots >> 8 * i));
+  const auto encoded = change.encoded();
+  r.insert(r.end(), encoded.begin(), encoded.end());
+  return r;
+}
+
+std::vector<Bytes> corpus() {
+  std::vector<Bytes> records;
+  using Kind = Change::Kind;
+  const Bytes value{0x10, 0, 0, 0x80, 0, 0, 0, 0};
+  records.push_back(record(0, 0, 0, {Kind::memory, 0, kRam + 0x1000, {1, 2, 3, 4}}));
+  records.push_back(record(1, 0, 5, {Kind::integer, 0, 10, value}));
+  records.push_back(record(1, 1, 9, {Kind::pc, 1, 0, value}));
+  records.push_back(record(2, 1, 9, {Kind::floating, 1, 3, value}));
+  records.push_back(record(1, 0, 20, {Kind::csr, 0, 0x305, value}));
+  records.push_back(record(1, 0, 30, {Kind::privilege, 0, 0, {1, 0, 0, 0, 0, 0, 0, 0}}));
+  return {put_together(records)};
+}
+
+Change draw_change(Random& random) {
+  Change c;
+  c.kind = static_cast<Change::Kind>(random.below(6));
+  c.hart = static_cast<std::uint32_t>(random.below(kHarts));
+  static constexpr std::uint64_t kCsrs[] = {0x300, 0x301, 0x304, 0x305, 0x341, 0x342, 0x344, 0x3a0, 0x3b0,
+                                            0x100, 0x105, 0x141, 0x180, 0x14d, 0xb00, 0xb02, 0x30a, 0x351};
+  c.place = c.kind == Change::Kind::memory ? kRam + random.below(0x4000)
+            : c.kind == Change::Kind::csr  ? kCsrs[random.below(std::size(kCsrs))]
+                                           : random.below(34);
+  const std::uint64_t value = random.chance(1, 2) ? kRam + random.below(0x8000) : edge(random);
+  for (unsigned i = 0; i < 8; ++i) c.bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  if (c.kind == Change::Kind::privilege && random.chance(3, 4))
+    c.bytes = {random.chance(1, 2) ? std::uint8_t{0} : std::uint8_t{1}, 0, 0, 0, 0, 0, 0, 0};
+  if (c.kind == Change::Kind::memory) c.bytes.resize(1 + random.below(16));
+  return c;
+}
+
+void mutate(Bytes& input, Random& random) {
+  std::vector<Bytes> records;
+  std::uint64_t slots = 0;
+  for (std::uint64_t n = 1 + random.below(12); n != 0; --n) {
+    slots += random.below(40);
+    Bytes r = record(static_cast<std::uint8_t>(random.below(3)), static_cast<std::uint32_t>(random.below(kHarts)),
+                     slots, draw_change(random));
+    if (random.chance(1, 8)) mutate_bytes(r, random, {}, {});
+    records.push_back(std::move(r));
+  }
+  input = put_together(records);
+}
+
+std::string hexadecimal(const Bytes& bytes) {
+  std::string text;
+  for (const std::uint8_t b : bytes) text += {"0123456789abcdef"[b >> 4], "0123456789abcdef"[b & 15]};
+  return text;
+}
+
+/// Started once; every input finds it as the one before has left it, but for where the harts are.
+class Bench {
+ public:
+  Bench() {
+    platform::register_models(registry_);
+    const Bytes file = to_bytes(R"(extends = "hosts/i9-9960x"
+[cluster.host]
+firmware = "hello"
+harts = 2
+[caches]
+timing = "functional"
+)");
+    board_file_.assign(file.data(), file.size());
+    config_.emplace(config::load_board(board_file_.path(), {}, registry_, config::BoardDirectories{}));
+    board_.emplace(*config_, platform::Traffic::external);
+    target_.emplace(
+        *board_, [](const Change&) { return std::string(); }, [](const debug::Watchpoint&) {});
+    target_->set_physical_memory(true);
+    changes_.emplace(inputs_, *target_);
+    for (unsigned t = 1; t <= kHarts; ++t) entries_.push_back(target_->core(t).hart().state().pc);
+    advance();
+  }
+
+  void replay(const std::vector<Bytes>& records, MemoryFile& log) {
+    for (unsigned t = 1; t <= kHarts; ++t) start_again(t);
+    std::string text = "sluice-inputs 1\n";
+    const std::uint64_t now = until_.femtoseconds();
+    for (const Bytes& r : records) {
+      check(r);
+      text += "input " + std::to_string(now) + " gdb " + hexadecimal(placed(r)) + "\n";
+    }
+    const Bytes bytes = to_bytes(text + "end " + std::to_string(now) + " ended\n");
+    log.assign(bytes.data(), bytes.size());
+    base::InputReplay replay(log.path(), inputs_);
+    changes_->start();
+    replay.start([] {});
+    advance();
+  }
+
+ private:
+  void advance() {
+    until_ += 1_us;
+    board_->scheduler().run_until(until_);
+  }
+
+  /// Wherever the input before has sent it, or left it waiting.
+  void start_again(unsigned thread) {
+    riscv::Hart& hart = target_->core(thread).hart();
+    hart.privileged().set_privilege(riscv::Privilege::machine);
+    hart.state().pc = entries_[thread - 1];
+  }
+
+  /// With slots that are still to come.
+  Bytes placed(Bytes r) {
+    if (r.size() < kChange || r[0] == 0) return r;
+    std::uint64_t slots = 0;
+    for (unsigned i = 8; i-- > 0;) slots = slots << 8 | r[kSlots + i];
+    const unsigned thread = r[1] < kHarts ? r[1] + 1u : 1;
+    slots = target_->core(thread).hart().state().slots + slots % 5000;
+    for (unsigned i = 0; i < 8; ++i) r[kSlots + i] = static_cast<std::uint8_t>(slots >> 8 * i);
+    return r;
+  }
+
+  void check(const Bytes& r) {
+    Change c;
+    if (r.size() < kChange || !Change::decode(std::span(r).subspan(kChange), c)) return;
+    require(c.encoded() == Bytes(r.begin() + kChange, r.end()), "a record is not what its change is written as");
+    if (!target_->apply(c)) return;
+    if (c.kind == Change::Kind::memory) {
+      Bytes there(c.bytes.size());
+      require(target_->read_memory(1, c.place, there) == there.size(), "changed memory cannot be read");
+      require(there == c.bytes, "memory has not what was written");
+    } else if (c.kind == Change::Kind::integer || c.kind == Change::Kind::floating) {
+      namespace rn = debug::register_number;
+      const unsigned number = static_cast<unsigned>(c.place) + (c.kind == Change::Kind::floating ? rn::kF0 : 0);
+      std::uint64_t value = 0, wanted = 0;
+      for (unsigned i = 8; i-- > 0;) wanted = wanted << 8 | c.bytes[i];
+      require(target_->read_register(c.hart + 1, number, value) && value == wanted,
+              "a register is not what was written");
+    }
+  }
+
+  MemoryFile board_file_{"board"};
+  config::Registry registry_;
+  std::optional<config::BoardConfig> config_;
+  std::optional<platform::Board> board_;
+  std::optional<debug::BoardTarget> target_;
+  base::Inputs inputs_;
+  std::optional<debug::Changes> changes_;
+  std::vector<std::uint64_t> entries_;
+  base::Time until_;
+};
+
+}  // namespace
+
+const Target target{
+    .name = "changes", .corpus = corpus, .mutate = mutate, .runs = 5'000, .full_runs = 200'000, .longest = 4096};
+
+}  // namespace sluice::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace sluice;
+  static fuzz::MemoryFile log("log");
+  static fuzz::Bench bench;
+  bench.replay(fuzz::take_apart(data, size), log);
+  return 0;
+}
