@@ -255,7 +255,7 @@ class BoardBuilder {
 
   [[noreturn]] static void refuse_key(const Instance& instance, const Setting& s, const base::Parameter* parameter) {
     const std::string path = instance.path() + "." + s.key;
-    if (parameter) throw UserError(s.where, path + " must be " + parameter->valid() + ", not a table");
+    if (parameter) throw UserError(s.where, path + " must be " + parameter->valid() + ", not a table without a value");
     if (is_group(instance.schema(), s.key)) {
       throw UserError(s.where, path + " is a table of parameters, not a value");
     }

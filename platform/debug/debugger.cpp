@@ -43,6 +43,7 @@ void Debugger::look() {
       serve({Stop::Kind::interrupt, last_thread_, WatchKind::write, 0}, {});
     }
     first_look_ = false;
+    if (platform::Interruption::signal()) return board_.scheduler().stop();
   } else {
     std::string bytes;
     if (connection_.receive(bytes, false)) {

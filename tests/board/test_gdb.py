@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import unittest
 
 FIRMWARE = os.path.abspath(sys.argv.pop(2))
@@ -56,6 +57,11 @@ class Session(BoardTest):
             self.fail(f"the run does not end\n{gdb.stdout}")
         self.assertEqual(process.returncode, status, err + gdb.stdout)
         return gdb.stdout, out
+
+    def catches(self, pid, number):
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            caught = re.search(r"SigCgt:\s*([0-9a-f]+)", file.read())
+        return int(caught.group(1), 16) >> (number - 1) & 1
 
     def value(self, text, name):
         found = re.search(rf"^{re.escape(name)} is (\S+)", text, re.MULTILINE)
@@ -327,6 +333,16 @@ class Client(Session):
         out, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, err)
         self.assertEqual(json.loads(out)["requests"]["completed"], 0)
+
+    def test_a_signal_ends_a_run_that_waits_for_a_debugger(self):
+        process, _ = self.launch(*ONE_HART)
+        while not self.catches(process.pid, signal.SIGINT):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("interrupted by SIGINT after 0 ns of simulated time\n", error)
+        self.assertRegex(error, "hart0: .*, 0 instructions, 0 ns\n")
 
     def test_interrupt_stops_a_run(self):
         process, port = self.launch("e810-poll", "--requests", "100000000")

@@ -272,7 +272,7 @@ TEST_CASE("a mistake in a file is one sentence with file, line, key and what wou
         "b.toml:3: nic.eth0.queues must be a whole number, not \"two\"");
   CHECK(bench.error_of("[nic.eth0]\nqueues = 65\n") == "b.toml:3: nic.eth0.queues must be 1 to 64, not 65");
   CHECK(bench.error_of("[nic.eth0.queues]\nmany = 65\n") ==
-        "b.toml:2: nic.eth0.queues must be a whole number, 1 to 64, not a table");
+        "b.toml:2: nic.eth0.queues must be a whole number, 1 to 64, not a table without a value");
   CHECK(bench.error_of("[pcie.slot0]\nflight = \"5 KiB\"\n") ==
         "b.toml:3: pcie.slot0.flight must be a time with a unit (fs, ps, ns, us, ms or s), not \"5 KiB\"");
   CHECK(bench.error_of("[pcie.slot0]\nflight = 5\n") ==
@@ -325,7 +325,7 @@ TEST_CASE("a value with its source must be complete", "[config]") {
   CHECK(flight("{ value = \"5 ns\", kid = \"assumed\", source = \"s\" }") ==
         "b.toml:3: kid does not belong beside pcie.slot0.flight.value; did you mean kind?");
   CHECK(flight("{ kind = \"assumed\", source = \"s\" }") ==
-        "b.toml:3: pcie.slot0.flight must be a time, 0 ns to 1 us, not a table");
+        "b.toml:3: pcie.slot0.flight must be a time, 0 ns to 1 us, not a table without a value");
 }
 
 TEST_CASE("a board that is not there is answered with the nearest one that is", "[config]") {
