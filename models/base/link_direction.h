@@ -46,8 +46,11 @@ class LinkDirection : public MessageBuffer {
     /// The message has started: its last bit leaves at `end`, and it is due at `arrival`. False: the guard has taken
     /// it, and sees to its return by repeat() and deliver_at(), or it is lost for good.
     virtual bool arrives(Pointer&, Time end, Time arrival) = 0;
-    /// Nothing that was sent before now() arrives any more.
-    virtual void cut() = 0;
+    /// The link begins or ends its retraining: see LinkDirection::retrain(). What is sent again at its end goes before
+    /// all that waits.
+    virtual void retrain(bool on) = 0;
+    /// The link goes down, which ends a retraining. Returns how many messages that the guard has taken are lost.
+    virtual std::uint64_t cut() = 0;
   };
 
   explicit LinkDirection(Setup);
@@ -71,8 +74,10 @@ class LinkDirection : public MessageBuffer {
   Passage repeat(Message&);
   /// Lets a message that the guard has taken arrive, not before those that arrived or will arrive earlier.
   void deliver_at(Time arrival, Pointer);
-  /// While held, messages wait. Counted: each hold(true) needs its hold(false).
+  /// While its sender holds it, messages wait; repeat() works on. Counted: each hold(true) needs its hold(false).
   void hold(bool on);
+  /// The physical layer retrains: messages wait, and the guard may send nothing either. Ended by a link that goes down.
+  void retrain(bool on);
   /// The link goes down: everything under way and waiting is lost, and so is what is sent until it is up again. Then
   /// the receiver's buffers are empty.
   void set_up(bool up);
@@ -108,11 +113,13 @@ class LinkDirection : public MessageBuffer {
   static constexpr int kNone = -1;
 
   static constexpr unsigned index(Channel c) { return static_cast<unsigned>(c); }
+  bool held() const { return holds_ > 0 || retraining_; }
   Time starved(Time t) const {
-    return blocked_ && holds_ == 0 && t > blocked_since_ ? starved_ + (t - blocked_since_) : starved_;
+    return blocked_ && !held() && t > blocked_since_ ? starved_ + (t - blocked_since_) : starved_;
   }
   bool affordable(const Message& m) const { return credits_.affords(index(P::channel(m)), P::data_units(m)); }
   void give_back(unsigned channel, unsigned data_units);
+  void go_on();
   void lose(Pointer);
   Passage pass(Message&, Time start);
   void pump();
@@ -144,6 +151,7 @@ class LinkDirection : public MessageBuffer {
   std::optional<Waiting> stalled_;
   Guard* guard_ = nullptr;
   unsigned holds_ = 0;
+  bool retraining_ = false;
   bool up_ = true;
   std::uint64_t lost_ = 0;
   std::unique_ptr<Buffers> buffers_;  ///< null: the link was never down
@@ -176,7 +184,7 @@ void LinkDirection<P>::send(Pointer message) {
   message->queued = time;
   message->starved = starved(time);
   if (message->carries_journey) message->journey.enter(setup_.stage, setup_.component, time);
-  if (waiting_ == 0 && free_at_ <= time && holds_ == 0) {
+  if (waiting_ == 0 && free_at_ <= time && !held()) {
     credits_.collect(time);
     if (affordable(*message)) {
       transmit(std::move(message), time);
@@ -207,7 +215,7 @@ void LinkDirection<P>::give_back(unsigned channel, unsigned data_units) {
 template <MessageProtocol P>
 void LinkDirection<P>::pump() {
   const Time time = now();
-  while (waiting_ > 0 && holds_ == 0) {
+  while (waiting_ > 0 && !held()) {
     if (free_at_ > time) {
       wake_at(free_at_);
       return;
@@ -309,7 +317,21 @@ void LinkDirection<P>::hold(bool on) {
     ++holds_;
     return;
   }
-  if (--holds_ > 0) return;
+  --holds_;
+  go_on();
+}
+
+template <MessageProtocol P>
+void LinkDirection<P>::retrain(bool on) {
+  if (on) starved_ = starved(now());
+  retraining_ = on;
+  if (guard_) guard_->retrain(on);
+  if (!on) go_on();
+}
+
+template <MessageProtocol P>
+void LinkDirection<P>::go_on() {
+  if (held()) return;
   // What waited did so for the link, not for credits.
   free_at_ = std::max(free_at_, now());
   blocked_since_ = free_at_;
@@ -328,7 +350,8 @@ void LinkDirection<P>::set_up(bool up) {
   if (up == up_) return;
   up_ = up;
   if (up) return;
-  if (guard_) guard_->cut();
+  retraining_ = false;
+  if (guard_) lost_ += guard_->cut();
   calendar().cancel(wake_);
   calendar().cancel(delivery_);
   free_at_ = now();

@@ -10,7 +10,7 @@ using base::Time;
 namespace {
 constexpr unsigned kDllp = 8;          // bytes on the wire
 constexpr unsigned kReplayFactor = 3;  // replay timer: this many Ack latencies
-constexpr unsigned kMostReplays = 4;   // REPLAY_NUM overflows: the link retrains
+constexpr unsigned kMostReplays = 4;   // REPLAY_NUM overflows: the link retrains before this one
 }  // namespace
 
 DataLink::Timing DataLink::timing_of(const Link::Parameters& p, Time retrain) {
@@ -83,42 +83,69 @@ bool DataLink::meet(TlpFault* fault, Kept& k, Time end, Time arrival) {
 
 /// At most one Nak is under way.
 void DataLink::expect_nak(Time bad_arrival) {
-  if (nak_sent_ || base::calendar().pending(nak_)) return;
-  nak_ = base::calendar().at(bad_arrival + timing_.nak_latency, key_, [this] { send_nak(); });
+  if (nak_sent_ || nak_waits_ || base::calendar().pending(nak_)) return;
+  nak_ = base::calendar().at(bad_arrival + timing_.nak_latency, key_, [this] { make_nak(); });
+}
+
+void DataLink::make_nak() {
+  if (reverse_.free_at() <= base::now()) return send_nak();
+  nak_ = base::calendar().at(reverse_.free_at(), key_, [this] { send_nak(); });
 }
 
 void DataLink::send_nak() {
+  nak_waits_ = retraining_;
+  if (nak_waits_) return;
   nak_sent_ = true;
   ++open_.back()->naks;
-  const Time start = std::max(base::now(), reverse_.free_at());
-  nak_ = base::calendar().at(start + reverse_.wire_time(kDllp) + reverse_.flight(), key_, [this] { replay(); });
+  nak_ = base::calendar().after(reverse_.wire_time(kDllp) + reverse_.flight(), key_, [this] { replay(); });
 }
 
 /// It starts again with each Ack: with that of the last good TLP, should it still be under way.
 void DataLink::start_timer(Time end) {
   Time start = end;
   if (last_arrival_ > Time{}) start = std::max(start, last_arrival_ + timing_.ack_latency + reverse_.flight());
-  timer_ = base::calendar().at(start + timing_.replay_timer, key_, [this] {
+  run_timer(start + timing_.replay_timer);
+}
+
+void DataLink::run_timer(Time until) {
+  timer_end_ = until;
+  timer_ = base::calendar().at(until, key_, [this] {
     ++open_.back()->timeouts;
     base::calendar().cancel(nak_);
+    nak_waits_ = false;
     replay();
   });
 }
 
 void DataLink::replay() {
   base::calendar().cancel(timer_);
-  if (++replays_ < kMostReplays) return send_again();
-  replays_ = 0;
+  timer_left_.reset();
+  const bool overflow = ++replays_ == kMostReplays;
+  if (overflow) replays_ = 0;
+  if (!overflow && !retraining_) return send_again();
+  replay_waits_ = true;
+  if (retraining_) return;
   ++open_.back()->retrains;
-  retraining_ = true;
-  direction_.hold(true);
-  reverse_.hold(true);
-  nak_ = base::calendar().after(timing_.retrain, key_, [this] {
-    retraining_ = false;
-    send_again();
-    direction_.hold(false);
-    reverse_.hold(false);
+  direction_.retrain(true);
+  reverse_.retrain(true);
+  trained_ = base::calendar().after(timing_.retrain, key_, [this] {
+    // A Nak for the other direction goes before the replay.
+    reverse_.retrain(false);
+    direction_.retrain(false);
   });
+}
+
+void DataLink::retrain(bool on) {
+  retraining_ = on;
+  if (on) {
+    if (!base::calendar().pending(timer_)) return;
+    timer_left_ = timer_end_ - base::now();
+    base::calendar().cancel(timer_);
+    return;
+  }
+  if (nak_waits_) send_nak();
+  if (const auto left = std::exchange(timer_left_, {})) run_timer(base::now() + *left);
+  if (std::exchange(replay_waits_, false)) send_again();
 }
 
 void DataLink::send_again() {
@@ -152,21 +179,23 @@ void DataLink::send_again() {
 
 void DataLink::recovered(Time at) {
   for (TlpFault* f : open_) f->recovered = at;
-  open_.clear();
+  done_ = std::exchange(open_, {});
 }
 
-void DataLink::cut() {
-  base::calendar().cancel(nak_);
-  base::calendar().cancel(timer_);
-  if (std::exchange(retraining_, false)) {
-    direction_.hold(false);
-    reverse_.hold(false);
-  }
-  recovered(base::now());
+std::uint64_t DataLink::cut() {
+  for (base::Calendar::Handle* h : {&nak_, &timer_, &trained_}) base::calendar().cancel(*h);
+  // The last TLP replayed is still under way, and does not arrive.
+  for (TlpFault* f : done_)
+    if (f->recovered > base::now()) f->recovered = Time::max();
+  done_.clear();
+  open_.clear();
+  const std::uint64_t lost = kept_.size();
   kept_.clear();
-  recovering_ = false;
-  nak_sent_ = false;
+  recovering_ = nak_sent_ = retraining_ = nak_waits_ = replay_waits_ = false;
+  timer_left_.reset();
+  last_arrival_ = {};
   replays_ = 0;
+  return lost;
 }
 
 }  // namespace sluice::pcie

@@ -3,6 +3,7 @@
 /// replay. A link without faults has none, since acknowledged TLPs cost nothing but the DLLP share of the rate.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ enum class TlpFate : std::uint8_t {
 struct TlpFault {
   TlpFate fate = TlpFate::kCorrupted;
   base::Time at;         ///< the TLP's first bit
-  base::Time recovered;  ///< the link has caught up; Time::max(): not yet, or there is nothing to recover
+  base::Time recovered;  ///< the last TLP replayed arrives; Time::max(): not yet, never, or there is nothing to recover
   std::uint64_t delayed_tlps = 0;
   base::Time delay;  ///< of those, summed
   std::uint64_t replayed_tlps = 0;
@@ -46,7 +47,8 @@ class TlpFaultPlan {
 /// The specification's protocol: the receiver discards a TLP whose LCRC fails, or that follows a missing one, and
 /// everything behind it, and asks once, by a Nak, for all of them; the sender sends them again in order, before
 /// anything new. A TLP that fails again before any has got through draws no second Nak: the replay timer ends the wait.
-/// Four replays without progress retrain the link. Timing: docs/models/pcie.md.
+/// After three replays without progress, the fourth begins with a retraining of the link, during which nothing is sent
+/// in either direction. Timing: docs/models/pcie.md.
 class DataLink : public LinkDirection::Guard {
  public:
   struct Timing {
@@ -64,7 +66,8 @@ class DataLink : public LinkDirection::Guard {
   ~DataLink() override { direction_.set_guard(nullptr); }
 
   bool arrives(TlpPtr&, base::Time end, base::Time arrival) override;
-  void cut() override;
+  void retrain(bool on) override;
+  std::uint64_t cut() override;
 
  private:
   struct Kept {
@@ -76,8 +79,10 @@ class DataLink : public LinkDirection::Guard {
   /// Returns whether the TLP, whose last bit leaves at `end`, gets through.
   bool meet(TlpFault*, Kept&, base::Time end, base::Time arrival);
   void expect_nak(base::Time bad_arrival);
+  void make_nak();
   void send_nak();
   void start_timer(base::Time end);
+  void run_timer(base::Time until);
   void replay();
   void send_again();
   void recovered(base::Time at);
@@ -90,13 +95,19 @@ class DataLink : public LinkDirection::Guard {
   base::ComponentKey key_;
   std::vector<Kept> kept_;       ///< sent, not received: to be replayed
   std::vector<TlpFault*> open_;  ///< not recovered from; the last one has caused what happens now
+  std::vector<TlpFault*> done_;  ///< recovered from last, when the TLPs that were sent last arrive
   bool recovering_ = false;
-  bool nak_sent_ = false;  ///< NAK_SCHEDULED: until the TLP that was asked for has come
-  bool retraining_ = false;
-  unsigned replays_ = 0;        ///< without progress
-  base::Time last_arrival_;     ///< of a good TLP
-  base::Calendar::Handle nak_;  ///< its making, then its flight
+  bool nak_sent_ = false;                 ///< NAK_SCHEDULED: until the TLP that was asked for has come
+  bool retraining_ = false;               ///< be it for this direction or the other
+  bool nak_waits_ = false;                ///< for the end of retraining
+  bool replay_waits_ = false;             ///< likewise
+  std::optional<base::Time> timer_left_;  ///< of the replay timer, which stands still while the link retrains
+  unsigned replays_ = 0;                  ///< without progress
+  base::Time last_arrival_;               ///< of a good TLP
+  base::Calendar::Handle nak_;            ///< its making, then its wait for the TLP before it, then its flight
   base::Calendar::Handle timer_;
+  base::Time timer_end_;
+  base::Calendar::Handle trained_;
 };
 
 }  // namespace sluice::pcie

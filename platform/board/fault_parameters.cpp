@@ -82,7 +82,7 @@ void TlpLinkFault::describe(base::Schema<TlpLinkFault>& s) {
                 {"non-posted", TlpFilter::non_posted},
                 {"completion", TlpFilter::completion}})
       .setting();
-  s.add("retrain", &TlpLinkFault::retrain, "Recovery, after four replays without progress; the longest of a link's")
+  s.add("retrain", &TlpLinkFault::retrain, "Recovery, after three replays without progress; the longest of a link's")
       .range(0_ns, 24_ms)
       .assumed("some hundred training sets of 16 symbols; the specification ends the attempt after 24 ms");
   s.include("", &TlpLinkFault::choice);

@@ -274,6 +274,19 @@ class Faults(BoardTest):
         self.assertGreater(r["counters"]["root"]["master_aborts"], 0)
         self.assertEqual(r["mistakes"]["list"], [])
 
+    def test_what_waits_for_its_replay_is_lost_with_the_link(self):
+        # The Nak comes 120 ns after the bad TLP; the link goes down before. The DMA workload keeps it busy.
+        noise = "[fault.noise]\nkind='corrupt-tlp'\ntarget='pcie.slot0'\nat='1 ms'\n"
+        cut = "[fault.cut]\nkind='link-down'\ntarget='pcie.slot0'\nat='1000100 ns'\nduration='10 us'\n"
+        board = self.board(noise, cut, extends="haswell-nfp")
+        r = board_runs.result(board, "--set", "run.stall_limit=2 ms", status=1)
+        cost = {f["name"]: f["cost"] for f in r["faults"]}
+        at = {f["name"]: (f["at_ns"], f["recovered_ns"]) for f in r["faults"]}
+        self.assertLess(at["fault.noise"][0], 1_000_100)
+        self.assertIsNone(at["fault.noise"][1])
+        self.assertEqual(cost["fault.noise"]["replayed_tlps"], 0)
+        self.assertGreater(cost["fault.cut"]["tlps_lost"], 0)
+
     def test_drawn_faults_depend_on_nothing_but_their_names(self):
         noise = "[fault.noise]\nkind='corrupt-tlp'\ntarget='pcie.slot0'\nprobability=0.002\n"
         drawn = "[fault.nap]\nkind='pause'\ntarget='cluster.host'\nduration='1 us'\nmean_every='50 us'\n"

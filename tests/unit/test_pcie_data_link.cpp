@@ -1,11 +1,13 @@
 /// What goes wrong on a PCIe link: corrupted and lost TLPs with Nak, replay timer and replay; poisoned and missing
 /// completions; links that go down; devices that stand still.
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "models/base/random.h"
 #include "models/pcie/data_link.h"
 #include "tests/unit/fresh_kernel.h"
 #include "tests/unit/pcie_bench.h"
@@ -201,7 +203,7 @@ TEST_CASE("a replay that fails draws no second Nak", "[data_link]") {
   CHECK(b.script.faults[0].recovered == b.arrivals[0].at);
 }
 
-TEST_CASE("four replays without progress retrain the link, both directions", "[data_link]") {
+TEST_CASE("three replays without progress retrain the link before the fourth, both directions", "[data_link]") {
   Bench b({{1, TlpFate::kLost}, {2, TlpFate::kLost}, {3, TlpFate::kLost}, {4, TlpFate::kLost}});
   b.send(1);
   const base::Time retrains = (b.wire() + b.timing.replay_timer) * 4;
@@ -213,6 +215,119 @@ TEST_CASE("four replays without progress retrain the link, both directions", "[d
   CHECK(b.arrivals[0].at == retrains + 2_us + b.wire() + b.flight());
   CHECK(b.down.at(0).at == retrains + 2_us + b.wire() + b.flight());
   CHECK(b.script.faults.back().retrains == 1);
+}
+
+namespace {
+
+/// A link whose upward direction retrains, because of TLP 1, while the downward one has faults of its own.
+struct RetrainBench : Bench {
+  Script other;
+  DataLink second;
+  base::Time begin = (wire() + timing.replay_timer) * 4;
+  base::Time end = begin + timing.retrain;
+
+  explicit RetrainBench(std::vector<std::pair<unsigned, TlpFate>> fates_down)
+      : Bench({{1, TlpFate::kLost}, {2, TlpFate::kLost}, {3, TlpFate::kLost}, {4, TlpFate::kLost}}),
+        second("pcie.slot0.down", link.down(), link.up(), timing, other) {
+    other.fates = std::move(fates_down);
+    send(1);
+  }
+  void send_down(unsigned tag) { Bench::send(upper, tag); }
+};
+
+}  // namespace
+
+TEST_CASE("a Nak that falls into a retraining waits for its end", "[data_link]") {
+  RetrainBench b({{1, TlpFate::kCorrupted}});
+  b.run_until(b.begin - 20_ns);
+  b.send_down(9);
+  b.run();
+  REQUIRE(b.down.size() == 1);
+  REQUIRE(b.arrivals.size() == 1);
+  // The Nak goes before the replay of the other direction, and costs it nothing but the DLLP share.
+  CHECK(b.arrivals[0].at == b.end + b.wire() + b.flight());
+  CHECK(b.down[0].at == b.end + b.link.up().wire_time(8) + b.flight() + b.wire() + b.flight());
+  CHECK(b.other.faults.front().naks == 1);
+  CHECK(b.other.faults.front().timeouts == 0);
+}
+
+TEST_CASE("a Nak that waits for a TLP when the retraining begins waits for its end", "[data_link]") {
+  RetrainBench b({{1, TlpFate::kCorrupted}});
+  // Checked while the upward direction sends a long one, which started before the retraining did.
+  b.run_until(b.begin - b.wire() - b.flight() - b.timing.nak_latency - 2_ns);
+  b.send_down(9);
+  b.run_until(b.begin - 3_ns);
+  b.send(2, 256);
+  b.run();
+  REQUIRE(b.down.size() == 1);
+  CHECK(b.down[0].at == b.end + b.link.up().wire_time(8) + b.flight() + b.wire() + b.flight());
+}
+
+TEST_CASE("a replay that falls into a retraining waits for its end, and goes before all that waits", "[data_link]") {
+  RetrainBench b({{1, TlpFate::kCorrupted}});
+  // The Nak is under way when the retraining begins.
+  b.run_until(b.begin - b.wire() - b.flight() - b.nak() + 2_ns);
+  b.send_down(9);
+  b.run_until(b.begin + 1_us);
+  b.send_down(10);
+  b.run();
+  REQUIRE(b.down.size() == 2);
+  CHECK(b.down[0].tag == 9);
+  CHECK(b.down[0].at == b.end + b.wire() + b.flight());
+  CHECK(b.down[1].at == b.end + b.wire() * 2 + b.flight());
+  CHECK(b.other.faults.front().recovered == b.down[0].at);
+}
+
+TEST_CASE("the replay timer stands still while the link retrains", "[data_link]") {
+  RetrainBench b({{1, TlpFate::kLost}});
+  b.run_until(b.begin - 100_ns);
+  b.send_down(9);
+  b.run();
+  REQUIRE(b.down.size() == 1);
+  const base::Time timer_ends = b.begin - 100_ns + b.wire() + b.timing.replay_timer + b.timing.retrain;
+  CHECK(b.down[0].at == timer_ends + b.wire() + b.flight());
+  CHECK(b.other.faults.front().timeouts == 1);
+  CHECK(b.other.faults.front().retrains == 0);
+}
+
+TEST_CASE("a device that stands still replays what it has sent", "[data_link]") {
+  Bench b({{1, TlpFate::kCorrupted}});
+  b.send(1);
+  b.run_until(b.wire());
+  b.lower.hold(true);
+  b.send(2);
+  b.run();
+  CHECK(b.tags() == std::vector<unsigned>{1});
+  CHECK(b.arrivals[0].at == b.wire() + b.flight() + b.nak() + b.wire() + b.flight());
+  b.lower.hold(false);
+  b.run();
+  CHECK(b.tags() == std::vector<unsigned>{1, 2});
+}
+
+TEST_CASE("a link that goes down while it retrains comes back at once", "[data_link]") {
+  RetrainBench b({{1, TlpFate::kCorrupted}});
+  b.run_until(b.begin - 20_ns);
+  b.send_down(9);
+  b.run_until(b.begin + 500_ns);
+  b.send(2);
+  b.send_down(10);
+  const auto sent = b.link.down().statistics().bytes;
+  b.link.set_up(false);
+  CHECK(b.link.up().lost() == 2);
+  CHECK(b.link.down().lost() == 2);
+  CHECK(b.link.down().statistics().bytes == sent);  // what waited was not sent first
+  b.run_until(b.begin + 600_ns);
+  b.link.set_up(true);
+  b.send(3);
+  b.send_down(11);
+  b.run();
+  CHECK(b.tags() == std::vector<unsigned>{3});
+  REQUIRE(b.down.size() == 1);
+  CHECK(b.down[0].tag == 11);
+  CHECK(b.down[0].at == b.begin + 600_ns + b.wire() + b.flight());
+  CHECK(b.script.faults.back().recovered == base::Time::max());
+  b.run_until(base::now() + 10_us);
+  CHECK(b.link.down().available(TlpClass::kPosted).messages == b.link.parameters().posted_headers);
 }
 
 TEST_CASE("a replayed TLP holds its credits once", "[data_link]") {
@@ -264,6 +379,92 @@ TEST_CASE("a link that goes down forgets its replay", "[data_link]") {
   b.send(2);
   b.run();
   CHECK(b.tags() == std::vector<unsigned>{2});
+}
+
+TEST_CASE("what waits for its replay when the link goes down is lost, once", "[data_link]") {
+  // Until the last TLP's bits have left, until the Nak, and until all have been sent again.
+  for (const base::Time later : {2_ns, 60_ns, 120_ns, 150_ns, 500_ns}) {
+    Bench b({{3, TlpFate::kCorrupted}});
+    for (unsigned tag = 1; tag <= 10; ++tag) b.send(tag);
+    b.run_until(b.wire() * 10 + b.flight() + later);
+    b.link.set_up(false);
+    INFO(later.nanoseconds() << " ns later");
+    CHECK(b.arrivals.size() + b.link.up().lost() == 10);
+    const TlpFault& f = b.script.faults.front();
+    CHECK((f.recovered == base::Time::max()) == (b.arrivals.size() < 10));
+    b.run();
+    CHECK(b.arrivals.size() + b.link.up().lost() == 10);
+  }
+}
+
+TEST_CASE("a replay that the link carries when it goes down has recovered nothing", "[data_link]") {
+  Bench b({{1, TlpFate::kCorrupted}});
+  b.send(1);
+  b.run_until(b.wire() + b.flight() + b.nak() + b.wire());
+  CHECK(b.script.faults.front().replayed_tlps == 1);
+  b.link.set_up(false);
+  CHECK(b.link.up().lost() == 1);
+  CHECK(b.script.faults.front().recovered == base::Time::max());
+}
+
+namespace {
+
+/// Draws what befalls each TLP.
+struct Noise : TlpFaultPlan {
+  base::RandomStream random;
+  std::deque<TlpFault> faults;
+  explicit Noise(const char* path, std::uint64_t seed) : random({seed, 0}, path, "noise") {}
+  TlpFault* next(const Tlp&, bool) override {
+    if (random.uniform() >= 0.3) return nullptr;
+    faults.emplace_back().fate = random.uniform() < 0.5 ? TlpFate::kCorrupted : TlpFate::kLost;
+    return &faults.back();
+  }
+  std::uint64_t retrains() const {
+    std::uint64_t n = 0;
+    for (const TlpFault& f : faults) n += f.retrains;
+    return n;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("whatever goes wrong, TLPs arrive once and in order, or are lost with the link", "[data_link]") {
+  std::uint64_t retrains = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    Link::Parameters p;
+    p.posted_headers = 8;
+    Bench b({}, p);
+    Noise up("up", seed);
+    Noise down("down", seed);
+    b.data_link.reset();
+    DataLink upward("pcie.slot0.up", b.link.up(), b.link.down(), b.timing, up);
+    DataLink downward("pcie.slot0.down", b.link.down(), b.link.up(), b.timing, down);
+    base::RandomStream random({seed, 0}, "bench", "times");
+    unsigned sent = 0;
+    for (; sent < 400; ++sent) {
+      b.run_until(base::now() + random.exponential(sent % 100 < 50 ? 5_ns : 500_ns));
+      const double what = random.uniform();
+      if (what < 0.02) b.link.set_up(!b.link.is_up());
+      if (what > 0.96) b.lower.hold(true);
+      b.send(sent);
+      Bench::send(b.upper, sent);
+      if (what > 0.96) {
+        b.run_until(base::now() + 300_ns);
+        b.lower.hold(false);
+      }
+    }
+    b.run();
+    for (const auto* arrived : {&b.arrivals, &b.down})
+      CHECK(std::is_sorted(arrived->begin(), arrived->end(), [](auto& x, auto& y) { return x.tag <= y.tag; }));
+    CHECK(b.arrivals.size() + b.link.up().lost() == sent);
+    CHECK(b.down.size() + b.link.down().lost() == sent);
+    b.run_until(base::now() + 10_us);
+    CHECK(b.link.up().available(TlpClass::kPosted).messages == 8);
+    CHECK(b.link.down().available(TlpClass::kPosted).messages == 8);
+    retrains += up.retrains() + down.retrains();
+  }
+  CHECK(retrains > 10);
 }
 
 namespace {
