@@ -140,8 +140,7 @@ class Faults::Timed {
   std::vector<Happened> happened_;
 };
 
-// ------------------------------------------------------------------------------------------------ of TLPs and of
-// frames
+// -------------------------------------------------------------------------------------------------- of TLPs and frames
 
 /// Picks the messages of one [fault.NAME].
 class Faults::Chooser {
@@ -151,25 +150,28 @@ class Faults::Chooser {
     std::sort(choice_.at.begin(), choice_.at.end());
   }
 
-  /// Whether a message that starts at `start` is one of them. Each counts, and takes its draw, whatever other faults
-  /// do.
-  bool chosen(Time start) {
-    if (!choice_.at.empty()) {
-      if (next_at_ == choice_.at.size() || start < choice_.at[next_at_]) return false;
-      while (next_at_ < choice_.at.size() && choice_.at[next_at_] <= start) ++next_at_;
-      return true;
-    }
-    if (start < choice_.from) return false;
-    const bool hit = choice_.every > 0 ? ++seen_ % choice_.every == 0 : random_.uniform() < choice_.probability;
-    return hit && (choice_.most == 0 || hits_ < choice_.most);
+  /// Whether the fault's turn has come with a message that starts at `start`. Each message counts, and takes its draw,
+  /// whatever other faults do. The turn lasts until hit(): where another fault hits the message, the next one serves.
+  bool due(Time start) {
+    if (!choice_.at.empty()) return next_at_ < choice_.at.size() && choice_.at[next_at_] <= start;
+    if (choice_.most != 0 && hits_ == choice_.most) return false;
+    if (start >= choice_.from && drawn()) ++turns_;
+    return turns_ > 0;
   }
-  void hit() { ++hits_; }
+  void hit(Time start) {
+    ++hits_;
+    if (turns_ > 0) --turns_;
+    while (next_at_ < choice_.at.size() && choice_.at[next_at_] <= start) ++next_at_;
+  }
   base::RandomStream& random() { return random_; }
 
  private:
+  bool drawn() { return choice_.every > 0 ? ++seen_ % choice_.every == 0 : random_.uniform() < choice_.probability; }
+
   MessageChoice choice_;
   std::size_t next_at_ = 0;
   std::uint64_t seen_ = 0;
+  std::uint64_t turns_ = 0;  ///< that have come, and wait for a message that no other fault hits
   std::uint64_t hits_ = 0;
   base::RandomStream random_;
 };
@@ -198,8 +200,8 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
   pcie::TlpFault* next(const pcie::Tlp& tlp, bool replay) override {
     pcie::TlpFault* hit = nullptr;
     for (Member& m : members_) {
-      if (!concerns(m, tlp, replay) || !m.chooser.chosen(base::now()) || hit) continue;
-      m.chooser.hit();
+      if (!concerns(m, tlp, replay) || !m.chooser.due(base::now()) || hit) continue;
+      m.chooser.hit(base::now());
       faults_.note(m.name);
       m.faults.emplace_back().fate = m.fate;
       hit = &m.faults.back();
@@ -279,8 +281,8 @@ class Faults::FramePlan : public net::Wire::FaultPlan {
     Fate fate = Fate::arrives;
     const WireSide direction = from == kOutside ? WireSide::in : WireSide::out;
     for (Member& m : members_) {
-      if (m.direction != direction || !m.chooser.chosen(start) || fate != Fate::arrives) continue;
-      m.chooser.hit();
+      if (m.direction != direction || !m.chooser.due(start) || fate != Fate::arrives) continue;
+      m.chooser.hit(start);
       faults_.note(m.name);
       fate = m.fate;
       Hit& hit = m.hits.emplace_back();

@@ -287,7 +287,21 @@ class Faults(BoardTest):
         self.assertEqual(cost["fault.noise"]["replayed_tlps"], 0)
         self.assertGreater(cost["fault.cut"]["tlps_lost"], 0)
 
-    def test_drawn_faults_depend_on_nothing_but_their_names(self):
+    def test_faults_that_meet_in_one_message_all_happen(self):
+        tlp = "[fault.{}]\nkind='{}'\ntarget='pcie.slot0'\n{}\n"
+        frame = "[fault.{}]\nkind='{}'\ntarget='" + WIRE + "'\ndirection='out'\n{}\n"
+        for text, kinds in ((tlp, ("corrupt-tlp", "lost-tlp")), (frame, ("corrupt-frame", "lost-frame"))):
+            for when, expected in (("at=['200 us', '300 us']", 2), ("every=50\nmost=9\nfrom='200 us'", 9)):
+                with self.subTest(kinds=kinds, when=when):
+                    r = self.run_with(text.format("a", kinds[0], when) + text.format("b", kinds[1], when), *DROPS,
+                                      "--set", "workload.retries=3", "--set", "workload.timeout=100 us")
+                    at = {n: [f["at_ns"] for f in r["faults"] if f["name"] == f"fault.{n}"] for n in "ab"}
+                    self.assertEqual((len(at["a"]), len(at["b"])), (expected, expected))
+                    for a, b in zip(at["a"], at["b"]):
+                        self.assertLess(a, b)
+                        self.assertLess(b, a + 5_000)
+
+    def test_drawn_times_depend_on_nothing_but_the_name_of_the_fault(self):
         noise = "[fault.noise]\nkind='corrupt-tlp'\ntarget='pcie.slot0'\nprobability=0.002\n"
         drawn = "[fault.nap]\nkind='pause'\ntarget='cluster.host'\nduration='1 us'\nmean_every='50 us'\n"
         both = board_runs.run(self.board(noise, drawn), *SMALL)
