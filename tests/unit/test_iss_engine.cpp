@@ -108,6 +108,17 @@ TEST_CASE("a misaligned access that ends outside RAM changes nothing", "[iss]") 
   REQUIRE(last == 0);
 }
 
+TEST_CASE("a misaligned access to nothing reports its own address", "[iss]") {
+  const auto [instruction, cause] = GENERATE(table<std::uint32_t, std::uint64_t>(
+      {{load(3, kA1, kS0, 0), 5}, {load(1, kA1, kS0, 0), 5}, {store(3, kA0, kS0, 0), 7}, {store(2, kA0, kS0, 0), 7}}));
+  Run r({instruction});
+  r.hart.state().x[kS0] = kRam + IssMachine::kRamSize + 0x1003;
+  r.go();
+  REQUIRE(r.cause() == cause);
+  REQUIRE(r.tval() == kRam + IssMachine::kRamSize + 0x1003);
+  REQUIRE(r.loads + r.stores == 0);
+}
+
 TEST_CASE("misaligned atomics and atomics on devices trap", "[iss]") {
   const auto [instruction, address, cause] =
       GENERATE(table<std::uint32_t, std::uint64_t, std::uint64_t>({{amo(0, 3, kA0, kS0, kA1), kRam + 0x10004, 6},

@@ -70,11 +70,17 @@ TEST_CASE("faults name the kind of access", "[mmu]") {
 
 TEST_CASE("addresses must repeat bit 38 above it", "[mmu]") {
   constexpr std::uint64_t kHigh = 0xffff'ffff'ffff'f000;  // the last page, and its aliases below
-  MmuBench bench(V | R | A, kHigh);
-  CHECK(bench.access(kLoad, kHigh) == Cause::none);
-  CHECK(bench.access(kLoad, 0x0000'007f'ffff'f000) == Cause::load_page);
-  CHECK(bench.access(kLoad, 0x7fff'ffff'ffff'f000) == Cause::load_page);
-  CHECK(bench.access(kLoad, 0xffff'ffbf'ffff'f000) == Cause::load_page);
+  MmuBench bench(V | R | W | X | A | D, kHigh);
+  struct Kind {
+    Access access;
+    Cause fault;
+  };
+  for (const auto& [kind, fault] :
+       {Kind{kFetch, Cause::fetch_page}, Kind{kLoad, Cause::load_page}, Kind{kStore, Cause::store_page}}) {
+    CHECK(bench.access(kind, kHigh, 4) == Cause::none);
+    for (unsigned bit = 39; bit < 64; ++bit) CHECK(bench.access(kind, kHigh ^ std::uint64_t{1} << bit, 4) == fault);
+    CHECK(bench.access(kind, 0x0000'007f'ffff'f000, 4) == fault);
+  }
 }
 
 TEST_CASE("A is set by any access and D by stores, in the page table", "[mmu]") {
@@ -267,8 +273,11 @@ TEST_CASE("what voids cached translations changes the epoch", "[mmu]") {
   CHECK_FALSE(changed());
   CHECK(bench.hart.csr_write(csr::kSatp, bench.peek(csr::kSatp) + 1));
   CHECK(changed());
-  CHECK(bench.hart.sfence_vma(0, false, 0, false));
-  CHECK(changed());
+  for (const bool one_address : {false, true})
+    for (const bool one_asid : {false, true}) {
+      CHECK(bench.hart.sfence_vma(kLow, one_address, 0, one_asid));
+      CHECK(changed());
+    }
   bench.hart.trap(Cause::ecall_supervisor, 0);
   CHECK_FALSE(changed());
   bench.set_bits(csr::kMstatus, mstatus::kMprv);

@@ -263,7 +263,12 @@ TEST_CASE("mret and sret are illegal below their mode; TSR traps sret", "[privil
 
 TEST_CASE("TW traps wfi, TVM satp and sfence.vma, in supervisor mode only", "[privileged]") {
   TrapBench bench;
-  const auto fence = [&] { return bench.hart.sfence_vma(0, false, 0, false); };
+  const auto fence = [&] {
+    const bool all = bench.hart.sfence_vma(0, false, 0, false);
+    for (const auto& [one_address, one_asid] : {std::pair{true, false}, {false, true}, {true, true}})
+      CHECK(bench.hart.sfence_vma(0x1000, one_address, 1, one_asid) == all);
+    return all;
+  };
   bench.go(kS);
   CHECK(bench.hart.wfi_allowed());
   CHECK(bench.hart.wrs_nto_allowed());
