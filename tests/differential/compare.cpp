@@ -36,16 +36,17 @@ class Report {
 };
 
 void compare_logs(Report& report, const Image& qemu, const Image& iss, const Descriptor& d, std::uint64_t at,
-                  std::uint64_t n, const char* name) {
+                  std::uint64_t n, bool to_supervisor) {
   for (std::uint64_t i = 0; i < std::min(n, d.log_limit); ++i) {
     auto q = qemu.get<LogEntry>(at + (i << L_SHIFT));
     const auto s = iss.get<LogEntry>(at + (i << L_SHIFT));
     std::int64_t place = -1;
     for (const std::uint64_t base : d.code)
       if (q.epc - base < d.size) place = static_cast<std::int64_t>(q.epc - base);
-    expect(q, s, place < 0 ? 0 : iss.get<std::uint32_t>(d.code_at + static_cast<std::uint64_t>(place)));
+    expect(q, s, place < 0 ? 0 : iss.get<std::uint32_t>(d.code_at + static_cast<std::uint64_t>(place)), d,
+           to_supervisor);
     const bool before = report.any();
-    const std::string trap = std::string(name) + " trap " + std::to_string(i) + " ";
+    const std::string trap = std::string(to_supervisor ? "S" : "M") + " trap " + std::to_string(i) + " ";
     report.field(trap + "cause", q.cause, s.cause);
     report.field(trap + "epc", q.epc, s.epc);
     report.field(trap + "tval", q.tval, s.tval);
@@ -119,9 +120,9 @@ std::vector<Mismatch> compare(const Image& qemu, const Image& iss) {
     Report report;
     const auto q = qemu.get<Result>(d.result), s = iss.get<Result>(d.result);
     const std::uint64_t at_supervisor = d.supervisor_data + S_LOGGED;
-    compare_logs(report, qemu, iss, d, d.log, std::max(q.logged, s.logged), "M");
+    compare_logs(report, qemu, iss, d, d.log, std::max(q.logged, s.logged), false);
     compare_logs(report, qemu, iss, d, d.supervisor_log,
-                 std::max(qemu.get<std::uint64_t>(at_supervisor), iss.get<std::uint64_t>(at_supervisor)), "S");
+                 std::max(qemu.get<std::uint64_t>(at_supervisor), iss.get<std::uint64_t>(at_supervisor)), true);
     report.field("end", q.done, s.done);
     report.field("traps to M", q.logged, s.logged);
     compare_results(report, q, s);

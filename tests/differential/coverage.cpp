@@ -79,7 +79,7 @@ bool fits_word(unsigned c) {
 std::vector<std::uint8_t> privileges(Opcode op) {
   switch (op) {
     case Opcode::mret:
-    case Opcode::wfi:  // in S mode: golden_traps, because it would have to wait
+    case Opcode::wfi:  // in S mode: rarely executed, for that needs a delegated interrupt and SIE = 0
       return {3};
     case Opcode::sret:
     case Opcode::sfence_vma:

@@ -31,8 +31,9 @@ bool word_differs(std::uint32_t word);
 std::uint64_t draw_pmp_config(Draw& draw);
 
 /// Makes what QEMU wrote down comparable: puts what the ISS should have in its place. `word`: the instruction at epc,
-/// 0 if it is not in the program's code.
-void expect(LogEntry& from_qemu, const LogEntry& from_iss, std::uint32_t word);
+/// 0 if it is not in the program's code. `to_supervisor`: an entry of the supervisor's log.
+void expect(LogEntry& from_qemu, const LogEntry& from_iss, std::uint32_t word, const Descriptor& program,
+            bool to_supervisor);
 void expect(Result& from_qemu, const Result& from_iss);
 
 }  // namespace sluice::differential

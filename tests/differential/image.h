@@ -37,7 +37,7 @@ struct Descriptor {
   std::uint64_t seed = 0, index = 0;
   std::uint64_t code_at = 0;  ///< physical
   std::uint64_t supervisor_log = 0, supervisor_data = 0;
-  std::uint64_t allowances = 0;  ///< bits of Allowance
+  std::uint64_t test_pages = 0;  ///< of a random program with tables, virtual: where leaves may lead to nothing
   char kind[32] = {};
   std::uint64_t unused[10] = {};
   std::uint64_t x[32] = {}, f[32] = {}, fcsr = 0;

@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::uint64_t kV = 1, kR = 2, kW = 4, kX = 8, kU = 16, kG = 32, kA = 64, kD = 128;
 constexpr std::uint64_t kNothing = 0x0800'0000;  ///< physical: neither machine has anything there
-constexpr unsigned kTestPages = 32, kFetchPages = 32;
 constexpr std::uint64_t kLarge = 2 << 20, kHuge = 1 << 30;
 
 enum Table { kRoot, kUser1, kUser0, kSupervisor1, kSupervisor0, kTest1, kTest0 };
@@ -52,14 +51,26 @@ std::uint64_t draw_virtual(std::uint64_t root_index, std::uint64_t pages, Draw& 
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(low << 25) >> 25);
 }
 
-bool may_map_nothing(std::uint64_t page) { return page % 4 == 3; }
+std::uint64_t draw_code_page(const Program& p, Draw& draw) { return p.data() + kPage * draw.below(kCodePages); }
+
+/// Bit 39 or one above it is not the copy of bit 38 that it must be.
+std::uint64_t not_canonical(std::uint64_t address, Draw& draw) {
+  return address ^ std::uint64_t{1} << (39 + draw.below(25));
+}
 
 }  // namespace
 
 std::uint64_t draw_entry(const Program& p, std::uint64_t page, Draw& draw) {
+  if (page >= kTestPages) return leaf(draw_code_page(p, draw), draw_flags(draw) & ~kW);
   std::uint64_t physical = draw_data_page(p, draw);
   if (may_map_nothing(page) && draw.one_in(5)) physical = draw.one_in(2) ? kNothing : draw() & 0xff'ffff'ffff'f000;
   return leaf(physical, draw_flags(draw));
+}
+
+std::uint64_t draw_open_entry(const Program& p, std::uint64_t page, Draw& draw) {
+  const bool code = page >= kTestPages;
+  const std::uint64_t flags = kV | kR | kX | kA | kD | (code ? 0 : kW) | (draw.one_in(3) ? kU : 0);
+  return leaf(code ? draw_code_page(p, draw) : draw_data_page(p, draw), flags);
 }
 
 void draw_tables(Program& p, Setting& s, Draw& draw) {
@@ -101,8 +112,8 @@ void draw_tables(Program& p, Setting& s, Draw& draw) {
     if (draw.one_in(16)) entry &= ~(kR | kW | kX);  // a pointer at the last level
     image.put(p.table(kTest0) + n * 8, entry);
   }
-  for (unsigned n = 0; n < kFetchPages; ++n)
-    image.put(p.table(kTest0) + (kTestPages + n) * 8, leaf(p.data() + n % 2 * kPage, draw_flags(draw) & ~kW));
+  for (unsigned n = kTestPages; n < kTestPages + kFetchPages; ++n)
+    image.put(p.table(kTest0) + n * 8, draw_entry(p, n, draw));
   for (unsigned n = 0; n < 2; ++n) {
     std::uint64_t entry = leaf(kRam, draw_flags(draw) | kR);
     if (draw.one_in(4)) entry |= std::uint64_t{1} << (10 + draw.below(18));
@@ -132,6 +143,7 @@ std::uint64_t draw_address(const Program& p, const Setting& s, Draw& draw) {
   if (!s.paged && bound) return bound;
   if (bound) return draw.one_in(2) ? bound : p.d.code[draw.below(2)] - p.skew() + (bound - p.region());
   if (!s.paged) return draw.one_in(12) ? kNothing + (offset & ~std::uint64_t{7}) : physical;
+  const std::uint64_t view = p.d.code[draw.below(2)] - p.skew() + (physical - p.region());
   switch (draw.below(12)) {
     case 0:
       if (!s.pointers.empty() && !crosses)
@@ -143,12 +155,12 @@ std::uint64_t draw_address(const Program& p, const Setting& s, Draw& draw) {
       return s.huge_pages[draw.below(2)] + (physical & (kHuge - 1));
     case 3:
       return physical;
-    case 4: {
-      const std::uint64_t view = p.d.code[draw.below(2)] - p.skew() + (physical - p.region());
+    case 4:
       return view;
-    }
     case 5:
-      return draw.one_in(2) ? (draw() | std::uint64_t{1} << 40) & ~(std::uint64_t{1} << 39) : s.test_pages ^ 1ull << 38;
+      if (draw.one_in(4)) return s.test_pages ^ 1ull << 38;
+      if (draw.one_in(3)) return (draw() | std::uint64_t{1} << 40) & ~(std::uint64_t{1} << 39);
+      return not_canonical(draw.one_in(2) ? physical : view, draw);
     default:
       // What comes first when one half of an access goes to nothing is not settled.
       return s.test_pages + (draw.below(kTestPages - 1) & (crosses ? ~std::uint64_t{2} : ~std::uint64_t{0})) * kPage +
@@ -158,18 +170,27 @@ std::uint64_t draw_address(const Program& p, const Setting& s, Draw& draw) {
 
 std::uint64_t draw_fetch_address(const Program& p, const Setting& s, Draw& draw) {
   const std::uint64_t entry = draw.from(kEntries);
-  if (!s.paged) return draw.one_in(6) ? kNothing + entry : p.data() + entry;
-  switch (draw.below(8)) {
+  // What lies behind the last page of code is none.
+  const std::uint64_t pages = entry + 4 > kPage ? kCodePages - 1 : kCodePages;
+  std::uint64_t physical = p.data() + draw.below(pages) * kPage + entry;
+  if (!s.paged) return draw.one_in(6) ? kNothing + entry : physical;
+  if ((physical + kPage) / kLarge != p.data() / kLarge) physical = p.data() + kEntries[1];
+  const std::uint64_t view = p.d.code[draw.below(2)] - p.skew() + (physical - p.region());
+  const std::uint64_t test = s.test_pages + (kTestPages + draw.below(kFetchPages)) * kPage + entry;
+  switch (draw.below(12)) {
     case 0:
-      return s.large_pages + (1 + draw.below(11)) * kLarge + ((p.data() + entry) & (kLarge - 1));
+      return s.large_pages + (1 + draw.below(11)) * kLarge + (physical & (kLarge - 1));
     case 1:
-      return s.huge_pages[draw.below(2)] + ((p.data() + entry) & (kHuge - 1));
+      return s.huge_pages[draw.below(2)] + (physical & (kHuge - 1));
     case 2:
-      return p.data() + entry;
+      return physical;
     case 3:
-      return p.d.code[draw.below(2)] - p.skew() + (p.data() - p.region()) + entry;
+      return view;
+    case 4:
+    case 5:
+      return not_canonical(draw.from({physical, view, test}), draw);
     default:
-      return s.test_pages + (kTestPages + 2 * draw.below(kFetchPages / 2)) * kPage + entry;
+      return test;
   }
 }
 
@@ -193,29 +214,43 @@ std::uint64_t draw_pmp_address(const Program& p, unsigned mode, Draw& draw) {
   return (where & ~(size - 1)) >> 2 | (size / 8 - 1);
 }
 
+std::uint64_t draw_pmp_configs(const Program& p, unsigned number, Draw& draw) {
+  const std::uint64_t initial = number == 0 ? p.d.csr.pmpcfg0 : p.d.csr.pmpcfg2;
+  std::uint64_t value = initial & (number == 0 ? 0xffff : std::uint64_t{0xff} << 56);
+  for (unsigned n = number == 0 ? 2 : 8; n < (number == 0 ? 8 : 15); ++n) {
+    std::uint64_t config = draw_pmp_config(draw);
+    if (n == 2 && (config >> 3 & 3) == 1) config = 0;  // see draw_protection
+    if (draw.one_in(6)) config |= 0x80;
+    value |= config << (n % 8 * 8);
+  }
+  return value;
+}
+
 void draw_protection(Program& p, const Setting& s, Draw& draw) {
   std::uint64_t address[16] = {}, config[16] = {};
-  // Entries 0 and 1 let the supervisor's handler work; the last one decides about the rest.
+  // Entry 1 lets the supervisor's handler work, entry 0 may be about all below; the last one decides about the rest.
   address[0] = p.supervisor() >> 2;
   address[1] = p.logs_end() >> 2;
+  if (draw.one_in(2)) config[0] = 0x08 | (draw_pmp_config(draw) & 7);
   config[1] = 0x0f;
   for (unsigned n = 2; n < 15; ++n) {
     config[n] = draw_pmp_config(draw);
-    address[n] = draw_pmp_address(p, config[n] >> 3 & 3, draw);
+    // A rule that may become NAPOT must stay within the data.
+    address[n] = draw_pmp_address(p, s.locked ? 3 : config[n] >> 3 & 3, draw);
     const bool tor = (config[n] >> 3 & 3) == 1;
     if (tor && n == 2) config[n] = 0;  // it would begin where entry 1 ends, and cover the code
     if (tor && n > 2 && n % 2 == 0) config[n - 1] &= ~std::uint64_t{0x18};
     if (s.locked && draw.one_in(2)) config[n] |= 0x80;
   }
   // The page tables: all or nothing. QEMU 7.2 sets A and D where PMP forbids the write.
-  if (s.paged && draw.one_in(8)) {
+  if (s.paged && !s.locked && draw.one_in(8)) {
     address[13] = p.table(0) >> 2;
     address[14] = p.d.end >> 2;
     config[13] = 0;
     config[14] = 0x08 | draw.from({0u, 3u, 7u});
   }
   address[15] = ~std::uint64_t{0} >> 10;
-  config[15] = 0x18 | (draw.one_in(12) ? draw.from({0u, 3u, 4u}) : 7u);
+  config[15] = 0x18 | (draw.one_in(12) ? draw.from({0u, 3u, 4u}) : s.locked && draw.one_in(2) ? 0x87u : 7u);
   std::memcpy(&p.d.csr.pmpaddr0, address, sizeof address);  // 16 fields in a row
   p.d.csr.pmpcfg0 = p.d.csr.pmpcfg2 = 0;
   for (unsigned n = 0; n < 8; ++n) p.d.csr.pmpcfg0 |= config[n] << (8 * n), p.d.csr.pmpcfg2 |= config[8 + n] << (8 * n);

@@ -6,21 +6,24 @@
 namespace sluice::differential {
 namespace {
 
-constexpr unsigned kDataPages = 8, kTables = 7;
-constexpr std::uint64_t kLiteralBytes = 3072;
+constexpr unsigned kDataPages = kCodePages + 6, kTables = 7;
+constexpr std::uint64_t kLiteralBytes = 6144;
 
-/// Code that mappings are fetched from: an addi and a return at each entry.
+/// Code that mappings are fetched from: at each entry of each page an addition to a1 of its own, and a return.
 void write_fetched_code(Program& p) {
-  constexpr std::uint32_t kReturn = 0x0000'8067;
+  constexpr std::uint32_t kAddi = 0x13 | reg::a1 << 7 | reg::a1 << 15, kReturn = 0x0000'8067;
   constexpr std::uint16_t kShortReturn = 0x8082;
-  unsigned n = 1;
-  for (const std::uint64_t entry : kEntries) {
-    const std::uint32_t addi = 0x13 | reg::a1 << 7 | reg::a1 << 15 | n++ << 20;
-    p.image().put(p.data() + entry, addi);
-    if (entry % 4 == 0)
-      p.image().put(p.data() + entry + 4, kReturn);
-    else
-      p.image().put(p.data() + entry + 4, kShortReturn);
+  for (std::uint64_t n = 0; n < kCodePages; ++n) {
+    const std::uint64_t page = p.data() + n * kPage;
+    // The second half of an addi is a c.addi to whom it is the first.
+    const std::uint32_t second_half = kAddi >> 16 | static_cast<std::uint32_t>(reg::a1 << 3 | n) << 4;
+    p.image().put(page, static_cast<std::uint16_t>(second_half));
+    p.image().put(page + 2, kShortReturn);
+    p.image().put(page + kEntries[1], kAddi | static_cast<std::uint32_t>(16 * n + 1) << 20);
+    p.image().put(page + kEntries[1] + 4, kReturn);
+    p.image().put(page + kEntries[2], kAddi | static_cast<std::uint32_t>(16 * n + 2) << 20);
+    p.image().put(page + kEntries[2] + 4, kShortReturn);
+    p.image().put(page + kEntries[3], static_cast<std::uint16_t>(kAddi));
   }
 }
 
@@ -69,15 +72,16 @@ void draw_csrs(Program& p, const Setting& s, Draw& draw) {
 
 }  // namespace
 
-std::uint64_t build_random(Image& image, std::uint64_t seed, std::uint64_t index, bool last) {
+std::uint64_t build_random(Image& image, std::uint64_t seed, std::uint64_t index, bool locks) {
   Draw draw(seed, index);
   Setting s;
   s.mode = static_cast<unsigned>(draw.from({3u, 3u, 1u, 1u, 1u, 0u, 0u}));
   s.paged = draw.below(10) < 6;
-  s.locked = last;
+  s.locked = locks;
+  if (s.locked) s.mode = 3;  // nobody else writes rules
   s.protected_memory = draw.below(10) < 4 || s.locked;
   s.delegated = draw.one_in(2) && !(s.paged && s.protected_memory);
-  s.steps = 40 + draw.below(60);
+  s.steps = s.locked ? 140 : 40 + draw.below(60);
   Shape shape;
   shape.kind = std::string("random ") + "US?M"[s.mode] + (s.paged ? " paged" : "") +
                (s.locked             ? " locked PMP"
@@ -94,6 +98,7 @@ std::uint64_t build_random(Image& image, std::uint64_t seed, std::uint64_t index
     image.put(p.data() + at, draw.one_in(2) ? draw_integer(draw) : draw_float(Source::full, draw));
   write_fetched_code(p);
   if (s.paged) draw_tables(p, s, draw);
+  p.d.test_pages = s.test_pages;
   p.d.csr.pmpaddr0 = ~std::uint64_t{0} >> 10;
   p.d.csr.pmpcfg0 = 0x1f;
   if (s.protected_memory) draw_protection(p, s, draw);

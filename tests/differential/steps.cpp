@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/riscv/iss/csr.h"
 #include "tests/differential/differences.h"
 #include "tests/differential/encodings.h"
 #include "tests/differential/operands.h"
@@ -43,32 +44,35 @@ void Steps::write(std::uint64_t n) {
     void (Steps::*write)();
     unsigned weight;
     bool only_paged;
+    bool only_locked = false;
   };
   static constexpr Family kFamilies[] = {
       {&Steps::integer, 10, false},         {&Steps::loop, 3, false},
       {&Steps::floating, 12, false},        {&Steps::memory, 10, false},
       {&Steps::atomic, 5, false},           {&Steps::jump, 8, false},
+      {&Steps::reservation, 2, false},      {&Steps::lock, 40, false, true},
       {&Steps::modify_code, 3, false},      {&Steps::csr, 10, false},
       {&Steps::counter, 1, false},          {&Steps::status_of_float, 2, false},
       {&Steps::environment, 6, false},      {&Steps::illegal, 2, false},
       {&Steps::return_from_trap, 4, false}, {&Steps::fence, 2, false},
-      {&Steps::interrupt, 3, false},        {&Steps::wait, 1, false},
+      {&Steps::interrupt, 3, false},        {&Steps::wait, 2, false},
       {&Steps::access_mapping, 8, false},   {&Steps::fetch_mapping, 5, false},
-      {&Steps::modify_mapping, 3, true},    {&Steps::toggle_translation, 3, true},
-      {&Steps::other_privilege, 3, false},  {&Steps::protection, 2, false},
+      {&Steps::modify_mapping, 5, true},    {&Steps::toggle_translation, 3, true},
+      {&Steps::other_privilege, 3, false},  {&Steps::protection, 3, false},
   };
   n_ = n;
+  const auto weight = [this](const Family& f) {
+    return (f.only_paged && !s_.paged) || (f.only_locked && !s_.locked) ? 0 : f.weight;
+  };
   unsigned sum = 0;
-  for (const Family& f : kFamilies) sum += f.only_paged && !s_.paged ? 0 : f.weight;
+  for (const Family& f : kFamilies) sum += weight(f);
   auto choice = static_cast<unsigned>(draw_.below(sum));
-  for (const Family& f : kFamilies) {
-    const unsigned weight = f.only_paged && !s_.paged ? 0 : f.weight;
-    if (choice < weight) {
-      (this->*f.write)();
-      break;
-    }
-    choice -= weight;
-  }
+  const Family* family = std::begin(kFamilies);
+  for (; choice >= weight(*family); ++family) choice -= weight(*family);
+  if (reserved_)
+    conditional();
+  else
+    (this->*family->write)();
   const std::uint64_t end = (n + 1) * kStep;
   if (p_.code.here() > end) throw std::runtime_error("a step is too long");
   while (p_.code.here() + 8 <= end && !draw_.one_in(8)) compute();
@@ -131,14 +135,14 @@ void Steps::floating() {
 }
 
 /// A load or store at base + offset.
-void Steps::access(unsigned base, std::int32_t offset, bool may_store) {
+void Steps::access(unsigned base, std::int32_t offset, bool may_store, unsigned rd) {
   Opcode op = draw_.from(operations(may_store ? accesses : is_load));
   const auto u = static_cast<std::uint32_t>(offset);
   const std::uint32_t word = Encodings::get().of(op).words.front() & 0x707f;
   if (is_store(op))
     p_.code.word(word | (u & 31) << 7 | base << 15 | any() << 20 | u >> 5 << 25);
   else
-    p_.code.word(word | (riscv::uses_float(op) ? any() : other(base)) << 7 | base << 15 | u << 20);
+    p_.code.word(word | (riscv::uses_float(op) ? any() : rd) << 7 | base << 15 | u << 20);
 }
 
 void Steps::memory() {
@@ -197,6 +201,44 @@ void Steps::atomic() {
       for (std::uint64_t n = 1 + draw_.below(4); n > 0; --n)
         p_.code.word(Encodings::get().draw(width == 2 ? Opcode::amo_w : Opcode::amo_d, draw_, other(base), base));
   }
+}
+
+/// LR and a trap, or a return from one, which end the reservation. The store shows that the page can be written: see
+/// known_differences().
+void Steps::reservation() {
+  const unsigned base = 5 + static_cast<unsigned>(draw_.below(25)), held = base + 1, t = base + 2;
+  const std::int64_t offset =
+      p_.data_offset() + static_cast<std::int64_t>(kCodePages * kPage + 64 + 8 * draw_.below(kPage / 8 * 5));
+  const std::uint32_t width = draw_.one_in(2) ? 2 : 3;
+  p_.code.address(base, offset);
+  p_.code.store(any(), base, 0);
+  p_.code.word(0x2f | width << 12 | base << 15 | 2u << 27);
+  p_.code.addi(held, base, 0);
+  // Not an ecall: SC of another mode might have to trap, which QEMU leaves out when it fails anyway.
+  switch (draw_.below(3)) {
+    case 0:
+      p_.code.word(0x0010'0073);  // ebreak
+      break;
+    case 1:
+      p_.code.half(0);
+      break;
+    default:
+      p_.literal(t, p_.d.code[3] + (n_ + 1) * kStep);
+      p_.code.csrw(riscv::csr::kMepc, t);
+      p_.code.li(t, static_cast<std::int64_t>(riscv::mstatus::kMpp));
+      p_.code.csr(2, 0, riscv::csr::kMstatus, t);
+      p_.code.word(0x3020'0073);  // mret
+  }
+  reserved_ = {base, held, offset, width};
+}
+
+/// SC behind reservation(): skipped when the program comes from elsewhere, or sees its data at another address now.
+void Steps::conditional() {
+  const Reservation r = *reserved_;
+  reserved_.reset();
+  p_.code.address(r.base, r.offset);
+  p_.code.branch(1, r.base, r.held, static_cast<std::int64_t>(p_.code.here()) + 8);
+  p_.code.word(0x2f | any() << 7 | r.width << 12 | r.base << 15 | any() << 20 | 3u << 27);
 }
 
 void Steps::jump() {

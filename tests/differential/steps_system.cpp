@@ -15,6 +15,8 @@ const std::vector<CsrInfo>& all_csrs() {
   return list;
 }
 
+constexpr std::uint32_t kWfi = 0x1050'0073;
+
 bool is_counter(unsigned number) { return (number >> 8 == 0xb || number >> 8 == 0xc) && (number & 0x7f) < 32; }
 
 /// FS is off or dirty: when the others become dirty is not settled between the machines (status_of_float tries them).
@@ -30,7 +32,9 @@ void Steps::csr_restored(unsigned number, std::uint64_t value) {
 }
 
 void Steps::csr() {
-  const unsigned number = draw_.one_in(5) ? static_cast<unsigned>(draw_.below(4096)) : draw_.from(all_csrs()).number;
+  const unsigned number = draw_.one_in(5)    ? static_cast<unsigned>(draw_.below(4096))
+                          : draw_.one_in(12) ? csr::kSatp  // seldom among so many, and TVM is about it
+                                             : draw_.from(all_csrs()).number;
   const bool read_only = number >> 10 == 3;
   if (csr_differs(number) || number == csr::kMtopi || number == csr::kStopi) return environment();
   if (is_counter(number)) return counter();
@@ -172,88 +176,43 @@ void Steps::interrupt() {
   if (draw_.one_in(2)) p_.code.csr(7, any(), machine ? csr::kMip : csr::kSip, 2);
 }
 
-/// wfi with something to wake it. Below M mode the first instruction traps.
+/// wfi in M mode, with something to wake it; in S mode, with that and without TW, or with TW; in U mode, where it
+/// traps. Below M mode the first instruction traps.
 void Steps::wait() {
+  switch (draw_.below(4)) {
+    case 0:
+      return wait_below(0);
+    case 1:
+      return wait_below(1);
+    default:
+      break;
+  }
   const unsigned t = one();
   p_.code.li(t, 2);
   p_.code.csr(2, 0, csr::kMie, t);
   p_.code.csr(2, 0, csr::kMip, t);
-  p_.code.word(0x1050'0073);
+  p_.code.word(kWfi);
   if (draw_.one_in(2)) p_.code.csr(3, 0, csr::kMip, t);
 }
 
-void Steps::access_mapping() {
-  const unsigned base = one();
-  for (unsigned n = 0; n < 2; ++n) {
-    p_.literal(base, draw_address(p_, s_, draw_));
-    if (draw_.one_in(5))
-      p_.code.word(Encodings::get().draw(draw_.from({Opcode::amo_w, Opcode::amo_d, Opcode::lr_w, Opcode::lr_d}), draw_,
-                                         any(), base));
-    else
-      access(base, 0, true);
-  }
-}
-
-void Steps::fetch_mapping() {
-  const unsigned t = other(reg::ra);
-  p_.literal(t, draw_fetch_address(p_, s_, draw_));
-  p_.code.word(0x67 | reg::ra << 7 | t << 15);
-}
-
-void Steps::modify_mapping() {
-  const unsigned at = one(), entry = other(at);
-  const std::uint64_t page = draw_.below(31);
-  p_.literal(at, s_.test_table + page * 8);
-  p_.literal(entry, draw_entry(p_, page, draw_));
-  p_.code.word(0x1200'0073);  // sfence.vma: where TVM forbids it, it traps before anything has changed
-  p_.code.store(entry, at, 0);
-  p_.literal(at, s_.test_pages + page * kPage + 64 + draw_.below(kPage - 128));
-  p_.code.word(0x1200'0073 | (draw_.one_in(2) ? 0 : at) << 15);  // sfence.vma
-  access(at, 0, true);
-}
-
-/// SUM and MXR: the same access with the one and the other value, so that a translation that is kept shows.
-void Steps::toggle_translation() {
-  const unsigned t = one(), base = other(t);
-  const std::uint64_t bits = draw_() & (mstatus::kSum | mstatus::kMxr);
-  const bool set_first = draw_.one_in(2);
-  p_.literal(base, draw_address(p_, s_, draw_));
-  const auto write = [&](bool set) {
-    p_.code.li(t, static_cast<std::int64_t>(bits ? bits : mstatus::kSum));
-    p_.code.csr(set ? 2 : 3, 0, csr::kSstatus, t);
-  };
-  write(set_first);
-  access(base, 0, draw_.one_in(2));
-  write(!set_first);
-  access(base, 0, false);
-}
-
-/// MPRV: data accesses of M mode with the privilege in MPP.
-void Steps::other_privilege() {
-  const unsigned t = one(), base = other(t);
-  p_.code.li(t, 3 << 11);
-  p_.code.csr(3, 0, csr::kMstatus, t);
-  p_.literal(base, draw_address(p_, s_, draw_));
-  p_.code.li(t, static_cast<std::int64_t>(mstatus::kMprv | draw_.below(2) << 11));
-  p_.code.csr(2, 0, csr::kMstatus, t);
-  access(base, 0, true);
-  if (draw_.one_in(2)) access(base, 0, true);
-  p_.code.li(t, static_cast<std::int64_t>(mstatus::kMprv));
-  p_.code.csr(3, 0, csr::kMstatus, t);
-}
-
-/// Another rule, in a pair of entries that may change; and an access near to it.
-void Steps::protection() {
-  if (!s_.protected_memory) return environment();
+/// The wfi is reached by the mret before it alone, so that no mode waits that was not meant to.
+void Steps::wait_below(unsigned mode) {
   const unsigned t = one();
-  const auto n = static_cast<unsigned>(2 + draw_.below(13));
-  p_.literal(t, draw_pmp_address(p_, 3, draw_));
-  p_.code.csrw(csr::kPmpaddr0 + n, t);
-  // QEMU 7.2 forgets that the next entry may begin here, until that is written.
-  p_.code.csrr(t, csr::kPmpaddr0 + n + 1);
-  p_.code.csrw(csr::kPmpaddr0 + n + 1, t);
-  p_.code.word(0x1200'0073);  // sfence.vma, as the specification demands
-  access_mapping();
+  const bool trapped = mode == 0 || draw_.one_in(2);
+  if (!trapped) {
+    p_.code.csr(6, 0, csr::kMie, irq::bit(irq::kSsi));  // csrrsi
+    p_.code.csr(6, 0, csr::kMip, irq::bit(irq::kSsi));
+  }
+  p_.code.li(t, static_cast<std::int64_t>(mstatus::kTw));
+  p_.code.csr(mode == 0 ? 2 + static_cast<unsigned>(draw_.below(2)) : trapped ? 2 : 3, 0, csr::kMstatus, t);
+  p_.code.li(t, static_cast<std::int64_t>(mstatus::kMpp));
+  p_.code.csr(mode == 1 ? 2 : 3, 0, csr::kMstatus, t);
+  p_.code.li(t, 1 << 12);  // the upper bit of MPP
+  p_.code.csr(3, 0, csr::kMstatus, t);
+  p_.literal(t, p_.d.code[mode] + p_.code.here() + 16);
+  p_.code.csrw(csr::kMepc, t);
+  p_.code.word(0x3020'0073);  // mret
+  p_.code.word(kWfi);
 }
 
 }  // namespace sluice::differential

@@ -416,6 +416,7 @@ void write_csrs(Program& p, Draw& draw) {
 void write_csr_numbers(Program& p, Draw&) {
   for (unsigned number = 0; number < 4096; ++number)
     if (!csr_differs(number)) p.code.csr(2, 0, number, 0);
+  for (const unsigned kind : {1u, 2u, 3u, 5u, 6u, 7u}) p.code.csr(kind, a1, kFflags, a0);  // in every mode
 }
 
 void write_reserved_rounding(Program& p, Draw&) {
