@@ -19,8 +19,8 @@ using namespace sluice::differential;
 
 namespace {
 
-constexpr std::uint64_t kBlock = 1000;  ///< programs; every block begins with all the systematic ones
-constexpr std::uint64_t kBatch = 250;   ///< programs for one start of QEMU, at most
+constexpr std::uint64_t kBlock = 1000;  ///< random programs; every block begins with all the systematic ones
+constexpr std::uint64_t kBatch = 50;    ///< programs for one start of QEMU: the last may lock PMP rules
 constexpr unsigned kMostSeconds = 120;  ///< for QEMU to run a batch
 
 bool full() {
@@ -35,14 +35,22 @@ struct Options {
   bool keep = false, coverage = false, differences = false;
 };
 
+/// Its number among the systematic programs, or from systematic_programs() on: it is random.
+std::uint64_t number_in_block(std::uint64_t index) { return index % (systematic_programs() + kBlock); }
+
 struct Totals {
-  std::uint64_t programs = 0, instructions = 0, differing = 0;
+  std::uint64_t random = 0, systematic = 0, instructions = 0, differing = 0;
   TrapCount traps;
   Coverage coverage;
+
+  void count(const Image& image) {
+    for (std::uint64_t n = 0; n < image.programs(); ++n)
+      ++(number_in_block(image.descriptor(n).index) < systematic_programs() ? systematic : random);
+  }
 };
 
 std::uint64_t build(Image& image, std::uint64_t seed, std::uint64_t index) {
-  const std::uint64_t n = index % kBlock;
+  const std::uint64_t n = number_in_block(index);
   if (n < systematic_programs()) return build_systematic(image, n, seed, index);
   return build_random(image, seed, index, index % kBatch == kBatch - 1);
 }
@@ -89,7 +97,7 @@ void run_batch(const Options& options, const Image& image, std::uint64_t batch, 
   if (!qemu_end.empty()) trouble(qemu_end, reference, totals);
   if (!end.trouble.empty()) trouble("the ISS: " + end.trouble, iss, totals);
   report(compare(reference, iss), options.seed, totals);
-  totals.programs += image.programs();
+  totals.count(image);
   totals.instructions += end.instructions;
   totals.traps.add(iss);
   if (options.coverage && end.trouble.empty()) step(image, iss, totals);
@@ -105,20 +113,24 @@ void run_reference(const Options& options, Totals& totals) {
     const RunEnd end = run_on_iss(iss);
     if (!end.trouble.empty()) trouble("the ISS: " + end.trouble, iss, totals);
     report(compare(reference, iss), options.seed, totals);
-    totals.programs += iss.programs();
+    totals.count(iss);
     totals.instructions += end.instructions;
   }
-  if (totals.programs == 0) throw std::runtime_error("no images of this seed in " + options.reference);
+  if (totals.random + totals.systematic == 0)
+    throw std::runtime_error("no images of this seed in " + options.reference);
 }
 
 void run_programs(const Options& options, Totals& totals) {
   std::uint64_t index = 0;
-  const std::uint64_t end = options.program >= 0 ? static_cast<std::uint64_t>(options.program) + 1 : options.programs;
+  const std::uint64_t blocks = (options.programs + kBlock - 1) / kBlock;
+  const std::uint64_t end = options.program >= 0 ? static_cast<std::uint64_t>(options.program) + 1
+                                                 : options.programs + blocks * systematic_programs();
   for (std::uint64_t batch = 0; index < end; ++batch) {
     Image image(options.harness);
     std::vector<std::uint64_t> descriptors;
     // A single program stands where it stands in its batch: what it does may depend on addresses.
-    for (std::uint64_t n = 0; index < end && n < kBatch && image.has_room(kLargestSystematic); ++n, ++index) {
+    for (bool last = false; index < end && !last && image.has_room(kLargestSystematic); ++index) {
+      last = index % kBatch == kBatch - 1;
       const std::uint64_t descriptor = build(image, options.seed, index);
       if (options.program < 0 || index == static_cast<std::uint64_t>(options.program))
         descriptors.push_back(descriptor);
@@ -146,7 +158,8 @@ int run(const Options& options) {
   else
     run_programs(options, totals);
   const bool covered = !options.coverage || report_coverage(totals);
-  std::printf("%llu programs, %llu instructions, %llu differ\n", static_cast<unsigned long long>(totals.programs),
+  std::printf("%llu random and %llu systematic programs, %llu instructions, %llu differ\n",
+              static_cast<unsigned long long>(totals.random), static_cast<unsigned long long>(totals.systematic),
               static_cast<unsigned long long>(totals.instructions), static_cast<unsigned long long>(totals.differing));
   return totals.differing == 0 && covered ? 0 : 1;
 }
@@ -157,7 +170,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Programs on the ISS and on QEMU"};
   Options options;
   app.add_option("--seed", options.seed, "of all that is drawn")->capture_default_str();
-  app.add_option("--programs", options.programs, "how many; SLUICE_FULL=1 in the environment: 20,000")
+  app.add_option(
+         "--programs", options.programs,
+         "how many random ones, and the systematic ones with each 1,000; SLUICE_FULL=1 in the environment: 20,000")
       ->capture_default_str();
   app.add_option("--program", options.program, "this one alone");
   app.add_flag("--coverage", options.coverage, "count what is executed; fail unless it is everything");

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Puts each mistake of mutants.toml into a copy of the ISS; the comparison with what QEMU did must find it.
 
-QEMU runs once, for the images that all mutants then run. With SLUICE_FULL=1 all mistakes are tried, else the first three.
+QEMU runs once, for the images that all mutants then run: PROGRAMS random programs and one round of the systematic
+ones. With SLUICE_FULL=1 all mistakes are tried, else the first three.
 """
 import argparse
 import os
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tomllib
 
-SEED, PROGRAMS = "7", "500"
+SEED, PROGRAMS = "7", "1000"
 
 
 def arguments():
