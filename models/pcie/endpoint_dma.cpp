@@ -10,8 +10,11 @@ namespace {
 constexpr std::uint32_t kPage = 4096;           // no TLP crosses a multiple of it
 constexpr std::uint32_t kMostRead = 16u << 20;  // bytes of one transfer
 
+/// What the first TLP takes of `left` bytes: `most` counts whole DWs, those of the first one included that lie before
+/// the address.
 std::uint32_t piece(std::uint64_t address, std::uint32_t left, std::uint32_t most) {
-  return std::min({left, most, static_cast<std::uint32_t>(kPage - address % kPage)});
+  return std::min(
+      {left, most - static_cast<std::uint32_t>(address % 4), static_cast<std::uint32_t>(kPage - address % kPage)});
 }
 
 /// The part of a transfer's spans that lies in [offset, offset + bytes), and which of them end there. Spans without

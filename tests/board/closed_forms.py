@@ -111,10 +111,10 @@ def dwords(address, count):
 
 
 def requests(address, count, most):
-    """(address, bytes) of the TLPs of a transfer: at most `most` bytes, none across 4 KiB."""
+    """(address, bytes) of the TLPs of a transfer: at most `most` bytes of whole DWs, none across 4 KiB."""
     end = address + count
     while address < end:
-        stop = min(end, address + most, (address // PAGE + 1) * PAGE)
+        stop = min(end, address // 4 * 4 + most, (address // PAGE + 1) * PAGE)
         yield address, stop - address
         address = stop
 

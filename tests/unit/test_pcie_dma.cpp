@@ -115,6 +115,28 @@ TEST_CASE("transfers split at MPS, MRRS, RCB and 4 KiB", "[pcie]") {
   REQUIRE(tlps_down(b, TlpType::kCplD) - before == 2);
 }
 
+TEST_CASE("an unaligned transfer sends no TLP of more whole DWs than MPS and MRRS allow", "[pcie]") {
+  // Credits for no more than one payload of MPS: a longer one would never start.
+  PcieBench b({.link = {.posted_data = 16}});
+  b.enumerate();
+  unsigned longest_write = 0;
+  unsigned longest_read = 0;
+  b.link.up().add_tap([&](const Tlp& t, base::Time, base::Time) {
+    if (t.type == TlpType::kMWr) longest_write = std::max(longest_write, t.length * 4u);
+    if (t.type == TlpType::kMRd) longest_read = std::max(longest_read, t.length * 4u);
+  });
+  const auto data = pattern(1000);
+  for (const std::uint64_t start : {1u, 2u, 3u}) {
+    REQUIRE(b.device.dma_write(kRam + start, data, {}));
+    Outcome o;
+    read(b, kRam + start, 1000, o);
+    b.settle();
+    CHECK(o.data == data);
+  }
+  CHECK(longest_write == 256);
+  CHECK(longest_read == 512);
+}
+
 TEST_CASE("a read's cost on the links is the arithmetic's", "[pcie]") {
   const auto [split, completions] =
       GENERATE(std::pair{RootComplex::Split::kRcb, 24u}, std::pair{RootComplex::Split::kMaxPayload, 6u});
