@@ -23,7 +23,7 @@
 static struct {
   uint32_t sizes[MAX_SIZES];
   uint32_t size_count;
-  uint32_t warm, cold, pattern, interface, window, transactions, warmup, outstanding, cache_bytes, page;
+  uint32_t warm, cold, pattern, interface, window, offset, transactions, warmup, outstanding, cache_bytes, page;
 } plan;
 
 /* What the board has beside what every board has; size or address 0: it has none. */
@@ -49,6 +49,7 @@ static void read_chosen(const struct fdt_walk* node) {
   plan.pattern = fdt_get_u32(node, "sluice,dma-pattern", DMAR_RANDOM);
   plan.interface = fdt_get_u32(node, "sluice,dma-interface", DMAR_ENGINE);
   plan.window = fdt_get_u32(node, "sluice,dma-window", 65536);
+  plan.offset = fdt_get_u32(node, "sluice,dma-offset", 0);
   plan.transactions = fdt_get_u32(node, "sluice,dma-transactions", 1000);
   plan.warmup = fdt_get_u32(node, "sluice,dma-warmup", 100);
   plan.outstanding = fdt_get_u32(node, "sluice,dma-outstanding", 128);
@@ -148,8 +149,8 @@ static int measure(uint32_t operation, uint32_t size, uint32_t label) {
   write_register64(DMAR_WINDOW, (uint64_t)(uintptr_t)window);
   write_register64(DMAR_WINDOW_SIZE, plan.window);
   write_register(DMAR_SIZE, size);
-  write_register(DMAR_UNIT, (size + LINE - 1) / LINE * LINE);
-  write_register(DMAR_OFFSET, 0);
+  write_register(DMAR_UNIT, (plan.offset + size + LINE - 1) / LINE * LINE);
+  write_register(DMAR_OFFSET, plan.offset);
   write_register(DMAR_OUTSTANDING, outstanding);
   write_register(DMAR_WARMUP, warmup);
   write_register(DMAR_COUNT, plan.transactions);

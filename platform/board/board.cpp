@@ -403,6 +403,7 @@ void Board::describe_workload(DeviceTreeSource& tree) const {
   cell("sluice,dma-pattern", p->pattern == Pattern::random ? DMAR_RANDOM : DMAR_SEQUENTIAL);
   cell("sluice,dma-interface", p->interface == Interface::direct ? DMAR_DIRECT : DMAR_ENGINE);
   cell("sluice,dma-window", p->window.count());
+  cell("sluice,dma-offset", p->offset.count());
   cell("sluice,dma-transactions", p->transactions);
   cell("sluice,dma-warmup", p->warmup);
   cell("sluice,dma-outstanding", p->outstanding);

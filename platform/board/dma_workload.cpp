@@ -22,6 +22,9 @@ void DmaWorkloadParameters::describe(base::Schema<DmaWorkloadParameters>& s) {
       .choices({{"engine", Interface::engine}, {"direct", Interface::direct}})
       .setting();
   s.add("window", &P::window, "host memory that the transactions fall in").range(64_B, 1_GiB).setting();
+  s.add("offset", &P::offset, "from the start of a slot, which is aligned to 64 B, to that of its transaction")
+      .range(0_B, base::Bytes(4095))
+      .setting();
   s.add("transactions", &P::transactions, "that count, in each measurement")
       .range(1, 10'000'000)
       .unit("transactions")
@@ -36,8 +39,10 @@ void DmaWorkloadParameters::describe(base::Schema<DmaWorkloadParameters>& s) {
       .setting();
   s.rule("sizes", [](const P& p) -> std::string {
     try {
-      if (p.size_list().back() > p.window.count())
-        return "must fit workload.window, which is " + base::to_text(p.window);
+      const std::uint64_t slot = p.offset.count() + p.size_list().back();
+      if (slot > p.window.count())
+        return "must fit workload.window, which is " + base::to_text(p.window) +
+               (p.offset.count() == 0 ? "" : ", behind workload.offset, which is " + base::to_text(p.offset));
     } catch (const base::ValueError& e) {
       return e.what();
     }

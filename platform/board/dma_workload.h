@@ -25,6 +25,7 @@ struct DmaWorkloadParameters {
   Pattern pattern = Pattern::random;
   Interface interface = Interface::engine;
   base::Bytes window = 64_KiB;
+  base::Bytes offset = 0_B;
   unsigned transactions = 1000;
   unsigned warmup = 100;
   unsigned outstanding = 128;

@@ -56,7 +56,8 @@ Json dma_result(platform::Board& board) {
                 {"iommu", board.iommu() != nullptr},
                 {"pattern", w.pattern == platform::Pattern::random ? "random" : "sequential"},
                 {"interface", w.interface == platform::Interface::engine ? "engine" : "direct"},
-                {"window_bytes", w.window.count()}};
+                {"window_bytes", w.window.count()},
+                {"offset_bytes", w.offset.count()}};
     add_latency(row, "read", r.read);
     add_latency(row, "write", r.write);
     add_latency(row, "wrrd", r.write_read);
@@ -86,9 +87,11 @@ std::string dma_table(const Json& result) {
   const Json& rows = result.at("dma");
   if (rows.empty()) return "  nothing was measured\n";
   const Json& first = rows.front();
+  const auto offset = first.value<std::uint64_t>("offset_bytes", 0);  // older results have none
   std::string text = fmt::format(
-      "  IOMMU {}, {} slots of a {} KiB window, by the {}\n\n", first.at("iommu").get<bool>() ? "on" : "off",
+      "  IOMMU {}, {} slots of a {} KiB window, {}by the {}\n\n", first.at("iommu").get<bool>() ? "on" : "off",
       first.at("pattern").get<std::string>(), first.at("window_bytes").get<std::uint64_t>() / 1024,
+      offset == 0 ? "" : fmt::format("at offset {} B, ", offset),
       first.at("interface").get<std::string>() == "engine" ? "DMA engine" : "direct command interface");
   text += fmt::format("  {:>6}  {:<5} {:>9} {:>9} {:>11} {:>9}  {:<8} {:>9}  {:<8}\n", "bytes", "cache", "read p50",
                       "write p50", "write, read", "read", "held by", "write", "held by");

@@ -19,6 +19,7 @@ SLUICE = os.path.abspath(sys.argv.pop(1))
 BENCH = "pcie-bench, Haswell E5-2637 v3 with NFP-6000 gen3 x8"
 BENCH_BROADWELL = "pcie-bench, Broadwell E5-2630 v4 with NFP-6000"
 ARITHMETIC = "pcie-model, mem_bw.py and pcie.py"
+SPLITS = "PCI Express Base Specification: whole DWs, MPS, MRRS, RCB, 4 KiB; rate and headers as pcie-model"
 UNCAPPED = ("accel.nfp.read_rate=0", "accel.nfp.write_rate=0")
 WARM = ("workload.cache=warm",)
 
@@ -54,6 +55,48 @@ def read_rate(size, split, lanes=8, mrrs=512):
     up = math.ceil(size / mrrs) * READ_HEADER
     down = math.ceil(size / split) * COMPLETION_HEADER + size
     return usable(lanes) * size / max(up, down), "up" if up > down else "down"
+
+
+WINDOW, LINE, PAGE = 64 << 10, 64, 4096
+
+
+def slots(size, offset):
+    """Addresses of a window's transactions, relative to a page."""
+    unit = math.ceil((offset + size) / LINE) * LINE
+    return [slot * unit + offset for slot in range(WINDOW // unit)]
+
+
+def requests(address, size, most):
+    """(address, bytes) of the TLPs: whole DWs, at most `most` bytes of them, none across a page."""
+    while size > 0:
+        piece = min(size, most - address % 4, PAGE - address % PAGE)
+        yield address, piece
+        address, size = address + piece, size - piece
+
+
+def completions(address, size, split, boundary=64):
+    """Each but the last ends at a multiple of the read completion boundary."""
+    while size > 0:
+        piece = min(size, (address + split) // boundary * boundary - address)
+        yield address, piece
+        address, size = address + piece, size - piece
+
+
+def wire(tlps, header, payload=True):
+    """Bytes on the link: a payload is whole DWs."""
+    return sum(header + ((at % 4 + n + 3) // 4 * 4 if payload else 0) for at, n in tlps)
+
+
+def unaligned_write_rate(size, offset, lanes=8, mps=256):
+    each = [wire(requests(a, size, mps), WRITE_HEADER) for a in slots(size, offset)]
+    return usable(lanes) * size * len(each) / sum(each)
+
+
+def unaligned_read_rate(size, offset, split, lanes=8, mrrs=512):
+    starts = slots(size, offset)
+    up = sum(wire(requests(a, size, mrrs), READ_HEADER, payload=False) for a in starts)
+    down = sum(wire(completions(*r, split), COMPLETION_HEADER) for a in starts for r in requests(a, size, mrrs))
+    return usable(lanes) * size * len(starts) / max(up, down)
 
 
 class MeasuredPcie(unittest.TestCase):
@@ -112,6 +155,26 @@ class MeasuredPcie(unittest.TestCase):
                 self.points.add(f"pcie.write-bandwidth.{size}", "arithmetic", row["write_gbps"],
                                 round(write_rate(size), 6), "Gb/s", ARITHMETIC, result=r, within=0.02)
                 self.assertEqual(row["write_bottleneck"], "up", size)
+
+    def test_bandwidth_of_unaligned_transactions_is_the_arithmetic(self):
+        for size in (64, 256, 512):
+            self.assertAlmostEqual(unaligned_write_rate(size, 0), write_rate(size))
+            self.assertAlmostEqual(unaligned_read_rate(size, 0, 64), read_rate(size, 64)[0])
+        for offset in (1, 4):
+            for name, split in (("rcb", 64), ("max-payload", 256)):
+                r = run(*WARM, *UNCAPPED, f"root.completion_split={name}", f"workload.offset={offset}B",
+                        "workload.pattern=sequential", sizes="64,256,512,1024")
+                for (size, _), row in r["rows"].items():
+                    point = f"{name}.{size}.offset-{offset}"
+                    self.points.add(f"pcie.read-bandwidth.{point}", "arithmetic", row["read_gbps"],
+                                    round(unaligned_read_rate(size, offset, split), 6), "Gb/s", SPLITS, result=r,
+                                    within=0.02)
+                    if name == "max-payload":
+                        continue
+                    self.assertLess(row["read_gbps"], 0.99 * read_rate(size, split)[0])  # not as if it were aligned
+                    self.points.add(f"pcie.write-bandwidth.{size}.offset-{offset}", "arithmetic", row["write_gbps"],
+                                    round(unaligned_write_rate(size, offset), 6), "Gb/s", SPLITS, result=r,
+                                    within=0.02)
 
     def test_bandwidth_of_sixteen_lanes(self):
         r = run(*WARM, *UNCAPPED, "pcie.slot0.lanes=16", "workload.outstanding=256", sizes="64")

@@ -51,6 +51,17 @@ class Dma(CommandTest):
         self.assertRegex(text, r"\n +64  warm .* engine .* engine")
         self.assertRegex(text, r"\n +512  warm .* down .* up")
 
+    def test_an_unaligned_transaction_costs_more(self):
+        aligned, = self.rows("--sizes", "512", *WARM)
+        for offset in (4, 2000):
+            shifted, = self.rows("--sizes", "512", *WARM, "--set", f"workload.offset={offset}B")
+            self.assertEqual((aligned["offset_bytes"], shifted["offset_bytes"]), (0, offset))
+            self.assertEqual(shifted["failed"], 0)
+            self.assertGreater(shifted["read_mean_ns"], aligned["read_mean_ns"])
+            self.assertLess(shifted["read_gbps"], aligned["read_gbps"])
+        text = self.succeed("run", "haswell-nfp", "--sizes", "64", *WARM, "--set", "workload.offset=4B")
+        self.assertIn("IOMMU off, random slots of a 64 KiB window, at offset 4 B, by the DMA engine", text)
+
     def test_an_iommu_costs_hits_little_and_misses_a_walk(self):
         plain, = self.rows("--sizes", "64", *WARM)
         hit, = self.rows("--sizes", "64", *WARM, "--set", "iommu.enabled=true")
@@ -75,6 +86,9 @@ class Dma(CommandTest):
         mistake("--sizes 8,100000: must be sizes of 1 to 65536 bytes, not 100000", "--sizes", "8,100000")
         mistake("--sizes 8..32768: must fit workload.window, which is 16 KiB", "--sizes", "8..32768", "--set",
                 "workload.window=16KiB")
+        mistake("--sizes 16384: must fit workload.window, which is 16 KiB, behind workload.offset, which is 1 B",
+                "--sizes", "16384", "--set", "workload.window=16KiB", "--set", "workload.offset=1B")
+        mistake("--set workload.offset=4096B: must be 0 B to 4095 B", "--set", "workload.offset=4096B")
         mistake("--workload dm: must be one of closed-loop...", "--workload", "dm")
         mistake("--workload closed-loop: the board has no Ethernet link to put it on", "--workload", "closed-loop")
         mistake("--set iommu.page=8KiB: must be 4 KiB, 2 MiB or 1 GiB", "--set", "iommu.page=8KiB")
