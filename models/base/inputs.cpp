@@ -1,5 +1,7 @@
 #include "models/base/inputs.h"
 
+#include "models/base/quantity.h"
+
 namespace sluice::base {
 
 Inputs::Channel Inputs::open(std::string name, Handler handler) {
@@ -54,7 +56,11 @@ InputReplay::InputReplay(const std::string& path, Inputs& inputs)
     }
     Inputs::Entry* const entry = inputs.find_entry(record.channel);
     if (!entry) reader_->fail("nothing here takes inputs of channel " + record.channel);
-    early_.push_back(entry->early && entry->early(record.bytes));
+    try {
+      early_.push_back(entry->early && entry->early(record.bytes));
+    } catch (const ValueError& e) {
+      reader_->fail(e.what());
+    }
   }
   conditions_ = reader_->conditions();
   if (!end_ && last == Time{}) reader_->fail("has no input and no end of a run, so there is nothing to repeat");

@@ -28,7 +28,7 @@ class Inputs {
   /// name: unique; letters, digits, dots and underscores. handler: takes one input, at now().
   Channel open(std::string name, Handler handler);
   /// For inputs whose place is another than a time: `early` is told of each record before a replay begins, and returns
-  /// true where it will see to it itself.
+  /// true where it will see to it itself. It throws ValueError for one that makes no sense.
   Channel open(std::string name, Handler handler, Callback<bool(Bytes)> early);
   /// From outside, inside a calendar entry of key kInputKey: logs the input and hands it over.
   void arrive(Channel channel, Bytes bytes);

@@ -10,6 +10,7 @@
 
 #include "models/base/quantity.h"
 #include "platform/board/conditions.h"
+#include "platform/board/interruption.h"
 #include "platform/debug/board_target.h"
 #include "platform/debug/changes.h"
 #include "platform/debug/debugger.h"
@@ -111,7 +112,7 @@ void Outside::attach_debugger(Board& board, const OutsideOptions& options) {
   target_ = std::make_unique<debug::BoardTarget>(
       board, [this](const debug::Change& change) { return changes_->make(change, debugger_->place()); },
       [this](const debug::Watchpoint& w) { debugger_->hit(w); });
-  changes_ = std::make_unique<debug::Changes>(inputs_, *target_);
+  changes_ = std::make_unique<debug::Changes>(inputs_, *target_, [this] { interrupt_(); });
   if (!options.replay.empty()) changes_->refuse_all();
   if (options.gdb) debugger_ = std::make_unique<debug::Debugger>(board, *target_, *options.gdb);
 }
@@ -127,7 +128,9 @@ void Outside::start(std::function<void()> interrupt) {
       if (pacer_) pacer_->forgive(pause);
     };
     // A paced simulation sleeps between its entries: these must not keep it awake.
-    debugger_->start({[this] { interrupt_(); }, stood_still}, pacer_ ? Time::ms(1) : base::Pacer::kGrain);
+    const auto end = [this] { changes_->make({debug::Change::Kind::end, 0, 0, {}}, debugger_->place()); };
+    const auto interrupted = [this] { return signals_ ? signals_->take() : Interruption::signal() != nullptr; };
+    debugger_->start({end, stood_still, interrupted}, pacer_ ? Time::ms(1) : base::Pacer::kGrain);
   }
   if (changes_) changes_->start();
   if (replay_) replay_->start([this] { interrupt_(); });
@@ -155,6 +158,13 @@ std::string Outside::cut_short(Time until) const {
                      base::to_text(until), base::to_text(replay_->end()));
 }
 
+std::string Outside::left_over() const {
+  const std::size_t left = replay_ && changes_ ? changes_->left() : 0;
+  if (left == 0) return {};
+  return fmt::format("{}: this run has not come to {} of the log", option_,
+                     left == 1 ? "the last change" : fmt::format("the last {} changes", left));
+}
+
 std::size_t Outside::pending_looks() const { return debugger_ && debugger_->look_pending() ? 1 : 0; }
 
 std::uint16_t Outside::gdb_port() const { return debugger_ ? debugger_->port() : 0; }
@@ -163,7 +173,8 @@ void Outside::close(Time at, base::InputEnd end, int status) {
   if (debugger_) debugger_->ended(status);
   if (changes_) changes_->flush();
   try {
-    inputs_.close(at, end);
+    // An end that stands among the changes has a place there, which is more than a time.
+    inputs_.close(at, changes_ && changes_->ended() ? base::InputEnd::ended : end);
   } catch (const std::runtime_error& e) {
     throw config::UserError(e.what());
   }

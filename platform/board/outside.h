@@ -43,6 +43,8 @@ class Outside {
 
   /// Whether it keeps pace with wall time and takes the signals that end a run.
   bool live() const { return pacer_ != nullptr; }
+  /// Whether a person may take part, whose signal is the usual end.
+  bool attended() const { return live() || debugger_; }
   /// When the run ends, where a log says so.
   std::optional<base::Time> end_of_log() const;
   /// One sentence where the log that is replayed is of another run than this: which parameter or firmware differs.
@@ -52,6 +54,8 @@ class Outside {
   std::uint16_t gdb_port() const;
   /// One sentence where the log that is replayed goes on after `until`. Empty where it does not, or without a replay.
   std::string cut_short(base::Time until) const;
+  /// After a replay: one sentence where it has ended before all that a debugger had changed. Else empty.
+  std::string left_over() const;
   /// Entries of the calendar that only look for a debugger.
   std::size_t pending_looks() const;
   /// interrupt: called when the user ends the run.

@@ -247,17 +247,22 @@ void Simulation::watch() {
   base::calendar().after(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
 }
 
+bool Simulation::signalled() {
+  const bool came = outside_ && outside_->live() ? outside_->take_signal() : Interruption::signal() != nullptr;
+  interrupted_ |= came && outside_ && outside_->attended();
+  return came || interrupted_;
+}
+
 void Simulation::look_for_signals() {
-  if (Interruption::signal())
+  if (signalled())
     board_.scheduler().stop();
   else
-    signal_look_ = base::calendar().after(kSignalInterval, kWatchKey, [this] { look_for_signals(); });
+    signal_look_ = base::calendar().after(kSignalInterval, base::kInputKey, [this] { look_for_signals(); });
 }
 
 /// Time may stand still, or nearly: then no entry for later, such as a look for signals, is ever reached.
 void Simulation::look_at_entries(base::ComponentKey last) {
-  if (outside_ && outside_->live()) interrupted_ = outside_->take_signal() || interrupted_;
-  if (interrupted_ || Interruption::signal()) return board_.scheduler().stop();
+  if (signalled()) return board_.scheduler().stop();
   looks_at_one_time_ = base::now() == last_look_ ? looks_at_one_time_ + 1 : 0;
   last_look_ = base::now();
   if (looks_at_one_time_ < kLooksAtOneTime) return;

@@ -73,6 +73,7 @@ class Simulation {
   void begin_measuring();
   void watch();
   void report_progress();
+  bool signalled();
   void look_for_signals();
   void look_at_entries(base::ComponentKey last);
   base::Scheduler::End run_until(base::Time limit);

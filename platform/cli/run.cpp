@@ -115,6 +115,8 @@ int execute(const Environment& environment, const Options& o) {
   }
   const platform::Outcome outcome = simulation.run();
   progress.clear();
+  if (const std::string left = simulation.outside() ? simulation.outside()->left_over() : ""; !left.empty())
+    say("sluice: {}\n", left);
   const auto result = report::make_result(simulation, outcome);
   if (file) file->commit(report::to_text(result));
   if (o.json)

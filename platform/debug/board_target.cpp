@@ -68,11 +68,12 @@ std::vector<std::uint8_t> Change::encoded() const {
 }
 
 bool Change::decode(std::span<const std::uint8_t> encoded, Change& c) {
-  if (encoded.size() < kHeader || encoded[0] > static_cast<std::uint8_t>(Kind::privilege)) return false;
+  if (encoded.size() < kHeader || encoded[0] > static_cast<std::uint8_t>(Kind::end)) return false;
   c.kind = static_cast<Kind>(encoded[0]);
   c.hart = static_cast<std::uint32_t>(number_of(encoded.subspan(1, 4)));
   c.place = number_of(encoded.subspan(5, 8));
   c.bytes.assign(encoded.begin() + kHeader, encoded.end());
+  if (c.kind == Kind::end) return c.bytes.empty();
   return c.kind == Kind::memory ? !c.bytes.empty() : c.bytes.size() == 8;
 }
 
@@ -140,34 +141,49 @@ std::string BoardTarget::write_register(unsigned thread, unsigned number, std::u
   return make_(change);
 }
 
+bool BoardTarget::has(const Change& change) const {
+  using enum Change::Kind;
+  if (change.kind == memory) return board_.memory().ram_at(change.place, change.bytes.size()) != nullptr;
+  if (change.hart >= cores_.size()) return false;
+  const std::uint64_t value = number_of(change.bytes);
+  switch (change.kind) {
+    case integer:
+      return change.place > 0 && change.place < 32;
+    case floating:
+      return change.place < 32;
+    case csr:
+      return change.place < 4096;
+    case privilege:
+      return value == 0 || value == 1 || value == 3;
+    default:
+      return change.kind == pc;
+  }
+}
+
 bool BoardTarget::apply(const Change& change) {
+  if (!has(change)) return false;
   if (change.kind == Change::Kind::memory) {
     base::GuestRam* ram = board_.memory().ram_at(change.place, change.bytes.size());
-    if (!ram) return false;
     watchpoints_.mute(true);
     ram->write(change.place, change.bytes.data(), change.bytes.size());
     watchpoints_.mute(false);
     return true;
   }
-  if (change.hart >= cores_.size()) return false;
   riscv::Hart& hart = cores_[change.hart]->hart();
   const std::uint64_t value = number_of(change.bytes);
   switch (change.kind) {
     case Change::Kind::integer:
-      if (change.place == 0 || change.place >= 32) return false;
       hart.state().x[change.place] = value;
       return true;
     case Change::Kind::floating:
-      if (change.place >= 32) return false;
       hart.state().f[change.place] = value;
       return true;
     case Change::Kind::pc:
       hart.state().pc = value & ~std::uint64_t{1};
       return true;
     case Change::Kind::csr:
-      return hart.privileged().csr_poke(static_cast<unsigned>(std::min<std::uint64_t>(change.place, 4096)), value);
+      return hart.privileged().csr_poke(static_cast<unsigned>(change.place), value);
     case Change::Kind::privilege:
-      if (value != 0 && value != 1 && value != 3) return false;
       hart.privileged().set_privilege(static_cast<riscv::Privilege>(value));
       return true;
     default:

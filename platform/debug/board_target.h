@@ -16,11 +16,11 @@ namespace sluice::debug {
 
 /// One change that a debugger makes, in the form in which it is logged.
 struct Change {
-  enum class Kind : std::uint8_t { memory, integer, floating, pc, csr, privilege };
+  enum class Kind : std::uint8_t { memory, integer, floating, pc, csr, privilege, end };  ///< end: of the run
   Kind kind = Kind::memory;
   std::uint32_t hart = 0;           ///< registers: index among all harts of the board
   std::uint64_t place = 0;          ///< memory: physical address; else the register's number within its kind
-  std::vector<std::uint8_t> bytes;  ///< memory: what is written; registers: 8 bytes, lowest first
+  std::vector<std::uint8_t> bytes;  ///< memory: what is written; registers: 8 bytes, lowest first; end: none
 
   std::vector<std::uint8_t> encoded() const;
   /// False: that is no change.
@@ -36,7 +36,9 @@ class BoardTarget final : public Target {
   riscv::Core& core(unsigned thread) { return *cores_[thread - 1]; }
   unsigned thread_of(const riscv::Core&) const;
   const platform::Firmware& firmware(unsigned thread) const;
-  /// Makes a change that has been checked or comes from a log. False: it is impossible here.
+  /// Whether this board has what a change of memory or of a register is about. A CSR may yet refuse the value.
+  bool has(const Change&) const;
+  /// Makes such a change. False: it is impossible here.
   bool apply(const Change&);
   /// Brings the harts' breakpoints to what the debugger has asked for; until then only new ones hold.
   void settle_breakpoints();

@@ -17,19 +17,20 @@ std::uint64_t number_at(base::Inputs::Bytes bytes, std::size_t at, unsigned widt
 
 }  // namespace
 
-Changes::Changes(base::Inputs& inputs, BoardTarget& target)
-    : inputs_(inputs), target_(target), planned_(target.threads()), observed_(target.threads()) {
+Changes::Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()> end)
+    : inputs_(inputs), target_(target), end_(std::move(end)), planned_(target.threads()), observed_(target.threads()) {
   channel_ = inputs.open(
       kChannel,
       [this](base::Inputs::Bytes bytes) {
         Change change;
-        if (bytes.size() >= kHeader && Change::decode(bytes.subspan(kHeader), change)) target_.apply(change);
+        if (bytes.size() >= kHeader && Change::decode(bytes.subspan(kHeader), change)) apply(change);
       },
       [this](base::Inputs::Bytes bytes) { return read_early(bytes); });
 }
 
 std::string Changes::make(const Change& change, const Place& place) {
-  if (refused_) return "a replay repeats what its log has: nothing else may be changed";
+  if (refused_ && change.kind != Change::Kind::end)
+    return "a replay repeats what its log has: nothing else may be changed";
   std::vector<std::uint8_t> record(kHeader);
   if (place.core) {
     record[0] = place.waiting ? kWaiting : kInFront;
@@ -39,7 +40,7 @@ std::string Changes::make(const Change& change, const Place& place) {
   }
   const auto encoded = change.encoded();
   record.insert(record.end(), encoded.begin(), encoded.end());
-  if (!target_.apply(change)) return "the register cannot be changed, or not to this value";
+  if (!apply(change)) return "the register cannot be changed, or not to this value";
   if (!inputs_.logging()) return {};
   if (!place.core) {
     inputs_.record(channel_, record);
@@ -49,6 +50,19 @@ std::string Changes::make(const Change& change, const Place& place) {
   unlogged_.push_back(std::move(record));
   base::calendar().at(std::max(base::now(), place.core->local_time()), base::kInputKey, [this] { log_next(); });
   return {};
+}
+
+bool Changes::apply(const Change& change) {
+  if (change.kind != Change::Kind::end) return target_.apply(change);
+  ended_ = true;
+  end_();
+  return true;
+}
+
+std::size_t Changes::left() const {
+  std::size_t all = 0;
+  for (const auto& planned : planned_) all += planned.size();
+  return all;
 }
 
 void Changes::log_next() {
@@ -62,11 +76,15 @@ void Changes::flush() {
 }
 
 bool Changes::read_early(base::Inputs::Bytes bytes) {
-  if (bytes.size() < kHeader || bytes[0] == kInEntry) return false;
+  Change change;
+  if (bytes.size() < kHeader || bytes[0] > kWaiting || !Change::decode(bytes.subspan(kHeader), change))
+    throw base::ValueError("is no change by a debugger");
+  if (change.kind != Change::Kind::end && !target_.has(change))
+    throw base::ValueError("changes what this board has not");
+  if (bytes[0] == kInEntry) return false;
   const std::uint64_t hart = number_at(bytes, 1, 4);
-  Placed placed{number_at(bytes, 5, 8), bytes[0] == kWaiting, {}};
-  if (hart >= planned_.size() || !Change::decode(bytes.subspan(kHeader), placed.change)) return false;
-  planned_[hart].push_back(std::move(placed));
+  if (hart >= planned_.size()) throw base::ValueError("is of a hart that this board has not");
+  planned_[hart].push_back({number_at(bytes, 5, 8), bytes[0] == kWaiting, std::move(change)});
   return true;
 }
 
@@ -83,8 +101,9 @@ std::uint64_t Changes::apply_due(riscv::Core& core, bool waiting) {
   auto& planned = planned_[target_.thread_of(core) - 1];
   const std::uint64_t slots = core.hart().state().slots;
   while (!planned.empty() && planned.front().slots <= slots && planned.front().waiting == waiting) {
-    target_.apply(planned.front().change);
+    const Change change = std::move(planned.front().change);
     planned.pop_front();
+    apply(change);
   }
   return planned.empty() ? kFree : std::max(planned.front().slots, slots + 1);
 }

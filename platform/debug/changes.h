@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,17 @@ class Changes : private riscv::CoreObserver {
  public:
   static constexpr const char* kChannel = "gdb";
 
-  /// Opens the channel of `inputs`, which must outlive it. make() of `target` comes here.
-  Changes(base::Inputs& inputs, BoardTarget& target);
+  /// Opens the channel of `inputs`, which must outlive it. make() of `target` comes here. end: ends the run.
+  Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()> end);
 
   /// Makes a change and logs it. Returns why not, or nothing.
   std::string make(const Change&, const Place&);
-  /// A replay: what comes from a log is all that may change.
+  /// A replay: what comes from a log is all that may change, but for the run's end.
   void refuse_all() { refused_ = true; }
+  /// A change was the run's end.
+  bool ended() const { return ended_; }
+  /// How many changes of a log have not been made, because their hart has not come to them.
+  std::size_t left() const;
   /// Once a log has been read, and before what it has: prepares that.
   void start();
   /// The run has ended: logs what has not been logged yet.
@@ -48,12 +53,15 @@ class Changes : private riscv::CoreObserver {
   void after(riscv::Core&, riscv::StopReason) override;
   std::uint64_t apply_due(riscv::Core&, bool waiting);
   bool read_early(base::Inputs::Bytes);
+  bool apply(const Change&);
   void log_next();
 
   base::Inputs& inputs_;
   BoardTarget& target_;
   base::Inputs::Channel channel_;
+  std::function<void()> end_;
   bool refused_ = false;
+  bool ended_ = false;
   std::vector<std::deque<Placed>> planned_;  ///< for each hart, by its time
   std::vector<bool> observed_;               ///< likewise
   std::deque<std::vector<std::uint8_t>> unlogged_;

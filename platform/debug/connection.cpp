@@ -14,12 +14,12 @@
 namespace sluice::debug {
 namespace {
 
-constexpr int kForever = -1;
+constexpr int kPatience = 200;  // ms: who waits looks for signals in between
 
 /// Whether the file has something to read, or its other end is gone. A signal ends the wait.
 bool readable(int file, bool wait) {
   pollfd f{file, POLLIN, 0};
-  return ::poll(&f, 1, wait ? kForever : 0) > 0;
+  return ::poll(&f, 1, wait ? kPatience : 0) > 0;
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ class Connection {
 
   std::uint16_t port() const { return port_; }
   bool connected() const { return client_ >= 0; }
-  /// Takes a client that has come; `wait`: until one comes, or a signal.
+  /// Takes a client that has come; `wait`: until one comes, for a fifth of a second at most.
   bool accept(bool wait);
-  /// What the client has sent; `wait`: until there is something, or a signal. False: the client is gone, the connection
-  /// closed.
+  /// What the client has sent; `wait`: until there is something, for a fifth of a second at most. False: the client is
+  /// gone, the connection closed.
   bool receive(std::string& bytes, bool wait);
   /// Sends everything. Nothing happens when the client is gone: receive() will tell.
   void send(const std::string& bytes);

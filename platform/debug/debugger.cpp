@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "platform/board/interruption.h"
-
 namespace sluice::debug {
 namespace {
 
@@ -38,12 +36,18 @@ void Debugger::ended(int status) {
 /// A calendar entry that wakes nobody.
 void Debugger::look() {
   if (!session_) {
-    if (connection_.accept(first_look_)) {
+    bool came = false, interrupted = false;
+    do {
+      came = connection_.accept(first_look_);
+    } while (first_look_ && !came && !(interrupted = hooks_.interrupted()));
+    first_look_ = false;
+    if (interrupted) {
+      place_ = {};
+      hooks_.end();
+    } else if (came) {
       session_ = std::make_unique<Session>(target_);
       serve({Stop::Kind::interrupt, last_thread_, WatchKind::write, 0}, {});
     }
-    first_look_ = false;
-    if (platform::Interruption::signal()) return board_.scheduler().stop();
   } else {
     std::string bytes;
     if (connection_.receive(bytes, false)) {
@@ -63,27 +67,23 @@ void Debugger::serve(const Stop& stop, const Place& place) {
   place_ = place;
   last_thread_ = stop.thread;
   session_->stopped(stop);
-  converse();
-  switch (session_->state()) {
-    case Session::State::running:
-      go_on();
-      break;
-    case Session::State::killed:
-      hooks_.kill();
-      [[fallthrough]];
-    default:
-      leave();
-      break;
-  }
+  const bool interrupted = converse();
+  if (interrupted || session_->state() == Session::State::killed) hooks_.end();
+  if (!interrupted && session_->state() == Session::State::running)
+    go_on();
+  else
+    leave();
   if (hooks_.stood_still) hooks_.stood_still(std::chrono::steady_clock::now() - start);
 }
 
-void Debugger::converse() {
+/// Until the debugger lets the simulation go on, or leaves; true: until a signal.
+bool Debugger::converse() {
   for (;;) {
     connection_.send(session_->take_output());
-    if (session_->state() != Session::State::stopped) return;
+    if (session_->state() != Session::State::stopped) return false;
     std::string bytes;
-    if (!connection_.receive(bytes, true) || platform::Interruption::signal()) return;
+    if (!connection_.receive(bytes, true)) return false;
+    if (hooks_.interrupted()) return true;
     session_->receive(bytes_of(bytes));
   }
 }

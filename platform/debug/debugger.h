@@ -22,8 +22,9 @@ namespace sluice::debug {
 class Debugger : private riscv::CoreObserver {
  public:
   struct Hooks {
-    std::function<void()> kill;                                 ///< the debugger ends the run
+    std::function<void()> end;                                  ///< the debugger or a signal ends the run at place()
     std::function<void(std::chrono::nanoseconds)> stood_still;  ///< for so long of wall time
+    std::function<bool()> interrupted;                          ///< a signal has come; asked while all stands still
   };
 
   /// Listens on the loopback interface; port 0: any that is free. Throws std::runtime_error.
@@ -54,7 +55,7 @@ class Debugger : private riscv::CoreObserver {
   void after(riscv::Core&, riscv::StopReason) override;
   void look();
   void serve(const Stop&, const Place&);
-  void converse();
+  bool converse();
   void go_on();
   void leave();
   void hold_up(unsigned thread);

@@ -69,7 +69,7 @@ std::vector<Bytes> corpus() {
 
 Change draw_change(Random& random) {
   Change c;
-  c.kind = static_cast<Change::Kind>(random.below(6));
+  c.kind = static_cast<Change::Kind>(random.below(7));
   c.hart = static_cast<std::uint32_t>(random.below(kHarts));
   static constexpr std::uint64_t kCsrs[] = {0x300, 0x301, 0x304, 0x305, 0x341, 0x342, 0x344, 0x3a0, 0x3b0,
                                             0x100, 0x105, 0x141, 0x180, 0x14d, 0xb00, 0xb02, 0x30a, 0x351};
@@ -81,6 +81,7 @@ Change draw_change(Random& random) {
   if (c.kind == Change::Kind::privilege && random.chance(3, 4))
     c.bytes = {random.chance(1, 2) ? std::uint8_t{0} : std::uint8_t{1}, 0, 0, 0, 0, 0, 0, 0};
   if (c.kind == Change::Kind::memory) c.bytes.resize(1 + random.below(16));
+  if (c.kind == Change::Kind::end) c.bytes.clear();
   return c;
 }
 
@@ -121,7 +122,7 @@ timing = "functional"
     target_.emplace(
         *board_, [](const Change&) { return std::string(); }, [](const debug::Watchpoint&) {});
     target_->set_physical_memory(true);
-    changes_.emplace(inputs_, *target_);
+    changes_.emplace(inputs_, *target_, [this] { ++ends_; });
     for (unsigned t = 1; t <= kHarts; ++t) entries_.push_back(target_->core(t).hart().state().pc);
     advance();
   }
@@ -136,10 +137,14 @@ timing = "functional"
     }
     const Bytes bytes = to_bytes(text + "end " + std::to_string(now) + " ended\n");
     log.assign(bytes.data(), bytes.size());
-    base::InputReplay replay(log.path(), inputs_);
-    changes_->start();
-    replay.start([] {});
-    advance();
+    try {
+      base::InputReplay replay(log.path(), inputs_);
+      changes_->start();
+      replay.start([] {});
+      advance();
+    } catch (const std::runtime_error& e) {
+      require(std::string(e.what()).starts_with(log.path() + ":"), e.what());
+    }
   }
 
  private:
@@ -193,6 +198,7 @@ timing = "functional"
   base::Inputs inputs_;
   std::optional<debug::Changes> changes_;
   std::vector<std::uint64_t> entries_;
+  std::uint64_t ends_ = 0;
   base::Time until_;
 };
 

@@ -332,3 +332,30 @@ TEST_CASE("cached timing counts accesses and asks for misses only", "[iss]") {
   REQUIRE(r.misses == 3);
   REQUIRE(l1d.state(kRam + 0x10000) == base::LineState::kModified);
 }
+
+TEST_CASE("for an instruction with a breakpoint nothing is fetched before it goes on", "[iss]") {
+  base::LineState l1d(4096, 4, 64), l1i(4096, 4, 64);
+  HartConfig config;
+  config.l1d = &l1d, config.l1i = &l1i;
+  std::vector<std::uint32_t> code(16, addi(kA0, kA0, 1));  // a line
+  code.push_back(addi(kA0, kA0, 1));
+  code.push_back(kLoop);
+  Run r(code, config);
+  r.hart.engine().set_breakpoint(kRam + 64);
+  REQUIRE(r.go() == StopReason::breakpoint);
+  REQUIRE(r.hart.counters().l1i_accesses == 1);
+  // The miss uses up the allowance: the instruction comes with the next one, and no second stop in front of it.
+  r.miss_slots = 50;
+  REQUIRE(r.go(20) == StopReason::slot_limit);
+  REQUIRE(r.hart.state().pc == kRam + 64);
+  REQUIRE(r.hart.counters().l1i_accesses == 2);
+  REQUIRE(r.x(kA0) == 16);
+  REQUIRE(r.go(50) == StopReason::slot_limit);
+  REQUIRE(r.x(kA0) == 17);
+  REQUIRE(r.hart.counters().l1i_accesses == 2);
+  // A block that begins with it, entered anew.
+  r.hart.state().pc = kRam + 64;
+  REQUIRE(r.go() == StopReason::breakpoint);
+  REQUIRE(r.go() == StopReason::slot_limit);
+  REQUIRE(r.x(kA0) == 18);
+}

@@ -34,6 +34,7 @@ struct Site {
 
 struct alignas(16) Block {
   static constexpr unsigned kMaxInstructions = 64;
+  static constexpr std::uint64_t kNoLine = 1;
   static constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
   std::uint64_t validated = 0;   ///< generation in which pc is known to be this block's code; 0: never, or dead
@@ -49,7 +50,8 @@ struct alignas(16) Block {
   std::uint64_t second_page = kNoPage;  ///< physical page of the second half of an instruction that crosses pages
   std::uint32_t crossing_raw = 0;       ///< that instruction
   Block* next = nullptr;                ///< in the hash chain
-  std::uint64_t first_line = 0;         ///< cached timing: L1I line of the first instruction, which ops[0] touches
+  /// Cached timing: L1I line of the first instruction, which ops[0] touches; where ops[0] is a breakpoint, no line.
+  std::uint64_t first_line = kNoLine;
   Op* ops = nullptr;
   Site* sites = nullptr;
 

@@ -263,6 +263,8 @@ Block* Interpreter::decode_block(std::uint64_t pc, const FetchPage& at, const Fe
       }
     }
     const Instruction i = decode(half[0] | static_cast<std::uint32_t>(half[1]) << 16);
+    // In front of the fetch: what a debugger changes here is there before the instruction has any effect.
+    if (breakpoints_.count(pc + offset) != 0) add({}, kBreakpoint, 0, 0);
     if (l1i_) {
       // The line of the instruction's last byte counts, so that a cut in front of it cannot change what is fetched.
       const std::uint64_t last = second ? second->physical + 1 : physical + offset + i.length - 1;
@@ -274,7 +276,6 @@ Block* Interpreter::decode_block(std::uint64_t pc, const FetchPage& at, const Fe
         if (n == 1) shape.first_line = line;
       }
     }
-    if (breakpoints_.count(pc + offset) != 0) add({}, kBreakpoint, 0, 0);
     if (uses_float(i.op) && !float_used) add({}, kFloatUse, 0, 0), float_used = true;
     if (writes_float(i.op) && !float_written) add({}, kFloatWrite, 0, 0), float_written = true;
     const unsigned cost = costs_.of(cost_class(i.op));

@@ -391,7 +391,10 @@ Interpreter::Outcome Interpreter::pseudo(unsigned opcode, const Op& op) {
         bus_called_ = true;
         bus_.cache_miss(line, base::LineUse::fetch);
       }
-      return retire();
+      const Outcome outcome = retire();
+      // The miss has used up the allowance, and the instruction is still to come: its breakpoint is behind.
+      if (outcome != Outcome::next && breakpoints_.count(state_.pc) != 0) passed_breakpoint_ = state_.pc;
+      return outcome;
     }
     case kFloatUse:
       return illegal();
