@@ -212,7 +212,9 @@ void write_memory(Program& p, Draw& draw) {
 
 void write_atomics(Program& p, Draw& draw) {
   Code& c = p.code;
-  const Values table = integer_table(draw);
+  Values table = integer_table(draw);
+  // Of either sign as words too, whatever has been drawn.
+  table.insert(table.end(), {0x1234'5678, 0xffff'ffff'8765'4321});
   start_output(p);
   over_tuples(p, table, 2, false, [&] {
     for (const std::uint32_t width : {2u, 3u})
@@ -478,7 +480,7 @@ std::vector<Job> make_jobs() {
   }
   jobs.push_back({"branches", 4096, kOutput + 8192, write_branches});
   jobs.push_back({"loads and stores", 8192, 5 * kPage, write_memory});
-  jobs.push_back({"atomics", 4096, kOutput + 144 * 9 * 64, write_atomics});
+  jobs.push_back({"atomics", 4096, kOutput + 196 * 9 * 64, write_atomics});
   for (unsigned part = 0; part < 8; ++part)
     jobs.push_back(
         {"compressed", 48 << 10, 8 << 10, [part](Program& p, Draw& draw) { write_compressed(p, draw, part, 8); }});
