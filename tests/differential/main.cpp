@@ -32,7 +32,7 @@ struct Options {
   std::uint64_t seed = 1, programs = full() ? 20'000 : kBlock;
   std::int64_t program = -1;
   std::string harness, work, reference;
-  bool keep = false, coverage = false, differences = false;
+  bool keep = false, first = false, coverage = false, differences = false;
 };
 
 /// Its number among the systematic programs, or from systematic_programs() on: it is random.
@@ -105,7 +105,7 @@ void run_batch(const Options& options, const Image& image, std::uint64_t batch, 
 
 /// Runs the images that a call with --keep left, on the ISS alone.
 void run_reference(const Options& options, Totals& totals) {
-  for (std::uint64_t batch = 0;; ++batch) {
+  for (std::uint64_t batch = 0; !options.first || totals.differing == 0; ++batch) {
     const std::string file = batch_file(options.reference, options.seed, batch);
     if (!std::filesystem::exists(file + ".before")) break;
     Image iss = Image::load(file + ".before");
@@ -180,6 +180,7 @@ int main(int argc, char** argv) {
   app.add_option("--work", options.work, "folder for the machines' RAM");
   app.add_flag("--keep", options.keep, "leave the images, before and after QEMU, in --work");
   app.add_option("--reference", options.reference, "folder of images that were kept: run those, without QEMU");
+  app.add_flag("--first", options.first, "with --reference: stop after the first image that differs");
   app.add_flag("--differences", options.differences, "print what is not compared, and why");
   CLI11_PARSE(app, argc, argv);
   if (options.differences) {

@@ -76,8 +76,8 @@ def build(options, mutant, folder):
 def run_reference(tool, folder):
     """(whether it found a difference, its last line of output)"""
     try:
-        result = subprocess.run([str(tool), "--seed", SEED, "--reference", str(folder)], capture_output=True, text=True,
-                                timeout=600)
+        result = subprocess.run([str(tool), "--seed", SEED, "--reference", str(folder), "--first"],
+                                capture_output=True, text=True, timeout=600)
     except subprocess.TimeoutExpired:
         return True, "it did not end"
     lines = result.stdout.strip().splitlines() or [result.stderr.strip()]
