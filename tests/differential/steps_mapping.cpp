@@ -105,9 +105,11 @@ void Steps::protection() {
 void Steps::pmp_address(unsigned n, unsigned t) {
   p_.literal(t, draw_pmp_address(p_, 3, draw_));
   p_.code.csrw(csr::kPmpaddr0 + n, t);
-  // QEMU 7.2 forgets that the next entry may begin here, until that is written.
-  p_.code.csrr(t, csr::kPmpaddr0 + n + 1);
-  p_.code.csrw(csr::kPmpaddr0 + n + 1, t);
+  // QEMU 7.2 forgets that the next entry may begin here, until that is written: its configuration, for its address may
+  // be locked by the entry behind it.
+  const unsigned next = csr::kPmpcfg0 + (n + 1) / 8 * 2;
+  p_.code.csrr(t, next);
+  p_.code.csrw(next, t);
 }
 
 /// Writes rules of which some are locked, or the one above is and begins here; and locks more.
