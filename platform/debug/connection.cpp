@@ -16,11 +16,11 @@ namespace {
 
 constexpr int kPatience = 200;  // ms: who waits looks for signals in between
 
-/// Whether the file has something to read, or its other end is gone. A signal ends the wait.
-bool readable(int file, bool wait) {
-  pollfd f{file, POLLIN, 0};
-  return ::poll(&f, 1, wait ? kPatience : 0) > 0;
-}
+/// Whether the file has something to read, or its other end is gone.
+pollfd readable(int file) { return {file, POLLIN, 0}; }
+
+/// Whether one of them has; `wait`: within the patience. A signal ends the wait.
+bool look(std::span<pollfd> files, bool wait) { return ::poll(files.data(), files.size(), wait ? kPatience : 0) > 0; }
 
 }  // namespace
 
@@ -49,7 +49,8 @@ Connection::~Connection() {
 }
 
 bool Connection::accept(bool wait) {
-  if (!readable(listener_, wait)) return false;
+  pollfd listener = readable(listener_);
+  if (!look({&listener, 1}, wait)) return false;
   client_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client_ < 0) return false;
   const int on = 1;
@@ -60,7 +61,12 @@ bool Connection::accept(bool wait) {
 bool Connection::receive(std::string& bytes, bool wait) {
   bytes.clear();
   if (client_ < 0) return false;
-  if (!readable(client_, wait)) return true;
+  pollfd files[] = {readable(client_), readable(listener_)};
+  if (!look(files, wait)) return true;
+  if (files[0].revents == 0) {
+    turn_away();
+    return true;
+  }
   char buffer[4096];
   const ssize_t count = ::recv(client_, buffer, sizeof buffer, 0);
   if (count < 0 && errno == EINTR) return true;
@@ -70,6 +76,12 @@ bool Connection::receive(std::string& bytes, bool wait) {
   }
   bytes.assign(buffer, static_cast<std::size_t>(count));
   return true;
+}
+
+/// Left in the queue, another client would be answered much later, when it no longer expects it.
+void Connection::turn_away() {
+  const int other = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (other >= 0) ::close(other);
 }
 
 void Connection::send(const std::string& bytes) {

@@ -1,5 +1,6 @@
 #pragma once
-/// A TCP server for one client at a time, on the loopback interface only.
+/// A TCP server for one client at a time, on the loopback interface only. While it has one, others that come are turned
+/// away: their connection is closed at once, where a wait in receive() finds them, or at its next call.
 
 #include <cstdint>
 #include <span>
@@ -27,6 +28,8 @@ class Connection {
   void close();
 
  private:
+  void turn_away();
+
   int listener_ = -1;
   int client_ = -1;
   std::uint16_t port_ = 0;
