@@ -13,6 +13,7 @@ constexpr std::string_view kOk = "OK";
 constexpr std::string_view kMalformed = "E01";
 constexpr std::string_view kNoThread = "E03";
 constexpr std::string_view kNoMemory = "E0e";
+constexpr std::string_view kUnavailable = "xxxxxxxxxxxxxxxx";  // a register without a value now
 constexpr int kSignalInterrupt = 2, kSignalTrap = 5;
 
 std::string error(const std::string& why) { return why.empty() ? std::string(kOk) : "E." + why; }
@@ -262,7 +263,7 @@ std::string Session::read_registers() {
   std::string all;
   for (unsigned n = 0; n < register_number::kGeneral; ++n) {
     std::uint64_t value = 0;
-    all += target_.read_register(thread_, n, value) ? register_hex(value) : "xxxxxxxxxxxxxxxx";
+    all += target_.read_register(thread_, n, value) ? register_hex(value) : kUnavailable;
   }
   return all;
 }
@@ -282,8 +283,9 @@ std::string Session::write_registers(Fields fields) {
 std::string Session::read_register(Fields fields) {
   std::uint64_t number = 0, value = 0;
   if (!fields.number(number) || !fields.empty()) return std::string(kMalformed);
-  if (number > register_number::kPrivilege || !target_.read_register(thread_, static_cast<unsigned>(number), value))
-    return std::string(kMalformed);
+  if (number > register_number::kPrivilege) return std::string(kMalformed);
+  // An error would end `info all-registers` and `generate-core-file` here.
+  if (!target_.read_register(thread_, static_cast<unsigned>(number), value)) return std::string(kUnavailable);
   return register_hex(value);
 }
 

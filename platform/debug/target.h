@@ -29,7 +29,7 @@ class Target {
   /// The target description, XML.
   virtual const std::string& description() = 0;
 
-  /// False: there is no such register.
+  /// False: there is no such register, or it has no value now (an indirect one that nothing is selected for).
   virtual bool read_register(unsigned thread, unsigned number, std::uint64_t& value) = 0;
   /// Empty when it is done; else the reason why not.
   virtual std::string write_register(unsigned thread, unsigned number, std::uint64_t value) = 0;

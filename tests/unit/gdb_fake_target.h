@@ -19,7 +19,7 @@ struct FakeTarget : Target {
   std::string thread_state(unsigned) override { return "<idle> & well"; }
   const std::string& description() override { return xml; }
   bool read_register(unsigned thread, unsigned number, std::uint64_t& value) override {
-    if (number > register_number::kPrivilege) return false;
+    if (number > register_number::kPrivilege || number == without_value) return false;
     value = registers[{thread, number}];
     return true;
   }
@@ -58,6 +58,7 @@ struct FakeTarget : Target {
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> registers;
   std::array<std::uint8_t, 256> memory{};
   bool physical = false, read_only = false;
+  unsigned without_value = ~0u;  ///< number of a register that cannot be read now
   std::set<std::uint64_t> breakpoints, watchpoints;
 };
 

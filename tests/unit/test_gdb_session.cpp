@@ -109,6 +109,14 @@ TEST_CASE("registers are those of the chosen thread", "[gdb]") {
   }
 }
 
+TEST_CASE("a register without a value is unavailable, and no error", "[gdb]") {
+  Talk talk;
+  talk.target.without_value = register_number::kCsr0 + 0x151;
+  CHECK(talk.ask("p192") == "xxxxxxxxxxxxxxxx");
+  CHECK(talk.ask("p191") == "0000000000000000");
+  CHECK(talk.ask("p1042") == "E01");
+}
+
 TEST_CASE("memory is read and written", "[gdb]") {
   Talk talk;
   CHECK(talk.ask("M1000,4:01020304") == "OK");
