@@ -12,11 +12,6 @@ namespace sluice::base {
 
 namespace {
 
-std::vector<RegisterBank*>& all_banks() {
-  static std::vector<RegisterBank*> banks;
-  return banks;
-}
-
 std::uint64_t mask_of(unsigned bytes) { return bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1; }
 
 }  // namespace
@@ -39,17 +34,14 @@ const char* answer_text(Answer answer) {
   return "";
 }
 
-RegisterBank::RegisterBank(std::string owner, std::uint64_t size) : owner_(std::move(owner)), size_(size) {
-  all_banks().push_back(this);
-}
+RegisterBank::RegisterBank(std::string owner, std::uint64_t size)
+    : view_(std::move(owner), [this](const RegisterView::Visit& visit) { look(visit); }), size_(size) {}
 
-RegisterBank::~RegisterBank() { std::erase(all_banks(), this); }
-
-const std::vector<RegisterBank*>& register_banks() { return all_banks(); }
+RegisterBank::~RegisterBank() = default;
 
 RegisterBank::Id RegisterBank::add(RegisterDeclaration d) {
   const auto wrong = [&](const char* what) {
-    throw std::logic_error(fmt::format("{}: register {} at {:#x}: {}", owner_, d.name, d.offset, what));
+    throw std::logic_error(fmt::format("{}: register {} at {:#x}: {}", owner(), d.name, d.offset, what));
   };
   if (d.stride == 0) d.stride = d.width;
   if (d.width != 4 && d.width != 8) wrong("width must be 4 or 8");
@@ -159,7 +151,7 @@ Answer RegisterBank::write(std::uint64_t offset, const void* data, unsigned size
 Answer RegisterBank::refuse(Answer answer, const char* what, std::uint64_t offset, unsigned size) {
   ++refused_[static_cast<unsigned>(answer)];
   std::string sentence =
-      fmt::format("{}: {} of {} bytes at {:#x}: {}", owner_, what, size, offset, answer_text(answer));
+      fmt::format("{}: {} of {} bytes at {:#x}: {}", owner(), what, size, offset, answer_text(answer));
   if (const Word* word = offset < size_ ? find_word(offset) : nullptr)
     sentence += " (" + element_name(registers_[word->reg], word->index) + ")";
   mistakes().report(std::move(sentence));
@@ -189,18 +181,32 @@ void RegisterBank::register_statistics(StatisticsGroup& group) {
 }
 
 std::uint64_t RegisterBank::peek(Register& r, unsigned index) {
+  if (r.declared.on_peek) return r.declared.on_peek(index);
   if (r.declared.on_read && !r.declared.read_acts) return r.declared.on_read(index);
   return values_[r.first_value + index];
 }
 
 std::string RegisterBank::element_name(const Register& r, unsigned index) {
-  return r.declared.count == 1 ? r.declared.name : fmt::format("{}[{}]", r.declared.name, index);
+  return r.declared.count == 1 ? r.declared.name
+                               : fmt::format("{}[{}]", r.declared.name, r.declared.first_element + index);
 }
 
-std::string RegisterBank::dump() {
+void RegisterBank::look(const RegisterView::Visit& visit) {
+  for (Register& r : registers_) {
+    const RegisterDeclaration& d = r.declared;
+    for (unsigned i = 0; i < d.count; ++i) {
+      const int element = d.count == 1 ? RegisterValue::kNoElement : static_cast<int>(d.first_element + i);
+      visit({d.name, d.offset + i * d.stride, d.width, peek(r, i), element});
+    }
+  }
+}
+
+std::string RegisterBank::dump() const {
   std::string out;
-  for_each([&](const std::string& name, std::uint64_t offset, unsigned width, std::uint64_t value) {
-    out += fmt::format("{:#06x}  {:<32}  {:#0{}x}\n", offset, name, value, 2 + 2 * width);
+  view_.look([&](const RegisterValue& r) {
+    const std::string name =
+        r.element == RegisterValue::kNoElement ? std::string(r.name) : fmt::format("{}[{}]", r.name, r.element);
+    out += fmt::format("{:#06x}  {:<32}  {:#0{}x}\n", r.offset, name, r.value, 2 + 2 * r.width);
   });
   return out;
 }

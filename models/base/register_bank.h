@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/base/callback.h"
+#include "models/base/register_view.h"
 #include "models/base/statistics.h"
 
 namespace sluice::base {
@@ -53,6 +54,9 @@ struct RegisterDeclaration {
   /// on_read changes something (it pops a queue, claims an interrupt): the debugger's dump shows the stored value
   /// instead of calling it.
   bool read_acts = false;
+  /// What the debugger's dump shows in place of both: what a read would return, found without what it does.
+  ReadCallback on_peek = {};
+  unsigned first_element = 0;  ///< number of the array's first element in its name: 1 where software counts from 1
 };
 
 /// All registers of one address range. Look-up is one probe of a hash table, whatever the number of registers.
@@ -75,7 +79,7 @@ class RegisterBank {
   RegisterBank(const RegisterBank&) = delete;
   RegisterBank& operator=(const RegisterBank&) = delete;
 
-  const std::string& owner() const { return owner_; }
+  const std::string& owner() const { return view_.owner(); }
 
   /// Declares a register. Throws std::logic_error when it is ill-formed or overlaps another one.
   Id add(RegisterDeclaration);
@@ -96,16 +100,11 @@ class RegisterBank {
   std::uint64_t refused() const;
   void register_statistics(StatisticsGroup&);
 
-  /// For the debugger: calls visit(name, offset, width, value) for every register and element, in order of declaration.
-  /// Changes nothing: see RegisterDeclaration::read_acts. Elements are named "name[3]".
-  template <class Visit>
-  void for_each(Visit&& visit) {
-    for (Register& r : registers_)
-      for (unsigned i = 0; i < r.declared.count; ++i)
-        visit(element_name(r, i), r.declared.offset + i * r.declared.stride, r.declared.width, peek(r, i));
-  }
+  /// For the debugger: every register and element, in order of declaration. Changes nothing: see
+  /// RegisterDeclaration::read_acts.
+  const RegisterView& view() const { return view_; }
   /// The same as text: one line each, "0x0010  rx_tail  0x00000007".
-  std::string dump();
+  std::string dump() const;
 
  private:
   struct Register {
@@ -134,7 +133,9 @@ class RegisterBank {
   std::uint64_t peek(Register&, unsigned index);
   static std::string element_name(const Register&, unsigned index);
 
-  std::string owner_;
+  void look(const RegisterView::Visit&);
+
+  RegisterView view_;
   std::uint64_t size_;
   std::vector<Register> registers_;
   std::vector<std::uint64_t> values_;
@@ -142,8 +143,5 @@ class RegisterBank {
   std::size_t used_ = 0;
   std::uint64_t refused_[6] = {};
 };
-
-/// All that exist, in order of construction: for debuggers.
-const std::vector<RegisterBank*>& register_banks();
 
 }  // namespace sluice::base

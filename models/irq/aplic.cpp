@@ -47,17 +47,22 @@ void AplicDomain::add_configuration() {
                                .offset = APLIC_SOURCECFG(1),
                                .write_mask = 0,
                                .count = APLIC_MAX_SOURCES,
-                               .on_write = [this](const base::RegisterWrite& w) {
-                                 configure(w.index + 1, static_cast<std::uint32_t>(w.written));
-                                 forward();
-                               }});
+                               .on_write =
+                                   [this](const base::RegisterWrite& w) {
+                                     configure(w.index + 1, static_cast<std::uint32_t>(w.written));
+                                     forward();
+                                   },
+                               .first_element = 1});
   target_ = registers_.add({.name = "target",
                             .offset = APLIC_TARGET(1),
                             .write_mask = APLIC_TARGET_HART | APLIC_TARGET_EIID,
                             .count = APLIC_MAX_SOURCES,
-                            .on_write = [this](const base::RegisterWrite& w) {
-                              if (mode(w.index + 1) == APLIC_SOURCECFG_INACTIVE) registers_.value(target_, w.index) = 0;
-                            }});
+                            .on_write =
+                                [this](const base::RegisterWrite& w) {
+                                  if (mode(w.index + 1) == APLIC_SOURCECFG_INACTIVE)
+                                    registers_.value(target_, w.index) = 0;
+                                },
+                            .first_element = 1});
   genmsi_ = registers_.add(
       {.name = "genmsi", .offset = APLIC_GENMSI, .write_mask = 0, .on_write = [this](const base::RegisterWrite& w) {
          write_genmsi(static_cast<std::uint32_t>(w.written));

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "models/irq/imsic_regs.h"
 
 namespace sluice::irq {
@@ -69,6 +71,18 @@ void ImsicFile::claim(std::uint64_t identity) {
   update();
 }
 
+void ImsicFile::look(const base::RegisterView::Visit& visit) const {
+  constexpr unsigned kWidth = 8;
+  visit({"eidelivery", IMSIC_EIDELIVERY, kWidth, delivery_});
+  visit({"eithreshold", IMSIC_EITHRESHOLD, kWidth, threshold_});
+  const auto show = [&visit](const char* name, unsigned first, const std::vector<std::uint64_t>& words) {
+    for (unsigned n = 0; n < words.size(); ++n)
+      visit({fmt::format("{}{}", name, 2 * n), first + 2 * n, kWidth, words[n]});
+  };
+  show("eip", IMSIC_EIP0, pending_);
+  show("eie", IMSIC_EIE0, enabled_);
+}
+
 // ------------------------------------------------------------------------------------------------------------- model
 
 void Imsic::Parameters::describe(base::Schema<Parameters>& s) {
@@ -94,13 +108,19 @@ Imsic::Imsic(sc_core::sc_module_name name, const Parameters& parameters, unsigne
             return write(kSupervisor, offset, data, size);
           }),
       statistics_(path(), &base::statistics()) {
-  for (auto& level : files_) {
-    for (unsigned hart = 0; hart < harts; ++hart) level.push_back(std::make_unique<ImsicFile>(parameters.identities));
-  }
+  for (unsigned hart = 0; hart < harts; ++hart)
+    for (const Level level : {kMachine, kSupervisor}) add_file(level, hart, parameters.identities);
   statistics_.counter("messages", "messages", "MSIs that named an identity of the file", messages_);
   statistics_.counter("unknown_identities", "messages", "MSIs that did not", unknown_);
   statistics_.counter("refused", "accesses", "accesses that are not 32 bits wide, not aligned or outside the pages",
                       refused_);
+}
+
+void Imsic::add_file(Level level, unsigned hart, unsigned identities) {
+  files_[level].push_back(std::make_unique<ImsicFile>(identities));
+  views_.push_back(std::make_unique<base::RegisterView>(
+      fmt::format("{}.hart{}.{}", path(), hart, level == kMachine ? "machine" : "supervisor"),
+      [file = files_[level].back().get()](const base::RegisterView::Visit& visit) { file->look(visit); }));
 }
 
 std::uint64_t Imsic::region_size() const { return files_[kMachine].size() * IMSIC_PAGE; }

@@ -11,6 +11,7 @@
 #include "models/base/model.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
+#include "models/base/register_view.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 
@@ -31,6 +32,9 @@ class ImsicFile : public base::InterruptFile {
   bool write(std::uint64_t select, std::uint64_t value) override;
   std::uint64_t top() override;
   void claim(std::uint64_t identity) override;
+
+  /// Its indirect registers, by their number for miselect or siselect.
+  void look(const base::RegisterView::Visit&) const;
 
  private:
   unsigned first() const;
@@ -67,9 +71,11 @@ class Imsic : public base::Model {
   ImsicFile& file(unsigned hart, Level level) { return *files_[level][hart]; }
 
  private:
+  void add_file(Level, unsigned hart, unsigned identities);
   base::Answer check(std::uint64_t offset, unsigned size);
 
   std::array<std::vector<std::unique_ptr<ImsicFile>>, 2> files_;
+  std::vector<std::unique_ptr<base::RegisterView>> views_;  ///< of each file
   std::uint64_t messages_ = 0;
   std::uint64_t unknown_ = 0;
   std::uint64_t refused_ = 0;

@@ -47,7 +47,8 @@ Plic::Plic(sc_core::sc_module_name name, const Parameters& parameters, unsigned 
                               .offset = PLIC_PRIORITY(1),
                               .write_mask = parameters_.priorities,
                               .count = parameters_.sources,
-                              .on_write = [this](const base::RegisterWrite&) { update(); }});
+                              .on_write = [this](const base::RegisterWrite&) { update(); },
+                              .first_element = 1});
   registers_.add({.name = "pending",
                   .offset = PLIC_PENDING(0),
                   .access = base::Access::ro,
@@ -75,7 +76,8 @@ void Plic::add_context(unsigned number) {
                   .offset = PLIC_CLAIM(number),
                   .on_read = [this, &context](unsigned) { return claim(context); },
                   .on_write = [this, &context](const base::RegisterWrite& w) { complete(context, w.written); },
-                  .read_acts = true});
+                  .read_acts = true,
+                  .on_peek = [this, &context](unsigned) { return best(context).source; }});
 }
 
 void Plic::set_source(unsigned source, bool level) {

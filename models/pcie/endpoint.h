@@ -140,6 +140,9 @@ class Endpoint : public base::Model, private TransmitObserver {
   /// A device with counters of its own overrides it, and calls this one for those of its port.
   virtual void register_statistics(base::StatisticsGroup&);
   const std::array<Bar, 6>& bars() const { return function_.bars; }
+  /// For the debugger; empty without MSI-X.
+  const std::vector<pcie_msix_entry>& msix_table() const { return msix_table_; }
+  bool msix_pending(unsigned vector) const { return msix_pending_.at(vector); }
 
  protected:
   /// Throws std::logic_error for BARs and MSI-X structures that no function can have.

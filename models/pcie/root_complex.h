@@ -100,6 +100,8 @@ class RootComplex : public base::Model, private TransmitObserver {
   RootComplex(sc_core::sc_module_name, const Parameters&, base::MemoryPath& memory);
 
   Port& root_port(unsigned n) { return ports_.at(n)->port; }
+  const Bridge& bridge(unsigned port) const { return ports_.at(port)->bridge; }
+  const ConfigSpace& host_bridge() const { return host_bridge_; }
   void set_soc_writer(SocWriter* w) { soc_ = w; }
   void set_translator(Translator* t) { translator_ = t; }
   const Parameters& parameters() const { return parameters_; }

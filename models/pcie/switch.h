@@ -35,6 +35,8 @@ class Switch : public base::Model {
 
   Port& upstream_port() { return ports_[0]->port; }
   Port& downstream_port(unsigned n) { return ports_.at(n + 1)->port; }
+  const Bridge& upstream_bridge() const { return ports_[0]->bridge; }
+  const Bridge& downstream_bridge(unsigned port) const { return ports_.at(port + 1)->bridge; }
   const Counters& counters() const { return counters_; }
   void register_statistics(base::StatisticsGroup&);
 

@@ -17,7 +17,8 @@ Uart::Uart(sc_core::sc_module_name name, const Parameters& parameters)
           "socket", [this](std::uint64_t offset, void* data, unsigned size) { return read(offset, data, size); },
           [this](std::uint64_t offset, const void* data, unsigned size) { return write(offset, data, size); }),
       parameters_(parameters),
-      statistics_(path(), &base::statistics()) {
+      statistics_(path(), &base::statistics()),
+      view_(path(), [this](const base::RegisterView::Visit& visit) { look(visit); }) {
   statistics_.counter("characters_sent", "characters", "characters that left the UART", characters_sent_);
   statistics_.counter("characters_received", "characters", "characters put in the receive FIFO", characters_received_);
   statistics_.counter("overruns", "characters", "characters lost because a FIFO was full", overruns_);
@@ -51,33 +52,63 @@ base::Answer Uart::write(std::uint64_t offset, const void* data, unsigned size) 
   return answer;
 }
 
-std::uint8_t Uart::read_register(unsigned offset) {
+std::uint8_t Uart::peek(unsigned offset) const {
   switch (offset) {
     case UART_RBR:
-      return divisor_latch() ? static_cast<std::uint8_t>(divisor_) : take_received();
+      return divisor_latch() ? static_cast<std::uint8_t>(divisor_) : next_received();
     case UART_IER:
       return divisor_latch() ? static_cast<std::uint8_t>(divisor_ >> 8) : interrupt_enable_;
-    case UART_IIR: {
-      const unsigned id = interrupt_id();
-      if (id == UART_IIR_THR_EMPTY) thr_interrupt_ = false;
-      update();
-      return static_cast<std::uint8_t>(id | (fifos_on() ? UART_IIR_FIFOS : 0));
-    }
+    case UART_IIR:
+      return static_cast<std::uint8_t>(interrupt_id() | (fifos_on() ? UART_IIR_FIFOS : 0));
     case UART_LCR:
       return line_control_;
     case UART_MCR:
       return modem_control_;
     case UART_LSR:
-      return take_line_status();
-    case UART_MSR: {
-      const auto status = static_cast<std::uint8_t>(modem_inputs() | modem_changes_);
-      modem_changes_ = 0;
-      update();
-      return status;
-    }
+      return line_status();
+    case UART_MSR:
+      return static_cast<std::uint8_t>(modem_inputs() | modem_changes_);
     default:
       return scratch_;
   }
+}
+
+std::uint8_t Uart::read_register(unsigned offset) {
+  const std::uint8_t value = peek(offset);
+  switch (offset) {
+    case UART_RBR:
+      if (!divisor_latch()) take_received();
+      break;
+    case UART_IIR:
+      if (interrupt_id() == UART_IIR_THR_EMPTY) thr_interrupt_ = false;
+      break;
+    case UART_LSR:
+      overrun_ = false;
+      break;
+    case UART_MSR:
+      modem_changes_ = 0;
+      break;
+    default:
+      return value;
+  }
+  update();
+  return value;
+}
+
+/// The divisor too, which software sees only in place of other registers.
+void Uart::look(const base::RegisterView::Visit& visit) const {
+  const auto show = [&visit](const char* name, unsigned offset, unsigned value) { visit({name, offset, 1, value}); };
+  show("rbr", UART_RBR, next_received());
+  show("dll", UART_DLL, divisor_ & 0xffu);
+  show("ier", UART_IER, interrupt_enable_);
+  show("dlm", UART_DLM, divisor_ >> 8);
+  show("iir", UART_IIR, peek(UART_IIR));
+  show("fcr", UART_FCR, fifo_control_);
+  show("lcr", UART_LCR, line_control_);
+  show("mcr", UART_MCR, modem_control_);
+  show("lsr", UART_LSR, line_status());
+  show("msr", UART_MSR, peek(UART_MSR));
+  show("scr", UART_SCR, scratch_);
 }
 
 void Uart::write_register(unsigned offset, std::uint8_t value) {
@@ -243,24 +274,19 @@ void Uart::watch_receiver() {
   });
 }
 
-std::uint8_t Uart::take_received() {
-  if (receive_.empty()) return 0;
-  const std::uint8_t value = receive_.front();
+void Uart::take_received() {
+  if (receive_.empty()) return;
   receive_.pop_front();
   watch_receiver();
   accept_input();
-  update();
-  return value;
 }
 
-std::uint8_t Uart::take_line_status() {
+std::uint8_t Uart::line_status() const {
   unsigned status = 0;
   if (!receive_.empty()) status |= UART_LSR_DATA_READY;
   if (overrun_) status |= UART_LSR_OVERRUN;
   if (transmit_.empty()) status |= UART_LSR_THR_EMPTY;
   if (transmit_.empty() && !shifting_) status |= UART_LSR_IDLE;
-  overrun_ = false;
-  update();
   return static_cast<std::uint8_t>(status);
 }
 

@@ -12,6 +12,7 @@
 #include "models/base/quantity.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
+#include "models/base/register_view.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 
@@ -52,6 +53,7 @@ class Uart : public base::Model {
 
  private:
   base::Answer check(std::uint64_t offset, unsigned size);
+  std::uint8_t peek(unsigned offset) const;  ///< what a read returns, without what it does
   std::uint8_t read_register(unsigned offset);
   void write_register(unsigned offset, std::uint8_t value);
 
@@ -68,8 +70,10 @@ class Uart : public base::Model {
   void transmit();
   void sent();
   void deliver(char c);
-  std::uint8_t take_received();
-  std::uint8_t take_line_status();
+  std::uint8_t next_received() const { return receive_.empty() ? 0 : receive_.front(); }
+  void take_received();
+  std::uint8_t line_status() const;
+  void look(const base::RegisterView::Visit&) const;
   void receive(std::uint8_t value);
   void accept_input();
   void watch_receiver();
@@ -96,6 +100,7 @@ class Uart : public base::Model {
 
   std::uint64_t characters_sent_ = 0, characters_received_ = 0, overruns_ = 0, refused_ = 0;
   base::StatisticsGroup statistics_;
+  base::RegisterView view_;
 };
 
 }  // namespace sluice::uart

@@ -99,6 +99,9 @@ class Board : private pcie::SocWriter {
   uart::Uart& uart() { return *uart_; }
   memory::SocBus& bus() { return *bus_; }
   pcie::RootComplex& root() { return *root_; }
+  /// The device of an instance of kind accel or nic; null for others.
+  const pcie::Endpoint* endpoint(const std::string& path) const;
+  std::vector<SwitchInstance>& switches() { return switches_; }
   /// Null on a board without faults.
   const Faults* faults() const { return faults_.get(); }
   coherence::MemorySystem& memory() { return *memory_; }
@@ -113,8 +116,6 @@ class Board : private pcie::SocWriter {
   void build_pcie();
   void build_devices();
   std::unique_ptr<pcie::Endpoint> build_device(const config::Instance&) const;
-  /// The device of an instance of kind accel or nic; null for others.
-  const pcie::Endpoint* endpoint(const std::string& path) const;
   void build_network();
   void build_traffic();
   void load_firmware();

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "models/base/register_bank.h"
+#include "models/base/register_view.h"
 #include "models/base/statistics.h"
 #include "models/base/waiting.h"
 #include "platform/debug/board_target.h"
 #include "platform/debug/packet.h"
+#include "platform/debug/pci_functions.h"
 
 namespace sluice::debug {
 namespace {
@@ -18,7 +20,12 @@ constexpr const char* kHelp =
     "monitor time                 simulated time, and how far each hart is\n"
     "monitor harts                what each hart does, and which request it works for\n"
     "monitor reg                  devices with registers\n"
-    "monitor reg DEVICE [NAME]    registers of a device, all or those whose name begins like that\n"
+    "monitor reg DEVICE [NAME]    registers of a device, all or those whose name begins like that; reading them here\n"
+    "                             does nothing to the device\n"
+    "monitor pci                  PCIe functions with their BARs\n"
+    "monitor pci FUNCTION         configuration space of a function, such as: monitor pci nic.eth0, monitor pci "
+    "01:00.0\n"
+    "monitor msix FUNCTION        its MSI-X vectors\n"
     "monitor stats [PREFIX]       counters since the warm-up, such as: monitor stats nic.eth0\n"
     "monitor waits                who waits for whom\n"
     "monitor where ADDRESS        function and offset of an address (hexadecimal)\n"
@@ -26,14 +33,83 @@ constexpr const char* kHelp =
     "                             which addresses memory commands take: those of the thread, or physical ones\n"
     "monitor help                 this text\n";
 
-std::string_view take_word(std::string_view& rest) {
-  const std::size_t start = std::min(rest.find_first_not_of(' '), rest.size());
-  rest.remove_prefix(start);
-  const std::size_t end = std::min(rest.find(' '), rest.size());
-  const std::string_view word = rest.substr(0, end);
-  rest.remove_prefix(end);
-  return word;
+struct Command {
+  std::string_view name, long_name;
+  unsigned arguments;  ///< at most
+};
+constexpr Command kCommands[] = {{"time", "", 0},  {"harts", "", 0}, {"reg", "registers", 2},
+                                 {"pci", "", 1},   {"msix", "", 1},  {"stats", "statistics", 1},
+                                 {"waits", "", 0}, {"where", "", 1}, {"memory", "", 1},
+                                 {"help", "", 0}};
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    if (text.empty()) return words;
+    words.push_back(text.substr(0, text.find(' ')));
+    text.remove_prefix(words.back().size());
+  }
 }
+
+/// What the help says of a command.
+std::string usage(const Command& command) {
+  std::string text;
+  bool concerned = false;
+  for (std::string_view rest = kHelp; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n') + 1);
+    rest.remove_prefix(line.size());
+    const auto words = words_of(line.substr(0, line.find_first_of('\n')));
+    if (line.front() != ' ') concerned = words.size() > 1 && words[1] == command.name;
+    if (concerned) text += line;
+  }
+  return text;
+}
+
+/// Registers in order of their offset; elements of an array that follow each other and hold the same are one line.
+class RegisterLines {
+ public:
+  explicit RegisterLines(std::string_view prefix) : prefix_(prefix) {}
+
+  void add(const base::RegisterValue& r) {
+    const bool element = r.element != base::RegisterValue::kNoElement;
+    const std::string full = element ? fmt::format("{}[{}]", r.name, r.element) : std::string(r.name);
+    if (!full.starts_with(prefix_)) return flush();
+    if (element && r.name == name_ && r.element == last_ + 1 && r.value == value_) {
+      last_ = r.element;
+      return;
+    }
+    flush();
+    name_ = r.name, offset_ = r.offset, width_ = r.width, value_ = r.value;
+    first_ = last_ = r.element;
+    open_ = true;
+  }
+
+  std::string text() {
+    flush();
+    std::string all;
+    for (const auto& [offset, line] : lines_) all += line;
+    return all;
+  }
+
+ private:
+  void flush() {
+    if (!std::exchange(open_, false)) return;
+    std::string name = name_;
+    if (first_ != base::RegisterValue::kNoElement)
+      name += first_ == last_ ? fmt::format("[{}]", first_) : fmt::format("[{}..{}]", first_, last_);
+    lines_.emplace(offset_, fmt::format("{:#06x}  {:<32}  {:#0{}x}\n", offset_, name, value_, 2 + 2 * width_));
+    name_.clear();
+  }
+
+  std::string_view prefix_;
+  bool open_ = false;
+  std::string name_;
+  std::uint64_t offset_ = 0, value_ = 0;
+  unsigned width_ = 0;
+  int first_ = 0, last_ = 0;
+  std::multimap<std::uint64_t, std::string> lines_;
+};
 
 std::string nanoseconds(base::Time t) {
   const std::uint64_t fs = t.femtoseconds();
@@ -43,22 +119,29 @@ std::string nanoseconds(base::Time t) {
 }  // namespace
 
 std::string BoardTarget::monitor(unsigned thread, std::string_view command) {
-  std::string_view rest = command;
-  const std::string_view verb = take_word(rest);
-  const std::string_view first = take_word(rest);
-  const std::string_view second = take_word(rest);
+  std::vector<std::string_view> words = words_of(command);
+  if (words.empty()) return kHelp;
+  const auto known = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const Command& c) {
+    return words[0] == c.name || (!c.long_name.empty() && words[0] == c.long_name);
+  });
+  if (known == std::end(kCommands)) return fmt::format("{} is not a monitor command; these are:\n{}", words[0], kHelp);
+  if (words.size() - 1 > known->arguments)
+    return fmt::format("{} is too much; the command is:\n{}", words[known->arguments + 1], usage(*known));
+  words.resize(3);
+  const std::string_view verb = known->name, first = words[1];
   if (verb == "time") return show_time();
   if (verb == "harts") return show_harts();
-  if (verb == "reg" || verb == "registers") return show_registers(first, second);
-  if (verb == "stats" || verb == "statistics") return show_statistics(first);
+  if (verb == "reg") return show_registers(first, words[2]);
+  if (verb == "pci") return first.empty() ? list_functions(board_) : show_config(board_, first);
+  if (verb == "msix") return first.empty() ? usage(*known) : show_msix(board_, first);
+  if (verb == "stats") return show_statistics(first);
   if (verb == "waits") {
     const std::string waits = base::describe_waits();
     return waits.empty() ? "nobody waits" : waits;
   }
   if (verb == "where") return show_symbol(thread, first);
   if (verb == "memory") return choose_memory(first);
-  if (verb == "help" || verb.empty()) return kHelp;
-  return fmt::format("{} is not a monitor command; these are:\n{}", verb, kHelp);
+  return kHelp;
 }
 
 std::string BoardTarget::show_time() {
@@ -79,24 +162,21 @@ std::string BoardTarget::show_harts() {
 }
 
 std::string BoardTarget::show_registers(std::string_view device, std::string_view name) {
-  std::string text;
-  bool found = false;
-  for (base::RegisterBank* bank : base::register_banks()) {
-    if (device.empty()) {
-      text += bank->owner() + "\n";
-      continue;
-    }
-    if (bank->owner() != device) continue;
-    found = true;
-    std::multimap<std::uint64_t, std::string> lines;
-    bank->for_each([&](const std::string& reg, std::uint64_t offset, unsigned width, std::uint64_t value) {
-      if (reg.starts_with(name))
-        lines.emplace(offset, fmt::format("{:#06x}  {:<32}  {:#0{}x}\n", offset, reg, value, 2 + 2 * width));
-    });
-    for (const auto& [offset, line] : lines) text += line;
+  const auto concerns = [&](const std::string& owner) {
+    return owner == device || (owner.starts_with(device) && owner[device.size()] == '.');
+  };
+  std::string all, text;
+  unsigned found = 0;
+  for (const base::RegisterView* view : base::register_views()) {
+    all += view->owner() + "\n";
+    if (device.empty() || !concerns(view->owner())) continue;
+    ++found;
+    RegisterLines lines(name);
+    view->look([&lines](const base::RegisterValue& r) { lines.add(r); });
+    if (const std::string own = lines.text(); !own.empty()) text += view->owner() + "\n" + own;
   }
-  if (device.empty()) return text.empty() ? "no device of this board has registers" : text;
-  if (!found) return fmt::format("{} is no device with registers; these are:\n{}", device, show_registers({}, {}));
+  if (device.empty()) return all;
+  if (found == 0) return fmt::format("{} is no device with registers; these are:\n{}", device, all);
   return text.empty() ? fmt::format("no register of {} has a name that begins with {}", device, name) : text;
 }
 

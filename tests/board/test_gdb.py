@@ -194,6 +194,85 @@ finish_it
         self.assertIn("what is not a monitor command", text)
         self.assert_same(run(*ONE_HART), result)
 
+    def test_every_register(self):
+        # siselect and miselect select nothing: sireg and mireg have no value.
+        core = os.path.join(self.directory(), "core")
+        text, result = self.debug(ONE_HART, f"""
+break echo
+continue
+info all-registers
+generate-core-file {core}
+detach
+""")
+        self.assertNotRegex(text, "(?i)error|could not")
+        self.assertRegex(text, r"(?m)^sireg +<unavailable>$")
+        self.assertRegex(text, r"(?m)^mstatus +0x[0-9a-f]+")
+        self.assertRegex(text, r"(?m)^priv +0x1\tprv:1")
+        self.assertIn(f"Saved corefile {core}", text)
+        self.assert_same(run(*ONE_HART), result)
+        # The image's memory is in it: the kernel's variables have the values of that moment.
+        said = subprocess.run([GDB, "-nx", "-batch", "-ex", "print board.harts", "-ex", "print/x board.imsic", ELF,
+                               core], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=120, check=True).stdout
+        self.assertIn("$1 = 1\n", said)
+        self.assertIn("$2 = 0x28000000\n", said)
+
+    def test_devices_and_functions(self):
+        arguments = ("e810-irq", "--requests", "40", "--warmup", "5")
+        text, result = self.debug(arguments, """
+monitor pci
+break echo
+continue
+echo booted\\n
+monitor reg uart
+monitor reg imsic.hart0
+monitor reg imsic.hart0.machine eie
+monitor reg aplic.machine sourcecfg
+monitor pci
+monitor pci nic.eth0
+monitor pci 00:01.0
+monitor pci nothing
+monitor msix nic.eth0
+monitor msix root.port0
+monitor msix
+monitor pci nic.eth0 more
+monitor time now
+detach
+""")
+        before, after = text.split("\nbooted\n")
+        self.assertRegex(before, r"(?m)^no bus   nic\.eth0 .* command: -$")
+        self.assertRegex(after, r"(?m)^01:00\.0  nic\.eth0 .*Ethernet controller, command: memory, bus master$")
+        self.assertRegex(after, r"(?m)^ +buses 01 to 01, prefetchable 0x[0-9a-f]+ to 0x[0-9a-f]+$")
+        self.assertRegex(after, r"(?m)^ +MSI-X: 2 vectors, on$")
+        self.assertRegex(after, r"(?m)^0x0005  lsr +0x60$")
+        self.assertRegex(after, r"(?m)^0x0070  eidelivery +0x0000000000000001$")
+        self.assertRegex(after, r"(?m)^0x0004  sourcecfg\[1\.\.95\] +0x00000400$")
+        self.assertRegex(after, r"(?m)^0x010  bar0 +0x0000000c  64-bit prefetchable, at 0x4000000000, 1 MiB$")
+        self.assertRegex(after, r"(?m)^0x01a  subordinate_bus +0x01 +buses 01 to 01")
+        self.assertRegex(after, r"(?m)^0 +0x000028000000  imsic\.hart0\.supervisor +0x00000001  - +-$")
+        self.assertRegex(after, r"(?m)^1 +0x000000000000 +0x00000000  masked  -$")
+        self.assertIn("nothing is no PCIe function; these are:\n00:00.0  root\n", after)
+        self.assertIn("root.port0 has no MSI-X", after)
+        self.assertIn("more is too much; the command is:\nmonitor pci  ", after)
+        self.assertIn("now is too much; the command is:\nmonitor time  ", after)
+        self.assert_same(run(*arguments), result)
+
+    def test_a_claim_of_the_plic_is_not_taken(self):
+        arguments = ("e810-irq", "--set", "cluster.host.interrupts=plic", "--requests", "40", "--warmup", "5")
+        # At the entry of the trap handler, before the firmware claims: PCIe's interrupt is there, however often one looks.
+        text, result = self.debug(arguments, """
+break echo
+continue
+delete
+break *($stvec & ~3)
+continue
+monitor reg plic claim_context1
+monitor reg plic claim_context1
+detach
+""")
+        self.assertEqual(re.findall(r"(?m)^0x201004  claim_context1 +(0x[0-9a-f]{8})$", text), ["0x00000021"] * 2)
+        self.assert_same(run(*arguments), result)
+
     def test_steps_over_waits_and_through_functions(self):
         arguments = ("e810-irq", "--requests", "40", "--warmup", "5")
         text, result = self.debug(arguments, """
@@ -367,6 +446,39 @@ class Client(Session):
         out, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, err)
         self.assert_same(run(*ONE_HART), out)
+
+    def test_a_second_client_is_turned_away(self):
+        process, port = self.launch(*ONE_HART)
+        first = self.connect(port)
+        first.sendall(packet(b"QStartNoAckMode"))
+        answer = b""
+        while b"OK#9a" not in answer:
+            answer += first.recv(100)
+        for packets in (b"", packet(b"qSupported") + packet(b"vMustReplyEmpty")):
+            second = self.connect(port)
+            second.sendall(packets)
+            try:
+                self.assertEqual(second.recv(100), b"")
+            except ConnectionResetError:
+                pass  # what it has sent was not read
+        first.sendall(packet(b"qC"))
+        self.assertEqual(first.recv(100), packet(b"QC1"))
+        first.sendall(packet(b"vCont;c"))
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        self.assert_same(run(*ONE_HART), out)
+
+    def test_a_second_client_is_turned_away_from_a_run(self):
+        process, port = self.launch("e810-poll", "--requests", "100000000")
+        first = self.connect(port)
+        first.sendall(packet(b"vCont;c"))
+        second = self.connect(port)
+        self.assertEqual(second.recv(100), b"")
+        first.close()
+        third = self.connect(port)
+        third.sendall(packet(b"k"))
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0)
 
     def test_a_dead_board_ends_as_without_a_debugger(self):
         arguments = (os.path.join(TESTS, "firmware", "bare.toml"), "--firmware", self.dead_firmware())

@@ -2,6 +2,7 @@
 
 #include "models/irq/imsic.h"
 #include "models/irq/imsic_regs.h"
+#include "tests/unit/register_access.h"
 
 using namespace sluice;
 using irq::Imsic;
@@ -149,4 +150,20 @@ TEST_CASE("identities are a multiple of 64 less one", "[imsic]") {
   schema.find("identities")->assign_text(&p, "2047");
   CHECK_THROWS_AS(schema.find("identities")->assign_text(&p, "64"), base::ValueError);
   CHECK(p.identities == 2047);
+}
+
+TEST_CASE("a debugger sees each file by its hart and level", "[imsic]") {
+  Bench b;
+  Bench::open(b.file(1));
+  Bench::set(b.file(1), IMSIC_EITHRESHOLD, 100);
+  CHECK(b.message(Imsic::kSupervisor, IMSIC_PAGE, 65) == base::Answer::ok);
+  auto seen = test::look("imsic.hart1.supervisor");
+  CHECK(seen["eidelivery"] == 1);
+  CHECK(seen["eithreshold"] == 100);
+  CHECK(seen["eip0"] == 0);
+  CHECK(seen["eip2"] == 2);
+  CHECK(seen["eie0"] == ~std::uint64_t{1});
+  CHECK(seen.count("eip4") == 0);
+  for (const char* other : {"imsic.hart1.machine", "imsic.hart0.supervisor"}) CHECK(test::look(other)["eip2"] == 0);
+  CHECK(b.file(1).top() == (65u << 16 | 65u));
 }

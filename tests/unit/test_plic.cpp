@@ -155,3 +155,22 @@ TEST_CASE("parameters of a PLIC", "[plic]") {
   CHECK_THROWS_AS(schema.find("priorities")->assign_text(&p, "8"), base::ValueError);
   CHECK(p.sources == 1023);
 }
+
+TEST_CASE("a debugger sees what a claim would return, and claims nothing", "[plic]") {
+  Bench b;
+  b.enable(kSupervisor1, 33, 1);
+  b.enable(kSupervisor1, 7, 5);
+  b.plic.set_source(33, true);
+  b.plic.set_source(7, true);
+  for (int twice = 0; twice < 2; ++twice) {
+    auto seen = test::look("plic");
+    CHECK(seen["claim_context3"] == 7);
+    CHECK(seen["claim_context0"] == 0);
+    CHECK(seen["priority[33]"] == 1);
+    CHECK(seen["priority[7]"] == 5);
+    CHECK(seen.count("priority[0]") == 0);
+    CHECK(seen["pending[1]"] == 2);
+  }
+  CHECK(b.claim(kSupervisor1) == 7);
+  CHECK(test::look("plic")["claim_context3"] == 33);
+}

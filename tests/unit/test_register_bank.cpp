@@ -156,6 +156,12 @@ TEST_CASE("callbacks see the element and replace what is read", "[register_bank]
               .access = Access::ro,
               .on_read = [&](unsigned) { return std::uint64_t{++pops}; },
               .read_acts = true});
+  b.bank.add({.name = "claim",
+              .offset = 8,
+              .on_read = [&](unsigned) { return std::uint64_t{++pops}; },
+              .read_acts = true,
+              .on_peek = [&](unsigned) { return std::uint64_t{pops} + 1; }});
+  b.bank.add({.name = "source", .offset = 0x40, .reset = 9, .count = 3, .first_element = 1});
   b.write(0x1000, 5);
   b.write(0x1700, 6);
   REQUIRE(doorbells == std::vector<std::pair<unsigned, std::uint64_t>>{{0, 5}, {7, 6}});
@@ -167,6 +173,10 @@ TEST_CASE("callbacks see the element and replace what is read", "[register_bank]
   const std::string dump = b.bank.dump();
   REQUIRE(pops == 1);
   REQUIRE(dump.find("0x1700  tail[7]                           0x00000006\n") != std::string::npos);
+  REQUIRE(dump.find("0x0008  claim                             0x00000002\n") != std::string::npos);
+  REQUIRE(dump.find("0x0040  source[1]                         0x00000009\n") != std::string::npos);
+  REQUIRE(dump.find("0x0048  source[3] ") != std::string::npos);
+  REQUIRE(dump.find("source[0]") == std::string::npos);
   REQUIRE(dump.find("head[3] ") != std::string::npos);
   REQUIRE(dump.find("0x00000067\n") != std::string::npos);
 }

@@ -6,6 +6,7 @@
 #include "models/uart/back_ends.h"
 #include "models/uart/uart.h"
 #include "models/uart/uart_regs.h"
+#include "tests/unit/register_access.h"
 
 using namespace sluice;
 using namespace sluice::base::literals;
@@ -295,4 +296,35 @@ TEST_CASE("the clock of a UART may be 0 Hz", "[uart]") {
   schema.find("clock")->assign_text(&p, "0 Hz");
   CHECK(p.clock == 0_Hz);
   CHECK_THROWS_AS(schema.find("clock")->assign_text(&p, "2 GHz"), base::ValueError);
+}
+
+TEST_CASE("a debugger takes no character, no error and no interrupt", "[uart]") {
+  Bench b;
+  b.set(UART_IER, UART_IER_THR_EMPTY | UART_IER_MODEM_STATUS);
+  b.set(UART_MCR, UART_MCR_LOOP);
+  b.set(UART_MCR, UART_MCR_LOOP | UART_MCR_RTS);
+  b.say("ab");  // no FIFO: the second one overruns
+  b.set(UART_LCR, 0x83);
+  b.set(UART_DLL, 0x0c);
+  b.set(UART_DLM, 0x01);
+  b.set(UART_LCR, 0x03);
+  for (int twice = 0; twice < 2; ++twice) {
+    auto seen = test::look("uart0");
+    CHECK(seen["rbr"] == 'a');
+    CHECK(seen["dll"] == 0x0c);
+    CHECK(seen["dlm"] == 0x01);
+    CHECK(seen["ier"] == (UART_IER_THR_EMPTY | UART_IER_MODEM_STATUS));
+    CHECK(seen["iir"] == UART_IIR_THR_EMPTY);
+    CHECK(seen["lcr"] == 0x03);
+    CHECK(seen["mcr"] == (UART_MCR_LOOP | UART_MCR_RTS));
+    CHECK(seen["lsr"] == (UART_LSR_DATA_READY | UART_LSR_OVERRUN | UART_LSR_THR_EMPTY | UART_LSR_IDLE));
+    CHECK((seen["msr"] & UART_MSR_CHANGES) != 0);
+  }
+  CHECK(b.interrupt() == UART_IIR_THR_EMPTY);
+  CHECK((b.get(UART_LSR) & UART_LSR_OVERRUN) != 0);
+  CHECK((b.get(UART_MSR) & UART_MSR_CHANGES) != 0);
+  CHECK(b.get(UART_RBR) == 'a');
+  auto seen = test::look("uart0");
+  CHECK((seen["lsr"] & (UART_LSR_DATA_READY | UART_LSR_OVERRUN)) == 0);
+  CHECK((seen["msr"] & UART_MSR_CHANGES) == 0);
 }
