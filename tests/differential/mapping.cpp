@@ -242,6 +242,9 @@ void draw_protection(Program& p, const Setting& s, Draw& draw) {
     if (tor && n > 2 && n % 2 == 0) config[n - 1] &= ~std::uint64_t{0x18};
     if (s.locked && draw.one_in(2)) config[n] |= 0x80;
   }
+  // A locked TOR entry behind one that is not: it locks the address there.
+  for (const unsigned n : {4 + static_cast<unsigned>(draw.below(4)), 10 + static_cast<unsigned>(draw.below(4))})
+    if (s.locked) config[n] = 0x88 | (config[n] & 7), config[n - 1] &= 0x7f;
   // The page tables: all or nothing. QEMU 7.2 sets A and D where PMP forbids the write.
   if (s.paged && !s.locked && draw.one_in(8)) {
     address[13] = p.table(0) >> 2;
