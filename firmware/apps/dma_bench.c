@@ -1,6 +1,7 @@
 /* firmware/apps/dma_bench.c: measures DMA as /chosen asks: for each size and state of the caches, the latency of reads,
  * writes and write-then-reads one at a time, and the rate of reads and of writes with many under way. The device keeps
  * the results. */
+#include "firmware/apps/dma_bench_codes.h"
 #include "firmware/drivers/pcie.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
@@ -11,11 +12,6 @@
 #include "firmware/kernel/start.h"
 #include "models/accel/dma_requester/dma_requester_regs.h"
 #include "models/pcie/iommu_regs.h"
-
-#define EXIT_NO_DEVICE 16
-#define EXIT_NO_PLAN 17
-#define EXIT_REFUSED 18
-#define EXIT_FAILED 19
 
 #define LINE 64u
 #define MAX_SIZES 1024u
@@ -160,7 +156,7 @@ static int measure(uint32_t operation, uint32_t size, uint32_t label) {
   write_register(DMAR_CONTROL, DMAR_CONTROL_START);
   if ((read_register(DMAR_STATUS) & DMAR_STATUS_ERROR) != 0) {
     print("dma: command refused, error %u\n", read_register(DMAR_ERROR));
-    return EXIT_REFUSED;
+    return DMA_BENCH_REFUSED;
   }
   account(polling);
   while (record->status == 0) cpu_pause();
@@ -168,7 +164,7 @@ static int measure(uint32_t operation, uint32_t size, uint32_t label) {
   fence_reads();
   if (record->failed == 0) return 0;
   print("dma: %u of %u transactions of %u B failed\n", record->failed, plan.transactions, size);
-  return EXIT_FAILED;
+  return DMA_BENCH_FAILED;
 }
 
 static int measure_size(uint32_t size, uint32_t label) {
@@ -202,12 +198,12 @@ int application_main(void) {
   const struct pcie_function* f = pcie_find(DMAR_VENDOR_ID, DMAR_DEVICE_ID);
   if (f == 0 || f->bar[DMAR_BAR_REGISTERS] == 0) {
     print("dma: no DMA requester\n");
-    return EXIT_NO_DEVICE;
+    return DMA_BENCH_NO_DEVICE;
   }
   device = f->bar[DMAR_BAR_REGISTERS];
   if (!read_plan()) {
     print("dma: the device tree names no measurements\n");
-    return EXIT_NO_PLAN;
+    return DMA_BENCH_NO_PLAN;
   }
   take_memory();
   if (iommu != 0) set_up_iommu();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/apps/dma_bench_codes.h"
 #include "firmware/kernel/exit_codes.h"
 #include "models/base/quantity.h"
 #include "models/base/waiting.h"
@@ -103,6 +104,57 @@ std::string describe_state(Board& board) {
   return describe_faults(board) + base::describe_waits() + describe_harts(board);
 }
 
+namespace {
+
+constexpr const char* kRefusals[] = {"no error",
+                                     "no such operation, pattern or interface",
+                                     "its size is not 1 B to 64 KiB",
+                                     "its slots are smaller than its transactions",
+                                     "its window holds no slot",
+                                     "its transactions under way are not 1 to 1024",
+                                     "it has no transactions",
+                                     "bus mastering is off"};
+static_assert(std::size(kRefusals) == DMAR_ERROR_BUS_MASTER + 1);
+
+/// Of the requester that refused the last command; a read of its status that got no answer looks alike.
+std::string describe_refused_command(Board& board) {
+  for (const accel::DmaRequester* r : board.requesters())
+    if (r->error() != DMAR_ERROR_NONE && r->error() < std::size(kRefusals))
+      return fmt::format("{} refused a command: {}", r->path(), kRefusals[r->error()]);
+  return "it read an error in the status of the DMA requester, which has refused nothing: a read that gets no answer "
+         "returns all ones";
+}
+
+std::string describe_failed_transactions(Board& board) {
+  constexpr const char* kOperations[] = {"reads", "writes", "writes with a read of the same bytes"};
+  for (const accel::DmaRequester* r : board.requesters()) {
+    if (r->runs().empty() || r->runs().back().failed == 0) continue;
+    const accel::DmaRequester::Run& run = r->runs().back();
+    return fmt::format("{} of {} {} of {} B by {} failed", run.failed, run.count, kOperations[run.operation], run.size,
+                       r->path());
+  }
+  return "transactions of the DMA requester failed";
+}
+
+/// In words, where the firmware is dma-bench and the code its own; else nothing.
+std::string describe_dma_bench(unsigned code, Board& board, const Firmware& firmware) {
+  if (firmware.name() != "dma-bench" && firmware.name() != "dma-bench.elf") return {};
+  switch (code) {
+    case DMA_BENCH_NO_DEVICE:
+      return "it found no DMA requester";
+    case DMA_BENCH_NO_PLAN:
+      return "the device tree asks for no measurements";
+    case DMA_BENCH_REFUSED:
+      return describe_refused_command(board);
+    case DMA_BENCH_FAILED:
+      return describe_failed_transactions(board);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
 std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
   std::string failed = fmt::format("the firmware failed with code {}", code);
   const Firmware* firmware = firmware_of(board, hart);
@@ -117,8 +169,10 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
     case EXIT_GAVE_UP:
       return fmt::format("{}: it gave up, and --console shows why; {}", failed, where);
     default:
-      return fmt::format("{}; {}", failed, where);
+      break;
   }
+  const std::string reason = describe_dma_bench(code, board, *firmware);
+  return reason.empty() ? fmt::format("{}; {}", failed, where) : fmt::format("{}: {}; {}", failed, reason, where);
 }
 
 std::string describe_reset(Board& board, riscv::Core* hart) {

@@ -109,6 +109,21 @@ class Dma(CommandTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("the firmware measured 0 of 2 sizes and cache states", result.stderr)
 
+    def test_a_failure_of_the_measurement_is_told_in_words(self):
+        def failure(fault):
+            board = self.write("faulty.toml", f"extends = ['haswell-nfp']\n[fault.f]\ntarget = 'pcie.slot0'\n{fault}\n")
+            result = sluice("run", board, "--sizes", "64", *WARM, "--set", "workload.transactions=200")
+            self.assertEqual(result.returncode, 1)
+            return result.stderr.splitlines()[0]
+
+        self.assertIn("failed with code 19: 200 of 200 reads of 64 B by accel.nfp failed; cluster.host.hart0 at pc 0x",
+                      failure("kind = 'poisoned-completion'\ndirection = 'down'\nevery = 1"))
+        self.assertIn("failed with code 18: it read an error in the status of the DMA requester, which has refused "
+                      "nothing: a read that gets no answer returns all ones; cluster.host.hart0 at pc 0x",
+                      failure("kind = 'completion-timeout'\ndirection = 'up'\nat = '150 us'"))
+        self.assertIn("failed with code 16: it found no DMA requester; cluster.host.hart0 at pc 0x",
+                      failure("kind = 'completion-timeout'\ndirection = 'up'\nat = '30 us'"))
+
 
 if __name__ == "__main__":
     unittest.main()

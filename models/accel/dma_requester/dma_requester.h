@@ -54,6 +54,7 @@ class DmaRequester : public pcie::Endpoint {
 
   const std::deque<Run>& runs() const { return runs_; }  ///< those that have ended, in order
   bool busy() const { return busy_; }
+  std::uint32_t error() const { return error_; }                ///< DMAR_ERROR_*: why the last command was refused
   std::uint64_t transactions() const { return transactions_; }  ///< ended, warm-ups included
   base::RegisterBank& registers() { return bank_; }
   void register_statistics(base::StatisticsGroup&) override;
