@@ -68,6 +68,7 @@ class Simulation {
   Board& board() { return board_; }
   /// Null where nothing is.
   const Outside* outside() const { return outside_.get(); }
+  const debug::InsnTrace* insn_trace() const { return insn_.get(); }
 
  private:
   void begin_measuring();

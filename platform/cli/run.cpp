@@ -83,6 +83,18 @@ platform::SimulationOptions simulation_options(const Options& o) {
   return s;
 }
 
+/// Says why a trace of instructions has none.
+void explain_empty_trace(const platform::Simulation& simulation) {
+  const debug::InsnTrace* trace = simulation.insn_trace();
+  if (!trace || !trace->empty()) return;
+  const base::Time ended = simulation.ended_at();
+  if (ended <= trace->window().from)
+    say("sluice: trace.insn has no instruction: the run ended at {}, before --trace-from {}\n", base::to_text(ended),
+        base::to_text(trace->window().from));
+  else
+    say("sluice: trace.insn has no instruction: no hart has started one between --trace-from and --trace-until\n");
+}
+
 int execute(const Environment& environment, const Options& o) {
   if (!o.output.empty()) ResultFile::set_old_aside(o.output);
   Overrides overrides(o.overrides);
@@ -117,6 +129,7 @@ int execute(const Environment& environment, const Options& o) {
   progress.clear();
   if (const std::string left = simulation.outside() ? simulation.outside()->left_over() : ""; !left.empty())
     say("sluice: {}\n", left);
+  explain_empty_trace(simulation);
   const auto result = report::make_result(simulation, outcome);
   if (file) file->commit(report::to_text(result));
   if (o.json)

@@ -32,7 +32,8 @@ bool has_destination(Opcode op) {
 
 }  // namespace
 
-InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const TraceWindow& window) : file_(path) {
+InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const TraceWindow& window)
+    : window_(window), file_(path) {
   file_.write(kHeader);
   for (platform::Cluster& cluster : board.clusters()) {
     for (auto& core : cluster.cores) {
@@ -103,6 +104,7 @@ void InsnTrace::after(riscv::Core& core, riscv::StopReason) {
     line += results(h);
   if (core.serving() != 0) line += fmt::format(" request {}", core.serving());
   line += '\n';
+  empty_ = false;
   file_.write(line);
 }
 

@@ -22,6 +22,8 @@ class InsnTrace : private riscv::CoreObserver {
   /// Creates the file and accompanies all harts of the board. Throws std::runtime_error when it cannot be written.
   InsnTrace(platform::Board&, const std::string& path, const TraceWindow&);
 
+  const TraceWindow& window() const { return window_; }
+  bool empty() const { return empty_; }  ///< nothing has been executed in the window
   /// base::OutputFile::close().
   void close() { file_.close(); }
 
@@ -59,6 +61,8 @@ class InsnTrace : private riscv::CoreObserver {
   std::string memory(Hart&);
   std::string trap(Hart&, bool interrupt);
 
+  TraceWindow window_;
+  bool empty_ = true;
   base::OutputFile file_;
   std::vector<Hart> harts_;
 };

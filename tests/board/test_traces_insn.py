@@ -9,7 +9,7 @@ import unittest
 
 FIRMWARE = os.path.abspath(sys.argv.pop(2))
 
-from board_runs import SMALL, BoardTest, run  # noqa: E402
+from board_runs import SLUICE, SMALL, BoardTest, run  # noqa: E402
 
 ELF = os.path.join(FIRMWARE, "rpc-server.elf")
 TWO_HARTS = ("--set", "cluster.host.harts=2", "--set", "nic.eth0.queues=2", "--set", "workload.flows=64")
@@ -108,6 +108,22 @@ class InstructionTrace(BoardTest):
         self.assertGreaterEqual(min(times), 150_000)
         self.assertLess(min(times), 150_010)
         self.assertLess(max(times), 151_000)
+
+    def test_an_empty_trace_is_explained(self):
+        def said(*window):
+            out = self.directory()
+            ran = subprocess.run([SLUICE, "run", "e810-poll", *SMALL, "--trace", "insn", *window, "--out", out],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120, check=True)
+            with open(os.path.join(out, "trace.insn"), encoding="ascii") as file:
+                self.assertEqual(len(file.readlines()) > 1, ran.stderr == "", ran.stderr)
+            return ran.stderr
+
+        self.assertRegex(said("--trace-from", "1 s"), r"^sluice: trace\.insn has no instruction: the run ended at \d\S* us, "
+                                                      r"before --trace-from 1 s\n$")
+        self.assertEqual(said("--trace-from", "1 ns", "--trace-until", "2 ns"),
+                         "sluice: trace.insn has no instruction: no hart has started one between --trace-from and "
+                         "--trace-until\n")
+        self.assertEqual(said("--trace-from", "100 us", "--trace-until", "101 us"), "")
 
 
 if __name__ == "__main__":
