@@ -173,7 +173,8 @@ std::string BoardTarget::show_registers(std::string_view device, std::string_vie
     ++found;
     RegisterLines lines(name);
     view->look([&lines](const base::RegisterValue& r) { lines.add(r); });
-    if (const std::string own = lines.text(); !own.empty()) text += view->owner() + "\n" + own;
+    if (const std::string own = lines.text(); !own.empty())
+      text += (view->owner() == device ? "" : view->owner() + "\n") + own;
   }
   if (device.empty()) return all;
   if (found == 0) return fmt::format("{} is no device with registers; these are:\n{}", device, all);
