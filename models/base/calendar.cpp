@@ -17,7 +17,7 @@ void Calendar::grow() {
 
 Calendar::Handle Calendar::insert(Time when, ComponentKey key, std::uint32_t n) {
   if (when < now_) {
-    ++late_;
+    if (late_++ == 0) first_late_ = {key, when, now_};
     when = now_;
   }
   const Slot slot{when, key, sequence_++, n};

@@ -62,6 +62,13 @@ class Calendar {
 
   std::uint64_t dispatched() const { return dispatched_; }
   std::uint64_t late() const { return late_; }
+  /// The first entry that was made for the past, where late() is not 0. A time that 64 bits cannot hold is past, too.
+  struct Late {
+    ComponentKey key = 0;
+    Time when;
+    Time made;
+  };
+  const Late& first_late() const { return first_late_; }
   void clear();
 
  private:
@@ -131,6 +138,7 @@ class Calendar {
   std::uint64_t sequence_ = 0;
   std::uint64_t dispatched_ = 0;
   std::uint64_t late_ = 0;
+  Late first_late_;
   Callback<void(ComponentKey)> look_;
   ComponentKey failed_ = 0;
 };

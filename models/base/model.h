@@ -9,6 +9,7 @@
 #include <systemc>
 
 #include "models/base/calendar.h"
+#include "models/base/kernel_reports.h"
 #include "models/base/key.h"
 #include "models/base/ledger.h"
 #include "models/base/statistics.h"
@@ -27,7 +28,7 @@ class ComponentError : public std::runtime_error {
 };
 
 /// Calls f, which is code of the component at `path` in an entry that another one has made: what it throws becomes a
-/// ComponentError of this component, but for std::bad_alloc.
+/// ComponentError of this component.
 template <class F>
 void name_what_is_thrown(const std::string& path, F&& f) {
   try {
@@ -35,7 +36,9 @@ void name_what_is_thrown(const std::string& path, F&& f) {
   } catch (const ComponentError&) {
     throw;
   } catch (const std::bad_alloc&) {
-    throw;
+    throw ComponentError(path, "this machine has no more memory for it, or its limit (ulimit -v) allows no more");
+  } catch (const sc_core::sc_report& e) {
+    throw ComponentError(path, text_of(e));
   } catch (const std::exception& e) {
     throw ComponentError(path, e.what());
   } catch (...) {

@@ -1,5 +1,7 @@
 #include "models/base/perfetto.h"
 
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 #include "models/base/key.h"
@@ -124,8 +126,13 @@ PerfettoWriter::Row& PerfettoWriter::row_for(Track& track, Time start) {
   return track.rows.emplace_back(Row{uuid, Time()});
 }
 
+PerfettoWriter::Track& PerfettoWriter::known(TrackId id) {
+  if (id < tracks_.size() && !tracks_[id].rows.empty()) return tracks_[id];
+  throw std::invalid_argument(fmt::format("the trace has no track {}: Trace::track() makes one", id));
+}
+
 void PerfettoWriter::slice(TrackId id, const char* name, Time start, Time end, RequestId on_behalf_of) {
-  Row& row = row_for(tracks_[id], start);
+  Row& row = row_for(known(id), start);
   row.busy_until = end;
 
   event_.clear();
@@ -156,7 +163,7 @@ void PerfettoWriter::slice(TrackId id, const char* name, Time start, Time end, R
 void PerfettoWriter::instant(TrackId id, const char* name, Time at, RequestId on_behalf_of) {
   event_.clear();
   put_uint(event_, field::kEventType, kInstant);
-  put_uint(event_, field::kEventTrack, tracks_[id].rows.front().uuid);
+  put_uint(event_, field::kEventTrack, known(id).rows.front().uuid);
   put_bytes(event_, field::kEventName, name);
   if (on_behalf_of) {
     put_fixed64(event_, field::kEventFlow, on_behalf_of);
@@ -170,16 +177,16 @@ void PerfettoWriter::instant(TrackId id, const char* name, Time at, RequestId on
 }
 
 void PerfettoWriter::counter(TrackId id, const char* name, Time at, std::uint64_t value) {
-  Track& track = tracks_[id];
-  auto known = track.counters.find(std::string_view(name));
-  if (known == track.counters.end()) {
+  Track& track = known(id);
+  auto row = track.counters.find(std::string_view(name));
+  if (row == track.counters.end()) {
     const std::uint64_t uuid = path_key(fmt::format("{}/{}", track.path, name));
     describe_row(uuid, track.rows.front().uuid, name, true);
-    known = track.counters.emplace(name, uuid).first;
+    row = track.counters.emplace(name, uuid).first;
   }
   event_.clear();
   put_uint(event_, field::kEventType, kCounter);
-  put_uint(event_, field::kEventTrack, known->second);
+  put_uint(event_, field::kEventTrack, row->second);
   put_uint(event_, field::kEventCounterValue, value);
   begin_packet(packet_);
   put_uint(packet_, field::kPacketTimestamp, whole_ns(at));

@@ -24,6 +24,7 @@ class PerfettoWriter : public TraceSink {
   PerfettoWriter(std::string path, std::string_view title);
 
   void track(TrackId, const std::string& path) override;
+  // These throw std::invalid_argument for a track that there is none of.
   void slice(TrackId, const char* name, Time start, Time end, RequestId on_behalf_of) override;
   void instant(TrackId, const char* name, Time at, RequestId on_behalf_of) override;
   void counter(TrackId, const char* name, Time at, std::uint64_t value) override;
@@ -42,6 +43,7 @@ class PerfettoWriter : public TraceSink {
     std::map<std::string, std::uint64_t, std::less<>> counters;  ///< uuid by name
   };
 
+  Track& known(TrackId);
   std::uint64_t describe(const std::string& path);
   void describe_row(std::uint64_t uuid, std::uint64_t parent, std::string_view name, bool counter);
   Row& row_for(Track&, Time start);

@@ -7,10 +7,16 @@
 #include <fmt/format.h>
 
 #include "models/base/mistakes.h"
+#include "models/base/register_banks.h"
 
 namespace sluice::base {
 
 namespace {
+
+std::vector<RegisterBank*>& all_banks() {
+  static std::vector<RegisterBank*> banks;
+  return banks;
+}
 
 std::uint64_t mask_of(unsigned bytes) { return bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1; }
 
@@ -35,9 +41,13 @@ const char* answer_text(Answer answer) {
 }
 
 RegisterBank::RegisterBank(std::string owner, std::uint64_t size)
-    : view_(std::move(owner), [this](const RegisterView::Visit& visit) { look(visit); }), size_(size) {}
+    : view_(std::move(owner), [this](const RegisterView::Visit& visit) { look(visit); }), size_(size) {
+  all_banks().push_back(this);
+}
 
-RegisterBank::~RegisterBank() = default;
+RegisterBank::~RegisterBank() { std::erase(all_banks(), this); }
+
+const std::vector<RegisterBank*>& register_banks() { return all_banks(); }
 
 RegisterBank::Id RegisterBank::add(RegisterDeclaration d) {
   const auto wrong = [&](const char* what) {
@@ -69,6 +79,15 @@ RegisterBank::Id RegisterBank::add(RegisterDeclaration d) {
   values_.insert(values_.end(), d.count, d.reset);
   registers_.push_back({std::move(d), first});
   return Id(number);
+}
+
+std::string RegisterBank::register_in(std::uint64_t offset, std::uint64_t bytes) const {
+  for (const Register& r : registers_)
+    for (unsigned i = 0; i < r.declared.count; ++i) {
+      const std::uint64_t at = r.declared.offset + i * r.declared.stride;
+      if (at < offset + bytes && offset < at + r.declared.width) return element_name(r, i);
+    }
+  return {};
 }
 
 const RegisterBank::Word* RegisterBank::find_word(std::uint64_t offset) const {

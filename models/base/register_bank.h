@@ -96,6 +96,8 @@ class RegisterBank {
   void reset();
 
   std::uint64_t size() const { return size_; }
+  /// Name of the first register declared of which a part lies in these bytes; empty: there is none.
+  std::string register_in(std::uint64_t offset, std::uint64_t bytes) const;
   std::uint64_t refused(Answer why) const { return refused_[static_cast<unsigned>(why)]; }
   std::uint64_t refused() const;
   void register_statistics(StatisticsGroup&);

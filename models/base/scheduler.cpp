@@ -104,6 +104,7 @@ void wait_for(Event& event, const char* reason, const char* holder) {
 Scheduler::Scheduler(const sc_core::sc_module_name& name, Time quantum) : sc_module(name), quantum_(quantum) {
   if (the_scheduler) throw std::logic_error("a simulation has one scheduler");
   the_scheduler = this;
+  take_kernel_reports();
   SC_HAS_PROCESS(Scheduler);
   SC_THREAD(pump);
 }
@@ -117,7 +118,14 @@ Scheduler::End Scheduler::run_until(Time limit) {
   stop_ = false;
   if (started_) resume_.notify(sc_core::SC_ZERO_TIME);
   started_ = true;
-  sc_core::sc_start();
+  try {
+    sc_core::sc_start();
+  } catch (const sc_core::sc_report& e) {
+    // What a process throws passes through the kernel as a report. now() is ahead of it where harts have run on.
+    if (!holder_) calendar().set_now(from_sc_time(sc_core::sc_time_stamp()));
+    throw ComponentError(path_of_process(e.get_process_name()), text_of(e));
+  }
+  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) return End::sc_stop;
   if (thrown_) {
     const std::string path = path_of_key(calendar().failed());
     name_what_is_thrown(path, [this] { std::rethrow_exception(std::exchange(thrown_, nullptr)); });
@@ -211,9 +219,19 @@ void Scheduler::run_kernel_until(Time t) {
   holder_ = nullptr;
   const Time kernel = from_sc_time(sc_core::sc_time_stamp());
   sc_core::wait(to_sc_time(t > kernel ? t - kernel : Time{}));
-  while (sc_core::sc_pending_activity_at_current_time()) sc_core::wait(sc_core::SC_ZERO_TIME);
+  count_step();
+  while (sc_core::sc_pending_activity_at_current_time() && !stop_) {
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    count_step();
+  }
   holder_ = self;
   refresh_kernel_bound();
+}
+
+std::vector<std::string> Scheduler::foreign_processes() const {
+  std::vector<std::string> own;
+  for (const Runner* r : runners_) own.push_back(r->path());
+  return other_processes(own);
 }
 
 void Scheduler::refresh_kernel_bound() {

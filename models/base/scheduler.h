@@ -20,6 +20,7 @@
 #include <systemc>
 
 #include "models/base/calendar.h"
+#include "models/base/callback.h"
 
 namespace sluice::base {
 
@@ -84,15 +85,23 @@ class Scheduler : public sc_core::sc_module {
     limit,      ///< run_until()'s limit was reached
     stopped,    ///< stop() was called
     exhausted,  ///< nothing can ever happen again: every runner is blocked and no entry is left
+    sc_stop,    ///< a component has called sc_stop(), which ends the kernel for good
   };
 
   /// quantum: how far one runner may run ahead of another; with one runner it changes nothing but speed.
   Scheduler(const sc_core::sc_module_name&, Time quantum);
   ~Scheduler() override;
 
-  /// Lets everything before `limit` happen. Called from outside the kernel (sc_main); may be called again. Throws
-  /// ComponentError, at now(), when an entry's action has thrown, but std::bad_alloc as it is.
+  /// Lets everything before `limit` happen. Called from outside the kernel (sc_main); may be called again, but after a
+  /// process has thrown. Throws ComponentError, at now(), when an entry's action or a process has thrown; what
+  /// callbacks of elaboration throw leaves it as it is.
   End run_until(Time limit);
+  /// Steps of the kernel, each in time or a delta cycle, between two looks.
+  static constexpr std::uint64_t kLookInterval = 1 << 16;
+  /// Who looks at the run every kLookInterval steps that foreign processes have made, wherever time is.
+  void on_look(Callback<void()> look) { look_ = std::move(look); }
+  /// Processes that are neither a runner's nor the scheduler's: whose steps these are.
+  std::vector<std::string> foreign_processes() const;
   /// Makes run_until() return as soon as the caller's entry or instruction is over.
   void stop() { stop_ = true; }
 
@@ -135,6 +144,10 @@ class Scheduler : public sc_core::sc_module {
   Time earliest_ready() const;
   void pause(End why);
   void run_kernel_until(Time t);
+  void count_step() {
+    if (++kernel_steps_ % kLookInterval == 0 && look_) [[unlikely]]
+      look_();
+  }
   void refresh_kernel_bound();
   Time limit() const {
     if (stop_) return Time{};
@@ -153,6 +166,8 @@ class Scheduler : public sc_core::sc_module {
   bool started_ = false;
   End why_ = End::exhausted;
   std::exception_ptr thrown_;  ///< by an entry
+  std::uint64_t kernel_steps_ = 0;
+  Callback<void()> look_;
   std::vector<Runner*> runners_;
   sc_core::sc_event pump_turn_;
   sc_core::sc_event resume_;

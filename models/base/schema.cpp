@@ -98,6 +98,9 @@ void SchemaBase::verify() const {
     if (p->key().find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") != std::string::npos) {
       fail("must be lower case");
     }
+    if (const std::string dotted = "." + p->key() + "."; dotted.find("..") != std::string::npos)
+      throw std::logic_error("a parameter's key is words joined by dots, not \"" + p->key() + "\"");
+    if (const std::string what = p->mistake(); !what.empty()) fail(what);
     if (p->meaning().empty()) fail("has no meaning");
     if (!p->has_provenance()) fail("does not say where its default comes from");
     const Provenance& from = p->default_provenance();

@@ -21,6 +21,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -80,6 +81,8 @@ class Parameter {
   /// As a person writes it ("379 ns", "16", "plic"): assign_text accepts it again.
   virtual std::string text(const void* parameters) const = 0;
   virtual Value value(const void* parameters) const = 0;
+  /// What its declaration has wrong, whatever its value: the end of a sentence; else empty.
+  virtual std::string mistake() const { return {}; }
 
  protected:
   std::string key_;
@@ -111,6 +114,8 @@ class SchemaBase {
 
   /// A new set of parameters with every default.
   virtual std::shared_ptr<void> defaults() const = 0;
+  /// The same values once more.
+  virtual std::shared_ptr<void> copy_of(const void* parameters) const = 0;
 
   /// A rule between parameters. Returns the end of a sentence about `key` ("must be at most rx_fifo"), or nothing.
   struct Rule {
@@ -121,7 +126,8 @@ class SchemaBase {
 
  protected:
   Parameter& keep(std::unique_ptr<Parameter>, std::string key, std::string meaning);
-  /// Throws std::logic_error at a mistake in describe(): a key twice, no kind, a default outside its own range.
+  /// Throws std::logic_error at a mistake in describe(): a key that is none or used twice, no kind, limits that no
+  /// value meets, a default outside its own range.
   void verify() const;
 
   std::string summary_;
@@ -210,10 +216,10 @@ class Field final : public Parameter {
   Field& length(std::size_t low, std::size_t high) { return length_low_ = low, length_high_ = high, *this; }
   Field& choices(std::vector<Element> values) requires(!std::is_enum_v<Element>) {
     for (auto& v : values) choices_.emplace_back(Codec<Element>::text(v), v);
-    return *this;
+    return chosen_ = true, *this;
   }
   Field& choices(std::vector<std::pair<std::string, Element>> names) requires std::is_enum_v<Element> {
-    return choices_ = std::move(names), *this;
+    return choices_ = std::move(names), chosen_ = true, *this;
   }
   /// Unit of a plain number: "entries", "cycles".
   Field& unit(std::string_view name) { return unit_ = name, *this; }
@@ -230,7 +236,8 @@ class Field final : public Parameter {
     return may_refer_to_none_ = true, refers_to(kind);
   }
 
-  /// The value is the path of a file that a run reads, or empty: what is in it is a condition of the run.
+  /// The value is the path of a file that a run reads, or empty: what is in it is a condition of the run. A board gives
+  /// the model a path that it can open from the working directory, and refuses one of a file that cannot be read.
   Field& names_file() requires std::same_as<T, std::string> { return names_file_ = true, *this; }
 
   /// Where the default comes from.
@@ -253,6 +260,15 @@ class Field final : public Parameter {
     std::string what = element_what();
     if (kList) what = "a list, each " + what;
     return limits.empty() ? what : what + ", " + limits;
+  }
+  std::string mistake() const override {
+    if (chosen_ && choices_.empty()) return "has no choices";
+    if (multiple_of_ == 0) return "must be a multiple of 0, which nothing is";
+    if (length_low_ > length_high_) return "has lengths of which the least is above the most";
+    if constexpr (kOrdered) {
+      if (bounded_ && high_ < low_) return "has a range of which the low end is above the high one";
+    }
+    return {};
   }
   std::string unit() const override {
     if constexpr (!std::is_enum_v<Element>) {
@@ -430,6 +446,7 @@ class Field final : public Parameter {
   std::uint64_t multiple_of_ = 1;
   std::size_t length_low_ = 0;
   std::size_t length_high_ = std::numeric_limits<std::size_t>::max();
+  bool chosen_ = false;
   std::vector<std::pair<std::string, Element>> choices_;
 };
 
@@ -461,6 +478,7 @@ class Schema final : public SchemaBase {
   /// A rule between parameters: broken(p) returns the end of a sentence about `key`, or throws it as a ValueError;
   /// nothing where p is good.
   void rule(std::string key, std::function<std::string(const P&)> broken) {
+    if (!broken) throw std::logic_error("the rule about " + key + " has no function");
     rules_.push_back({std::move(key), [broken = std::move(broken)](const void* p) -> std::string {
                         try {
                           return broken(*static_cast<const P*>(p));
@@ -479,6 +497,9 @@ class Schema final : public SchemaBase {
   }
 
   std::shared_ptr<void> defaults() const override { return std::make_shared<P>(); }
+  std::shared_ptr<void> copy_of(const void* parameters) const override {
+    return std::make_shared<P>(*static_cast<const P*>(parameters));
+  }
 };
 
 /// The one schema of a parameter type.

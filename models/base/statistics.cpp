@@ -1,11 +1,32 @@
 #include "models/base/statistics.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 namespace sluice::base {
+namespace {
+
+/// What f returns; nothing where it throws, and why then has what.
+template <class F>
+auto attempt(F&& f, std::string& why) -> std::optional<decltype(f())> {
+  try {
+    return f();
+  } catch (const std::exception& e) {
+    why = std::string("threw an exception: ") + e.what();
+  } catch (...) {
+    why = "threw something that is no std::exception";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void StatisticsVisitor::broken(const StatisticsLabel& label, const std::string& why) {
+  throw std::logic_error("statistic '" + label.name + "' " + why);
+}
 
 std::uint64_t Measured::operator()(const std::uint64_t& counter) const {
   for (const auto& e : group_.entries_)
@@ -45,6 +66,7 @@ void StatisticsGroup::counter(std::string_view name, std::string_view unit, std:
 }
 
 void StatisticsGroup::counter_of(std::string_view name, std::string_view unit, std::string_view meaning, Count count) {
+  if (!count) throw std::logic_error(fmt::format("statistic '{}' of '{}' has no function", name, name_));
   add(name, unit, meaning, Kind::counter_of).count = std::move(count);
 }
 
@@ -54,6 +76,7 @@ void StatisticsGroup::level(std::string_view name, std::string_view unit, std::s
 }
 
 void StatisticsGroup::derived(std::string_view name, std::string_view unit, std::string_view meaning, Derive derive) {
+  if (!derive) throw std::logic_error(fmt::format("statistic '{}' of '{}' has no function", name, name_));
   add(name, unit, meaning, Kind::derived).derive = std::move(derive);
 }
 
@@ -67,29 +90,36 @@ std::uint64_t StatisticsGroup::raw(Entry& e) { return e.kind == Kind::counter_of
 void StatisticsGroup::start_measuring(Time now) {
   since_ = now;
   for (Entry& e : entries_) {
-    if (e.kind == Kind::counter || e.kind == Kind::counter_of) e.base = raw(e);
+    e.broken.clear();
+    if (e.kind == Kind::counter || e.kind == Kind::counter_of)
+      e.base = attempt([&e] { return raw(e); }, e.broken).value_or(0);
     if (e.kind == Kind::histogram) e.distribution->clear();
   }
   for (auto* child : children_) child->start_measuring(now);
 }
 
+void StatisticsGroup::show(Entry& e, StatisticsVisitor& visitor, Time now) {
+  if (e.kind == Kind::histogram) return visitor.histogram(e.label, *e.distribution);
+  std::string why = e.broken;
+  if (!why.empty()) return visitor.broken(e.label, why);
+  if (e.kind == Kind::derived) {
+    if (const auto value = attempt([&] { return e.derive(Measured(*this, now)); }, why))
+      visitor.real(e.label, *value);
+    else
+      visitor.broken(e.label, why);
+    return;
+  }
+  const auto value = attempt([&e] { return raw(e); }, why);
+  if (value && *value < e.base) why = fmt::format("fell from {} to {}, and a counter only grows", e.base, *value);
+  if (why.empty())
+    visitor.integer(e.label, *value - e.base);
+  else
+    visitor.broken(e.label, why);
+}
+
 void StatisticsGroup::walk(StatisticsVisitor& visitor, Time now) {
   visitor.enter(*this);
-  for (Entry& e : entries_) {
-    switch (e.kind) {
-      case Kind::counter:
-      case Kind::counter_of:
-      case Kind::level:
-        visitor.integer(e.label, raw(e) - e.base);
-        break;
-      case Kind::derived:
-        visitor.real(e.label, e.derive(Measured(*this, now)));
-        break;
-      case Kind::histogram:
-        visitor.histogram(e.label, *e.distribution);
-        break;
-    }
-  }
+  for (Entry& e : entries_) show(e, visitor, now);
   for (auto* child : children_) child->walk(visitor, now);
   visitor.leave(*this);
 }
@@ -135,6 +165,7 @@ class TextWriter : public StatisticsVisitor {
     line(l, fmt::format("{} values: mean {}, p50 {}, p90 {}, p99 {}, p99.9 {}, max {}", h.count(), h.mean(), h.p50(),
                         h.p90(), h.p99(), h.p999(), h.max()));
   }
+  void broken(const StatisticsLabel& l, const std::string& why) override { line(l, "none: it " + why); }
 
  private:
   void line(const StatisticsLabel& l, const std::string& value) {

@@ -51,10 +51,13 @@ class StatisticsVisitor {
   virtual void integer(const StatisticsLabel&, std::uint64_t value) = 0;  ///< a counter or a level
   virtual void real(const StatisticsLabel&, double value) = 0;            ///< a derived value
   virtual void histogram(const StatisticsLabel&, const Histogram&) = 0;
+  /// A value that there is none of: its function threw, or a counter has fallen. why: the end of a sentence about it.
+  /// Throws std::logic_error unless it is overridden.
+  virtual void broken(const StatisticsLabel&, const std::string& why);
 };
 
 /// A named list of values with groups below it. What is registered must live until the group is destroyed or walked for
-/// the last time. Names within a group are unique: a second use throws std::logic_error.
+/// the last time. Names within a group are unique: a second use throws std::logic_error, as does a null function.
 class StatisticsGroup {
  public:
   using Derive = Callback<double(const Measured&)>;
@@ -98,10 +101,12 @@ class StatisticsGroup {
     Count count;
     Derive derive;
     std::uint64_t base = 0;  ///< at the snapshot
+    std::string broken;      ///< what its function threw then
   };
 
   Entry& add(std::string_view name, std::string_view unit, std::string_view meaning, Kind kind);
   static std::uint64_t raw(Entry&);
+  void show(Entry&, StatisticsVisitor&, Time now);
 
   std::string name_;
   StatisticsGroup* parent_;

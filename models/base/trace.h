@@ -39,6 +39,8 @@ class Trace {
   /// Sends the trace to a sink from now on, which must live until it is replaced or detached (null).
   void attach(TraceSink* sink);
 
+  // For tracks that track() has given; a sink may throw std::invalid_argument for another.
+
   void slice(TrackId track, const char* name, Time start, Time end, RequestId on_behalf_of = 0) {
     if (sink_) [[unlikely]]
       sink_->slice(track, name, start, end, on_behalf_of);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/base/register_bank.h"
+#include "models/base/register_banks.h"
+
 namespace sluice::pcie {
 namespace {
 constexpr std::uint64_t kBoundary = 128;  // an endpoint's completions break at multiples of it
@@ -34,10 +37,14 @@ unsigned vectors_of(const Endpoint::Function& f) {
   return f.msix.vectors;
 }
 
+Part table_of(const Endpoint::Msix& m) {
+  return {"the MSI-X table", m.table_bar, m.table_offset, m.vectors * sizeof(pcie_msix_entry)};
+}
+Part pending_of(const Endpoint::Msix& m) { return {"the MSI-X PBA", m.pba_bar, m.pba_offset, pba_bytes(m.vectors)}; }
+
 void check_msix(const Endpoint::Function& f) {
-  const Endpoint::Msix& m = f.msix;
-  const Part table{"the MSI-X table", m.table_bar, m.table_offset, m.vectors * sizeof(pcie_msix_entry)};
-  const Part pending{"the MSI-X PBA", m.pba_bar, m.pba_offset, pba_bytes(m.vectors)};
+  const Part table = table_of(f.msix);
+  const Part pending = pending_of(f.msix);
   check_part(table, f.bars);
   check_part(pending, f.bars);
   if (table.bar == pending.bar && table.offset < pending.offset + pending.bytes &&
@@ -110,17 +117,42 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
   port_.on_connect = [this](const Link& link) { link.describe_to(config_); };
 }
 
+void Endpoint::check_registers() const {
+  for (const base::RegisterBank* bank : base::register_banks()) {
+    if (bank->owner() != path()) continue;
+    std::uint64_t all = 0;
+    std::vector<unsigned> fitting;  // which BAR a bank is in, only the device knows, unless one alone is large enough
+    for (unsigned n = 0; n < PCIE_BARS_ENDPOINT; ++n) {
+      if (function_.bars[n].kind == Bar::Kind::kNone) continue;
+      all += function_.bars[n].size;
+      if (function_.bars[n].size >= bank->size()) fitting.push_back(n);
+    }
+    if (bank->size() > all)
+      throw std::logic_error("a register bank has " + std::to_string(bank->size()) + " bytes, more than the " +
+                             std::to_string(all) + " of the BARs");
+    if (function_.msix.vectors == 0 || fitting.size() != 1 || function_.bars[fitting[0]].size != bank->size()) continue;
+    for (const Part& part : {table_of(function_.msix), pending_of(function_.msix)}) {
+      const std::string hidden = part.bar == fitting[0] ? bank->register_in(part.offset, part.bytes) : "";
+      if (!hidden.empty())
+        throw std::logic_error("register " + hidden + " lies below " + part.title + ", which has " +
+                               std::to_string(part.bytes) + " bytes from " + base::hexadecimal(part.offset) +
+                               " on in BAR " + std::to_string(part.bar));
+    }
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ requests from above
 
 void Endpoint::stop() {
   if (stops_++ > 0) return;
   port_.hold(true);
-  clock_stopped(true);
+  base::name_what_is_thrown(path(), [this] { clock_stopped(true); });
 }
 
 void Endpoint::resume() {
+  if (stops_ == 0) throw base::ComponentError(path(), "resume() without a stop()");
   if (--stops_ > 0) return;
-  clock_stopped(false);
+  base::name_what_is_thrown(path(), [this] { clock_stopped(false); });
   port_.hold(false);
   while (!kept_.empty() && stops_ == 0) {
     TlpPtr tlp = std::move(kept_.front());

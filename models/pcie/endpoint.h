@@ -133,7 +133,8 @@ class Endpoint : public base::Model, private TransmitObserver {
   const ConfigSpace& config() const { return config_; }
   RoutingId id() const { return id_; }
   /// The device's clock stops: it takes no TLPs, and sends none, until resume(); its link stays up. What has entered
-  /// its pipelines runs on to its ports. Counted: each stop needs its resume.
+  /// its pipelines runs on to its ports. Counted: each stop needs its resume, and a resume() without one throws
+  /// base::ComponentError.
   void stop();
   void resume();
   bool stopped() const { return stops_ > 0; }
@@ -143,6 +144,9 @@ class Endpoint : public base::Model, private TransmitObserver {
   /// For the debugger; empty without MSI-X.
   const std::vector<pcie_msix_entry>& msix_table() const { return msix_table_; }
   bool msix_pending(unsigned vector) const { return msix_pending_.at(vector); }
+  /// Throws std::logic_error for a register bank of this device that software cannot reach all of: it is larger than
+  /// the BARs, or fills the one BAR that it can be in and has a register below the MSI-X table or PBA there.
+  void check_registers() const;
 
  protected:
   /// Throws std::logic_error for BARs and MSI-X structures that no function can have.
@@ -170,7 +174,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   using ReadDone = base::Callback<void(const DmaCompletion&)>;
   using WriteSent = base::Callback<void(const DmaSent&)>;
   /// Reads start in order of the calls, as tags allow, and may end in any order. done is always called, later. length
-  /// is 1 to 16 MiB; a longer or empty one ends with kCompleterAbort.
+  /// is 1 to 16 MiB; a longer or empty one ends with kCompleterAbort. Throws std::invalid_argument where done is empty.
   void dma_read(std::uint64_t address, std::uint32_t length, const DmaOptions&, ReadDone done);
   /// Writes are posted: they become visible in order of the calls. The bytes are copied. on_sent may be empty. Returns
   /// false, and does nothing more, while bus mastering is off.

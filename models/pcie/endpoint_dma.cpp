@@ -1,6 +1,7 @@
 /// The DMA engine of Endpoint.
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "models/pcie/endpoint.h"
 
@@ -127,6 +128,8 @@ std::uint32_t Endpoint::take_transfer() {
 }
 
 void Endpoint::dma_read(std::uint64_t address, std::uint32_t length, const DmaOptions& options, ReadDone done) {
+  if (!done) [[unlikely]]
+    throw std::invalid_argument("dma_read() has no function to call when it is done");
   const std::uint32_t n = take_transfer();
   Transfer& t = transfers_[n];
   t.address = address;

@@ -100,8 +100,12 @@ TEST_CASE("an entry in the past takes place now and is counted", "[calendar]") {
   Calendar c;
   c.set_now(10_ns);
   c.at(3_ns, 1, [] {});
+  c.after(Time::max(), 2, [] {});
   REQUIRE(c.next() == 10_ns);
-  REQUIRE(c.late() == 1);
+  REQUIRE(c.late() == 2);
+  REQUIRE(c.first_late().key == 1);
+  REQUIRE(c.first_late().when == 3_ns);
+  REQUIRE(c.first_late().made == 10_ns);
 }
 
 TEST_CASE("whoever looks at the run does so every so many entries, wherever time is", "[calendar]") {

@@ -295,6 +295,17 @@ TEST_CASE("empty and absurd lengths are refused", "[pcie]") {
   REQUIRE(sent);
 }
 
+TEST_CASE("what a device cannot have meant is refused", "[pcie]") {
+  PcieBench b;
+  b.enumerate();
+  REQUIRE_THROWS_AS(b.device.dma_read(kRam, 64, {}, nullptr), std::invalid_argument);
+  REQUIRE(b.device.reads_in_flight() == 0);
+  REQUIRE_THROWS_WITH(b.device.resume(), "resume() without a stop()");
+  b.device.stop();
+  b.device.resume();
+  REQUIRE_FALSE(b.device.stopped());
+}
+
 TEST_CASE("a read without an answer times out, and its late completion is unexpected", "[pcie]") {
   // A link with no credits for requests: the second read never leaves in time.
   PcieBench b({.root = {.read_latency = 9_us}, .endpoint = {.completion_timeout = 5_us}});

@@ -182,3 +182,13 @@ TEST_CASE("a file that cannot be written is reported", "[perfetto]") {
   REQUIRE_THROWS_WITH(full.close(), "/dev/full: cannot be written: No space left on device");
   REQUIRE_NOTHROW(full.close());
 }
+
+TEST_CASE("a track that there is none of is refused", "[perfetto]") {
+  written([](Trace& trace) {
+    const TrackId last = trace.track("nic.eth0");
+    REQUIRE_THROWS_AS(trace.slice(last + 1, "x", 1_ns, 2_ns), std::invalid_argument);
+    REQUIRE_THROWS_AS(trace.instant(1234567, "x", 1_ns), std::invalid_argument);
+    REQUIRE_THROWS_AS(trace.counter(last + 1, "x", 1_ns, 5), std::invalid_argument);
+    trace.slice(last, "x", 1_ns, 2_ns);
+  });
+}

@@ -50,6 +50,18 @@ TEST_CASE("a register starts at its reset value and keeps the bits outside its m
   REQUIRE(b.read(8) == 0xa0);
 }
 
+TEST_CASE("a range of the bank knows its registers", "[register_bank]") {
+  RegisterBank bank("nic.eth0", 0x100);
+  bank.add({.name = "wide", .offset = 8, .width = 8});
+  bank.add({.name = "each", .offset = 0x40, .count = 3, .stride = 16});
+  REQUIRE(bank.register_in(0, 8).empty());
+  REQUIRE(bank.register_in(0, 9) == "wide");
+  REQUIRE(bank.register_in(15, 1) == "wide");
+  REQUIRE(bank.register_in(16, 0x30).empty());
+  REQUIRE(bank.register_in(0x5c, 0x10) == "each[2]");
+  REQUIRE(bank.register_in(0x44, 12).empty());
+}
+
 TEST_CASE("each access policy does what it says", "[register_bank]") {
   Bench b;
   const auto status = b.bank.add({.name = "status", .offset = 0, .access = Access::ro, .reset = 7});

@@ -302,8 +302,85 @@ TEST_CASE("what an entry throws leaves run_until, with its component", "[schedul
   REQUIRE(thrown(40_ns) == "accel.part: no luck");
   REQUIRE(thrown(50_ns) == ": something that is no std::exception");
   REQUIRE(thrown(60_ns) == "a.b: something that is no std::exception");
-  REQUIRE_THROWS_AS(scheduler.run_until(Time::max()), std::bad_alloc);
+  REQUIRE(thrown(70_ns) == ": this machine has no more memory for it, or its limit (ulimit -v) allows no more");
   REQUIRE(c.runner.time() == 70_ns);
+}
+#endif
+
+namespace {
+/// A model with a thread that never lets time go on, or only by a little each time.
+struct Restless : Model {
+  SC_HAS_PROCESS(Restless);
+  Restless(sc_core::sc_module_name name, Time step) : Model(name), step_(step) { SC_THREAD(spin); }
+  void spin() {
+    wait(to_sc_time(50_ns));
+    for (;;) wait(to_sc_time(step_));
+  }
+  Time step_;
+};
+}  // namespace
+
+TEST_CASE("whoever looks at the kernel ends a run in which time stands still or creeps", "[scheduler]") {
+  for (unsigned cores : {0u, 1u, 2u}) {
+    for (const Time step : {0_ns, Time::fs(1)}) {
+      fresh_kernel();
+      Scheduler scheduler("scheduler", 1_us);
+      Restless part("accel__part", step);
+      std::vector<std::unique_ptr<Core>> all;
+      for (unsigned i = 0; i < cores; ++i)
+        all.push_back(std::make_unique<Core>(("c" + std::to_string(i)).c_str(), scheduler, 1_ns, 1000,
+                                             [](Core&, std::uint64_t) {}));
+      unsigned looks = 0;
+      scheduler.on_look([&] {
+        if (++looks == 3) scheduler.stop();
+      });
+      REQUIRE(scheduler.run_until(1_ms) == Scheduler::End::stopped);
+      REQUIRE(looks == 3);
+      const Time reached = from_sc_time(sc_core::sc_time_stamp());
+      REQUIRE(reached >= 50_ns);
+      REQUIRE(reached <= 50_ns + step * (4 * Scheduler::kLookInterval));
+      REQUIRE(scheduler.foreign_processes() == std::vector<std::string>{"accel.part.spin"});
+    }
+  }
+}
+
+TEST_CASE("a component that calls sc_stop() ends the run", "[scheduler]") {
+  fresh_kernel();
+  Scheduler scheduler("scheduler", 1_us);
+  calendar().at(40_ns, 1, [] { sc_core::sc_stop(); });
+  REQUIRE(scheduler.run_until(1_ms) == Scheduler::End::sc_stop);
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_CASE("what a process throws leaves run_until, with its model", "[scheduler]") {
+  struct Thrower : Model {
+    SC_HAS_PROCESS(Thrower);
+    Thrower(sc_core::sc_module_name name, unsigned what) : Model(name), what_(what) { SC_THREAD(run); }
+    void run() {
+      wait(to_sc_time(50_ns));
+      if (what_ == 0) throw std::runtime_error("no luck");
+      if (what_ == 1) throw 5;
+      if (what_ == 2) SC_REPORT_ERROR("part", "an error");
+      SC_REPORT_FATAL("part", "the end");
+    }
+    unsigned what_;
+  };
+  const char* const texts[] = {"no luck", "something that is no std::exception", "part: an error", "part: the end"};
+  for (unsigned what = 0; what < 4; ++what) {
+    fresh_kernel();
+    Scheduler scheduler("scheduler", 1_us);
+    Thrower part("accel__part", what);
+    Core c("c", scheduler, 1_ns, 1000, [](Core&, std::uint64_t) {});
+    Core d("d", scheduler, 1_ns, 1000, [](Core&, std::uint64_t) {});
+    std::string told;
+    try {
+      scheduler.run_until(Time::max());
+    } catch (const ComponentError& e) {
+      told = e.component() + ": " + e.what();
+    }
+    REQUIRE(told == std::string("accel.part: ") + texts[what]);
+    REQUIRE(now() == 50_ns);
+  }
 }
 #endif
 

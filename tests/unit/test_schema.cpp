@@ -271,6 +271,12 @@ struct Mistaken {
       s.add("a", &Mistaken::a, "a value").setting(), s.add("a.b", &Mistaken::b, "in a value").setting();
     if (kMistake == 6) s.rule("nothing", [](const Mistaken&) { return ""; });
     if (kMistake == 7) s.add("a", &Mistaken::a, "no source").measured("");
+    if (kMistake == 8) s.add("a", &Mistaken::a, "of nothing").multiple_of(0).setting();
+    if (kMistake == 9) s.add("", &Mistaken::a, "without a key").setting();
+    if (kMistake == 10) s.add("a..b", &Mistaken::a, "without a word").setting();
+    if (kMistake == 11) s.add("a", &Mistaken::a, "one of none").choices({}).setting();
+    if (kMistake == 12) s.add("a", &Mistaken::a, "from high to low").range(64, 1).required();
+    if (kMistake == 13) s.add("a", &Mistaken::a, "a value").setting(), s.rule("a", nullptr);
   }
 };
 
@@ -283,4 +289,10 @@ TEST_CASE("a mistaken declaration is refused", "[schema]") {
   CHECK_THROWS_WITH(schema_of<Mistaken<5>>(), Contains("a value and a table"));
   CHECK_THROWS_WITH(schema_of<Mistaken<6>>(), Contains("no parameter"));
   CHECK_THROWS_WITH(schema_of<Mistaken<7>>(), Contains("no source"));
+  CHECK_THROWS_WITH(schema_of<Mistaken<8>>(), "parameter a must be a multiple of 0, which nothing is");
+  CHECK_THROWS_WITH(schema_of<Mistaken<9>>(), "a parameter's key is words joined by dots, not \"\"");
+  CHECK_THROWS_WITH(schema_of<Mistaken<10>>(), "a parameter's key is words joined by dots, not \"a..b\"");
+  CHECK_THROWS_WITH(schema_of<Mistaken<11>>(), "parameter a has no choices");
+  CHECK_THROWS_WITH(schema_of<Mistaken<12>>(), Contains("the low end is above the high one"));
+  CHECK_THROWS_WITH(schema_of<Mistaken<13>>(), "the rule about a has no function");
 }

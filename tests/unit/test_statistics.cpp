@@ -85,6 +85,53 @@ TEST_CASE("derived values see what was measured, not the raw counters", "[statis
   REQUIRE_THROWS_AS(walk(core), std::logic_error);
 }
 
+TEST_CASE("a value that cannot be had is told, and hides no other", "[statistics]") {
+  struct Broken : Recorder {
+    void broken(const StatisticsLabel& l, const std::string& why) override { text += l.name + ": it " + why + ";"; }
+  };
+  StatisticsGroup nic("nic");
+  std::uint64_t falling = 1000, good = 3;
+  bool throws = false;
+  nic.counter("falling", "1", "", falling);
+  nic.counter_of("asked", "1", "", [&]() -> std::uint64_t {
+    if (throws) throw std::runtime_error("no luck");
+    return 1;
+  });
+  nic.derived("thrown", "1", "", [&](const Measured&) -> double {
+    if (throws) throw 5;
+    return 0.5;
+  });
+  nic.counter("good", "1", "", good);
+  const auto walked = [&nic] {
+    Broken b;
+    nic.walk(b, {});
+    return b.text;
+  };
+  nic.start_measuring(1_us);
+  REQUIRE(walked() == "nic{falling=0;asked=0;thrown~0.500000;good=0;}");
+  falling = 900;
+  throws = true;
+  const std::string all =
+      "nic{falling: it fell from 1000 to 900, and a counter only grows;asked: it threw an exception: no luck;"
+      "thrown: it threw something that is no std::exception;good=0;}";
+  REQUIRE(walked() == all);
+  REQUIRE(statistics_text(nic, {}).find("none: it threw an exception: no luck") != std::string::npos);
+  REQUIRE_THROWS_WITH(walk(nic), "statistic 'falling' fell from 1000 to 900, and a counter only grows");
+
+  // A snapshot that had no value leaves none to count from.
+  nic.start_measuring(2_us);
+  throws = false;
+  REQUIRE(walked() == "nic{falling=0;asked: it threw an exception: no luck;thrown~0.500000;good=0;}");
+  nic.start_measuring(3_us);
+  REQUIRE(walked() == "nic{falling=0;asked=0;thrown~0.500000;good=0;}");
+}
+
+TEST_CASE("a value without its function is refused", "[statistics]") {
+  StatisticsGroup nic("nic");
+  REQUIRE_THROWS_WITH(nic.counter_of("n", "1", "", nullptr), "statistic 'n' of 'nic' has no function");
+  REQUIRE_THROWS_WITH(nic.derived("n", "1", "", nullptr), "statistic 'n' of 'nic' has no function");
+}
+
 TEST_CASE("a name used twice is refused", "[statistics]") {
   StatisticsGroup root("board");
   std::uint64_t n = 0;

@@ -1,0 +1,24 @@
+#pragma once
+/// What the SystemC kernel, and whoever uses its reports, has to say: told like everything else that goes wrong.
+
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+namespace sluice::base {
+
+/// From now on every error and fatal report is thrown, as a sc_report, and warnings and notes go to standard error.
+void take_kernel_reports();
+
+/// "TYPE: MESSAGE", without the kernel's lines about file and process; of what a process threw, what it says.
+std::string text_of(const sc_core::sc_report&);
+
+/// The path of the model that the process belongs to; of another module's process, its own name. Empty where there is
+/// none of this name.
+std::string path_of_process(const char* name);
+
+/// Names of all processes that can still run, but for those of schedulers and of the modules at these paths.
+std::vector<std::string> other_processes(const std::vector<std::string>& paths);
+
+}  // namespace sluice::base
