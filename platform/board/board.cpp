@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/input_file.h"
 #include "models/net/frame.h"
 #include "platform/board/device_tree.h"
 #include "platform/board/topology.h"
@@ -207,15 +208,31 @@ SlotInstance& Board::slot(const std::string& path) {
   return *std::find_if(slots_.begin(), slots_.end(), [&](const SlotInstance& s) { return s.path == path; });
 }
 
+/// A model may open what its parameters name when it likes, and say what it likes when it cannot.
+void Board::check_files(const config::Instance& device) const {
+  for (const auto& p : device.schema().parameters()) {
+    const std::string path = p->names_file() ? p->text(device.model_values()) : "";
+    if (path.empty()) continue;
+    try {
+      base::open_input_file(path);
+    } catch (const std::runtime_error& e) {
+      throw config_.error(device, p->key(), std::string("must name a file that can be read: ") + e.what());
+    }
+  }
+}
+
 /// What a device's constructor does not accept is its author's mistake, who is the user where it is a plug-in's.
 std::unique_ptr<pcie::Endpoint> Board::build_device(const config::Instance& device) const {
+  check_files(device);
   try {
-    return factory_of(device).build(module_of(device).c_str(), device.values(), {run_.seed, run_.replication});
-  } catch (const std::exception& e) {
+    std::unique_ptr<pcie::Endpoint> built;
+    base::name_what_is_thrown(device.path(), [&] {
+      built = factory_of(device).build(module_of(device).c_str(), device.model_values(), {run_.seed, run_.replication});
+      built->check_registers();
+    });
+    return built;
+  } catch (const base::ComponentError& e) {
     throw config::UserError(fmt::format("{}: {} cannot be built: {}", config_.file(), device.path(), e.what()));
-  } catch (...) {
-    throw config::UserError(fmt::format("{}: {} cannot be built: it threw something that is no std::exception",
-                                        config_.file(), device.path()));
   }
 }
 
@@ -230,6 +247,7 @@ const pcie::Endpoint* Board::endpoint(const std::string& path) const {
 
 void Board::build_devices() {
   for (const config::Instance* a : config_.of_kind("accel")) {
+    marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(*a)).c_str(), a->path()));
     devices_.push_back({a->path(), slot_of(*a), build_device(*a)});
     pcie::Endpoint& device = *devices_.back().endpoint;
     if (auto* requester = dynamic_cast<accel::DmaRequester*>(&device)) requesters_.push_back(requester);
@@ -242,6 +260,7 @@ void Board::build_devices() {
           fmt::format("{}: {} cannot register its statistics: {}", config_.file(), a->path(), e.what()));
     }
   }
+  marks_.push_back(std::make_unique<ElaborationMark>("after__devices", ""));
   if (dma_workload() && requesters_.empty())
     throw config::UserError(config_.file() +
                             ": workload.model is dma, and the board has no DMA requester (kind accel)");
@@ -358,7 +377,6 @@ void Board::build_traffic() {
   const config::Instance& workload = config_.the("workload");
   auto traffic = workload.parameters<net::TrafficSource::Parameters>();
   check_addresses(workload, traffic.host, free->path);
-  if (!traffic.pcap.empty()) traffic.pcap = config_.path_of(workload, "pcap", traffic.pcap).string();
   if (traffic.host.partner.empty()) traffic.host.partner = address_at(*free);
   if (traffic.host.partner.empty())
     throw config_.error(workload, "host.partner", "must be set: no NIC is at " + free->path + " to take it from");

@@ -24,6 +24,7 @@
 #include "models/riscv/core.h"
 #include "models/uart/uart.h"
 #include "platform/board/dma_workload.h"
+#include "platform/board/elaboration.h"
 #include "platform/board/faults.h"
 #include "platform/board/firmware.h"
 #include "platform/board/host_map.h"
@@ -115,6 +116,7 @@ class Board : private pcie::SocWriter {
   void build_interrupts();
   void build_pcie();
   void build_devices();
+  void check_files(const config::Instance&) const;
   std::unique_ptr<pcie::Endpoint> build_device(const config::Instance&) const;
   void build_network();
   void build_traffic();
@@ -154,6 +156,7 @@ class Board : private pcie::SocWriter {
   std::vector<SwitchInstance> switches_;
   std::vector<WireInstance> wires_;
   std::vector<std::unique_ptr<nic::DescriptorNic>> nics_;
+  std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device, and one after all
   std::vector<DeviceInstance> devices_;
   std::vector<accel::DmaRequester*> requesters_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;

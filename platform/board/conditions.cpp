@@ -18,10 +18,10 @@ constexpr std::size_t kNamed = 3;
 std::string in_words(const std::string& value) { return value.empty() ? "nothing" : value; }
 
 /// A parameter as a condition; of one that names a file, what is in the file.
-base::Condition condition_of(const config::BoardConfig& board, const config::Instance& i, const base::Parameter& p) {
+base::Condition condition_of(const config::Instance& i, const base::Parameter& p) {
   base::Condition c(i.path() + "." + p.key(), p.text(i.values()));
   if (c.second.empty() || !p.names_file()) return c;
-  std::string digest = sha256_of_file(board.path_of(i, p.key(), c.second));
+  std::string digest = sha256_of_file(p.text(i.model_values()));
   if (!digest.empty()) c.second = std::move(digest);
   return c;
 }
@@ -33,7 +33,7 @@ base::Conditions conditions_of(Board& board) {
   for (const config::Instance& i : board.config().instances()) {
     all.emplace_back(i.path(), i.model());
     for (const auto& p : i.schema().parameters()) {
-      if (i.kind() != "cluster" || p->key() != "firmware") all.push_back(condition_of(board.config(), i, *p));
+      if (i.kind() != "cluster" || p->key() != "firmware") all.push_back(condition_of(i, *p));
     }
   }
   for (const config::Plugin& p : board.config().plugins())

@@ -68,7 +68,7 @@ class Devices {
     using Parameters = InSlot<typename Device::Parameters>;
     check_name(model);
     try {
-      base::schema_of<Parameters>();
+      check_references(base::schema_of<Parameters>());
     } catch (const std::exception& e) {
       throw std::logic_error("model " + model + " (" + title + "): " + e.what());
     }
@@ -76,6 +76,12 @@ class Devices {
   }
 
  private:
+  void check_references(const base::SchemaBase& schema) const {
+    for (const auto& p : schema.parameters())
+      if (!p->refers_to().empty() && !registry_.find(p->refers_to()))
+        throw std::logic_error("parameter " + p->key() + " refers to " + p->refers_to() +
+                               ", which is no kind of component");
+  }
   static void check_name(const std::string& model) {
     constexpr const char* kValid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     if (!model.empty() && model.size() <= 64 && model.find_first_not_of(kValid) == std::string::npos) return;

@@ -118,10 +118,11 @@ std::vector<Step> parse_expect(const std::string& text, const std::string& name)
 
 std::vector<Step> expect_steps(const config::BoardConfig& board) {
   const config::Instance& uart = board.the("uart");
-  const std::string& name = uart.parameters<UartParameters>().expect;
-  if (name.empty()) return {};
+  const std::string& path = uart.parameters<UartParameters>().expect;
+  if (path.empty()) return {};
+  const std::string name = uart.schema().find("expect")->text(uart.values());
   try {
-    return parse_expect(config::read_text_file(board.path_of(uart, "expect", name).string(), name), name);
+    return parse_expect(config::read_text_file(path, name), name);
   } catch (const config::UserError& e) {
     throw board.error(uart, "expect", std::string("cannot be used: ") + e.what());
   }

@@ -21,6 +21,8 @@ constexpr Time kProgressInterval = Time::us(100);
 constexpr Time kSignalInterval = Time::us(200);  // some milliseconds of wall time
 // Of base::Calendar::kLookInterval entries each: ten million at one instant, where a busy board has some dozen.
 constexpr unsigned kLooksAtOneTime = 10;
+// Of base::Scheduler::kLookInterval steps each: a million delta cycles, where a module has some hundred.
+constexpr unsigned kKernelLooksAtOneTime = 16;
 
 base::InputEnd input_end(Outcome outcome) {
   if (outcome == Outcome::interrupted) return base::InputEnd::interrupted;
@@ -62,6 +64,7 @@ Simulation::Simulation(Board& board, SimulationOptions options)
 Simulation::~Simulation() {
   base::trace().attach(nullptr);
   base::calendar().on_look(nullptr);
+  board_.scheduler().on_look(nullptr);
 }
 
 void Simulation::open_traces() {
@@ -131,6 +134,7 @@ Outcome Simulation::run() {
     look_for_signals();
   }
   base::calendar().on_look([this](base::ComponentKey last) { look_at_entries(last); });
+  scheduler.on_look([this] { look_at_kernel(); });
   const auto start = std::chrono::steady_clock::now();
   last_progress_ = start;
   const Time last = std::min(options_.until.value_or(kEndOfTime), kEndOfTime);
@@ -152,8 +156,11 @@ Outcome Simulation::run() {
 
 /// A component that throws is broken, and no mistake of the user who runs it.
 base::Scheduler::End Simulation::run_until(Time limit) {
+  base::Scheduler::End end{};
   try {
-    return board_.scheduler().run_until(limit);
+    // What is no ComponentError yet comes from a callback of elaboration.
+    base::name_what_is_thrown(ElaborationMark::current(), [&] { end = board_.scheduler().run_until(limit); });
+    return end;
   } catch (const base::ComponentError& e) {
     thrown_ = fmt::format("{} threw an exception at {}: {}", e.component().empty() ? "a component" : e.component(),
                           base::to_text(base::now()), config::UserError(e.what()).what());
@@ -164,6 +171,11 @@ base::Scheduler::End Simulation::run_until(Time limit) {
 Outcome Simulation::judge(base::Scheduler::End end) {
   if (!thrown_.empty()) {
     diagnosis_ = thrown_ + "\n" + describe_state(board_);
+    return Outcome::failed;
+  }
+  if (end == base::Scheduler::End::sc_stop) {
+    diagnosis_ = fmt::format("a component called sc_stop(), which ended the kernel at {}\n", base::to_text(ended_at_)) +
+                 describe_state(board_);
     return Outcome::failed;
   }
   const auto& verdict = board_.finisher().verdict();
@@ -260,19 +272,33 @@ void Simulation::look_for_signals() {
     signal_look_ = base::calendar().after(kSignalInterval, base::kInputKey, [this] { look_for_signals(); });
 }
 
+void Simulation::stand_still(Time at, const std::string& of) {
+  stalled_ = true;
+  diagnosis_ = fmt::format("simulated time stands still at {}: {}\n", base::to_text(at), of) + describe_state(board_);
+  board_.scheduler().stop();
+}
+
 /// Time may stand still, or nearly: then no entry for later, such as a look for signals, is ever reached.
 void Simulation::look_at_entries(base::ComponentKey last) {
   if (signalled()) return board_.scheduler().stop();
   looks_at_one_time_ = base::now() == last_look_ ? looks_at_one_time_ + 1 : 0;
   last_look_ = base::now();
   if (looks_at_one_time_ < kLooksAtOneTime) return;
-  stalled_ = true;
   const std::string path = base::path_of_key(last);
-  diagnosis_ =
-      fmt::format("simulated time stands still at {}: {} entries, the last of {}\n", base::to_text(base::now()),
-                  kLooksAtOneTime * base::Calendar::kLookInterval, path.empty() ? "a component" : path) +
-      describe_state(board_);
-  board_.scheduler().stop();
+  stand_still(base::now(), fmt::format("{} entries, the last of {}", kLooksAtOneTime * base::Calendar::kLookInterval,
+                                       path.empty() ? "a component" : path));
+}
+
+/// The same of foreign processes.
+void Simulation::look_at_kernel() {
+  if (signalled()) return board_.scheduler().stop();
+  const Time now = base::from_sc_time(sc_core::sc_time_stamp());  // harts may have taken base::now() further
+  kernel_looks_at_one_time_ = now == last_kernel_look_ ? kernel_looks_at_one_time_ + 1 : 0;
+  last_kernel_look_ = now;
+  if (kernel_looks_at_one_time_ < kKernelLooksAtOneTime) return;
+  const std::vector<std::string> processes = board_.scheduler().foreign_processes();
+  stand_still(now, fmt::format("{} delta cycles of {}", kKernelLooksAtOneTime * base::Scheduler::kLookInterval,
+                               processes.empty() ? "a process" : fmt::format("{}", fmt::join(processes, ", "))));
 }
 
 /// Every hart waits, and all entries are ours: looks at the run, which change nothing. Nobody outside can help.

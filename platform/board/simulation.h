@@ -76,7 +76,9 @@ class Simulation {
   void report_progress();
   bool signalled();
   void look_for_signals();
+  void stand_still(base::Time at, const std::string& of);
   void look_at_entries(base::ComponentKey last);
+  void look_at_kernel();
   base::Scheduler::End run_until(base::Time limit);
   bool dead() const;
   riscv::Core* running_hart() const;
@@ -104,6 +106,8 @@ class Simulation {
   bool dead_ = false;
   base::Time last_look_ = base::Time::max();
   unsigned looks_at_one_time_ = 0;
+  base::Time last_kernel_look_ = base::Time::max();
+  unsigned kernel_looks_at_one_time_ = 0;
   base::Calendar::Handle signal_look_;
   base::Calendar::Handle progress_look_;
   bool interrupted_ = false;

@@ -95,6 +95,7 @@ class BoardBuilder {
     collect_overrides(overrides, options);
     for (const auto& kind : registry().kinds()) make_instances(kind);
     for (const Instance& instance : board_.instances_) check(instance);
+    for (Instance& instance : board_.instances_) resolve_files(instance);
     return std::move(board_);
   }
 
@@ -297,8 +298,30 @@ class BoardBuilder {
       if (!p->refers_to().empty()) check_reference(instance, *p);
     }
     for (const auto& rule : instance.schema().rules()) {
-      const std::string what = rule.broken(instance.values_.get());
+      const std::string what = broken_by(instance, rule, instance.values_.get());
       if (!what.empty()) throw broken(instance, rule, what);
+    }
+  }
+
+  /// A rule is code of the model, which may have mistakes.
+  std::string broken_by(const Instance& instance, const base::SchemaBase::Rule& rule, const void* values) const {
+    std::string why = "something that is no std::exception";
+    try {
+      return rule.broken(values);
+    } catch (const std::exception& e) {
+      why = e.what();
+    } catch (...) {
+    }
+    throw board_.error(instance, rule.key, "cannot be checked: a rule of the " + instance.title() + " threw " + why);
+  }
+
+  void resolve_files(Instance& instance) const {
+    for (const auto& p : instance.schema().parameters()) {
+      const std::string named = p->names_file() ? p->text(instance.values()) : "";
+      if (named.empty()) continue;
+      if (!instance.model_values_) instance.model_values_ = instance.schema().copy_of(instance.values());
+      const std::string path = board_.path_of(instance, p->key(), named).string();
+      p->assign(instance.model_values_.get(), base::Value{path});
     }
   }
 
@@ -312,7 +335,7 @@ class BoardBuilder {
       const std::shared_ptr<void> without = instance.schema().defaults();
       for (const auto& p : instance.schema().parameters())
         if (p != changed) p->assign_text(without.get(), p->text(instance.values()));
-      if (rule.broken(without.get()).empty()) cause = &origin;
+      if (broken_by(instance, rule, without.get()).empty()) cause = &origin;
     }
     if (cause == &about) return board_.error(instance, rule.key, what);
     return UserError(cause->where, instance.path() + "." + rule.key + " " + what);

@@ -38,8 +38,10 @@ class Instance {
   const std::string& model() const { return model_->name; }
   const std::string& title() const { return model_->title; }
   const base::SchemaBase& schema() const { return *model_->schema; }
-  /// The values, for the parameters of schema().
+  /// The values as they are written, for the parameters of schema(): what is shown.
   const void* values() const { return values_.get(); }
+  /// The same for the model: what names a file is a path that can be opened.
+  const void* model_values() const { return (model_values_ ? model_values_ : values_).get(); }
   /// Null where the model has none.
   const ModelFactory* factory() const { return model_->factory.get(); }
   /// Of a key of schema().
@@ -49,11 +51,11 @@ class Instance {
   /// As Origin::layer, of what names it first.
   std::size_t layer() const { return layer_; }
 
-  /// The typed parameters. P must be the type that the model was registered with.
+  /// The model's typed parameters. P must be the type that the model was registered with.
   template <class P>
   const P& parameters() const {
     if (model_->schema != &base::schema_of<P>()) throw std::logic_error(path() + " has parameters of another type");
-    return *static_cast<const P*>(values_.get());
+    return *static_cast<const P*>(model_values());
   }
 
  private:
@@ -62,7 +64,8 @@ class Instance {
   std::string name_;
   const Registry::Model* model_;
   std::shared_ptr<void> values_;
-  std::vector<Origin> origins_;  ///< in the order of the schema
+  std::shared_ptr<void> model_values_;  ///< null: they are values_
+  std::vector<Origin> origins_;         ///< in the order of the schema
   Location where_;
   std::size_t layer_ = 0;
 };

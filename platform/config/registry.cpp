@@ -34,7 +34,9 @@ void Registry::add_single(std::string name, std::string selector, std::string de
 void Registry::add_model(std::string_view kind, Model model) {
   for (Kind& k : kinds_) {
     if (k.name != kind) continue;
-    if (k.find(model.name)) throw std::logic_error(k.name + " has a model " + model.name + " already");
+    if (const Model* taken = k.find(model.name))
+      throw std::logic_error(k.name + " has a model " + model.name + " already, " +
+                             (taken->plugin.empty() ? "a built-in one" : "of " + taken->plugin));
     if (model.schema->find(k.selector)) throw std::logic_error(model.name + " may not have a key " + k.selector);
     k.models.push_back(std::move(model));
     return;
@@ -44,7 +46,10 @@ void Registry::add_model(std::string_view kind, Model model) {
 
 std::string Registry::load(const PluginFile& plugin) {
   if (!load_plugin_) throw UserError(plugin.where, "plugins: nothing here takes plug-ins");
-  return load_plugin_(plugin, *this);
+  loading_ = plugin.named;
+  std::string digest = load_plugin_(plugin, *this);
+  loading_.clear();
+  return digest;
 }
 
 const Registry::Kind* Registry::find(std::string_view kind) const {

@@ -34,6 +34,7 @@ class Registry {
     std::string title;  ///< in a sentence: "descriptor NIC"
     const base::SchemaBase* schema = nullptr;
     std::shared_ptr<const ModelFactory> factory;  ///< null: the platform knows how to build it
+    std::string plugin;                           ///< that brought it, as the board names it; empty: it is built in
   };
   struct Kind {
     std::string name;           ///< the first word of an instance's path: "nic"
@@ -59,7 +60,7 @@ class Registry {
   template <class P>
   void add(std::string_view kind, std::string model, std::string title,
            std::shared_ptr<const ModelFactory> factory = nullptr) {
-    add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>(), std::move(factory)});
+    add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>(), std::move(factory), loading_});
   }
 
   /// What adds the models of a plug-in to a registry. Returns the SHA-256 of the file; throws UserError, which begins
@@ -78,6 +79,7 @@ class Registry {
   void add_model(std::string_view kind, Model);
   std::vector<Kind> kinds_;
   PluginLoader load_plugin_;
+  std::string loading_;  ///< the plug-in that adds its models now
 };
 
 }  // namespace sluice::config

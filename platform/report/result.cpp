@@ -161,20 +161,30 @@ class CounterReader : public base::StatisticsVisitor {
   void integer(const base::StatisticsLabel& l, std::uint64_t v) override { here()[l.name] = v; }
   void real(const base::StatisticsLabel& l, double v) override { here()[l.name] = v; }
   void histogram(const base::StatisticsLabel& l, const base::Histogram& h) override { here()[l.name] = latency(h); }
+  void broken(const base::StatisticsLabel& l, const std::string& why) override {
+    here()[l.name] = nullptr;
+    if (failure_.empty()) failure_ = fmt::format("{}: statistic {} {}", group(), l.name, why);
+  }
+
+  /// The first value that there is none of, and why.
+  const std::string& failure() const { return failure_; }
 
  private:
-  Json& here() {
+  std::string group() const {
     std::string name;
     for (const std::string& p : path_) name += (name.empty() || p.empty() ? "" : ".") + p;
-    return out_[name];
+    return name;
   }
+  Json& here() { return out_[group()]; }
+
   Json& out_;
+  std::string failure_;
   std::vector<std::string> path_;
 };
 
 std::uint64_t counter(const Json& counters, const std::string& group, const char* name) {
   const auto g = counters.find(group);
-  return g != counters.end() && g->contains(name) ? (*g)[name].get<std::uint64_t>() : 0;
+  return g != counters.end() && g->contains(name) && (*g)[name].is_number() ? (*g)[name].get<std::uint64_t>() : 0;
 }
 
 Json links(platform::Simulation& s, const Json& counters) {
@@ -274,12 +284,20 @@ std::string lost_sentence(const platform::Board& board, std::uint64_t lost) {
                      workload.retries);
 }
 
+std::string describe_late() {
+  const base::Calendar::Late& first = base::calendar().first_late();
+  const std::string path = base::path_of_key(first.key);
+  return fmt::format("{} made for the past, the first by {} at {}, for {} or a time beyond what 64 bits can hold",
+                     counted(base::calendar().late(), "entry was", "entries were"), path.empty() ? "a component" : path,
+                     base::to_text(first.made), base::to_text(first.when));
+}
+
 /// The first thing that went wrong; conservation and the ledger are checked here, for every run.
 std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   std::string first_line = s.diagnosis().substr(0, s.diagnosis().find('\n'));
   if (outcome >= platform::Outcome::stalled || !first_line.empty()) return first_line;
   if (!base::ledger().error().empty()) return "the ledger is wrong: " + base::ledger().error();
-  if (base::calendar().late() != 0) return fmt::format("{} entries were made in the past", base::calendar().late());
+  if (base::calendar().late() != 0) return describe_late();
   if (s.board().dma_workload() && outcome == platform::Outcome::finished) return dma_failure(s.board());
   const net::TrafficSource* source = s.board().source();
   if (!source) return {};
@@ -344,6 +362,10 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   Json counters = Json::object();
   CounterReader reader(counters);
   base::statistics().walk(reader, s.ended_at());
+  if (!reader.failure().empty() && failure_of(result).empty()) {
+    result["outcome"] = outcome_name(platform::Outcome::failed);
+    result["failure"] = config::UserError(reader.failure()).what();
+  }
   result["links"] = links(s, counters);
   result["cores"] = cores(s, counters);
   result["counters"] = std::move(counters);

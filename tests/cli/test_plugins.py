@@ -63,84 +63,6 @@ SLUICE_PLUGIN(devices) {
   if (getenv("PLUGIN_DEFAULT")) devices.add<WrongDefault>("wrong-default", "engine with a wrong default");
 }
 """
-# A device that does what its board says is wrong with it.
-WRONG = r"""
-#include <fstream>
-#include <stdexcept>
-#include "models/base/calendar.h"
-#include "models/pcie/endpoint.h"
-#include "platform/board/plugin.h"
-using namespace sluice;
-using namespace sluice::base::literals;
-using Kind = pcie::Bar::Kind;
-
-struct WrongParameters {
-  std::string what;
-  pcie::Endpoint::Parameters pcie;
-  static void describe(base::Schema<WrongParameters>& s) {
-    s.summary("device with a mistake");
-    s.add("what", &WrongParameters::what, "its mistake").setting();
-    s.include("pcie", &WrongParameters::pcie);
-  }
-};
-
-class Wrong : public pcie::Endpoint {
- public:
-  using Parameters = WrongParameters;
-  Wrong(sc_core::sc_module_name name, const Parameters& p)
-      : Endpoint(name, p.pcie, function(p.what)), what_(p.what) {
-    if (what_ == "stands still" || what_ == "creeps") base::calendar().at(1_us, key(), [this] { begin(); });
-    if (what_ == "entry throws")
-      base::calendar().at(1_us, key(), [] { throw std::runtime_error("no luck\ntoday"); });
-  }
-  void register_statistics(base::StatisticsGroup& group) override {
-    Endpoint::register_statistics(group);
-    group.counter("things", "things", "none", things_);
-    if (what_ == "statistic twice") group.counter("things", "things", "none", things_);
-    if (what_ == "statistics throw") throw 1;
-  }
-
- private:
-  static Function function(const std::string& what) {
-    Function f;
-    f.identity = {0x534c, 0x0777, 0x120000, 1, 0x534c, 0x0777};
-    f.bars[0] = {Kind::kMemory64, true, 4096};
-    f.msix = {.vectors = 2, .table_offset = 0x800, .pba_offset = 0xc00};
-    if (what == "bar of 0") f.bars[0].size = 0;
-    if (what == "bar of 5000") f.bars[0].size = 5000;
-    if (what == "bar of 8") f.bars[2] = {Kind::kMemory32, false, 8};
-    if (what == "bar of 4 GiB") f.bars[2] = {Kind::kMemory32, false, 1ull << 32};
-    if (what == "bar of 8 EiB") f.bars[2] = {Kind::kMemory64, true, 1ull << 63};
-    if (what == "wide bar 5") f.bars[5] = {Kind::kMemory64, true, 4096};
-    if (what == "bar 1") f.bars[1] = {Kind::kMemory32, false, 4096};
-    if (what == "table beyond") f.msix.table_offset = 0xff0;
-    if (what == "table nowhere") f.msix.table_bar = 2;
-    if (what == "table at 4") f.msix.table_offset = 0x804;
-    if (what == "pba beyond") f.msix.pba_offset = 0x1000;
-    if (what == "pba in bar 9") f.msix.pba_bar = 9;
-    if (what == "table and pba") f.msix.pba_offset = 0x818;
-    if (what == "vectors") f.msix.vectors = 4000000000;
-    return f;
-  }
-  void mmio_read(unsigned, std::uint64_t, unsigned, pcie::MmioReply reply) override { reply.value(0); }
-  void mmio_write(unsigned, std::uint64_t, std::span<const std::uint8_t>, const base::Journey&) override {}
-  void config_written(unsigned) override {
-    if (what_ == "handler throws") throw std::runtime_error("no doorbell");
-    if (what_ == "handler throws 1") throw 1;
-  }
-  void begin() {
-    std::ofstream("started");
-    spin();
-  }
-  void spin() {
-    base::calendar().after(base::Time::fs(what_ == "creeps"), key(), [this] { spin(); });
-  }
-
-  std::string what_;
-  std::uint64_t things_ = 0;
-};
-SLUICE_PLUGIN(devices) { devices.add<Wrong>("wrong", "wrong device"); }
-"""
 BOARD = """extends = ["hosts/i9-9960x"]
 plugins = ["{}"]
 [cluster.host]
@@ -169,7 +91,9 @@ class Plugins(CommandTest):
             files = {b.file: b.text for b in tutorial.blocks_of(page.read()) if b.file}
         files["second.h"] = files["sum.h"].replace(*SECOND).replace(*SECOND_KEY)
         files["second.cpp"] = files["sum.cpp"].replace('"sum.h"', '"second.h"')
-        files.update({"broken.cpp": BROKEN, "wrong.cpp": WRONG})
+        files["broken.cpp"] = BROKEN
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "wrong_device.cpp"), encoding="utf-8") as wrong:
+            files["wrong.cpp"] = wrong.read()
         files["CMakeLists.txt"] = files["CMakeLists.txt"].split("sluice_add_device")[0] + PROJECT
         for name, text in files.items():
             with open(os.path.join(cls.folder, name), "w", encoding="utf-8") as file:
@@ -356,7 +280,7 @@ class Plugins(CommandTest):
         for command in ("describe", "run"):
             self.assert_mistake([command, "my.toml"], "my.toml: accel.sum cannot be built: it is broken")
         with unittest.mock.patch.dict(os.environ, {"PLUGIN_THROWS_INT_LATE": "1"}):
-            self.assert_mistake(["describe", "my.toml"], "my.toml: accel.sum cannot be built: it threw something that "
+            self.assert_mistake(["describe", "my.toml"], "my.toml: accel.sum cannot be built: something that "
                                 "is no std::exception")
 
     def test_a_model_has_a_name_that_a_board_can_write(self):
@@ -397,7 +321,11 @@ class Plugins(CommandTest):
                 ("pba beyond", "the MSI-X PBA has 8 bytes from 0x1000 on, which are not all within BAR 0"),
                 ("pba in bar 9", "the MSI-X PBA is in BAR 9, which the function does not have"),
                 ("table and pba", "MSI-X table and PBA overlap in BAR 0"),
-                ("vectors", "MSI-X has at most 2048 vectors")):
+                ("vectors", "MSI-X has at most 2048 vectors"),
+                ("large bank", "a register bank has 4100 bytes, more than the 4096 of the BARs"),
+                ("below the table", "register low lies below the MSI-X table, which has 32 bytes from 0x800 on in BAR 0"),
+                ("below the PBA", "register pend[4] lies below the MSI-X PBA, which has 8 bytes from 0xc00 on in BAR 0"),
+                ("report throws", "part: no kernel"), ("report is fatal", "part: no kernel")):
             self.wrong_board(what)
             for command in ("describe", "run"):
                 self.assert_mistake([command, "my.toml"], "my.toml: accel.sum cannot be built: " + why)
@@ -407,16 +335,63 @@ class Plugins(CommandTest):
 
     def test_statistics_that_cannot_be_registered(self):
         for what, why in (("statistic twice", "statistic 'things' of 'accel.sum' is registered twice"),
-                          ("statistics throw", "something that is no std::exception")):
+                          ("statistics throw", "something that is no std::exception"),
+                          ("null statistic", "statistic 'none' of 'accel.sum' has no function")):
             self.wrong_board(what)
             self.assert_mistake(["run", "my.toml"], "my.toml: accel.sum cannot register its statistics: " + why)
 
-    def failure_of(self, what):
+    def test_parameters_that_cannot_be_declared(self):
+        self.write("my.toml", BOARD.format(self.library("wrong")))
+        for which, why in (("reference", "parameter word refers to nosuchkind, which is no kind of component"),
+                           ("rule", "the rule about what has no function"),
+                           ("key", 'a parameter\'s key is words joined by dots, not ""'),
+                           ("choices", "parameter word has no choices"),
+                           ("multiple", "parameter number must be a multiple of 0, which nothing is")):
+            with unittest.mock.patch.dict(os.environ, {"PLUGIN_PARAMETER": which}):
+                self.assert_mistake(["describe", "my.toml"], f"my.toml:2: plugins: {self.library('wrong')} could not "
+                                    f"register its models: model mistaken (mistaken device): {why}")
+
+    def test_a_rule_that_throws_is_told(self):
+        for what, why in (("rule throws", "no rule"), ("rule throws 1", "something that is no std::exception")):
+            self.wrong_board(what)
+            self.assert_mistake(["describe", "my.toml"], "my.toml:10: accel.sum.what cannot be checked: a rule of the "
+                                "wrong device threw " + why)
+
+    def test_a_file_that_a_device_reads(self):
+        """Beside the board that names it; --set names one from the working directory."""
+        self.write("boards/parts/words.txt", "words\n")
+        self.write("boards/parts/my.toml", WITH_NIC.format(self.library("wrong")).replace('"sum"', '"wrong"') +
+                   'file = "words.txt"\n')
+        self.write("boards/own.toml", 'extends = ["parts/my"]\n')
+        self.write("other.txt", "others\n")
+        run = ("run", "boards/own.toml", "--requests=1", "--warmup=0", "--json")
+        for options, said, written in (((), "words", "words.txt"),
+                                       (("--set", "accel.sum.file=other.txt"), "others", "other.txt")):
+            result = sluice(*run, *options, cwd=self.directory)
+            self.assertEqual((result.returncode, result.stderr), (0, f"it has {said}\n"))
+            parameters = json.loads(result.stdout)["board"]["instances"]["accel.sum"]["parameters"]
+            self.assertEqual(parameters["file"]["value"], written)
+        key = "boards/parts/my.toml:10: accel.sum.file must name a file that can be read: "
+        path = os.path.join(self.directory, "boards/parts/words.txt")
+        os.remove(path)
+        self.assert_mistake(run, key + "boards/parts/words.txt: cannot be read: No such file or directory")
+        os.mkfifo(path)
+        self.assert_mistake(run, key + "boards/parts/words.txt: is not a regular file")
+        os.remove(path)
+        os.mkdir(path)
+        self.assert_mistake(run, key + "boards/parts/words.txt: cannot be read: Is a directory")
+        self.assert_mistake([*run, "--set", "accel.sum.file=/dev/zero"], "--set accel.sum.file=/dev/zero: must name a "
+                            "file that can be read: /dev/zero: is not a regular file")
+
+    def failure_of(self, what, *options):
         """The result of a run that a device with this mistake ends."""
         self.wrong_board(what)
-        run = sluice("run", "my.toml", "--requests=1", "--json", cwd=self.directory)
+        out = os.path.join(self.directory, "out")
+        run = sluice("run", "my.toml", "--requests=1", "--json", "--out", out, *options, cwd=self.directory)
         self.assertEqual(run.returncode, 1, run.stderr)
         result = json.loads(run.stdout)
+        with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), run.stdout)
         state = r"(since .* ns: cluster\.host\.hart0 waits for .*\n)?cluster\.host\.hart0: pc "
         self.assertRegex(run.stderr, rf"^sluice: my: {re.escape(result['failure'])}\n{state}")
         return result["outcome"], result["failure"]
@@ -424,21 +399,80 @@ class Plugins(CommandTest):
     def test_a_device_that_throws_in_simulated_time_is_named(self):
         self.assertEqual(self.failure_of("entry throws"),
                          ("failed", "accel.sum threw an exception at 1 us: no luck today"))
+        memory = r"this machine has no more memory for it, or its limit \(ulimit -v\) allows no more"
         for what, why in (("handler throws", "no doorbell"),
-                          ("handler throws 1", "something that is no std::exception")):
+                          ("handler throws 1", "something that is no std::exception"),
+                          ("handler reports", "part: no kernel"), ("handler is fatal", "part: no kernel"),
+                          ("handler takes memory", memory), ("clock throws", "no clock"),
+                          ("null read", r"dma_read\(\) has no function to call when it is done"),
+                          ("resumes", r"resume\(\) without a stop\(\)"),
+                          ("thread throws", "no luck today"), ("thread is fatal", "part: no kernel"),
+                          ("thread throws 1", "something that is no std::exception"),
+                          ("before_end_of_elaboration throws", "no board"), ("end_of_elaboration throws", "no board"),
+                          ("start_of_simulation throws", "no board")):
             outcome, failure = self.failure_of(what)
             self.assertEqual(outcome, "failed")
             self.assertRegex(failure, f"^accel.sum threw an exception at [0-9.]+ [un]s: {why}$")
+        outcome, failure = self.failure_of("no track", "--trace", "perfetto")
+        self.assertRegex(failure, "^accel.sum threw an exception at [0-9.]+ us: the trace has no track 12345: ")
+
+    def test_a_device_that_stops_the_kernel_is_told(self):
+        self.wrong_board("handler stops the kernel")
+        run = sluice("run", "my.toml", "--requests=1", "--json", cwd=self.directory)
+        result = json.loads(run.stdout)
+        self.assertEqual((run.returncode, result["outcome"]), (1, "failed"))
+        self.assertRegex(result["failure"], r"^a component called sc_stop\(\), which ended the kernel at [0-9.]+ us$")
+
+    def test_what_a_device_warns_of_is_no_part_of_the_result(self):
+        self.wrong_board("handler warns")
+        run = sluice("run", "my.toml", "--requests=1", "--warmup=0", "--json", cwd=self.directory)
+        self.assertEqual((run.returncode, json.loads(run.stdout)["outcome"]), (0, "finished"))
+        self.assertIn("sluice: SystemC: part: no kernel\n", run.stderr)
+
+    def test_a_statistic_that_cannot_be_had_is_told_after_the_run(self):
+        for what, why in (("counter throws", "threw an exception: no count"),
+                          ("derived throws", "threw an exception: no value"),
+                          ("derived of another", "threw an exception: statistics group 'accel.sum' derives a value "
+                                                 "from a counter it did not register"),
+                          ("counter falls", r"fell from [0-9]+ to [0-9]+, and a counter only grows")):
+            self.wrong_board(what)
+            run = sluice("run", "my.toml", "--requests=5", "--warmup=0", "--json", cwd=self.directory)
+            result = json.loads(run.stdout)
+            self.assertEqual((run.returncode, result["outcome"], result["requests"]["completed"]), (1, "failed", 5))
+            self.assertRegex(result["failure"], f"^accel.sum: statistic bad {why}$")
+            self.assertEqual(run.stderr, f"sluice: my: {result['failure']}\n")
+            self.assertIsNone(result["counters"]["accel.sum"]["bad"])
+            self.assertEqual(result["counters"]["accel.sum"]["things"], 0)
+
+    def test_an_entry_for_the_past_is_told_with_its_component(self):
+        for what in ("past entry", "late entry"):
+            self.wrong_board(what)
+            run = sluice("run", "my.toml", "--requests=5", "--warmup=0", "--json", cwd=self.directory)
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(json.loads(run.stdout)["failure"], r"^[0-9]+ entries were made for the past, the first by "
+                             r"accel\.sum at [0-9.]+ [un]s, for [0-9.]+ [un]s or a time beyond what 64 bits can hold$")
 
     def test_time_that_stands_still_ends_the_run(self):
         for _ in range(2):
             self.assertEqual(self.failure_of("stands still"), (
                 "stalled", "simulated time stands still at 1 us: 10485760 entries, the last of accel.sum"))
+        for what, process, at in (("thread stands still", "thread", "1 us"), ("method stands still", "method", "0 ns")):
+            for option in ("--until=1s", "--until=2s"):
+                self.assertEqual(self.failure_of(what, option), (
+                    "stalled", f"simulated time stands still at {at}: 1048576 delta cycles of accel.sum.{process}"))
+
+    def test_a_device_with_a_thread_works(self):
+        self.wrong_board("thread works")
+        self.succeed("run", "my.toml", "--requests=1", "--warmup=0", cwd=self.directory)
+        self.wrong_board("thread creeps")
+        result = self.succeed("run", "my.toml", "--json", "--until", "1000001 ps", cwd=self.directory)
+        self.assertEqual(json.loads(result)["outcome"], "limit")
 
     def test_a_signal_ends_a_run_that_creeps(self):
-        self.wrong_board("creeps")
         started = os.path.join(self.directory, "started")
-        for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+        for what, number, name in (("creeps", signal.SIGINT, "SIGINT"), ("creeps", signal.SIGTERM, "SIGTERM"),
+                                   ("thread creeps", signal.SIGINT, "SIGINT")):
+            self.wrong_board(what)
             with subprocess.Popen([SLUICE, "run", "my.toml", "--json"], cwd=self.directory, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True) as process:
                 while process.poll() is None and not os.path.exists(started):
@@ -457,7 +491,7 @@ class Plugins(CommandTest):
         self.write("copy.so", self.bytes_of())
         self.write("my.toml", f"plugins = ['{self.library()}', 'copy.so']\nextends = ['hosts/i9-9960x']\n")
         self.assert_mistake(["describe", "my.toml"], "my.toml:1: plugins: copy.so could not register its models: "
-                            "accel has a model sum already")
+                            f"accel has a model sum already, of {self.library()}")
 
     def test_models_of_plugins_that_no_board_names(self):
         self.write("my.toml", BOARD.format(self.library()).replace('plugins = ["' + self.library() + '"]\n', ""))

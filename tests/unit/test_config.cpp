@@ -76,7 +76,18 @@ struct OpenLoop {
 
 struct Run {
   base::Time stall_limit = 10_ms;
+  std::string script;
+  std::string other;
+  int level = 0;
   static void describe(base::Schema<Run>& s) {
+    s.add("script", &Run::script, "what is said").names_file().setting();
+    s.add("other", &Run::other, "what else is said").names_file().setting();
+    s.add("level", &Run::level, "of a rule that has a mistake").setting();
+    s.rule("level", [](const Run& r) -> std::string {
+      if (r.level == 1) throw std::runtime_error("no luck");
+      if (r.level == 2) throw 5;
+      return "";
+    });
     s.add("stall_limit", &Run::stall_limit, "time without progress that ends a run").assumed("long enough");
   }
 };
@@ -541,6 +552,39 @@ TEST_CASE("plug-ins bring models to the boards that name them, and to no others"
   CHECK(all[0].path == "plugins");
   CHECK(all[0].first == "parts/adder.so (sha of a)");
   CHECK(all[0].second.empty());
+}
+
+TEST_CASE("a model gets paths that it can open, and a board shows what was written", "[config]") {
+  Bench bench;
+  const std::string own = bench.mine("own.toml", "extends = ['parts/run']\n");
+  const std::string part = bench.mine("parts/run.toml", "[run]\nscript = 'a.txt'\n");
+  const BoardConfig board = bench.load(own, {"run.other=b.txt"});
+  const Run& run = board.parameters<Run>("run");
+  CHECK(run.script == (fs::path(part).parent_path() / "a.txt").string());
+  CHECK(run.other == "b.txt");
+  const Instance& shown = *board.find("run");
+  CHECK(shown.schema().find("script")->text(shown.values()) == "a.txt");
+  CHECK(static_cast<const Run*>(shown.model_values()) == &run);
+  CHECK(bench.load(own, {"run.script=/x/y"}).parameters<Run>("run").script == "/x/y");
+  CHECK(bench.load(own, {"run.script=\"\""}).parameters<Run>("run").script.empty());
+}
+
+TEST_CASE("a rule that throws is told with its key", "[config]") {
+  Bench bench;
+  CHECK(bench.error_of("[run]\nlevel = 1\n") ==
+        "b.toml:3: run.level cannot be checked: a rule of the run threw no luck");
+  CHECK(bench.error_of("[run]\nlevel = 2\n") ==
+        "b.toml:3: run.level cannot be checked: a rule of the run threw something that is no std::exception");
+}
+
+TEST_CASE("a model that there is already is told with who has it", "[config]") {
+  Bench bench;
+  bench.mine("one.so", "");
+  bench.mine("two.so", "");
+  const std::string own = bench.mine("own.toml", "plugins = ['one.so', 'two.so']\n");
+  CHECK_THROWS_WITH(bench.load(own), "nic has a model adder already, of one.so");
+  Registry r = registry();
+  CHECK_THROWS_WITH(r.add<Enso>("nic", "enso", "Enso NIC"), "nic has a model enso already, a built-in one");
 }
 
 TEST_CASE("what a board says of plug-ins is checked", "[config]") {
