@@ -9,7 +9,6 @@
 #include "models/base/trace.h"
 #include "platform/board/diagnosis.h"
 #include "platform/board/expect_file.h"
-#include "platform/board/interruption.h"
 
 namespace sluice::platform {
 
@@ -128,9 +127,8 @@ Outcome Simulation::run() {
   if (options_.progress)
     progress_look_ = base::calendar().at(kProgressInterval, kWatchKey, [this] { report_progress(); });
 
-  std::optional<Interruption> interruption;
   if (!outside_ || !outside_->live()) {
-    interruption.emplace();
+    interruption_.emplace();
     look_for_signals();
   }
   base::calendar().on_look([this](base::ComponentKey last) { look_at_entries(last); });

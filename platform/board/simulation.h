@@ -13,6 +13,7 @@
 #include "models/net/pcap.h"
 #include "models/uart/back_ends.h"
 #include "platform/board/board.h"
+#include "platform/board/interruption.h"
 #include "platform/board/outside.h"
 #include "platform/board/trap_loops.h"
 #include "platform/debug/insn_trace.h"
@@ -111,8 +112,9 @@ class Simulation {
   base::Calendar::Handle signal_look_;
   base::Calendar::Handle progress_look_;
   bool interrupted_ = false;
-  std::string failure_;  ///< what the firmware's own report of it says
-  std::string thrown_;   ///< by which component, and what
+  std::optional<Interruption> interruption_;  ///< to the end, so that no signal cuts off what is told of the run
+  std::string failure_;                       ///< what the firmware's own report of it says
+  std::string thrown_;                        ///< by which component, and what
   std::string diagnosis_;
   double wall_seconds_ = 0;
   double startup_seconds_ = 0;

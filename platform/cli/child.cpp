@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -99,13 +100,14 @@ void drain(int& pipe, std::string& to) {
   }
 }
 
-int wait_for_end(pid_t pid) {
+/// Its exit status; nothing where a signal has ended it.
+std::optional<int> wait_for_end(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   if (signal_came == 0) say("sluice: a run ended by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  return 1;
+  return {};
 }
 
 }  // namespace
@@ -131,7 +133,11 @@ const char* run_all(std::vector<Child>& children, const std::function<void(std::
       if (waits[2 * i].revents != 0) drain(running[i].pipes[0], child.output_);
       if (waits[2 * i + 1].revents != 0) drain(running[i].pipes[1], child.errors_);
       if (running[i].open()) continue;
-      child.status_ = wait_for_end(running[i].pid);
+      // What a signal has cut off is no result.
+      if (const auto status = wait_for_end(running[i].pid))
+        child.status_ = *status;
+      else
+        child.output_.clear();
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
     progress(next - running.size());

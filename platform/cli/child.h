@@ -11,7 +11,7 @@ namespace sluice::cli {
 class Child {
  public:
   explicit Child(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
-  const std::string& output() const { return output_; }  ///< all of its standard output
+  const std::string& output() const { return output_; }  ///< all of its standard output; empty: a signal has ended it
   const std::string& errors() const { return errors_; }  ///< all of its standard error
   /// Exit status; 1 when it ended in another way.
   int status() const { return status_; }

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from command import SLUICE, SOURCE, SPIN, CommandTest, finisher_guest, guest, sluice
+from command import SLUICE, SOURCE, SPIN, CommandTest, finisher_guest, guest, sluice, wait_until_caught
 
 WFI, BACK = 0x1050_0073, 0xFFDF_F06F  # wfi; jump to it
 QUICK = ("--requests=200", "--warmup=50")
@@ -214,9 +214,7 @@ class Streams(CommandTest):
     def test_two_runs_do_not_share_a_directory(self):
         with subprocess.Popen([SLUICE, "run", "e810-poll", "--requests", "1000000000", "--out", "same"],
                               cwd=self.directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
-            while not os.path.isdir(os.path.join(self.directory, "same")):
-                time.sleep(0.01)
-            time.sleep(0.1)
+            wait_until_caught(first.pid, signal.SIGINT)
             self.assert_mistake(["run", "e810-irq", "--requests", "50", "--out", "same"],
                                 "--out same: another run writes there; name another directory")
             first.send_signal(signal.SIGINT)
@@ -286,7 +284,8 @@ class Failing(CommandTest):
         self.assertEqual((limited["outcome"], limited["diagnosis"]), ("limit", ""))
         with subprocess.Popen([SLUICE, "run", board, *spin], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as process:
-            time.sleep(1)
+            wait_until_caught(process.pid, signal.SIGINT)
+            time.sleep(0.2)
             process.send_signal(signal.SIGINT)
             _, error = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1)
@@ -360,6 +359,8 @@ class Failing(CommandTest):
                 with open(children, encoding="ascii") as file:
                     runs = file.read().split()
             time.sleep(1)
+            for run in runs:
+                wait_until_caught(run, signal.SIGTERM)
             process.send_signal(signal.SIGTERM)
             report, error = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1)
@@ -382,7 +383,9 @@ class Failing(CommandTest):
         ended = re.search(r"(?m)^sluice: compare: interrupted by SIGINT when (\d+) of 2000 runs had ended$", error)
         shown = json.loads(report)
         self.assertGreater(shown["replications"], 1)
-        self.assertIn(int(ended[1]) - 2 * shown["replications"], (0, 1, 2))
+        # Behind one that takes long, others may have ended.
+        self.assertLessEqual(2 * shown["replications"], int(ended[1]))
+        self.assertGreater(4 * shown["replications"], int(ended[1]))
         self.assertTrue(shown["paired"])
         self.assertEqual({r["outcome"] for r in shown["results"]}, {"finished"})
 
