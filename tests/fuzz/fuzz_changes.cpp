@@ -24,6 +24,13 @@ constexpr std::size_t kChange = 13;
 constexpr unsigned kHarts = 2;
 constexpr std::uint64_t kRam = 0x8000'0000;
 
+// ASan loses the stack's place where coroutines have run, and takes what unwinds it afterwards for an overflow.
+#if defined(__SANITIZE_ADDRESS__) || defined(SLUICE_LIBFUZZER)
+constexpr bool kAsan = true;
+#else
+constexpr bool kAsan = false;
+#endif
+
 std::vector<Bytes> take_apart(const std::uint8_t* data, std::size_t size) {
   std::vector<Bytes> records;
   while (size >= 1 && records.size() < kMostRecords) {
@@ -131,19 +138,23 @@ timing = "functional"
     for (unsigned t = 1; t <= kHarts; ++t) start_again(t);
     std::string text = "sluice-inputs 1\n";
     const std::uint64_t now = until_.femtoseconds();
+    bool sound = true;
     for (const Bytes& r : records) {
       check(r);
+      sound &= makes_sense(r);
       text += "input " + std::to_string(now) + " gdb " + hexadecimal(placed(r)) + "\n";
     }
     const Bytes bytes = to_bytes(text + "end " + std::to_string(now) + " ended\n");
     log.assign(bytes.data(), bytes.size());
+    if (!sound && kAsan) return;
     try {
       base::InputReplay replay(log.path(), inputs_);
+      require(sound, "a record that makes no sense was taken");
       changes_->start();
       replay.start([] {});
       advance();
     } catch (const std::runtime_error& e) {
-      require(std::string(e.what()).starts_with(log.path() + ":"), e.what());
+      require(!sound && std::string(e.what()).starts_with(log.path() + ":"), e.what());
     }
   }
 
@@ -169,6 +180,13 @@ timing = "functional"
     slots = target_->core(thread).hart().state().slots + slots % 5000;
     for (unsigned i = 0; i < 8; ++i) r[kSlots + i] = static_cast<std::uint8_t>(slots >> 8 * i);
     return r;
+  }
+
+  bool makes_sense(const Bytes& r) const {
+    Change c;
+    if (r.size() < kChange || r[0] > 2 || !Change::decode(std::span(r).subspan(kChange), c)) return false;
+    const bool of_a_hart = r[1] < kHarts && r[2] == 0 && r[3] == 0 && r[4] == 0;
+    return (c.kind == Change::Kind::end || target_->has(c)) && (r[0] == 0 || of_a_hart);
   }
 
   void check(const Bytes& r) {
