@@ -14,8 +14,10 @@ import unittest
 
 FIRMWARE = os.path.abspath(sys.argv.pop(2))
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import board_runs  # noqa: E402  (takes SLUICE)
 from board_runs import SLUICE, BoardTest, canonical, run  # noqa: E402
+from caught_signals import wait_until_caught  # noqa: E402
 
 ELF = os.path.join(FIRMWARE, "rpc-server.elf")
 TWO_HARTS = ("e810-poll", "--set", "cluster.host.harts=2", "--set", "nic.eth0.queues=2", "--set", "workload.flows=64",
@@ -57,11 +59,6 @@ class Session(BoardTest):
             self.fail(f"the run does not end\n{gdb.stdout}")
         self.assertEqual(process.returncode, status, err + gdb.stdout)
         return gdb.stdout, out
-
-    def catches(self, pid, number):
-        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-            caught = re.search(r"SigCgt:\s*([0-9a-f]+)", file.read())
-        return int(caught.group(1), 16) >> (number - 1) & 1
 
     def value(self, text, name):
         found = re.search(rf"^{re.escape(name)} is (\S+)", text, re.MULTILINE)
@@ -512,8 +509,7 @@ class Client(Session):
 
     def test_a_signal_ends_a_run_that_waits_for_a_debugger(self):
         process, _ = self.launch(*ONE_HART)
-        while not self.catches(process.pid, signal.SIGINT):
-            time.sleep(0.01)
+        wait_until_caught(process.pid, signal.SIGINT)
         process.send_signal(signal.SIGINT)
         out, error = process.communicate(timeout=60)
         self.assertEqual((process.returncode, error), (0, ""))

@@ -1,12 +1,10 @@
 """What the tests of the command line share. Each is called as NAME.py SLUICE BUILD-DIRECTORY."""
 
 import os
-import re
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 BUILD = os.path.abspath(sys.argv.pop(2))
@@ -20,17 +18,6 @@ def sluice(*arguments, program=SLUICE, stdout=subprocess.PIPE, cwd=None, boards=
         environment["SLUICE_BOARDS"] = boards
     return subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
                           text=True, cwd=cwd, env=environment, timeout=120, check=False)
-
-
-def wait_until_caught(pid, number):
-    """Until the process has a handler for the signal: a run has, once it goes."""
-    for _ in range(6000):
-        with open(f"/proc/{pid}/status", encoding="ascii") as file:
-            caught = re.search(r"SigCgt:\s*([0-9a-f]+)", file.read())
-        if int(caught.group(1), 16) >> (number - 1) & 1:
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"process {pid} does not catch signal {number}")
 
 
 class CommandTest(unittest.TestCase):

@@ -6,10 +6,14 @@ import pty
 import re
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
-from command import SLUICE, SOURCE, SPIN, CommandTest, finisher_guest, guest, sluice, wait_until_caught
+from command import SLUICE, SOURCE, SPIN, CommandTest, finisher_guest, guest, sluice
+
+sys.path.insert(0, os.path.join(SOURCE, "tests"))
+from caught_signals import wait_until_caught  # noqa: E402
 
 WFI, BACK = 0x1050_0073, 0xFFDF_F06F  # wfi; jump to it
 QUICK = ("--requests=200", "--warmup=50")

@@ -1,0 +1,15 @@
+"""When a process has a handler for a signal: tests of signals wait for that, not for a while."""
+
+import re
+import time
+
+
+def wait_until_caught(pid, number):
+    """Until the process has a handler for the signal: a run has, once it goes."""
+    for _ in range(6000):
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            caught = re.search(r"SigCgt:\s*([0-9a-f]+)", file.read())
+        if int(caught.group(1), 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"process {pid} does not catch signal {number}")
