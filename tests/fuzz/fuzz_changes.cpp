@@ -31,6 +31,16 @@ constexpr bool kAsan = true;
 constexpr bool kAsan = false;
 #endif
 
+/// Numbers in records have their lowest byte first.
+void put_number(Bytes& to, std::uint64_t value, unsigned width) {
+  for (unsigned i = 0; i < width; ++i) to.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+}
+std::uint64_t number_at(const Bytes& bytes, std::size_t at) {
+  std::uint64_t value = 0;
+  for (unsigned i = 8; i-- > 0;) value = value << 8 | bytes[at + i];
+  return value;
+}
+
 std::vector<Bytes> take_apart(const std::uint8_t* data, std::size_t size) {
   std::vector<Bytes> records;
   while (size >= 1 && records.size() < kMostRecords) {
@@ -54,8 +64,8 @@ Bytes put_together(const std::vector<Bytes>& records) {
 
 Bytes record(std::uint8_t where, std::uint32_t hart, std::uint64_t slots, const Change& change) {
   Bytes r{where};
-  for (unsigned i = 0; i < 4; ++i) r.push_back(static_cast<std::uint8_t>(hart >> 8 * i));
-  for (unsigned i = 0; i < 8; ++i) r.push_back(static_cast<std::uint8_t>(slots >> 8 * i));
+  put_number(r, hart, 4);
+  put_number(r, slots, 8);
   const auto encoded = change.encoded();
   r.insert(r.end(), encoded.begin(), encoded.end());
   return r;
@@ -84,7 +94,7 @@ Change draw_change(Random& random) {
             : c.kind == Change::Kind::csr  ? kCsrs[random.below(std::size(kCsrs))]
                                            : random.below(34);
   const std::uint64_t value = random.chance(1, 2) ? kRam + random.below(0x8000) : edge(random);
-  for (unsigned i = 0; i < 8; ++i) c.bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  put_number(c.bytes, value, 8);
   if (c.kind == Change::Kind::privilege && random.chance(3, 4))
     c.bytes = {random.chance(1, 2) ? std::uint8_t{0} : std::uint8_t{1}, 0, 0, 0, 0, 0, 0, 0};
   if (c.kind == Change::Kind::memory) c.bytes.resize(1 + random.below(16));
@@ -172,14 +182,13 @@ timing = "functional"
   }
 
   /// With slots that are still to come.
-  Bytes placed(Bytes r) {
+  Bytes placed(const Bytes& r) {
     if (r.size() < kChange || r[0] == 0) return r;
-    std::uint64_t slots = 0;
-    for (unsigned i = 8; i-- > 0;) slots = slots << 8 | r[kSlots + i];
     const unsigned thread = r[1] < kHarts ? r[1] + 1u : 1;
-    slots = target_->core(thread).hart().state().slots + slots % 5000;
-    for (unsigned i = 0; i < 8; ++i) r[kSlots + i] = static_cast<std::uint8_t>(slots >> 8 * i);
-    return r;
+    Bytes whole(r.begin(), r.begin() + kSlots);
+    put_number(whole, target_->core(thread).hart().state().slots + number_at(r, kSlots) % 5000, 8);
+    whole.insert(whole.end(), r.begin() + kChange, r.end());
+    return whole;
   }
 
   bool makes_sense(const Bytes& r) const {
@@ -201,9 +210,8 @@ timing = "functional"
     } else if (c.kind == Change::Kind::integer || c.kind == Change::Kind::floating) {
       namespace rn = debug::register_number;
       const unsigned number = static_cast<unsigned>(c.place) + (c.kind == Change::Kind::floating ? rn::kF0 : 0);
-      std::uint64_t value = 0, wanted = 0;
-      for (unsigned i = 8; i-- > 0;) wanted = wanted << 8 | c.bytes[i];
-      require(target_->read_register(c.hart + 1, number, value) && value == wanted,
+      std::uint64_t value = 0;
+      require(target_->read_register(c.hart + 1, number, value) && value == number_at(c.bytes, 0),
               "a register is not what was written");
     }
   }
