@@ -1,10 +1,17 @@
 #include "models/base/calendar.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 namespace sluice::base {
 
 Calendar the_calendar;
+
+void Calendar::stale() {
+  std::fputs("base::now() was read while a hart executes straight on: synchronise() first\n", stderr);
+  std::abort();
+}
 
 void Calendar::grow() {
   chunks_.push_back(std::make_unique<Node[]>(kChunk));
@@ -16,7 +23,7 @@ void Calendar::grow() {
 }
 
 Calendar::Handle Calendar::insert(Time when, ComponentKey key, std::uint32_t n) {
-  if (when < now_) {
+  if (when < now()) {
     if (late_++ == 0) first_late_ = {key, when, now_};
     when = now_;
   }

@@ -49,9 +49,20 @@ class Calendar {
   /// Dispatches the first entry, at its time.
   void dispatch();
 
-  /// The time at which whoever runs now is: an entry's, or a core's own.
-  Time now() const { return now_; }
-  void set_now(Time t) { now_ = t; }
+  /// The time at which whoever runs now is: an entry's, or a hart's own. Builds without NDEBUG abort where it is read
+  /// while a hart executes straight on: the hart's time has moved since it was last set.
+  Time now() const {
+#ifndef NDEBUG
+    if (stale_) stale();
+#endif
+    return now_;
+  }
+  void set_now(Time t) {
+    now_ = t;
+    stale_ = false;
+  }
+  /// A hart executes straight on from now(): now() may be read again after the next set_now().
+  void leave_now() { stale_ = true; }
 
   /// Entries between two looks.
   static constexpr std::uint64_t kLookInterval = 1 << 20;
@@ -107,6 +118,7 @@ class Calendar {
     node(n).place = free_;
     free_ = n;
   }
+  [[noreturn]] static void stale();
   void grow();
   Handle insert(Time when, ComponentKey key, std::uint32_t n);
   void spill();
@@ -135,6 +147,7 @@ class Calendar {
   std::uint32_t free_ = kNone;
   Time next_ = Time::max();
   Time now_;
+  bool stale_ = false;
   std::uint64_t sequence_ = 0;
   std::uint64_t dispatched_ = 0;
   std::uint64_t late_ = 0;

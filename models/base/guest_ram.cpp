@@ -58,6 +58,11 @@ void GuestRam::tell_written(std::uint64_t address, std::uint64_t length) {
   for (RamWatcher* w : watchers_) w->ram_written(address, length);
 }
 
+bool GuestRam::awaited(std::uint64_t address, std::uint64_t length, const RamWatcher* writer) const {
+  return std::any_of(watchers_.begin(), watchers_.end(),
+                     [&](const RamWatcher* w) { return w != writer && w->awaits(address, length); });
+}
+
 bool GuestRam::watched(std::uint64_t address, std::uint64_t length) const {
   if (length == 0) return false;
   const std::uint64_t last = (address - base_ + length - 1) / kPage;

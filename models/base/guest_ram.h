@@ -20,6 +20,9 @@ class RamWatcher {
   virtual void page_watched(std::uint64_t page) = 0;
   /// As page_watched(), for loads from it.
   virtual void page_read_watched(std::uint64_t /*page*/) {}
+  /// Whether a write to these bytes must take place at its exact time, in order with all others: it wakes a hart, or
+  /// ends a reservation.
+  virtual bool awaits(std::uint64_t /*address*/, std::uint64_t /*length*/) const { return false; }
   /// Whether it still needs the page watched for this one reason (GuestRam::Watch).
   virtual bool needs_watch(std::uint64_t /*page*/, std::uint8_t /*why*/) const { return true; }
 };
@@ -56,6 +59,9 @@ class GuestRam {
   void read(std::uint64_t address, void* data, std::uint64_t length) const;
   /// For a writer that has already stored to a watched page through at().
   void tell_written(std::uint64_t address, std::uint64_t length);
+
+  /// Whether a watcher other than `writer` awaits() a write to these bytes.
+  bool awaited(std::uint64_t address, std::uint64_t length, const RamWatcher* writer) const;
 
   void add_watcher(RamWatcher* watcher) { watchers_.push_back(watcher); }
   std::uint8_t watch(std::uint64_t address) const { return watch_[(address - base_) / kPage]; }

@@ -10,7 +10,13 @@
 namespace sluice::base {
 namespace {
 Scheduler* the_scheduler = nullptr;
-}
+
+/// Of the entries at one time, those of harts that synchronise come last, as instructions do.
+constexpr ComponentKey kAfterAll = ~ComponentKey{0};
+
+/// Identifies the process that runs.
+const void* current_process() { return sc_core::sc_get_current_process_b(); }
+}  // namespace
 
 void set_time_resolution() {
   static sc_core::sc_simcontext* done = nullptr;
@@ -42,7 +48,9 @@ Runner::Runner(Scheduler& scheduler, std::string path) : scheduler_(scheduler), 
 }
 
 void Runner::begin() {
+  process_ = current_process();
   if (scheduler_.holder_ != this) sc_core::wait(turn_);
+  calendar().set_now(time_);
 }
 
 void Runner::yield() { scheduler_.hand_over(this); }
@@ -50,11 +58,13 @@ void Runner::yield() { scheduler_.hand_over(this); }
 void Runner::synchronise() {
   calendar().set_now(time_);
   // One runner is never ahead of an effect.
-  if (scheduler_.alone()) return;
+  if (scheduler_.alone()) {
+    scheduler_.effect_ = time_;
+    return;
+  }
   ready_ = false;
-  calendar().at(time_, 0, [this] { ready_ = true; });
+  calendar().at(time_, kAfterAll, [this] { ready_ = true; });
   scheduler_.hand_over(this);
-  calendar().set_now(time_);
 }
 
 void Runner::enter_foreign() {
@@ -70,6 +80,7 @@ void Runner::leave_foreign() {
   time_ = std::max(time_, from_sc_time(sc_core::sc_time_stamp()));
   ready_ = true;
   sc_core::wait(turn_);
+  calendar().set_now(time_);
 }
 
 void Event::notify() {
@@ -88,7 +99,7 @@ void Event::notify() {
 void wait_for(Event& event, const char* reason, const char* holder) {
   Scheduler& s = Scheduler::instance();
   if (s.dispatching_) throw std::logic_error(std::string("wait_for inside a calendar entry: ") + reason);
-  if (Runner* self = s.holder_) {
+  if (Runner* self = s.calling()) {
     const Waiting listed(self->path_.c_str(), reason, holder);
     event.runners_.push_back(self);
     self->ready_ = false;
@@ -112,6 +123,8 @@ Scheduler::Scheduler(const sc_core::sc_module_name& name, Time quantum) : sc_mod
 Scheduler::~Scheduler() { the_scheduler = nullptr; }
 
 Scheduler& Scheduler::instance() { return *the_scheduler; }
+
+Runner* Scheduler::calling() const { return holder_ && holder_->process_ == current_process() ? holder_ : nullptr; }
 
 Scheduler::End Scheduler::run_until(Time limit) {
   end_ = limit;
@@ -167,7 +180,7 @@ void Scheduler::give_turn(Runner* from, Runner* to) {
   refresh_kernel_bound();
 }
 
-/// Returns when `self` may run; for the pump (null), never.
+/// Returns when `self` may run, at its time; for the pump (null), never.
 void Scheduler::hand_over(Runner* self) {
   for (;;) {
     if (stop_) {
@@ -180,13 +193,13 @@ void Scheduler::hand_over(Runner* self) {
       continue;
     }
     if (Runner* next = pick(limit())) {
-      if (next == self) {
+      if (next == self)
         holder_ = self;
-        return;
-      }
-      give_turn(self, next);
-      if (self && holder_ == self) return;
-      continue;
+      else
+        give_turn(self, next);
+      if (!self || holder_ != self) continue;
+      calendar().set_now(self->time_);
+      return;
     }
     const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
     const Time instruction = earliest_ready();
@@ -214,7 +227,9 @@ void Scheduler::pause(End why) {
 }
 
 void Scheduler::run_kernel_until(Time t) {
-  calendar().set_now(std::max(now(), t));
+  // Kernel time lags where an access of a hart has notified a SystemC event.
+  effect_ = std::max(effect_, t);
+  calendar().set_now(effect_);
   Runner* const self = holder_;
   holder_ = nullptr;
   const Time kernel = from_sc_time(sc_core::sc_time_stamp());

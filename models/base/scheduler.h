@@ -8,9 +8,10 @@
 ///
 /// Several: a grid of windows of one quantum. In a window each runner runs to its end, in order of construction; then
 /// the window's effects (entries, foreign activity) take place in order of time; a runner that one of them wakes runs
-/// from that very time to the window's end before the next effect. So blocking accesses are exact, what a runner only
-/// observes (another's store, a DMA write, an interrupt) may be late by up to a quantum, and entries that wake nobody
-/// change nothing.
+/// from that very time to the window's end before the next effect. So what runners do behind synchronise() (accesses to
+/// devices, atomics, stores that wake another) happens in order of time, at its time; what a runner only observes
+/// (another's store, a DMA write, an interrupt) may be late by less than a quantum, or, of another runner, early by
+/// less; and entries that wake nobody change nothing.
 
 #include <algorithm>
 #include <exception>
@@ -37,12 +38,17 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   const std::string& path() const { return path_; }
-  Time time() const { return time_; }     ///< start of its next instruction
-  void advance_to(Time t) { time_ = t; }  ///< while it has the turn
-  Time bound() const;                     ///< it may start instructions before this; read it after every access
-  void begin();                           ///< first call on its thread: waits for its first turn
-  void yield();                           ///< when time() >= bound(): returns when it may go on
+  Time time() const { return time_; }  ///< start of its next instruction
+  /// While it has the turn; now() is its time, too.
+  void advance_to(Time t) {
+    time_ = t;
+    calendar().set_now(t);
+  }
+  Time bound() const;  ///< it may start instructions before this; read it after every access
+  void begin();        ///< first call on its thread: waits for its first turn
+  void yield();        ///< when time() >= bound(): returns when it may go on
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
+  /// Costs nothing where there is one runner.
   void synchronise();
   /// Before calling a target that may wait in the kernel: lets everything before time() happen and brings kernel time
   /// to time(). leave_foreign() takes the turn back; time() is then at least the kernel's time.
@@ -58,13 +64,14 @@ class Runner {
   std::string path_;
   Time time_;
   bool ready_ = true;
+  const void* process_ = nullptr;  ///< the SC_THREAD that it is
   sc_core::sc_event turn_;
 };
 
 /// What wait_for() waits for. It has no memory: waiters test their condition in a loop.
 class Event {
  public:
-  /// Wakes everyone who waits, at now().
+  /// Wakes everyone who waits, at now(). A hart that executes straight on must synchronise() before.
   void notify();
   bool awaited() const { return !runners_.empty() || foreign_waits_ > 0; }
 
@@ -113,8 +120,9 @@ class Scheduler : public sc_core::sc_module {
   Time next_activity() const;
   /// Whether every runner waits and the kernel has nothing to do: only entries can go on. For entries.
   bool only_entries() const;
-  /// The runner that has the turn; null inside an entry's action and in foreign processes.
-  Runner* running() const { return dispatching_ ? nullptr : holder_; }
+  /// The runner whose process calls, which has the turn; null inside an entry's action and in foreign processes, one of
+  /// which may run while a runner is given its turn.
+  Runner* running() const { return dispatching_ ? nullptr : calling(); }
 
  private:
   friend class Runner;
@@ -122,8 +130,10 @@ class Scheduler : public sc_core::sc_module {
   friend void wait_for(Event&, const char*, const char*);
 
   void pump();
+  Runner* calling() const;
   void dispatch() {
     dispatching_ = true;
+    effect_ = calendar().next();
     try {
       calendar().dispatch();
     } catch (...) {
@@ -159,6 +169,7 @@ class Scheduler : public sc_core::sc_module {
   Time quantum_;
   Time window_end_;
   Time end_;
+  Time effect_;                     ///< time of the last effect
   Time kernel_next_ = Time::max();  ///< first kernel activity that is not ours
   Runner* holder_ = nullptr;        ///< null: the pump
   bool dispatching_ = false;

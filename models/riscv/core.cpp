@@ -81,13 +81,12 @@ void Core::set_boot_argument(std::uint64_t device_tree) {
 void Core::execute() {
   runner_.begin();
   for (;;) {
-    publish_time();
     if (runner_.time() >= runner_.bound()) runner_.yield();
     if (stops_ > 0) [[unlikely]] {
       stand_still();
       continue;
     }
-    switch (observers_.empty() ? hart_.run() : run_observed()) {
+    switch (run()) {
       case StopReason::wait_for_interrupt:
         park(SLUICE_ACCOUNT_idle, ~std::uint64_t{0});
         break;
@@ -100,6 +99,13 @@ void Core::execute() {
         break;
     }
   }
+}
+
+StopReason Core::run() {
+  if (!observers_.empty()) return run_observed();
+  const StopReason reason = hart_.run();
+  publish_time();
+  return reason;
 }
 
 StopReason Core::run_observed() {
@@ -176,7 +182,9 @@ void Core::set_interrupt(unsigned bit, bool level) {
   if (level) wake_.notify();
 }
 
+/// The engine asks whenever it goes on straight: at its start, and after each call and instruction that took time.
 std::uint64_t Core::slot_limit() {
+  base::calendar().leave_now();
   const Time bound = runner_.bound();
   if (bound != bound_) {
     bound_ = bound;
@@ -187,8 +195,7 @@ std::uint64_t Core::slot_limit() {
 
 bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
   ++device_accesses_;
-  publish_time();
-  runner_.synchronise();
+  synchronise();
   tlm::tlm_generic_payload trans;
   trans.set_command(command);
   trans.set_address(address);
@@ -228,9 +235,15 @@ void Core::cache_miss(std::uint64_t address, base::LineUse use) {
   stall_slots_ += hart_.state().slots - before;
 }
 
+void Core::synchronise() {
+  publish_time();
+  runner_.synchronise();
+}
+
 std::uint64_t Core::time() { return timebase_.cycles_at(slot_clock_.time_of(hart_.state().slots)); }
 
 void Core::set_stimecmp(std::uint64_t due) {
+  synchronise();
   base::calendar().cancel(timer_);
   if (due <= time()) {
     hart_.privileged().set_mip(kStip, true);

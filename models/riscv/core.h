@@ -81,6 +81,7 @@ class Core : public base::Model, public Bus {
   base::GuestRam* ram_at(std::uint64_t address) override { return memory_.ram_at(address, 1); }
   bool load(std::uint64_t address, void* data, unsigned size) override;
   bool store(std::uint64_t address, const void* data, unsigned size) override;
+  void synchronise() override;
   std::uint64_t slot_limit() override;
   std::uint64_t time() override;
   void set_stimecmp(std::uint64_t due) override;
@@ -97,6 +98,7 @@ class Core : public base::Model, public Bus {
   void execute();
   void pause_at(std::uint64_t slots);
   std::uint64_t slots_allowed() const { return stops_ > 0 ? 0 : std::min(slot_clock_.next_cycle(bound_), pause_); }
+  StopReason run();
   StopReason run_observed();
   void park(sluice_account account, std::uint64_t deadline_slots);
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);

@@ -64,6 +64,10 @@ struct IssMachine : Bus {
     }
     return true;
   }
+  void synchronise() override {
+    ++synchronised;
+    if (on_synchronise) on_synchronise();
+  }
   std::uint64_t slot_limit() override { return finished ? 0 : limit; }
   std::uint64_t time() override { return hart.state().slots / 100; }
   void set_stimecmp(std::uint64_t) override {}
@@ -89,12 +93,12 @@ struct IssMachine : Bus {
   base::GuestRam ram{kRam, kRamSize};
   std::uint64_t limit = ~std::uint64_t{0};
   std::uint64_t device_slots = 0, device_value = 0, miss_slots = 40;
-  std::function<void()> on_device;
+  std::function<void()> on_device, on_synchronise;
   std::string console;
   std::vector<std::string> notes;
   bool finished = false;
   unsigned exit_code = 0;
-  std::uint64_t loads = 0, stores = 0, misses = 0;
+  std::uint64_t loads = 0, stores = 0, misses = 0, synchronised = 0;
   Hart hart;
 };
 

@@ -199,6 +199,83 @@ TEST_CASE("a blocked core goes on at the very time of its answer, beside three o
   REQUIRE(answered == std::vector<Time>{537_ns});
 }
 
+TEST_CASE("now() is a core's own time when its wait ends, whoever has run in between", "[scheduler]") {
+  fresh_kernel();
+  Scheduler scheduler("scheduler", 100_ns);
+  Event answer;
+  std::vector<Time> seen;
+  const auto step = [&](Core& c, std::uint64_t n) {
+    if (n != 10) return;
+    wait_for(answer, "answer", "device");
+    REQUIRE(now() == c.runner.time());
+    seen.push_back(now());
+  };
+  Core a("a", scheduler, 1_ns, 1000, step), b("b", scheduler, 1_ns, 1000, step);
+  calendar().at(110_ns, 1, [&] { answer.notify(); });
+  scheduler.run_until(Time::max());
+  REQUIRE(seen == std::vector<Time>{110_ns, 110_ns});
+}
+
+TEST_CASE("a core that wakes another wakes it at its own time, whatever entries there were", "[scheduler]") {
+  for (const bool disturbed : {false, true}) {
+    for (const unsigned waker : {0u, 1u}) {
+      fresh_kernel();
+      Scheduler scheduler("scheduler", 100_ns);
+      Event event;
+      Time woken;
+      for (unsigned i = 1; disturbed && i < 50; ++i) calendar().at(Time::ns(31 * i), path_key("nobody"), [] {});
+      std::vector<std::unique_ptr<Core>> all;
+      for (unsigned i = 0; i < 2; ++i)
+        all.push_back(std::make_unique<Core>(("c" + std::to_string(i)).c_str(), scheduler, 1_ns, 2000,
+                                             [&, i](Core& c, std::uint64_t n) {
+                                               if (i == waker && n == 1234) {
+                                                 c.runner.synchronise();
+                                                 event.notify();
+                                               }
+                                               if (i == waker || n != 10) return;
+                                               wait_for(event, "a store", "the other");
+                                               woken = c.runner.time();
+                                             }));
+      scheduler.run_until(Time::max());
+      REQUIRE(woken == 1234_ns);
+    }
+  }
+}
+
+namespace {
+/// A module of ours with a thread of its own, as an adapter between two worlds has.
+struct Adapter : sc_core::sc_module {
+  sc_core::sc_event asked;
+  Event answer;
+  Time answered;
+  SC_HAS_PROCESS(Adapter);
+  explicit Adapter(sc_core::sc_module_name name) : sc_module(name) { SC_THREAD(serve); }
+  void serve() {
+    wait(asked);
+    REQUIRE(Scheduler::instance().running() == nullptr);
+    wait_for(answer, "answer", "device");
+    answered = now();
+  }
+};
+}  // namespace
+
+TEST_CASE("an adapter's thread that runs while a core is given its turn waits for itself", "[scheduler]") {
+  fresh_kernel();
+  Scheduler scheduler("scheduler", 100_ns);
+  Adapter adapter("adapter");
+  std::vector<Time> starts;
+  Core a("a", scheduler, 1_ns, 1000, [&](Core&, std::uint64_t n) {
+    // Its thread becomes runnable now, and runs as soon as this one waits: for the other core's turn.
+    if (n == 5) adapter.asked.notify();
+  });
+  Core b("b", scheduler, 1_ns, 1000, [&](Core& c, std::uint64_t) { starts.push_back(c.runner.time()); });
+  calendar().at(510_ns, 1, [&] { adapter.answer.notify(); });
+  REQUIRE(scheduler.run_until(Time::max()) == Scheduler::End::exhausted);
+  REQUIRE(adapter.answered == 510_ns);
+  REQUIRE(starts.size() == 1000);
+  for (std::size_t n = 0; n < starts.size(); ++n) REQUIRE(starts[n] == Time::ns(n));
+}
+
 namespace {
 /// A plain TLM-2.0 style module that knows nothing of Sluice: own thread, own events, a target that waits.
 struct Foreign : sc_core::sc_module {

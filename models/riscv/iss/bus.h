@@ -20,6 +20,11 @@ class Bus {
   virtual bool load(std::uint64_t address, void* data, unsigned size) = 0;
   virtual bool store(std::uint64_t address, const void* data, unsigned size) = 0;
 
+  /// Before an access to RAM whose order with other harts and devices matters beyond the window of several harts
+  /// (models/base/scheduler.h): everything that they do before state.slots takes place. Interrupts and writes to RAM
+  /// may have happened then.
+  virtual void synchronise() = 0;
+
   /// Slots at which the engine must stop before starting another instruction. May shrink or grow whenever load(),
   /// store() or a call below has run: the engine reads it again after each.
   virtual std::uint64_t slot_limit() = 0;

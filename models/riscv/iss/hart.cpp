@@ -68,8 +68,7 @@ void Hart::start_wait(std::uint64_t deadline) {
 
 void Hart::ram_written(std::uint64_t address, std::uint64_t length) {
   engine_->invalidate_code(address, length);
-  if (own_write_ || !state_.reservation) return;
-  if (!overlaps(address, length, state_.reservation_address, kReservationLine)) return;
+  if (own_write_ || !awaits(address, length)) return;
   state_.reservation = false;
   if (waiting_ && reservation_lost_) reservation_lost_();
 }
@@ -77,6 +76,10 @@ void Hart::ram_written(std::uint64_t address, std::uint64_t length) {
 void Hart::page_watched(std::uint64_t page) { engine_->drop_write_shortcuts(page); }
 
 void Hart::page_read_watched(std::uint64_t page) { engine_->drop_read_shortcuts(page); }
+
+bool Hart::awaits(std::uint64_t address, std::uint64_t length) const {
+  return state_.reservation && overlaps(address, length, state_.reservation_address, kReservationLine);
+}
 
 bool Hart::needs_watch(std::uint64_t page, std::uint8_t why) const {
   if (why == base::GuestRam::kCode) return engine_->has_code(page);

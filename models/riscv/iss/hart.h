@@ -88,6 +88,7 @@ class Hart final : public base::RamWatcher {
   void ram_written(std::uint64_t address, std::uint64_t length) override;
   void page_watched(std::uint64_t page) override;
   void page_read_watched(std::uint64_t page) override;
+  bool awaits(std::uint64_t address, std::uint64_t length) const override;
   bool needs_watch(std::uint64_t page, std::uint8_t why) const override;
 
   // For engines.

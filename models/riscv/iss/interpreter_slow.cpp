@@ -165,6 +165,16 @@ void Interpreter::read_ram(const Place& place, void* data, unsigned size) {
     hart_.own_read(*place.ram, place.physical, size);
 }
 
+void Interpreter::synchronise() {
+  bus_called_ = true;
+  bus_.synchronise();
+}
+
+/// Before a store: where it wakes another hart or ends its reservation, it takes place in order of time.
+void Interpreter::synchronise_store(const Place& place, unsigned size) {
+  if (place.ram->watch(place.physical) && place.ram->awaited(place.physical, size, &hart_)) synchronise();
+}
+
 void Interpreter::write_ram(const Place& place, const void* data, unsigned size) {
   if (place.ram->watch(place.physical))
     hart_.own_write(*place.ram, place.physical, data, size);
@@ -205,6 +215,7 @@ Interpreter::Outcome Interpreter::memory(Opcode opcode, const Op& op, std::uint6
   std::uint64_t value = 0;
   if (store) value = opcode >= Opcode::fsw ? state_.f[op.rs2] : state_.x[op.rs2];
   if (place.ram) {
+    if (store) synchronise_store(place, size);
     touch_l1d(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
     if (store)
       write_ram(place, &value, size);
@@ -235,6 +246,10 @@ Interpreter::Outcome Interpreter::memory_crossing(Opcode opcode, const Op& op, s
   if (cause == Cause::none && !high.ram) cause = store ? Cause::store_access : Cause::load_access;
   if (cause != Cause::none) return trap(cause, address2);
   const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
+  if (store) {
+    synchronise_store(low, first);
+    synchronise_store(high, size - first);
+  }
   touch_l1d(low.physical, first, use);
   touch_l1d(high.physical, size - first, use);
   std::uint8_t bytes[8] = {};
@@ -265,6 +280,8 @@ Interpreter::Outcome Interpreter::atomic(Opcode opcode, const Op& op) {
   Cause cause = locate(address, size, reserve ? Access::load : Access::store, place);
   if (cause == Cause::none && !place.ram) cause = reserve ? Cause::load_access : Cause::store_access;
   if (cause != Cause::none) return trap(cause, address);
+  // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
+  synchronise();
   touch_l1d(place.physical, size, reserve ? base::LineUse::load : base::LineUse::atomic);
 
   std::uint64_t memory = 0;

@@ -1,0 +1,36 @@
+#pragma once
+/// Random programs of harts that share memory: loads and stores of every size, aligned or not, LR, SC and AMO, waits on
+/// reservations, timers, messages to each other, delays, and DMA writes in between. Every program ends.
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/multihart/machine.h"
+
+namespace sluice::multihart {
+
+struct RandomProgram {
+  struct DmaWrite {
+    Time at;
+    std::uint64_t address;
+    std::uint64_t value;  ///< 8 bytes
+  };
+
+  /// Where all harts read and write: two lines at the end of a page and two at the start of the next.
+  static constexpr std::uint64_t kShared = Machine::kData + base::GuestRam::kPage - 128, kSharedBytes = 256;
+  /// Each hart's own memory, for what it has loaded.
+  static constexpr std::uint64_t kOwn = Machine::kData + 0x1'0000, kOwnBytes = 0x1000;
+  /// No program runs longer.
+  static constexpr Time kLongest = Time::us(200);
+
+  MachineParameters machine;
+  std::vector<Code> code;     ///< of each hart
+  std::vector<Code> handler;  ///< of its traps
+  std::vector<DmaWrite> dma;
+
+  /// The same program for the same numbers, on every host.
+  static RandomProgram draw(std::uint64_t seed, std::uint64_t index);
+  void load(Machine&) const;
+};
+
+}  // namespace sluice::multihart
