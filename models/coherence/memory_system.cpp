@@ -93,29 +93,28 @@ Time MemorySystem::miss(unsigned hart, std::uint64_t address, LineUse use, Time 
   const bool write = writes(use);
   Hart& h = harts_[hart];
   const std::uint64_t line = h.l1d.line_of(address);
+  const auto free = std::min_element(h.miss_registers.begin(), h.miss_registers.end());
+  const Time start = std::max(at, *free);
   ++h.counters.l2_accesses;
   Fill fill;
   const auto under_way =
       std::find_if(h.prefetched.begin(), h.prefetched.end(), [&](const Pending& p) { return p.line == line; });
   if (h.l2.hit(line, write)) {
-    fill = {at + parameters_.l2_latency, &HartCounters::l2_waits};
+    fill = {start + parameters_.l2_latency, &HartCounters::l2_waits};
     if (under_way != h.prefetched.end()) {
       if (under_way->ready > fill.ready) fill = {under_way->ready, &HartCounters::prefetch_waits};
       h.prefetched.erase(under_way);
     }
   } else {
     ++h.counters.l2_misses;
-    fill = fetch_line(hart, line, write, at);
+    fill = fetch_line(hart, line, write, start);
   }
   fill_l1(h, line, write, use == LineUse::fetch);
-  prefetch(hart, line, at);
-
-  auto free = std::min_element(h.miss_registers.begin(), h.miss_registers.end());
-  const Time start = std::max(at, *free);
-  *free = std::max(fill.ready, start);
+  prefetch(hart, line, start);
+  *free = fill.ready;
   if (use == LineUse::store) return start;
   ++(h.counters.*fill.waits);
-  return *free;
+  return fill.ready;
 }
 
 void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {

@@ -21,8 +21,8 @@ using namespace base::literals;
 
 /// timing = "functional": DMA takes fixed latencies, harts' accesses none beyond their instruction's cost.
 /// timing = "cached": L1I, L1D and L2 per hart, an inclusive-of-nothing LLC shared by all, DDIO, a stream prefetcher
-/// and a limited number of outstanding misses per hart. A load or fetch miss stalls the hart until its data is there; a
-/// store miss only when every miss register is busy.
+/// and a limited number of outstanding misses per hart. A miss leaves when a miss register is free, and keeps it until
+/// its data is there. A load or fetch miss stalls the hart until then; a store miss only until it leaves.
 class MemorySystem : public base::Model, public base::MemoryPath {
  public:
   enum class Timing { functional, cached };
