@@ -69,7 +69,8 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
   Hart& h = harts_[hart];
   const LineState::State elsewhere = take_from_others(hart, line, write, at);
   const bool held = h.l2.state(line) != LineState::kInvalid;
-  const bool supplied = elsewhere == LineState::kModified;
+  // Whoever holds it alone may have written it without telling anyone: only its answer says who has the data.
+  const bool supplied = elsewhere >= LineState::kExclusive;
   const bool in_llc = llc_.hit(line, false);
   Fill fill;
   // Only the permission is missing where the line is held: whoever shares it must let go.

@@ -58,6 +58,52 @@ TEST_CASE("a line that another hart has modified comes from it, and a store take
   REQUIRE(b.memory.l1d(1)->hit(kBase, true));
 }
 
+TEST_CASE("a line that another hart holds alone comes from it, since it may have written it silently", "[memory]") {
+  const auto use = GENERATE(base::LineUse::load, base::LineUse::fetch, base::LineUse::store, base::LineUse::atomic);
+  const bool in_llc = GENERATE(false, true);
+  auto p = Bench::cached();
+  p.miss_registers = 1;
+  Bench b(p, 3);
+  if (in_llc) b.memory.written(kBase, 64);
+  b.load(0, kBase, 0_ns);
+  REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kExclusive);
+  const Time there = 1_us + p.snoop_latency;
+  const bool waits = use != base::LineUse::store;
+  REQUIRE(b.memory.miss(1, kBase, use, 1_us) == (waits ? there : 1_us));
+  // A store's register is busy for as long.
+  REQUIRE(b.load(1, kBase + 4096, 1_us) == there + p.dram_latency);
+  REQUIRE(b.memory.counters(1).snoop_waits == waits);
+  REQUIRE(b.memory.counters(1).llc_waits == 0);
+  REQUIRE(b.memory.counters(1).llc_misses == 1);  // the second one
+  if (base::writes(use)) {
+    REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kInvalid);
+    return;
+  }
+  REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kShared);
+  // Whoever comes third finds nobody who could have written it.
+  REQUIRE(b.load(2, kBase, 2_us) == 2_us + (in_llc ? p.llc_latency : p.dram_latency));
+}
+
+TEST_CASE("a line that another hart has fetched as code comes from it too", "[memory]") {
+  Bench b;
+  b.memory.miss(0, kBase, base::LineUse::fetch, 0_ns);
+  REQUIRE(b.memory.miss(1, kBase, base::LineUse::fetch, 1_us) == 1_us + b.p.snoop_latency);
+  REQUIRE(b.memory.l1i(0)->hit(kBase, false));
+  REQUIRE(b.memory.l1i(1)->hit(kBase, false));
+}
+
+TEST_CASE("a prefetch of a line that another hart holds alone takes the snoop's latency", "[memory]") {
+  auto p = Bench::cached();
+  p.prefetch_depth = 1;
+  Bench b(p);
+  b.load(1, kBase + 128, 0_ns);
+  b.load(0, kBase, 1_us);
+  REQUIRE(b.load(0, kBase + 64, 2_us) == 2_us + p.dram_latency);
+  REQUIRE(b.memory.l1d(1)->state(kBase + 128) == LineState::kShared);
+  REQUIRE(b.load(0, kBase + 128, 2_us) == 2_us + p.snoop_latency);
+  REQUIRE(b.memory.counters(0).prefetch_waits == 1);
+}
+
 TEST_CASE("a line that two harts share must be taken before it is written", "[memory]") {
   Bench b;
   b.load(0, kBase, 0_ns);
