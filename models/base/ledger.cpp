@@ -74,7 +74,7 @@ bool Ledger::waited_since(RequestId id, Time since) {
   return false;
 }
 
-void Ledger::complete(RequestId id, Time t) {
+void Ledger::complete(RequestId id, Time t, std::optional<Time> since) {
   Request* r = slot(id);
   if (r->id != id || id == 0) return;
   const Tile& last = r->tiles.back();
@@ -86,11 +86,11 @@ void Ledger::complete(RequestId id, Time t) {
     t = last.start;
   }
   for (auto& listener : listeners_) listener(*r, t);
-  if (r->measured) account(*r, t);
+  if (r->measured) account(*r, since.value_or(r->start()), t);
   r->id = 0;
 }
 
-void Ledger::account(const Request& r, Time end) {
+void Ledger::account(const Request& r, Time since, Time end) {
   Time sum;
   for (std::size_t i = 0; i < r.tiles.size(); ++i) {
     const Time until = i + 1 < r.tiles.size() ? r.tiles[i + 1].start : end;
@@ -100,10 +100,11 @@ void Ledger::account(const Request& r, Time end) {
     ++total.visits;
     sum += spent;
   }
-  if (sum != end - r.start() && error_.empty())
-    error_ = fmt::format("request {}: its stages sum to {} ns, its latency is {} ns", r.id, sum.nanoseconds(),
-                         (end - r.start()).nanoseconds());
-  total_latency_ += (end - r.start()).femtoseconds();
+  const Time latency = end - since;
+  if (sum != latency && error_.empty())
+    error_ = fmt::format("request {}: its stages sum to {} fs, its latency is {} fs", r.id, sum.femtoseconds(),
+                         latency.femtoseconds());
+  total_latency_ += latency.femtoseconds();
   ++completed_;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,7 +88,9 @@ class Ledger {
     if (waited_since(id, t)) enter(id, stage, component, t);
   }
   /// The request's last bit has arrived. Before the start of its last stage by more than tolerance: a simulator error.
-  void complete(RequestId, Time);
+  /// since: when the request began, as the caller has noted it for itself; stages that do not fill the time from there
+  /// on are a simulator error too.
+  void complete(RequestId, Time, std::optional<Time> since = {});
   /// The request ends for `reason` without a reply. False when there is no such open request.
   bool drop(RequestId, std::string_view reason, Time);
   const Request* find(RequestId id) const;
@@ -109,6 +112,7 @@ class Ledger {
   /// Per (component, stage) sums over completed measured requests.
   const Total& total(Component c, Stage s) const { return totals_[c][s]; }
   std::size_t components() const { return paths_.size(); }
+  /// Of completed measured requests, from where the callers of complete() saw them begin.
   unsigned __int128 total_latency() const { return total_latency_; }
 
   /// Called with each request that completes, before it is forgotten, and its end; for histograms, traces and tests.
@@ -121,7 +125,7 @@ class Ledger {
  private:
   Request* slot(RequestId id) { return &requests_[id & (requests_.size() - 1)]; }
   void grow();
-  void account(const Request&, Time end);
+  void account(const Request&, Time since, Time end);
 
   std::vector<std::string> paths_;
   std::vector<std::array<Total, SLUICE_STAGE_COUNT>> totals_;

@@ -359,7 +359,7 @@ const char* TrafficSource::check(const Slot& slot, const Packet& p, const FrameV
 
 void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong) {
   without_id_ += packet.request() != slot.id && slot.attempts == 1;
-  base::ledger().complete(slot.id, packet.last_bit);
+  base::ledger().complete(slot.id, packet.last_bit, slot.first_sent);
   if (!wrong) calls_.answered(slot.call);
   if (slot.measured) {
     ++results_.completed;

@@ -49,6 +49,21 @@ TEST_CASE("a request that ends before its last stage is an error too", "[ledger]
   REQUIRE(tolerant.total_latency() == (2_ns).femtoseconds());
 }
 
+TEST_CASE("stages that do not sum to the latency that the caller saw are an error", "[ledger]") {
+  const auto error_for = [](Time since) {
+    Ledger l;
+    const auto c = l.component("net.wire0");
+    const RequestId id = l.open(SLUICE_STAGE_wire, c, 10_ns);
+    l.enter(id, SLUICE_STAGE_parse, c, 12_ns);
+    l.complete(id, 37_ns, since);
+    CHECK(l.total_latency() == (37_ns - since).femtoseconds());
+    return l.error();
+  };
+  CHECK(error_for(10_ns).empty());
+  CHECK(error_for(Time::fs(9'999'999)) == "request 1: its stages sum to 27000000 fs, its latency is 27000001 fs");
+  CHECK(error_for(11_ns) == "request 1: its stages sum to 27000000 fs, its latency is 26000000 fs");
+}
+
 TEST_CASE("between harts a step back within the tolerance is clamped and counted", "[ledger]") {
   Ledger l;
   l.tolerate(2_ns);
