@@ -148,6 +148,39 @@ TEST_CASE("a journey becomes the stages of the request that waited for it", "[le
   REQUIRE(ledger().total(link, SLUICE_STAGE_downstream_link).femtoseconds == (30_ns).femtoseconds());
 }
 
+TEST_CASE("a journey keeps every hop, and so do its copies", "[ledger]") {
+  ledger() = Ledger{};
+  const auto link = ledger().component("link"), fabric = ledger().component("switch");
+  const auto hops = GENERATE(1u, 11u, 12u, 13u, 24u, 100u);
+  const auto expect = [&](const Journey& j) {
+    const RequestId id = ledger().open(SLUICE_STAGE_doorbell, link, 0_ns);
+    j.apply(id);
+    const auto& tiles = ledger().find(id)->tiles;
+    REQUIRE(tiles.size() == hops + 1);
+    for (unsigned i = 0; i < hops; ++i) {
+      REQUIRE(tiles[i + 1].stage == (i % 2 ? SLUICE_STAGE_switch_fabric : SLUICE_STAGE_upstream_link));
+      REQUIRE(tiles[i + 1].component == (i % 2 ? fabric : link));
+      REQUIRE(tiles[i + 1].start == Time::ns(10 + i));
+    }
+  };
+  Journey j;
+  for (unsigned i = 0; i < hops; ++i)
+    j.enter(i % 2 ? SLUICE_STAGE_switch_fabric : SLUICE_STAGE_upstream_link, i % 2 ? fabric : link, Time::ns(10 + i));
+  expect(j);
+  Journey copy(j), assigned;
+  assigned = j;
+  j.clear();
+  REQUIRE(j.empty());
+  expect(copy);
+  expect(assigned);
+  assigned = Journey{};
+  assigned.enter(SLUICE_STAGE_memory, link, 5_ns);
+  REQUIRE(assigned.start() == 5_ns);
+  const RequestId id = ledger().open(SLUICE_STAGE_doorbell, link, 0_ns);
+  assigned.apply(id);
+  REQUIRE(ledger().find(id)->tiles.size() == 2);
+}
+
 TEST_CASE("spans without an id take no room, and the ninth is refused", "[ledger]") {
   Spans s;
   REQUIRE(s.add({0, 64, 0}));
