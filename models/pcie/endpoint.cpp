@@ -113,7 +113,10 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
   port_.transmit_latency = p.transmit_latency;
   port_.receive_latency = p.receive_latency;
   port_.on_receive = [this](TlpPtr t) { receive(std::move(t)); };
-  port_.on_hot_reset = [this] { base::name_what_is_thrown(path(), [this] { initiate_reset(); }); };
+  port_.on_hot_reset = [this] {
+    base::name_what_is_thrown(path(), [this] { initiate_reset(); });
+    forget_completions();
+  };
   port_.on_connect = [this](const Link& link) { link.describe_to(config_); };
 }
 
@@ -201,10 +204,9 @@ void Endpoint::receive_config(TlpPtr tlp) {
     port_.send(make_completion(*tlp, id_, CompletionStatus::kSuccess));
     const bool flr = tlp->reg == express_ + PCIE_EXPRESS_DEVICE_CONTROL && (tlp->first_be & 2) &&
                      (value & PCIE_EXPRESS_DEVICE_CONTROL_FLR);
-    if (flr)
-      initiate_reset();
-    else
-      config_changed(tlp->reg);
+    if (!flr) return config_changed(tlp->reg);
+    intx(false);  // unlike a lost link, a function's own reset leaves the level above as it was
+    initiate_reset();
     return;
   }
   make_completions(*tlp, tlp->target, 0, 4, 64, 64, [&](TlpPtr c, std::uint32_t, std::uint32_t) {

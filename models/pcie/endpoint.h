@@ -160,8 +160,9 @@ class Endpoint : public base::Model, private TransmitObserver {
   /// journey: of the write, ends with its arrival here; apply() it to the request that waited for this write.
   virtual void mmio_write(unsigned bar, std::uint64_t offset, std::span<const std::uint8_t> data,
                           const base::Journey& journey) = 0;
-  /// Function level reset or hot reset: configuration space is at its reset values, reads in flight will not be
-  /// reported, writes in flight still land.
+  /// Function level reset, hot reset or loss of the link: configuration space is at its reset values, INTx is
+  /// deasserted, reads in flight will not be reported. After a function level reset, writes in flight still land;
+  /// otherwise what the link carries is lost.
   virtual void function_reset() {}
   /// stop() and resume(), for what the device has besides its PCIe port.
   virtual void clock_stopped(bool stopped) { (void)stopped; }
@@ -246,6 +247,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   void issue_reads();
   void issue_read(Transfer&, std::uint32_t transfer);
   void settle(std::uint16_t number);
+  void forget_completions();
   void fail_read(std::uint32_t transfer, DmaStatus);
   void report_sent(std::uint32_t slot, base::Time);
   void finish_read(std::uint32_t transfer);

@@ -264,6 +264,12 @@ void Endpoint::settle(std::uint16_t number) {
   if (over) finish_read(n);
 }
 
+/// The link is lost, and with it every completion: no tag has to wait for one.
+void Endpoint::forget_completions() {
+  for (std::size_t n = 0; n < tags_.size(); ++n)
+    if (tags_[n].transfer != kNone) settle(static_cast<std::uint16_t>(n));
+}
+
 void Endpoint::finish_read(std::uint32_t n) {
   Transfer& t = transfers_[n];
   --reads_in_flight_;

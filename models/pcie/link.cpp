@@ -52,7 +52,7 @@ base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, un
 }
 
 void Port::hot_reset() {
-  if (peer_ && peer_->on_hot_reset) peer_->on_hot_reset();
+  if (link_) link_->hot_reset();
 }
 
 base::RequestId TlpProtocol::shown_for(const Tlp& t) {
@@ -135,8 +135,6 @@ Link::Link(sc_core::sc_module_name name, const Parameters& p)
 void Link::connect(Port& upper, Port& lower) {
   for (Port* port : {&upper, &lower})
     if (port->connected()) throw std::logic_error(path() + ": the port of " + port->owner() + " has a link already");
-  upper.peer_ = &lower;
-  lower.peer_ = &upper;
   upper.link_ = lower.link_ = this;
   down_.connect(upper, lower);
   up_.connect(lower, upper);
@@ -157,6 +155,12 @@ void Link::set_up(bool up) {
   if (up) return;
   if (upper_ && upper_->on_link_down) upper_->on_link_down();
   if (lower_ && lower_->on_hot_reset) lower_->on_hot_reset();
+}
+
+void Link::hot_reset() {
+  if (!is_up()) return;
+  set_up(false);
+  set_up(true);
 }
 
 void Link::register_statistics(base::StatisticsGroup& group) {

@@ -68,20 +68,21 @@ class Port : public base::Port<TlpProtocol> {
  public:
   using base::Port<TlpProtocol>::Port;
 
-  /// The port above resets everything below it (bridge control, secondary bus reset). May be left unset.
+  /// The link was lost, or reset from above (bridge control, secondary bus reset): everything below it starts anew. May
+  /// be left unset.
   base::Callback<void()> on_hot_reset;
   /// The link is there: called once, by Link::connect(). May be left unset.
   base::Callback<void(const Link&)> on_connect;
   /// The link went down (DL_Down): nothing that was sent or asked for will be answered. May be left unset.
   base::Callback<void()> on_link_down;
 
+  /// Of the port at the upper end: Link::hot_reset().
   void hot_reset();
   const Link* link() const { return link_; }
 
  private:
   friend class Link;
-  Port* peer_ = nullptr;
-  const Link* link_ = nullptr;
+  Link* link_ = nullptr;
 };
 
 /// One PCIe link.
@@ -122,6 +123,8 @@ class Link : public base::Model {
   bool is_up() const { return up_.up(); }
   /// Down: everything on the link is lost, the port above gives up what it waits for, and everything below is reset.
   void set_up(bool up);
+  /// As a secondary bus reset of the port above does it: down and, unless it was down before, up again.
+  void hot_reset();
   /// As net::Wire::hold_down().
   void hold_down(bool on) {
     downs_ += on ? 1 : -1u;

@@ -96,7 +96,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const Parameters& p, base
     Port& port = ports_[i]->port;
     port.on_receive = [this, i](TlpPtr t) { receive(i, std::move(t)); };
     port.on_connect = [this, i](const Link& link) { link.describe_to(ports_[i]->bridge.config()); };
-    port.on_link_down = [this, i] { abandon(*ports_[i]); };
+    port.on_link_down = [this, i] { link_down(*ports_[i]); };
   }
   for (unsigned i = 0; i < p.core_reads; ++i) {
     accesses_.push_back(std::make_unique<Access>());
@@ -300,10 +300,17 @@ void RootComplex::fail(unsigned number, std::uint64_t& counter) {
   finish(number);
 }
 
-/// The link below a root port is down: requests that went out there end as if nobody had claimed them.
-void RootComplex::abandon(const RootPort& port) {
+/// Requests that went out through the port end as if nobody had claimed them, and INTx that came in by it counts as
+/// deasserted, behind messages that wait for the writes before them.
+void RootComplex::link_down(RootPort& port) {
   for (unsigned n = 0; n < accesses_.size(); ++n)
     if (accesses_[n]->in_flight && accesses_[n]->through == &port) fail(n, counters_.master_aborts);
+  ++port.losses;
+  while (!port.waiting_reads.empty()) port.waiting_reads.pop()->release_buffer();
+  base::calendar().at(std::max(base::now(), port.last_landing), key(), [this, &port] {
+    port.asserted = 0;
+    update_lines();
+  });
 }
 
 void RootComplex::finish(unsigned number, base::Time earliest) {

@@ -117,6 +117,7 @@ class RootComplex : public base::Model, private TransmitObserver {
     base::Time last_landing;  ///< of a posted write: nothing passes it
     unsigned reads = 0;       ///< in service
     base::Ring<TlpPtr> waiting_reads;
+    unsigned losses = 0;  ///< of its link: nobody waits for answers from before
     std::uint8_t asserted = 0;  ///< INTx virtual wires, bit 0 is INTA
   };
   /// A core's non-posted access. Its number is its tag.
@@ -140,7 +141,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   void access_local(unsigned access);
   void store(Access&, const std::uint8_t* bytes, std::uint32_t count);
   void fail(unsigned access, std::uint64_t& counter);
-  void abandon(const RootPort&);
+  void link_down(RootPort&);
   void finish(unsigned access, base::Time earliest = {});
   RootPort* port_of_address(std::uint64_t address);
   RootPort* port_of_bus(unsigned bus);
@@ -154,6 +155,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   void receive_read(RootPort&, TlpPtr);
   void start_read(RootPort&, TlpPtr);
   void finish_read(TlpPtr, base::GuestRam&, std::uint64_t address);
+  void start_waiting_reads(RootPort&);
   void forward(RootPort& to, TlpPtr, base::Time after);
   void refuse(RootPort&, TlpPtr request);
   void report_unclaimed(const Tlp&);  // a core's

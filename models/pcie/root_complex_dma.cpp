@@ -153,9 +153,16 @@ void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
   const base::Time latency = parameters_.read_latency + where.latency + memory_.read_latency(where.address, bytes);
   // A read never passes the writes before it.
   const base::Time when = std::max(base::now() + latency, p.last_landing);
-  base::calendar().at(when, key(), [this, request = std::move(tlp), ram, address = where.address]() mutable {
-    finish_read(std::move(request), *ram, address);
-  });
+  base::calendar().at(when, key(),
+                      [this, &p, request = std::move(tlp), ram, address = where.address, losses = p.losses]() mutable {
+                        --p.reads;
+                        if (losses == p.losses) finish_read(std::move(request), *ram, address);
+                        start_waiting_reads(p);
+                      });
+}
+
+void RootComplex::start_waiting_reads(RootPort& p) {
+  while (!p.waiting_reads.empty() && p.reads < parameters_.reads) start_read(p, p.waiting_reads.pop());
 }
 
 void RootComplex::finish_read(TlpPtr tlp, base::GuestRam& ram, std::uint64_t address) {
@@ -174,8 +181,6 @@ void RootComplex::finish_read(TlpPtr tlp, base::GuestRam& ram, std::uint64_t add
                          c->line_tags.push_back(ram.tag(line * base::GuestRam::kTagLine));
                      p.port.send(std::move(c));
                    });
-  --p.reads;
-  while (!p.waiting_reads.empty() && p.reads < parameters_.reads) start_read(p, p.waiting_reads.pop());
 }
 
 /// A message passes no write before it: software finds in memory what a wired interrupt tells it of.

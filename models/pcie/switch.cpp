@@ -34,6 +34,7 @@ Switch::Switch(sc_core::sc_module_name name, const Parameters& p) : Model(name),
     port.cut_through = p.cut_through;
     port.on_receive = [this, i](TlpPtr t) { receive(i, std::move(t)); };
     port.on_connect = [this, i](const Link& link) { link.describe_to(ports_[i]->bridge.config()); };
+    if (i > 0) port.on_link_down = [this, i] { link_down(i); };
   }
   upstream_port().on_hot_reset = [this] { hot_reset(); };
 }
@@ -136,13 +137,20 @@ void Switch::configure(unsigned n, TlpPtr tlp) {
   ports_[0]->port.send(make_completion(*tlp, tlp->target, CompletionStatus::kSuccess));
 }
 
+/// Nobody above is told of wires that fall now: the port there has dropped them with the link.
 void Switch::hot_reset() {
+  intx_sent_ = 0;
+  for (auto& p : ports_) p->asserted = 0;
   for (auto& p : ports_) {
     p->bridge.reset();
-    p->asserted = 0;
     if (p != ports_[0]) p->port.hot_reset();
   }
-  intx_sent_ = 0;
+}
+
+/// Whatever was asserted below counts as deasserted.
+void Switch::link_down(unsigned port) {
+  ports_[port]->asserted = 0;
+  update_intx(nullptr);
 }
 
 void Switch::receive_message(unsigned ingress, TlpPtr tlp) {
@@ -154,12 +162,12 @@ void Switch::receive_message(unsigned ingress, TlpPtr tlp) {
     asserted |= static_cast<std::uint8_t>(1u << (code - kAssertIntA));
   else if (code >= kDeassertIntA && code < kDeassertIntA + 4)
     asserted &= static_cast<std::uint8_t>(~(1u << (code - kDeassertIntA)));
-  update_intx(*tlp);
+  update_intx(tlp.get());
 }
 
 /// A pin of downstream port n leaves as pin (x + n) mod 4; the wires of all ports are one. The requests that wait for
-/// the message from below go on with the one that it causes.
-void Switch::update_intx(const Tlp& cause) {
+/// the message from below, if there is one, go on with the one that it causes.
+void Switch::update_intx(const Tlp* cause) {
   std::uint8_t level = 0;
   for (unsigned i = 1; i < ports_.size(); ++i)
     for (unsigned pin = 0; pin < 4; ++pin)
@@ -169,11 +177,13 @@ void Switch::update_intx(const Tlp& cause) {
     TlpPtr m = make_tlp(TlpType::kMsg);
     m->requester = id_;
     m->message_code = static_cast<std::uint8_t>((level >> pin & 1 ? kAssertIntA : kDeassertIntA) + pin);
-    m->spans = cause.spans;
-    m->ending = cause.ending;
-    m->landed = cause.landed;
-    m->carries_journey = cause.carries_journey;
-    m->journey = cause.journey;
+    if (cause) {
+      m->spans = cause->spans;
+      m->ending = cause->ending;
+      m->landed = cause->landed;
+      m->carries_journey = cause->carries_journey;
+      m->journey = cause->journey;
+    }
     ports_[0]->port.send(std::move(m));
   }
   intx_sent_ = level;

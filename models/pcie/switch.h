@@ -57,7 +57,8 @@ class Switch : public base::Model {
   void forward(unsigned egress, TlpPtr);
   void refuse(unsigned ingress, TlpPtr);
   void hot_reset();
-  void update_intx(const Tlp& cause);
+  void link_down(unsigned port);
+  void update_intx(const Tlp* cause);
 
   Parameters parameters_;
   std::vector<std::unique_ptr<SwitchPort>> ports_;  ///< 0: upstream

@@ -324,14 +324,31 @@ TEST_CASE("a read without an answer times out, and its late completion is unexpe
 }
 
 TEST_CASE("a reset forgets reads in flight", "[pcie]") {
-  PcieBench b({.endpoint = {.tags = 1}});
+  const bool link_lost = GENERATE(false, true);
+  PcieBench b({.root = {.reads = 1}, .endpoint = {.tags = 2}});
+  b.memory.read = 5_us;  // served when the device has long been reset
   b.enumerate();
-  Outcome flying, waiting, after;
+  Outcome flying, behind, waiting, after;
   read(b, kRam, 64, flying);
+  read(b, kRam, 64, behind);
   read(b, kRam, 64, waiting);
-  b.device.port().on_hot_reset();
-  REQUIRE(b.device.reads_in_flight() == 1);
+  b.scheduler.run_until(base::now() + 1_us);
+  if (link_lost) {
+    b.link.hot_reset();
+  } else {
+    const unsigned express = b.device.config().find_capability(PCIE_CAPABILITY_ID_EXPRESS);
+    b.hart.start([&](ScriptedHart& h) {
+      h.write(b.ecam(b.endpoint().id, express + PCIE_EXPRESS_DEVICE_CONTROL), PCIE_EXPRESS_DEVICE_CONTROL_FLR, 2);
+    });
+    b.scheduler.run_until(base::now() + 1_us);
+  }
+  REQUIRE(b.device.resets == 1);
+  // With its link the device has lost the completions too; else it must wait for them before it reuses their tags.
+  REQUIRE(b.device.reads_in_flight() == (link_lost ? 0 : 2));
   b.settle();
+  REQUIRE(b.device.counters().completion_timeouts == 0);
+  REQUIRE(b.device.counters().unexpected_completions == 0);
+  REQUIRE(b.root.counters().dma_reads == (link_lost ? 1 : 2));
   REQUIRE_FALSE(flying.done);
   REQUIRE_FALSE(waiting.done);
   REQUIRE(b.device.reads_in_flight() == 0);

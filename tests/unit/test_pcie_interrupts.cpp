@@ -230,37 +230,197 @@ TEST_CASE("neither INTA nor a register's value passes a write before it", "[pcie
   REQUIRE(base::ledger().find(id)->tiles.back().start == told);
 }
 
-TEST_CASE("a switch joins its ports' wires and swizzles by port", "[pcie]") {
+TEST_CASE("a function level reset takes INTA back", "[pcie]") {
+  PcieBench b;
+  b.enumerate();
+  const unsigned express = b.device.config().find_capability(PCIE_CAPABILITY_ID_EXPRESS);
+  const auto reset = [&] {
+    b.run([&](ScriptedHart& h) {
+      h.write(b.ecam(b.endpoint().id, express + PCIE_EXPRESS_DEVICE_CONTROL), PCIE_EXPRESS_DEVICE_CONTROL_FLR, 2);
+    });
+  };
+  const auto messages = [&] { return b.link.up().statistics().tlps[static_cast<unsigned>(TlpType::kMsg)]; };
+  reset();
+  REQUIRE(messages() == 0);  // nothing to take back
+  b.device.intx(true);
+  b.settle();
+  REQUIRE(b.root.intx[1].level());
+  reset();
+  REQUIRE(b.device.resets == 2);
+  REQUIRE_FALSE(b.root.intx[1].level());
+  REQUIRE(messages() == 2);
+  REQUIRE_FALSE(b.device.config().get16(PCIE_STATUS) & PCIE_STATUS_INTERRUPT);
+  b.device.intx(true);
+  b.settle();
+  REQUIRE(b.root.intx[1].level());
+}
+
+namespace {
+
+/// What takes the link below root port 0 down.
+enum class Loss { link_down, secondary_bus_reset };
+
+void lose(PcieBench& b, Loss loss) {
+  if (loss == Loss::link_down) return b.link.set_up(false);
+  b.run([&](ScriptedHart& h) {
+    const std::uint64_t control = b.ecam(routing_id(0, 1, 0), PCIE_BRIDGE_CONTROL);
+    h.write(control, PCIE_BRIDGE_CONTROL_RESET, 2);
+    h.write(control, 0, 2);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("INTA falls when the link to its device is lost, and may rise again", "[pcie]") {
+  const auto loss = GENERATE(Loss::link_down, Loss::secondary_bus_reset);
+  PcieBench b;
+  b.enumerate();
+  b.device.intx(true);
+  b.settle();
+  REQUIRE(b.root.intx[1].level());
+  lose(b, loss);
+  b.settle();
+  REQUIRE_FALSE(b.root.intx[1].level());
+  b.link.set_up(true);
+  b.settle();
+  REQUIRE_FALSE(b.root.intx[1].level());
+  b.enumerate();
+  b.device.intx(true);
+  b.settle();
+  REQUIRE(b.root.intx[1].level());
+}
+
+TEST_CASE("INTA that was on its way when the link was lost does not rise behind it", "[pcie]") {
+  const auto loss = GENERATE(Loss::link_down, Loss::secondary_bus_reset);
+  // In the device's pipeline, or at the root complex behind a write that has yet to land.
+  const bool received = GENERATE(false, true);
+  PcieBench::Options options;
+  if (!received) options.endpoint.transmit_latency = 5_us;
+  PcieBench b(options);
+  b.enumerate();
+  unsigned rises = 0;
+  b.root.intx[1].on_change = [&rises](bool level) { rises += level; };
+  if (received) {
+    b.memory.write = 5_us;
+    b.device.dma_write(FlatMemory::kBase, std::vector<std::uint8_t>{1, 0, 0, 0}, {});
+  }
+  b.device.intx(true);
+  b.scheduler.run_until(base::now() + 1_us);
+  lose(b, loss);
+  b.settle();
+  REQUIRE(rises == received);
+  REQUIRE_FALSE(b.root.intx[1].level());
+}
+
+namespace {
+
+/// Devices at ports 0, 3 and 4 of a switch.
+struct SwitchBench {
   FreshKernel fresh;
   base::Scheduler scheduler{"scheduler", 1_us};
   FlatMemory memory;
-  RootComplex root{"root", {}, memory};
+  RootComplex::Parameters parameters;
+  RootComplex root{"root", parameters, memory};
   Switch fabric{"switch", {.downstream_ports = 5}};
   Link trunk{"trunk", {}}, link0{"link0", {}}, link3{"link3", {}}, link4{"link4", {}};
   TestDevice device0{"device0"}, device3{"device3"}, device4{"device4"};
   ScriptedHart hart{"hart", scheduler};
-  hart.socket.bind(root.socket);
-  trunk.connect(root.root_port(0), fabric.upstream_port());
-  link0.connect(fabric.downstream_port(0), device0.port());
-  link3.connect(fabric.downstream_port(3), device3.port());
-  link4.connect(fabric.downstream_port(4), device4.port());
-  const auto settle = [&] { scheduler.run_until(base::Time::max()); };
-  const auto lines = [&] {
+
+  SwitchBench() {
+    hart.socket.bind(root.socket);
+    trunk.connect(root.root_port(0), fabric.upstream_port());
+    link0.connect(fabric.downstream_port(0), device0.port());
+    link3.connect(fabric.downstream_port(3), device3.port());
+    link4.connect(fabric.downstream_port(4), device4.port());
+  }
+  void settle() { scheduler.run_until(base::Time::max()); }
+  void enumerate() {
+    hart.start([this](ScriptedHart& h) { Enumerator(h, parameters).scan(0); });
+    settle();
+  }
+  void reset_below(RoutingId bridge) {
+    hart.start([this, bridge](ScriptedHart& h) {
+      h.write(parameters.ecam_base + (std::uint64_t{bridge} << 12) + PCIE_BRIDGE_CONTROL, PCIE_BRIDGE_CONTROL_RESET, 2);
+    });
+    settle();
+  }
+  /// The root complex's wires, bit 0 is INTA.
+  unsigned lines() const {
     unsigned v = 0;
     for (unsigned i = 0; i < 4; ++i) v |= static_cast<unsigned>(root.intx[i].level()) << i;
     return v;
-  };
-  device3.intx(true);
-  settle();
-  REQUIRE(lines() == 1u << 0);  // pin A + port 3 + root port's device number 1
-  device0.intx(true);
-  device4.intx(true);
-  settle();
-  REQUIRE(lines() == (1u << 0 | 1u << 1));
-  device0.intx(false);  // port 4 still holds the wire
-  settle();
-  REQUIRE(lines() == (1u << 0 | 1u << 1));
-  device4.intx(false);
-  settle();
-  REQUIRE(lines() == 1u << 0);
+  }
+  std::uint64_t messages() const { return trunk.up().statistics().tlps[static_cast<unsigned>(TlpType::kMsg)]; }
+};
+
+constexpr unsigned kLine0 = 1u << 1;  // of ports 0 and 4: pin A + port + the root port's device number 1
+constexpr unsigned kLine3 = 1u << 0;
+
+}  // namespace
+
+TEST_CASE("a switch joins its ports' wires and swizzles by port", "[pcie]") {
+  SwitchBench b;
+  b.device3.intx(true);
+  b.settle();
+  REQUIRE(b.lines() == kLine3);
+  b.device0.intx(true);
+  b.device4.intx(true);
+  b.settle();
+  REQUIRE(b.lines() == (kLine0 | kLine3));
+  b.device0.intx(false);  // port 4 still holds the wire
+  b.settle();
+  REQUIRE(b.lines() == (kLine0 | kLine3));
+  b.device4.intx(false);
+  b.settle();
+  REQUIRE(b.lines() == kLine3);
+}
+
+TEST_CASE("a switch deasserts what came from a link that is lost, and nothing else", "[pcie]") {
+  SwitchBench b;
+  b.enumerate();
+  for (TestDevice* d : {&b.device0, &b.device3, &b.device4}) d->intx(true);
+  b.settle();
+  REQUIRE(b.lines() == (kLine0 | kLine3));
+  REQUIRE(b.messages() == 2);
+  b.link4.set_up(false);  // port 0 still holds the wire
+  b.settle();
+  REQUIRE(b.lines() == (kLine0 | kLine3));
+  REQUIRE(b.messages() == 2);
+  b.reset_below(routing_id(2, 3, 0));  // downstream port 3
+  REQUIRE(b.device3.resets == 1);
+  REQUIRE(b.device0.resets == 0);
+  REQUIRE(b.lines() == kLine0);
+  REQUIRE(b.messages() == 3);
+  b.link0.set_up(false);
+  b.settle();
+  REQUIRE(b.lines() == 0);
+  REQUIRE(b.messages() == 4);
+}
+
+TEST_CASE("a reset or a loss above a switch takes all wires below it down", "[pcie]") {
+  SwitchBench b;
+  b.enumerate();
+  for (TestDevice* d : {&b.device0, &b.device3}) d->intx(true);
+  b.settle();
+  REQUIRE(b.lines() == (kLine0 | kLine3));
+  const bool by_link = GENERATE(true, false);
+  std::uint64_t deasserted = 0;
+  if (by_link) {
+    b.trunk.set_up(false);
+    b.settle();
+    b.trunk.set_up(true);
+  } else {
+    // At the root port, which needs no message, and at the switch's upstream port, which sends two.
+    const bool at_switch = GENERATE(false, true);
+    b.reset_below(at_switch ? routing_id(1, 0, 0) : routing_id(0, 1, 0));
+    deasserted = at_switch ? 2 : 0;
+  }
+  b.settle();
+  REQUIRE(b.lines() == 0);
+  REQUIRE(b.messages() == 2 + deasserted);
+  REQUIRE(b.device0.resets == 1);
+  REQUIRE(b.device3.resets == 1);
+  b.device3.intx(true);
+  b.settle();
+  REQUIRE(b.lines() == kLine3);
 }
