@@ -294,6 +294,7 @@ void Endpoint::receive_read(TlpPtr tlp) {
   reply.requester_ = t.requester;
   reply.tag_ = t.tag;
   reply.traffic_class_ = t.traffic_class;
+  reply.relaxed_ordering_ = t.relaxed_ordering;
   reply.content_ = t.content;
   std::uint64_t offset = 0;
   const int bar = decode(reply.first_, std::max(reply.bytes_, 1u), offset);
@@ -318,6 +319,7 @@ void Endpoint::complete(const MmioReply& reply, CompletionStatus status, std::sp
   request.requester = reply.requester_;
   request.tag = reply.tag_;
   request.traffic_class = reply.traffic_class_;
+  request.relaxed_ordering = reply.relaxed_ordering_;
   request.content = reply.content_;
   if (status != CompletionStatus::kSuccess) {
     ++counters_.unsupported_requests;

@@ -42,6 +42,7 @@ class MmioReply {
   RoutingId requester_ = 0;
   std::uint16_t tag_ = 0;
   std::uint8_t traffic_class_ = 0;
+  bool relaxed_ordering_ = false;
   Content content_ = Content::kMetadata;
 };
 

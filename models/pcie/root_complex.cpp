@@ -327,7 +327,10 @@ void RootComplex::receive_completion(TlpPtr tlp) {
   const Tlp& c = *tlp;
   if (c.requester != kSelf) {
     RootPort* p = port_of_bus(bus_of(c.requester));
-    if (p && parameters_.peer_to_peer && p->port.up()) return forward(*p, std::move(tlp), base::Time{});
+    if (p && parameters_.peer_to_peer && p->port.up()) {
+      const base::Time after = c.relaxed_ordering ? base::Time{} : ports_[c.ingress]->last_landing;
+      return forward(*p, std::move(tlp), std::max(base::now() + parameters_.write_latency, after));
+    }
   }
   tlp->release_buffer();
   if (c.requester != kSelf || c.tag >= accesses_.size() || !accesses_[c.tag]->in_flight) {

@@ -156,7 +156,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   void start_read(RootPort&, TlpPtr);
   void finish_read(TlpPtr, base::GuestRam&, std::uint64_t address);
   void start_waiting_reads(RootPort&);
-  void forward(RootPort& to, TlpPtr, base::Time after);
+  void forward(RootPort& to, TlpPtr, base::Time when);
   void refuse(RootPort&, TlpPtr request);
   void report_unclaimed(const Tlp&);  // a core's
   void report_nowhere(const Tlp&);    // a device's

@@ -48,9 +48,8 @@ void RootComplex::refuse(RootPort& p, TlpPtr request) {
   p.port.send(make_completion(*request, kSelf, CompletionStatus::kUnsupportedRequest));
 }
 
-/// To another root port, no earlier than the posted writes before it.
-void RootComplex::forward(RootPort& to, TlpPtr tlp, base::Time after) {
-  const base::Time when = std::max(base::now() + parameters_.write_latency, after);
+/// To another root port. The caller sees to it that `when` is no earlier than the posted writes that it may not pass.
+void RootComplex::forward(RootPort& to, TlpPtr tlp, base::Time when) {
   base::calendar().at(when, key(), [&to, t = std::move(tlp)]() mutable { to.port.send(std::move(t)); });
 }
 
@@ -62,18 +61,13 @@ void RootComplex::receive_write(RootPort& p, TlpPtr tlp) {
   if (bytes == 0) return t.release_buffer();  // a flush: nothing is written
   t.address = where.address & ~std::uint64_t{3};
   base::GuestRam* ram = memory_.ram_at(where.address, bytes);
-  if (!ram) {
-    RootPort* peer = port_of_address(where.address);
-    if (peer && (peer == &p || !parameters_.peer_to_peer || !peer->port.up())) return refuse(p, std::move(tlp));
-    if (peer) {
-      p.last_landing = std::max(p.last_landing, base::now() + parameters_.write_latency);
-      return forward(*peer, std::move(tlp), p.last_landing);
-    }
-  }
+  RootPort* peer = ram ? nullptr : port_of_address(where.address);
+  if (peer && (peer == &p || !parameters_.peer_to_peer || !peer->port.up())) return refuse(p, std::move(tlp));
   base::Time when = base::now() + parameters_.write_latency + where.latency;
   if (ram) when += memory_.write_latency(where.address, bytes);
   if (!t.relaxed_ordering) when = std::max(when, p.last_landing);
   p.last_landing = std::max(when, p.last_landing);
+  if (peer) return forward(*peer, std::move(tlp), when);
   base::calendar().at(when, key(), [this, request = std::move(tlp), ram]() mutable { land(std::move(request), ram); });
 }
 
@@ -140,12 +134,18 @@ void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
   const std::uint32_t bytes = std::max(t.enabled_bytes(), 1u);  // a read of no bytes flushes and returns one DW
   const Translation where = translate(t, false);
   base::GuestRam* ram = where.fault ? nullptr : memory_.ram_at(where.address, bytes);
-  if (!p.bridge.forwards_upstream() || where.fault) return refuse(p, std::move(tlp));
+  if (!p.bridge.forwards_upstream()) return refuse(p, std::move(tlp));
+  if (where.fault) {  // a walk finds it out at its end
+    base::calendar().after(where.latency, key(),
+                           [this, &p, request = std::move(tlp)]() mutable { refuse(p, std::move(request)); });
+    return;
+  }
   if (!ram) {
     RootPort* peer = port_of_address(where.address);
     if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.up()) return refuse(p, std::move(tlp));
     t.address = where.address & ~std::uint64_t{3};
-    return forward(*peer, std::move(tlp), p.last_landing);
+    const base::Time when = base::now() + parameters_.write_latency + where.latency;
+    return forward(*peer, std::move(tlp), std::max(when, p.last_landing));
   }
   t.release_buffer();
   ++p.reads;

@@ -144,6 +144,7 @@ TlpPtr make_completion(const Tlp& request, RoutingId completer, CompletionStatus
   t->requester = request.requester;
   t->tag = request.tag;
   t->traffic_class = request.traffic_class;
+  t->relaxed_ordering = request.relaxed_ordering;
   t->completer = completer;
   t->status = status;
   t->content = request.content;

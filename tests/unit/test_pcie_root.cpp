@@ -1,4 +1,4 @@
-/// What cores do through the root complex: reads, posted writes, errors; translation; peer to peer; the switch's time.
+/// What cores do through the root complex: reads, posted writes, errors; translation.
 #include <catch2/catch.hpp>
 
 #include "models/base/waiting.h"
@@ -125,6 +125,7 @@ TEST_CASE("an address that no device claims reads all ones and takes writes", "[
   PcieBench b;
   b.enumerate();
   const auto& p = b.options.root;
+  const std::uint64_t before = b.root.counters().master_aborts;  // of looking for devices
   std::vector<std::uint64_t> values;
   b.run([&](ScriptedHart& h) {
     values.push_back(h.read(p.mmio32_base + 0x3000'0000, 4));
@@ -133,7 +134,7 @@ TEST_CASE("an address that no device claims reads all ones and takes writes", "[
     REQUIRE(h.response == tlm::TLM_OK_RESPONSE);
   });
   REQUIRE(values[0] == 0xffff'ffff);
-  REQUIRE(b.root.counters().master_aborts >= 2);
+  REQUIRE(b.root.counters().master_aborts == before + 2);
   REQUIRE(b.device.writes.empty());
 }
 
@@ -243,164 +244,6 @@ TEST_CASE("translation moves accesses, delays them and may refuse", "[pcie]") {
   REQUIRE(status[1] == DmaStatus::kUnsupportedRequest);
   REQUIRE(b.root.counters().unsupported_requests == 2);
   REQUIRE(table.seen[0] == b.device.id());
-}
-
-namespace {
-
-/// Two devices below a switch, one beside it on a root port of its own.
-struct PeerBench {
-  FreshKernel fresh;
-  base::Scheduler scheduler{"scheduler", 1_us};
-  FlatMemory memory;
-  RootComplex::Parameters parameters{.root_ports = 2};
-  RootComplex root{"root", parameters, memory};
-  ScriptedHart hart{"hart", scheduler};
-  Switch fabric;
-  Link trunk{"trunk", {}}, link0{"link0", {}}, link1{"link1", {}}, direct{"direct", {}};
-  TestDevice device0{"device0"}, device1{"device1"}, other{"other"};
-  std::map<RoutingId, std::uint64_t> bars;
-
-  explicit PeerBench(const Switch::Parameters& p = {.downstream_ports = 2}) : fabric("switch", p) {
-    hart.socket.bind(root.socket);
-    trunk.connect(root.root_port(0), fabric.upstream_port());
-    link0.connect(fabric.downstream_port(0), device0.port());
-    link1.connect(fabric.downstream_port(1), device1.port());
-    direct.connect(root.root_port(1), other.port());
-    hart.start([this](ScriptedHart& h) {
-      Enumerator e(h, parameters);
-      e.scan(0);
-      for (const auto& f : e.found)
-        if (f.bars.contains(0)) bars[f.id] = f.bars.at(0);
-    });
-    settle();
-  }
-  void settle() { scheduler.run_until(base::Time::max()); }
-  std::uint64_t bar(const TestDevice& d) { return bars.at(d.id()); }
-};
-
-}  // namespace
-
-TEST_CASE("peers below one switch talk without the root complex", "[pcie]") {
-  PeerBench b;
-  b.device1.registers[8] = 0x77;
-  const std::uint64_t trunk = b.trunk.up().statistics().bytes;
-  const std::vector<std::uint8_t> data(8, 0x33);
-  b.device0.dma_write(b.bar(b.device1), data, {});
-  std::uint8_t got = 0;
-  b.device0.dma_read(b.bar(b.device1) + 8, 4, {}, [&](const DmaCompletion& c) { got = c.data[0]; });
-  b.settle();
-  REQUIRE(b.device1.writes.size() == 1);
-  REQUIRE(got == 0x77);
-  REQUIRE(b.trunk.up().statistics().bytes == trunk);
-}
-
-TEST_CASE("peers below different root ports talk through the root complex", "[pcie]") {
-  PeerBench b;
-  b.other.registers[8] = 0x78;
-  const std::vector<std::uint8_t> data(8, 0x34);
-  b.device0.dma_write(b.bar(b.other), data, {});
-  std::uint8_t got = 0;
-  b.device0.dma_read(b.bar(b.other) + 8, 4, {}, [&](const DmaCompletion& c) { got = c.data[0]; });
-  b.settle();
-  REQUIRE(b.other.writes.size() == 1);
-  REQUIRE(got == 0x78);
-}
-
-TEST_CASE("an address below the switch that no port claims is refused there", "[pcie]") {
-  PeerBench b;
-  DmaStatus status = DmaStatus::kOk;
-  b.device0.dma_read(b.bar(b.device0), 4, {}, [&](const DmaCompletion& c) { status = c.status; });  // itself
-  b.settle();
-  REQUIRE(status == DmaStatus::kUnsupportedRequest);
-  REQUIRE(b.fabric.counters().unsupported_requests > 0);
-}
-
-TEST_CASE("a switch adds its latency and a link, and the ledger says so", "[pcie]") {
-  const bool cut_through = GENERATE(false, true);
-  PeerBench b({.downstream_ports = 2, .latency = 115_ns, .cut_through = cut_through});
-  const base::RequestId id = base::ledger().open(SLUICE_STAGE_nic_queue, 0, base::now());
-  const base::Time start = base::now();
-  base::Time took;
-  DmaOptions options;
-  options.spans = base::Spans(0, 64, id);
-  b.device0.dma_read(FlatMemory::kBase, 64, options, [&](const DmaCompletion& c) { took = base::now() - c.issued; });
-  b.settle();
-  const base::Time up = b.link0.up().wire_time(20);
-  const base::Time down = b.link0.down().wire_time(20 + 64);
-  const base::Time header = b.link0.up().wire_time(12);
-  // Cut through, only the header is waited for at the switch.
-  const base::Time at_switch_up = cut_through ? header : up;
-  const base::Time at_switch_down = cut_through ? header : down;
-  REQUIRE(took == 100_ns + at_switch_up + 5_ns + 115_ns + up + 5_ns + kServed + at_switch_down + 5_ns + 115_ns + down +
-                      5_ns + 100_ns);
-
-  const auto& tiles = base::ledger().find(id)->tiles;
-  std::vector<base::Stage> stages;
-  base::Time in_switch;
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    stages.push_back(tiles[i].stage);
-    if (tiles[i].stage == SLUICE_STAGE_switch_fabric) in_switch += tiles[i + 1].start - tiles[i].start;
-  }
-  REQUIRE(in_switch == 230_ns);
-  REQUIRE(tiles.back().start < start + took);
-  const std::vector<base::Stage> expected = {
-      SLUICE_STAGE_upstream_link,   SLUICE_STAGE_switch_fabric, SLUICE_STAGE_upstream_link,  SLUICE_STAGE_memory,
-      SLUICE_STAGE_downstream_link, SLUICE_STAGE_switch_fabric, SLUICE_STAGE_downstream_link};
-  REQUIRE(std::vector<base::Stage>(stages.end() - 7, stages.end()) == expected);
-}
-
-TEST_CASE("cut through to a faster link, the last bit is not sent before it has come", "[pcie]") {
-  FreshKernel fresh;
-  base::Scheduler scheduler{"scheduler", 1_us};
-  FlatMemory memory;
-  RootComplex::Parameters parameters;
-  RootComplex root{"root", parameters, memory};
-  ScriptedHart hart{"hart", scheduler};
-  Switch fabric{"switch", {.downstream_ports = 1, .latency = 20_ns, .cut_through = true}};
-  Link trunk{"trunk", {.lanes = 16}};
-  Link leaf{"leaf", {.lanes = 4}};
-  TestDevice device{"device"};
-  hart.socket.bind(root.socket);
-  trunk.connect(root.root_port(0), fabric.upstream_port());
-  leaf.connect(fabric.downstream_port(0), device.port());
-  hart.start([&](ScriptedHart& h) { Enumerator(h, parameters).scan(0); });
-  scheduler.run_until(base::Time::max());
-
-  const base::RequestId id = base::ledger().open(SLUICE_STAGE_nic_queue, 0, base::now());
-  DmaOptions options;
-  options.spans = base::Spans(0, 256, id);
-  options.landed = {SLUICE_STAGE_wait_core, 0};
-  const base::Time start = base::now();
-  device.dma_write(FlatMemory::kBase, std::vector<std::uint8_t>(256, 1), options);
-  scheduler.run_until(base::Time::max());
-  const base::Time slow = leaf.up().wire_time(20 + 256);
-  REQUIRE(base::ledger().find(id)->tiles.back().start == start + 100_ns + slow + 5_ns + 20_ns + 5_ns + kLanded);
-}
-
-TEST_CASE("a full egress holds up the sender through its credits", "[pcie]") {
-  // The trunk is a quarter as wide as the device's link, and the switch holds two writes.
-  FreshKernel fresh;
-  base::Scheduler scheduler{"scheduler", 1_us};
-  FlatMemory memory;
-  RootComplex::Parameters parameters;
-  RootComplex root{"root", parameters, memory};
-  ScriptedHart hart{"hart", scheduler};
-  Switch fabric{"switch", {.downstream_ports = 1}};
-  Link trunk{"trunk", {.lanes = 4}};
-  Link leaf{"leaf", {.lanes = 16, .posted_headers = 2, .credit_update = 1_ns}};
-  TestDevice device{"device"};
-  hart.socket.bind(root.socket);
-  trunk.connect(root.root_port(0), fabric.upstream_port());
-  leaf.connect(fabric.downstream_port(0), device.port());
-  hart.start([&](ScriptedHart& h) { Enumerator(h, parameters).scan(0); });
-  scheduler.run_until(base::Time::max());
-
-  const std::vector<std::uint8_t> data(256, 1);
-  for (unsigned i = 0; i < 20; ++i) device.dma_write(FlatMemory::kBase + 256 * i, data, {});
-  scheduler.run_until(base::Time::max());
-  REQUIRE(leaf.up().statistics().credit_stalls > 10);
-  REQUIRE(memory.ram.at(FlatMemory::kBase + 256 * 19)[255] == 1);
-  REQUIRE(leaf.up().available(TlpClass::kPosted).messages == 2);  // all came back
 }
 
 TEST_CASE("no packet is lost or kept", "[pcie]") {
