@@ -64,7 +64,7 @@ void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
       .range(1, 4096)
       .unit("TLPs")
       .assumed("covers the latency at gen3 x16");
-  s.add("posted_writes", &Parameters::posted_writes, "cores' writes that wait for the links before a core is blocked")
+  s.add("posted_writes", &Parameters::posted_writes, "writes of one core that wait for the links before it is blocked")
       .range(1, 4096)
       .unit("TLPs")
       .assumed("a core's write-combining and uncore buffers");
@@ -172,15 +172,19 @@ void RootComplex::configure(tlm::tlm_generic_payload& trans) {
 void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned bytes) {
   ++counters_.core_writes;
   const base::Site by = base::access_site();
-  if (posted_ >= parameters_.posted_writes) ++counters_.posted_stalls;
-  while (posted_ >= parameters_.posted_writes) base::wait_for(posted_free_, "room for a posted write", path().c_str());
-  ++posted_;
+  const unsigned buffers = posted_writes_of_caller();
+  PostedWrites& mine = *posted_writes_[buffers];
+  if (mine.waiting >= parameters_.posted_writes) ++counters_.posted_stalls;
+  while (mine.waiting >= parameters_.posted_writes)
+    base::wait_for(mine.freed, "room for a posted write", path().c_str());
+  ++mine.waiting;
   TlpPtr t = make_tlp(TlpType::kMWr);
   t->requester = kSelf;
   t->cover(address, bytes);
   t->resize_payload();
   std::memcpy(t->payload() + address % 4, data, bytes);
   t->observer = this;
+  t->cookie = buffers;
   t->by = by;
   t->carries_journey = true;
   t->journey.enter(SLUICE_STAGE_doorbell, component(), base::now());
@@ -200,14 +204,38 @@ void RootComplex::report_unclaimed(const Tlp& t) {
                           t.by);
 }
 
-void RootComplex::transmitted(Tlp&, base::Time) {
-  --posted_;
-  posted_free_.notify();
+unsigned RootComplex::posted_writes_of_caller() {
+  const base::Runner* core = base::Scheduler::instance().running();
+  unsigned n = 0;
+  while (n < posted_writes_.size() && posted_writes_[n]->core != core) ++n;
+  if (n == posted_writes_.size()) posted_writes_.push_back(std::make_unique<PostedWrites>(core));
+  return n;
+}
+
+void RootComplex::transmitted(Tlp& t, base::Time) {
+  PostedWrites& writes = *posted_writes_[t.cookie];
+  --writes.waiting;
+  writes.freed.notify();
+}
+
+std::uint16_t RootComplex::take_access() {
+  if (!free_accesses_.empty()) return free_accesses_.pop();
+  Waiter waiter;
+  waiting_accesses_.push(&waiter);
+  while (!waiter.number) base::wait_for(waiter.given, "room for a read", path().c_str());
+  return *waiter.number;
+}
+
+/// To whoever has waited longest: a core that asks again at once must not overtake it.
+void RootComplex::give_back_access(std::uint16_t number) {
+  if (waiting_accesses_.empty()) return free_accesses_.push(number);
+  Waiter& next = *waiting_accesses_.pop();
+  next.number = number;
+  next.given.notify();
 }
 
 void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
-  while (free_accesses_.empty()) base::wait_for(access_free_, "room for a read", path().c_str());
-  const std::uint16_t number = free_accesses_.pop();
+  const std::uint16_t number = take_access();
   Access& a = *accesses_[number];
   request->requester = kSelf;
   request->tag = number;
@@ -222,8 +250,7 @@ void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
     std::memcpy(trans.get_data_ptr(), a.data.data(), trans.get_data_length());
   if (a.error) trans.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   a.request.reset();
-  free_accesses_.push(number);
-  access_free_.notify();
+  give_back_access(number);
 }
 
 void RootComplex::launch(unsigned number) {
@@ -363,7 +390,7 @@ void RootComplex::register_statistics(base::StatisticsGroup& group) {
   group.counter("error_completions", "accesses", "of cores that ended with UR or CA", c.error_completions);
   group.counter("completion_timeouts", "accesses", "of cores without an answer", c.completion_timeouts);
   group.counter("poisoned_completions", "accesses", "of cores that ended with a bus error", c.poisoned_completions);
-  group.counter("posted_stalls", "writes", "of cores that found the posted queue full", c.posted_stalls);
+  group.counter("posted_stalls", "writes", "of cores that found their posted writes too many", c.posted_stalls);
   group.counter("bad_accesses", "accesses", "of a width or alignment that PCIe has not", c.bad_accesses);
   group.counter("dma_reads", "TLPs", "reads of memory by devices", c.dma_reads);
   group.counter("dma_writes", "TLPs", "writes to memory by devices", c.dma_writes);

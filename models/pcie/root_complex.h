@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,7 +51,7 @@ class Translator {
 
 /// Bus 0 has a host bridge as device 0 and root port n as device n + 1. The TLM socket takes absolute addresses inside
 /// the three windows; called by a hart at base::now(), it blocks the hart in base::wait_for() until a read's or a
-/// configuration access's completion, and for a posted write only while the posted queue is full.
+/// configuration access's completion, and for a posted write only while the hart's own posted writes are too many.
 class RootComplex : public base::Model, private TransmitObserver {
  public:
   enum class Split { kRcb, kMaxPayload };
@@ -70,7 +71,7 @@ class RootComplex : public base::Model, private TransmitObserver {
     Split completion_split = Split::kRcb;
     base::Bytes read_completion_boundary = 64_B;
     unsigned reads = 64;          ///< devices' reads that memory serves at once, per root port
-    unsigned posted_writes = 16;  ///< cores' writes that wait for the links before a core is blocked
+    unsigned posted_writes = 16;  ///< writes of one core that wait for the links before it is blocked
     unsigned core_reads = 32;     ///< cores' reads and configuration accesses in flight
     base::Time completion_timeout = base::Time::ms(10);
     bool peer_to_peer = true;  ///< between root ports
@@ -84,7 +85,7 @@ class RootComplex : public base::Model, private TransmitObserver {
     std::uint64_t error_completions = 0;  ///< core accesses that ended with UR or CA
     std::uint64_t completion_timeouts = 0;
     std::uint64_t poisoned_completions = 0;  ///< core accesses that ended with a bus error
-    std::uint64_t posted_stalls = 0;         ///< core writes that found the posted queue full
+    std::uint64_t posted_stalls = 0;         ///< core writes that found their core's posted writes too many
     std::uint64_t bad_accesses = 0;          ///< core accesses of a width or alignment that PCIe has not
     std::uint64_t dma_reads = 0;
     std::uint64_t dma_writes = 0;
@@ -117,8 +118,20 @@ class RootComplex : public base::Model, private TransmitObserver {
     base::Time last_landing;  ///< of a posted write: nothing passes it
     unsigned reads = 0;       ///< in service
     base::Ring<TlpPtr> waiting_reads;
-    unsigned losses = 0;  ///< of its link: nobody waits for answers from before
+    unsigned losses = 0;        ///< of its link: nobody waits for answers from before
     std::uint8_t asserted = 0;  ///< INTx virtual wires, bit 0 is INTA
+  };
+  /// The buffers of one core's writes.
+  struct PostedWrites {
+    explicit PostedWrites(const base::Runner* c) : core(c) {}
+    const base::Runner* core;  ///< null: whoever is none
+    unsigned waiting = 0;
+    base::Event freed;
+  };
+  /// A core that waits for one of accesses_.
+  struct Waiter {
+    std::optional<std::uint16_t> number;
+    base::Event given;
   };
   /// A core's non-posted access. Its number is its tag.
   struct Access {
@@ -136,6 +149,9 @@ class RootComplex : public base::Model, private TransmitObserver {
   void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&);
   void configure(tlm::tlm_generic_payload&);
   void post(std::uint64_t address, const std::uint8_t* data, unsigned bytes);
+  unsigned posted_writes_of_caller();
+  std::uint16_t take_access();
+  void give_back_access(std::uint16_t number);
   void access(tlm::tlm_generic_payload&, TlpPtr request);
   void launch(unsigned access);
   void access_local(unsigned access);
@@ -174,9 +190,8 @@ class RootComplex : public base::Model, private TransmitObserver {
   std::vector<std::unique_ptr<RootPort>> ports_;
   std::vector<std::unique_ptr<Access>> accesses_;
   base::Ring<std::uint16_t> free_accesses_;
-  base::Event access_free_;
-  unsigned posted_ = 0;
-  base::Event posted_free_;
+  base::Ring<Waiter*> waiting_accesses_;  ///< in order of their coming; none while one is free
+  std::vector<std::unique_ptr<PostedWrites>> posted_writes_;
   Counters counters_;
 };
 

@@ -1,5 +1,9 @@
 /// What cores do through the root complex: reads, posted writes, errors; translation.
+#include <deque>
+
 #include <catch2/catch.hpp>
+
+#include <tlm_utils/multi_passthrough_target_socket.h>
 
 #include "models/base/waiting.h"
 #include "tests/unit/pcie_bench.h"
@@ -119,6 +123,103 @@ TEST_CASE("a core is blocked while the posted queue is full", "[pcie]") {
   REQUIRE(took[2] == 270_ns);  // the first one's way to the link
   REQUIRE(b.root.counters().posted_stalls == 1);
   REQUIRE(b.device.writes.size() == 3);
+}
+
+namespace {
+
+/// Sixteen harts at one root complex.
+struct CrowdBench {
+  static constexpr unsigned kHarts = 16;
+  struct Crossbar : sc_core::sc_module {
+    tlm_utils::multi_passthrough_target_socket<Crossbar> in{"in"};
+    tlm_utils::simple_initiator_socket<Crossbar> out{"out"};
+    explicit Crossbar(sc_core::sc_module_name name) : sc_module(name) {
+      in.register_b_transport(this, &Crossbar::b_transport);
+    }
+    void b_transport(int, tlm::tlm_generic_payload& t, sc_core::sc_time& delay) { out->b_transport(t, delay); }
+  };
+  FreshKernel fresh;
+  base::Scheduler scheduler{"scheduler", 100_ns};
+  FlatMemory memory;
+  RootComplex::Parameters parameters;
+  RootComplex root;
+  Crossbar crossbar{"crossbar"};
+  std::deque<ScriptedHart> harts;
+  Link link;
+  TestDevice device{"device"};
+  std::uint64_t bar = 0;
+
+  explicit CrowdBench(const RootComplex::Parameters& p, const Link::Parameters& l = {})
+      : parameters(p), root("root", p, memory), link("link", l) {
+    crossbar.out.bind(root.socket);
+    for (unsigned i = 0; i < kHarts; ++i) {
+      harts.emplace_back(("hart" + std::to_string(i)).c_str(), scheduler);
+      harts.back().socket.bind(crossbar.in);
+    }
+    link.connect(root.root_port(0), device.port());
+    harts[0].start([this](ScriptedHart& h) {
+      Enumerator e(h, parameters);
+      e.scan(0);
+      for (const auto& f : e.found)
+        if (f.bars.contains(0)) bar = f.bars.at(0);
+    });
+    settle();
+  }
+  void settle() { scheduler.run_until(base::Time::max()); }
+};
+
+}  // namespace
+
+TEST_CASE("each core has posted writes of its own, and a full link serves all cores alike", "[pcie]") {
+  constexpr unsigned kBuffers = 4, kWrites = 24;
+  CrowdBench b({.posted_writes = kBuffers}, {.generation = 1, .lanes = 1});
+  const base::Time start = base::now() + 1_us;
+  std::array<base::Time, CrowdBench::kHarts> stalled{};
+  for (unsigned n = 0; n < CrowdBench::kHarts; ++n)
+    b.harts[n].start([&b, &stalled, n, start](ScriptedHart& h) {
+      h.pause(start - h.time());
+      for (unsigned i = 0; i < kWrites; ++i) {
+        if (i == kBuffers) stalled[n] = h.time();
+        h.write(b.bar + 4 * n, i, 4);
+      }
+    });
+  b.settle();
+  // No core waits for another's writes before its own buffers are full.
+  for (const base::Time t : stalled) REQUIRE(t == start);
+  REQUIRE(b.device.writes.size() == kWrites * CrowdBench::kHarts);
+  // The link is never idle: it takes the writes one behind the other.
+  const base::Time each = b.link.down().wire_time(24 + 4);
+  for (std::size_t i = 0; i < b.device.writes.size(); ++i)
+    REQUIRE(b.device.writes[i].at == start + b.parameters.outbound_latency + each * (i + 1) + 5_ns + 100_ns);
+  // Each core's own order is kept, and no core is ever ahead of another by more than its buffers hold.
+  std::array<unsigned, CrowdBench::kHarts> served{};
+  for (const auto& w : b.device.writes) {
+    unsigned& mine = served[w.offset / 4];
+    REQUIRE(little_endian(w.data) == mine);
+    ++mine;
+    const auto [least, most] = std::minmax_element(served.begin(), served.end());
+    REQUIRE(*most - *least <= kBuffers);
+  }
+  // Every write beyond a core's first ones waits.
+  REQUIRE(b.root.counters().posted_stalls == (kWrites - kBuffers) * CrowdBench::kHarts);
+}
+
+TEST_CASE("cores that share fewer reads than there are cores take turns", "[pcie]") {
+  constexpr unsigned kReads = 5;
+  CrowdBench b({.core_reads = 3});
+  const base::Time start = base::now() + 1_us;
+  std::vector<unsigned> order;
+  for (unsigned n = 0; n < CrowdBench::kHarts; ++n)
+    b.harts[n].start([&, n](ScriptedHart& h) {
+      h.pause(start - h.time());
+      for (unsigned i = 0; i < kReads; ++i) {
+        h.read(b.bar + 4 * n, 4);
+        order.push_back(n);
+      }
+    });
+  b.settle();
+  REQUIRE(order.size() == kReads * CrowdBench::kHarts);
+  for (std::size_t i = 0; i < order.size(); ++i) REQUIRE(order[i] == i % CrowdBench::kHarts);
 }
 
 TEST_CASE("an address that no device claims reads all ones and takes writes", "[pcie]") {
