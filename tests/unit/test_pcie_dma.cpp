@@ -202,10 +202,14 @@ TEST_CASE("tags run out and come back", "[pcie]") {
   b.settle();
   for (const Outcome& x : o) REQUIRE(x.done);
   REQUIRE(b.device.counters().tag_stalls == 3);
-  // Two at a time: the third waits for the first one's completion.
-  REQUIRE(o[1].at < o[2].at);
-  REQUIRE(o[2].at - o[0].at > 500_ns);
-  REQUIRE(o[4].at - o[2].at > 500_ns);
+  // Two at a time: the third waits for the first one's completion, and so on.
+  const base::Time completion = b.link.down().wire_time(84);
+  const base::Time alone = 100_ns + b.link.up().wire_time(20) + 5_ns + kServed + completion + 105_ns;
+  REQUIRE(o[0].at == o[0].issued + alone);
+  REQUIRE(o[1].at == o[0].at + completion);
+  REQUIRE(o[2].at == o[0].at + alone);
+  REQUIRE(o[3].at == o[1].at + alone);
+  REQUIRE(o[4].at == o[2].at + alone);
 }
 
 TEST_CASE("a root complex serves as many reads at once as it can", "[pcie]") {
@@ -512,11 +516,15 @@ TEST_CASE("waiting for a tag is the engine's time", "[pcie]") {
   read(b, kRam, 64, second, options);
   b.settle();
   const auto& tiles = base::ledger().find(id)->tiles;
-  REQUIRE(tiles.size() >= 3);
+  REQUIRE(tiles.size() == 5);
   REQUIRE(tiles[1].stage == SLUICE_STAGE_dma_read);
   REQUIRE(tiles[1].start == start);
   REQUIRE(tiles[2].stage == SLUICE_STAGE_upstream_link);
   REQUIRE(tiles[2].start == o.at);
+  REQUIRE(tiles[3].stage == SLUICE_STAGE_memory);
+  REQUIRE(tiles[3].start == o.at + 100_ns + b.link.up().wire_time(20) + 5_ns);
+  REQUIRE(tiles[4].stage == SLUICE_STAGE_downstream_link);
+  REQUIRE(tiles[4].start == tiles[3].start + kServed);
 }
 
 TEST_CASE("bytes go where the device wants them", "[pcie]") {
@@ -544,6 +552,7 @@ TEST_CASE("streams of writes and reads reach the link's effective rate", "[pcie]
   for (int i = 0; i < 2000; ++i)
     b.device.dma_write(kRam + 256u * static_cast<unsigned>(i), data, {}, [&](const DmaSent& s) { last = s.sent; });
   b.settle();
+  REQUIRE(last == start + 100_ns + b.link.up().wire_time(20 + 256) * 2000);  // the link is never idle
   const double write = 2000 * 256 * 8 / (last - start).nanoseconds();
   REQUIRE(write == Approx(113.7 * 256 / 276).epsilon(0.005));
 
@@ -556,6 +565,9 @@ TEST_CASE("streams of writes and reads reach the link's effective rate", "[pcie]
     });
   b.settle();
   REQUIRE(bytes == 2000 * 512);
+  // Once the first completion has set out, the link is never idle.
+  REQUIRE(last == begin + 100_ns + b.link.up().wire_time(20) + 5_ns + kServed +
+                      b.link.down().wire_time(20 + 64) * (2000 * 8) + 105_ns);
   const double read_rate = bytes * 8 / (last - begin).nanoseconds();
   REQUIRE(read_rate == Approx(113.7 * 64 / 84).epsilon(0.01));
 }
