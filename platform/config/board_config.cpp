@@ -44,8 +44,11 @@ struct Setting {
   std::size_t layer = 0;
   const BoardFile::Setting* file = nullptr;  ///< nullptr: an override
   std::string text;                          ///< of an override
+  std::optional<base::Value> quoted;         ///< likewise, where it has a file's quotes or brackets
   std::string set_by;
   Location where;
+  /// Null: only the text says it.
+  const base::Value* value() const { return file ? &file->value : quoted ? &*quoted : nullptr; }
 };
 
 }  // namespace
@@ -148,7 +151,7 @@ class BoardBuilder {
         }
         if (path.kind->many && path.key.empty() && path.name.empty()) continue;
         const std::string set_by = Location{layer.found.name, s.where.line}.text();
-        drafts(*path.kind)[path.name].push_back({path.key, i, &s, {}, set_by, s.where});
+        drafts(*path.kind)[path.name].push_back({path.key, i, &s, {}, {}, set_by, s.where});
       }
     }
     for (const auto& kind : registry().kinds()) {
@@ -168,8 +171,9 @@ class BoardBuilder {
       const Drafts& known = drafts(*path.kind);
       if (!known.contains(path.name)) unknown_instance(path, where);
       if (path.key.empty()) throw UserError(where, "names a component, not a parameter of it");
+      const std::string text = o.substr(equals + 1);
       drafts(*path.kind)[path.name].push_back(
-          {path.key, layers_.layers.size(), nullptr, o.substr(equals + 1), "--set", where});
+          {path.key, layers_.layers.size(), nullptr, text, parse_quoted(text, where), "--set", where});
     }
   }
 
@@ -202,7 +206,8 @@ class BoardBuilder {
     for (const Setting& s : settings) {
       if (s.key != kind.selector) continue;
       const std::string key_path = path + "." + s.key;
-      const auto* text = s.file ? std::get_if<std::string>(&s.file->value.data) : &s.text;
+      const base::Value* value = s.value();
+      const auto* text = value ? std::get_if<std::string>(&value->data) : &s.text;
       if (!text || (s.file && s.file->is_table)) throw UserError(s.where, key_path + " must be a string");
       const Registry::Model* model = kind.find(*text);
       if (!model) {
@@ -270,8 +275,8 @@ class BoardBuilder {
 
   static void assign(Instance& instance, const base::Parameter& parameter, const Setting& s) {
     try {
-      if (s.file) {
-        parameter.assign(instance.values_.get(), s.file->value);
+      if (const base::Value* value = s.value()) {
+        parameter.assign(instance.values_.get(), *value);
       } else {
         parameter.assign_text(instance.values_.get(), s.text);
       }

@@ -39,6 +39,13 @@ class Reader {
  public:
   Reader(std::string name, BoardFile& file) : name_(std::move(name)), file_(file) {}
 
+  /// The one value of `x = ...`; nothing when the text has gone on behind it.
+  std::optional<base::Value> only_value(const toml::table& root, const Location& where) const {
+    const toml::node* node = root.get("x");
+    if (root.size() != 1 || !node || node->is_table()) return {};
+    return value_of(*node, "", where);
+  }
+
   void read(const toml::table& root) {
     for (auto&& [key, node] : root) {
       const Location where = at(key.source());
@@ -168,15 +175,16 @@ class Reader {
       base::Value::Array values;
       for (const auto& e : *list) {
         if (e.is_table() || e.is_array()) {
-          throw UserError(where,
-                          path + " must be a list of plain values, not of " + (e.is_table() ? "tables" : "lists"));
+          throw UserError(
+              where, about(path) + "must be a list of plain values, not of " + (e.is_table() ? "tables" : "lists"));
         }
         values.push_back(value_of(e, path, where));
       }
       return {std::move(values)};
     }
-    throw UserError(where, path + " must not be a date or a time of day");
+    throw UserError(where, about(path) + "must not be a date or a time of day");
   }
+  static std::string about(const std::string& path) { return path.empty() ? path : path + " "; }
 
   std::string name_;
   BoardFile& file_;
@@ -220,6 +228,20 @@ BoardFile parse_board_file(std::string_view text, const std::string& name) {
     throw UserError({name, static_cast<int>(e.source().begin.line)}, "not valid TOML: " + what);
   }
   return file;
+}
+
+std::optional<base::Value> parse_quoted(std::string_view text, const Location& where) {
+  if (text.empty() || std::string_view("\"'[").find(text.front()) == std::string_view::npos) return {};
+  if (text.find('{') != std::string_view::npos) refuse_deep_keys(text, where.file);
+  BoardFile file;
+  for (const auto& [before, after] : {std::pair{"x = ", ""}, std::pair{"x = [", "]"}}) {
+    try {
+      const toml::table root = toml::parse(before + std::string(text) + after);
+      return Reader(where.file, file).only_value(root, where);
+    } catch (const toml::parse_error&) {
+    }
+  }
+  return {};
 }
 
 std::string read_text_file(const std::string& path, const std::string& name) {

@@ -39,6 +39,11 @@ struct BoardFile {
 /// an unknown top-level key, a date, a list of tables, an incomplete { value, kind, source }.
 BoardFile parse_board_file(std::string_view text, const std::string& name);
 
+/// A value in quotes or brackets, as a file would have it behind a key: "poll", ["1 us", "2 us"]; of several between
+/// commas, such as "1 us","2 us", the list. Nothing where the text is none of these. Throws UserError for a list of
+/// what no parameter is.
+std::optional<base::Value> parse_quoted(std::string_view text, const Location&);
+
 /// The whole of a regular file of at most 1 MiB. Throws UserError that names the file and the reason.
 std::string read_text_file(const std::string& path, const std::string& name);
 

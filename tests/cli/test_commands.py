@@ -54,6 +54,16 @@ class Looking(CommandTest):
         self.assertEqual(lines["generation"][1:3], ["3", "stated"])
         self.assertRegex(lines["generation"][3], r"^hosts/i9-9960x\.toml:\d+$")
 
+    def test_an_override_may_have_the_quotes_and_brackets_of_a_file(self):
+        def described(*settings):
+            return self.succeed("describe", "e810-irq", *(f"--set={s}" for s in settings))
+
+        quoted = described('nic.eth0.driver="poll"', 'pcie.slot0.flight="7 ns"', 'net.wire0.down_at=["1 ms", "3 ms"]',
+                           'net.wire0.up_at="2 ms","4 ms"', 'workload.model="traffic"')
+        self.assertEqual(quoted, described("nic.eth0.driver=poll", "pcie.slot0.flight=7ns", "net.wire0.down_at=1ms,3ms",
+                                           "net.wire0.up_at=2ms,4ms", "workload.model=traffic"))
+        self.assertRegex(quoted, r"(?m)^ +down_at +\[1 ms, 3 ms\] ")
+
     def test_describe_shows_the_memory_map_and_the_pcie_tree(self):
         text = self.succeed("describe", "e810-poll")
         self.assertRegex(text, r"(?m)^ +0x8000_0000 to 0x8fff_ffff +256 MiB  memory.dram$")
