@@ -109,14 +109,18 @@ void supervisor_exception(unsigned long cause, unsigned long sp) {
   panic_trap("supervisor", cause, csr_read(sepc), csr_read(stval), sp);
 }
 
+/* A caller that always has work would otherwise keep interrupts out for ever. What comes up behind the look at sip waits
+ * for the next call. */
 void interrupt_idle(const volatile uint32_t* ready) {
   if (*ready == 0) {
     account(idle);
     wait_for_interrupt();
-    account(interrupt); /* here, so that the trap's entry is in it */
-    csr_set(sstatus, SSTATUS_SIE);
-    csr_clear(sstatus, SSTATUS_SIE);
+  } else if ((csr_read(sip) & csr_read(sie)) == 0) {
+    return;
   }
+  account(interrupt); /* here, so that the trap's entry is in it */
+  csr_set(sstatus, SSTATUS_SIE);
+  csr_clear(sstatus, SSTATUS_SIE);
 }
 
 void interrupt_at(uint64_t when, interrupt_handler* handler, void* context) {

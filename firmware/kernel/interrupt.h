@@ -16,8 +16,9 @@ void interrupt_setup_hart(unsigned hart);
 void interrupt_connect(unsigned hart, uint32_t line, interrupt_handler* handler, void* context, uint64_t* address,
                        uint32_t* data);
 
-/* Sleeps until something is pending for this hart, then runs the handlers. Returns after at least one, or for no
- * reason. `ready` is looked at with interrupts off, so a handler that sets it cannot be missed. */
+/* Runs the handlers of all that is pending for this hart. A caller without work, `*ready` = 0, sleeps first until
+ * something is; it may also return for no reason. `ready` is looked at with interrupts off, so a handler that sets it
+ * cannot be missed. The account is `interrupt` afterwards where anything was let in. */
 void interrupt_idle(const volatile uint32_t* ready);
 
 /* Calls `handler` on this hart when time reaches `when` (ticks of the time counter). One deadline per hart. */

@@ -1,0 +1,49 @@
+/* tests/firmware/interrupt_idle.c: whatever is pending when interrupt_idle() is called has been served when it returns,
+ * whether the caller has work of its own or not; and what is not pending is waited for only by a caller without work. */
+#include "firmware/kernel/board.h"
+#include "firmware/kernel/console.h"
+#include "firmware/kernel/csr.h"
+#include "firmware/kernel/interrupt.h"
+#include "firmware/kernel/start.h"
+
+#define AGAIN 3u
+
+static volatile uint32_t ticks;
+static const volatile uint32_t no_work = 0, work = 1;
+
+static void tick(void* unused) {
+  (void)unused;
+  ticks++;
+}
+
+/* Each tick makes the next one pending at once. */
+static void tick_again(void* unused) {
+  (void)unused;
+  if (++ticks < AGAIN) interrupt_at(0, tick_again, 0);
+}
+
+static uint32_t ticks_of(const volatile uint32_t* ready) {
+  ticks = 0;
+  interrupt_idle(ready);
+  return ticks;
+}
+
+int application_main(void) {
+  interrupt_at(0, tick, 0);
+  if (ticks_of(&work) != 1) return 16;
+  if (ticks_of(&work) != 0) return 17;
+  interrupt_at(0, tick, 0);
+  if (ticks_of(&no_work) != 1) return 18;
+  interrupt_at(0, tick_again, 0);
+  if (ticks_of(&work) != AGAIN) return 19;
+  interrupt_at(0, tick_again, 0);
+  if (ticks_of(&no_work) != AGAIN) return 20;
+
+  uint64_t deadline = read_time() + board.timebase_frequency / 1000;
+  interrupt_at(deadline, tick, 0);
+  if (ticks_of(&work) != 0 || read_time() >= deadline) return 21;
+  if (ticks_of(&no_work) != 1 || read_time() < deadline) return 22;
+  if (csr_read(sstatus) & SSTATUS_SIE) return 23;
+  print("interrupt_idle serves what is pending\n");
+  return 0;
+}
