@@ -2,7 +2,19 @@
 #pragma once
 
 #define BOOT_MAX_HARTS 64
+
+/* Behind the image every hart has, from below: a guard page, the stack of its machine mode's traps, a guard page, and
+ * the stack of all else. PMP lets nobody touch a guard page. */
+#define BOOT_GUARD_BYTES 4096
+#define BOOT_TRAP_STACK_BYTES 4096
 #define BOOT_STACK_BYTES 8192
+#define BOOT_TRAP_STACK_TOP (BOOT_GUARD_BYTES + BOOT_TRAP_STACK_BYTES) /* from the start of a hart's part */
+#define BOOT_HART_BYTES (BOOT_TRAP_STACK_TOP + BOOT_GUARD_BYTES + BOOT_STACK_BYTES)
+
+/* pmpcfg of two guards, NAPOT without permissions and locked, so that they hold in machine mode too; then of
+ * everything, NAPOT: read, write, execute. */
+#define BOOT_PMP_CONFIG 0x1f9898
+#define BOOT_PMP_GUARD_MASK (BOOT_GUARD_BYTES / 8 - 1) /* of pmpaddr: so many low ones say how large the guard is */
 
 #define BOOT_FDT_MAGIC 0xedfe0dd0 /* of a device tree, as a little-endian load sees it */
 #define BOOT_FDT_BOOT_HART 28     /* offset of boot_cpuid_phys, big endian */

@@ -4,9 +4,13 @@
 
 #include "firmware/boot/boot.h"
 
+        .cfi_sections .debug_frame
         .section .text.start, "ax"
         .globl  _start
+        .type   _start, @function
 _start:
+        .cfi_startproc
+        .cfi_undefined ra               # a backtrace ends here
         .option push
         .option norelax
         la      gp, __global_pointer$
@@ -24,19 +28,29 @@ _start:
 2:      li      t0, BOOT_MAX_HARTS
         bgeu    a0, t0, surplus_hart
 
-        # Stacks lie right behind the image: BOOT_STACK_BYTES for each hart, used upside down from the next one's start.
         la      sp, _end
         addi    t0, a0, 1
-        li      t1, BOOT_STACK_BYTES
+        li      t1, BOOT_HART_BYTES
         mul     t0, t0, t1
-        add     sp, sp, t0
+        add     sp, sp, t0              # the end of this hart's part (boot.h)
+        li      t0, BOOT_STACK_BYTES + BOOT_GUARD_BYTES
+        sub     t1, sp, t0              # end of the trap stack, start of the stack's guard
+        csrw    mscratch, t1
 
-        # A core without PMP traps here and goes on behind.
+        # A core without PMP traps here and goes on behind, without guards.
         la      t0, 1f
         csrw    mtvec, t0
+        li      t2, BOOT_TRAP_STACK_TOP
+        sub     t2, t1, t2              # start of the trap stack's guard
+        srli    t1, t1, 2
+        ori     t1, t1, BOOT_PMP_GUARD_MASK
+        csrw    pmpaddr0, t1
+        srli    t2, t2, 2
+        ori     t2, t2, BOOT_PMP_GUARD_MASK
+        csrw    pmpaddr1, t2
         li      t0, -1
-        csrw    pmpaddr0, t0
-        li      t0, 0x1f                # NAPOT over everything: read, write, execute
+        csrw    pmpaddr2, t0
+        li      t0, BOOT_PMP_CONFIG
         csrw    pmpcfg0, t0
         .balign 4
 1:      la      t0, machine_trap_entry
@@ -60,7 +74,6 @@ _start:
 
 enter_supervisor:                       # a2: where to; s0, s1: its arguments
         csrw    mepc, a2
-        csrw    mscratch, sp
         la      t0, supervisor_trap_entry
         csrw    stvec, t0
         li      t0, BOOT_MSTATUS_MPP
@@ -94,18 +107,66 @@ secondary_hart:
 surplus_hart:
         wfi
         j       surplus_hart
+        .cfi_endproc
+        .size   _start, . - _start
 
-# Nothing is expected in machine mode after boot: whatever comes is reported and ends the run.
+# Nothing is expected in machine mode after boot: whatever comes is reported and ends the run, on a stack of its own. The
+# frame is for debuggers; a trap inside the report finds its stack in mscratch as the first one did.
         .balign 4
+        .type   machine_trap_entry, @function
 machine_trap_entry:
+        .cfi_startproc
+        .cfi_signal_frame
+        .cfi_return_column mepc
         csrrw   sp, mscratch, sp
+        .cfi_register sp, mscratch
+        addi    sp, sp, -144
+        .cfi_def_cfa_offset 144
+        sd      ra, 0(sp)
+        sd      t0, 8(sp)
+        sd      t1, 16(sp)
+        sd      t2, 24(sp)
+        sd      a0, 32(sp)
+        sd      a1, 40(sp)
+        sd      a2, 48(sp)
+        sd      a3, 56(sp)
+        sd      a4, 64(sp)
+        sd      a5, 72(sp)
+        sd      a6, 80(sp)
+        sd      a7, 88(sp)
+        sd      t3, 96(sp)
+        sd      t4, 104(sp)
+        sd      t5, 112(sp)
+        sd      t6, 120(sp)
+        .cfi_offset ra, -144
+        .cfi_offset t0, -136
+        .cfi_offset t1, -128
+        .cfi_offset t2, -120
+        .cfi_offset a0, -112
+        .cfi_offset a1, -104
+        .cfi_offset a2, -96
+        .cfi_offset a3, -88
+        .cfi_offset a4, -80
+        .cfi_offset a5, -72
+        .cfi_offset a6, -64
+        .cfi_offset a7, -56
+        .cfi_offset t3, -48
+        .cfi_offset t4, -40
+        .cfi_offset t5, -32
+        .cfi_offset t6, -24
+        csrr    a3, mscratch
+        sd      a3, 128(sp)
+        .cfi_offset sp, -16
+        addi    t0, sp, 144
+        csrw    mscratch, t0
         csrr    a0, mcause
         csrr    a1, mepc
         csrr    a2, mtval
-        csrr    a3, mscratch
         call    machine_trap
 5:      wfi
         j       5b
+        .cfi_endproc
+        .size   machine_trap_entry, . - machine_trap_entry
 
         # Not in .bss: a secondary hart may wake for no reason while hart 0 clears it.
         .section .data

@@ -5,3 +5,4 @@
 #define EXIT_TRAP 3u    /* an exception that nothing handles; xepc, xcause and xtval still tell it */
 #define EXIT_NO_NIC 4u  /* a server found no NIC that it has a driver for */
 #define EXIT_GAVE_UP 5u /* the kernel could not go on; the console says why */
+#define EXIT_STACK 6u   /* a stack has overflowed; mepc, mcause and mtval tell the access, mscratch has the sp */

@@ -109,8 +109,8 @@ void supervisor_exception(unsigned long cause, unsigned long sp) {
   panic_trap("supervisor", cause, csr_read(sepc), csr_read(stval), sp);
 }
 
-/* A caller that always has work would otherwise keep interrupts out for ever. What comes up behind the look at sip waits
- * for the next call. */
+/* A caller that always has work would otherwise keep interrupts out for ever. What comes up behind the look at sip
+ * waits for the next call. */
 void interrupt_idle(const volatile uint32_t* ready) {
   if (*ready == 0) {
     account(idle);

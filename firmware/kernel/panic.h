@@ -4,3 +4,6 @@
 void panic(const char* why) __attribute__((noreturn));
 void panic_trap(const char* mode, unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp)
     __attribute__((noreturn));
+/* stack: which one of the hart's. */
+void panic_stack(unsigned hart, const char* stack, unsigned long cause, unsigned long pc, unsigned long value,
+                 unsigned long sp) __attribute__((noreturn));

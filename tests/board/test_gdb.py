@@ -296,6 +296,82 @@ detach
 
 
 @unittest.skipUnless(GDB, "no gdb-multiarch")
+class Backtraces(Session):
+    """From a trap's handler through its frame into the function that was interrupted."""
+
+    def test_from_an_interrupt(self):
+        arguments = ("e810-irq", "--requests", "40", "--warmup", "5")
+        text, result = self.debug(arguments, """
+break supervisor_interrupt
+continue
+printf "interrupted at is 0x%lx\\n", $sepc
+printf "scratch is 0x%lx\\n", $t0
+backtrace
+up 2
+printf "function at is 0x%lx\\n", $pc
+printf "stack is 0x%lx\\n", $sp
+frame 0
+finish
+delete
+stepi 40
+backtrace 3
+detach
+""")
+        frames = re.findall(r"(?m)^#(\d+) +(?:0x[0-9a-f]+ in )?(\S+)", text)
+        first = [name for _, name in frames[:frames.index(("5", frames[5][1])) + 1]]
+        self.assertEqual(first[:3], ["supervisor_interrupt", "<signal", "interrupt_idle"], text)
+        self.assertIn(("0", "supervisor_interrupt"), frames)
+        self.assertRegex(text, r"(?m)^#\d+ .*supervisor_main \(")
+        self.assertNotRegex(text, "corrupt stack|Cannot access")
+        self.assertEqual(self.value(text, "interrupted at"), self.value(text, "function at"))
+        self.assert_same(run(*arguments), result)
+
+    def test_from_machine_mode(self):
+        # The handler has a stack of its own.
+        arguments = ("e810-poll", "--firmware", "deep-recursion")
+        text, result = self.debug(arguments, f"""
+file {os.path.join(FIRMWARE, "deep-recursion.elf")}
+break machine_trap
+continue
+printf "trapped at is 0x%lx\\n", $mepc
+backtrace 4
+up
+up
+printf "function at is 0x%lx\\n", $pc
+printf "depth is %lu\\n", depth
+up
+printf "caller is %lu\\n", depth
+detach
+""", 1)
+        self.assertRegex(text, r"(?s)#0 +machine_trap .*#1 +<signal handler called>.*#2 .*recurse \(.*#3 .*recurse \(")
+        self.assertEqual(self.value(text, "trapped at"), self.value(text, "function at"))
+        self.assertEqual(self.value(text, "depth"), self.value(text, "caller") + 1)
+        self.assert_same(run(*arguments, status=1), result)
+
+    def test_a_trap_stack_that_overflows(self):
+        # Nothing in the report needs so much: the debugger takes the room away.
+        process, port = self.launch("e810-poll", "--firmware", "deep-recursion", "--console")
+        script = os.path.join(self.directory(), "script.gdb")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"""set confirm off
+target remote localhost:{port}
+break machine_trap
+continue
+delete
+set $sp = ((unsigned long)$sp & ~0xfff) + 8
+continue
+""")
+        gdb = subprocess.run([GDB, "-nx", "-batch", "-x", script, os.path.join(FIRMWARE, "deep-recursion.elf")],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             timeout=120, check=False)
+        out, console = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1, gdb.stdout)
+        self.assertIn("Breakpoint 1, ", gdb.stdout)
+        self.assertRegex(console, r"(?m)^panic: the trap stack of hart 0 has overflowed: sp [0-9a-f]+, cause 7, pc")
+        self.assertIn("code 6: a stack of cluster.host.hart0 has overflowed, sp was 0x", json.loads(out)["failure"])
+
+
+@unittest.skipUnless(GDB, "no gdb-multiarch")
 class Changing(Session):
     """What a debugger changes is logged, and a replay repeats it."""
 

@@ -1,5 +1,6 @@
 /* tests/firmware/interrupt_idle.c: whatever is pending when interrupt_idle() is called has been served when it returns,
- * whether the caller has work of its own or not; and what is not pending is waited for only by a caller without work. */
+ * whether the caller has work of its own or not; and what is not pending is waited for only by a caller without work.
+ */
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
