@@ -17,6 +17,7 @@ struct TrapRegisters {
 };
 constexpr TrapRegisters kMachine{0x341, 0x342, 0x343};
 constexpr TrapRegisters kSupervisor{0x141, 0x142, 0x143};
+constexpr unsigned kMscratch = 0x340;
 
 }  // namespace
 
@@ -45,13 +46,26 @@ const Firmware* firmware_of(Board& board, const riscv::Core* hart) {
 
 }  // namespace
 
+namespace {
+
+std::uint64_t csr_of(riscv::Core& hart, unsigned number) {
+  std::uint64_t value = 0;
+  hart.hart().privileged().csr_peek(number, value);
+  return value;
+}
+
+}  // namespace
+
+bool in_machine_trap(riscv::Core& hart) {
+  const riscv::HartState& state = hart.hart().state();
+  if (state.privilege == riscv::Privilege::machine) return true;
+  return csr_of(hart, kMachine.epc) == state.pc && csr_of(hart, kSupervisor.epc) != state.pc;
+}
+
 std::string describe_trap(const Firmware& firmware, riscv::Core& hart) {
-  riscv::Privileged& privileged = hart.hart().privileged();
-  const auto& registers = hart.hart().state().privilege == riscv::Privilege::machine ? kMachine : kSupervisor;
-  std::uint64_t epc = 0, cause = 0, value = 0;
-  privileged.csr_peek(registers.epc, epc);
-  privileged.csr_peek(registers.cause, cause);
-  privileged.csr_peek(registers.value, value);
+  const TrapRegisters& registers = in_machine_trap(hart) ? kMachine : kSupervisor;
+  const std::uint64_t epc = csr_of(hart, registers.epc), cause = csr_of(hart, registers.cause),
+                      value = csr_of(hart, registers.value);
   return fmt::format("{} (cause {}) at {}, value {:#x}", exception_name(cause), cause & ~(std::uint64_t{1} << 63),
                      place(firmware, epc), value);
 }
@@ -155,6 +169,15 @@ std::string describe_dma_bench(unsigned code, Board& board, const Firmware& firm
 
 }  // namespace
 
+namespace {
+
+/// The firmware keeps what sp was in mscratch (firmware/kernel/exit_codes.h).
+std::string describe_overflow(const Firmware& firmware, riscv::Core& hart) {
+  return fmt::format("sp was {:#x}: {}", csr_of(hart, kMscratch), describe_trap(firmware, hart));
+}
+
+}  // namespace
+
 std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
   std::string failed = fmt::format("the firmware failed with code {}", code);
   const Firmware* firmware = firmware_of(board, hart);
@@ -164,6 +187,9 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
     case EXIT_TRAP:
       return fmt::format("{}, a trap that it does not handle: {}, on {}", failed, describe_trap(*firmware, *hart),
                          hart->path());
+    case EXIT_STACK:
+      return fmt::format("{}: a stack of {} has overflowed, {}", failed, hart->path(),
+                         describe_overflow(*firmware, *hart));
     case EXIT_NO_NIC:
       return fmt::format("{}: it found no NIC that it has a driver for; {}", failed, where);
     case EXIT_GAVE_UP:
@@ -193,6 +219,13 @@ std::string describe_bad_frames(const net::TrafficSource& source) {
 }
 
 }  // namespace
+
+std::string describe_time_limit(Board& board) {
+  return fmt::format(
+      "the run has not ended, and for {} of simulated time no request has either (run.time_limit; --until ends a run "
+      "elsewhere)\n",
+      base::to_text(board.run_parameters().time_limit));
+}
 
 std::string describe_stall(Board& board, base::Time stall_limit) {
   std::string text =

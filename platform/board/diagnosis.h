@@ -14,7 +14,11 @@ const char* exception_name(std::uint64_t cause);
 /// whom, and the harts: where each is, in which function, how far it has come.
 std::string describe_state(Board&);
 
-/// The trap that a hart's handler is in: cause, where, and the value that came with it.
+/// Whether the trap that a hart's handler is in, or has just returned from to trap again, went to machine mode.
+bool in_machine_trap(riscv::Core&);
+
+/// The trap that a hart's handler is in, or has just returned from to trap again: cause, where, and the value that came
+/// with it.
 std::string describe_trap(const Firmware&, riscv::Core&);
 
 /// The firmware's failure: what its code means (firmware/kernel/exit_codes.h) and where the hart was, in one sentence
@@ -23,6 +27,9 @@ std::string describe_failure(unsigned code, Board&, riscv::Core* hart);
 
 /// The firmware has asked for a reset, likewise.
 std::string describe_reset(Board&, riscv::Core* hart);
+
+/// The run has met run.time_limit: a sentence and a line break.
+std::string describe_time_limit(Board&);
 
 /// Why no request ends: a sentence in the first line, then describe_state().
 std::string describe_stall(Board&, base::Time stall_limit);

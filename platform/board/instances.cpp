@@ -27,6 +27,11 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
         "simulated time in which no request ends after which the run is given up, with a diagnosis")
       .range(1_us, 400_s)
       .setting();
+  s.add("time_limit", &RunParameters::time_limit,
+        "simulated time without the end of a request or transaction after which the run is ended as failed; of a board "
+        "without traffic, its whole run. Not with --until, --tap, --gdb or something at --console; 18000 s: none")
+      .range(1_us, 18'000_s)
+      .setting();
   s.add("allow_drops", &RunParameters::allow_drops,
         "a dropped request is a result, not a failure: for workloads that overload on purpose")
       .setting();

@@ -21,6 +21,7 @@ using namespace base::literals;
 /// [run]
 struct RunParameters {
   base::Time stall_limit = 20_ms;
+  base::Time time_limit = 10_s;
   bool allow_drops = false;
   std::uint64_t seed = 1;
   std::uint64_t replication = 0;

@@ -9,6 +9,7 @@
 #include "models/base/trace.h"
 #include "platform/board/diagnosis.h"
 #include "platform/board/expect_file.h"
+#include "platform/board/hang.h"
 
 namespace sluice::platform {
 
@@ -17,6 +18,10 @@ using base::Time;
 namespace {
 constexpr base::ComponentKey kWatchKey = base::path_key("platform.watch");
 constexpr Time kProgressInterval = Time::us(100);
+// Of simulated time, at most; some tenths of a second of wall time.
+constexpr Time kTrapInterval = Time::ms(10);
+// Traps without progress between two looks, and up to the end of a run.
+constexpr std::uint64_t kTrapsInInterval = 1000, kTrapsAtEnd = 64;
 constexpr Time kSignalInterval = Time::us(200);  // some milliseconds of wall time
 // Of base::Calendar::kLookInterval entries each: ten million at one instant, where a busy board has some dozen.
 constexpr unsigned kLooksAtOneTime = 10;
@@ -117,7 +122,9 @@ Outcome Simulation::run() {
   }
   // Entries at time 0 precede the first instruction.
   base::calendar().at(Time{}, kWatchKey, [this] { startup_seconds_ = processor_seconds(); });
+  watch_traps();  // before the other look at the same time, which knows less
   base::calendar().at(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
+  plan_time_limit();
   if (outside_) {
     outside_->start([this] {
       interrupted_ = true;
@@ -188,7 +195,10 @@ Outcome Simulation::judge(base::Scheduler::End end) {
   if (stalled_) return Outcome::stalled;
   if (script_ && script_->state() == uart::ExpectScript::State::running && !interrupted_ && !Interruption::signal())
     diagnosis_ = "the run ended before the script at the UART: it waits for " + script_->awaited() + "\n";
-  if (verdict || workload_finished_) return Outcome::finished;
+  if (verdict) return Outcome::finished;
+  const bool finished = workload_finished_ && end == base::Scheduler::End::stopped;
+  if ((finished || end == base::Scheduler::End::limit) && in_trap_loop(kTrapsAtEnd)) return Outcome::stalled;
+  if (workload_finished_) return Outcome::finished;
   if (interrupted_) return Outcome::interrupted;
   if (const char* signal = Interruption::signal()) {
     diagnosis_ = fmt::format("interrupted by {} after {} of simulated time\n", signal, base::to_text(ended_at_)) +
@@ -199,10 +209,25 @@ Outcome Simulation::judge(base::Scheduler::End end) {
     diagnosis_ = "nothing can ever happen again\n" + describe_state(board_);
     return Outcome::deadlocked;
   }
-  if (!options_.until)
+  return judge_limit();
+}
+
+Outcome Simulation::judge_limit() {
+  if (met_time_limit_) {
+    diagnosis_ = describe_time_limit(board_) + describe_state(board_);
+    return Outcome::limit;
+  }
+  if (!options_.until) {
     diagnosis_ = fmt::format("simulated time ends at {}, and the run had not\n", base::to_text(kEndOfTime)) +
                  describe_state(board_);
-  return Outcome::limit;
+    return Outcome::limit;
+  }
+  // A debugger, or what is typed, may yet change it.
+  if (outside_) return Outcome::limit;
+  const std::string hang = describe_hang(board_);
+  if (hang.empty()) return Outcome::limit;
+  diagnosis_ = hang + describe_state(board_);
+  return Outcome::stalled;
 }
 
 /// Null outside a hart's access.
@@ -229,19 +254,13 @@ std::uint64_t Simulation::ended_requests() const {
 }
 
 /// Ends the run when calls were under way at the last look and are now, or the server has not been found, and none has
-/// ended in between; with the DMA workload, when no transaction has; when a hart traps for ever; or when nothing can
-/// ever happen again. Any other board without traffic runs until its firmware ends.
+/// ended in between; with the DMA workload, when no transaction has; or when nothing can ever happen again. Any other
+/// board without traffic runs until its firmware ends, or run.time_limit.
 void Simulation::watch() {
   const std::uint64_t ended = ended_requests();
   const net::TrafficSource* source = board_.source();
   const bool waits = board_.dma_workload() || (source && (!source->running() || source->under_way() > 0));
   const bool waited = std::exchange(calls_waited_, waits);
-  if (const std::string loops = trap_loops_.look(); !loops.empty()) {
-    stalled_ = true;
-    diagnosis_ = loops + describe_state(board_);
-    board_.scheduler().stop();
-    return;
-  }
   if (waits && waited && ended == last_ended_) {
     stalled_ = true;
     diagnosis_ = describe_stall(board_, board_.run_parameters().stall_limit);
@@ -255,6 +274,34 @@ void Simulation::watch() {
     return;
   }
   base::calendar().after(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
+}
+
+bool Simulation::in_trap_loop(std::uint64_t least) {
+  const std::string loops = trap_loops_.look(least);
+  if (loops.empty()) return false;
+  stalled_ = true;
+  diagnosis_ = loops + describe_state(board_);
+  return true;
+}
+
+/// Ends the run when a hart does nothing else than trap.
+void Simulation::watch_traps() {
+  if (in_trap_loop(kTrapsInInterval)) return board_.scheduler().stop();
+  const Time interval = std::min(board_.run_parameters().stall_limit, kTrapInterval);
+  trap_look_ = base::calendar().after(interval, kWatchKey, [this] { watch_traps(); });
+}
+
+/// A run that works ends requests; one with nobody outside and no end set for it must not go on for ever without.
+void Simulation::plan_time_limit() {
+  const Time limit = board_.run_parameters().time_limit;
+  if (options_.until || outside_ || limit >= kEndOfTime) return;
+  limit_look_ = base::calendar().after(limit, kWatchKey, [this] { meet_time_limit(); });
+}
+
+void Simulation::meet_time_limit() {
+  if (std::exchange(ended_at_limit_look_, ended_requests()) != ended_requests()) return plan_time_limit();
+  met_time_limit_ = true;
+  board_.scheduler().stop();
 }
 
 bool Simulation::signalled() {
@@ -303,6 +350,7 @@ void Simulation::look_at_kernel() {
 bool Simulation::dead() const {
   if (options_.until || (outside_ && outside_->live()) || !board_.scheduler().only_entries()) return false;
   const std::size_t ours = base::calendar().pending(signal_look_) + base::calendar().pending(progress_look_) +
+                           base::calendar().pending(trap_look_) + base::calendar().pending(limit_look_) +
                            (outside_ ? outside_->pending_looks() : 0);
   return base::calendar().size() == ours;
 }

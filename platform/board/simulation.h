@@ -38,10 +38,10 @@ struct SimulationOptions {
 /// How a run ended. Everything from `stalled` on is a failure of the simulated system.
 enum class Outcome {
   finished,     ///< the workload's requests have ended, or the firmware said that it passed
-  limit,        ///< --until, or kEndOfTime: then a failure, and the diagnosis says so
+  limit,        ///< --until; run.time_limit or kEndOfTime: then a failure, and the diagnosis says so
   interrupted,  ///< the user ended it; a failure where nobody outside took part, and the diagnosis says so
-  stalled,      ///< no request ended for run.stall_limit, a hart did nothing else in that time than trap, or simulated
-                ///< time stands still
+  stalled,      ///< no request ended for run.stall_limit, a hart did nothing else for a while than trap, simulated time
+                ///< stands still, or the harts hung when the run ended at --until
   deadlocked,   ///< nothing can ever happen again, found at a look every run.stall_limit; not with --until
   failed,       ///< the firmware said that it failed, the script that talks to it did not hear what it expects, or a
                 ///< component threw an exception
@@ -74,6 +74,11 @@ class Simulation {
  private:
   void begin_measuring();
   void watch();
+  void watch_traps();
+  bool in_trap_loop(std::uint64_t least);
+  void plan_time_limit();
+  void meet_time_limit();
+  Outcome judge_limit();
   void report_progress();
   bool signalled();
   void look_for_signals();
@@ -101,6 +106,8 @@ class Simulation {
   std::vector<riscv::Core::Accounts> accounts_at_start_;
   TrapLoops trap_loops_;
   std::uint64_t last_ended_ = 0;
+  std::uint64_t ended_at_limit_look_ = 0;
+  bool met_time_limit_ = false;
   bool calls_waited_ = true;  ///< at the last look
   bool workload_finished_ = false;
   bool stalled_ = false;
@@ -110,6 +117,8 @@ class Simulation {
   base::Time last_kernel_look_ = base::Time::max();
   unsigned kernel_looks_at_one_time_ = 0;
   base::Calendar::Handle signal_look_;
+  base::Calendar::Handle trap_look_;
+  base::Calendar::Handle limit_look_;
   base::Calendar::Handle progress_look_;
   bool interrupted_ = false;
   std::optional<Interruption> interruption_;  ///< to the end, so that no signal cuts off what is told of the run

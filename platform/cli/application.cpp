@@ -142,6 +142,10 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
   app.set_version_flag("--version", "sluice " SLUICE_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
+  app.footer(
+      "Exit status: 0 success, 1 the simulated system failed (also: a hart only traps, the guest hangs, calls were "
+      "lost,\n"
+      "the run has no end), 2 your mistake, and nothing has been simulated.");
   try {
     platform::register_models(environment.registry);
     for (const AddCommand add : commands) add(app, environment, action);

@@ -140,7 +140,7 @@ int execute(const Environment& environment, const Options& o) {
   if (failure.empty()) return 0;
   std::fflush(stdout);
   say("sluice: {}: {}\n", config.name(), failure);
-  const std::string& diagnosis = simulation.diagnosis();
+  const std::string diagnosis = report::diagnosis_of(result);
   if (const auto rest = diagnosis.find('\n'); rest != std::string::npos) say("{}", diagnosis.substr(rest + 1));
   return 1;
 }

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "models/base/ledger.h"
+#include "platform/board/diagnosis.h"
 #include "platform/board/firmware_counters.h"
 #include "platform/config/dump.h"
 #include "platform/report/dma.h"
@@ -337,14 +338,16 @@ Json faults(platform::Simulation& s) {
 
 Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   platform::Board& board = s.board();
+  const std::string why = failure(s, outcome);
   Json result = {{"schema", kResultSchema},
                  {"board", config::to_json(board.config())},
                  {"seed", board.run_parameters().seed},
                  {"replication", board.run_parameters().replication},
                  {"firmware", firmware(board)},
                  {"outcome", outcome_name(outcome)},
-                 {"failure", failure(s, outcome)},
-                 {"diagnosis", s.diagnosis()},
+                 {"failure", why},
+                 {"diagnosis",
+                  why.empty() || !s.diagnosis().empty() ? s.diagnosis() : why + "\n" + platform::describe_state(board)},
                  {"simulated_ns", nanoseconds(s.ended_at())},
                  {"measured_ns", nanoseconds(s.ended_at() - s.measured_from())}};
   if (const net::TrafficSource* source = board.source()) {
@@ -379,5 +382,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
 std::string to_text(const Json& result) { return config::json_text(result); }
 
 std::string failure_of(const Json& result) { return result.at("failure").get<std::string>(); }
+
+std::string diagnosis_of(const Json& result) { return result.at("diagnosis").get<std::string>(); }
 
 }  // namespace sluice::report

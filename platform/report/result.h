@@ -20,4 +20,7 @@ std::string to_text(const nlohmann::ordered_json& result);
 /// Why the simulated system failed, in one sentence; empty when it did not.
 std::string failure_of(const nlohmann::ordered_json& result);
 
+/// The same and, line by line, what helps to find out why: who waits for whom, where the harts are. Empty likewise.
+std::string diagnosis_of(const nlohmann::ordered_json& result);
+
 }  // namespace sluice::report

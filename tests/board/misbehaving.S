@@ -1,4 +1,5 @@
-# Guests that go wrong in one way each, on the bare machine: -DNOWHERE, -DHANDLER, -DSTACK, -DSPIN, -DSLEEP, -DLOAD.
+# Guests that go wrong in one way each, on the bare machine: -DNOWHERE, -DHANDLER, -DSTACK, -DSPIN, -DSLEEP, -DLOAD,
+# -DRETRY; and two that only look so: -DPOLL, -DARMED.
 
         .section .text
         .globl  _start
@@ -17,6 +18,23 @@ _start:
 #elif defined(SLEEP)                    /* for an interrupt that nobody enables */
         wfi
         j       .
+#elif defined(RETRY)                    /* a load from nowhere, tried again by its handler */
+        la      t0, trap_handler
+        csrw    mtvec, t0
+        li      t1, 0x10
+1:      ld      t1, 0(t1)
+        j       1b
+#elif defined(POLL)                     /* waits for a word in memory */
+        la      t0, word
+1:      ld      t1, 0(t0)
+        beqz    t1, 1b
+        j       .
+#elif defined(ARMED)                    /* in a circle that the timer's interrupt may end */
+        li      t0, 0x80
+        csrw    mie, t0
+        csrsi   mstatus, 8
+1:      nop
+        j       1b
 #elif defined(LOAD)                     /* a load from nowhere, told as the failure's code: mcause */
         la      t0, trap_handler
         csrw    mtvec, t0
@@ -35,6 +53,9 @@ trap_handler:
         csrr    t0, mcause
         addi    sp, sp, -16
         sd      t0, 0(sp)
+#elif defined(RETRY)
+        csrr    t0, mcause
+        mret
 #elif defined(LOAD)
         csrr    t0, mcause
         slli    t0, t0, 16
@@ -45,3 +66,6 @@ trap_handler:
 #endif
         j       .
         .size   trap_handler, . - trap_handler
+
+        .balign 8
+word:   .dword  0

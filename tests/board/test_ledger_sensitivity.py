@@ -51,6 +51,7 @@ OFF_PATH = {
     "nic.eth0.pcie.completion_timeout": "nothing times out",
     "workload.timeout": "nothing times out",
     "run.stall_limit": "nothing stalls",
+    "run.time_limit": "the workload ends before",
     "workload.think": "before the request starts",
     "workload.host.resolve_interval": "before the first request starts",
     "net.wire0.down_at": "no latency but moments, and after the last request",

@@ -3,6 +3,7 @@ SLUICE GUESTS, the directory of misbehaving-*.elf."""
 
 import json
 import os
+import re
 import unittest
 
 import board_runs
@@ -57,6 +58,68 @@ class Misbehaving(BoardTest):
         self.assertRegex(r["failure"], r"store access fault \(cause 7\) at pc 0x[0-9a-f]+ trap_handler\+0x[0-9a-f]+, "
                          r"value 0xf")
 
+    def test_a_handler_that_returns_to_what_traps(self):
+        looping = (r"^cluster.host.hart0 is in a trap loop: \d+ traps and each return to the instruction that traps "
+                   r"again; load access fault \(cause 5\) at pc 0x[0-9a-f]+ _start\+0x[0-9a-f]+, value 0x10; "
+                   r"mtvec is 0x[0-9a-f]+ trap_handler$")
+        for limit, ended in (("1 ms", 1e6), ("10 s", 1e7)):
+            r = self.outcome("retry", "--set", f"run.stall_limit={limit}")
+            self.assertEqual(r["outcome"], "stalled")
+            self.assertRegex(r["failure"], looping)
+            self.assertAlmostEqual(r["simulated_ns"], ended, delta=100)
+        # Before the first look.
+        for way in ("retry", "handler"):
+            r = self.outcome(way, "--until", "100 us", "--set", "run.stall_limit=1 s")
+            self.assertEqual(r["outcome"], "stalled")
+            self.assertIn("cluster.host.hart0 is in a trap loop: ", r["failure"])
+
+    def test_a_guest_that_hangs_at_the_end(self):
+        for way in ("spin", "sleep"):
+            with self.subTest(way=way):
+                r = self.outcome(way, "--until", "100 us")
+                self.assertEqual(r["outcome"], "stalled")
+                self.assertRegex(r["failure"], "^cluster.host.hart0 is in a loop without an end, with interrupts off, "
+                                 r"at pc 0x8000000[04] _start(\+0x4)?$")
+        for way in ("poll", "armed"):
+            with self.subTest(way=way):
+                r = self.outcome(way, "--until", "100 us", status=0)
+                self.assertEqual((r["outcome"], r["failure"]), ("limit", ""))
+                self.assertAlmostEqual(r["simulated_ns"], 1e5, delta=10)
+        # One hart that works is enough: the second waits for the first.
+        r = self.outcome("poll", "--until", "100 us", "--set", "cluster.host.harts=2", status=0)
+        self.assertEqual((r["outcome"], r["failure"]), ("limit", ""))
+
+    def test_a_run_without_an_end(self):
+        r = self.outcome("poll", "--set", "run.time_limit=300 us")
+        self.assertEqual(r["outcome"], "limit")
+        self.assertAlmostEqual(r["simulated_ns"], 3e5, delta=10)
+        self.assertEqual(r["failure"], "the run has not ended, and for 300 us of simulated time no request has either "
+                         "(run.time_limit; --until ends a run elsewhere)")
+        self.assertIn("cluster.host.hart0: pc 0x8000", r["diagnosis"])
+        r = self.outcome("poll", "--set", "run.time_limit=300 us", "--until", "700 us", status=0)
+        self.assertEqual((r["outcome"], r["failure"]), ("limit", ""))
+        self.assertAlmostEqual(r["simulated_ns"], 7e5, delta=10)
+        limit = r["board"]["instances"]["run"]["parameters"]["time_limit"]
+        self.assertEqual(limit["text"], "300 us")
+        # A workload whose requests end meets no limit, however long it lasts.
+        r = json.loads(board_runs.run("e810-poll", "--requests", "2000", "--warmup", "50", "--set",
+                                      "run.time_limit=200 us"))
+        self.assertEqual(r["outcome"], "finished")
+        self.assertGreater(r["simulated_ns"], 6e5)
+
+    def test_lost_calls_show_where_the_harts_are(self):
+        process = board_runs.start("e810-poll", "--requests", "20", "--warmup", "0", "--set", "workload.timeout=2 us",
+                                   "--set", "workload.retries=0", "--set", "cluster.host.harts=2")
+        out, error = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1)
+        r = json.loads(out)
+        self.assertGreater(r["requests"]["lost"], 0)
+        self.assertIn("lost: no reply within 2 us", r["failure"])
+        for hart in (0, 1):
+            where = rf"(?m)^cluster\.host\.hart{hart}: pc 0x[0-9a-f]+ \w+.*, \d+ instructions, [\d.]+ ns$"
+            self.assertRegex(r["diagnosis"], where)
+            self.assertRegex(error, where)
+
     def test_firmware_that_never_answers(self):
         r = self.outcome("spin", board="e810-poll")
         self.assertEqual(r["outcome"], "stalled")
@@ -76,6 +139,23 @@ class Misbehaving(BoardTest):
         self.assertRegex(mistake["what"], "^cluster.host.hart0: load of 8 bytes at 0x[0-9a-f]+: access fault$")
         self.assertEqual((mistake["times"], mistake["hart"]), (1, "cluster.host.hart0"))
         self.assertRegex(mistake["symbol"], "^_start")
+
+    def test_a_stack_that_overflows(self):
+        for hart in (0, 1):
+            with self.subTest(hart=hart):
+                process = board_runs.start("e810-poll", "--set", f"cluster.host.harts={hart + 1}", "--firmware",
+                                           "deep-recursion", "--console")
+                out, console = process.communicate(timeout=120)
+                self.assertEqual(process.returncode, 1, console)
+                sp = re.search(rf"(?m)^panic: the stack of hart {hart} has overflowed: sp ([0-9a-f]+), cause 7, "
+                               r"pc [0-9a-f]+, tval ([0-9a-f]+)\r?$", console)
+                self.assertTrue(sp, console)
+                self.assertRegex(json.loads(out)["failure"], f"^the firmware failed with code 6: a stack of "
+                                 f"cluster.host.hart{hart} has overflowed, sp was 0x{sp[1]}: store access fault "
+                                 rf"\(cause 7\) at pc 0x[0-9a-f]+ recurse\+0x[0-9a-f]+, value 0x{sp[2]}$")
+                # The first access to the guard: in its last page's last frame.
+                self.assertEqual(int(sp[2], 16) >> 12, int(sp[1], 16) >> 12)
+                self.assertGreater(int(sp[2], 16) & 0xfff, 0xf00)
 
     def test_a_driver_that_makes_every_mistake(self):
         # Its own answers decide about exit status 0; what it cannot see is counted here.

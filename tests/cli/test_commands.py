@@ -17,12 +17,14 @@ from caught_signals import wait_until_caught  # noqa: E402
 
 WFI, BACK = 0x1050_0073, 0xFFDF_F06F  # wfi; jump to it
 QUICK = ("--requests=200", "--warmup=50")
+HART = r"cluster\.host\.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\n"
 
 
 class Looking(CommandTest):
     def test_help_is_everywhere(self):
         for arguments in (["--help"], ["-h"], *[[c, "--help"] for c in ("boards", "describe", "run", "compare")]):
             self.assertIn("--help", self.succeed(*arguments))
+        self.assertIn("Exit status: 0 success, 1 the simulated system failed", self.succeed("--help"))
         self.assertRegex(self.succeed("--version"), r"^sluice \d+\.\d+\.\d+\n$")
 
     def test_boards_lists_boards_and_workloads_but_no_parts(self):
@@ -279,10 +281,10 @@ class Failing(CommandTest):
         self.assertRegex(result.stderr, r"^sluice: .*bare: the firmware failed with code 4: it found no NIC that it "
                          r"has a driver for; cluster\.host\.hart0 at pc 0x[0-9a-f]+ finish\S*\n")
 
-    def fail_bare(self, *instructions):
+    def fail_bare(self, *instructions, options=()):
         """On a board without a NIC, whose workload is its firmware."""
         board = os.path.join(SOURCE, "tests/firmware/bare.toml")
-        result = sluice("run", board, "--json", "--firmware", self.write("guest.elf", guest(*instructions)))
+        result = sluice("run", board, "--json", "--firmware", self.write("guest.elf", guest(*instructions)), *options)
         self.assertEqual(result.returncode, 1, result.stderr)
         return json.loads(result.stdout)
 
@@ -294,8 +296,9 @@ class Failing(CommandTest):
     def test_an_endless_loop_without_traffic_ends_from_outside(self):
         board = os.path.join(SOURCE, "tests/firmware/bare.toml")
         spin = ("--firmware", self.write("spin.elf", guest(SPIN)), "--set=run.stall_limit=1us")
-        limited = json.loads(self.succeed("run", board, *spin, "--until=1ms", "--json"))
-        self.assertEqual((limited["outcome"], limited["diagnosis"]), ("limit", ""))
+        limited = sluice("run", board, *spin, "--until=1ms", "--json")
+        self.assertEqual((limited.returncode, json.loads(limited.stdout)["outcome"]), (1, "stalled"))
+        self.assertIn("is in a loop without an end, with interrupts off, at pc 0x80000000\n", limited.stderr)
         with subprocess.Popen([SLUICE, "run", board, *spin], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as process:
             wait_until_caught(process.pid, signal.SIGINT)
@@ -308,7 +311,11 @@ class Failing(CommandTest):
 
     def test_simulated_time_ends(self):
         # A timer at 18,025 s: 1343 << 27 ticks to mtimecmp.
-        result = self.fail_bare(0x0200_42B7, 0x53F0_0313, 0x01B3_1313, 0x0062_B023, WFI, BACK)
+        timer = (0x0200_42B7, 0x53F0_0313, 0x01B3_1313, 0x0062_B023, WFI, BACK)
+        result = self.fail_bare(*timer)
+        self.assertEqual((result["outcome"], result["simulated_ns"]), ("limit", 10e9))
+        self.assertRegex(result["failure"], r"for 10 s of simulated time no request has either \(run\.time_limit;")
+        result = self.fail_bare(*timer, options=("--set=run.time_limit=18000 s",))
         self.assertEqual((result["outcome"], result["simulated_ns"]), ("limit", 18_000e9))
         self.assertRegex(result["failure"], "^simulated time ends at 18.?000 s, and the run had not$")
 
@@ -497,9 +504,10 @@ class Comparing(CommandTest):
     def test_failures_name_their_replications(self):
         arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--replications=2")
         result = sluice(*arguments, "--firmware", "hello")
-        self.assertEqual((result.returncode, result.stderr), (1, "".join(
-            f"sluice: {b}, replications 0, 1: the firmware ended the run after 0 of 250 calls\n"
-            for b in ("e810-poll", "e810-irq"))))
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, "^" + "".join(
+            rf"sluice: {b}, replications 0, 1: the firmware ended the run after 0 of 250 calls\n{HART}"
+            for b in ("e810-poll", "e810-irq")) + "$")
         # Another number of losses in each.
         board = self.write("faulty.toml", "extends = ['e810-poll']\n[workload]\ntimeout = '100 us'\n[fault.a]\n"
                            "kind = 'poisoned-completion'\ntarget = 'pcie.slot0'\ndirection = 'down'\n"
@@ -510,8 +518,8 @@ class Comparing(CommandTest):
     def test_a_failing_board_fails_the_comparison(self):
         result = sluice("compare", "e810-poll", "e810-irq", *QUICK, "--firmware", "hello")
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stderr, "".join(f"sluice: {b}: the firmware ended the run after 0 of 250 calls\n"
-                                                for b in ("e810-poll", "e810-irq")))
+        self.assertRegex(result.stderr, "^" + "".join(
+            rf"sluice: {b}: the firmware ended the run after 0 of 250 calls\n{HART}" for b in ("e810-poll", "e810-irq")) + "$")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ struct HartCounters {
   std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
   std::uint64_t interrupts = 0;  ///< interrupts taken
   std::uint64_t returns = 0;     ///< mret and sret
+  std::uint64_t fruitless = 0;  ///< traps of an instruction that the trap before was of, to which a return had led back
 };
 
 /// Registers itself as a watcher of every GuestRam that bus.ram_at() returns: the RAM may not be written after the

@@ -152,6 +152,9 @@ class Interpreter final : public Engine {
   StopReason stop_ = StopReason::slot_limit;
   std::set<std::uint64_t> breakpoints_;
   std::uint64_t passed_breakpoint_ = kNowhere;  ///< where run() stopped last
+  std::uint64_t trapped_at_ = kNowhere;         ///< the last exception's instruction
+  std::uint64_t returned_to_ = kNowhere;        ///< the same, where the last mret or sret led back to it
+  std::uint64_t returned_at_ = 0;               ///< instructions retired then
 };
 
 }  // namespace sluice::riscv

@@ -99,6 +99,8 @@ Interpreter::Outcome Interpreter::retire_and_dispatch() {
 }
 
 Interpreter::Outcome Interpreter::trap(Cause cause, std::uint64_t tval) {
+  if (state_.pc == returned_to_ && state_.instret == returned_at_) ++hart_.counters().fruitless;
+  trapped_at_ = state_.pc;
   privileged_.trap(cause, tval);
   state_.slots += costs_.trap;
   ++hart_.counters().traps;
@@ -341,6 +343,8 @@ Interpreter::Outcome Interpreter::system(Opcode opcode, const Op& op) {
       const std::uint64_t target = state_.pc;
       retire_and_dispatch();
       state_.pc = target;
+      returned_to_ = target == trapped_at_ ? target : kNowhere;
+      returned_at_ = state_.instret;
       return Outcome::dispatch;
     }
     case Opcode::wfi:
