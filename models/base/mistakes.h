@@ -1,6 +1,6 @@
 #pragma once
 /// What software on the board does wrong: a log for whoever writes it. A mistake is answered as hardware answers it,
-/// and changes nothing for being noted here.
+/// and changes nothing for being noted here. docs/reference/mistakes.md lists the kinds.
 
 #include <cstdint>
 #include <string>
@@ -10,10 +10,12 @@
 
 namespace sluice::base {
 
-/// The instruction behind an access to a device. It travels with the access, through posted writes too.
+/// The instruction behind an access to a device. It travels with the access, through posted writes too, and with the
+/// DMA and the interrupts that a device starts because of it.
 struct Site {
   const std::string* hart = nullptr;  ///< its path; null: no hart's access, or none that is known
   std::uint64_t pc = 0;
+  bool operator==(const Site&) const = default;
 };
 
 /// Says whose access the code below handles, until it ends or time goes on: what waits for simulated time meanwhile is
@@ -39,24 +41,41 @@ struct Mistake {
   std::string hart;  ///< whose instruction it was; empty: not known
   std::uint64_t pc = 0;
   std::uint64_t times = 1;  ///< from the same instruction
+  /// Of the first of its kind: how often the instruction made mistakes that differ from it in numbers only and found
+  /// no room, as it has Mistakes::kAlike of them in the list.
+  std::uint64_t others = 0;
 };
 
 class Mistakes {
  public:
-  static constexpr std::size_t kMost = 64;  ///< different ones that are listed
+  static constexpr std::size_t kMost = 256;  ///< different ones that are listed
+  /// Of these, such as come from one instruction and differ in numbers only (addresses, sizes, indexes).
+  static constexpr std::size_t kAlike = 4;
 
   /// The mistake of access_site().
   void report(std::string what) { report(std::move(what), access_site()); }
-  void report(std::string what, const Site&);
+  /// transfer: a number of the transfer that is wrong, which counts once however many packets say so; 0: none.
+  void report(std::string what, const Site&, std::uint64_t transfer = 0);
   /// In order of their first times.
   const std::vector<Mistake>& list() const { return list_; }
-  /// Times of those that found no room in the list.
+  /// Times of those that found no room in the list and are like none in it.
   std::uint64_t unlisted() const { return unlisted_; }
+  /// Calls of report() so far: whoever would report too can tell whether somebody has.
+  std::uint64_t reports() const { return reports_; }
   void clear();
 
  private:
+  /// What is known of a listed mistake besides.
+  struct Kind {
+    std::string shape;           ///< its sentence without the numbers
+    std::uint64_t transfer = 0;  ///< the last one counted
+  };
+
   std::vector<Mistake> list_;
+  std::vector<Kind> kinds_;  ///< one for each in list_
   std::uint64_t unlisted_ = 0;
+  std::uint64_t unlisted_transfer_ = 0;
+  std::uint64_t reports_ = 0;
 };
 
 /// Of the simulation in this process.

@@ -40,6 +40,12 @@ const char* answer_text(Answer answer) {
   return "";
 }
 
+void report_refused(const std::string& owner, Answer why, const char* access, std::uint64_t offset, unsigned size,
+                    const std::string& reg) {
+  mistakes().report(fmt::format("{}: {} of {} bytes at {:#x}: {}{}", owner, access, size, offset, answer_text(why),
+                                reg.empty() ? "" : " (" + reg + ")"));
+}
+
 RegisterBank::RegisterBank(std::string owner, std::uint64_t size)
     : view_(std::move(owner), [this](const RegisterView::Visit& visit) { look(visit); }), size_(size) {
   all_banks().push_back(this);
@@ -169,11 +175,9 @@ Answer RegisterBank::write(std::uint64_t offset, const void* data, unsigned size
 
 Answer RegisterBank::refuse(Answer answer, const char* what, std::uint64_t offset, unsigned size) {
   ++refused_[static_cast<unsigned>(answer)];
-  std::string sentence =
-      fmt::format("{}: {} of {} bytes at {:#x}: {}", owner(), what, size, offset, answer_text(answer));
-  if (const Word* word = offset < size_ ? find_word(offset) : nullptr)
-    sentence += " (" + element_name(registers_[word->reg], word->index) + ")";
-  mistakes().report(std::move(sentence));
+  const Word* word = offset < size_ ? find_word(offset) : nullptr;
+  report_refused(owner(), answer, what, offset, size,
+                 word ? element_name(registers_[word->reg], word->index) : std::string());
   return answer;
 }
 

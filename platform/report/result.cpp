@@ -69,6 +69,7 @@ Json mistakes(platform::Board& board) {
   for (const base::Mistake& m : base::mistakes().list()) {
     Json entry = {
         {"what", m.what}, {"at_ns", nanoseconds(static_cast<double>(m.at.femtoseconds()))}, {"times", m.times}};
+    if (m.others > 0) entry["others"] = m.others;
     if (!m.hart.empty()) {
       entry["hart"] = m.hart;
       entry["pc"] = fmt::format("{:#x}", m.pc);

@@ -147,22 +147,26 @@ std::string latency_text(const Json& l) {
 
 /// What software did wrong; the rest is in the result file.
 std::string mistake_text(const Json& result) {
-  constexpr std::size_t kShown = 5;
+  constexpr std::size_t kShown = 8;
   const Json& list = result.at("mistakes").at("list");
   if (list.empty()) return "";
   std::string text = "  mistakes of the firmware\n";
   for (std::size_t i = 0; i < std::min(list.size(), kShown); ++i) {
     const Json& m = list[i];
     const auto times = m.at("times").get<std::uint64_t>();
-    text +=
-        fmt::format("    {}{}{}\n", m.at("what").get<std::string>(),
-                    m.contains("hart") ? fmt::format(", by {} at pc {} {}", m.at("hart").get<std::string>(),
-                                                     m.at("pc").get<std::string>(), m.at("symbol").get<std::string>())
-                                       : "",
-                    times > 1 ? fmt::format(", {} times", grouped(times)) : "");
+    const std::uint64_t others = m.value("others", std::uint64_t{0});
+    text += "    " + m.at("what").get<std::string>();
+    if (m.contains("hart"))
+      text += fmt::format(", by {} at pc {} {}", m.at("hart").get<std::string>(), m.at("pc").get<std::string>(),
+                          m.at("symbol").get<std::string>());
+    if (times > 1) text += fmt::format(", {} times", grouped(times));
+    if (others > 0) text += fmt::format(", and {} times with other numbers that are not listed", grouped(others));
+    text += "\n";
   }
   const std::uint64_t more = list.size() - std::min(list.size(), kShown);
   if (more > 0) text += fmt::format("    and {} more in the result file\n", more);
+  const auto unlisted = result.at("mistakes").at("unlisted").get<std::uint64_t>();
+  if (unlisted > 0) text += fmt::format("    and {} times others, for which the list has no room\n", grouped(unlisted));
   return text + "\n";
 }
 

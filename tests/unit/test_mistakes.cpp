@@ -52,9 +52,41 @@ TEST_CASE("what happens while an access waits is not its doing", "[mistakes]") {
 
 TEST_CASE("the list of mistakes has an end, the counting has none", "[mistakes]") {
   const Fresh fresh;
-  for (unsigned i = 0; i < Mistakes::kMost + 10; ++i) mistakes().report(std::to_string(i));
-  for (unsigned i = 0; i < 5; ++i) mistakes().report("7");
+  for (unsigned i = 0; i < Mistakes::kMost + 10; ++i) mistakes().report("device" + std::to_string(i));
+  for (unsigned i = 0; i < 5; ++i) mistakes().report("device7");
   CHECK(mistakes().list().size() == Mistakes::kMost);
   CHECK(mistakes().list()[7].times == 6);
   CHECK(mistakes().unlisted() == 10);
+}
+
+TEST_CASE("mistakes that differ in numbers only leave room for others", "[mistakes]") {
+  const Fresh fresh;
+  const std::string hart = "cluster.host.hart0";
+  const Site loop{&hart, 0x100}, elsewhere{&hart, 0x104};
+  for (unsigned i = 0; i < 1000; ++i) mistakes().report("nic.eth0: read at 0x" + std::to_string(1000 + i) + "c", loop);
+  mistakes().report("nic.eth0: read at 0x1000c", elsewhere);
+  mistakes().report("nic.eth1: read at 0x1000c", loop);
+  mistakes().report("nic.eth0: read at 0x1002c", loop);
+  const auto& list = mistakes().list();
+  REQUIRE(list.size() == Mistakes::kAlike + 2);
+  CHECK((list[0].what == "nic.eth0: read at 0x1000c" && list[0].times == 1 && list[0].others == 996));
+  CHECK((list[2].what == "nic.eth0: read at 0x1002c" && list[2].times == 2 && list[2].others == 0));
+  CHECK((list[Mistakes::kAlike].pc == 0x104 && list[Mistakes::kAlike].others == 0));
+  CHECK(list[Mistakes::kAlike + 1].what == "nic.eth1: read at 0x1000c");
+  CHECK(mistakes().unlisted() == 0);
+}
+
+TEST_CASE("a transfer counts once, however many of its packets are refused", "[mistakes]") {
+  const Fresh fresh;
+  for (std::uint64_t transfer = 1; transfer <= 3; ++transfer)
+    for (unsigned packet = 0; packet < 16; ++packet) mistakes().report("nic.eth0: DMA to 0x1000", {}, transfer);
+  mistakes().report("nic.eth0: DMA to 0x1000");
+  REQUIRE(mistakes().list().size() == 1);
+  CHECK(mistakes().list()[0].times == 4);
+  CHECK(mistakes().reports() == 49);
+  for (std::uint64_t transfer = 1; transfer <= 100; ++transfer)
+    for (unsigned packet = 0; packet < 2; ++packet)
+      mistakes().report("nic.eth0: DMA to " + std::to_string(transfer), {}, transfer);
+  REQUIRE(mistakes().list().size() == Mistakes::kAlike);
+  CHECK(mistakes().list()[0].others == 100 - (Mistakes::kAlike - 1));
 }

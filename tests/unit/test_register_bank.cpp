@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -111,9 +112,12 @@ TEST_CASE("bad widths, alignments and offsets are refused, counted and told", "[
   REQUIRE(b.bank.refused(Answer::misaligned) == 3);
   REQUIRE(b.bank.refused(Answer::unmapped) == 6);
   REQUIRE(b.bank.refused() == 21);
-  REQUIRE(mistakes().list().size() == 21);
-  REQUIRE(mistakes().list()[0].what == "nic.eth0: read of 1 bytes at 0x10: not the register's width (four)");
-  REQUIRE(mistakes().list()[15].what == "nic.eth0: read of 4 bytes at 0x0: no register there");
+  REQUIRE(mistakes().reports() == 21);
+  const auto& said = mistakes().list();
+  REQUIRE(said.front().what == "nic.eth0: read of 1 bytes at 0x10: not the register's width (four)");
+  REQUIRE(std::any_of(said.begin(), said.end(), [](const Mistake& m) {
+    return m.what == "nic.eth0: read of 4 bytes at 0x0: no register there";
+  }));
   REQUIRE(b.read(0x10) == 1);
   REQUIRE(b.read(0x20, 8) == 3);
 }
