@@ -149,6 +149,7 @@ COLD static void transmit_when_full(struct nic_queue* base, uint8_t* data, uint3
     transmit(base, data, length, kind);
   } else {
     own(base)->tx_full++;
+    sluice_drop(SLUICE_DROP_transmit_ring_full, data);
     release(base, data);
   }
 }

@@ -71,6 +71,13 @@ bool GuestRam::watched(std::uint64_t address, std::uint64_t length) const {
   return false;
 }
 
+bool GuestRam::holds_code(std::uint64_t address, std::uint64_t length) const {
+  const auto known = [=](const Range& r) { return address < r.address + r.length && r.address < address + length; };
+  if (std::any_of(code_.begin(), code_.end(), known)) return true;
+  return watched(address, length) && std::any_of(watchers_.begin(), watchers_.end(),
+                                                 [=](const RamWatcher* w) { return w->has_decoded(address, length); });
+}
+
 void GuestRam::set_watch(std::uint64_t address, Watch why) {
   std::uint8_t& bits = watch_[(address - base_) / kPage];
   const bool was = bits != 0;

@@ -23,6 +23,8 @@ class RamWatcher {
   /// Whether a write to these bytes must take place at its exact time, in order with all others: it wakes a hart, or
   /// ends a reservation.
   virtual bool awaits(std::uint64_t /*address*/, std::uint64_t /*length*/) const { return false; }
+  /// Whether instructions have been decoded from any of these bytes, and are still known.
+  virtual bool has_decoded(std::uint64_t /*address*/, std::uint64_t /*length*/) const { return false; }
   /// Whether it still needs the page watched for this one reason (GuestRam::Watch).
   virtual bool needs_watch(std::uint64_t /*page*/, std::uint8_t /*why*/) const { return true; }
 };
@@ -66,6 +68,10 @@ class GuestRam {
   void add_watcher(RamWatcher* watcher) { watchers_.push_back(watcher); }
   std::uint8_t watch(std::uint64_t address) const { return watch_[(address - base_) / kPage]; }
   bool watched(std::uint64_t address, std::uint64_t length) const;
+  /// The bytes are code, whether a hart has come to it or not.
+  void add_code(std::uint64_t address, std::uint64_t length) { code_.push_back({address, length}); }
+  /// Any of the bytes is code: by add_code(), or because a watcher has decoded it.
+  bool holds_code(std::uint64_t address, std::uint64_t length) const;
   void set_watch(std::uint64_t address, Watch why);
   void clear_watch(std::uint64_t address, Watch why);
   /// Ends every watch of the page at `address` that no watcher needs any more.
@@ -84,6 +90,10 @@ class GuestRam {
   std::uint8_t* bytes_;  ///< followed by the tags
   RequestId* tags_;      ///< of each line; like bytes_, takes host memory only where touched
   std::vector<RamWatcher*> watchers_;
+  struct Range {
+    std::uint64_t address, length;
+  };
+  std::vector<Range> code_;
 };
 
 }  // namespace sluice::base

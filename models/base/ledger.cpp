@@ -17,6 +17,15 @@ const char* stage_title(Stage stage) {
   return titles[stage];
 }
 
+const char* drop_title(sluice_drop reason) {
+  static constexpr const char* titles[] = {
+#define SLUICE_DROP_REASON(name, title) title,
+      SLUICE_DROPS(SLUICE_DROP_REASON)
+#undef SLUICE_DROP_REASON
+  };
+  return titles[reason];
+}
+
 Ledger::Component Ledger::component(std::string_view path) {
   const auto found = std::find(paths_.begin(), paths_.end(), path);
   if (found != paths_.end()) return static_cast<Component>(found - paths_.begin());

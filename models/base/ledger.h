@@ -18,7 +18,8 @@
 namespace sluice::base {
 
 using Stage = sluice_stage;
-const char* stage_title(Stage);  ///< as in the report, e.g. "upstream link"
+const char* stage_title(Stage);       ///< as in the report, e.g. "upstream link"
+const char* drop_title(sluice_drop);  ///< as in the result, e.g. "transmit ring full"
 
 /// Which bytes of a message, a frame or a DMA belong to which request.
 struct Span {

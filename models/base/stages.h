@@ -1,6 +1,7 @@
 /* models/base/stages.h: the closed list of stages a request's time is tiled with, and of the accounts a core's time is
- * tiled with. Freestanding C that C++ also accepts: the firmware's probe() and account() name them too.
- * SLUICE_STAGE(name, title, meaning), SLUICE_ACCOUNT(name, title, meaning). */
+ * tiled with, and of the reasons that software drops one for. Freestanding C that C++ also accepts: the firmware's
+ * probe(), drop() and account() name them too. SLUICE_STAGE(name, title, meaning), SLUICE_ACCOUNT(name, title,
+ * meaning). */
 #pragma once
 
 /* clang-format off */
@@ -53,6 +54,17 @@
   SLUICE_ACCOUNT(context_switch, "context switch", "saving and restoring threads")                          \
   SLUICE_ACCOUNT(parked, "parked", "waiting in wrs, or in a load that a device holds back")                 \
   SLUICE_ACCOUNT(idle, "idle", "waiting in wfi")
+
+/* Why software ends a request without a reply. */
+#define SLUICE_DROPS(SLUICE_DROP_REASON) SLUICE_DROP_REASON(transmit_ring_full, "transmit ring full")
+
+enum sluice_drop {
+#define SLUICE_DROP_REASON(name, title) SLUICE_DROP_##name,
+  SLUICE_DROPS(SLUICE_DROP_REASON)
+#undef SLUICE_DROP_REASON
+  SLUICE_DROP_COUNT
+};
+#define SLUICE_DROP(reason) (1024 + (reason)) /* as probe's immediate operand */
 
 enum sluice_stage {
 #define SLUICE_STAGE(name, title, meaning) SLUICE_STAGE_##name,

@@ -36,6 +36,11 @@ int SocBus::find(std::uint64_t address, std::uint64_t length) const {
   return -1;
 }
 
+std::string SocBus::name_at(std::uint64_t address) const {
+  const int i = find(address, 1);
+  return i < 0 ? std::string() : regions_[static_cast<std::size_t>(i)].name;
+}
+
 void SocBus::b_transport(int, tlm::tlm_generic_payload& trans, sc_core::sc_time& delay) {
   const std::uint64_t address = trans.get_address();
   const int i = find(address, trans.get_data_length());

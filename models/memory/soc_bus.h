@@ -48,6 +48,8 @@ class SocBus : public base::Model {
     target_of_.push_back(targets_.size() - 1);
   }
   const std::vector<Region>& regions() const { return regions_; }
+  /// What the memory map calls an address; empty: nothing is there.
+  std::string name_at(std::uint64_t address) const;
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
   void register_statistics(base::StatisticsGroup&);
 

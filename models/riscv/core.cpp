@@ -204,6 +204,7 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   trans.set_streaming_width(size);
   sc_core::sc_time delay;
   const base::Site by{&path(), hart_.state().pc};
+  const std::uint64_t reports = base::mistakes().reports();
   {
     const base::AccessBy scope(by);
     socket->b_transport(trans, delay);
@@ -213,10 +214,55 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   stall_slots_ += hart_.state().slots - before;
   if (trans.is_response_ok()) return true;
   ++bus_errors_;
-  base::mistakes().report(fmt::format("{}: {} of {} bytes at {:#x}: access fault", path(),
-                                      command == tlm::TLM_READ_COMMAND ? "load" : "store", size, address),
-                          by);
+  // A device that refuses has said why.
+  if (base::mistakes().reports() == reports)
+    base::mistakes().report(
+        fmt::format("{}: {} of {} bytes at {:#x}: access fault, {}", path(),
+                    command == tlm::TLM_READ_COMMAND ? "load" : "store", size, address, place_of(address)),
+        by);
   return false;
+}
+
+/// The end of a sentence about an access that has failed.
+std::string Core::place_of(std::uint64_t address) const {
+  const std::string place = on_name_place ? on_name_place(address) : std::string();
+  return place.empty() ? "neither memory nor a device is there" : place + " does not take it";
+}
+
+void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigned size) {
+  publish_time();
+  const auto told = [&](const std::string& what) { base::mistakes().report(path() + ": " + what, {&path(), pc}); };
+  const auto access = [&](const char* kind, const std::string& cause) {
+    told(fmt::format("{} of {} bytes at {:#x}: {}", kind, size, address, cause));
+  };
+  const std::string place = on_name_place ? on_name_place(address) : std::string();
+  const std::string there = place.empty() ? "neither memory nor a device is there" : place + " is a device";
+  switch (why) {
+    case Refusal::misaligned_device:
+      return access("access", fmt::format("access fault, {}, and outside memory an address must be a multiple of the "
+                                          "size",
+                                          there));
+    case Refusal::crossing:
+      return access("access", "access fault, it reaches across the end of memory");
+    case Refusal::atomic_device:
+      return access("atomic access", fmt::format("access fault, {}, and only memory takes atomics", there));
+    case Refusal::atomic_misaligned:
+      return access("atomic access", "the address is not a multiple of the size");
+    case Refusal::fetch:
+      return told(fmt::format("jump to {:#x}: access fault, {}", address,
+                              place.empty() ? there : there + ", and instructions come from memory"));
+    case Refusal::protection:
+      return access("access",
+                    "access fault, physical memory protection forbids it or a page table lies outside memory");
+    case Refusal::illegal:
+      return told(fmt::format("{:#0{}x} is no instruction here", address, 2 + 2 * size));
+  }
+}
+
+void Core::stale_code() {
+  publish_time();
+  base::mistakes().report(fmt::format("{}: runs code that it has changed since its last fence.i", path()),
+                          {&path(), hart_.state().pc});
 }
 
 bool Core::load(std::uint64_t address, void* data, unsigned size) {
@@ -262,6 +308,13 @@ void Core::probe(unsigned stage, std::uint64_t address) {
   if (id == 0) return;
   serving_ = id;
   base::ledger().try_enter(id, static_cast<base::Stage>(stage), component(), slot_clock_.time_of(hart_.state().slots));
+}
+
+void Core::drop(unsigned reason, std::uint64_t address) {
+  base::GuestRam* ram = memory_.ram_at(address, 1);
+  if (!ram || reason >= SLUICE_DROP_COUNT) return;
+  base::ledger().drop(ram->tag(address), base::drop_title(static_cast<sluice_drop>(reason)),
+                      slot_clock_.time_of(hart_.state().slots));
 }
 
 void Core::bind(std::uint64_t to, std::uint64_t from) {

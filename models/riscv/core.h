@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ class Core : public base::Model, public Bus {
   void set_interrupt(unsigned bit, bool level);
   /// file: 0 machine, 1 supervisor.
   void attach(unsigned file, base::InterruptFile& f) { files_[file] = &f; }
+  /// For the log of mistakes: what the memory map calls a physical address outside RAM; empty: nothing is there. Not
+  /// set: nothing is known.
+  std::function<std::string(std::uint64_t)> on_name_place;
   /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree.
   void set_boot_argument(std::uint64_t device_tree);
 
@@ -86,7 +90,10 @@ class Core : public base::Model, public Bus {
   std::uint64_t time() override;
   void set_stimecmp(std::uint64_t due) override;
   void cache_miss(std::uint64_t address, base::LineUse use) override;
+  void refused(Refusal, std::uint64_t pc, std::uint64_t address, unsigned size) override;
+  void stale_code() override;
   void probe(unsigned stage, std::uint64_t address) override;
+  void drop(unsigned reason, std::uint64_t address) override;
   void bind(std::uint64_t to, std::uint64_t from) override;
   void account(unsigned account) override;
   bool imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) override;
@@ -103,6 +110,7 @@ class Core : public base::Model, public Bus {
   void park(sluice_account account, std::uint64_t deadline_slots);
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   void publish_time() { runner_.advance_to(slot_clock_.time_of(hart_.state().slots)); }
+  std::string place_of(std::uint64_t address) const;
   void stall_until(base::Time t);
   void stand_still();
 

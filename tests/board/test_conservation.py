@@ -95,6 +95,16 @@ class Conservation(BoardTest):
         self.assertEqual(result["requests"]["dropped"]["receive FIFO full"],
                          result["counted"]["nics"]["nic.eth0"]["rx_drop_fifo"])
 
+    def test_answers_that_a_full_transmit_ring_drops_have_that_reason(self):
+        result = board_runs.result("e810-irq", "--set", "workload.requests=600", "--set", "workload.warmup=0", "--set",
+                                   "workload.outstanding=128", "--set", "workload.timeout=1 ms", "--set",
+                                   "nic.eth0.tx_ring=64", "--set", "nic.eth0.pcie.tags=4", "--set",
+                                   "run.allow_drops=true")
+        full = result["firmware"][0]["counters"]["tx_full"]
+        self.assertGreater(full, 0)
+        self.assertEqual(result["requests"]["dropped"], {"transmit ring full": full})
+        self.assertEqual((result["requests"]["lost"], result["requests"]["completed"]), (0, 600 - full))
+
     def test_bytes_on_links_are_those_of_their_tlps(self):
         def check(_, result):
             for direction in result["counted"]["links"]["pcie.slot0"].values():

@@ -98,6 +98,19 @@ unsigned BlockCache::remove(std::uint64_t physical, std::uint64_t length) {
   return removed;
 }
 
+bool BlockCache::has_decoded(std::uint64_t physical, std::uint64_t length) const {
+  if (length == 0) return false;
+  const std::uint64_t last = physical + length - 1;
+  for (std::uint64_t page = physical & kPageMask; page <= last; page += 0x1000) {
+    const auto found = pages_.find(page);
+    if (found == pages_.end() || !(found->second.lines & lines_of(page, physical, last))) continue;
+    const std::vector<Block*>& blocks = found->second.blocks;
+    if (std::any_of(blocks.begin(), blocks.end(), [=](const Block* b) { return covers(*b, physical, last); }))
+      return true;
+  }
+  return false;
+}
+
 void BlockCache::remove_all() {
   for (Block*& head : buckets_) {
     for (Block* b = head; b; b = b->next) b->validated = 0;

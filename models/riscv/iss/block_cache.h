@@ -78,6 +78,8 @@ class BlockCache {
   /// Removes the blocks that any of these bytes belong to; their memory stays. Returns how many.
   unsigned remove(std::uint64_t physical, std::uint64_t length);
   void remove_all();
+  /// Some block was decoded from any of these bytes.
+  bool has_decoded(std::uint64_t physical, std::uint64_t length) const;
   bool has_code(std::uint64_t physical_page) const { return pages_.count(physical_page) != 0; }
   /// True when memory should be given back; then release() invalidates every Block pointer.
   bool full() const { return used_ > kCapacity; }

@@ -9,6 +9,17 @@
 
 namespace sluice::riscv {
 
+/// What software got wrong where the hart itself answers with a trap.
+enum class Refusal : std::uint8_t {
+  misaligned_device,  ///< a load or store outside RAM that is not aligned to its size
+  crossing,           ///< a load or store that crosses a page into, or out of, what is no RAM
+  atomic_device,      ///< LR, SC or an AMO outside RAM
+  atomic_misaligned,  ///< LR, SC or an AMO that is not aligned to its size
+  fetch,              ///< instructions outside RAM
+  protection,         ///< PMP forbids the access, or a page table lies outside RAM
+  illegal,            ///< an instruction that is none here; the address is its encoding
+};
+
 class Bus {
  public:
   virtual ~Bus() = default;
@@ -22,8 +33,14 @@ class Bus {
 
   /// Before an access to RAM whose order with other harts and devices matters beyond the window of several harts
   /// (models/base/scheduler.h): everything that they do before state.slots takes place. Interrupts and writes to RAM
-  /// may have happened then.
-  virtual void synchronise() = 0;
+  /// may have happened then. Nothing to do for a hart that is alone.
+  virtual void synchronise() {}
+
+  /// For a log: the instruction at `pc` makes the hart trap. address: physical where it is known.
+  virtual void refused(Refusal, std::uint64_t /*pc*/, std::uint64_t /*address*/, unsigned /*size*/) {}
+  /// For a log: the instruction at state.pc is about to run, and the hart has changed its bytes without a fence.i
+  /// since.
+  virtual void stale_code() {}
 
   /// Slots at which the engine must stop before starting another instruction. May shrink or grow whenever load(),
   /// store() or a call below has run: the engine reads it again after each.
@@ -38,6 +55,7 @@ class Bus {
 
   // Hints (models/base/hints.h), addresses physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;
+  virtual void drop(unsigned /*reason*/, std::uint64_t /*address*/) {}
   virtual void bind(std::uint64_t to, std::uint64_t from) = 0;
   virtual void account(unsigned account) = 0;
 

@@ -33,6 +33,10 @@ class Engine {
   virtual void invalidate_code(std::uint64_t address, std::uint64_t length) = 0;
   /// Something decoded comes from this physical page.
   virtual bool has_code(std::uint64_t page) const = 0;
+  /// Something decoded comes from these physical bytes.
+  virtual bool has_decoded(std::uint64_t address, std::uint64_t length) const = 0;
+  /// The hart itself has changed these physical bytes: running them before a fence.i is a mistake.
+  virtual void note_own_store(std::uint64_t address, std::uint64_t length) = 0;
   /// Every cached translation is void.
   virtual void flush_translations() = 0;
   /// Stores to this physical page must take the slow path from now on.

@@ -67,6 +67,7 @@ void Hart::start_wait(std::uint64_t deadline) {
 }
 
 void Hart::ram_written(std::uint64_t address, std::uint64_t length) {
+  if (own_write_) engine_->note_own_store(address, length);
   engine_->invalidate_code(address, length);
   if (own_write_ || !awaits(address, length)) return;
   state_.reservation = false;

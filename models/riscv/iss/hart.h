@@ -90,6 +90,9 @@ class Hart final : public base::RamWatcher {
   void page_watched(std::uint64_t page) override;
   void page_read_watched(std::uint64_t page) override;
   bool awaits(std::uint64_t address, std::uint64_t length) const override;
+  bool has_decoded(std::uint64_t address, std::uint64_t length) const override {
+    return engine_->has_decoded(address, length);
+  }
   bool needs_watch(std::uint64_t page, std::uint8_t why) const override;
 
   // For engines.

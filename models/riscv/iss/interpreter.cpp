@@ -125,6 +125,7 @@ bool Interpreter::enter() {
     if (privileged_.interrupt_takeable() && privileged_.take_interrupt()) {
       state_.slots += costs_.trap;
       ++hart_.counters().interrupts;
+      from_ = kNowhere;
       continue;
     }
     refresh_context();
@@ -188,9 +189,10 @@ Block* Interpreter::lookup(std::uint64_t pc) {
   return block;
 }
 
-/// As lookup(), from within the loop: state_ is exact. `link`, which may be null, is made to point to the block. Null:
-/// go through enter().
-Block* Interpreter::resolve(std::uint64_t pc, Block** link) {
+/// As lookup(), from within the loop: state_ is exact. `link`, which may be null, is made to point to the block. from:
+/// the instruction that goes to pc. Null: go through enter().
+Block* Interpreter::resolve(std::uint64_t pc, Block** link, std::uint64_t from) {
+  from_ = from;
   if (state_.slots >= frame_.limit || attention_) return nullptr;
   const std::uint64_t releases = releases_;
   Block* block = lookup(pc);
@@ -209,7 +211,12 @@ bool Interpreter::fetch_place(std::uint64_t pc, std::uint64_t tval, FetchPage& a
   Privileged::Translation t;
   Cause cause = privileged_.translate(pc, 2, Access::fetch, t);
   at.ram = cause == Cause::none ? hart_.ram_at(t.physical) : nullptr;
-  if (cause == Cause::none && !at.ram) cause = Cause::fetch_access;
+  const std::uint64_t by = from_ == kNowhere ? state_.pc : from_;
+  if (cause == Cause::fetch_access) bus_.refused(Refusal::protection, by, pc, 2);
+  if (cause == Cause::none && !at.ram) {
+    bus_.refused(Refusal::fetch, by, t.physical, 2);
+    cause = Cause::fetch_access;
+  }
   if (cause != Cause::none) {
     trap(cause, tval);
     return false;
@@ -306,7 +313,20 @@ Block* Interpreter::decode_block(std::uint64_t pc, const FetchPage& at, const Fe
   block->end_pc = pc + offset;
   block->physical = physical;
   fuse(block);
+  if (!stale_.empty()) check_stale(*block);
   return block;
+}
+
+void Interpreter::note_own_store(std::uint64_t address, std::uint64_t length) {
+  if (!cache_.has_decoded(address, length)) return;
+  if (stale_.size() < kMostStale) stale_.push_back({address, address + length - 1});
+}
+
+/// The block is about to run for the first time since its bytes have changed. Each change is told once.
+void Interpreter::check_stale(const Block& block) {
+  const std::uint64_t last = block.physical + (block.end_pc - block.pc) - 1;
+  const auto told = std::erase_if(stale_, [&](const Stale& s) { return s.first <= last && block.physical <= s.last; });
+  if (told != 0) bus_.stale_code();
 }
 
 /// Gives the first of two operations the handler that runs both.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "models/riscv/iss/block_cache.h"
 #include "models/riscv/iss/hart.h"
@@ -29,6 +30,10 @@ class Interpreter final : public Engine {
   void ask_limit_again() override { attention_ = true; }
   void invalidate_code(std::uint64_t address, std::uint64_t length) override;
   bool has_code(std::uint64_t page) const override { return cache_.has_code(page); }
+  bool has_decoded(std::uint64_t address, std::uint64_t length) const override {
+    return cache_.has_decoded(address, length);
+  }
+  void note_own_store(std::uint64_t address, std::uint64_t length) override;
   void flush_translations() override;
   void drop_write_shortcuts(std::uint64_t page) override;
   void drop_read_shortcuts(std::uint64_t page) override;
@@ -86,9 +91,10 @@ class Interpreter final : public Engine {
   bool enter();
   void refresh_context();
   Block* lookup(std::uint64_t pc);
-  Block* resolve(std::uint64_t pc, Block** link);
+  Block* resolve(std::uint64_t pc, Block** link, std::uint64_t from);
   bool fetch_place(std::uint64_t pc, std::uint64_t tval, FetchPage& at, bool& cacheable);
   Block* decode_block(std::uint64_t pc, const FetchPage& at, const FetchPage* second, bool single);
+  void check_stale(const Block&);
   void fuse(Block* block);
   const Op* cut(Block* block, std::uint64_t slots, std::uint64_t limit);
   void uncut();
@@ -103,6 +109,7 @@ class Interpreter final : public Engine {
   Outcome retire();
   Outcome retire_and_dispatch();
   Outcome trap(Cause cause, std::uint64_t tval);
+  Outcome refuse(Refusal why, Cause cause, std::uint64_t tval, std::uint64_t address, unsigned size);
   Outcome illegal();
   Outcome memory(Opcode opcode, const Op& op, std::uint64_t address);
   Outcome memory_crossing(Opcode opcode, const Op& op, std::uint64_t address, unsigned size);
@@ -150,6 +157,13 @@ class Interpreter final : public Engine {
   bool beyond_limit_ = false;  ///< while stepping_: the bus's limit does not count
   std::uint64_t step_limit_ = 0;
   StopReason stop_ = StopReason::slot_limit;
+  /// Physical bytes that held code when the hart stored there, until its next fence.i.
+  struct Stale {
+    std::uint64_t first, last;
+  };
+  static constexpr std::size_t kMostStale = 64;
+  std::vector<Stale> stale_;
+  std::uint64_t from_ = kNowhere;  ///< the instruction that went to state_.pc, where it is known: for enter()
   std::set<std::uint64_t> breakpoints_;
   std::uint64_t passed_breakpoint_ = kNowhere;  ///< where run() stopped last
   std::uint64_t trapped_at_ = kNowhere;         ///< the last exception's instruction

@@ -232,7 +232,7 @@ resolve_link:
   state.pc = address;
   state.slots = slots;
   state.instret = instret;
-  if (Block* found = resolve(address, link)) ENTER(found);
+  if (Block* found = resolve(address, link, block->pc + block->site(op).pc_offset)) ENTER(found);
   goto dispatch;
 
 slow_path:

@@ -73,6 +73,7 @@ Interpreter::Outcome Interpreter::stop_at(const Block* block, const Op* op, std:
   state_.pc = block->pc + site.pc_offset;
   state_.slots = slots + site.cost_before;
   state_.instret = instret + site.index;
+  from_ = kNowhere;
   uncut();
   return Outcome::dispatch;
 }
@@ -91,6 +92,7 @@ Interpreter::Outcome Interpreter::retire() {
 }
 
 Interpreter::Outcome Interpreter::retire_and_dispatch() {
+  from_ = block_->pc + site_->pc_offset;
   state_.pc += site_->length;
   state_.slots += site_->cost;
   state_.instret += site_->opcode < kFall;
@@ -104,8 +106,16 @@ Interpreter::Outcome Interpreter::trap(Cause cause, std::uint64_t tval) {
   privileged_.trap(cause, tval);
   state_.slots += costs_.trap;
   ++hart_.counters().traps;
+  from_ = kNowhere;
   uncut();
   return Outcome::dispatch;
+}
+
+/// A trap that the software has brought about by mistake.
+Interpreter::Outcome Interpreter::refuse(Refusal why, Cause cause, std::uint64_t tval, std::uint64_t address,
+                                         unsigned size) {
+  bus_.refused(why, state_.pc, address, size);
+  return trap(cause, tval);
 }
 
 Interpreter::Outcome Interpreter::illegal() {
@@ -117,7 +127,12 @@ Interpreter::Outcome Interpreter::illegal() {
     hart_.ram_at(physical)->read(physical, &raw, 2);
     if (!is_compressed(raw)) hart_.ram_at(physical)->read(physical, &raw, 4);
   }
-  return trap(Cause::illegal_instruction, raw);
+  // What a mode above handles is its service to the one below: emulation, a unit that is switched on late.
+  const std::uint64_t pc = state_.pc;
+  const Privilege before = state_.privilege;
+  const Outcome outcome = trap(Cause::illegal_instruction, raw);
+  if (state_.privilege == before) bus_.refused(Refusal::illegal, pc, raw, is_compressed(raw) ? 2 : 4);
+  return outcome;
 }
 
 /// Translates a data access that lies within a page.
@@ -212,7 +227,9 @@ Interpreter::Outcome Interpreter::memory(Opcode opcode, const Op& op, std::uint6
   const bool store = is_store(opcode);
   if ((address & 0xfff) + size > 0x1000) return memory_crossing(opcode, op, address, size);
   Place place;
+  const Cause fault = store ? Cause::store_access : Cause::load_access;
   const Cause cause = locate(address, size, store ? Access::store : Access::load, place);
+  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
   if (cause != Cause::none) return trap(cause, address);
   std::uint64_t value = 0;
   if (store) value = opcode >= Opcode::fsw ? state_.f[op.rs2] : state_.x[op.rs2];
@@ -224,8 +241,7 @@ Interpreter::Outcome Interpreter::memory(Opcode opcode, const Op& op, std::uint6
     else
       read_ram(place, &value, size);
   } else {
-    const Cause fault = store ? Cause::store_access : Cause::load_access;
-    if (address & (size - 1)) return trap(fault, address);
+    if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
     bus_called_ = true;
     const bool done = store ? bus_.store(place.physical, &value, size) : bus_.load(place.physical, &value, size);
     if (!done) return trap(fault, address);
@@ -241,11 +257,14 @@ Interpreter::Outcome Interpreter::memory_crossing(Opcode opcode, const Op& op, s
   const unsigned first = 0x1000 - static_cast<unsigned>(address & 0xfff);
   const std::uint64_t address2 = address + first;
   Place low, high;
+  const Cause fault = store ? Cause::store_access : Cause::load_access;
   Cause cause = locate(address, first, access, low);
-  if (cause == Cause::none && !low.ram) cause = store ? Cause::store_access : Cause::load_access;
+  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
+  if (cause == Cause::none && !low.ram) return refuse(Refusal::crossing, fault, address, low.physical, size);
   if (cause != Cause::none) return trap(cause, address);
   cause = locate(address2, size - first, access, high);
-  if (cause == Cause::none && !high.ram) cause = store ? Cause::store_access : Cause::load_access;
+  if (cause == fault) return refuse(Refusal::protection, cause, address2, address, size);
+  if (cause == Cause::none && !high.ram) return refuse(Refusal::crossing, fault, address2, low.physical, size);
   if (cause != Cause::none) return trap(cause, address2);
   const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
   if (store) {
@@ -277,10 +296,14 @@ Interpreter::Outcome Interpreter::atomic(Opcode opcode, const Op& op) {
   const bool conditional = opcode == Opcode::sc_w || opcode == Opcode::sc_d;
   const std::uint64_t address = state_.x[op.rs1];
   const std::uint64_t operand = word ? sign_extend_word(state_.x[op.rs2]) : state_.x[op.rs2];
-  if (address & (size - 1)) return trap(reserve ? Cause::load_misaligned : Cause::store_misaligned, address);
+  if (address & (size - 1))
+    return refuse(Refusal::atomic_misaligned, reserve ? Cause::load_misaligned : Cause::store_misaligned, address,
+                  address, size);
   Place place;
-  Cause cause = locate(address, size, reserve ? Access::load : Access::store, place);
-  if (cause == Cause::none && !place.ram) cause = reserve ? Cause::load_access : Cause::store_access;
+  const Cause fault = reserve ? Cause::load_access : Cause::store_access;
+  const Cause cause = locate(address, size, reserve ? Access::load : Access::store, place);
+  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
+  if (cause == Cause::none && !place.ram) return refuse(Refusal::atomic_device, fault, address, place.physical, size);
   if (cause != Cause::none) return trap(cause, address);
   // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
   synchronise();
@@ -332,6 +355,7 @@ Interpreter::Outcome Interpreter::system(Opcode opcode, const Op& op) {
     case Opcode::ebreak:
       return trap(Cause::breakpoint, state_.pc);
     case Opcode::fence_i:
+      stale_.clear();
       return retire_and_dispatch();
     case Opcode::sfence_vma:
       if (!privileged_.sfence_vma(state_.x[op.rs1], op.rs1 != 0, state_.x[op.rs2], op.rs2 != 0)) return illegal();
@@ -393,6 +417,9 @@ Interpreter::Outcome Interpreter::hint(Opcode opcode, const Op& op) {
   } else if (op.imm >= 0 && op.imm < SLUICE_STAGE_COUNT && hint_place(state_.x[op.rs1], to)) {
     bus_called_ = true;
     bus_.probe(static_cast<unsigned>(op.imm), to);
+  } else if (op.imm >= SLUICE_DROP(0) && op.imm < SLUICE_DROP(SLUICE_DROP_COUNT) && hint_place(state_.x[op.rs1], to)) {
+    bus_called_ = true;
+    bus_.drop(static_cast<unsigned>(op.imm - SLUICE_DROP(0)), to);
   }
   return retire();
 }
