@@ -1,5 +1,8 @@
 #include "models/irq/finisher.h"
 
+#include <fmt/format.h>
+
+#include "models/base/mistakes.h"
 #include "models/irq/finisher_regs.h"
 
 namespace sluice::irq {
@@ -30,6 +33,7 @@ void Finisher::write(std::uint64_t value) {
       break;
     default:
       ++unknown_;
+      base::mistakes().report(fmt::format("{}: {:#x} names no action: ignored", path(), value));
       return;
   }
   if (!verdict_) verdict_ = verdict;

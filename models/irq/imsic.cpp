@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/mistakes.h"
 #include "models/irq/imsic_regs.h"
 
 namespace sluice::irq {
@@ -125,7 +126,7 @@ void Imsic::add_file(Level level, unsigned hart, unsigned identities) {
 
 std::uint64_t Imsic::region_size() const { return files_[kMachine].size() * IMSIC_PAGE; }
 
-base::Answer Imsic::check(std::uint64_t offset, unsigned size) {
+base::Answer Imsic::check(const char* access, std::uint64_t offset, unsigned size) {
   base::Answer answer = base::Answer::ok;
   if (offset >= region_size())
     answer = base::Answer::unmapped;
@@ -133,25 +134,42 @@ base::Answer Imsic::check(std::uint64_t offset, unsigned size) {
     answer = base::Answer::wrong_width;
   else if (offset % 4 != 0)
     answer = base::Answer::misaligned;
-  if (answer != base::Answer::ok) ++refused_;
+  if (answer == base::Answer::ok) return answer;
+  ++refused_;
+  base::report_refused(path(), answer, access, offset, size);
   return answer;
 }
 
 base::Answer Imsic::read(Level, std::uint64_t offset, void* data, unsigned size) {
-  const base::Answer answer = check(offset, size);
+  const base::Answer answer = check("read", offset, size);
   if (answer == base::Answer::ok) std::memset(data, 0, size);
   return answer;
 }
 
 base::Answer Imsic::write(Level level, std::uint64_t offset, const void* data, unsigned size) {
-  const base::Answer answer = check(offset, size);
+  const base::Answer answer = check("write", offset, size);
   if (answer != base::Answer::ok) return answer;
   std::uint32_t identity;
   std::memcpy(&identity, data, sizeof identity);
   const std::uint64_t within = offset % IMSIC_PAGE;
-  if (within > IMSIC_SETEIPNUM_BE) return answer;
+  const std::uint64_t hart = offset / IMSIC_PAGE;
+  const char* file = level == kMachine ? "machine" : "supervisor";
+  if (within > IMSIC_SETEIPNUM_BE) {
+    base::mistakes().report(
+        fmt::format("{}: message at byte {:#x} of hart {}'s {} file is ignored, only 0x0 and 0x4 "
+                    "take one",
+                    path(), within, hart, file));
+    return answer;
+  }
   if (within == IMSIC_SETEIPNUM_BE) identity = __builtin_bswap32(identity);
-  ++(files_[level][offset / IMSIC_PAGE]->set_pending(identity) ? messages_ : unknown_);
+  ImsicFile& f = *files_[level][hart];
+  if (f.set_pending(identity)) {
+    ++messages_;
+    return answer;
+  }
+  ++unknown_;
+  base::mistakes().report(fmt::format("{}: message with identity {} to hart {}'s {} file is ignored, it has 1 to {}",
+                                      path(), identity, hart, file, f.identities()));
   return answer;
 }
 

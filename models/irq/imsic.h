@@ -22,6 +22,7 @@ class ImsicFile : public base::InterruptFile {
  public:
   /// identities: 63, 127, ..., 2047.
   explicit ImsicFile(unsigned identities);
+  unsigned identities() const { return identities_; }
 
   base::Line line;  ///< to mip.MEIP or mip.SEIP
 
@@ -72,7 +73,7 @@ class Imsic : public base::Model {
 
  private:
   void add_file(Level, unsigned hart, unsigned identities);
-  base::Answer check(std::uint64_t offset, unsigned size);
+  base::Answer check(const char* access, std::uint64_t offset, unsigned size);
 
   std::array<std::vector<std::unique_ptr<ImsicFile>>, 2> files_;
   std::vector<std::unique_ptr<base::RegisterView>> views_;  ///< of each file

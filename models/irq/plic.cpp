@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/mistakes.h"
 #include "models/irq/plic_regs.h"
 
 namespace sluice::irq {
@@ -126,10 +127,16 @@ std::uint64_t Plic::claim(Context& context) {
 void Plic::complete(Context& context, std::uint64_t source) {
   const bool enabled = source != 0 && source <= parameters_.sources &&
                        (registers_.value(context.enable, static_cast<unsigned>(source / 32)) >> (source % 32) & 1) != 0;
+  const auto number = static_cast<std::size_t>(&context - contexts_.data());
   if (!enabled) {
     ++bad_completions_;
+    base::mistakes().report(fmt::format("{}: completion of source {} by context {}, which has not enabled it: ignored",
+                                        path(), source, number));
     return;
   }
+  if (!test(claimed_, static_cast<unsigned>(source)))
+    base::mistakes().report(
+        fmt::format("{}: completion of source {} by context {}, which nobody has claimed", path(), source, number));
   assign(claimed_, static_cast<unsigned>(source), false);
   forward(static_cast<unsigned>(source));
 }

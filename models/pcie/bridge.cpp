@@ -25,14 +25,16 @@ void Bridge::decode() {
   secondary_ = config_.get8(PCIE_SECONDARY_BUS);
   subordinate_ = config_.get8(PCIE_SUBORDINATE_BUS);
   bus_master_ = config_.bus_master();
-  windows_ = {};
-  if (!config_.memory_enabled()) return;
-  const auto low = [this](unsigned reg) { return std::uint64_t{config_.get16(reg) & 0xfff0u} << 16; };
-  const auto high = [this](unsigned reg) { return std::uint64_t{config_.get32(reg)} << 32; };
+  windows_ = config_.memory_enabled() ? windows_of(config_) : Windows{};
+}
+
+Bridge::Windows Bridge::windows_of(const ConfigSpace& config) {
+  const auto low = [&](unsigned reg) { return std::uint64_t{config.get16(reg) & 0xfff0u} << 16; };
+  const auto high = [&](unsigned reg) { return std::uint64_t{config.get32(reg)} << 32; };
   constexpr std::uint64_t rest = PCIE_BRIDGE_WINDOW_GRANULE - 1;
-  windows_[0] = {low(PCIE_MEMORY_BASE), low(PCIE_MEMORY_LIMIT) | rest};
-  windows_[1] = {low(PCIE_PREFETCHABLE_BASE) | high(PCIE_PREFETCHABLE_BASE_UPPER),
-                 low(PCIE_PREFETCHABLE_LIMIT) | high(PCIE_PREFETCHABLE_LIMIT_UPPER) | rest};
+  return {Window{low(PCIE_MEMORY_BASE), low(PCIE_MEMORY_LIMIT) | rest},
+          Window{low(PCIE_PREFETCHABLE_BASE) | high(PCIE_PREFETCHABLE_BASE_UPPER),
+                 low(PCIE_PREFETCHABLE_LIMIT) | high(PCIE_PREFETCHABLE_LIMIT_UPPER) | rest}};
 }
 
 }  // namespace sluice::pcie

@@ -10,6 +10,16 @@
 namespace sluice::pcie {
 
 class Bridge {
+  struct Window {
+    std::uint64_t first = 1;
+    std::uint64_t last = 0;
+  };
+  using Windows = std::array<Window, 2>;
+  static Windows windows_of(const ConfigSpace&);
+  static bool any_holds(const Windows& w, std::uint64_t address) {
+    return (address >= w[0].first && address <= w[0].last) || (address >= w[1].first && address <= w[1].last);
+  }
+
  public:
   /// express_type: PCIE_EXPRESS_TYPE_ROOT_PORT, _UPSTREAM or _DOWNSTREAM.
   Bridge(const Identity&, unsigned express_type);
@@ -25,25 +35,22 @@ class Bridge {
   /// Bus numbers below: secondary to subordinate. None before software has set them.
   bool leads_to_bus(unsigned bus) const { return bus >= secondary_ && bus <= subordinate_ && secondary_ != 0; }
   /// A memory window, enabled, holds the address.
-  bool leads_to(std::uint64_t address) const {
-    return (address >= windows_[0].first && address <= windows_[0].last) ||
-           (address >= windows_[1].first && address <= windows_[1].last);
+  bool leads_to(std::uint64_t address) const { return any_holds(windows_, address); }
+  /// leads_to() would say so if its memory space were on.
+  bool hides(std::uint64_t address) const {
+    return !config_.memory_enabled() && any_holds(windows_of(config_), address);
   }
   /// Passes memory requests on from below.
   bool forwards_upstream() const { return bus_master_; }
 
  private:
-  struct Window {
-    std::uint64_t first = 1;
-    std::uint64_t last = 0;
-  };
   void decode();
 
   ConfigSpace config_;
   unsigned secondary_ = 0;
   unsigned subordinate_ = 0;
   bool bus_master_ = false;
-  std::array<Window, 2> windows_;
+  Windows windows_;
 };
 
 }  // namespace sluice::pcie

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "models/base/register_bank.h"
 #include "models/base/register_banks.h"
+#include "models/pcie/bad_request.h"
 
 namespace sluice::pcie {
 namespace {
@@ -92,6 +95,7 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
       config_(f.identity, PCIE_HEADER_TYPE_ENDPOINT),
       msix_table_(vectors_of(f), pcie_msix_entry{0, 0, 0, PCIE_MSIX_ENTRY_MASKED}),
       msix_pending_(f.msix.vectors),
+      msix_entries_(f.msix.vectors),
       tags_(p.tags) {
   for (unsigned n = 0; n < PCIE_BARS_ENDPOINT; ++n)
     if (f.bars[n].kind != Bar::Kind::kNone) config_.define_bar(n, f.bars[n]);
@@ -189,6 +193,13 @@ void Endpoint::take(TlpPtr tlp) {
   }
 }
 
+/// A request for an address at which this function has nothing.
+void Endpoint::report_unclaimed(const Tlp& t) {
+  const std::string cause =
+      config_.memory_enabled() ? "none of its BARs holds all of it" : "memory space is off in its command register";
+  report_bad_request(t, path(), t.origin.device ? path() + " is asked, and " + cause : cause);
+}
+
 void Endpoint::refuse(const Tlp& t) {
   ++counters_.unsupported_requests;
   if (t.tlp_class() == TlpClass::kNonPosted) port_.send(make_completion(t, id_, CompletionStatus::kUnsupportedRequest));
@@ -226,6 +237,7 @@ void Endpoint::initiate_reset() {
   kept_.clear();
   config_.reset();
   for (auto& entry : msix_table_) entry = {0, 0, 0, PCIE_MSIX_ENTRY_MASKED};
+  for (VectorUse& entry : msix_entries_) entry = {};
   std::fill(msix_pending_.begin(), msix_pending_.end(), 0);
   intx_level_ = false;
   intx_sent_ = false;
@@ -261,7 +273,10 @@ void Endpoint::receive_write(TlpPtr tlp) {
   if (bytes == 0) return;  // a flush: nothing is written
   std::uint64_t offset = 0;
   const int bar = decode(t.first_byte(), bytes, offset);
-  if (bar < 0) return refuse(t);
+  if (bar < 0) {
+    report_unclaimed(t);
+    return refuse(t);
+  }
   const unsigned skip = t.first_byte() & 3;
   const base::AccessBy by(t.by);
   if (t.contiguous()) return register_write(static_cast<unsigned>(bar), offset, {t.payload() + skip, bytes}, t.journey);
@@ -276,12 +291,29 @@ void Endpoint::receive_write(TlpPtr tlp) {
 
 void Endpoint::register_write(unsigned bar, std::uint64_t offset, std::span<const std::uint8_t> data,
                               const base::Journey& journey) {
-  if (in_msix_pba(bar, offset)) return;
+  const auto size = static_cast<unsigned>(data.size());
+  if (in_msix_pba(bar, offset))
+    return base::report_refused(path(), base::Answer::read_only, "write", offset, size, "MSI-X PBA");
   if (!in_msix_table(bar, offset)) return mmio_write(bar, offset, data, journey);
-  const std::uint64_t at = offset - function_.msix.table_offset;
+  if ((size != 4 && size != 8) || offset % size != 0)
+    base::report_refused(path(), offset % 4 ? base::Answer::misaligned : base::Answer::wrong_width, "write", offset,
+                         size, "MSI-X table");
+  write_msix_table(offset - function_.msix.table_offset, data);
+}
+
+/// Whatever bytes of the table are written, they are stored: software that writes others than whole words is told so.
+void Endpoint::write_msix_table(std::uint64_t at, std::span<const std::uint8_t> data) {
   const std::uint64_t size = msix_table_.size() * sizeof(pcie_msix_entry);
   std::memcpy(reinterpret_cast<std::uint8_t*>(msix_table_.data()) + at, data.data(),
               std::min<std::uint64_t>(data.size(), size - at));
+  const auto vector = static_cast<unsigned>(at / sizeof(pcie_msix_entry));
+  const std::uint32_t low = msix_table_[vector].address_low;
+  msix_entries_[vector] = {base::access_site(), true};
+  if (at % sizeof(pcie_msix_entry) < 4 && low % 4 != 0)
+    base::mistakes().report(
+        fmt::format("{}: message address {:#x} of vector {} is not a multiple of 4: the low bits "
+                    "are dropped",
+                    path(), std::uint64_t{msix_table_[vector].address_high} << 32 | low, vector));
   fire_unmasked();
 }
 
@@ -298,7 +330,10 @@ void Endpoint::receive_read(TlpPtr tlp) {
   reply.content_ = t.content;
   std::uint64_t offset = 0;
   const int bar = decode(reply.first_, std::max(reply.bytes_, 1u), offset);
-  if (bar < 0) return refuse(t);
+  if (bar < 0) {
+    report_unclaimed(t);
+    return refuse(t);
+  }
   if (reply.bytes_ == 0) {  // a flush is answered and touches nothing
     reply.bytes_ = 1;
     return reply.value(0);
@@ -370,8 +405,27 @@ bool Endpoint::vector_masked(unsigned vector) const {
          (msix_table_[vector].control & PCIE_MSIX_ENTRY_MASKED);
 }
 
+/// Says what keeps a vector from ever firing. A masked one does not: that is legal, and its message is sent when
+/// software unmasks it.
+bool Endpoint::may_fire(unsigned vector) {
+  const auto refused = [&](const std::string& cause, const base::Site& by) {
+    base::mistakes().report(fmt::format("{}: interrupt of vector {}: {}", path(), vector, cause), by);
+    return false;
+  };
+  if (vector >= msix_table_.size())
+    return refused(fmt::format("the MSI-X table has {} entries, 0 to {}", msix_table_.size(), msix_table_.size() - 1),
+                   base::access_site());
+  const VectorUse& entry = msix_entries_[vector];
+  const base::Site by = entry.written ? entry.by : base::access_site();
+  if (!msix_enabled()) return refused("MSI-X is off in its capability, so it is dropped", by);
+  if (!config_.bus_master()) return refused("bus mastering is off in its command register, so it is dropped", by);
+  if (!entry.written) refused("its entry of the MSI-X table has not been written since reset, so it stays masked", by);
+  return true;
+}
+
 bool Endpoint::msix(unsigned vector, const base::Spans& spans, Landed landed) {
-  if (vector >= msix_table_.size() || !msix_enabled() || !config_.bus_master()) {
+  const bool ready = vector < msix_table_.size() && msix_entries_[vector].written && msix_enabled();
+  if ((!ready || !config_.bus_master()) && !may_fire(vector)) {
     ++counters_.msix_dropped;
     return false;
   }
@@ -388,7 +442,11 @@ void Endpoint::send_msix(unsigned vector, const base::Spans& spans, Landed lande
   const pcie_msix_entry& entry = msix_table_[vector];
   TlpPtr t = make_tlp(TlpType::kMWr);
   t->requester = id_;
-  t->cover((std::uint64_t{entry.address_high} << 32 | entry.address_low) & ~std::uint64_t{3}, 4);
+  const std::uint64_t address = (std::uint64_t{entry.address_high} << 32 | entry.address_low) & ~std::uint64_t{3};
+  t->cover(address, 4);
+  t->by = msix_entries_[vector].by;
+  t->origin = origin_of(address, 4, {"", vector, 0});
+  t->origin.interrupt = true;
   t->resize_payload();
   for (unsigned i = 0; i < 4; ++i) t->payload()[i] = static_cast<std::uint8_t>(entry.data >> 8 * i);
   give_requests(*t, spans, landed);

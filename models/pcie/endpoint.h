@@ -48,8 +48,10 @@ class MmioReply {
 
 /// What a DMA is, beyond its address.
 struct DmaOptions {
-  base::Spans spans;                     ///< which requests wait for it; offsets count from the first byte
-  Landed landed;                         ///< writes: where requests go when their last byte is visible in memory
+  base::Site by = {};    ///< the instruction that the device does it for; none: that of the register access under way
+  Purpose purpose = {};  ///< for what is said of it where it goes wrong
+  base::Spans spans;     ///< which requests wait for it; offsets count from the first byte
+  Landed landed;         ///< writes: where requests go when their last byte is visible in memory
   Content content = Content::kMetadata;  ///< for the links' statistics
   bool relaxed_ordering = false;
   bool want_tags = false;        ///< reads: bring the request tags of the memory read
@@ -190,6 +192,8 @@ class Endpoint : public base::Model, private TransmitObserver {
   /// travel with the message that raises the level, and with no other.
   void intx(bool level, const base::Spans& spans = {}, Landed landed = {});
 
+  /// Notes that a transfer would begin and may not: for a device that asks bus_master() itself.
+  void report_bus_master_off(std::uint64_t address, std::uint32_t length, bool write, const DmaOptions&);
   unsigned reads_in_flight() const { return reads_in_flight_; }               ///< transfers, waiting ones included
   unsigned writes_queued() const { return port_.queued(TlpClass::kPosted); }  ///< TLPs not yet on the link
   ConfigSpace& config() { return config_; }
@@ -208,6 +212,7 @@ class Endpoint : public base::Model, private TransmitObserver {
     ReadDone done;
     base::Journey journey;  ///< of the last TLP
     base::Time issued;
+    Origin origin;
     std::uint8_t* bytes = nullptr;
     std::vector<std::uint8_t> buffer;
     std::vector<base::RequestId> tags;
@@ -228,6 +233,11 @@ class Endpoint : public base::Model, private TransmitObserver {
     WriteSent callback;
     base::Time issued;
   };
+  /// What is known of an entry of the MSI-X table besides.
+  struct VectorUse {
+    base::Site by;         ///< who wrote it last
+    bool written = false;  ///< since reset
+  };
   static constexpr std::uint32_t kNone = ~0u;
 
   void transmitted(Tlp&, base::Time sent) override;
@@ -240,10 +250,12 @@ class Endpoint : public base::Model, private TransmitObserver {
   int decode(std::uint64_t address, std::uint64_t bytes, std::uint64_t& offset) const;
   void register_write(unsigned bar, std::uint64_t offset, std::span<const std::uint8_t>, const base::Journey&);
   void config_changed(unsigned reg);
+  void write_msix_table(std::uint64_t at, std::span<const std::uint8_t>);
   void initiate_reset();
 
   void complete(const MmioReply&, CompletionStatus, std::span<const std::uint8_t>);
   void refuse(const Tlp&);
+  void report_unclaimed(const Tlp&);
 
   void issue_reads();
   void issue_read(Transfer&, std::uint32_t transfer);
@@ -251,6 +263,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   void forget_completions();
   void fail_read(std::uint32_t transfer, DmaStatus);
   void report_sent(std::uint32_t slot, base::Time);
+  Origin origin_of(std::uint64_t address, std::uint32_t length, const Purpose&);
   void finish_read(std::uint32_t transfer);
   std::uint32_t take_transfer();
   void check_deadlines();
@@ -260,6 +273,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   bool in_msix_pba(unsigned bar, std::uint64_t offset) const;
   std::uint8_t msix_byte(unsigned bar, std::uint64_t offset) const;
   bool vector_masked(unsigned vector) const;
+  bool may_fire(unsigned vector);
   void send_msix(unsigned vector, const base::Spans&, Landed);
   void give_requests(Tlp&, const base::Spans&, Landed) const;
   void fire_unmasked();
@@ -275,6 +289,7 @@ class Endpoint : public base::Model, private TransmitObserver {
 
   std::vector<pcie_msix_entry> msix_table_;
   std::vector<std::uint8_t> msix_pending_;  ///< 0 or 1 a vector
+  std::vector<VectorUse> msix_entries_;
   bool intx_level_ = false;
   bool intx_sent_ = false;
 
@@ -287,6 +302,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   base::Calendar::Handle deadline_;
   std::uint64_t serial_ = 0;
   unsigned reads_in_flight_ = 0;
+  std::uint32_t transfers_made_ = 0;
   std::deque<Sent> sent_;
   std::vector<std::uint32_t> free_sent_;
   unsigned stops_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/pcie/bad_request.h"
 #include "models/pcie/endpoint.h"
 
 namespace sluice::pcie {
@@ -54,17 +55,36 @@ const char* to_text(DmaStatus s) {
   return "";
 }
 
+/// The instruction that a transfer is made for.
+namespace {
+base::Site starter(const DmaOptions& options) { return options.by.hart ? options.by : base::access_site(); }
+}  // namespace
+
+Origin Endpoint::origin_of(std::uint64_t address, std::uint32_t length, const Purpose& purpose) {
+  return {&path(), address, length, ++transfers_made_, purpose, false};
+}
+
+void Endpoint::report_bus_master_off(std::uint64_t address, std::uint32_t length, bool write,
+                                     const DmaOptions& options) {
+  base::mistakes().report(transfer_text(origin_of(address, length, options.purpose), write) +
+                              ": bus mastering is off in its command register",
+                          starter(options));
+}
+
 // ------------------------------------------------------------------------------------------------------------- writes
 
 bool Endpoint::dma_write(std::uint64_t address, std::span<const std::uint8_t> data, const DmaOptions& options,
                          WriteSent on_sent) {
+  const auto length = static_cast<std::uint32_t>(data.size());
   if (!config_.bus_master()) {
     ++counters_.dma_refused;
+    report_bus_master_off(address, length, true, options);
     return false;
   }
   ++counters_.dma_writes;
   counters_.dma_write_bytes += data.size();
-  const auto length = static_cast<std::uint32_t>(data.size());
+  const base::Site by = starter(options);
+  const Origin origin = origin_of(address, length, options.purpose);
   const std::uint32_t most = config_.max_payload();
   TlpPtr t;
   for (std::uint32_t offset = 0, bytes; offset < length; offset += bytes) {
@@ -75,6 +95,8 @@ bool Endpoint::dma_write(std::uint64_t address, std::span<const std::uint8_t> da
     t->cover(address + offset, bytes);
     t->content = options.content;
     t->relaxed_ordering = options.relaxed_ordering;
+    t->by = by;
+    t->origin = origin;
     t->resize_payload();
     std::memcpy(t->payload() + ((address + offset) & 3), data.data() + offset, bytes);
     if (!options.spans.empty()) {
@@ -140,14 +162,22 @@ void Endpoint::dma_read(std::uint64_t address, std::uint32_t length, const DmaOp
   t.active = true;
   t.abandoned = false;
   t.options = options;
+  t.options.by = starter(options);
+  t.origin = origin_of(address, length, options.purpose);
   t.done = std::move(done);
   t.journey.clear();
   t.issued = base::now();
   t.tags.clear();
   ++reads_in_flight_;
   ++counters_.dma_reads;
-  if (length == 0 || length > kMostRead) return fail_read(n, DmaStatus::kCompleterAbort);
-  if (!config_.bus_master()) return fail_read(n, DmaStatus::kBusMasterOff);
+  if (length == 0 || length > kMostRead) {
+    base::mistakes().report(transfer_text(t.origin, false) + ": a DMA read has 1 byte to 16 MiB", t.options.by);
+    return fail_read(n, DmaStatus::kCompleterAbort);
+  }
+  if (!config_.bus_master()) {
+    report_bus_master_off(address, length, false, t.options);
+    return fail_read(n, DmaStatus::kBusMasterOff);
+  }
   counters_.dma_read_bytes += length;
   t.bytes = options.into;
   if (!t.bytes) {
@@ -205,6 +235,8 @@ void Endpoint::issue_read(Transfer& t, std::uint32_t n) {
   r->content = t.options.content;
   r->relaxed_ordering = t.options.relaxed_ordering;
   r->wants_tags = t.options.want_tags;
+  r->by = t.options.by;
+  r->origin = t.origin;
   if (last) {
     r->carries_journey = true;
     if (t.issued < base::now()) r->journey.enter(SLUICE_STAGE_dma_read, component(), t.issued);

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "models/base/mistakes.h"
+
 namespace sluice::pcie {
 
 using base::Time;
@@ -50,7 +54,18 @@ Iommu::Iommu(sc_core::sc_module_name name, const Parameters& p, base::MemoryPath
                     for (Entry& e : entries_) e.valid = false;
                     for (Table& t : tables_) t.valid = false;
                   }});
-  root_ = registers_.add({.name = "root", .offset = IOMMU_ROOT, .width = 8, .write_mask = ~kPageMask, .halves = true});
+  root_ = registers_.add({.name = "root",
+                          .offset = IOMMU_ROOT,
+                          .width = 8,
+                          .write_mask = ~kPageMask,
+                          .halves = true,
+                          .on_write = [this](const base::RegisterWrite& w) {
+                            if (w.written & kPageMask)
+                              base::mistakes().report(
+                                  fmt::format("{}: root {:#x} is cut to {:#x}, a page table starts "
+                                              "at a multiple of 4096 bytes",
+                                              path(), w.written, w.value & w.lanes));
+                          }});
   fault_ = registers_.add(
       {.name = "fault", .offset = IOMMU_FAULT, .access = base::Access::w1c, .write_mask = IOMMU_FAULT_PENDING});
   fault_requester_ =
@@ -152,11 +167,14 @@ Translation Iommu::fault(RoutingId requester, std::uint64_t address, std::uint32
     registers_.value(fault_requester_) = std::uint64_t{cause} << 16 | requester;
     registers_.value(fault_address_) = address;
   }
-  return {address, true, latency};
+  const char* why = cause == IOMMU_CAUSE_TABLE        ? "a page table of the IOMMU lies outside memory"
+                    : cause == IOMMU_CAUSE_NOT_MAPPED ? "the IOMMU has no translation for it"
+                                                      : "the IOMMU's translation forbids it";
+  return {address, true, latency, why};
 }
 
 Translation Iommu::translate(RoutingId requester, std::uint64_t address, std::uint32_t, bool write) {
-  if (!(registers_.value(control_) & IOMMU_CONTROL_TRANSLATE)) return {address, false, {}};
+  if (!(registers_.value(control_) & IOMMU_CONTROL_TRANSLATE)) return {address, false, {}, nullptr};
   const Time now = base::now() + parameters_.lookup;
   Entry* e = find(address);
   if (e) {
@@ -176,7 +194,7 @@ Translation Iommu::translate(RoutingId requester, std::uint64_t address, std::ui
   if (!(e->rights & (write ? IOMMU_PTE_WRITE : IOMMU_PTE_READ)))
     return fault(requester, address, IOMMU_CAUSE_PERMISSION, latency);
   const std::uint64_t within = address & ((std::uint64_t{1} << IOMMU_PAGE_SHIFT(e->level)) - 1);
-  return {e->frame | within, false, latency};
+  return {e->frame | within, false, latency, nullptr};
 }
 
 }  // namespace sluice::pcie

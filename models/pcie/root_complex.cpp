@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/pcie/bad_request.h"
 #include "models/pcie/pcie_regs.h"
 
 namespace sluice::pcie {
@@ -135,6 +136,9 @@ void RootComplex::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&
   if (trans.get_byte_enable_ptr() || trans.get_streaming_width() < length || length == 0 || length > most ||
       address / kPage != (address + length - 1) / kPage || trans.get_command() == tlm::TLM_IGNORE_COMMAND) {
     ++counters_.bad_accesses;
+    base::mistakes().report(fmt::format(
+        "{}: {} of {} bytes at {:#x}: PCIe has no such access, {}", path(), write ? "write" : "read", length, address,
+        config ? "configuration space takes what lies within an aligned word of 4 bytes" : "it would cross 4 KiB"));
     trans.set_response_status(trans.get_byte_enable_ptr() ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
                                                           : tlm::TLM_BURST_ERROR_RESPONSE);
     return;
@@ -198,10 +202,13 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
   });
 }
 
+/// A core's request that no window takes. Software looks for functions by configuration requests: those are no mistake.
 void RootComplex::report_unclaimed(const Tlp& t) {
-  base::mistakes().report(fmt::format("{}: {} of {} bytes at {:#x}: no device claims it", path(),
-                                      t.has_data() ? "write" : "read", t.enabled_bytes(), t.first_byte()),
-                          t.by);
+  std::string cause = "the window of no root port holds the address";
+  for (unsigned n = 0; n < ports_.size(); ++n)
+    if (ports_[n]->bridge.hides(t.address))
+      cause = fmt::format("memory space is off in the command register of the root port 00:{:02x}.0", n + 1);
+  report_bad_request(t, path(), cause);
 }
 
 unsigned RootComplex::posted_writes_of_caller() {
@@ -269,8 +276,7 @@ void RootComplex::launch(unsigned number) {
   } else {
     p = port_of_address(t.address);
   }
-  // Software looks for functions by configuration requests: those of nobody are no mistake.
-  if (!p && !t.is_config()) report_unclaimed(t);
+  if (!p) report_unclaimed(t);
   if (!p || !p->port.up()) return fail(number, counters_.master_aborts);
   a.in_flight = true;
   a.through = p;

@@ -38,7 +38,8 @@ class SocWriter {
 struct Translation {
   std::uint64_t address = 0;
   bool fault = false;
-  base::Time latency;  ///< added to the access
+  base::Time latency;         ///< added to the access
+  const char* why = nullptr;  ///< of a fault: the end of a sentence
 };
 
 /// The IOMMU's place.
@@ -173,9 +174,10 @@ class RootComplex : public base::Model, private TransmitObserver {
   void finish_read(TlpPtr, base::GuestRam&, std::uint64_t address);
   void start_waiting_reads(RootPort&);
   void forward(RootPort& to, TlpPtr, base::Time when);
-  void refuse(RootPort&, TlpPtr request);
-  void report_unclaimed(const Tlp&);  // a core's
-  void report_nowhere(const Tlp&);    // a device's
+  void refuse(RootPort&, TlpPtr request, const char* cause = nullptr);
+  void report_unclaimed(const Tlp&);
+  const char* refusal(const RootPort& from, const RootPort* to) const;
+  void write_soc(const Tlp&);
   void receive_completion(TlpPtr);
   void receive_message(RootPort&, TlpPtr);
   void signal(RootPort&, const Tlp&);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
+#include "models/pcie/bad_request.h"
 #include "models/pcie/root_complex.h"
 
 namespace sluice::pcie {
@@ -30,19 +29,32 @@ void RootComplex::receive(unsigned port, TlpPtr tlp) {
 
 /// Where the request's bytes are. A fault counts as nowhere.
 Translation RootComplex::translate(const Tlp& t, bool write) {
-  if (!translator_) return {t.first_byte(), false, {}};
+  if (!translator_) return {t.first_byte(), false, {}, nullptr};
   return translator_->translate(t.requester, t.first_byte(), t.enabled_bytes(), write);
 }
 
-void RootComplex::report_nowhere(const Tlp& t) {
-  base::mistakes().report(fmt::format("{}: {} of {} bytes at {:#x} by {:02x}:{:02x}.{}: nothing there for a device",
-                                      path(), to_text(t.type), t.enabled_bytes(), t.first_byte(), bus_of(t.requester),
-                                      device_of(t.requester), function_of(t.requester)));
+namespace {
+
+constexpr const char* kBridgeOff = "bus mastering is off in the command register of the root port above it";
+constexpr const char* kNowhere = "neither memory nor a device is there";
+
+/// What no RAM holds.
+const char* nowhere(const Tlp& t) { return t.origin.interrupt ? "no interrupt controller is there" : kNowhere; }
+
+}  // namespace
+
+/// Why a request for what is no memory does not go on to the root port that leads there (null: none does). Null: it
+/// does, or the link is down, which is not the software's doing.
+const char* RootComplex::refusal(const RootPort& from, const RootPort* to) const {
+  if (!to) return kNowhere;
+  if (to == &from) return "the address leads back to the port that it comes from";
+  return parameters_.peer_to_peer ? nullptr : "requests do not pass between root ports (root.peer_to_peer)";
 }
 
-void RootComplex::refuse(RootPort& p, TlpPtr request) {
+/// cause: the software's mistake; null: none of its.
+void RootComplex::refuse(RootPort& p, TlpPtr request, const char* cause) {
   ++counters_.unsupported_requests;
-  if (!request->is_completion()) report_nowhere(*request);
+  if (cause) report_bad_request(*request, path(), cause);
   request->release_buffer();
   if (request->tlp_class() != TlpClass::kNonPosted) return;
   p.port.send(make_completion(*request, kSelf, CompletionStatus::kUnsupportedRequest));
@@ -57,12 +69,14 @@ void RootComplex::receive_write(RootPort& p, TlpPtr tlp) {
   Tlp& t = *tlp;
   const std::uint32_t bytes = t.enabled_bytes();
   const Translation where = translate(t, true);
-  if (!p.bridge.forwards_upstream() || where.fault) return refuse(p, std::move(tlp));
+  if (!p.bridge.forwards_upstream()) return refuse(p, std::move(tlp), kBridgeOff);
+  if (where.fault) return refuse(p, std::move(tlp), where.why);
   if (bytes == 0) return t.release_buffer();  // a flush: nothing is written
   t.address = where.address & ~std::uint64_t{3};
   base::GuestRam* ram = memory_.ram_at(where.address, bytes);
   RootPort* peer = ram ? nullptr : port_of_address(where.address);
-  if (peer && (peer == &p || !parameters_.peer_to_peer || !peer->port.up())) return refuse(p, std::move(tlp));
+  if (peer && (peer == &p || !parameters_.peer_to_peer || !peer->port.up()))
+    return refuse(p, std::move(tlp), refusal(p, peer));
   base::Time when = base::now() + parameters_.write_latency + where.latency;
   if (ram) when += memory_.write_latency(where.address, bytes);
   if (!t.relaxed_ordering) when = std::max(when, p.last_landing);
@@ -79,6 +93,8 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
   const std::uint8_t* data = t.payload() + first % 4;
   if (ram) {
     ++counters_.dma_writes;
+    if (ram->holds_code(first, bytes)) [[unlikely]]
+      report_bad_request(t, path(), "code lies there");
     memory_.written(first, bytes);
     if (t.contiguous()) {
       ram->write(first, data, bytes);
@@ -87,13 +103,24 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
         if (t.enabled(static_cast<std::uint32_t>(first % 4) + i)) ram->write(first + i, data + i, 1);
     }
     set_tags(t, *ram, first, bytes);
-  } else if (soc_ && soc_->write(first, data, bytes)) {
-    ++counters_.messages_signalled;
   } else {
-    ++counters_.unsupported_requests;
-    report_nowhere(t);
+    write_soc(t);
   }
   move_requests(t);
+}
+
+/// Interrupt messages, and what else a device writes outside RAM. An interrupt controller that does not know what to
+/// do with a message says so itself.
+void RootComplex::write_soc(const Tlp& t) {
+  const std::uint64_t first = t.first_byte();
+  const base::AccessBy by(t.by);
+  const std::uint64_t reports = base::mistakes().reports();
+  if (soc_ && soc_->write(first, t.payload() + first % 4, t.enabled_bytes())) {
+    ++counters_.messages_signalled;
+    return;
+  }
+  ++counters_.unsupported_requests;
+  if (base::mistakes().reports() == reports) report_bad_request(t, path(), nowhere(t));
 }
 
 /// The requests whose bytes end here go where the sender says.
@@ -134,15 +161,17 @@ void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
   const std::uint32_t bytes = std::max(t.enabled_bytes(), 1u);  // a read of no bytes flushes and returns one DW
   const Translation where = translate(t, false);
   base::GuestRam* ram = where.fault ? nullptr : memory_.ram_at(where.address, bytes);
-  if (!p.bridge.forwards_upstream()) return refuse(p, std::move(tlp));
+  if (!p.bridge.forwards_upstream()) return refuse(p, std::move(tlp), kBridgeOff);
   if (where.fault) {  // a walk finds it out at its end
-    base::calendar().after(where.latency, key(),
-                           [this, &p, request = std::move(tlp)]() mutable { refuse(p, std::move(request)); });
+    base::calendar().after(where.latency, key(), [this, &p, why = where.why, request = std::move(tlp)]() mutable {
+      refuse(p, std::move(request), why);
+    });
     return;
   }
   if (!ram) {
     RootPort* peer = port_of_address(where.address);
-    if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.up()) return refuse(p, std::move(tlp));
+    if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.up())
+      return refuse(p, std::move(tlp), refusal(p, peer));
     t.address = where.address & ~std::uint64_t{3};
     const base::Time when = base::now() + parameters_.write_latency + where.latency;
     return forward(*peer, std::move(tlp), std::max(when, p.last_landing));

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "models/pcie/bad_request.h"
 #include "models/pcie/pcie_regs.h"
 
 namespace sluice::pcie {
@@ -62,8 +63,10 @@ void Switch::forward(unsigned egress, TlpPtr tlp) {
   ports_[egress]->port.send(std::move(tlp));
 }
 
-void Switch::refuse(unsigned ingress, TlpPtr tlp) {
+/// cause: the software's mistake; null: none of its.
+void Switch::refuse(unsigned ingress, TlpPtr tlp, const char* cause) {
   ++counters_.unsupported_requests;
+  if (cause) report_bad_request(*tlp, path(), cause);
   tlp->release_buffer();
   if (tlp->tlp_class() == TlpClass::kNonPosted)
     ports_[ingress]->port.send(make_completion(*tlp, id_, CompletionStatus::kUnsupportedRequest));
@@ -71,13 +74,16 @@ void Switch::refuse(unsigned ingress, TlpPtr tlp) {
 
 void Switch::route_memory(unsigned ingress, TlpPtr tlp) {
   const Bridge& upstream = ports_[0]->bridge;
-  if (ingress != 0 && !ports_[ingress]->bridge.forwards_upstream()) return refuse(ingress, std::move(tlp));
+  constexpr const char* kOff = "bus mastering is off in the command register of a switch port above it";
+  if (ingress != 0 && !ports_[ingress]->bridge.forwards_upstream()) return refuse(ingress, std::move(tlp), kOff);
   const bool below = upstream.leads_to(tlp->address);
   if (below) {
     for (unsigned i = 1; i < ports_.size(); ++i)
       if (i != ingress && ports_[i]->bridge.leads_to(tlp->address)) return forward(i, std::move(tlp));
   }
-  if (below || ingress == 0 || !upstream.forwards_upstream()) return refuse(ingress, std::move(tlp));
+  if (below || ingress == 0)
+    return refuse(ingress, std::move(tlp), "the window of no port that it could go to holds the address");
+  if (!upstream.forwards_upstream()) return refuse(ingress, std::move(tlp), kOff);
   forward(0, std::move(tlp));
 }
 

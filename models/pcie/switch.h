@@ -55,7 +55,7 @@ class Switch : public base::Model {
   void receive_message(unsigned ingress, TlpPtr);
   void configure(unsigned port, TlpPtr);
   void forward(unsigned egress, TlpPtr);
-  void refuse(unsigned ingress, TlpPtr);
+  void refuse(unsigned ingress, TlpPtr, const char* cause = nullptr);
   void hot_reset();
   void link_down(unsigned port);
   void update_intx(const Tlp* cause);

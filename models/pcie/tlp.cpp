@@ -135,6 +135,7 @@ void Tlp::clear() {
   line_tags.clear();
   observer = nullptr;
   by = {};
+  if (origin.device) origin = {};
   buffer = nullptr;
   tail = {};
 }

@@ -56,6 +56,23 @@ struct Landed {
   bool set() const { return stage != SLUICE_STAGE_COUNT; }
 };
 
+/// What a device wants a transfer for: "the buffer of receive descriptor" 5 of queue 0.
+struct Purpose {
+  const char* what = nullptr;  ///< null: nothing is known
+  std::uint32_t index = 0;
+  std::uint32_t queue = 0;
+};
+
+/// The transfer of a device that a TLP is a part of: for what is said of one that goes wrong.
+struct Origin {
+  const std::string* device = nullptr;  ///< its path; null: no device's request
+  std::uint64_t address = 0;            ///< of the transfer's first byte
+  std::uint32_t bytes = 0;
+  std::uint32_t number = 0;  ///< the device counts its transfers from 1
+  Purpose purpose;
+  bool interrupt = false;  ///< the message of the vector purpose.index
+};
+
 struct Tlp;
 
 /// Told when a TLP that names it has left the transmitter's queue, and when its last bit will be serialised.
@@ -100,7 +117,8 @@ struct Tlp : base::Message {
   std::vector<base::RequestId> line_tags;  ///< CplD: one for each 64 B line that it touches
   TransmitObserver* observer = nullptr;
   std::uint32_t cookie = 0;  ///< the observer's
-  base::Site by;             ///< of cores' requests: the instruction
+  base::Site by;             ///< the instruction that made the request, or that made a device make it
+  Origin origin;             ///< of devices' requests
 
   TlpClass tlp_class() const {
     if (type == TlpType::kMWr || type == TlpType::kMsg) return TlpClass::kPosted;

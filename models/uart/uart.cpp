@@ -1,5 +1,6 @@
 #include "models/uart/uart.h"
 
+#include "models/base/mistakes.h"
 #include "models/uart/uart_regs.h"
 
 namespace sluice::uart {
@@ -27,24 +28,26 @@ Uart::Uart(sc_core::sc_module_name name, const Parameters& parameters)
 
 // --------------------------------------------------------------------------------------------------------- registers
 
-base::Answer Uart::check(std::uint64_t offset, unsigned size) {
+base::Answer Uart::check(const char* access, std::uint64_t offset, unsigned size) {
   base::Answer answer = base::Answer::ok;
   if (offset >= UART_SIZE)
     answer = base::Answer::unmapped;
   else if (size != 1)
     answer = base::Answer::wrong_width;
-  if (answer != base::Answer::ok) ++refused_;
+  if (answer == base::Answer::ok) return answer;
+  ++refused_;
+  base::report_refused(path(), answer, access, offset, size);
   return answer;
 }
 
 base::Answer Uart::read(std::uint64_t offset, void* data, unsigned size) {
-  const base::Answer answer = check(offset, size);
+  const base::Answer answer = check("read", offset, size);
   if (answer == base::Answer::ok) *static_cast<std::uint8_t*>(data) = read_register(static_cast<unsigned>(offset));
   return answer;
 }
 
 base::Answer Uart::write(std::uint64_t offset, const void* data, unsigned size) {
-  const base::Answer answer = check(offset, size);
+  const base::Answer answer = check("write", offset, size);
   if (answer == base::Answer::ok) {
     write_register(static_cast<unsigned>(offset), *static_cast<const std::uint8_t*>(data));
     update();
@@ -181,6 +184,7 @@ void Uart::write_thr(std::uint8_t value) {
   thr_interrupt_ = false;
   if (transmit_.size() >= capacity()) {
     ++overruns_;
+    base::mistakes().report(path() + ": character written while the transmitter is full: it is lost");
     return;
   }
   transmit_.push_back(value);

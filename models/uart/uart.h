@@ -52,7 +52,7 @@ class Uart : public base::Model {
   base::Answer write(std::uint64_t offset, const void* data, unsigned size);
 
  private:
-  base::Answer check(std::uint64_t offset, unsigned size);
+  base::Answer check(const char* access, std::uint64_t offset, unsigned size);
   std::uint8_t peek(unsigned offset) const;  ///< what a read returns, without what it does
   std::uint8_t read_register(unsigned offset);
   void write_register(unsigned offset, std::uint8_t value);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/input_file.h"
+#include "models/base/mistakes.h"
 #include "models/net/frame.h"
 #include "platform/board/device_tree.h"
 #include "platform/board/topology.h"
@@ -104,7 +105,9 @@ void Board::build_clusters() {
       const std::string path = fmt::format("{}.hart{}", c->path(), i);
       clusters_.back().cores.push_back(std::make_unique<riscv::Core>(
           base::module_name(path).c_str(), p, hart, clusters_.back().firmware.entry(), *scheduler_, *memory_, hart));
-      clusters_.back().cores.back()->socket.bind(bus_->from_initiators);
+      riscv::Core& core = *clusters_.back().cores.back();
+      core.socket.bind(bus_->from_initiators);
+      core.on_name_place = [this](std::uint64_t address) { return bus_->name_at(address); };
     }
   }
 }
@@ -145,7 +148,12 @@ void Board::build_interrupts() {
   bus_->map({"aplic_s", map_.aplic_s, HostMap::kAplicSize, true, false}, aplic_->supervisor_socket);
   bus_->map({"imsic_m", map_.imsic_m, imsic_->region_size(), true, false}, imsic_->machine_socket);
   bus_->map({"imsic_s", map_.imsic_s, imsic_->region_size(), true, false}, imsic_->supervisor_socket);
-  aplic_->send_msi = [this](std::uint64_t address, std::uint32_t data) { bus_->write_now(address, &data, 4); };
+  aplic_->send_msi = [this](std::uint64_t address, std::uint32_t data) {
+    const std::uint64_t reports = base::mistakes().reports();
+    if (!bus_->write_now(address, &data, 4) && base::mistakes().reports() == reports)
+      base::mistakes().report(
+          fmt::format("aplic: interrupt message to {:#x}: no interrupt controller is there", address));
+  };
   for (unsigned h = 0; h < harts_; ++h) {
     for (const auto level : {irq::Imsic::kMachine, irq::Imsic::kSupervisor}) {
       irq::ImsicFile& file = imsic_->file(h, level);

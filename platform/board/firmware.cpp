@@ -87,7 +87,7 @@ void Firmware::parse() {
     if (p.p_offset > file_.size() || file_.size() - p.p_offset < p.p_filesz) refuse("is truncated");
     if (p.p_filesz > p.p_memsz || p.p_paddr + p.p_memsz < p.p_paddr)
       refuse("is damaged: a segment is larger in the file than in memory");
-    segments_.push_back({p.p_paddr, p.p_memsz, p.p_offset, p.p_filesz});
+    segments_.push_back({p.p_paddr, p.p_memsz, p.p_offset, p.p_filesz, (p.p_flags & (PF_X | PF_W)) == PF_X});
   }
   if (segments_.empty()) refuse("has nothing to load");
 }
@@ -109,6 +109,7 @@ void Firmware::load(const std::vector<base::GuestRam*>& rams) const {
     if (ram == rams.end())
       refuse(fmt::format("has a segment at {:#x} ({} B) {}", s.address, s.memory_size, outside(rams)));
     (*ram)->write(s.address, file_.data() + s.file_offset, s.file_size);
+    if (s.code) (*ram)->add_code(s.address, s.file_size);
   }
   if (std::none_of(rams.begin(), rams.end(), [&](base::GuestRam* r) { return r->contains(entry_, 4); }))
     refuse(fmt::format("starts at {:#x}, {}", entry_, outside(rams)));

@@ -36,6 +36,7 @@ class Firmware {
     std::uint64_t memory_size;
     std::uint64_t file_offset;
     std::uint64_t file_size;
+    bool code;  ///< to be executed, and not written to
   };
   void parse();
 

@@ -183,6 +183,7 @@ void DmaRequester::start() {
     return;
   }
   ++commands_;
+  started_by_ = base::access_site();
   busy_ = true;
   slots_ = run_.window_size / run_.unit;
   next_slot_ = issued_ = ended_ = 0;
@@ -262,6 +263,7 @@ void DmaRequester::write(std::uint32_t slot) {
   Transaction& t = transactions_under_way_[slot];
   fill(t.pattern);
   pcie::DmaOptions options;
+  options.by = started_by_;
   options.content = pcie::Content::kPayload;
   const bool last = run_.operation == DMAR_WRITE;
   WriteSent sent;
@@ -276,6 +278,7 @@ void DmaRequester::write(std::uint32_t slot) {
 
 void DmaRequester::read(std::uint32_t slot) {
   pcie::DmaOptions options;
+  options.by = started_by_;
   options.content = pcie::Content::kPayload;
   dma_read(transactions_under_way_[slot].address, run_.size, options,
            [this, slot, g = generation_](const pcie::DmaCompletion& c) {
@@ -339,7 +342,9 @@ void DmaRequester::finish() {
                            static_cast<std::uint32_t>(run_.failed)};
   std::uint8_t bytes[sizeof record];
   std::memcpy(bytes, &record, sizeof record);
-  dma_write(run_.record, bytes, {});
+  pcie::DmaOptions options;
+  options.by = started_by_;
+  dma_write(run_.record, bytes, options);
 }
 
 void DmaRequester::register_statistics(base::StatisticsGroup& group) {

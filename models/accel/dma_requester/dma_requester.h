@@ -103,6 +103,7 @@ class DmaRequester : public pcie::Endpoint {
 
   Run run_{};
   bool busy_ = false;
+  base::Site started_by_;  ///< the write that started the command
   bool done_ = false;
   bool stopping_ = false;  ///< software wants it to end
   bool draining_ = false;  ///< nothing counts any more, but something is under way
