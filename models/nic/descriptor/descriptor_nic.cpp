@@ -23,13 +23,6 @@ pcie::Endpoint::Function function_of(const DescriptorParameters& p) {
   return f;
 }
 
-constexpr std::pair<std::uint32_t, const char*> kErrors[] = {
-    {DESC_ERROR_RING_BUSY, "register of an enabled ring written"},
-    {DESC_ERROR_VALUE, "value out of range"},
-    {DESC_ERROR_TAIL, "tail not below the ring's length, beyond what is free, or the ring is not enabled"},
-    {DESC_ERROR_DESCRIPTOR, "malformed transmit descriptor"},
-    {DESC_ERROR_DMA, "a DMA access failed"}};
-
 }  // namespace
 
 DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, net::Wire& wire, net::Wire::End end)
@@ -97,11 +90,21 @@ void DescriptorNic::being_told(const base::Spans& requests) {
   }
 }
 
-void DescriptorNic::error(std::uint32_t bits, unsigned queue) {
+void DescriptorNic::error(std::uint32_t bit, unsigned queue, const std::string& what, const base::Site& by) {
   if (errors_ == 0) error_queue_ = queue;
-  errors_ |= bits;
-  for (const auto& [bit, meaning] : kErrors)
-    if (bits & bit) base::mistakes().report(fmt::format("{}: queue {}: {}", path(), queue, meaning));
+  errors_ |= bit;
+  if (!what.empty()) base::mistakes().report(path() + ": " + what, by);
+}
+
+/// A doorbell that is ignored. free: descriptors of the enabled ring that software may still give.
+void DescriptorNic::tail_error(const char* direction, unsigned queue, std::uint32_t tail, std::uint32_t length,
+                               bool enabled, std::uint64_t free) {
+  std::string why = "the ring is not enabled";
+  if (enabled && tail >= length)
+    why = fmt::format("the ring has {} descriptors, 0 to {}", length, length - 1);
+  else if (enabled)
+    why = fmt::format("it gives more than the {} descriptors that are free", free);
+  error(DESC_ERROR_TAIL, queue, fmt::format("{} queue {}: tail {} is ignored, {}", direction, queue, tail, why));
 }
 
 void DescriptorNic::read_ended() {

@@ -52,7 +52,12 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
 
   // Services to the engines.
   std::uint64_t& count(unsigned n) { return counts_[n]; }
-  void error(std::uint32_t bits, unsigned queue);
+  /// Sets a bit of DESC_ERRORS, and notes what software did wrong: "transmit queue 0: tail 70 is ...". what is empty
+  /// where the cause has been noted already, as that of a failed DMA has.
+  void error(std::uint32_t bit, unsigned queue, const std::string& what = {},
+             const base::Site& by = base::access_site());
+  void tail_error(const char* direction, unsigned queue, std::uint32_t tail, std::uint32_t length, bool enabled,
+                  std::uint64_t free);
   void being_told(const base::Spans& requests);
   void drop_received(const net::Packet&, unsigned statistic, const char* reason);
   bool bus_master() { return config().bus_master(); }
@@ -75,7 +80,9 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
   void declare_receive_registers();
   void declare_transmit_registers();
   std::uint32_t capabilities() const;
-  bool good_cause(std::uint32_t value, unsigned queue);
+  bool good_cause(const std::string& reg, std::uint32_t value, unsigned queue);
+  bool good_length(const std::string& reg, std::uint64_t value, unsigned queue);
+  std::uint64_t cut_base(const std::string& reg, std::uint64_t value);
   void write_control(std::uint32_t value);
 
   /// Everything in BAR 0 except statistics; forget_reads: the DMA engine will not report reads in flight.

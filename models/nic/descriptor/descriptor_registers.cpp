@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "models/nic/descriptor/descriptor_nic.h"
 
 namespace sluice::nic {
@@ -30,6 +32,7 @@ void DescriptorNic::mmio_read(unsigned bar, std::uint64_t offset, unsigned size,
   std::uint32_t value = 0;
   // All registers have 4 bytes: the bank refuses every other size.
   if (bar == DESC_BAR_REGISTERS && bank_.read(offset, &value, size) == base::Answer::ok) return reply.value(value);
+  if (bar != DESC_BAR_REGISTERS) base::report_refused(path(), base::Answer::unmapped, "read", offset, size, "BAR 2");
   ++counts_[DESC_STAT_BAD_ACCESS];
   reply.unsupported();
 }
@@ -37,8 +40,12 @@ void DescriptorNic::mmio_read(unsigned bar, std::uint64_t offset, unsigned size,
 void DescriptorNic::mmio_write(unsigned bar, std::uint64_t offset, std::span<const std::uint8_t> data,
                                const base::Journey& journey) {
   doorbell_ = &journey;
-  base::Answer answer = base::Answer::wrong_width;
-  if (bar == DESC_BAR_REGISTERS) answer = bank_.write(offset, data.data(), static_cast<unsigned>(data.size()));
+  const auto size = static_cast<unsigned>(data.size());
+  base::Answer answer = base::Answer::unmapped;
+  if (bar == DESC_BAR_REGISTERS)
+    answer = bank_.write(offset, data.data(), size);
+  else
+    base::report_refused(path(), answer, "write", offset, size, "BAR 2");
   doorbell_ = nullptr;
   if (answer != base::Answer::ok && answer != base::Answer::read_only) ++counts_[DESC_STAT_BAD_ACCESS];
 }
@@ -56,10 +63,29 @@ void DescriptorNic::add_register(const char* name, std::uint64_t offset, Read re
   bank_.add(std::move(d));
 }
 
-bool DescriptorNic::good_cause(std::uint32_t value, unsigned queue) {
+bool DescriptorNic::good_cause(const std::string& reg, std::uint32_t value, unsigned queue) {
   if ((value & DESC_CAUSE_VECTOR) < vectors_.count()) return true;
-  error(DESC_ERROR_VALUE, queue);
+  error(DESC_ERROR_VALUE, queue,
+        fmt::format("{} names vector {}, the NIC has {}, 0 to {}: ignored", reg, value & DESC_CAUSE_VECTOR,
+                    vectors_.count(), vectors_.count() - 1));
   return false;
+}
+
+bool DescriptorNic::good_length(const std::string& reg, std::uint64_t value, unsigned queue) {
+  if (ring_length_good(value)) return true;
+  error(DESC_ERROR_VALUE, queue,
+        fmt::format("{} {} is not a multiple of {} from {} to {}: ignored", reg, value, DESC_RING_MULTIPLE,
+                    DESC_RING_MIN, DESC_RING_MAX));
+  return false;
+}
+
+/// The low half of a ring's address, as the register holds it.
+std::uint64_t DescriptorNic::cut_base(const std::string& reg, std::uint64_t value) {
+  const std::uint64_t kept = value & ~std::uint64_t{DESC_RING_ALIGNMENT - 1};
+  if (kept != value)
+    base::mistakes().report(fmt::format("{}: {} {:#x} is cut to {:#x}, a ring starts at a multiple of {} bytes", path(),
+                                        reg, value, kept, DESC_RING_ALIGNMENT));
+  return kept;
 }
 
 // ------------------------------------------------------------------------------------------------------- device
@@ -97,14 +123,17 @@ void DescriptorNic::declare_device_registers() {
   add_register(
       "max_frame", DESC_MAX_FRAME, [this](unsigned) { return max_frame_; },
       [this](const RegisterWrite& w) {
-        if (w.written < 64 || w.written > DESC_MAX_FRAME_LIMIT) return error(DESC_ERROR_VALUE, 0);
+        if (w.written < 64 || w.written > DESC_MAX_FRAME_LIMIT)
+          return error(DESC_ERROR_VALUE, 0,
+                       fmt::format("max_frame {} is not 64 to {}: ignored", w.written, DESC_MAX_FRAME_LIMIT));
         max_frame_ = low(w.written);
         mac_.set_max_frame(max_frame_);
       });
   add_register(
       "link_interrupt", DESC_LINK_INTERRUPT, [this](unsigned) { return link_cause_; },
       [this](const RegisterWrite& w) {
-        if (good_cause(low(w.written), 0)) link_cause_ = low(w.written) & (DESC_CAUSE_ENABLE | DESC_CAUSE_VECTOR);
+        if (good_cause("link_interrupt", low(w.written), 0))
+          link_cause_ = low(w.written) & (DESC_CAUSE_ENABLE | DESC_CAUSE_VECTOR);
       });
   add_register(
       "time_low", DESC_TIME_LOW,
@@ -157,7 +186,10 @@ void DescriptorNic::declare_vector_registers() {
   add_register(
       "vector_moderation", DESC_VECTOR_MODERATION(0), [this](unsigned v) { return vectors_.moderation(v); },
       [this](const RegisterWrite& w) {
-        if (w.written > DESC_VECTOR_MODERATION_MAX) return error(DESC_ERROR_VALUE, 0);
+        if (w.written > DESC_VECTOR_MODERATION_MAX)
+          return error(DESC_ERROR_VALUE, 0,
+                       fmt::format("vector_moderation[{}] {} is not 0 to {}: ignored", w.index, w.written,
+                                   DESC_VECTOR_MODERATION_MAX));
         vectors_.set_moderation(w.index, low(w.written));
       },
       n, kVectorStride);
@@ -186,36 +218,41 @@ void DescriptorNic::declare_receive_registers() {
     add_register(name, DESC_QUEUE(0) + offset, std::move(read), std::move(write), n, kQueueStride);
   };
   // The registers of a ring that runs are locked.
-  auto locked = [this](unsigned q) {
-    if (receive_.busy(q)) error(DESC_ERROR_RING_BUSY, q);
+  auto locked = [this](const char* reg, unsigned q) {
+    if (receive_.busy(q))
+      error(DESC_ERROR_RING_BUSY, q,
+            fmt::format("receive queue {}: {} is written while the ring is active: ignored", q, reg));
     return receive_.busy(q);
   };
   add(
       "rx_base_low", DESC_RX_BASE_LOW, [this](unsigned q) { return low(receive_.registers(q).base); },
       [this, locked](const RegisterWrite& w) {
-        if (locked(w.index)) return;
+        if (locked("rx_base_low", w.index)) return;
         std::uint64_t& ring = receive_.registers(w.index).base;
-        ring = with_low(ring, w.written & ~std::uint64_t{DESC_RING_ALIGNMENT - 1});
+        ring = with_low(ring, cut_base(fmt::format("rx_base_low[{}]", w.index), w.written));
       });
   add(
       "rx_base_high", DESC_RX_BASE_HIGH, [this](unsigned q) { return high(receive_.registers(q).base); },
       [this, locked](const RegisterWrite& w) {
-        if (locked(w.index)) return;
+        if (locked("rx_base_high", w.index)) return;
         std::uint64_t& ring = receive_.registers(w.index).base;
         ring = with_high(ring, w.written);
       });
   add(
       "rx_length", DESC_RX_LENGTH, [this](unsigned q) { return receive_.registers(q).length; },
       [this, locked](const RegisterWrite& w) {
-        if (locked(w.index)) return;
-        if (!ring_length_good(w.written)) return error(DESC_ERROR_VALUE, w.index);
+        if (locked("rx_length", w.index)) return;
+        if (!good_length(fmt::format("rx_length[{}]", w.index), w.written, w.index)) return;
         receive_.registers(w.index).length = low(w.written);
       });
   add(
       "rx_buffer", DESC_RX_BUFFER, [this](unsigned q) { return receive_.registers(q).buffer; },
       [this, locked](const RegisterWrite& w) {
-        if (locked(w.index)) return;
-        if (w.written < 1024 || w.written > 16256 || w.written % 128) return error(DESC_ERROR_VALUE, w.index);
+        if (locked("rx_buffer", w.index)) return;
+        if (w.written < 1024 || w.written > 16256 || w.written % 128)
+          return error(
+              DESC_ERROR_VALUE, w.index,
+              fmt::format("rx_buffer[{}] {} is not a multiple of 128 from 1024 to 16256: ignored", w.index, w.written));
         receive_.registers(w.index).buffer = low(w.written);
       });
   add(
@@ -226,7 +263,8 @@ void DescriptorNic::declare_receive_registers() {
   add(
       "rx_interrupt", DESC_RX_INTERRUPT, [this](unsigned q) { return receive_.registers(q).cause; },
       [this, locked](const RegisterWrite& w) {
-        if (!locked(w.index) && good_cause(low(w.written), w.index))
+        if (!locked("rx_interrupt", w.index) &&
+            good_cause(fmt::format("rx_interrupt[{}]", w.index), low(w.written), w.index))
           receive_.registers(w.index).cause = low(w.written) & (DESC_CAUSE_ENABLE | DESC_CAUSE_VECTOR);
       });
   add(
@@ -241,29 +279,31 @@ void DescriptorNic::declare_transmit_registers() {
   auto add = [&](const char* name, unsigned offset, Read read, Write write) {
     add_register(name, DESC_QUEUE(0) + offset, std::move(read), std::move(write), n, kQueueStride);
   };
-  auto locked = [this](unsigned q) {
-    if (transmit_.busy(q)) error(DESC_ERROR_RING_BUSY, q);
+  auto locked = [this](const char* reg, unsigned q) {
+    if (transmit_.busy(q))
+      error(DESC_ERROR_RING_BUSY, q,
+            fmt::format("transmit queue {}: {} is written while the ring is active: ignored", q, reg));
     return transmit_.busy(q);
   };
   add(
       "tx_base_low", DESC_TX_BASE_LOW, [this](unsigned q) { return low(transmit_.registers(q).base); },
       [this, locked](const RegisterWrite& w) {
-        if (locked(w.index)) return;
+        if (locked("tx_base_low", w.index)) return;
         std::uint64_t& ring = transmit_.registers(w.index).base;
-        ring = with_low(ring, w.written & ~std::uint64_t{DESC_RING_ALIGNMENT - 1});
+        ring = with_low(ring, cut_base(fmt::format("tx_base_low[{}]", w.index), w.written));
       });
   add(
       "tx_base_high", DESC_TX_BASE_HIGH, [this](unsigned q) { return high(transmit_.registers(q).base); },
       [this, locked](const RegisterWrite& w) {
-        if (locked(w.index)) return;
+        if (locked("tx_base_high", w.index)) return;
         std::uint64_t& ring = transmit_.registers(w.index).base;
         ring = with_high(ring, w.written);
       });
   add(
       "tx_length", DESC_TX_LENGTH, [this](unsigned q) { return transmit_.registers(q).length; },
       [this, locked](const RegisterWrite& w) {
-        if (locked(w.index)) return;
-        if (!ring_length_good(w.written)) return error(DESC_ERROR_VALUE, w.index);
+        if (locked("tx_length", w.index)) return;
+        if (!good_length(fmt::format("tx_length[{}]", w.index), w.written, w.index)) return;
         transmit_.registers(w.index).length = low(w.written);
       });
   add(
@@ -274,7 +314,8 @@ void DescriptorNic::declare_transmit_registers() {
   add(
       "tx_interrupt", DESC_TX_INTERRUPT, [this](unsigned q) { return transmit_.registers(q).cause; },
       [this, locked](const RegisterWrite& w) {
-        if (!locked(w.index) && good_cause(low(w.written), w.index))
+        if (!locked("tx_interrupt", w.index) &&
+            good_cause(fmt::format("tx_interrupt[{}]", w.index), low(w.written), w.index))
           transmit_.registers(w.index).cause = low(w.written) & (DESC_CAUSE_ENABLE | DESC_CAUSE_VECTOR);
       });
   add(

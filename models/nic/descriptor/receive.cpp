@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "models/nic/descriptor/descriptor_nic.h"
 
 namespace sluice::nic {
@@ -30,11 +32,15 @@ void ReceiveEngine::set_enabled(unsigned number, bool on) {
   Queue& q = queues_[number];
   if (on == q.enabled) return;
   if (on) {
-    if (active(number)) return nic_.error(DESC_ERROR_RING_BUSY, number);
-    if (q.registers.length == 0) return nic_.error(DESC_ERROR_VALUE, number);
+    if (active(number))
+      return nic_.error(DESC_ERROR_RING_BUSY, number,
+                        fmt::format("receive queue {}: enabled while it is still active from its last use", number));
+    if (q.registers.length == 0)
+      return nic_.error(DESC_ERROR_VALUE, number, fmt::format("receive queue {}: enabled with rx_length 0", number));
     q.posted = q.requested = q.fetched = q.next = q.written = 0;
     q.tail = 0;
     q.failed = false;
+    q.givers = {};
     q.enabled = true;
     return;
   }
@@ -52,12 +58,14 @@ std::uint32_t ReceiveEngine::head(unsigned number) const {
 void ReceiveEngine::write_tail(unsigned number, std::uint32_t tail) {
   Queue& q = queues_[number];
   const std::uint32_t length = q.registers.length;
-  if (!q.enabled || tail >= length) return nic_.error(DESC_ERROR_TAIL, number);
+  const std::uint64_t free = length - 1 - (q.posted - q.written);
+  if (!q.enabled || tail >= length) return nic_.tail_error("receive", number, tail, length, q.enabled, free);
   const std::uint64_t posted = q.posted + (tail + length - q.tail) % length;
   // Descriptors that are not yet written back cannot be given a second time.
-  if (posted - q.written >= length) return nic_.error(DESC_ERROR_TAIL, number);
+  if (posted - q.written >= length) return nic_.tail_error("receive", number, tail, length, q.enabled, free);
   q.tail = tail;
   q.posted = posted;
+  q.givers.give(posted, base::access_site());
   refill(number);
 }
 
@@ -196,14 +204,23 @@ void ReceiveEngine::refill(unsigned number) {
     if (n == 0 || (n < p.rx_fetch_batch && on_chip >= p.rx_fetch_threshold)) return;
     const std::uint64_t fetch = q.fetch_tail++;
     q.fetches[fetch % kMostFetches] = {q.requested, static_cast<std::uint32_t>(n), false};
+    const pcie::DmaOptions options = options_for(q, number, q.requested, "receive descriptor");
     q.requested += n;
     nic_.read_begins();
     nic_.dma_read(q.registers.base + std::uint64_t{at} * sizeof(desc_rx_read),
-                  static_cast<std::uint32_t>(n * sizeof(desc_rx_read)), {},
+                  static_cast<std::uint32_t>(n * sizeof(desc_rx_read)), options,
                   [this, number, fetch, generation = generation_](const pcie::DmaCompletion& c) {
                     fetched(number, generation, fetch, c);
                   });
   }
+}
+
+pcie::DmaOptions ReceiveEngine::options_for(const Queue& q, unsigned number, std::uint64_t descriptor,
+                                            const char* purpose) const {
+  pcie::DmaOptions options;
+  options.by = q.givers.of(descriptor);
+  options.purpose = {purpose, static_cast<std::uint32_t>(descriptor % q.registers.length), number};
+  return options;
 }
 
 void ReceiveEngine::fetched(unsigned number, std::uint32_t generation, std::uint64_t fetch,
@@ -287,7 +304,9 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
   Queue& q = queues_[t.queue];
   const net::Packet& packet = *t.frame.packet;
   --q.in_pipeline;
+  pcie::DmaOptions options = options_for(q, t.queue, t.descriptor, "the buffer of receive descriptor");
   if (!nic_.bus_master()) {
+    nic_.report_bus_master_off(t.address, packet.length, true, options);
     nic_.drop_received(packet, DESC_STAT_RX_DROP_DMA, "bus mastering off");
     released(packet.length);
     return fail(t.queue);
@@ -302,7 +321,6 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
   q.done[q.done_count++] = {t.frame.report, packet.spans};
   q.span_count += requests;
 
-  pcie::DmaOptions options;
   options.spans = packet.spans;
   options.content = pcie::Content::kPayload;
   base::enter_all(packet.spans, SLUICE_STAGE_upstream_link, nic_.link_component(), now());
@@ -346,7 +364,7 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
   base::calendar().cancel(q.timer);
   if (q.done_count == 0) return;
   std::array<desc_rx_writeback, kMostWriteback> block;
-  pcie::DmaOptions options;
+  pcie::DmaOptions options = options_for(q, number, q.written, "the write-back of receive descriptor");
   for (unsigned i = 0; i < q.done_count; ++i) {
     block[i] = q.done[i].report;
     for (const base::Span& s : q.done[i].spans)
@@ -358,6 +376,7 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
   const std::span<const std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(block.data()),
                                             q.done_count * sizeof(desc_rx_writeback)};
   q.written += q.done_count;
+  q.givers.used(q.written);
   q.done_count = 0;
   q.span_count = 0;
   DescriptorNic::WriteSent on_sent;

@@ -10,6 +10,7 @@
 #include "models/base/server.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
+#include "models/nic/descriptor/givers.h"
 #include "models/nic/descriptor/headers.h"
 #include "models/pcie/endpoint.h"
 
@@ -96,6 +97,7 @@ class ReceiveEngine {
     unsigned done_count = 0;
     unsigned span_count = 0;
     base::Calendar::Handle timer;
+    Givers givers;
   };
   /// A frame between its turn and its DMA write.
   struct Transit {
@@ -122,6 +124,7 @@ class ReceiveEngine {
   /// frame_bytes: of the frame whose DMA write precedes this one directly; 0: none, or it reports itself.
   void write_back(unsigned q, std::uint32_t frame_bytes);
   void fail(unsigned q);
+  pcie::DmaOptions options_for(const Queue&, unsigned number, std::uint64_t descriptor, const char* purpose) const;
   void discard_frames(Queue&, unsigned statistic, const char* reason);
 
   DescriptorNic& nic_;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "models/nic/descriptor/descriptor_nic.h"
 
 namespace sluice::nic {
@@ -43,14 +45,18 @@ void TransmitEngine::set_enabled(unsigned number, bool on) {
   Queue& q = queues_[number];
   if (on == q.enabled) return;
   if (on) {
-    if (active(number)) return nic_.error(DESC_ERROR_RING_BUSY, number);
-    if (q.registers.length == 0) return nic_.error(DESC_ERROR_VALUE, number);
+    if (active(number))
+      return nic_.error(DESC_ERROR_RING_BUSY, number,
+                        fmt::format("transmit queue {}: enabled while it is still active from its last use", number));
+    if (q.registers.length == 0)
+      return nic_.error(DESC_ERROR_VALUE, number, fmt::format("transmit queue {}: enabled with tx_length 0", number));
     q.posted = q.requested = q.fetched = q.next = q.completed = 0;
     q.frames = 0;
     q.tail = 0;
     q.failed = q.skipping = false;
     q.doorbells.clear();
     q.arrivals.clear();
+    q.givers = {};
     q.enabled = true;
     return;
   }
@@ -67,13 +73,15 @@ std::uint32_t TransmitEngine::head(unsigned number) const {
 void TransmitEngine::write_tail(unsigned number, std::uint32_t tail, const base::Journey& doorbell) {
   Queue& q = queues_[number];
   const std::uint32_t length = q.registers.length;
-  if (!q.enabled || tail >= length) return nic_.error(DESC_ERROR_TAIL, number);
+  const std::uint64_t free = length - 1 - (q.posted - q.completed);
+  if (!q.enabled || tail >= length) return nic_.tail_error("transmit", number, tail, length, q.enabled, free);
   const std::uint64_t posted = q.posted + (tail + length - q.tail) % length;
   // Descriptors whose frames are not yet sent cannot be given a second time.
-  if (posted - q.completed >= length) return nic_.error(DESC_ERROR_TAIL, number);
+  if (posted - q.completed >= length) return nic_.tail_error("transmit", number, tail, length, q.enabled, free);
   q.tail = tail;
   if (posted == q.posted) return;
   q.posted = posted;
+  q.givers.give(posted, base::access_site());
   q.doorbells.push({posted, now(), doorbell});
   if (!base::calendar().pending(q.fetch_timer))
     q.fetch_timer = base::calendar().after(nic_.parameters_.tx_doorbell, nic_.key(), [this, number] { fetch(number); });
@@ -124,10 +132,11 @@ void TransmitEngine::fetch(unsigned number) {
     if (n == 0 || (n < wanted && on_chip > p.tx_cache / 2)) return;
     const std::uint64_t fetch = q.fetch_tail++;
     q.fetches[fetch % kMostFetches] = {q.requested, static_cast<std::uint32_t>(n), false, {}, {}};
+    const pcie::DmaOptions options = options_for(q, number, q.requested, "transmit descriptor");
     q.requested += n;
     nic_.read_begins();
     nic_.dma_read(q.registers.base + std::uint64_t{at} * sizeof(desc_tx),
-                  static_cast<std::uint32_t>(n * sizeof(desc_tx)), {},
+                  static_cast<std::uint32_t>(n * sizeof(desc_tx)), options,
                   [this, number, fetch, generation = generation_](const pcie::DmaCompletion& c) {
                     fetched(number, generation, fetch, c);
                   });
@@ -214,16 +223,47 @@ TransmitEngine::Shape TransmitEngine::shape(const Queue& q) const {
   return s;
 }
 
+void TransmitEngine::refuse_frame(unsigned number, const Queue& q, const Shape& shape) {
+  nic_.error(DESC_ERROR_DESCRIPTOR, number,
+             fmt::format("transmit queue {}: the frame of descriptor {} is dropped, {}", number,
+                         q.next % q.registers.length, flaw(q, shape)),
+             q.givers.of(q.next));
+  ++nic_.count(DESC_STAT_TX_DROP_DESCRIPTOR);
+}
+
+/// What is wrong with the next frame's descriptors: the end of a sentence.
+std::string TransmitEngine::flaw(const Queue& q, const Shape& shape) const {
+  for (std::uint64_t n = q.next; n < q.next + std::min<std::uint64_t>(shape.pieces, DESC_TX_MAX_PIECES); ++n) {
+    const desc_tx& d = q.cache[n % q.cache.size()];
+    const std::uint64_t index = n % q.registers.length;
+    if ((d.command & DESC_TX_TYPE) != DESC_TX_TYPE_DATA)
+      return fmt::format("descriptor {} has type {} and not 0, data", index, d.command & DESC_TX_TYPE);
+    if (size_of(d) == 0) return fmt::format("descriptor {} has size 0", index);
+    if (!(d.command & DESC_TX_EOP) && d.command & (DESC_TX_RS | DESC_TX_STAMP))
+      return fmt::format("descriptor {} has RS or STAMP without EOP", index);
+  }
+  if (shape.pieces > DESC_TX_MAX_PIECES || !shape.complete)
+    return fmt::format("it has more than {} descriptors without EOP", DESC_TX_MAX_PIECES);
+  if (shape.bytes < 14 || shape.bytes > nic_.max_frame_)
+    return fmt::format("it has {} bytes and not 14 to {}, max_frame", shape.bytes, nic_.max_frame_);
+  return "its checksum bits are not both set, or the UDP header's length is not 8";
+}
+
+pcie::DmaOptions TransmitEngine::options_for(const Queue& q, unsigned number, std::uint64_t descriptor,
+                                             const char* purpose) const {
+  pcie::DmaOptions options;
+  options.by = q.givers.of(descriptor);
+  options.purpose = {purpose, static_cast<std::uint32_t>(descriptor % q.registers.length), number};
+  return options;
+}
+
 bool TransmitEngine::start(unsigned number) {
   Queue& q = queues_[number];
   const Shape shape = this->shape(q);
   if (shape.good && buffer_used_ + shape.bytes > nic_.parameters_.tx_buffer.count()) return false;
   last_ = number;
   turns_.reserve_for(nic_.parameters_.tx_interval);
-  if (!shape.good && !q.skipping) {
-    nic_.error(DESC_ERROR_DESCRIPTOR, number);
-    ++nic_.count(DESC_STAT_TX_DROP_DESCRIPTOR);
-  }
+  if (!shape.good && !q.skipping) refuse_frame(number, q, shape);
   if (!shape.complete) {
     q.skipping = true;
     q.next = q.fetched;
@@ -273,7 +313,7 @@ void TransmitEngine::read_pieces(const Queue& q, Slot& s, std::uint32_t slot_num
   std::uint32_t offset = 0;
   for (std::uint32_t i = 0; i < s.reads; ++i) {
     const desc_tx& d = q.cache[(q.next + i) % q.cache.size()];
-    pcie::DmaOptions options;
+    pcie::DmaOptions options = options_for(q, s.queue, q.next + i, "the data of transmit descriptor");
     options.content = pcie::Content::kPayload;
     options.want_tags = true;
     options.into = s.packet->bytes + offset;
@@ -372,6 +412,7 @@ void TransmitEngine::retire() {
     Queue& q = queues_[s.queue];
     --q.in_flight;
     q.completed = s.last_descriptor + 1;
+    q.givers.used(s.last_descriptor);
     if (s.report) report(s.queue, s.last_descriptor);
   }
   if (slot_head_ == slot_tail_) slot_head_ = slot_tail_ = 0;  // few frames in flight stay in few cache lines
@@ -380,7 +421,13 @@ void TransmitEngine::retire() {
 
 void TransmitEngine::send(Slot& s, base::Time ready) {
   if (!insert_checksums(s)) {
-    nic_.error(DESC_ERROR_DESCRIPTOR, s.queue);
+    const Queue& q = queues_[s.queue];
+    nic_.error(
+        DESC_ERROR_DESCRIPTOR, s.queue,
+        fmt::format("transmit queue {}: the frame of descriptor {} is dropped, its lengths fit no IPv4 header, or "
+                    "no unfragmented UDP datagram, to put a checksum in",
+                    s.queue, s.last_descriptor % q.registers.length),
+        q.givers.of(s.last_descriptor));
     ++nic_.count(DESC_STAT_TX_DROP_DESCRIPTOR);
     for (const base::Span& span : s.packet->spans) base::ledger().drop(span.id, "checksum offload impossible", now());
     return;
@@ -424,7 +471,9 @@ void TransmitEngine::report(unsigned number, std::uint64_t descriptor) {
   const std::uint64_t done = DESC_TX_TYPE_DONE;
   const std::uint64_t at = descriptor % q.registers.length;
   const std::uint64_t address = q.registers.base + at * sizeof(desc_tx) + offsetof(desc_tx, command);
-  if (!nic_.dma_write(address, {reinterpret_cast<const std::uint8_t*>(&done), sizeof done}, {})) return fail(number);
+  const pcie::DmaOptions options = options_for(q, number, descriptor, "the write-back of transmit descriptor");
+  if (!nic_.dma_write(address, {reinterpret_cast<const std::uint8_t*>(&done), sizeof done}, options))
+    return fail(number);
   nic_.vectors_.cause(q.registers.cause);
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "models/base/calendar.h"
@@ -11,6 +12,7 @@
 #include "models/base/server.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
+#include "models/nic/descriptor/givers.h"
 #include "models/pcie/endpoint.h"
 
 namespace sluice::nic {
@@ -87,6 +89,7 @@ class TransmitEngine {
     base::Ring<Passage> arrivals;
     base::Calendar::Handle fetch_timer;
     unsigned in_flight = 0;  ///< frames being read or waiting for the MAC
+    Givers givers;
   };
   /// A frame from its first DMA read to the MAC; in the order of their turns.
   struct Slot {
@@ -112,6 +115,9 @@ class TransmitEngine {
   void update_ready(unsigned q);
   void pump();
   Shape shape(const Queue&) const;
+  void refuse_frame(unsigned q, const Queue&, const Shape&);
+  std::string flaw(const Queue&, const Shape&) const;
+  pcie::DmaOptions options_for(const Queue&, unsigned number, std::uint64_t descriptor, const char* purpose) const;
   bool start(unsigned q);
   static void note_passage(Queue&, Slot&);
   void read_pieces(const Queue&, Slot&, std::uint32_t slot);
