@@ -202,7 +202,7 @@ static uint64_t command_register(void) {
   return board.ecam + PCIE_ECAM_OFFSET(nic->bus, nic->device, nic->function, PCIE_COMMAND);
 }
 
-static void no_bus_master(void) {
+NAMED static void no_bus_master(void) {
   start_right();
   volatile uint16_t* command = (volatile uint16_t*)command_register();
   *command = (uint16_t)(*command & ~PCIE_COMMAND_BUS_MASTER);
