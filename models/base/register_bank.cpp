@@ -62,6 +62,7 @@ RegisterBank::Id RegisterBank::add(RegisterDeclaration d) {
   if (d.stride == 0) d.stride = d.width;
   if (d.width != 4 && d.width != 8) wrong("width must be 4 or 8");
   if (d.halves && d.width != 8) wrong("only an 8-byte register has halves");
+  if (d.narrow && d.width != 4) wrong("only a 4-byte register has narrow parts");
   if (d.count < 1 || d.count > 65536) wrong("count must be 1 to 65536");
   if (d.offset % d.width || d.stride % d.width) wrong("offset and stride must be multiples of the width");
   if (size_ < d.width || d.offset > size_ - d.width || (size_ - d.width - d.offset) / d.stride < d.count - 1)
@@ -127,7 +128,8 @@ Answer RegisterBank::locate(std::uint64_t offset, unsigned size, Found& found) {
   Register& r = registers_[word->reg];
   const RegisterDeclaration& d = r.declared;
   const bool whole = size == d.width;
-  if (!whole && !(d.halves && size == 4)) return Answer::wrong_width;
+  const bool part = (d.halves && size == 4) || (d.narrow && (size == 1 || size == 2));
+  if (!whole && !part) return Answer::wrong_width;
   if (offset % size) return Answer::misaligned;
   const auto within = static_cast<unsigned>(offset - d.offset - word->index * d.stride);
   found = {&r, word->index, 8 * within, mask_of(size) << (8 * within)};

@@ -35,7 +35,7 @@ struct RegisterWrite {
   unsigned index;         ///< element of an array; 0 for a single register
   std::uint64_t value;    ///< what the register holds now
   std::uint64_t written;  ///< what software wrote, at its place in the register; other bits 0
-  std::uint64_t lanes;    ///< ones where software wrote: all of the register, or the half of it
+  std::uint64_t lanes;    ///< ones where software wrote: all of the register, or a part of it
 };
 
 /// One register, or an array of equal ones, as declared.
@@ -50,6 +50,7 @@ struct RegisterDeclaration {
   std::uint64_t reset = 0;
   std::uint64_t write_mask = ~std::uint64_t{0};  ///< bits that software can change
   bool halves = false;                           ///< an 8-byte register that may also be accessed as two of 4
+  bool narrow = false;                           ///< a 4-byte register that may also be accessed in parts of 1 and 2
   unsigned count = 1;                            ///< elements of the array, 1 to 65536
   std::uint64_t stride = 0;                      ///< bytes between elements, a multiple of width; 0: the width
   /// Returns what a read returns, in place of the stored value. Called before an rc register is cleared.

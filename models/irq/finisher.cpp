@@ -15,6 +15,7 @@ Finisher::Finisher(sc_core::sc_module_name name)
   registers_.add({.name = "control",
                   .offset = FINISHER_CONTROL,
                   .write_mask = 0,
+                  .narrow = true,
                   .on_write = [this](const base::RegisterWrite& w) { write(w.written); }});
   statistics_.counter("unknown_commands", "writes", "values written that name no action", unknown_);
   registers_.register_statistics(statistics_);

@@ -12,7 +12,8 @@
 
 namespace sluice::irq {
 
-/// Registers: finisher_regs.h. Values that name no action are ignored and counted.
+/// Registers: finisher_regs.h. A narrow write is the command with zeroes in the bits that it leaves out. Values that
+/// name no action are ignored and counted.
 class Finisher : public base::Model {
  public:
   enum class Kind { pass, fail, reset };  ///< what follows is the board's choice

@@ -4,8 +4,8 @@
 
 #define FINISHER_SIZE 0x1000u
 
-#define FINISHER_CONTROL \
-  0x0u /* rw  32 bits; reads as 0. Bits 15:0 say what, bits 31:16 are the exit code of a failure */
+/* rw  8, 16 or 32 bits; reads as 0. Bits 15:0 say what, bits 31:16 are the exit code of a failure */
+#define FINISHER_CONTROL 0x0u
 #define FINISHER_FAIL 0x3333u
 #define FINISHER_PASS 0x5555u
 #define FINISHER_RESET 0x7777u

@@ -1,5 +1,7 @@
 #include "models/uart/uart.h"
 
+#include <cstring>
+
 #include "models/base/mistakes.h"
 #include "models/uart/uart_regs.h"
 
@@ -23,7 +25,9 @@ Uart::Uart(sc_core::sc_module_name name, const Parameters& parameters)
   statistics_.counter("characters_sent", "characters", "characters that left the UART", characters_sent_);
   statistics_.counter("characters_received", "characters", "characters put in the receive FIFO", characters_received_);
   statistics_.counter("overruns", "characters", "characters lost because a FIFO was full", overruns_);
-  statistics_.counter("refused", "accesses", "register accesses that are not one byte or not of a register", refused_);
+  statistics_.counter("refused", "accesses",
+                      "register accesses of a width other than 8, 16 and 32 bits, misaligned, or not of a register",
+                      refused_);
 }
 
 // --------------------------------------------------------------------------------------------------------- registers
@@ -32,8 +36,10 @@ base::Answer Uart::check(const char* access, std::uint64_t offset, unsigned size
   base::Answer answer = base::Answer::ok;
   if (offset >= UART_SIZE)
     answer = base::Answer::unmapped;
-  else if (size != 1)
+  else if (size != 1 && size != 2 && size != 4)
     answer = base::Answer::wrong_width;
+  else if (offset % size != 0)
+    answer = base::Answer::misaligned;
   if (answer == base::Answer::ok) return answer;
   ++refused_;
   base::report_refused(path(), answer, access, offset, size);
@@ -42,7 +48,9 @@ base::Answer Uart::check(const char* access, std::uint64_t offset, unsigned size
 
 base::Answer Uart::read(std::uint64_t offset, void* data, unsigned size) {
   const base::Answer answer = check("read", offset, size);
-  if (answer == base::Answer::ok) *static_cast<std::uint8_t*>(data) = read_register(static_cast<unsigned>(offset));
+  if (answer != base::Answer::ok) return answer;
+  const std::uint32_t value = read_register(static_cast<unsigned>(offset));
+  std::memcpy(data, &value, size);
   return answer;
 }
 

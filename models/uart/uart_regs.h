@@ -1,5 +1,5 @@
-/* models/uart/uart_regs.h: 16550A UART. Registers are one byte wide and follow each other; only byte accesses are
- * legal. Freestanding C that C++ also accepts. */
+/* models/uart/uart_regs.h: 16550A UART. Registers are one byte wide and follow each other; a wider access reaches the
+ * one at its address. Freestanding C that C++ also accepts. */
 #pragma once
 
 #define UART_SIZE 8u

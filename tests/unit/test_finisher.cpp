@@ -30,10 +30,29 @@ TEST_CASE("the finisher reports pass, failure with its code, and reset", "[finis
   CHECK(read(finisher.registers(), FINISHER_CONTROL) == 0);
 }
 
+TEST_CASE("a write of 16 bits is a command, with 0 as its code", "[finisher]") {
+  Finisher finisher("finisher");
+  std::vector<Finisher::Verdict> given;
+  finisher.on_finish = [&](Finisher::Verdict v) { given.push_back(v); };
+  write(finisher.registers(), FINISHER_CONTROL, FINISHER_PASS, 2);
+  write(finisher.registers(), FINISHER_CONTROL, FINISHER_FAIL, 2);
+  write(finisher.registers(), FINISHER_CONTROL, FINISHER_RESET, 2);
+  REQUIRE(given.size() == 3);
+  CHECK(given[0].kind == Finisher::Kind::pass);
+  CHECK(given[1].kind == Finisher::Kind::fail);
+  CHECK(given[1].code == 0);
+  CHECK(given[2].kind == Finisher::Kind::reset);
+  CHECK(read(finisher.registers(), FINISHER_CONTROL, 2) == 0);
+  CHECK(read(finisher.registers(), FINISHER_CONTROL, 1) == 0);
+}
+
 TEST_CASE("a value that names no action ends nothing", "[finisher]") {
   Finisher finisher("finisher");
   write(finisher.registers(), FINISHER_CONTROL, 0);
   write(finisher.registers(), FINISHER_CONTROL, 0x5554);
+  write(finisher.registers(), FINISHER_CONTROL, 0x55, 1);  // of a command, eight bits name none
+  write(finisher.registers(), 1, 0x55, 1);
+  write(finisher.registers(), 2, FINISHER_PASS, 2);
   std::uint64_t value = FINISHER_PASS;
   CHECK(finisher.registers().write(FINISHER_CONTROL, &value, 8) == base::Answer::wrong_width);
   CHECK(finisher.registers().write(4, &value, 4) == base::Answer::unmapped);

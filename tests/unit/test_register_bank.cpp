@@ -122,6 +122,27 @@ TEST_CASE("bad widths, alignments and offsets are refused, counted and told", "[
   REQUIRE(b.read(0x20, 8) == 3);
 }
 
+TEST_CASE("a 4-byte narrow register may be accessed in parts of 1 and 2", "[register_bank]") {
+  Bench b;
+  std::vector<RegisterWrite> writes;
+  const auto id =
+      b.bank.add({.name = "control", .offset = 0x40, .narrow = true, .on_write = [&](const RegisterWrite& w) {
+                    writes.push_back(w);
+                  }});
+  b.write(0x40, 0x44332211);
+  b.write(0x42, 0xbbaa, 2);
+  b.write(0x41, 0xcc, 1);
+  REQUIRE(b.bank.value(id) == 0xbbaacc11);
+  REQUIRE(b.read(0x40, 2) == 0xcc11);
+  REQUIRE(b.read(0x43, 1) == 0xbb);
+  REQUIRE(writes.size() == 3);
+  REQUIRE(writes[1].lanes == 0xffff0000);
+  REQUIRE(writes[2].written == 0xcc00);
+  REQUIRE(b.try_read(0x41, 2) == Answer::misaligned);
+  REQUIRE(b.try_read(0x40, 3) == Answer::wrong_width);
+  REQUIRE(b.try_read(0x40, 8) == Answer::wrong_width);
+}
+
 TEST_CASE("an 8-byte register with halves may be accessed in two", "[register_bank]") {
   Bench b;
   std::vector<RegisterWrite> writes;
@@ -228,6 +249,7 @@ TEST_CASE("ill-formed declarations are refused", "[register_bank]") {
   refused({.name = "b", .offset = 0x10, .count = 0});
   refused({.name = "b", .offset = 0x10, .reset = 0x1'0000'0000});
   refused({.name = "b", .offset = 0x10, .halves = true});
+  refused({.name = "b", .offset = 0x10, .width = 8, .narrow = true});
   REQUIRE_NOTHROW(bank.add({.name = "b", .offset = 0xf0, .count = 4}));
 }
 

@@ -220,13 +220,34 @@ TEST_CASE("loop-back feeds the receiver and the modem lines, and can overrun", "
   for (const char c : std::string("0123456789abcdef")) CHECK(b.get(UART_RBR) == static_cast<unsigned>(c));
 }
 
+TEST_CASE("an access of 16 or 32 bits reaches the register at its address and no other", "[uart]") {
+  Bench b;
+  b.set(UART_IER, UART_IER_RECEIVED);
+  b.set(UART_SCR, 0x5a);
+  for (const unsigned size : {2u, 4u}) {
+    const std::uint32_t character = 0xffff'ff00u | (size == 2 ? 'a' : 'b');
+    CHECK(b.model.write(UART_THR, &character, size) == base::Answer::ok);
+    std::uint32_t value = 0xdead'beef;
+    CHECK(b.model.read(UART_MCR, &value, size) == base::Answer::ok);
+    CHECK(value == (size == 2 ? 0xdead'0000 : 0));
+  }
+  const std::uint16_t clear = 0xff'00;
+  CHECK(b.model.write(UART_MSR, &clear, 2) == base::Answer::ok);
+  CHECK(b.text.heard == "ab");
+  CHECK(b.get(UART_IER) == UART_IER_RECEIVED);
+  CHECK(b.get(UART_LCR) == 0);
+  CHECK(b.get(UART_SCR) == 0x5a);
+}
+
 TEST_CASE("other widths and offsets are refused", "[uart]") {
   Bench b;
   std::uint64_t value = 'x';
   CHECK(b.model.read(8, &value, 1) == base::Answer::unmapped);
   CHECK(b.model.write(~0ull, &value, 1) == base::Answer::unmapped);
-  CHECK(b.model.write(UART_THR, &value, 4) == base::Answer::wrong_width);
-  CHECK(b.model.read(UART_LSR, &value, 2) == base::Answer::wrong_width);
+  CHECK(b.model.write(UART_THR, &value, 8) == base::Answer::wrong_width);
+  CHECK(b.model.read(UART_RBR, &value, 3) == base::Answer::wrong_width);
+  CHECK(b.model.read(UART_LSR, &value, 2) == base::Answer::misaligned);
+  CHECK(b.model.write(UART_FCR, &value, 4) == base::Answer::misaligned);
   CHECK(b.text.heard.empty());
   b.set(UART_LSR, 0xff);  // read-only: ignored
   b.set(UART_MSR, 0xff);
