@@ -84,7 +84,18 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
   s.add("interrupts", &P::interrupts, "plic: INTx by PLIC; aia: MSI-X by APLIC and IMSIC")
       .choices({{"plic", Interrupts::plic}, {"aia", Interrupts::aia}})
       .setting();
-  s.add("firmware", &P::firmware, "a shipped firmware's name or the path of an ELF file").required();
+  s.add("firmware", &P::firmware,
+        "what the harts start in: a shipped firmware's name, the path of an ELF file, or raw bytes, FILE@ADDRESS")
+      .required();
+  s.add("images", &P::images,
+        "files in memory beside it, ELF or FILE@ADDRESS; the firmware is told of the first one's entry")
+      .setting();
+  s.add("initrd", &P::initrd, "initial RAM disk, FILE or FILE@ADDRESS; empty: none").setting();
+  s.add("device_tree", &P::device_tree,
+        "compiled device tree in the place of the board's, or overlay of it; empty: the board's as it is")
+      .names_file()
+      .setting();
+  s.add("bootargs", &P::bootargs, "bootargs of the device tree's /chosen; empty: as the tree has them").setting();
   s.include("costs", &P::costs);
 }
 

@@ -2,6 +2,7 @@
 /// What a board says about a cluster of harts.
 
 #include <string>
+#include <vector>
 
 #include "models/base/quantity.h"
 #include "models/base/schema.h"
@@ -30,6 +31,10 @@ struct ClusterParameters {
   base::Time quantum = 0_ns;  ///< 0: the board chooses
   Interrupts interrupts = Interrupts::aia;
   std::string firmware;
+  std::vector<std::string> images;
+  std::string initrd;
+  std::string device_tree;
+  std::string bootargs;
   InstructionCosts costs;
   static void describe(base::Schema<ClusterParameters>&);
 };

@@ -73,9 +73,10 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
   SC_THREAD(execute);
 }
 
-void Core::set_boot_argument(std::uint64_t device_tree) {
+void Core::set_boot_arguments(std::uint64_t device_tree, std::uint64_t told) {
   hart_.state().x[10] = hart_.privileged().config().hart_id;
   hart_.state().x[11] = device_tree;
+  hart_.state().x[12] = told;
 }
 
 void Core::execute() {

@@ -54,8 +54,9 @@ class Core : public base::Model, public Bus {
   /// For the log of mistakes: what the memory map calls a physical address outside RAM; empty: nothing is there. Not
   /// set: nothing is known.
   std::function<std::string(std::uint64_t)> on_name_place;
-  /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree.
-  void set_boot_argument(std::uint64_t device_tree);
+  /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree, a2 = address of what the
+  /// firmware is told besides; 0: nothing.
+  void set_boot_arguments(std::uint64_t device_tree, std::uint64_t told);
 
   /// Executes nothing from now() on, and takes no interrupt, until resume(); where several harts run, from the end of
   /// the window that others have already run to. Time goes on, in the account that the hart was in. Counted: each stop

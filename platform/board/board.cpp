@@ -7,13 +7,11 @@
 #include "models/base/input_file.h"
 #include "models/base/mistakes.h"
 #include "models/net/frame.h"
-#include "platform/board/device_tree.h"
 #include "platform/board/topology.h"
 
 namespace sluice::platform {
 namespace {
 
-constexpr std::uint64_t kDeviceTreeRoom = 64 << 10;
 constexpr unsigned kMsip = 3, kMtip = 7, kSeip = 9, kMeip = 11;
 
 unsigned harts_of(const config::BoardConfig& config) {
@@ -97,10 +95,7 @@ void Board::build_clusters() {
     if (p.interrupts != (aia_of(config_) ? riscv::Interrupts::aia : riscv::Interrupts::plic))
       throw clash(config_, *c, *config_.of_kind("cluster").front(), "interrupts",
                   "must be the same for every cluster of a board, {} too");
-    const config::Origin& origin = c->origin("firmware");
-    Firmware firmware(p.firmware, config_.path_of(*c, "firmware", p.firmware),
-                      origin.where.file.empty() ? origin.set_by : origin.where.text());
-    clusters_.push_back({c->name(), &p, hart, std::move(firmware), {}});
+    clusters_.push_back(make_cluster(*c, hart));
     for (unsigned i = 0; i < p.harts; ++i, ++hart) {
       const std::string path = fmt::format("{}.hart{}", c->path(), i);
       clusters_.back().cores.push_back(std::make_unique<riscv::Core>(
@@ -412,89 +407,6 @@ void Board::check_replay(const config::Instance& workload, std::uint64_t warmup)
     throw config_.error(workload, "pcap",
                         fmt::format("has {}, of which workload.warmup, {}, leaves none to count", calls, warmup));
   throw config_.error(workload, "warmup", fmt::format("leaves none of the capture's {} to count", calls));
-}
-
-/// What firmware/apps/dma_bench.c looks for.
-void Board::describe_workload(DeviceTreeSource& tree) const {
-  const DmaWorkloadParameters* p = dma_workload();
-  if (!p) return;
-  const auto& caches = config_.parameters<coherence::MemorySystem::Parameters>("caches");
-  const auto& iommu = config_.parameters<IommuInstance>("iommu");
-  const auto cell = [&tree](const char* name, std::uint64_t value) {
-    tree.workload.push_back({name, {static_cast<std::uint32_t>(value)}});
-  };
-  tree.workload.push_back({"sluice,dma-sizes", p->size_list()});
-  cell("sluice,dma-warm", p->cache != CacheState::cold);
-  cell("sluice,dma-cold", p->cache != CacheState::warm);
-  cell("sluice,dma-pattern", p->pattern == Pattern::random ? DMAR_RANDOM : DMAR_SEQUENTIAL);
-  cell("sluice,dma-interface", p->interface == Interface::direct ? DMAR_DIRECT : DMAR_ENGINE);
-  cell("sluice,dma-window", p->window.count());
-  cell("sluice,dma-offset", p->offset.count());
-  cell("sluice,dma-transactions", p->transactions);
-  cell("sluice,dma-warmup", p->warmup);
-  cell("sluice,dma-outstanding", p->outstanding);
-  cell("sluice,cache-bytes", caches.llc_size.count() + caches.l2_size.count() * harts_);
-  cell("sluice,iommu-page", iommu.page.count());
-}
-
-bool Board::is_firmware_in(const base::GuestRam& ram) const {
-  return std::any_of(clusters_.begin(), clusters_.end(),
-                     [&](const Cluster& c) { return ram.contains(c.firmware.entry(), 4); });
-}
-
-void Board::load_firmware() {
-  std::vector<base::GuestRam*> rams;
-  for (auto& r : rams_) rams.push_back(&r->bytes());
-  std::vector<const base::GuestRam*> taken;
-  for (Cluster& c : clusters_) {
-    c.firmware.load(rams);
-    base::GuestRam* ram = memory_->ram_at(c.firmware.entry(), 4);
-    // An image owns its RAM: its stacks, heap and device tree lie behind it.
-    if (const auto found = std::find(taken.begin(), taken.end(), ram); found != taken.end()) {
-      const Cluster& other = clusters_[static_cast<std::size_t>(found - taken.begin())];
-      throw clash(config_, *config_.find("cluster." + c.name), *config_.find("cluster." + other.name), "firmware",
-                  "must be linked for a memory of its own: it starts in that of {}");
-    }
-    taken.push_back(ram);
-    DeviceTreeSource tree;
-    tree.model = config_.name();
-    tree.map = map_;
-    tree.first_hart = c.first_hart;
-    tree.harts = c.parameters->harts;
-    tree.aia = aia();
-    tree.timebase_hertz = c.parameters->timebase.hertz();
-    tree.memory_base = ram->base();
-    tree.memory_size = ram->size();
-    for (auto& other : rams_)
-      if (&other->bytes() != ram && !is_firmware_in(other->bytes()))
-        tree.more_memory.emplace_back(other->bytes().base(), other->bytes().size());
-    tree.iommu = iommu_ != nullptr;
-    describe_workload(tree);
-    tree.root = slots_.empty() ? nullptr : &root_->parameters();
-    tree.interrupt_sources = aia() ? config_.parameters<irq::Aplic::Parameters>("aplic").sources
-                                   : config_.parameters<irq::Plic::Parameters>("plic").sources;
-    tree.imsic_identities = config_.parameters<irq::Imsic::Parameters>("imsic").identities;
-    tree.uart_interrupt = HostMap::kUartSource;
-    tree.pcie_interrupts = HostMap::kPcieSource;
-    const auto nics = config_.of_kind("nic");
-    if (!nics.empty()) {
-      const auto& p = nics.front()->parameters<DescriptorNicParameters>();
-      tree.driver_interrupts = p.driver == Driver::interrupt;
-      tree.queues = p.nic.queues;
-      tree.rx_ring = p.rx_ring;
-      tree.tx_ring = p.tx_ring;
-      tree.moderation = static_cast<unsigned>(p.moderation / base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS));
-      tree.ipv4 = net::parse_ipv4(p.ipv4);
-    }
-    const std::vector<std::uint8_t> blob = make_device_tree(tree);
-    const std::uint64_t address = ram->base() + ram->size() - kDeviceTreeRoom;
-    if (c.firmware.end() > address)
-      c.firmware.refuse(fmt::format(
-          "leaves no room for the device tree in its memory: it ends at {:#x} and must end at {:#x} or below",
-          c.firmware.end(), address));
-    ram->write(address, blob.data(), blob.size());
-    for (auto& core : c.cores) core->set_boot_argument(address);
-  }
 }
 
 }  // namespace sluice::platform

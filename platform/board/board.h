@@ -2,6 +2,7 @@
 /// A board file's system, built from models and bound together. It knows every model and no board.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Cluster {
   const riscv::ClusterParameters* parameters;
   unsigned first_hart;
   Firmware firmware;
+  std::optional<Image> initrd;
+  std::optional<Image> device_tree;  ///< of the user: in the place of the board's, or an overlay of it
   std::vector<std::unique_ptr<riscv::Core>> cores;
 };
 
@@ -71,6 +74,7 @@ struct DeviceInstance {
 };
 
 struct DeviceTreeSource;
+struct Taken;
 
 /// Builds everything in the order of the board's instances, loads the firmware, and leaves the harts at its entry.
 /// Throws config::UserError for what a board file has wrong. One per process.
@@ -84,6 +88,9 @@ class Board : private pcie::SocWriter {
   const std::vector<std::unique_ptr<memory::Ram>>& rams() const { return rams_; }
   base::Scheduler& scheduler() { return *scheduler_; }
   std::vector<Cluster>& clusters() { return clusters_; }
+  const std::vector<Cluster>& clusters() const { return clusters_; }
+  /// What the harts of clusters()[cluster] get.
+  const std::vector<std::uint8_t>& device_tree(std::size_t cluster) const { return device_trees_[cluster]; }
   std::vector<SlotInstance>& slots() { return slots_; }
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<std::unique_ptr<nic::DescriptorNic>>& nics() { return nics_; }
@@ -120,9 +127,13 @@ class Board : private pcie::SocWriter {
   std::unique_ptr<pcie::Endpoint> build_device(const config::Instance&) const;
   void build_network();
   void build_traffic();
+  Cluster make_cluster(const config::Instance&, unsigned first_hart) const;
   void load_firmware();
   bool is_firmware_in(const base::GuestRam&) const;
   void describe_workload(DeviceTreeSource&) const;
+  DeviceTreeSource describe(const Cluster&, const base::GuestRam& own) const;
+  std::vector<std::uint8_t> device_tree_of(const Cluster&, const base::GuestRam& own) const;
+  void start_harts(Cluster&, base::GuestRam& own, const std::vector<std::uint8_t>& tree, const std::vector<Taken>&);
   bool aia() const { return clusters_.front().parameters->interrupts == riscv::Interrupts::aia; }
   void set_source(unsigned number, bool level);
   SlotInstance& slot(const std::string& path);
@@ -144,6 +155,7 @@ class Board : private pcie::SocWriter {
   std::unique_ptr<coherence::MemorySystem> memory_;
   std::unique_ptr<memory::SocBus> bus_;
   std::vector<Cluster> clusters_;
+  std::vector<std::vector<std::uint8_t>> device_trees_;  ///< by cluster
   std::unique_ptr<irq::Clint> clint_;
   std::unique_ptr<irq::Plic> plic_;
   std::unique_ptr<irq::Aplic> aplic_;

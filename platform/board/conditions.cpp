@@ -26,6 +26,21 @@ base::Condition condition_of(const config::Instance& i, const base::Parameter& p
   return c;
 }
 
+bool names_image(std::string_view key) { return key == "firmware" || key == "images" || key == "initrd"; }
+
+/// What lies in a cluster's memory: bytes and, where the board says it, their address.
+void add_images(base::Conditions& all, const Cluster& c) {
+  const std::string path = "cluster." + c.name + ".";
+  const auto add = [&](const std::string& key, const Image& image) {
+    const std::uint64_t at = image.segments().front().address;
+    all.emplace_back(path + key, image.is_raw() ? fmt::format("{} at {:#x}", image.sha256(), at) : image.sha256());
+  };
+  const std::vector<Image>& images = c.firmware.images();
+  add("firmware", images.front());
+  for (std::size_t i = 1; i < images.size(); ++i) add(fmt::format("images[{}]", i - 1), images[i]);
+  if (c.initrd) add("initrd", *c.initrd);
+}
+
 }  // namespace
 
 base::Conditions conditions_of(Board& board) {
@@ -33,12 +48,12 @@ base::Conditions conditions_of(Board& board) {
   for (const config::Instance& i : board.config().instances()) {
     all.emplace_back(i.path(), i.model());
     for (const auto& p : i.schema().parameters()) {
-      if (i.kind() != "cluster" || p->key() != "firmware") all.push_back(condition_of(i, *p));
+      if (i.kind() != "cluster" || !names_image(p->key())) all.push_back(condition_of(i, *p));
     }
   }
   for (const config::Plugin& p : board.config().plugins())
     all.emplace_back("plugin." + std::filesystem::path(p.name).filename().string(), p.sha256);
-  for (const Cluster& c : board.clusters()) all.emplace_back("cluster." + c.name + ".firmware", c.firmware.sha256());
+  for (const Cluster& c : board.clusters()) add_images(all, c);
   return all;
 }
 

@@ -1,51 +1,38 @@
 #pragma once
-/// A firmware image: an ELF file for RV64, checked before a byte of it is used.
+/// What a cluster's harts start with: the image that they start in, and the others that lie in memory beside it.
 
-#include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "models/base/guest_ram.h"
-#include "platform/board/symbols.h"
-#include "platform/config/user_error.h"
+#include "platform/board/image.h"
 
 namespace sluice::platform {
 
 class Firmware {
  public:
-  /// `named` is how the user named it: a shipped firmware, or a path, which then is `meant`. Throws
-  /// config::UserError, which starts with `where`, when there is no such file or when it is no complete RV64
-  /// executable.
-  Firmware(const std::string& named, const std::filesystem::path& meant, const std::string& where);
+  explicit Firmware(Image first);
+  /// An image that the first may go on to. Its symbols join those of the others.
+  void add(Image);
 
-  const std::string& name() const { return name_; }      ///< as the result file gives it: without directories
-  const std::string& sha256() const { return sha256_; }  ///< of the file, hexadecimal
-  std::uint64_t entry() const { return entry_; }
-  /// Copies the segments. Throws config::UserError when one of them or the entry lies outside every RAM.
+  const std::vector<Image>& images() const { return images_; }
+  /// Of the first image: the harts start in it.
+  const std::string& name() const { return images_.front().name(); }
+  const std::string& sha256() const { return images_.front().sha256(); }
+  std::uint64_t entry() const { return images_.front().entry(); }
+  /// Where the firmware may go on: the entry of the second image; nothing where there is none.
+  std::optional<std::uint64_t> next_entry() const;
+  /// Throws config::UserError where an image lies outside every RAM, or over another.
   void load(const std::vector<base::GuestRam*>&) const;
-  /// Throws config::UserError with the end of a sentence about it.
-  [[noreturn]] void refuse(const std::string& why) const;
+  /// Of all images, as if they were one.
   const SymbolTable& symbols() const { return symbols_; }
-  /// One past the last byte loaded.
-  std::uint64_t end() const;
+  /// Throws config::UserError with the end of a sentence about the first image.
+  [[noreturn]] void refuse(const std::string& why) const { images_.front().refuse(why); }
 
  private:
-  struct Segment {
-    std::uint64_t address;
-    std::uint64_t memory_size;
-    std::uint64_t file_offset;
-    std::uint64_t file_size;
-    bool code;  ///< to be executed, and not written to
-  };
-  void parse();
-
-  std::string where_;
-  std::string name_;
-  std::string sha256_;
-  std::vector<std::uint8_t> file_;
-  std::uint64_t entry_ = 0;
-  std::vector<Segment> segments_;
+  std::vector<Image> images_;
   SymbolTable symbols_;
 };
 

@@ -58,6 +58,19 @@ SymbolTable::SymbolTable(const std::vector<std::uint8_t>& elf) {
   std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
     return a.address != b.address ? a.address < b.address : a.function > b.function;
   });
+  keep_first_of_each_address();
+}
+
+void SymbolTable::add(const SymbolTable& other) {
+  const auto before = static_cast<std::ptrdiff_t>(symbols_.size());
+  symbols_.insert(symbols_.end(), other.symbols_.begin(), other.symbols_.end());
+  std::inplace_merge(symbols_.begin(), symbols_.begin() + before, symbols_.end(),
+                     [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
+  keep_first_of_each_address();
+  variables_.insert(variables_.end(), other.variables_.begin(), other.variables_.end());
+}
+
+void SymbolTable::keep_first_of_each_address() {
   const auto same = [](const Symbol& a, const Symbol& b) { return a.address == b.address; };
   symbols_.erase(std::unique(symbols_.begin(), symbols_.end(), same), symbols_.end());
 }

@@ -20,10 +20,14 @@ class SymbolTable {
   /// without a size, as assembly code has them, reaches to the next one or the end of its section.
   std::string at(std::uint64_t address) const;
   bool empty() const { return symbols_.empty(); }
+  /// Joins those of another file. Of two symbols at one address, and of two variables of one name, the first one stays.
+  void add(const SymbolTable&);
   /// Where a variable of this name lies; nothing when there is none.
   std::optional<std::uint64_t> variable(std::string_view name) const;
 
  private:
+  void keep_first_of_each_address();
+
   struct Symbol {
     std::uint64_t address;
     std::uint64_t end;

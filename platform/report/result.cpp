@@ -42,6 +42,19 @@ const char* outcome_name(platform::Outcome o) {
   return "";
 }
 
+/// Files that a cluster starts with besides its firmware.
+Json images(const platform::Cluster& c) {
+  Json list = Json::array();
+  const auto add = [&list](const platform::Image& image) {
+    list.push_back({{"what", image.what()}, {"name", image.name()}, {"sha256", image.sha256()}});
+    if (image.placed()) list.back()["address"] = base::hexadecimal(image.segments().front().address);
+  };
+  for (std::size_t i = 1; i < c.firmware.images().size(); ++i) add(c.firmware.images()[i]);
+  if (c.initrd) add(*c.initrd);
+  if (c.device_tree) add(*c.device_tree);
+  return list;
+}
+
 Json firmware(platform::Board& board) {
   Json list = Json::array();
   std::vector<base::GuestRam*> rams;
@@ -52,6 +65,7 @@ Json firmware(platform::Board& board) {
     list.push_back({{"cluster", c.name},
                     {"name", c.firmware.name()},
                     {"sha256", c.firmware.sha256()},
+                    {"images", images(c)},
                     {"counters", std::move(counters)}});
   }
   return list;

@@ -8,6 +8,7 @@ import command
 from command import BUILD, CommandTest, sluice
 
 OWN = "extends = ['e810-poll']\n"
+NO_ELF = "is not an ELF file; an RV64 executable is needed, or raw bytes with their address: FILE@0x8000_0000"
 
 
 class Commands(CommandTest):
@@ -312,7 +313,7 @@ class Inputs(CommandTest):
         for length in (64, 100, 3000, len(self.elf) // 8):
             self.assert_refused(self.elf[:length], "is truncated")
         for content in (b"", b"\x7fEL", self.elf[:30]):
-            self.assert_refused(content, "is not an ELF file; an RV64 executable is needed")
+            self.assert_refused(content, NO_ELF)
 
     def test_foreign_firmware(self):
         other = "is an ELF file for another machine; an RV64 executable is needed"
@@ -321,7 +322,7 @@ class Inputs(CommandTest):
         self.assert_refused(self.changed(5, 2), other)  # big endian
         self.assert_refused(self.changed(16, 3), "is not an executable at fixed addresses (ET_EXEC); link it without "
                             "-pie")
-        self.assert_refused("#!/bin/sh\n" * 20, "is not an ELF file; an RV64 executable is needed")
+        self.assert_refused("#!/bin/sh\n" * 20, NO_ELF)
         # Linked for where the board has no memory.
         self.assert_refused(command.guest(command.SPIN).replace(b"\0\0\0\x80\0\0\0\0", b"\0\0\0\x10\0\0\0\0"),
                             "has a segment at 0x10000000 (4 B) outside every memory of the board (0x8000_0000 to "

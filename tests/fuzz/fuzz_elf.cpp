@@ -3,7 +3,7 @@
 #include <elf.h>
 
 #include "models/base/guest_ram.h"
-#include "platform/board/firmware.h"
+#include "platform/board/image.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace sluice::fuzz {
@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static base::GuestRam ram(fuzz::kRam, 1 << 20);
   file.assign(data, size);
   try {
-    const platform::Firmware firmware(file.path(), {}, "--firmware x");
+    const platform::Image firmware("firmware", {file.path(), {}}, file.path(), "--firmware x");
     for (const std::uint64_t address : {firmware.entry(), firmware.end(), fuzz::kRam + 20, ~std::uint64_t{0}})
       fuzz::require(firmware.symbols().at(address).size() < size + 32, "a symbol is longer than the file");
     firmware.load({&ram});

@@ -62,7 +62,7 @@ struct Image {
     const std::string path = std::filesystem::temp_directory_path() / ("image-" + std::to_string(getpid()) + ".elf");
     std::ofstream(path, std::ios::binary) << file;
     std::optional<platform::Firmware> firmware;
-    firmware.emplace(path, std::filesystem::path(), "--firmware x");
+    firmware.emplace(platform::Image("firmware", {path, {}}, path, "--firmware x"));
     std::filesystem::remove(path);
     return std::move(*firmware);
   }

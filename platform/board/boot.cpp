@@ -1,0 +1,237 @@
+/// What the harts of a board find when they start: images in memory, a device tree, registers.
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "models/base/quantity.h"
+#include "models/net/frame.h"
+#include "models/nic/descriptor/descriptor_regs.h"
+#include "platform/board/board.h"
+#include "platform/board/device_tree.h"
+#include "platform/board/device_tree_edit.h"
+#include "platform/board/topology.h"
+
+namespace sluice::platform {
+
+/// A range of memory that an image takes.
+struct Taken {
+  const Image* image;
+  std::uint64_t first;
+  std::uint64_t last;
+};
+
+namespace {
+
+constexpr std::uint64_t kDeviceTreeGranule = 64 << 10;
+constexpr std::uint64_t kDynamicInfoRoom = 64;
+
+std::uint64_t align_up(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
+
+/// What OpenSBI's fw_dynamic reads at the address in a2: its struct fw_dynamic_info, version 2.
+std::array<std::uint64_t, 6> dynamic_info(std::uint64_t next_entry, unsigned boot_hart) {
+  constexpr std::uint64_t kMagic = 0x4942'534f, kVersion = 2, kSupervisor = 1, kNoOptions = 0;
+  return {kMagic, kVersion, next_entry, kSupervisor, kNoOptions, boot_hart};
+}
+
+/// Images may not lie over each other: whichever were copied last would win.
+void add_checked(std::vector<Taken>& all, const Image& image) {
+  std::vector<Taken> own;
+  for (const Image::Segment& s : image.segments()) own.push_back({&image, s.address, s.address + s.memory_size - 1});
+  for (const Taken& a : own)
+    for (const Taken& b : all)
+      if (a.first <= b.last && b.first <= a.last)
+        image.refuse(fmt::format("lies at {} to {}, over {} {} at {} to {}", base::hexadecimal(a.first),
+                                 base::hexadecimal(a.last), b.image->what(), b.image->name(),
+                                 base::hexadecimal(b.first), base::hexadecimal(b.last)));
+  all.insert(all.end(), own.begin(), own.end());
+}
+
+/// Of an initial RAM disk that the board gives no address: the middle of the memory, because firmware and what it loads
+/// grow from both ends; or behind all images.
+std::uint64_t place_of_initrd(const base::GuestRam& ram, const std::vector<Taken>& all) {
+  std::uint64_t end = ram.base() + ram.size() / 2;
+  for (const Taken& t : all)
+    if (ram.contains(t.first, 1)) end = std::max(end, t.last + 1);
+  return align_up(end, base::GuestRam::kPage);
+}
+
+/// Names what a cluster's parameters name, where they were set.
+class ImageReader {
+ public:
+  ImageReader(const config::BoardConfig& config, const config::Instance& cluster)
+      : config_(config), cluster_(cluster) {}
+
+  Image read(const char* what, const char* key, const std::string& named, Image::Kind kind) const {
+    try {
+      const ImageName name = ImageName::parse(named);
+      return {what, name, config_.path_of(cluster_, key, name.file), where(key), kind};
+    } catch (const base::ValueError& e) {
+      throw config::UserError(fmt::format("{}: {} {} {}", where(key), what, named, e.what()));
+    }
+  }
+  /// path: as the model has it, which can be opened.
+  Image read_device_tree(const std::string& path) const {
+    return {"device tree", {path, {}}, path, where("device_tree"), Image::Kind::data};
+  }
+
+ private:
+  std::string where(const char* key) const {
+    const config::Origin& origin = cluster_.origin(key);
+    return origin.where.file.empty() ? origin.set_by : origin.where.text();
+  }
+
+  const config::BoardConfig& config_;
+  const config::Instance& cluster_;
+};
+
+}  // namespace
+
+Cluster Board::make_cluster(const config::Instance& instance, unsigned first_hart) const {
+  using enum Image::Kind;
+  const auto& p = instance.parameters<riscv::ClusterParameters>();
+  const ImageReader reader(config_, instance);
+  Cluster c{instance.name(),
+            &p,
+            first_hart,
+            Firmware(reader.read("firmware", "firmware", p.firmware, executable)),
+            {}, {}, {}};
+  for (const std::string& named : p.images) c.firmware.add(reader.read("image", "images", named, executable));
+  if (!p.initrd.empty()) c.initrd = reader.read("initrd", "initrd", p.initrd, data);
+  if (!p.device_tree.empty()) c.device_tree = reader.read_device_tree(p.device_tree);
+  return c;
+}
+
+/// What firmware/apps/dma_bench.c looks for.
+void Board::describe_workload(DeviceTreeSource& tree) const {
+  const DmaWorkloadParameters* p = dma_workload();
+  if (!p) return;
+  const auto& caches = config_.parameters<coherence::MemorySystem::Parameters>("caches");
+  const auto& iommu = config_.parameters<IommuInstance>("iommu");
+  const auto cell = [&tree](const char* name, std::uint64_t value) {
+    tree.workload.push_back({name, {static_cast<std::uint32_t>(value)}});
+  };
+  tree.workload.push_back({"sluice,dma-sizes", p->size_list()});
+  cell("sluice,dma-warm", p->cache != CacheState::cold);
+  cell("sluice,dma-cold", p->cache != CacheState::warm);
+  cell("sluice,dma-pattern", p->pattern == Pattern::random ? DMAR_RANDOM : DMAR_SEQUENTIAL);
+  cell("sluice,dma-interface", p->interface == Interface::direct ? DMAR_DIRECT : DMAR_ENGINE);
+  cell("sluice,dma-window", p->window.count());
+  cell("sluice,dma-offset", p->offset.count());
+  cell("sluice,dma-transactions", p->transactions);
+  cell("sluice,dma-warmup", p->warmup);
+  cell("sluice,dma-outstanding", p->outstanding);
+  cell("sluice,cache-bytes", caches.llc_size.count() + caches.l2_size.count() * harts_);
+  cell("sluice,iommu-page", iommu.page.count());
+}
+
+bool Board::is_firmware_in(const base::GuestRam& ram) const {
+  return std::any_of(clusters_.begin(), clusters_.end(),
+                     [&](const Cluster& c) { return ram.contains(c.firmware.entry(), 4); });
+}
+
+/// The board as this cluster's harts are told of it.
+DeviceTreeSource Board::describe(const Cluster& c, const base::GuestRam& own) const {
+  DeviceTreeSource tree;
+  tree.model = config_.name();
+  tree.map = map_;
+  tree.first_hart = c.first_hart;
+  tree.harts = c.parameters->harts;
+  tree.aia = aia();
+  tree.timebase_hertz = c.parameters->timebase.hertz();
+  tree.memory_base = own.base();
+  tree.memory_size = own.size();
+  for (const auto& other : rams_)
+    if (&other->bytes() != &own && !is_firmware_in(other->bytes()))
+      tree.more_memory.emplace_back(other->bytes().base(), other->bytes().size());
+  tree.iommu = iommu_ != nullptr;
+  describe_workload(tree);
+  tree.root = slots_.empty() ? nullptr : &root_->parameters();
+  tree.interrupt_sources = aia() ? config_.parameters<irq::Aplic::Parameters>("aplic").sources
+                                 : config_.parameters<irq::Plic::Parameters>("plic").sources;
+  tree.imsic_identities = config_.parameters<irq::Imsic::Parameters>("imsic").identities;
+  tree.uart_interrupt = HostMap::kUartSource;
+  tree.pcie_interrupts = HostMap::kPcieSource;
+  const auto nics = config_.of_kind("nic");
+  if (!nics.empty()) {
+    const auto& p = nics.front()->parameters<DescriptorNicParameters>();
+    tree.driver_interrupts = p.driver == Driver::interrupt;
+    tree.queues = p.nic.queues;
+    tree.rx_ring = p.rx_ring;
+    tree.tx_ring = p.tx_ring;
+    tree.moderation = static_cast<unsigned>(p.moderation / base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS));
+    tree.ipv4 = net::parse_ipv4(p.ipv4);
+  }
+  return tree;
+}
+
+/// Its own, with what the user changes of it.
+std::vector<std::uint8_t> Board::device_tree_of(const Cluster& c, const base::GuestRam& own) const {
+  std::vector<std::uint8_t> tree = make_device_tree(describe(c, own));
+  Chosen chosen{c.parameters->bootargs, {}};
+  if (c.initrd) {
+    const Image::Segment& s = c.initrd->segments().front();
+    chosen.initrd = {s.address, s.address + s.memory_size};
+  }
+  try {
+    if (c.device_tree) tree = with_file(std::move(tree), c.device_tree->bytes());
+    return with_chosen(tree, chosen);
+  } catch (const base::ValueError& e) {
+    if (c.device_tree) c.device_tree->refuse(e.what());
+    throw;
+  }
+}
+
+/// The tree lies at the end of its cluster's memory, and behind it what fw_dynamic is told.
+void Board::start_harts(Cluster& c, base::GuestRam& own, const std::vector<std::uint8_t>& tree,
+                        const std::vector<Taken>& taken) {
+  const std::uint64_t room = align_up(tree.size() + kDynamicInfoRoom, kDeviceTreeGranule);
+  if (room > own.size()) c.device_tree->refuse("is larger than the memory that the firmware starts in");
+  const std::uint64_t end = own.base() + own.size();
+  const std::uint64_t address = end - room;
+  for (const Taken& t : taken)
+    if (own.contains(t.first, 1) && t.last >= address)
+      t.image->refuse(fmt::format(
+          "leaves no room for the device tree in its memory: it ends at {:#x} and must end at {:#x} or below",
+          t.last + 1, address));
+  own.write(address, tree.data(), tree.size());
+  std::uint64_t told = 0;
+  if (const auto next = c.firmware.next_entry()) {
+    const auto info = dynamic_info(*next, c.first_hart);
+    told = end - kDynamicInfoRoom;
+    own.write(told, info.data(), sizeof info);
+  }
+  for (auto& core : c.cores) core->set_boot_arguments(address, told);
+}
+
+void Board::load_firmware() {
+  std::vector<base::GuestRam*> rams;
+  for (auto& r : rams_) rams.push_back(&r->bytes());
+  std::vector<base::GuestRam*> owned;
+  std::vector<Taken> taken;
+  for (Cluster& c : clusters_) {
+    c.firmware.load(rams);
+    base::GuestRam* ram = memory_->ram_at(c.firmware.entry(), 4);
+    // A firmware owns its RAM: its stacks, heap and device tree lie behind it.
+    if (const auto found = std::find(owned.begin(), owned.end(), ram); found != owned.end()) {
+      const Cluster& other = clusters_[static_cast<std::size_t>(found - owned.begin())];
+      throw clash(config_, *config_.find("cluster." + c.name), *config_.find("cluster." + other.name), "firmware",
+                  "must be linked for a memory of its own: it starts in that of {}");
+    }
+    owned.push_back(ram);
+    for (const Image& image : c.firmware.images()) add_checked(taken, image);
+  }
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    Cluster& c = clusters_[i];
+    if (c.initrd) {
+      if (!c.initrd->placed()) c.initrd->place_at(place_of_initrd(*owned[i], taken));
+      c.initrd->load(rams);
+      add_checked(taken, *c.initrd);
+    }
+    device_trees_.push_back(device_tree_of(c, *owned[i]));
+    start_harts(c, *owned[i], device_trees_.back(), taken);
+  }
+}
+
+}  // namespace sluice::platform
