@@ -152,10 +152,14 @@ DeviceTreeSource Board::describe(const Cluster& c, const base::GuestRam& own) co
                                  : config_.parameters<irq::Plic::Parameters>("plic").sources;
   tree.imsic_identities = config_.parameters<irq::Imsic::Parameters>("imsic").identities;
   tree.uart_interrupt = HostMap::kUartSource;
+  // Without a clock, characters take no time at any divisor: the tree keeps a frequency from which one can be computed.
+  if (const auto clock = config_.parameters<UartParameters>("uart").uart.clock; clock.hertz() != 0)
+    tree.uart_hertz = static_cast<std::uint32_t>(clock.hertz());
   tree.pcie_interrupts = HostMap::kPcieSource;
   const auto nics = config_.of_kind("nic");
   if (!nics.empty()) {
     const auto& p = nics.front()->parameters<DescriptorNicParameters>();
+    tree.nic = true;
     tree.driver_interrupts = p.driver == Driver::interrupt;
     tree.queues = p.nic.queues;
     tree.rx_ring = p.rx_ring;

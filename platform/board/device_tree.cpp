@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <libfdt.h>
 
+#include "models/irq/finisher_regs.h"
+
 namespace sluice::platform {
 namespace {
 
@@ -70,6 +72,8 @@ class Tree {
       memory(s_.memory_base, s_.memory_size);
       for (const auto& [base, size] : s_.more_memory) memory(base, size);
       cpus();
+      system_control("poweroff", FINISHER_PASS);
+      system_control("reboot", FINISHER_RESET);
       w_.node("soc", [&] {
         cells_two();
         w_.text("compatible", "simple-bus");
@@ -85,6 +89,8 @@ class Tree {
   std::uint32_t controller() const { return 1 + s_.harts; }  ///< PLIC or supervisor APLIC
   std::uint32_t imsic(bool supervisor) const { return controller() + 1 + supervisor; }
   std::uint32_t machine_aplic() const { return controller() + 3; }
+  std::uint32_t finisher() const { return controller() + 4; }
+  std::uint32_t cpu(unsigned hart) const { return controller() + 5 + hart; }
 
   void cells_two() {
     w_.cell("#address-cells", 2);
@@ -94,13 +100,14 @@ class Tree {
   void chosen() {
     w_.node("chosen", [&] {
       w_.text("stdout-path", fmt::format("/soc/serial@{:x}", s_.map.uart));
+      for (const auto& [name, cells] : s_.workload) w_.cells(name.c_str(), cells);
+      if (!s_.nic) return;
       w_.text("sluice,driver", s_.driver_interrupts ? "interrupt" : "poll");
       w_.cell("sluice,queues", s_.queues);
       w_.cell("sluice,ipv4", s_.ipv4);
       w_.cell("sluice,rx-ring", s_.rx_ring);
       w_.cell("sluice,tx-ring", s_.tx_ring);
       w_.cell("sluice,moderation", s_.moderation);
-      for (const auto& [name, cells] : s_.workload) w_.cells(name.c_str(), cells);
     });
   }
 
@@ -125,14 +132,36 @@ class Tree {
           w_.text("riscv,isa", s_.aia ? "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_smaia_ssaia_sstc"
                                       : "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_sstc");
           w_.text("mmu-type", "riscv,sv39");
+          w_.cell("phandle", cpu(h));
           w_.node("interrupt-controller", [&] {
             w_.cell("#interrupt-cells", 1);
+            w_.cell("#address-cells", 0);
             w_.flag("interrupt-controller");
             w_.text("compatible", "riscv,cpu-intc");
             w_.cell("phandle", hart_controller(h));
           });
         });
       }
+      cpu_map();
+    });
+  }
+
+  /// One socket, whose cores have one hart each.
+  void cpu_map() {
+    w_.node("cpu-map", [&] {
+      w_.node("cluster0", [&] {
+        for (unsigned h = 0; h < s_.harts; ++h) w_.node(fmt::format("core{}", h), [&] { w_.cell("cpu", cpu(h)); });
+      });
+    });
+  }
+
+  /// How an operating system without SBI calls for it ends the run: a write to the test finisher.
+  void system_control(const std::string& what, std::uint32_t value) {
+    w_.node(what, [&] {
+      w_.text("compatible", "syscon-" + what);
+      w_.cell("regmap", finisher());
+      w_.cell("offset", FINISHER_CONTROL);
+      w_.cell("value", value);
     });
   }
 
@@ -152,6 +181,7 @@ class Tree {
     w_.node(fmt::format("test@{:x}", s_.map.finisher), [&] {
       w_.texts("compatible", {"sifive,test1", "sifive,test0", "syscon"});
       w_.reg(s_.map.finisher, HostMap::kFinisherSize);
+      w_.cell("phandle", finisher());
     });
     w_.node(fmt::format("clint@{:x}", s_.map.clint), [&] {
       w_.texts("compatible", {"sifive,clint0", "riscv,clint0"});
@@ -165,7 +195,7 @@ class Tree {
     w_.node(fmt::format("serial@{:x}", s_.map.uart), [&] {
       w_.text("compatible", "ns16550a");
       w_.reg(s_.map.uart, HostMap::kUartSize);
-      w_.cell("clock-frequency", 3'686'400);
+      w_.cell("clock-frequency", s_.uart_hertz);
       w_.cell("interrupt-parent", controller());
       interrupt_cells("interrupts", s_.uart_interrupt);
     });
@@ -186,7 +216,7 @@ class Tree {
   }
 
   void plic() {
-    w_.node(fmt::format("plic@{:x}", s_.map.plic), [&] {
+    w_.node(fmt::format("interrupt-controller@{:x}", s_.map.plic), [&] {
       w_.texts("compatible", {"sifive,plic-1.0.0", "riscv,plic0"});
       w_.reg(s_.map.plic, HostMap::kPlicSize);
       w_.cell("#interrupt-cells", 1);
@@ -201,12 +231,14 @@ class Tree {
   void aia() {
     for (bool supervisor : {false, true}) {
       const std::uint64_t base = (supervisor ? s_.map.imsic_s : s_.map.imsic_m) + HostMap::kImsicStride * s_.first_hart;
-      w_.node(fmt::format("imsics@{:x}", base), [&] {
-        w_.text("compatible", "riscv,imsics");
+      w_.node(fmt::format("interrupt-controller@{:x}", base), [&] {
+        w_.texts("compatible", {"qemu,imsics", "riscv,imsics"});
         w_.reg(base, HostMap::kImsicStride * s_.harts);
         w_.flag("interrupt-controller");
         w_.cell("#interrupt-cells", 0);
+        w_.cell("#address-cells", 0);
         w_.flag("msi-controller");
+        w_.cell("#msi-cells", 0);
         w_.cells("interrupts-extended", to_harts({supervisor ? kSupervisorExternal : kMachineExternal}));
         w_.cell("riscv,num-ids", s_.imsic_identities);
         w_.cell("phandle", imsic(supervisor));
@@ -214,16 +246,19 @@ class Tree {
     }
     for (bool supervisor : {false, true}) {
       const std::uint64_t base = supervisor ? s_.map.aplic_s : s_.map.aplic_m;
-      w_.node(fmt::format("aplic@{:x}", base), [&] {
-        w_.text("compatible", "riscv,aplic");
+      w_.node(fmt::format("interrupt-controller@{:x}", base), [&] {
+        w_.texts("compatible", {"qemu,aplic", "riscv,aplic"});
         w_.reg(base, HostMap::kAplicSize);
         w_.flag("interrupt-controller");
         w_.cell("#interrupt-cells", 2);
+        w_.cell("#address-cells", 0);
         w_.cell("riscv,num-sources", s_.interrupt_sources);
         w_.cell("msi-parent", imsic(supervisor));
         if (!supervisor) {
           w_.cell("riscv,children", controller());
-          w_.cells("riscv,delegate", {controller(), 1, s_.interrupt_sources});
+          // By the binding, and as OpenSBI knew it before there was one.
+          for (const char* name : {"riscv,delegation", "riscv,delegate"})
+            w_.cells(name, {controller(), 1, s_.interrupt_sources});
         }
         w_.cell("phandle", supervisor ? controller() : machine_aplic());
       });

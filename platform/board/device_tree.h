@@ -30,7 +30,10 @@ struct DeviceTreeSource {
   unsigned uart_interrupt = 10;     ///< one of them
   unsigned pcie_interrupts = 32;    ///< first of four sources for INTA to INTD
 
+  std::uint32_t uart_hertz = 3'686'400;
+
   // /chosen: how the board wants its firmware to work.
+  bool nic = false;  ///< the rest is said of it
   bool driver_interrupts = false;
   unsigned queues = 1;
   std::uint32_t ipv4 = 0x0a00'0002;

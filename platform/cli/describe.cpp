@@ -1,9 +1,14 @@
 /// sluice describe BOARD: the effective board, every parameter with where it comes from, the memory map, the PCIe tree.
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
 #include <fmt/format.h>
 
 #include "models/base/quantity.h"
 #include "platform/board/board.h"
+#include "platform/board/device_tree_text.h"
 #include "platform/board/expect_file.h"
 #include "platform/board/topology.h"
 #include "platform/cli/command.h"
@@ -102,6 +107,29 @@ void print(const Description& d) {
   fmt::print("{}\nmemory map\n{}\nPCIe\n{}", config::to_table(d.board), map_text(d), tree_text(d));
 }
 
+/// Of a cluster; of the first one where none is named. To a file where one is named.
+void give_device_tree(const platform::Board& board, const std::string& cluster, const std::string& file) {
+  const auto& clusters = board.clusters();
+  std::size_t index = 0;
+  while (!cluster.empty() && index < clusters.size() && clusters[index].name != cluster) ++index;
+  if (index == clusters.size()) {
+    std::vector<std::string> names;
+    for (const platform::Cluster& c : clusters) names.push_back(c.name);
+    throw config::UserError(
+        fmt::format("--cluster {}: the board has no such cluster; it has {}", cluster, fmt::join(names, ", ")));
+  }
+  const std::vector<std::uint8_t>& tree = board.device_tree(index);
+  if (file.empty()) {
+    fmt::print("{}", platform::device_tree_text(tree));
+    return;
+  }
+  errno = 0;
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char*>(tree.data()), static_cast<std::streamsize>(tree.size()));
+  out.close();
+  if (!out) throw config::UserError(fmt::format("--out {}: cannot be written: {}", file, std::strerror(errno)));
+}
+
 }  // namespace
 
 void add_describe(CLI::App& app, const Environment& environment, Action& action) {
@@ -109,16 +137,32 @@ void add_describe(CLI::App& app, const Environment& environment, Action& action)
       "describe", "Show a board: every parameter and where it comes from, the memory map, the PCIe tree");
   struct Options : BoardOptions {
     bool json = false;
+    bool device_tree = false;
+    std::string cluster;
+    std::string output;
   };
   auto options = std::make_shared<Options>();
   options->add_to(*command);
-  command->add_flag("--json", options->json, "Print JSON");
+  auto* json = command->add_flag("--json", options->json, "Print JSON");
+  auto* tree = command->add_flag("--device-tree", options->device_tree,
+                                 "Print the device tree that the firmware gets, as source text");
+  tree->excludes(json);
+  command->add_option("--cluster", options->cluster, "Whose device tree; without it, the first cluster's")
+      ->needs(tree)
+      ->type_name("NAME");
+  command->add_option("--out", options->output, "Write the device tree to this file, compiled")
+      ->needs(tree)
+      ->type_name("FILE");
   command->callback([&environment, &action, options] {
     action = [&environment, options] {
       const config::BoardConfig board = options->load(environment, Overrides(options->overrides));
       // What a run would refuse is refused here too: the board is built, and not run.
       const platform::Board built(board);
       platform::expect_steps(board);
+      if (options->device_tree) {
+        give_device_tree(built, options->cluster, options->output);
+        return 0;
+      }
       const Description description{board};
       if (options->json) {
         fmt::print("{}", config::json_text(to_json(description)));
