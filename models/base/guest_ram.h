@@ -35,8 +35,15 @@ class GuestRam {
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kTagLine = 64;  ///< granularity of shadow tags, bytes
   /// Why a page is watched; a page is watched while any bit is set.
-  /// kReadWatch: harts tell of their loads too (Hart::on_watched_read).
-  enum Watch : std::uint8_t { kCode = 1, kReservation = 2, kWait = 4, kWatchpoint = 8, kReadWatch = 16 };
+  /// kReadWatch: harts tell of their loads too (Hart::on_watched_read). kHostInterface: for the whole run.
+  enum Watch : std::uint8_t {
+    kCode = 1,
+    kReservation = 2,
+    kWait = 4,
+    kWatchpoint = 8,
+    kReadWatch = 16,
+    kHostInterface = 32,
+  };
 
   /// base and size in bytes, both multiples of 4 KiB. Throws std::runtime_error, the end of a sentence that begins with
   /// the size, when the host has no address space for it.

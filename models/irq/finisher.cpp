@@ -37,6 +37,10 @@ void Finisher::write(std::uint64_t value) {
       base::mistakes().report(fmt::format("{}: {:#x} names no action: ignored", path(), value));
       return;
   }
+  finish(verdict);
+}
+
+void Finisher::finish(Verdict verdict) {
   if (!verdict_) verdict_ = verdict;
   if (on_finish) on_finish(verdict);
 }

@@ -27,6 +27,8 @@ class Finisher : public base::Model {
   base::RegisterSocket socket;
   /// Called inside the write, each time.
   base::Callback<void(Verdict)> on_finish;
+  /// As a write of it. For who ends a run in another way.
+  void finish(Verdict);
   /// The first one given.
   const std::optional<Verdict>& verdict() const { return verdict_; }
 

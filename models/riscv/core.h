@@ -66,6 +66,8 @@ class Core : public base::Model, public Bus {
   bool stopped() const { return stops_ > 0; }
   /// Observers are called in order of their addition and must outlive the simulation's last instruction.
   void observe(CoreObserver& observer) { observers_.push_back(&observer); }
+  /// For observers: lets every effect before local_time() take place, as an access to a device does.
+  void synchronise() { runner_.synchronise(); }
   /// For observers: a core inside a run ends it behind its present instruction. That changes nothing.
   void end_run() { pause_at(0); }
   /// Inside an instruction, which waits for a device: its registers must not be changed.

@@ -29,6 +29,7 @@
 #include "platform/board/faults.h"
 #include "platform/board/firmware.h"
 #include "platform/board/host_map.h"
+#include "platform/board/htif.h"
 #include "platform/board/instances.h"
 #include "platform/config/board_config.h"
 
@@ -43,6 +44,7 @@ struct Cluster {
   std::optional<Image> initrd;
   std::optional<Image> device_tree;  ///< of the user: in the place of the board's, or an overlay of it
   std::vector<std::unique_ptr<riscv::Core>> cores;
+  std::unique_ptr<Htif> htif;  ///< null: its firmware has no tohost
 };
 
 struct WireInstance {

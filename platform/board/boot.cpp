@@ -96,7 +96,10 @@ Cluster Board::make_cluster(const config::Instance& instance, unsigned first_har
             &p,
             first_hart,
             Firmware(reader.read("firmware", "firmware", p.firmware, executable)),
-            {}, {}, {}};
+            {},
+            {},
+            {},
+            {}};
   for (const std::string& named : p.images) c.firmware.add(reader.read("image", "images", named, executable));
   if (!p.initrd.empty()) c.initrd = reader.read("initrd", "initrd", p.initrd, data);
   if (!p.device_tree.empty()) c.device_tree = reader.read_device_tree(p.device_tree);
@@ -233,6 +236,7 @@ void Board::load_firmware() {
       c.initrd->load(rams);
       add_checked(taken, *c.initrd);
     }
+    c.htif = Htif::make(c.firmware, *memory_, c.cores, *uart_);
     device_trees_.push_back(device_tree_of(c, *owned[i]));
     start_harts(c, *owned[i], device_trees_.back(), taken);
   }

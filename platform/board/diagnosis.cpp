@@ -201,6 +201,13 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
   return reason.empty() ? fmt::format("{}; {}", failed, where) : fmt::format("{}: {}; {}", failed, reason, where);
 }
 
+std::string describe_exit(const std::string& what, Board& board, riscv::Core* hart) {
+  const Firmware* firmware = firmware_of(board, hart);
+  const std::string failed = "the firmware " + what;
+  if (!firmware) return failed;
+  return fmt::format("{}; {} at {}", failed, hart->path(), place(*firmware, hart->hart().state().pc));
+}
+
 std::string describe_reset(Board& board, riscv::Core* hart) {
   constexpr const char* kReset = "the firmware asked for a reset, which ends a run";
   const Firmware* firmware = firmware_of(board, hart);

@@ -25,6 +25,9 @@ std::string describe_trap(const Firmware&, riscv::Core&);
 /// without a full stop. hart: whose write it was; null where it was no hart's.
 std::string describe_failure(unsigned code, Board&, riscv::Core* hart);
 
+/// The firmware has ended the run by its tohost, likewise. what: the end of a sentence about the firmware.
+std::string describe_exit(const std::string& what, Board&, riscv::Core* hart);
+
 /// The firmware has asked for a reset, likewise.
 std::string describe_reset(Board&, riscv::Core* hart);
 

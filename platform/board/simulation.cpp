@@ -112,6 +112,8 @@ Outcome Simulation::run() {
     if (failure_.empty() && v.kind == irq::Finisher::Kind::reset) failure_ = describe_reset(board_, running_hart());
     scheduler.stop();
   };
+  for (Cluster& c : board_.clusters())
+    if (c.htif) c.htif->on_exit = [this](const Htif::Exit& e, riscv::Core& core) { take_exit(e, core); };
   if (net::TrafficSource* source = board_.source()) {
     source->on_measuring([this] { begin_measuring(); });
     source->on_finished([&] {
@@ -157,6 +159,12 @@ Outcome Simulation::run() {
     outside_->close(outcome == Outcome::limit ? last : base::now(), input_end(outcome),
                     outcome >= Outcome::stalled ? 1 : 0);
   return outcome;
+}
+
+/// What ends a run by tohost is a verdict like the test finisher's.
+void Simulation::take_exit(const Htif::Exit& exit, riscv::Core& core) {
+  if (failure_.empty() && !exit.what.empty()) failure_ = describe_exit(exit.what, board_, &core);
+  board_.finisher().finish({exit.what.empty() ? irq::Finisher::Kind::pass : irq::Finisher::Kind::fail, 0});
 }
 
 /// A component that throws is broken, and no mistake of the user who runs it.

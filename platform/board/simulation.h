@@ -73,6 +73,7 @@ class Simulation {
 
  private:
   void begin_measuring();
+  void take_exit(const Htif::Exit&, riscv::Core&);
   void watch();
   void watch_traps();
   bool in_trap_loop(std::uint64_t least);

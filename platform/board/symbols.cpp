@@ -42,7 +42,9 @@ SymbolTable::SymbolTable(const std::vector<std::uint8_t>& elf) {
     Elf64_Sym s;
     for (std::uint64_t at = 0; at + sizeof s <= table.sh_size && table.sh_offset + at >= at; at += sizeof s) {
       if (!read_at(elf, table.sh_offset + at, s)) break;
-      if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT) variables_.push_back({s.st_value, name_at(elf, strings, s.st_name)});
+      const bool label = ELF64_ST_TYPE(s.st_info) == STT_NOTYPE && s.st_shndx != SHN_UNDEF;
+      if (label || ELF64_ST_TYPE(s.st_info) == STT_OBJECT)
+        variables_.push_back({s.st_value, name_at(elf, strings, s.st_name)});
       const bool function = ELF64_ST_TYPE(s.st_info) == STT_FUNC;
       if (!function && ELF64_ST_TYPE(s.st_info) != STT_NOTYPE) continue;
       Elf64_Shdr home;

@@ -12,7 +12,7 @@ namespace sluice::platform {
 class SymbolTable {
  public:
   SymbolTable() = default;
-  /// The functions, the labels in code, and the variables of an ELF64 file. A damaged table is no error: it has fewer
+  /// The functions, the labels and the variables of an ELF64 file. A damaged table is no error: it has fewer
   /// symbols. Of a name, the first 1,024 characters count.
   explicit SymbolTable(const std::vector<std::uint8_t>& elf);
 
@@ -22,7 +22,7 @@ class SymbolTable {
   bool empty() const { return symbols_.empty(); }
   /// Joins those of another file. Of two symbols at one address, and of two variables of one name, the first one stays.
   void add(const SymbolTable&);
-  /// Where a variable of this name lies; nothing when there is none.
+  /// Where a variable, or a label in front of data, of this name lies; nothing when there is none.
   std::optional<std::uint64_t> variable(std::string_view name) const;
 
  private:
