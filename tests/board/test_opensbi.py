@@ -1,0 +1,74 @@
+"""Unmodified OpenSBI and U-Boot, as Debian has them, on the board virt: to the prompt, and off again by `poweroff`.
+test_opensbi.py SLUICE."""
+
+import json
+import os
+import sys
+import unittest
+
+import board_runs
+from board_runs import BoardTest
+
+OPENSBI = "/usr/lib/riscv64-linux-gnu/opensbi/generic"
+UBOOT = "/usr/lib/u-boot/qemu-riscv64_smode"
+
+# U-Boot starts what it finds two seconds after it has come up, unless a key is pressed.
+SCRIPT = r"""
+timeout 10 s
+expect "OpenSBI v1.1"
+expect "Platform HART Count       : {harts}\r"
+expect "Platform Reboot Device    : sifive_test"
+expect "U-Boot 20"
+expect "Hit any key to stop autoboot"
+send " "
+expect "=> "
+{talk}
+send "poweroff\n"
+"""
+
+TALK = r"""
+send "printenv stdin\n"
+expect "stdin=serial"
+expect "=> "
+send "pci\n"
+expect "=> "
+send "fdt addr -c; fdt addr $fdtcontroladdr; fdt list /chosen\n"
+expect "bootargs = \"sluice=yes\""
+expect "=> "
+"""
+
+
+class OpenSbi(BoardTest):
+    def start(self, firmware, uboot, harts=1, talk="", options=()):
+        script = os.path.join(self.directory(), "talk.txt")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(SCRIPT.format(harts=harts, talk=talk))
+        return board_runs.start("virt", "--firmware", os.path.join(OPENSBI, firmware), "--set",
+                                f"cluster.host.images={os.path.join(UBOOT, uboot)}", "--set", f"cluster.host.harts={harts}",
+                                "--expect", script, *options)
+
+    def assert_powered_off(self, process):
+        r = json.loads(board_runs.finish(process))
+        self.assertEqual((r["outcome"], r["failure"], r["diagnosis"]), ("finished", "", ""))
+        self.assertEqual(r["mistakes"], {"list": [], "unlisted": 0})
+        return r
+
+    def test_fw_dynamic_is_told_of_u_boot(self):
+        r = self.assert_powered_off(self.start("fw_dynamic.bin@0x80000000", "u-boot.bin@0x80200000", talk=TALK,
+                                               options=("--set", "cluster.host.bootargs=sluice=yes")))
+        self.assertEqual(r["firmware"][0]["name"], "fw_dynamic.bin")
+        self.assertEqual([i["name"] for i in r["firmware"][0]["images"]], ["u-boot.bin"])
+
+    def test_fw_jump_knows_where_u_boot_lies(self):
+        self.assert_powered_off(self.start("fw_jump.elf", "uboot.elf"))
+
+    def test_four_harts(self):
+        r = self.assert_powered_off(self.start("fw_dynamic.elf", "uboot.elf", harts=4))
+        self.assertEqual(len(r["cores"]), 4)
+
+
+if __name__ == "__main__":
+    if not os.path.exists(OPENSBI) or not os.path.exists(UBOOT):
+        print("no Debian packages opensbi and u-boot-qemu here")
+        sys.exit(77)
+    unittest.main()
