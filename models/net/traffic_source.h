@@ -51,6 +51,8 @@ class TrafficSource : public RemoteHost {
     std::uint32_t server_port = 0;          ///< 0: the program's own, of raw the UDP echo port
     std::uint32_t mtu = 1'500;              ///< bytes of the largest IPv4 packet
     static void describe(base::Schema<Parameters>&);
+    /// Whether there is a call to make: else no source is to be built.
+    bool makes_calls() const { return requests != 0 || kind == Kind::replay; }
   };
 
   /// What became of the calls that count: sent = completed + dropped + lost + in_flight().

@@ -376,7 +376,7 @@ void Board::build_traffic() {
     return !nics.empty() && is_free(w) && w.path == nics.front()->parameters<DescriptorNicParameters>().wire;
   });
   if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
-  if (free == wires_.end() || dma_workload()) return;
+  if (free == wires_.end() || !makes_calls(config_)) return;
   const config::Instance& workload = config_.the("workload");
   auto traffic = workload.parameters<net::TrafficSource::Parameters>();
   check_addresses(workload, traffic.host, free->path);

@@ -15,6 +15,7 @@
 #include "platform/board/fault_parameters.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
+#include "platform/board/no_workload.h"
 #include "platform/board/plugins.h"
 
 namespace sluice::platform {
@@ -58,6 +59,7 @@ void register_models(config::Registry& r) {
   r.add_single("workload", "model", "traffic");
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
   r.add<DmaWorkloadParameters>("workload", "dma", "DMA workload");
+  r.add<NoWorkloadParameters>("workload", "none", "board without a workload");
   r.add_kind("fault", "", "kind");
   r.add<AgentFault>("fault", "kill", "kill");
   r.add<AgentFault>("fault", "hang", "hang");

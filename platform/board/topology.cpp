@@ -10,6 +10,7 @@
 #include "models/irq/aplic.h"
 #include "models/irq/plic.h"
 #include "models/memory/ram.h"
+#include "models/net/traffic_source.h"
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
 #include "platform/board/host_map.h"
@@ -218,6 +219,12 @@ void check_interrupt_sources(const config::BoardConfig& config) {
   std::string wired = fmt::format("the UART is source {}", HostMap::kUartSource);
   if (pcie) wired += fmt::format(" and PCIe's INTA to INTD are {} to {}", HostMap::kPcieSource, least);
   throw config.error(controller, "sources", fmt::format("must be at least {}: {}", least, wired));
+}
+
+bool makes_calls(const config::BoardConfig& config) {
+  const config::Instance& workload = config.the("workload");
+  return !config.of_kind("net").empty() && workload.model() == "traffic" &&
+         workload.parameters<net::TrafficSource::Parameters>().makes_calls();
 }
 
 config::UserError clash(const config::BoardConfig& config, const config::Instance& a, const config::Instance& b,

@@ -30,6 +30,9 @@ using FindEndpoint = std::function<const pcie::Endpoint*(const std::string&)>;
 /// Throws config::UserError for windows of the root complex too small for the buses and BARs of the devices.
 void check_pcie_space(const config::BoardConfig&, const FindEndpoint&);
 
+/// Whether [workload] is there to make calls on an Ethernet link.
+bool makes_calls(const config::BoardConfig&);
+
 /// Throws config::UserError for an interrupt controller with fewer sources than are wired to it.
 void check_interrupt_sources(const config::BoardConfig&);
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "platform/board/topology.h"
 #include "platform/cli/child.h"
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
@@ -70,14 +71,13 @@ std::string shown(const std::string& value) { return value.empty() ? "-" : value
 
 /// Boards can be set beside each other when all of them answer calls, or none does.
 void check_workloads(const Options& o, const std::vector<config::BoardConfig>& boards) {
-  const auto has_calls = [](const config::BoardConfig& b) { return !b.of_kind("net").empty(); };
   for (const config::BoardConfig& b : boards) {
     o.workload.check(b);
     if (b.the("workload").model() == "dma")
       throw config::UserError("compare: " + b.file() +
                               " has the DMA workload, which compare does not show; use sluice run for each board");
-    if (has_calls(b) == has_calls(boards.front())) continue;
-    const auto& [with, without] = has_calls(b) ? std::tie(b, boards.front()) : std::tie(boards.front(), b);
+    if (platform::makes_calls(b) == platform::makes_calls(boards.front())) continue;
+    const auto& [with, without] = platform::makes_calls(b) ? std::tie(b, boards.front()) : std::tie(boards.front(), b);
     throw config::UserError(fmt::format(
         "compare: {} has an Ethernet link and is put to calls, and {} has none: there is nothing to compare",
         with.file(), without.file()));

@@ -10,6 +10,7 @@
 
 #include "models/base/quantity.h"
 #include "platform/board/simulation.h"
+#include "platform/board/topology.h"
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
@@ -115,7 +116,7 @@ int execute(const Environment& environment, const Options& o) {
     throw config::UserError("--requests " + o.workload.requests + ": the run of " + o.outside.replay +
                             " had no workload");
   platform::Board board(config, traffic);
-  if (!board.source() && !board.dma_workload() && !outside && !board.wires().empty() && !options.until)
+  if (platform::makes_calls(config) && !board.source() && !outside && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
   const base::Time until = options.until.value_or(platform::kEndOfTime);
   platform::Simulation simulation(board, std::move(options));
@@ -148,9 +149,10 @@ int execute(const Environment& environment, const Options& o) {
 }  // namespace
 
 void WorkloadOptions::add_to(CLI::App& command) {
-  command.add_option("--requests", requests, "Requests that count: workload.requests")->type_name("N");
+  command.add_option("--requests", requests, "Requests that count: workload.requests; 0: none are made")
+      ->type_name("N");
   command.add_option("--warmup", warmup, "Requests before them: workload.warmup")->type_name("N");
-  command.add_option("--workload", workload, "What the board is put to: workload.kind, or dma")->type_name("NAME");
+  command.add_option("--workload", workload, "What the board is put to: workload.kind, dma or none")->type_name("NAME");
   command.add_option("--sizes", sizes, "Bytes of DMA transactions, such as 8..2048: workload.sizes")->type_name("LIST");
   command.add_option("--seed", seed, "Seed of every random stream: run.seed")->type_name("S");
   command.add_option("--quantum", quantum, "How far one hart may run ahead of another, such as \"100 ns\"")
@@ -158,7 +160,7 @@ void WorkloadOptions::add_to(CLI::App& command) {
   command.add_option("--firmware", firmware, "Firmware of the host: cluster.host.firmware")->type_name("ELF");
 }
 
-/// Traffic's kinds are parameters of one model; DMA is a model of its own.
+/// Traffic's kinds are parameters of one model; DMA and none are models of their own.
 void WorkloadOptions::choose_workload(Overrides& overrides) const {
   if (workload.empty()) return;
   const std::string option = "--workload " + workload;
@@ -166,9 +168,9 @@ void WorkloadOptions::choose_workload(Overrides& overrides) const {
   for (const auto& k : report::workload_kinds()) names.push_back(k.name);
   if (std::find(names.begin(), names.end(), workload) == names.end())
     throw config::UserError(fmt::format("{}: must be one of {}", option, fmt::join(names, ", ")));
-  const bool dma = workload == "dma";
-  overrides.add(dma ? "workload.model=dma" : "workload.model=traffic", option);
-  if (!dma) overrides.add("workload.kind=" + workload, option);
+  const bool model = workload == "dma" || workload == "none";
+  overrides.add("workload.model=" + (model ? workload : "traffic"), option);
+  if (!model) overrides.add("workload.kind=" + workload, option);
 }
 
 void WorkloadOptions::apply_to(Overrides& overrides) const {
@@ -185,7 +187,11 @@ void WorkloadOptions::apply_to(Overrides& overrides) const {
 }
 
 void WorkloadOptions::check(const config::BoardConfig& board) const {
-  if (!board.of_kind("net").empty() || board.the("workload").model() == "dma") return;
+  if (board.the("workload").model() == "traffic" && !requests.empty() && !warmup.empty() &&
+      !platform::makes_calls(board) && !board.of_kind("net").empty())
+    throw config::UserError(
+        fmt::format("--warmup {}: --requests {} makes no calls, nor any before them", warmup, requests));
+  if (!board.of_kind("net").empty() || board.the("workload").model() != "traffic") return;
   const auto refuse = [](const char* option, const std::string& value, const char* what) {
     if (!value.empty())
       throw config::UserError(fmt::format("{} {}: the board has no Ethernet link to {} on", option, value, what));

@@ -10,6 +10,7 @@ const std::vector<WorkloadKind>& workload_kinds() {
       {"load-sweep", "an open loop at one rate after the other (rates)"},
       {"zero-loss", "search for the highest rate without loss, RFC 2544 (rate, resolution)"},
       {"dma", "DMA reads and writes of host memory by a DMA requester (sizes, cache, window)"},
+      {"none", "no calls: the firmware, or --until, ends the run"},
   };
   return kinds;
 }

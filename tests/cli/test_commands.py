@@ -40,7 +40,7 @@ class Looking(CommandTest):
     def test_the_workloads_listed_are_those_that_a_board_may_have(self):
         names = [w["name"] for w in json.loads(self.succeed("boards", "--json"))["workloads"]]
         answer = sluice("run", "e810-poll", "--set", "workload.kind=x").stderr
-        self.assertEqual(re.findall(r"[a-z]+-[a-z]+|replay", answer.split("must be ")[1]) + ["dma"], names)
+        self.assertEqual(re.findall(r"[a-z]+-[a-z]+|replay", answer.split("must be ")[1]) + ["dma", "none"], names)
 
     def test_a_broken_board_does_not_hide_the_others(self):
         self.write("bad.toml", "[[[")

@@ -29,8 +29,9 @@ class Commands(CommandTest):
 
     def test_values_of_options(self):
         run = ["run", "e810-poll"]
-        self.assert_mistake(run + ["--requests", "-1"], "--requests -1: must be 1 to 1000000000000")
-        self.assert_mistake(run + ["--requests", "0"], "--requests 0: must be 1 to 1000000000000")
+        self.assert_mistake(run + ["--requests", "-1"], "--requests -1: must be 0 to 1000000000000")
+        self.assert_mistake(run + ["--requests", "0", "--warmup", "5"],
+                            "--warmup 5: --requests 0 makes no calls, nor any before them")
         self.assert_mistake(run + ["--warmup", "-5"], "--warmup -5: must be 0 to 1000000000000")
         self.assert_mistake(run + ["--seed", "-1"], "--seed -1: must not be negative")
         self.assert_mistake(run + ["--seed", "x"], "--seed x: must be a whole number")
