@@ -66,8 +66,6 @@ class Core : public base::Model, public Bus {
   bool stopped() const { return stops_ > 0; }
   /// Observers are called in order of their addition and must outlive the simulation's last instruction.
   void observe(CoreObserver& observer) { observers_.push_back(&observer); }
-  /// For observers: lets every effect before local_time() take place, as an access to a device does.
-  void synchronise() { runner_.synchronise(); }
   /// For observers: a core inside a run ends it behind its present instruction. That changes nothing.
   void end_run() { pause_at(0); }
   /// Inside an instruction, which waits for a device: its registers must not be changed.
@@ -84,7 +82,7 @@ class Core : public base::Model, public Bus {
   std::uint64_t cycles() const { return hart_.state().slots / parameters_.issue_width; }
   std::uint64_t bus_errors() const { return bus_errors_; }
 
-  // Bus, for the ISS.
+  // Bus, for the ISS; synchronise() for observers too.
   base::GuestRam* ram_at(std::uint64_t address) override { return memory_.ram_at(address, 1); }
   bool load(std::uint64_t address, void* data, unsigned size) override;
   bool store(std::uint64_t address, const void* data, unsigned size) override;

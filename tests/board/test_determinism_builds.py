@@ -1,6 +1,7 @@
 """Two optimisation levels give the same results: test_determinism_builds.py SLUICE OTHER_SLUICE."""
 
 import json
+import os
 import unittest
 
 import board_runs
@@ -17,6 +18,13 @@ class Builds(BoardTest):
                     self.assert_same(ours, theirs)
                     builds = [json.loads(text)["host"]["build"] for text in (ours, theirs)]
                     self.assertNotEqual(builds[0], builds[1], "both are the same build")
+
+    def test_harts_that_meet(self):
+        meeting = os.path.join(os.path.dirname(os.path.abspath(__file__)), "meeting.toml")
+        for timing in ("functional", "cached"):
+            with self.subTest(timing=timing):
+                arguments = (meeting, "--set", f"caches.timing={timing}")
+                self.assert_same(run(*arguments), run(*arguments, program=board_runs.PROGRAM))
 
     def test_traces_too(self):
         contents = []
