@@ -100,14 +100,14 @@ class InstructionTrace(BoardTest):
 
     def test_a_window_of_time(self):
         out = self.directory()
-        result = run("e810-poll", *SMALL, "--trace", "insn", "--trace-from", "150 us", "--trace-until", "151 us",
+        result = run("e810-poll", *SMALL, "--trace", "insn", "--trace-from", "150 us", "--trace-until", "153 us",
                      "--out", out)
         self.assert_same(result, run("e810-poll", *SMALL))
         times = [int(line["ns"]) for line in lines(os.path.join(out, "trace.insn"))]
-        self.assertGreater(len(times), 500)
+        self.assertGreater(len(times), 500)  # calls come in bursts, less than 3 us apart
         self.assertGreaterEqual(min(times), 150_000)
         self.assertLess(min(times), 150_010)
-        self.assertLess(max(times), 151_000)
+        self.assertLess(max(times), 153_000)
 
     def test_an_empty_trace_is_explained(self):
         def said(*window):
