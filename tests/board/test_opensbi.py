@@ -1,5 +1,5 @@
 """Unmodified OpenSBI and U-Boot, as Debian has them, on the board virt: to the prompt, and off again by `poweroff`.
-test_opensbi.py SLUICE."""
+test_opensbi.py SLUICE KERNEL, which is sbi-harts.elf."""
 
 import json
 import os
@@ -9,6 +9,7 @@ import unittest
 import board_runs
 from board_runs import BoardTest
 
+KERNEL = board_runs.PROGRAM
 OPENSBI = "/usr/lib/riscv64-linux-gnu/opensbi/generic"
 UBOOT = "/usr/lib/u-boot/qemu-riscv64_smode"
 
@@ -39,13 +40,15 @@ expect "=> "
 
 
 class OpenSbi(BoardTest):
-    def start(self, firmware, uboot, harts=1, talk="", options=()):
+    def start(self, firmware, image, harts, *options):
+        return board_runs.start("virt", "--firmware", os.path.join(OPENSBI, firmware), "--set", "cluster.host.images=" + image,
+                                "--set", f"cluster.host.harts={harts}", *options)
+
+    def start_uboot(self, firmware, uboot, *options, harts=1, talk=""):
         script = os.path.join(self.directory(), "talk.txt")
         with open(script, "w", encoding="utf-8") as file:
             file.write(SCRIPT.format(harts=harts, talk=talk))
-        return board_runs.start("virt", "--firmware", os.path.join(OPENSBI, firmware), "--set",
-                                f"cluster.host.images={os.path.join(UBOOT, uboot)}", "--set", f"cluster.host.harts={harts}",
-                                "--expect", script, *options)
+        return self.start(firmware, os.path.join(UBOOT, uboot), harts, "--expect", script, *options)
 
     def assert_powered_off(self, process):
         r = json.loads(board_runs.finish(process))
@@ -54,17 +57,27 @@ class OpenSbi(BoardTest):
         return r
 
     def test_fw_dynamic_is_told_of_u_boot(self):
-        r = self.assert_powered_off(self.start("fw_dynamic.bin@0x80000000", "u-boot.bin@0x80200000", talk=TALK,
-                                               options=("--set", "cluster.host.bootargs=sluice=yes")))
+        r = self.assert_powered_off(self.start_uboot("fw_dynamic.bin@0x80000000", "u-boot.bin@0x80200000", "--set",
+                                                     "cluster.host.bootargs=sluice=yes", talk=TALK))
         self.assertEqual(r["firmware"][0]["name"], "fw_dynamic.bin")
         self.assertEqual([i["name"] for i in r["firmware"][0]["images"]], ["u-boot.bin"])
 
     def test_fw_jump_knows_where_u_boot_lies(self):
-        self.assert_powered_off(self.start("fw_jump.elf", "uboot.elf"))
+        self.assert_powered_off(self.start_uboot("fw_jump.elf", "uboot.elf"))
 
     def test_four_harts(self):
-        r = self.assert_powered_off(self.start("fw_dynamic.elf", "uboot.elf", harts=4))
+        r = self.assert_powered_off(self.start_uboot("fw_dynamic.elf", "uboot.elf", harts=4))
         self.assertEqual(len(r["cores"]), 4)
+
+    def test_a_kernel_starts_four_harts_by_sbi(self):
+        # Timers, interrupts between harts and remote fences: sbi_harts.S.
+        for board in ((), ("--set", "cluster.host.interrupts=aia")):
+            r = self.assert_powered_off(self.start("fw_dynamic.elf", KERNEL, 4, *board))
+            for core in r["cores"]:
+                self.assertGreater(core["instructions"], 10_000)
+        # The same, whatever runs beside it.
+        again = json.loads(board_runs.finish(self.start("fw_dynamic.elf", KERNEL, 4, *board)))
+        self.assertEqual(again["simulated_ns"], r["simulated_ns"])
 
 
 if __name__ == "__main__":
