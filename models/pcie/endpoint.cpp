@@ -413,7 +413,7 @@ bool Endpoint::may_fire(unsigned vector) {
     return false;
   };
   if (vector >= msix_table_.size())
-    return refused(fmt::format("the MSI-X table has {} entries, 0 to {}", msix_table_.size(), msix_table_.size() - 1),
+    return refused(fmt::format("the MSI-X table has {} entries, so it is dropped", msix_table_.size()),
                    base::access_site());
   const VectorUse& entry = msix_entries_[vector];
   const base::Site by = entry.written ? entry.by : base::access_site();

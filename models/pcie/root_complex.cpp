@@ -196,18 +196,24 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
     RootPort* p = port_of_address(tlp->address);
     if (p && p->port.up()) return p->port.send(std::move(tlp));
     ++counters_.master_aborts;
-    if (!p) report_unclaimed(*tlp);
+    report_unclaimed(*tlp);
     tlp->observer = nullptr;
     transmitted(*tlp, base::now());
   });
 }
 
-/// A core's request that no window takes. Software looks for functions by configuration requests: those are no mistake.
+/// A core's request that goes nowhere. Software looks for functions by configuration requests: those are no mistake. A
+/// link that is down is none of the software's.
 void RootComplex::report_unclaimed(const Tlp& t) {
   std::string cause = "the window of no root port holds the address";
-  for (unsigned n = 0; n < ports_.size(); ++n)
-    if (ports_[n]->bridge.hides(t.address))
+  for (unsigned n = 0; n < ports_.size(); ++n) {
+    const RootPort& p = *ports_[n];
+    const bool leads = p.bridge.leads_to(t.address);
+    if (leads && p.port.connected()) return;
+    if (leads) cause = fmt::format("nothing is connected to the root port 00:{:02x}.0", n + 1);
+    if (p.bridge.hides(t.address))
       cause = fmt::format("memory space is off in the command register of the root port 00:{:02x}.0", n + 1);
+  }
   report_bad_request(t, path(), cause);
 }
 
@@ -276,8 +282,10 @@ void RootComplex::launch(unsigned number) {
   } else {
     p = port_of_address(t.address);
   }
-  if (!p) report_unclaimed(t);
-  if (!p || !p->port.up()) return fail(number, counters_.master_aborts);
+  if (!p || !p->port.up()) {
+    report_unclaimed(t);
+    return fail(number, counters_.master_aborts);
+  }
   a.in_flight = true;
   a.through = p;
   a.timeout = base::calendar().after(parameters_.completion_timeout, key(),

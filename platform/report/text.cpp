@@ -166,7 +166,7 @@ std::string mistake_text(const Json& result) {
   const std::uint64_t more = list.size() - std::min(list.size(), kShown);
   if (more > 0) text += fmt::format("    and {} more in the result file\n", more);
   const auto unlisted = result.at("mistakes").at("unlisted").get<std::uint64_t>();
-  if (unlisted > 0) text += fmt::format("    and {} times others, for which the list has no room\n", grouped(unlisted));
+  if (unlisted > 0) text += fmt::format("    and {} others, for which the list has no room\n", grouped(unlisted));
   return text + "\n";
 }
 
