@@ -1,4 +1,4 @@
-# For a device of one's own: the plug-in, and a test of the model alone. What a plug-in uses of Sluice is in the program
+# For a device or calls of one's own: the plug-in, and a test of the model alone. What a plug-in uses of Sluice is in the program
 # that loads it; a test links it.
 
 # How Sluice sees SystemC: cmake/SluiceDependencies.cmake. No contraction: results must not depend on the optimisation
@@ -16,8 +16,8 @@ function(_sluice_compile name)
   endif()
 endfunction()
 
-# sluice_add_device(NAME source...): libNAME.so in the build directory, for `plugins` of a board file.
-function(sluice_add_device name)
+# sluice_add_plugin(NAME source...): libNAME.so in the build directory, for `plugins` of a board file.
+function(sluice_add_plugin name)
   add_library(${name} SHARED ${ARGN})
   _sluice_compile(${name})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
@@ -28,6 +28,11 @@ function(sluice_add_device name)
   target_include_directories(${name} SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/sluice)
   # Two versions of a plug-in may be loaded beside each other, each with its own symbols.
   target_compile_options(${name} PRIVATE -fno-gnu-unique)
+endfunction()
+
+# The same, for a plug-in with a device.
+function(sluice_add_device)
+  sluice_add_plugin(${ARGV})
 endfunction()
 
 # sluice_add_device_test(NAME source...): NAME in the build directory, Catch2 cases over tests/unit/device_bench.h.

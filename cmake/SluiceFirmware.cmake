@@ -20,6 +20,55 @@ set(SLUICE_FIRMWARE_SYSTEM
     drivers/finisher.c drivers/imsic.c drivers/plic.c drivers/uart.c)
 list(TRANSFORM SLUICE_FIRMWARE_SYSTEM PREPEND ${SLUICE_ROOT}/firmware/)
 
+# What serves ONC RPC on the board's NIC, but for its programs.
+set(SLUICE_FIRMWARE_RPC
+    drivers/nic.c drivers/nic_descriptor.c drivers/pcie.c net/checksum.c net/stack.c net/tcp.c rpc/port.c rpc/portmapper.c)
+list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)
+
+# sluice_rpc_programs(OUT IMAGE program...): the sources of these programs; and rpc_programs.h of the image, which lists
+# them for firmware/rpc/program.h. A program is NAME.c, which ends with RPC_PROGRAM(NAME, ...), and NAME.h beside it, which
+# has RPC_PROGRAM_NAME and NAME_VERSION: one of the project's own, or one in firmware/programs.
+function(sluice_rpc_programs out image)
+  set(sources)
+  set(headers)
+  set(names)
+  foreach(program ${ARGN})
+    get_filename_component(name ${program} NAME_WE)
+    get_filename_component(own ${program} ABSOLUTE)
+    set(shipped ${SLUICE_ROOT}/firmware/programs/${program}.c)
+    if(own MATCHES "\\.c$" AND EXISTS ${own})
+      list(APPEND sources ${own})
+      string(REGEX REPLACE "c$" "h" header ${own})
+      file(RELATIVE_PATH shown ${CMAKE_CURRENT_SOURCE_DIR} ${header})
+      if(NOT EXISTS ${header})
+        message(FATAL_ERROR "${image}: the RPC program ${program} has no header ${shown} beside it")
+      endif()
+    elseif(EXISTS ${shipped})
+      list(APPEND sources ${shipped})
+      set(shown firmware/programs/${program}.h)
+    else()
+      file(GLOB brought RELATIVE ${SLUICE_ROOT}/firmware/programs ${SLUICE_ROOT}/firmware/programs/*.c)
+      string(REPLACE ".c" "" brought "${brought}")
+      string(REPLACE ";" ", " brought "${brought}")
+      message(FATAL_ERROR "${image}: ${program} is no RPC program: neither a C file here nor one of ${brought}")
+    endif()
+    if(NOT name MATCHES "^[a-z_][a-z0-9_]*$")
+      message(FATAL_ERROR "${image}: the file of an RPC program has the program's name, a C identifier in lower case, not ${name}")
+    endif()
+    string(TOUPPER ${name} upper)
+    string(APPEND headers "#include \"${shown}\"\n")
+    string(APPEND names " X(${name}, RPC_PROGRAM_${upper}, ${upper}_VERSION)")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${image}.dir/rpc_programs.h @ONLY CONTENT
+"/* The RPC programs of @image@, by cmake/SluiceFirmware.cmake. */
+#pragma once
+
+@headers@
+#define RPC_PROGRAMS(X)@names@
+")
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
 # sluice_firmware_image(NAME BASE address source...): NAME.elf in the build directory from these sources and no others,
 # for RAM at the address; empty: at 0x8000_0000. Source paths are absolute or relative to the source directory.
 function(sluice_firmware_image name base)
@@ -45,7 +94,8 @@ function(sluice_firmware_image name base)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${RISCV_CC} ${flags} -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${object}.d -MT ${object} -c ${source}
+      COMMAND ${RISCV_CC} ${flags} -I${CMAKE_CURRENT_SOURCE_DIR}
+              -I${CMAKE_CURRENT_BINARY_DIR}/${name}.dir -MD -MF ${object}.d -MT ${object} -c ${source}
               -o ${object}
       DEPENDS ${source}
       DEPFILE ${object}.d
@@ -68,5 +118,16 @@ endfunction()
 # application_main() (firmware/kernel/start.h).
 function(sluice_add_firmware name)
   sluice_firmware_image(${name} "" ${SLUICE_FIRMWARE_SYSTEM} ${SLUICE_ROOT}/firmware/drivers/pcie.c ${ARGN})
+  add_custom_target(${name} ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
+endfunction()
+
+# sluice_add_rpc_server(NAME program...): rpc-server with these programs (sluice_rpc_programs()) and no others.
+function(sluice_add_rpc_server name)
+  if(NOT ARGN)
+    message(FATAL_ERROR "sluice_add_rpc_server(${name}) names no program")
+  endif()
+  sluice_rpc_programs(programs ${name} ${ARGN})
+  sluice_firmware_image(${name} "" ${SLUICE_FIRMWARE_SYSTEM} ${SLUICE_ROOT}/firmware/apps/rpc_server.c ${programs}
+                        ${SLUICE_FIRMWARE_RPC})
   add_custom_target(${name} ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
 endfunction()

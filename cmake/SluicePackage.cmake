@@ -21,14 +21,16 @@ foreach(header ${SLUICE_PLUGIN_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${sdk}/${folder})
 endforeach()
-install(DIRECTORY firmware/boot firmware/drivers firmware/kernel firmware/net firmware/rpc DESTINATION ${sdk}/firmware)
+install(DIRECTORY firmware/boot firmware/drivers firmware/kernel firmware/net firmware/programs firmware/rpc
+        DESTINATION ${sdk}/firmware)
+install(FILES firmware/apps/rpc_server.c DESTINATION ${sdk}/firmware/apps)
 install(FILES tests/unit/device_bench.h tests/unit/pcie_bench.h tests/unit/fresh_kernel.h tests/unit/test_main.cpp
         DESTINATION ${sdk}/tests/unit)
 install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake cmake/SluiceInterface.cmake cmake/Digest.cmake
         DESTINATION lib/cmake/Sluice)
 
 # Of models/irq and others the firmware's drivers include the register headers.
-file(GLOB register_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} models/*/*_regs.h)
+file(GLOB_RECURSE register_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} models/*_regs.h)
 foreach(header ${register_headers})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${sdk}/${folder})

@@ -1,6 +1,5 @@
-/* firmware/apps/rpc_server.c: serves the portmapper, calc, echo and kv on the board's NIC: one queue pair and one port
- * for each hart, run to completion. */
-#include "firmware/apps/kv.h"
+/* firmware/apps/rpc_server.c: serves the portmapper and the programs of its list on the board's NIC: one queue pair and
+ * one port for each hart, run to completion. */
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/pcie.h"
@@ -37,7 +36,7 @@ int application_main(void) {
     print("no NIC: nothing to serve\n");
     return EXIT_NO_NIC;
   }
-  kv_setup();
+  rpc_programs_setup();
   const uint8_t* m = nic.mac;
   print("NIC %02x:%02x:%02x:%02x:%02x:%02x, %u queues, %s; serving on %u.%u.%u.%u\n", m[0], m[1], m[2], m[3], m[4],
         m[5], nic.queues, board.driver_interrupts ? "interrupts" : "polling", board.ipv4 >> 24, board.ipv4 >> 16 & 255,

@@ -4,6 +4,7 @@
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/likely.h"
 #include "firmware/kernel/statistics.h"
+#include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 
 /* Words of a call message. */
@@ -11,7 +12,15 @@ enum { CALL_XID, CALL_TYPE, CALL_RPC_VERSION, CALL_PROGRAM, CALL_VERSION, CALL_P
 #define CALL_MIN_BYTES 12u /* enough to say that the RPC version is wrong */
 #define REPLY_HEADER_WORDS (RPC_REPLY_HEADER_BYTES / 4)
 
-static const struct rpc_program* const services[RPC_PROGRAM_COUNT] = {&calc_program, &echo_program, &kv_program};
+/* By number, so that a number that two programs have is a mistake that the compiler sees. */
+#define AT_ITS_NUMBER(name, number, version) [(number)-RPC_PROGRAM_FIRST] = &name##_program,
+static const struct rpc_program* const services[] = {RPC_PROGRAMS(AT_ITS_NUMBER)};
+#define SERVICES (sizeof services / sizeof services[0])
+_Static_assert(SERVICES <= RPC_PROGRAM_SLOTS,
+               "the number of an RPC program is RPC_PROGRAM_FIRST to RPC_PROGRAM_LAST (firmware/rpc/programs.h)");
+
+#define SET_UP(name, number, version) name##_program_setup();
+void rpc_programs_setup(void) { RPC_PROGRAMS(SET_UP) }
 
 void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4) {
   *port = (struct rpc_port){.count = 0};
@@ -116,7 +125,7 @@ COLD static bool other_port(struct rpc_port* port, const struct net_datagram* da
 static const struct rpc_program* program_on(uint16_t udp_port, uint32_t number) {
   if (likely(udp_port == BE16(RPC_PORT_SERVICES))) {
     uint32_t index = number - RPC_PROGRAM_FIRST;
-    return likely(index < RPC_PROGRAM_COUNT) ? services[index] : 0;
+    return likely(index < SERVICES) ? services[index] : 0;
   }
   return number == RPC_PROGRAM_PORTMAPPER ? &portmapper_program : 0;
 }

@@ -52,6 +52,9 @@ struct rpc_port {
   struct nic_frame frames[NIC_BURST];
 };
 
+/* Sets up each program of this image. Hart 0, once, before the first call. */
+void rpc_programs_setup(void);
+
 void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4);
 
 /* Returns when a call is there. Every call must be ended by rpc_reply(), rpc_refuse() or rpc_ignore() before the next.
@@ -92,4 +95,4 @@ static inline void rpc_end_work(const struct rpc_call* call) { stage(marshal, ca
 /* NULL procedure of every program. */
 int32_t rpc_null(struct rpc_call* call);
 
-extern const struct rpc_program portmapper_program, calc_program, echo_program, kv_program;
+extern const struct rpc_program portmapper_program;

@@ -3,10 +3,12 @@
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/spinlock.h"
 #include "firmware/rpc/port.h"
+#include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 
-#define BUILT_IN 5u
-#define MAPPINGS 21u
+#define ONE_MORE(name, number, version) +1u
+#define BUILT_IN (2u RPC_PROGRAMS(ONE_MORE))
+#define MAPPINGS (BUILT_IN + 16u)
 #define MAPPING_ARGS_BYTES 16u
 #define DUMP_ENTRY_WORDS 5u
 
@@ -14,13 +16,11 @@ struct mapping {
   uint32_t program, version, protocol, port; /* program 0: free */
 };
 
+#define ON_UDP(name, number, version) {number, version, PORTMAPPER_PROTOCOL_UDP, RPC_PORT_SERVICES},
 static struct mapping mappings[MAPPINGS] = {
     {RPC_PROGRAM_PORTMAPPER, PORTMAPPER_VERSION, PORTMAPPER_PROTOCOL_TCP, RPC_PORT_PORTMAPPER},
     {RPC_PROGRAM_PORTMAPPER, PORTMAPPER_VERSION, PORTMAPPER_PROTOCOL_UDP, RPC_PORT_PORTMAPPER},
-    {RPC_PROGRAM_CALC, CALC_VERSION, PORTMAPPER_PROTOCOL_UDP, RPC_PORT_SERVICES},
-    {RPC_PROGRAM_ECHO, ECHO_VERSION, PORTMAPPER_PROTOCOL_UDP, RPC_PORT_SERVICES},
-    {RPC_PROGRAM_KV, KV_VERSION, PORTMAPPER_PROTOCOL_UDP, RPC_PORT_SERVICES},
-};
+    RPC_PROGRAMS(ON_UDP)};
 static struct spinlock lock;
 
 static bool read_mapping(const struct rpc_call* call, struct mapping* mapping) {

@@ -1,6 +1,7 @@
 /* firmware/rpc/programs.h: what travels in the calls and replies of the firmware's RPC services: ONC RPC version 2
- * (RFC 5531), the portmapper (RFC 1833) and three programs of our own. Servers, traffic generators and tests include
- * this file. Freestanding C that C++ also accepts. All items are XDR (RFC 4506): big-endian, 4-byte units. */
+ * (RFC 5531), the portmapper (RFC 1833), and where the programs of our own have their place. Servers, traffic
+ * generators and tests include this file. Freestanding C that C++ also accepts. All items are XDR (RFC 4506):
+ * big-endian, 4-byte units. */
 #pragma once
 
 /* ------------------------------------------------------------------------------------------------ the message, RFC
@@ -46,7 +47,7 @@
  */
 #define RPC_PORT_PORTMAPPER 111u
 #define UDP_PORT_ECHO 7u             /* no RPC: every datagram comes back as it is (RFC 862) */
-#define RPC_PORT_SERVICES 20049u     /* calc, echo and kv */
+#define RPC_PORT_SERVICES 20049u     /* of all programs of this machine */
 #define RPC_IPV4_DEFAULT 0x0a000002u /* 10.0.0.2 unless the board says otherwise */
 
 /* ------------------------------------------------------------------------------------------------ portmapper, RFC 1833
@@ -63,31 +64,9 @@
 #define PORTMAPPER_PROTOCOL_TCP 6u
 #define PORTMAPPER_PROTOCOL_UDP 17u
 
-/* ------------------------------------------------------------------ our programs: user range, consecutive, version 1
- */
+/* ------------------------------------------------------------------------------------ the programs of this machine
+ * Each has a header with its number, version, procedures and layouts, and a file that serves it: firmware/programs. The
+ * numbers are in RPC's user range, consecutive so that finding a program is one look into a table. */
 #define RPC_PROGRAM_FIRST 0x20000001u
-
-#define RPC_PROGRAM_CALC 0x20000001u
-#define CALC_VERSION 1u
-#define CALC_NULL 0u     /* {} -> {} */
-#define CALC_ADD 1u      /* {int a, int b} -> int: the sum modulo 2^32 */
-#define CALC_CHECKSUM 2u /* {opaque data<>} -> unsigned: Adler-32 (RFC 1950) of the data without padding */
-#define CALC_SORT 3u     /* {int values<>} -> {int values<>}: ascending */
-
-#define RPC_PROGRAM_ECHO 0x20000002u
-#define ECHO_VERSION 1u
-#define ECHO_NULL 0u /* {} -> {} */
-#define ECHO_ECHO 1u /* {opaque data<>} -> {opaque data<>}: the same bytes, padding included */
-
-#define RPC_PROGRAM_KV 0x20000003u
-#define KV_VERSION 1u
-#define KV_NULL 0u /* {} -> {} */
-#define KV_GET 1u  /* {opaque key<KV_KEY_MAX>} -> {int status; if KV_OK: opaque value<KV_VALUE_MAX>} */
-#define KV_PUT 2u  /* {opaque key<KV_KEY_MAX>, opaque value<KV_VALUE_MAX>} -> {int status} */
-#define KV_KEY_MAX 64u
-#define KV_VALUE_MAX 512u
-#define KV_OK 0u
-#define KV_NOT_FOUND 1u /* no such key */
-#define KV_FULL 2u      /* no room for another key */
-
-#define RPC_PROGRAM_COUNT 3u /* calc, echo, kv */
+#define RPC_PROGRAM_SLOTS 16u
+#define RPC_PROGRAM_LAST (RPC_PROGRAM_FIRST + RPC_PROGRAM_SLOTS - 1)

@@ -1,38 +1,24 @@
 #pragma once
 /// The calls that a traffic source makes to the firmware's programs, and what their replies must be, byte by byte. What
 /// a call contains follows from one number, so nothing is stored to check its reply. Plain C++.
+///
+/// Each program that can be called has a file in models/net/calls; a plug-in brings others
+/// (docs/tutorials/own-rpc-program.md).
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/base/random.h"
 #include "models/base/schema.h"
+#include "models/net/frame.h"
 
 namespace sluice::net {
-
-/// What a call asks for.
-enum class Procedure : std::uint8_t {
-  null,      ///< echo's NULL procedure: no work at all
-  echo,      ///< `bytes` of opaque data and back
-  add,       ///< the sum of two integers
-  checksum,  ///< the Adler-32 sum of `bytes` of opaque data
-  sort,      ///< `bytes` / 4 integers and back in order
-  kv,        ///< get and put: values of `bytes`
-  raw,       ///< no RPC: `bytes` of UDP payload that the other side sends back as they are
-};
-
-struct CallParameters {
-  Procedure program = Procedure::null;
-  std::uint32_t bytes = 64;          ///< of data
-  std::uint32_t keys = 64;           ///< kv: different keys used
-  std::uint32_t reads_percent = 90;  ///< kv: gets among the calls, once a key has been put
-  static void describe(base::Schema<CallParameters>&);
-  /// Bytes of the largest call's or reply's UDP payload.
-  std::uint32_t largest_message() const;
-  /// Bytes of the smallest call's UDP payload.
-  std::uint32_t smallest_call() const;
-};
 
 /// One call, as far as its reply must be known.
 struct Call {
@@ -41,30 +27,116 @@ struct Call {
   bool put = false;        ///< kv
 };
 
+/// The calls that one workload makes. A class of its own for each name that `call.program` may have, made from a
+/// `const CallParameters&`. It remembers nothing of a call but what answered() tells it.
+class Calls {
+ public:
+  virtual ~Calls() = default;
+
+  /// What is wrong with call.bytes, as the end of a sentence ("must be a multiple of 4 for sort"); empty: nothing.
+  virtual std::string mistake() const { return {}; }
+  /// Bytes of the largest call's or reply's UDP payload.
+  virtual std::uint32_t largest_message() const = 0;
+  /// Bytes of the smallest call's UDP payload.
+  virtual std::uint32_t smallest_call() const { return largest_message(); }
+  /// UDP port that the board's firmware serves.
+  virtual std::uint16_t server_port() const = 0;
+
+  /// Chooses the next call: all that is random in it comes from here.
+  virtual Call next(base::RandomStream& random) {
+    Call call;
+    call.seed = random.next();
+    return call;
+  }
+  /// Writes the UDP payload of a call, at most largest_message() bytes; returns its length. The xid, which the reply
+  /// has too, stands in the first four bytes.
+  virtual std::uint32_t encode(const Call&, std::uint32_t xid, std::uint8_t* payload) const = 0;
+  /// Returns null when a payload is the right reply to the call, to the last byte, else what is wrong with it, as a
+  /// string that lasts.
+  virtual const char* check(const Call&, std::uint32_t xid, const std::uint8_t* payload, std::size_t length) const = 0;
+  /// The right reply has arrived.
+  virtual void answered(const Call&) {}
+};
+
+/// Calls by ONC RPC version 2: the header and its check are written here, arguments and results by the program.
+class RpcCalls : public Calls {
+ public:
+  struct Procedure {
+    std::uint32_t program, version, procedure;
+  };
+
+  std::uint16_t server_port() const override;
+  std::uint32_t encode(const Call&, std::uint32_t xid, std::uint8_t* payload) const final;
+  const char* check(const Call&, std::uint32_t xid, const std::uint8_t* payload, std::size_t length) const final;
+
+ protected:
+  virtual Procedure procedure(const Call&) const = 0;
+  /// Writes the arguments, in XDR; returns their length, a multiple of 4.
+  virtual std::uint32_t put_arguments(const Call&, std::uint8_t* out) const = 0;
+  /// As Calls::check(), of the results.
+  virtual const char* check_results(const Call&, const std::uint8_t* results, std::size_t length) const = 0;
+};
+
+/// What a board says of the calls.
+struct CallParameters {
+  /// Makes the calls of `program`. A board sets it; without it, `program` is one of those built in.
+  using Maker = std::function<std::unique_ptr<Calls>(const CallParameters&)>;
+
+  std::string program = "null";
+  std::uint32_t bytes = 64;          ///< of data
+  std::uint32_t keys = 64;           ///< kv: different keys used
+  std::uint32_t reads_percent = 90;  ///< kv: gets among the calls, once a key has been put
+  Maker maker = {};
+
+  static void describe(base::Schema<CallParameters>&);
+  /// Throws base::ValueError where there is no such program.
+  std::unique_ptr<Calls> calls() const;
+};
+
+/// The programs that are built in, by name: what a file of models/net/calls adds.
+class CallList {
+ public:
+  /// C is a Calls that is made from a const CallParameters&.
+  template <class C>
+  void add(std::string name) {
+    makers_.emplace_back(std::move(name), [](const CallParameters& p) { return std::make_unique<C>(p); });
+  }
+  const std::vector<std::pair<std::string, CallParameters::Maker>>& makers() const { return makers_; }
+
+ private:
+  std::vector<std::pair<std::string, CallParameters::Maker>> makers_;
+};
+
+/// In the order of the list in models/net/CMakeLists.txt.
+const CallList& built_in_calls();
+
+/// The end of a sentence about call.program, where it is none of `names`.
+std::string no_such_program(const std::string& program, const std::vector<std::string>& names);
+
+/// Makes calls with numbers of its own.
 class CallMaker {
  public:
   /// path: of the component that makes the calls.
-  CallMaker(const CallParameters&, base::RandomSeed, std::string_view path);
+  CallMaker(const CallParameters& p, base::RandomSeed seed, std::string_view path)
+      : calls_(p.calls()), largest_(calls_->largest_message()), random_(seed, path, "calls") {}
 
-  /// Chooses the next call.
-  Call next();
-  /// Writes the UDP payload of a call; returns its length.
+  Call next() { return calls_->next(random_); }
+  /// Throws std::logic_error where the program has written more than its largest message.
   std::uint32_t encode(const Call&, std::uint32_t xid, std::uint8_t* out) const;
   /// The xid of a reply, or 0 when it is too short to have one.
-  static std::uint32_t xid_of(const std::uint8_t* payload, std::size_t length);
-  /// Returns null when a payload is the right reply to the call, to the last byte, else what is wrong with it.
-  const char* check(const Call&, std::uint32_t xid, const std::uint8_t* payload, std::size_t length) const;
-  /// The right reply has arrived.
-  void answered(const Call&);
+  static std::uint32_t xid_of(const std::uint8_t* payload, std::size_t length) {
+    return length >= 4 ? load32(payload) : 0;
+  }
+  const char* check(const Call& call, std::uint32_t xid, const std::uint8_t* payload, std::size_t length) const {
+    return calls_->check(call, xid, payload, length);
+  }
+  void answered(const Call& call) { calls_->answered(call); }
+  std::uint16_t server_port() const { return calls_->server_port(); }
 
  private:
-  const char* check_opaque(std::uint64_t seed, const std::uint8_t* results, std::size_t length) const;
-  const char* check_sorted(std::uint64_t seed, const std::uint8_t* results, std::size_t length) const;
-  const char* check_kv(const Call&, const std::uint8_t* results, std::size_t length) const;
-
-  CallParameters parameters_;
+  std::unique_ptr<Calls> calls_;
+  std::uint32_t largest_;
   base::RandomStream random_;
-  std::vector<bool> stored_;  ///< kv: keys that a put has been answered for
 };
 
 }  // namespace sluice::net

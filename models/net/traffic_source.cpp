@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "firmware/rpc/programs.h"
 #include "models/net/rpc.h"
 
 namespace sluice::net {
@@ -68,8 +67,9 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   });
   s.rule("call.bytes", [](const Parameters& p) -> std::string {
     const std::uint32_t headers = kIpv4Header + kUdpHeader;
-    if (p.kind == Kind::replay || p.call.largest_message() + headers <= p.mtu) return {};
-    return fmt::format("makes IPv4 packets of {} bytes; the MTU is {}", p.call.largest_message() + headers, p.mtu);
+    if (p.kind == Kind::replay) return {};
+    const std::uint32_t largest = p.call.calls()->largest_message() + headers;
+    return largest <= p.mtu ? "" : fmt::format("makes IPv4 packets of {} bytes; the MTU is {}", largest, p.mtu);
   });
 }
 
@@ -88,8 +88,7 @@ TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Paramete
       interval_(1'000'000'000'000'000, p.rate),
       total_(p.warmup + p.requests),
       search_(p.rate, p.resolution) {
-  if (p.server_port == 0)
-    parameters_.server_port = p.call.program == Procedure::raw ? UDP_PORT_ECHO : RPC_PORT_SERVICES;
+  if (p.server_port == 0) parameters_.server_port = calls_.server_port();
   if (p.kind == Kind::replay) {
     accept_all();
     total_ = calls_in_capture();

@@ -330,7 +330,8 @@ std::string Board::address_at(const WireInstance& w) const {
 
 /// Most calls that the NIC at a wire and the rings of its driver hold.
 std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParameters& call) const {
-  const std::uint64_t frame = std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.smallest_call());
+  const std::uint64_t frame =
+      std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.calls()->smallest_call());
   std::uint64_t calls = 0;
   for (const config::Instance* n : config_.of_kind("nic")) {
     const auto& p = n->parameters<DescriptorNicParameters>();

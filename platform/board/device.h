@@ -9,6 +9,7 @@
 
 #include "models/base/random.h"
 #include "models/base/schema.h"
+#include "models/net/calls.h"
 #include "models/pcie/endpoint.h"
 #include "platform/config/registry.h"
 
@@ -53,6 +54,12 @@ class FactoryOf final : public DeviceFactory {
   }
 };
 
+/// Makes the calls that `call.program` names.
+struct CallFactory final : config::ModelFactory {
+  explicit CallFactory(net::CallParameters::Maker m) : make(std::move(m)) {}
+  net::CallParameters::Maker make;
+};
+
 /// Where models become known.
 class Devices {
  public:
@@ -66,13 +73,26 @@ class Devices {
   void add(std::string model, std::string title) {
     static_assert(std::is_base_of_v<pcie::Endpoint, Device>, "a device of a board is a pcie::Endpoint");
     using Parameters = InSlot<typename Device::Parameters>;
-    check_name(model);
+    check_name("a model's name", model);
     try {
       check_references(base::schema_of<Parameters>());
     } catch (const std::exception& e) {
       throw std::logic_error("model " + model + " (" + title + "): " + e.what());
     }
     registry_.add<Parameters>("accel", std::move(model), std::move(title), std::make_shared<const FactoryOf<Device>>());
+  }
+
+  /// From now on a board may have this as call.program of its workload. C is a net::Calls that is made from a const
+  /// net::CallParameters&. name: as a model's. Throws std::logic_error for another one, or when there is such a
+  /// program.
+  template <class C>
+  void add_calls(std::string name) {
+    static_assert(std::is_base_of_v<net::Calls, C>, "what makes calls is a net::Calls");
+    add_calls(std::move(name), [](const net::CallParameters& p) { return std::make_unique<C>(p); });
+  }
+  void add_calls(std::string name, net::CallParameters::Maker make) {
+    check_name("the name of calls", name);
+    registry_.add_part("calls", std::move(name), std::make_shared<const CallFactory>(std::move(make)));
   }
 
  private:
@@ -82,10 +102,10 @@ class Devices {
         throw std::logic_error("parameter " + p->key() + " refers to " + p->refers_to() +
                                ", which is no kind of component");
   }
-  static void check_name(const std::string& model) {
+  static void check_name(const std::string& what, const std::string& name) {
     constexpr const char* kValid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    if (!model.empty() && model.size() <= 64 && model.find_first_not_of(kValid) == std::string::npos) return;
-    throw std::logic_error("a model's name is 1 to 64 letters, digits, - and _, not \"" + model.substr(0, 64) + "\"");
+    if (!name.empty() && name.size() <= 64 && name.find_first_not_of(kValid) == std::string::npos) return;
+    throw std::logic_error(what + " is 1 to 64 letters, digits, - and _, not \"" + name.substr(0, 64) + "\"");
   }
 
   config::Registry& registry_;

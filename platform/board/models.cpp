@@ -20,6 +20,18 @@
 
 namespace sluice::platform {
 
+namespace {
+
+/// What makes the calls that call.program names: a program that is built in, or one of the board's plug-ins.
+std::string choose_calls(net::TrafficSource::Parameters& p, const config::Registry& r) {
+  const config::Registry::Part* part = r.find_part("calls", p.call.program);
+  if (!part) return net::no_such_program(p.call.program, r.part_names("calls"));
+  p.call.maker = static_cast<const CallFactory&>(*part->factory).make;
+  return {};
+}
+
+}  // namespace
+
 void register_models(config::Registry& r) {
   r.on_plugin(load_plugin);
   r.add_kind("cluster", "riscv");
@@ -58,6 +70,8 @@ void register_models(config::Registry& r) {
   r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
   r.add_single("workload", "model", "traffic");
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
+  for (const auto& [name, make] : net::built_in_calls().makers()) Devices(r).add_calls(name, make);
+  r.add_choice<net::TrafficSource::Parameters>("call.program", choose_calls);
   r.add<DmaWorkloadParameters>("workload", "dma", "DMA workload");
   r.add<NoWorkloadParameters>("workload", "none", "board without a workload");
   r.add_kind("fault", "", "kind");

@@ -97,6 +97,7 @@ class BoardBuilder {
     collect_files();
     collect_overrides(overrides, options);
     for (const auto& kind : registry().kinds()) make_instances(kind);
+    for (const Instance& instance : board_.instances_) choose(instance);
     for (const Instance& instance : board_.instances_) check(instance);
     for (Instance& instance : board_.instances_) resolve_files(instance);
     return std::move(board_);
@@ -294,6 +295,15 @@ class BoardBuilder {
     return p;
   }
 
+  /// What the values choose by name, and is no component.
+  void choose(const Instance& instance) const {
+    for (const auto& choice : registry().choices()) {
+      if (choice.schema != &instance.schema()) continue;
+      const std::string what = choice.choose(instance.values_.get(), registry());
+      if (!what.empty()) throw board_.error(instance, choice.key, what);
+    }
+  }
+
   void check(const Instance& instance) const {
     for (const auto& p : instance.schema().parameters()) {
       const std::string path = instance.path() + "." + p->key();
@@ -340,6 +350,8 @@ class BoardBuilder {
       const std::shared_ptr<void> without = instance.schema().defaults();
       for (const auto& p : instance.schema().parameters())
         if (p != changed) p->assign_text(without.get(), p->text(instance.values()));
+      for (const auto& choice : registry().choices())
+        if (choice.schema == &instance.schema()) choice.choose(without.get(), registry());
       if (broken_by(instance, rule, without.get()).empty()) cause = &origin;
     }
     if (cause == &about) return board_.error(instance, rule.key, what);

@@ -44,6 +44,28 @@ void Registry::add_model(std::string_view kind, Model model) {
   throw std::logic_error("no kind " + std::string(kind));
 }
 
+void Registry::add_part(std::string set, std::string name, std::shared_ptr<const ModelFactory> factory) {
+  if (const Part* taken = find_part(set, name))
+    throw std::logic_error("there are " + set + " named " + name + " already, " +
+                           (taken->plugin.empty() ? "built-in ones" : "of " + taken->plugin));
+  parts_.push_back({std::move(set), std::move(name), std::move(factory), loading_});
+}
+
+const Registry::Part* Registry::find_part(std::string_view set, std::string_view name) const {
+  for (const Part& p : parts_) {
+    if (p.set == set && p.name == name) return &p;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Registry::part_names(std::string_view set) const {
+  std::vector<std::string> names;
+  for (const Part& p : parts_) {
+    if (p.set == set) names.push_back(p.name);
+  }
+  return names;
+}
+
 std::string Registry::load(const PluginFile& plugin) {
   if (!load_plugin_) throw UserError(plugin.where, "plugins: nothing here takes plug-ins");
   loading_ = plugin.named;

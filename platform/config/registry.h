@@ -63,6 +63,34 @@ class Registry {
     add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>(), std::move(factory), loading_});
   }
 
+  /// Something that a parameter of models chooses by name and that is no component: the calls of a traffic source.
+  /// `set` is what it is one of.
+  struct Part {
+    std::string set;
+    std::string name;
+    std::shared_ptr<const ModelFactory> factory;
+    std::string plugin;  ///< as Model::plugin
+  };
+  /// Throws std::logic_error where the set has one of that name.
+  void add_part(std::string set, std::string name, std::shared_ptr<const ModelFactory>);
+  const Part* find_part(std::string_view set, std::string_view name) const;
+  std::vector<std::string> part_names(std::string_view set) const;
+
+  /// The parameter `key` of a model with parameters P names a part. choose(p, registry) finds it and keeps in p what
+  /// the model needs of it, before any rule about P is looked at; it returns the end of a sentence about `key` where
+  /// there is none, else nothing.
+  template <class P>
+  void add_choice(std::string key, std::string (*choose)(P&, const Registry&)) {
+    choices_.push_back({&base::schema_of<P>(), std::move(key),
+                        [choose](void* values, const Registry& r) { return choose(*static_cast<P*>(values), r); }});
+  }
+  struct Choice {
+    const base::SchemaBase* schema;
+    std::string key;
+    std::function<std::string(void* values, const Registry&)> choose;
+  };
+  const std::vector<Choice>& choices() const { return choices_; }
+
   /// What adds the models of a plug-in to a registry. Returns the SHA-256 of the file; throws UserError, which begins
   /// with `where`.
   using PluginLoader = std::function<std::string(const PluginFile&, Registry&)>;
@@ -78,6 +106,8 @@ class Registry {
  private:
   void add_model(std::string_view kind, Model);
   std::vector<Kind> kinds_;
+  std::vector<Part> parts_;
+  std::vector<Choice> choices_;
   PluginLoader load_plugin_;
   std::string loading_;  ///< the plug-in that adds its models now
 };

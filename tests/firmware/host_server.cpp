@@ -12,12 +12,8 @@
 #include <unistd.h>
 
 extern "C" {
-#include "firmware/apps/kv.h"
+#include "firmware/kernel/memory.h"
 #include "firmware/rpc/port.h"
-}
-
-extern "C" void* memory_reserve(size_t bytes, size_t alignment) {
-  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
 
 namespace {
@@ -70,8 +66,8 @@ int main(int argc, char** argv) {
   nic.queues = 1;
   nic.queue[0] = &tap.queue;
   static rpc_port port;
+  rpc_programs_setup();
   rpc_port_setup(&port, &nic, 0, RPC_IPV4_DEFAULT);
-  kv_setup();
   auto* buffer = static_cast<uint8_t*>(memory_reserve(NIC_BUFFER_BYTES, NIC_BUFFER_BYTES));
   for (;;) {
     uint8_t* frame = buffer + NIC_BUFFER_HEADROOM;

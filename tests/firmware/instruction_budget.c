@@ -2,7 +2,6 @@
  * to the doorbell of its reply, with the real driver and protocols; hart 1 plays the part of the NIC that answers
  * register writes, and hart 0 itself fills the rings between two counted stretches. Runs on QEMU's virt machine with 2
  * harts. */
-#include "firmware/apps/kv.h"
 #include "firmware/drivers/nic_descriptor.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
@@ -10,6 +9,8 @@
 #include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"
+#include "firmware/programs/calc.h"
+#include "firmware/programs/echo.h"
 #include "firmware/rpc/port.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 
@@ -98,7 +99,7 @@ int application_main(void) {
   struct pcie_function function = {.bar = {(uintptr_t)registers}};
   if (!nic_descriptor_setup(&nic, &function, 1)) return 1;
   csr_clear(sstatus, SSTATUS_SIE);
-  kv_setup();
+  rpc_programs_setup();
   struct rpc_port* port = memory_reserve(sizeof *port, 64);
   rpc_port_setup(port, &nic, 0, board.ipv4);
 

@@ -5,10 +5,6 @@
 
 #include <catch2/catch.hpp>
 
-extern "C" void* memory_reserve(size_t bytes, size_t alignment) {
-  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-}
-
 namespace sluice::firmware_test {
 
 Writer& Writer::u8(uint32_t v) {
@@ -113,10 +109,10 @@ ProtocolBench::ProtocolBench(bool offload)
   nic.max_frame = 1514;
   nic.queues = 1;
   nic.queue[0] = &nic_.queue;
+  static bool programs_are_there = false;
+  if (!programs_are_there) rpc_programs_setup();
+  programs_are_there = true;
   rpc_port_setup(port_.get(), &nic, 0, server_address);
-  static bool store_is_there = false;
-  if (!store_is_there) kv_setup();
-  store_is_there = true;
 }
 
 uint32_t ProtocolBench::receive(nic_queue* queue, nic_frame* frames) {

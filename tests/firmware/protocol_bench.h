@@ -7,7 +7,9 @@
 #include <vector>
 
 extern "C" {
-#include "firmware/apps/kv.h"
+#include "firmware/programs/calc.h"
+#include "firmware/programs/echo.h"
+#include "firmware/programs/kv.h"
 #include "firmware/rpc/port.h"
 }
 

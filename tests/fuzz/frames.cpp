@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "firmware/programs/calc.h"
+#include "firmware/programs/echo.h"
+#include "firmware/programs/kv.h"
 #include "firmware/rpc/programs.h"
 #include "models/net/frame.h"
 

@@ -10,7 +10,6 @@
 #include "tests/fuzz/frames.h"
 
 extern "C" {
-#include "firmware/apps/kv.h"
 #include "firmware/rpc/port.h"
 }
 
@@ -20,10 +19,6 @@ extern "C" {
 #define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
-
-extern "C" void* memory_reserve(size_t bytes, size_t alignment) {
-  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-}
 
 namespace sluice::fuzz {
 namespace {
@@ -68,11 +63,11 @@ class Server {
     nic.max_frame = 1514;
     nic.queues = 1;
     nic.queue[0] = &nic_.queue;
+    rpc_programs_setup();
     for (const bool offload : {false, true}) {
       nic.rx_checksum = nic.tx_checksum = offload;
       rpc_port_setup(&port_[offload], &nic, 0, kBoardAddress);
     }
-    kv_setup();
   }
 
   void serve(const std::uint8_t* data, std::size_t size, bool offload) {

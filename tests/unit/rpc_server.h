@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "firmware/programs/calc.h"
+#include "firmware/programs/echo.h"
+#include "firmware/programs/kv.h"
 #include "firmware/rpc/programs.h"
 #include "models/net/frame.h"
 #include "models/net/rpc.h"

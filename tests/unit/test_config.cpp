@@ -103,6 +103,30 @@ struct Run {
   }
 };
 
+/// Chooses by name how far it goes, which no file says.
+struct Walk {
+  std::string pace = "slow";
+  int distance = 1;
+  int farthest = 0;
+  static void describe(base::Schema<Walk>& s) {
+    s.add("pace", &Walk::pace, "how fast").setting();
+    s.add("distance", &Walk::distance, "how far").range(0, 100).setting();
+    s.rule("distance", [](const Walk& w) {
+      return w.distance > w.farthest ? "must be at most " + std::to_string(w.farthest) : "";
+    });
+  }
+};
+struct Pace : ModelFactory {
+  explicit Pace(int f) : farthest(f) {}
+  int farthest;
+};
+std::string choose_pace(Walk& w, const Registry& r) {
+  const Registry::Part* part = r.find_part("paces", w.pace);
+  if (!part) return "must be one of " + std::to_string(r.part_names("paces").size());
+  w.farthest = static_cast<const Pace&>(*part->factory).farthest;
+  return {};
+}
+
 /// What a plug-in of the tests brings.
 struct Adder {
   unsigned width = 32;
@@ -112,6 +136,7 @@ std::string load_adder(const PluginFile& plugin, Registry& r) {
   const std::string name = plugin.path.filename();
   if (!fs::exists(plugin.path)) throw UserError(plugin.where, "plugins: " + plugin.named + " does not exist");
   r.add<Adder>("nic", "adder", "adder");
+  r.add_part("paces", "fast", std::make_shared<Pace>(50));
   return "sha of " + name;
 }
 
@@ -127,6 +152,11 @@ Registry registry() {
   r.add<OpenLoop>("workload", "open-loop", "open loop");
   r.add_single("run");
   r.add<Run>("run", "run", "run");
+  r.add_kind("walk");
+  r.add<Walk>("walk", "walk", "walk");
+  r.add_part("paces", "slow", std::make_shared<Pace>(5));
+  r.add_part("paces", "brisk", std::make_shared<Pace>(9));
+  r.add_choice<Walk>("pace", choose_pace);
   r.on_plugin(load_adder);
   return r;
 }
@@ -642,4 +672,30 @@ TEST_CASE("what a board says of plug-ins is checked", "[config]") {
   CHECK(bench.error_of("plugin = []\n") == "b.toml:2: plugin is not a key of a board file; did you mean plugins?");
   CHECK(bench.error(bench.mine("own.toml", ""), {"plugins=x.so"}) ==
         "--set plugins=x.so: plug-ins are named by a board file, plugins = [...], not by an override");
+}
+
+TEST_CASE("a parameter chooses by name what the registry or a plug-in of the board has", "[config]") {
+  Bench bench;
+  bench.mine("add.so", "");
+  const auto farthest = [&](const std::string& board, const std::vector<std::string>& sets) {
+    return bench.load(board, sets).parameters<Walk>("walk.w").farthest;
+  };
+  const std::string plain = bench.mine("plain.toml", "extends = ['e810']\n[walk.w]\n");
+  CHECK(farthest(plain, {}) == 5);
+  CHECK(farthest(plain, {"walk.w.pace=brisk"}) == 9);
+  CHECK(bench.error_of("[walk.w]\npace = 'fast'\n") == "b.toml:3: walk.w.pace must be one of 2");
+  CHECK(bench.error(plain, {"walk.w.pace=fast"}) == "--set walk.w.pace=fast: must be one of 2");
+  const std::string own = bench.mine("own.toml", "extends = ['e810']\nplugins = ['add.so']\n[walk.w]\npace = 'fast'\n");
+  CHECK(farthest(own, {}) == 50);
+  CHECK(bench.error(own, {"walk.w.pace=sl"}) == "--set walk.w.pace=sl: must be one of 3");
+  Registry r = registry();
+  CHECK_THROWS_WITH(r.add_part("paces", "slow", nullptr), "there are paces named slow already, built-in ones");
+}
+
+TEST_CASE("rules hold for what has been chosen, and blame who chose it", "[config]") {
+  Bench bench;
+  CHECK(bench.error_of("[walk.w]\ndistance = 6\n") == "b.toml:3: walk.w.distance must be at most 5");
+  const std::string far = bench.mine("far.toml", "extends = ['e810']\n[walk.w]\npace = 'brisk'\ndistance = 9\n");
+  CHECK(bench.load(far).parameters<Walk>("walk.w").distance == 9);
+  CHECK(bench.error(far, {"walk.w.pace=slow"}) == "--set walk.w.pace=slow: walk.w.distance must be at most 5");
 }

@@ -1,5 +1,7 @@
-/* firmware/apps/echo.c: gives back what it got. In place, not a byte of the data is touched. */
-#include "firmware/rpc/port.h"
+/* firmware/programs/echo.c: gives back what it got. In place, not a byte of the data is touched. */
+#include "firmware/programs/echo.h"
+
+#include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 
 static int32_t echo(struct rpc_call* call) {
@@ -14,10 +16,4 @@ static int32_t echo(struct rpc_call* call) {
   return (int32_t)bytes;
 }
 
-static rpc_handler* const handlers[] = {
-    [ECHO_NULL] = rpc_null,
-    [ECHO_ECHO] = echo,
-};
-
-const struct rpc_program echo_program = {RPC_PROGRAM_ECHO, ECHO_VERSION, sizeof handlers / sizeof handlers[0],
-                                         handlers};
+RPC_PROGRAM(echo, 0, [ECHO_NULL] = rpc_null, [ECHO_ECHO] = echo)

@@ -1,9 +1,9 @@
-/* firmware/apps/kv.c: a hash table of buckets with a lock each. */
-#include "firmware/apps/kv.h"
+/* firmware/programs/kv.c: a hash table of buckets with a lock each. */
+#include "firmware/programs/kv.h"
 
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/spinlock.h"
-#include "firmware/rpc/port.h"
+#include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 
 struct entry {
@@ -22,7 +22,7 @@ struct bucket {
 static struct bucket* buckets;
 static struct entry* entries;
 
-void kv_setup(void) {
+static void kv_setup(void) {
   buckets = memory_reserve(KV_BUCKETS * sizeof *buckets, 64);
   entries = memory_reserve((size_t)KV_BUCKETS * KV_BUCKET_ENTRIES * sizeof *entries, 64);
   for (uint32_t i = 0; i < KV_BUCKETS; i++) {
@@ -106,10 +106,4 @@ static int32_t put(struct rpc_call* call) {
   return 4;
 }
 
-static rpc_handler* const handlers[] = {
-    [KV_NULL] = rpc_null,
-    [KV_GET] = get,
-    [KV_PUT] = put,
-};
-
-const struct rpc_program kv_program = {RPC_PROGRAM_KV, KV_VERSION, sizeof handlers / sizeof handlers[0], handlers};
+RPC_PROGRAM(kv, kv_setup, [KV_NULL] = rpc_null, [KV_GET] = get, [KV_PUT] = put)

@@ -1,5 +1,7 @@
-/* firmware/apps/calc.c: three weights of work: a few instructions, one pass over the data, a sort. */
-#include "firmware/rpc/port.h"
+/* firmware/programs/calc.c: three weights of work: a few instructions, one pass over the data, a sort. */
+#include "firmware/programs/calc.h"
+
+#include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 
 #define ADLER_MODULUS 65521u
@@ -67,12 +69,4 @@ static int32_t sort(struct rpc_call* call) {
   return (int32_t)(4 * (n + 1));
 }
 
-static rpc_handler* const handlers[] = {
-    [CALC_NULL] = rpc_null,
-    [CALC_ADD] = add,
-    [CALC_CHECKSUM] = checksum,
-    [CALC_SORT] = sort,
-};
-
-const struct rpc_program calc_program = {RPC_PROGRAM_CALC, CALC_VERSION, sizeof handlers / sizeof handlers[0],
-                                         handlers};
+RPC_PROGRAM(calc, 0, [CALC_NULL] = rpc_null, [CALC_ADD] = add, [CALC_CHECKSUM] = checksum, [CALC_SORT] = sort)

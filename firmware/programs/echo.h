@@ -1,0 +1,7 @@
+/* firmware/programs/echo.h: the program echo, as it travels (firmware/rpc/programs.h). */
+#pragma once
+
+#define RPC_PROGRAM_ECHO 0x20000002u
+#define ECHO_VERSION 1u
+#define ECHO_NULL 0u /* {} -> {} */
+#define ECHO_ECHO 1u /* {opaque data<>} -> {opaque data<>}: the same bytes, padding included */

@@ -1,0 +1,28 @@
+/* firmware/rpc/program.h: what makes a file a program that an image can serve. CMake writes rpc_programs.h of the
+ * image's list of programs (sluice_rpc_programs() in cmake/SluiceFirmware.cmake): RPC_PROGRAMS(X) is X(name, number,
+ * version) for each. */
+#pragma once
+
+#include "firmware/rpc/port.h"
+#include "rpc_programs.h"
+
+/* Ends a program's file:
+ *   RPC_PROGRAM(kv, kv_setup, [KV_NULL] = rpc_null, [KV_GET] = get, [KV_PUT] = put)
+ * name: the file's. set_up: what rpc_programs_setup() calls, 0 for nothing. Then the handlers by procedure number.
+ * Number and version are those of the header beside the file: for kv.c, RPC_PROGRAM_KV and KV_VERSION in kv.h. */
+#define RPC_PROGRAM(name, set_up, ...)                                                        \
+  static rpc_handler* const handlers[] = {__VA_ARGS__};                                       \
+  const struct rpc_program name##_program = {rpc_number_of_##name, rpc_version_of_##name,     \
+                                             sizeof handlers / sizeof handlers[0], handlers}; \
+  void name##_program_setup(void);                                                            \
+  void name##_program_setup(void) {                                                           \
+    void (*const f)(void) = set_up;                                                           \
+    if (f != 0) f();                                                                          \
+  }
+
+#define RPC_PROGRAM_DECLARE(name, number, version) \
+  extern const struct rpc_program name##_program;  \
+  void name##_program_setup(void);                 \
+  enum { rpc_number_of_##name = (int)(number), rpc_version_of_##name = (int)(version) };
+RPC_PROGRAMS(RPC_PROGRAM_DECLARE)
+#undef RPC_PROGRAM_DECLARE

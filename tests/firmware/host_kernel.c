@@ -1,0 +1,8 @@
+/* tests/firmware/host_kernel.c: what the protocol code needs of the kernel, where it runs on this machine. */
+#include <stdlib.h>
+
+#include "firmware/kernel/memory.h"
+
+void* memory_reserve(size_t bytes, size_t alignment) {
+  return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
