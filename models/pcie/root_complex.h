@@ -175,6 +175,8 @@ class RootComplex : public base::Model, private TransmitObserver {
   void start_waiting_reads(RootPort&);
   void forward(RootPort& to, TlpPtr, base::Time when);
   void refuse(RootPort&, TlpPtr request, const char* cause = nullptr);
+  void answer_refused(RootPort&, const Tlp& request, const char* cause);
+  void refuse_read(RootPort&, TlpPtr request, const char* cause, base::Time latency);
   void report_unclaimed(const Tlp&);
   const char* refusal(const RootPort& from, const RootPort* to) const;
   void write_soc(const Tlp&);

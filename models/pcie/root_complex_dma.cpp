@@ -53,11 +53,24 @@ const char* RootComplex::refusal(const RootPort& from, const RootPort* to) const
 
 /// cause: the software's mistake; null: none of its.
 void RootComplex::refuse(RootPort& p, TlpPtr request, const char* cause) {
-  ++counters_.unsupported_requests;
-  if (cause) report_bad_request(*request, path(), cause);
   request->release_buffer();
-  if (request->tlp_class() != TlpClass::kNonPosted) return;
-  p.port.send(make_completion(*request, kSelf, CompletionStatus::kUnsupportedRequest));
+  answer_refused(p, *request, cause);
+}
+
+void RootComplex::answer_refused(RootPort& p, const Tlp& request, const char* cause) {
+  ++counters_.unsupported_requests;
+  if (cause) report_bad_request(request, path(), cause);
+  if (request.tlp_class() == TlpClass::kNonPosted)
+    p.port.send(make_completion(request, kSelf, CompletionStatus::kUnsupportedRequest));
+}
+
+/// As refuse(), and no earlier than the writes before it, which a read never passes.
+void RootComplex::refuse_read(RootPort& p, TlpPtr request, const char* cause, base::Time latency) {
+  request->release_buffer();
+  const base::Time when = std::max(base::now() + latency, p.last_landing);
+  base::calendar().at(when, key(), [this, &p, cause, r = std::move(request), losses = p.losses] {
+    if (losses == p.losses) answer_refused(p, *r, cause);
+  });
 }
 
 /// To another root port. The caller sees to it that `when` is no earlier than the posted writes that it may not pass.
@@ -162,16 +175,12 @@ void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
   const Translation where = translate(t, false);
   base::GuestRam* ram = where.fault ? nullptr : memory_.ram_at(where.address, bytes);
   if (!p.bridge.forwards_upstream()) return refuse(p, std::move(tlp), kBridgeOff);
-  if (where.fault) {  // a walk finds it out at its end
-    base::calendar().after(where.latency, key(), [this, &p, why = where.why, request = std::move(tlp)]() mutable {
-      refuse(p, std::move(request), why);
-    });
-    return;
-  }
+  // A walk finds a fault out at its end.
+  if (where.fault) return refuse_read(p, std::move(tlp), where.why, where.latency);
   if (!ram) {
     RootPort* peer = port_of_address(where.address);
     if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.up())
-      return refuse(p, std::move(tlp), refusal(p, peer));
+      return refuse_read(p, std::move(tlp), refusal(p, peer), where.latency);
     t.address = where.address & ~std::uint64_t{3};
     const base::Time when = base::now() + parameters_.write_latency + where.latency;
     return forward(*peer, std::move(tlp), std::max(when, p.last_landing));
