@@ -11,7 +11,7 @@ namespace sluice::platform {
 namespace {
 
 constexpr std::uint32_t kLevelHigh = 4;
-constexpr std::uint32_t kMachineExternal = 11, kSupervisorExternal = 9;
+constexpr std::uint32_t kMachineExternal = 11, kSupervisorExternal = 9, kNoInterrupt = ~0u;
 
 /// libfdt's sequential writer, with cells and nesting.
 class Writer {
@@ -223,7 +223,11 @@ class Tree {
       w_.cell("#address-cells", 0);
       w_.flag("interrupt-controller");
       w_.cell("riscv,ndev", s_.interrupt_sources);
-      w_.cells("interrupts-extended", to_harts({kMachineExternal, kSupervisorExternal}));
+      // By context, of which those of other clusters' harts come first: no interrupt is theirs here.
+      auto contexts = to_harts({kMachineExternal, kSupervisorExternal});
+      for (unsigned other = 0; other < 2 * s_.first_hart; ++other)
+        contexts.insert(contexts.begin(), {hart_controller(0), kNoInterrupt});
+      w_.cells("interrupts-extended", contexts);
       w_.cell("phandle", controller());
     });
   }

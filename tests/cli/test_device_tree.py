@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from command import CommandTest
+from command import SOURCE, CommandTest
 
 FINISHER = "regmap = <&{/soc/test@100000}>;"
 # Checks of dtc that are off unless they are asked for.
@@ -92,8 +92,20 @@ class DeviceTree(CommandTest):
         self.assertIn(to_files, self.node(text, "interrupt-controller@d000000"))
 
     def test_each_cluster_has_a_tree_of_its_own(self):
-        self.write("two.toml", "extends = ['virt']\n[cluster.second]\nfirmware = 'second-cluster'\ninterrupts = 'plic'\n"
-                   "[memory.second]\nbase = 0xf000_0000\nsize = '16 MiB'\n")
+        two = os.path.join(SOURCE, "tests/board/two_clusters.toml")
+        first = self.succeed("describe", two, "--device-tree")
+        self.assertEqual(first, self.succeed("describe", two, "--device-tree", "--cluster", "host"))
+        self.assertIn("memory@80000000 {", first)
+        self.assertNotIn("memory@90000000 {", first)
+        plic = ("--set", "cluster.host.interrupts=plic", "--set", "cluster.second.interrupts=plic")
+        for arguments in ((), plic):
+            second = self.succeed("describe", two, "--device-tree", "--cluster", "second", *arguments)
+            dtc("-I", "dts", "-O", "dtb", *STRICT, text=second.encode())
+            self.assertEqual(re.findall(r"(?m)^\t(?:\t)?((?:memory|cpu)@.*) \{", second), ["memory@90000000", "cpu@1", "cpu@2"])
+        # The contexts of hart 0, which is the other cluster's, come first.
+        one, other = (f"&{{/cpus/cpu@{h}/interrupt-controller}}" for h in (1, 2))
+        self.assertIn(f"interrupts-extended = <{one} 0xffffffff {one} 0xffffffff {one} 0xb {one} 0x9 {other} 0xb {other} 0x9>;",
+                      self.node(second, "interrupt-controller@c000000"))
         self.assert_mistake(["describe", "virt", "--device-tree", "--cluster", "hst"],
                             "--cluster hst: the board has no such cluster; it has host")
         self.assert_mistake(["describe", "virt", "--device-tree", "--out", "no/where.dtb"],
