@@ -54,7 +54,8 @@ std::string outside(const std::vector<base::GuestRam*>& rams) {
 
 ImageName ImageName::parse(const std::string& text) {
   const std::size_t at = text.rfind('@');
-  if (at == std::string::npos || text.compare(at + 1, 2, "0x") != 0) return {text, {}};
+  if (at == std::string::npos || text.compare(at + 1, 2, "0x") != 0 || text.find('/', at) != std::string::npos)
+    return {text, {}};
   std::string digits = text.substr(at + 3);
   std::erase(digits, '_');
   std::uint64_t address = 0;

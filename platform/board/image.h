@@ -19,7 +19,8 @@ struct ImageName {
   std::string file;
   std::optional<std::uint64_t> address;  ///< of raw bytes
 
-  /// What follows the last @ is an address where it begins with 0x; else it is a part of the file's name. Throws
+  /// What follows the last @ is an address where it begins with 0x and has no slash; else it is a part of the file's
+  /// name. Throws
   /// base::ValueError, the end of a sentence about the whole, for an address that is no number.
   static ImageName parse(const std::string&);
 };

@@ -146,6 +146,10 @@ class Loading(Images):
         self.write("first.bin", assemble_raw(FIRST))
         self.run_board("--firmware", "first.bin@0x80000000")
 
+    def test_an_at_sign_in_the_name_of_a_folder(self):
+        self.write("a@0x1/first.elf", assemble(PASS))
+        self.run_board("--firmware", "a@0x1/first.elf")
+
     def test_an_initial_ram_disk(self):
         self.write("disk.cpio", b"12345678" + bytes(5000))
         look = LOOK.format(address="0x80800000", value=hex(int.from_bytes(b"12345678", "little")))
