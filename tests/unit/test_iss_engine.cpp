@@ -359,3 +359,58 @@ TEST_CASE("for an instruction with a breakpoint nothing is fetched before it goe
   REQUIRE(r.go() == StopReason::slot_limit);
   REQUIRE(r.x(kA0) == 18);
 }
+
+namespace {
+
+/// Keeps what the hart tells of its software's mistakes.
+struct Told : Run {
+  using Run::Run;
+  struct Entry {
+    Refusal why;
+    std::uint64_t pc, address;
+    unsigned size;
+    bool operator==(const Entry&) const = default;
+  };
+  std::vector<Entry> entries;
+  unsigned stale = 0;
+  void refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigned size) override {
+    entries.push_back({why, pc, address, size});
+  }
+  void stale_code() override { ++stale; }
+};
+
+constexpr std::uint32_t kJumpToZero = 0x0000'0067, kFenceI = 0x0000'100f;
+
+}  // namespace
+
+TEST_CASE("what software got wrong is told with its instruction", "[iss]") {
+  const auto told = [](std::uint32_t instruction) {
+    Told r({kNop, instruction});
+    r.go();
+    return r.entries;
+  };
+  using Entries = std::vector<Told::Entry>;
+  constexpr std::uint64_t pc = kRam + 4;
+  CHECK(told(kJumpToZero) == Entries{{Refusal::fetch, pc, 0, 2}});  // the jump, not where it leads
+  CHECK(told(load(2, kA1, 0, 2)) == Entries{{Refusal::misaligned_device, pc, 2, 4}});
+  CHECK(told(amo(0, 3, kA1, 0, 0)) == Entries{{Refusal::atomic_device, pc, 0, 8}});
+  CHECK(told(0xffff'ffff) == Entries{{Refusal::illegal, pc, 0xffff'ffff, 4}});
+  CHECK(told(0x0000'0073).empty());  // ecall
+  Told r({kNop, amo(0, 3, kA1, kA2, 0)});
+  r.hart.state().x[kA2] = kRam + 0x1004;
+  r.go();
+  CHECK(r.entries == Entries{{Refusal::atomic_misaligned, pc, kRam + 0x1004, 8}});
+}
+
+TEST_CASE("code that the hart has changed and runs without a fence.i is told", "[iss]") {
+  const bool fence = GENERATE(false, true);
+  Told r({kNop, store(2, kA2, kS0, 0), fence ? kFenceI : kNop, 0xff5f'f06f});  // jal x0, -12
+  r.hart.state().x[kS0] = kRam;
+  r.hart.state().x[kA2] = kNop;
+  r.limit = 1000;
+  for (unsigned i = 0; i < 4; ++i) r.hart.run_one();
+  CHECK(r.stale == 0);
+  for (unsigned i = 0; i < 4; ++i) r.hart.run_one();
+  CHECK(r.hart.state().pc == kRam);
+  CHECK(r.stale == (fence ? 0 : 1));
+}
