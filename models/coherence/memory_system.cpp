@@ -35,6 +35,15 @@ base::GuestRam* MemorySystem::ram_at(std::uint64_t address, std::uint64_t length
   return nullptr;
 }
 
+void MemorySystem::reset() {
+  for (Hart& h : harts_) {
+    for (LineState* cache : {&h.l1i, &h.l1d, &h.l2}) cache->clear();
+    h.streams = {};
+    h.prefetched.clear();
+  }
+  llc_.clear();
+}
+
 Time MemorySystem::dram(Time at) { return channel_.reserve_at(at, line_time_).start + parameters_.dram_latency; }
 
 /// What it displaces goes to DRAM, where it has been changed.

@@ -11,6 +11,7 @@
 #include "models/base/memory_path.h"
 #include "models/base/model.h"
 #include "models/base/quantity.h"
+#include "models/base/reset.h"
 #include "models/base/schema.h"
 #include "models/base/server.h"
 #include "models/base/statistics.h"
@@ -23,7 +24,7 @@ using namespace base::literals;
 /// timing = "cached": L1I, L1D and L2 per hart, an inclusive-of-nothing LLC shared by all, DDIO, a stream prefetcher
 /// and a limited number of outstanding misses per hart. A miss leaves when a miss register is free, and keeps it until
 /// its data is there. A load or fetch miss stalls the hart until then; a store miss only until it leaves.
-class MemorySystem : public base::Model, public base::MemoryPath {
+class MemorySystem : public base::Model, public base::MemoryPath, public base::Resettable {
  public:
   enum class Timing { functional, cached };
   struct Parameters {
@@ -67,6 +68,9 @@ class MemorySystem : public base::Model, public base::MemoryPath {
   /// harts: of all clusters that share this memory. window: how far one hart may run ahead of another.
   MemorySystem(const sc_core::sc_module_name&, const Parameters&, unsigned harts, base::Time window);
   void add(base::GuestRam& ram) { rams_.push_back(&ram); }
+
+  /// The caches are empty; memory has what it had, whose place the caches' data never leave.
+  void reset() override;
 
   bool cached() const { return parameters_.timing == Timing::cached; }
   /// Null in functional timing.

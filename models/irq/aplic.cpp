@@ -1,5 +1,6 @@
 #include "models/irq/aplic.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -146,6 +147,12 @@ void AplicDomain::add_bits() {
   add_numbered("clrienum", APLIC_CLRIENUM, [this](unsigned s) { assign(enabled_, s, false); });
 }
 
+void AplicDomain::reset() {
+  registers_.reset();
+  std::fill(pending_.begin(), pending_.end(), 0);
+  std::fill(enabled_.begin(), enabled_.end(), 0);
+}
+
 base::Answer AplicDomain::read(std::uint64_t offset, void* data, unsigned size) {
   const base::Answer answer = registers_.read(offset, data, size);
   if (answer != base::Answer::unmapped || offset >= APLIC_SIZE || size != 4 || offset % 4 != 0) return answer;
@@ -266,20 +273,27 @@ Aplic::Aplic(sc_core::sc_module_name name, const Parameters& parameters, const M
             return supervisor_.write(offset, data, size);
           }),
       parameters_(parameters),
+      map_(map),
       inputs_(parameters.sources + 1),
       machine_(*this, path() + ".machine", AplicDomain::Level::machine),
       supervisor_(*this, path() + ".supervisor", AplicDomain::Level::supervisor),
       statistics_(path(), &base::statistics()) {
+  reset();
+  statistics_.counter("messages", "messages", "MSIs sent", messages_);
+}
+
+void Aplic::reset() {
   const auto high_half = [](std::uint64_t address) { return static_cast<std::uint32_t>(address >> 44) & 0xfff; };
-  mmsiaddrcfg_ = static_cast<std::uint32_t>(map.machine >> 12);
-  mmsiaddrcfgh_ = high_half(map.machine) | static_cast<std::uint32_t>(std::bit_width(map.harts - 1)) << 12;
-  smsiaddrcfg_ = static_cast<std::uint32_t>(map.supervisor >> 12);
-  smsiaddrcfgh_ = high_half(map.supervisor);
-  if (parameters.owner == AplicDomain::Level::supervisor) {
-    for (unsigned source = 1; source <= parameters.sources; ++source)
+  mmsiaddrcfg_ = static_cast<std::uint32_t>(map_.machine >> 12);
+  mmsiaddrcfgh_ = high_half(map_.machine) | static_cast<std::uint32_t>(std::bit_width(map_.harts - 1)) << 12;
+  smsiaddrcfg_ = static_cast<std::uint32_t>(map_.supervisor >> 12);
+  smsiaddrcfgh_ = high_half(map_.supervisor);
+  machine_.reset();
+  supervisor_.reset();
+  if (parameters_.owner == AplicDomain::Level::supervisor) {
+    for (unsigned source = 1; source <= parameters_.sources; ++source)
       machine_.configure(source, APLIC_SOURCECFG_DELEGATE);
   }
-  statistics_.counter("messages", "messages", "MSIs sent", messages_);
 }
 
 void Aplic::set_source(unsigned source, bool level) {

@@ -7,6 +7,7 @@
 #include "models/base/model.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
+#include "models/base/reset.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 
@@ -32,6 +33,7 @@ class AplicDomain {
   /// sourcecfg, as after a write of `value`.
   void configure(unsigned source, std::uint32_t value);
   bool delegates(unsigned source) const;
+  void reset();
 
  private:
   friend class Aplic;
@@ -61,7 +63,7 @@ class AplicDomain {
 };
 
 /// A machine-level root domain and a supervisor-level domain below it, MSI delivery only. Registers: aplic_regs.h.
-class Aplic : public base::Model {
+class Aplic : public base::Model, public base::Resettable {
  public:
   struct Parameters {
     unsigned sources = 95;  ///< 1 to 1023; numbered from 1
@@ -87,6 +89,9 @@ class Aplic : public base::Model {
   /// The level of a wire. source: 1 to Parameters::sources.
   void set_source(unsigned source, bool level);
 
+  /// The wires keep their levels; messages under way arrive.
+  void reset() override;
+
   AplicDomain& machine() { return machine_; }
   AplicDomain& supervisor() { return supervisor_; }
 
@@ -98,6 +103,7 @@ class Aplic : public base::Model {
   void send(AplicDomain::Level, std::uint32_t target, AplicDomain* extempore);
 
   Parameters parameters_;
+  Map map_;
   std::uint32_t mmsiaddrcfg_ = 0, mmsiaddrcfgh_ = 0, smsiaddrcfg_ = 0, smsiaddrcfgh_ = 0;
   std::vector<bool> inputs_;  ///< by source
   std::uint64_t messages_ = 0;

@@ -41,6 +41,15 @@ Clint::Clint(sc_core::sc_module_name name, const Parameters& parameters, unsigne
   registers_.register_statistics(statistics_);
 }
 
+void Clint::reset() {
+  registers_.reset();
+  written_ = 0;
+  for (unsigned hart = 0; hart < harts_.size(); ++hart) {
+    harts_[hart].software.set(false);
+    arm(hart);
+  }
+}
+
 void Clint::write_mtime(const base::RegisterWrite& w) {
   const std::uint64_t value = (mtime() & ~w.lanes) | (w.written & w.lanes);
   written_ = value - clock_.cycles_at(base::now());

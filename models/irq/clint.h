@@ -9,6 +9,7 @@
 #include "models/base/quantity.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
+#include "models/base/reset.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 
@@ -18,7 +19,7 @@ using namespace base::literals;
 
 /// mtime counts edges of the timebase clock since time 0, plus what software has added by writing it. A hart's timer
 /// line rises at exactly the edge at which mtime reaches mtimecmp. Registers: clint_regs.h.
-class Clint : public base::Model {
+class Clint : public base::Model, public base::Resettable {
  public:
   struct Parameters {
     base::Frequency timebase = 10_MHz;  ///< of mtime
@@ -34,6 +35,8 @@ class Clint : public base::Model {
 
   std::uint64_t mtime() const { return mtime_at(base::now()); }
   std::uint64_t mtime_at(base::Time t) const { return clock_.cycles_at(t) + written_; }
+
+  void reset() override;
 
   base::RegisterBank& registers() { return registers_; }
 

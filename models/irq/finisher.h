@@ -8,13 +8,14 @@
 #include "models/base/model.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
+#include "models/base/reset.h"
 #include "models/base/statistics.h"
 
 namespace sluice::irq {
 
 /// Registers: finisher_regs.h. A narrow write is the command with zeroes in the bits that it leaves out. Values that
 /// name no action are ignored and counted.
-class Finisher : public base::Model {
+class Finisher : public base::Model, public base::Resettable {
  public:
   enum class Kind { pass, fail, reset };  ///< what follows is the board's choice
   struct Verdict {
@@ -31,6 +32,9 @@ class Finisher : public base::Model {
   void finish(Verdict);
   /// The first one given.
   const std::optional<Verdict>& verdict() const { return verdict_; }
+
+  /// Forgets the verdict.
+  void reset() override { verdict_.reset(); }
 
   base::RegisterBank& registers() { return registers_; }
 

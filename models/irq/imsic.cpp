@@ -1,5 +1,6 @@
 #include "models/irq/imsic.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -72,6 +73,14 @@ void ImsicFile::claim(std::uint64_t identity) {
   update();
 }
 
+void ImsicFile::reset() {
+  std::fill(pending_.begin(), pending_.end(), 0);
+  std::fill(enabled_.begin(), enabled_.end(), 0);
+  threshold_ = 0;
+  delivery_ = false;
+  update();
+}
+
 void ImsicFile::look(const base::RegisterView::Visit& visit) const {
   constexpr unsigned kWidth = 8;
   visit({"eidelivery", IMSIC_EIDELIVERY, kWidth, delivery_});
@@ -115,6 +124,11 @@ Imsic::Imsic(sc_core::sc_module_name name, const Parameters& parameters, unsigne
   statistics_.counter("unknown_identities", "messages", "MSIs that did not", unknown_);
   statistics_.counter("refused", "accesses", "accesses that are not 32 bits wide, not aligned or outside the pages",
                       refused_);
+}
+
+void Imsic::reset() {
+  for (auto& level : files_)
+    for (auto& file : level) file->reset();
 }
 
 void Imsic::add_file(Level level, unsigned hart, unsigned identities) {

@@ -12,6 +12,7 @@
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
 #include "models/base/register_view.h"
+#include "models/base/reset.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 
@@ -34,6 +35,8 @@ class ImsicFile : public base::InterruptFile {
   std::uint64_t top() override;
   void claim(std::uint64_t identity) override;
 
+  void reset();
+
   /// Its indirect registers, by their number for miselect or siselect.
   void look(const base::RegisterView::Visit&) const;
 
@@ -50,7 +53,7 @@ class ImsicFile : public base::InterruptFile {
 
 /// Each level is a region of one page per hart, hart 0 first: whatever writes MSIs (a hart, the root complex, an APLIC)
 /// reaches a level's socket or write(). A message is pending at once: its travel is its path's. Pages: imsic_regs.h.
-class Imsic : public base::Model {
+class Imsic : public base::Model, public base::Resettable {
  public:
   enum Level : unsigned { kMachine = 0, kSupervisor = 1 };
   struct Parameters {
@@ -68,6 +71,8 @@ class Imsic : public base::Model {
   base::Answer read(Level, std::uint64_t offset, void* data, unsigned size);
   base::Answer write(Level, std::uint64_t offset, const void* data, unsigned size);
   std::uint64_t region_size() const;
+
+  void reset() override;
 
   ImsicFile& file(unsigned hart, Level level) { return *files_[level][hart]; }
 

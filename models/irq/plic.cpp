@@ -1,5 +1,6 @@
 #include "models/irq/plic.h"
 
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -79,6 +80,14 @@ void Plic::add_context(unsigned number) {
                   .on_write = [this, &context](const base::RegisterWrite& w) { complete(context, w.written); },
                   .read_acts = true,
                   .on_peek = [this, &context](unsigned) { return best(context).source; }});
+}
+
+void Plic::reset() {
+  registers_.reset();
+  std::fill(pending_.begin(), pending_.end(), 0);
+  std::fill(claimed_.begin(), claimed_.end(), 0);
+  for (unsigned source = 1; source <= parameters_.sources; ++source) forward(source);
+  update();
 }
 
 void Plic::set_source(unsigned source, bool level) {

@@ -8,6 +8,7 @@
 #include "models/base/model.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
+#include "models/base/reset.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 
@@ -16,7 +17,7 @@ namespace sluice::irq {
 /// Level-triggered sources behind gateways: a source that is high becomes pending; once claimed it is not forwarded
 /// again until it is completed, and is then pending anew if it is still high. Two contexts per hart. Takes no time.
 /// Registers: plic_regs.h.
-class Plic : public base::Model {
+class Plic : public base::Model, public base::Resettable {
  public:
   struct Parameters {
     unsigned sources = 95;    ///< 1 to 1023; numbered from 1
@@ -33,6 +34,9 @@ class Plic : public base::Model {
 
   /// The level of a wire. source: 1 to Parameters::sources.
   void set_source(unsigned source, bool level);
+
+  /// The wires keep their levels.
+  void reset() override;
 
   base::RegisterBank& registers() { return registers_; }
 

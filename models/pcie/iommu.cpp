@@ -51,8 +51,7 @@ Iommu::Iommu(sc_core::sc_module_name name, const Parameters& p, base::MemoryPath
                   .access = base::Access::wo,
                   .on_write = [this](const base::RegisterWrite& w) {
                     if (!(w.value & IOMMU_COMMAND_INVALIDATE)) return;
-                    for (Entry& e : entries_) e.valid = false;
-                    for (Table& t : tables_) t.valid = false;
+                    forget();
                   }});
   root_ = registers_.add({.name = "root",
                           .offset = IOMMU_ROOT,
@@ -81,6 +80,17 @@ Iommu::Iommu(sc_core::sc_module_name name, const Parameters& p, base::MemoryPath
   statistics_.counter("evictions", "entries", "of the IOTLB that made room", counters_.evictions);
   statistics_.counter("faults", "requests", "refused", counters_.faults);
   registers_.register_statistics(statistics_);
+}
+
+void Iommu::reset() {
+  registers_.reset();
+  forget();
+}
+
+/// All that is cached.
+void Iommu::forget() {
+  for (Entry& e : entries_) e.valid = false;
+  for (Table& t : tables_) t.valid = false;
 }
 
 Iommu::Entry* Iommu::find(std::uint64_t address) {

@@ -10,6 +10,7 @@
 #include "models/base/quantity.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
+#include "models/base/reset.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 #include "models/pcie/iommu_regs.h"
@@ -21,7 +22,7 @@ namespace sluice::pcie {
 /// for a walker and for one memory read at each level of the table, one after the other, less those levels that the
 /// table cache knows; requests for a page whose walk
 /// is under way wait for that walk. Faults are not cached.
-class Iommu : public base::Model, public Translator {
+class Iommu : public base::Model, public Translator, public base::Resettable {
  public:
   struct Parameters {
     unsigned tables = 16;          ///< addresses of tables that are cached; 0: every walk starts at the root
@@ -47,6 +48,9 @@ class Iommu : public base::Model, public Translator {
   Iommu(sc_core::sc_module_name, const Parameters&, base::MemoryPath& memory);
 
   Translation translate(RoutingId requester, std::uint64_t address, std::uint32_t length, bool write) override;
+
+  /// Translation is off; walks under way end.
+  void reset() override;
 
   const Counters& counters() const { return counters_; }
   base::RegisterBank& registers() { return registers_; }
@@ -77,6 +81,7 @@ class Iommu : public base::Model, public Translator {
     base::Time latency;
   };
 
+  void forget();
   Entry* find(std::uint64_t address);
   std::size_t first_of_set(std::uint64_t page) const { return page % sets_ * parameters_.ways; }
   Table* find_table(std::uint64_t address, unsigned level);

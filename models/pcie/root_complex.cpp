@@ -92,6 +92,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const Parameters& p, base
   if (p.root_ports < 1 || p.root_ports > 31) throw std::invalid_argument(path() + ": root_ports must be 1 to 31");
   socket.register_b_transport(this, &RootComplex::b_transport);
   host_bridge_.add_express(PCIE_EXPRESS_TYPE_INTEGRATED);
+  host_bridge_.keep_reset_values();
   for (unsigned i = 0; i < p.root_ports; ++i) {
     ports_.push_back(std::make_unique<RootPort>(path(), kRootPort));
     Port& port = ports_[i]->port;
@@ -192,11 +193,12 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
   t->by = by;
   t->carries_journey = true;
   t->journey.enter(SLUICE_STAGE_doorbell, component(), base::now());
-  base::calendar().after(parameters_.outbound_latency, key(), [this, tlp = std::move(t)]() mutable {
-    RootPort* p = port_of_address(tlp->address);
+  base::calendar().after(parameters_.outbound_latency, key(), [this, tlp = std::move(t), resets = resets_]() mutable {
+    const bool cut_off = resets != resets_;
+    RootPort* p = cut_off ? nullptr : port_of_address(tlp->address);
     if (p && p->port.up()) return p->port.send(std::move(tlp));
     ++counters_.master_aborts;
-    report_unclaimed(*tlp);
+    if (!cut_off) report_unclaimed(*tlp);
     tlp->observer = nullptr;
     transmitted(*tlp, base::now());
   });
@@ -254,6 +256,7 @@ void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
   request->tag = number;
   a.done = false;
   a.in_flight = false;
+  a.cut_off = false;
   a.error = false;
   a.request = std::move(request);
   a.received = 0;
@@ -268,6 +271,7 @@ void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
 
 void RootComplex::launch(unsigned number) {
   Access& a = *accesses_[number];
+  if (a.cut_off) return fail(number, counters_.master_aborts);
   Tlp& t = *a.request;
   RootPort* p = nullptr;
   if (t.is_config()) {
@@ -339,6 +343,18 @@ void RootComplex::fail(unsigned number, std::uint64_t& counter) {
   ++counter;
   accesses_[number]->data.fill(0xff);
   finish(number);
+}
+
+void RootComplex::reset() {
+  ++resets_;
+  host_bridge_.reset();
+  for (auto& p : ports_) {
+    link_down(*p);
+    p->bridge.reset();
+    p->asserted = 0;
+  }
+  for (auto& a : accesses_) a->cut_off = a->request && !a->in_flight && !a->done;
+  update_lines();
 }
 
 /// Requests that went out through the port end as if nobody had claimed them, and INTx that came in by it counts as

@@ -17,6 +17,7 @@
 #include "models/base/line.h"
 #include "models/base/memory_path.h"
 #include "models/base/model.h"
+#include "models/base/reset.h"
 #include "models/base/ring.h"
 #include "models/base/scheduler.h"
 #include "models/base/schema.h"
@@ -53,7 +54,7 @@ class Translator {
 /// Bus 0 has a host bridge as device 0 and root port n as device n + 1. The TLM socket takes absolute addresses inside
 /// the three windows; called by a hart at base::now(), it blocks the hart in base::wait_for() until a read's or a
 /// configuration access's completion, and for a posted write only while the hart's own posted writes are too many.
-class RootComplex : public base::Model, private TransmitObserver {
+class RootComplex : public base::Model, public base::Resettable, private TransmitObserver {
  public:
   enum class Split { kRcb, kMaxPayload };
   struct Parameters {
@@ -101,6 +102,10 @@ class RootComplex : public base::Model, private TransmitObserver {
 
   RootComplex(sc_core::sc_module_name, const Parameters&, base::MemoryPath& memory);
 
+  /// The root ports, and what cores ask for: reads return all ones, posted writes that no link has yet are dropped.
+  /// What devices have sent and the links have brought takes its effect.
+  void reset() override;
+
   Port& root_port(unsigned n) { return ports_.at(n)->port; }
   const Bridge& bridge(unsigned port) const { return ports_.at(port)->bridge; }
   const ConfigSpace& host_bridge() const { return host_bridge_; }
@@ -138,6 +143,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   struct Access {
     bool in_flight = false;  ///< a completion may come
     bool done = false;
+    bool cut_off = false;               ///< by a reset, before it went out
     bool error = false;                 ///< the core sees a bus error
     const RootPort* through = nullptr;  ///< while in flight
     TlpPtr request;
@@ -196,6 +202,7 @@ class RootComplex : public base::Model, private TransmitObserver {
   base::Ring<std::uint16_t> free_accesses_;
   base::Ring<Waiter*> waiting_accesses_;  ///< in order of their coming; none while one is free
   std::vector<std::unique_ptr<PostedWrites>> posted_writes_;
+  std::uint64_t resets_ = 0;
   Counters counters_;
 };
 

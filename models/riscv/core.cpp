@@ -38,6 +38,7 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
       cache_(cache),
       runner_(scheduler, path()),
       hart_(*this, hart_config(p, hart_id, reset_pc, memory, cache)),
+      reset_pc_(reset_pc),
       statistics_(path(), &base::statistics()) {
   hart_.on_reservation_lost([this] {
     reservation_lost_ = true;
@@ -74,19 +75,44 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
 }
 
 void Core::set_boot_arguments(std::uint64_t device_tree, std::uint64_t told) {
+  device_tree_ = device_tree;
+  told_ = told;
   hart_.state().x[10] = hart_.privileged().config().hart_id;
   hart_.state().x[11] = device_tree;
   hart_.state().x[12] = told;
+}
+
+void Core::reset() {
+  reset_due_ = suspended_;
+  if (reset_due_)
+    limit_ = 0;
+  else
+    restart();
+}
+
+void Core::restart() {
+  reset_due_ = false;
+  restarted_ = true;
+  hart_.reset();
+  hart_.state().pc = reset_pc_;
+  set_boot_arguments(device_tree_, told_);
+  account(SLUICE_ACCOUNT_kernel);
+  serving_ = 0;
+  limit_ = slots_allowed();
+  wake_.notify();
 }
 
 void Core::execute() {
   runner_.begin();
   for (;;) {
     if (runner_.time() >= runner_.bound()) runner_.yield();
+    if (reset_due_) [[unlikely]]
+      restart();
     if (stops_ > 0) [[unlikely]] {
       stand_still();
       continue;
     }
+    restarted_ = false;
     switch (run()) {
       case StopReason::wait_for_interrupt:
         park(SLUICE_ACCOUNT_idle, ~std::uint64_t{0});
@@ -112,6 +138,7 @@ StopReason Core::run() {
 StopReason Core::run_observed() {
   std::uint64_t pause = CoreObserver::kFree;
   for (CoreObserver* o : observers_) pause = std::min(pause, o->before(*this));
+  restarted_ = false;
   const bool single = pause == CoreObserver::kOneEvent;
   pause_at(single ? CoreObserver::kFree : pause);
   inside_ = true;
@@ -141,12 +168,12 @@ void Core::park(sluice_account account, std::uint64_t deadline_slots) {
   const Time deadline = bounded ? slot_clock_.time_of(deadline_slots) : Time::max();
   if (bounded && runner_.time() < deadline)
     deadline_ = base::calendar().at(deadline, key(), [this] { wake_.notify(); });
-  while (!hart_.privileged().interrupt_pending() && !reservation_lost_ && runner_.time() < deadline)
+  while (!hart_.privileged().interrupt_pending() && !reservation_lost_ && runner_.time() < deadline && !restarted_)
     base::wait_for(wake_, in_wrs ? "a store to its reservation (wrs)" : "an interrupt (wfi)",
                    in_wrs ? "another hart or a device" : "a device, a timer or another hart");
   base::calendar().cancel(deadline_);
   stall_until(runner_.time());
-  this->account(before);
+  if (!restarted_) this->account(before);
 }
 
 void Core::stall_until(Time t) {
@@ -197,6 +224,7 @@ std::uint64_t Core::slot_limit() {
 bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
   ++device_accesses_;
   synchronise();
+  suspended_ = true;
   tlm::tlm_generic_payload trans;
   trans.set_command(command);
   trans.set_address(address);
@@ -210,6 +238,7 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
     const base::AccessBy scope(by);
     socket->b_transport(trans, delay);
   }
+  suspended_ = false;
   const std::uint64_t before = hart_.state().slots;
   stall_until(runner_.time() + base::from_sc_time(delay));
   stall_slots_ += hart_.state().slots - before;
@@ -284,7 +313,9 @@ void Core::cache_miss(std::uint64_t address, base::LineUse use) {
 
 void Core::synchronise() {
   publish_time();
+  suspended_ = true;
   runner_.synchronise();
+  suspended_ = false;
 }
 
 std::uint64_t Core::time() { return timebase_.cycles_at(slot_clock_.time_of(hart_.state().slots)); }

@@ -13,6 +13,7 @@
 
 #include "models/base/interrupt_file.h"
 #include "models/base/model.h"
+#include "models/base/reset.h"
 #include "models/base/scheduler.h"
 #include "models/base/statistics.h"
 #include "models/coherence/memory_system.h"
@@ -37,7 +38,7 @@ class CoreObserver {
   virtual void after(Core&, StopReason) = 0;
 };
 
-class Core : public base::Model, public Bus {
+class Core : public base::Model, public Bus, public base::Resettable {
  public:
   tlm_utils::simple_initiator_socket<Core> socket;  ///< to the SoC bus
 
@@ -57,6 +58,11 @@ class Core : public base::Model, public Bus {
   /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree, a2 = address of what the
   /// firmware is told besides; 0: nothing.
   void set_boot_arguments(std::uint64_t device_tree, std::uint64_t told);
+
+  /// Where the next reset leads; cluster firmware that a debugger has loaded may begin elsewhere.
+  void set_reset_pc(std::uint64_t pc) { reset_pc_ = pc; }
+  /// At once, with the boot arguments in its registers; inside an access to a device, behind it. Stops last.
+  void reset() override;
 
   /// Executes nothing from now() on, and takes no interrupt, until resume(); where several harts run, from the end of
   /// the window that others have already run to. Time goes on, in the account that the hart was in. Counted: each stop
@@ -105,8 +111,11 @@ class Core : public base::Model, public Bus {
  private:
   void execute();
   void pause_at(std::uint64_t slots);
-  std::uint64_t slots_allowed() const { return stops_ > 0 ? 0 : std::min(slot_clock_.next_cycle(bound_), pause_); }
   StopReason run();
+  void restart();
+  std::uint64_t slots_allowed() const {
+    return stops_ > 0 || reset_due_ ? 0 : std::min(slot_clock_.next_cycle(bound_), pause_);
+  }
   StopReason run_observed();
   void park(sluice_account account, std::uint64_t deadline_slots);
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
@@ -125,6 +134,12 @@ class Core : public base::Model, public Bus {
   std::array<base::InterruptFile*, 2> files_{};
   base::Event wake_;
   bool reservation_lost_ = false;
+  std::uint64_t reset_pc_;
+  std::uint64_t device_tree_ = 0;
+  std::uint64_t told_ = 0;
+  bool suspended_ = false;  ///< inside an instruction, for others to go on
+  bool reset_due_ = false;  ///< behind the access that it is in
+  bool restarted_ = false;  ///< while it waited
   unsigned stops_ = 0;
   const char* stopped_why_ = "";
   const char* stopped_by_ = "";

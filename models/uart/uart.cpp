@@ -32,6 +32,18 @@ Uart::Uart(sc_core::sc_module_name name, const Parameters& parameters)
 
 // --------------------------------------------------------------------------------------------------------- registers
 
+void Uart::reset() {
+  interrupt_enable_ = fifo_control_ = line_control_ = modem_control_ = scratch_ = 0;
+  divisor_ = 1;
+  modem_changes_ = 0;
+  transmit_.clear();
+  receive_.clear();
+  thr_interrupt_ = overrun_ = timeout_ = false;
+  base::calendar().cancel(silence_);
+  accept_input();
+  update();
+}
+
 base::Answer Uart::check(const char* access, std::uint64_t offset, unsigned size) {
   base::Answer answer = base::Answer::ok;
   if (offset >= UART_SIZE)

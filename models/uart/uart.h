@@ -13,6 +13,7 @@
 #include "models/base/register_bank.h"
 #include "models/base/register_socket.h"
 #include "models/base/register_view.h"
+#include "models/base/reset.h"
 #include "models/base/schema.h"
 #include "models/base/statistics.h"
 
@@ -30,7 +31,7 @@ class BackEnd {
 
 /// Registers: uart_regs.h. The modem is always ready; parity, framing and break errors do not occur; the other end
 /// holds its characters back while the receive FIFO is full, so overruns occur only in loop-back.
-class Uart : public base::Model {
+class Uart : public base::Model, public base::Resettable {
  public:
   struct Parameters {
     /// Of the baud-rate generator: a character takes 16 x divisor x its bits / clock. 0: characters take no time.
@@ -49,6 +50,9 @@ class Uart : public base::Model {
   void print(char c);
   /// Characters from the other end, in order; any number.
   void input(std::string_view text);
+
+  /// A character that is being shifted out or in arrives all the same.
+  void reset() override;
 
   base::Answer read(std::uint64_t offset, void* data, unsigned size);
   base::Answer write(std::uint64_t offset, const void* data, unsigned size);

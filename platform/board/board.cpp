@@ -410,4 +410,37 @@ void Board::check_replay(const config::Instance& workload, std::uint64_t warmup)
   throw config_.error(workload, "warmup", fmt::format("leaves none of the capture's {} to count", calls));
 }
 
+void Board::reset(bool reload) {
+  std::vector<base::Resettable*> all;
+  for (Cluster& c : clusters_) {
+    for (auto& core : c.cores) {
+      if (reload) core->set_reset_pc(c.firmware.entry());
+      all.push_back(core.get());
+    }
+  }
+  // From the sources of interrupts to their controllers.
+  for (SlotInstance& s : slots_) {
+    s.link->hold_down(true);
+    s.link->hold_down(false);
+  }
+  all.push_back(root_.get());
+  if (iommu_) all.push_back(iommu_.get());
+  all.push_back(uart_.get());
+  all.push_back(finisher_.get());
+  if (plic_) all.push_back(plic_.get());
+  if (aplic_) all.push_back(aplic_.get());
+  if (imsic_) all.push_back(imsic_.get());
+  all.push_back(clint_.get());
+  all.push_back(memory_.get());
+  for (base::Resettable* r : all) r->reset();
+  if (!reload) return;
+  std::vector<base::GuestRam*> rams;
+  for (auto& r : rams_) rams.push_back(&r->bytes());
+  for (const Cluster& c : clusters_) {
+    c.firmware.reload(rams);
+    if (c.initrd) c.initrd->reload(rams);
+  }
+  write_placed();
+}
+
 }  // namespace sluice::platform

@@ -116,6 +116,12 @@ class Board : private pcie::SocWriter {
   const Faults* faults() const { return faults_.get(); }
   coherence::MemorySystem& memory() { return *memory_; }
 
+  /// What a reset button does, at base::now(): harts, interrupt controllers, UART, PCIe with all that is in its slots,
+  /// and caches are as at the start. Time, counters, traffic and faults go on. Other memory than that of the images
+  /// keeps what it has. A hart inside an access to a device is reset behind it.
+  /// reload: the firmware's images and device trees are loaded again.
+  void reset(bool reload = true);
+
  private:
   bool write(std::uint64_t address, const void* data, unsigned size) override;
 
@@ -135,6 +141,7 @@ class Board : private pcie::SocWriter {
   void describe_workload(DeviceTreeSource&) const;
   DeviceTreeSource describe(const Cluster&, const base::GuestRam& own) const;
   std::vector<std::uint8_t> device_tree_of(const Cluster&, const base::GuestRam& own) const;
+  void write_placed();
   void start_harts(Cluster&, base::GuestRam& own, const std::vector<std::uint8_t>& tree, const std::vector<Taken>&);
   bool aia() const { return clusters_.front().parameters->interrupts == riscv::Interrupts::aia; }
   void set_source(unsigned number, bool level);
@@ -158,6 +165,12 @@ class Board : private pcie::SocWriter {
   std::unique_ptr<memory::SocBus> bus_;
   std::vector<Cluster> clusters_;
   std::vector<std::vector<std::uint8_t>> device_trees_;  ///< by cluster
+  /// What harts are told of the board, in their memory.
+  struct Placed {
+    std::uint64_t address;
+    std::vector<std::uint8_t> bytes;
+  };
+  std::vector<Placed> placed_;
   std::unique_ptr<irq::Clint> clint_;
   std::unique_ptr<irq::Plic> plic_;
   std::unique_ptr<irq::Aplic> aplic_;

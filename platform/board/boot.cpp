@@ -202,12 +202,13 @@ void Board::start_harts(Cluster& c, base::GuestRam& own, const std::vector<std::
       t.image->refuse(fmt::format(
           "leaves no room for the device tree in its memory: it ends at {:#x} and must end at {:#x} or below",
           t.last + 1, address));
-  own.write(address, tree.data(), tree.size());
+  placed_.push_back({address, tree});
   std::uint64_t told = 0;
   if (const auto next = c.firmware.next_entry()) {
     const auto info = dynamic_info(*next, c.first_hart);
     told = end - kDynamicInfoRoom;
-    own.write(told, info.data(), sizeof info);
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(info.data());
+    placed_.push_back({told, {bytes, bytes + sizeof info}});
   }
   for (auto& core : c.cores) core->set_boot_arguments(address, told);
 }
@@ -240,6 +241,11 @@ void Board::load_firmware() {
     device_trees_.push_back(device_tree_of(c, *owned[i]));
     start_harts(c, *owned[i], device_trees_.back(), taken);
   }
+  write_placed();
+}
+
+void Board::write_placed() {
+  for (const Placed& p : placed_) memory_->ram_at(p.address, 1)->write(p.address, p.bytes.data(), p.bytes.size());
 }
 
 }  // namespace sluice::platform

@@ -22,4 +22,8 @@ void Firmware::load(const std::vector<base::GuestRam*>& rams) const {
   for (const Image& image : images_) image.load(rams);
 }
 
+void Firmware::reload(const std::vector<base::GuestRam*>& rams) const {
+  for (const Image& image : images_) image.reload(rams);
+}
+
 }  // namespace sluice::platform

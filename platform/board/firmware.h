@@ -26,6 +26,8 @@ class Firmware {
   std::optional<std::uint64_t> next_entry() const;
   /// Throws config::UserError where an image lies outside every RAM, or over another.
   void load(const std::vector<base::GuestRam*>&) const;
+  /// The same into memory that has been used: what the images have no bytes for in their files becomes zero.
+  void reload(const std::vector<base::GuestRam*>&) const;
   /// Of all images, as if they were one.
   const SymbolTable& symbols() const { return symbols_; }
   /// Throws config::UserError with the end of a sentence about the first image.

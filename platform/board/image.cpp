@@ -1,6 +1,7 @@
 #include "platform/board/image.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -48,6 +49,12 @@ std::string outside(const std::vector<base::GuestRam*>& rams) {
     text += fmt::format("{}{} to {}", r == rams.front() ? " (" : ", ", base::hexadecimal(r->base()),
                         base::hexadecimal(r->base() + r->size() - 1));
   return rams.empty() ? text : text + ")";
+}
+
+base::GuestRam* ram_of(const std::vector<base::GuestRam*>& rams, std::uint64_t address, std::uint64_t length) {
+  const auto found =
+      std::find_if(rams.begin(), rams.end(), [&](base::GuestRam* r) { return r->contains(address, length); });
+  return found == rams.end() ? nullptr : *found;
 }
 
 }  // namespace
@@ -134,16 +141,26 @@ void Image::parse_elf() {
 
 void Image::load(const std::vector<base::GuestRam*>& rams) const {
   for (const Segment& s : segments_) {
-    const auto ram = std::find_if(rams.begin(), rams.end(),
-                                  [&](base::GuestRam* r) { return r->contains(s.address, s.memory_size); });
-    if (ram == rams.end())
-      refuse(fmt::format("has a segment at {:#x} ({} B) {}", s.address, s.memory_size, outside(rams)));
-    (*ram)->write(s.address, file_.data() + s.file_offset, s.file_size);
-    if (s.code) (*ram)->add_code(s.address, s.file_size);
+    base::GuestRam* ram = ram_of(rams, s.address, s.memory_size);
+    if (!ram) refuse(fmt::format("has a segment at {:#x} ({} B) {}", s.address, s.memory_size, outside(rams)));
+    ram->write(s.address, file_.data() + s.file_offset, s.file_size);
+    if (s.code) ram->add_code(s.address, s.file_size);
   }
-  if (kind_ == Kind::data) return;
-  if (std::none_of(rams.begin(), rams.end(), [&](base::GuestRam* r) { return r->contains(entry_, 4); }))
+  if (kind_ == Kind::executable && !ram_of(rams, entry_, 4))
     refuse(fmt::format("starts at {:#x}, {}", entry_, outside(rams)));
+}
+
+void Image::reload(const std::vector<base::GuestRam*>& rams) const {
+  constexpr std::array<std::uint8_t, base::GuestRam::kPage> kZeros{};
+  for (const Segment& s : segments_) {
+    base::GuestRam* ram = ram_of(rams, s.address, s.memory_size);
+    ram->write(s.address, file_.data() + s.file_offset, s.file_size);
+    const std::uint64_t end = s.address + s.memory_size;
+    for (std::uint64_t at = s.address + s.file_size, n = 0; at < end; at += n) {
+      n = std::min<std::uint64_t>(end - at, kZeros.size());
+      ram->write(at, kZeros.data(), n);
+    }
+  }
 }
 
 std::uint64_t Image::end() const {

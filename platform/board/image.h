@@ -61,6 +61,8 @@ class Image {
   /// Copies the segments. Throws config::UserError when one of them, or the entry of an executable, lies outside every
   /// RAM.
   void load(const std::vector<base::GuestRam*>&) const;
+  /// Copies them once more into memory that has been used: what they have no bytes for in the file becomes zero.
+  void reload(const std::vector<base::GuestRam*>&) const;
   /// Throws config::UserError with the end of a sentence about it.
   [[noreturn]] void refuse(const std::string& why) const;
   const SymbolTable& symbols() const { return symbols_; }

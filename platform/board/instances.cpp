@@ -32,6 +32,10 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
         "without traffic, its whole run. Not with --until, --tap, --gdb or something at --console; 18000 s: none")
       .range(1_us, 18'000_s)
       .setting();
+  s.add("reboot", &RunParameters::reboot,
+        "what a reset by the firmware does: end the run as failed, or restart the board with its images")
+      .choices({{"end", Reboot::end}, {"restart", Reboot::restart}})
+      .setting();
   s.add("allow_drops", &RunParameters::allow_drops,
         "a dropped request is a result, not a failure: for workloads that overload on purpose")
       .setting();

@@ -18,10 +18,14 @@ namespace sluice::platform {
 
 using namespace base::literals;
 
+/// What a guest's reset of the board through the test finisher does.
+enum class Reboot { end, restart };
+
 /// [run]
 struct RunParameters {
   base::Time stall_limit = 20_ms;
   base::Time time_limit = 10_s;
+  Reboot reboot = Reboot::end;
   bool allow_drops = false;
   std::uint64_t seed = 1;
   std::uint64_t replication = 0;

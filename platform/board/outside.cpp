@@ -128,7 +128,7 @@ void Outside::start(std::function<void()> interrupt) {
       if (pacer_) pacer_->forgive(pause);
     };
     // A paced simulation sleeps between its entries: these must not keep it awake.
-    const auto end = [this] { changes_->make({debug::Change::Kind::end, 0, 0, {}}, debugger_->place()); };
+    const auto end = [this] { changes_->make(debug::Change::to_end(), debugger_->place()); };
     const auto interrupted = [this] { return signals_ ? signals_->take() : Interruption::signal() != nullptr; };
     debugger_->start({end, stood_still, interrupted}, pacer_ ? Time::ms(1) : base::Pacer::kGrain);
   }

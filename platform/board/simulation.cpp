@@ -106,6 +106,8 @@ Outcome Simulation::run() {
   base::Scheduler& scheduler = board_.scheduler();
   begin_measuring();
   board_.finisher().on_finish = [&](irq::Finisher::Verdict v) {
+    if (v.kind == irq::Finisher::Kind::reset && board_.run_parameters().reboot == Reboot::restart)
+      return board_.reset();
     // Now, because the hart goes on to its next instruction.
     if (failure_.empty() && v.kind == irq::Finisher::Kind::fail)
       failure_ = describe_failure(v.code, board_, running_hart());

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "models/base/register_bank.h"
+#include "models/base/register_banks.h"
 #include "platform/debug/target_description.h"
 
 namespace sluice::debug {
@@ -26,14 +28,18 @@ const char* account_title(unsigned account) {
   return account < std::size(titles) ? titles[account] : "";
 }
 
-std::uint64_t number_of(std::span<const std::uint8_t> bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | bytes[i];
-  return value;
+void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value) {
+  for (unsigned i = 0; i < 8; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
 }
 
-void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, unsigned width) {
-  for (unsigned i = 0; i < width; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+base::RegisterBank* bank_of(const std::string& path) {
+  for (base::RegisterBank* bank : base::register_banks())
+    if (bank->owner() == path) return bank;
+  return nullptr;
+}
+
+bool write_bank(base::RegisterBank& bank, std::uint64_t offset, std::uint64_t value, unsigned width) {
+  return bank.write(offset, &value, width) == base::Answer::ok;  // both are little endian
 }
 
 /// Kind and number within it of a register that is neither x0 nor unknown.
@@ -54,28 +60,10 @@ bool register_change(unsigned number, Change& change) {
   return true;
 }
 
-constexpr std::size_t kHeader = 1 + 4 + 8;
+/// Bytes at least of what a debugger loads and starts at; less is a patch.
+constexpr std::uint64_t kProgram = 256;
 
 }  // namespace
-
-std::vector<std::uint8_t> Change::encoded() const {
-  std::vector<std::uint8_t> out;
-  out.push_back(static_cast<std::uint8_t>(kind));
-  put_number(out, hart, 4);
-  put_number(out, place, 8);
-  out.insert(out.end(), bytes.begin(), bytes.end());
-  return out;
-}
-
-bool Change::decode(std::span<const std::uint8_t> encoded, Change& c) {
-  if (encoded.size() < kHeader || encoded[0] > static_cast<std::uint8_t>(Kind::end)) return false;
-  c.kind = static_cast<Kind>(encoded[0]);
-  c.hart = static_cast<std::uint32_t>(number_of(encoded.subspan(1, 4)));
-  c.place = number_of(encoded.subspan(5, 8));
-  c.bytes.assign(encoded.begin() + kHeader, encoded.end());
-  if (c.kind == Kind::end) return c.bytes.empty();
-  return c.kind == Kind::memory ? !c.bytes.empty() : c.bytes.size() == 8;
-}
 
 BoardTarget::BoardTarget(platform::Board& board, std::function<std::string(const Change&)> make, Watchpoints::Hit hit)
     : board_(board), make_(std::move(make)), watchpoints_(rams_of(board), std::move(hit)) {
@@ -131,21 +119,25 @@ std::string BoardTarget::write_register(unsigned thread, unsigned number, std::u
   Change change;
   if (number == 0) return value == 0 ? "" : "x0 is always 0";
   if (!register_change(number, change)) return "there is no such register";
+  // GDB's `load` ends like this.
+  if (change.kind == Change::Kind::pc && is_loaded_program(value)) return make_(Change::to_entry(thread - 1, value));
   if (core(thread).inside_instruction())
     return "the hart is inside an access to a device: step once, then change its registers";
   if (change.kind == Change::Kind::privilege && value != 0 && value != 1 && value != 3)
     return "priv must be 0 (user), 1 (supervisor) or 3 (machine)";
   if (change.kind == Change::Kind::pc && value % 2 != 0) return "pc must be even";
   change.hart = thread - 1;
-  put_number(change.bytes, value, 8);
+  put_number(change.bytes, value);
   return make_(change);
 }
 
 bool BoardTarget::has(const Change& change) const {
   using enum Change::Kind;
   if (change.kind == memory) return board_.memory().ram_at(change.place, change.bytes.size()) != nullptr;
+  if (change.kind == bus) return device_at(change.place, change.bytes.size()) != nullptr;
+  if (change.kind == device) return bank_of(change.path()) != nullptr;
   if (change.hart >= cores_.size()) return false;
-  const std::uint64_t value = number_of(change.bytes);
+  const std::uint64_t value = change.value();
   switch (change.kind) {
     case integer:
       return change.place > 0 && change.place < 32;
@@ -156,7 +148,7 @@ bool BoardTarget::has(const Change& change) const {
     case privilege:
       return value == 0 || value == 1 || value == 3;
     default:
-      return change.kind == pc;
+      return change.kind == pc || (change.kind == reset && value % 2 == 0);
   }
 }
 
@@ -169,9 +161,16 @@ bool BoardTarget::apply(const Change& change) {
     watchpoints_.mute(false);
     return true;
   }
+  if (change.kind == Change::Kind::bus)
+    return board_.bus().write_now(change.place, change.bytes.data(), static_cast<unsigned>(change.bytes.size()));
+  const std::uint64_t value = change.value();
+  if (change.kind == Change::Kind::device)
+    return write_bank(*bank_of(change.path()), change.place, value, change.width());
   riscv::Hart& hart = cores_[change.hart]->hart();
-  const std::uint64_t value = number_of(change.bytes);
   switch (change.kind) {
+    case Change::Kind::reset:
+      reset(change);
+      return true;
     case Change::Kind::integer:
       hart.state().x[change.place] = value;
       return true;
@@ -223,7 +222,7 @@ std::size_t BoardTarget::read_memory(unsigned thread, std::uint64_t address, std
 
 std::string BoardTarget::write_memory(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes) {
   std::vector<Part> parts;
-  if (!locate_all(thread, address, bytes.size(), parts)) return "not all of these addresses are memory";
+  if (!locate_all(thread, address, bytes.size(), parts)) return write_device(thread, address, bytes);
   std::size_t done = 0;
   for (const Part& part : parts) {
     Change change;
@@ -233,7 +232,83 @@ std::string BoardTarget::write_memory(unsigned thread, std::uint64_t address, st
     if (std::string why = make_(change); !why.empty()) return why;
     done += part.length;
   }
+  note_written(address, address + bytes.size());
   return {};
+}
+
+/// Stretches that touch become one.
+void BoardTarget::note_written(std::uint64_t start, std::uint64_t end) {
+  auto next = written_.lower_bound(start);
+  if (next != written_.begin() && std::prev(next)->second >= start) {
+    --next;
+    start = next->first;
+  }
+  while (next != written_.end() && next->first <= end) {
+    end = std::max(end, next->second);
+    next = written_.erase(next);
+  }
+  written_[start] = end;
+}
+
+bool BoardTarget::is_loaded_program(std::uint64_t entry) const {
+  const auto after = written_.upper_bound(entry);
+  if (after == written_.begin()) return false;
+  const auto [start, end] = *std::prev(after);
+  return entry < end && end - start >= kProgram;
+}
+
+const memory::SocBus::Region* BoardTarget::device_at(std::uint64_t physical, std::uint64_t length) const {
+  for (const memory::SocBus::Region& r : board_.bus().regions())
+    if (r.own && !r.whole_address && physical >= r.base && physical - r.base < r.size &&
+        length <= r.size - (physical - r.base) && !board_.memory().ram_at(physical, 1))
+      return &r;
+  return nullptr;
+}
+
+/// By the device's own registers where they are a bank, else by its place on the SoC bus.
+std::string BoardTarget::write_register_of(const std::string& device, std::uint64_t offset, std::uint64_t value,
+                                           unsigned width) {
+  if (bank_of(device)) return make_(Change::to_device(device, offset, value, width));
+  for (const memory::SocBus::Region& r : board_.bus().regions()) {
+    if (r.name != device) continue;
+    Change change;
+    change.kind = Change::Kind::bus;
+    change.place = r.base + offset;
+    put_number(change.bytes, value);
+    change.bytes.resize(width);
+    return make_(change);
+  }
+  return fmt::format("{} has no registers that are reached by an address: the CSRs of its hart are", device);
+}
+
+/// What a store of the thread would do, at once.
+std::string BoardTarget::write_device(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  Change change;
+  change.kind = Change::Kind::bus;
+  change.place = address;
+  const bool there = physical_ || core(thread).hart().debug_translate(address, change.place);
+  if (!there || !device_at(change.place, bytes.size()))
+    return "not all of these addresses are memory or a device's on the SoC bus (monitor write reaches every device)";
+  if (bytes.size() > 8 || (bytes.size() & (bytes.size() - 1)) != 0) return "a device is written by 1, 2, 4 or 8 bytes";
+  change.bytes.assign(bytes.begin(), bytes.end());
+  return make_(change);
+}
+
+void BoardTarget::reset(const Change& change) {
+  watchpoints_.mute(true);
+  if (!change.bytes.empty()) {
+    for (unsigned t = 1; t <= threads(); ++t)
+      if (clusters_[t - 1] == clusters_[change.hart]) core(t).set_reset_pc(change.value());
+  }
+  board_.reset(change.bytes.empty());
+  watchpoints_.mute(false);
+  written_.clear();
+}
+
+std::string BoardTarget::restart() {
+  Change change;
+  change.kind = Change::Kind::reset;
+  return make_(change);
 }
 
 void BoardTarget::set_breakpoint(std::uint64_t address) {

@@ -9,23 +9,11 @@
 #include <vector>
 
 #include "platform/board/board.h"
+#include "platform/debug/change.h"
 #include "platform/debug/target.h"
 #include "platform/debug/watchpoints.h"
 
 namespace sluice::debug {
-
-/// One change that a debugger makes, in the form in which it is logged.
-struct Change {
-  enum class Kind : std::uint8_t { memory, integer, floating, pc, csr, privilege, end };  ///< end: of the run
-  Kind kind = Kind::memory;
-  std::uint32_t hart = 0;           ///< registers: index among all harts of the board
-  std::uint64_t place = 0;          ///< memory: physical address; else the register's number within its kind
-  std::vector<std::uint8_t> bytes;  ///< memory: what is written; registers: 8 bytes, lowest first; end: none
-
-  std::vector<std::uint8_t> encoded() const;
-  /// False: that is no change.
-  static bool decode(std::span<const std::uint8_t> encoded, Change&);
-};
 
 class BoardTarget final : public Target {
  public:
@@ -42,6 +30,8 @@ class BoardTarget final : public Target {
   bool apply(const Change&);
   /// Brings the harts' breakpoints to what the debugger has asked for; until then only new ones hold.
   void settle_breakpoints();
+  /// The machine goes on: what the debugger writes from now on is no part of a program that it has loaded before.
+  void forget_writes() { written_.clear(); }
 
   unsigned threads() const override { return static_cast<unsigned>(cores_.size()); }
   std::string thread_name(unsigned thread) override;
@@ -59,6 +49,7 @@ class BoardTarget final : public Target {
   void clear_watchpoint(WatchKind, std::uint64_t address, std::uint64_t length) override;
   void clear_all() override;
   std::string monitor(unsigned thread, std::string_view command) override;
+  std::string restart() override;
 
  private:
   using Part = Watchpoint::Part;
@@ -67,7 +58,15 @@ class BoardTarget final : public Target {
   /// All of a range; false: some of it is no memory.
   bool locate_all(unsigned thread, std::uint64_t address, std::uint64_t length, std::vector<Part>& parts);
 
+  void note_written(std::uint64_t start, std::uint64_t end);
+  bool is_loaded_program(std::uint64_t entry) const;
+  void reset(const Change&);
+  const memory::SocBus::Region* device_at(std::uint64_t physical, std::uint64_t length) const;
+  std::string write_register_of(const std::string& device, std::uint64_t offset, std::uint64_t value, unsigned width);
+  std::string write_device(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes);
+
   // monitor.cpp
+  std::string write_named(std::string_view name, std::string_view value);
   std::string show_time();
   std::string show_harts();
   std::string show_registers(std::string_view device, std::string_view name);
@@ -81,7 +80,8 @@ class BoardTarget final : public Target {
   std::vector<unsigned> clusters_;  ///< of each core
   std::string description_;
   Watchpoints watchpoints_;
-  std::map<std::uint64_t, bool> breakpoints_;  ///< address: whether it is still asked for
+  std::map<std::uint64_t, bool> breakpoints_;       ///< address: whether it is still asked for
+  std::map<std::uint64_t, std::uint64_t> written_;  ///< since the machine stood still: start and end of stretches
   bool physical_ = false;
 };
 

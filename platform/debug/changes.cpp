@@ -28,7 +28,8 @@ Changes::Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()
       [this](base::Inputs::Bytes bytes) { return read_early(bytes); });
 }
 
-std::string Changes::make(const Change& change, const Place& place) {
+std::string Changes::make(Change change, const Place& place) {
+  change.at = base::now();
   if (refused_ && change.kind != Change::Kind::end)
     return "a replay repeats what its log has: nothing else may be changed";
   std::vector<std::uint8_t> record(kHeader);
@@ -40,16 +41,19 @@ std::string Changes::make(const Change& change, const Place& place) {
   }
   const auto encoded = change.encoded();
   record.insert(record.end(), encoded.begin(), encoded.end());
-  if (!apply(change)) return "the register cannot be changed, or not to this value";
-  if (!inputs_.logging()) return {};
-  if (!place.core) {
-    inputs_.record(channel_, record);
-    return {};
-  }
+  const bool done = apply(change);
+  // A device counts what it refuses.
+  if (done || change.acts()) log(std::move(record), place);
+  if (done) return {};
+  return change.acts() ? "the device refuses the write" : "the register cannot be changed, or not to this value";
+}
+
+void Changes::log(std::vector<std::uint8_t> record, const Place& place) {
+  if (!inputs_.logging()) return;
+  if (!place.core) return inputs_.record(channel_, record);
   // The log is in order of time, and the hart may be ahead of entries that are still to come.
   unlogged_.push_back(std::move(record));
   base::calendar().at(std::max(base::now(), place.core->local_time()), base::kInputKey, [this] { log_next(); });
-  return {};
 }
 
 bool Changes::apply(const Change& change) {
@@ -84,11 +88,15 @@ bool Changes::read_early(base::Inputs::Bytes bytes) {
   if (bytes[0] == kInEntry) return false;
   const std::uint64_t hart = number_at(bytes, 1, 4);
   if (hart >= planned_.size()) throw base::ValueError("is of a hart that this board has not");
+  if (change.acts()) times_.push_back(change.at);
   planned_[hart].push_back({number_at(bytes, 5, 8), bytes[0] == kWaiting, std::move(change)});
   return true;
 }
 
 void Changes::start() {
+  // A hart is ahead of now(), at which devices act: by as much as it was.
+  for (const base::Time at : times_)
+    if (at <= base::kLatestInput) base::calendar().at(at, base::kInputKey, [] {});
   for (unsigned t = 1; t <= target_.threads(); ++t) {
     if (planned_[t - 1].empty() || observed_[t - 1]) continue;
     observed_[t - 1] = true;

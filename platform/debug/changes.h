@@ -31,7 +31,7 @@ class Changes : private riscv::CoreObserver {
   Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()> end);
 
   /// Makes a change and logs it. Returns why not, or nothing.
-  std::string make(const Change&, const Place&);
+  std::string make(Change, const Place&);
   /// A replay: what comes from a log is all that may change, but for the run's end.
   void refuse_all() { refused_ = true; }
   /// A change was the run's end.
@@ -54,6 +54,7 @@ class Changes : private riscv::CoreObserver {
   std::uint64_t apply_due(riscv::Core&, bool waiting);
   bool read_early(base::Inputs::Bytes);
   bool apply(const Change&);
+  void log(std::vector<std::uint8_t> record, const Place&);
   void log_next();
 
   base::Inputs& inputs_;
@@ -64,6 +65,7 @@ class Changes : private riscv::CoreObserver {
   bool ended_ = false;
   std::vector<std::deque<Placed>> planned_;  ///< for each hart, by its time
   std::vector<bool> observed_;               ///< likewise
+  std::vector<base::Time> times_;            ///< of those that act on devices
   std::deque<std::vector<std::uint8_t>> unlogged_;
 };
 

@@ -68,7 +68,7 @@ void Debugger::serve(const Stop& stop, const Place& place) {
   last_thread_ = stop.thread;
   session_->stopped(stop);
   const bool interrupted = converse();
-  if (interrupted || session_->state() == Session::State::killed) hooks_.end();
+  if (interrupted || session_->state() == Session::State::killed || session_->abandoned()) hooks_.end();
   if (!interrupted && session_->state() == Session::State::running)
     go_on();
   else
@@ -89,6 +89,7 @@ bool Debugger::converse() {
 }
 
 void Debugger::go_on() {
+  target_.forget_writes();
   bool lone = false;
   for (unsigned t = 1; t <= target_.threads(); ++t) {
     Control& c = controls_[t - 1];

@@ -1,7 +1,9 @@
 // The `monitor` commands: what GDB has no words for.
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +24,10 @@ constexpr const char* kHelp =
     "monitor reg                  devices with registers\n"
     "monitor reg DEVICE [NAME]    registers of a device, all or those whose name begins like that; reading them here\n"
     "                             does nothing to the device\n"
+    "monitor write DEVICE.NAME VALUE\n"
+    "                             writes a register of a device as software does, with what that does, such as:\n"
+    "                             monitor write clint.msip[0] 1\n"
+    "monitor reset                resets the board and loads its images again; time goes on\n"
     "monitor pci                  PCIe functions with their BARs\n"
     "monitor pci FUNCTION         configuration space of a function, such as: monitor pci nic.eth0, monitor pci "
     "01:00.0\n"
@@ -37,10 +43,10 @@ struct Command {
   std::string_view name, long_name;
   unsigned arguments;  ///< at most
 };
-constexpr Command kCommands[] = {{"time", "", 0},  {"harts", "", 0}, {"reg", "registers", 2},
-                                 {"pci", "", 1},   {"msix", "", 1},  {"stats", "statistics", 1},
-                                 {"waits", "", 0}, {"where", "", 1}, {"memory", "", 1},
-                                 {"help", "", 0}};
+constexpr Command kCommands[] = {{"time", "", 0},  {"harts", "", 0},           {"reg", "registers", 2},
+                                 {"write", "", 2}, {"reset", "", 0},           {"pci", "", 1},
+                                 {"msix", "", 1},  {"stats", "statistics", 1}, {"waits", "", 0},
+                                 {"where", "", 1}, {"memory", "", 1},          {"help", "", 0}};
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
@@ -66,6 +72,10 @@ std::string usage(const Command& command) {
   return text;
 }
 
+std::string full_name(const base::RegisterValue& r) {
+  return r.element == base::RegisterValue::kNoElement ? std::string(r.name) : fmt::format("{}[{}]", r.name, r.element);
+}
+
 /// Registers in order of their offset; elements of an array that follow each other and hold the same are one line.
 class RegisterLines {
  public:
@@ -73,8 +83,7 @@ class RegisterLines {
 
   void add(const base::RegisterValue& r) {
     const bool element = r.element != base::RegisterValue::kNoElement;
-    const std::string full = element ? fmt::format("{}[{}]", r.name, r.element) : std::string(r.name);
-    if (!full.starts_with(prefix_)) return flush();
+    if (!full_name(r).starts_with(prefix_)) return flush();
     if (element && r.name == name_ && r.element == last_ + 1 && r.value == value_) {
       last_ = r.element;
       return;
@@ -132,6 +141,11 @@ std::string BoardTarget::monitor(unsigned thread, std::string_view command) {
   if (verb == "time") return show_time();
   if (verb == "harts") return show_harts();
   if (verb == "reg") return show_registers(first, words[2]);
+  if (verb == "write") return words[2].empty() ? usage(*known) : write_named(first, words[2]);
+  if (verb == "reset") {
+    const std::string why = restart();
+    return why.empty() ? "the board is reset; GDB has old values until: maintenance flush register-cache" : why;
+  }
   if (verb == "pci") return first.empty() ? list_functions(board_) : show_config(board_, first);
   if (verb == "msix") return first.empty() ? usage(*known) : show_msix(board_, first);
   if (verb == "stats") return show_statistics(first);
@@ -179,6 +193,32 @@ std::string BoardTarget::show_registers(std::string_view device, std::string_vie
   if (device.empty()) return all;
   if (found == 0) return fmt::format("{} is no device with registers; these are:\n{}", device, all);
   return text.empty() ? fmt::format("no register of {} has a name that begins with {}", device, name) : text;
+}
+
+/// name: "uart.ier", "clint.msip[0]".
+std::string BoardTarget::write_named(std::string_view name, std::string_view text) {
+  std::uint64_t value = 0;
+  const bool hexadecimal = text.starts_with("0x");
+  const auto [end, error] =
+      std::from_chars(text.data() + (hexadecimal ? 2 : 0), text.data() + text.size(), value, hexadecimal ? 16 : 10);
+  if (error != std::errc{} || end != text.data() + text.size())
+    return fmt::format("{}: must be a number, decimal or hexadecimal with 0x", text);
+  for (const base::RegisterView* view : base::register_views()) {
+    const std::string& owner = view->owner();
+    if (!name.starts_with(owner) || name.size() <= owner.size() || name[owner.size()] != '.') continue;
+    std::optional<base::RegisterValue> found;
+    view->look([&](const base::RegisterValue& r) {
+      // An array of one has no element in its name.
+      const std::string full = full_name(r);
+      if (name.substr(owner.size() + 1) == full || (full == r.name && name.substr(owner.size() + 1) == full + "[0]"))
+        found = r;
+    });
+    if (!found) continue;
+    if (found->width < 8 && value >> 8 * found->width != 0)
+      return fmt::format("{}: {} has {} bits", text, name, 8 * found->width);
+    return write_register_of(owner, found->offset, value, found->width);
+  }
+  return fmt::format("{} is no register; monitor reg lists the devices, and monitor reg DEVICE their registers", name);
 }
 
 std::string BoardTarget::show_statistics(std::string_view prefix) {

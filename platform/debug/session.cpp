@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kOk = "OK";
 constexpr std::string_view kMalformed = "E01";
 constexpr std::string_view kNoThread = "E03";
+constexpr std::string_view kKilled = "X09";
 constexpr std::string_view kNoMemory = "E0e";
 constexpr std::string_view kUnavailable = "xxxxxxxxxxxxxxxx";  // a register without a value now
 constexpr int kSignalInterrupt = 2, kSignalTrap = 5;
@@ -111,7 +112,7 @@ void Session::send(std::string_view payload) {
 /// Answers a packet, unless it lets the machine go on.
 void Session::handle(std::string_view packet) {
   const std::string reply = answer(packet);
-  if (state_ == State::running || state_ == State::killed) return;
+  if (state_ == State::running || state_ == State::killed || packet.starts_with('R') || packet == "k") return;
   send(reply);
   if (std::exchange(stop_acknowledging_, false)) acknowledge_ = false;
 }
@@ -121,7 +122,13 @@ std::string Session::answer(std::string_view packet) {
   Fields fields(packet.substr(1));
   switch (packet[0]) {
     case '?':
-      return stop_reply();
+      return abandoned_ ? std::string(kKilled) : stop_reply();
+    case '!':
+      extended_ = true;
+      return std::string(kOk);
+    case 'R':
+      restart();
+      return {};
     case 'g':
       return read_registers();
     case 'G':
@@ -158,7 +165,7 @@ std::string Session::answer(std::string_view packet) {
       state_ = State::detached;
       return std::string(kOk);
     case 'k':
-      state_ = State::killed;
+      kill();
       return {};
     case 'q':
     case 'Q':
@@ -173,9 +180,13 @@ std::string Session::query(Fields fields) {
   if (fields.skip("vCont?")) return "vCont;c;C;s;S;r";
   if (fields.skip("vCont;")) return resume_threads(fields);
   if (fields.skip("vKill")) {
-    state_ = State::killed;
-    send(kOk);
-    return {};
+    kill();
+    if (state_ == State::killed) send(kOk);
+    return std::string(kOk);
+  }
+  if (fields.skip("vRun;")) {
+    const std::string why = restart();
+    return why.empty() ? stop_reply() : error(why);
   }
   if (fields.skip("qSupported")) return supported();
   if (fields.skip("QStartNoAckMode")) {
@@ -201,6 +212,21 @@ std::string Session::query(Fields fields) {
     return std::string(kOk);
   }
   if (fields.rest() == "qC") return fmt::format("QC{:x}", thread_);
+  return {};
+}
+
+/// In extended mode a debugger that has killed the program may run it again.
+void Session::kill() {
+  abandoned_ = extended_;
+  if (!extended_) state_ = State::killed;
+}
+
+std::string Session::restart() {
+  const std::string why = target_.restart();
+  if (!why.empty()) return why;
+  abandoned_ = false;
+  stop_ = {};
+  thread_ = stop_.thread;
   return {};
 }
 

@@ -38,6 +38,8 @@ class Session {
   std::string take_output() { return std::exchange(output_, {}); }
 
   State state() const { return state_; }
+  /// The debugger has killed the program and may yet run it again: a connection that ends here ends the run.
+  bool abandoned() const { return abandoned_; }
   /// While running: what each thread does, by number less 1.
   const std::vector<Action>& actions() const { return actions_; }
   /// Whether Ctrl-C has come since the machine went on.
@@ -70,6 +72,8 @@ class Session {
   std::string monitor(Fields fields);
   bool parse_thread(Fields& fields, std::uint64_t& thread);
   std::string stop_reply() const;
+  void kill();
+  std::string restart();
   void run();
   void send(std::string_view payload);
 
@@ -83,6 +87,8 @@ class Session {
   State state_ = State::stopped;
   std::vector<Action> actions_;
   bool interrupted_ = false;
+  bool extended_ = false;
+  bool abandoned_ = false;
   Stop stop_;
   unsigned thread_ = 1;  ///< for registers and memory
 };

@@ -49,6 +49,9 @@ class Target {
   /// The debugger is gone: no breakpoint and no watchpoint is left.
   virtual void clear_all() = 0;
 
+  /// Resets the machine, as its reset button does. Empty when it is done; else the reason why not.
+  virtual std::string restart() = 0;
+
   /// A `monitor` command; returns what it prints.
   virtual std::string monitor(unsigned thread, std::string_view command) = 0;
 };

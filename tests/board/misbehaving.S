@@ -1,5 +1,5 @@
 # Guests that go wrong in one way each, on the bare machine: -DNOWHERE, -DHANDLER, -DSTACK, -DSPIN, -DSLEEP, -DLOAD,
-# -DRETRY; and two that only look so: -DPOLL, -DARMED.
+# -DRETRY; two that only look so: -DPOLL, -DARMED; and one that resets the board once: -DREBOOT.
 
         .section .text
         .globl  _start
@@ -35,6 +35,17 @@ _start:
         csrsi   mstatus, 8
 1:      nop
         j       1b
+#elif defined(REBOOT)                   /* memory outside the image tells whether it has been here */
+        li      t0, 0x100000
+        li      t1, 0x80800000
+        ld      t2, 0(t1)
+        addi    t3, t2, 1
+        sd      t3, 0(t1)
+        li      t4, 0x7777
+        beqz    t2, 1f
+        li      t4, 0x5555
+1:      sw      t4, 0(t0)
+        j       .
 #elif defined(LOAD)                     /* a load from nowhere, told as the failure's code: mcause */
         la      t0, trap_handler
         csrw    mtvec, t0

@@ -134,6 +134,14 @@ class Misbehaving(BoardTest):
         self.assertEqual(r["outcome"], "finished")
         self.assertGreater(r["simulated_ns"], 6e5)
 
+    def test_a_guest_that_resets_its_board(self):
+        r = self.outcome("reboot")
+        self.assertEqual(r["outcome"], "failed")
+        self.assertIn("the firmware asked for a reset, which ends a run; cluster.host.hart0 at pc", r["failure"])
+        for harts in (1, 3):
+            r = self.outcome("reboot", "--set", "run.reboot=restart", "--set", f"cluster.host.harts={harts}", status=0)
+            self.assertEqual((r["outcome"], r["failure"]), ("finished", ""))
+
     def test_lost_calls_show_where_the_harts_are(self):
         process = board_runs.start("e810-poll", "--requests", "20", "--warmup", "0", "--set", "workload.timeout=2 us",
                                    "--set", "workload.retries=0", "--set", "cluster.host.harts=2")

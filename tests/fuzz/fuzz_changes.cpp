@@ -80,13 +80,30 @@ std::vector<Bytes> corpus() {
   records.push_back(record(1, 1, 9, {Kind::pc, 1, 0, value}));
   records.push_back(record(2, 1, 9, {Kind::floating, 1, 3, value}));
   records.push_back(record(1, 0, 20, {Kind::csr, 0, 0x305, value}));
+  records.push_back(record(1, 0, 25, {Kind::bus, 0, 0x1000'0000, {0x41}}));
+  records.push_back(record(1, 0, 26, Change::to_device("clint", 0, 1, 4)));
+  records.push_back(record(1, 0, 27, {Kind::reset, 0, 0, {}}));
+  records.push_back(record(1, 0, 28, Change::to_entry(0, kRam)));
   records.push_back(record(1, 0, 30, {Kind::privilege, 0, 0, {1, 0, 0, 0, 0, 0, 0, 0}}));
   return {put_together(records)};
 }
 
+/// Of a change that devices take part in.
+Change draw_act(Change c, Random& random, std::uint64_t value) {
+  static constexpr std::uint64_t kDevices[] = {0x200'0000, 0x200'4000, 0x1000'0000, 0x1000'0001, 0xc00'0000, 0x10'0000};
+  static constexpr const char* kPaths[] = {"clint", "aplic.machine", "finisher", "uart", "nobody"};
+  const unsigned width = 1u << random.below(4);
+  if (c.kind == Change::Kind::device)
+    return Change::to_device(kPaths[random.below(std::size(kPaths))], 4 * random.below(32), value, width);
+  c.place = c.kind == Change::Kind::bus ? kDevices[random.below(std::size(kDevices))] : 0;
+  if (c.kind == Change::Kind::bus) c.bytes.resize(width);
+  if (c.kind == Change::Kind::reset && random.chance(1, 2)) c.bytes.clear();
+  return c;
+}
+
 Change draw_change(Random& random) {
   Change c;
-  c.kind = static_cast<Change::Kind>(random.below(7));
+  c.kind = static_cast<Change::Kind>(random.below(10));
   c.hart = static_cast<std::uint32_t>(random.below(kHarts));
   static constexpr std::uint64_t kCsrs[] = {0x300, 0x301, 0x304, 0x305, 0x341, 0x342, 0x344, 0x3a0, 0x3b0,
                                             0x100, 0x105, 0x141, 0x180, 0x14d, 0xb00, 0xb02, 0x30a, 0x351};
@@ -99,7 +116,7 @@ Change draw_change(Random& random) {
     c.bytes = {random.chance(1, 2) ? std::uint8_t{0} : std::uint8_t{1}, 0, 0, 0, 0, 0, 0, 0};
   if (c.kind == Change::Kind::memory) c.bytes.resize(1 + random.below(16));
   if (c.kind == Change::Kind::end) c.bytes.clear();
-  return c;
+  return c.acts() ? draw_act(c, random, value) : c;
 }
 
 void mutate(Bytes& input, Random& random) {

@@ -54,6 +54,12 @@ struct FakeTarget : Target {
   void clear_all() override { breakpoints.clear(), watchpoints.clear(); }
   std::string monitor(unsigned, std::string_view command) override { return "said " + std::string(command); }
 
+  std::string restart() override {
+    ++restarts;
+    return {};
+  }
+
+  unsigned restarts = 0;
   std::string xml = "<target>}#$*</target>";
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> registers;
   std::array<std::uint8_t, 256> memory{};

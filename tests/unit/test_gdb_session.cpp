@@ -236,3 +236,25 @@ TEST_CASE("drawn bytes do no harm", "[gdb]") {
     LLVMFuzzerTestOneInput(bytes(text).data(), text.size());
   }
 }
+
+TEST_CASE("an extended debugger kills the program and runs it again", "[gdb]") {
+  Talk talk;
+  CHECK(talk.ask("!") == "OK");
+  CHECK(talk.ask("vKill;1") == "OK");
+  CHECK(talk.session.state() == Session::State::stopped);
+  CHECK(talk.session.abandoned());
+  CHECK(talk.ask("?") == "X09");
+  CHECK(talk.ask("vRun;") == "T05thread:1;");
+  CHECK(talk.target.restarts == 1);
+  CHECK_FALSE(talk.session.abandoned());
+  CHECK(talk.ask("R00") == "nothing");
+  CHECK(talk.target.restarts == 2);
+  CHECK(talk.ask("k") == "nothing");
+  CHECK(talk.session.abandoned());
+}
+
+TEST_CASE("a plain debugger's kill ends the run", "[gdb]") {
+  Talk talk;
+  talk.ask("vKill;1");
+  CHECK(talk.session.state() == Session::State::killed);
+}

@@ -88,6 +88,7 @@ void Interpreter::invalidate_code(std::uint64_t address, std::uint64_t length) {
 void Interpreter::flush_translations() {
   for (Context& c : contexts_) c.epoch = ~std::uint64_t{0};
   tlb_epochs_.fill(~std::uint64_t{0});
+  fetch_line_ = ~std::uint64_t{0};
   attention_ = true;
 }
 

@@ -1,0 +1,43 @@
+#pragma once
+/// One change that a debugger makes, in the form in which it is logged. Plain C++.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/time.h"
+
+namespace sluice::debug {
+
+struct Change {
+  /// end: of the run. bus: a write to a device, as a hart's; device: the same to a register by its device's name;
+  /// reset: of the board.
+  enum class Kind : std::uint8_t { memory, integer, floating, pc, csr, privilege, end, bus, device, reset };
+  Kind kind = Kind::memory;
+  std::uint32_t hart = 0;   ///< registers, reset to an entry: index among all harts of the board
+  std::uint64_t place = 0;  ///< memory, bus: physical address; device: offset; else the register's number in its kind
+  /// memory, bus: what is written. Registers: 8 bytes, lowest first. device: width, 8 bytes, its path. reset: nothing
+  /// for the board's images, 8 bytes of the entry that the hart's cluster begins at for what memory has. end: nothing.
+  std::vector<std::uint8_t> bytes;
+  base::Time at{};  ///< bus, device, reset: base::now() then, which their effects begin at
+
+  /// Whether devices take part, so that the time counts at which it happens.
+  bool acts() const { return kind > Kind::end; }
+
+  static Change to_end();
+  static Change to_device(std::string_view path, std::uint64_t offset, std::uint64_t value, unsigned width);
+  static Change to_entry(std::uint32_t hart, std::uint64_t entry);
+  /// device: what has been written where.
+  unsigned width() const { return bytes[0]; }
+  std::string path() const { return {bytes.begin() + 9, bytes.end()}; }
+  /// Of a register, of a device's register, or the entry of a reset.
+  std::uint64_t value() const;
+
+  std::vector<std::uint8_t> encoded() const;
+  /// False: that is no change.
+  static bool decode(std::span<const std::uint8_t> encoded, Change&);
+};
+
+}  // namespace sluice::debug
