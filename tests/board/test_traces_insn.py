@@ -106,7 +106,7 @@ class InstructionTrace(BoardTest):
         times = [int(line["ns"]) for line in lines(os.path.join(out, "trace.insn"))]
         self.assertGreater(len(times), 500)  # calls come in bursts, less than 3 us apart
         self.assertGreaterEqual(min(times), 150_000)
-        self.assertLess(min(times), 150_010)
+        self.assertLess(min(times), 150_100)  # a load may wait for memory
         self.assertLess(max(times), 153_000)
 
     def test_an_empty_trace_is_explained(self):
