@@ -1,5 +1,6 @@
 /* firmware/boot/machine.c: what machine mode does before it hands over: delegation, counters, supervisor timer; and the
  * report of what nothing handles. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "firmware/boot/boot.h"
@@ -8,14 +9,14 @@
 #include "firmware/kernel/panic.h"
 
 /* All but environment calls from S and M, and access faults of loads and stores: a stack that has overflowed is no
- * place for a trap's frame. */
+ * place for a trap's frame. Access faults elsewhere are passed on. */
 #define DELEGATED_EXCEPTIONS 0xb15ful
 #define DELEGATED_INTERRUPTS 0x222ul /* supervisor software, timer, external */
 #define MENVCFG_STCE (1ul << 63)
 #define COUNTERS_CY_TM_IR 0x7ul
 
 void machine_setup(void);
-void machine_trap(unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp);
+unsigned long machine_trap(unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp);
 
 void machine_setup(void) {
   csr_write(medeleg, DELEGATED_EXCEPTIONS);
@@ -37,12 +38,36 @@ static const char* overflowed_stack(unsigned hart, unsigned long address) {
   return offset - BOOT_TRAP_STACK_TOP < BOOT_GUARD_BYTES ? "stack" : 0;
 }
 
-/* On this hart's trap stack, which tells whose it is. */
-void machine_trap(unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp) {
+#define MSTATUS_SIE (1ul << 1)
+#define MSTATUS_SPIE (1ul << 5)
+#define MSTATUS_SPP (1ul << 8)
+#define MSTATUS_MPP_SUPERVISOR (1ul << 11)
+#define MSTATUS_MPP (3ul << 11)
+
+/* Makes mret go on as if the trap had been delegated. */
+static void pass_to_supervisor(unsigned long cause, unsigned long pc, unsigned long value) {
+  unsigned long status = csr_read(mstatus);
+  unsigned long from_supervisor = (status & MSTATUS_MPP) == MSTATUS_MPP_SUPERVISOR;
+  unsigned long enabled = status & MSTATUS_SIE;
+  csr_write(sepc, pc);
+  csr_write(scause, cause);
+  csr_write(stval, value);
+  status &= ~(MSTATUS_MPP | MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP);
+  csr_write(mstatus,
+            status | MSTATUS_MPP_SUPERVISOR | (enabled ? MSTATUS_SPIE : 0) | (from_supervisor ? MSTATUS_SPP : 0));
+  csr_write(mepc, csr_read(stvec) & ~3ul);
+}
+
+/* On this hart's trap stack, which tells whose it is. Returns where there is something to go on with: not 0. */
+unsigned long machine_trap(unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp) {
   unsigned hart = (unsigned)(((uintptr_t)__builtin_frame_address(0) - (uintptr_t)_end) / BOOT_HART_BYTES);
-  if (reports[hart]++ > 1) return; /* neither the report nor that of its own trap succeeds */
-  const char* stack = overflowed_stack(hart, value);
-  if (stack != 0 && (cause == CAUSE_LOAD_ACCESS || cause == CAUSE_STORE_ACCESS))
-    panic_stack(hart, stack, cause, pc, value, sp);
+  bool access = cause == CAUSE_LOAD_ACCESS || cause == CAUSE_STORE_ACCESS;
+  const char* stack = access ? overflowed_stack(hart, value) : 0;
+  if (access && stack == 0 && (csr_read(mstatus) & MSTATUS_MPP) != MSTATUS_MPP) {
+    pass_to_supervisor(cause, pc, value);
+    return 1;
+  }
+  if (reports[hart]++ > 1) return 0; /* neither the report nor that of its own trap succeeds */
+  if (stack != 0) panic_stack(hart, stack, cause, pc, value, sp);
   panic_trap("machine", cause, pc, value, sp);
 }

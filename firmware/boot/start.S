@@ -163,6 +163,25 @@ machine_trap_entry:
         csrr    a1, mepc
         csrr    a2, mtval
         call    machine_trap
+        beqz    a0, 5f
+        ld      ra, 0(sp)
+        ld      t0, 8(sp)
+        ld      t1, 16(sp)
+        ld      t2, 24(sp)
+        ld      a0, 32(sp)
+        ld      a1, 40(sp)
+        ld      a2, 48(sp)
+        ld      a3, 56(sp)
+        ld      a4, 64(sp)
+        ld      a5, 72(sp)
+        ld      a6, 80(sp)
+        ld      a7, 88(sp)
+        ld      t3, 96(sp)
+        ld      t4, 104(sp)
+        ld      t5, 112(sp)
+        ld      t6, 120(sp)
+        ld      sp, 128(sp)
+        mret
 5:      wfi
         j       5b
         .cfi_endproc

@@ -321,7 +321,6 @@ void Core::synchronise() {
 std::uint64_t Core::time() { return timebase_.cycles_at(slot_clock_.time_of(hart_.state().slots)); }
 
 void Core::set_stimecmp(std::uint64_t due) {
-  synchronise();
   base::calendar().cancel(timer_);
   if (due <= time()) {
     hart_.privileged().set_mip(kStip, true);
@@ -330,7 +329,9 @@ void Core::set_stimecmp(std::uint64_t due) {
   hart_.privileged().set_mip(kStip, false);
   // Beyond the end of representable time there is nothing to make.
   if (due / parameters_.timebase.hertz() >= 18'000) return;
-  timer_ = base::calendar().at(timebase_.time_of(due), key(), [this] { set_interrupt(kStip, true); });
+  // A debugger that stops another hart may be ahead of this one.
+  const Time at = std::max(timebase_.time_of(due), base::now());
+  timer_ = base::calendar().at(at, key(), [this] { set_interrupt(kStip, true); });
 }
 
 void Core::probe(unsigned stage, std::uint64_t address) {

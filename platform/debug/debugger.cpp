@@ -118,7 +118,7 @@ void Debugger::hold_up(unsigned thread) {
 
 std::uint64_t Debugger::before(riscv::Core& core) {
   Control& c = control(core);
-  if (c.due) {
+  if (c.due && c.action.kind != Action::Kind::hold) {
     const Stop stop = *c.due;
     c.due.reset();
     serve(stop, {&core, false});
@@ -132,6 +132,13 @@ void Debugger::after(riscv::Core& core, riscv::StopReason reason) {
   const bool moved = events_of(core) != c.events;
   const bool stepping = c.action.kind == Action::Kind::step;
   const Stop trap{Stop::Kind::trap, target_.thread_of(core), WatchKind::write, 0};
+  if (c.action.kind == Action::Kind::hold) {
+    // GDB steps another hart over a breakpoint, takes this one for standing still, and breaks off at word from it.
+    if (reason == riscv::StopReason::breakpoint)
+      session_->say(fmt::format("{} has passed the breakpoint at {:#x} while another hart was stepped\n", core.path(),
+                                core.hart().state().pc));
+    return;
+  }
   if (reason == riscv::StopReason::breakpoint) {
     // A step leaves a breakpoint behind that it starts at.
     if (moved || !stepping) serve(trap, {&core, false});

@@ -172,7 +172,7 @@ NAMED static void hole_in_msix_bar(void) { (void)REG32(nic->bar[DESC_BAR_MSIX] +
 NAMED static void max_frame_range(void) { REG32(bar + DESC_MAX_FRAME) = 20000; /* GUILTY */ }
 NAMED static void buffer_range(void) { REG32(page + DESC_RX_BUFFER) = 1000; /* GUILTY */ }
 NAMED static void moderation_range(void) { REG32(bar + DESC_VECTOR_MODERATION(1)) = 5000; /* GUILTY */ }
-NAMED static void uart_width(void) { (void)REG32(board.uart); /* GUILTY */ }
+NAMED static void uart_width(void) { (void)REG64(board.uart); /* GUILTY */ }
 NAMED static void clint_width(void) { (void)REG8(board.clint); /* GUILTY */ }
 NAMED static void finisher_action(void) { REG32(board.finisher + FINISHER_CONTROL) = 0x1234; /* GUILTY */ }
 NAMED static void config_width(void) { (void)REG64(config(nic, PCIE_VENDOR_ID)); /* GUILTY */ }

@@ -652,7 +652,7 @@ monitor write uart.scr x1
 monitor write imsic.hart0.machine.eidelivery 1
 monitor write uart
 python
-for address in ("(int*)0x10000000", "(char*)0x10000009", "(int*)0x4000000000"):
+for address in ("(long*)0x10000000", "(char*)0x10000009", "(int*)0x4000000000"):
   try:
     gdb.execute("set *" + address + " = 1")
   except gdb.error as e:

@@ -51,7 +51,7 @@ MISTAKES = {
     "max_frame_range": "nic.eth0: max_frame 20000 is not 64 to 9724: ignored",
     "buffer_range": "nic.eth0: rx_buffer[0] 1000 is not a multiple of 128 from 1024 to 16256: ignored",
     "moderation_range": "nic.eth0: vector_moderation[1] 5000 is not 0 to 4095: ignored",
-    "uart_width": "uart: read of 4 bytes at 0x0: not the register's width",
+    "uart_width": "uart: read of 8 bytes at 0x0: not the register's width",
     "clint_width": "clint: read of 1 bytes at 0x0: not the register's width (msip)",
     "finisher_action": "finisher: 0x1234 names no action: ignored",
     "config_width": "root: read of 8 bytes at 0x30100000: PCIe has no such access, configuration space takes what lies "

@@ -335,6 +335,8 @@ Interpreter::Outcome Interpreter::csr(Opcode opcode, const Op& op) {
   constexpr CsrOp ops[3] = {CsrOp::write, CsrOp::set, CsrOp::clear};
   const std::uint64_t operand = immediate ? op.rs1 : state_.x[op.rs1];
   const bool write = kind == 0 || op.rs1 != 0;
+  // A timer that was due before now must have been.
+  if (write && op.imm == static_cast<std::int32_t>(csr::kStimecmp)) synchronise();
   std::uint64_t old = 0;
   if (!privileged_.csr_access(static_cast<unsigned>(op.imm), ops[kind], operand, write, old)) return illegal();
   state_.x[op.rd] = old;
