@@ -69,7 +69,7 @@ class GuestRam {
   /// For a writer that has already stored to a watched page through at().
   void tell_written(std::uint64_t address, std::uint64_t length);
 
-  /// Whether a watcher other than `writer` awaits() a write to these bytes.
+  /// Whether a watcher other than `writer` (null: any) awaits() a write to these bytes.
   bool awaited(std::uint64_t address, std::uint64_t length, const RamWatcher* writer) const;
 
   void add_watcher(RamWatcher* watcher) { watchers_.push_back(watcher); }

@@ -62,9 +62,15 @@ void Runner::synchronise() {
     scheduler_.effect_ = time_;
     return;
   }
-  ready_ = false;
-  calendar().at(time_, kAfterAll, [this] { ready_ = true; });
-  scheduler_.hand_over(this);
+  do {
+    ready_ = false;
+    calendar().at(time_, kAfterAll, [this] { ready_ = true; });
+    scheduler_.hand_over(this);
+    // Foreign activity of the same instant comes before instructions, too.
+    if (scheduler_.kernel_next_ > time_) break;
+    scheduler_.run_kernel_until(time_);
+  } while (calendar().next() <= time_);
+  calendar().set_now(time_);
 }
 
 void Runner::enter_foreign() {
@@ -221,6 +227,7 @@ void Scheduler::hand_over(Runner* self) {
 
 void Scheduler::pause(End why) {
   why_ = why;
+  if (why == End::limit) calendar().set_now(end_);
   sc_core::sc_pause();
   sc_core::wait(resume_);
   refresh_kernel_bound();

@@ -28,8 +28,7 @@ namespace sluice::base {
 class Event;
 class Scheduler;
 
-/// Something that executes on its own SC_THREAD and runs ahead: a hart. Only its own thread calls its members, except
-/// ready_at().
+/// Something that executes on its own SC_THREAD and runs ahead: a hart. Only its own thread calls its members.
 class Runner {
  public:
   /// Runners take their turns in order of construction. path must stay unchanged while the runner lives.

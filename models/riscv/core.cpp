@@ -93,6 +93,8 @@ void Core::reset() {
 void Core::restart() {
   reset_due_ = false;
   restarted_ = true;
+  // One that waits has not come to now() yet.
+  hart_.state().slots = std::max(hart_.state().slots, slot_clock_.next_cycle(base::now()));
   hart_.reset();
   hart_.state().pc = reset_pc_;
   set_boot_arguments(device_tree_, told_);
@@ -223,7 +225,6 @@ std::uint64_t Core::slot_limit() {
 
 bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
   ++device_accesses_;
-  synchronise();
   suspended_ = true;
   tlm::tlm_generic_payload trans;
   trans.set_command(command);
@@ -293,6 +294,7 @@ void Core::stale_code() {
   publish_time();
   base::mistakes().report(fmt::format("{}: runs code that it has changed since its last fence.i", path()),
                           {&path(), hart_.state().pc});
+  base::calendar().leave_now();
 }
 
 bool Core::load(std::uint64_t address, void* data, unsigned size) {

@@ -681,6 +681,7 @@ continue
 break echo
 ignore 1 20
 continue
+monitor write nic.eth0.tx_tail[0] 99999
 monitor write nic.eth0.max_frame 100
 monitor reg nic.eth0 max_frame
 delete

@@ -34,7 +34,8 @@ enum Order : std::uint32_t { relaxed = 0, release = 1, acquire = 2, both = 3 };
 /// Sets of predecessors and successors of a fence.
 enum Accesses : std::uint32_t { writes = 1, reads = 2, all = 3 };
 
-constexpr unsigned kCycle = 0xb00, kMie = 0x304, kStimecmp = 0x14d, kMtvec = 0x305, kMstatus = 0x300;
+constexpr unsigned kCycle = 0xb00, kTime = 0xc01, kMcause = 0x342, kMie = 0x304, kStimecmp = 0x14d, kMtvec = 0x305,
+                   kMstatus = 0x300;
 
 /// Code of one hart. Branch targets are positions, in instructions from its start.
 class Code {

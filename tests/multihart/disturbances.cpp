@@ -73,6 +73,8 @@ Run::Run(const RandomProgram& program, Disturbance disturbance) {
     for (Time t = 70_ns; t < 4_us; t += 70_ns) m.scheduler.run_until(t);
   m.scheduler.run_until(RandomProgram::kLongest);
   if (!m.scheduler.only_entries() || base::calendar().size() != 0) trouble_ = "the program does not end";
+  for (unsigned h = 0; h < m.cores.size(); ++h)
+    if (m.cores[h]->hart().state().pc < program.end(h)) trouble_ = fmt::format("hart {} waits for ever", h);
   if (base::calendar().late() != 0)
     trouble_ = fmt::format("an entry for {} ns was made at {} ns", base::calendar().first_late().when.nanoseconds(),
                            base::calendar().first_late().made.nanoseconds());

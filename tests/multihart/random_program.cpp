@@ -109,8 +109,10 @@ class Writer {
   void wait() {
     c_.csrr(t1, kTime);
     c_.addi(t1, t1, static_cast<int>(draw_.below(400)));
-    c_.csrw(kStimecmp, t1);
-    switch (draw_.below(4)) {
+    const std::uint64_t way = draw_.below(4);
+    // A short wait ends by itself, the others need the timer.
+    if (way != 3 || draw_.one_in(2)) c_.csrw(kStimecmp, t1);
+    switch (way) {
       case 0:
         c_.wfi();
         break;
@@ -149,23 +151,28 @@ class Writer {
     }
   }
 
-  static constexpr unsigned kTime = 0xc01;
   Draw& draw_;
   unsigned hart_, harts_;
   Code c_;
   std::uint64_t kept_ = 0;
 };
 
-/// Notes when and why, takes the message back, and puts the timer off for ever.
+/// Notes when and why, takes the message back, and lets the timer come again: a hart that is about to wait must not
+/// wait for ever.
 Code trap_handler(unsigned hart) {
   Code c;
   c.csrr(a4, kCycle);
-  c.csrr(a5, 0x342);
+  c.csrr(a5, kMcause);
   c.sd(a4, s5);
   c.sd(a5, s5, 8);
   c.addi(s5, s5, 16);
   c.sw(zero, s2, static_cast<int>(4 * hart));
-  c.addi(a4, zero, -1);
+  c.slli(a4, a5, 1);  // without the bit that says interrupt
+  c.addi(a5, zero, 2 * riscv::irq::kSti);
+  const int other = c.here() + 4;
+  c.bne(a4, a5, other);
+  c.csrr(a4, kTime);
+  c.addi(a4, a4, 500);
   c.csrw(kStimecmp, a4);
   c.mret();
   return c;
@@ -185,7 +192,9 @@ RandomProgram RandomProgram::draw(std::uint64_t seed, std::uint64_t index) {
   }
   for (std::uint64_t n = draw.below(12); n > 0; --n) {
     const std::uint64_t offset = draw.below(kSharedBytes / 8) * 8;
-    p.dma.push_back({Time::ps(draw.below(4'000'000)), kShared + offset, draw()});
+    // Half of them on edges of the harts' clock, where they meet instructions.
+    const Time at = draw.one_in(2) ? Time::ps(draw.below(4'000'000)) : Time::ns(draw.below(4'000));
+    p.dma.push_back({at, kShared + offset, draw()});
   }
   return p;
 }

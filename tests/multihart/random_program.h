@@ -31,6 +31,10 @@ struct RandomProgram {
   /// The same program for the same numbers, on every host.
   static RandomProgram draw(std::uint64_t seed, std::uint64_t index);
   void load(Machine&) const;
+  /// Where a hart sleeps when it is done: its pc is this at least.
+  std::uint64_t end(unsigned hart) const {
+    return Machine::kRam + hart * Machine::kCodeBytes + (code[hart].words.size() - 1) * 4;
+  }
 };
 
 }  // namespace sluice::multihart

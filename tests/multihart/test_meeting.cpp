@@ -312,6 +312,207 @@ TEST_CASE("a plain store is seen early within its window by later harts, and beh
   });
 }
 
+TEST_CASE("a page-table walk that sets A and D wakes those who wait for the entry at its time", "[multihart]") {
+  everywhere([](const MachineParameters& p, bool disturbed) {
+    if (p.cached) return;
+    for (unsigned walker = 0; walker < p.harts; ++walker) {
+      CAPTURE(walker);
+      constexpr std::uint64_t kTable = Machine::kRam + 0x8'0000, kEntry = kTable + 2 * 8;
+      run(
+          p, disturbed, 20_us,
+          [&](Machine& m) {
+            constexpr std::uint64_t kGigapage = (Machine::kRam >> 12) << 10 | 0xf;
+            m.ram.write(kEntry, &kGigapage, 8);
+            for (unsigned h = 0; h < p.harts; ++h) {
+              Code c = waiter();
+              if (h == walker) {
+                c = {};
+                c.nops(2'500);
+                c.csrr(a0, kCycle);
+                c.sd(s0, s1);
+              }
+              m.load(h, c);
+              m.x(h, s0) = kEntry;
+            }
+            m.x(walker, s1) = Machine::kRam + 0x9'0000;
+            m.set_csr(walker, 0x180, std::uint64_t{8} << 60 | kTable >> 12);    // satp: Sv39
+            m.set_csr(walker, kMstatus, std::uint64_t{1} << 17 | 1 << 11);      // data as in supervisor mode
+            m.set_csr(walker, riscv::csr::kPmpaddr0, ~std::uint64_t{0} >> 10);  // which may use all memory
+            m.set_csr(walker, riscv::csr::kPmpcfg0, 0x1f);
+          },
+          [&](Machine& m) {
+            REQUIRE((m.word(kEntry) & 0xc0) == 0xc0);
+            for (unsigned h = 0; h < p.harts; ++h)
+              if (h != walker) REQUIRE(m.x(h, a0) == m.x(walker, a0) + 1);
+          });
+    }
+  });
+}
+
+TEST_CASE("a store across pages wakes those who wait for either", "[multihart]") {
+  everywhere([](const MachineParameters& p, bool disturbed) {
+    if (p.cached) return;
+    for (const bool upper : {false, true}) {
+      CAPTURE(upper);
+      run(
+          p, disturbed, 20_us,
+          [&](Machine& m) {
+            for (unsigned h = 0; h < p.harts; ++h) {
+              Code c = waiter();
+              if (h == 0) {
+                c = {};
+                c.nops(2'550);
+                c.csrr(a0, kCycle);
+                c.sd(s0, s0);
+              }
+              m.load(h, c);
+              m.x(h, s0) = kFlag + 4096 - (h == 0 ? 4 : upper ? 0 : 64);
+            }
+          },
+          [&](Machine& m) {
+            for (unsigned h = 1; h < p.harts; ++h) REQUIRE(m.x(h, a0) == m.x(0, a0) + 1);
+          });
+    }
+  });
+}
+
+TEST_CASE("an interrupt that came before an instruction in order of time is taken in front of it", "[multihart]") {
+  everywhere([](const MachineParameters& p, bool disturbed) {
+    if (p.cached) return;
+    for (const unsigned way : {0u, 1u, 2u}) {
+      CAPTURE(way);
+      const std::uint64_t window = p.quantum / 1_ns;
+      run(
+          p, disturbed, 20_us,
+          [&](Machine& m) {
+            for (unsigned h = 0; h < p.harts; ++h) {
+              Code c;
+              c.csrw(kStimecmp, a1);
+              c.csrw(kMie, a2);
+              c.nops(2'048);
+              if (way == 0) c.csrw(kStimecmp, a3);  // which would take the interrupt back
+              if (way == 1) c.amoadd(3, t1, a2, s0);
+              if (way == 2) c.sw(zero, s1);
+              c.nops(1'500);
+              m.load(h, c);
+              Code handler;
+              handler.csrr(a0, kCycle);
+              handler.csrr(a4, 0x341);
+              handler.stay();
+              const std::uint64_t at = Machine::kRam + (h + 1) * Machine::kCodeBytes - 64;
+              m.ram.write(at, handler.words.data(), handler.words.size() * 4);
+              m.set_csr(h, kMtvec, at);
+              m.set_csr(h, kMstatus, 8);
+              m.x(h, a1) = 2'049;
+              m.x(h, a2) = riscv::irq::bit(riscv::irq::kSti);
+              m.x(h, a3) = 1'000'000;
+              m.x(h, s0) = kFlag;
+              m.x(h, s1) = Machine::kClint + 4 * h;
+            }
+          },
+          [&](Machine& m) {
+            // The instruction is the one of cycle 2,050; the trap's entry takes a cycle.
+            const std::uint64_t seen = std::min<std::uint64_t>(2'050, (2'049 + window - 1) / window * window);
+            for (unsigned h = 0; h < p.harts; ++h) {
+              REQUIRE(m.x(h, a0) == seen + 1);
+              REQUIRE(m.x(h, a4) == Machine::kRam + h * Machine::kCodeBytes + seen * 4);
+            }
+          });
+    }
+  });
+}
+
+namespace {
+
+/// Writes to RAM at a time of its own, some delta cycles into it.
+struct ForeignWriter : sc_core::sc_module {
+  SC_HAS_PROCESS(ForeignWriter);
+  ForeignWriter(const sc_core::sc_module_name& name, Machine& m, Time at) : sc_module(name), m_(m), at_(at) {
+    SC_THREAD(write);
+  }
+  void write() {
+    wait(base::to_sc_time(at_));
+    for (unsigned n = 0; n < 3; ++n) wait(sc_core::SC_ZERO_TIME);
+    const std::uint64_t one = 1;
+    m_.ram.write(kFlag, &one, 8);
+  }
+  Machine& m_;
+  Time at_;
+};
+
+}  // namespace
+
+TEST_CASE("foreign activity comes before an atomic of its instant, on one hart and on several", "[multihart]") {
+  for (const unsigned harts : {1u, 2u, 4u}) {
+    for (const unsigned at : {2'049u, 2'050u, 2'051u, 2'100u}) {
+      CAPTURE(harts, at);
+      fresh_kernel();
+      Machine m({harts, 100_ns, false});
+      ForeignWriter writer("writer", m, Time::ns(at));
+      const unsigned start = at == 2'100 ? 2'100 : 2'050;
+      for (unsigned h = 0; h < harts; ++h) {
+        Code c;
+        c.nops(start);
+        c.amoadd(3, a0, zero, s0);
+        m.load(h, c);
+        m.x(h, s0) = kFlag;
+      }
+      m.run(20_us);
+      for (unsigned h = 0; h < harts; ++h) REQUIRE(m.x(h, a0) == (at <= start ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("harts that are reset by an entry, or by one of them, start again", "[multihart]") {
+  for (const unsigned harts : {1u, 2u, 3u}) {
+    for (const bool by_hart : {false, true}) {
+      CAPTURE(harts, by_hart);
+      fresh_kernel();
+      Machine m({harts, 100_ns, false});
+      for (unsigned h = 0; h < harts; ++h) {
+        Code c;
+        c.csrr(a1, kTime);
+        c.csrw(kStimecmp, a2);
+        if (h == 0 && by_hart) {
+          c.nops(3'000);
+          c.sw(a0, s0);
+        }
+        c.wfi();
+        m.load(h, c);
+        m.x(h, a0) = 1;
+        m.x(h, a2) = 100'000;
+        m.x(h, s0) = Machine::kClint;
+      }
+      unsigned resets = 0;
+      const auto reset = [&] {
+        if (++resets > 1) return;
+        for (auto& core : m.cores) core->reset();
+      };
+      m.clint.software(0).on_change = [&](bool) { reset(); };
+      if (!by_hart) base::calendar().at(5'033_ns, 1, reset);
+      bool later = false;
+      base::calendar().at(7_us, 1, [&] { later = true; });
+      m.run(20_us);
+      REQUIRE(later);
+      REQUIRE(base::calendar().late() == 0);
+      // One that waited starts at once, one in an access behind it: the store takes 10 ns on the bus and its own cycle.
+      for (unsigned h = 0; h < harts; ++h) REQUIRE(m.x(h, a1) == (!by_hart ? 5'033u : h == 0 ? 3'013u : 3'002u));
+    }
+  }
+}
+
+TEST_CASE("a run ends at its limit, whatever is left of the window", "[multihart]") {
+  for (const unsigned harts : {1u, 2u}) {
+    fresh_kernel();
+    Machine m({harts, 1_us, false});
+    for (unsigned h = 0; h < harts; ++h) m.load(h, {});
+    m.run(2'100_ns);
+    REQUIRE(base::now() == 2'100_ns);
+    base::calendar().at(2'100_ns, 1, [] {});
+    REQUIRE(base::calendar().late() == 0);
+  }
+}
+
 #ifndef NDEBUG
 TEST_CASE("now() of a hart that executes straight on is read by nobody", "[multihart]") {
   const pid_t child = fork();

@@ -320,7 +320,10 @@ void DescriptorNic::declare_transmit_registers() {
       });
   add(
       "tx_tail", DESC_TX_TAIL, [this](unsigned q) { return transmit_.tail(q); },
-      [this](const RegisterWrite& w) { transmit_.write_tail(w.index, low(w.written), *doorbell_); });
+      [this](const RegisterWrite& w) {
+        static const base::Journey kNoTlp{};  // a debugger's write has come by no TLP
+        transmit_.write_tail(w.index, low(w.written), doorbell_ ? *doorbell_ : kNoTlp);
+      });
 }
 
 }  // namespace sluice::nic

@@ -26,12 +26,13 @@ class Bus {
   /// The RAM that holds this physical address and may be accessed directly; null: use load() and store().
   virtual base::GuestRam* ram_at(std::uint64_t address) = 0;
 
-  /// A device access of 1, 2, 4 or 8 naturally aligned bytes at state.slots. May take simulated time: the callee then
-  /// moves state.slots forward, and may have let interrupts and writes to RAM happen. False: access fault.
+  /// A device access of 1, 2, 4 or 8 naturally aligned bytes at state.slots, right behind synchronise(). May take
+  /// simulated time: the callee then moves state.slots forward, and may have let interrupts and writes to RAM happen.
+  /// False: access fault.
   virtual bool load(std::uint64_t address, void* data, unsigned size) = 0;
   virtual bool store(std::uint64_t address, const void* data, unsigned size) = 0;
 
-  /// Before an access to RAM whose order with other harts and devices matters beyond the window of several harts
+  /// Before an access whose order with other harts and devices matters beyond the window of several harts
   /// (models/base/scheduler.h): everything that they do before state.slots takes place. Interrupts and writes to RAM
   /// may have happened then. Nothing to do for a hart that is alone.
   virtual void synchronise() {}

@@ -121,8 +121,9 @@ class Interpreter final : public Engine {
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
   bool hint_place(std::uint64_t address, std::uint64_t& physical);
   void touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use);
-  void synchronise();
-  void synchronise_store(const Place& place, unsigned size);
+  bool synchronise();
+  bool synchronise_store(const Place& place, unsigned size);
+  Outcome give_way();
   void read_ram(const Place& place, void* data, unsigned size);
   void write_ram(const Place& place, const void* data, unsigned size);
   void load_result(Opcode opcode, const Op& op, std::uint64_t value);

@@ -149,6 +149,7 @@ Cause Interpreter::locate(std::uint64_t address, unsigned size, Access access, P
     place = {cached.physical + (address - page), cached.ram};
   } else {
     Privileged::Translation t;
+    bus_called_ = true;  // the walk's own writes may synchronise
     const Cause cause = privileged_.translate(address, size, access, t);
     if (cause != Cause::none) return cause;
     place = {t.physical, hart_.ram_at(t.physical)};
@@ -182,14 +183,23 @@ void Interpreter::read_ram(const Place& place, void* data, unsigned size) {
     hart_.own_read(*place.ram, place.physical, size);
 }
 
-void Interpreter::synchronise() {
+/// Before an access that is to take place in order of time. False: an interrupt came before it, and give_way() is due.
+bool Interpreter::synchronise() {
   bus_called_ = true;
   bus_.synchronise();
+  return !privileged_.interrupt_takeable();
 }
 
-/// Before a store: where it wakes another hart or ends its reservation, it takes place in order of time.
-void Interpreter::synchronise_store(const Place& place, unsigned size) {
-  if (place.ram->watch(place.physical) && place.ram->awaited(place.physical, size, &hart_)) synchronise();
+/// Before a store, which is to be in order of time where it wakes another hart or ends its reservation.
+bool Interpreter::synchronise_store(const Place& place, unsigned size) {
+  if (!place.ram->watch(place.physical) || !place.ram->awaited(place.physical, size, &hart_)) return true;
+  return synchronise();
+}
+
+/// The instruction is not executed: an interrupt is taken in front of it.
+Interpreter::Outcome Interpreter::give_way() {
+  uncut();
+  return Outcome::dispatch;
 }
 
 void Interpreter::write_ram(const Place& place, const void* data, unsigned size) {
@@ -234,7 +244,7 @@ Interpreter::Outcome Interpreter::memory(Opcode opcode, const Op& op, std::uint6
   std::uint64_t value = 0;
   if (store) value = opcode >= Opcode::fsw ? state_.f[op.rs2] : state_.x[op.rs2];
   if (place.ram) {
-    if (store) synchronise_store(place, size);
+    if (store && !synchronise_store(place, size)) return give_way();
     touch_l1d(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
     if (store)
       write_ram(place, &value, size);
@@ -242,7 +252,7 @@ Interpreter::Outcome Interpreter::memory(Opcode opcode, const Op& op, std::uint6
       read_ram(place, &value, size);
   } else {
     if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
-    bus_called_ = true;
+    if (!synchronise()) return give_way();
     const bool done = store ? bus_.store(place.physical, &value, size) : bus_.load(place.physical, &value, size);
     if (!done) return trap(fault, address);
   }
@@ -267,10 +277,7 @@ Interpreter::Outcome Interpreter::memory_crossing(Opcode opcode, const Op& op, s
   if (cause == Cause::none && !high.ram) return refuse(Refusal::crossing, fault, address2, low.physical, size);
   if (cause != Cause::none) return trap(cause, address2);
   const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
-  if (store) {
-    synchronise_store(low, first);
-    synchronise_store(high, size - first);
-  }
+  if (store && !(synchronise_store(low, first) && synchronise_store(high, size - first))) return give_way();
   touch_l1d(low.physical, first, use);
   touch_l1d(high.physical, size - first, use);
   std::uint8_t bytes[8] = {};
@@ -306,7 +313,7 @@ Interpreter::Outcome Interpreter::atomic(Opcode opcode, const Op& op) {
   if (cause == Cause::none && !place.ram) return refuse(Refusal::atomic_device, fault, address, place.physical, size);
   if (cause != Cause::none) return trap(cause, address);
   // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
-  synchronise();
+  if (!synchronise()) return give_way();
   touch_l1d(place.physical, size, reserve ? base::LineUse::load : base::LineUse::atomic);
 
   std::uint64_t memory = 0;
@@ -336,7 +343,7 @@ Interpreter::Outcome Interpreter::csr(Opcode opcode, const Op& op) {
   const std::uint64_t operand = immediate ? op.rs1 : state_.x[op.rs1];
   const bool write = kind == 0 || op.rs1 != 0;
   // A timer that was due before now must have been.
-  if (write && op.imm == static_cast<std::int32_t>(csr::kStimecmp)) synchronise();
+  if (write && op.imm == static_cast<std::int32_t>(csr::kStimecmp) && !synchronise()) return give_way();
   std::uint64_t old = 0;
   if (!privileged_.csr_access(static_cast<unsigned>(op.imm), ops[kind], operand, write, old)) return illegal();
   state_.x[op.rd] = old;

@@ -114,6 +114,12 @@ Cause Privileged::walk_sv39(std::uint64_t virtual_address, Access access, Privil
     const std::uint64_t updated = entry | pte::kA | (access == Access::store ? pte::kD : 0);
     if (updated != entry && walk == Walk::update) {
       if (!(table_access & Pmp::kWrite)) return access_fault(access);
+      if (ram->watch(address) && ram->awaited(address, sizeof entry, nullptr)) {
+        bus_.synchronise();
+        std::uint64_t present;
+        std::memcpy(&present, ram->at(address), sizeof present);
+        if (present != entry) return walk_sv39(virtual_address, access, privilege, walk, leaf);
+      }
       entry = updated;
       if (ram->watch(address))
         ram->write(address, &entry, sizeof entry);
