@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -106,8 +105,10 @@ void Image::read(const std::string& named, const fs::path& meant) {
                                         valid));
   }
   std::ifstream in(path, std::ios::binary);
-  file_.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in.is_open() || (!in && !in.eof())) refuse("cannot be read");
+  std::error_code failed;
+  file_.resize(fs::file_size(path, failed));
+  if (failed || !in.read(reinterpret_cast<char*>(file_.data()), static_cast<std::streamsize>(file_.size())))
+    refuse("cannot be read");
 }
 
 void Image::refuse(const std::string& why) const {
