@@ -236,10 +236,10 @@ void Uart::sent() {
 void Uart::deliver(char c) {
   ++characters_sent_;
   if (looped()) return receive(static_cast<std::uint8_t>(c));
-  print(c);
+  show(c);
 }
 
-void Uart::print(char c) {
+void Uart::show(char c) {
   for (BackEnd* back_end : back_ends_) back_end->character(c);
 }
 

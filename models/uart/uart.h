@@ -47,7 +47,7 @@ class Uart : public base::Model, public base::Resettable {
   /// Every back end hears every character. They must outlive the simulation.
   void attach(BackEnd& back_end) { back_ends_.push_back(&back_end); }
   /// A character that does not come from the UART's registers, but from another console that shares its line.
-  void print(char c);
+  void show(char c);
   /// Characters from the other end, in order; any number.
   void input(std::string_view text);
 

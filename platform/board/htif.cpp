@@ -80,7 +80,7 @@ void Htif::look() {
 void Htif::command(std::uint64_t value) {
   const std::uint64_t payload = value & kPayload;
   if (device_of(value) == kConsole && command_of(value) == kPutCharacter) {
-    uart_.print(static_cast<char>(payload));
+    uart_.show(static_cast<char>(payload));
     return done(value & ~kPayload);
   }
   if (device_of(value) != kSystem || command_of(value) != 0)
@@ -112,7 +112,7 @@ bool Htif::system_call(std::uint64_t block) {
 std::optional<std::uint64_t> Htif::write_text(std::uint64_t address, std::uint64_t length) {
   base::GuestRam* ram = length == 0 || length > kLongestText ? nullptr : memory_.ram_at(address, length);
   if (!ram) return {};
-  for (std::uint64_t i = 0; i < length; ++i) uart_.print(static_cast<char>(*ram->at(address + i)));
+  for (std::uint64_t i = 0; i < length; ++i) uart_.show(static_cast<char>(*ram->at(address + i)));
   return length;
 }
 
