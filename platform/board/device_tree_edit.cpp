@@ -52,7 +52,7 @@ bool is_overlay(const DeviceTreeBlob& file) {
 
 }  // namespace
 
-DeviceTreeBlob with_file(DeviceTreeBlob ours, const DeviceTreeBlob& file) {
+DeviceTreeBlob with_file(const DeviceTreeBlob& ours, const DeviceTreeBlob& file) {
   check(file);
   if (!is_overlay(file)) return packed(opened(file, 0));
   DeviceTreeBlob changes = file;

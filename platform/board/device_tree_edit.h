@@ -19,7 +19,7 @@ struct Chosen {
 
 /// Our own tree, with the user's file in its place, or, where that is an overlay, with the file's changes. Throws
 /// base::ValueError, the end of a sentence about the file, when it is no device tree or does not go with ours.
-DeviceTreeBlob with_file(DeviceTreeBlob ours, const DeviceTreeBlob& file);
+DeviceTreeBlob with_file(const DeviceTreeBlob& ours, const DeviceTreeBlob& file);
 
 /// Throws base::ValueError, the end of a sentence about the tree, when it has no room in its own structure.
 DeviceTreeBlob with_chosen(const DeviceTreeBlob& tree, const Chosen&);

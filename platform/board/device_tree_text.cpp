@@ -68,7 +68,7 @@ class Printer {
 
   std::string value_text(const std::string& key, std::string_view value) const {
     if (value.empty()) return {};
-    if (const std::string text = references_text(key, value); !text.empty()) return text;
+    if (std::string text = references_text(key, value); !text.empty()) return text;
     if (is_strings(value)) return strings_text(value);
     if (value.size() % 4 == 0) {
       std::string text;

@@ -203,7 +203,7 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
 
 std::string describe_exit(const std::string& what, Board& board, riscv::Core* hart) {
   const Firmware* firmware = firmware_of(board, hart);
-  const std::string failed = "the firmware " + what;
+  std::string failed = "the firmware " + what;
   if (!firmware) return failed;
   return fmt::format("{}; {} at {}", failed, hart->path(), place(*firmware, hart->hart().state().pc));
 }

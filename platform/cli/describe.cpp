@@ -114,6 +114,7 @@ void give_device_tree(const platform::Board& board, const std::string& cluster, 
   while (!cluster.empty() && index < clusters.size() && clusters[index].name != cluster) ++index;
   if (index == clusters.size()) {
     std::vector<std::string> names;
+    names.reserve(clusters.size());
     for (const platform::Cluster& c : clusters) names.push_back(c.name);
     throw config::UserError(
         fmt::format("--cluster {}: the board has no such cluster; it has {}", cluster, fmt::join(names, ", ")));

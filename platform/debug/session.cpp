@@ -222,7 +222,7 @@ void Session::kill() {
 }
 
 std::string Session::restart() {
-  const std::string why = target_.restart();
+  std::string why = target_.restart();
   if (!why.empty()) return why;
   abandoned_ = false;
   stop_ = {};
