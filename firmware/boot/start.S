@@ -3,6 +3,7 @@
 # wait in wfi until hart 0 has given them work (kernel/hart.c). All end in supervisor mode by mret.
 
 #include "firmware/boot/boot.h"
+#include "firmware/boot/trap_frame.h"
 
         .cfi_sections .debug_frame
         .section .text.start, "ax"
@@ -110,8 +111,9 @@ surplus_hart:
         .cfi_endproc
         .size   _start, . - _start
 
-# Nothing is expected in machine mode after boot: whatever comes is reported and ends the run, on a stack of its own. The
-# frame is for debuggers; a trap inside the report finds its stack in mscratch as the first one did.
+# Access faults that hit no guard page go on to supervisor mode; nothing else is expected in machine mode after boot, and
+# ends the run with a report, on a stack of its own. A trap inside the report finds its stack in mscratch as the first
+# one did.
         .balign 4
         .type   machine_trap_entry, @function
 machine_trap_entry:
@@ -120,40 +122,7 @@ machine_trap_entry:
         .cfi_return_column mepc
         csrrw   sp, mscratch, sp
         .cfi_register sp, mscratch
-        addi    sp, sp, -144
-        .cfi_def_cfa_offset 144
-        sd      ra, 0(sp)
-        sd      t0, 8(sp)
-        sd      t1, 16(sp)
-        sd      t2, 24(sp)
-        sd      a0, 32(sp)
-        sd      a1, 40(sp)
-        sd      a2, 48(sp)
-        sd      a3, 56(sp)
-        sd      a4, 64(sp)
-        sd      a5, 72(sp)
-        sd      a6, 80(sp)
-        sd      a7, 88(sp)
-        sd      t3, 96(sp)
-        sd      t4, 104(sp)
-        sd      t5, 112(sp)
-        sd      t6, 120(sp)
-        .cfi_offset ra, -144
-        .cfi_offset t0, -136
-        .cfi_offset t1, -128
-        .cfi_offset t2, -120
-        .cfi_offset a0, -112
-        .cfi_offset a1, -104
-        .cfi_offset a2, -96
-        .cfi_offset a3, -88
-        .cfi_offset a4, -80
-        .cfi_offset a5, -72
-        .cfi_offset a6, -64
-        .cfi_offset a7, -56
-        .cfi_offset t3, -48
-        .cfi_offset t4, -40
-        .cfi_offset t5, -32
-        .cfi_offset t6, -24
+        save_frame
         csrr    a3, mscratch
         sd      a3, 128(sp)
         .cfi_offset sp, -16
@@ -164,22 +133,7 @@ machine_trap_entry:
         csrr    a2, mtval
         call    machine_trap
         beqz    a0, 5f
-        ld      ra, 0(sp)
-        ld      t0, 8(sp)
-        ld      t1, 16(sp)
-        ld      t2, 24(sp)
-        ld      a0, 32(sp)
-        ld      a1, 40(sp)
-        ld      a2, 48(sp)
-        ld      a3, 56(sp)
-        ld      a4, 64(sp)
-        ld      a5, 72(sp)
-        ld      a6, 80(sp)
-        ld      a7, 88(sp)
-        ld      t3, 96(sp)
-        ld      t4, 104(sp)
-        ld      t5, 112(sp)
-        ld      t6, 120(sp)
+        restore_frame
         ld      sp, 128(sp)
         mret
 5:      wfi
