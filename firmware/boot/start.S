@@ -3,7 +3,7 @@
 # wait in wfi until hart 0 has given them work (kernel/hart.c). All end in supervisor mode by mret.
 
 #include "firmware/boot/boot.h"
-#include "firmware/boot/trap_frame.h"
+#include "firmware/boot/trap_frame.inc"
 
         .cfi_sections .debug_frame
         .section .text.start, "ax"

@@ -3,7 +3,7 @@
 # The unwind information leads a debugger from a handler into the interrupted function: it goes on at sepc, which no
 # handler changes, and its registers are in the frame.
 
-#include "firmware/boot/trap_frame.h"
+#include "firmware/boot/trap_frame.inc"
 
         .cfi_sections .debug_frame
         .section .text
