@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "models/base/random.h"
 #include "models/riscv/iss/pmp.h"
 #include "tests/unit/privileged_bench.h"
 
@@ -161,14 +162,48 @@ TEST_CASE("PMP fields are WARL", "[pmp]") {
 }
 
 TEST_CASE("a region is uniform when no boundary of a rule that counts lies in it", "[pmp]") {
+  constexpr std::uint64_t kPage = 0x1000, kMega = 0x20'0000, kGiga = 0x4000'0000;
   Pmp pmp(16);
+  CHECK(pmp.uniform_region(0x1808, kGiga, kPage) == kGiga);
   pmp.set_address(0, napot(0x1000, 0x1000));
   pmp.set_address(1, napot(0x1800, 8));
   pmp.set_config(0, kNapot | kR | (kNapot | kW | kR) << 8);
-  CHECK(pmp.uniform(0x1808, 0x1000));  // entry 1 is hidden behind entry 0
-  CHECK_FALSE(pmp.uniform(0x1808, 0x2000));
-  CHECK(pmp.uniform(0x2000, 0x2000));
-  CHECK_FALSE(pmp.uniform(0x2000, 0x4000));
+  CHECK(pmp.uniform_region(0x1808, kGiga, kPage) == kPage);  // entry 1 is hidden behind entry 0
+  CHECK(pmp.uniform_region(0x1808, kMega, kMega) == 0);
+  CHECK(pmp.uniform_region(0x2000, kMega, kPage) == kPage);
+  CHECK(pmp.uniform_region(kMega, kGiga, kPage) == kMega);
+  CHECK(pmp.uniform_region(kGiga, kGiga, kPage) == kGiga);
+  pmp.set_config(0, (kNapot | kW | kR) << 8);  // entry 0 is off
+  CHECK(pmp.uniform_region(0x1800, kGiga, kPage) == 0);
+  CHECK(pmp.uniform_region(0x1808, kPage, 8) == 8);
+}
+
+TEST_CASE("every word of a uniform region has the same permissions", "[pmp]") {
+  constexpr std::uint64_t kLargest = 1 << 18, kSmallest = 1 << 9;
+  sluice::base::RandomStream random({1, 0}, "test", "pmp");
+  unsigned whole = 0, split = 0;
+  for (unsigned n = 0; n < 400; ++n) {
+    Pmp pmp(8);
+    const std::uint64_t address = random.next() % (2 * kLargest);
+    std::uint64_t config = 0;
+    for (unsigned i = 0; i < 8; ++i) {
+      // Half of the boundaries are near.
+      const std::uint64_t at = i % 2 == 0 ? random.next() % (2 * kLargest) : address ^ random.next() % (2 * kSmallest);
+      pmp.set_address(i, at >> 2);
+      config |= (random.next() % 32) << (8 * i);
+    }
+    pmp.set_config(0, config);
+    const std::uint64_t size = pmp.uniform_region(address, kLargest, kSmallest);
+    REQUIRE((size == 0 || size == kSmallest || size == kLargest));
+    ++(size == 0 ? split : whole);
+    const std::uint64_t first = size == 0 ? 0 : address & ~(size - 1);
+    const auto verdict = pmp.permissions(first, 4, kU);
+    bool same = true;
+    for (std::uint64_t at = first; at < first + size; at += 4) same &= pmp.permissions(at, 4, kU) == verdict;
+    CHECK(same);
+  }
+  CHECK(whole > 50);
+  CHECK(split > 50);
 }
 
 TEST_CASE("PMP CSRs: 16 entries have registers, odd pmpcfg do not exist on RV64", "[pmp]") {

@@ -34,38 +34,35 @@ std::uint8_t needed(Access access) {
 }  // namespace
 
 Cause Privileged::translate(std::uint64_t virtual_address, unsigned size, Access access, Translation& result) {
-  return translate_as(virtual_address, size, access, Walk::update, result);
+  Leaf leaf;
+  const Cause cause = find(virtual_address, size, access, Walk::update, leaf);
+  if (cause != Cause::none) return cause;
+  result.physical = leaf.physical;
+  result.region_size = pmp_.uniform_region(leaf.physical, leaf.page_size, kPage);
+  result.readable = leaf.permissions & Pmp::kRead;
+  result.writable = leaf.permissions & Pmp::kWrite;
+  result.executable = leaf.permissions & Pmp::kExecute;
+  return Cause::none;
 }
 
 Cause Privileged::translate_hint(std::uint64_t virtual_address, std::uint64_t& physical, Access access) {
-  Translation result;
-  const Cause cause = translate_as(virtual_address, 1, access, Walk::probe, result);
-  if (cause == Cause::none) physical = result.physical;
+  Leaf leaf;
+  const Cause cause = find(virtual_address, 1, access, Walk::probe, leaf);
+  if (cause == Cause::none) physical = leaf.physical;
   return cause;
 }
 
-Cause Privileged::translate_as(std::uint64_t virtual_address, unsigned size, Access access, Walk walk,
-                               Translation& result) {
+/// The leaf, with what PMP leaves of its permissions.
+Cause Privileged::find(std::uint64_t virtual_address, unsigned size, Access access, Walk walk, Leaf& leaf) {
   const Privilege privilege = access == Access::fetch ? state_.privilege : effective_data_privilege();
-  Leaf leaf{virtual_address, kBareRegion, Pmp::kAll};
+  leaf = {virtual_address, kBareRegion, Pmp::kAll};
   if (privilege != Privilege::machine && csr_.satp >> 60 != 0) {
     const Cause cause = walk_sv39(virtual_address, access, privilege, walk, leaf);
     if (cause != Cause::none) return cause;
   }
   const std::uint8_t allowed = pmp_.permissions(leaf.physical, size, privilege);
   if (!(allowed & needed(access))) return access_fault(access);
-
-  result.physical = leaf.physical;
-  result.region_size = 0;
-  for (std::uint64_t region = leaf.page_size; region >= kPage; region >>= kVpnBits) {
-    if (!pmp_.uniform(leaf.physical, region)) continue;
-    result.region_size = region;
-    break;
-  }
-  const std::uint8_t usable = allowed & leaf.permissions;
-  result.readable = usable & Pmp::kRead;
-  result.writable = usable & Pmp::kWrite;
-  result.executable = usable & Pmp::kExecute;
+  leaf.permissions &= allowed;
   return Cause::none;
 }
 

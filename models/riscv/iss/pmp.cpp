@@ -105,16 +105,21 @@ std::uint8_t Pmp::permissions(std::uint64_t address, std::uint64_t size, Privile
   return machine ? kAll : 0;
 }
 
-bool Pmp::uniform(std::uint64_t address, std::uint64_t size) const {
-  const std::uint64_t first = address & ~(size - 1);
-  const std::uint64_t last = first + (size - 1);
+std::uint64_t Pmp::uniform_region(std::uint64_t address, std::uint64_t largest, std::uint64_t smallest) const {
+  std::uint64_t size = largest;
   for (unsigned i = 0; i < rule_count_; ++i) {
     const Rule& rule = rules_[i];
-    if (last < rule.first || first > rule.last) continue;
-    // A rule that covers the whole region decides for all of it; rules after it have no say.
-    return first >= rule.first && last <= rule.last;
+    while (true) {
+      const std::uint64_t first = address & ~(size - 1);
+      const std::uint64_t last = first + (size - 1);
+      if (last < rule.first || first > rule.last) break;
+      // A rule that covers the whole region decides for all of it; rules after it have no say.
+      if (first >= rule.first && last <= rule.last) return size;
+      size >>= 9;
+      if (size < smallest) return 0;
+    }
   }
-  return true;
+  return size;
 }
 
 }  // namespace sluice::riscv

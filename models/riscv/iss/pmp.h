@@ -29,8 +29,9 @@ class Pmp {
 
   /// What `privilege` may do with the bytes [address, address + size). Zero when they match an entry only in part.
   std::uint8_t permissions(std::uint64_t address, std::uint64_t size, Privilege privilege) const;
-  /// True when one verdict holds for all of the naturally aligned `size` bytes (a power of two) around `address`.
-  bool uniform(std::uint64_t address, std::uint64_t size) const;
+  /// The largest naturally aligned region around `address` for all of which one verdict holds: of `largest` bytes (a
+  /// power of two), or of that divided by 512 as often as it takes. Zero when none of `smallest` bytes or more has one.
+  std::uint64_t uniform_region(std::uint64_t address, std::uint64_t largest, std::uint64_t smallest) const;
 
  private:
   struct Rule {

@@ -111,7 +111,7 @@ class Privileged {
   bool csr_permitted(unsigned number, const CsrTable::Row& row) const;
   bool indirect_register(unsigned file, std::uint64_t& value, bool write);
 
-  Cause translate_as(std::uint64_t virtual_address, unsigned size, Access access, Walk walk, Translation& result);
+  Cause find(std::uint64_t virtual_address, unsigned size, Access access, Walk walk, Leaf& leaf);
   Cause walk_sv39(std::uint64_t virtual_address, Access access, Privilege privilege, Walk walk, Leaf& leaf);
   /// Permission bits of a leaf PTE for this privilege, SUM and MXR applied, D not considered.
   std::uint8_t leaf_permissions(std::uint64_t pte, Privilege privilege) const;
