@@ -35,7 +35,7 @@ class Journey {
     if (count_ < kNear) [[likely]]
       hops_[count_++] = {stage, component, since};
     else
-      further_.push_back({stage, component, since});
+      enter_further({stage, component, since});
   }
   /// The request waited for this message since the first hop: its stages become the request's. Nothing happens to one
   /// that did not (Ledger::waited_since).
@@ -59,6 +59,7 @@ class Journey {
   static constexpr unsigned kNear = 12;
 
   static void enter_ledger(RequestId id, const Hop& hop) { the_ledger.enter(id, hop.stage, hop.component, hop.since); }
+  [[gnu::noinline]] void enter_further(const Hop& hop) { further_.push_back(hop); }
   void copy_hops(const Journey& other) { std::copy_n(other.hops_.begin(), count_, hops_.begin()); }
 
   unsigned count_ = 0;  ///< of hops_

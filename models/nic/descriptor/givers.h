@@ -1,10 +1,11 @@
 #pragma once
-/// Whose doorbell gave the NIC which descriptors of a ring. Plain C++.
+/// Whose doorbell gave the NIC which descriptors of a ring.
 
 #include <cstdint>
 #include <vector>
 
 #include "models/base/mistakes.h"
+#include "models/pcie/endpoint.h"
 
 namespace sluice::nic {
 
@@ -27,6 +28,14 @@ class Givers {
     for (const Given& g : given_)
       if (descriptor < g.end) return g.by;
     return {};
+  }
+  /// Of a DMA transfer for a descriptor of `queue`, whose ring has `length`; purpose: with the descriptor's index and
+  /// its queue after it, it says in a list of mistakes what the transfer was for.
+  pcie::DmaOptions options(unsigned queue, std::uint64_t descriptor, std::uint32_t length, const char* purpose) const {
+    pcie::DmaOptions options;
+    options.by = of(descriptor);
+    options.purpose = {purpose, static_cast<std::uint32_t>(descriptor % length), queue};
+    return options;
   }
 
  private:

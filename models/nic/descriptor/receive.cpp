@@ -204,7 +204,7 @@ void ReceiveEngine::refill(unsigned number) {
     if (n == 0 || (n < p.rx_fetch_batch && on_chip >= p.rx_fetch_threshold)) return;
     const std::uint64_t fetch = q.fetch_tail++;
     q.fetches[fetch % kMostFetches] = {q.requested, static_cast<std::uint32_t>(n), false};
-    const pcie::DmaOptions options = options_for(q, number, q.requested, "receive descriptor");
+    const pcie::DmaOptions options = q.givers.options(number, q.requested, q.registers.length, "receive descriptor");
     q.requested += n;
     nic_.read_begins();
     nic_.dma_read(q.registers.base + std::uint64_t{at} * sizeof(desc_rx_read),
@@ -213,14 +213,6 @@ void ReceiveEngine::refill(unsigned number) {
                     fetched(number, generation, fetch, c);
                   });
   }
-}
-
-pcie::DmaOptions ReceiveEngine::options_for(const Queue& q, unsigned number, std::uint64_t descriptor,
-                                            const char* purpose) const {
-  pcie::DmaOptions options;
-  options.by = q.givers.of(descriptor);
-  options.purpose = {purpose, static_cast<std::uint32_t>(descriptor % q.registers.length), number};
-  return options;
 }
 
 void ReceiveEngine::fetched(unsigned number, std::uint32_t generation, std::uint64_t fetch,
@@ -304,7 +296,8 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
   Queue& q = queues_[t.queue];
   const net::Packet& packet = *t.frame.packet;
   --q.in_pipeline;
-  pcie::DmaOptions options = options_for(q, t.queue, t.descriptor, "the buffer of receive descriptor");
+  pcie::DmaOptions options =
+      q.givers.options(t.queue, t.descriptor, q.registers.length, "the buffer of receive descriptor");
   if (!nic_.bus_master()) {
     nic_.report_bus_master_off(t.address, packet.length, true, options);
     nic_.drop_received(packet, DESC_STAT_RX_DROP_DMA, "bus mastering off");
@@ -364,7 +357,8 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
   base::calendar().cancel(q.timer);
   if (q.done_count == 0) return;
   std::array<desc_rx_writeback, kMostWriteback> block;
-  pcie::DmaOptions options = options_for(q, number, q.written, "the write-back of receive descriptor");
+  pcie::DmaOptions options =
+      q.givers.options(number, q.written, q.registers.length, "the write-back of receive descriptor");
   for (unsigned i = 0; i < q.done_count; ++i) {
     block[i] = q.done[i].report;
     for (const base::Span& s : q.done[i].spans)

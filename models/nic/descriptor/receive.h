@@ -124,7 +124,6 @@ class ReceiveEngine {
   /// frame_bytes: of the frame whose DMA write precedes this one directly; 0: none, or it reports itself.
   void write_back(unsigned q, std::uint32_t frame_bytes);
   void fail(unsigned q);
-  pcie::DmaOptions options_for(const Queue&, unsigned number, std::uint64_t descriptor, const char* purpose) const;
   void discard_frames(Queue&, unsigned statistic, const char* reason);
 
   DescriptorNic& nic_;

@@ -132,7 +132,7 @@ void TransmitEngine::fetch(unsigned number) {
     if (n == 0 || (n < wanted && on_chip > p.tx_cache / 2)) return;
     const std::uint64_t fetch = q.fetch_tail++;
     q.fetches[fetch % kMostFetches] = {q.requested, static_cast<std::uint32_t>(n), false, {}, {}};
-    const pcie::DmaOptions options = options_for(q, number, q.requested, "transmit descriptor");
+    const pcie::DmaOptions options = q.givers.options(number, q.requested, q.registers.length, "transmit descriptor");
     q.requested += n;
     nic_.read_begins();
     nic_.dma_read(q.registers.base + std::uint64_t{at} * sizeof(desc_tx),
@@ -249,14 +249,6 @@ std::string TransmitEngine::flaw(const Queue& q, const Shape& shape) const {
   return "its checksum bits are not both set, or the UDP header's length is not 8";
 }
 
-pcie::DmaOptions TransmitEngine::options_for(const Queue& q, unsigned number, std::uint64_t descriptor,
-                                             const char* purpose) const {
-  pcie::DmaOptions options;
-  options.by = q.givers.of(descriptor);
-  options.purpose = {purpose, static_cast<std::uint32_t>(descriptor % q.registers.length), number};
-  return options;
-}
-
 bool TransmitEngine::start(unsigned number) {
   Queue& q = queues_[number];
   const Shape shape = this->shape(q);
@@ -313,7 +305,8 @@ void TransmitEngine::read_pieces(const Queue& q, Slot& s, std::uint32_t slot_num
   std::uint32_t offset = 0;
   for (std::uint32_t i = 0; i < s.reads; ++i) {
     const desc_tx& d = q.cache[(q.next + i) % q.cache.size()];
-    pcie::DmaOptions options = options_for(q, s.queue, q.next + i, "the data of transmit descriptor");
+    pcie::DmaOptions options =
+        q.givers.options(s.queue, q.next + i, q.registers.length, "the data of transmit descriptor");
     options.content = pcie::Content::kPayload;
     options.want_tags = true;
     options.into = s.packet->bytes + offset;
@@ -471,7 +464,8 @@ void TransmitEngine::report(unsigned number, std::uint64_t descriptor) {
   const std::uint64_t done = DESC_TX_TYPE_DONE;
   const std::uint64_t at = descriptor % q.registers.length;
   const std::uint64_t address = q.registers.base + at * sizeof(desc_tx) + offsetof(desc_tx, command);
-  const pcie::DmaOptions options = options_for(q, number, descriptor, "the write-back of transmit descriptor");
+  const pcie::DmaOptions options =
+      q.givers.options(number, descriptor, q.registers.length, "the write-back of transmit descriptor");
   if (!nic_.dma_write(address, {reinterpret_cast<const std::uint8_t*>(&done), sizeof done}, options))
     return fail(number);
   nic_.vectors_.cause(q.registers.cause);

@@ -117,7 +117,6 @@ class TransmitEngine {
   Shape shape(const Queue&) const;
   void refuse_frame(unsigned q, const Queue&, const Shape&);
   std::string flaw(const Queue&, const Shape&) const;
-  pcie::DmaOptions options_for(const Queue&, unsigned number, std::uint64_t descriptor, const char* purpose) const;
   bool start(unsigned q);
   static void note_passage(Queue&, Slot&);
   void read_pieces(const Queue&, Slot&, std::uint32_t slot);
