@@ -5,7 +5,7 @@
 namespace sluice::debug {
 namespace {
 
-constexpr std::size_t kHeader = 1 + 4 + 8, kTime = 8, kDevice = 1 + 8;
+constexpr std::size_t kHeader = 1 + 4 + 8, kDevice = 1 + 8;
 
 std::uint64_t number_of(std::span<const std::uint8_t> bytes) {
   std::uint64_t value = 0;
@@ -72,7 +72,6 @@ std::vector<std::uint8_t> Change::encoded() const {
   out.push_back(static_cast<std::uint8_t>(kind));
   put_number(out, hart, 4);
   put_number(out, place, 8);
-  if (acts()) put_number(out, at.femtoseconds(), kTime);
   out.insert(out.end(), bytes.begin(), bytes.end());
   return out;
 }
@@ -83,11 +82,6 @@ bool Change::decode(std::span<const std::uint8_t> encoded, Change& c) {
   c.hart = static_cast<std::uint32_t>(number_of(encoded.subspan(1, 4)));
   c.place = number_of(encoded.subspan(5, 8));
   encoded = encoded.subspan(kHeader);
-  if (c.acts()) {
-    if (encoded.size() < kTime) return false;
-    c.at = base::Time::fs(number_of(encoded.first(kTime)));
-    encoded = encoded.subspan(kTime);
-  }
   c.bytes.assign(encoded.begin(), encoded.end());
   return is_sound(c);
 }

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "models/base/time.h"
-
 namespace sluice::debug {
 
 struct Change {
@@ -21,9 +19,8 @@ struct Change {
   /// memory, bus: what is written. Registers: 8 bytes, lowest first. device: width, 8 bytes, its path. reset: nothing
   /// for the board's images, 8 bytes of the entry that the hart's cluster begins at for what memory has. end: nothing.
   std::vector<std::uint8_t> bytes;
-  base::Time at{};  ///< bus, device, reset: base::now() then, which their effects begin at
 
-  /// Whether devices take part, so that the time counts at which it happens.
+  /// Whether devices take part.
   bool acts() const { return kind > Kind::end; }
 
   static Change to_end();

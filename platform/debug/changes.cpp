@@ -29,7 +29,6 @@ Changes::Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()
 }
 
 std::string Changes::make(Change change, const Place& place) {
-  change.at = base::now();
   if (refused_ && change.kind != Change::Kind::end)
     return "a replay repeats what its log has: nothing else may be changed";
   std::vector<std::uint8_t> record(kHeader);
@@ -88,15 +87,11 @@ bool Changes::read_early(base::Inputs::Bytes bytes) {
   if (bytes[0] == kInEntry) return false;
   const std::uint64_t hart = number_at(bytes, 1, 4);
   if (hart >= planned_.size()) throw base::ValueError("is of a hart that this board has not");
-  if (change.acts()) times_.push_back(change.at);
   planned_[hart].push_back({number_at(bytes, 5, 8), bytes[0] == kWaiting, std::move(change)});
   return true;
 }
 
 void Changes::start() {
-  // A hart is ahead of now(), at which devices act: by as much as it was.
-  for (const base::Time at : times_)
-    if (at <= base::kLatestInput) base::calendar().at(at, base::kInputKey, [] {});
   for (unsigned t = 1; t <= target_.threads(); ++t) {
     if (planned_[t - 1].empty() || observed_[t - 1]) continue;
     observed_[t - 1] = true;

@@ -65,7 +65,6 @@ class Changes : private riscv::CoreObserver {
   bool ended_ = false;
   std::vector<std::deque<Placed>> planned_;  ///< for each hart, by its time
   std::vector<bool> observed_;               ///< likewise
-  std::vector<base::Time> times_;            ///< of those that act on devices
   std::deque<std::vector<std::uint8_t>> unlogged_;
 };
 
