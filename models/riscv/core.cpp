@@ -115,7 +115,10 @@ void Core::execute() {
       continue;
     }
     restarted_ = false;
-    switch (run()) {
+    const StopReason reason = run();
+    if (reset_due_) [[unlikely]]
+      continue;
+    switch (reason) {
       case StopReason::wait_for_interrupt:
         park(SLUICE_ACCOUNT_idle, ~std::uint64_t{0});
         break;
@@ -165,8 +168,6 @@ void Core::park(sluice_account account, std::uint64_t deadline_slots) {
   const bool in_wrs = account == SLUICE_ACCOUNT_parked;
   reservation_lost_ = in_wrs && !hart_.state().reservation;
   const bool bounded = deadline_slots != ~std::uint64_t{0};
-  // No access has brought base::now() to this hart's time.
-  runner_.synchronise();
   const Time deadline = bounded ? slot_clock_.time_of(deadline_slots) : Time::max();
   if (bounded && runner_.time() < deadline)
     deadline_ = base::calendar().at(deadline, key(), [this] { wake_.notify(); });

@@ -25,7 +25,9 @@ enum Register : unsigned {
   s2 = 18,
   s3 = 19,
   s4 = 20,
-  s5 = 21
+  s5 = 21,
+  s6 = 22,
+  s7 = 23
 };
 
 /// Ordering bits of atomics.
@@ -93,6 +95,7 @@ class Code {
   int mret() { return add(0x30200073); }
 
   int beq(unsigned rs1, unsigned rs2, int target) { return branch(0, rs1, rs2, target); }
+  int blt(unsigned rs1, unsigned rs2, int target) { return branch(4, rs1, rs2, target); }
   int bne(unsigned rs1, unsigned rs2, int target) { return branch(1, rs1, rs2, target); }
   /// Ends the code: the hart stays here.
   int stay() { return add(0x0000006f); }

@@ -1,5 +1,6 @@
 #include "tests/multihart/disturbances.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -63,6 +64,9 @@ Run::Run(const RandomProgram& program, Disturbance disturbance) {
   Machine& m = *machine_;
   std::unique_ptr<Ticking> foreign;
   SingleSteps steps;
+  own_ = std::make_unique<Target>("own_device", m, true, RandomProgram::kOwnDevice);
+  foreign_ = std::make_unique<Target>("foreign_device", m, false, RandomProgram::kForeignDevice);
+  foreign_->busy = [](std::uint64_t number) { return number % 3 == 0 ? Time{} : Time::ps(number * 7'919 % 150'011); };
   program.load(m);
   if (disturbance == Disturbance::recorded) recorder_ = std::make_unique<Recorder>(m);
   if (disturbance == Disturbance::entries) m.disturb(Time::ps(9'173), 4_us);
@@ -79,6 +83,11 @@ Run::Run(const RandomProgram& program, Disturbance disturbance) {
     trouble_ = fmt::format("an entry for {} ns was made at {} ns", base::calendar().first_late().when.nanoseconds(),
                            base::calendar().first_late().made.nanoseconds());
   result_ = state_of(m);
+  for (const Target* device : {own_.get(), foreign_.get()}) {
+    if (!std::is_sorted(device->came.begin(), device->came.end()))
+      trouble_ = fmt::format("accesses to {} come against time", device->name());
+    for (const Time t : device->came) result_ += fmt::format("{}: access at {} fs\n", device->name(), t.femtoseconds());
+  }
 }
 
 Run::~Run() = default;

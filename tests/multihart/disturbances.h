@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/multihart/recorder.h"
+#include "tests/multihart/target.h"
 
 namespace sluice::multihart {
 
@@ -32,6 +33,7 @@ class Run {
 
  private:
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Target> own_, foreign_;
   std::unique_ptr<Recorder> recorder_;
   std::string result_;
   std::string trouble_;

@@ -2,8 +2,8 @@
 /// Harts on shared RAM, with a CLINT for their messages and whoever writes to RAM as a device does: the parts of a
 /// board in which time between harts is made, in one process and without a board file.
 ///
-/// The clock is 1 GHz, an instruction takes one cycle, and `time` counts cycles: a hart's cycle counter reads the
-/// nanoseconds at which an instruction starts, where nothing stalls it.
+/// Where clocks are not mixed they run at 1 GHz, an instruction takes one cycle, and `time` counts cycles: a hart's
+/// cycle counter reads the nanoseconds at which an instruction starts, if nothing has stalled the hart.
 
 #include <memory>
 #include <string>
@@ -23,12 +23,14 @@ struct MachineParameters {
   unsigned harts = 2;
   Time quantum = 100_ns;
   bool cached = false;
+  bool mixed = false;  ///< clocks and issue widths differ
 };
 
 class Machine {
  public:
   static constexpr std::uint64_t kRam = 0x8000'0000, kRamSize = 1 << 20, kClint = 0x200'0000;
   static constexpr std::uint64_t kCodeBytes = 0x4000;  ///< of each hart, from kRam
+  static constexpr std::uint64_t kHandlerAt = 0x3c00;  ///< from a hart's code
   static constexpr std::uint64_t kData = kRam + 0x4'0000;
 
   explicit Machine(const MachineParameters& p)
@@ -43,7 +45,7 @@ class Machine {
     for (unsigned h = 0; h < p.harts; ++h) {
       const std::string name = "hart" + std::to_string(h);
       cores.push_back(
-          std::make_unique<riscv::Core>(name.c_str(), cluster(), h, kRam + h * kCodeBytes, scheduler, memory, h));
+          std::make_unique<riscv::Core>(name.c_str(), cluster(p, h), h, kRam + h * kCodeBytes, scheduler, memory, h));
       cores[h]->socket.bind(bus.from_initiators);
       clint.software(h).on_change = [this, h](bool level) { cores[h]->set_interrupt(riscv::irq::kMsi, level); };
       clint.timer(h).on_change = [this, h](bool level) { cores[h]->set_interrupt(riscv::irq::kMti, level); };
@@ -54,6 +56,13 @@ class Machine {
   void load(unsigned hart, Code code) {
     code.stay();
     ram.write(kRam + hart * kCodeBytes, code.words.data(), code.words.size() * 4);
+  }
+  /// Traps go to `code`, which then stays where it is.
+  void handle_traps(unsigned hart, Code code) {
+    code.stay();
+    const std::uint64_t at = kRam + hart * kCodeBytes + kHandlerAt;
+    ram.write(at, code.words.data(), code.words.size() * 4);
+    set_csr(hart, kMtvec, at);
   }
   std::uint64_t& x(unsigned hart, unsigned number) { return cores[hart]->hart().state().x[number]; }
   void set_csr(unsigned hart, unsigned number, std::uint64_t value) {
@@ -91,11 +100,13 @@ class Machine {
     caches.timing = p.cached ? coherence::MemorySystem::Timing::cached : coherence::MemorySystem::Timing::functional;
     return caches;
   }
-  static riscv::ClusterParameters cluster() {
+  static riscv::ClusterParameters cluster(const MachineParameters& machine, unsigned hart) {
+    constexpr std::uint64_t kMegahertz[] = {1'000, 3'100, 700, 2'500};
+    constexpr unsigned kWidth[] = {1, 4, 2, 3};
     riscv::ClusterParameters p;
-    p.clock = base::Frequency(1'000'000'000);
+    p.clock = base::Frequency((machine.mixed ? kMegahertz[hart % 4] : 1'000) * 1'000'000);
     p.timebase = base::Frequency(1'000'000'000);
-    p.issue_width = 1;
+    p.issue_width = machine.mixed ? kWidth[hart % 4] : 1;
     auto& c = p.costs;
     c.alu = c.branch = c.jump = c.jump_indirect = c.load = c.store = c.mul = c.div32 = c.div64 = c.atomic = c.fence =
         c.csr = c.system = c.trap = c.pause = 1;

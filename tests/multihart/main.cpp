@@ -48,8 +48,9 @@ void run_program(std::uint64_t seed, std::uint64_t index, Totals& totals) {
   }
   if (wrong.empty()) return;
   ++totals.failed;
-  fmt::print("program {} of seed {} ({} harts, quantum {} ns, {}): {}\n", index, seed, program.machine.harts,
-             program.machine.quantum.nanoseconds(), program.machine.cached ? "cached" : "functional", wrong);
+  fmt::print("program {} of seed {} ({} harts, quantum {} ns, {}{}): {}\n", index, seed, program.machine.harts,
+             program.machine.quantum.nanoseconds(), program.machine.cached ? "cached" : "functional",
+             program.machine.mixed ? ", mixed clocks" : "", wrong);
 }
 
 /// Runs a batch in a process of its own; its totals come through a pipe.

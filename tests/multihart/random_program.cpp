@@ -8,8 +8,7 @@ namespace {
 using differential::Draw;
 
 // s0: shared memory. s1: the hart's own. s2: the CLINT. s3: mie with timer and message. s4: counts what it stores.
-// s5: where its handler notes the next trap. a4, a5: the handler's.
-constexpr unsigned kHandlerAt = 0x3000;  // from a hart's code
+// s5: where its handler notes the next trap. s6, s7: devices. a4, a5: the handler's.
 constexpr std::uint64_t kTrapNotes = 0x800;
 
 class Writer {
@@ -28,7 +27,7 @@ class Writer {
 
  private:
   void step() {
-    switch (draw_.below(16)) {
+    switch (draw_.below(17)) {
       case 0:
       case 1:
       case 2:
@@ -50,6 +49,8 @@ class Writer {
         return wait();
       case 13:
         return message();
+      case 14:
+        return device();
       default:
         return delay();
     }
@@ -137,6 +138,15 @@ class Writer {
     c_.addi(a1, zero, 1);
     c_.sw(a1, s2, static_cast<int>(4 * to));
   }
+  void device() {
+    const unsigned at = draw_.one_in(2) ? s6 : s7;
+    if (draw_.one_in(3)) {
+      c_.sw(s4, at, static_cast<int>(4 * draw_.below(2)));
+      return;
+    }
+    c_.ld(a0, at, static_cast<int>(8 * draw_.below(2)));
+    keep(a0);
+  }
   void delay() {
     switch (draw_.below(4)) {
       case 0:
@@ -186,6 +196,7 @@ RandomProgram RandomProgram::draw(std::uint64_t seed, std::uint64_t index) {
   p.machine.harts = draw.one_in(4) ? 2 + static_cast<unsigned>(draw.below(2)) : 4;
   p.machine.quantum = Time::ns(draw.from({1, 3, 17, 32, 64, 100, 1000}));
   p.machine.cached = draw.one_in(2);
+  p.machine.mixed = draw.one_in(3);
   for (unsigned h = 0; h < p.machine.harts; ++h) {
     p.code.push_back(Writer(draw, h, p.machine.harts).program());
     p.handler.push_back(trap_handler(h));
@@ -196,15 +207,16 @@ RandomProgram RandomProgram::draw(std::uint64_t seed, std::uint64_t index) {
     const Time at = draw.one_in(2) ? Time::ps(draw.below(4'000'000)) : Time::ns(draw.below(4'000));
     p.dma.push_back({at, kShared + offset, draw()});
   }
+  for (std::uint64_t n = draw.one_in(3) ? draw.below(6) : 0; n > 0; --n)
+    p.stops.push_back({Time::ps(draw.below(4'000'000)), static_cast<unsigned>(draw.below(p.machine.harts)),
+                       Time::ps(draw.below(300'000))});
   return p;
 }
 
 void RandomProgram::load(Machine& m) const {
   for (unsigned h = 0; h < machine.harts; ++h) {
     m.load(h, code[h]);
-    const std::uint64_t at = Machine::kRam + h * Machine::kCodeBytes + kHandlerAt;
-    m.ram.write(at, handler[h].words.data(), handler[h].words.size() * 4);
-    m.set_csr(h, kMtvec, at);
+    m.handle_traps(h, handler[h]);
     m.set_csr(h, kMstatus, h % 2 == 0 ? 8 : 0);  // half of the harts take interrupts, the others only wake by them
     m.x(h, s0) = kShared;
     m.x(h, s1) = kOwn + h * kOwnBytes;
@@ -212,8 +224,15 @@ void RandomProgram::load(Machine& m) const {
     m.x(h, s3) = riscv::irq::bit(riscv::irq::kSti) | riscv::irq::bit(riscv::irq::kMsi);
     m.x(h, s4) = (h + 1) << 20;
     m.x(h, s5) = kOwn + h * kOwnBytes + kTrapNotes;
+    m.x(h, s6) = kOwnDevice;
+    m.x(h, s7) = kForeignDevice;
   }
   for (const DmaWrite& w : dma) m.write_at(w.at, w.address, w.value);
+  for (const Stop& s : stops) {
+    riscv::Core& core = *m.cores[s.hart];
+    base::calendar().at(s.at, base::path_key("stop"), [&core] { core.stop("a stop", "the test"); });
+    base::calendar().at(s.at + s.length, base::path_key("stop"), [&core] { core.resume(); });
+  }
 }
 
 }  // namespace sluice::multihart

@@ -1,63 +1,18 @@
-/// Where harts meet, and when each sees the other: exactly, as docs/models/base-time.md says. Each case runs with every
-/// order of the harts, at several quanta, and with entries that concern nobody.
+/// Where harts meet in memory, and when each sees the other: exactly, as docs/models/base-time.md says. Each case runs
+/// with every order of the harts, at several quanta, and with entries that concern nobody.
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
-#include <functional>
-#include <numeric>
 
 #include <catch2/catch.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/multihart/machine.h"
-#include "tests/unit/fresh_kernel.h"
+#include "tests/multihart/circumstances.h"
 
 using namespace sluice;
 using namespace sluice::multihart;
-
-namespace {
-
-/// Calls check(parameters, disturbed) for two and four harts, quanta, timings, and with other entries.
-void everywhere(const std::function<void(const MachineParameters&, bool)>& check) {
-  for (const unsigned harts : {2u, 4u}) {
-    for (const Time quantum : {3_ns, 100_ns, 1_us}) {
-      for (const bool cached : {false, true}) {
-        for (const bool disturbed : {false, true}) {
-          CAPTURE(harts, quantum.nanoseconds(), cached, disturbed);
-          check({harts, quantum, cached}, disturbed);
-        }
-      }
-    }
-  }
-}
-
-/// Runs a machine whose harts are loaded by `load`, and calls `look` at its end. Nothing may have been made for the
-/// past.
-void run(const MachineParameters& p, bool disturbed, Time until, const std::function<void(Machine&)>& load,
-         const std::function<void(Machine&)>& look) {
-  fresh_kernel();
-  Machine m(p);
-  if (disturbed) m.disturb(Time::ps(7'301), until);
-  load(m);
-  m.run(until);
-  REQUIRE(base::calendar().late() == 0);
-  look(m);
-}
-
-constexpr std::uint64_t kFlag = Machine::kData;
-
-/// Waits in wrs until another writes to the line at s0; a0: the cycle at which it goes on.
-Code waiter() {
-  Code c;
-  c.lr(3, t0, s0);
-  c.wrs_nto();
-  c.csrr(a0, kCycle);
-  return c;
-}
-
-}  // namespace
 
 TEST_CASE("a store wakes those who wait for it at its very time", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
@@ -110,116 +65,6 @@ TEST_CASE("a DMA write wakes those who wait for it on the first edge behind it",
   });
 }
 
-TEST_CASE("a timer wakes a hart that sleeps at its edge, and one that runs at the end of its window", "[multihart]") {
-  everywhere([](const MachineParameters& p, bool disturbed) {
-    for (const bool sleeps : {true, false}) {
-      for (const unsigned due : {2'000u, 2'001u, 2'050u, 2'099u}) {
-        CAPTURE(sleeps, due);
-        run(
-            p, disturbed, 20_us,
-            [&](Machine& m) {
-              for (unsigned h = 0; h < p.harts; ++h) {
-                Code c;
-                c.nops(3 * h);
-                c.csrw(kStimecmp, a1);
-                c.csrw(kMie, a2);
-                if (sleeps) {
-                  c.wfi();
-                  c.csrr(a0, kCycle);
-                }
-                m.load(h, c);
-                Code handler;
-                handler.csrr(a0, kCycle);
-                const std::uint64_t at = Machine::kRam + (h + 1) * Machine::kCodeBytes - 64;
-                handler.stay();
-                m.ram.write(at, handler.words.data(), handler.words.size() * 4);
-                m.set_csr(h, kMtvec, at);
-                if (!sleeps) m.set_csr(h, kMstatus, 8);
-                m.x(h, a1) = due + h;
-                m.x(h, a2) = riscv::irq::bit(riscv::irq::kSti);
-              }
-            },
-            [&](Machine& m) {
-              const std::uint64_t window = p.quantum / 1_ns;
-              for (unsigned h = 0; h < p.harts; ++h) {
-                const std::uint64_t edge = due + h;
-                const std::uint64_t seen = (edge + window - 1) / window * window;
-                if (sleeps)
-                  REQUIRE(m.x(h, a0) == edge);
-                else if (!p.cached)  // the trap's entry takes a cycle
-                  REQUIRE(m.x(h, a0) == seen + 1);
-              }
-            });
-      }
-    }
-  });
-}
-
-TEST_CASE("a hart sets its timer for a time at which another hart has already been", "[multihart]") {
-  everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
-    run(
-        p, disturbed, 20_us,
-        [&](Machine& m) {
-          for (unsigned h = 0; h < p.harts; ++h) {
-            Code c;
-            c.csrw(kMie, a2);
-            if (h == 0) {
-              c.nops(60);
-              c.sw(zero, s0);  // a device's register: base::now() is the 61st cycle
-            } else {
-              c.nops(40);
-              c.csrw(kStimecmp, a1);
-              c.wfi();
-              c.csrr(a0, kCycle);
-            }
-            m.load(h, c);
-            m.x(h, s0) = Machine::kClint;
-            m.x(h, a1) = 50;
-            m.x(h, a2) = riscv::irq::bit(riscv::irq::kSti);
-          }
-        },
-        [&](Machine& m) {
-          for (unsigned h = 1; h < p.harts; ++h) REQUIRE(m.x(h, a0) == 50);
-        });
-  });
-}
-
-TEST_CASE("a message from another hart wakes a hart at the time of the store", "[multihart]") {
-  everywhere([](const MachineParameters& p, bool disturbed) {
-    for (unsigned sender = 0; sender < p.harts; ++sender) {
-      CAPTURE(sender);
-      run(
-          p, disturbed, 20_us,
-          [&](Machine& m) {
-            for (unsigned h = 0; h < p.harts; ++h) {
-              Code c;
-              c.csrw(kMie, a2);
-              if (h == sender) {
-                c.nops(2'000);
-                for (unsigned to = 0; to < p.harts; ++to) {
-                  if (to == sender) continue;
-                  c.csrr(s2 + to, kCycle);
-                  c.sw(a3, s0, static_cast<int>(4 * to));
-                }
-              } else {
-                c.wfi();
-                c.csrr(a0, kCycle);
-              }
-              m.load(h, c);
-              m.x(h, a2) = riscv::irq::bit(riscv::irq::kMsi);
-              m.x(h, a3) = 1;
-              m.x(h, s0) = Machine::kClint;
-            }
-          },
-          [&](Machine& m) {
-            for (unsigned h = 0; h < p.harts; ++h)
-              if (h != sender) REQUIRE(m.x(h, a0) == m.x(sender, s2 + h) + 1);
-          });
-    }
-  });
-}
-
 TEST_CASE("atomics of all harts happen in order of time", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
     if (p.cached) return;
@@ -247,6 +92,36 @@ TEST_CASE("atomics of all harts happen in order of time", "[multihart]") {
           });
     } while (std::next_permutation(order.begin(), order.begin() + p.harts));
   });
+}
+
+TEST_CASE("caches see atomics in order of time: the first waits for DRAM, the second for the first", "[multihart]") {
+  for (const unsigned harts : {2u, 4u}) {
+    std::array<std::uint64_t, 2> expected{};
+    for (unsigned first = 0; first < harts; ++first) {
+      for (unsigned second = 0; second < harts; ++second) {
+        if (first == second) continue;
+        CAPTURE(harts, first, second);
+        fresh_kernel();
+        Machine m({harts, 1_us, true});
+        for (unsigned h = 0; h < harts; ++h) {
+          Code c;
+          const int again = c.csrr(a1, kCycle);
+          c.blt(a1, s1, again);
+          c.csrr(a1, kCycle);
+          if (h == first || h == second) c.amoadd(3, t1, a1, s0);
+          c.csrr(a0, kCycle);
+          m.load(h, c);
+          m.x(h, s0) = kFlag;
+          m.x(h, s1) = h == first ? 5'200 : 5'700;
+        }
+        m.run(20_us);
+        const std::array<std::uint64_t, 2> cycles{m.x(first, a0) - m.x(first, a1), m.x(second, a0) - m.x(second, a1)};
+        if (expected[0] == 0) expected = cycles;
+        REQUIRE(cycles == expected);
+        REQUIRE(cycles[0] != cycles[1]);
+      }
+    }
+  }
 }
 
 TEST_CASE("of two SCs to one line the first in time wins, whichever hart it is", "[multihart]") {
@@ -374,143 +249,6 @@ TEST_CASE("a store across pages wakes those who wait for either", "[multihart]")
           });
     }
   });
-}
-
-TEST_CASE("an interrupt that came before an instruction in order of time is taken in front of it", "[multihart]") {
-  everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
-    for (const unsigned way : {0u, 1u, 2u}) {
-      CAPTURE(way);
-      const std::uint64_t window = p.quantum / 1_ns;
-      run(
-          p, disturbed, 20_us,
-          [&](Machine& m) {
-            for (unsigned h = 0; h < p.harts; ++h) {
-              Code c;
-              c.csrw(kStimecmp, a1);
-              c.csrw(kMie, a2);
-              c.nops(2'048);
-              if (way == 0) c.csrw(kStimecmp, a3);  // which would take the interrupt back
-              if (way == 1) c.amoadd(3, t1, a2, s0);
-              if (way == 2) c.sw(zero, s1);
-              c.nops(1'500);
-              m.load(h, c);
-              Code handler;
-              handler.csrr(a0, kCycle);
-              handler.csrr(a4, 0x341);
-              handler.stay();
-              const std::uint64_t at = Machine::kRam + (h + 1) * Machine::kCodeBytes - 64;
-              m.ram.write(at, handler.words.data(), handler.words.size() * 4);
-              m.set_csr(h, kMtvec, at);
-              m.set_csr(h, kMstatus, 8);
-              m.x(h, a1) = 2'049;
-              m.x(h, a2) = riscv::irq::bit(riscv::irq::kSti);
-              m.x(h, a3) = 1'000'000;
-              m.x(h, s0) = kFlag;
-              m.x(h, s1) = Machine::kClint + 4 * h;
-            }
-          },
-          [&](Machine& m) {
-            // The instruction is the one of cycle 2,050; the trap's entry takes a cycle.
-            const std::uint64_t seen = std::min<std::uint64_t>(2'050, (2'049 + window - 1) / window * window);
-            for (unsigned h = 0; h < p.harts; ++h) {
-              REQUIRE(m.x(h, a0) == seen + 1);
-              REQUIRE(m.x(h, a4) == Machine::kRam + h * Machine::kCodeBytes + seen * 4);
-            }
-          });
-    }
-  });
-}
-
-namespace {
-
-/// Writes to RAM at a time of its own, some delta cycles into it.
-struct ForeignWriter : sc_core::sc_module {
-  SC_HAS_PROCESS(ForeignWriter);
-  ForeignWriter(const sc_core::sc_module_name& name, Machine& m, Time at) : sc_module(name), m_(m), at_(at) {
-    SC_THREAD(write);
-  }
-  void write() {
-    wait(base::to_sc_time(at_));
-    for (unsigned n = 0; n < 3; ++n) wait(sc_core::SC_ZERO_TIME);
-    const std::uint64_t one = 1;
-    m_.ram.write(kFlag, &one, 8);
-  }
-  Machine& m_;
-  Time at_;
-};
-
-}  // namespace
-
-TEST_CASE("foreign activity comes before an atomic of its instant, on one hart and on several", "[multihart]") {
-  for (const unsigned harts : {1u, 2u, 4u}) {
-    for (const unsigned at : {2'049u, 2'050u, 2'051u, 2'100u}) {
-      CAPTURE(harts, at);
-      fresh_kernel();
-      Machine m({harts, 100_ns, false});
-      ForeignWriter writer("writer", m, Time::ns(at));
-      const unsigned start = at == 2'100 ? 2'100 : 2'050;
-      for (unsigned h = 0; h < harts; ++h) {
-        Code c;
-        c.nops(start);
-        c.amoadd(3, a0, zero, s0);
-        m.load(h, c);
-        m.x(h, s0) = kFlag;
-      }
-      m.run(20_us);
-      for (unsigned h = 0; h < harts; ++h) REQUIRE(m.x(h, a0) == (at <= start ? 1 : 0));
-    }
-  }
-}
-
-TEST_CASE("harts that are reset by an entry, or by one of them, start again", "[multihart]") {
-  for (const unsigned harts : {1u, 2u, 3u}) {
-    for (const bool by_hart : {false, true}) {
-      CAPTURE(harts, by_hart);
-      fresh_kernel();
-      Machine m({harts, 100_ns, false});
-      for (unsigned h = 0; h < harts; ++h) {
-        Code c;
-        c.csrr(a1, kTime);
-        c.csrw(kStimecmp, a2);
-        if (h == 0 && by_hart) {
-          c.nops(3'000);
-          c.sw(a0, s0);
-        }
-        c.wfi();
-        m.load(h, c);
-        m.x(h, a0) = 1;
-        m.x(h, a2) = 100'000;
-        m.x(h, s0) = Machine::kClint;
-      }
-      unsigned resets = 0;
-      const auto reset = [&] {
-        if (++resets > 1) return;
-        for (auto& core : m.cores) core->reset();
-      };
-      m.clint.software(0).on_change = [&](bool) { reset(); };
-      if (!by_hart) base::calendar().at(5'033_ns, 1, reset);
-      bool later = false;
-      base::calendar().at(7_us, 1, [&] { later = true; });
-      m.run(20_us);
-      REQUIRE(later);
-      REQUIRE(base::calendar().late() == 0);
-      // One that waited starts at once, one in an access behind it: the store takes 10 ns on the bus and its own cycle.
-      for (unsigned h = 0; h < harts; ++h) REQUIRE(m.x(h, a1) == (!by_hart ? 5'033u : h == 0 ? 3'013u : 3'002u));
-    }
-  }
-}
-
-TEST_CASE("a run ends at its limit, whatever is left of the window", "[multihart]") {
-  for (const unsigned harts : {1u, 2u}) {
-    fresh_kernel();
-    Machine m({harts, 1_us, false});
-    for (unsigned h = 0; h < harts; ++h) m.load(h, {});
-    m.run(2'100_ns);
-    REQUIRE(base::now() == 2'100_ns);
-    base::calendar().at(2'100_ns, 1, [] {});
-    REQUIRE(base::calendar().late() == 0);
-  }
 }
 
 #ifndef NDEBUG

@@ -382,6 +382,7 @@ Interpreter::Outcome Interpreter::system(Opcode opcode, const Op& op) {
     }
     case Opcode::wfi:
       if (!privileged_.wfi_allowed()) return illegal();
+      if (!synchronise()) return give_way();
       retire_and_dispatch();
       if (privileged_.interrupt_pending()) return Outcome::dispatch;
       stop_ = StopReason::wait_for_interrupt;
@@ -390,6 +391,7 @@ Interpreter::Outcome Interpreter::system(Opcode opcode, const Op& op) {
       if (!privileged_.wrs_nto_allowed()) return illegal();
       [[fallthrough]];
     case Opcode::wrs_sto:
+      if (!synchronise()) return give_way();
       retire_and_dispatch();
       if (privileged_.interrupt_pending() || !state_.reservation) return Outcome::dispatch;
       hart_.start_wait(opcode == Opcode::wrs_nto ? ~std::uint64_t{0} : state_.slots + hart_.config().wrs_short_slots);

@@ -1,0 +1,52 @@
+#pragma once
+/// The circumstances in which harts meet: every number of them, at several quanta, with and without caches, and beside
+/// entries that concern nobody.
+
+#include <functional>
+
+#include <catch2/catch.hpp>
+
+#include "tests/multihart/machine.h"
+#include "tests/unit/fresh_kernel.h"
+
+namespace sluice::multihart {
+
+constexpr std::uint64_t kFlag = Machine::kData;
+
+/// Calls check(parameters, disturbed) for two and four harts, quanta, timings, and with other entries.
+inline void everywhere(const std::function<void(const MachineParameters&, bool)>& check) {
+  for (const unsigned harts : {2u, 4u}) {
+    for (const Time quantum : {3_ns, 100_ns, 1_us}) {
+      for (const bool cached : {false, true}) {
+        for (const bool disturbed : {false, true}) {
+          CAPTURE(harts, quantum.nanoseconds(), cached, disturbed);
+          check({harts, quantum, cached}, disturbed);
+        }
+      }
+    }
+  }
+}
+
+/// Runs a machine whose harts are loaded by `load`, and calls `look` at its end. Nothing may have been made for the
+/// past.
+inline void run(const MachineParameters& p, bool disturbed, Time until, const std::function<void(Machine&)>& load,
+                const std::function<void(Machine&)>& look) {
+  fresh_kernel();
+  Machine m(p);
+  if (disturbed) m.disturb(Time::ps(7'301), until);
+  load(m);
+  m.run(until);
+  REQUIRE(base::calendar().late() == 0);
+  look(m);
+}
+
+/// Waits in wrs until another writes to the line at s0; a0: the cycle at which it goes on.
+inline Code waiter() {
+  Code c;
+  c.lr(3, t0, s0);
+  c.wrs_nto();
+  c.csrr(a0, kCycle);
+  return c;
+}
+
+}  // namespace sluice::multihart
