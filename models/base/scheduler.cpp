@@ -159,16 +159,19 @@ void Scheduler::pump() {
   hand_over(nullptr);
 }
 
-Runner* Scheduler::pick(Time limit) const {
-  for (Runner* r : runners_)
-    if (r->ready_ && r->time_ < limit) return r;
+Runner* Scheduler::pick(Time limit, Time& earliest) const {
+  earliest = Time::max();
+  for (Runner* r : runners_) {
+    if (!r->ready_) continue;
+    if (r->time_ < limit) return r;
+    earliest = std::min(earliest, r->time_);
+  }
   return nullptr;
 }
 
 Time Scheduler::earliest_ready() const {
-  Time t = Time::max();
-  for (const Runner* r : runners_)
-    if (r->ready_) t = std::min(t, r->time_);
+  Time t;
+  pick(Time{}, t);
   return t;
 }
 
@@ -186,6 +189,11 @@ void Scheduler::give_turn(Runner* from, Runner* to) {
   refresh_kernel_bound();
 }
 
+/// Several runners see an effect at the first window that starts no earlier; one runner sees it at its very time.
+Time Scheduler::seen_from(Time instruction) const {
+  return alone() ? instruction : quantum_ * (instruction / quantum_);
+}
+
 /// Returns when `self` may run, at its time; for the pump (null), never.
 void Scheduler::hand_over(Runner* self) {
   for (;;) {
@@ -198,7 +206,8 @@ void Scheduler::hand_over(Runner* self) {
       dispatch();
       continue;
     }
-    if (Runner* next = pick(limit())) {
+    Time instruction;
+    if (Runner* next = pick(limit(), instruction)) {
       if (next == self)
         holder_ = self;
       else
@@ -208,10 +217,7 @@ void Scheduler::hand_over(Runner* self) {
       return;
     }
     const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
-    const Time instruction = earliest_ready();
-    // Several runners see an effect at the first window that starts no earlier; one runner sees it at its very time.
-    const Time seen_from = alone() ? instruction : quantum_ * (instruction / quantum_);
-    if (instruction != Time::max() && effect > seen_from) {
+    if (instruction != Time::max() && effect > seen_from(instruction)) {
       window_end_ = quantum_ * (instruction / quantum_ + 1);
     } else if (effect == Time::max()) {
       pause(End::exhausted);

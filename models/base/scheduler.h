@@ -149,8 +149,11 @@ class Scheduler : public sc_core::sc_module {
   }
   void hand_over(Runner* self);
   void give_turn(Runner* from, Runner* to);
-  Runner* pick(Time limit) const;
+  /// The first runner that is ready before `limit`; if there is none, null, and in `earliest` when one is ready (max:
+  /// none is).
+  Runner* pick(Time limit, Time& earliest) const;
   Time earliest_ready() const;
+  Time seen_from(Time instruction) const;
   void pause(End why);
   void run_kernel_until(Time t);
   void count_step() {
