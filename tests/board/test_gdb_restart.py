@@ -1,0 +1,228 @@
+"""A debugger restarts a board, loads programs and writes registers of devices: test_gdb_restart.py SLUICE
+FIRMWARE-DIRECTORY."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import unittest
+
+from gdb_session import ELF, FIRMWARE, GDB, ONE_HART, TESTS, TWO_HARTS, Session, packet
+from board_runs import run
+
+
+@unittest.skipUnless(GDB, "no gdb-multiarch")
+class Restarting(Session):
+    """Resets, programs that are loaded, and registers of devices, on a host that runs `hello`."""
+
+    HELLO = os.path.join(FIRMWARE, "hello.elf")
+    IDLE = os.path.join(FIRMWARE, "interrupt-idle.elf")
+    ARGUMENTS = (os.path.join(TESTS, "firmware", "bare.toml"), "--firmware", HELLO)
+
+    def session(self, commands, target="remote", arguments=ARGUMENTS, elf=HELLO, status=0):
+        """What gdb prints, what the firmware prints, and the result, which a replay gives too."""
+        out = self.directory()
+        process, port = self.launch(*arguments, "--console", "--out", out)
+        script = os.path.join(out, "script.gdb")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"set pagination off\nset confirm off\nset width 0\nset remotetimeout 60\n"
+                       f"target {target} localhost:{port}\n{commands}\n")
+        gdb = subprocess.run([GDB, "-nx", "-batch", "-x", script, elf], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+        result, console = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, status, gdb.stdout + console)
+        self.assert_same(result, run(*arguments, "--replay", os.path.join(out, "input.log"), status=status))
+        return gdb.stdout, console, json.loads(result)
+
+    def test_a_reset_starts_the_board_again(self):
+        plain = json.loads(run(*self.ARGUMENTS))
+        text, console, result = self.session("""
+break tick
+continue
+continue
+monitor reset
+maintenance flush register-cache
+printf "start is 0x%lx\\n", $pc
+printf "entry is 0x%lx\\n", (unsigned long)&_start
+printf "privilege is %d\\n", $priv
+printf "stack is 0x%lx\\n", $sp
+printf "hart is %d\\n", $a0
+printf "enabled is 0x%lx\\n", $mie
+monitor reg uart lcr
+continue
+printf "ticks again is %u\\n", ticks
+delete
+continue
+""")
+        self.assertEqual(self.value(text, "start"), self.value(text, "entry"))
+        self.assertEqual([self.value(text, v) for v in ("privilege", "stack", "hart", "enabled")], [3, 0, 0, 0])
+        self.assertRegex(text, r"(?m)^0x0003  lcr +0x00$")
+        self.assertEqual(self.value(text, "ticks again"), 0)
+        self.assertEqual(text.count("Breakpoint 1, tick"), 3, text)
+        self.assertEqual(console.count("hello from supervisor mode"), 2, console)
+        self.assertEqual(console.count("timer interrupt 3 times"), 1, console)
+        # Time goes on; what follows the reset takes as long as from the start.
+        self.assertGreater(result["simulated_ns"], plain["simulated_ns"])
+
+    def test_a_reset_before_anything_changes_nothing(self):
+        _, _, result = self.session("monitor reset\ncontinue\n")
+        plain = json.loads(run(*self.ARGUMENTS))
+        for r in (result, plain):
+            del r["host"]
+        self.assertEqual(result, plain)
+
+    def test_a_reset_of_several_harts(self):
+        arguments = (*self.ARGUMENTS, "--set", "cluster.host.harts=3")
+        text, console, _ = self.session("""
+break secondary_main
+continue
+monitor reset
+maintenance flush register-cache
+thread apply all -q printf "at 0x%lx\\n", $pc
+continue
+continue
+delete
+continue
+""", arguments=arguments)
+        self.assertEqual(len(re.findall(r"(?m)^at 0x80000000$", text)), 3, text)
+        self.assertEqual(console.count("all 3 harts in supervisor mode"), 1, console)
+
+    def test_a_reset_under_traffic(self):
+        for arguments in (ONE_HART, TWO_HARTS):
+            with self.subTest(arguments=arguments):
+                text, console, result = self.session("""
+break echo
+ignore 1 20
+continue
+monitor reset
+delete
+continue
+""", arguments=arguments, elf=ELF, status=1)
+                self.assertRegex(result["failure"], "dropped|lost")
+                self.assertGreater(result["requests"]["completed"], 100)
+
+    def test_run_starts_again(self):
+        text, console, _ = self.session("""
+break tick
+continue
+run
+printf "ticks is %u\\n", ticks
+delete
+continue
+""", target="extended-remote")
+        self.assertEqual(text.count("Breakpoint 1, tick"), 2, text)
+        self.assertEqual(self.value(text, "ticks"), 0)
+        self.assertEqual(console.count("hello from supervisor mode"), 2, console)
+        self.assertRegex(text, "exited normally")
+
+    def test_a_loaded_program_starts_as_at_reset(self):
+        text, console, _ = self.session(f"""
+break tick
+continue
+continue
+delete
+file {self.IDLE}
+load
+maintenance flush register-cache
+printf "start is 0x%lx\\n", $pc
+printf "privilege is %d\\n", $priv
+printf "table is 0x%lx\\n", $stvec
+continue
+""")
+        self.assertEqual([self.value(text, v) for v in ("start", "privilege", "table")], [0x8000_0000, 3, 0])
+        self.assertIn("interrupt_idle serves what is pending", console)
+        self.assertEqual(console.count("hello from supervisor mode"), 1)
+
+    def test_a_patch_is_no_program(self):
+        text, _, _ = self.session("""
+break tick
+continue
+delete
+set $was = *(unsigned short*)$pc
+set *(unsigned short*)$pc = $was
+set var $pc = $pc
+maintenance flush register-cache
+printf "privilege is %d\\n", $priv
+continue
+""")
+        self.assertEqual(self.value(text, "privilege"), 1)
+
+    def test_registers_of_devices(self):
+        text, console, result = self.session("""
+break tick
+continue
+delete
+set *(char*)0x10000000 = 0x41
+set *(char*)0x10000000 = 0x42
+monitor write uart.rbr 0x43
+monitor write uart.scr 90
+monitor reg uart scr
+monitor write clint.msip[0] 1
+maintenance flush register-cache
+printf "pending is 0x%lx\\n", $mip & 8
+monitor write clint.msip[0] 0
+monitor write clint.mtimecmp[0] 0xffffffffffffff00
+monitor reg clint mtimecmp
+monitor write clint.msip[7] 1
+monitor write uart.scr 256
+monitor write uart.scr x1
+monitor write imsic.hart0.machine.eidelivery 1
+monitor write uart
+python
+for address in ("(long*)0x10000000", "(char*)0x10000009", "(int*)0x4000000000"):
+  try:
+    gdb.execute("set *" + address + " = 1")
+  except gdb.error as e:
+    print(e)
+end
+continue
+""")
+        self.assertEqual(console.count("ABC"), 1, console)
+        self.assertRegex(text, r"(?m)^0x0007  scr +0x5a$")
+        self.assertEqual(self.value(text, "pending"), 8)
+        self.assertRegex(text, r"(?m)^0x4000  mtimecmp +0xffffffffffffff00$")
+        self.assertIn("clint.msip[7] is no register", text)
+        self.assertIn("256: uart.scr has 8 bits", text)
+        self.assertIn("x1: must be a number", text)
+        self.assertIn("imsic.hart0.machine has no registers that are reached by an address", text)
+        self.assertIn("monitor write DEVICE.NAME VALUE", text)
+        self.assertEqual(text.count("Cannot access memory at address 0x100000"), 2, text)
+        self.assertEqual(text.count("Cannot access memory at address 0x4000000000"), 1, text)
+        plain = json.loads(run(*self.ARGUMENTS))
+        self.assertEqual(result["counters"]["uart"]["characters_sent"], plain["counters"]["uart"]["characters_sent"] + 3)
+
+    def test_a_register_of_a_pcie_device(self):
+        # From now on the NIC takes no frame as long as a call.
+        out = self.directory()
+        text, result = self.debug((*ONE_HART, "--out", out), """
+break echo
+ignore 1 20
+continue
+monitor write nic.eth0.tx_tail[0] 99999
+monitor write nic.eth0.max_frame 100
+monitor reg nic.eth0 max_frame
+delete
+continue
+""", 1)
+        self.assertRegex(text, r"(?m)^0x001c  max_frame +0x00000064$")
+        self.assertGreater(json.loads(result)["requests"]["lost"], 0)
+        self.assertEqual(json.loads(run(*ONE_HART))["requests"]["lost"], 0)
+        self.assert_same(result, run(*ONE_HART, "--replay", os.path.join(out, "input.log"), status=1))
+
+    def test_a_kill_in_extended_mode_ends_the_run_with_the_connection(self):
+        process, port = self.launch(*self.ARGUMENTS)
+        with socket.create_connection(("127.0.0.1", int(port)), timeout=60) as client:
+            client.sendall(packet(b"QStartNoAckMode") + packet(b"!") + packet(b"vKill;1"))
+            answer = b""
+            while answer.count(b"OK#9a") < 3:
+                answer += client.recv(100)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(json.loads(out)["outcome"], "interrupted")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    unittest.main()
