@@ -115,10 +115,7 @@ void Core::execute() {
       continue;
     }
     restarted_ = false;
-    const StopReason reason = run();
-    if (reset_due_) [[unlikely]]
-      continue;
-    switch (reason) {
+    switch (run()) {
       case StopReason::wait_for_interrupt:
         park(SLUICE_ACCOUNT_idle, ~std::uint64_t{0});
         break;
@@ -314,11 +311,12 @@ void Core::cache_miss(std::uint64_t address, base::LineUse use) {
   stall_slots_ += hart_.state().slots - before;
 }
 
-void Core::synchronise() {
+bool Core::synchronise() {
   publish_time();
   suspended_ = true;
   runner_.synchronise();
   suspended_ = false;
+  return !reset_due_;
 }
 
 std::uint64_t Core::time() { return timebase_.cycles_at(slot_clock_.time_of(hart_.state().slots)); }

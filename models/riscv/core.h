@@ -61,7 +61,8 @@ class Core : public base::Model, public Bus, public base::Resettable {
 
   /// Where the next reset leads; cluster firmware that a debugger has loaded may begin elsewhere.
   void set_reset_pc(std::uint64_t pc) { reset_pc_ = pc; }
-  /// At once, with the boot arguments in its registers; inside an access to a device, behind it. Stops last.
+  /// At once, with the boot arguments in its registers; inside an access to a device, behind it; in front of
+  /// one, or of an atomic, without it. A hart that has been stopped stays so.
   void reset() override;
 
   /// Executes nothing from now() on, and takes no interrupt, until resume(); where several harts run, from the end of
@@ -87,12 +88,13 @@ class Core : public base::Model, public Bus, public base::Resettable {
   const base::Clock& slot_clock() const { return slot_clock_; }
   std::uint64_t cycles() const { return hart_.state().slots / parameters_.issue_width; }
   std::uint64_t bus_errors() const { return bus_errors_; }
+  bool reset_due() const { return reset_due_; }  ///< behind the instruction that it is in
 
   // Bus, for the ISS; synchronise() for observers too.
   base::GuestRam* ram_at(std::uint64_t address) override { return memory_.ram_at(address, 1); }
   bool load(std::uint64_t address, void* data, unsigned size) override;
   bool store(std::uint64_t address, const void* data, unsigned size) override;
-  void synchronise() override;
+  bool synchronise() override;
   std::uint64_t slot_limit() override;
   std::uint64_t time() override;
   void set_stimecmp(std::uint64_t due) override;

@@ -118,7 +118,8 @@ class Board : private pcie::SocWriter {
 
   /// What a reset button does, at base::now(): harts, interrupt controllers, UART, PCIe with all that is in its slots,
   /// and caches are as at the start. Time, counters, traffic and faults go on. Other memory than that of the images
-  /// keeps what it has. A hart inside an access to a device is reset behind it.
+  /// keeps what it has. A hart that is inside an access to a device is reset behind it; what it was about to
+  /// do does not happen.
   /// reload: the firmware's images and device trees are loaded again.
   void reset(bool reload = true);
 

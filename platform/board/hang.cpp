@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "models/riscv/iss/csr.h"
 #include "models/riscv/iss/decode.h"
 
 namespace sluice::platform {
@@ -12,17 +13,19 @@ namespace {
 
 using riscv::Opcode;
 
-constexpr unsigned kMstatus = 0x300, kMideleg = 0x303, kMie = 0x304;
 constexpr std::uint64_t kSie = 1 << 1, kMachineIe = 1 << 3;
+constexpr std::uint64_t kByHarts = riscv::irq::bit(riscv::irq::kMsi) | riscv::irq::bit(riscv::irq::kSsi);
 constexpr std::size_t kLongestLoop = 16;  // instructions
 
-/// Whether an interrupt could lead the hart elsewhere, now or when a device raises it.
+/// Whether an interrupt could lead the hart elsewhere: one that is pending, or one that a device may raise.
 bool can_be_interrupted(riscv::Core& core) {
-  std::uint64_t mstatus = 0, mideleg = 0, mie = 0;
   riscv::Privileged& p = core.hart().privileged();
-  p.csr_peek(kMstatus, mstatus);
-  p.csr_peek(kMideleg, mideleg);
-  p.csr_peek(kMie, mie);
+  if (p.interrupt_takeable()) return true;
+  std::uint64_t mstatus = 0, mideleg = 0, mie = 0;
+  p.csr_peek(riscv::csr::kMstatus, mstatus);
+  p.csr_peek(riscv::csr::kMideleg, mideleg);
+  p.csr_peek(riscv::csr::kMie, mie);
+  mie &= ~kByHarts;  // harts send no messages while all of them hang
   const riscv::Privilege now = core.hart().state().privilege;
   const bool machine = now != riscv::Privilege::machine || (mstatus & kMachineIe) != 0;
   const bool supervisor =
@@ -98,7 +101,7 @@ std::string describe_hang(Board& board) {
   std::string text;
   for (Cluster& c : board.clusters()) {
     for (auto& core : c.cores) {
-      if (core->stopped() || can_be_interrupted(*core) || !runs_in_a_circle(*core)) return {};
+      if (core->stopped() || core->reset_due() || can_be_interrupted(*core) || !runs_in_a_circle(*core)) return {};
       const std::uint64_t pc = core->hart().state().pc;
       const std::string symbol = c.firmware.symbols().at(pc);
       text += fmt::format("{} is in a loop without an end, with interrupts off, at pc {:#x}{}{}\n", core->path(), pc,

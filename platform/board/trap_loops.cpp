@@ -1,21 +1,22 @@
 #include "platform/board/trap_loops.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "models/riscv/iss/csr.h"
 #include "platform/board/diagnosis.h"
 
 namespace sluice::platform {
 namespace {
 
-constexpr unsigned kMtvec = 0x305, kStvec = 0x105;
-
 std::string describe(const Firmware& firmware, riscv::Core& core, std::uint64_t traps, bool returns) {
   const bool machine = in_machine_trap(core);
   std::uint64_t vector = 0;
-  core.hart().privileged().csr_peek(machine ? kMtvec : kStvec, vector);
+  core.hart().privileged().csr_peek(machine ? riscv::csr::kMtvec : riscv::csr::kStvec, vector);
   const std::string symbol = firmware.symbols().at(vector);
   return fmt::format("{} is in a trap loop: {} traps and {}; {}; {} is {:#x}{}{}\n", core.path(), traps,
-                     returns ? "each return to the instruction that traps again" : "no return from one",
+                     returns ? "each return leads to the same again" : "no return from one",
                      describe_trap(firmware, core), machine ? "mtvec" : "stvec", vector, symbol.empty() ? "" : " ",
                      symbol);
 }
@@ -32,12 +33,11 @@ std::string TrapLoops::look(std::uint64_t least) {
   for (Cluster& c : board_.clusters()) {
     for (auto& core : c.cores) {
       const riscv::HartCounters& now = core->hart().counters();
-      const std::uint64_t traps = now.traps - seen->traps;
-      // The first trap of all has none before it.
-      const bool fruitless = now.fruitless - seen->fruitless + 1 >= traps;
-      const bool returns = now.returns != seen->returns;
-      if (traps >= least && (fruitless || !returns)) text += describe(c.firmware, *core, traps, returns);
-      *seen++ = {now.traps, now.returns, now.fruitless};
+      const std::uint64_t traps = std::min(now.repeated, now.traps - *seen);
+      // Software may ask the same of a service again and again until something else has happened.
+      const bool asks = now.served > now.repeated / 4 * 3;
+      if (traps >= least && !asks) text += describe(c.firmware, *core, traps, now.returns != now.returns_before);
+      *seen++ = now.traps;
     }
   }
   return text;

@@ -1,5 +1,5 @@
 #pragma once
-/// Finds harts whose traps get them nowhere: the handler traps, or returns to the instruction that traps again.
+/// Finds harts whose traps get them nowhere: the handler traps, or returns to where the same traps follow.
 
 #include <cstdint>
 #include <string>
@@ -12,19 +12,14 @@ namespace sluice::platform {
 class TrapLoops {
  public:
   explicit TrapLoops(Board&);
-  /// A line for each hart that has taken at least so many traps since the last look and returned from none, or each
-  /// time to the instruction that trapped again: which trap, where, and from where the handler is reached. Empty when
-  /// all is well.
+  /// A line for each hart whose last traps, at least so many since the last look, are the same few over and over, at
+  /// the same instructions with the same registers: which trap, where, and from where the handler is reached. Traps
+  /// most of which return right behind their instruction are calls of a service, and no loop. Empty when all is well.
   std::string look(std::uint64_t least);
 
  private:
-  struct Seen {
-    std::uint64_t traps = 0;
-    std::uint64_t returns = 0;
-    std::uint64_t fruitless = 0;
-  };
   Board& board_;
-  std::vector<Seen> seen_;  ///< a hart each, in the order of the clusters
+  std::vector<std::uint64_t> seen_;  ///< traps of each hart by the last look, in the order of the clusters
 };
 
 }  // namespace sluice::platform

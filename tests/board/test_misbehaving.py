@@ -86,8 +86,8 @@ class Misbehaving(BoardTest):
                          r"value 0xf")
 
     def test_a_handler_that_returns_to_what_traps(self):
-        looping = (r"^cluster.host.hart0 is in a trap loop: \d+ traps and each return to the instruction that traps "
-                   r"again; load access fault \(cause 5\) at pc 0x[0-9a-f]+ _start\+0x[0-9a-f]+, value 0x10; "
+        looping = (r"^cluster.host.hart0 is in a trap loop: \d+ traps and each return leads to the same again; "
+                   r"load access fault \(cause 5\) at pc 0x[0-9a-f]+ _start\+0x[0-9a-f]+, value 0x10; "
                    r"mtvec is 0x[0-9a-f]+ trap_handler$")
         for limit, ended in (("1 ms", 1e6), ("10 s", 1e7)):
             r = self.outcome("retry", "--set", f"run.stall_limit={limit}")

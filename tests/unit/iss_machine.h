@@ -64,9 +64,10 @@ struct IssMachine : Bus {
     }
     return true;
   }
-  void synchronise() override {
+  bool synchronise() override {
     ++synchronised;
     if (on_synchronise) on_synchronise();
+    return true;
   }
   std::uint64_t slot_limit() override { return finished ? 0 : limit; }
   std::uint64_t time() override { return hart.state().slots / 100; }

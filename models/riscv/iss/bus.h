@@ -34,8 +34,9 @@ class Bus {
 
   /// Before an access whose order with other harts and devices matters beyond the window of several harts
   /// (models/base/scheduler.h): everything that they do before state.slots takes place. Interrupts and writes to RAM
-  /// may have happened then. Nothing to do for a hart that is alone.
-  virtual void synchronise() {}
+  /// may have happened then. Nothing to do for a hart that is alone. False: the hart has been reset meanwhile, and its
+  /// instruction must do nothing more.
+  virtual bool synchronise() { return true; }
 
   /// For a log: the instruction at `pc` makes the hart trap. address: physical where it is known.
   virtual void refused(Refusal, std::uint64_t /*pc*/, std::uint64_t /*address*/, unsigned /*size*/) {}

@@ -39,6 +39,8 @@ class Engine {
   virtual void note_own_store(std::uint64_t address, std::uint64_t length) = 0;
   /// Every cached translation is void.
   virtual void flush_translations() = 0;
+  /// The hart is reset: what is known of the software so far is void, too.
+  virtual void reset() = 0;
   /// Stores to this physical page must take the slow path from now on.
   virtual void drop_write_shortcuts(std::uint64_t page) = 0;
   /// Loads from this physical page must take the slow path from now on: GuestRam::kReadWatch is set.

@@ -33,7 +33,7 @@ void Hart::reset() {
   state_.reservation = false;
   waiting_ = false;
   privileged_.reset();
-  engine_->flush_translations();
+  engine_->reset();
 }
 
 base::GuestRam* Hart::ram_at(std::uint64_t address) {

@@ -38,7 +38,11 @@ struct HartCounters {
   std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
   std::uint64_t interrupts = 0;  ///< interrupts taken
   std::uint64_t returns = 0;     ///< mret and sret
-  std::uint64_t fruitless = 0;  ///< traps of an instruction that the trap before was of, to which a return had led back
+  /// Of the last traps, those with nothing new about them (TrapHistory::repeats), and the returns from these that led
+  /// right behind the instruction that had trapped.
+  std::uint64_t repeated = 0;
+  std::uint64_t served = 0;
+  std::uint64_t returns_before = 0;  ///< returns when the first of these came
 };
 
 /// Registers itself as a watcher of every GuestRam that bus.ram_at() returns: the RAM may not be written after the

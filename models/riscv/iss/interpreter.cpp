@@ -92,6 +92,13 @@ void Interpreter::flush_translations() {
   attention_ = true;
 }
 
+void Interpreter::reset() {
+  flush_translations();
+  stale_.clear();
+  traps_.clear();
+  from_ = kNowhere;
+}
+
 void Interpreter::drop_write_shortcuts(std::uint64_t page) {
   for (auto& tlb : tlbs_)
     if (tlb) tlb->drop_writes(page);

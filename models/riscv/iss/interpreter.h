@@ -15,6 +15,7 @@
 #include "models/riscv/iss/block_cache.h"
 #include "models/riscv/iss/hart.h"
 #include "models/riscv/iss/soft_tlb.h"
+#include "models/riscv/iss/trap_history.h"
 
 namespace sluice::riscv {
 
@@ -35,6 +36,7 @@ class Interpreter final : public Engine {
   }
   void note_own_store(std::uint64_t address, std::uint64_t length) override;
   void flush_translations() override;
+  void reset() override;
   void drop_write_shortcuts(std::uint64_t page) override;
   void drop_read_shortcuts(std::uint64_t page) override;
   void set_breakpoint(std::uint64_t address) override;
@@ -167,9 +169,7 @@ class Interpreter final : public Engine {
   std::uint64_t from_ = kNowhere;  ///< the instruction that went to state_.pc, where it is known: for enter()
   std::set<std::uint64_t> breakpoints_;
   std::uint64_t passed_breakpoint_ = kNowhere;  ///< where run() stopped last
-  std::uint64_t trapped_at_ = kNowhere;         ///< the last exception's instruction
-  std::uint64_t returned_to_ = kNowhere;        ///< the same, where the last mret or sret led back to it
-  std::uint64_t returned_at_ = 0;               ///< instructions retired then
+  TrapHistory traps_;
 };
 
 }  // namespace sluice::riscv

@@ -101,11 +101,14 @@ Interpreter::Outcome Interpreter::retire_and_dispatch() {
 }
 
 Interpreter::Outcome Interpreter::trap(Cause cause, std::uint64_t tval) {
-  if (state_.pc == returned_to_ && state_.instret == returned_at_) ++hart_.counters().fruitless;
-  trapped_at_ = state_.pc;
+  HartCounters& counters = hart_.counters();
+  if (traps_.repeats(state_, cause, counters.returns))
+    ++counters.repeated;
+  else
+    counters.repeated = counters.served = 0, counters.returns_before = counters.returns;
   privileged_.trap(cause, tval);
   state_.slots += costs_.trap;
-  ++hart_.counters().traps;
+  ++counters.traps;
   from_ = kNowhere;
   uncut();
   return Outcome::dispatch;
@@ -127,11 +130,13 @@ Interpreter::Outcome Interpreter::illegal() {
     hart_.ram_at(physical)->read(physical, &raw, 2);
     if (!is_compressed(raw)) hart_.ram_at(physical)->read(physical, &raw, 4);
   }
-  // What a mode above handles is its service to the one below: emulation, a unit that is switched on late.
+  // What a mode above handles is its service to the one below: emulation, a unit that is switched on late. And a CSR is
+  // read to learn whether the hart has it.
+  const bool reads_csr = (raw & 0x7f) == 0x73 && (raw >> 13 & 1) != 0 && (raw >> 15 & 0x1f) == 0;
   const std::uint64_t pc = state_.pc;
   const Privilege before = state_.privilege;
   const Outcome outcome = trap(Cause::illegal_instruction, raw);
-  if (state_.privilege == before) bus_.refused(Refusal::illegal, pc, raw, is_compressed(raw) ? 2 : 4);
+  if (state_.privilege == before && !reads_csr) bus_.refused(Refusal::illegal, pc, raw, is_compressed(raw) ? 2 : 4);
   return outcome;
 }
 
@@ -183,11 +188,11 @@ void Interpreter::read_ram(const Place& place, void* data, unsigned size) {
     hart_.own_read(*place.ram, place.physical, size);
 }
 
-/// Before an access that is to take place in order of time. False: an interrupt came before it, and give_way() is due.
+/// Before an access that is to take place in order of time. False: an interrupt or a reset came before it, and
+/// give_way() is due.
 bool Interpreter::synchronise() {
   bus_called_ = true;
-  bus_.synchronise();
-  return !privileged_.interrupt_takeable();
+  return bus_.synchronise() && !privileged_.interrupt_takeable();
 }
 
 /// Before a store, which is to be in order of time where it wakes another hart or ends its reservation.
@@ -196,7 +201,7 @@ bool Interpreter::synchronise_store(const Place& place, unsigned size) {
   return synchronise();
 }
 
-/// The instruction is not executed: an interrupt is taken in front of it.
+/// The instruction is not executed: an interrupt is taken in front of it, or the hart starts again.
 Interpreter::Outcome Interpreter::give_way() {
   uncut();
   return Outcome::dispatch;
@@ -374,10 +379,9 @@ Interpreter::Outcome Interpreter::system(Opcode opcode, const Op& op) {
       if (!(opcode == Opcode::mret ? privileged_.mret() : privileged_.sret())) return illegal();
       ++hart_.counters().returns;
       const std::uint64_t target = state_.pc;
+      hart_.counters().served += traps_.serves(target);
       retire_and_dispatch();
       state_.pc = target;
-      returned_to_ = target == trapped_at_ ? target : kNowhere;
-      returned_at_ = state_.instret;
       return Outcome::dispatch;
     }
     case Opcode::wfi:
