@@ -396,6 +396,13 @@ TEST_CASE("what software got wrong is told with its instruction", "[iss]") {
   CHECK(told(amo(0, 3, kA1, 0, 0)) == Entries{{Refusal::atomic_device, pc, 0, 8}});
   CHECK(told(0xffff'ffff) == Entries{{Refusal::illegal, pc, 0xffff'ffff, 4}});
   CHECK(told(0x0000'0073).empty());  // ecall
+  const auto csr_of_none = [](unsigned function, unsigned rs1) {
+    return 0x5c0u << 20 | rs1 << 15 | function << 12 | 0x73;
+  };
+  for (const unsigned function : {2u, 3u, 6u, 7u}) CHECK(told(csr_of_none(function, 0)).empty());  // is it there?
+  for (const unsigned function : {1u, 5u})
+    CHECK(told(csr_of_none(function, 0)) == Entries{{Refusal::illegal, pc, csr_of_none(function, 0), 4}});
+  CHECK(told(csr_of_none(2, kA1)) == Entries{{Refusal::illegal, pc, csr_of_none(2, kA1), 4}});
   Told r({kNop, amo(0, 3, kA1, kA2, 0)});
   r.hart.state().x[kA2] = kRam + 0x1004;
   r.go();
@@ -403,14 +410,20 @@ TEST_CASE("what software got wrong is told with its instruction", "[iss]") {
 }
 
 TEST_CASE("code that the hart has changed and runs without a fence.i is told", "[iss]") {
-  const bool fence = GENERATE(false, true);
+  const bool fence = GENERATE(false, true), reset = GENERATE(false, true);
   Told r({kNop, store(2, kA2, kS0, 0), fence ? kFenceI : kNop, 0xff5f'f06f});  // jal x0, -12
   r.hart.state().x[kS0] = kRam;
   r.hart.state().x[kA2] = kNop;
   r.limit = 1000;
   for (unsigned i = 0; i < 4; ++i) r.hart.run_one();
   CHECK(r.stale == 0);
+  if (reset) {  // and whoever does it loads the code again
+    r.hart.reset();
+    r.hart.state().pc = kRam;
+    r.hart.state().x[kS0] = kRam;
+    r.hart.state().x[kA2] = kNop;
+  }
   for (unsigned i = 0; i < 4; ++i) r.hart.run_one();
   CHECK(r.hart.state().pc == kRam);
-  CHECK(r.stale == (fence ? 0 : 1));
+  CHECK(r.stale == (fence || reset ? 0 : 1));
 }
