@@ -393,6 +393,8 @@ TEST_CASE("what software got wrong is told with its instruction", "[iss]") {
   constexpr std::uint64_t pc = kRam + 4;
   CHECK(told(kJumpToZero) == Entries{{Refusal::fetch, pc, 0, 2}});  // the jump, not where it leads
   CHECK(told(load(2, kA1, 0, 2)) == Entries{{Refusal::misaligned_device, pc, 2, 4}});
+  // At -4, across a page where no memory is.
+  CHECK(told(load(3, kA1, 0, 0xffc)) == Entries{{Refusal::misaligned_device, pc, ~std::uint64_t{0} - 3, 8}});
   CHECK(told(amo(0, 3, kA1, 0, 0)) == Entries{{Refusal::atomic_device, pc, 0, 8}});
   CHECK(told(0xffff'ffff) == Entries{{Refusal::illegal, pc, 0xffff'ffff, 4}});
   CHECK(told(0x0000'0073).empty());  // ecall

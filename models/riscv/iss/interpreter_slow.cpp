@@ -275,7 +275,7 @@ Interpreter::Outcome Interpreter::memory_crossing(Opcode opcode, const Op& op, s
   const Cause fault = store ? Cause::store_access : Cause::load_access;
   Cause cause = locate(address, first, access, low);
   if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
-  if (cause == Cause::none && !low.ram) return refuse(Refusal::crossing, fault, address, low.physical, size);
+  if (cause == Cause::none && !low.ram) return refuse(Refusal::misaligned_device, fault, address, low.physical, size);
   if (cause != Cause::none) return trap(cause, address);
   cause = locate(address2, size - first, access, high);
   if (cause == fault) return refuse(Refusal::protection, cause, address2, address, size);
