@@ -1,5 +1,6 @@
 #include "models/base/mistakes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "models/base/calendar.h"
@@ -9,6 +10,7 @@ namespace {
 
 Site site;
 Time site_at;
+CaughtReport* catching = nullptr;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
@@ -27,12 +29,6 @@ std::string shape_of(const std::string& what) {
   return shape;
 }
 
-/// Counts one more, unless it is another packet of the transfer that was counted last.
-void count(std::uint64_t& times, std::uint64_t& last, std::uint64_t transfer) {
-  times += transfer == 0 || transfer != last;
-  last = transfer;
-}
-
 }  // namespace
 
 AccessBy::AccessBy(const Site& by) : before_(site), before_at_(site_at) {
@@ -47,21 +43,42 @@ AccessBy::~AccessBy() {
 
 Site access_site() { return site_at == now() ? site : Site{}; }
 
+/// Whether it is among the transfers that were counted last. It is from now on.
+bool Mistakes::counted(std::uint64_t transfer) {
+  if (transfer == 0) return false;
+  if (std::find(transfers_.begin(), transfers_.end(), transfer) != transfers_.end()) return true;
+  transfers_[next_transfer_] = transfer;
+  next_transfer_ = (next_transfer_ + 1) % transfers_.size();
+  return false;
+}
+
 void Mistakes::report(std::string what, const Site& by, std::uint64_t transfer) {
+  if (catching) {
+    if (catching->what_.empty()) catching->what_ = std::move(what);
+    return;
+  }
   ++reports_;
+  if (counted(transfer)) return;
   const std::string hart = by.hart ? *by.hart : "";
   std::string shape = shape_of(what);
   std::size_t first = list_.size(), alike = 0;
   for (std::size_t i = 0; i < list_.size(); ++i) {
     Mistake& m = list_[i];
-    if (m.pc != by.pc || kinds_[i].shape != shape || m.hart != hart) continue;
-    if (m.what == what) return count(m.times, kinds_[i].transfer, transfer);
+    if (m.pc != by.pc || shapes_[i] != shape || m.hart != hart) continue;
+    if (m.what == what) {
+      ++m.times;
+      return;
+    }
     if (alike++ == 0) first = i;
   }
-  if (alike == kAlike) return count(list_[first].others, kinds_[first].transfer, transfer);
-  if (list_.size() == kMost) return count(unlisted_, unlisted_transfer_, transfer);
-  list_.push_back({now(), std::move(what), hart, by.pc, 1, 0});
-  kinds_.push_back({std::move(shape), transfer});
+  if (alike == kAlike) {
+    ++list_[first].others;
+  } else if (list_.size() == kMost) {
+    ++unlisted_;
+  } else {
+    list_.push_back({now(), std::move(what), hart, by.pc, 1, 0});
+    shapes_.push_back(std::move(shape));
+  }
 }
 
 void Mistakes::clear() { *this = {}; }
@@ -70,5 +87,9 @@ Mistakes& mistakes() {
   static Mistakes all;
   return all;
 }
+
+CaughtReport::CaughtReport() : outer_(catching) { catching = this; }
+
+CaughtReport::~CaughtReport() { catching = outer_; }
 
 }  // namespace sluice::base

@@ -2,6 +2,7 @@
 /// What software on the board does wrong: a log for whoever writes it. A mistake is answered as hardware answers it,
 /// and changes nothing for being noted here. docs/reference/mistakes.md lists the kinds.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -54,31 +55,47 @@ class Mistakes {
 
   /// The mistake of access_site().
   void report(std::string what) { report(std::move(what), access_site()); }
-  /// transfer: a number of the transfer that is wrong, which counts once however many packets say so; 0: none.
+  /// transfer: a number of the transfer that is wrong, which is one mistake however many of its packets are reported,
+  /// and for whatever reasons: the first one is listed. 0: none.
   void report(std::string what, const Site&, std::uint64_t transfer = 0);
   /// In order of their first times.
   const std::vector<Mistake>& list() const { return list_; }
   /// Times of those that found no room in the list and are like none in it.
   std::uint64_t unlisted() const { return unlisted_; }
-  /// Calls of report() so far: whoever would report too can tell whether somebody has.
+  /// Calls of report() so far, caught ones apart: whoever would report too can tell whether somebody has.
   std::uint64_t reports() const { return reports_; }
   void clear();
 
  private:
-  /// What is known of a listed mistake besides.
-  struct Kind {
-    std::string shape;           ///< its sentence without the numbers
-    std::uint64_t transfer = 0;  ///< the last one counted
-  };
+  bool counted(std::uint64_t transfer);
 
   std::vector<Mistake> list_;
-  std::vector<Kind> kinds_;  ///< one for each in list_
+  std::vector<std::string> shapes_;  ///< one for each in list_: its sentence without the numbers
   std::uint64_t unlisted_ = 0;
-  std::uint64_t unlisted_transfer_ = 0;
   std::uint64_t reports_ = 0;
+  /// The transfers that were counted last. Packets of one follow each other but for those of other devices.
+  std::array<std::uint64_t, 64> transfers_{};
+  std::size_t next_transfer_ = 0;  ///< place of the next one in transfers_
 };
 
 /// Of the simulation in this process.
 Mistakes& mistakes();
+
+/// While it lives, what is reported is kept here and not listed: for whoever passes an access on and reports in its own
+/// words what the receiver says of it.
+class CaughtReport {
+ public:
+  CaughtReport();
+  ~CaughtReport();
+  CaughtReport(const CaughtReport&) = delete;
+  CaughtReport& operator=(const CaughtReport&) = delete;
+  /// The first report; empty: there was none.
+  const std::string& what() const { return what_; }
+
+ private:
+  friend class Mistakes;
+  std::string what_;
+  CaughtReport* outer_;
+};
 
 }  // namespace sluice::base

@@ -84,9 +84,39 @@ TEST_CASE("a transfer counts once, however many of its packets are refused", "[m
   REQUIRE(mistakes().list().size() == 1);
   CHECK(mistakes().list()[0].times == 4);
   CHECK(mistakes().reports() == 49);
-  for (std::uint64_t transfer = 1; transfer <= 100; ++transfer)
+  for (std::uint64_t transfer = 101; transfer <= 200; ++transfer)
     for (unsigned packet = 0; packet < 2; ++packet)
       mistakes().report("nic.eth0: DMA to " + std::to_string(transfer), {}, transfer);
   REQUIRE(mistakes().list().size() == Mistakes::kAlike);
   CHECK(mistakes().list()[0].others == 100 - (Mistakes::kAlike - 1));
+}
+
+TEST_CASE("a transfer counts once, whatever each of its packets finds", "[mistakes]") {
+  const Fresh fresh;
+  for (std::uint64_t transfer = 1; transfer <= 2; ++transfer)
+    for (unsigned packet = 0; packet < 16; ++packet)
+      mistakes().report("nic.eth0: DMA to 0x1000: clint: write at " + std::to_string(packet), {}, transfer);
+  mistakes().report("nic.eth0: DMA to 0x1000: nothing is there", {}, 2);
+  REQUIRE(mistakes().list().size() == 1);
+  CHECK((mistakes().list()[0].what == "nic.eth0: DMA to 0x1000: clint: write at 0" && mistakes().list()[0].times == 2));
+}
+
+TEST_CASE("what is caught is not listed, and the first of it is known", "[mistakes]") {
+  const Fresh fresh;
+  {
+    const CaughtReport outer;
+    mistakes().report("a");
+    {
+      const CaughtReport inner;
+      CHECK(inner.what().empty());
+      mistakes().report("b");
+      CHECK(inner.what() == "b");
+    }
+    mistakes().report("c");
+    CHECK(outer.what() == "a");
+  }
+  CHECK(mistakes().reports() == 0);
+  mistakes().report("d");
+  REQUIRE(mistakes().list().size() == 1);
+  CHECK(mistakes().list()[0].what == "d");
 }
