@@ -35,6 +35,9 @@ void slice(const base::Spans& all, std::uint32_t offset, std::uint32_t bytes, bo
   }
 }
 
+/// The instruction that a transfer is made for.
+base::Site starter(const DmaOptions& options) { return options.by.hart ? options.by : base::access_site(); }
+
 }  // namespace
 
 const char* to_text(DmaStatus s) {
@@ -54,11 +57,6 @@ const char* to_text(DmaStatus s) {
   }
   return "";
 }
-
-/// The instruction that a transfer is made for.
-namespace {
-base::Site starter(const DmaOptions& options) { return options.by.hart ? options.by : base::access_site(); }
-}  // namespace
 
 Origin Endpoint::origin_of(std::uint64_t address, std::uint32_t length, const Purpose& purpose) {
   return {&path(), address, length, ++transfers_made_, purpose, false};

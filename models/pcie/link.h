@@ -76,7 +76,7 @@ class Port : public base::Port<TlpProtocol> {
   /// The link went down (DL_Down): nothing that was sent or asked for will be answered. May be left unset.
   base::Callback<void()> on_link_down;
 
-  /// Of the port at the upper end: Link::hot_reset().
+  /// Calls Link::hot_reset() for the link below this port, if there is one. The port must be the upper end.
   void hot_reset();
   const Link* link() const { return link_; }
 
