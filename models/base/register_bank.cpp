@@ -1,5 +1,6 @@
 #include "models/base/register_bank.h"
 
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -38,6 +39,12 @@ const char* answer_text(Answer answer) {
       return "the register is write-only";
   }
   return "";
+}
+
+Answer check_access(std::uint64_t offset, unsigned size, std::uint64_t range, unsigned widths) {
+  if (offset >= range) return Answer::unmapped;
+  if (!std::has_single_bit(size) || (size & widths) == 0) return Answer::wrong_width;
+  return offset % size != 0 ? Answer::misaligned : Answer::ok;
 }
 
 void report_refused(const std::string& owner, Answer why, const char* access, std::uint64_t offset, unsigned size,

@@ -25,6 +25,9 @@ enum class Access : std::uint8_t {
 /// How a register bank answers an access. Everything but ok is software's mistake: nothing was read or changed.
 enum class Answer : std::uint8_t { ok, unmapped, misaligned, wrong_width, read_only, write_only };
 const char* answer_text(Answer);  ///< "no register there", ...
+/// For a device that decodes its registers itself: whether the access starts within the first `range` bytes, has one of
+/// `widths` (a sum of 1, 2, 4 and 8) and is aligned to its size.
+Answer check_access(std::uint64_t offset, unsigned size, std::uint64_t range, unsigned widths);
 /// Notes a refused access among the software's mistakes: for a device that decodes its registers itself. access: "read"
 /// or "write". reg: the register's name, where there is one.
 void report_refused(const std::string& owner, Answer why, const char* access, std::uint64_t offset, unsigned size,

@@ -141,13 +141,7 @@ void Imsic::add_file(Level level, unsigned hart, unsigned identities) {
 std::uint64_t Imsic::region_size() const { return files_[kMachine].size() * IMSIC_PAGE; }
 
 base::Answer Imsic::check(const char* access, std::uint64_t offset, unsigned size) {
-  base::Answer answer = base::Answer::ok;
-  if (offset >= region_size())
-    answer = base::Answer::unmapped;
-  else if (size != 4)
-    answer = base::Answer::wrong_width;
-  else if (offset % 4 != 0)
-    answer = base::Answer::misaligned;
+  const base::Answer answer = base::check_access(offset, size, region_size(), 4);
   if (answer == base::Answer::ok) return answer;
   ++refused_;
   base::report_refused(path(), answer, access, offset, size);

@@ -45,13 +45,7 @@ void Uart::reset() {
 }
 
 base::Answer Uart::check(const char* access, std::uint64_t offset, unsigned size) {
-  base::Answer answer = base::Answer::ok;
-  if (offset >= UART_SIZE)
-    answer = base::Answer::unmapped;
-  else if (size != 1 && size != 2 && size != 4)
-    answer = base::Answer::wrong_width;
-  else if (offset % size != 0)
-    answer = base::Answer::misaligned;
+  const base::Answer answer = base::check_access(offset, size, UART_SIZE, 1 | 2 | 4);
   if (answer == base::Answer::ok) return answer;
   ++refused_;
   base::report_refused(path(), answer, access, offset, size);

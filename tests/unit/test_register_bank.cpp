@@ -261,3 +261,13 @@ TEST_CASE("refused accesses appear in the statistics", "[register_bank]") {
   REQUIRE(group.value("register_unmapped") == 1);
   REQUIRE(group.value("register_misaligned") == 0);
 }
+
+TEST_CASE("a device that decodes its registers itself refuses by range, width and alignment", "[register_bank]") {
+  CHECK(check_access(0x0, 1, 8, 1 | 4) == Answer::ok);
+  CHECK(check_access(0x4, 4, 8, 1 | 4) == Answer::ok);
+  CHECK(check_access(0x8, 1, 8, 1 | 4) == Answer::unmapped);
+  CHECK(check_access(0x0, 2, 8, 1 | 4) == Answer::wrong_width);
+  CHECK(check_access(0x0, 3, 8, 1 | 2) == Answer::wrong_width);
+  CHECK(check_access(0x0, 0, 8, 1 | 4) == Answer::wrong_width);
+  CHECK(check_access(0x2, 4, 8, 1 | 4) == Answer::misaligned);
+}
