@@ -80,6 +80,7 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
   void declare_receive_registers();
   void declare_transmit_registers();
   std::uint32_t capabilities() const;
+  bool ignored_while_busy(const char* direction, bool busy, const char* reg, unsigned queue);
   bool good_cause(const std::string& reg, std::uint32_t value, unsigned queue);
   bool good_length(const std::string& reg, std::uint64_t value, unsigned queue);
   std::uint64_t cut_base(const std::string& reg, std::uint64_t value);

@@ -63,6 +63,14 @@ void DescriptorNic::add_register(const char* name, std::uint64_t offset, Read re
   bank_.add(std::move(d));
 }
 
+/// The registers of a ring that runs are locked.
+bool DescriptorNic::ignored_while_busy(const char* direction, bool busy, const char* reg, unsigned queue) {
+  if (busy)
+    error(DESC_ERROR_RING_BUSY, queue,
+          fmt::format("{} queue {}: {} is written while the ring is active: ignored", direction, queue, reg));
+  return busy;
+}
+
 bool DescriptorNic::good_cause(const std::string& reg, std::uint32_t value, unsigned queue) {
   if ((value & DESC_CAUSE_VECTOR) < vectors_.count()) return true;
   error(DESC_ERROR_VALUE, queue,
@@ -217,13 +225,7 @@ void DescriptorNic::declare_receive_registers() {
   auto add = [&](const char* name, unsigned offset, Read read, Write write) {
     add_register(name, DESC_QUEUE(0) + offset, std::move(read), std::move(write), n, kQueueStride);
   };
-  // The registers of a ring that runs are locked.
-  auto locked = [this](const char* reg, unsigned q) {
-    if (receive_.busy(q))
-      error(DESC_ERROR_RING_BUSY, q,
-            fmt::format("receive queue {}: {} is written while the ring is active: ignored", q, reg));
-    return receive_.busy(q);
-  };
+  auto locked = [this](const char* reg, unsigned q) { return ignored_while_busy("receive", receive_.busy(q), reg, q); };
   add(
       "rx_base_low", DESC_RX_BASE_LOW, [this](unsigned q) { return low(receive_.registers(q).base); },
       [this, locked](const RegisterWrite& w) {
@@ -280,10 +282,7 @@ void DescriptorNic::declare_transmit_registers() {
     add_register(name, DESC_QUEUE(0) + offset, std::move(read), std::move(write), n, kQueueStride);
   };
   auto locked = [this](const char* reg, unsigned q) {
-    if (transmit_.busy(q))
-      error(DESC_ERROR_RING_BUSY, q,
-            fmt::format("transmit queue {}: {} is written while the ring is active: ignored", q, reg));
-    return transmit_.busy(q);
+    return ignored_while_busy("transmit", transmit_.busy(q), reg, q);
   };
   add(
       "tx_base_low", DESC_TX_BASE_LOW, [this](unsigned q) { return low(transmit_.registers(q).base); },
