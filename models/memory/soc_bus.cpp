@@ -74,8 +74,7 @@ unsigned SocBus::transport_dbg(int, tlm::tlm_generic_payload& trans) {
 
 bool SocBus::write_now(std::uint64_t address, const void* data, unsigned size) {
   const int i = find(address, size);
-  // A foreign target might wait, which an entry's action cannot.
-  if (i < 0 || !regions_[static_cast<std::size_t>(i)].own) {
+  if (i < 0 || !regions_[static_cast<std::size_t>(i)].own || regions_[static_cast<std::size_t>(i)].waits) {
     ++unmapped_;
     return false;
   }

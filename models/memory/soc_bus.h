@@ -31,6 +31,7 @@ class SocBus : public base::Model {
     std::uint64_t size;
     bool own;            ///< a base::Model
     bool whole_address;  ///< the target sees the address itself, not the offset into the region
+    bool waits = false;  ///< for simulated time, as a foreign target may
   };
 
   tlm_utils::multi_passthrough_target_socket<SocBus> from_initiators;
@@ -53,7 +54,8 @@ class SocBus : public base::Model {
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
   void register_statistics(base::StatisticsGroup&);
 
-  /// Writes as an interrupt message does: no initiator thread, in an entry's action. False: nothing there, or refused.
+  /// Writes as an interrupt message does: no initiator thread, in an entry's action. False: nothing there, refused, or
+  /// a target that might wait, which an entry's action cannot.
   bool write_now(std::uint64_t address, const void* data, unsigned size);
 
  private:

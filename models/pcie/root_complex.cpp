@@ -18,6 +18,10 @@ constexpr Identity kRootPort{0x534c, 0x0703, PCIE_CLASS_PCI_BRIDGE, 0, 0, 0};
 constexpr std::uint32_t kPage = 4096;
 constexpr unsigned kMostRead = 64;  // bytes of one core read
 
+bool within(std::uint64_t address, std::uint64_t length, std::uint64_t base, base::Bytes size) {
+  return address >= base && address - base < size.count() && length <= size.count() - (address - base);
+}
+
 }  // namespace
 
 void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
@@ -120,15 +124,20 @@ RootComplex::RootPort* RootComplex::port_of_bus(unsigned bus) {
   return nullptr;
 }
 
+bool RootComplex::in_configuration_space(std::uint64_t address, std::uint64_t length) const {
+  return within(address, length, parameters_.ecam_base, parameters_.ecam_size);
+}
+
+bool RootComplex::in_memory_windows(std::uint64_t address, std::uint64_t length) const {
+  return within(address, length, parameters_.mmio32_base, parameters_.mmio32_size) ||
+         within(address, length, parameters_.mmio64_base, parameters_.mmio64_size);
+}
+
 void RootComplex::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&) {
   const std::uint64_t address = trans.get_address();
   const std::uint64_t length = trans.get_data_length();
-  const auto within = [=](std::uint64_t base, base::Bytes size) {
-    return address >= base && address - base < size.count() && length <= size.count() - (address - base);
-  };
-  const bool config = within(parameters_.ecam_base, parameters_.ecam_size);
-  if (!config && !within(parameters_.mmio32_base, parameters_.mmio32_size) &&
-      !within(parameters_.mmio64_base, parameters_.mmio64_size)) {
+  const bool config = in_configuration_space(address, length);
+  if (!config && !in_memory_windows(address, length)) {
     trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return;
   }
@@ -204,19 +213,25 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
   });
 }
 
-/// A core's request that goes nowhere. Software looks for functions by configuration requests: those are no mistake. A
-/// link that is down is none of the software's.
-void RootComplex::report_unclaimed(const Tlp& t) {
+/// Why no root port takes requests for an address in the windows. Empty: one does, or its link is down, which is none
+/// of the software's doing.
+std::string RootComplex::why_unclaimed(std::uint64_t address) const {
   std::string cause = "the window of no root port holds the address";
   for (unsigned n = 0; n < ports_.size(); ++n) {
     const RootPort& p = *ports_[n];
-    const bool leads = p.bridge.leads_to(t.address);
-    if (leads && p.port.connected()) return;
+    const bool leads = p.bridge.leads_to(address);
+    if (leads && p.port.connected()) return {};
     if (leads) cause = fmt::format("nothing is connected to the root port 00:{:02x}.0", n + 1);
-    if (p.bridge.hides(t.address))
+    if (p.bridge.hides(address))
       cause = fmt::format("memory space is off in the command register of the root port 00:{:02x}.0", n + 1);
   }
-  report_bad_request(t, path(), cause);
+  return cause;
+}
+
+/// A core's request that goes nowhere. Software looks for functions by configuration requests: those are no mistake.
+void RootComplex::report_unclaimed(const Tlp& t) {
+  const std::string cause = why_unclaimed(t.address);
+  if (!cause.empty()) report_bad_request(t, path(), cause);
 }
 
 unsigned RootComplex::posted_writes_of_caller() {

@@ -34,6 +34,8 @@ class SocWriter {
   virtual ~SocWriter() = default;
   /// At now(). data is little endian, size 1 to 4096 bytes. False: nothing takes writes there.
   virtual bool write(std::uint64_t address, const void* data, unsigned size) = 0;
+  /// What the SoC has there, as the board calls it; empty: nothing.
+  virtual std::string name_at(std::uint64_t address) const = 0;
 };
 
 struct Translation {
@@ -154,6 +156,8 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   };
 
   void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&);
+  bool in_configuration_space(std::uint64_t address, std::uint64_t length = 1) const;
+  bool in_memory_windows(std::uint64_t address, std::uint64_t length = 1) const;
   void configure(tlm::tlm_generic_payload&);
   void post(std::uint64_t address, const std::uint8_t* data, unsigned bytes);
   unsigned posted_writes_of_caller();
@@ -183,7 +187,9 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   void refuse(RootPort&, TlpPtr request, const char* cause = nullptr);
   void answer_refused(RootPort&, const Tlp& request, const char* cause);
   void refuse_read(RootPort&, TlpPtr request, const char* cause, base::Time latency);
+  std::string why_unclaimed(std::uint64_t address) const;
   void report_unclaimed(const Tlp&);
+  std::string nowhere(const Tlp&) const;
   const char* refusal(const RootPort& from, const RootPort* to) const;
   void write_soc(const Tlp&);
   void receive_completion(TlpPtr);

@@ -27,7 +27,7 @@ void RootComplex::receive(unsigned port, TlpPtr tlp) {
   }
 }
 
-/// Where the request's bytes are. A fault counts as nowhere.
+/// Where the request's bytes are, or why the IOMMU does not let it have them.
 Translation RootComplex::translate(const Tlp& t, bool write) {
   if (!translator_) return {t.first_byte(), false, {}, nullptr};
   return translator_->translate(t.requester, t.first_byte(), t.enabled_bytes(), write);
@@ -36,22 +36,31 @@ Translation RootComplex::translate(const Tlp& t, bool write) {
 namespace {
 
 constexpr const char* kBridgeOff = "bus mastering is off in the command register of the root port above it";
-constexpr const char* kNowhere = "neither memory nor a device is there";
-
-/// What no RAM holds.
-const char* nowhere(const Tlp& t) { return t.origin.interrupt ? "no interrupt controller is there" : kNowhere; }
+constexpr const char* kAskNowhere = "";  // what is wrong with the address is the cause: RootComplex::nowhere()
 
 }  // namespace
+
+/// What is wrong with a request for an address that neither RAM nor a root port has.
+std::string RootComplex::nowhere(const Tlp& t) const {
+  const std::uint64_t address = t.first_byte();
+  if (in_configuration_space(address)) return "devices do not reach configuration space";
+  const std::string unclaimed = in_memory_windows(address) ? why_unclaimed(address) : std::string();
+  if (!unclaimed.empty()) return unclaimed;
+  if (t.origin.interrupt) return "no interrupt controller is there";
+  const std::string name = soc_ ? soc_->name_at(address) : std::string();
+  if (name.empty()) return "neither memory nor a device is there";
+  return name + (t.has_data() ? " does not take it" : " cannot be read by devices");
+}
 
 /// Why a request for what is no memory does not go on to the root port that leads there (null: none does). Null: it
 /// does, or the link is down, which is not the software's doing.
 const char* RootComplex::refusal(const RootPort& from, const RootPort* to) const {
-  if (!to) return kNowhere;
+  if (!to) return kAskNowhere;
   if (to == &from) return "the address leads back to the port that it comes from";
   return parameters_.peer_to_peer ? nullptr : "requests do not pass between root ports (root.peer_to_peer)";
 }
 
-/// cause: the software's mistake; null: none of its.
+/// cause: the software's mistake, kAskNowhere where the address is; null: none of its.
 void RootComplex::refuse(RootPort& p, TlpPtr request, const char* cause) {
   request->release_buffer();
   answer_refused(p, *request, cause);
@@ -59,7 +68,7 @@ void RootComplex::refuse(RootPort& p, TlpPtr request, const char* cause) {
 
 void RootComplex::answer_refused(RootPort& p, const Tlp& request, const char* cause) {
   ++counters_.unsupported_requests;
-  if (cause) report_bad_request(request, path(), cause);
+  if (cause) report_bad_request(request, path(), *cause ? std::string(cause) : nowhere(request));
   if (request.tlp_class() == TlpClass::kNonPosted)
     p.port.send(make_completion(request, kSelf, CompletionStatus::kUnsupportedRequest));
 }
@@ -122,18 +131,23 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
   move_requests(t);
 }
 
-/// Interrupt messages, and what else a device writes outside RAM. An interrupt controller that does not know what to
-/// do with a message says so itself.
+/// Interrupt messages, and what else a device writes outside RAM. What the receiver finds wrong with a write is the
+/// cause of the device's mistake; an interrupt controller that has taken a message says itself what it makes of it. The
+/// windows of the root complex itself are on the SoC's bus, too, but for harts: an access there waits.
 void RootComplex::write_soc(const Tlp& t) {
   const std::uint64_t first = t.first_byte();
-  const base::AccessBy by(t.by);
-  const std::uint64_t reports = base::mistakes().reports();
-  if (soc_ && soc_->write(first, t.payload() + first % 4, t.enabled_bytes())) {
-    ++counters_.messages_signalled;
-    return;
+  bool taken = false;
+  std::string wrong;
+  if (soc_ && !in_configuration_space(first) && !in_memory_windows(first)) {
+    const base::AccessBy by(t.by);
+    const base::CaughtReport report;
+    taken = soc_->write(first, t.payload() + first % 4, t.enabled_bytes());
+    wrong = report.what();
   }
-  ++counters_.unsupported_requests;
-  if (base::mistakes().reports() == reports) report_bad_request(t, path(), nowhere(t));
+  ++(taken ? counters_.messages_signalled : counters_.unsupported_requests);
+  if (taken && wrong.empty()) return;
+  if (taken && t.origin.interrupt) return base::mistakes().report(std::move(wrong), t.by);
+  report_bad_request(t, path(), wrong.empty() ? nowhere(t) : wrong);
 }
 
 /// The requests whose bytes end here go where the sender says.
@@ -178,10 +192,10 @@ void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
   // A walk finds a fault out at its end.
   if (where.fault) return refuse_read(p, std::move(tlp), where.why, where.latency);
   if (!ram) {
+    t.address = where.address & ~std::uint64_t{3};
     RootPort* peer = port_of_address(where.address);
     if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.up())
       return refuse_read(p, std::move(tlp), refusal(p, peer), where.latency);
-    t.address = where.address & ~std::uint64_t{3};
     const base::Time when = base::now() + parameters_.write_latency + where.latency;
     return forward(*peer, std::move(tlp), std::max(when, p.last_landing));
   }

@@ -170,13 +170,15 @@ bool Board::write(std::uint64_t address, const void* data, unsigned size) {
   return bus_->write_now(address, data, size);
 }
 
+std::string Board::name_at(std::uint64_t address) const { return bus_->name_at(address); }
+
 void Board::build_pcie() {
   const auto& p = config_.parameters<pcie::RootComplex::Parameters>("root");
   root_ = std::make_unique<pcie::RootComplex>("root", p, *memory_);
   root_->set_soc_writer(this);
-  bus_->map({"root.ecam", p.ecam_base, p.ecam_size.count(), true, true}, root_->socket);
-  bus_->map_also({"root.mmio32", p.mmio32_base, p.mmio32_size.count(), true, true});
-  bus_->map_also({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), true, true});
+  bus_->map({"root.ecam", p.ecam_base, p.ecam_size.count(), true, true, true}, root_->socket);
+  bus_->map_also({"root.mmio32", p.mmio32_base, p.mmio32_size.count(), true, true, true});
+  bus_->map_also({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), true, true, true});
   if (const auto& i = config_.parameters<IommuInstance>("iommu"); i.enabled) {
     iommu_ = std::make_unique<pcie::Iommu>("iommu", i.iommu, *memory_);
     bus_->map({"iommu", map_.iommu, HostMap::kIommuSize, true, false}, iommu_->socket);

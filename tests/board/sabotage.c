@@ -307,6 +307,26 @@ NAMED static void buffer_in_loaded_code(void) {
   REG32(page + DESC_RX_TAIL) = 1; /* GUILTY */
   REG32(page + DESC_TX_TAIL) = 1;
 }
+NAMED static void buffer_in_device(void) {
+  expect_frame(board.clint, LONG_FRAME);
+  REG32(page + DESC_RX_TAIL) = 1; /* GUILTY */
+  REG32(page + DESC_TX_TAIL) = 1;
+}
+NAMED static void data_in_device(void) {
+  start();
+  describe(0, board.uart, command_of(FRAME));
+  REG32(page + DESC_TX_TAIL) = 1; /* GUILTY */
+}
+NAMED static void buffer_in_configuration_space(void) {
+  expect_frame(config(nic->above, PCIE_PRIMARY_BUS), FRAME);
+  REG32(page + DESC_RX_TAIL) = 1; /* GUILTY */
+  REG32(page + DESC_TX_TAIL) = 1;
+}
+NAMED static void buffer_in_empty_window(void) {
+  expect_frame(board.mmio32.cpu + board.mmio32.size / 2, LONG_FRAME);
+  REG32(page + DESC_RX_TAIL) = 1; /* GUILTY */
+  REG32(page + DESC_TX_TAIL) = 1;
+}
 NAMED static void buffer_in_bar(void) {
   start();
   describe(0, bar, command_of(FRAME));
@@ -353,6 +373,16 @@ NAMED static void message_without_identity(void) {
   entry(0)->address_low = (uint32_t)board.imsic;
   entry(0)->address_high = 0;
   entry(0)->data = 4000;
+  entry(0)->control = 0; /* GUILTY */
+  fire(0);
+  settle();
+  disable_msix();
+}
+NAMED static void message_to_configuration_space(void) {
+  enable_msix();
+  entry(0)->address_low = (uint32_t)board.ecam;
+  entry(0)->address_high = 0;
+  entry(0)->data = 1;
   entry(0)->control = 0; /* GUILTY */
   fire(0);
   settle();
@@ -446,11 +476,16 @@ static void (*const mistakes[])(void) = {
     rx_buffer_nowhere,
     buffer_in_code,
     buffer_in_loaded_code,
+    buffer_in_device,
+    data_in_device,
+    buffer_in_configuration_space,
+    buffer_in_empty_window,
     buffer_in_bar,
     device_bus_master_off,
     bridge_bus_master_off,
     message_to_nowhere,
     message_without_identity,
+    message_to_configuration_space,
     message_misaligned,
     vector_never_set_up,
     message_without_bus_master,

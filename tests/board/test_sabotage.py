@@ -92,6 +92,14 @@ MISTAKES = {
                       "0: code lies there",
     "buffer_in_loaded_code": "nic.eth0: DMA write of 64 bytes at {own_code:#x} for the buffer of receive descriptor 0 of "
                              "queue 0: code lies there",
+    "buffer_in_device": "nic.eth0: DMA write of 1500 bytes at 0x2000000 for the buffer of receive descriptor 0 of queue 0: "
+                        "clint: write of 256 bytes at 0x0: not the register's width (msip)",
+    "data_in_device": "nic.eth0: DMA read of 64 bytes at 0x10000000 for the data of transmit descriptor 0 of queue 0: "
+                      "uart cannot be read by devices",
+    "buffer_in_configuration_space": "nic.eth0: DMA write of 64 bytes at 0x30008018 for the buffer of receive descriptor "
+                                     "0 of queue 0: devices do not reach configuration space",
+    "buffer_in_empty_window": "nic.eth0: DMA write of 1500 bytes at 0x60000000 for the buffer of receive descriptor 0 of "
+                              "queue 0: the window of no root port holds the address",
     "buffer_in_bar": "nic.eth0: DMA read of 64 bytes at {bar:#x} for the data of transmit descriptor 0 of queue 0: the "
                      "address leads back to the port that it comes from",
     "device_bus_master_off": "nic.eth0: DMA read of 16 bytes at {tx_ring:#x}" + TX_DESCRIPTOR +
@@ -102,6 +110,8 @@ MISTAKES = {
     "message_to_nowhere": "nic.eth0: interrupt message of vector 0 to 0x50000: no interrupt controller is there",
     "message_without_identity": "imsic: message with identity 4000 to hart 0's supervisor file is ignored, it has 1 to "
                                 "255",
+    "message_to_configuration_space": "nic.eth0: interrupt message of vector 0 to 0x30000000: devices do not reach "
+                                      "configuration space",
     "message_misaligned": "nic.eth0: message address 0x28000002 of vector 0 is not a multiple of 4: " + LOW_BITS,
     "vector_never_set_up": "nic.eth0: interrupt of vector 1: its entry of the MSI-X table has not been written since "
                            "reset, so it stays masked",

@@ -103,6 +103,7 @@ struct Interrupts : pcie::SocWriter {
     if (on_message) on_message();
     return true;
   }
+  std::string name_at(std::uint64_t) const override { return {}; }
   std::function<void()> on_message;
   std::vector<std::pair<std::uint32_t, base::Time>> seen;
 };

@@ -61,6 +61,7 @@ struct MessageSink : pcie::SocWriter {
     messages.push_back({base::now(), v});
     return true;
   }
+  std::string name_at(std::uint64_t address) const override { return address == kAddress ? "messages" : ""; }
 };
 
 /// A device with 4 KiB of plain registers in BAR 0 and MSI-X in BAR 2.
