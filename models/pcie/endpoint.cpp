@@ -229,6 +229,7 @@ void Endpoint::receive_config(TlpPtr tlp) {
 
 void Endpoint::config_changed(unsigned reg) {
   update_intx();
+  note_unmasked();
   fire_unmasked();
   config_written(reg);
 }
@@ -304,16 +305,18 @@ void Endpoint::register_write(unsigned bar, std::uint64_t offset, std::span<cons
 /// Whatever bytes of the table are written, they are stored: software that writes others than whole words is told so.
 void Endpoint::write_msix_table(std::uint64_t at, std::span<const std::uint8_t> data) {
   const std::uint64_t size = msix_table_.size() * sizeof(pcie_msix_entry);
-  std::memcpy(reinterpret_cast<std::uint8_t*>(msix_table_.data()) + at, data.data(),
-              std::min<std::uint64_t>(data.size(), size - at));
-  const auto vector = static_cast<unsigned>(at / sizeof(pcie_msix_entry));
-  const std::uint32_t low = msix_table_[vector].address_low;
-  msix_entries_[vector] = {base::access_site(), true};
-  if (at % sizeof(pcie_msix_entry) < 4 && low % 4 != 0)
-    base::mistakes().report(
-        fmt::format("{}: message address {:#x} of vector {} is not a multiple of 4: the low bits "
-                    "are dropped",
-                    path(), std::uint64_t{msix_table_[vector].address_high} << 32 | low, vector));
+  const std::uint64_t end = at + std::min<std::uint64_t>(data.size(), size - at);
+  std::memcpy(reinterpret_cast<std::uint8_t*>(msix_table_.data()) + at, data.data(), end - at);
+  for (std::uint64_t vector = at / sizeof(pcie_msix_entry); vector * sizeof(pcie_msix_entry) < end; ++vector) {
+    const pcie_msix_entry& entry = msix_table_[vector];
+    msix_entries_[vector].by = base::access_site();
+    if (at < vector * sizeof entry + sizeof entry.address_low && entry.address_low % 4 != 0)
+      base::mistakes().report(
+          fmt::format("{}: message address {:#x} of vector {} is not a multiple of 4: the low bits "
+                      "are dropped",
+                      path(), std::uint64_t{entry.address_high} << 32 | entry.address_low, vector));
+  }
+  note_unmasked();
   fire_unmasked();
 }
 
@@ -405,8 +408,13 @@ bool Endpoint::vector_masked(unsigned vector) const {
          (msix_table_[vector].control & PCIE_MSIX_ENTRY_MASKED);
 }
 
-/// Says what keeps a vector from ever firing. A masked one does not: that is legal, and its message is sent when
-/// software unmasks it.
+void Endpoint::note_unmasked() {
+  for (unsigned v = 0; v < msix_entries_.size(); ++v)
+    if (!vector_masked(v)) msix_entries_[v].unmasked = true;
+}
+
+/// Says what keeps a vector from ever firing. A mask for a while does not: that is legal, and the message is sent when
+/// software unmasks the vector.
 bool Endpoint::may_fire(unsigned vector) {
   const auto refused = [&](const std::string& cause, const base::Site& by) {
     base::mistakes().report(fmt::format("{}: interrupt of vector {}: {}", path(), vector, cause), by);
@@ -416,15 +424,16 @@ bool Endpoint::may_fire(unsigned vector) {
     return refused(fmt::format("the MSI-X table has {} entries, so it is dropped", msix_table_.size()),
                    base::access_site());
   const VectorUse& entry = msix_entries_[vector];
-  const base::Site by = entry.written ? entry.by : base::access_site();
+  const base::Site by = entry.by.hart ? entry.by : base::access_site();
   if (!msix_enabled()) return refused("MSI-X is off in its capability, so it is dropped", by);
   if (!config_.bus_master()) return refused("bus mastering is off in its command register, so it is dropped", by);
-  if (!entry.written) refused("its entry of the MSI-X table has not been written since reset, so it stays masked", by);
+  if (!entry.unmasked && !msix_pending_[vector])
+    refused("it has not been unmasked since reset, so its message waits", by);
   return true;
 }
 
 bool Endpoint::msix(unsigned vector, const base::Spans& spans, Landed landed) {
-  const bool ready = vector < msix_table_.size() && msix_entries_[vector].written && msix_enabled();
+  const bool ready = vector < msix_table_.size() && msix_entries_[vector].unmasked && msix_enabled();
   if ((!ready || !config_.bus_master()) && !may_fire(vector)) {
     ++counters_.msix_dropped;
     return false;

@@ -235,8 +235,8 @@ class Endpoint : public base::Model, private TransmitObserver {
   };
   /// What is known of an entry of the MSI-X table besides.
   struct VectorUse {
-    base::Site by;         ///< who wrote it last
-    bool written = false;  ///< since reset
+    base::Site by;          ///< who wrote it last
+    bool unmasked = false;  ///< once since reset
   };
   static constexpr std::uint32_t kNone = ~0u;
 
@@ -273,6 +273,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   bool in_msix_pba(unsigned bar, std::uint64_t offset) const;
   std::uint8_t msix_byte(unsigned bar, std::uint64_t offset) const;
   bool vector_masked(unsigned vector) const;
+  void note_unmasked();
   bool may_fire(unsigned vector);
   void send_msix(unsigned vector, const base::Spans&, Landed);
   void give_requests(Tlp&, const base::Spans&, Landed) const;

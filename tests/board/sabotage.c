@@ -398,6 +398,16 @@ NAMED static void vector_never_set_up(void) {
   settle();
   disable_msix();
 }
+NAMED static void vector_never_unmasked(void) {
+  enable_msix();
+  entry(1)->address_high = 0;
+  entry(1)->data = 1;
+  entry(1)->address_low = (uint32_t)board.imsic; /* GUILTY */
+  fire(1);
+  fire(1);
+  settle();
+  disable_msix();
+}
 NAMED static void message_without_bus_master(void) {
   enable_msix();
   entry(0)->address_low = (uint32_t)board.imsic;
@@ -488,6 +498,7 @@ static void (*const mistakes[])(void) = {
     message_to_configuration_space,
     message_misaligned,
     vector_never_set_up,
+    vector_never_unmasked,
     message_without_bus_master,
     table_width,
     pending_bits_written,

@@ -25,6 +25,7 @@ TX = "nic.eth0: transmit queue 0: the frame of descriptor 0 is dropped, "
 TX_DESCRIPTOR = " for transmit descriptor 0 of queue 0: "
 FAULT = "neither memory nor a device is there"
 LOW_BITS = "the low bits are dropped"
+MASKED = "it has not been unmasked since reset, so its message waits"
 # By name of the function, in the order of its table: the sentence, and where the instruction to blame is if not in the
 # function itself: the name of another one, or None where nothing is known of it. {} are addresses of the guest.
 MISTAKES = {
@@ -113,8 +114,8 @@ MISTAKES = {
     "message_to_configuration_space": "nic.eth0: interrupt message of vector 0 to 0x30000000: devices do not reach "
                                       "configuration space",
     "message_misaligned": "nic.eth0: message address 0x28000002 of vector 0 is not a multiple of 4: " + LOW_BITS,
-    "vector_never_set_up": "nic.eth0: interrupt of vector 1: its entry of the MSI-X table has not been written since "
-                           "reset, so it stays masked",
+    "vector_never_set_up": "nic.eth0: interrupt of vector 1: " + MASKED,
+    "vector_never_unmasked": "nic.eth0: interrupt of vector 1: " + MASKED,
     "message_without_bus_master": "nic.eth0: interrupt of vector 0: bus mastering is off in its command register, so it "
                                   "is dropped",
     "table_width": "nic.eth0: write of 2 bytes at 0x8: not the register's width (MSI-X table)",

@@ -1,6 +1,7 @@
 /// MSI-X with its masks and pending bits, INTx through bridges.
 #include <catch2/catch.hpp>
 
+#include "models/base/mistakes.h"
 #include "tests/unit/pcie_bench.h"
 
 using namespace sluice;
@@ -80,6 +81,60 @@ TEST_CASE("vectors are masked after reset and fire when unmasked", "[pcie]") {
   REQUIRE(b.soc.messages.size() == 1);
   REQUIRE(b.soc.messages[0].data == 102);
   REQUIRE(b.pending() == 0);
+}
+
+TEST_CASE("a vector that has never been unmasked is a mistake, one that software masks for a while is none", "[pcie]") {
+  MsixBench b;
+  base::mistakes().clear();
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  const auto said = [] {
+    std::vector<std::string> all;
+    for (const base::Mistake& m : base::mistakes().list()) all.push_back(m.what);
+    CHECK((all.empty() || base::mistakes().list().back().times == 1));
+    return all;
+  };
+  const std::vector<std::string> one{
+      "device: interrupt of vector 2: it has not been unmasked since reset, so its message waits"};
+  b.mask(1, false);
+  b.mask(1, true);
+  b.device.msix(1);
+  CHECK(said().empty());
+  for (unsigned times = 0; times < 3; ++times) b.device.msix(2);
+  CHECK(said() == one);
+  b.mask(2, false);
+  b.mask(2, true);
+  b.device.msix(2);
+  CHECK(said() == one);
+  // What is unmasked in the table stays masked as long as the capability masks all.
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE | PCIE_MSIX_CONTROL_FUNCTION_MASK);
+  b.mask(3, false);
+  b.device.msix(3);
+  CHECK(said().size() == 2);
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE | PCIE_MSIX_CONTROL_FUNCTION_MASK);
+  b.device.msix(3);
+  CHECK(said().size() == 2);
+  b.settle();
+  CHECK(b.soc.messages.size() == 2);
+}
+
+TEST_CASE("a long write into the table unmasks every entry that it covers", "[pcie]") {
+  MsixBench b;
+  base::mistakes().clear();
+  b.set_control(PCIE_MSIX_CONTROL_ENABLE);
+  std::vector<std::uint8_t> entries(32);
+  entries[3] = entries[19] = MessageSink::kAddress >> 24;
+  entries[16] = 2;
+  b.run([&](ScriptedHart& h) { h.transport(tlm::TLM_WRITE_COMMAND, b.table + 16, entries.data(), 32); });
+  b.device.msix(1);
+  b.device.msix(2);
+  b.settle();
+  CHECK(b.soc.messages.size() == 2);
+  std::vector<std::string> said;
+  for (const base::Mistake& m : base::mistakes().list()) said.push_back(m.what);
+  CHECK(said == std::vector<std::string>{
+                    "device: write of 32 bytes at 0x10: not the register's width (MSI-X table)",
+                    "device: message address 0x28000002 of vector 2 is not a multiple of 4: the low bits are dropped"});
 }
 
 TEST_CASE("the function mask pends all vectors", "[pcie]") {
