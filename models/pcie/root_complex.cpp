@@ -18,6 +18,20 @@ constexpr Identity kRootPort{0x534c, 0x0703, PCIE_CLASS_PCI_BRIDGE, 0, 0, 0};
 constexpr std::uint32_t kPage = 4096;
 constexpr unsigned kMostRead = 64;  // bytes of one core read
 
+/// What PCIe does not know of an access to the windows: the end of a sentence. Null: it is one of PCIe's.
+const char* reason_against(const tlm::tlm_generic_payload& access, bool config) {
+  const std::uint64_t address = access.get_address();
+  const std::uint64_t length = access.get_data_length();
+  if (access.get_command() == tlm::TLM_IGNORE_COMMAND) return "it neither reads nor writes";
+  if (access.get_byte_enable_ptr()) return "byte enables are not taken";
+  if (length == 0) return "it has no bytes";
+  if (access.get_streaming_width() < length) return "its streaming width is less than its length";
+  if (config)
+    return length > 4 - address % 4 ? "configuration space takes what lies within an aligned word of 4 bytes" : nullptr;
+  if (access.is_read() && length > kMostRead) return "a read has at most 64 bytes";
+  return length > kPage - address % kPage ? "it would cross 4 KiB" : nullptr;
+}
+
 bool within(std::uint64_t address, std::uint64_t length, std::uint64_t base, base::Bytes size) {
   return address >= base && address - base < size.count() && length <= size.count() - (address - base);
 }
@@ -141,14 +155,12 @@ void RootComplex::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&
     trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return;
   }
-  const bool write = trans.get_command() == tlm::TLM_WRITE_COMMAND;
-  const std::uint64_t most = config ? 4 - address % 4 : write ? kPage - address % kPage : kMostRead;
-  if (trans.get_byte_enable_ptr() || trans.get_streaming_width() < length || length == 0 || length > most ||
-      address / kPage != (address + length - 1) / kPage || trans.get_command() == tlm::TLM_IGNORE_COMMAND) {
+  const bool write = trans.is_write();
+  if (const char* wrong = reason_against(trans, config)) [[unlikely]] {
     ++counters_.bad_accesses;
-    base::mistakes().report(fmt::format(
-        "{}: {} of {} bytes at {:#x}: PCIe has no such access, {}", path(), write ? "write" : "read", length, address,
-        config ? "configuration space takes what lies within an aligned word of 4 bytes" : "it would cross 4 KiB"));
+    const char* what = write ? "write" : trans.is_read() ? "read" : "access";
+    base::mistakes().report(
+        fmt::format("{}: {} of {} bytes at {:#x}: PCIe has no such access, {}", path(), what, length, address, wrong));
     trans.set_response_status(trans.get_byte_enable_ptr() ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
                                                           : tlm::TLM_BURST_ERROR_RESPONSE);
     return;

@@ -2,9 +2,11 @@
 #include <deque>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include "models/base/mistakes.h"
 #include "models/base/waiting.h"
 #include "tests/unit/pcie_bench.h"
 
@@ -253,6 +255,51 @@ TEST_CASE("bad accesses are errors and never reach a device", "[pcie]") {
   REQUIRE(b.root.counters().bad_accesses == 3);
   REQUIRE(b.device.writes.empty());
   REQUIRE(b.device.reads == 0);
+}
+
+TEST_CASE("a bad access is told what is wrong with it", "[pcie]") {
+  PcieBench b;
+  b.enumerate();
+  base::mistakes().clear();
+  const std::uint64_t bar = b.endpoint().bars.at(0);
+  std::vector<std::uint8_t> buffer(8192), enables(8, 0xff);
+  const auto access = [&](tlm::tlm_command command, std::uint64_t address, unsigned length, bool enabled = false) {
+    tlm::tlm_generic_payload t;
+    t.set_command(command);
+    t.set_address(address);
+    t.set_data_ptr(buffer.data());
+    t.set_data_length(length);
+    t.set_streaming_width(std::min(length, 4096u));
+    if (enabled) t.set_byte_enable_ptr(enables.data());
+    sc_core::sc_time delay;
+    b.hart.socket->b_transport(t, delay);
+    return t.get_response_status();
+  };
+  CHECK(access(tlm::TLM_WRITE_COMMAND, bar, 8, true) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  CHECK(access(tlm::TLM_WRITE_COMMAND, bar, 0) == tlm::TLM_BURST_ERROR_RESPONSE);
+  CHECK(access(tlm::TLM_READ_COMMAND, bar, 65) == tlm::TLM_BURST_ERROR_RESPONSE);
+  CHECK(access(tlm::TLM_READ_COMMAND, bar + 4064, 64) == tlm::TLM_BURST_ERROR_RESPONSE);
+  CHECK(access(tlm::TLM_WRITE_COMMAND, bar + 4092, 8) == tlm::TLM_BURST_ERROR_RESPONSE);
+  CHECK(access(tlm::TLM_WRITE_COMMAND, bar, 8192) == tlm::TLM_BURST_ERROR_RESPONSE);
+  CHECK(access(tlm::TLM_IGNORE_COMMAND, bar, 4) == tlm::TLM_BURST_ERROR_RESPONSE);
+  CHECK(access(tlm::TLM_READ_COMMAND, b.options.root.ecam_base + 2, 4) == tlm::TLM_BURST_ERROR_RESPONSE);
+  std::vector<std::string> said;
+  for (const base::Mistake& m : base::mistakes().list()) said.push_back(m.what);
+  const auto sentence = [](const char* what, std::uint64_t at, const char* why) {
+    return fmt::format("root: {} at {:#x}: PCIe has no such access, {}", what, at, why);
+  };
+  CHECK(said == std::vector<std::string>{
+                    sentence("write of 8 bytes", bar, "byte enables are not taken"),
+                    sentence("write of 0 bytes", bar, "it has no bytes"),
+                    sentence("read of 65 bytes", bar, "a read has at most 64 bytes"),
+                    sentence("read of 64 bytes", bar + 4064, "it would cross 4 KiB"),
+                    sentence("write of 8 bytes", bar + 4092, "it would cross 4 KiB"),
+                    sentence("write of 8192 bytes", bar, "its streaming width is less than its length"),
+                    sentence("access of 4 bytes", bar, "it neither reads nor writes"),
+                    sentence("read of 4 bytes", b.options.root.ecam_base + 2,
+                             "configuration space takes what lies within an aligned word of 4 bytes"),
+                });
+  CHECK(b.root.counters().bad_accesses == 8);
 }
 
 TEST_CASE("a register that does not exist reads all ones", "[pcie]") {
