@@ -194,15 +194,21 @@ void RootComplex::configure(tlm::tlm_generic_payload& trans) {
 }
 
 /// A posted write of a core: its packet is made now and leaves later, in an entry, so that it takes its place among
-/// everything else that happens in the order of time, even where harts run ahead of each other.
+/// everything else that happens in the order of time, even where harts run ahead of each other. A reset drops it as
+/// long as no link has it, also while it waits for room.
 void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned bytes) {
   ++counters_.core_writes;
   const base::Site by = base::access_site();
   const unsigned buffers = posted_writes_of_caller();
   PostedWrites& mine = *posted_writes_[buffers];
+  const std::uint64_t resets = resets_;
   if (mine.waiting >= parameters_.posted_writes) ++counters_.posted_stalls;
   while (mine.waiting >= parameters_.posted_writes)
     base::wait_for(mine.freed, "room for a posted write", path().c_str());
+  if (resets != resets_) {
+    ++counters_.master_aborts;
+    return;
+  }
   ++mine.waiting;
   TlpPtr t = make_tlp(TlpType::kMWr);
   t->requester = kSelf;
@@ -214,7 +220,7 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
   t->by = by;
   t->carries_journey = true;
   t->journey.enter(SLUICE_STAGE_doorbell, component(), base::now());
-  base::calendar().after(parameters_.outbound_latency, key(), [this, tlp = std::move(t), resets = resets_]() mutable {
+  base::calendar().after(parameters_.outbound_latency, key(), [this, tlp = std::move(t), resets]() mutable {
     const bool cut_off = resets != resets_;
     RootPort* p = cut_off ? nullptr : port_of_address(tlp->address);
     if (p && p->port.up()) return p->port.send(std::move(tlp));
@@ -277,7 +283,13 @@ void RootComplex::give_back_access(std::uint16_t number) {
 }
 
 void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
+  const std::uint64_t resets = resets_;
   const std::uint16_t number = take_access();
+  if (resets != resets_) {  // while it waited
+    ++counters_.master_aborts;
+    if (trans.is_read()) std::memset(trans.get_data_ptr(), 0xff, trans.get_data_length());
+    return give_back_access(number);
+  }
   Access& a = *accesses_[number];
   request->requester = kSelf;
   request->tag = number;

@@ -302,6 +302,31 @@ TEST_CASE("a bad access is told what is wrong with it", "[pcie]") {
   CHECK(b.root.counters().bad_accesses == 8);
 }
 
+TEST_CASE("a reset drops what waited for room, and software is not told that nobody claimed it", "[pcie]") {
+  CrowdBench b({.posted_writes = 1, .core_reads = 1});
+  base::mistakes().clear();
+  const std::uint64_t aborts = b.root.counters().master_aborts;
+  const base::Time start = base::now() + 1_us;
+  base::calendar().at(start + 100_ns, 1, [&] { b.root.reset(); });
+  unsigned written = 0;
+  std::vector<std::uint64_t> values;
+  for (unsigned n = 0; n < 3; ++n)
+    b.harts[n].start([&, n, start](ScriptedHart& h) {
+      h.pause(start - h.time());
+      if (n > 0) return values.push_back(h.read(b.bar, 4));
+      for (; written < 2; ++written) h.write(b.bar, 1, 4);
+    });
+  b.settle();
+  CHECK(written == 2);
+  CHECK(values == std::vector<std::uint64_t>{0xffff'ffff, 0xffff'ffff});
+  CHECK(b.root.counters().master_aborts == aborts + 4);
+  CHECK(b.device.writes.empty());
+  CHECK(base::mistakes().list().empty());
+  // Room is there again.
+  b.harts[0].start([&](ScriptedHart& h) { CHECK(h.read(b.parameters.ecam_base + PCIE_VENDOR_ID, 2) == 0x534c); });
+  b.settle();
+}
+
 TEST_CASE("a register that does not exist reads all ones", "[pcie]") {
   PcieBench b;
   b.enumerate();
