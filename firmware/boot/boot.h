@@ -16,6 +16,8 @@
 #define BOOT_PMP_CONFIG 0x1f9898
 #define BOOT_PMP_GUARD_MASK (BOOT_GUARD_BYTES / 8 - 1) /* of pmpaddr: so many low ones say how large the guard is */
 
+#define BOOT_TRAP_FRAME_BYTES 144 /* what both trap handlers push (trap_frame.inc) */
+
 #define BOOT_FDT_MAGIC 0xedfe0dd0 /* of a device tree, as a little-endian load sees it */
 #define BOOT_FDT_BOOT_HART 28     /* offset of boot_cpuid_phys, big endian */
 

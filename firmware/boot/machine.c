@@ -28,6 +28,8 @@ void machine_setup(void) {
 }
 
 extern char _end[];
+extern const char supervisor_trap_entry[];
+extern const char* const supervisor_trap_framed; /* behind the push of its frame (kernel/trap.S) */
 
 static unsigned reports[BOOT_MAX_HARTS];
 
@@ -58,12 +60,33 @@ static void pass_to_supervisor(unsigned long cause, unsigned long pc, unsigned l
   csr_write(mepc, csr_read(stvec) & ~3ul);
 }
 
+/* sp points to no memory, so that supervisor mode cannot take a trap: passed on, the fault would come back for ever.
+ * What trapped there first says more than the store of its frame, unless it was an interrupt. sp is that of the frame.
+ */
+static void fail_without_stack(unsigned hart, unsigned long cause, unsigned long pc, unsigned long value,
+                               unsigned long sp) __attribute__((noreturn));
+static void fail_without_stack(unsigned hart, unsigned long cause, unsigned long pc, unsigned long value,
+                               unsigned long sp) {
+  unsigned long first_cause = csr_read(scause);
+  if ((first_cause & CAUSE_INTERRUPT) == 0) {
+    cause = first_cause;
+    pc = csr_read(sepc);
+    value = csr_read(stval);
+    csr_write(mcause, cause);
+    csr_write(mepc, pc);
+    csr_write(mtval, value);
+  }
+  panic_stack(hart, "stack", cause, pc, value, sp + BOOT_TRAP_FRAME_BYTES);
+}
+
 /* On this hart's trap stack, which tells whose it is. Returns where there is something to go on with: not 0. */
 unsigned long machine_trap(unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp) {
   unsigned hart = (unsigned)(((uintptr_t)__builtin_frame_address(0) - (uintptr_t)_end) / BOOT_HART_BYTES);
   bool access = cause == CAUSE_LOAD_ACCESS || cause == CAUSE_STORE_ACCESS;
   const char* stack = access ? overflowed_stack(hart, value) : 0;
   if (access && stack == 0 && (csr_read(mstatus) & MSTATUS_MPP) != MSTATUS_MPP) {
+    if (pc - (uintptr_t)supervisor_trap_entry < (uintptr_t)(supervisor_trap_framed - supervisor_trap_entry))
+      fail_without_stack(hart, cause, pc, value, sp);
     pass_to_supervisor(cause, pc, value);
     return 1;
   }

@@ -126,7 +126,7 @@ machine_trap_entry:
         csrr    a3, mscratch
         sd      a3, 128(sp)
         .cfi_offset sp, -16
-        addi    t0, sp, 144
+        addi    t0, sp, BOOT_TRAP_FRAME_BYTES
         csrw    mscratch, t0
         csrr    a0, mcause
         csrr    a1, mepc

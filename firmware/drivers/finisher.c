@@ -17,6 +17,7 @@ void finisher_pass(void) {
 }
 
 void finisher_fail(unsigned code) {
+  if (code > FINISHER_MOST) code = FINISHER_MOST;
   finish(FINISHER_FAIL | (code << 16));
   for (;;) wait_for_interrupt();
 }

@@ -15,6 +15,7 @@ supervisor_trap_entry:
         .cfi_signal_frame
         .cfi_return_column sepc
         save_frame
+.Lframed:
         csrr    a0, scause
         bgez    a0, 1f
         call    supervisor_interrupt
@@ -36,11 +37,19 @@ supervisor_trap_entry:
         .cfi_restore t4
         .cfi_restore t5
         .cfi_restore t6
-        addi    sp, sp, 144
+        addi    sp, sp, BOOT_TRAP_FRAME_BYTES
         .cfi_def_cfa_offset 0
         sret
         .cfi_restore_state
-1:      addi    a1, sp, 144
+1:      addi    a1, sp, BOOT_TRAP_FRAME_BYTES
         call    supervisor_exception
+        unimp                           # the call's return address must lie within this unwind information
         .cfi_endproc
         .size   supervisor_trap_entry, . - supervisor_trap_entry
+
+        # Where the frame is complete, for boot/machine.c: a symbol in the code would take the handler's name in traces.
+        .section .rodata
+        .balign 8
+        .globl  supervisor_trap_framed
+supervisor_trap_framed:
+        .dword  .Lframed
