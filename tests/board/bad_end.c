@@ -1,6 +1,7 @@
-/* tests/board/bad_end.c: ends as bootargs say: with the return value that they name in decimal, or with a stack pointer
- * that points to no stack: "nowhere", where neither memory nor a device is; "interrupted", likewise, when an interrupt
- * comes; "window", in the PCIe window below memory, which takes all stores and answers loads with ones. */
+/* tests/board/bad_end.c: ends as bootargs say: with the return value that they name in decimal; with a trap that
+ * nothing handles ("trap"); or with a stack pointer that points to no stack: "nowhere", where neither memory nor a
+ * device is; "interrupted", likewise, when an interrupt comes; "window", in the PCIe window below memory, which takes
+ * all stores and answers loads with ones. */
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/fdt.h"
@@ -36,10 +37,10 @@ static void be_interrupted(void) {
   __asm__ volatile("li sp, 0x10; csrsi sstatus, 2; bad_end_interrupted: j bad_end_interrupted" : : : "memory");
 }
 
+static __attribute__((noinline)) void trap_here(void) { __asm__ volatile("ebreak" : : : "memory"); }
+
 /* Its end is at the stack's: the caller's frame lies where nothing is kept. */
-static void trap_in_window(void) {
-  __asm__ volatile("li sp, 0x7ff00000; bad_end_trap: ebreak" : : : "memory");
-}
+static void trap_in_window(void) { __asm__ volatile("li sp, 0x7ff00000; bad_end_trap: ebreak" : : : "memory"); }
 
 int application_main(void) {
   const char* way = bootargs();
@@ -49,6 +50,8 @@ int application_main(void) {
     be_interrupted();
   else if (text_equal(way, "window"))
     trap_in_window();
+  else if (text_equal(way, "trap"))
+    trap_here();
   else
     return number(way);
   return 0;

@@ -295,6 +295,25 @@ detach
         self.assertEqual(self.value(text, "depth"), self.value(text, "caller") + 1)
         self.assert_same(run(*arguments, status=1), result)
 
+    def test_from_an_exception(self):
+        # The handler's call never returns: its return address is the last one of the entry's unwind information.
+        arguments = ("virt", "--firmware", "bad-end", "--set", "cluster.host.bootargs=trap")
+        text, result = self.debug(arguments, f"""
+file {os.path.join(FIRMWARE, "bad-end.elf")}
+break supervisor_exception
+continue
+printf "trapped at is 0x%lx\\n", $sepc
+backtrace
+up 2
+printf "function at is 0x%lx\\n", $pc
+detach
+""", 1)
+        self.assertRegex(text, r"(?s)#0 +supervisor_exception .*#1 +<signal handler called>.*"
+                         r"#2 +(0x[0-9a-f]+ in )?trap_here .*#3 .*application_main ")
+        self.assertNotRegex(text, "corrupt stack|Cannot access")
+        self.assertEqual(self.value(text, "trapped at"), self.value(text, "function at"))
+        self.assert_same(run(*arguments, status=1), result)
+
     def test_a_trap_stack_that_overflows(self):
         # Nothing in the report needs so much: the debugger takes the room away.
         process, port = self.launch("e810-poll", "--firmware", "deep-recursion", "--console")
