@@ -36,6 +36,15 @@ class AccessBy {
 /// Whose access is handled now.
 Site access_site();
 
+/// What the code below does wrong is not software's: no mistake is listed or counted until it ends.
+class MistakesMuted {
+ public:
+  MistakesMuted();
+  ~MistakesMuted();
+  MistakesMuted(const MistakesMuted&) = delete;
+  MistakesMuted& operator=(const MistakesMuted&) = delete;
+};
+
 struct Mistake {
   Time at;           ///< of the first time
   std::string what;  ///< "nic.eth0: read of 4 bytes at 0x14: no register there"
@@ -62,7 +71,8 @@ class Mistakes {
   const std::vector<Mistake>& list() const { return list_; }
   /// Times of those that found no room in the list and are like none in it.
   std::uint64_t unlisted() const { return unlisted_; }
-  /// Calls of report() so far, caught ones apart: whoever would report too can tell whether somebody has.
+  /// Calls of report() so far, muted ones too, caught ones apart: whoever would report too can tell whether somebody
+  /// has.
   std::uint64_t reports() const { return reports_; }
   void clear();
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/mistakes.h"
 #include "models/base/register_bank.h"
 #include "models/base/register_banks.h"
 #include "platform/debug/target_description.h"
@@ -60,8 +61,8 @@ bool register_change(unsigned number, Change& change) {
   return true;
 }
 
-/// Bytes at least of what a debugger loads and starts at; less is a patch.
-constexpr std::uint64_t kProgram = 256;
+/// Bytes at most of a value that a debugger writes at once. GDB's `load` writes sections in pieces that are longer.
+constexpr std::uint64_t kLongestValue = 16;
 
 }  // namespace
 
@@ -154,6 +155,7 @@ bool BoardTarget::has(const Change& change) const {
 
 bool BoardTarget::apply(const Change& change) {
   if (!has(change)) return false;
+  const base::MistakesMuted muted;  // the list is of the guest's own
   if (change.kind == Change::Kind::memory) {
     base::GuestRam* ram = board_.memory().ram_at(change.place, change.bytes.size());
     watchpoints_.mute(true);
@@ -238,23 +240,25 @@ std::string BoardTarget::write_memory(unsigned thread, std::uint64_t address, st
 
 /// Stretches that touch become one.
 void BoardTarget::note_written(std::uint64_t start, std::uint64_t end) {
+  bool program = end - start > kLongestValue;
   auto next = written_.lower_bound(start);
-  if (next != written_.begin() && std::prev(next)->second >= start) {
+  if (next != written_.begin() && std::prev(next)->second.end >= start) {
     --next;
     start = next->first;
   }
   while (next != written_.end() && next->first <= end) {
-    end = std::max(end, next->second);
+    end = std::max(end, next->second.end);
+    program |= next->second.program;
     next = written_.erase(next);
   }
-  written_[start] = end;
+  written_[start] = {end, program};
 }
 
 bool BoardTarget::is_loaded_program(std::uint64_t entry) const {
   const auto after = written_.upper_bound(entry);
   if (after == written_.begin()) return false;
-  const auto [start, end] = *std::prev(after);
-  return entry < end && end - start >= kProgram;
+  const Written& stretch = std::prev(after)->second;
+  return entry < stretch.end && stretch.program;
 }
 
 const memory::SocBus::Region* BoardTarget::device_at(std::uint64_t physical, std::uint64_t length) const {

@@ -53,6 +53,10 @@ class BoardTarget final : public Target {
 
  private:
   using Part = Watchpoint::Part;
+  struct Written {
+    std::uint64_t end;
+    bool program;  ///< some of it came in a piece that is too long for a single value
+  };
   /// The RAM behind the bytes that a thread sees from `address` on, to the end of the page at most.
   bool locate(unsigned thread, std::uint64_t address, std::uint64_t length, Part& part);
   /// All of a range; false: some of it is no memory.
@@ -80,8 +84,8 @@ class BoardTarget final : public Target {
   std::vector<unsigned> clusters_;  ///< of each core
   std::string description_;
   Watchpoints watchpoints_;
-  std::map<std::uint64_t, bool> breakpoints_;       ///< address: whether it is still asked for
-  std::map<std::uint64_t, std::uint64_t> written_;  ///< since the machine stood still: start and end of stretches
+  std::map<std::uint64_t, bool> breakpoints_;  ///< address: whether it is still asked for
+  std::map<std::uint64_t, Written> written_;   ///< stretches since the machine stood still, by their start
   bool physical_ = false;
 };
 

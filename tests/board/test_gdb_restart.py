@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import unittest
 
@@ -135,14 +136,53 @@ continue
         self.assertIn("interrupt_idle serves what is pending", console)
         self.assertEqual(console.count("hello from supervisor mode"), 1)
 
+    def small_program(self):
+        """An image of 20 bytes that passes."""
+        code = struct.pack("<5I", 0x0010_02B7, 0x0000_5337, 0x5553_031B, 0x0062_A023, 0x0000_006F)
+        header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 2, 243, 1, 0x8000_0000, 64, 184, 0, 64, 56, 1,
+                             64, 3, 2)
+        segment = struct.pack("<IIQQQQQQ", 1, 5, 120, 0x8000_0000, 0x8000_0000, len(code), len(code), 4)
+        names = b"\0.text\0.shstrtab\0"
+        sections = struct.pack("<IIQQQQIIQQ", *(0,) * 10)
+        sections += struct.pack("<IIQQQQIIQQ", 1, 1, 6, 0x8000_0000, 120, len(code), 0, 0, 4, 0)
+        sections += struct.pack("<IIQQQQIIQQ", 7, 3, 0, 0, 140, len(names), 0, 0, 1, 0)
+        path = os.path.join(self.directory(), "small.elf")
+        with open(path, "wb") as file:
+            file.write((header + segment + code + names).ljust(184, b"\0") + sections)
+        return path
+
+    def test_a_small_program_is_one_too(self):
+        text, console, _ = self.session(f"""
+break tick
+continue
+delete
+file {self.small_program()}
+load
+maintenance flush register-cache
+printf "start is 0x%lx\\n", $pc
+printf "privilege is %d\\n", $priv
+continue
+""")
+        self.assertIn("Loading section .text, size 0x14", text)
+        self.assertEqual([self.value(text, v) for v in ("start", "privilege")], [0x8000_0000, 3])
+        self.assertEqual(console.count("timer interrupt 3 times"), 0)
+        self.assertRegex(text, "exited normally")
+
     def test_a_patch_is_no_program(self):
+        # However many values are written, one by one.
         text, _, _ = self.session("""
 break tick
 continue
 delete
-set $was = *(unsigned short*)$pc
-set *(unsigned short*)$pc = $was
-set var $pc = $pc
+set $here = $pc
+set $at = 0
+while $at < 320
+  set $was = *(unsigned long*)($pc + $at)
+  set *(unsigned long*)($pc + $at) = $was
+  set $at = $at + 8
+end
+set var $pc = $here + 8
+set var $pc = $here
 maintenance flush register-cache
 printf "privilege is %d\\n", $priv
 continue
@@ -190,6 +230,8 @@ continue
         self.assertIn("monitor write DEVICE.NAME VALUE", text)
         self.assertEqual(text.count("Cannot access memory at address 0x100000"), 2, text)
         self.assertEqual(text.count("Cannot access memory at address 0x4000000000"), 1, text)
+        # What the devices refuse is the debugger's mistake, not the firmware's; the replay's list is compared too.
+        self.assertEqual(result["mistakes"], {"list": [], "unlisted": 0})
         plain = json.loads(run(*self.ARGUMENTS))
         self.assertEqual(result["counters"]["uart"]["characters_sent"], plain["counters"]["uart"]["characters_sent"] + 3)
 
@@ -208,6 +250,7 @@ continue
 """, 1)
         self.assertRegex(text, r"(?m)^0x001c  max_frame +0x00000064$")
         self.assertGreater(json.loads(result)["requests"]["lost"], 0)
+        self.assertEqual([m["what"] for m in json.loads(result)["mistakes"]["list"] if "99999" in m["what"]], [])
         self.assertEqual(json.loads(run(*ONE_HART))["requests"]["lost"], 0)
         self.assert_same(result, run(*ONE_HART, "--replay", os.path.join(out, "input.log"), status=1))
 

@@ -50,6 +50,20 @@ TEST_CASE("what happens while an access waits is not its doing", "[mistakes]") {
   CHECK((mistakes().list()[0].hart.empty() && mistakes().list()[0].at == 5_ns));
 }
 
+TEST_CASE("what is muted is no mistake, but has been reported", "[mistakes]") {
+  const Fresh fresh;
+  {
+    const MistakesMuted outer;
+    { const MistakesMuted inner; }
+    mistakes().report("a");
+  }
+  CHECK(mistakes().list().empty());
+  CHECK(mistakes().unlisted() == 0);
+  CHECK(mistakes().reports() == 1);
+  mistakes().report("b");
+  CHECK(mistakes().list().size() == 1);
+}
+
 TEST_CASE("the list of mistakes has an end, the counting has none", "[mistakes]") {
   const Fresh fresh;
   for (unsigned i = 0; i < Mistakes::kMost + 10; ++i) mistakes().report("device" + std::to_string(i));
