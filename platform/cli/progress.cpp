@@ -18,8 +18,9 @@ void Progress::show(const std::string& text) {
   std::fflush(stderr);
 }
 
-void Progress::show(base::Time simulated, double done) {
-  show(fmt::format("{:.0f} %, {:.3f} ms simulated", done * 100, static_cast<double>(simulated.femtoseconds()) / 1e12));
+void Progress::show(base::Time simulated, std::optional<double> done) {
+  const std::string share = done ? fmt::format("{:.0f} %, ", *done * 100) : "";
+  show(fmt::format("{}{:.3f} ms simulated", share, static_cast<double>(simulated.femtoseconds()) / 1e12));
 }
 
 void Progress::clear() {

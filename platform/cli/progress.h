@@ -2,6 +2,7 @@
 /// A line on the terminal while a run takes longer than two seconds.
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "models/base/time.h"
@@ -19,8 +20,8 @@ class Progress {
   static bool wanted();
   /// Nothing for the first two seconds.
   void show(const std::string& text);
-  /// done: 0 to 1.
-  void show(base::Time simulated, double done);
+  /// done: 0 to 1; nothing where nobody knows when the run ends.
+  void show(base::Time simulated, std::optional<double> done);
   void clear();
 
  private:

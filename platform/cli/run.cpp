@@ -96,6 +96,11 @@ void explain_empty_trace(const platform::Simulation& simulation) {
     say("sluice: trace.insn has no instruction: no hart has started one between --trace-from and --trace-until\n");
 }
 
+/// Whether it is known how much there is to do in all.
+bool has_known_end(platform::Board& board, const std::optional<base::Time>& until) {
+  return (board.source() && board.source()->total() > 0) || board.dma_workload() || until;
+}
+
 int execute(const Environment& environment, const Options& o) {
   if (!o.output.empty()) ResultFile::set_old_aside(o.output);
   Overrides overrides(o.overrides);
@@ -108,8 +113,6 @@ int execute(const Environment& environment, const Options& o) {
   if (!o.output.empty()) file.emplace(o.output, "--out " + o.output);
   Progress progress(config.name());
   const bool outside = options.outside.any();
-  if (Progress::wanted() && !outside)
-    options.progress = [&progress](base::Time t, double done) { progress.show(t, done); };
 
   const platform::Traffic traffic = platform::traffic_with(options.outside);
   if (traffic == platform::Traffic::external && !o.workload.requests.empty())
@@ -118,6 +121,10 @@ int execute(const Environment& environment, const Options& o) {
   platform::Board board(config, traffic);
   if (platform::makes_calls(config) && !board.source() && !outside && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
+  if (Progress::wanted() && !outside)
+    options.progress = [&progress, &board, until = options.until](base::Time t, double done) {
+      progress.show(t, has_known_end(board, until) ? std::optional(done) : std::nullopt);
+    };
   const base::Time until = options.until.value_or(platform::kEndOfTime);
   platform::Simulation simulation(board, std::move(options));
   if (const std::uint16_t port = simulation.outside() ? simulation.outside()->gdb_port() : 0)

@@ -118,6 +118,8 @@ class BoardBuilder {
     Path result{registry().find(first), {}, {}};
     if (path == "plugins")
       throw UserError(where, "plug-ins are named by a board file, plugins = [...], not by an override");
+    if (first.empty())
+      throw UserError(where, "the path begins with no kind of component: it must be KIND.KEY or KIND.NAME.KEY");
     if (!result.kind) {
       throw UserError(where, first + " is not a kind of component" + suggestion(first, registry().kind_names()));
     }

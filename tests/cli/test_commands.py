@@ -174,15 +174,26 @@ class Running(CommandTest):
         short, long = search("--requests=200"), search("--requests=40000")
         self.assertLessEqual(abs(short["zero_loss_rate_per_s"] - long["zero_loss_rate_per_s"]), 800_000)
 
-    def test_progress_is_shown_on_a_terminal_only(self):
-        arguments = [SLUICE, "run", "e810-poll", "--requests=100000000"]
+    @staticmethod
+    def progress_of(*arguments):
+        """The first line of progress that a terminal shows."""
         ours, theirs = pty.openpty()
-        with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        with subprocess.Popen([SLUICE, "run", *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as process:
             os.close(theirs)
             shown = os.read(ours, 200).decode()
             process.kill()
         os.close(ours)
-        self.assertRegex(shown, r"e810-poll: \d+ %, \d+\.\d+ ms simulated")
+        return shown
+
+    def test_progress_without_traffic_is_time_alone(self):
+        # Nobody knows when such firmware ends, but for --until.
+        spin = (os.path.join(SOURCE, "tests/firmware/bare.toml"), "--firmware", self.write("spin.elf", guest(SPIN)))
+        self.assertRegex(self.progress_of(*spin), r"bare: \d+\.\d+ ms simulated")
+        self.assertRegex(self.progress_of(*spin, "--until=9 s"), r"bare: \d+ %, \d+\.\d+ ms simulated")
+
+    def test_progress_is_shown_on_a_terminal_only(self):
+        arguments = [SLUICE, "run", "e810-poll", "--requests=100000000"]
+        self.assertRegex(self.progress_of(*arguments[2:]), r"e810-poll: \d+ %, \d+\.\d+ ms simulated")
         with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
             with self.assertRaises(subprocess.TimeoutExpired):
                 process.wait(timeout=3)

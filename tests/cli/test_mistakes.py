@@ -192,6 +192,7 @@ class Boards(CommandTest):
                 ("nic.eth0.quues=1",
                  "nic.eth0.quues is not a parameter of the descriptor NIC; did you mean nic.eth0.queues?"),
                 ("nic.eth1.queues=1", "the board has no nic.eth1; did you mean nic.eth0?"),
+                (".=3", "the path begins with no kind of component: it must be KIND.KEY or KIND.NAME.KEY"),
                 ("nik.eth0.queues=1", "nik is not a kind of component; did you mean nic?"),
                 ("pcie.slot0.flight=5KiB", "must be a time with a unit (fs, ps, ns, us, ms or s)"),
                 ("memory.dram.size=1ns", "must be..."),
