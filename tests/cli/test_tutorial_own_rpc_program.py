@@ -14,6 +14,7 @@ PROJECT = """cmake_minimum_required(VERSION 3.20)
 project(forgotten LANGUAGES CXX)
 find_package(Sluice REQUIRED)
 sluice_add_rpc_server(nameless-server nameless.c)
+sluice_add_rpc_server(unused-server unused.c)
 sluice_add_rpc_server(other-server other.c)
 sluice_add_rpc_server(numberless-server numberless.c)
 sluice_add_rpc_server(far-server far.c)
@@ -43,13 +44,14 @@ class OwnRpcProgram(TutorialTest):
         header, program, calls = files["reverse.h"], files["reverse.c"], files["reverse_calls.cpp"]
         self.assertIn("\nRPC_PROGRAM(reverse, ", program)
         self.assertIn(" 0x20000004u\n", header)
-        for name in ("nameless", "other", "numberless", "far", "twin"):
+        for name in ("nameless", "unused", "other", "numberless", "far", "twin"):
             files[name + ".h"] = header.replace("_REVERSE 0x2", f"_{name.upper()} 0x2").replace(
                 "REVERSE_VERSION", name.upper() + "_VERSION")
             files[name + ".c"] = program.replace("\nRPC_PROGRAM(reverse, ", f"\nRPC_PROGRAM({name}, ").replace(
                 "reverse.h", name + ".h")
         files["nameless.c"] = files["nameless.c"].split("\nRPC_PROGRAM")[0].replace("static ", "").replace(
             "int32_t reverse(", "int32_t reverse(struct rpc_call*);\nint32_t reverse(")
+        files["unused.c"] = files["unused.c"].split("\nRPC_PROGRAM")[0] + "\n"
         files["other.c"] = files["other.c"].replace("(other, ", "(another, ")
         files["numberless.h"] = files["numberless.h"].replace("RPC_PROGRAM_", "PROGRAM_")
         files["far.h"] = files["far.h"].replace("0x20000004u", "0x20000011u")
@@ -66,6 +68,7 @@ class OwnRpcProgram(TutorialTest):
         self.write("CMakeLists.txt", PROJECT)
         self.assertEqual(self.configure().returncode, 0)
         for target, why in (("nameless-server", "undefined reference to `nameless_program'"),
+                            ("unused-server", "'reverse' defined but not used"),
                             ("other-server", "'rpc_number_of_another' undeclared"),
                             ("numberless-server", "'RPC_PROGRAM_NUMBERLESS' undeclared"),
                             ("far-server", "the number of an RPC program is RPC_PROGRAM_FIRST to RPC_PROGRAM_LAST"),
