@@ -83,7 +83,9 @@ class LinkDirection : public MessageBuffer {
   void set_up(bool up);
   bool up() const { return up_; }
   std::uint64_t lost() const { return lost_; }  ///< messages, because the link was or went down
-  Time free_at() const { return free_at_; }     ///< the serialiser has done what it has begun
+  /// For tests: times that the link went down while messages lay in the receiver's buffers that still do.
+  std::size_t old_buffers() const { return old_buffers_.size(); }
+  Time free_at() const { return free_at_; }  ///< the serialiser has done what it has begun
   Time flight() const { return setup_.flight; }
 
   unsigned queued(Channel c) const { return static_cast<unsigned>(queues_[index(c)].size()); }
@@ -106,8 +108,19 @@ class LinkDirection : public MessageBuffer {
   struct Buffers : MessageBuffer {
     explicit Buffers(LinkDirection& d) : direction(d) {}
     void release(unsigned channel, unsigned data_units) override {
-      if (direction.buffers_.get() == this) direction.give_back(channel, data_units);
+      --messages;
+      if (direction.buffers_.get() == this)
+        direction.give_back(channel, data_units);
+      else if (messages == 0)
+        direction.forget(this);
     }
+    LinkDirection& direction;
+    std::uint64_t messages = 0;  ///< that lie in them: only what has arrived outlives the link's going down
+  };
+  /// Where a message is that has not arrived since the link came up again.
+  struct UnderWay : MessageBuffer {
+    explicit UnderWay(LinkDirection& d) : direction(d) {}
+    void release(unsigned channel, unsigned data_units) override { direction.give_back(channel, data_units); }
     LinkDirection& direction;
   };
   static constexpr int kNone = -1;
@@ -119,6 +132,7 @@ class LinkDirection : public MessageBuffer {
   }
   bool affordable(const Message& m) const { return credits_.affords(index(P::channel(m)), P::data_units(m)); }
   void give_back(unsigned channel, unsigned data_units);
+  void forget(const Buffers* old);
   void go_on();
   void lose(Pointer);
   Passage pass(Message&, Time start);
@@ -154,8 +168,9 @@ class LinkDirection : public MessageBuffer {
   bool retraining_ = false;
   bool up_ = true;
   std::uint64_t lost_ = 0;
-  std::unique_ptr<Buffers> buffers_;  ///< null: the link was never down
-  std::vector<std::unique_ptr<Buffers>> old_buffers_;
+  std::unique_ptr<Buffers> buffers_;                   ///< null: the link was never down
+  std::vector<std::unique_ptr<Buffers>> old_buffers_;  ///< in which messages lie
+  UnderWay under_way_{*this};
   Calendar::Handle delivery_;
   typename P::Statistics statistics_;
   std::vector<Tap> taps_;
@@ -209,6 +224,11 @@ void LinkDirection<P>::give_back(unsigned channel, unsigned data_units) {
   if (!blocked_) return;
   stalled_.reset();
   wake_at(credits_.next_return());
+}
+
+template <MessageProtocol P>
+void LinkDirection<P>::forget(const Buffers* old) {
+  std::erase_if(old_buffers_, [old](const auto& b) { return b.get() == old; });
 }
 
 /// Starts what may start now, and sees to it that the rest is looked at again.
@@ -271,9 +291,7 @@ void LinkDirection<P>::transmit(Pointer message, Time time) {
   statistics_.count(m);
   m.return_credits(last_channel_, P::data_units(m));
   P::transmitted(m, passage.end + from_->transmit_latency);
-  m.buffer = credits_.unlimited(last_channel_) ? nullptr
-             : buffers_                        ? static_cast<MessageBuffer*>(buffers_.get())
-                                               : this;
+  m.buffer = credits_.unlimited(last_channel_) ? nullptr : buffers_ ? static_cast<MessageBuffer*>(&under_way_) : this;
   if (guard_ && !guard_->arrives(message, passage.end, passage.arrival)) [[unlikely]]
     return;
   deliver_at(passage.arrival, std::move(message));
@@ -358,8 +376,8 @@ void LinkDirection<P>::set_up(bool up) {
   blocked_ = false;
   stalled_.reset();
   credits_ = CreditPools<P::kChannels>(setup_.credits);
-  if (buffers_) old_buffers_.push_back(std::move(buffers_));
-  buffers_ = std::make_unique<Buffers>(*this);
+  if (buffers_ && buffers_->messages > 0) old_buffers_.push_back(std::move(buffers_));
+  if (!buffers_) buffers_ = std::make_unique<Buffers>(*this);
   while (!in_flight_.empty()) {
     ++lost_;
     in_flight_.pop();
@@ -399,6 +417,10 @@ template <MessageProtocol P>
 void LinkDirection<P>::deliver() {
   Pointer message = std::move(in_flight_.pop().message);
   if (!in_flight_.empty()) arm_delivery();
+  if (buffers_ && message->buffer) [[unlikely]] {
+    message->buffer = buffers_.get();
+    ++buffers_->messages;
+  }
   to_->on_receive(std::move(message));
 }
 

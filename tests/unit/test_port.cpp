@@ -148,6 +148,47 @@ TEST_CASE("all credits come back when all buffers are free", "[port]") {
   REQUIRE(b.direction.available(Channel::kData).data == 16);
 }
 
+TEST_CASE("buffers of before a link went down give nothing back, and go with their last message", "[port]") {
+  Bench b;
+  const auto round = [&](int number) {
+    b.send(Channel::kData, number);
+    b.send(Channel::kForward, number + 1);
+    b.run();
+    b.direction.set_up(false);
+    b.direction.set_up(true);
+  };
+  round(1);  // what the link's first buffers have is not counted
+  REQUIRE(b.direction.old_buffers() == 0);
+  round(3);
+  round(5);
+  REQUIRE(b.received == std::vector<int>{1, 2, 3, 4, 5, 6});
+  REQUIRE(b.direction.old_buffers() == 2);
+  b.free_buffer(1);
+  b.free_buffer(3);
+  REQUIRE(b.direction.old_buffers() == 2);
+  b.free_buffer(4);
+  REQUIRE(b.direction.old_buffers() == 1);
+  b.free_buffer(6);
+  b.free_buffer(5);
+  REQUIRE(b.direction.old_buffers() == 0);
+  REQUIRE(b.direction.available(Channel::kData).data == 16);
+  REQUIRE(b.direction.available(Channel::kForward).messages == 2);
+}
+
+TEST_CASE("a link that goes down again and again keeps no buffers without messages", "[port]") {
+  Bench b;
+  for (int i = 0; i < 1000; ++i) {
+    b.send(Channel::kRequest, i);
+    if (i % 2 == 0) b.run();  // else it is lost on its way
+    b.free_buffer(i);
+    b.direction.set_up(false);
+    b.direction.set_up(true);
+  }
+  REQUIRE(b.received.size() == 500);
+  REQUIRE(b.direction.lost() == 500);
+  REQUIRE(b.direction.old_buffers() == 0);
+}
+
 TEST_CASE("a port that cuts through has a message when its header is there", "[port]") {
   Bench b;
   b.receiver.cut_through = true;
