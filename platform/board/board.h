@@ -44,7 +44,7 @@ struct Cluster {
   std::optional<Image> initrd;
   std::optional<Image> device_tree;  ///< of the user: in the place of the board's, or an overlay of it
   std::vector<std::unique_ptr<riscv::Core>> cores;
-  std::unique_ptr<Htif> htif;  ///< null: its firmware has no tohost
+  std::vector<std::unique_ptr<Htif>> htifs;  ///< one for each of its firmware's images that has a tohost
 };
 
 struct WireInstance {

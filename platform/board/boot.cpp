@@ -237,7 +237,7 @@ void Board::load_firmware() {
       c.initrd->load(rams);
       add_checked(taken, *c.initrd);
     }
-    c.htif = Htif::make(c.firmware, *memory_, c.cores, *uart_);
+    c.htifs = Htif::of(c.firmware, *memory_, c.cores, *uart_);
     device_trees_.push_back(device_tree_of(c, *owned[i]));
     start_harts(c, *owned[i], device_trees_.back(), taken);
   }

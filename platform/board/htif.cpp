@@ -28,19 +28,22 @@ unsigned command_of(std::uint64_t value) { return static_cast<unsigned>(value >>
 
 }  // namespace
 
-std::unique_ptr<Htif> Htif::make(const Firmware& firmware, coherence::MemorySystem& memory,
-                                 const std::vector<std::unique_ptr<riscv::Core>>& cores, uart::Uart& uart) {
-  const auto tohost = firmware.symbols().variable("tohost");
-  if (!tohost || *tohost % kWord != 0) return nullptr;
-  base::GuestRam* ram = memory.ram_at(*tohost, kWord);
-  if (!ram) return nullptr;
-  return std::unique_ptr<Htif>(new Htif(firmware, *ram, *tohost, memory, cores, uart));
+std::vector<std::unique_ptr<Htif>> Htif::of(const Firmware& firmware, coherence::MemorySystem& memory,
+                                            const std::vector<std::unique_ptr<riscv::Core>>& cores, uart::Uart& uart) {
+  std::vector<std::unique_ptr<Htif>> all;
+  for (const Image& image : firmware.images()) {
+    const auto tohost = image.symbols().variable("tohost");
+    if (!tohost || *tohost % kWord != 0) continue;
+    if (base::GuestRam* ram = memory.ram_at(*tohost, kWord))
+      all.push_back(std::unique_ptr<Htif>(new Htif(image, *ram, *tohost, memory, cores, uart)));
+  }
+  return all;
 }
 
-Htif::Htif(const Firmware& firmware, base::GuestRam& ram, std::uint64_t tohost, coherence::MemorySystem& memory,
+Htif::Htif(const Image& image, base::GuestRam& ram, std::uint64_t tohost, coherence::MemorySystem& memory,
            const std::vector<std::unique_ptr<riscv::Core>>& cores, uart::Uart& uart)
     : ram_(ram), tohost_(tohost), memory_(memory), uart_(uart) {
-  const auto fromhost = firmware.symbols().variable("fromhost");
+  const auto fromhost = image.symbols().variable("fromhost");
   if (fromhost && *fromhost % kWord == 0 && memory.ram_at(*fromhost, kWord)) fromhost_ = fromhost;
   for (const auto& core : cores) {
     cores_.push_back(core.get());
@@ -110,7 +113,8 @@ bool Htif::system_call(std::uint64_t block) {
 }
 
 std::optional<std::uint64_t> Htif::write_text(std::uint64_t address, std::uint64_t length) {
-  base::GuestRam* ram = length == 0 || length > kLongestText ? nullptr : memory_.ram_at(address, length);
+  if (length == 0) return 0;  // wherever it says that nothing lies
+  base::GuestRam* ram = length > kLongestText ? nullptr : memory_.ram_at(address, length);
   if (!ram) return {};
   for (std::uint64_t i = 0; i < length; ++i) uart_.show(static_cast<char>(*ram->at(address + i)));
   return length;

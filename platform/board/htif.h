@@ -16,8 +16,8 @@
 
 namespace sluice::platform {
 
-/// Of one cluster. Watches the page of `tohost`, and looks at what a hart has stored there when its instruction is
-/// over, as if the store were an access to a device.
+/// Of one image of a cluster. Watches the page of its `tohost`, and looks at what a hart of the cluster has stored
+/// there when its instruction is over, as if the store were an access to a device.
 class Htif final : private base::RamWatcher, private riscv::CoreObserver {
  public:
   struct Exit {
@@ -25,15 +25,15 @@ class Htif final : private base::RamWatcher, private riscv::CoreObserver {
     std::string what;     ///< the end of a sentence that begins with the firmware: why it is a failure; empty: a pass
   };
 
-  /// Null where the firmware has no tohost in a memory of the board. ram_at: as coherence::MemorySystem::ram_at.
-  static std::unique_ptr<Htif> make(const Firmware&, coherence::MemorySystem&,
-                                    const std::vector<std::unique_ptr<riscv::Core>>&, uart::Uart&);
+  /// One for each image of the firmware that has a tohost in a memory of the board, in the order of the images.
+  static std::vector<std::unique_ptr<Htif>> of(const Firmware&, coherence::MemorySystem&,
+                                               const std::vector<std::unique_ptr<riscv::Core>>&, uart::Uart&);
 
   /// Called when the firmware ends the run, each time. core: the hart that has stored last.
   base::Callback<void(const Exit&, riscv::Core& core)> on_exit;
 
  private:
-  Htif(const Firmware&, base::GuestRam&, std::uint64_t tohost, coherence::MemorySystem&,
+  Htif(const Image&, base::GuestRam&, std::uint64_t tohost, coherence::MemorySystem&,
        const std::vector<std::unique_ptr<riscv::Core>>&, uart::Uart&);
 
   void ram_written(std::uint64_t address, std::uint64_t length) override;

@@ -115,7 +115,7 @@ Outcome Simulation::run() {
     scheduler.stop();
   };
   for (Cluster& c : board_.clusters())
-    if (c.htif) c.htif->on_exit = [this](const Htif::Exit& e, riscv::Core& core) { take_exit(e, core); };
+    for (auto& htif : c.htifs) htif->on_exit = [this](const Htif::Exit& e, riscv::Core& core) { take_exit(e, core); };
   if (net::TrafficSource* source = board_.source()) {
     source->on_measuring([this] { begin_measuring(); });
     source->on_finished([&] {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import unittest
 
 import board_runs
@@ -18,6 +19,16 @@ size = "16 MiB"
 [caches]
 timing = "functional"
 """
+
+
+def assembled(directory, name, source, address):
+    """The path of an executable whose text begins with _start and lies at the address."""
+    elf = os.path.join(directory, name + ".elf")
+    subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv64gc_zicsr", "-mabi=lp64d", "-nostdlib", "-static",
+                    "-Wl,--build-id=none", "-Wl,--nmagic", "-Wl,--no-warn-rwx-segments", f"-Wl,-Ttext={address:#x}",
+                    "-x", "assembler", "-", "-o", elf],
+                   input="  .globl _start\n_start:\n" + source, text=True, check=True)
+    return elf
 
 
 class ToHost(BoardTest):
@@ -53,8 +64,10 @@ class ToHost(BoardTest):
         self.end("halves", status=0)
 
     def test_a_lower_half_alone_counts_after_a_microsecond(self):
+        # The guest that passes ends with its fourth instruction, which is this one's store.
+        stored = self.end("pass", status=0)["simulated_ns"]
         r = self.assert_failed("lower", "wrote 5 to tohost: test 2 failed")
-        self.assertTrue(1000 < r["simulated_ns"] < 1100, r["simulated_ns"])
+        self.assertEqual(r["simulated_ns"], round(1000 + stored, 6))
 
     def test_every_hart_in_every_mode(self):
         self.assert_failed("user", "wrote 13 to tohost: test 6 failed")
@@ -70,6 +83,25 @@ class ToHost(BoardTest):
             r = self.end(way, "--expect", script, status=0)
             self.assertEqual(r["outcome"], "finished", said)
         self.assert_failed("exit", "asked by tohost to exit with 42")
+
+    def test_each_image_has_a_tohost_of_its_own(self):
+        # The second image is the same guest a megabyte further, where the first one goes on to it.
+        guests = self.directory()
+        first = "  ld a2, 16(a2)\n  jr a2\n  .data\n  .globl tohost\n  .balign 64\ntohost: .dword 0\n"
+        second = ("  la a2, tohost\n  li a1, {}\n  sd a1, 0(a2)\n  j .\n  .data\n  .globl tohost\n  .balign 64\n"
+                  "tohost: .dword 0\n")
+        board = os.path.join(guests, "bare.toml")
+        with open(board, "w", encoding="utf-8") as file:
+            file.write(BOARD.format(elf=assembled(guests, "first", first, 0x8000_0000), harts=1))
+        for value, status in ((1, 0), (7, 1)):
+            elf = assembled(guests, f"second{value}", second.format(value), 0x8010_0000)
+            out = board_runs.run(board, "--until=1 ms", "--set", "cluster.host.images=" + elf, status=status)
+            r = json.loads(out)
+            self.assertEqual(r["outcome"], "failed" if status else "finished", r["failure"])
+        self.assertRegex(r["failure"], "^the firmware wrote 7 to tohost: test 3 failed; cluster.host.hart0 at pc 0x80100")
+
+    def test_a_write_of_nothing_answers_0(self):
+        self.assertEqual(self.end("nothing", status=0)["outcome"], "finished")
 
 
 if __name__ == "__main__":

@@ -119,6 +119,20 @@ _start:
   store_forever 1
 2:
   store_forever 3
+#elif defined(NOTHING)                  /* a write of nothing, from where nothing is */
+  la a1, block
+  sd zero, 16(a1)
+  sd zero, 24(a1)
+  la a2, tohost
+  sd a1, 0(a2)
+1:
+  ld a5, 8(a2)
+  beqz a5, 1b
+  ld a6, 0(a1)
+  bnez a6, 2f
+  store_forever 1
+2:
+  store_forever 3
 #elif defined(EXIT)
   la a1, block
   li a3, 93
