@@ -26,7 +26,7 @@ class Finisher : public base::Model, public base::Resettable {
   explicit Finisher(sc_core::sc_module_name);
 
   base::RegisterSocket socket;
-  /// Called inside the write, each time.
+  /// Called for each verdict, inside the write of it or finish().
   base::Callback<void(Verdict)> on_finish;
   /// As a write of it. For who ends a run in another way.
   void finish(Verdict);

@@ -44,9 +44,8 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("pcap", &Parameters::pcap, "replay: path of the capture").names_file().setting();
   s.include("call", &Parameters::call);
   s.add("requests", &Parameters::requests,
-        "calls that count, of each phase; a zero-loss search makes more until buffers can hide no loss; 0: no calls, "
-        "nor "
-        "a warm-up")
+        "calls that count, of each phase; a zero-loss search makes more until buffers can hide no loss; "
+        "0: no calls, nor a warm-up")
       .range(0, 1'000'000'000'000)
       .unit("calls")
       .setting();

@@ -69,6 +69,12 @@ std::vector<DifferenceFrom> differences_of(const std::vector<config::BoardConfig
 
 std::string shown(const std::string& value) { return value.empty() ? "-" : value; }
 
+/// Of a board with an Ethernet link: the end of a sentence about it.
+std::string why_no_calls(const config::BoardConfig& board) {
+  const std::string& model = board.the("workload").model();
+  return "makes no calls, by workload." + (model == "traffic" ? "requests, 0" : "model, " + model);
+}
+
 /// Boards can be set beside each other when all of them answer calls, or none does.
 void check_workloads(const Options& o, const std::vector<config::BoardConfig>& boards) {
   for (const config::BoardConfig& b : boards) {
@@ -78,9 +84,9 @@ void check_workloads(const Options& o, const std::vector<config::BoardConfig>& b
                               " has the DMA workload, which compare does not show; use sluice run for each board");
     if (platform::makes_calls(b) == platform::makes_calls(boards.front())) continue;
     const auto& [with, without] = platform::makes_calls(b) ? std::tie(b, boards.front()) : std::tie(boards.front(), b);
-    throw config::UserError(fmt::format(
-        "compare: {} has an Ethernet link and is put to calls, and {} has none: there is nothing to compare",
-        with.file(), without.file()));
+    throw config::UserError(
+        fmt::format("compare: {} has an Ethernet link and is put to calls, and {} {}: there is nothing to compare",
+                    with.file(), without.file(), without.of_kind("net").empty() ? "has none" : why_no_calls(without)));
   }
 }
 

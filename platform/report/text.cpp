@@ -157,8 +157,8 @@ std::string mistake_text(const Json& result) {
     const std::uint64_t others = m.value("others", std::uint64_t{0});
     text += "    " + m.at("what").get<std::string>();
     if (m.contains("hart"))
-      text += fmt::format(", by {} at pc {} {}", m.at("hart").get<std::string>(), m.at("pc").get<std::string>(),
-                          m.at("symbol").get<std::string>());
+      text += fmt::format(", by {} at pc {}", m.at("hart").get<std::string>(), m.at("pc").get<std::string>());
+    if (const std::string symbol = m.value("symbol", ""); !symbol.empty()) text += " " + symbol;
     if (times > 1) text += fmt::format(", {} times", grouped(times));
     if (others > 0) text += fmt::format(", and {} times with other numbers that are not listed", grouped(others));
     text += "\n";
