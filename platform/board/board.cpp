@@ -321,6 +321,8 @@ void Board::build_network() {
   bus_->register_statistics(*groups_.back());
   groups_.push_back(std::make_unique<base::StatisticsGroup>("root", &base::statistics()));
   root_->register_statistics(*groups_.back());
+  groups_.push_back(std::make_unique<base::StatisticsGroup>("reset", &base::statistics()));
+  groups_.back()->counter("resets", "resets", "of the board, by its firmware or a debugger", resets_);
 }
 
 /// The firmware's IPv4 address at a wire; empty where no NIC is.
@@ -412,11 +414,13 @@ void Board::check_replay(const config::Instance& workload, std::uint64_t warmup)
   throw config_.error(workload, "warmup", fmt::format("leaves none of the capture's {} to count", calls));
 }
 
-void Board::reset(bool reload) {
+void Board::reset(const LoadedProgram* loaded) {
+  ++resets_;
   std::vector<base::Resettable*> all;
-  for (Cluster& c : clusters_) {
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    Cluster& c = clusters_[i];
     for (auto& core : c.cores) {
-      if (reload) core->set_reset_pc(c.firmware.entry());
+      core->set_reset_pc(loaded && loaded->cluster == i ? loaded->entry : c.firmware.entry());
       all.push_back(core.get());
     }
   }
@@ -435,14 +439,7 @@ void Board::reset(bool reload) {
   all.push_back(clint_.get());
   all.push_back(memory_.get());
   for (base::Resettable* r : all) r->reset();
-  if (!reload) return;
-  std::vector<base::GuestRam*> rams;
-  for (auto& r : rams_) rams.push_back(&r->bytes());
-  for (const Cluster& c : clusters_) {
-    c.firmware.reload(rams);
-    if (c.initrd) c.initrd->reload(rams);
-  }
-  write_placed();
+  reload(loaded);
 }
 
 }  // namespace sluice::platform

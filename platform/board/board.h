@@ -62,6 +62,16 @@ struct SwitchInstance {
   std::unique_ptr<pcie::Switch> plain;
 };
 
+/// A program that a debugger has written to memory in the place of a cluster's firmware.
+struct LoadedProgram {
+  struct Range {
+    std::uint64_t address, length;  ///< physical, within one memory
+  };
+  std::size_t cluster;
+  std::uint64_t entry;
+  std::vector<Range> written;
+};
+
 /// What is at the far end of the first wire.
 enum class Traffic {
   generated,  ///< the traffic source of [workload]
@@ -117,11 +127,11 @@ class Board : private pcie::SocWriter {
   coherence::MemorySystem& memory() { return *memory_; }
 
   /// What a reset button does, at base::now(): harts, interrupt controllers, UART, PCIe with all that is in its slots,
-  /// and caches are as at the start. Time, counters, traffic and faults go on. Other memory than that of the images
-  /// keeps what it has. A hart that is inside an access to a device is reset behind it; what it was about to
-  /// do does not happen.
-  /// reload: the firmware's images and device trees are loaded again.
-  void reset(bool reload = true);
+  /// and caches are as at the start. Time, counters, traffic and faults go on. The firmware's images, initial RAM disks
+  /// and device trees are loaded again; other memory keeps what it has. A hart that is inside an access to a device is
+  /// reset behind it; what it was about to do does not happen. loaded: what a debugger has put in memory stays, and its
+  /// cluster's harts begin there; null: nothing.
+  void reset(const LoadedProgram* loaded = nullptr);
 
  private:
   bool write(std::uint64_t address, const void* data, unsigned size) override;
@@ -143,7 +153,7 @@ class Board : private pcie::SocWriter {
   void describe_workload(DeviceTreeSource&) const;
   DeviceTreeSource describe(const Cluster&, const base::GuestRam& own) const;
   std::vector<std::uint8_t> device_tree_of(const Cluster&, const base::GuestRam& own) const;
-  void write_placed();
+  [[noreturn]] void refuse_device_tree(const Cluster&, const base::GuestRam& own, std::size_t bytes) const;
   void start_harts(Cluster&, base::GuestRam& own, const std::vector<std::uint8_t>& tree, const std::vector<Taken>&);
   bool aia() const { return clusters_.front().parameters->interrupts == riscv::Interrupts::aia; }
   void set_source(unsigned number, bool level);
@@ -167,12 +177,15 @@ class Board : private pcie::SocWriter {
   std::unique_ptr<memory::SocBus> bus_;
   std::vector<Cluster> clusters_;
   std::vector<std::vector<std::uint8_t>> device_trees_;  ///< by cluster
-  /// What harts are told of the board, in their memory.
+  /// Bytes for guest memory.
   struct Placed {
     std::uint64_t address;
     std::vector<std::uint8_t> bytes;
   };
-  std::vector<Placed> placed_;
+  void place(const std::vector<Placed>&);
+  void reload(const LoadedProgram*);
+  std::vector<Placed> placed_;  ///< what harts are told of the board
+  std::uint64_t resets_ = 0;
   std::unique_ptr<irq::Clint> clint_;
   std::unique_ptr<irq::Plic> plic_;
   std::unique_ptr<irq::Aplic> aplic_;

@@ -25,6 +25,8 @@ struct Taken {
 namespace {
 
 constexpr std::uint64_t kDeviceTreeGranule = 64 << 10;
+/// Behind the tree, for firmware that changes it where it lies.
+constexpr std::uint64_t kDeviceTreeGrowth = 16 << 10;
 constexpr std::uint64_t kDynamicInfoRoom = 64;
 
 std::uint64_t align_up(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
@@ -131,7 +133,7 @@ void Board::describe_workload(DeviceTreeSource& tree) const {
 
 bool Board::is_firmware_in(const base::GuestRam& ram) const {
   return std::any_of(clusters_.begin(), clusters_.end(),
-                     [&](const Cluster& c) { return ram.contains(c.firmware.entry(), 4); });
+                     [&](const Cluster& c) { return ram.contains(c.firmware.entry(), Image::kInstruction); });
 }
 
 /// The board as this cluster's harts are told of it.
@@ -190,23 +192,37 @@ std::vector<std::uint8_t> Board::device_tree_of(const Cluster& c, const base::Gu
   }
 }
 
-/// The tree lies at the end of its cluster's memory, and behind it what fw_dynamic is told.
+/// The board's own tree fits in any memory; what the user adds to it may not.
+void Board::refuse_device_tree(const Cluster& c, const base::GuestRam& own, std::size_t bytes) const {
+  const std::size_t bootargs = c.parameters->bootargs.size();
+  if (c.device_tree && c.device_tree->bytes().size() >= bootargs)
+    c.device_tree->refuse("is larger than the memory that the firmware starts in");
+  throw config_.error(
+      *config_.find("cluster." + c.name), "bootargs",
+      fmt::format("must be shorter: with its {} characters, the device tree has {} B and no room in the "
+                  "memory of {} B that the firmware starts in",
+                  bootargs, bytes, own.size()));
+}
+
+/// The tree lies at the end of its cluster's memory, and in front of it what fw_dynamic is told.
 void Board::start_harts(Cluster& c, base::GuestRam& own, const std::vector<std::uint8_t>& tree,
                         const std::vector<Taken>& taken) {
-  const std::uint64_t room = align_up(tree.size() + kDynamicInfoRoom, kDeviceTreeGranule);
-  if (room > own.size()) c.device_tree->refuse("is larger than the memory that the firmware starts in");
-  const std::uint64_t end = own.base() + own.size();
-  const std::uint64_t address = end - room;
+  const auto next = c.firmware.next_entry();
+  const std::uint64_t told_room = next ? kDynamicInfoRoom : 0;
+  const std::uint64_t room = align_up(tree.size() + kDeviceTreeGrowth, kDeviceTreeGranule);
+  if (room + told_room > own.size()) refuse_device_tree(c, own, tree.size());
+  const std::uint64_t address = own.base() + own.size() - room;
+  const std::uint64_t first = address - told_room;
   for (const Taken& t : taken)
-    if (own.contains(t.first, 1) && t.last >= address)
+    if (own.contains(t.first, 1) && t.last >= first)
       t.image->refuse(fmt::format(
           "leaves no room for the device tree in its memory: it ends at {:#x} and must end at {:#x} or below",
-          t.last + 1, address));
+          t.last + 1, first));
   placed_.push_back({address, tree});
   std::uint64_t told = 0;
-  if (const auto next = c.firmware.next_entry()) {
+  if (next) {
     const auto info = dynamic_info(*next, c.first_hart);
-    told = end - kDynamicInfoRoom;
+    told = first;
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(info.data());
     placed_.push_back({told, {bytes, bytes + sizeof info}});
   }
@@ -220,7 +236,7 @@ void Board::load_firmware() {
   std::vector<Taken> taken;
   for (Cluster& c : clusters_) {
     c.firmware.load(rams);
-    base::GuestRam* ram = memory_->ram_at(c.firmware.entry(), 4);
+    base::GuestRam* ram = memory_->ram_at(c.firmware.entry(), Image::kInstruction);
     // A firmware owns its RAM: its stacks, heap and device tree lie behind it.
     if (const auto found = std::find(owned.begin(), owned.end(), ram); found != owned.end()) {
       const Cluster& other = clusters_[static_cast<std::size_t>(found - owned.begin())];
@@ -241,11 +257,30 @@ void Board::load_firmware() {
     device_trees_.push_back(device_tree_of(c, *owned[i]));
     start_harts(c, *owned[i], device_trees_.back(), taken);
   }
-  write_placed();
+  place(placed_);
 }
 
-void Board::write_placed() {
-  for (const Placed& p : placed_) memory_->ram_at(p.address, 1)->write(p.address, p.bytes.data(), p.bytes.size());
+/// All that the harts found when they started, but for what a debugger has written in its place.
+void Board::reload(const LoadedProgram* loaded) {
+  std::vector<Placed> kept;
+  if (loaded) {
+    for (const LoadedProgram::Range& r : loaded->written) {
+      kept.push_back({r.address, std::vector<std::uint8_t>(r.length)});
+      memory_->ram_at(r.address, r.length)->read(r.address, kept.back().bytes.data(), r.length);
+    }
+  }
+  std::vector<base::GuestRam*> rams;
+  for (auto& r : rams_) rams.push_back(&r->bytes());
+  for (const Cluster& c : clusters_) {
+    c.firmware.reload(rams);
+    if (c.initrd) c.initrd->reload(rams);
+  }
+  place(placed_);
+  place(kept);
+}
+
+void Board::place(const std::vector<Placed>& all) {
+  for (const Placed& p : all) memory_->ram_at(p.address, 1)->write(p.address, p.bytes.data(), p.bytes.size());
 }
 
 }  // namespace sluice::platform

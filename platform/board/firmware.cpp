@@ -1,5 +1,7 @@
 #include "platform/board/firmware.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/base/quantity.h"
@@ -20,6 +22,8 @@ std::optional<std::uint64_t> Firmware::next_entry() const {
 
 void Firmware::load(const std::vector<base::GuestRam*>& rams) const {
   for (const Image& image : images_) image.load(rams);
+  // Further images may be data.
+  for (std::size_t i = 0; i < std::min<std::size_t>(images_.size(), 2); ++i) images_[i].check_entry(rams);
 }
 
 void Firmware::reload(const std::vector<base::GuestRam*>& rams) const {

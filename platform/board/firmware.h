@@ -24,7 +24,7 @@ class Firmware {
   std::uint64_t entry() const { return images_.front().entry(); }
   /// Where the firmware may go on: the entry of the second image; nothing where there is none.
   std::optional<std::uint64_t> next_entry() const;
-  /// Throws config::UserError where an image lies outside every RAM, or over another.
+  /// Throws config::UserError where an image lies outside every RAM, or one that harts go on to starts there.
   void load(const std::vector<base::GuestRam*>&) const;
   /// The same into memory that has been used: what the images have no bytes for in their files becomes zero.
   void reload(const std::vector<base::GuestRam*>&) const;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/base/quantity.h"
+#include "platform/board/file_structure.h"
 #include "platform/board/sha256.h"
 #include "platform/config/resources.h"
 
@@ -32,14 +33,6 @@ fs::path find_file(const std::string& named, const fs::path& path, Image::Kind k
     return fs::is_regular_file(candidate, ignored);
   });
   return found == candidates.end() ? fs::path() : *found;
-}
-
-/// A structure at an offset of the file; false when the file ends before.
-template <class T>
-bool read_at(const std::vector<std::uint8_t>& file, std::uint64_t offset, T& out) {
-  if (offset > file.size() || file.size() - offset < sizeof(T)) return false;
-  std::memcpy(&out, file.data() + offset, sizeof(T));
-  return true;
 }
 
 std::string outside(const std::vector<base::GuestRam*>& rams) {
@@ -143,12 +136,27 @@ void Image::parse_elf() {
 void Image::load(const std::vector<base::GuestRam*>& rams) const {
   for (const Segment& s : segments_) {
     base::GuestRam* ram = ram_of(rams, s.address, s.memory_size);
-    if (!ram) refuse(fmt::format("has a segment at {:#x} ({} B) {}", s.address, s.memory_size, outside(rams)));
+    if (!ram) refuse_place(s, rams);
     ram->write(s.address, file_.data() + s.file_offset, s.file_size);
     if (s.code) ram->add_code(s.address, s.file_size);
   }
-  if (kind_ == Kind::executable && !ram_of(rams, entry_, 4))
-    refuse(fmt::format("starts at {:#x}, {}", entry_, outside(rams)));
+}
+
+void Image::refuse_place(const Segment& s, const std::vector<base::GuestRam*>& rams) const {
+  if (!raw_) refuse(fmt::format("has a segment at {:#x} ({} B) {}", s.address, s.memory_size, outside(rams)));
+  const base::GuestRam* ram = ram_of(rams, s.address, 1);
+  if (!ram) refuse(fmt::format("lies at {}, {}", base::hexadecimal(s.address), outside(rams)));
+  refuse(fmt::format("is too large: its {} B begin at {}, and their memory ends at {}", s.memory_size,
+                     base::hexadecimal(s.address), base::hexadecimal(ram->base() + ram->size() - 1)));
+}
+
+void Image::check_entry(const std::vector<base::GuestRam*>& rams) const {
+  const base::GuestRam* ram = ram_of(rams, entry_, 1);
+  if (!ram) refuse(fmt::format("starts at {:#x}, {}", entry_, outside(rams)));
+  const std::uint64_t room = ram->base() + ram->size() - entry_;
+  if (room < kInstruction)
+    refuse(fmt::format("starts at {:#x}, {} B before the end of its memory: there is no room for an instruction",
+                       entry_, room));
 }
 
 void Image::reload(const std::vector<base::GuestRam*>& rams) const {

@@ -27,6 +27,8 @@ struct ImageName {
 
 class Image {
  public:
+  /// Bytes at the entry that must be memory: the longest instruction.
+  static constexpr std::uint64_t kInstruction = 4;
   enum class Kind {
     executable,  ///< an ELF file, or raw bytes whose first one is the entry
     data,        ///< raw bytes that nothing starts at
@@ -58,9 +60,10 @@ class Image {
   bool placed() const { return !segments_.empty(); }
   /// Of data.
   void place_at(std::uint64_t address) { segments_ = {{address, file_.size(), 0, file_.size()}}; }
-  /// Copies the segments. Throws config::UserError when one of them, or the entry of an executable, lies outside every
-  /// RAM.
+  /// Copies the segments. Throws config::UserError when one of them lies outside every RAM.
   void load(const std::vector<base::GuestRam*>&) const;
+  /// Of what a hart starts in or goes on to. Throws config::UserError when no RAM has an instruction at the entry.
+  void check_entry(const std::vector<base::GuestRam*>&) const;
   /// Copies them once more into memory that has been used: what they have no bytes for in the file becomes zero.
   void reload(const std::vector<base::GuestRam*>&) const;
   /// Throws config::UserError with the end of a sentence about it.
@@ -72,6 +75,7 @@ class Image {
  private:
   void read(const std::string& named, const std::filesystem::path& meant);
   void parse_elf();
+  [[noreturn]] void refuse_place(const Segment&, const std::vector<base::GuestRam*>&) const;
 
   std::string what_;
   std::string where_;

@@ -6,17 +6,12 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include "platform/board/file_structure.h"
+
 namespace sluice::platform {
 namespace {
 
 constexpr std::uint64_t kLongestName = 1024;
-
-template <class T>
-bool read_at(const std::vector<std::uint8_t>& file, std::uint64_t offset, T& out) {
-  if (offset > file.size() || file.size() - offset < sizeof(T)) return false;
-  std::memcpy(&out, file.data() + offset, sizeof(T));
-  return true;
-}
 
 bool section(const std::vector<std::uint8_t>& file, const Elf64_Ehdr& header, std::uint64_t index, Elf64_Shdr& out) {
   if (index >= header.e_shnum || header.e_shoff > file.size()) return false;

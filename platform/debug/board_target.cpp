@@ -29,10 +29,6 @@ const char* account_title(unsigned account) {
   return account < std::size(titles) ? titles[account] : "";
 }
 
-void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value) {
-  for (unsigned i = 0; i < 8; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
-}
-
 base::RegisterBank* bank_of(const std::string& path) {
   for (base::RegisterBank* bank : base::register_banks())
     if (bank->owner() == path) return bank;
@@ -121,7 +117,7 @@ std::string BoardTarget::write_register(unsigned thread, unsigned number, std::u
   if (number == 0) return value == 0 ? "" : "x0 is always 0";
   if (!register_change(number, change)) return "there is no such register";
   // GDB's `load` ends like this.
-  if (change.kind == Change::Kind::pc && is_loaded_program(value)) return make_(Change::to_entry(thread - 1, value));
+  if (change.kind == Change::Kind::pc && is_loaded_program(value)) return load_program(thread, value);
   if (core(thread).inside_instruction())
     return "the hart is inside an access to a device: step once, then change its registers";
   if (change.kind == Change::Kind::privilege && value != 0 && value != 1 && value != 3)
@@ -138,6 +134,12 @@ bool BoardTarget::has(const Change& change) const {
   if (change.kind == bus) return device_at(change.place, change.bytes.size()) != nullptr;
   if (change.kind == device) return bank_of(change.path()) != nullptr;
   if (change.hart >= cores_.size()) return false;
+  if (change.kind == reset) {
+    const auto program = change.program();
+    return change.value() % 2 == 0 && std::all_of(program.begin(), program.end(), [this](const Stretch& s) {
+             return s.length != 0 && board_.memory().ram_at(s.address, s.length);
+           });
+  }
   const std::uint64_t value = change.value();
   switch (change.kind) {
     case integer:
@@ -149,7 +151,7 @@ bool BoardTarget::has(const Change& change) const {
     case privilege:
       return value == 0 || value == 1 || value == 3;
     default:
-      return change.kind == pc || (change.kind == reset && value % 2 == 0);
+      return change.kind == pc;
   }
 }
 
@@ -233,8 +235,8 @@ std::string BoardTarget::write_memory(unsigned thread, std::uint64_t address, st
     change.bytes.assign(piece.begin(), piece.end());
     if (std::string why = make_(change); !why.empty()) return why;
     done += part.length;
+    note_written(part.physical, part.physical + part.length);
   }
-  note_written(address, address + bytes.size());
   return {};
 }
 
@@ -259,6 +261,19 @@ bool BoardTarget::is_loaded_program(std::uint64_t entry) const {
   if (after == written_.begin()) return false;
   const Written& stretch = std::prev(after)->second;
   return entry < stretch.end && stretch.program;
+}
+
+/// All that has been written is of the program. Stretches of two memories side by side are two.
+std::string BoardTarget::load_program(unsigned thread, std::uint64_t entry) {
+  std::vector<Stretch> program;
+  for (const auto& [start, written] : written_) {
+    for (std::uint64_t at = start, length = 0; at != written.end; at += length) {
+      const base::GuestRam* ram = board_.memory().ram_at(at, 1);
+      length = std::min(written.end - at, ram->base() + ram->size() - at);
+      program.push_back({at, length});
+    }
+  }
+  return make_(Change::to_entry(thread - 1, entry, program));
 }
 
 const memory::SocBus::Region* BoardTarget::device_at(std::uint64_t physical, std::uint64_t length) const {
@@ -300,13 +315,16 @@ std::string BoardTarget::write_device(unsigned thread, std::uint64_t address, st
 
 void BoardTarget::reset(const Change& change) {
   watchpoints_.mute(true);
-  if (!change.bytes.empty()) {
-    for (unsigned t = 1; t <= threads(); ++t)
-      if (clusters_[t - 1] == clusters_[change.hart]) core(t).set_reset_pc(change.value());
+  if (change.bytes.empty()) {
+    board_.reset();
+  } else {
+    platform::LoadedProgram loaded{clusters_[change.hart], change.value(), {}};
+    for (const Stretch& s : change.program()) loaded.written.push_back({s.address, s.length});
+    board_.reset(&loaded);
   }
-  board_.reset(change.bytes.empty());
   watchpoints_.mute(false);
   written_.clear();
+  loaded_ = !change.bytes.empty();
 }
 
 std::string BoardTarget::restart() {

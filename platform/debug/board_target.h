@@ -64,6 +64,7 @@ class BoardTarget final : public Target {
 
   void note_written(std::uint64_t start, std::uint64_t end);
   bool is_loaded_program(std::uint64_t entry) const;
+  std::string load_program(unsigned thread, std::uint64_t entry);
   void reset(const Change&);
   const memory::SocBus::Region* device_at(std::uint64_t physical, std::uint64_t length) const;
   std::string write_register_of(const std::string& device, std::uint64_t offset, std::uint64_t value, unsigned width);
@@ -87,6 +88,7 @@ class BoardTarget final : public Target {
   std::map<std::uint64_t, bool> breakpoints_;  ///< address: whether it is still asked for
   std::map<std::uint64_t, Written> written_;   ///< stretches since the machine stood still, by their start
   bool physical_ = false;
+  bool loaded_ = false;  ///< the last reset by a debugger was that of a load
 };
 
 }  // namespace sluice::debug

@@ -5,17 +5,7 @@
 namespace sluice::debug {
 namespace {
 
-constexpr std::size_t kHeader = 1 + 4 + 8, kDevice = 1 + 8;
-
-std::uint64_t number_of(std::span<const std::uint8_t> bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | bytes[i];
-  return value;
-}
-
-void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, unsigned width) {
-  for (unsigned i = 0; i < width; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
-}
+constexpr std::size_t kHeader = 1 + 4 + 8, kDevice = 1 + 8, kEntry = 8, kStretch = 8 + 8;
 
 bool is_width(std::size_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8; }
 
@@ -30,13 +20,24 @@ bool is_sound(const Change& c) {
     case Change::Kind::device:
       return c.bytes.size() > kDevice && is_width(c.bytes[0]);
     case Change::Kind::reset:
-      return c.place == 0 && (c.bytes.empty() || c.bytes.size() == 8);
+      return c.place == 0 &&
+             (c.bytes.empty() || (c.bytes.size() >= kEntry && (c.bytes.size() - kEntry) % kStretch == 0));
     default:
       return c.bytes.size() == 8;
   }
 }
 
 }  // namespace
+
+void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, unsigned width) {
+  for (unsigned i = 0; i < width; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+}
+
+std::uint64_t number_of(std::span<const std::uint8_t> bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
 
 Change Change::to_end() {
   Change c;
@@ -49,29 +50,41 @@ Change Change::to_device(std::string_view path, std::uint64_t offset, std::uint6
   c.kind = Kind::device;
   c.place = offset;
   c.bytes.push_back(static_cast<std::uint8_t>(width));
-  put_number(c.bytes, value, 8);
+  put_number(c.bytes, value);
   c.bytes.insert(c.bytes.end(), path.begin(), path.end());
   return c;
 }
 
-Change Change::to_entry(std::uint32_t hart, std::uint64_t entry) {
+Change Change::to_entry(std::uint32_t hart, std::uint64_t entry, const std::vector<Stretch>& program) {
   Change c;
   c.kind = Kind::reset;
   c.hart = hart;
-  put_number(c.bytes, entry, 8);
+  put_number(c.bytes, entry);
+  for (const Stretch& s : program) {
+    put_number(c.bytes, s.address);
+    put_number(c.bytes, s.length);
+  }
   return c;
+}
+
+std::vector<Stretch> Change::program() const {
+  const std::span<const std::uint8_t> all = bytes;
+  std::vector<Stretch> program;
+  for (std::size_t at = kEntry; at < all.size(); at += kStretch)
+    program.push_back({number_of(all.subspan(at, 8)), number_of(all.subspan(at + 8, 8))});
+  return program;
 }
 
 std::uint64_t Change::value() const {
   const std::span<const std::uint8_t> all = bytes;
-  return number_of(kind == Kind::device ? all.subspan(1, 8) : all);
+  return number_of(all.subspan(kind == Kind::device ? 1 : 0, std::min<std::size_t>(all.size(), 8)));
 }
 
 std::vector<std::uint8_t> Change::encoded() const {
   std::vector<std::uint8_t> out;
   out.push_back(static_cast<std::uint8_t>(kind));
   put_number(out, hart, 4);
-  put_number(out, place, 8);
+  put_number(out, place);
   out.insert(out.end(), bytes.begin(), bytes.end());
   return out;
 }

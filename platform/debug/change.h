@@ -9,6 +9,16 @@
 
 namespace sluice::debug {
 
+/// The lowest byte first.
+void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, unsigned width = 8);
+/// All of the bytes, 8 at most.
+std::uint64_t number_of(std::span<const std::uint8_t> bytes);
+
+/// A stretch of physical memory.
+struct Stretch {
+  std::uint64_t address, length;
+};
+
 struct Change {
   /// end: of the run. bus: a write to a device, as a hart's; device: the same to a register by its device's name;
   /// reset: of the board.
@@ -17,7 +27,8 @@ struct Change {
   std::uint32_t hart = 0;   ///< registers, reset to an entry: index among all harts of the board
   std::uint64_t place = 0;  ///< memory, bus: physical address; device: offset; else the register's number in its kind
   /// memory, bus: what is written. Registers: 8 bytes, lowest first. device: width, 8 bytes, its path. reset: nothing
-  /// for the board's images, 8 bytes of the entry that the hart's cluster begins at for what memory has. end: nothing.
+  /// for the board's images; for a program that has been loaded, the entry that the hart's cluster begins at, and the
+  /// stretches in which the program lies, address and length, 8 bytes each. end: nothing.
   std::vector<std::uint8_t> bytes;
 
   /// Whether devices take part.
@@ -25,12 +36,14 @@ struct Change {
 
   static Change to_end();
   static Change to_device(std::string_view path, std::uint64_t offset, std::uint64_t value, unsigned width);
-  static Change to_entry(std::uint32_t hart, std::uint64_t entry);
+  static Change to_entry(std::uint32_t hart, std::uint64_t entry, const std::vector<Stretch>& program = {});
   /// device: what has been written where.
   unsigned width() const { return bytes[0]; }
   std::string path() const { return {bytes.begin() + 9, bytes.end()}; }
   /// Of a register, of a device's register, or the entry of a reset.
   std::uint64_t value() const;
+  /// reset to an entry: where the program lies.
+  std::vector<Stretch> program() const;
 
   std::vector<std::uint8_t> encoded() const;
   /// False: that is no change.

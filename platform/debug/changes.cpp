@@ -9,12 +9,6 @@ namespace {
 enum Where : std::uint8_t { kInEntry, kInFront, kWaiting };
 constexpr std::size_t kHeader = 1 + 4 + 8;
 
-std::uint64_t number_at(base::Inputs::Bytes bytes, std::size_t at, unsigned width) {
-  std::uint64_t value = 0;
-  for (unsigned i = width; i-- > 0;) value = value << 8 | bytes[at + i];
-  return value;
-}
-
 }  // namespace
 
 Changes::Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()> end)
@@ -31,13 +25,10 @@ Changes::Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()
 std::string Changes::make(Change change, const Place& place) {
   if (refused_ && change.kind != Change::Kind::end)
     return "a replay repeats what its log has: nothing else may be changed";
-  std::vector<std::uint8_t> record(kHeader);
-  if (place.core) {
-    record[0] = place.waiting ? kWaiting : kInFront;
-    const std::uint64_t hart = target_.thread_of(*place.core) - 1, slots = place.core->hart().state().slots;
-    for (unsigned i = 0; i < 4; ++i) record[1 + i] = static_cast<std::uint8_t>(hart >> 8 * i);
-    for (unsigned i = 0; i < 8; ++i) record[5 + i] = static_cast<std::uint8_t>(slots >> 8 * i);
-  }
+  std::vector<std::uint8_t> record;
+  record.push_back(!place.core ? kInEntry : place.waiting ? kWaiting : kInFront);
+  put_number(record, place.core ? target_.thread_of(*place.core) - 1 : 0, 4);
+  put_number(record, place.core ? place.core->hart().state().slots : 0);
   const auto encoded = change.encoded();
   record.insert(record.end(), encoded.begin(), encoded.end());
   const bool done = apply(change);
@@ -85,9 +76,9 @@ bool Changes::read_early(base::Inputs::Bytes bytes) {
   if (change.kind != Change::Kind::end && !target_.has(change))
     throw base::ValueError("changes what this board has not");
   if (bytes[0] == kInEntry) return false;
-  const std::uint64_t hart = number_at(bytes, 1, 4);
+  const std::uint64_t hart = number_of(bytes.subspan(1, 4));
   if (hart >= planned_.size()) throw base::ValueError("is of a hart that this board has not");
-  planned_[hart].push_back({number_at(bytes, 5, 8), bytes[0] == kWaiting, std::move(change)});
+  planned_[hart].push_back({number_of(bytes.subspan(5, 8)), bytes[0] == kWaiting, std::move(change)});
   return true;
 }
 

@@ -143,8 +143,11 @@ std::string BoardTarget::monitor(unsigned thread, std::string_view command) {
   if (verb == "reg") return show_registers(first, words[2]);
   if (verb == "write") return words[2].empty() ? usage(*known) : write_named(first, words[2]);
   if (verb == "reset") {
+    const bool loaded = loaded_;
     const std::string why = restart();
-    return why.empty() ? "the board is reset; GDB has old values until: maintenance flush register-cache" : why;
+    if (!why.empty()) return why;
+    return fmt::format("the board is reset{}; GDB has old values until: maintenance flush register-cache",
+                       loaded ? ", and has its own images again in the place of the program that was loaded" : "");
   }
   if (verb == "pci") return first.empty() ? list_functions(board_) : show_config(board_, first);
   if (verb == "msix") return first.empty() ? usage(*known) : show_msix(board_, first);

@@ -14,6 +14,10 @@ from gdb_session import ELF, FIRMWARE, GDB, ONE_HART, TESTS, TWO_HARTS, Session,
 from board_runs import run
 
 
+# On bare.toml's memory, a tree below 48 KiB is in the last 64 KiB.
+DISK, DATA, TREE = 0x8080_0000, 0x8090_0000, 0x8fff_0000
+
+
 @unittest.skipUnless(GDB, "no gdb-multiarch")
 class Restarting(Session):
     """Resets, programs that are loaded, and registers of devices, on a host that runs `hello`."""
@@ -70,6 +74,8 @@ continue
     def test_a_reset_before_anything_changes_nothing(self):
         _, _, result = self.session("monitor reset\ncontinue\n")
         plain = json.loads(run(*self.ARGUMENTS))
+        self.assertEqual(result["counters"].pop("reset"), {"resets": 1})
+        self.assertEqual(plain["counters"].pop("reset"), {"resets": 0})
         for r in (result, plain):
             del r["host"]
         self.assertEqual(result, plain)
@@ -167,6 +173,52 @@ continue
         self.assertEqual([self.value(text, v) for v in ("start", "privilege")], [0x8000_0000, 3])
         self.assertEqual(console.count("timer interrupt 3 times"), 0)
         self.assertRegex(text, "exited normally")
+
+    def test_a_load_brings_back_what_the_program_is_told(self):
+        # The program spoils its device tree, the block for fw_dynamic, its RAM disk and an image that is data.
+        text, _, _ = self.session(f"""
+break tick
+continue
+delete
+set $tree = *(unsigned int*)0x{TREE:x}
+set $block = *(unsigned int*)0x{TREE - 64:x}
+set $disk = *(unsigned int*)0x{DISK:x}
+set $data = *(unsigned int*)0x{DATA:x}
+python
+import gdb
+for place in (0x{TREE:x}, 0x{TREE - 64:x}, 0x{DISK:x}, 0x{DATA:x}, 0x{DATA + 4:x}):
+  gdb.execute(f"set *(unsigned int*){{place}} = 0")
+end
+stepi
+set *(unsigned int*)0x{DATA + 8:x} = 0x12345678
+file {self.IDLE}
+load
+maintenance flush register-cache
+printf "start is 0x%lx\\n", $pc
+printf "told is %d\\n", $a2 == 0x{TREE - 64:x} && $a1 == 0x{TREE:x}
+printf "tree is %d\\n", *(unsigned int*)0x{TREE:x} == $tree
+printf "block is %d\\n", *(unsigned int*)0x{TREE - 64:x} == $block
+printf "disk is %d\\n", *(unsigned int*)0x{DISK:x} == $disk
+printf "data is %d\\n", *(unsigned int*)0x{DATA:x} == $data
+printf "patch is 0x%x\\n", *(unsigned int*)0x{DATA + 8:x}
+compare-sections .text
+monitor reset
+monitor reset
+continue
+""", arguments=(*self.ARGUMENTS, *self.told()))
+        self.assertEqual([self.value(text, v) for v in ("start", "told", "tree", "block", "disk", "data")],
+                         [0x8000_0000, 1, 1, 1, 1, 1], text)
+        # What is written at the same stop is of the program.
+        self.assertEqual(self.value(text, "patch"), 0x1234_5678)
+        self.assertRegex(text, r"Section .text, range .*: matched\.")
+        self.assertEqual(text.count("and has its own images again in the place of the program that was loaded;"), 1, text)
+
+    def told(self):
+        """Options for an image that is data, and a RAM disk."""
+        path = os.path.join(self.directory(), "words.bin")
+        with open(path, "wb") as file:
+            file.write(b"words of which none is zero.." * 40)
+        return ("--set", f"cluster.host.images={path}@{DATA:#x}", "--set", f"cluster.host.initrd={path}@{DISK:#x}")
 
     def test_a_patch_is_no_program(self):
         # However many values are written, one by one.

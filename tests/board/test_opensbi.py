@@ -3,6 +3,7 @@ test_opensbi.py SLUICE KERNEL, which is sbi-harts.elf."""
 
 import json
 import os
+import subprocess
 import sys
 import unittest
 
@@ -68,6 +69,22 @@ class OpenSbi(BoardTest):
     def test_four_harts(self):
         r = self.assert_powered_off(self.start_uboot("fw_dynamic.elf", "uboot.elf", harts=4))
         self.assertEqual(len(r["cores"]), 4)
+
+    def test_a_long_command_line(self):
+        # OpenSBI lets the tree grow where it lies: this one ends 64 bytes before a multiple of 64 KiB, or up to 3 more.
+        least = len(self.tree("fw_dynamic.elf", "aaa"))
+        bootargs = "aaa" + "aaaa" * ((65_536 - 64 - least) // 4)
+        self.assertEqual((65_536 - 64 - len(self.tree("fw_dynamic.elf", bootargs))) // 4, 0)
+        self.assert_powered_off(self.start("fw_dynamic.elf", KERNEL, 4, "--set", "cluster.host.bootargs=" + bootargs))
+
+    def tree(self, firmware, bootargs):
+        """The device tree of a board with four harts and a kernel, compiled."""
+        path = os.path.join(self.directory(), "tree.dtb")
+        subprocess.run([board_runs.SLUICE, "describe", "virt", "--set", "cluster.host.firmware=" +
+                        os.path.join(OPENSBI, firmware), "--set", "cluster.host.images=" + KERNEL, "--set",
+                        "cluster.host.harts=4", "--set", "cluster.host.bootargs=" + bootargs, "--device-tree", "--out", path], check=True)
+        with open(path, "rb") as file:
+            return file.read()
 
     def test_a_kernel_starts_four_harts_by_sbi(self):
         # Timers, interrupts between harts and remote fences: sbi_harts.S.

@@ -11,6 +11,14 @@ PASS = """
   j .
 """
 
+FAIL = """
+  li t0, 0x100000
+  li t1, {code} << 16 | 0x3333
+fails:
+  sw t1, 0(t0)
+  j .
+"""
+
 
 def assemble(source, base=0x8000_0000):
     """An RV64 executable that lies and starts at base."""

@@ -7,7 +7,7 @@ import os
 import subprocess
 import unittest
 
-from assembler import PASS, assemble, assemble_raw
+from assembler import FAIL, PASS, assemble, assemble_raw
 from command import SLUICE, CommandTest, sluice
 
 # Fails with the number of the check that fails, or goes on to where a2 says.
@@ -140,6 +140,22 @@ class Loading(Images):
         self.assertRegex(r["failure"], "^the firmware failed with code 9; cluster.host.hart0 at pc 0x8030000[0-9a-f] fails")
         self.assertEqual([i["name"] for i in r["firmware"][0]["images"]], ["second.elf", "second.bin"])
 
+    def test_what_fw_dynamic_is_told_lies_in_front_of_the_tree(self):
+        # Passes where a2 is 64 below a1, and fails without images.
+        self.write("look.elf", assemble("sub a1, a1, a2\nli a2, 64\nbne a1, a2, 1f\n" + PASS + "1:\n" + FAIL.format(code=8)))
+        self.run_board("--firmware=look.elf", "--set", "cluster.host.images=second.bin@0x80200000")
+        self.run_board("--firmware=look.elf", status=1)
+
+    def test_the_tree_has_room_to_grow(self):
+        # Fails with code 8 where the 64 KiB that the tree ends in have fewer than 16 KiB behind it.
+        look = ("lw a2, 4(a1)\nrev8 a2, a2\nsrli a2, a2, 32\nadd a1, a1, a2\nneg a1, a1\nli a2, 0x1000000\nremu a1, a1, a2\n"
+                "li a2, 0x4000\nbltu a1, a2, 1f\n" + PASS + "1:\n" + FAIL.format(code=8))
+        self.write("look.elf", assemble(look.replace("rev8", ".option arch, +zbb\nrev8")))
+        for characters in (1000, 40_000, 45_000, 50_000, 62_878, 64_000, 200_000):
+            with self.subTest(characters):
+                self.board(f'bootargs = "{"a" * characters}"')
+                self.run_board("--firmware=look.elf")
+
     def test_firmware_may_be_raw_bytes(self):
         self.run_board("--firmware", "second.bin@0x8010_0000")
         self.board('images = ["second.bin@0x8020_0000"]')
@@ -236,12 +252,32 @@ class Mistakes(Images):
                     "memory: it ends at 0x80fffff4 and must end at 0x80ff0000 or below")
 
     def test_images_outside_of_memory(self):
-        self.refuse('images = ["second.bin@0x1000"]', "my.toml:4: image second.bin has a segment at 0x1000 (...")
-        self.write("disk.cpio", bytes(9 << 20))
-        self.refuse('initrd = "disk.cpio"', "my.toml:4: initrd disk.cpio has a segment at 0x80800000 (9437184 B) outside every "
+        self.refuse('images = ["second.bin@0x1000"]', "my.toml:4: image second.bin lies at 0x1000, outside every "
                     "memory of the board (0x8000_0000 to 0x80ff_ffff)")
+        self.write("disk.cpio", bytes(9 << 20))
+        self.refuse('initrd = "disk.cpio"', "my.toml:4: initrd disk.cpio is too large: its 9437184 B begin at 0x8080_0000, and "
+                    "their memory ends at 0x80ff_ffff")
         self.refuse('images = ["second.bin@0xffff_ffff_ffff_ffff"]', "my.toml:4: image second.bin does not end within 64 bits "
                     "of address")
+
+    def test_an_entry_without_an_instruction(self):
+        self.write("tiny.bin", b"abc")
+        self.refuse('images = ["tiny.bin@0x80fffffd"]', "my.toml:4: image tiny.bin starts at 0x80fffffd, 3 B before the end of "
+                    "its memory: there is no room for an instruction")
+        self.board("")
+        self.assert_mistake(["run", "my.toml", "--firmware=tiny.bin@0x80fffffd"], "--firmware tiny.bin@0x80fffffd: firmware "
+                            "tiny.bin starts at 0x80fffffd, 3 B before the end of its memory: there is no room for an "
+                            "instruction")
+        # A further image is where nothing starts.
+        more = BOARD + '[memory.more]\nbase = 0x9000_0000\nsize = "1 MiB"\n'
+        self.write("my.toml", more.format(cluster='images = ["second.bin@0x8020_0000", "tiny.bin@0x900f_fffd"]'))
+        self.run_board()
+
+    def test_a_command_line_that_the_memory_has_no_room_for(self):
+        small = BOARD.replace("16 MiB", "1 MiB")
+        self.write("my.toml", small.format(cluster='bootargs = "' + 1_046_000 * "a" + '"'))
+        self.assert_mistake(["run", "my.toml"], "my.toml:4: cluster.host.bootargs must be shorter: with its 1046000 characters, "
+                            "the device tree has ...")
 
     def test_files_that_are_none(self):
         self.refuse('images = ["none.bin@0x80200000"]', "my.toml:4: there is no image none.bin; give its path")
