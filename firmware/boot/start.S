@@ -6,6 +6,10 @@
 #include "firmware/boot/trap_frame.inc"
 
         .cfi_sections .debug_frame
+# Tells the simulator that the codes by which this image ends a run are those of kernel/exit_codes.h.
+        .globl  sluice_exit_codes
+        .set    sluice_exit_codes, 1
+
         .section .text.start, "ax"
         .globl  _start
         .type   _start, @function

@@ -1,5 +1,6 @@
 /* firmware/kernel/exit_codes.h: why firmware ends a run as failed, as the test finisher's code. Others are an
- * application's own. Freestanding C that C++ also accepts: the simulator's diagnosis says what they mean. */
+ * application's own. Freestanding C that C++ also accepts: the simulator's diagnosis says what they mean, of images
+ * that have the symbol sluice_exit_codes (boot/start.S). */
 #pragma once
 
 #define EXIT_TRAP 3u    /* an exception that nothing handles; xepc, xcause and xtval still tell it */

@@ -18,6 +18,8 @@ struct TrapRegisters {
 constexpr TrapRegisters kMachine{0x341, 0x342, 0x343};
 constexpr TrapRegisters kSupervisor{0x141, 0x142, 0x143};
 constexpr unsigned kMscratch = 0x340;
+/// A symbol that every image of the firmware library has (firmware/boot/start.S), and no other.
+constexpr const char* kLibraryMark = "sluice_exit_codes";
 
 }  // namespace
 
@@ -44,9 +46,12 @@ const Firmware* firmware_of(Board& board, const riscv::Core* hart) {
   return nullptr;
 }
 
-}  // namespace
-
-namespace {
+/// The end of a sentence about what a hart has asked for; nothing where none has.
+std::string asked_at(Board& board, const riscv::Core* hart) {
+  const Firmware* firmware = firmware_of(board, hart);
+  if (!firmware) return {};
+  return fmt::format("; {} at {}", hart->path(), place(*firmware, hart->hart().state().pc));
+}
 
 std::uint64_t csr_of(riscv::Core& hart, unsigned number) {
   std::uint64_t value = 0;
@@ -167,10 +172,6 @@ std::string describe_dma_bench(unsigned code, Board& board, const Firmware& firm
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// The firmware keeps what sp was in mscratch (firmware/kernel/exit_codes.h).
 std::string describe_overflow(const Firmware& firmware, riscv::Core& hart) {
   return fmt::format("sp was {:#x}: {}", csr_of(hart, kMscratch), describe_trap(firmware, hart));
@@ -182,7 +183,9 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
   std::string failed = fmt::format("the firmware failed with code {}", code);
   const Firmware* firmware = firmware_of(board, hart);
   if (!firmware) return failed;
-  const std::string where = fmt::format("{} at {}", hart->path(), place(*firmware, hart->hart().state().pc));
+  const std::string where = asked_at(board, hart);
+  // Codes of an image that is not of the firmware library are its own.
+  if (!firmware->symbols().variable(kLibraryMark)) return failed + where;
   switch (code) {
     case EXIT_TRAP:
       return fmt::format("{}, a trap that it does not handle: {}, on {}", failed, describe_trap(*firmware, *hart),
@@ -191,28 +194,27 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
       return fmt::format("{}: a stack of {} has overflowed, {}", failed, hart->path(),
                          describe_overflow(*firmware, *hart));
     case EXIT_NO_NIC:
-      return fmt::format("{}: it found no NIC that it has a driver for; {}", failed, where);
+      return fmt::format("{}: it found no NIC that it has a driver for{}", failed, where);
     case EXIT_GAVE_UP:
-      return fmt::format("{}: it gave up, and --console shows why; {}", failed, where);
+      return fmt::format("{}: it gave up, and --console shows why{}", failed, where);
     default:
       break;
   }
   const std::string reason = describe_dma_bench(code, board, *firmware);
-  return reason.empty() ? fmt::format("{}; {}", failed, where) : fmt::format("{}: {}; {}", failed, reason, where);
+  return failed + (reason.empty() ? "" : ": " + reason) + where;
 }
 
 std::string describe_exit(const std::string& what, Board& board, riscv::Core* hart) {
-  const Firmware* firmware = firmware_of(board, hart);
-  std::string failed = "the firmware " + what;
-  if (!firmware) return failed;
-  return fmt::format("{}; {} at {}", failed, hart->path(), place(*firmware, hart->hart().state().pc));
+  return "the firmware " + what + asked_at(board, hart);
 }
 
 std::string describe_reset(Board& board, riscv::Core* hart) {
-  constexpr const char* kReset = "the firmware asked for a reset, which ends a run";
-  const Firmware* firmware = firmware_of(board, hart);
-  if (!firmware) return kReset;
-  return fmt::format("{}; {} at {}", kReset, hart->path(), place(*firmware, hart->hart().state().pc));
+  return "the firmware asked for a reset, which ends a run" + asked_at(board, hart);
+}
+
+std::string describe_reset_loop(Board& board, riscv::Core* hart, std::uint64_t resets) {
+  return fmt::format("the firmware has reset the board {} times, and no request has ended in between{}\n", resets,
+                     asked_at(board, hart));
 }
 
 namespace {

@@ -21,8 +21,9 @@ bool in_machine_trap(riscv::Core&);
 /// with it.
 std::string describe_trap(const Firmware&, riscv::Core&);
 
-/// The firmware's failure: what its code means (firmware/kernel/exit_codes.h) and where the hart was, in one sentence
-/// without a full stop. hart: whose write it was; null where it was no hart's.
+/// The firmware's failure and where the hart was, in one sentence without a full stop. It says what the code means
+/// (firmware/kernel/exit_codes.h) where the image is of the firmware library. hart: whose write it was; null where it
+/// was no hart's.
 std::string describe_failure(unsigned code, Board&, riscv::Core* hart);
 
 /// The firmware has ended the run by its tohost, likewise. what: the end of a sentence about the firmware.
@@ -30,6 +31,9 @@ std::string describe_exit(const std::string& what, Board&, riscv::Core* hart);
 
 /// The firmware has asked for a reset, likewise.
 std::string describe_reset(Board&, riscv::Core* hart);
+
+/// The firmware resets its board again and again: a sentence and a line break. Before the last of these resets.
+std::string describe_reset_loop(Board&, riscv::Core* hart, std::uint64_t resets);
 
 /// The run has met run.time_limit: a sentence and a line break.
 std::string describe_time_limit(Board&);

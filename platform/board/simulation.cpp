@@ -22,6 +22,8 @@ constexpr Time kProgressInterval = Time::us(100);
 constexpr Time kTrapInterval = Time::ms(10);
 // Traps without progress between two looks, and up to the end of a run.
 constexpr std::uint64_t kTrapsInInterval = 1000, kTrapsAtEnd = 64;
+// Of the board by its firmware, while no request ends: a boot that tries again does so some times.
+constexpr std::uint64_t kIdleResets = 1000;
 constexpr Time kSignalInterval = Time::us(200);  // some milliseconds of wall time
 // Of base::Calendar::kLookInterval entries each: ten million at one instant, where a busy board has some dozen.
 constexpr unsigned kLooksAtOneTime = 10;
@@ -105,15 +107,7 @@ void Simulation::close_traces() {
 Outcome Simulation::run() {
   base::Scheduler& scheduler = board_.scheduler();
   begin_measuring();
-  board_.finisher().on_finish = [&](irq::Finisher::Verdict v) {
-    if (v.kind == irq::Finisher::Kind::reset && board_.run_parameters().reboot == Reboot::restart)
-      return board_.reset();
-    // Now, because the hart goes on to its next instruction.
-    if (failure_.empty() && v.kind == irq::Finisher::Kind::fail)
-      failure_ = describe_failure(v.code, board_, running_hart());
-    if (failure_.empty() && v.kind == irq::Finisher::Kind::reset) failure_ = describe_reset(board_, running_hart());
-    scheduler.stop();
-  };
+  board_.finisher().on_finish = [this](irq::Finisher::Verdict v) { take_verdict(v); };
   for (Cluster& c : board_.clusters())
     for (auto& htif : c.htifs) htif->on_exit = [this](const Htif::Exit& e, riscv::Core& core) { take_exit(e, core); };
   if (net::TrafficSource* source = board_.source()) {
@@ -161,6 +155,26 @@ Outcome Simulation::run() {
     outside_->close(outcome == Outcome::limit ? last : base::now(), input_end(outcome),
                     outcome >= Outcome::stalled ? 1 : 0);
   return outcome;
+}
+
+void Simulation::take_verdict(const irq::Finisher::Verdict& v) {
+  if (v.kind == irq::Finisher::Kind::reset && board_.run_parameters().reboot == Reboot::restart) return restart_board();
+  // Now, because the hart goes on to its next instruction.
+  if (failure_.empty() && v.kind == irq::Finisher::Kind::fail)
+    failure_ = describe_failure(v.code, board_, running_hart());
+  if (failure_.empty() && v.kind == irq::Finisher::Kind::reset) failure_ = describe_reset(board_, running_hart());
+  board_.scheduler().stop();
+}
+
+/// A firmware that only resets its board would go on until the time limit, which is minutes of wall time.
+void Simulation::restart_board() {
+  const std::uint64_t ended = ended_requests();
+  idle_resets_ = std::exchange(ended_at_reset_, ended) == ended ? idle_resets_ + 1 : 1;
+  if (idle_resets_ < kIdleResets || outside_) return board_.reset();
+  diagnosis_ = describe_reset_loop(board_, running_hart(), idle_resets_) + describe_state(board_);
+  stalled_ = true;
+  board_.reset();  // forgets the verdict
+  board_.scheduler().stop();
 }
 
 /// What ends a run by tohost is a verdict like the test finisher's.

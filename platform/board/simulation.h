@@ -40,8 +40,9 @@ enum class Outcome {
   finished,     ///< the workload's requests have ended, or the firmware said that it passed
   limit,        ///< --until; run.time_limit or kEndOfTime: then a failure, and the diagnosis says so
   interrupted,  ///< the user ended it; a failure where nobody outside took part, and the diagnosis says so
-  stalled,      ///< no request ended for run.stall_limit, a hart did nothing else for a while than trap, simulated time
-                ///< stands still, or the harts hung when the run ended at --until
+  stalled,      ///< no request ended for run.stall_limit, a hart did nothing else for a while than trap, the firmware
+                ///< resets its board again and again, simulated time stands still, or the harts hung when the run ended
+                ///< at --until
   deadlocked,   ///< nothing can ever happen again, found at a look every run.stall_limit; not with --until
   failed,       ///< the firmware said that it failed, the script that talks to it did not hear what it expects, or a
                 ///< component threw an exception
@@ -73,7 +74,9 @@ class Simulation {
 
  private:
   void begin_measuring();
+  void take_verdict(const irq::Finisher::Verdict&);
   void take_exit(const Htif::Exit&, riscv::Core&);
+  void restart_board();
   void watch();
   void watch_traps();
   bool in_trap_loop(std::uint64_t least);
@@ -107,6 +110,8 @@ class Simulation {
   std::vector<riscv::Core::Accounts> accounts_at_start_;
   TrapLoops trap_loops_;
   std::uint64_t last_ended_ = 0;
+  std::uint64_t ended_at_reset_ = 0;
+  std::uint64_t idle_resets_ = 0;  ///< by the firmware, one after the other, without a request that ended in between
   std::uint64_t ended_at_limit_look_ = 0;
   bool met_time_limit_ = false;
   bool calls_waited_ = true;  ///< at the last look

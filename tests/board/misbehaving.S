@@ -1,5 +1,6 @@
 # Guests that go wrong in one way each, on the bare machine: -DNOWHERE, -DHANDLER, -DSTACK, -DSPIN, -DSLEEP, -DLOAD,
-# -DRETRY; two that only look so: -DPOLL, -DARMED; and one that resets the board once: -DREBOOT.
+# -DRETRY; two that only look so: -DPOLL, -DARMED; and two that reset the board, once:
+# -DREBOOT, and for ever: -DREBOOTS.
 
         .section .text
         .globl  _start
@@ -45,6 +46,11 @@ _start:
         beqz    t2, 1f
         li      t4, 0x5555
 1:      sw      t4, 0(t0)
+        j       .
+#elif defined(REBOOTS)                  /* for ever */
+        li      t0, 0x100000
+        li      t4, 0x7777
+        sw      t4, 0(t0)
         j       .
 #elif defined(LOAD)                     /* a load from nowhere, told as the failure's code: mcause */
         la      t0, trap_handler

@@ -141,6 +141,15 @@ class Misbehaving(BoardTest):
         for harts in (1, 3):
             r = self.outcome("reboot", "--set", "run.reboot=restart", "--set", f"cluster.host.harts={harts}", status=0)
             self.assertEqual((r["outcome"], r["failure"]), ("finished", ""))
+            self.assertEqual(r["counters"]["reset"]["resets"], 1)
+
+    def test_a_guest_that_does_nothing_but_reset_its_board(self):
+        for end in ((), ("--until", "50 ms")):
+            r = self.outcome("reboots", "--set", "run.reboot=restart", *end)
+            self.assertEqual(r["outcome"], "stalled")
+            self.assertRegex(r["failure"], "^the firmware has reset the board 1000 times, and no request has ended in "
+                             r"between; cluster.host.hart0 at pc 0x8000000[0-9a-f] _start\+0x[0-9a-f]$")
+            self.assertEqual(r["counters"]["reset"]["resets"], 1000)
 
     def test_lost_calls_show_where_the_harts_are(self):
         process = board_runs.start("e810-poll", "--requests", "20", "--warmup", "0", "--set", "workload.timeout=2 us",

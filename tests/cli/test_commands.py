@@ -10,6 +10,7 @@ import sys
 import time
 import unittest
 
+from assembler import FAIL, assemble
 from command import SLUICE, SOURCE, SPIN, CommandTest, finisher_guest, guest, sluice
 
 sys.path.insert(0, os.path.join(SOURCE, "tests"))
@@ -268,18 +269,22 @@ class Failing(CommandTest):
         self.assertRegex(error, r"(?m)^cluster\.host\.hart0: pc 0x[0-9a-f]+, \d+ instructions")
 
     def test_what_the_codes_of_our_firmware_mean(self):
-        # A load from nowhere in machine mode, whose handler fails as ours does.
-        trap = guest(0x0000_0297, 0x0142_8293, 0x3052_9073,  # auipc t0, 0; addi t0, t0, 20; csrw mtvec, t0
-                     0x0000_3303, SPIN,  # ld t1, 0(zero)
-                     0x0010_02B7, 0x0003_3337, 0x3333_0313, 0x0062_A023, SPIN)  # code 3 to the finisher
-        _, result = self.fail_with("--firmware", self.write("traps.elf", trap))
-        self.assertEqual(result["failure"], "the firmware failed with code 3, a trap that it does not handle: load access "
-                         "fault (cause 5) at pc 0x8000000c, value 0x0, on cluster.host.hart0")
-        for code, meaning in ((4, "it found no NIC that it has a driver for"),
-                              (5, "it gave up, and --console shows why")):
+        # As an image of the firmware library: a load from nowhere in machine mode, whose handler fails as ours does.
+        ours = ".globl sluice_exit_codes\n.set sluice_exit_codes, 1\n"
+        trap = ours + "la t0, handler\ncsrw mtvec, t0\nload: ld t1, 0(zero)\nj .\n.balign 4\nhandler:\n" + FAIL.format(code=3)
+        _, result = self.fail_with("--firmware", self.write("traps.elf", assemble(trap)))
+        self.assertRegex(result["failure"], "^the firmware failed with code 3, a trap that it does not handle: load access "
+                         r"fault \(cause 5\) at pc 0x8000000[0-9a-f] load, value 0x0, on cluster.host.hart0$")
+        for code, meaning in ((4, ": it found no NIC that it has a driver for"),
+                              (5, ": it gave up, and --console shows why"), (7, "")):
+            _, result = self.fail_with("--firmware", self.write("fails.elf", assemble(ours + FAIL.format(code=code))))
+            self.assertRegex(result["failure"], f"^the firmware failed with code {code}{meaning}; cluster.host.hart0 at "
+                             r"pc 0x800000[0-9a-f]{2} fails$")
+
+    def test_what_the_codes_of_another_guest_mean_is_its_own_affair(self):
+        for code in (3, 4, 5, 6):
             _, result = self.fail_with("--firmware", self.write("fails.elf", finisher_guest(code << 16 | 0x3333)))
-            self.assertEqual(result["failure"], f"the firmware failed with code {code}: {meaning}; cluster.host.hart0 at "
-                             "pc 0x8000000c")
+            self.assertEqual(result["failure"], f"the firmware failed with code {code}; cluster.host.hart0 at pc 0x8000000c")
 
     def test_firmware_that_ends_before_the_workload(self):
         _, result = self.fail_with("--firmware", "hello")
@@ -508,6 +513,10 @@ class Comparing(CommandTest):
                              "compare does not show; use sluice run for each board")):
             self.assert_mistake(["compare", *boards, "--out=out"], why)
             self.assertFalse(os.path.exists(os.path.join(self.directory, "out")))
+        for settings, why in (("requests = 0", "requests, 0"), ("model = 'none'", "model, none")):
+            self.write("quiet.toml", f"extends = ['e810-poll']\n[workload]\n{settings}\n")
+            self.assert_mistake(["compare", "e810-poll", "quiet.toml"], "compare: e810-poll.toml has an Ethernet link and is put "
+                                f"to calls, and quiet.toml makes no calls, by workload.{why}: there is nothing to compare")
         for option in ("--requests", "--warmup"):
             self.assert_mistake(["run", "plain.toml", option, "10"],
                                 f"{option} 10: the board has no Ethernet link to make calls on")
