@@ -286,6 +286,11 @@ class Failing(CommandTest):
             _, result = self.fail_with("--firmware", self.write("fails.elf", finisher_guest(code << 16 | 0x3333)))
             self.assertEqual(result["failure"], f"the firmware failed with code {code}; cluster.host.hart0 at pc 0x8000000c")
 
+    def test_a_mistake_of_a_guest_without_symbols(self):
+        path = self.write("fails.elf", finisher_guest(0x1234))
+        text = sluice("run", "virt", "--firmware", path, "--until=1 us").stdout  # it hangs then
+        self.assertIn("finisher: 0x1234 names no action: ignored, by cluster.host.hart0 at pc 0x8000000c\n", text)
+
     def test_firmware_that_ends_before_the_workload(self):
         _, result = self.fail_with("--firmware", "hello")
         self.assertEqual(result["failure"], "the firmware ended the run after 0 of 20 calls")
