@@ -72,6 +72,11 @@ unsigned SocBus::transport_dbg(int, tlm::tlm_generic_payload& trans) {
   return done;
 }
 
+bool SocBus::takes_interrupts(std::uint64_t address) const {
+  const int i = find(address, 1);
+  return i >= 0 && regions_[static_cast<std::size_t>(i)].interrupts;
+}
+
 bool SocBus::write_now(std::uint64_t address, const void* data, unsigned size) {
   const int i = find(address, size);
   if (i < 0 || !regions_[static_cast<std::size_t>(i)].own || regions_[static_cast<std::size_t>(i)].waits) {

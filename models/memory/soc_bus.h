@@ -29,9 +29,10 @@ class SocBus : public base::Model {
     std::string name;  ///< what the memory map calls it
     std::uint64_t base;
     std::uint64_t size;
-    bool own;            ///< a base::Model
-    bool whole_address;  ///< the target sees the address itself, not the offset into the region
-    bool waits = false;  ///< for simulated time, as a foreign target may
+    bool own;                 ///< a base::Model
+    bool whole_address;       ///< the target sees the address itself, not the offset into the region
+    bool waits = false;       ///< for simulated time, as a foreign target may
+    bool interrupts = false;  ///< takes the messages of interrupts
   };
 
   tlm_utils::multi_passthrough_target_socket<SocBus> from_initiators;
@@ -51,6 +52,7 @@ class SocBus : public base::Model {
   const std::vector<Region>& regions() const { return regions_; }
   /// What the memory map calls an address; empty: nothing is there.
   std::string name_at(std::uint64_t address) const;
+  bool takes_interrupts(std::uint64_t address) const;
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
   void register_statistics(base::StatisticsGroup&);
 

@@ -36,6 +36,8 @@ class SocWriter {
   virtual bool write(std::uint64_t address, const void* data, unsigned size) = 0;
   /// What the SoC has there, as the board calls it; empty: nothing.
   virtual std::string name_at(std::uint64_t address) const = 0;
+  /// Whether what is there takes interrupt messages; they are refused where nothing does.
+  virtual bool takes_interrupts(std::uint64_t /*address*/) const { return true; }
 };
 
 struct Translation {

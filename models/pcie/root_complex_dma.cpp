@@ -117,6 +117,8 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
     ++counters_.dma_writes;
     if (ram->holds_code(first, bytes)) [[unlikely]]
       report_bad_request(t, path(), "code lies there");
+    else if (t.origin.interrupt) [[unlikely]]
+      report_bad_request(t, path(), nowhere(t));
     memory_.written(first, bytes);
     if (t.contiguous()) {
       ram->write(first, data, bytes);
@@ -138,7 +140,8 @@ void RootComplex::write_soc(const Tlp& t) {
   const std::uint64_t first = t.first_byte();
   bool taken = false;
   std::string wrong;
-  if (soc_ && !in_configuration_space(first) && !in_memory_windows(first)) {
+  const bool meant = !t.origin.interrupt || (soc_ && soc_->takes_interrupts(first));
+  if (soc_ && meant && !in_configuration_space(first) && !in_memory_windows(first)) {
     const base::AccessBy by(t.by);
     const base::CaughtReport report;
     taken = soc_->write(first, t.payload() + first % 4, t.enabled_bytes());

@@ -139,10 +139,10 @@ void Board::build_interrupts() {
   imsic_ = std::make_unique<irq::Imsic>("imsic", config_.parameters<irq::Imsic::Parameters>("imsic"), harts_);
   aplic_ = std::make_unique<irq::Aplic>("aplic", config_.parameters<irq::Aplic::Parameters>("aplic"),
                                         irq::Aplic::Map{map_.imsic_m, map_.imsic_s, harts_});
-  bus_->map({"aplic_m", map_.aplic_m, HostMap::kAplicSize, true, false}, aplic_->machine_socket);
-  bus_->map({"aplic_s", map_.aplic_s, HostMap::kAplicSize, true, false}, aplic_->supervisor_socket);
-  bus_->map({"imsic_m", map_.imsic_m, imsic_->region_size(), true, false}, imsic_->machine_socket);
-  bus_->map({"imsic_s", map_.imsic_s, imsic_->region_size(), true, false}, imsic_->supervisor_socket);
+  bus_->map({"aplic_m", map_.aplic_m, HostMap::kAplicSize, true, false, false, true}, aplic_->machine_socket);
+  bus_->map({"aplic_s", map_.aplic_s, HostMap::kAplicSize, true, false, false, true}, aplic_->supervisor_socket);
+  bus_->map({"imsic_m", map_.imsic_m, imsic_->region_size(), true, false, false, true}, imsic_->machine_socket);
+  bus_->map({"imsic_s", map_.imsic_s, imsic_->region_size(), true, false, false, true}, imsic_->supervisor_socket);
   aplic_->send_msi = [this](std::uint64_t address, std::uint32_t data) {
     const std::uint64_t reports = base::mistakes().reports();
     if (!bus_->write_now(address, &data, 4) && base::mistakes().reports() == reports)
@@ -171,6 +171,8 @@ bool Board::write(std::uint64_t address, const void* data, unsigned size) {
 }
 
 std::string Board::name_at(std::uint64_t address) const { return bus_->name_at(address); }
+
+bool Board::takes_interrupts(std::uint64_t address) const { return bus_->takes_interrupts(address); }
 
 void Board::build_pcie() {
   const auto& p = config_.parameters<pcie::RootComplex::Parameters>("root");

@@ -136,6 +136,7 @@ class Board : private pcie::SocWriter {
  private:
   bool write(std::uint64_t address, const void* data, unsigned size) override;
   std::string name_at(std::uint64_t address) const override;
+  bool takes_interrupts(std::uint64_t address) const override;
 
   base::Time choose_quantum() const;
   void build_memory();

@@ -368,6 +368,27 @@ NAMED static void message_to_nowhere(void) {
   settle();
   disable_msix();
 }
+/* Which would end the run as passed. */
+NAMED static void message_to_finisher(void) {
+  enable_msix();
+  entry(0)->address_low = (uint32_t)board.finisher;
+  entry(0)->address_high = 0;
+  entry(0)->data = 0x5555;
+  entry(0)->control = 0; /* GUILTY */
+  fire(0);
+  settle();
+  disable_msix();
+}
+NAMED static void message_to_memory(void) {
+  enable_msix();
+  entry(0)->address_low = (uint32_t)(uintptr_t)rx_ring;
+  entry(0)->address_high = 0;
+  entry(0)->data = 1;
+  entry(0)->control = 0; /* GUILTY */
+  fire(0);
+  settle();
+  disable_msix();
+}
 NAMED static void message_without_identity(void) {
   enable_msix();
   entry(0)->address_low = (uint32_t)board.imsic;
@@ -494,6 +515,8 @@ static void (*const mistakes[])(void) = {
     device_bus_master_off,
     bridge_bus_master_off,
     message_to_nowhere,
+    message_to_finisher,
+    message_to_memory,
     message_without_identity,
     message_to_configuration_space,
     message_misaligned,

@@ -109,6 +109,8 @@ MISTAKES = {
                              "bus mastering is off in the command register of the root port above it",
 
     "message_to_nowhere": "nic.eth0: interrupt message of vector 0 to 0x50000: no interrupt controller is there",
+    "message_to_finisher": "nic.eth0: interrupt message of vector 0 to 0x100000: no interrupt controller is there",
+    "message_to_memory": "nic.eth0: interrupt message of vector 0 to {rx_ring:#x}: no interrupt controller is there",
     "message_without_identity": "imsic: message with identity 4000 to hart 0's supervisor file is ignored, it has 1 to "
                                 "255",
     "message_to_configuration_space": "nic.eth0: interrupt message of vector 0 to 0x30000000: devices do not reach "
