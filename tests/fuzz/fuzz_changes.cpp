@@ -84,6 +84,7 @@ std::vector<Bytes> corpus() {
   records.push_back(record(1, 0, 26, Change::to_device("clint", 0, 1, 4)));
   records.push_back(record(1, 0, 27, {Kind::reset, 0, 0, {}}));
   records.push_back(record(1, 0, 28, Change::to_entry(0, kRam)));
+  records.push_back(record(1, 0, 29, Change::to_entry(0, kRam, {{kRam, 0x1000}, {kRam + 0x2000, 8}})));
   records.push_back(record(1, 0, 30, {Kind::privilege, 0, 0, {1, 0, 0, 0, 0, 0, 0, 0}}));
   return {put_together(records)};
 }
