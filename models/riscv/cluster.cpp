@@ -1,5 +1,7 @@
 #include "models/riscv/cluster.h"
 
+#include <algorithm>
+
 namespace sluice::riscv {
 
 CostTable InstructionCosts::table() const {
@@ -96,6 +98,10 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
       .names_file()
       .setting();
   s.add("bootargs", &P::bootargs, "bootargs of the device tree's /chosen; empty: as the tree has them").setting();
+  s.rule("bootargs", [](const P& p) -> std::string {
+    const bool plain = std::all_of(p.bootargs.begin(), p.bootargs.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    return plain ? "" : "must be of printable ASCII characters";
+  });
   s.include("costs", &P::costs);
 }
 

@@ -248,11 +248,14 @@ void Board::load_firmware() {
   }
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& c = clusters_[i];
-    if (c.initrd) {
-      if (!c.initrd->placed()) c.initrd->place_at(place_of_initrd(*owned[i], taken));
-      c.initrd->load(rams);
-      add_checked(taken, *c.initrd);
-    }
+    if (!c.initrd) continue;
+    if (!c.initrd->placed()) c.initrd->place_at(place_of_initrd(*owned[i], taken));
+    c.initrd->load(rams);
+    add_checked(taken, *c.initrd);
+  }
+  // Behind all images: no cluster's may lie over another's device tree.
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    Cluster& c = clusters_[i];
     c.htifs = Htif::of(c.firmware, *memory_, c.cores, *uart_);
     device_trees_.push_back(device_tree_of(c, *owned[i]));
     start_harts(c, *owned[i], device_trees_.back(), taken);

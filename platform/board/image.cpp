@@ -8,6 +8,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "models/base/quantity.h"
 #include "platform/board/file_structure.h"
@@ -66,7 +67,8 @@ ImageName ImageName::parse(const std::string& text) {
 
 Image::Image(const std::string& what, const ImageName& name, const fs::path& meant, const std::string& where, Kind kind)
     : what_(what), where_(where), name_(fs::path(name.file).filename().string()), kind_(kind) {
-  read(name.file, meant);
+  // Shipped firmware is ELF, so what has an address is a path.
+  read(name.file, meant, name.address ? Kind::data : kind);
   sha256_ = sha256_of(file_);
   const bool elf = file_.size() >= SELFMAG && std::memcmp(file_.data(), ELFMAG, SELFMAG) == 0;
   if (kind == Kind::data || (name.address && !elf)) {
@@ -82,15 +84,15 @@ Image::Image(const std::string& what, const ImageName& name, const fs::path& mea
   symbols_ = SymbolTable(file_);
 }
 
-void Image::read(const std::string& named, const fs::path& meant) {
-  const fs::path path = find_file(named, meant, kind_);
+void Image::read(const std::string& named, const fs::path& meant, Kind kind) {
+  const fs::path path = find_file(named, meant, kind);
   if (path.empty()) {
     const bool firmware = what_ == "firmware";
     const char* valid = firmware ? "give the path of an RV64 ELF file or the name of a shipped one" : "give its path";
     std::error_code ignored;
     const auto type = fs::status(meant, ignored).type();
     if (named.empty()) throw config::UserError(fmt::format("{}: the {} has no name; {}", where_, what_, valid));
-    if ((kind_ == Kind::executable && named.find_first_of("/.") == std::string::npos) ||
+    if ((kind == Kind::executable && named.find_first_of("/.") == std::string::npos) ||
         type == fs::file_type::not_found || type == fs::file_type::none)
       throw config::UserError(fmt::format("{}: there is no {} {}; {}", where_, what_, named, valid));
     throw config::UserError(fmt::format("{}: {} is {}; {}", where_, named,
@@ -99,7 +101,10 @@ void Image::read(const std::string& named, const fs::path& meant) {
   }
   std::ifstream in(path, std::ios::binary);
   std::error_code failed;
-  file_.resize(fs::file_size(path, failed));
+  const std::uintmax_t size = fs::file_size(path, failed);
+  const auto machine = static_cast<std::uintmax_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  if (!failed && size > machine) refuse("is larger than this machine's memory");
+  file_.resize(failed ? 0 : size);
   if (failed || !in.read(reinterpret_cast<char*>(file_.data()), static_cast<std::streamsize>(file_.size())))
     refuse("cannot be read");
 }
@@ -153,6 +158,7 @@ void Image::refuse_place(const Segment& s, const std::vector<base::GuestRam*>& r
 void Image::check_entry(const std::vector<base::GuestRam*>& rams) const {
   const base::GuestRam* ram = ram_of(rams, entry_, 1);
   if (!ram) refuse(fmt::format("starts at {:#x}, {}", entry_, outside(rams)));
+  if (entry_ % 2 != 0) refuse(fmt::format("starts at {:#x}, and instructions lie at even addresses", entry_));
   const std::uint64_t room = ram->base() + ram->size() - entry_;
   if (room < kInstruction)
     refuse(fmt::format("starts at {:#x}, {} B before the end of its memory: there is no room for an instruction",

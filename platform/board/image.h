@@ -73,7 +73,7 @@ class Image {
   std::uint64_t end() const;
 
  private:
-  void read(const std::string& named, const std::filesystem::path& meant);
+  void read(const std::string& named, const std::filesystem::path& meant, Kind);
   void parse_elf();
   [[noreturn]] void refuse_place(const Segment&, const std::vector<base::GuestRam*>&) const;
 

@@ -99,6 +99,7 @@ class Images(CommandTest):
         super().setUp()
         self.write("first.elf", assemble(FIRST))
         self.write("second.bin", assemble_raw(PASS))
+        self.write("Image", assemble_raw(PASS))
         self.board("")
 
     def board(self, cluster):
@@ -133,6 +134,10 @@ class Loading(Images):
         self.assertEqual(r["outcome"], "finished")
         self.assertEqual(r["firmware"][0]["images"], [{"what": "image", "name": "second.bin", "sha256": self.digest("second.bin"),
                                                        "address": "0x8020_0000"}])
+
+    def test_a_name_with_an_address_is_a_path(self):
+        self.board('images = ["Image@0x8020_0000"]')
+        self.assertEqual(self.run_board()["firmware"][0]["images"][0]["name"], "Image")
 
     def test_the_firmware_goes_on_to_an_elf_file_and_has_its_symbols(self):
         self.write("second.elf", assemble("li t0, 0x100000\nli t1, 0x93333\nfails:\nsw t1, 0(t0)\nj .\n", 0x8030_0000))
@@ -272,6 +277,36 @@ class Mistakes(Images):
         more = BOARD + '[memory.more]\nbase = 0x9000_0000\nsize = "1 MiB"\n'
         self.write("my.toml", more.format(cluster='images = ["second.bin@0x8020_0000", "tiny.bin@0x900f_fffd"]'))
         self.run_board()
+
+    def test_an_odd_entry(self):
+        self.refuse('images = ["second.bin@0x8020_0001"]', "my.toml:4: image second.bin starts at 0x80200001, and instructions "
+                    "lie at even addresses")
+
+    def test_an_initrd_over_another_cluster_s_tree(self):
+        board = BOARD + """[cluster.other]
+firmware = "other.elf"
+{other}
+[memory.other]
+base = 0x9000_0000
+size = "1 MiB"
+"""
+        self.write("other.elf", assemble(PASS, base=0x9000_0000))
+        self.write("disk.cpio", b"disk")
+        text = board.format(cluster="", other='initrd = "disk.cpio@0x80ffff00"')
+        self.write("my.toml", text)
+        line = text[:text.index("initrd")].count("\n") + 1
+        self.assert_mistake(["run", "my.toml"], f"my.toml:{line}: initrd disk.cpio leaves no room for the device tree in its "
+                            "memory: it ends at 0x80ffff04 and must end at 0x80ff0000 or below")
+
+    def test_a_file_that_no_machine_holds(self):
+        with open(os.path.join(self.directory, "huge"), "wb") as file:
+            file.truncate(1 << 43)
+        for key, what in (('images = ["huge@0x8020_0000"]', "image"), ('initrd = "huge"', "initrd")):
+            self.refuse(key, f"my.toml:4: {what} huge is larger than this machine's memory")
+
+    def test_bytes_in_a_command_line_that_no_tree_can_have(self):
+        for text in (r'"a\u0000b"', r'"a\tb"', r'"\u00e9"'):
+            self.refuse(f"bootargs = {text}", "my.toml:4: cluster.host.bootargs must be of printable ASCII characters")
 
     def test_a_command_line_that_the_memory_has_no_room_for(self):
         small = BOARD.replace("16 MiB", "1 MiB")
