@@ -158,11 +158,11 @@ void Image::refuse_place(const Segment& s, const std::vector<base::GuestRam*>& r
 void Image::check_entry(const std::vector<base::GuestRam*>& rams) const {
   const base::GuestRam* ram = ram_of(rams, entry_, 1);
   if (!ram) refuse(fmt::format("starts at {:#x}, {}", entry_, outside(rams)));
-  if (entry_ % 2 != 0) refuse(fmt::format("starts at {:#x}, and instructions lie at even addresses", entry_));
   const std::uint64_t room = ram->base() + ram->size() - entry_;
   if (room < kInstruction)
     refuse(fmt::format("starts at {:#x}, {} B before the end of its memory: there is no room for an instruction",
                        entry_, room));
+  if (entry_ % 2 != 0) refuse(fmt::format("starts at {:#x}, and instructions lie at even addresses", entry_));
 }
 
 void Image::reload(const std::vector<base::GuestRam*>& rams) const {

@@ -37,6 +37,7 @@ BAD_DRIVER_MISTAKES = [
     (f"DMA read of 16 bytes at {NOWHERE} for transmit descriptor 0 of queue 0: {FAULT}", "rings_outside_memory"),
     ("DMA read of 16 bytes at RAM for transmit descriptor 0 of queue 0: bus mastering is off in its command register",
      "no_bus_master"),
+    ("interrupt message of vector 0 to RAM: no interrupt controller is there", "masked_vector"),
     ("write of 4 bytes at 0x1400: no register there", "masked_vector"),
     ("rx_interrupt[0] names vector 255, the NIC has 2, 0 to 1: ignored", "masked_vector")]
 # On a board without Ethernet nothing but the firmware can end a run.
