@@ -44,7 +44,7 @@ constexpr const char* kAskNowhere = "";  // what is wrong with the address is th
 std::string RootComplex::nowhere(const Tlp& t) const {
   const std::uint64_t address = t.first_byte();
   if (in_configuration_space(address)) return "devices do not reach configuration space";
-  const std::string unclaimed = in_memory_windows(address) ? why_unclaimed(address) : std::string();
+  std::string unclaimed = in_memory_windows(address) ? why_unclaimed(address) : std::string();
   if (!unclaimed.empty()) return unclaimed;
   if (t.origin.interrupt) return "no interrupt controller is there";
   const std::string name = soc_ ? soc_->name_at(address) : std::string();

@@ -184,7 +184,7 @@ std::vector<std::uint8_t> Board::device_tree_of(const Cluster& c, const base::Gu
     chosen.initrd = {s.address, s.address + s.memory_size};
   }
   try {
-    if (c.device_tree) tree = with_file(std::move(tree), c.device_tree->bytes());
+    if (c.device_tree) tree = with_file(tree, c.device_tree->bytes());
     return with_chosen(tree, chosen);
   } catch (const base::ValueError& e) {
     if (c.device_tree) c.device_tree->refuse(e.what());

@@ -22,7 +22,7 @@ Changes::Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()
       [this](base::Inputs::Bytes bytes) { return read_early(bytes); });
 }
 
-std::string Changes::make(Change change, const Place& place) {
+std::string Changes::make(const Change& change, const Place& place) {
   if (refused_ && change.kind != Change::Kind::end)
     return "a replay repeats what its log has: nothing else may be changed";
   std::vector<std::uint8_t> record;

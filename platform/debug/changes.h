@@ -31,7 +31,7 @@ class Changes : private riscv::CoreObserver {
   Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()> end);
 
   /// Makes a change and logs it. Returns why not, or nothing.
-  std::string make(Change, const Place&);
+  std::string make(const Change&, const Place&);
   /// A replay: what comes from a log is all that may change, but for the run's end.
   void refuse_all() { refused_ = true; }
   /// A change was the run's end.

@@ -144,7 +144,7 @@ std::string BoardTarget::monitor(unsigned thread, std::string_view command) {
   if (verb == "write") return words[2].empty() ? usage(*known) : write_named(first, words[2]);
   if (verb == "reset") {
     const bool loaded = loaded_;
-    const std::string why = restart();
+    std::string why = restart();
     if (!why.empty()) return why;
     return fmt::format("the board is reset{}; GDB has old values until: maintenance flush register-cache",
                        loaded ? ", and has its own images again in the place of the program that was loaded" : "");
