@@ -201,10 +201,17 @@ void Scheduler::hand_over(Runner* self) {
       pause(End::stopped);
       continue;
     }
-    // The usual case, done without the rest: one runner, and an entry precedes its next instruction.
-    if (self && alone() && entry_precedes(*self)) {
-      dispatch();
-      continue;
+    // The usual cases, done without the rest: one runner, and an entry precedes its next instruction, or none does.
+    if (self && alone()) {
+      if (entry_precedes(*self)) {
+        dispatch();
+        continue;
+      }
+      if (self->ready_ && self->time_ < limit()) {
+        holder_ = self;
+        calendar().set_now(self->time_);
+        return;
+      }
     }
     Time instruction;
     if (Runner* next = pick(limit(), instruction)) {
