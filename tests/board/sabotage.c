@@ -358,56 +358,43 @@ static void fire(unsigned vector) {
   REG32(bar + DESC_VECTOR_CONTROL(vector)) = DESC_VECTOR_ENABLE | DESC_VECTOR_TRIGGER;
 }
 
-NAMED static void message_to_nowhere(void) {
+/* All of a message but the write that lets it go, which is to blame. */
+static void prepare_message(uintptr_t address, uint32_t data) {
   enable_msix();
-  entry(0)->address_low = 0x50000;
+  entry(0)->address_low = (uint32_t)address;
   entry(0)->address_high = 0;
-  entry(0)->data = 1;
-  entry(0)->control = 0; /* GUILTY */
+  entry(0)->data = data;
+}
+static void send_message(void) {
   fire(0);
   settle();
   disable_msix();
+}
+NAMED static void message_to_nowhere(void) {
+  prepare_message(0x50000, 1);
+  entry(0)->control = 0; /* GUILTY */
+  send_message();
 }
 /* Which would end the run as passed. */
 NAMED static void message_to_finisher(void) {
-  enable_msix();
-  entry(0)->address_low = (uint32_t)board.finisher;
-  entry(0)->address_high = 0;
-  entry(0)->data = 0x5555;
+  prepare_message(board.finisher, 0x5555);
   entry(0)->control = 0; /* GUILTY */
-  fire(0);
-  settle();
-  disable_msix();
+  send_message();
 }
 NAMED static void message_to_memory(void) {
-  enable_msix();
-  entry(0)->address_low = (uint32_t)(uintptr_t)rx_ring;
-  entry(0)->address_high = 0;
-  entry(0)->data = 1;
+  prepare_message((uintptr_t)rx_ring, 1);
   entry(0)->control = 0; /* GUILTY */
-  fire(0);
-  settle();
-  disable_msix();
+  send_message();
 }
 NAMED static void message_without_identity(void) {
-  enable_msix();
-  entry(0)->address_low = (uint32_t)board.imsic;
-  entry(0)->address_high = 0;
-  entry(0)->data = 4000;
+  prepare_message(board.imsic, 4000);
   entry(0)->control = 0; /* GUILTY */
-  fire(0);
-  settle();
-  disable_msix();
+  send_message();
 }
 NAMED static void message_to_configuration_space(void) {
-  enable_msix();
-  entry(0)->address_low = (uint32_t)board.ecam;
-  entry(0)->address_high = 0;
-  entry(0)->data = 1;
+  prepare_message(board.ecam, 1);
   entry(0)->control = 0; /* GUILTY */
-  fire(0);
-  settle();
-  disable_msix();
+  send_message();
 }
 NAMED static void message_misaligned(void) {
   entry(0)->address_high = 0;
