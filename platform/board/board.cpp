@@ -12,6 +12,20 @@
 namespace sluice::platform {
 namespace {
 
+/// A region of an interrupt controller that takes messages.
+memory::SocBus::Region message_target(const char* name, std::uint64_t base, std::uint64_t size) {
+  memory::SocBus::Region region{name, base, size, true, false};
+  region.interrupts = true;
+  return region;
+}
+
+/// A region of the root complex, whose accesses wait for what lies behind it.
+memory::SocBus::Region pcie_window(const char* name, std::uint64_t base, const base::Bytes& size) {
+  memory::SocBus::Region region{name, base, size.count(), true, true};
+  region.waits = true;
+  return region;
+}
+
 constexpr unsigned kMsip = 3, kMtip = 7, kSeip = 9, kMeip = 11;
 
 unsigned harts_of(const config::BoardConfig& config) {
@@ -139,10 +153,10 @@ void Board::build_interrupts() {
   imsic_ = std::make_unique<irq::Imsic>("imsic", config_.parameters<irq::Imsic::Parameters>("imsic"), harts_);
   aplic_ = std::make_unique<irq::Aplic>("aplic", config_.parameters<irq::Aplic::Parameters>("aplic"),
                                         irq::Aplic::Map{map_.imsic_m, map_.imsic_s, harts_});
-  bus_->map({"aplic_m", map_.aplic_m, HostMap::kAplicSize, true, false, false, true}, aplic_->machine_socket);
-  bus_->map({"aplic_s", map_.aplic_s, HostMap::kAplicSize, true, false, false, true}, aplic_->supervisor_socket);
-  bus_->map({"imsic_m", map_.imsic_m, imsic_->region_size(), true, false, false, true}, imsic_->machine_socket);
-  bus_->map({"imsic_s", map_.imsic_s, imsic_->region_size(), true, false, false, true}, imsic_->supervisor_socket);
+  bus_->map(message_target("aplic_m", map_.aplic_m, HostMap::kAplicSize), aplic_->machine_socket);
+  bus_->map(message_target("aplic_s", map_.aplic_s, HostMap::kAplicSize), aplic_->supervisor_socket);
+  bus_->map(message_target("imsic_m", map_.imsic_m, imsic_->region_size()), imsic_->machine_socket);
+  bus_->map(message_target("imsic_s", map_.imsic_s, imsic_->region_size()), imsic_->supervisor_socket);
   aplic_->send_msi = [this](std::uint64_t address, std::uint32_t data) {
     const std::uint64_t reports = base::mistakes().reports();
     if (!bus_->write_now(address, &data, 4) && base::mistakes().reports() == reports)
@@ -178,9 +192,9 @@ void Board::build_pcie() {
   const auto& p = config_.parameters<pcie::RootComplex::Parameters>("root");
   root_ = std::make_unique<pcie::RootComplex>("root", p, *memory_);
   root_->set_soc_writer(this);
-  bus_->map({"root.ecam", p.ecam_base, p.ecam_size.count(), true, true, true}, root_->socket);
-  bus_->map_also({"root.mmio32", p.mmio32_base, p.mmio32_size.count(), true, true, true});
-  bus_->map_also({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), true, true, true});
+  bus_->map(pcie_window("root.ecam", p.ecam_base, p.ecam_size), root_->socket);
+  bus_->map_also(pcie_window("root.mmio32", p.mmio32_base, p.mmio32_size));
+  bus_->map_also(pcie_window("root.mmio64", p.mmio64_base, p.mmio64_size));
   if (const auto& i = config_.parameters<IommuInstance>("iommu"); i.enabled) {
     iommu_ = std::make_unique<pcie::Iommu>("iommu", i.iommu, *memory_);
     bus_->map({"iommu", map_.iommu, HostMap::kIommuSize, true, false}, iommu_->socket);
