@@ -117,7 +117,7 @@ void Outside::attach_debugger(Board& board, const OutsideOptions& options) {
   if (options.gdb) debugger_ = std::make_unique<debug::Debugger>(board, *target_, *options.gdb);
 }
 
-Outside::~Outside() = default;
+Outside::~Outside() { tell_end(2); }
 
 std::optional<Time> Outside::end_of_log() const { return replay_ ? replay_->until() : std::nullopt; }
 
@@ -169,8 +169,11 @@ std::size_t Outside::pending_looks() const { return debugger_ && debugger_->look
 
 std::uint16_t Outside::gdb_port() const { return debugger_ ? debugger_->port() : 0; }
 
-void Outside::close(Time at, base::InputEnd end, int status) {
+void Outside::tell_end(int status) {
   if (debugger_) debugger_->ended(status);
+}
+
+void Outside::close(Time at, base::InputEnd end) {
   if (changes_) changes_->flush();
   try {
     // An end that stands among the changes has a place there, which is more than a time.

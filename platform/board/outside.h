@@ -62,8 +62,10 @@ class Outside {
   void start(std::function<void()> interrupt);
   /// Whether a signal that ends the run has come that start() has not told of. Where live().
   bool take_signal();
-  /// status: of the process. Throws config::UserError when the log could not be written.
-  void close(base::Time, base::InputEnd, int status);
+  /// Throws config::UserError when the log could not be written.
+  void close(base::Time, base::InputEnd);
+  /// Tells a debugger the status that the process ends with. Without it, the destructor tells 2.
+  void tell_end(int status);
   bool has_tap() const { return tap_ != nullptr; }
   std::uint64_t refused_frames() const { return tap_->refused(); }
 

@@ -151,9 +151,7 @@ Outcome Simulation::run() {
   close_traces();
   const Outcome outcome = judge(end);
   // Cores may have gone a little further than the moment at which the run was interrupted.
-  if (outside_)
-    outside_->close(outcome == Outcome::limit ? last : base::now(), input_end(outcome),
-                    outcome >= Outcome::stalled ? 1 : 0);
+  if (outside_) outside_->close(outcome == Outcome::limit ? last : base::now(), input_end(outcome));
   return outcome;
 }
 

@@ -69,6 +69,7 @@ class Simulation {
   double cpu_seconds() const { return cpu_seconds_; }
   Board& board() { return board_; }
   /// Null where nothing is.
+  Outside* outside() { return outside_.get(); }
   const Outside* outside() const { return outside_.get(); }
   const debug::InsnTrace* insn_trace() const { return insn_.get(); }
 

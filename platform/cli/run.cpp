@@ -140,11 +140,12 @@ int execute(const Environment& environment, const Options& o) {
   explain_empty_trace(simulation);
   const auto result = report::make_result(simulation, outcome);
   if (file) file->commit(report::to_text(result));
+  const std::string failure = report::failure_of(result);
+  if (simulation.outside()) simulation.outside()->tell_end(failure.empty() ? 0 : 1);
   if (o.json)
     fmt::print("{}", report::to_text(result));
   else
     fmt::print("{}", report::run_report(result));
-  const std::string failure = report::failure_of(result);
   if (failure.empty()) return 0;
   std::fflush(stdout);
   say("sluice: {}: {}\n", config.name(), failure);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -93,6 +94,42 @@ class Client(Session):
         with open(path, "wb") as file:
             file.write(header + segment + code)
         return path
+
+    def told(self, *arguments):
+        """What a debugger that lets the run go is told of its end, and the status of the process."""
+        process, port = self.launch(*arguments)
+        client = self.connect(port)
+        client.sendall(packet(b"QStartNoAckMode") + packet(b"vCont;c"))
+        answer = b""
+        while more := client.recv(1000):
+            answer += more
+        process.communicate(timeout=120)
+        return re.findall(rb"\$W(..)#", answer), process.returncode
+
+    def test_the_end_is_told_with_the_status_of_the_process(self):
+        self.assertEqual(self.told(*ONE_HART), ([b"00"], 0))
+        dead = (os.path.join(TESTS, "firmware", "bare.toml"), "--firmware", self.dead_firmware())
+        self.assertEqual(self.told(*dead), ([b"01"], 1))
+        # The run itself ends well; what the report finds makes it fail.
+        lossy = ("e810-irq", "--requests", "600", "--warmup", "0", "--set", "workload.outstanding=128", "--set",
+                 "workload.timeout=1 ms", "--set", "nic.eth0.tx_ring=64", "--set", "nic.eth0.pcie.tags=4")
+        self.assertEqual(self.told(*lossy), ([b"01"], 1))
+
+    def test_a_result_that_cannot_be_written_is_told_as_2(self):
+        directory = self.directory()
+        process, port = self.launch(*ONE_HART, "--out", directory)
+        client = self.connect(port)
+        client.sendall(packet(b"QStartNoAckMode"))
+        answer = b""
+        while b"OK#9a" not in answer:
+            answer += client.recv(1000)
+        os.mkdir(os.path.join(directory, "result.json"))  # it was found writable before the run
+        client.sendall(packet(b"vCont;c"))
+        while more := client.recv(1000):
+            answer += more
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (2, ""), err)
+        self.assertEqual(re.findall(rb"\$W(..)#", answer), [b"02"])
 
     def test_kill_ends_the_run(self):
         process, port = self.launch(*ONE_HART)
