@@ -12,12 +12,12 @@ SLUICE = os.path.abspath(sys.argv.pop(1))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def sluice(*arguments, program=SLUICE, stdout=subprocess.PIPE, cwd=None, boards=None):
+def sluice(*arguments, program=SLUICE, stdout=subprocess.PIPE, cwd=None, boards=None, preexec_fn=None):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SLUICE_")}
     if boards:
         environment["SLUICE_BOARDS"] = boards
     return subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
-                          text=True, cwd=cwd, env=environment, timeout=120, check=False)
+                          text=True, cwd=cwd, env=environment, preexec_fn=preexec_fn, timeout=120, check=False)
 
 
 class CommandTest(unittest.TestCase):

@@ -1,6 +1,7 @@
 """What a user gets wrong: one sentence that names the place, the key and what would be valid, and exit status 2."""
 
 import os
+import resource
 import struct
 import unittest
 
@@ -109,6 +110,10 @@ class Commands(CommandTest):
             self.assert_mistake(["run", "e810-poll", "--requests=1", "--trace", kind, "--out", kind],
                                 f"{kind}/{name}: cannot be written: No space left on device")
 
+    @staticmethod
+    def no_large_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
     def test_output_that_cannot_be_written(self):
         self.write("file", "")
         for name in ("file", "file/below", "/proc/none"):
@@ -117,6 +122,8 @@ class Commands(CommandTest):
         self.assert_mistake(["run", "e810-poll", "--requests=1", "--out", "taken"], "--out taken: cannot be written "
                             "(its result.json is a directory); name a directory that can be created")
         self.assert_mistake(["compare", "e810-poll", "e810-irq", "--out", "file"], "--out file: cannot be written...")
+        self.assert_mistake(["run", "e810-poll", "--requests=1", "--out", "small"],
+                            "--out small: cannot be written (File too large)...", preexec_fn=self.no_large_files)
         with open("/dev/full", "w", encoding="utf-8") as full:
             self.assert_mistake(["describe", "e810-poll"], "standard output cannot be written", stdout=full)
 
