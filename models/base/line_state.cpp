@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 namespace sluice::base {
 namespace {
@@ -24,9 +25,8 @@ LineState::LineState(std::uint64_t size, unsigned ways, unsigned line)
   if (!entries_) throw std::bad_alloc();
 }
 
-/// The way that holds a line; ways_ when none does.
-unsigned LineState::find(const Entry* set, std::uint64_t line) const {
-  unsigned w = 0;
+/// The way that holds a line, from way `w` on; ways_ when none does.
+unsigned LineState::find(const Entry* set, std::uint64_t line, unsigned w) const {
   while (w < ways_ && !holds(set[w], line)) ++w;
   return w;
 }
@@ -49,12 +49,27 @@ LineState::State LineState::state(std::uint64_t address) const {
 LineState::Line LineState::fill(std::uint64_t address, State state, unsigned least_recent) {
   Entry* set = set_of(address);
   const std::uint64_t line = line_of(address);
+  if (least_recent != 0 && least_recent < ways_) return fill_behind(set, ways_ - least_recent, line, state);
+  // One pass: each entry moves one back, up to the line itself, an empty entry or the end.
+  Entry entry = line | state;
+#pragma GCC unroll 4
+  for (unsigned w = 0; w < ways_; ++w) {
+    const Entry was = std::exchange(set[w], entry);
+    if (holds(was, line)) return {};
+    // The line may still be behind an empty entry, which fill_behind() leaves in front of others.
+    if (was == 0 && find(set, line, w + 1) == ways_) return {};
+    entry = was;
+  }
+  return {line_of(entry), state_of(entry)};
+}
+
+/// As fill(), where a new line leaves set[0 .. first) alone.
+LineState::Line LineState::fill_behind(Entry* set, unsigned first, std::uint64_t line, State state) {
   unsigned w = find(set, line);
   if (w < ways_) {
     put_in_front(set, w, line | state);
     return {};
   }
-  const unsigned first = least_recent == 0 || least_recent > ways_ ? 0 : ways_ - least_recent;
   for (w = first; w + 1 < ways_ && set[w] != 0;) ++w;
   const Entry out = set[w];
   put_in_front(set + first, w - first, line | state);

@@ -62,7 +62,8 @@ class LineState {
     return true;
   }
   bool hit_further(Entry* set, std::uint64_t line, bool write);
-  unsigned find(const Entry* set, std::uint64_t line) const;
+  Line fill_behind(Entry* set, unsigned first, std::uint64_t line, State state);
+  unsigned find(const Entry* set, std::uint64_t line, unsigned w = 0) const;
 
   unsigned ways_;
   unsigned line_shift_;

@@ -1,0 +1,120 @@
+// A cache's tags and states against a model that keeps each set as a list, in order of last use.
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "models/base/line_state.h"
+#include "models/base/random.h"
+
+using namespace sluice::base;
+
+namespace {
+
+constexpr unsigned kLine = 64, kSets = 4;
+
+struct Reference {
+  explicit Reference(unsigned ways) : sets(kSets, std::vector<LineState::Line>(ways)) {}
+
+  std::vector<LineState::Line>& set_of(std::uint64_t line) { return sets[line / kLine % kSets]; }
+  auto find(std::uint64_t line) {
+    auto& set = set_of(line);
+    return std::find_if(set.begin(), set.end(),
+                        [&](const auto& l) { return l.state != LineState::kInvalid && l.address == line; });
+  }
+  LineState::Line fill(std::uint64_t line, LineState::State state, unsigned least_recent) {
+    auto& set = set_of(line);
+    auto first = set.begin(), last = find(line);
+    LineState::Line displaced;
+    if (last == set.end()) {
+      if (least_recent != 0 && least_recent < set.size()) first = set.end() - least_recent;
+      last = std::find_if(first, set.end() - 1, [](const auto& l) { return l.state == LineState::kInvalid; });
+      if (last->state != LineState::kInvalid) displaced = *last;
+    }
+    std::rotate(first, last, last + 1);
+    *first = {line, state};
+    return displaced;
+  }
+  bool hit(std::uint64_t line, bool write) {
+    const auto at = find(line);
+    if (at == set_of(line).end()) return false;
+    auto& set = set_of(line);
+    std::rotate(set.begin(), at, at + 1);
+    if (!write) return true;
+    if (set.front().state < LineState::kExclusive) return false;
+    set.front().state = LineState::kModified;
+    return true;
+  }
+  LineState::State state(std::uint64_t line) {
+    const auto at = find(line);
+    return at == set_of(line).end() ? LineState::kInvalid : at->state;
+  }
+  LineState::State downgrade(std::uint64_t line, LineState::State to) {
+    const auto at = find(line);
+    if (at == set_of(line).end()) return LineState::kInvalid;
+    const LineState::State was = at->state;
+    at->state = std::min(was, to);
+    if (to == LineState::kInvalid) {
+      std::rotate(at, at + 1, set_of(line).end());
+      set_of(line).back() = {};
+    }
+    return was;
+  }
+
+  std::vector<std::vector<LineState::Line>> sets;
+};
+
+}  // namespace
+
+TEST_CASE("any sequence of operations leaves the lines, states and order of last use that a list has", "[line_state]") {
+  for (const unsigned ways : {1u, 2u, 3u, 4u, 5u, 8u, 12u, 16u}) {
+    CAPTURE(ways);
+    LineState cache(std::uint64_t{ways} * kSets * kLine, ways, kLine);
+    Reference reference(ways);
+    RandomStream random({1}, "lines", std::to_string(ways));
+    for (unsigned n = 0; n < 20'000; ++n) {
+      CAPTURE(n);
+      const std::uint64_t line = random.below(kSets * (ways + ways / 2 + 2)) * kLine;
+      const std::uint64_t address = line + random.below(kLine);
+      const auto state = static_cast<LineState::State>(1 + random.below(3));
+      switch (random.below(8)) {
+        case 0:
+        case 1:
+        case 2: {
+          const auto limit = static_cast<unsigned>(random.below(3) == 0 ? random.below(ways + 2) : 0);
+          CAPTURE(limit);
+          const LineState::Line expected = reference.fill(line, state, limit), got = cache.fill(address, state, limit);
+          REQUIRE(got.state == expected.state);
+          if (expected.state != LineState::kInvalid) REQUIRE(got.address == expected.address);
+          break;
+        }
+        case 3:
+          REQUIRE(cache.downgrade(address, LineState::kInvalid) == reference.downgrade(line, LineState::kInvalid));
+          break;
+        case 4:
+          REQUIRE(cache.downgrade(address, LineState::kShared) == reference.downgrade(line, LineState::kShared));
+          break;
+        default: {
+          const bool write = random.below(2) == 0;
+          REQUIRE(cache.hit(address, write) == reference.hit(line, write));
+        }
+      }
+      REQUIRE(cache.state(address) == reference.state(line));
+    }
+  }
+}
+
+TEST_CASE("a line behind an empty entry is found there and comes to the front", "[line_state]") {
+  LineState cache(4 * kLine, 4, kLine);  // one set
+  // A writer that is limited to one way fills the last one, behind three empty entries.
+  cache.fill(0, LineState::kModified, 1);
+  REQUIRE(cache.fill(0, LineState::kShared).state == LineState::kInvalid);
+  REQUIRE(cache.state(0) == LineState::kShared);
+  for (unsigned l = 1; l < 4; ++l) REQUIRE(cache.fill(l * kLine, LineState::kShared).state == LineState::kInvalid);
+  const LineState::Line displaced = cache.fill(4 * kLine, LineState::kShared);
+  REQUIRE(displaced.address == 0);
+  REQUIRE(displaced.state == LineState::kShared);
+  REQUIRE(cache.state(0) == LineState::kInvalid);
+}
