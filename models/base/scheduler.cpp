@@ -64,7 +64,7 @@ void Runner::synchronise() {
   }
   do {
     ready_ = false;
-    calendar().at(time_, kAfterAll, [this] { ready_ = true; });
+    calendar().at(time_, kAfterAll, [this] { ready_ = scheduler_.woken_ = true; });
     scheduler_.hand_over(this);
     // Foreign activity of the same instant comes before instructions, too.
     if (scheduler_.kernel_next_ > time_) break;
@@ -90,6 +90,8 @@ void Runner::leave_foreign() {
 }
 
 void Event::notify() {
+  Scheduler& s = Scheduler::instance();
+  s.woken_ |= !runners_.empty();
   for (Runner* r : runners_) {
     r->ready_ = true;
     r->time_ = std::max(r->time_, now());
@@ -98,7 +100,6 @@ void Event::notify() {
   if (foreign_waits_ == 0) return;
   const Time kernel = from_sc_time(sc_core::sc_time_stamp());
   foreign_.notify(to_sc_time(std::max(now(), kernel) - kernel));
-  Scheduler& s = Scheduler::instance();
   s.kernel_next_ = std::min(s.kernel_next_, std::max(now(), kernel));
 }
 
@@ -194,6 +195,17 @@ Time Scheduler::seen_from(Time instruction) const {
   return alone() ? instruction : quantum_ * (instruction / quantum_);
 }
 
+void Scheduler::dispatch_until_woken(Time instruction) {
+  // No entry moves a runner that is ready.
+  const Time last = instruction == Time::max() ? instruction : seen_from(instruction);
+  woken_ = false;
+  Time next;
+  do {
+    dispatch();
+    next = calendar().next();
+  } while (!woken_ && !stop_ && next < end_ && next <= last && next <= kernel_next_);
+}
+
 /// Returns when `self` may run, at its time; for the pump (null), never.
 void Scheduler::hand_over(Runner* self) {
   for (;;) {
@@ -231,7 +243,7 @@ void Scheduler::hand_over(Runner* self) {
     } else if (effect == end_) {
       pause(End::limit);
     } else if (calendar().next() == effect) {
-      dispatch();
+      dispatch_until_woken(instruction);
     } else {
       run_kernel_until(effect);
     }

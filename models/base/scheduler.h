@@ -142,6 +142,9 @@ class Scheduler : public sc_core::sc_module {
     }
     dispatching_ = false;
   }
+  /// Dispatches entries up to the first that wakes a runner, stops the run or is not the next effect. instruction: as
+  /// pick() tells it.
+  void dispatch_until_woken(Time instruction);
   /// Whether the calendar's first entry is the next thing to happen on a board with this one runner.
   bool entry_precedes(const Runner& only) const {
     const Time t = calendar().next();
@@ -177,6 +180,7 @@ class Scheduler : public sc_core::sc_module {
   bool dispatching_ = false;
   bool stop_ = false;
   bool started_ = false;
+  bool woken_ = false;  ///< an entry has made a runner ready
   End why_ = End::exhausted;
   std::exception_ptr thrown_;  ///< by an entry
   std::uint64_t kernel_steps_ = 0;

@@ -474,3 +474,48 @@ TEST_CASE("stop ends the run after the instruction that asked for it", "[schedul
   scheduler.run_until(Time::max());
   REQUIRE(executed == 1000);
 }
+
+TEST_CASE("stop ends the run after the entry that asked for it, whoever waits", "[scheduler]") {
+  for (const unsigned cores : {0u, 1u, 2u, 4u}) {
+    CAPTURE(cores);
+    fresh_kernel();
+    Scheduler scheduler("scheduler", 1_us);
+    std::vector<std::unique_ptr<Core>> all;
+    for (unsigned i = 0; i < cores; ++i)
+      all.push_back(
+          std::make_unique<Core>(("c" + std::to_string(i)).c_str(), scheduler, 1_ns, 10, [](Core&, std::uint64_t) {}));
+    std::vector<unsigned> order;
+    for (unsigned i = 0; i < 4; ++i)
+      calendar().at(100_ns + 1_ns * i, 1, [&, i] {
+        order.push_back(i);
+        if (i == 1) scheduler.stop();
+      });
+    REQUIRE(scheduler.run_until(1_us) == Scheduler::End::stopped);
+    REQUIRE(order == std::vector<unsigned>{0, 1});
+    REQUIRE(now() == 101_ns);
+    REQUIRE(scheduler.run_until(103_ns) == Scheduler::End::limit);
+    REQUIRE(order == std::vector<unsigned>{0, 1, 2});
+    REQUIRE(scheduler.run_until(Time::max()) == Scheduler::End::exhausted);
+    REQUIRE(order == std::vector<unsigned>{0, 1, 2, 3});
+  }
+}
+
+TEST_CASE("a runner that an entry wakes runs before the entries that follow", "[scheduler]") {
+  fresh_kernel();
+  Scheduler scheduler("scheduler", 1_us);
+  std::vector<std::string> order;
+  std::vector<std::unique_ptr<Core>> all;
+  for (unsigned i = 0; i < 3; ++i)
+    all.push_back(std::make_unique<Core>(("c" + std::to_string(i)).c_str(), scheduler, 1_ns, 2,
+                                         [&order, i](Core& self, std::uint64_t n) {
+                                           if (n == 0) wait_for(self.wake, "an entry", "the test");
+                                           if (n == 1) order.push_back("core " + std::to_string(i));
+                                         }));
+  const unsigned woken[] = {1, 2, 0};
+  for (unsigned i = 0; i < 3; ++i) {
+    calendar().at(100_ns + 10_ns * i, 1, [&, i] { all[woken[i]]->wake.notify(); });
+    calendar().at(105_ns + 10_ns * i, 1, [&, i] { order.push_back("entry " + std::to_string(i)); });
+  }
+  REQUIRE(scheduler.run_until(Time::max()) == Scheduler::End::exhausted);
+  REQUIRE(order == std::vector<std::string>{"core 1", "entry 0", "core 2", "entry 1", "core 0", "entry 2"});
+}
