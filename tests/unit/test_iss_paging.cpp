@@ -115,3 +115,54 @@ TEST_CASE("an instruction whose second page is not mapped faults there", "[iss]"
   CHECK(m.csr(csr::kMepc) == kView + kPage - 2);
   CHECK(m.csr(csr::kMtval) == kView + kPage);
 }
+
+namespace {
+/// Another hart that waits for a write to a page: a walk that sets A bits there synchronises.
+struct Waiter : base::RamWatcher {
+  Waiter(base::GuestRam& ram, std::uint64_t page) {
+    ram.add_watcher(this);
+    ram.set_watch(page, base::GuestRam::kReservation);
+  }
+  void ram_written(std::uint64_t, std::uint64_t) override {}
+  void page_watched(std::uint64_t) override {}
+  bool awaits(std::uint64_t, std::uint64_t) const override { return true; }
+};
+}  // namespace
+
+TEST_CASE("a fetch whose walk synchronises runs up to the limit that it finds then", "[iss]") {
+  // Page 1 of the view jumps to page 2, whose entry has no A bit yet. Its walk moves the limit, which is 1000 slots.
+  constexpr std::uint64_t kJump = 2;  // slots of a taken jump
+  for (const std::uint64_t moved : {20u, 900u, 1010u}) {
+    for (const bool first : {false, true}) {  // whether the run starts with that walk
+      CAPTURE(moved, first);
+      Paged m({});
+      m.load_words({0x0000'106f}, frame(1));  // j . + 4096
+      m.load_words(std::vector<std::uint32_t>(1024, addi(kA0, kA0, 1)), frame(2));
+      m.put(kLast + 2 * 8, entry(frame(2), kAll & ~0x40));
+      const Waiter waiter(m.ram, kLast);
+      m.on_synchronise = [&] { m.limit = moved; };
+      m.go(kView + (first ? 2 : 1) * kPage);
+      CHECK(m.synchronised == 1);
+      CHECK(m.hart.state().slots == moved);
+      CHECK(m.x(kA0) == moved - (first ? 0 : kJump));
+    }
+  }
+}
+
+TEST_CASE("an interrupt that a fetch's walk makes pending comes before the instruction", "[iss]") {
+  for (const bool first : {false, true}) {
+    CAPTURE(first);
+    Paged m({});
+    m.load_words({0x0000'106f}, frame(1));
+    m.load_words({addi(kA0, kA0, 1), 0xffdf'f06f}, frame(2));
+    m.put(kLast + 2 * 8, entry(frame(2), kAll & ~0x40));
+    Privileged& privileged = m.hart.privileged();
+    const Waiter waiter(m.ram, kLast);
+    privileged.csr_poke(csr::kMie, 1 << 7);
+    m.on_synchronise = [&] { privileged.set_mip(7, true); };
+    m.go(kView + (first ? 2 : 1) * kPage);
+    CHECK(m.hart.counters().interrupts == 1);
+    CHECK(m.csr(csr::kMepc) == kView + 2 * kPage);
+    CHECK(m.x(kA0) == 0);
+  }
+}

@@ -137,7 +137,12 @@ bool Interpreter::enter() {
       continue;
     }
     refresh_context();
-    if ((frame_.block = lookup(state_.pc)) != nullptr) return true;
+    if ((frame_.block = lookup(state_.pc)) == nullptr) continue;
+    if (!attention_) return true;
+    // The walk has moved the limit, or made an interrupt pending.
+    frame_.limit = slot_limit();
+    attention_ = false;
+    if (state_.slots < frame_.limit && !privileged_.interrupt_takeable()) return true;
   }
 }
 
@@ -205,7 +210,7 @@ Block* Interpreter::resolve(std::uint64_t pc, Block** link, std::uint64_t from) 
   const std::uint64_t releases = releases_;
   Block* block = lookup(pc);
   if (block && link && releases == releases_) *link = block;
-  return block;
+  return attention_ ? nullptr : block;
 }
 
 /// Where the 2 bytes at pc lie: physical page and RAM. False: trapped, with this tval.
@@ -218,6 +223,7 @@ bool Interpreter::fetch_place(std::uint64_t pc, std::uint64_t tval, FetchPage& a
   }
   Privileged::Translation t;
   Cause cause = privileged_.translate(pc, 2, Access::fetch, t);
+  attention_ = true;  // a walk may synchronise
   at.ram = cause == Cause::none ? hart_.ram_at(t.physical) : nullptr;
   const std::uint64_t by = from_ == kNowhere ? state_.pc : from_;
   if (cause == Cause::fetch_access) bus_.refused(Refusal::protection, by, pc, 2);

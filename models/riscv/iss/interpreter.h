@@ -155,7 +155,7 @@ class Interpreter final : public Engine {
   const void* cut_handler_ = nullptr;
   const void* cut_before_handler_ = nullptr;  ///< of the operation before cut_op_, null: there is none
   bool bus_called_ = false;
-  bool attention_ = false;  ///< code or translations changed: leave the block
+  bool attention_ = false;  ///< code, translations or the limit may have changed: leave the block
   bool stepping_ = false;
   bool beyond_limit_ = false;  ///< while stepping_: the bus's limit does not count
   std::uint64_t step_limit_ = 0;

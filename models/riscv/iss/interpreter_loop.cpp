@@ -250,7 +250,9 @@ slow_path:
 
 do_stop:
   stop_at(block, op, slots, instret);
-  goto dispatch;
+  if (attention_) goto dispatch;
+  // Nothing has moved the limit since it was asked for.
+  return stop_ = StopReason::slot_limit;
 do_fall:
   FOLLOW(fall, block->cost, block->end_pc);
 do_fetch_line:
