@@ -1,5 +1,6 @@
-# For a device or calls of one's own: the plug-in, and a test of the model alone. What a plug-in uses of Sluice is in the program
-# that loads it; a test links it.
+# For a device or calls of one's own: the plug-in, and a test of the model alone. What a plug-in uses of Sluice is in
+# the program that loads it; a test links it. Sluice's archives are for programs only: their code is not
+# position-independent.
 
 # How Sluice sees SystemC: cmake/SluiceDependencies.cmake. No contraction: results must not depend on the optimisation
 # level.
