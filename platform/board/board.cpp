@@ -242,13 +242,15 @@ void Board::check_files(const config::Instance& device) const {
   }
 }
 
-/// What a device's constructor does not accept is its author's mistake, who is the user where it is a plug-in's.
-std::unique_ptr<pcie::Endpoint> Board::build_device(const config::Instance& device) const {
+/// What build() makes. What a device's constructor does not accept is its author's mistake, who is the user where it is
+/// a plug-in's.
+template <class F>
+auto Board::built_by_author(const config::Instance& device, const F& build) const {
   check_files(device);
   try {
-    std::unique_ptr<pcie::Endpoint> built;
+    decltype(build(module_of(device), base::RandomSeed{})) built;
     base::name_what_is_thrown(device.path(), [&] {
-      built = factory_of(device).build(module_of(device).c_str(), device.model_values(), {run_.seed, run_.replication});
+      built = build(module_of(device), base::RandomSeed{run_.seed, run_.replication});
       built->check_registers();
     });
     return built;
@@ -257,29 +259,34 @@ std::unique_ptr<pcie::Endpoint> Board::build_device(const config::Instance& devi
   }
 }
 
+void Board::register_device_statistics(const std::string& path, pcie::Endpoint& device) {
+  groups_.push_back(std::make_unique<base::StatisticsGroup>(path, &base::statistics()));
+  try {
+    base::name_what_is_thrown(path, [&] { device.register_statistics(*groups_.back()); });
+  } catch (const base::ComponentError& e) {
+    throw config::UserError(fmt::format("{}: {} cannot register its statistics: {}", config_.file(), path, e.what()));
+  }
+}
+
 const pcie::Endpoint* Board::endpoint(const std::string& path) const {
   for (const DeviceInstance& d : devices_)
     if (d.path == path) return d.endpoint.get();
-  const auto nics = config_.of_kind("nic");
-  for (std::size_t i = 0; i < nics.size(); ++i)
-    if (nics[i]->path() == path) return nics_[i].get();
+  for (const NicInstance& n : nics_)
+    if (n.path == path) return n.nic.get();
   return nullptr;
 }
 
 void Board::build_devices() {
   for (const config::Instance* a : config_.of_kind("accel")) {
     marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(*a)).c_str(), a->path()));
-    devices_.push_back({a->path(), slot_of(*a), build_device(*a)});
+    devices_.push_back(
+        {a->path(), slot_of(*a), built_by_author(*a, [a](const std::string& name, base::RandomSeed seed) {
+           return factory_of(*a).build(name.c_str(), a->model_values(), seed);
+         })});
     pcie::Endpoint& device = *devices_.back().endpoint;
     if (auto* requester = dynamic_cast<accel::DmaRequester*>(&device)) requesters_.push_back(requester);
     connect(slot_of(*a), device.port());
-    groups_.push_back(std::make_unique<base::StatisticsGroup>(a->path(), &base::statistics()));
-    try {
-      base::name_what_is_thrown(a->path(), [&] { device.register_statistics(*groups_.back()); });
-    } catch (const base::ComponentError& e) {
-      throw config::UserError(
-          fmt::format("{}: {} cannot register its statistics: {}", config_.file(), a->path(), e.what()));
-    }
+    register_device_statistics(a->path(), device);
   }
   marks_.push_back(std::make_unique<ElaborationMark>("after__devices", ""));
   if (dma_workload() && requesters_.empty())
@@ -310,21 +317,8 @@ void Board::build_network() {
     wires_.push_back({w->path(), std::make_unique<net::Wire>(module_of(*w).c_str(), p.wire)});
     schedule_carrier(*wires_.back().wire, p);
   }
-  for (const config::Instance* n : config_.of_kind("nic")) {
-    const auto& p = n->parameters<DescriptorNicParameters>();
-    for (const config::Instance* other : config_.of_kind("nic"))
-      if (other != n && other->parameters<DescriptorNicParameters>().wire == p.wire)
-        throw clash(config_, *n, *other, "wire", "must be a link of its own; {} is at it too");
-    nics_.push_back(
-        std::make_unique<nic::DescriptorNic>(module_of(*n).c_str(), p.nic, wire(*n, p.wire), net::Wire::kB));
-    connect(p.slot, nics_.back()->port());
-    groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path(), &base::statistics()));
-    nics_.back()->register_statistics(*groups_.back());
-    groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path() + ".pcie", &base::statistics()));
-    nics_.back()->pcie::Endpoint::register_statistics(*groups_.back());
-    groups_.push_back(std::make_unique<base::StatisticsGroup>(n->path() + ".mac", &base::statistics()));
-    nics_.back()->mac().register_statistics(*groups_.back());
-  }
+  for (const config::Instance* n : config_.of_kind("nic")) build_nic(*n);
+  marks_.push_back(std::make_unique<ElaborationMark>("after__nics", ""));
   for (WireInstance& w : wires_) {
     groups_.push_back(std::make_unique<base::StatisticsGroup>(w.path, &base::statistics()));
     w.wire->register_statistics(*groups_.back());
@@ -341,10 +335,30 @@ void Board::build_network() {
   groups_.back()->counter("resets", "resets", "of the board, by its firmware or a debugger", resets_);
 }
 
+void Board::build_nic(const config::Instance& instance) {
+  const nic::NicPlace place = place_of(instance);
+  for (const config::Instance* other : config_.of_kind("nic"))
+    if (other != &instance && place_of(*other).wire == place.wire)
+      throw clash(config_, instance, *other, "wire", "must be a link of its own; {} is at it too");
+  net::Wire& link = wire(instance, place.wire);
+  marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(instance)).c_str(), instance.path()));
+  nics_.push_back(
+      {instance.path(), place, built_by_author(instance, [&](const std::string& name, base::RandomSeed seed) {
+         return nic_factory_of(instance).build(name.c_str(), instance.model_values(), seed, link, net::Wire::kB);
+       })});
+  nic::Nic& nic = *nics_.back().nic;
+  connect(place.slot, nic.port());
+  register_device_statistics(instance.path(), nic);
+  groups_.push_back(std::make_unique<base::StatisticsGroup>(instance.path() + ".pcie", &base::statistics()));
+  nic.pcie::Endpoint::register_statistics(*groups_.back());
+  groups_.push_back(std::make_unique<base::StatisticsGroup>(instance.path() + ".mac", &base::statistics()));
+  nic.mac().register_statistics(*groups_.back());
+}
+
 /// The firmware's IPv4 address at a wire; empty where no NIC is.
 std::string Board::address_at(const WireInstance& w) const {
-  for (const config::Instance* n : config_.of_kind("nic"))
-    if (const auto& p = n->parameters<DescriptorNicParameters>(); p.wire == w.path) return p.ipv4;
+  for (const NicInstance& n : nics_)
+    if (n.place.wire == w.path) return n.place.ipv4;
   return {};
 }
 
@@ -354,10 +368,7 @@ std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParame
       std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.calls()->smallest_call());
   std::uint64_t calls = 0;
   for (const config::Instance* n : config_.of_kind("nic")) {
-    const auto& p = n->parameters<DescriptorNicParameters>();
-    if (p.wire != w.path) continue;
-    calls += (p.nic.rx_fifo.count() + p.nic.tx_mac_fifo.count()) / frame + p.nic.rx_writes + p.nic.tx_frames +
-             std::uint64_t{p.nic.queues} * (p.rx_ring + p.tx_ring);
+    if (place_of(*n).wire == w.path) calls += nic_factory_of(*n).buffered_frames(n->values(), frame);
   }
   return calls;
 }
@@ -366,7 +377,7 @@ std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParame
 void Board::check_addresses(const config::Instance& host, const net::RemoteHost::Parameters& p,
                             const std::string& wire) const {
   for (const config::Instance* n : config_.of_kind("nic")) {
-    const auto& nic = n->parameters<DescriptorNicParameters>();
+    const nic::NicPlace nic = place_of(*n);
     if (nic.wire != wire) continue;
     const auto check = [&](const char* host_key, const char* nic_key, bool same) {
       if (!same) return;
@@ -375,7 +386,7 @@ void Board::check_addresses(const config::Instance& host, const net::RemoteHost:
       throw config_.error(host, host_key, fmt::format("must not be {}.{} too", n->path(), nic_key));
     };
     check("host.address", "ipv4", net::parse_ipv4(p.address) == net::parse_ipv4(nic.ipv4));
-    check("host.mac", "address", net::parse_mac(p.mac) == net::parse_mac(nic.nic.address));
+    if (!nic.address.empty()) check("host.mac", "address", net::parse_mac(p.mac) == net::parse_mac(nic.address));
   }
 }
 
@@ -394,7 +405,7 @@ void Board::build_traffic() {
   const auto is_free = [&](const WireInstance& w) { return std::count(taken.begin(), taken.end(), w.path) == 0; };
   const auto nics = config_.of_kind("nic");
   auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
-    return !nics.empty() && is_free(w) && w.path == nics.front()->parameters<DescriptorNicParameters>().wire;
+    return !nics.empty() && is_free(w) && w.path == place_of(*nics.front()).wire;
   });
   if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
   if (free == wires_.end() || !makes_calls(config_)) return;

@@ -17,7 +17,7 @@
 #include "models/memory/soc_bus.h"
 #include "models/net/traffic_source.h"
 #include "models/net/wire.h"
-#include "models/nic/descriptor/descriptor_nic.h"
+#include "models/nic/nic.h"
 #include "models/pcie/iommu.h"
 #include "models/pcie/link.h"
 #include "models/pcie/root_complex.h"
@@ -85,6 +85,12 @@ struct DeviceInstance {
   std::unique_ptr<pcie::Endpoint> endpoint;
 };
 
+struct NicInstance {
+  std::string path;
+  nic::NicPlace place;
+  std::unique_ptr<nic::Nic> nic;
+};
+
 struct DeviceTreeSource;
 struct Taken;
 
@@ -105,7 +111,7 @@ class Board : private pcie::SocWriter {
   const std::vector<std::uint8_t>& device_tree(std::size_t cluster) const { return device_trees_[cluster]; }
   std::vector<SlotInstance>& slots() { return slots_; }
   std::vector<WireInstance>& wires() { return wires_; }
-  std::vector<std::unique_ptr<nic::DescriptorNic>>& nics() { return nics_; }
+  std::vector<NicInstance>& nics() { return nics_; }
   std::vector<DeviceInstance>& devices() { return devices_; }
   /// Those of the devices that the DMA workload commands.
   const std::vector<accel::DmaRequester*>& requesters() const { return requesters_; }
@@ -145,7 +151,10 @@ class Board : private pcie::SocWriter {
   void build_pcie();
   void build_devices();
   void check_files(const config::Instance&) const;
-  std::unique_ptr<pcie::Endpoint> build_device(const config::Instance&) const;
+  template <class F>
+  auto built_by_author(const config::Instance&, const F& build) const;
+  void register_device_statistics(const std::string& path, pcie::Endpoint&);
+  void build_nic(const config::Instance&);
   void build_network();
   void build_traffic();
   Cluster make_cluster(const config::Instance&, unsigned first_hart) const;
@@ -198,7 +207,7 @@ class Board : private pcie::SocWriter {
   std::vector<SlotInstance> slots_;
   std::vector<SwitchInstance> switches_;
   std::vector<WireInstance> wires_;
-  std::vector<std::unique_ptr<nic::DescriptorNic>> nics_;
+  std::vector<NicInstance> nics_;
   std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device, and one after all
   std::vector<DeviceInstance> devices_;
   std::vector<accel::DmaRequester*> requesters_;

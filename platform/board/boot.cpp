@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include "models/base/quantity.h"
-#include "models/net/frame.h"
-#include "models/nic/descriptor/descriptor_regs.h"
 #include "platform/board/board.h"
 #include "platform/board/device_tree.h"
 #include "platform/board/device_tree_edit.h"
@@ -162,16 +160,7 @@ DeviceTreeSource Board::describe(const Cluster& c, const base::GuestRam& own) co
     tree.uart_hertz = static_cast<std::uint32_t>(clock.hertz());
   tree.pcie_interrupts = HostMap::kPcieSource;
   const auto nics = config_.of_kind("nic");
-  if (!nics.empty()) {
-    const auto& p = nics.front()->parameters<DescriptorNicParameters>();
-    tree.nic = true;
-    tree.driver_interrupts = p.driver == Driver::interrupt;
-    tree.queues = p.nic.queues;
-    tree.rx_ring = p.rx_ring;
-    tree.tx_ring = p.tx_ring;
-    tree.moderation = static_cast<unsigned>(p.moderation / base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS));
-    tree.ipv4 = net::parse_ipv4(p.ipv4);
-  }
+  if (!nics.empty()) tree.nic = nic_factory_of(*nics.front()).firmware_properties(nics.front()->values());
   return tree;
 }
 

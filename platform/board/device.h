@@ -2,60 +2,23 @@
 /// How a model becomes a device that boards can name, in this program and in a plug-in (docs/tutorials/own-device.md).
 /// Of platform, a plug-in includes this file only.
 
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
-#include "models/base/random.h"
 #include "models/base/schema.h"
 #include "models/net/calls.h"
-#include "models/pcie/endpoint.h"
+#include "models/nic/nic_part.h"
+#include "models/pcie/device_part.h"
 #include "platform/config/registry.h"
 
 namespace sluice::platform {
 
-/// [accel.NAME]: the parameters of a device, and the slot that it sits in.
-template <class P>
-struct InSlot {
-  std::string slot = "pcie.slot0";
-  P device;
-  static void describe(base::Schema<InSlot>& s) {
-    s.summary("a PCIe device and its place");
-    s.add("slot", &InSlot::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
-    s.include("", &InSlot::device);
-  }
-};
-
-/// Builds the devices of one model: all that a board knows of them. `parameters` are an instance's values, of the type
-/// that the model was registered with.
-class DeviceFactory : public config::ModelFactory {
- public:
-  virtual const std::string& slot(const void* parameters) const = 0;
-  virtual std::unique_ptr<pcie::Endpoint> build(const char* module_name, const void* parameters,
-                                                base::RandomSeed) const = 0;
-};
-
-template <class Device>
-class FactoryOf final : public DeviceFactory {
-  using Parameters = InSlot<typename Device::Parameters>;
-
- public:
-  const std::string& slot(const void* parameters) const override {
-    return static_cast<const Parameters*>(parameters)->slot;
-  }
-  std::unique_ptr<pcie::Endpoint> build(const char* module_name, const void* parameters,
-                                        base::RandomSeed seed) const override {
-    const auto& own = static_cast<const Parameters*>(parameters)->device;
-    if constexpr (std::is_constructible_v<Device, const char*, decltype(own), base::RandomSeed>)
-      return std::make_unique<Device>(module_name, own, seed);
-    else
-      return std::make_unique<Device>(module_name, own);
-  }
-};
-
 /// Makes the calls that `call.program` names.
-struct CallFactory final : config::ModelFactory {
+struct CallFactory final : part::Factory {
   explicit CallFactory(net::CallParameters::Maker m) : make(std::move(m)) {}
   net::CallParameters::Maker make;
 };
@@ -71,15 +34,15 @@ class Devices {
   /// std::logic_error for another name, when there is such a model already, or when its parameters are ill-formed.
   template <class Device>
   void add(std::string model, std::string title) {
-    static_assert(std::is_base_of_v<pcie::Endpoint, Device>, "a device of a board is a pcie::Endpoint");
-    using Parameters = InSlot<typename Device::Parameters>;
-    check_name("a model's name", model);
-    try {
-      check_references(base::schema_of<Parameters>());
-    } catch (const std::exception& e) {
-      throw std::logic_error("model " + model + " (" + title + "): " + e.what());
-    }
-    registry_.add<Parameters>("accel", std::move(model), std::move(title), std::make_shared<const FactoryOf<Device>>());
+    check<typename pcie::DeviceFactoryOf<Device>::Parameters>(model, title);
+    pcie::add_device<Device>(registry_, std::move(model), std::move(title));
+  }
+
+  /// The same for [nic.NAME]. N is a nic::Nic, as nic::add_nic() says.
+  template <class N>
+  void add_nic(std::string model, std::string title) {
+    check<typename nic::NicFactoryOf<N>::Parameters>(model, title);
+    nic::add_nic<N>(registry_, std::move(model), std::move(title));
   }
 
   /// From now on a board may have this as call.program of its workload. C is a net::Calls that is made from a const
@@ -96,6 +59,15 @@ class Devices {
   }
 
  private:
+  template <class P>
+  void check(const std::string& model, const std::string& title) const {
+    check_name("a model's name", model);
+    try {
+      check_references(base::schema_of<P>());
+    } catch (const std::exception& e) {
+      throw std::logic_error("model " + model + " (" + title + "): " + e.what());
+    }
+  }
   void check_references(const base::SchemaBase& schema) const {
     for (const auto& p : schema.parameters())
       if (!p->refers_to().empty() && !registry_.find(p->refers_to()))

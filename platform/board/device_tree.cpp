@@ -101,14 +101,15 @@ class Tree {
     w_.node("chosen", [&] {
       w_.text("stdout-path", fmt::format("/soc/serial@{:x}", s_.map.uart));
       for (const auto& [name, cells] : s_.workload) w_.cells(name.c_str(), cells);
-      if (!s_.nic) return;
-      w_.text("sluice,driver", s_.driver_interrupts ? "interrupt" : "poll");
-      w_.cell("sluice,queues", s_.queues);
-      w_.cell("sluice,ipv4", s_.ipv4);
-      w_.cell("sluice,rx-ring", s_.rx_ring);
-      w_.cell("sluice,tx-ring", s_.tx_ring);
-      w_.cell("sluice,moderation", s_.moderation);
+      for (const part::FirmwareProperty& p : s_.nic) property(p);
     });
+  }
+
+  void property(const part::FirmwareProperty& p) {
+    if (const auto* text = std::get_if<std::string>(&p.value))
+      w_.text(p.name.c_str(), *text);
+    else
+      w_.cell(p.name.c_str(), std::get<std::uint32_t>(p.value));
   }
 
   void memory(std::uint64_t base, std::uint64_t size) {

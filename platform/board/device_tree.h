@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/part/firmware_property.h"
 #include "models/pcie/root_complex.h"
 #include "platform/board/host_map.h"
 
@@ -33,13 +34,7 @@ struct DeviceTreeSource {
   std::uint32_t uart_hertz = 3'686'400;
 
   // /chosen: how the board wants its firmware to work.
-  bool nic = false;  ///< the rest is said of it
-  bool driver_interrupts = false;
-  unsigned queues = 1;
-  std::uint32_t ipv4 = 0x0a00'0002;
-  unsigned rx_ring = 512;
-  unsigned tx_ring = 512;
-  unsigned moderation = 0;  ///< units of 2 us
+  std::vector<part::FirmwareProperty> nic;  ///< of the first one
   /// Properties of the workload: name and cells.
   std::vector<std::pair<std::string, std::vector<std::uint32_t>>> workload;
 };

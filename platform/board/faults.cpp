@@ -386,12 +386,11 @@ Faults::Agents Faults::agents(const config::Instance& i, const std::string& targ
     for (SlotInstance& s : board_.slots())
       if (s.path == slot) a.links.push_back(s.link.get());
   };
-  for (auto& nic : board_.nics()) {
-    const auto& p = board_.config().parameters<DescriptorNicParameters>(nic->path());
-    add_device(*nic, p.slot);
-    if (target != nic->path()) continue;
+  for (NicInstance& n : board_.nics()) {
+    add_device(*n.nic, n.place.slot);
+    if (target != n.path) continue;
     for (WireInstance& w : board_.wires())
-      if (w.path == p.wire) a.wires.push_back(w.wire.get());
+      if (w.path == n.place.wire) a.wires.push_back(w.wire.get());
   }
   for (DeviceInstance& d : board_.devices()) add_device(*d.endpoint, d.slot);
   if (a.cores.empty() && a.devices.empty()) no_target(i, target, "a cluster, a hart or a device", names);

@@ -1,15 +1,8 @@
 #include "platform/board/instances.h"
 
-#include <algorithm>
-
-#include "models/net/frame.h"
-#include "models/nic/descriptor/descriptor_regs.h"
-
 namespace sluice::platform {
 
 namespace {
-constexpr base::Time kModerationStep = base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS);
-
 /// A carrier goes down, comes back, goes down...
 bool alternate(const std::vector<base::Time>& down, const std::vector<base::Time>& up) {
   if (down.size() != up.size() && down.size() != up.size() + 1) return false;
@@ -77,40 +70,17 @@ void UartParameters::describe(base::Schema<UartParameters>& s) {
   s.include("", &UartParameters::uart);
 }
 
-void DescriptorNicParameters::describe(base::Schema<DescriptorNicParameters>& s) {
-  using P = DescriptorNicParameters;
-  s.summary("multi-queue descriptor NIC and its driver");
-  s.add("slot", &P::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
-  s.add("wire", &P::wire, "Ethernet link that it is attached to").refers_to("net").setting();
-  s.add("driver", &P::driver, "poll: the driver polls; interrupt: MSI-X or INTx, then polls until there is no more")
-      .choices({{"poll", Driver::poll}, {"interrupt", Driver::interrupt}})
-      .setting();
-  s.add("ipv4", &P::ipv4, "the firmware's address on this NIC").setting();
-  s.rule("ipv4", &P::ipv4, net::parse_host_ipv4);
-  s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue")
-      .range(64, 4096)
-      .multiple_of(32)
-      .unit("descriptors")
-      .setting();
-  s.add("tx_ring", &P::tx_ring, "transmit descriptors of a queue")
-      .range(64, 4096)
-      .multiple_of(32)
-      .unit("descriptors")
-      .setting();
-  s.add("moderation", &P::moderation, "least time between two interrupts of a vector, in steps of 2 us")
-      .range(0_ns, kModerationStep * 4095)
-      .setting();
-  s.rule("moderation", [](const P& p) {
-    return p.moderation % kModerationStep == 0_ns ? "" : "must be a multiple of " + base::to_text(kModerationStep);
-  });
-  s.include("", &P::nic);
-}
-
-const DeviceFactory& factory_of(const config::Instance& device) {
-  return dynamic_cast<const DeviceFactory&>(*device.factory());
+const pcie::DeviceFactory& factory_of(const config::Instance& device) {
+  return dynamic_cast<const pcie::DeviceFactory&>(*device.factory());
 }
 
 const std::string& slot_of(const config::Instance& device) { return factory_of(device).slot(device.values()); }
+
+const nic::NicFactory& nic_factory_of(const config::Instance& nic) {
+  return dynamic_cast<const nic::NicFactory&>(*nic.factory());
+}
+
+nic::NicPlace place_of(const config::Instance& nic) { return nic_factory_of(nic).place(nic.values()); }
 
 void IommuInstance::describe(base::Schema<IommuInstance>& s) {
   s.summary("IOMMU between devices and memory");

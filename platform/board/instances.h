@@ -6,12 +6,12 @@
 
 #include "models/net/echo_peer.h"
 #include "models/net/wire.h"
-#include "models/nic/descriptor/parameters.h"
+#include "models/nic/nic.h"
+#include "models/pcie/device_part.h"
 #include "models/pcie/iommu.h"
 #include "models/pcie/link.h"
 #include "models/pcie/switch.h"
 #include "models/uart/uart.h"
-#include "platform/board/device.h"
 #include "platform/config/board_config.h"
 
 namespace sluice::platform {
@@ -62,24 +62,13 @@ struct UartParameters {
   static void describe(base::Schema<UartParameters>&);
 };
 
-enum class Driver { poll, interrupt };
-
-/// [nic.NAME] with model "descriptor"
-struct DescriptorNicParameters {
-  std::string slot = "pcie.slot0";
-  std::string wire = "net.wire0";
-  Driver driver = Driver::poll;
-  std::string ipv4 = "10.0.0.2";
-  unsigned rx_ring = 512;
-  unsigned tx_ring = 512;
-  base::Time moderation = 0_ns;
-  nic::DescriptorParameters nic;
-  static void describe(base::Schema<DescriptorNicParameters>&);
-};
-
 /// What builds an instance of [accel.NAME], and the slot that it sits in.
-const DeviceFactory& factory_of(const config::Instance&);
+const pcie::DeviceFactory& factory_of(const config::Instance&);
 const std::string& slot_of(const config::Instance&);
+
+/// What builds an instance of [nic.NAME], and where it is.
+const nic::NicFactory& nic_factory_of(const config::Instance&);
+nic::NicPlace place_of(const config::Instance&);
 
 /// [iommu]
 struct IommuInstance {

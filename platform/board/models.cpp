@@ -1,6 +1,5 @@
 #include "platform/board/models.h"
 
-#include "models/accel/dma_requester/dma_requester.h"
 #include "models/coherence/memory_system.h"
 #include "models/irq/aplic.h"
 #include "models/irq/imsic.h"
@@ -8,6 +7,7 @@
 #include "models/memory/ram.h"
 #include "models/memory/soc_bus.h"
 #include "models/net/traffic_source.h"
+#include "models/part/catalogue.h"
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
 #include "platform/board/device.h"
@@ -63,9 +63,7 @@ void register_models(config::Registry& r) {
   r.add_kind("net", "wire", "model", "an Ethernet link");
   r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");
-  r.add<DescriptorNicParameters>("nic", "descriptor", "descriptor NIC");
   r.add_kind("accel");
-  Devices(r).add<accel::DmaRequester>("dma-requester", "DMA requester");
   r.add_kind("peer");
   r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
   r.add_single("workload", "model", "traffic");
@@ -87,6 +85,7 @@ void register_models(config::Registry& r) {
   r.add<CompletionFault>("fault", "completion-timeout", "completion timeout");
   r.add_single("run", "model", "run");
   r.add<RunParameters>("run", "run", "run");
+  part::add_built_in_parts(r);
 }
 
 }  // namespace sluice::platform

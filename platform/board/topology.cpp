@@ -60,7 +60,7 @@ class TreeBuilder {
  public:
   explicit TreeBuilder(const config::BoardConfig& config) : config_(config) {
     for (const config::Instance* s : config.of_kind("pcie")) place(*s);
-    for (const config::Instance* n : config.of_kind("nic")) insert(*n, n->parameters<DescriptorNicParameters>().slot);
+    for (const config::Instance* n : config.of_kind("nic")) insert(*n, place_of(*n).slot);
     for (const config::Instance* a : config.of_kind("accel")) insert(*a, slot_of(*a));
     for (const config::Instance* s : config.of_kind("switch")) insert(*s, s->parameters<SwitchParameters>().slot);
   }

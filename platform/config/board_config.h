@@ -43,7 +43,7 @@ class Instance {
   /// The same for the model: what names a file is a path that can be opened.
   const void* model_values() const { return (model_values_ ? model_values_ : values_).get(); }
   /// Null where the model has none.
-  const ModelFactory* factory() const { return model_->factory.get(); }
+  const part::Factory* factory() const { return model_->factory.get(); }
   /// Of a key of schema().
   const Origin& origin(std::string_view key) const;
   /// Where it is first named; no file: nowhere.

@@ -31,20 +31,21 @@ void Registry::add_single(std::string name, std::string selector, std::string de
   kinds_.push_back({std::move(name), false, std::move(selector), std::move(default_model), {}, {}});
 }
 
-void Registry::add_model(std::string_view kind, Model model) {
+void Registry::add_model(std::string_view kind, std::string name, std::string title, const base::SchemaBase& schema,
+                         std::shared_ptr<const part::Factory> factory) {
   for (Kind& k : kinds_) {
     if (k.name != kind) continue;
-    if (const Model* taken = k.find(model.name))
-      throw std::logic_error(k.name + " has a model " + model.name + " already, " +
+    if (const Model* taken = k.find(name))
+      throw std::logic_error(k.name + " has a model " + name + " already, " +
                              (taken->plugin.empty() ? "a built-in one" : "of " + taken->plugin));
-    if (model.schema->find(k.selector)) throw std::logic_error(model.name + " may not have a key " + k.selector);
-    k.models.push_back(std::move(model));
+    if (schema.find(k.selector)) throw std::logic_error(name + " may not have a key " + k.selector);
+    k.models.push_back({std::move(name), std::move(title), &schema, std::move(factory), loading_});
     return;
   }
   throw std::logic_error("no kind " + std::string(kind));
 }
 
-void Registry::add_part(std::string set, std::string name, std::shared_ptr<const ModelFactory> factory) {
+void Registry::add_part(std::string set, std::string name, std::shared_ptr<const part::Factory> factory) {
   if (const Part* taken = find_part(set, name))
     throw std::logic_error("there are " + set + " named " + name + " already, " +
                            (taken->plugin.empty() ? "built-in ones" : "of " + taken->plugin));

@@ -10,15 +10,10 @@
 #include <vector>
 
 #include "models/base/schema.h"
+#include "models/part/catalogue.h"
 #include "platform/config/user_error.h"
 
 namespace sluice::config {
-
-/// Builds the instances of a model, for a platform that does not know its models by name.
-class ModelFactory {
- public:
-  virtual ~ModelFactory() = default;
-};
 
 /// A shared object with models, as a board file names it.
 struct PluginFile {
@@ -27,14 +22,14 @@ struct PluginFile {
   Location where;              ///< the line that names it
 };
 
-class Registry {
+class Registry final : public part::Catalogue {
  public:
   struct Model {
     std::string name;   ///< as a board writes it: "descriptor"
     std::string title;  ///< in a sentence: "descriptor NIC"
     const base::SchemaBase* schema = nullptr;
-    std::shared_ptr<const ModelFactory> factory;  ///< null: the platform knows how to build it
-    std::string plugin;                           ///< that brought it, as the board names it; empty: it is built in
+    std::shared_ptr<const part::Factory> factory;  ///< null: the platform knows how to build it
+    std::string plugin;                            ///< that brought it, as the board names it; empty: it is built in
   };
   struct Kind {
     std::string name;           ///< the first word of an instance's path: "nic"
@@ -56,23 +51,17 @@ class Registry {
   /// A kind with one instance without a name. It exists on every board, with its defaults, when it has a model by
   /// default.
   void add_single(std::string name, std::string selector = "model", std::string default_model = "");
-  /// A model whose parameters are P. The kind must have been added.
-  template <class P>
-  void add(std::string_view kind, std::string model, std::string title,
-           std::shared_ptr<const ModelFactory> factory = nullptr) {
-    add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>(), std::move(factory), loading_});
-  }
 
   /// Something that a parameter of models chooses by name and that is no component: the calls of a traffic source.
   /// `set` is what it is one of.
   struct Part {
     std::string set;
     std::string name;
-    std::shared_ptr<const ModelFactory> factory;
+    std::shared_ptr<const part::Factory> factory;
     std::string plugin;  ///< as Model::plugin
   };
   /// Throws std::logic_error where the set has one of that name.
-  void add_part(std::string set, std::string name, std::shared_ptr<const ModelFactory>);
+  void add_part(std::string set, std::string name, std::shared_ptr<const part::Factory>);
   const Part* find_part(std::string_view set, std::string_view name) const;
   std::vector<std::string> part_names(std::string_view set) const;
 
@@ -104,7 +93,8 @@ class Registry {
   std::vector<std::string> kind_names() const;
 
  private:
-  void add_model(std::string_view kind, Model);
+  void add_model(std::string_view kind, std::string model, std::string title, const base::SchemaBase&,
+                 std::shared_ptr<const part::Factory>) override;
   std::vector<Kind> kinds_;
   std::vector<Part> parts_;
   std::vector<Choice> choices_;

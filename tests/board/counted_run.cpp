@@ -2,6 +2,7 @@
 /// with one more member, "counted": what taps on wires and links have seen over the whole run, to be compared with what
 /// the models say of themselves, and what must be back where it came from.
 
+#include "models/nic/descriptor/descriptor_nic.h"
 #include "tests/board/board_program.h"
 
 namespace {
@@ -128,7 +129,8 @@ class Counted : public tests::Addition {
     for (auto& w : wires_) counted["wires"][w->instance.path] = w->json();
     for (std::size_t i = 0; i < links_.size(); ++i)
       counted["links"][board.slots()[i].path] = {{"up", links_[i].first->json()}, {"down", links_[i].second->json()}};
-    for (auto& n : board.nics()) counted["nics"][n->path()] = nic_json(*n);
+    for (platform::NicInstance& n : board.nics())
+      counted["nics"][n.path] = nic_json(dynamic_cast<nic::DescriptorNic&>(*n.nic));
     const base::Ledger& ledger = base::ledger();
     std::uint64_t ledger_drops = 0;
     for (const auto& [reason, n] : ledger.dropped()) ledger_drops += n;

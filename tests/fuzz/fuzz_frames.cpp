@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "models/net/frame.h"
+#include "models/nic/descriptor/descriptor_nic.h"
 #include "models/uart/back_ends.h"
 #include "platform/board/board.h"
 #include "platform/board/firmware_counters.h"
@@ -146,7 +147,7 @@ class Bench : net::Wire::Client {
   static constexpr unsigned kArpRequest = 14;  ///< in valid_frames()
 
   net::Wire& wire() { return *board_->wires().front().wire; }
-  nic::DescriptorNic& nic() { return *board_->nics().front(); }
+  nic::DescriptorNic& nic() { return dynamic_cast<nic::DescriptorNic&>(*board_->nics().front().nic); }
 
   void advance(base::Time t) {
     until_ = until_ + t;

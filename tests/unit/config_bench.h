@@ -111,7 +111,7 @@ struct Walk {
     });
   }
 };
-struct Pace : ModelFactory {
+struct Pace : part::Factory {
   explicit Pace(int f) : farthest(f) {}
   int farthest;
 };

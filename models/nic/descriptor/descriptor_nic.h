@@ -14,13 +14,13 @@
 #include "models/nic/descriptor/stamps.h"
 #include "models/nic/descriptor/transmit.h"
 #include "models/nic/descriptor/vectors.h"
-#include "models/pcie/endpoint.h"
+#include "models/nic/nic.h"
 
 namespace sluice::nic {
 
 /// Registers, descriptors and what software may rely on: descriptor_regs.h. How frames pass, what takes time and which
 /// stage it belongs to: docs/models/nic-descriptor.md.
-class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
+class DescriptorNic : public Nic, private net::Mac::Client {
  public:
   using Parameters = DescriptorParameters;
 
@@ -28,7 +28,7 @@ class DescriptorNic : public pcie::Endpoint, private net::Mac::Client {
   DescriptorNic(sc_core::sc_module_name, const Parameters&, net::Wire&, net::Wire::End);
 
   const Parameters& parameters() const { return parameters_; }
-  net::Mac& mac() { return mac_; }
+  net::Mac& mac() override { return mac_; }
   /// DESC_STAT_*
   std::uint64_t statistic(unsigned n) const { return counts_[n]; }
   void register_statistics(base::StatisticsGroup&) override;

@@ -1,0 +1,85 @@
+#include "models/nic/descriptor/part.h"
+
+#include <memory>
+
+#include "models/net/frame.h"
+#include "models/nic/descriptor/descriptor_nic.h"
+#include "models/nic/descriptor/descriptor_regs.h"
+#include "models/nic/nic.h"
+#include "models/part/catalogue.h"
+
+namespace sluice::nic {
+namespace {
+
+constexpr base::Time kModerationStep = base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS);
+
+class DescriptorFactory final : public NicFactory {
+ public:
+  NicPlace place(const void* parameters) const override {
+    const DescriptorPart& p = at(parameters);
+    return {p.slot, p.wire, p.ipv4, p.nic.address};
+  }
+  std::uint64_t buffered_frames(const void* parameters, std::uint64_t frame_bytes) const override {
+    const DescriptorPart& p = at(parameters);
+    return (p.nic.rx_fifo.count() + p.nic.tx_mac_fifo.count()) / frame_bytes + p.nic.rx_writes + p.nic.tx_frames +
+           std::uint64_t{p.nic.queues} * (p.rx_ring + p.tx_ring);
+  }
+  std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const override {
+    const DescriptorPart& p = at(parameters);
+    return {{"sluice,driver", p.driver == Driver::interrupt ? "interrupt" : "poll"},
+            {"sluice,queues", p.nic.queues},
+            {"sluice,ipv4", net::parse_ipv4(p.ipv4)},
+            {"sluice,rx-ring", p.rx_ring},
+            {"sluice,tx-ring", p.tx_ring},
+            {"sluice,moderation", static_cast<std::uint32_t>(p.moderation / kModerationStep)}};
+  }
+  std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed, net::Wire& wire,
+                             net::Wire::End end) const override {
+    return std::make_unique<DescriptorNic>(module_name, at(parameters).nic, wire, end);
+  }
+
+ private:
+  static const DescriptorPart& at(const void* parameters) { return *static_cast<const DescriptorPart*>(parameters); }
+};
+
+}  // namespace
+
+void DescriptorPart::describe(base::Schema<DescriptorPart>& s) {
+  using P = DescriptorPart;
+  s.summary("multi-queue descriptor NIC and its driver");
+  s.add("slot", &P::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
+  s.add("wire", &P::wire, "Ethernet link that it is attached to").refers_to("net").setting();
+  s.add("driver", &P::driver, "poll: the driver polls; interrupt: MSI-X or INTx, then polls until there is no more")
+      .choices({{"poll", Driver::poll}, {"interrupt", Driver::interrupt}})
+      .setting();
+  s.add("ipv4", &P::ipv4, "the firmware's address on this NIC").setting();
+  s.rule("ipv4", &P::ipv4, net::parse_host_ipv4);
+  s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue")
+      .range(64, 4096)
+      .multiple_of(32)
+      .unit("descriptors")
+      .setting();
+  s.add("tx_ring", &P::tx_ring, "transmit descriptors of a queue")
+      .range(64, 4096)
+      .multiple_of(32)
+      .unit("descriptors")
+      .setting();
+  s.add("moderation", &P::moderation, "least time between two interrupts of a vector, in steps of 2 us")
+      .range(0_ns, kModerationStep * 4095)
+      .setting();
+  s.rule("moderation", [](const P& p) {
+    return p.moderation % kModerationStep == 0_ns ? "" : "must be a multiple of " + base::to_text(kModerationStep);
+  });
+  s.include("", &P::nic);
+}
+
+}  // namespace sluice::nic
+
+namespace sluice::part {
+
+void add_nic_descriptor(Catalogue& catalogue) {
+  catalogue.add<nic::DescriptorPart>("nic", "descriptor", "descriptor NIC",
+                                     std::make_shared<const nic::DescriptorFactory>());
+}
+
+}  // namespace sluice::part

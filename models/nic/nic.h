@@ -1,0 +1,49 @@
+#pragma once
+/// What every NIC is to a board, whatever its interface to the host.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/random.h"
+#include "models/net/mac.h"
+#include "models/net/wire.h"
+#include "models/part/catalogue.h"
+#include "models/part/firmware_property.h"
+#include "models/pcie/endpoint.h"
+
+namespace sluice::nic {
+
+/// A PCIe device with a MAC at an Ethernet link.
+class Nic : public pcie::Endpoint {
+ public:
+  virtual net::Mac& mac() = 0;
+
+ protected:
+  using Endpoint::Endpoint;
+};
+
+/// Where a NIC is, and who it is there.
+struct NicPlace {
+  std::string slot;     ///< path of its PCIe slot
+  std::string wire;     ///< path of its Ethernet link
+  std::string ipv4;     ///< the firmware's address on it
+  std::string address;  ///< its station address, which the parameter `address` sets; empty: it has no such parameter
+};
+
+/// Builds the NICs of one model. `parameters` are an instance's values, of the type that the model was added with.
+class NicFactory : public part::Factory {
+ public:
+  virtual NicPlace place(const void* parameters) const = 0;
+  /// Most frames of frame_bytes that the NIC and the rings of its driver hold: what a workload may have under way
+  /// without a loss at the far end of the link.
+  virtual std::uint64_t buffered_frames(const void* parameters, std::uint64_t frame_bytes) const = 0;
+  /// What the driver is told by the device tree.
+  virtual std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const = 0;
+  /// A NIC whose MAC is at this end of a wire.
+  virtual std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed, net::Wire&,
+                                     net::Wire::End) const = 0;
+};
+
+}  // namespace sluice::nic

@@ -1,0 +1,42 @@
+#pragma once
+/// How a model becomes known to boards, from its own folder or from a plug-in: it adds itself to a catalogue, with its
+/// parameters and a factory. A folder of models names its parts in its CMakeLists.txt (sluice_part()).
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "models/base/schema.h"
+
+namespace sluice::part {
+
+/// Builds the instances of a model, or what a parameter names. Each kind of component has a factory derived from it.
+class Factory {
+ public:
+  virtual ~Factory() = default;
+};
+
+/// What boards may have.
+class Catalogue {
+ public:
+  virtual ~Catalogue() = default;
+
+  /// From now on a board may have [KIND.NAME] with this model, whose parameters are P. model: as a board writes it.
+  /// title: in a sentence, "descriptor NIC". Throws std::logic_error where the kind does not exist or has such a model
+  /// already.
+  template <class P>
+  void add(std::string_view kind, std::string model, std::string title,
+           std::shared_ptr<const Factory> factory = nullptr) {
+    add_model(kind, std::move(model), std::move(title), base::schema_of<P>(), std::move(factory));
+  }
+
+ protected:
+  virtual void add_model(std::string_view kind, std::string model, std::string title, const base::SchemaBase&,
+                         std::shared_ptr<const Factory>) = 0;
+};
+
+/// Adds every part of this program's own folders.
+void add_built_in_parts(Catalogue&);
+
+}  // namespace sluice::part

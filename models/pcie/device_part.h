@@ -1,0 +1,65 @@
+#pragma once
+/// How a PCIe device becomes a part of boards: [accel.NAME].
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "models/base/random.h"
+#include "models/base/schema.h"
+#include "models/part/catalogue.h"
+#include "models/pcie/endpoint.h"
+
+namespace sluice::pcie {
+
+/// [accel.NAME]: the parameters of a device, and the slot that it sits in.
+template <class P>
+struct InSlot {
+  std::string slot = "pcie.slot0";
+  P device;
+  static void describe(base::Schema<InSlot>& s) {
+    s.summary("a PCIe device and its place");
+    s.add("slot", &InSlot::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
+    s.include("", &InSlot::device);
+  }
+};
+
+/// Builds the devices of one model: all that a board knows of them. `parameters` are an instance's values, of the type
+/// that the model was added with.
+class DeviceFactory : public part::Factory {
+ public:
+  virtual const std::string& slot(const void* parameters) const = 0;
+  virtual std::unique_ptr<Endpoint> build(const char* module_name, const void* parameters, base::RandomSeed) const = 0;
+};
+
+template <class Device>
+class DeviceFactoryOf final : public DeviceFactory {
+ public:
+  using Parameters = InSlot<typename Device::Parameters>;
+
+  const std::string& slot(const void* parameters) const override {
+    return static_cast<const Parameters*>(parameters)->slot;
+  }
+  std::unique_ptr<Endpoint> build(const char* module_name, const void* parameters,
+                                  base::RandomSeed seed) const override {
+    const auto& own = static_cast<const Parameters*>(parameters)->device;
+    if constexpr (std::is_constructible_v<Device, const char*, decltype(own), base::RandomSeed>)
+      return std::make_unique<Device>(module_name, own, seed);
+    else
+      return std::make_unique<Device>(module_name, own);
+  }
+};
+
+/// From now on a board may have [accel.NAME] with this model. Device is an Endpoint, has a type Parameters with
+/// describe(), and is made from a name and these; and from a base::RandomSeed too, where it draws random numbers. model
+/// and title: as for part::Catalogue::add(), which says what is thrown.
+template <class Device>
+void add_device(part::Catalogue& catalogue, std::string model, std::string title) {
+  static_assert(std::is_base_of_v<Endpoint, Device>, "a device of a board is a pcie::Endpoint");
+  using Factory = DeviceFactoryOf<Device>;
+  catalogue.add<typename Factory::Parameters>("accel", std::move(model), std::move(title),
+                                              std::make_shared<const Factory>());
+}
+
+}  // namespace sluice::pcie
