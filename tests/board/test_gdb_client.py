@@ -115,22 +115,6 @@ class Client(Session):
                  "workload.timeout=1 ms", "--set", "nic.eth0.tx_ring=64", "--set", "nic.eth0.pcie.tags=4")
         self.assertEqual(self.told(*lossy), ([b"01"], 1))
 
-    def test_a_result_that_cannot_be_written_is_told_as_2(self):
-        directory = self.directory()
-        process, port = self.launch(*ONE_HART, "--out", directory)
-        client = self.connect(port)
-        client.sendall(packet(b"QStartNoAckMode"))
-        answer = b""
-        while b"OK#9a" not in answer:
-            answer += client.recv(1000)
-        os.mkdir(os.path.join(directory, "result.json"))  # it was found writable before the run
-        client.sendall(packet(b"vCont;c"))
-        while more := client.recv(1000):
-            answer += more
-        out, err = process.communicate(timeout=120)
-        self.assertEqual((process.returncode, out), (2, ""), err)
-        self.assertEqual(re.findall(rb"\$W(..)#", answer), [b"02"])
-
     def test_kill_ends_the_run(self):
         process, port = self.launch(*ONE_HART)
         client = self.connect(port)
