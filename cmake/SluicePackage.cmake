@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 file(GLOB SLUICE_PLUGIN_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     models/base/*.h models/part/*.h models/pcie/*.h models/net/*.h models/nic/*.h platform/board/device.h platform/board/plugin.h
+     models/base/*.h models/part/*.h models/pcie/*.h models/net/*.h models/nic/*.h models/workload/*.h platform/board/device.h platform/board/plugin.h
      platform/config/registry.h platform/config/user_error.h)
 set(SLUICE_ROOT ${CMAKE_SOURCE_DIR})
 set(SLUICE_VERSION ${PROJECT_VERSION})

@@ -1,7 +1,6 @@
 /* firmware/apps/dma_bench.c: measures DMA as /chosen asks: for each size and state of the caches, the latency of reads,
  * writes and write-then-reads one at a time, and the rate of reads and of writes with many under way. The device keeps
  * the results. */
-#include "firmware/apps/dma_bench_codes.h"
 #include "firmware/drivers/pcie.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
@@ -10,6 +9,7 @@
 #include "firmware/kernel/fdt.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"
+#include "models/accel/dma_requester/dma_bench_codes.h"
 #include "models/accel/dma_requester/dma_requester_regs.h"
 #include "models/pcie/iommu_regs.h"
 

@@ -133,6 +133,8 @@ class Endpoint : public base::Model, private TransmitObserver {
   /// To be bound by Link::connect() as the lower end.
   Port& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// What it has done for software, in operations that have ended: while they grow, a run is not stalled.
+  virtual std::uint64_t ended_operations() const { return 0; }
   const ConfigSpace& config() const { return config_; }
   RoutingId id() const { return id_; }
   /// The device's clock stops: it takes no TLPs, and sends none, until resume(); its link stays up. What has entered

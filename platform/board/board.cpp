@@ -8,6 +8,7 @@
 #include "models/base/mistakes.h"
 #include "models/net/frame.h"
 #include "platform/board/topology.h"
+#include "platform/board/traffic_workload.h"
 
 namespace sluice::platform {
 namespace {
@@ -57,7 +58,7 @@ Board::Board(const config::BoardConfig& config, Traffic traffic)
   build_devices();
   build_network();
   check_pcie_space(config, [this](const std::string& path) { return endpoint(path); });
-  if (traffic == Traffic::generated) build_traffic();
+  build_workload(traffic);
   load_firmware();
   if (!config.of_kind("fault").empty()) faults_ = std::make_unique<Faults>(*this);
 }
@@ -284,19 +285,10 @@ void Board::build_devices() {
            return factory_of(*a).build(name.c_str(), a->model_values(), seed);
          })});
     pcie::Endpoint& device = *devices_.back().endpoint;
-    if (auto* requester = dynamic_cast<accel::DmaRequester*>(&device)) requesters_.push_back(requester);
     connect(slot_of(*a), device.port());
     register_device_statistics(a->path(), device);
   }
   marks_.push_back(std::make_unique<ElaborationMark>("after__devices", ""));
-  if (dma_workload() && requesters_.empty())
-    throw config::UserError(config_.file() +
-                            ": workload.model is dma, and the board has no DMA requester (kind accel)");
-}
-
-const DmaWorkloadParameters* Board::dma_workload() const {
-  const config::Instance& workload = config_.the("workload");
-  return workload.model() == "dma" ? &workload.parameters<DmaWorkloadParameters>() : nullptr;
 }
 
 net::Wire& Board::wire(const config::Instance& user, const std::string& path) {
@@ -387,6 +379,41 @@ void Board::check_addresses(const config::Instance& host, const net::RemoteHost:
     };
     check("host.address", "ipv4", net::parse_ipv4(p.address) == net::parse_ipv4(nic.ipv4));
     if (!nic.address.empty()) check("host.mac", "address", net::parse_mac(p.mac) == net::parse_mac(nic.address));
+  }
+}
+
+/// Ethernet links at whose far end nobody is.
+workload::Surroundings Board::surroundings() {
+  const auto& caches = config_.parameters<coherence::MemorySystem::Parameters>("caches");
+  workload::Surroundings board;
+  for (DeviceInstance& d : devices_) board.devices.push_back(d.endpoint.get());
+  for (WireInstance& w : wires_) {
+    bool taken = false;
+    for (const config::Instance* peer : config_.of_kind("peer"))
+      taken |= peer->parameters<EchoPeerParameters>().wire == w.path;
+    if (!taken) board.wires.push_back({w.path, w.wire.get(), address_at(w)});
+  }
+  board.caches = base::Bytes(caches.llc_size.count() + caches.l2_size.count() * harts_);
+  board.iommu = iommu_ != nullptr;
+  board.iommu_page = config_.parameters<IommuInstance>("iommu").page;
+  board.seed = {run_.seed, run_.replication};
+  return board;
+}
+
+void Board::build_workload(Traffic traffic) {
+  if (traffic == Traffic::generated) build_traffic();
+  const config::Instance& instance = config_.the("workload");
+  if (source_) {
+    workload_ = std::make_unique<TrafficWorkload>(*source_, instance.parameters<net::TrafficSource::Parameters>(),
+                                                  run_.allow_drops);
+    return;
+  }
+  const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(instance.factory());
+  if (!factory) return;
+  try {
+    base::name_what_is_thrown("workload", [&] { workload_ = factory->build(instance.model_values(), surroundings()); });
+  } catch (const base::ComponentError& e) {
+    throw config::UserError(fmt::format("{}: {}", config_.file(), e.what()));
   }
 }
 

@@ -24,7 +24,7 @@
 #include "models/pcie/switch.h"
 #include "models/riscv/core.h"
 #include "models/uart/uart.h"
-#include "platform/board/dma_workload.h"
+#include "models/workload/workload.h"
 #include "platform/board/elaboration.h"
 #include "platform/board/faults.h"
 #include "platform/board/firmware.h"
@@ -113,13 +113,11 @@ class Board : private pcie::SocWriter {
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<NicInstance>& nics() { return nics_; }
   std::vector<DeviceInstance>& devices() { return devices_; }
-  /// Those of the devices that the DMA workload commands.
-  const std::vector<accel::DmaRequester*>& requesters() const { return requesters_; }
-  /// Null where [workload] is traffic.
-  const DmaWorkloadParameters* dma_workload() const;
+  /// Null where the board has none: by [workload], on a board without a wire, or with external traffic.
+  workload::Workload* workload() { return workload_.get(); }
   /// Null where the board has none.
   const pcie::Iommu* iommu() const { return iommu_.get(); }
-  /// Null on a board without a wire, or with external traffic.
+  /// Where the workload is traffic; else null.
   net::TrafficSource* source() { return source_.get(); }
   irq::Finisher& finisher() { return *finisher_; }
   uart::Uart& uart() { return *uart_; }
@@ -160,7 +158,8 @@ class Board : private pcie::SocWriter {
   Cluster make_cluster(const config::Instance&, unsigned first_hart) const;
   void load_firmware();
   bool is_firmware_in(const base::GuestRam&) const;
-  void describe_workload(DeviceTreeSource&) const;
+  void build_workload(Traffic);
+  workload::Surroundings surroundings();
   DeviceTreeSource describe(const Cluster&, const base::GuestRam& own) const;
   std::vector<std::uint8_t> device_tree_of(const Cluster&, const base::GuestRam& own) const;
   [[noreturn]] void refuse_device_tree(const Cluster&, const base::GuestRam& own, std::size_t bytes) const;
@@ -210,9 +209,9 @@ class Board : private pcie::SocWriter {
   std::vector<NicInstance> nics_;
   std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device, and one after all
   std::vector<DeviceInstance> devices_;
-  std::vector<accel::DmaRequester*> requesters_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;
   std::unique_ptr<net::TrafficSource> source_;
+  std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Faults> faults_;
   std::vector<std::unique_ptr<base::StatisticsGroup>> groups_;
 };

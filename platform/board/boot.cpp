@@ -106,29 +106,6 @@ Cluster Board::make_cluster(const config::Instance& instance, unsigned first_har
   return c;
 }
 
-/// What firmware/apps/dma_bench.c looks for.
-void Board::describe_workload(DeviceTreeSource& tree) const {
-  const DmaWorkloadParameters* p = dma_workload();
-  if (!p) return;
-  const auto& caches = config_.parameters<coherence::MemorySystem::Parameters>("caches");
-  const auto& iommu = config_.parameters<IommuInstance>("iommu");
-  const auto cell = [&tree](const char* name, std::uint64_t value) {
-    tree.workload.push_back({name, {static_cast<std::uint32_t>(value)}});
-  };
-  tree.workload.push_back({"sluice,dma-sizes", p->size_list()});
-  cell("sluice,dma-warm", p->cache != CacheState::cold);
-  cell("sluice,dma-cold", p->cache != CacheState::warm);
-  cell("sluice,dma-pattern", p->pattern == Pattern::random ? DMAR_RANDOM : DMAR_SEQUENTIAL);
-  cell("sluice,dma-interface", p->interface == Interface::direct ? DMAR_DIRECT : DMAR_ENGINE);
-  cell("sluice,dma-window", p->window.count());
-  cell("sluice,dma-offset", p->offset.count());
-  cell("sluice,dma-transactions", p->transactions);
-  cell("sluice,dma-warmup", p->warmup);
-  cell("sluice,dma-outstanding", p->outstanding);
-  cell("sluice,cache-bytes", caches.llc_size.count() + caches.l2_size.count() * harts_);
-  cell("sluice,iommu-page", iommu.page.count());
-}
-
 bool Board::is_firmware_in(const base::GuestRam& ram) const {
   return std::any_of(clusters_.begin(), clusters_.end(),
                      [&](const Cluster& c) { return ram.contains(c.firmware.entry(), Image::kInstruction); });
@@ -149,7 +126,7 @@ DeviceTreeSource Board::describe(const Cluster& c, const base::GuestRam& own) co
     if (&other->bytes() != &own && !is_firmware_in(other->bytes()))
       tree.more_memory.emplace_back(other->bytes().base(), other->bytes().size());
   tree.iommu = iommu_ != nullptr;
-  describe_workload(tree);
+  if (workload_) tree.workload = workload_->firmware_properties();
   tree.root = slots_.empty() ? nullptr : &root_->parameters();
   tree.interrupt_sources = aia() ? config_.parameters<irq::Aplic::Parameters>("aplic").sources
                                  : config_.parameters<irq::Plic::Parameters>("plic").sources;

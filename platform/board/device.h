@@ -13,6 +13,7 @@
 #include "models/net/calls.h"
 #include "models/nic/nic_part.h"
 #include "models/pcie/device_part.h"
+#include "models/workload/workload_part.h"
 #include "platform/config/registry.h"
 
 namespace sluice::platform {
@@ -43,6 +44,13 @@ class Devices {
   void add_nic(std::string model, std::string title) {
     check<typename nic::NicFactoryOf<N>::Parameters>(model, title);
     nic::add_nic<N>(registry_, std::move(model), std::move(title));
+  }
+
+  /// The same for [workload]. W is a workload::Workload, as workload::add_workload() says.
+  template <class W>
+  void add_workload(std::string model, std::string title) {
+    check<typename W::Parameters>(model, title);
+    workload::add_workload<W>(registry_, std::move(model), std::move(title));
   }
 
   /// From now on a board may have this as call.program of its workload. C is a net::Calls that is made from a const

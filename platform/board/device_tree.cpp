@@ -100,7 +100,7 @@ class Tree {
   void chosen() {
     w_.node("chosen", [&] {
       w_.text("stdout-path", fmt::format("/soc/serial@{:x}", s_.map.uart));
-      for (const auto& [name, cells] : s_.workload) w_.cells(name.c_str(), cells);
+      for (const part::FirmwareProperty& p : s_.workload) property(p);
       for (const part::FirmwareProperty& p : s_.nic) property(p);
     });
   }
@@ -108,6 +108,8 @@ class Tree {
   void property(const part::FirmwareProperty& p) {
     if (const auto* text = std::get_if<std::string>(&p.value))
       w_.text(p.name.c_str(), *text);
+    else if (const auto* cells = std::get_if<std::vector<std::uint32_t>>(&p.value))
+      w_.cells(p.name.c_str(), *cells);
     else
       w_.cell(p.name.c_str(), std::get<std::uint32_t>(p.value));
   }

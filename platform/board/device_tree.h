@@ -35,8 +35,7 @@ struct DeviceTreeSource {
 
   // /chosen: how the board wants its firmware to work.
   std::vector<part::FirmwareProperty> nic;  ///< of the first one
-  /// Properties of the workload: name and cells.
-  std::vector<std::pair<std::string, std::vector<std::uint32_t>>> workload;
+  std::vector<part::FirmwareProperty> workload;
 };
 
 /// Version 17, at most 64 KiB.

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "firmware/apps/dma_bench_codes.h"
 #include "firmware/kernel/exit_codes.h"
 #include "models/base/quantity.h"
 #include "models/base/waiting.h"
@@ -125,51 +124,14 @@ std::string describe_state(Board& board) {
 
 namespace {
 
-constexpr const char* kRefusals[] = {"no error",
-                                     "no such operation, pattern or interface",
-                                     "its size is not 1 B to 64 KiB",
-                                     "its slots are smaller than its transactions",
-                                     "its window holds no slot",
-                                     "its transactions under way are not 1 to 1024",
-                                     "it has no transactions",
-                                     "bus mastering is off"};
-static_assert(std::size(kRefusals) == DMAR_ERROR_BUS_MASTER + 1);
-
-/// Of the requester that refused the last command; a read of its status that got no answer looks alike.
-std::string describe_refused_command(Board& board) {
-  for (const accel::DmaRequester* r : board.requesters())
-    if (r->error() != DMAR_ERROR_NONE && r->error() < std::size(kRefusals))
-      return fmt::format("{} refused a command: {}", r->path(), kRefusals[r->error()]);
-  return "it read an error in the status of the DMA requester, which has refused nothing: a read that gets no answer "
-         "returns all ones";
-}
-
-std::string describe_failed_transactions(Board& board) {
-  constexpr const char* kOperations[] = {"reads", "writes", "writes with a read of the same bytes"};
-  for (const accel::DmaRequester* r : board.requesters()) {
-    if (r->runs().empty() || r->runs().back().failed == 0) continue;
-    const accel::DmaRequester::Run& run = r->runs().back();
-    return fmt::format("{} of {} {} of {} B by {} failed", run.failed, run.count, kOperations[run.operation], run.size,
-                       r->path());
-  }
-  return "transactions of the DMA requester failed";
-}
-
-/// In words, where the firmware is dma-bench and the code its own; else nothing.
-std::string describe_dma_bench(unsigned code, Board& board, const Firmware& firmware) {
-  if (firmware.name() != "dma-bench" && firmware.name() != "dma-bench.elf") return {};
-  switch (code) {
-    case DMA_BENCH_NO_DEVICE:
-      return "it found no DMA requester";
-    case DMA_BENCH_NO_PLAN:
-      return "the device tree asks for no measurements";
-    case DMA_BENCH_REFUSED:
-      return describe_refused_command(board);
-    case DMA_BENCH_FAILED:
-      return describe_failed_transactions(board);
-    default:
-      return {};
-  }
+/// What a workload knows of its firmware's own codes, whichever workload this run has.
+std::string explain_exit(unsigned code, Board& board, const Firmware& firmware) {
+  std::vector<pcie::Endpoint*> devices;
+  for (DeviceInstance& d : board.devices()) devices.push_back(d.endpoint.get());
+  for (const auto& model : board.config().the("workload").models())
+    if (const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(model.factory.get()))
+      if (std::string why = factory->explain_exit(firmware.name(), code, devices); !why.empty()) return why;
+  return {};
 }
 
 /// The firmware keeps what sp was in mscratch (firmware/kernel/exit_codes.h).
@@ -200,7 +162,7 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
     default:
       break;
   }
-  const std::string reason = describe_dma_bench(code, board, *firmware);
+  const std::string reason = explain_exit(code, board, *firmware);
   return failed + (reason.empty() ? "" : ": " + reason) + where;
 }
 
@@ -217,18 +179,6 @@ std::string describe_reset_loop(Board& board, riscv::Core* hart, std::uint64_t r
                      asked_at(board, hart));
 }
 
-namespace {
-
-/// What a client's checks refused: a call whose reply is among it has none. One line, or nothing.
-std::string describe_bad_frames(const net::TrafficSource& source) {
-  const std::uint64_t bad = source.host_statistics().bad_frames;
-  if (bad == 0) return {};
-  return fmt::format("workload has received {}, which it ignores; first: {}\n",
-                     bad == 1 ? "1 bad frame" : fmt::format("{} bad frames", bad), source.first_bad_frame());
-}
-
-}  // namespace
-
 std::string describe_time_limit(Board& board) {
   return fmt::format(
       "the run has not ended, and for {} of simulated time no request has either (run.time_limit; --until ends a run "
@@ -239,13 +189,10 @@ std::string describe_time_limit(Board& board) {
 std::string describe_stall(Board& board, base::Time stall_limit) {
   std::string text =
       fmt::format("no request has ended for {} of simulated time (run.stall_limit)", base::to_text(stall_limit));
-  const net::TrafficSource* source = board.source();
-  if (source && !source->running()) text += fmt::format(": {} has not answered ARP", source->partner_address());
-  text += "\n";
-  if (source) text += describe_bad_frames(*source);
-  if (source && source->under_way() > 0)
-    text += fmt::format("workload waits for {}: {} without a reply\n", source->partner_address(),
-                        source->under_way() == 1 ? "1 call" : fmt::format("{} calls", source->under_way()));
+  const workload::Workload* workload = board.workload();
+  if (!workload) return text + "\n" + describe_state(board);
+  if (const std::string reason = workload->stall_reason(); !reason.empty()) text += ": " + reason;
+  text += "\n" + workload->stall_details();
   return text + describe_state(board);
 }
 

@@ -488,7 +488,7 @@ Faults::FramePlan& Faults::plan_for(const config::Instance& i, const std::string
   no_target(i, target, "an Ethernet link", names);
 }
 
-std::uint64_t Faults::under_way() const { return board_.source() ? board_.source()->under_way() : 0; }
+std::uint64_t Faults::under_way() const { return board_.workload() ? board_.workload()->under_way() : 0; }
 
 std::uint64_t Faults::dropped_among(const std::vector<base::RequestId>& requests) const {
   return static_cast<std::uint64_t>(std::count_if(requests.begin(), requests.end(), [&](base::RequestId id) {

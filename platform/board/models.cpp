@@ -11,7 +11,6 @@
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
 #include "platform/board/device.h"
-#include "platform/board/dma_workload.h"
 #include "platform/board/fault_parameters.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
@@ -70,7 +69,6 @@ void register_models(config::Registry& r) {
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
   for (const auto& [name, make] : net::built_in_calls().makers()) Devices(r).add_calls(name, make);
   r.add_choice<net::TrafficSource::Parameters>("call.program", choose_calls);
-  r.add<DmaWorkloadParameters>("workload", "dma", "DMA workload");
   r.add<NoWorkloadParameters>("workload", "none", "board without a workload");
   r.add_kind("fault", "", "kind");
   r.add<AgentFault>("fault", "kill", "kill");

@@ -35,12 +35,6 @@ base::InputEnd input_end(Outcome outcome) {
   return outcome == Outcome::limit ? base::InputEnd::limit : base::InputEnd::ended;
 }
 
-/// Of the measurements that the workload asks for.
-double dma_share(Board& board) {
-  const std::size_t all = board.dma_workload()->rows() * kDmaMeasurements;
-  return static_cast<double>(board.requesters().front()->runs().size()) / static_cast<double>(all);
-}
-
 double processor_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -110,14 +104,7 @@ Outcome Simulation::run() {
   board_.finisher().on_finish = [this](irq::Finisher::Verdict v) { take_verdict(v); };
   for (Cluster& c : board_.clusters())
     for (auto& htif : c.htifs) htif->on_exit = [this](const Htif::Exit& e, riscv::Core& core) { take_exit(e, core); };
-  if (net::TrafficSource* source = board_.source()) {
-    source->on_measuring([this] { begin_measuring(); });
-    source->on_finished([&] {
-      workload_finished_ = true;
-      scheduler.stop();
-    });
-    base::calendar().at(Time{}, kWatchKey, [source] { source->start(); });
-  }
+  if (board_.workload()) base::calendar().at(Time{}, kWatchKey, [this] { board_.workload()->start(*this); });
   // Entries at time 0 precede the first instruction.
   base::calendar().at(Time{}, kWatchKey, [this] { startup_seconds_ = processor_seconds(); });
   watch_traps();  // before the other look at the same time, which knows less
@@ -261,6 +248,11 @@ riscv::Core* Simulation::running_hart() const {
   return nullptr;
 }
 
+void Simulation::finish() {
+  workload_finished_ = true;
+  board_.scheduler().stop();
+}
+
 void Simulation::begin_measuring() {
   measured_from_ = base::now();
   base::statistics().start_measuring(base::now());
@@ -270,18 +262,17 @@ void Simulation::begin_measuring() {
 }
 
 std::uint64_t Simulation::ended_requests() const {
-  std::uint64_t ended = board_.source() ? board_.source()->settled() : 0;
-  for (const auto& r : board_.requesters()) ended += r->transactions();
+  std::uint64_t ended = board_.workload() ? board_.workload()->ended() : 0;
+  for (const DeviceInstance& d : board_.devices()) ended += d.endpoint->ended_operations();
   return ended;
 }
 
-/// Ends the run when calls were under way at the last look and are now, or the server has not been found, and none has
-/// ended in between; with the DMA workload, when no transaction has; or when nothing can ever happen again. Any other
-/// board without traffic runs until its firmware ends, or run.time_limit.
+/// Ends the run when the workload waited for the board at the last look and does now, and no request has ended in
+/// between; or when nothing can ever happen again. A board without a workload runs until its firmware ends, or
+/// run.time_limit.
 void Simulation::watch() {
   const std::uint64_t ended = ended_requests();
-  const net::TrafficSource* source = board_.source();
-  const bool waits = board_.dma_workload() || (source && (!source->running() || source->under_way() > 0));
+  const bool waits = board_.workload() && board_.workload()->waits();
   const bool waited = std::exchange(calls_waited_, waits);
   if (waits && waited && ended == last_ended_) {
     stalled_ = true;
@@ -381,15 +372,9 @@ void Simulation::report_progress() {
   const auto wall = std::chrono::steady_clock::now();
   if (wall - last_progress_ > std::chrono::milliseconds(100)) {
     last_progress_ = wall;
-    const net::TrafficSource* source = board_.source();
-    double done = 0;
-    if (source && source->total() > 0)
-      done = static_cast<double>(source->settled()) / static_cast<double>(source->total());
-    else if (board_.dma_workload())
-      done = dma_share(board_);
-    else if (options_.until)
-      done = base::now().seconds() / options_.until->seconds();
-    options_.progress(base::now(), done);
+    const auto done = board_.workload() ? board_.workload()->progress() : std::nullopt;
+    const double by_time = options_.until ? base::now().seconds() / options_.until->seconds() : 0;
+    options_.progress(base::now(), done.value_or(by_time));
   }
   progress_look_ = base::calendar().after(kProgressInterval, kWatchKey, [this] { report_progress(); });
 }

@@ -48,7 +48,7 @@ enum class Outcome {
                 ///< component threw an exception
 };
 
-class Simulation {
+class Simulation final : private workload::Run {
  public:
   /// Throws config::UserError when a trace file cannot be written.
   Simulation(Board&, SimulationOptions);
@@ -74,7 +74,8 @@ class Simulation {
   const debug::InsnTrace* insn_trace() const { return insn_.get(); }
 
  private:
-  void begin_measuring();
+  void begin_measuring() override;
+  void finish() override;
   void take_verdict(const irq::Finisher::Verdict&);
   void take_exit(const Htif::Exit&, riscv::Core&);
   void restart_board();

@@ -32,9 +32,9 @@ std::vector<Entry> shipped_boards(const Environment& environment) {
   return entries;
 }
 
-std::vector<Entry> workloads() {
+std::vector<Entry> workloads(const Environment& environment) {
   std::vector<Entry> entries;
-  for (const auto& kind : report::workload_kinds()) entries.push_back({kind.name, kind.summary});
+  for (const auto& kind : report::workload_kinds(environment.registry)) entries.push_back({kind.name, kind.summary});
   return entries;
 }
 
@@ -60,7 +60,7 @@ void add_boards(CLI::App& app, const Environment& environment, Action& action) {
   command->callback([&environment, &action, json] {
     action = [&environment, json] {
       const auto boards = shipped_boards(environment);
-      const auto kinds = workloads();
+      const auto kinds = workloads(environment);
       if (*json) {
         const nlohmann::ordered_json all = {{"boards", to_json(boards)}, {"workloads", to_json(kinds)}};
         fmt::print("{}", config::json_text(all));

@@ -58,8 +58,8 @@ struct WorkloadOptions {
   std::string requests, warmup, seed, quantum, firmware, workload, sizes;
 
   void add_to(CLI::App& command);
-  void apply_to(Overrides&) const;
-  void choose_workload(Overrides&) const;
+  void apply_to(const config::Registry&, Overrides&) const;
+  void choose_workload(const config::Registry&, Overrides&) const;
   /// Throws config::UserError where an option is about calls, and the board has no Ethernet link to make them on.
   void check(const config::BoardConfig&) const;
   /// The same as options of `sluice run`.

@@ -79,9 +79,11 @@ std::string why_no_calls(const config::BoardConfig& board) {
 void check_workloads(const Options& o, const std::vector<config::BoardConfig>& boards) {
   for (const config::BoardConfig& b : boards) {
     o.workload.check(b);
-    if (b.the("workload").model() == "dma")
-      throw config::UserError("compare: " + b.file() +
-                              " has the DMA workload, which compare does not show; use sluice run for each board");
+    const config::Instance& workload = b.the("workload");
+    if (workload.factory())
+      throw config::UserError(
+          fmt::format("compare: {} has the {}, which compare does not show; use sluice run for each board", b.file(),
+                      workload.title()));
     if (platform::makes_calls(b) == platform::makes_calls(boards.front())) continue;
     const auto& [with, without] = platform::makes_calls(b) ? std::tie(b, boards.front()) : std::tie(boards.front(), b);
     throw config::UserError(
@@ -98,7 +100,7 @@ std::vector<config::BoardConfig> load(const Environment& environment, const Opti
     for (const std::string& b : o.boards)
       ResultFile::set_old_aside(o.output + "/" + std::filesystem::path(b).filename().replace_extension().string());
   Overrides overrides(o.overrides);
-  o.workload.apply_to(overrides);
+  o.workload.apply_to(environment.registry, overrides);
   std::vector<config::BoardConfig> boards;
   for (const std::string& b : o.boards) {
     boards.push_back(

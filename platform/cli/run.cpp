@@ -98,13 +98,13 @@ void explain_empty_trace(const platform::Simulation& simulation) {
 
 /// Whether it is known how much there is to do in all.
 bool has_known_end(platform::Board& board, const std::optional<base::Time>& until) {
-  return (board.source() && board.source()->total() > 0) || board.dma_workload() || until;
+  return (board.workload() && board.workload()->progress()) || until;
 }
 
 int execute(const Environment& environment, const Options& o) {
   if (!o.output.empty()) ResultFile::set_old_aside(o.output);
   Overrides overrides(o.overrides);
-  o.workload.apply_to(overrides);
+  o.workload.apply_to(environment.registry, overrides);
   if (!o.expect.empty()) overrides.add("uart.expect=" + o.expect, "--expect " + o.expect);
   const config::BoardConfig config = o.load(environment, overrides);
   o.workload.check(config);
@@ -145,7 +145,7 @@ int execute(const Environment& environment, const Options& o) {
   if (o.json)
     fmt::print("{}", report::to_text(result));
   else
-    fmt::print("{}", report::run_report(result));
+    fmt::print("{}", report::run_report(result, board.workload()));
   if (failure.empty()) return 0;
   std::fflush(stdout);
   say("sluice: {}: {}\n", config.name(), failure);
@@ -168,24 +168,24 @@ void WorkloadOptions::add_to(CLI::App& command) {
   command.add_option("--firmware", firmware, "Firmware of the host: cluster.host.firmware")->type_name("ELF");
 }
 
-/// Traffic's kinds are parameters of one model; DMA and none are models of their own.
-void WorkloadOptions::choose_workload(Overrides& overrides) const {
+/// Traffic's kinds are parameters of one model; the others are models of their own.
+void WorkloadOptions::choose_workload(const config::Registry& registry, Overrides& overrides) const {
   if (workload.empty()) return;
   const std::string option = "--workload " + workload;
   std::vector<std::string> names;
-  for (const auto& k : report::workload_kinds()) names.push_back(k.name);
+  for (const auto& k : report::workload_kinds(registry)) names.push_back(k.name);
   if (std::find(names.begin(), names.end(), workload) == names.end())
     throw config::UserError(fmt::format("{}: must be one of {}", option, fmt::join(names, ", ")));
-  const bool model = workload == "dma" || workload == "none";
+  const bool model = registry.find("workload")->find(workload) != nullptr;
   overrides.add("workload.model=" + (model ? workload : "traffic"), option);
   if (!model) overrides.add("workload.kind=" + workload, option);
 }
 
-void WorkloadOptions::apply_to(Overrides& overrides) const {
+void WorkloadOptions::apply_to(const config::Registry& registry, Overrides& overrides) const {
   const auto add = [&overrides](const char* key, const char* option, const std::string& value) {
     if (!value.empty()) overrides.add(std::string(key) + "=" + value, std::string(option) + " " + value);
   };
-  choose_workload(overrides);
+  choose_workload(registry, overrides);
   add("workload.sizes", "--sizes", sizes);
   add("workload.requests", "--requests", requests);
   add("workload.warmup", "--warmup", warmup);

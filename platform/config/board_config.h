@@ -44,6 +44,8 @@ class Instance {
   const void* model_values() const { return (model_values_ ? model_values_ : values_).get(); }
   /// Null where the model has none.
   const part::Factory* factory() const { return model_->factory.get(); }
+  /// Every model that an instance of its kind may have on this board.
+  const std::vector<Registry::Model>& models() const { return kind_->models; }
   /// Of a key of schema().
   const Origin& origin(std::string_view key) const;
   /// Where it is first named; no file: nowhere.

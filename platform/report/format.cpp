@@ -6,30 +6,7 @@
 
 namespace sluice::report {
 
-std::string counted(std::uint64_t n, const char* one, const char* many) {
-  return grouped(n) + " " + (n == 1 ? one : many);
-}
-
 std::string name_of(const Json& result) { return result.at("board").at("name").get<std::string>(); }
-
-std::string time_text(double ns) {
-  if (ns < 1e3) return fmt::format("{:.1f} ns", ns);
-  if (ns < 1e6) return fmt::format("{:.2f} us", ns / 1e3);
-  if (ns < 1e9) return fmt::format("{:.2f} ms", ns / 1e6);
-  return fmt::format("{:.3f} s", ns / 1e9);
-}
-
-std::string rate_text(double per_second) {
-  if (per_second >= 1e6) return fmt::format("{:.3f} M/s", per_second / 1e6);
-  if (per_second >= 1e3) return fmt::format("{:.1f} k/s", per_second / 1e3);
-  return fmt::format("{:.1f} /s", per_second);
-}
-
-std::string grouped(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
-}
 
 std::string parameter(const Json& result, const char* instance, const char* key) {
   const Json& instances = result.at("board").at("instances");

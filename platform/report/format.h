@@ -1,5 +1,5 @@
 #pragma once
-/// How reports on a terminal write figures, and what they read from result files.
+/// What reports on a terminal read from result files.
 
 #include <cstdint>
 #include <map>
@@ -7,15 +7,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/workload/figures.h"
+
 namespace sluice::report {
 
 using Json = nlohmann::ordered_json;
 
-std::string time_text(double ns);          ///< 4230.5 -> "4.23 us"
-std::string rate_text(double per_second);  ///< 6102000 -> "6.102 M/s"
-std::string grouped(std::uint64_t);        ///< 100000 -> "100,000"
-/// "1 hart", "2 harts"
-std::string counted(std::uint64_t n, const char* one, const char* many);
+using workload::counted;
+using workload::grouped;
+using workload::rate_text;
+using workload::time_text;
 
 std::string name_of(const Json& result);
 /// Of the effective board, as a board file would write it; empty where the board has no such parameter.

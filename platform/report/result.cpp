@@ -1,7 +1,6 @@
 #include "platform/report/result.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -10,7 +9,6 @@
 #include "platform/board/diagnosis.h"
 #include "platform/board/firmware_counters.h"
 #include "platform/config/dump.h"
-#include "platform/report/dma.h"
 #include "platform/report/format.h"
 
 namespace sluice::report {
@@ -18,11 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using base::Time;
-
-/// Femtoseconds as nanoseconds, rounded to the femtosecond, the same on every host.
-double nanoseconds(double femtoseconds) { return std::round(femtoseconds) / 1e6; }
-double nanoseconds(Time t) { return static_cast<double>(t.femtoseconds()) / 1e6; }
-double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
+using workload::latency;
+using workload::nanoseconds;
+using workload::share;
 
 const char* outcome_name(platform::Outcome o) {
   switch (o) {
@@ -92,80 +88,6 @@ Json mistakes(platform::Board& board) {
     list.push_back(std::move(entry));
   }
   return {{"list", std::move(list)}, {"unlisted", base::mistakes().unlisted()}};
-}
-
-Json requests(const net::TrafficSource::Results& r) {
-  Json dropped = Json::object();
-  for (const auto& [reason, n] : r.dropped) dropped[reason] = n;
-  return {{"sent", r.sent},
-          {"completed", r.completed},
-          {"dropped", dropped},
-          {"in_flight", r.in_flight()},
-          {"lost", r.lost},
-          {"errors", r.errors},
-          {"retransmissions", r.retransmissions},
-          {"late_duplicates", r.late_duplicates}};
-}
-
-Json latency(const base::Histogram& h) {
-  const auto at = [](std::uint64_t fs) { return nanoseconds(static_cast<double>(fs)); };
-  return {{"mean", h.count() ? nanoseconds(static_cast<double>(h.sum()) / static_cast<double>(h.count())) : 0.0},
-          {"min", at(h.min())},
-          {"p50", at(h.p50())},
-          {"p90", at(h.p90())},
-          {"p99", at(h.p99())},
-          {"p999", at(h.p999())},
-          {"max", at(h.max())}};
-}
-
-double rate_between(std::uint64_t calls, Time first, Time last) {
-  return share(static_cast<double>(calls), last > first ? (last - first).seconds() : 0.0);
-}
-
-/// The rates of a load sweep, or the trials of a zero-loss search.
-Json phases(const net::TrafficSource& source) {
-  Json list = Json::array();
-  for (const net::TrafficSource::Phase& p : source.phases()) {
-    list.push_back({{"rate_per_s", p.rate},
-                    {"sent", p.sent},
-                    {"completed", p.completed},
-                    {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
-                    {"latency_ns", latency(p.latency)}});
-  }
-  return list;
-}
-
-net::TrafficSource::Kind kind_of(const platform::Board& board) {
-  return board.config().parameters<net::TrafficSource::Parameters>("workload").kind;
-}
-
-/// Drops are what such a workload looks for, not a failure.
-bool overloads_on_purpose(const platform::Board& board) {
-  using Kind = net::TrafficSource::Kind;
-  const Kind kind = kind_of(board);
-  return board.run_parameters().allow_drops || kind == Kind::load_sweep || kind == Kind::zero_loss;
-}
-
-/// In the order in which a request meets them: by stage, then by component.
-Json stages() {
-  const base::Ledger& ledger = base::ledger();
-  Json list = Json::array();
-  const double n = static_cast<double>(ledger.completed());
-  const double whole = static_cast<double>(ledger.total_latency());
-  for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s) {
-    for (std::size_t c = 0; c < ledger.components(); ++c) {
-      const auto component = static_cast<base::Ledger::Component>(c);
-      const auto& total = ledger.total(component, static_cast<base::Stage>(s));
-      if (total.visits == 0) continue;
-      const double sum = static_cast<double>(total.femtoseconds);
-      list.push_back({{"name", base::stage_title(static_cast<base::Stage>(s))},
-                      {"component", ledger.path(component)},
-                      {"mean_ns", nanoseconds(share(sum, n))},
-                      {"share", share(sum, whole)},
-                      {"visits", total.visits}});
-    }
-  }
-  return list;
 }
 
 /// Counters since the measurement began, as the statistics tree tells them.
@@ -267,7 +189,7 @@ Json host(platform::Simulation& s) {
   std::uint64_t guest_ram = 0;
   for (const auto& ram : s.board().rams()) guest_ram += ram->bytes().resident_bytes();
   const double wall = s.wall_seconds();
-  const std::uint64_t ended = s.board().source() ? s.board().source()->settled() : 0;
+  const std::uint64_t ended = s.board().workload() ? s.board().workload()->ended() : 0;
   Json figures = {{"wall_s", wall},
                   {"mips", share(static_cast<double>(instructions) / 1e6, wall)},
                   {"requests_per_wall_s", share(static_cast<double>(ended), wall)},
@@ -279,25 +201,6 @@ Json host(platform::Simulation& s) {
                   {"build", SLUICE_BUILD}};
   if (s.outside() && s.outside()->has_tap()) figures["refused_frames"] = s.outside()->refused_frames();
   return figures;
-}
-
-/// Every request's tiles, summed over all requests, are the latencies that the wire saw, to the femtosecond.
-bool stages_sum_up(const base::Histogram& latency) {
-  const base::Ledger& ledger = base::ledger();
-  unsigned __int128 sum = 0;
-  for (std::size_t c = 0; c < ledger.components(); ++c)
-    for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s)
-      sum += ledger.total(static_cast<base::Ledger::Component>(c), static_cast<base::Stage>(s)).femtoseconds;
-  return sum == ledger.total_latency() && sum == latency.sum() && ledger.completed() == latency.count();
-}
-
-/// Of requests for which nothing came back, and nobody said why.
-std::string lost_sentence(const platform::Board& board, std::uint64_t lost) {
-  const auto& workload = board.config().parameters<net::TrafficSource::Parameters>("workload");
-  const std::string sent = workload.retries == 0 ? "once" : fmt::format("{} times", workload.retries + 1);
-  return fmt::format("{} lost: no reply within {} (workload.timeout), sent {} (workload.retries = {})",
-                     counted(lost, "request was", "requests were"), base::to_text(workload.timeout), sent,
-                     workload.retries);
 }
 
 std::string describe_late() {
@@ -314,20 +217,8 @@ std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   if (outcome >= platform::Outcome::stalled || !first_line.empty()) return first_line;
   if (!base::ledger().error().empty()) return "the ledger is wrong: " + base::ledger().error();
   if (base::calendar().late() != 0) return describe_late();
-  if (s.board().dma_workload() && outcome == platform::Outcome::finished) return dma_failure(s.board());
-  const net::TrafficSource* source = s.board().source();
-  if (!source) return {};
-  const auto& r = source->results();
-  if (!stages_sum_up(r.latency)) return "the ledger is wrong: the stages do not sum to the latencies at the wire";
-  if (outcome == platform::Outcome::finished && !source->finished())
-    return fmt::format("the firmware ended the run after {} of {} calls", source->settled(), source->total());
-  if (r.errors != 0)
-    return fmt::format("{} wrong; first: {}", counted(r.errors, "reply was", "replies were"), r.first_error);
-  if (r.lost != 0) return lost_sentence(s.board(), r.lost);
-  if (r.dropped_sum() != 0 && !overloads_on_purpose(s.board()))
-    return fmt::format("{} dropped; first reason: {}", counted(r.dropped_sum(), "request was", "requests were"),
-                       r.dropped.begin()->first);
-  return {};
+  const workload::Workload* workload = s.board().workload();
+  return workload ? workload->failure(outcome == platform::Outcome::finished) : std::string();
 }
 
 /// What went wrong on purpose, in order of time.
@@ -365,18 +256,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
                   why.empty() || !s.diagnosis().empty() ? s.diagnosis() : why + "\n" + platform::describe_state(board)},
                  {"simulated_ns", nanoseconds(s.ended_at())},
                  {"measured_ns", nanoseconds(s.ended_at() - s.measured_from())}};
-  if (const net::TrafficSource* source = board.source()) {
-    const auto& r = source->results();
-    result["requests"] = requests(r);
-    result["latency_ns"] = latency(r.latency);
-    result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
-    if (!source->phases().empty()) result["phases"] = phases(*source);
-    if (kind_of(board) == net::TrafficSource::Kind::zero_loss && source->finished())
-      result["zero_loss_rate_per_s"] = source->zero_loss_rate();
-    result["stages"] = stages();
-    result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
-  }
-  if (board.dma_workload()) result["dma"] = dma_result(board);
+  if (const workload::Workload* workload = board.workload()) workload->add_result(result);
   Json counters = Json::object();
   CounterReader reader(counters);
   base::statistics().walk(reader, s.ended_at());

@@ -7,30 +7,10 @@
 #include <fmt/format.h>
 
 #include "models/base/ledger.h"
-#include "platform/report/dma.h"
 #include "platform/report/format.h"
 
 namespace sluice::report {
 namespace {
-
-std::string bar(double share) { return std::string(static_cast<std::size_t>(std::lround(share * 40)), '#'); }
-
-std::string requests_text(const Json& r) {
-  std::string text = fmt::format("{}, {} lost, {} dropped", counted(r.at("sent").get<std::uint64_t>(), "call", "calls"),
-                                 r.at("lost").get<std::uint64_t>(), dropped(r));
-  if (const auto n = r.at("in_flight").get<std::uint64_t>()) text += fmt::format(", {} in flight", n);
-  if (const auto n = r.at("errors").get<std::uint64_t>()) text += fmt::format(", {} WRONG", n);
-  if (const auto n = r.at("retransmissions").get<std::uint64_t>()) text += fmt::format(", {} sent again", n);
-  return text;
-}
-
-std::string stage_table(const Json& result) {
-  std::string text = fmt::format("  {:<26} {:>10} {:>9}\n", "where the time goes", "mean", "share");
-  for (const auto& [stage, row] : stage_rows(result))
-    text += fmt::format("    {:<24} {:>10} {:>7.1f} %  {}\n", base::stage_title(static_cast<base::Stage>(stage)),
-                        time_text(row.mean_ns), row.share * 100, bar(row.share));
-  return text;
-}
 
 std::string core_text(const Json& core) {
   const double cycles = std::max(1.0, core.at("cycles").get<double>());
@@ -80,26 +60,6 @@ std::string outside_text(const Json& result) {
   return text;
 }
 
-/// The rates of a sweep, or the trials of a search.
-std::string phase_table(const Json& result) {
-  if (!result.contains("phases")) return {};
-  std::string text = fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "offered", "served", "sent",
-                                 "unanswered", "mean", "p99", "max");
-  for (const Json& p : result.at("phases")) {
-    const Json& latency = p.at("latency_ns");
-    const std::uint64_t sent = p.at("sent").get<std::uint64_t>();
-    text +=
-        fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}\n", rate_text(p.at("rate_per_s").get<double>()),
-                    rate_text(p.at("throughput_per_s").get<double>()), grouped(sent),
-                    grouped(sent - p.at("completed").get<std::uint64_t>()), time_text(latency.at("mean").get<double>()),
-                    time_text(latency.at("p99").get<double>()), time_text(latency.at("max").get<double>()));
-  }
-  if (result.contains("zero_loss_rate_per_s"))
-    text +=
-        fmt::format("\n  highest rate without loss: {}\n", rate_text(result.at("zero_loss_rate_per_s").get<double>()));
-  return text + "\n";
-}
-
 struct FaultSum {
   std::uint64_t times = 0;
   bool lasts = false;
@@ -139,12 +99,6 @@ std::string fault_text(const Json& result) {
   return text.empty() ? text : text + "\n";
 }
 
-std::string latency_text(const Json& l) {
-  const auto at = [&](const char* key) { return time_text(l.at(key).get<double>()); };
-  return fmt::format("  latency at the wire   mean {}   p50 {}   p90 {}   p99 {}   p99.9 {}   max {}\n", at("mean"),
-                     at("p50"), at("p90"), at("p99"), at("p999"), at("max"));
-}
-
 /// What software did wrong; the rest is in the result file.
 std::string mistake_text(const Json& result) {
   constexpr std::size_t kShown = 8;
@@ -172,24 +126,8 @@ std::string mistake_text(const Json& result) {
 
 }  // namespace
 
-std::string run_report(const Json& result) {
-  std::string text;
-  if (result.contains("requests")) {
-    text +=
-        fmt::format("{}   {}   {}\n\n", name_of(result), workload_text(result), requests_text(result.at("requests")));
-    text += phase_table(result);
-    if (result.at("requests").at("completed").get<std::uint64_t>() == 0) {
-      text += "  no call was completed: there is no latency\n\n";
-    } else {
-      text += latency_text(result.at("latency_ns"));
-      text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
-      text += stage_table(result) + "\n";
-    }
-  } else if (result.contains("dma")) {
-    text += name_of(result) + "   DMA\n\n" + dma_table(result) + "\n";
-  } else {
-    text += name_of(result) + outside_text(result) + "\n\n";
-  }
+std::string run_report(const Json& result, const workload::Workload* workload) {
+  std::string text = name_of(result) + (workload ? workload->report(result) : outside_text(result) + "\n\n");
   for (const Json& core : result.at("cores")) text += core_text(core);
   return text + "\n" + fault_text(result) + mistake_text(result) + link_text(result) + host_text(result);
 }

@@ -5,9 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/workload/workload.h"
+
 namespace sluice::report {
 
-/// One run.
-std::string run_report(const nlohmann::ordered_json& result);
+/// One run. workload: that the result is of; null: it had none.
+std::string run_report(const nlohmann::ordered_json& result, const workload::Workload* workload);
 
 }  // namespace sluice::report

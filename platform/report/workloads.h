@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "platform/config/registry.h"
+
 namespace sluice::report {
 
 struct WorkloadKind {
@@ -11,6 +13,6 @@ struct WorkloadKind {
   std::string summary;  ///< one line
 };
 /// In the order of TrafficSource::Kind; then those of other models of [workload].
-const std::vector<WorkloadKind>& workload_kinds();
+std::vector<WorkloadKind> workload_kinds(const config::Registry&);
 
 }  // namespace sluice::report

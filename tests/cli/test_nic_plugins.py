@@ -2,19 +2,12 @@
 
 import json
 import os
-import shutil
-import subprocess
-import tempfile
 import unittest
 import unittest.mock
 
-from command import BUILD, SOURCE, CommandTest, guest, sluice
+from command import guest, sluice
+from plugin_project import PluginTest
 
-PROJECT = """cmake_minimum_required(VERSION 3.20)
-project(deaf CXX)
-find_package(Sluice REQUIRED)
-sluice_add_device(deaf deaf_nic.cpp)
-"""
 ALONE = """extends = ["hosts/i9-9960x"]
 plugins = ["{}"]
 [cluster.host]
@@ -39,20 +32,8 @@ wire = "net.wire1"
 """
 
 
-class NicPlugins(CommandTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp()
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        shutil.copy(os.path.join(SOURCE, "tests/cli/deaf_nic.cpp"), cls.folder)
-        with open(os.path.join(cls.folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
-            file.write(PROJECT)
-        for command in (["cmake", "-B", "build", "-G", "Ninja", "-DSluice_DIR=" + BUILD], ["cmake", "--build", "build"]):
-            subprocess.run(command, cwd=cls.folder, check=True, stdout=subprocess.DEVNULL)
-        cls.library = os.path.join(cls.folder, "build/libdeaf.so")
-
-    def board(self, text, *lines):
-        return self.write("my.toml", text.format(self.library) + "".join(line + "\n" for line in lines))
+class NicPlugins(PluginTest):
+    NAME = "deaf_nic"
 
     def run_board(self, *options, status=0):
         result = sluice("run", "my.toml", "--json", *options, cwd=self.directory)

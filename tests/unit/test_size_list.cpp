@@ -1,10 +1,10 @@
 /// Lists of sizes as a person writes them.
 #include <catch2/catch.hpp>
 
+#include "models/accel/dma_requester/size_list.h"
 #include "models/base/quantity.h"
-#include "platform/board/size_list.h"
 
-using sluice::platform::parse_sizes;
+using sluice::accel::parse_sizes;
 using Sizes = std::vector<std::uint32_t>;
 
 namespace {

@@ -1,5 +1,6 @@
-/* firmware/apps/dma_bench_codes.h: why dma-bench ends a run as failed, as the test finisher's code, beside those of
- * firmware/kernel/exit_codes.h. Freestanding C that C++ also accepts: the simulator's diagnosis says what they mean. */
+/* models/accel/dma_requester/dma_bench_codes.h: why the firmware dma-bench ends a run as failed, as the test finisher's
+ * code, beside those of firmware/kernel/exit_codes.h. Freestanding C that C++ also accepts: the simulator's diagnosis
+ * says what they mean. */
 #pragma once
 
 #define DMA_BENCH_NO_DEVICE 16 /* there is no DMA requester */

@@ -1,16 +1,19 @@
-#include "platform/report/dma.h"
+/// What the DMA workload measured, in the result file and as a table.
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "platform/report/format.h"
+#include "models/accel/dma_requester/dma_workload.h"
+#include "models/workload/figures.h"
 
-namespace sluice::report {
+namespace sluice::accel {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Run = accel::DmaRequester::Run;
+using workload::Json;
+using Run = DmaRequester::Run;
 
 double nanoseconds(std::uint64_t fs) { return static_cast<double>(fs) / 1e6; }
 
@@ -29,16 +32,31 @@ void add_latency(Json& row, const std::string& name, const Run* run) {
   add("max", nanoseconds(h.max()));
 }
 
+/// Transactions that count, per second.
+double transactions_per_second(const Run& run) {
+  return run.to > run.from ? static_cast<double>(run.completed) / (run.to - run.from).seconds() : 0.0;
+}
+
+/// What held a stream back: "up" or "down", a direction of the link that was busy all the time; "engine"; or "latency":
+/// the transactions under way were too few.
+const char* bottleneck(const Run& run) {
+  constexpr double kAlways = 0.98;
+  const double elapsed = static_cast<double>((run.to - run.from).femtoseconds());
+  const auto full = [&](base::Time busy) { return static_cast<double>(busy.femtoseconds()) >= kAlways * elapsed; };
+  if (full(std::max(run.up_busy, run.down_busy))) return run.up_busy > run.down_busy ? "up" : "down";
+  return full(run.engine_busy) ? "engine" : "latency";
+}
+
 void add_rate(Json& row, const std::string& name, const Run* run) {
   if (!run) return;
-  const double rate = platform::transactions_per_second(*run);
+  const double rate = transactions_per_second(*run);
   row[name + "_gbps"] = rounded(rate * run->size * 8 / 1e9, 1e-6);
   row[name + "_per_s"] = rounded(rate, 1);
-  row[name + "_bottleneck"] = platform::bottleneck(*run);
+  row[name + "_bottleneck"] = bottleneck(*run);
 }
 
 /// Transactions of the row that failed.
-std::uint64_t failed(const platform::DmaRow& r) {
+std::uint64_t failed(const DmaRow& r) {
   std::uint64_t n = 0;
   for (const Run* run : {r.read, r.write, r.write_read, r.read_stream, r.write_stream})
     if (run) n += run->failed;
@@ -47,15 +65,15 @@ std::uint64_t failed(const platform::DmaRow& r) {
 
 }  // namespace
 
-Json dma_result(platform::Board& board) {
-  Json rows = Json::array();
-  const platform::DmaWorkloadParameters& w = *board.dma_workload();
-  for (const platform::DmaRow& r : platform::dma_rows(*board.requesters().front())) {
+void DmaWorkload::add_result(Json& result) const {
+  Json list = Json::array();
+  const DmaWorkloadParameters& w = parameters_;
+  for (const DmaRow& r : rows()) {
     Json row = {{"bytes", r.bytes},
                 {"cache", r.cold ? "cold" : "warm"},
-                {"iommu", board.iommu() != nullptr},
-                {"pattern", w.pattern == platform::Pattern::random ? "random" : "sequential"},
-                {"interface", w.interface == platform::Interface::engine ? "engine" : "direct"},
+                {"iommu", iommu_},
+                {"pattern", w.pattern == Pattern::random ? "random" : "sequential"},
+                {"interface", w.interface == Interface::engine ? "engine" : "direct"},
                 {"window_bytes", w.window.count()},
                 {"offset_bytes", w.offset.count()}};
     add_latency(row, "read", r.read);
@@ -64,35 +82,36 @@ Json dma_result(platform::Board& board) {
     add_rate(row, "read", r.read_stream);
     add_rate(row, "write", r.write_stream);
     row["failed"] = failed(r);
-    rows.push_back(std::move(row));
+    list.push_back(std::move(row));
   }
-  return rows;
+  result["dma"] = std::move(list);
 }
 
-std::string dma_failure(platform::Board& board) {
-  const platform::DmaWorkloadParameters& w = *board.dma_workload();
-  const std::size_t wanted = w.rows();
+std::string DmaWorkload::failure(bool finished) const {
+  if (!finished) return {};
+  const std::size_t wanted = parameters_.rows();
   std::size_t complete = 0;
   std::uint64_t wrong = 0;
-  for (const platform::DmaRow& r : platform::dma_rows(*board.requesters().front())) {
+  for (const DmaRow& r : rows()) {
     complete += r.complete();
     wrong += failed(r);
   }
-  if (wrong != 0) return counted(wrong, "DMA transaction", "DMA transactions") + " failed";
+  if (wrong != 0) return workload::counted(wrong, "DMA transaction", "DMA transactions") + " failed";
   if (complete < wanted) return fmt::format("the firmware measured {} of {} sizes and cache states", complete, wanted);
   return {};
 }
 
-std::string dma_table(const Json& result) {
+std::string DmaWorkload::report(const Json& result) const {
+  std::string text = "   DMA\n\n";
   const Json& rows = result.at("dma");
-  if (rows.empty()) return "  nothing was measured\n";
+  if (rows.empty()) return text + "  nothing was measured\n\n";
   const Json& first = rows.front();
   const auto offset = first.value<std::uint64_t>("offset_bytes", 0);  // older results have none
-  std::string text = fmt::format(
-      "  IOMMU {}, {} slots of a {} KiB window, {}by the {}\n\n", first.at("iommu").get<bool>() ? "on" : "off",
-      first.at("pattern").get<std::string>(), first.at("window_bytes").get<std::uint64_t>() / 1024,
-      offset == 0 ? "" : fmt::format("at offset {} B, ", offset),
-      first.at("interface").get<std::string>() == "engine" ? "DMA engine" : "direct command interface");
+  text += fmt::format("  IOMMU {}, {} slots of a {} KiB window, {}by the {}\n\n",
+                      first.at("iommu").get<bool>() ? "on" : "off", first.at("pattern").get<std::string>(),
+                      first.at("window_bytes").get<std::uint64_t>() / 1024,
+                      offset == 0 ? "" : fmt::format("at offset {} B, ", offset),
+                      first.at("interface").get<std::string>() == "engine" ? "DMA engine" : "direct command interface");
   text += fmt::format("  {:>6}  {:<5} {:>9} {:>9} {:>11} {:>9}  {:<8} {:>9}  {:<8}\n", "bytes", "cache", "read p50",
                       "write p50", "write, read", "read", "held by", "write", "held by");
   for (const Json& r : rows) {
@@ -107,7 +126,7 @@ std::string dma_table(const Json& result) {
                         time("wrrd_p50_ns"), rate("read_gbps"), r.value("read_bottleneck", "-"), rate("write_gbps"),
                         r.value("write_bottleneck", "-"));
   }
-  return text + "\n  read and write rates in Gb/s\n";
+  return text + "\n  read and write rates in Gb/s\n\n";
 }
 
-}  // namespace sluice::report
+}  // namespace sluice::accel

@@ -57,6 +57,7 @@ class DmaRequester : public pcie::Endpoint {
   std::uint32_t error() const { return error_; }                ///< DMAR_ERROR_*: why the last command was refused
   std::uint64_t transactions() const { return transactions_; }  ///< ended, warm-ups included
   base::RegisterBank& registers() { return bank_; }
+  std::uint64_t ended_operations() const override { return transactions_; }
   void register_statistics(base::StatisticsGroup&) override;
 
  private:

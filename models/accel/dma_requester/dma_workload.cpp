@@ -1,12 +1,17 @@
-#include "platform/board/dma_workload.h"
+#include "models/accel/dma_requester/dma_workload.h"
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
 
-#include "platform/board/size_list.h"
+#include <fmt/format.h>
 
-namespace sluice::platform {
+#include "models/accel/dma_requester/dma_bench_codes.h"
+#include "models/accel/dma_requester/size_list.h"
 
-using Run = accel::DmaRequester::Run;
+namespace sluice::accel {
+
+using Run = DmaRequester::Run;
 
 void DmaWorkloadParameters::describe(base::Schema<DmaWorkloadParameters>& s) {
   using P = DmaWorkloadParameters;
@@ -52,9 +57,42 @@ void DmaWorkloadParameters::describe(base::Schema<DmaWorkloadParameters>& s) {
 
 std::vector<std::uint32_t> DmaWorkloadParameters::size_list() const { return parse_sizes(sizes, kMostBytes); }
 
-std::vector<DmaRow> dma_rows(const accel::DmaRequester& requester) {
+DmaWorkload::DmaWorkload(const DmaWorkloadParameters& p, const workload::Surroundings& board)
+    : parameters_(p), caches_(board.caches), iommu_(board.iommu), iommu_page_(board.iommu_page) {
+  for (const pcie::Endpoint* device : board.devices)
+    if (!requester_) requester_ = dynamic_cast<const DmaRequester*>(device);
+  if (!requester_) throw std::runtime_error("workload.model is dma, and the board has no DMA requester (kind accel)");
+}
+
+/// What firmware/apps/dma_bench.c looks for.
+std::vector<part::FirmwareProperty> DmaWorkload::firmware_properties() const {
+  std::vector<part::FirmwareProperty> list;
+  list.push_back({"sluice,dma-sizes", parameters_.size_list()});
+  const auto cell = [&list](const char* name, std::uint64_t value) {
+    list.push_back({name, static_cast<std::uint32_t>(value)});
+  };
+  cell("sluice,dma-warm", parameters_.cache != CacheState::cold);
+  cell("sluice,dma-cold", parameters_.cache != CacheState::warm);
+  cell("sluice,dma-pattern", parameters_.pattern == Pattern::random ? DMAR_RANDOM : DMAR_SEQUENTIAL);
+  cell("sluice,dma-interface", parameters_.interface == Interface::direct ? DMAR_DIRECT : DMAR_ENGINE);
+  cell("sluice,dma-window", parameters_.window.count());
+  cell("sluice,dma-offset", parameters_.offset.count());
+  cell("sluice,dma-transactions", parameters_.transactions);
+  cell("sluice,dma-warmup", parameters_.warmup);
+  cell("sluice,dma-outstanding", parameters_.outstanding);
+  cell("sluice,cache-bytes", caches_.count());
+  cell("sluice,iommu-page", iommu_page_.count());
+  return list;
+}
+
+std::optional<double> DmaWorkload::progress() const {
+  const std::size_t all = parameters_.rows() * kDmaMeasurements;
+  return static_cast<double>(requester_->runs().size()) / static_cast<double>(all);
+}
+
+std::vector<DmaRow> DmaWorkload::rows() const {
   std::vector<DmaRow> rows;
-  for (const Run& run : requester.runs()) {
+  for (const Run& run : requester_->runs()) {
     const bool cold = run.label & DMAR_LABEL_COLD;
     auto row =
         std::find_if(rows.begin(), rows.end(), [&](const DmaRow& r) { return r.bytes == run.size && r.cold == cold; });
@@ -73,16 +111,68 @@ std::vector<DmaRow> dma_rows(const accel::DmaRequester& requester) {
   return rows;
 }
 
-double transactions_per_second(const Run& run) {
-  return run.to > run.from ? static_cast<double>(run.completed) / (run.to - run.from).seconds() : 0.0;
+namespace {
+
+constexpr const char* kRefusals[] = {"no error",
+                                     "no such operation, pattern or interface",
+                                     "its size is not 1 B to 64 KiB",
+                                     "its slots are smaller than its transactions",
+                                     "its window holds no slot",
+                                     "its transactions under way are not 1 to 1024",
+                                     "it has no transactions",
+                                     "bus mastering is off"};
+static_assert(std::size(kRefusals) == DMAR_ERROR_BUS_MASTER + 1);
+
+using Devices = std::vector<pcie::Endpoint*>;
+
+/// Of the requester that refused the last command; a read of its status that got no answer looks alike.
+std::string describe_refused_command(const Devices& devices) {
+  for (const pcie::Endpoint* device : devices) {
+    const auto* r = dynamic_cast<const DmaRequester*>(device);
+    if (r && r->error() != DMAR_ERROR_NONE && r->error() < std::size(kRefusals))
+      return fmt::format("{} refused a command: {}", r->path(), kRefusals[r->error()]);
+  }
+  return "it read an error in the status of the DMA requester, which has refused nothing: a read that gets no answer "
+         "returns all ones";
 }
 
-const char* bottleneck(const Run& run) {
-  constexpr double kAlways = 0.98;
-  const double elapsed = static_cast<double>((run.to - run.from).femtoseconds());
-  const auto full = [&](base::Time busy) { return static_cast<double>(busy.femtoseconds()) >= kAlways * elapsed; };
-  if (full(std::max(run.up_busy, run.down_busy))) return run.up_busy > run.down_busy ? "up" : "down";
-  return full(run.engine_busy) ? "engine" : "latency";
+std::string describe_failed_transactions(const Devices& devices) {
+  constexpr const char* kOperations[] = {"reads", "writes", "writes with a read of the same bytes"};
+  for (const pcie::Endpoint* device : devices) {
+    const auto* r = dynamic_cast<const DmaRequester*>(device);
+    if (!r || r->runs().empty() || r->runs().back().failed == 0) continue;
+    const Run& run = r->runs().back();
+    return fmt::format("{} of {} {} of {} B by {} failed", run.failed, run.count, kOperations[run.operation], run.size,
+                       r->path());
+  }
+  return "transactions of the DMA requester failed";
 }
 
-}  // namespace sluice::platform
+}  // namespace
+
+std::string DmaWorkloadFactory::summary() const {
+  return "DMA reads and writes of host memory by a DMA requester (sizes, cache, window)";
+}
+
+std::unique_ptr<workload::Workload> DmaWorkloadFactory::build(const void* parameters,
+                                                              const workload::Surroundings& board) const {
+  return std::make_unique<DmaWorkload>(*static_cast<const DmaWorkloadParameters*>(parameters), board);
+}
+
+std::string DmaWorkloadFactory::explain_exit(std::string_view firmware, unsigned code, const Devices& devices) const {
+  if (firmware != "dma-bench" && firmware != "dma-bench.elf") return {};
+  switch (code) {
+    case DMA_BENCH_NO_DEVICE:
+      return "it found no DMA requester";
+    case DMA_BENCH_NO_PLAN:
+      return "the device tree asks for no measurements";
+    case DMA_BENCH_REFUSED:
+      return describe_refused_command(devices);
+    case DMA_BENCH_FAILED:
+      return describe_failed_transactions(devices);
+    default:
+      return {};
+  }
+}
+
+}  // namespace sluice::accel

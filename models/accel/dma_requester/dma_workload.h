@@ -2,12 +2,16 @@
 /// The workload that measures PCIe: what the firmware is asked to have the DMA requester do, and what came of it.
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/accel/dma_requester/dma_requester.h"
+#include "models/workload/workload.h"
 
-namespace sluice::platform {
+namespace sluice::accel {
 
 using namespace base::literals;
 
@@ -36,29 +40,51 @@ struct DmaWorkloadParameters {
   std::size_t rows() const { return size_list().size() * (cache == CacheState::both ? 2 : 1); }
 };
 
+/// Measurements of one size in one state of the caches.
+inline constexpr unsigned kDmaMeasurements = 5;
+
 /// Everything measured of one size in one state of the cache, by DMAR_LABEL. Null: not measured.
 struct DmaRow {
   std::uint32_t bytes;
   bool cold;
-  const accel::DmaRequester::Run* read = nullptr;  ///< this and the next two: one at a time
-  const accel::DmaRequester::Run* write = nullptr;
-  const accel::DmaRequester::Run* write_read = nullptr;
-  const accel::DmaRequester::Run* read_stream = nullptr;
-  const accel::DmaRequester::Run* write_stream = nullptr;
+  const DmaRequester::Run* read = nullptr;  ///< this and the next two: one at a time
+  const DmaRequester::Run* write = nullptr;
+  const DmaRequester::Run* write_read = nullptr;
+  const DmaRequester::Run* read_stream = nullptr;
+  const DmaRequester::Run* write_stream = nullptr;
   bool complete() const { return read && write && write_read && read_stream && write_stream; }
 };
 
-/// By size, warm before cold.
-std::vector<DmaRow> dma_rows(const accel::DmaRequester&);
+/// The firmware dma-bench has the board's first DMA requester measure what the board asks for.
+class DmaWorkload final : public workload::Workload {
+ public:
+  /// Throws std::runtime_error where the board has no DMA requester.
+  DmaWorkload(const DmaWorkloadParameters&, const workload::Surroundings&);
 
-/// Measurements of one size in one state of the caches.
-inline constexpr unsigned kDmaMeasurements = 5;
+  std::vector<part::FirmwareProperty> firmware_properties() const override;
+  bool waits() const override { return true; }
+  std::optional<double> progress() const override;
+  std::string failure(bool finished) const override;
+  void add_result(workload::Json& result) const override;
+  std::string report(const workload::Json& result) const override;
 
-/// Transactions that count, per second and as bits per second.
-double transactions_per_second(const accel::DmaRequester::Run&);
+ private:
+  /// By size, warm before cold.
+  std::vector<DmaRow> rows() const;
 
-/// What held a stream back: "up" or "down", a direction of the link that was busy all the time; "engine"; or "latency":
-/// the transactions under way were too few.
-const char* bottleneck(const accel::DmaRequester::Run&);
+  const DmaWorkloadParameters& parameters_;
+  const DmaRequester* requester_ = nullptr;
+  base::Bytes caches_;
+  bool iommu_;
+  base::Bytes iommu_page_;
+};
 
-}  // namespace sluice::platform
+class DmaWorkloadFactory final : public workload::WorkloadFactory {
+ public:
+  std::string summary() const override;
+  std::unique_ptr<workload::Workload> build(const void* parameters, const workload::Surroundings&) const override;
+  std::string explain_exit(std::string_view firmware, unsigned code,
+                           const std::vector<pcie::Endpoint*>& devices) const override;
+};
+
+}  // namespace sluice::accel

@@ -1,11 +1,11 @@
-#include "platform/board/size_list.h"
+#include "models/accel/dma_requester/size_list.h"
 
 #include <charconv>
 #include <string>
 
 #include "models/base/quantity.h"
 
-namespace sluice::platform {
+namespace sluice::accel {
 namespace {
 
 constexpr std::size_t kMostSizes = 1024;
@@ -75,4 +75,4 @@ class Parser {
 
 std::vector<std::uint32_t> parse_sizes(std::string_view text, std::uint32_t most) { return Parser(most).parse(text); }
 
-}  // namespace sluice::platform
+}  // namespace sluice::accel

@@ -1,0 +1,28 @@
+#pragma once
+/// Figures in result files and as reports on a terminal write them.
+
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "models/base/histogram.h"
+#include "models/base/time.h"
+
+namespace sluice::workload {
+
+/// Femtoseconds as nanoseconds, rounded to the femtosecond, the same on every host.
+double nanoseconds(double femtoseconds);
+double nanoseconds(base::Time);
+/// part / whole; 0 where the whole is 0.
+double share(double part, double whole);
+/// The object that a result file has for a distribution of times: mean, min, p50, p90, p99, p999 and max, in ns.
+nlohmann::ordered_json latency(const base::Histogram& femtoseconds);
+
+std::string time_text(double ns);          ///< 4230.5 -> "4.23 us"
+std::string rate_text(double per_second);  ///< 6102000 -> "6.102 M/s"
+std::string grouped(std::uint64_t);        ///< 100000 -> "100,000"
+/// "1 hart", "2 harts"
+std::string counted(std::uint64_t n, const char* one, const char* many);
+
+}  // namespace sluice::workload

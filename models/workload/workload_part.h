@@ -1,0 +1,36 @@
+#pragma once
+/// How a workload becomes a part of boards: [workload] with its model.
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "models/base/schema.h"
+#include "models/part/catalogue.h"
+#include "models/workload/workload.h"
+
+namespace sluice::workload {
+
+template <class W>
+class WorkloadFactoryOf final : public WorkloadFactory {
+ public:
+  using Parameters = typename W::Parameters;
+
+  std::string summary() const override { return base::schema_of<Parameters>().summary(); }
+  std::unique_ptr<Workload> build(const void* parameters, const Surroundings& board) const override {
+    return std::make_unique<W>(*static_cast<const Parameters*>(parameters), board);
+  }
+};
+
+/// From now on a board may have [workload] with this model. W is a Workload, has a type Parameters with describe(), and
+/// is made from these and Surroundings, which outlive it. model and title: as for part::Catalogue::add(), which says
+/// what is thrown.
+template <class W>
+void add_workload(part::Catalogue& catalogue, std::string model, std::string title) {
+  static_assert(std::is_base_of_v<Workload, W>, "a workload of a board is a workload::Workload");
+  catalogue.add<typename W::Parameters>("workload", std::move(model), std::move(title),
+                                        std::make_shared<const WorkloadFactoryOf<W>>());
+}
+
+}  // namespace sluice::workload

@@ -1,0 +1,80 @@
+"""Workloads that a plug-in brings. Called as NAME.py SLUICE BUILD-DIRECTORY."""
+
+import json
+import unittest
+
+from command import guest, sluice
+from plugin_project import PluginTest
+
+BOARD = """extends = ["hosts/i9-9960x"]
+plugins = ["{}"]
+[cluster.host]
+firmware = "count.elf"
+[workload]
+model = "ticks"
+"""
+
+
+class WorkloadPlugins(PluginTest):
+    NAME = "tick_workload"
+
+    def setUp(self):
+        super().setUp()
+        self.write("count.elf", guest(0x0015_0513, 0xFFDF_F06F))  # addi a0, a0, 1; j . - 4
+
+    def run_board(self, *options, status=0):
+        result = sluice("run", "my.toml", *options, cwd=self.directory)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result
+
+    def test_it_starts_measures_and_ends_a_run(self):
+        self.board(BOARD)
+        result = json.loads(self.run_board("--json").stdout)
+        self.assertEqual((result["outcome"], result["failure"]), ("finished", ""))
+        self.assertEqual(result["ticks"], {"came": 3, "wires": 0})
+        # The hart's last instruction ends a little later.
+        self.assertEqual((int(result["simulated_ns"]), int(result["measured_ns"])), (30_000, 20_000))
+        self.assertNotIn("requests", result)
+        self.assertTrue(self.run_board().stdout.startswith("my   3 ticks\n\n  cluster.host.hart0: "))
+        shorter = json.loads(self.run_board("--json", "--set", "workload.period=1 us").stdout)
+        self.assertEqual(int(shorter["simulated_ns"]), 3000)
+
+    def test_it_sees_the_wires_that_nobody_is_at(self):
+        self.board(BOARD, "[net.wire0]", "[net.wire1]", "[net.wire2]", "[peer.echo]", "model = 'echo'",
+                   "wire = 'net.wire1'")
+        self.assertEqual(json.loads(self.run_board("--json").stdout)["ticks"]["wires"], 2)
+
+    def test_the_firmware_is_told(self):
+        self.board(BOARD, "ticks = 5")
+        self.assertIn("test,ticks = <0x5>;", self.succeed("describe", "my.toml", "--device-tree", cwd=self.directory))
+
+    def test_what_it_finds_wrong_fails_the_run(self):
+        self.board(BOARD, "ticks = 7", "wanted = 7")
+        self.assertRegex(self.run_board(status=1).stderr, r"^sluice: my: 7 ticks are wrong\n")
+
+    def test_a_stall_is_explained(self):
+        self.board(BOARD, "wanted = 4")
+        result = self.run_board("--json", status=1)
+        self.assertEqual(json.loads(result.stdout)["outcome"], "stalled")
+        self.assertRegex(result.stderr, r"^sluice: my: no request has ended for 20 ms of simulated time "
+                         r"\(run\.stall_limit\): the clock stands still\nthe clock has ticked 3 times\n"
+                         r"cluster\.host\.hart0: pc ")
+
+    def test_a_board_that_it_does_not_take_is_a_mistake(self):
+        self.board(BOARD, "wanted = 13")
+        self.assert_mistake(["run", "my.toml"], "my.toml: 13 ticks bring bad luck")
+
+    def test_compare_does_not_show_it(self):
+        self.board(BOARD)
+        self.assert_mistake(["compare", "my.toml", "e810-poll"], "compare: my.toml has the ticking workload, which "
+                            "compare does not show; use sluice run for each board")
+
+    def test_its_parameters_are_checked(self):
+        self.board(BOARD, "ticks = 1001")
+        self.assert_mistake(["run", "my.toml"], "my.toml:7: workload.ticks must be 0 to 1000...")
+        self.board(BOARD.replace('"ticks"', '"tocks"'))
+        self.assert_mistake(["run", "my.toml"], "my.toml:6: tocks is not a model of workload; did you mean ticks?")
+
+
+if __name__ == "__main__":
+    unittest.main()
