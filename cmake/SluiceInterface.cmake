@@ -13,9 +13,9 @@ function(sluice_digest target header macro)
   add_custom_target(${target} DEPENDS ${header})
 endfunction()
 
-# sluice_plugin_interface(DIR): the target sluice_plugin_interface, which writes DIR/platform/board/plugin_interface.h:
+# sluice_plugin_interface(DIR): the target sluice_plugin_interface, which writes DIR/platform/plugin/plugin_interface.h:
 # the headers that plug-ins include. The program and each plug-in make it of those that they are compiled with.
 function(sluice_plugin_interface directory)
-  sluice_digest(sluice_plugin_interface ${directory}/platform/board/plugin_interface.h SLUICE_PLUGIN_INTERFACE
+  sluice_digest(sluice_plugin_interface ${directory}/platform/plugin/plugin_interface.h SLUICE_PLUGIN_INTERFACE
                 ${SLUICE_PLUGIN_HEADERS})
 endfunction()

@@ -1,8 +1,8 @@
 /* firmware/kernel/account.h: account(polling) and the like: says which account this core's time belongs to from now on,
- * by one hint instruction (models/base/hints.h). */
+ * by one hint instruction (models/base/measure/hints.h). */
 #pragma once
 
-#include "models/base/hints.h"
+#include "models/base/measure/hints.h"
 
 #ifdef __riscv
 #define account(name) __asm__ volatile("sltiu x0, x0, %0" : : "i"(SLUICE_ACCOUNT_##name) : "memory")

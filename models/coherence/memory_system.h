@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "models/base/line_state.h"
-#include "models/base/memory_path.h"
-#include "models/base/model.h"
-#include "models/base/quantity.h"
-#include "models/base/reset.h"
-#include "models/base/schema.h"
-#include "models/base/server.h"
-#include "models/base/statistics.h"
+#include "models/base/fabric/server.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/memory/line_state.h"
+#include "models/base/memory/memory_path.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
+#include "models/base/systemc/reset.h"
 
 namespace sluice::coherence {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
 #include "models/irq/finisher_regs.h"
 
 namespace sluice::irq {

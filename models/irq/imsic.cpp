@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
 #include "models/irq/imsic_regs.h"
 
 namespace sluice::irq {

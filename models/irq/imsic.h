@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "models/base/interrupt_file.h"
-#include "models/base/line.h"
-#include "models/base/model.h"
-#include "models/base/register_bank.h"
-#include "models/base/register_socket.h"
-#include "models/base/register_view.h"
-#include "models/base/reset.h"
-#include "models/base/schema.h"
-#include "models/base/statistics.h"
+#include "models/base/fabric/line.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/memory/interrupt_file.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/registers/register_bank.h"
+#include "models/base/registers/register_socket.h"
+#include "models/base/registers/register_view.h"
+#include "models/base/systemc/model.h"
+#include "models/base/systemc/reset.h"
 
 namespace sluice::irq {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
 #include "models/irq/plic_regs.h"
 
 namespace sluice::irq {

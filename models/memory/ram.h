@@ -4,10 +4,10 @@
 #include <tlm>
 #include <tlm_utils/simple_target_socket.h>
 
-#include "models/base/guest_ram.h"
-#include "models/base/model.h"
-#include "models/base/quantity.h"
-#include "models/base/schema.h"
+#include "models/base/memory/guest_ram.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
 
 namespace sluice::memory {
 

@@ -1,6 +1,6 @@
 #include "models/memory/soc_bus.h"
 
-#include "models/base/scheduler.h"
+#include "models/base/systemc/scheduler.h"
 
 namespace sluice::memory {
 

@@ -9,9 +9,9 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "models/base/model.h"
-#include "models/base/schema.h"
-#include "models/base/statistics.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
 
 namespace sluice::memory {
 

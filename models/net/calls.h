@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/random.h"
-#include "models/base/schema.h"
+#include "models/base/parameters/random.h"
+#include "models/base/parameters/schema.h"
 #include "models/net/frame.h"
 
 namespace sluice::net {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 
 namespace sluice::net {
 

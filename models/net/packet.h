@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "models/base/ledger.h"
-#include "models/base/pool.h"
-#include "models/base/time.h"
+#include "models/base/fabric/pool.h"
+#include "models/base/measure/ledger.h"
+#include "models/base/time/time.h"
 
 namespace sluice::net {
 

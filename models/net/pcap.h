@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "models/base/input_file.h"
-#include "models/base/output_file.h"
-#include "models/base/time.h"
+#include "models/base/files/input_file.h"
+#include "models/base/files/output_file.h"
+#include "models/base/time/time.h"
 #include "models/net/wire.h"
 
 namespace sluice::net {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "models/base/model.h"
-#include "models/base/schema.h"
-#include "models/base/statistics.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
 #include "models/net/frame.h"
 #include "models/net/wire.h"
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
-#include "models/base/inputs.h"
-#include "models/base/model.h"
-#include "models/base/pacer.h"
-#include "models/base/statistics.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/outside/inputs.h"
+#include "models/base/outside/pacer.h"
+#include "models/base/systemc/model.h"
 #include "models/net/wire.h"
 
 namespace sluice::net {

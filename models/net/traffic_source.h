@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/base/callback.h"
-#include "models/base/histogram.h"
-#include "models/base/random.h"
+#include "models/base/measure/histogram.h"
+#include "models/base/parameters/random.h"
+#include "models/base/time/callback.h"
 #include "models/net/calls.h"
 #include "models/net/pcap.h"
 #include "models/net/rate_search.h"

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "models/base/callback.h"
-#include "models/base/model.h"
-#include "models/base/quantity.h"
-#include "models/base/schema.h"
-#include "models/base/server.h"
+#include "models/base/fabric/server.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
+#include "models/base/time/callback.h"
 #include "models/net/packet.h"
 
 namespace sluice::net {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/random.h"
+#include "models/base/parameters/random.h"
 #include "models/net/mac.h"
 #include "models/net/wire.h"
 #include "models/part/catalogue.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/schema.h"
+#include "models/base/parameters/schema.h"
 #include "models/net/frame.h"
 #include "models/nic/nic.h"
 #include "models/part/catalogue.h"

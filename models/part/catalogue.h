@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "models/base/schema.h"
+#include "models/base/parameters/schema.h"
 
 namespace sluice::part {
 

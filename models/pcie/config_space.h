@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 
 namespace sluice::pcie {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "models/base/calendar.h"
-#include "models/base/callback.h"
+#include "models/base/time/calendar.h"
+#include "models/base/time/callback.h"
 #include "models/pcie/link.h"
 
 namespace sluice::pcie {

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "models/base/random.h"
-#include "models/base/schema.h"
+#include "models/base/parameters/random.h"
+#include "models/base/parameters/schema.h"
 #include "models/part/catalogue.h"
 #include "models/pcie/endpoint.h"
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "models/base/register_bank.h"
-#include "models/base/register_banks.h"
+#include "models/base/registers/register_bank.h"
+#include "models/base/registers/register_banks.h"
 #include "models/pcie/bad_request.h"
 
 namespace sluice::pcie {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "models/base/callback.h"
-#include "models/base/model.h"
-#include "models/base/ring.h"
-#include "models/base/schema.h"
-#include "models/base/statistics.h"
+#include "models/base/fabric/ring.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
+#include "models/base/time/callback.h"
 #include "models/pcie/config_space.h"
 #include "models/pcie/link.h"
 #include "models/pcie/pcie_regs.h"

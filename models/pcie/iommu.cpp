@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
 
 namespace sluice::pcie {
 

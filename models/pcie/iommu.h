@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/base/memory_path.h"
-#include "models/base/model.h"
-#include "models/base/quantity.h"
-#include "models/base/register_bank.h"
-#include "models/base/register_socket.h"
-#include "models/base/reset.h"
-#include "models/base/schema.h"
-#include "models/base/statistics.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/memory/memory_path.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/registers/register_bank.h"
+#include "models/base/registers/register_socket.h"
+#include "models/base/systemc/model.h"
+#include "models/base/systemc/reset.h"
 #include "models/pcie/iommu_regs.h"
 #include "models/pcie/root_complex.h"
 

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <string>
 
-#include "models/base/link_direction.h"
-#include "models/base/model.h"
-#include "models/base/port.h"
-#include "models/base/quantity.h"
-#include "models/base/schema.h"
-#include "models/base/statistics.h"
+#include "models/base/fabric/link_direction.h"
+#include "models/base/fabric/port.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
 #include "models/pcie/config_space.h"
 #include "models/pcie/tlp.h"
 

@@ -14,14 +14,14 @@
 #include <tlm>
 #include <tlm_utils/simple_target_socket.h>
 
-#include "models/base/line.h"
-#include "models/base/memory_path.h"
-#include "models/base/model.h"
-#include "models/base/reset.h"
-#include "models/base/ring.h"
-#include "models/base/scheduler.h"
-#include "models/base/schema.h"
-#include "models/base/statistics.h"
+#include "models/base/fabric/line.h"
+#include "models/base/fabric/ring.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/memory/memory_path.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
+#include "models/base/systemc/reset.h"
+#include "models/base/systemc/scheduler.h"
 #include "models/pcie/bridge.h"
 #include "models/pcie/link.h"
 #include "models/pcie/tlp.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "models/base/model.h"
-#include "models/base/schema.h"
-#include "models/base/statistics.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/parameters/schema.h"
+#include "models/base/systemc/model.h"
 #include "models/pcie/bridge.h"
 #include "models/pcie/link.h"
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/ledger.h"
-#include "models/base/mistakes.h"
-#include "models/base/pool.h"
-#include "models/base/port.h"
-#include "models/base/time.h"
+#include "models/base/fabric/pool.h"
+#include "models/base/fabric/port.h"
+#include "models/base/measure/ledger.h"
+#include "models/base/measure/mistakes.h"
+#include "models/base/time/time.h"
 
 namespace sluice::pcie {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "models/base/quantity.h"
-#include "models/base/schema.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/schema.h"
 #include "models/riscv/iss/cost.h"
 
 namespace sluice::riscv {

@@ -11,11 +11,11 @@
 #include <tlm>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "models/base/interrupt_file.h"
-#include "models/base/model.h"
-#include "models/base/reset.h"
-#include "models/base/scheduler.h"
-#include "models/base/statistics.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/memory/interrupt_file.h"
+#include "models/base/systemc/model.h"
+#include "models/base/systemc/reset.h"
+#include "models/base/systemc/scheduler.h"
 #include "models/coherence/memory_system.h"
 #include "models/riscv/cluster.h"
 #include "models/riscv/iss/hart.h"

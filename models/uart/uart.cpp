@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
 #include "models/uart/uart_regs.h"
 
 namespace sluice::uart {

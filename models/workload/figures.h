@@ -6,8 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "models/base/histogram.h"
-#include "models/base/time.h"
+#include "models/base/measure/histogram.h"
+#include "models/base/time/time.h"
 
 namespace sluice::workload {
 

@@ -10,8 +10,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "models/base/quantity.h"
-#include "models/base/random.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/random.h"
 #include "models/net/wire.h"
 #include "models/part/catalogue.h"
 #include "models/part/firmware_property.h"

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "models/base/schema.h"
+#include "models/base/parameters/schema.h"
 #include "models/part/catalogue.h"
 #include "models/workload/workload.h"
 

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "models/base/input_file.h"
-#include "models/base/mistakes.h"
+#include "models/base/files/input_file.h"
+#include "models/base/measure/mistakes.h"
 #include "models/net/frame.h"
 #include "platform/board/topology.h"
-#include "platform/board/traffic_workload.h"
+#include "platform/workload/traffic_workload.h"
 
 namespace sluice::platform {
 namespace {

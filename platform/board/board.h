@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/scheduler.h"
+#include "models/base/systemc/scheduler.h"
 #include "models/coherence/memory_system.h"
 #include "models/irq/aplic.h"
 #include "models/irq/clint.h"
@@ -26,12 +26,12 @@
 #include "models/uart/uart.h"
 #include "models/workload/workload.h"
 #include "platform/board/elaboration.h"
-#include "platform/board/faults.h"
-#include "platform/board/firmware.h"
 #include "platform/board/host_map.h"
-#include "platform/board/htif.h"
 #include "platform/board/instances.h"
 #include "platform/config/board_config.h"
+#include "platform/faults/faults.h"
+#include "platform/firmware/firmware.h"
+#include "platform/firmware/htif.h"
 
 namespace sluice::platform {
 

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 #include "platform/board/board.h"
-#include "platform/board/device_tree.h"
-#include "platform/board/device_tree_edit.h"
 #include "platform/board/topology.h"
+#include "platform/firmware/device_tree.h"
+#include "platform/firmware/device_tree_edit.h"
 
 namespace sluice::platform {
 

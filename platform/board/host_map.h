@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/base/quantity.h"
-#include "models/base/schema.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/schema.h"
 #include "models/irq/aplic_regs.h"
 #include "platform/config/memory_map.h"
 

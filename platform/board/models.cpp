@@ -10,12 +10,12 @@
 #include "models/part/catalogue.h"
 #include "models/pcie/root_complex.h"
 #include "models/riscv/cluster.h"
-#include "platform/board/device.h"
-#include "platform/board/fault_parameters.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
-#include "platform/board/no_workload.h"
-#include "platform/board/plugins.h"
+#include "platform/faults/fault_parameters.h"
+#include "platform/plugin/device.h"
+#include "platform/plugin/plugins.h"
+#include "platform/workload/no_workload.h"
 
 namespace sluice::platform {
 

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 #include "platform/board/board.h"
-#include "platform/board/device_tree_text.h"
-#include "platform/board/expect_file.h"
 #include "platform/board/topology.h"
 #include "platform/cli/command.h"
 #include "platform/config/dump.h"
+#include "platform/firmware/device_tree_text.h"
+#include "platform/run/expect_file.h"
 
 namespace sluice::cli {
 namespace {

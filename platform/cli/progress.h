@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "models/base/time.h"
+#include "models/base/time/time.h"
 
 namespace sluice::cli {
 

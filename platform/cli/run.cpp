@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "models/base/quantity.h"
-#include "platform/board/simulation.h"
+#include "models/base/parameters/quantity.h"
 #include "platform/board/topology.h"
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
@@ -18,6 +17,7 @@
 #include "platform/report/result.h"
 #include "platform/report/text.h"
 #include "platform/report/workloads.h"
+#include "platform/run/simulation.h"
 
 namespace sluice::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/base/schema.h"
+#include "models/base/parameters/schema.h"
 #include "platform/config/user_error.h"
 
 namespace sluice::config {

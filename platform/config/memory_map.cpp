@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 
 namespace sluice::config {
 namespace {

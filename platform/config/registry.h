@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/base/schema.h"
+#include "models/base/parameters/schema.h"
 #include "models/part/catalogue.h"
 #include "platform/config/user_error.h"
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "models/base/mistakes.h"
-#include "models/base/register_bank.h"
-#include "models/base/register_banks.h"
+#include "models/base/measure/mistakes.h"
+#include "models/base/registers/register_bank.h"
+#include "models/base/registers/register_banks.h"
 #include "platform/debug/target_description.h"
 
 namespace sluice::debug {

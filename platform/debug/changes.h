@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/inputs.h"
+#include "models/base/outside/inputs.h"
 #include "models/riscv/core.h"
 #include "platform/debug/board_target.h"
 

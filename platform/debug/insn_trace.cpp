@@ -7,7 +7,7 @@
 
 #include "models/riscv/iss/decode.h"
 #include "models/riscv/iss/disassemble.h"
-#include "platform/board/diagnosis.h"
+#include "platform/diagnosis/diagnosis.h"
 
 namespace sluice::debug {
 namespace {

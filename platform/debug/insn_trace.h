@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/base/output_file.h"
+#include "models/base/files/output_file.h"
 #include "platform/board/board.h"
 
 namespace sluice::debug {

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "models/base/register_view.h"
-#include "models/base/statistics.h"
-#include "models/base/waiting.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/registers/register_view.h"
+#include "models/base/time/waiting.h"
 #include "platform/debug/board_target.h"
 #include "platform/debug/packet.h"
 #include "platform/debug/pci_functions.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/base/guest_ram.h"
+#include "models/base/memory/guest_ram.h"
 #include "platform/debug/target.h"
 
 namespace sluice::debug {

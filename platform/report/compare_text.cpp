@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "models/base/ledger.h"
-#include "models/base/stages.h"
+#include "models/base/measure/ledger.h"
+#include "models/base/measure/stages.h"
 #include "platform/report/format.h"
 
 namespace sluice::report {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "models/base/ledger.h"
+#include "models/base/measure/ledger.h"
 
 namespace sluice::report {
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "models/base/ledger.h"
-#include "platform/board/diagnosis.h"
-#include "platform/board/firmware_counters.h"
+#include "models/base/measure/ledger.h"
 #include "platform/config/dump.h"
+#include "platform/diagnosis/diagnosis.h"
+#include "platform/firmware/firmware_counters.h"
 #include "platform/report/format.h"
 
 namespace sluice::report {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/board/simulation.h"
+#include "platform/run/simulation.h"
 
 namespace sluice::report {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/base/ledger.h"
+#include "models/base/measure/ledger.h"
 #include "platform/report/format.h"
 
 namespace sluice::report {

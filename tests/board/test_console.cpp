@@ -2,7 +2,7 @@
 
 #include "models/uart/back_ends.h"
 #include "platform/board/models.h"
-#include "platform/board/simulation.h"
+#include "platform/run/simulation.h"
 
 using namespace sluice;
 using namespace sluice::base::literals;

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "platform/board/plugin.h"
+#include "platform/plugin/plugin.h"
 using namespace sluice;
 
 struct DeafParameters {

@@ -29,7 +29,7 @@ sluice_add_device(wrong wrong.cpp)
 BROKEN = """
 #include "sum.h"
 #include <stdexcept>
-#include "platform/board/plugin.h"
+#include "platform/plugin/plugin.h"
 int early() {
   if (getenv("PLUGIN_THROWS_EARLY")) throw std::runtime_error("too early");
   if (getenv("PLUGIN_THROWS_INT_EARLY")) throw 1;
@@ -252,7 +252,7 @@ class Plugins(CommandTest):
         board = self.write("my.toml", BOARD.format(tree + "/libsum.so"))
         program = os.path.join(prefix, "bin/sluice")
         self.succeed("describe", board, program=program)
-        with open(os.path.join(prefix, "share/sluice/sdk/models/base/time.h"), "a", encoding="utf-8") as header:
+        with open(os.path.join(prefix, "share/sluice/sdk/models/base/time/time.h"), "a", encoding="utf-8") as header:
             header.write("// changed\n")
         subprocess.run(commands[-1], check=True, stdout=subprocess.DEVNULL)
         self.assert_mistake(["describe", board], f"{board}:2: plugins: {tree}/libsum.so was built for another Sluice...",

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/base/calendar.h"
-#include "models/base/key.h"
-#include "platform/board/plugin.h"
+#include "models/base/time/calendar.h"
+#include "models/base/time/key.h"
+#include "platform/plugin/plugin.h"
 using namespace sluice;
 using namespace sluice::base::literals;
 

@@ -3,11 +3,11 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "models/base/calendar.h"
-#include "models/base/register_bank.h"
-#include "models/base/trace.h"
+#include "models/base/measure/trace.h"
+#include "models/base/registers/register_bank.h"
+#include "models/base/time/calendar.h"
 #include "models/pcie/endpoint.h"
-#include "platform/board/plugin.h"
+#include "platform/plugin/plugin.h"
 using namespace sluice;
 using namespace sluice::base::literals;
 using Kind = pcie::Bar::Kind;

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "models/base/random.h"
+#include "models/base/parameters/random.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

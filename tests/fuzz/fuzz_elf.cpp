@@ -2,8 +2,8 @@
 
 #include <elf.h>
 
-#include "models/base/guest_ram.h"
-#include "platform/board/image.h"
+#include "models/base/memory/guest_ram.h"
+#include "platform/firmware/image.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace sluice::fuzz {

@@ -1,7 +1,7 @@
 /// Scripts that talk to firmware, as [uart] expect and --expect name them.
 
-#include "platform/board/expect_file.h"
 #include "platform/config/user_error.h"
+#include "platform/run/expect_file.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace sluice::fuzz {

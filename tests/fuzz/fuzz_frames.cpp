@@ -14,8 +14,8 @@
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "models/uart/back_ends.h"
 #include "platform/board/board.h"
-#include "platform/board/firmware_counters.h"
 #include "platform/board/models.h"
+#include "platform/firmware/firmware_counters.h"
 #include "tests/fuzz/frames.h"
 
 namespace sluice::fuzz {

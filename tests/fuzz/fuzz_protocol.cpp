@@ -5,8 +5,8 @@
 
 #include "firmware/rpc/programs.h"
 #include "models/net/frame.h"
+#include "models/net/headers.h"
 #include "models/net/rpc.h"
-#include "models/nic/descriptor/headers.h"
 #include "tests/fuzz/frames.h"
 
 extern "C" {
@@ -40,12 +40,12 @@ void check_parsers(const std::uint8_t* data, std::size_t size) {
     require(packet->length == size, "a frame that was turned around has another length");
   }
   if (size < 14) return;  // the MAC drops what has no Ethernet header
-  nic::parse_headers(data, size);
+  net::parse_headers(data, size);
   Bytes copy(data, data + size);
   for (const unsigned ethernet : {14u, 0u, 254u})
     for (const unsigned ip : {20u, 0u, 508u}) {
-      nic::insert_udp_checksum(copy.data(), copy.size(), ethernet, ip);
-      nic::insert_ipv4_checksum(copy.data(), copy.size(), ethernet, ip);
+      net::insert_udp_checksum(copy.data(), copy.size(), ethernet, ip);
+      net::insert_ipv4_checksum(copy.data(), copy.size(), ethernet, ip);
     }
 }
 
@@ -109,7 +109,7 @@ class Server {
             "a reply does not lie in its buffer");
     require(length >= 14 && length <= 1514, "a reply has an impossible length");
     if (kind == NIC_SEND_UDP)
-      require(nic::insert_udp_checksum(data, length, 14, 20) && nic::insert_ipv4_checksum(data, length, 14, 20),
+      require(net::insert_udp_checksum(data, length, 14, 20) && net::insert_ipv4_checksum(data, length, 14, 20),
               "a reply is not what its checksums are asked for");
     net::FrameView view;
     const char* wrong = net::parse_frame(data, length, view);
@@ -127,7 +127,7 @@ class Server {
   /// What the NIC says of a frame's checksums.
   static std::uint32_t flags(const std::uint8_t* data, std::size_t size) {
     if (size < 14) return 0;
-    const nic::Headers h = nic::parse_headers(data, size);
+    const net::Headers h = net::parse_headers(data, size);
     if (!h.ipv4) return 0;
     return NIC_FRAME_CHECKED | (h.ip_checksum_good ? 0 : NIC_FRAME_IP_ERROR) |
            (h.udp && !h.udp_checksum_good ? NIC_FRAME_L4_ERROR : 0);

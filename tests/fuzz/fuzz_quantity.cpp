@@ -1,6 +1,6 @@
 /// Quantities and addresses as text, in a board file and after --set.
 
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 #include "models/net/frame.h"
 #include "tests/fuzz/fuzz.h"
 

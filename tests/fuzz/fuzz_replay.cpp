@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "models/base/scheduler.h"
+#include "models/base/systemc/scheduler.h"
 #include "models/net/tap.h"
 #include "tests/fuzz/frames.h"
 

@@ -8,7 +8,7 @@
 
 #include <systemc>
 
-#include "models/base/scheduler.h"
+#include "models/base/systemc/scheduler.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "models/base/random.h"
+#include "models/base/parameters/random.h"
 #include "tests/unit/pcie_bench.h"
 
 namespace sluice {

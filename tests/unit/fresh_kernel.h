@@ -3,9 +3,9 @@
 
 #include <systemc>
 
-#include "models/base/calendar.h"
-#include "models/base/ledger.h"
-#include "models/base/scheduler.h"
+#include "models/base/measure/ledger.h"
+#include "models/base/systemc/scheduler.h"
+#include "models/base/time/calendar.h"
 
 namespace sluice {
 

@@ -13,7 +13,7 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "models/base/scheduler.h"
+#include "models/base/systemc/scheduler.h"
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "models/pcie/root_complex.h"
 
@@ -338,8 +338,8 @@ inline std::vector<std::uint8_t> udp_frame(unsigned payload, std::uint16_t sourc
                               0};
   std::copy(std::begin(udp), std::end(udp), f.begin() + 34);
   for (unsigned i = 0; i < payload; ++i) f[42 + i] = static_cast<std::uint8_t>(i * 13 + source_port);
-  nic::insert_ipv4_checksum(f.data(), f.size(), 14, 20);
-  nic::insert_udp_checksum(f.data(), f.size(), 14, 20);
+  net::insert_ipv4_checksum(f.data(), f.size(), 14, 20);
+  net::insert_udp_checksum(f.data(), f.size(), 14, 20);
   return f;
 }
 

@@ -12,8 +12,8 @@
 #include <tlm>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "models/base/memory_path.h"
-#include "models/base/scheduler.h"
+#include "models/base/memory/memory_path.h"
+#include "models/base/systemc/scheduler.h"
 #include "models/pcie/endpoint.h"
 #include "models/pcie/pcie_regs.h"
 #include "models/pcie/root_complex.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "models/base/guest_ram.h"
+#include "models/base/memory/guest_ram.h"
 #include "models/riscv/iss/privileged.h"
 
 namespace sluice::riscv {

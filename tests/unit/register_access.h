@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "models/base/register_bank.h"
+#include "models/base/registers/register_bank.h"
 
 namespace sluice::test {
 

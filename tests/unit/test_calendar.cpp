@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/calendar.h"
+#include "models/base/time/calendar.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "firmware/kernel/statistics.h"
-#include "platform/board/firmware.h"
-#include "platform/board/firmware_counters.h"
+#include "platform/firmware/firmware.h"
+#include "platform/firmware/firmware_counters.h"
 
 using namespace sluice;
 

@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/quantity.h"
-#include "models/base/random.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/random.h"
 #include "models/net/frame.h"
 
 using namespace sluice;

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/histogram.h"
-#include "models/base/random.h"
+#include "models/base/measure/histogram.h"
+#include "models/base/parameters/random.h"
 
 using sluice::base::Histogram;
 using sluice::base::RandomStream;

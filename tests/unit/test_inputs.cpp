@@ -9,8 +9,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "models/base/inputs.h"
-#include "models/base/pacer.h"
+#include "models/base/outside/inputs.h"
+#include "models/base/outside/pacer.h"
 #include "tests/unit/fresh_kernel.h"
 
 using namespace sluice;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/stages.h"
+#include "models/base/measure/stages.h"
 #include "tests/unit/iss_machine.h"
 
 using namespace sluice;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "models/base/journey.h"
-#include "models/base/ledger.h"
+#include "models/base/measure/journey.h"
+#include "models/base/measure/ledger.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

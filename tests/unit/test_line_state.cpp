@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/line_state.h"
-#include "models/base/random.h"
+#include "models/base/memory/line_state.h"
+#include "models/base/parameters/random.h"
 
 using namespace sluice::base;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "models/base/calendar.h"
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
+#include "models/base/time/calendar.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

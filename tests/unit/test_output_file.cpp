@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include "models/base/output_file.h"
+#include "models/base/files/output_file.h"
 
 using namespace sluice::base;
 

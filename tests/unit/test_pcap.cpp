@@ -10,7 +10,7 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include "models/base/random.h"
+#include "models/base/parameters/random.h"
 #include "models/net/pcap.h"
 
 using namespace sluice;

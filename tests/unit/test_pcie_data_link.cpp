@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/random.h"
+#include "models/base/parameters/random.h"
 #include "models/pcie/data_link.h"
 #include "tests/unit/fresh_kernel.h"
 #include "tests/unit/pcie_bench.h"

@@ -1,7 +1,7 @@
 /// MSI-X with its masks and pending bits, INTx through bridges.
 #include <catch2/catch.hpp>
 
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
 #include "tests/unit/pcie_bench.h"
 
 using namespace sluice;

@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/calendar.h"
-#include "models/base/waiting.h"
+#include "models/base/time/calendar.h"
+#include "models/base/time/waiting.h"
 #include "models/pcie/link.h"
 #include "tests/unit/fresh_kernel.h"
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
 #include "tests/unit/pcie_bench.h"
 
 using namespace sluice;

@@ -6,8 +6,8 @@
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
-#include "models/base/mistakes.h"
-#include "models/base/waiting.h"
+#include "models/base/measure/mistakes.h"
+#include "models/base/time/waiting.h"
 #include "tests/unit/pcie_bench.h"
 
 using namespace sluice;

@@ -10,8 +10,8 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include "models/base/key.h"
-#include "models/base/perfetto.h"
+#include "models/base/measure/perfetto.h"
+#include "models/base/time/key.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

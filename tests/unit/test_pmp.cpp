@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/base/random.h"
+#include "models/base/parameters/random.h"
 #include "models/riscv/iss/pmp.h"
 #include "tests/unit/privileged_bench.h"
 

@@ -7,10 +7,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/calendar.h"
-#include "models/base/line.h"
-#include "models/base/link_direction.h"
-#include "models/base/waiting.h"
+#include "models/base/fabric/line.h"
+#include "models/base/fabric/link_direction.h"
+#include "models/base/time/calendar.h"
+#include "models/base/time/waiting.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

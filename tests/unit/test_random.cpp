@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/key.h"
-#include "models/base/random.h"
+#include "models/base/parameters/random.h"
+#include "models/base/time/key.h"
 
 using namespace sluice::base;
 

@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/mistakes.h"
-#include "models/base/register_bank.h"
+#include "models/base/measure/mistakes.h"
+#include "models/base/registers/register_bank.h"
 
 using namespace sluice::base;
 

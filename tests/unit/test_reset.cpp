@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "models/base/register_bank.h"
-#include "models/base/register_banks.h"
-#include "models/base/register_view.h"
+#include "models/base/registers/register_bank.h"
+#include "models/base/registers/register_banks.h"
+#include "models/base/registers/register_view.h"
 #include "models/irq/aplic.h"
 #include "models/irq/clint.h"
 #include "models/irq/clint_regs.h"

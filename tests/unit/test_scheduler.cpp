@@ -5,11 +5,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/key.h"
-#include "models/base/model.h"
-#include "models/base/scheduler.h"
-#include "models/base/server.h"
-#include "models/base/waiting.h"
+#include "models/base/fabric/server.h"
+#include "models/base/systemc/model.h"
+#include "models/base/systemc/scheduler.h"
+#include "models/base/time/key.h"
+#include "models/base/time/waiting.h"
 #include "tests/unit/fresh_kernel.h"
 
 using namespace sluice;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/base/schema.h"
+#include "models/base/parameters/schema.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

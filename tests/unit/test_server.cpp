@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/calendar.h"
-#include "models/base/random.h"
-#include "models/base/server.h"
+#include "models/base/fabric/server.h"
+#include "models/base/parameters/random.h"
+#include "models/base/time/calendar.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/accel/dma_requester/size_list.h"
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 
 using sluice::accel::parse_sizes;
 using Sizes = std::vector<std::uint32_t>;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/base/scheduler.h"
+#include "models/base/systemc/scheduler.h"
 #include "models/memory/ram.h"
 #include "models/memory/soc_bus.h"
 #include "tests/unit/fresh_kernel.h"

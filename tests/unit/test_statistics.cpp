@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/statistics.h"
+#include "models/base/measure/statistics.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "models/accel/dma_requester/dma_requester_regs.h"
-#include "models/base/histogram.h"
-#include "models/base/random.h"
-#include "models/base/register_bank.h"
-#include "models/base/server.h"
+#include "models/base/fabric/server.h"
+#include "models/base/measure/histogram.h"
+#include "models/base/parameters/random.h"
+#include "models/base/registers/register_bank.h"
 #include "models/pcie/endpoint.h"
 
 namespace sluice::accel {

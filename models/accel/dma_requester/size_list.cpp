@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string>
 
-#include "models/base/quantity.h"
+#include "models/base/parameters/quantity.h"
 
 namespace sluice::accel {
 namespace {

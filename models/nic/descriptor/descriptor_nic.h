@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "models/base/register_bank.h"
+#include "models/base/registers/register_bank.h"
 #include "models/net/mac.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/parameters.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/base/mistakes.h"
+#include "models/base/measure/mistakes.h"
 #include "models/pcie/endpoint.h"
 
 namespace sluice::nic {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/base/schema.h"
+#include "models/base/parameters/schema.h"
 #include "models/net/mac.h"
 #include "models/pcie/endpoint.h"
 

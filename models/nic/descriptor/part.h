@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/base/schema.h"
+#include "models/base/parameters/schema.h"
 #include "models/nic/descriptor/parameters.h"
 
 namespace sluice::nic {

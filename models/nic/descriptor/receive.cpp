@@ -141,7 +141,7 @@ bool ReceiveEngine::for_us(const std::uint8_t* destination) const {
 }
 
 unsigned ReceiveEngine::classify(const net::Packet& packet, desc_rx_writeback& report) {
-  const Headers h = parse_headers(packet.bytes, packet.length);
+  const net::Headers h = net::parse_headers(packet.bytes, packet.length);
   static constexpr std::uint8_t kBroadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
   report.profile = DESC_RX_PROFILE;
   report.cast = static_cast<std::uint8_t>(std::memcmp(packet.bytes, kBroadcast, 6) == 0 ? DESC_RX_CAST_BROADCAST

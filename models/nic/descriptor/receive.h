@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/base/calendar.h"
-#include "models/base/ring.h"
-#include "models/base/server.h"
+#include "models/base/fabric/ring.h"
+#include "models/base/fabric/server.h"
+#include "models/base/time/calendar.h"
+#include "models/net/headers.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/givers.h"
-#include "models/nic/descriptor/headers.h"
 #include "models/pcie/endpoint.h"
 
 namespace sluice::nic {
@@ -128,9 +128,9 @@ class ReceiveEngine {
 
   DescriptorNic& nic_;
   std::vector<Queue> queues_;
-  Toeplitz toeplitz_;
+  net::Toeplitz toeplitz_;
   bool key_changed_ = false;
-  std::array<std::uint8_t, Toeplitz::kKeyOctets> rss_key_{};
+  std::array<std::uint8_t, net::Toeplitz::kKeyOctets> rss_key_{};
   std::array<std::uint8_t, DESC_RSS_TABLE_ENTRIES> rss_table_{};
   std::uint32_t rss_control_ = 0;
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/base/calendar.h"
+#include "models/base/time/calendar.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 
 namespace sluice::nic {

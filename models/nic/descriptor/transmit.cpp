@@ -454,9 +454,9 @@ void TransmitEngine::leave_sent_requests(base::Spans& spans) {
 bool TransmitEngine::insert_checksums(Slot& s) {
   const std::uint64_t c = s.first_command;
   net::Packet& p = *s.packet;
-  if (c & DESC_TX_UDP_CHECKSUM && !insert_udp_checksum(p.bytes, p.length, ethernet_length(c), ip_length(c)))
+  if (c & DESC_TX_UDP_CHECKSUM && !net::insert_udp_checksum(p.bytes, p.length, ethernet_length(c), ip_length(c)))
     return false;
-  return !(c & DESC_TX_IPV4_CHECKSUM) || insert_ipv4_checksum(p.bytes, p.length, ethernet_length(c), ip_length(c));
+  return !(c & DESC_TX_IPV4_CHECKSUM) || net::insert_ipv4_checksum(p.bytes, p.length, ethernet_length(c), ip_length(c));
 }
 
 void TransmitEngine::report(unsigned number, std::uint64_t descriptor) {

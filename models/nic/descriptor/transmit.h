@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "models/base/calendar.h"
-#include "models/base/journey.h"
-#include "models/base/ring.h"
-#include "models/base/server.h"
+#include "models/base/fabric/ring.h"
+#include "models/base/fabric/server.h"
+#include "models/base/measure/journey.h"
+#include "models/base/time/calendar.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/givers.h"

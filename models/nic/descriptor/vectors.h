@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/base/calendar.h"
-#include "models/base/callback.h"
-#include "models/base/ledger.h"
+#include "models/base/measure/ledger.h"
+#include "models/base/time/calendar.h"
+#include "models/base/time/callback.h"
 
 namespace sluice::nic {
 

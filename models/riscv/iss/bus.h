@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "models/base/guest_ram.h"
-#include "models/base/line_state.h"
+#include "models/base/memory/guest_ram.h"
+#include "models/base/memory/line_state.h"
 #include "models/riscv/iss/hart_state.h"
 
 namespace sluice::riscv {
@@ -33,9 +33,9 @@ class Bus {
   virtual bool store(std::uint64_t address, const void* data, unsigned size) = 0;
 
   /// Before an access whose order with other harts and devices matters beyond the window of several harts
-  /// (models/base/scheduler.h): everything that they do before state.slots takes place. Interrupts and writes to RAM
-  /// may have happened then. Nothing to do for a hart that is alone. False: the hart has been reset meanwhile, and its
-  /// instruction must do nothing more.
+  /// (models/base/systemc/scheduler.h): everything that they do before state.slots takes place. Interrupts and writes
+  /// to RAM may have happened then. Nothing to do for a hart that is alone. False: the hart has been reset meanwhile,
+  /// and its instruction must do nothing more.
   virtual bool synchronise() { return true; }
 
   /// For a log: the instruction at `pc` makes the hart trap. address: physical where it is known.
@@ -55,7 +55,7 @@ class Bus {
   /// timing = "cached": the access (physical address) was no hit in the hart's L1; moves state.slots by the stall.
   virtual void cache_miss(std::uint64_t address, base::LineUse use) = 0;
 
-  // Hints (models/base/hints.h), addresses physical.
+  // Hints (models/base/measure/hints.h), addresses physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;
   virtual void drop(unsigned /*reason*/, std::uint64_t /*address*/) {}
   virtual void bind(std::uint64_t to, std::uint64_t from) = 0;

@@ -1,6 +1,6 @@
 #pragma once
 /// Instruction words to operations, for every engine. RV64GC, Zicsr, Zifencei, Zihintpause, Zawrs, Zba, Zbb, Zbs and
-/// the hints of models/base/hints.h.
+/// the hints of models/base/measure/hints.h.
 
 #include <cstdint>
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "models/base/guest_ram.h"
-#include "models/base/line_state.h"
+#include "models/base/memory/guest_ram.h"
+#include "models/base/memory/line_state.h"
 #include "models/riscv/iss/bus.h"
 #include "models/riscv/iss/cost.h"
 #include "models/riscv/iss/engine.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "models/base/stages.h"
+#include "models/base/measure/stages.h"
 #include "models/riscv/iss/fp.h"
 #include "models/riscv/iss/interpreter.h"
 

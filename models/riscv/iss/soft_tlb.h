@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "models/base/guest_ram.h"
+#include "models/base/memory/guest_ram.h"
 
 namespace sluice::riscv {
 

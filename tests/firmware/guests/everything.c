@@ -2,7 +2,7 @@
  * misaligned accesses, code that changes itself, counters, hints, floating point. Prints checksums and clocks, so that
  * a difference of a single slot shows. Needs the device of tests/unit/iss_machine.h. */
 #include "guest.h"
-#include "models/base/hints.h"
+#include "models/base/measure/hints.h"
 
 typedef unsigned long u64;
 

@@ -1,0 +1,111 @@
+#pragma once
+/// Message ports with credits: how models talk across a fabric. A protocol says what its messages are, how many virtual
+/// channels they have, and which may pass which; the ports at both ends of a link and the two directions between them
+/// (link_direction.h) are the same for all protocols. Plain C++.
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "models/base/measure/journey.h"
+#include "models/base/time/callback.h"
+#include "models/base/time/time.h"
+
+namespace sluice::base {
+
+/// Where a received message waits; gives the sender's credits back.
+class MessageBuffer {
+ public:
+  virtual ~MessageBuffer() = default;
+  virtual void release(unsigned channel, unsigned data_units) = 0;
+};
+
+/// What links need of every message; a protocol's message derives from it.
+struct Message {
+  bool carries_journey = false;  ///< somebody applies the journey: hops are recorded
+  MessageBuffer* buffer = nullptr;
+  std::uint64_t sequence = 0;  ///< the link's: order of arrival in its queues
+  Time queued;                 ///< handed to the link
+  Time starved;                ///< the link's: how long it had stood idle for credits by then
+  Time tail;                   ///< cut-through: when the last bit can leave, not before
+  Journey journey;
+
+  /// Credits of the receive buffer it lies in go back to the sender; nothing where it lies in none. For the message
+  /// that the buffer counts as one of this channel with so much data.
+  void return_credits(unsigned channel, unsigned data_units) {
+    if (buffer) std::exchange(buffer, nullptr)->release(channel, data_units);
+  }
+};
+
+/// What every link direction counts; a protocol may add to it.
+struct DirectionStatistics {
+  std::uint64_t bytes = 0;          ///< on the wire, framing included
+  Time busy;                        ///< serialising
+  std::uint64_t credit_stalls = 0;  ///< messages that waited for credits
+  Time credit_wait;                 ///< how long they did, summed
+};
+
+template <class P>
+concept MessageProtocol = std::derived_from<typename P::Message, Message> &&
+    std::derived_from<typename P::Statistics, DirectionStatistics> &&
+    requires(const typename P::Message& m, typename P::Message& leaving, typename P::Pointer& pointer,
+             typename P::Statistics& statistics, typename P::Channel channel, Time at) {
+  { *pointer } -> std::same_as<typename P::Message&>;  // owns a message, moves
+  { P::kChannels } -> std::convertible_to<unsigned>;   // values of Channel, from 0
+  { P::channel(m) } -> std::same_as<typename P::Channel>;
+  { P::data_units(m) } -> std::convertible_to<unsigned>;    // credits for its data
+  { P::wire_bytes(m) } -> std::convertible_to<unsigned>;    // framing included
+  { P::header_bytes(m) } -> std::convertible_to<unsigned>;  // what a port that cuts through waits for
+  // Whether a message of the first channel may leave before an older one of the second.
+  { P::may_pass(channel, channel) } -> std::same_as<bool>;
+  { P::name(m) } -> std::same_as<const char*>;     // for traces
+  { P::shown_for(m) } -> std::same_as<RequestId>;  // for traces; 0: none
+  P::transmitted(leaving, at);                     // it has left the queue; last bit sent at that time
+  statistics.count(m);                             // what the protocol adds to the statistics
+  statistics.count_again(m);                       // likewise, of a message that is repeated
+};
+
+template <MessageProtocol P>
+class LinkDirection;
+
+/// One end of a link. A component owns its ports and sets on_receive before the simulation starts.
+template <MessageProtocol P>
+class Port {
+ public:
+  /// owner: path of the component, for the stall diagnosis.
+  explicit Port(std::string owner) : owner_(std::move(owner)) {}
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  /// At now(), the arrival of the message's last bit (of its header's, where cut_through) after receive_latency.
+  /// Whoever has consumed it calls release_buffer().
+  Callback<void(typename P::Pointer)> on_receive;
+
+  /// Pipelines of the owner, before the serialiser and after the last bit. The ledger counts them to the link's stage.
+  /// Set before the port is connected.
+  Time transmit_latency;
+  Time receive_latency;
+  bool cut_through = false;
+
+  bool connected() const { return out_ != nullptr; }
+  /// Whether what is sent has a chance to arrive.
+  bool up() const { return out_ && out_->up(); }
+  void hold(bool on) {
+    if (out_) out_->hold(on);
+  }
+  /// Queues a message for the link; there is always room. A sender bounds what it has queued by queued() and by
+  /// P::transmitted(). Dropped while no link is there.
+  void send(typename P::Pointer message) {
+    if (out_) out_->send(std::move(message));
+  }
+  unsigned queued(typename P::Channel channel) const { return out_ ? out_->queued(channel) : 0; }
+  const std::string& owner() const { return owner_; }
+
+ private:
+  friend class LinkDirection<P>;
+  std::string owner_;
+  LinkDirection<P>* out_ = nullptr;
+};
+
+}  // namespace sluice::base

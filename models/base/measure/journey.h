@@ -1,0 +1,70 @@
+#pragma once
+/// Where a message has been, and when: recorded as it travels, written into the ledger by whoever learns which requests
+/// waited for it (a descriptor's owner is known only once the descriptor has arrived). Plain C++.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "models/base/measure/ledger.h"
+
+namespace sluice::base {
+
+/// Keeps every hop: those of a board without switches lie in the object itself, those of deep fabrics beyond it.
+class Journey {
+ public:
+  struct Hop {
+    Stage stage;
+    Ledger::Component component;
+    Time since;
+  };
+
+  Journey() = default;
+  Journey(const Journey& other) : count_(other.count_), further_(other.further_) { copy_hops(other); }
+  Journey& operator=(const Journey& other) {
+    if (this == &other) return *this;
+    count_ = other.count_;
+    if (!(further_.empty() && other.further_.empty())) [[unlikely]]
+      further_ = other.further_;
+    copy_hops(other);
+    return *this;
+  }
+
+  /// The message is in this stage since then.
+  void enter(Stage stage, Ledger::Component component, Time since) {
+    if (count_ < kNear) [[likely]]
+      hops_[count_++] = {stage, component, since};
+    else
+      enter_further({stage, component, since});
+  }
+  /// The request waited for this message since the first hop: its stages become the request's. Nothing happens to one
+  /// that did not (Ledger::waited_since).
+  void apply(RequestId id) const {
+    if (count_ == 0 || !the_ledger.waited_since(id, hops_[0].since)) return;
+    for (unsigned i = 0; i < count_; ++i) enter_ledger(id, hops_[i]);
+    for (const Hop& hop : further_) enter_ledger(id, hop);
+  }
+  void apply(const Spans& spans) const {
+    for (const Span& s : spans) apply(s.id);
+  }
+  bool empty() const { return count_ == 0; }
+  Time start() const { return hops_[0].since; }
+  void clear() {
+    count_ = 0;
+    if (!further_.empty()) [[unlikely]]
+      further_.clear();
+  }
+
+ private:
+  static constexpr unsigned kNear = 12;
+
+  static void enter_ledger(RequestId id, const Hop& hop) { the_ledger.enter(id, hop.stage, hop.component, hop.since); }
+  [[gnu::noinline]] void enter_further(const Hop& hop) { further_.push_back(hop); }
+  void copy_hops(const Journey& other) { std::copy_n(other.hops_.begin(), count_, hops_.begin()); }
+
+  unsigned count_ = 0;  ///< of hops_
+  std::array<Hop, kNear> hops_;
+  std::vector<Hop> further_;  ///< empty until hops_ is full
+};
+
+}  // namespace sluice::base

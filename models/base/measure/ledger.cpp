@@ -1,0 +1,134 @@
+#include "models/base/measure/ledger.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sluice::base {
+
+Ledger the_ledger;
+
+const char* stage_title(Stage stage) {
+  static constexpr const char* titles[] = {
+#define SLUICE_STAGE(name, title, meaning) title,
+      SLUICE_STAGES(SLUICE_STAGE)
+#undef SLUICE_STAGE
+  };
+  return titles[stage];
+}
+
+const char* drop_title(sluice_drop reason) {
+  static constexpr const char* titles[] = {
+#define SLUICE_DROP_REASON(name, title) title,
+      SLUICE_DROPS(SLUICE_DROP_REASON)
+#undef SLUICE_DROP_REASON
+  };
+  return titles[reason];
+}
+
+Ledger::Component Ledger::component(std::string_view path) {
+  const auto found = std::find(paths_.begin(), paths_.end(), path);
+  if (found != paths_.end()) return static_cast<Component>(found - paths_.begin());
+  paths_.emplace_back(path);
+  totals_.emplace_back();
+  return static_cast<Component>(paths_.size() - 1);
+}
+
+RequestId Ledger::open(Stage stage, Component component, Time t, RequestId parent) {
+  while (slot(next_id_)->id != 0) grow();
+  Request* r = slot(next_id_);
+  r->id = next_id_++;
+  r->parent = parent;
+  r->measured = measuring_;
+  r->tiles.clear();
+  r->tiles.push_back({stage, component, t});
+  opened_ += r->measured;
+  return r->id;
+}
+
+void Ledger::grow() {
+  std::vector<Request> old(requests_.size() * 2);
+  old.swap(requests_);
+  for (Request& r : old)
+    if (r.id != 0) *slot(r.id) = std::move(r);
+}
+
+const Ledger::Request* Ledger::find(RequestId id) const {
+  const Request& r = requests_[id & (requests_.size() - 1)];
+  return r.id == id && id != 0 ? &r : nullptr;
+}
+
+void Ledger::enter(RequestId id, Stage stage, Component component, Time t) {
+  Request* r = slot(id);
+  if (r->id != id || id == 0) return;
+  Tile& last = r->tiles.back();
+  if (last.stage == stage && last.component == component) return;
+  if (t < last.start) {
+    if (last.start - t > tolerance_ && error_.empty())
+      error_ = fmt::format("request {} goes back in time: {} at {} entered at {} ns, after {} at {} entered at {} ns",
+                           id, stage_title(stage), paths_[component], t.nanoseconds(), stage_title(last.stage),
+                           paths_[last.component], last.start.nanoseconds());
+    ++clamped_;
+    t = last.start;
+  }
+  r->tiles.push_back({stage, component, t});
+}
+
+bool Ledger::waited_since(RequestId id, Time since) {
+  const Request* r = find(id);
+  if (!r) return false;
+  const Time here = r->tiles.back().start;
+  if (here <= since || here - since <= tolerance_) return true;
+  ++clamped_;
+  return false;
+}
+
+void Ledger::complete(RequestId id, Time t, std::optional<Time> since) {
+  Request* r = slot(id);
+  if (r->id != id || id == 0) return;
+  const Tile& last = r->tiles.back();
+  if (t < last.start) {
+    if (last.start - t > tolerance_ && error_.empty())
+      error_ = fmt::format("request {} ends at {} ns, before its last stage: {} at {} entered at {} ns", id,
+                           t.nanoseconds(), stage_title(last.stage), paths_[last.component], last.start.nanoseconds());
+    ++clamped_;
+    t = last.start;
+  }
+  for (auto& listener : listeners_) listener(*r, t);
+  if (r->measured) account(*r, since.value_or(r->start()), t);
+  r->id = 0;
+}
+
+void Ledger::account(const Request& r, Time since, Time end) {
+  Time sum;
+  for (std::size_t i = 0; i < r.tiles.size(); ++i) {
+    const Time until = i + 1 < r.tiles.size() ? r.tiles[i + 1].start : end;
+    const Time spent = until - r.tiles[i].start;
+    Total& total = totals_[r.tiles[i].component][r.tiles[i].stage];
+    total.femtoseconds += spent.femtoseconds();
+    ++total.visits;
+    sum += spent;
+  }
+  const Time latency = end - since;
+  if (sum != latency && error_.empty())
+    error_ = fmt::format("request {}: its stages sum to {} fs, its latency is {} fs", r.id, sum.femtoseconds(),
+                         latency.femtoseconds());
+  total_latency_ += latency.femtoseconds();
+  ++completed_;
+}
+
+bool Ledger::drop(RequestId id, std::string_view reason, Time t) {
+  Request* r = slot(id);
+  if (r->id != id || id == 0) return false;
+  for (auto& listener : drop_listeners_) listener(*r, reason, t);
+  if (r->measured) {
+    ++dropped_measured_;
+    ++dropped_[std::string(reason)];
+  }
+  r->id = 0;
+  return true;
+}
+
+std::uint64_t Ledger::in_flight() const { return opened_ - completed_ - dropped_measured_; }
+
+}  // namespace sluice::base

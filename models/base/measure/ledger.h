@@ -1,0 +1,157 @@
+#pragma once
+/// The request ledger: tiles each request's time, from its first bit on the wire to its last, with named stages. Plain
+/// C++. Stages: models/base/measure/stages.h.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/measure/stages.h"
+#include "models/base/memory/guest_ram.h"
+#include "models/base/time/callback.h"
+#include "models/base/time/time.h"
+
+namespace sluice::base {
+
+using Stage = sluice_stage;
+const char* stage_title(Stage);       ///< as in the report, e.g. "upstream link"
+const char* drop_title(sluice_drop);  ///< as in the result, e.g. "transmit ring full"
+
+/// Which bytes of a message, a frame or a DMA belong to which request.
+struct Span {
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+  RequestId id = 0;
+};
+
+/// The spans of one message: none, one, or (batched write-backs) a few. Never allocates; further spans are refused and
+/// counted by the caller's batch size, which must not exceed kMost.
+class Spans {
+ public:
+  static constexpr unsigned kMost = 8;
+  Spans() = default;
+  Spans(std::uint32_t offset, std::uint32_t length, RequestId id) { add({offset, length, id}); }
+  bool add(Span s) {
+    if (s.id == 0) return true;
+    if (count_ == kMost) return false;
+    spans_[count_++] = s;
+    return true;
+  }
+  const Span* begin() const { return spans_.data(); }
+  const Span* end() const { return spans_.data() + count_; }
+  bool empty() const { return count_ == 0; }
+  RequestId first() const { return count_ ? spans_[0].id : 0; }
+
+ private:
+  unsigned count_ = 0;
+  std::array<Span, kMost> spans_;
+};
+
+class Ledger {
+ public:
+  using Component = std::uint16_t;
+  struct Tile {
+    Stage stage;
+    Component component;
+    Time start;  ///< it ends where the next starts, the last at the request's end
+  };
+  struct Request {
+    RequestId id = 0;  ///< 0: free
+    RequestId parent = 0;
+    bool measured = false;
+    std::vector<Tile> tiles;
+    Time start() const { return tiles.front().start; }
+  };
+  struct Total {
+    unsigned __int128 femtoseconds = 0;
+    std::uint64_t visits = 0;
+  };
+
+  /// A number for a component's path; the same path gives the same number.
+  Component component(std::string_view path);
+  const std::string& path(Component c) const { return paths_[c]; }
+
+  /// Opens a request in its first stage. Ids count from 1.
+  RequestId open(Stage, Component, Time, RequestId parent = 0);
+  /// Moves a request on. Unknown or closed ids (0 among them) are ignored: late duplicates and foreign bytes have none.
+  /// Going backwards by more than the tolerance is a simulator error.
+  void enter(RequestId, Stage, Component, Time);
+  /// Whether the request may have waited for a message that set out at `since`: false where it has entered a stage
+  /// later than that, which is counted in clamped(). Software brings that about when it gives a device bytes to send
+  /// that have yet to arrive, or probes them too early.
+  bool waited_since(RequestId, Time since);
+  /// enter() of a step that software chooses, in whatever order: only if waited_since(t).
+  void try_enter(RequestId id, Stage stage, Component component, Time t) {
+    if (waited_since(id, t)) enter(id, stage, component, t);
+  }
+  /// The request's last bit has arrived. Before the start of its last stage by more than tolerance: a simulator error.
+  /// since: when the request began, as the caller has noted it for itself; stages that do not fill the time from there
+  /// on are a simulator error too.
+  void complete(RequestId, Time, std::optional<Time> since = {});
+  /// The request ends for `reason` without a reply. False when there is no such open request.
+  bool drop(RequestId, std::string_view reason, Time);
+  const Request* find(RequestId id) const;
+
+  /// Requests opened from now on count (after warm-up).
+  void measure(bool on) { measuring_ = on; }
+  /// Between harts of one window, a request may be handed to an earlier time by up to a quantum; such a step is moved
+  /// up to the stage's start and counted in clamped(). 0 (one hart): not by harts.
+  void tolerate(Time t) { tolerance_ = t; }
+
+  std::uint64_t opened() const { return opened_; }        ///< measured requests
+  std::uint64_t completed() const { return completed_; }  ///< measured requests
+  std::uint64_t in_flight() const;                        ///< measured requests
+  const std::map<std::string, std::uint64_t>& dropped() const { return dropped_; }
+  std::uint64_t clamped() const { return clamped_; }
+  /// First simulator error (going backwards, tiles that do not sum up), empty when there is none.
+  const std::string& error() const { return error_; }
+
+  /// Per (component, stage) sums over completed measured requests.
+  const Total& total(Component c, Stage s) const { return totals_[c][s]; }
+  std::size_t components() const { return paths_.size(); }
+  /// Of completed measured requests, from where the callers of complete() saw them begin.
+  unsigned __int128 total_latency() const { return total_latency_; }
+
+  /// Called with each request that completes, before it is forgotten, and its end; for histograms, traces and tests.
+  void on_complete(Callback<void(const Request&, Time end)> f) { listeners_.push_back(std::move(f)); }
+  /// Likewise with each request that is dropped, measured or not.
+  void on_drop(Callback<void(const Request&, std::string_view reason, Time)> f) {
+    drop_listeners_.push_back(std::move(f));
+  }
+
+ private:
+  Request* slot(RequestId id) { return &requests_[id & (requests_.size() - 1)]; }
+  void grow();
+  void account(const Request&, Time since, Time end);
+
+  std::vector<std::string> paths_;
+  std::vector<std::array<Total, SLUICE_STAGE_COUNT>> totals_;
+  std::vector<Request> requests_ = std::vector<Request>(64);  ///< by id modulo a power of two
+  RequestId next_id_ = 1;
+  bool measuring_ = true;
+  Time tolerance_;
+  std::uint64_t opened_ = 0;
+  std::uint64_t completed_ = 0;
+  std::uint64_t dropped_measured_ = 0;
+  std::uint64_t clamped_ = 0;
+  unsigned __int128 total_latency_ = 0;
+  std::map<std::string, std::uint64_t> dropped_;
+  std::string error_;
+  std::vector<Callback<void(const Request&, Time)>> listeners_;
+  std::vector<Callback<void(const Request&, std::string_view, Time)>> drop_listeners_;
+};
+
+/// The simulation's ledger.
+extern Ledger the_ledger;
+inline Ledger& ledger() { return the_ledger; }
+
+/// Moves every request of a message into a stage.
+inline void enter_all(const Spans& spans, Stage stage, Ledger::Component component, Time t) {
+  for (const Span& s : spans) the_ledger.enter(s.id, stage, component, t);
+}
+
+}  // namespace sluice::base

@@ -1,0 +1,111 @@
+#pragma once
+/// What software on the board does wrong: a log for whoever writes it. A mistake is answered as hardware answers it,
+/// and changes nothing for being noted here. docs/reference/mistakes.md lists the kinds.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/time/time.h"
+
+namespace sluice::base {
+
+/// The instruction behind an access to a device. It travels with the access, through posted writes too, and with the
+/// DMA and the interrupts that a device starts because of it.
+struct Site {
+  const std::string* hart = nullptr;  ///< its path; null: no hart's access, or none that is known
+  std::uint64_t pc = 0;
+  bool operator==(const Site&) const = default;
+};
+
+/// Says whose access the code below handles, until it ends or time goes on: what waits for simulated time meanwhile is
+/// somebody else's.
+class AccessBy {
+ public:
+  explicit AccessBy(const Site&);
+  ~AccessBy();
+  AccessBy(const AccessBy&) = delete;
+  AccessBy& operator=(const AccessBy&) = delete;
+
+ private:
+  Site before_;
+  Time before_at_;
+};
+
+/// Whose access is handled now.
+Site access_site();
+
+/// What the code below does wrong is not software's: no mistake is listed or counted until it ends.
+class MistakesMuted {
+ public:
+  MistakesMuted();
+  ~MistakesMuted();
+  MistakesMuted(const MistakesMuted&) = delete;
+  MistakesMuted& operator=(const MistakesMuted&) = delete;
+};
+
+struct Mistake {
+  Time at;           ///< of the first time
+  std::string what;  ///< "nic.eth0: read of 4 bytes at 0x14: no register there"
+  std::string hart;  ///< whose instruction it was; empty: not known
+  std::uint64_t pc = 0;
+  std::uint64_t times = 1;  ///< from the same instruction
+  /// Of the first of its kind: how often the instruction made mistakes that differ from it in numbers only and found
+  /// no room, as it has Mistakes::kAlike of them in the list.
+  std::uint64_t others = 0;
+};
+
+class Mistakes {
+ public:
+  static constexpr std::size_t kMost = 256;  ///< different ones that are listed
+  /// Of these, such as come from one instruction and differ in numbers only (addresses, sizes, indexes).
+  static constexpr std::size_t kAlike = 4;
+
+  /// The mistake of access_site().
+  void report(std::string what) { report(std::move(what), access_site()); }
+  /// transfer: a number of the transfer that is wrong, which is one mistake however many of its packets are reported,
+  /// and for whatever reasons: the first one is listed. 0: none.
+  void report(std::string what, const Site&, std::uint64_t transfer = 0);
+  /// In order of their first times.
+  const std::vector<Mistake>& list() const { return list_; }
+  /// Times of those that found no room in the list and are like none in it.
+  std::uint64_t unlisted() const { return unlisted_; }
+  /// Calls of report() so far, muted ones too, caught ones apart: whoever would report too can tell whether somebody
+  /// has.
+  std::uint64_t reports() const { return reports_; }
+  void clear();
+
+ private:
+  bool counted(std::uint64_t transfer);
+
+  std::vector<Mistake> list_;
+  std::vector<std::string> shapes_;  ///< one for each in list_: its sentence without the numbers
+  std::uint64_t unlisted_ = 0;
+  std::uint64_t reports_ = 0;
+  /// The transfers that were counted last. Packets of one follow each other but for those of other devices.
+  std::array<std::uint64_t, 64> transfers_{};
+  std::size_t next_transfer_ = 0;  ///< place of the next one in transfers_
+};
+
+/// Of the simulation in this process.
+Mistakes& mistakes();
+
+/// While it lives, what is reported is kept here and not listed: for whoever passes an access on and reports in its own
+/// words what the receiver says of it.
+class CaughtReport {
+ public:
+  CaughtReport();
+  ~CaughtReport();
+  CaughtReport(const CaughtReport&) = delete;
+  CaughtReport& operator=(const CaughtReport&) = delete;
+  /// The first report; empty: there was none.
+  const std::string& what() const { return what_; }
+
+ private:
+  friend class Mistakes;
+  std::string what_;
+  CaughtReport* outer_;
+};
+
+}  // namespace sluice::base

@@ -1,0 +1,124 @@
+#pragma once
+/// What models count. A model keeps plain integer members, increments them, and registers each once with name, unit and
+/// meaning; nothing else happens until somebody reads. The end of the warm-up is a snapshot: values are reported as the
+/// difference from it, so models never reset anything. Plain C++.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/measure/histogram.h"
+#include "models/base/time/callback.h"
+#include "models/base/time/time.h"
+
+namespace sluice::base {
+
+class StatisticsGroup;
+
+/// Name, unit and meaning of one value, as registered.
+struct StatisticsLabel {
+  std::string name;     ///< lower case with underscores: "frames_received"
+  std::string unit;     ///< "frames", "bytes", "fs", "1" for ratios
+  std::string meaning;  ///< one sentence or phrase
+};
+
+/// Gives a derived value access to what its group measured since the snapshot.
+class Measured {
+ public:
+  /// Value since the snapshot of a counter that the same group registered by reference; throws std::logic_error for
+  /// any other variable.
+  std::uint64_t operator()(const std::uint64_t& counter) const;
+  Time elapsed() const;  ///< simulated time since the snapshot
+  /// a / b, and 0 where b is 0.
+  static double ratio(std::uint64_t a, std::uint64_t b) {
+    return b ? static_cast<double>(a) / static_cast<double>(b) : 0;
+  }
+
+ private:
+  friend class StatisticsGroup;
+  Measured(const StatisticsGroup& group, Time now) : group_(group), now_(now) {}
+  const StatisticsGroup& group_;
+  Time now_;
+};
+
+/// Walks a tree of groups: values in the order of their registration, then the groups below.
+class StatisticsVisitor {
+ public:
+  virtual ~StatisticsVisitor() = default;
+  virtual void enter(const StatisticsGroup&) {}
+  virtual void leave(const StatisticsGroup&) {}
+  virtual void integer(const StatisticsLabel&, std::uint64_t value) = 0;  ///< a counter or a level
+  virtual void real(const StatisticsLabel&, double value) = 0;            ///< a derived value
+  virtual void histogram(const StatisticsLabel&, const Histogram&) = 0;
+  /// A value that there is none of: its function threw, or a counter has fallen. why: the end of a sentence about it.
+  /// Throws std::logic_error unless it is overridden.
+  virtual void broken(const StatisticsLabel&, const std::string& why);
+};
+
+/// A named list of values with groups below it. What is registered must live until the group is destroyed or walked for
+/// the last time. Names within a group are unique: a second use throws std::logic_error, as does a null function.
+class StatisticsGroup {
+ public:
+  using Derive = Callback<double(const Measured&)>;
+  using Count = Callback<std::uint64_t()>;
+
+  explicit StatisticsGroup(std::string name, StatisticsGroup* parent = nullptr);
+  ~StatisticsGroup();
+  StatisticsGroup(const StatisticsGroup&) = delete;
+  StatisticsGroup& operator=(const StatisticsGroup&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  /// Something that only grows.
+  void counter(std::string_view name, std::string_view unit, std::string_view meaning, const std::uint64_t& value);
+  void counter(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
+  /// The same, asked for by a function: a server's bytes, say.
+  void counter_of(std::string_view name, std::string_view unit, std::string_view meaning, Count count);
+  /// Something that stands at a value: reported as it is, without regard to the snapshot.
+  void level(std::string_view name, std::string_view unit, std::string_view meaning, const std::uint64_t& value);
+  void level(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
+  /// Something calculated from counters of this group.
+  void derived(std::string_view name, std::string_view unit, std::string_view meaning, Derive derive);
+  /// A distribution. It is cleared at the snapshot, because minimum and maximum have no difference.
+  void histogram(std::string_view name, std::string_view unit, std::string_view meaning, Histogram& value);
+
+  /// Takes the snapshot, here and in all groups below: what is reported from now on counts from here.
+  void start_measuring(Time now);
+  void walk(StatisticsVisitor&, Time now);
+  /// Value since the snapshot by path below this group, "eth0.frames_received"; counters and levels only. Throws
+  /// std::out_of_range when there is no such value. For tests and tools.
+  std::uint64_t value(std::string_view path);
+
+ private:
+  friend class Measured;
+  enum class Kind : std::uint8_t { counter, counter_of, level, derived, histogram };
+  struct Entry {
+    StatisticsLabel label;
+    Kind kind;
+    const std::uint64_t* plain = nullptr;
+    Histogram* distribution = nullptr;
+    Count count;
+    Derive derive;
+    std::uint64_t base = 0;  ///< at the snapshot
+    std::string broken;      ///< what its function threw then
+  };
+
+  Entry& add(std::string_view name, std::string_view unit, std::string_view meaning, Kind kind);
+  static std::uint64_t raw(Entry&);
+  void show(Entry&, StatisticsVisitor&, Time now);
+
+  std::string name_;
+  StatisticsGroup* parent_;
+  std::vector<Entry> entries_;
+  std::vector<StatisticsGroup*> children_;
+  Time since_;
+};
+
+/// The simulation's tree: models hang their groups below it.
+StatisticsGroup& statistics();
+
+/// The tree as text, one value a line: path, value, unit, meaning.
+std::string statistics_text(StatisticsGroup&, Time now);
+
+}  // namespace sluice::base

@@ -1,0 +1,95 @@
+#include "models/base/memory/line_state.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <utility>
+
+namespace sluice::base {
+namespace {
+
+/// Puts `entry` in front of set[0 .. n), whose last one is lost.
+void put_in_front(std::uint64_t* set, unsigned n, std::uint64_t entry) {
+  for (unsigned w = n; w > 0; --w) set[w] = set[w - 1];
+  set[0] = entry;
+}
+
+}  // namespace
+
+LineState::LineState(std::uint64_t size, unsigned ways, unsigned line)
+    : ways_(ways),
+      line_shift_(static_cast<unsigned>(std::countr_zero(line))),
+      set_mask_(size / ways / line - 1),
+      count_(size / line),
+      entries_(static_cast<Entry*>(std::calloc(count_, sizeof(Entry)))) {
+  if (!entries_) throw std::bad_alloc();
+}
+
+/// The way that holds a line, from way `w` on; ways_ when none does.
+unsigned LineState::find(const Entry* set, std::uint64_t line, unsigned w) const {
+  while (w < ways_ && !holds(set[w], line)) ++w;
+  return w;
+}
+
+bool LineState::hit_further(Entry* set, std::uint64_t line, bool write) {
+  for (unsigned w = 1; w < ways_; ++w) {
+    if (!holds(set[w], line)) continue;
+    put_in_front(set, w, set[w]);
+    return touch(set[0], write);
+  }
+  return false;
+}
+
+LineState::State LineState::state(std::uint64_t address) const {
+  const Entry* set = set_of(address);
+  const unsigned w = find(set, line_of(address));
+  return w < ways_ ? state_of(set[w]) : kInvalid;
+}
+
+LineState::Line LineState::fill(std::uint64_t address, State state, unsigned least_recent) {
+  Entry* set = set_of(address);
+  const std::uint64_t line = line_of(address);
+  if (least_recent != 0 && least_recent < ways_) return fill_behind(set, ways_ - least_recent, line, state);
+  // One pass: each entry moves one back, up to the line itself, an empty entry or the end.
+  Entry entry = line | state;
+#pragma GCC unroll 4
+  for (unsigned w = 0; w < ways_; ++w) {
+    const Entry was = std::exchange(set[w], entry);
+    if (holds(was, line)) return {};
+    // The line may still be behind an empty entry, which fill_behind() leaves in front of others.
+    if (was == 0 && find(set, line, w + 1) == ways_) return {};
+    entry = was;
+  }
+  return {line_of(entry), state_of(entry)};
+}
+
+/// As fill(), where a new line leaves set[0 .. first) alone.
+LineState::Line LineState::fill_behind(Entry* set, unsigned first, std::uint64_t line, State state) {
+  unsigned w = find(set, line);
+  if (w < ways_) {
+    put_in_front(set, w, line | state);
+    return {};
+  }
+  for (w = first; w + 1 < ways_ && set[w] != 0;) ++w;
+  const Entry out = set[w];
+  put_in_front(set + first, w - first, line | state);
+  return {line_of(out), state_of(out)};
+}
+
+LineState::State LineState::downgrade(std::uint64_t address, State to) {
+  Entry* set = set_of(address);
+  const unsigned w = find(set, line_of(address));
+  if (w == ways_) return kInvalid;
+  const State was = state_of(set[w]);
+  if (to == kInvalid) {
+    std::copy(set + w + 1, set + ways_, set + w);
+    set[ways_ - 1] = 0;
+  } else {
+    set[w] = line_of(set[w]) | std::min(was, to);
+  }
+  return was;
+}
+
+void LineState::clear() { std::fill_n(entries_.get(), count_, Entry{0}); }
+
+}  // namespace sluice::base

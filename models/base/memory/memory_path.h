@@ -1,0 +1,25 @@
+#pragma once
+/// What DMA goes to: the memory system behind a root complex. models/memory implements it. Plain C++.
+
+#include <cstdint>
+
+#include "models/base/memory/guest_ram.h"
+#include "models/base/time/time.h"
+
+namespace sluice::base {
+
+class MemoryPath {
+ public:
+  virtual ~MemoryPath() = default;
+  /// The RAM that holds [address, address + length); null when no single RAM does.
+  virtual GuestRam* ram_at(std::uint64_t address, std::uint64_t length) = 0;
+  /// Latency from a request's arrival at the memory system, at now(), until its data is there (read) or visible to
+  /// every core (write). Books shared resources; the caller moves the bytes at that time. A read updates cache states.
+  virtual Time read_latency(std::uint64_t address, std::uint64_t length) = 0;
+  virtual Time write_latency(std::uint64_t address, std::uint64_t length) = 0;
+  /// A write's bytes become visible at now(): caches lose their copies no earlier, else a polling core would fetch the
+  /// old line again and find the new bytes in it for free.
+  virtual void written(std::uint64_t address, std::uint64_t length) { (void)address, (void)length; }
+};
+
+}  // namespace sluice::base

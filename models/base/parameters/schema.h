@@ -1,0 +1,546 @@
+#pragma once
+/// How a model declares its parameters. A model has
+///
+///   struct Parameters {
+///     int lanes = 16;                 ///< 1, 2, 4, 8, 16
+///     base::Time flight = 5_ns;       ///< one way, wire only
+///     Duplex duplex = Duplex::kFull;
+///     static void describe(base::Schema<Parameters>&);
+///   };
+///
+///   void Link::Parameters::describe(base::Schema<Parameters>& s) {
+///     s.summary("one PCIe link");
+///     s.add("lanes", &Parameters::lanes, "width of the link").choices({1, 2, 4, 8, 16}).setting();
+///     s.add("flight", &Parameters::flight, "one way, wire only").range(0_ns, 1_us).assumed("1 m of trace");
+///     s.add("duplex", &Parameters::duplex, "...").choices({{"full", Duplex::kFull}, ...}).setting();
+///   }
+///
+/// The member's initialiser is the default; its kind (measured, stated, derived, fitted, assumed or setting) must be
+/// said. platform/config reads boards through the type-erased half of this file and never sees a model's type.
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/base/parameters/quantity.h"
+
+namespace sluice::base {
+
+/// Where a value comes from. A fitted value names the published points it was fitted to.
+struct Provenance {
+  enum class Kind { kMeasured, kStated, kDerived, kFitted, kAssumed };
+  Kind kind = Kind::kAssumed;
+  std::string source;
+  std::vector<std::string> points;  ///< only of kFitted
+};
+std::string_view to_text(Provenance::Kind);
+/// Throws ValueError that names the five kinds.
+Provenance::Kind parse_kind(std::string_view);
+
+/// A value as a board file writes it, or as a dump shows it.
+struct Value {
+  using Array = std::vector<Value>;
+  std::variant<bool, std::int64_t, std::uint64_t, double, std::string, Array> data;
+};
+
+/// One parameter of a model, without the model's type.
+class Parameter {
+ public:
+  virtual ~Parameter() = default;
+
+  const std::string& key() const { return key_; }
+  const std::string& meaning() const { return meaning_; }
+  const Provenance& default_provenance() const { return provenance_; }
+  bool has_provenance() const { return has_provenance_; }
+  bool required() const { return required_; }
+  /// True for a choice that a board makes, false for a property of a part.
+  bool is_setting() const { return setting_; }
+  /// The kind of instance ("pcie") that the value, a string such as "pcie.slot0", must name; else empty.
+  const std::string& refers_to() const { return refers_to_; }
+  /// Such a value may be empty.
+  bool may_refer_to_none() const { return may_refer_to_none_; }
+  /// The value is the path of a file that a run reads, or empty.
+  bool names_file() const { return names_file_; }
+
+  /// What values are valid: "a time, 0 fs to 1 us".
+  virtual std::string valid() const = 0;
+  /// Unit of value(): ns, B, b/s, Hz, or what the model said for a plain number; empty where there is none.
+  virtual std::string unit() const = 0;
+  /// The unit that text() leaves out: what the model said for a plain number.
+  const std::string& plain_unit() const { return unit_; }
+  /// Both throw ValueError, and leave the parameters unchanged then.
+  virtual void assign(void* parameters, const Value&) const = 0;
+  virtual void assign_text(void* parameters, std::string_view) const = 0;
+  /// As a person writes it ("379 ns", "16", "plic"): assign_text accepts it again.
+  virtual std::string text(const void* parameters) const = 0;
+  virtual Value value(const void* parameters) const = 0;
+  /// What its declaration has wrong, whatever its value: the end of a sentence; else empty.
+  virtual std::string mistake() const { return {}; }
+
+ protected:
+  std::string key_;
+  std::string meaning_;
+  std::string unit_;
+  std::string refers_to_;
+  bool may_refer_to_none_ = false;
+  bool names_file_ = false;
+  Provenance provenance_;
+  bool has_provenance_ = false;
+  bool required_ = false;
+  bool setting_ = false;
+  bool hexadecimal_ = false;
+
+  friend class SchemaBase;
+};
+
+/// A model's parameters, without the model's type.
+class SchemaBase {
+ public:
+  virtual ~SchemaBase() = default;
+  SchemaBase() = default;
+  SchemaBase(const SchemaBase&) = delete;
+  SchemaBase& operator=(const SchemaBase&) = delete;
+
+  const std::string& summary() const { return summary_; }
+  const std::vector<std::unique_ptr<Parameter>>& parameters() const { return parameters_; }
+  const Parameter* find(std::string_view key) const;
+
+  /// A new set of parameters with every default.
+  virtual std::shared_ptr<void> defaults() const = 0;
+  /// The same values once more.
+  virtual std::shared_ptr<void> copy_of(const void* parameters) const = 0;
+
+  /// A rule between parameters. Returns the end of a sentence about `key` ("must be at most rx_fifo"), or nothing.
+  struct Rule {
+    std::string key;
+    std::function<std::string(const void*)> broken;
+  };
+  const std::vector<Rule>& rules() const { return rules_; }
+
+ protected:
+  Parameter& keep(std::unique_ptr<Parameter>, std::string key, std::string meaning);
+  /// Throws std::logic_error at a mistake in describe(): a key that is none or used twice, no kind, limits that no
+  /// value meets, a default outside its own range.
+  void verify() const;
+
+  std::string summary_;
+  std::vector<std::unique_ptr<Parameter>> parameters_;
+  std::vector<Rule> rules_;
+};
+
+/// How one type of value is read and written.
+template <class T>
+struct Codec;
+
+#define SLUICE_BASE_CODEC(T)                    \
+  template <>                                   \
+  struct Codec<T> {                             \
+    static const char* what(); /* "a time" */   \
+    static const char* unit(); /* of value() */ \
+    static T read(const Value&);                \
+    static T read_text(std::string_view);       \
+    static std::string text(const T&);          \
+    static Value value(const T&);               \
+  };
+SLUICE_BASE_CODEC(bool)
+SLUICE_BASE_CODEC(std::int64_t)
+SLUICE_BASE_CODEC(std::uint64_t)
+SLUICE_BASE_CODEC(double)
+SLUICE_BASE_CODEC(std::string)
+SLUICE_BASE_CODEC(Time)
+SLUICE_BASE_CODEC(Bytes)
+SLUICE_BASE_CODEC(BitRate)
+SLUICE_BASE_CODEC(Frequency)
+SLUICE_BASE_CODEC(Ratio)
+#undef SLUICE_BASE_CODEC
+
+template <class T>
+requires(std::integral<T> && !std::same_as<T, bool>) struct Codec<T> {
+  using Wide = std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>;
+  static const char* what() { return Codec<Wide>::what(); }
+  static const char* unit() { return ""; }
+  static T read(const Value& v) { return narrow(Codec<Wide>::read(v)); }
+  static T read_text(std::string_view s) { return narrow(Codec<Wide>::read_text(s)); }
+  static std::string text(T v) { return Codec<Wide>::text(v); }
+  static Value value(T v) { return Codec<Wide>::value(v); }
+
+ private:
+  static T narrow(Wide v) {
+    using Limits = std::numeric_limits<T>;
+    if (v < static_cast<Wide>(Limits::min()) || v > static_cast<Wide>(Limits::max())) {
+      throw ValueError("must be " + std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()));
+    }
+    return static_cast<T>(v);
+  }
+};
+
+namespace schema_detail {
+template <class T>
+struct Element {
+  using type = T;
+  static constexpr bool is_list = false;
+};
+template <class E>
+struct Element<std::vector<E>> {
+  using type = E;
+  static constexpr bool is_list = true;
+};
+std::vector<std::string> split_list(std::string_view);
+std::string join(const std::vector<std::string>&, std::string_view separator, std::string_view last);
+const Value::Array& array_of(const Value&);
+std::string string_of(const Value&, const std::string& valid);
+}  // namespace schema_detail
+
+/// A parameter of P, with what its declaration may say about it. T is bool, an integer, double, std::string, an enum,
+/// Time, Bytes, BitRate, Frequency, Ratio, or a std::vector of one of them; ranges and choices hold for each element.
+template <class P, class T>
+class Field final : public Parameter {
+ public:
+  using Element = typename schema_detail::Element<T>::type;
+  static constexpr bool kList = schema_detail::Element<T>::is_list;
+
+  explicit Field(T P::*member) : member_(member) {}
+
+  /// Inclusive.
+  Field& range(Element low, Element high) { return low_ = low, high_ = high, bounded_ = true, *this; }
+  Field& power_of_two() { return power_of_two_ = true, *this; }
+  Field& multiple_of(std::uint64_t n) { return multiple_of_ = n, *this; }
+  /// Number of elements of a list, inclusive.
+  Field& length(std::size_t low, std::size_t high) { return length_low_ = low, length_high_ = high, *this; }
+  Field& choices(std::vector<Element> values) requires(!std::is_enum_v<Element>) {
+    for (auto& v : values) choices_.emplace_back(Codec<Element>::text(v), v);
+    return chosen_ = true, *this;
+  }
+  Field& choices(std::vector<std::pair<std::string, Element>> names) requires std::is_enum_v<Element> {
+    return choices_ = std::move(names), chosen_ = true, *this;
+  }
+  /// Unit of a plain number: "entries", "cycles".
+  Field& unit(std::string_view name) { return unit_ = name, *this; }
+  /// Written as 0x8000_0000: addresses.
+  Field& hexadecimal() { return hexadecimal_ = true, *this; }
+  /// The board must set it.
+  Field& required() { return required_ = true, setting(); }
+  /// The value is the path of another instance of this kind ("pcie").
+  Field& refers_to(std::string_view kind) requires std::same_as<Element, std::string> {
+    return refers_to_ = kind, *this;
+  }
+  /// The same, or empty.
+  Field& may_refer_to(std::string_view kind) requires std::same_as<Element, std::string> {
+    return may_refer_to_none_ = true, refers_to(kind);
+  }
+
+  /// The value is the path of a file that a run reads, or empty: what is in it is a condition of the run. A board gives
+  /// the model a path that it can open from the working directory, and refuses one of a file that cannot be read.
+  Field& names_file() requires std::same_as<T, std::string> { return names_file_ = true, *this; }
+
+  /// Where the default comes from.
+  Field& measured(std::string source) { return from(Provenance::Kind::kMeasured, std::move(source)); }
+  Field& stated(std::string source) { return from(Provenance::Kind::kStated, std::move(source)); }
+  Field& derived(std::string source) { return from(Provenance::Kind::kDerived, std::move(source)); }
+  Field& assumed(std::string source) { return from(Provenance::Kind::kAssumed, std::move(source)); }
+  /// points: the names of the published points it was fitted to, such as "V2". At least one.
+  Field& fitted(std::string source, const std::vector<std::string>& points) {
+    from(Provenance::Kind::kFitted, std::move(source));
+    provenance_.points = points;
+    return *this;
+  }
+  /// A choice that a board makes (how many queues, which firmware), not a property of a part.
+  Field& setting() { return setting_ = true, from(Provenance::Kind::kAssumed, "choice of the board"); }
+
+  std::string valid() const override {
+    std::string limits = limits_text();
+    if (!choices_.empty()) return kList ? "a list of " + limits : limits;
+    std::string what = element_what();
+    if (kList) what = "a list, each " + what;
+    return limits.empty() ? what : what + ", " + limits;
+  }
+  std::string mistake() const override {
+    if (chosen_ && choices_.empty()) return "has no choices";
+    if (multiple_of_ == 0) return "must be a multiple of 0, which nothing is";
+    if (length_low_ > length_high_) return "has lengths of which the least is above the most";
+    if constexpr (kOrdered) {
+      if (bounded_ && high_ < low_) return "has a range of which the low end is above the high one";
+    }
+    return {};
+  }
+  std::string unit() const override {
+    if constexpr (!std::is_enum_v<Element>) {
+      if (unit_.empty()) return Codec<Element>::unit();
+    }
+    return unit_;
+  }
+  void assign(void* parameters, const Value& v) const override {
+    T value{};
+    if constexpr (kList) {
+      // A list of one may stand as its element.
+      if (std::holds_alternative<Value::Array>(v.data))
+        for (const Value& e : schema_detail::array_of(v)) value.push_back(read(e));
+      else
+        value.push_back(read(v));
+    } else {
+      value = read(v);
+    }
+    store(parameters, std::move(value));
+  }
+  void assign_text(void* parameters, std::string_view s) const override {
+    T value{};
+    if constexpr (kList) {
+      for (const std::string& e : schema_detail::split_list(s)) value.push_back(read_text(e));
+    } else {
+      value = read_text(s);
+    }
+    store(parameters, std::move(value));
+  }
+  std::string text(const void* parameters) const override {
+    const T& v = static_cast<const P*>(parameters)->*member_;
+    if constexpr (kList) {
+      std::vector<std::string> parts;
+      parts.reserve(v.size());
+      for (const auto& e : v) parts.push_back(element_text(e));
+      return "[" + schema_detail::join(parts, ", ", ", ") + "]";
+    } else {
+      return element_text(v);
+    }
+  }
+  Value value(const void* parameters) const override {
+    const T& v = static_cast<const P*>(parameters)->*member_;
+    if constexpr (kList) {
+      Value::Array array;
+      for (const auto& e : v) array.push_back(element_value(e));
+      return {std::move(array)};
+    } else {
+      return element_value(v);
+    }
+  }
+
+ private:
+  static constexpr bool kOrdered = std::totally_ordered<Element> && !std::is_enum_v<Element>;
+
+  Field& from(Provenance::Kind kind, std::string source) {
+    provenance_ = {kind, std::move(source), {}};
+    has_provenance_ = true;
+    return *this;
+  }
+  static std::string element_what() {
+    if constexpr (std::is_enum_v<Element>)
+      return "a name";
+    else
+      return Codec<Element>::what();
+  }
+  Element read(const Value& v) const {
+    if constexpr (std::is_enum_v<Element>) {
+      return chosen(schema_detail::string_of(v, limits_text()));
+    } else {
+      return decoded([&](auto codec) { return decltype(codec)::read(v); });
+    }
+  }
+  Element read_text(std::string_view s) const {
+    if constexpr (std::is_enum_v<Element>) {
+      return chosen(s);
+    } else {
+      return decoded([&](auto codec) { return decltype(codec)::read_text(s); });
+    }
+  }
+  /// A whole number that Element cannot hold, such as -1 where Element is unsigned, is answered with the limits too.
+  template <class Read>
+  Element decoded(Read read_with) const {
+    if constexpr (std::integral<Element> && !std::same_as<Element, bool>) {
+      try {
+        return checked(read_with(Codec<Element>{}));
+      } catch (const ValueError&) {
+        if (!bounded_ && choices_.empty()) throw;
+        read_with(Codec<std::int64_t>{});
+      }
+      throw ValueError("must be " + limits_text());
+    } else {
+      return checked(read_with(Codec<Element>{}));
+    }
+  }
+  Element chosen(std::string_view name) const {
+    for (const auto& [text, value] : choices_) {
+      if (text == name) return value;
+    }
+    throw ValueError("must be " + limits_text());
+  }
+  Element checked(Element e) const {
+    bool good = true;
+    if (!choices_.empty()) {
+      good = false;
+      for (const auto& choice : choices_) good |= choice.second == e;
+    }
+    if constexpr (kOrdered) {
+      if (bounded_) good &= e >= low_ && e <= high_;
+    }
+    if constexpr (std::integral<Element>) good &= shape_is_good(static_cast<std::uint64_t>(e));
+    if constexpr (std::same_as<Element, Bytes>) good &= shape_is_good(e.count());
+    if (!good) throw ValueError("must be " + limits_text());
+    return e;
+  }
+  bool shape_is_good(std::uint64_t n) const {
+    return (!power_of_two_ || (n != 0 && (n & (n - 1)) == 0)) && n % multiple_of_ == 0;
+  }
+  void store(void* parameters, T value) const {
+    if constexpr (kList) {
+      if (value.size() < length_low_ || value.size() > length_high_) {
+        const std::string low = std::to_string(length_low_);
+        const bool exact = length_low_ == length_high_;
+        throw ValueError("must have " + (exact ? low : low + " to " + std::to_string(length_high_)) + " elements");
+      }
+    }
+    static_cast<P*>(parameters)->*member_ = std::move(value);
+  }
+  std::string element_text(const Element& e) const {
+    if constexpr (std::is_enum_v<Element>) {
+      for (const auto& choice : choices_) {
+        if (choice.second == e) return choice.first;
+      }
+      return "?";
+    } else {
+      if constexpr (std::integral<Element>) {
+        if (hexadecimal_) return base::hexadecimal(static_cast<std::uint64_t>(e));
+      }
+      return Codec<Element>::text(e);
+    }
+  }
+  Value element_value(const Element& e) const {
+    if constexpr (std::is_enum_v<Element>)
+      return {element_text(e)};
+    else
+      return Codec<Element>::value(e);
+  }
+  /// "1 to 64", "a power of two from 128 B to 4 KiB", "1, 2 or 4"; empty without limits
+  std::string limits_text() const {
+    if (!choices_.empty()) {
+      std::vector<std::string> names;
+      for (const auto& choice : choices_) names.push_back(choice.first);
+      return schema_detail::join(names, ", ", " or ");
+    }
+    std::string bounds;
+    if constexpr (kOrdered) {
+      if (bounded_) bounds = element_text(low_) + " to " + element_text(high_);
+    }
+    if (power_of_two_) return bounds.empty() ? "a power of two" : "a power of two, " + bounds;
+    if (multiple_of_ > 1) {
+      const std::string text = "a multiple of " + multiple_text();
+      return bounds.empty() ? text : text + ", " + bounds;
+    }
+    return bounds;
+  }
+  std::string multiple_text() const {
+    if constexpr (std::same_as<Element, Bytes>) return to_text(Bytes(multiple_of_));
+    return std::to_string(multiple_of_);
+  }
+
+  T P::*member_;
+  bool bounded_ = false;
+  Element low_{};
+  Element high_{};
+  bool power_of_two_ = false;
+  std::uint64_t multiple_of_ = 1;
+  std::size_t length_low_ = 0;
+  std::size_t length_high_ = std::numeric_limits<std::size_t>::max();
+  bool chosen_ = false;
+  std::vector<std::pair<std::string, Element>> choices_;
+};
+
+/// The declaration of P's parameters. Made once per type by schema_of<P>().
+template <class P>
+class Schema final : public SchemaBase {
+ public:
+  Schema() {
+    P::describe(*this);
+    verify();
+  }
+
+  using SchemaBase::summary;
+  /// What the model is, in a few words: "multi-queue descriptor NIC".
+  void summary(std::string_view text) { summary_ = text; }
+
+  /// key: lower case, words joined by _; a dot makes a sub-table (`call.bytes`).
+  template <class T>
+  Field<P, T>& add(std::string key, T P::*member, std::string meaning) {
+    auto field = std::make_unique<Field<P, T>>(member);
+    return static_cast<Field<P, T>&>(keep(std::move(field), std::move(key), std::move(meaning)));
+  }
+
+  /// All parameters of a part that P holds, their keys as "prefix.key", or as they are where prefix is empty. The
+  /// part's own rules hold.
+  template <class Q>
+  void include(const std::string& prefix, Q P::*part);
+
+  /// A rule between parameters: broken(p) returns the end of a sentence about `key`, or throws it as a ValueError;
+  /// nothing where p is good.
+  void rule(std::string key, std::function<std::string(const P&)> broken) {
+    if (!broken) throw std::logic_error("the rule about " + key + " has no function");
+    rules_.push_back({std::move(key), [broken = std::move(broken)](const void* p) -> std::string {
+                        try {
+                          return broken(*static_cast<const P*>(p));
+                        } catch (const ValueError& e) {
+                          return e.what();
+                        }
+                      }});
+  }
+  /// A rule of one parameter: parse() takes its text, or throws such a ValueError.
+  template <class Parse>
+  void rule(std::string key, std::string P::*member, Parse parse) {
+    rule(std::move(key), [member, parse](const P& p) {
+      parse(p.*member);
+      return std::string();
+    });
+  }
+
+  std::shared_ptr<void> defaults() const override { return std::make_shared<P>(); }
+  std::shared_ptr<void> copy_of(const void* parameters) const override {
+    return std::make_shared<P>(*static_cast<const P*>(parameters));
+  }
+};
+
+/// The one schema of a parameter type.
+template <class P>
+const Schema<P>& schema_of() {
+  static const Schema<P> schema;
+  return schema;
+}
+
+namespace schema_detail {
+/// A parameter of a part Q, seen as a parameter of the P that holds the part.
+template <class P, class Q>
+class Included final : public Parameter {
+ public:
+  Included(const Parameter& inner, Q P::*part) : Parameter(inner), inner_(inner), part_(part) {}
+  std::string valid() const override { return inner_.valid(); }
+  std::string unit() const override { return inner_.unit(); }
+  void assign(void* p, const Value& v) const override { inner_.assign(&(static_cast<P*>(p)->*part_), v); }
+  void assign_text(void* p, std::string_view s) const override { inner_.assign_text(&(static_cast<P*>(p)->*part_), s); }
+  std::string text(const void* p) const override { return inner_.text(&(static_cast<const P*>(p)->*part_)); }
+  Value value(const void* p) const override { return inner_.value(&(static_cast<const P*>(p)->*part_)); }
+
+ private:
+  const Parameter& inner_;
+  Q P::*part_;
+};
+}  // namespace schema_detail
+
+template <class P>
+template <class Q>
+void Schema<P>::include(const std::string& prefix, Q P::*part) {
+  const Schema<Q>& inner = schema_of<Q>();
+  const std::string before = prefix.empty() ? "" : prefix + ".";
+  for (const auto& parameter : inner.parameters()) {
+    keep(std::make_unique<schema_detail::Included<P, Q>>(*parameter, part), before + parameter->key(),
+         parameter->meaning());
+  }
+  for (const Rule& r : inner.rules()) {
+    rules_.push_back({before + r.key,
+                      [part, broken = r.broken](const void* p) { return broken(&(static_cast<const P*>(p)->*part)); }});
+  }
+}
+
+}  // namespace sluice::base

@@ -1,0 +1,82 @@
+#pragma once
+/// What every SystemC model of Sluice derives from. A TLM target that is a base::Model is called without the kernel
+/// being brought to the caller's time: it uses base::now() and the calendar, never sc_time_stamp() or wait().
+
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include <systemc>
+
+#include "models/base/measure/ledger.h"
+#include "models/base/measure/statistics.h"
+#include "models/base/systemc/kernel_reports.h"
+#include "models/base/time/calendar.h"
+#include "models/base/time/key.h"
+
+namespace sluice::base {
+
+/// What a component threw while time was simulated: it is broken, and the run is over.
+class ComponentError : public std::runtime_error {
+ public:
+  ComponentError(std::string component, const std::string& what)
+      : runtime_error(what), component_(std::move(component)) {}
+  const std::string& component() const { return component_; }  ///< its path
+
+ private:
+  std::string component_;
+};
+
+/// Calls f, which is code of the component at `path` in an entry that another one has made: what it throws becomes a
+/// ComponentError of this component.
+template <class F>
+void name_what_is_thrown(const std::string& path, F&& f) {
+  try {
+    f();
+  } catch (const ComponentError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw ComponentError(path, "this machine has no more memory for it, or its limit (ulimit -v) allows no more");
+  } catch (const sc_core::sc_report& e) {
+    throw ComponentError(path, text_of(e));
+  } catch (const std::exception& e) {
+    throw ComponentError(path, e.what());
+  } catch (...) {
+    throw ComponentError(path, "something that is no std::exception");
+  }
+}
+
+/// The path of the model or other component whose calendar entries have this key; empty where there is none.
+std::string path_of_key(ComponentKey);
+
+/// The module name of a board path.
+inline std::string module_name(std::string path) {
+  for (std::size_t at; (at = path.find('.')) != std::string::npos;) path.replace(at, 1, "__");
+  return path;
+}
+
+/// The kernel's names allow no dots, board paths have them: the instance "nic.eth0" is the module
+/// module_name("nic.eth0").
+class Model : public sc_core::sc_module {
+ public:
+  const std::string& path() const { return path_; }  ///< as in the board file: "nic.eth0"
+  ComponentKey key() const { return key_; }          ///< orders this model's calendar entries
+  Ledger::Component component() const { return component_; }
+
+ protected:
+  explicit Model(const sc_core::sc_module_name& name)
+      : sc_module(name), path_(path_of(name)), key_(path_key(path_)), component_(ledger().component(path_)) {}
+
+ private:
+  static std::string path_of(const char* name) {
+    std::string path = name;
+    for (std::size_t at; (at = path.find("__")) != std::string::npos;) path.replace(at, 2, ".");
+    return path;
+  }
+
+  std::string path_;
+  ComponentKey key_;
+  Ledger::Component component_;
+};
+
+}  // namespace sluice::base

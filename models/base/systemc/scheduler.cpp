@@ -1,0 +1,290 @@
+#include "models/base/systemc/scheduler.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "models/base/systemc/model.h"
+#include "models/base/time/waiting.h"
+
+namespace sluice::base {
+namespace {
+Scheduler* the_scheduler = nullptr;
+
+/// Of the entries at one time, those of harts that synchronise come last, as instructions do.
+constexpr ComponentKey kAfterAll = ~ComponentKey{0};
+
+/// Identifies the process that runs.
+const void* current_process() { return sc_core::sc_get_current_process_b(); }
+}  // namespace
+
+void set_time_resolution() {
+  static sc_core::sc_simcontext* done = nullptr;
+  if (done == sc_core::sc_get_curr_simcontext()) return;
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  done = sc_core::sc_get_curr_simcontext();
+}
+
+std::string path_of_key(ComponentKey key) {
+  const auto below = [key](const auto& self, const std::vector<sc_core::sc_object*>& objects) -> std::string {
+    for (sc_core::sc_object* object : objects) {
+      const auto* model = dynamic_cast<const Model*>(object);
+      if (model && model->key() == key) return model->path();
+      if (std::string path = self(self, object->get_child_objects()); !path.empty()) return path;
+    }
+    return {};
+  };
+  std::string path = below(below, sc_core::sc_get_top_level_objects());
+  for (Ledger::Component c = 0; path.empty() && c < ledger().components(); ++c)
+    if (path_key(ledger().path(c)) == key) path = ledger().path(c);
+  return path;
+}
+
+sc_core::sc_time to_sc_time(Time t) { return sc_core::sc_time::from_value(t.femtoseconds()); }
+Time from_sc_time(const sc_core::sc_time& t) { return Time::fs(t.value()); }
+
+Runner::Runner(Scheduler& scheduler, std::string path) : scheduler_(scheduler), path_(std::move(path)) {
+  scheduler.runners_.push_back(this);
+}
+
+void Runner::begin() {
+  process_ = current_process();
+  if (scheduler_.holder_ != this) sc_core::wait(turn_);
+  calendar().set_now(time_);
+}
+
+void Runner::yield() { scheduler_.hand_over(this); }
+
+void Runner::synchronise() {
+  calendar().set_now(time_);
+  // One runner is never ahead of an effect.
+  if (scheduler_.alone()) {
+    scheduler_.effect_ = time_;
+    return;
+  }
+  do {
+    ready_ = false;
+    calendar().at(time_, kAfterAll, [this] { ready_ = scheduler_.woken_ = true; });
+    scheduler_.hand_over(this);
+    // Foreign activity of the same instant comes before instructions, too.
+    if (scheduler_.kernel_next_ > time_) break;
+    scheduler_.run_kernel_until(time_);
+  } while (calendar().next() <= time_);
+  calendar().set_now(time_);
+}
+
+void Runner::enter_foreign() {
+  synchronise();
+  ready_ = false;
+  scheduler_.holder_ = nullptr;
+  const Time kernel = from_sc_time(sc_core::sc_time_stamp());
+  if (time_ > kernel) sc_core::wait(to_sc_time(time_ - kernel));
+  scheduler_.pump_turn_.notify();
+}
+
+void Runner::leave_foreign() {
+  time_ = std::max(time_, from_sc_time(sc_core::sc_time_stamp()));
+  ready_ = true;
+  sc_core::wait(turn_);
+  calendar().set_now(time_);
+}
+
+void Event::notify() {
+  Scheduler& s = Scheduler::instance();
+  s.woken_ |= !runners_.empty();
+  for (Runner* r : runners_) {
+    r->ready_ = true;
+    r->time_ = std::max(r->time_, now());
+  }
+  runners_.clear();
+  if (foreign_waits_ == 0) return;
+  const Time kernel = from_sc_time(sc_core::sc_time_stamp());
+  foreign_.notify(to_sc_time(std::max(now(), kernel) - kernel));
+  s.kernel_next_ = std::min(s.kernel_next_, std::max(now(), kernel));
+}
+
+void wait_for(Event& event, const char* reason, const char* holder) {
+  Scheduler& s = Scheduler::instance();
+  if (s.dispatching_) throw std::logic_error(std::string("wait_for inside a calendar entry: ") + reason);
+  if (Runner* self = s.calling()) {
+    const Waiting listed(self->path_.c_str(), reason, holder);
+    event.runners_.push_back(self);
+    self->ready_ = false;
+    s.hand_over(self);
+    return;
+  }
+  const Waiting listed(sc_core::sc_get_current_process_handle().name(), reason, holder);
+  ++event.foreign_waits_;
+  sc_core::wait(event.foreign_);
+  --event.foreign_waits_;
+}
+
+Scheduler::Scheduler(const sc_core::sc_module_name& name, Time quantum) : sc_module(name), quantum_(quantum) {
+  if (the_scheduler) throw std::logic_error("a simulation has one scheduler");
+  the_scheduler = this;
+  take_kernel_reports();
+  SC_HAS_PROCESS(Scheduler);
+  SC_THREAD(pump);
+}
+
+Scheduler::~Scheduler() { the_scheduler = nullptr; }
+
+Scheduler& Scheduler::instance() { return *the_scheduler; }
+
+Runner* Scheduler::calling() const { return holder_ && holder_->process_ == current_process() ? holder_ : nullptr; }
+
+Scheduler::End Scheduler::run_until(Time limit) {
+  end_ = limit;
+  stop_ = false;
+  if (started_) resume_.notify(sc_core::SC_ZERO_TIME);
+  started_ = true;
+  try {
+    sc_core::sc_start();
+  } catch (const sc_core::sc_report& e) {
+    // What a process throws passes through the kernel as a report. now() is ahead of it where harts have run on.
+    if (!holder_) calendar().set_now(from_sc_time(sc_core::sc_time_stamp()));
+    throw ComponentError(path_of_process(e.get_process_name()), text_of(e));
+  }
+  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) return End::sc_stop;
+  if (thrown_) {
+    const std::string path = path_of_key(calendar().failed());
+    name_what_is_thrown(path, [this] { std::rethrow_exception(std::exchange(thrown_, nullptr)); });
+  }
+  return why_;
+}
+
+void Scheduler::pump() {
+  // Every runner's thread must have reached begin() before it can be given the turn.
+  sc_core::wait(sc_core::SC_ZERO_TIME);
+  refresh_kernel_bound();
+  hand_over(nullptr);
+}
+
+Runner* Scheduler::pick(Time limit, Time& earliest) const {
+  earliest = Time::max();
+  for (Runner* r : runners_) {
+    if (!r->ready_) continue;
+    if (r->time_ < limit) return r;
+    earliest = std::min(earliest, r->time_);
+  }
+  return nullptr;
+}
+
+Time Scheduler::earliest_ready() const {
+  Time t;
+  pick(Time{}, t);
+  return t;
+}
+
+Time Scheduler::next_activity() const {
+  return std::min(std::min(calendar().next(), kernel_next_), std::min(earliest_ready(), end_));
+}
+
+bool Scheduler::only_entries() const { return earliest_ready() == Time::max() && kernel_next_ == Time::max(); }
+
+void Scheduler::give_turn(Runner* from, Runner* to) {
+  holder_ = to;
+  to->turn_.notify();
+  sc_core::wait(from ? from->turn_ : pump_turn_);
+  // Whoever ran in between may have notified kernel events.
+  refresh_kernel_bound();
+}
+
+/// Several runners see an effect at the first window that starts no earlier; one runner sees it at its very time.
+Time Scheduler::seen_from(Time instruction) const {
+  return alone() ? instruction : quantum_ * (instruction / quantum_);
+}
+
+void Scheduler::dispatch_until_woken(Time instruction) {
+  // No entry moves a runner that is ready.
+  const Time last = instruction == Time::max() ? instruction : seen_from(instruction);
+  woken_ = false;
+  Time next;
+  do {
+    dispatch();
+    next = calendar().next();
+  } while (!woken_ && !stop_ && next < end_ && next <= last && next <= kernel_next_);
+}
+
+/// Returns when `self` may run, at its time; for the pump (null), never.
+void Scheduler::hand_over(Runner* self) {
+  for (;;) {
+    if (stop_) {
+      pause(End::stopped);
+      continue;
+    }
+    // The usual cases, done without the rest: one runner, and an entry precedes its next instruction, or none does.
+    if (self && alone()) {
+      if (entry_precedes(*self)) {
+        dispatch();
+        continue;
+      }
+      if (self->ready_ && self->time_ < limit()) {
+        holder_ = self;
+        calendar().set_now(self->time_);
+        return;
+      }
+    }
+    Time instruction;
+    if (Runner* next = pick(limit(), instruction)) {
+      if (next == self)
+        holder_ = self;
+      else
+        give_turn(self, next);
+      if (!self || holder_ != self) continue;
+      calendar().set_now(self->time_);
+      return;
+    }
+    const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
+    if (instruction != Time::max() && effect > seen_from(instruction)) {
+      window_end_ = quantum_ * (instruction / quantum_ + 1);
+    } else if (effect == Time::max()) {
+      pause(End::exhausted);
+    } else if (effect == end_) {
+      pause(End::limit);
+    } else if (calendar().next() == effect) {
+      dispatch_until_woken(instruction);
+    } else {
+      run_kernel_until(effect);
+    }
+  }
+}
+
+void Scheduler::pause(End why) {
+  why_ = why;
+  if (why == End::limit) calendar().set_now(end_);
+  sc_core::sc_pause();
+  sc_core::wait(resume_);
+  refresh_kernel_bound();
+}
+
+void Scheduler::run_kernel_until(Time t) {
+  // Kernel time lags where an access of a hart has notified a SystemC event.
+  effect_ = std::max(effect_, t);
+  calendar().set_now(effect_);
+  Runner* const self = holder_;
+  holder_ = nullptr;
+  const Time kernel = from_sc_time(sc_core::sc_time_stamp());
+  sc_core::wait(to_sc_time(t > kernel ? t - kernel : Time{}));
+  count_step();
+  while (sc_core::sc_pending_activity_at_current_time() && !stop_) {
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    count_step();
+  }
+  holder_ = self;
+  refresh_kernel_bound();
+}
+
+std::vector<std::string> Scheduler::foreign_processes() const {
+  std::vector<std::string> own;
+  for (const Runner* r : runners_) own.push_back(r->path());
+  return other_processes(own);
+}
+
+void Scheduler::refresh_kernel_bound() {
+  kernel_next_ = sc_core::sc_pending_activity()
+                     ? from_sc_time(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity())
+                     : Time::max();
+}
+
+}  // namespace sluice::base

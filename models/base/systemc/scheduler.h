@@ -1,0 +1,200 @@
+#pragma once
+/// Run-ahead: harts execute ahead of the SystemC kernel; whoever has the turn dispatches the calendar on its own stack.
+/// docs/models/base-time.md has the reasoning. At one time, calendar entries come first, then foreign kernel activity
+/// with all its delta cycles, then instructions.
+///
+/// One runner: an instruction that starts at t runs only if t is before the calendar's next entry, the next foreign
+/// kernel activity and the end of the quantum. The result is the same at any quantum.
+///
+/// Several: a grid of windows of one quantum. In a window each runner runs to its end, in order of construction; then
+/// the window's effects (entries, foreign activity) take place in order of time; a runner that one of them wakes runs
+/// from that very time to the window's end before the next effect. So what runners do behind synchronise() (accesses to
+/// devices, atomics, stores that wake another) happens in order of time, at its time; what a runner only observes
+/// (another's store, a DMA write, an interrupt) may be late by less than a quantum, or, of another runner, early by
+/// less; and entries that wake nobody change nothing.
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "models/base/time/calendar.h"
+#include "models/base/time/callback.h"
+
+namespace sluice::base {
+
+class Event;
+class Scheduler;
+
+/// Something that executes on its own SC_THREAD and runs ahead: a hart. Only its own thread calls its members.
+class Runner {
+ public:
+  /// Runners take their turns in order of construction. path must stay unchanged while the runner lives.
+  Runner(Scheduler&, std::string path);
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  const std::string& path() const { return path_; }
+  Time time() const { return time_; }  ///< start of its next instruction
+  /// While it has the turn; now() is its time, too.
+  void advance_to(Time t) {
+    time_ = t;
+    calendar().set_now(t);
+  }
+  Time bound() const;  ///< it may start instructions before this; read it after every access
+  void begin();        ///< first call on its thread: waits for its first turn
+  void yield();        ///< when time() >= bound(): returns when it may go on
+  /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
+  /// Costs nothing where there is one runner.
+  void synchronise();
+  /// Before calling a target that may wait in the kernel: lets everything before time() happen and brings kernel time
+  /// to time(). leave_foreign() takes the turn back; time() is then at least the kernel's time.
+  void enter_foreign();
+  void leave_foreign();
+
+ private:
+  friend class Scheduler;
+  friend class Event;
+  friend void wait_for(Event&, const char*, const char*);
+
+  Scheduler& scheduler_;
+  std::string path_;
+  Time time_;
+  bool ready_ = true;
+  const void* process_ = nullptr;  ///< the SC_THREAD that it is
+  sc_core::sc_event turn_;
+};
+
+/// What wait_for() waits for. It has no memory: waiters test their condition in a loop.
+class Event {
+ public:
+  /// Wakes everyone who waits, at now(). A hart that executes straight on must synchronise() before.
+  void notify();
+  bool awaited() const { return !runners_.empty() || foreign_waits_ > 0; }
+
+ private:
+  friend void wait_for(Event&, const char*, const char*);
+  std::vector<Runner*> runners_;
+  unsigned foreign_waits_ = 0;
+  sc_core::sc_event foreign_;
+};
+
+/// Blocks the calling thread, a runner's or a foreign SC_THREAD, until the event is notified. reason and holder (the
+/// path of the component that will notify) are what the stall diagnosis prints.
+void wait_for(Event& event, const char* reason, const char* holder);
+
+class Scheduler : public sc_core::sc_module {
+ public:
+  enum class End {
+    limit,      ///< run_until()'s limit was reached
+    stopped,    ///< stop() was called
+    exhausted,  ///< nothing can ever happen again: every runner is blocked and no entry is left
+    sc_stop,    ///< a component has called sc_stop(), which ends the kernel for good
+  };
+
+  /// quantum: how far one runner may run ahead of another; with one runner it changes nothing but speed.
+  Scheduler(const sc_core::sc_module_name&, Time quantum);
+  ~Scheduler() override;
+
+  /// Lets everything before `limit` happen. Called from outside the kernel (sc_main); may be called again, but after a
+  /// process has thrown. Throws ComponentError, at now(), when an entry's action or a process has thrown; what
+  /// callbacks of elaboration throw leaves it as it is.
+  End run_until(Time limit);
+  /// Steps of the kernel, each in time or a delta cycle, between two looks.
+  static constexpr std::uint64_t kLookInterval = 1 << 16;
+  /// Who looks at the run every kLookInterval steps that foreign processes have made, wherever time is.
+  void on_look(Callback<void()> look) { look_ = std::move(look); }
+  /// Processes that are neither a runner's nor the scheduler's: whose steps these are.
+  std::vector<std::string> foreign_processes() const;
+  /// Makes run_until() return as soon as the caller's entry or instruction is over.
+  void stop() { stop_ = true; }
+
+  /// The simulation's scheduler; there is exactly one.
+  static Scheduler& instance();
+  Time quantum() const { return quantum_; }
+  /// When the next thing happens that is known now: an entry, foreign kernel activity, an instruction, or the end of
+  /// run_until(). For entries.
+  Time next_activity() const;
+  /// Whether every runner waits and the kernel has nothing to do: only entries can go on. For entries.
+  bool only_entries() const;
+  /// The runner whose process calls, which has the turn; null inside an entry's action and in foreign processes, one of
+  /// which may run while a runner is given its turn.
+  Runner* running() const { return dispatching_ ? nullptr : calling(); }
+
+ private:
+  friend class Runner;
+  friend class Event;
+  friend void wait_for(Event&, const char*, const char*);
+
+  void pump();
+  Runner* calling() const;
+  void dispatch() {
+    dispatching_ = true;
+    effect_ = calendar().next();
+    try {
+      calendar().dispatch();
+    } catch (...) {
+      // Through the kernel, whose threads these are, it would pass as text only.
+      thrown_ = std::current_exception();
+      stop_ = true;
+    }
+    dispatching_ = false;
+  }
+  /// Dispatches entries up to the first that wakes a runner, stops the run or is not the next effect. instruction: as
+  /// pick() tells it.
+  void dispatch_until_woken(Time instruction);
+  /// Whether the calendar's first entry is the next thing to happen on a board with this one runner.
+  bool entry_precedes(const Runner& only) const {
+    const Time t = calendar().next();
+    return t < end_ && t <= kernel_next_ && (t <= only.time_ || !only.ready_);
+  }
+  void hand_over(Runner* self);
+  void give_turn(Runner* from, Runner* to);
+  /// The first runner that is ready before `limit`; if there is none, null, and in `earliest` when one is ready (max:
+  /// none is).
+  Runner* pick(Time limit, Time& earliest) const;
+  Time earliest_ready() const;
+  Time seen_from(Time instruction) const;
+  void pause(End why);
+  void run_kernel_until(Time t);
+  void count_step() {
+    if (++kernel_steps_ % kLookInterval == 0 && look_) [[unlikely]]
+      look_();
+  }
+  void refresh_kernel_bound();
+  Time limit() const {
+    if (stop_) return Time{};
+    if (!alone()) return window_end_;
+    return std::min(std::min(window_end_, end_), std::min(calendar().next(), kernel_next_));
+  }
+  bool alone() const { return runners_.size() == 1; }
+
+  Time quantum_;
+  Time window_end_;
+  Time end_;
+  Time effect_;                     ///< time of the last effect
+  Time kernel_next_ = Time::max();  ///< first kernel activity that is not ours
+  Runner* holder_ = nullptr;        ///< null: the pump
+  bool dispatching_ = false;
+  bool stop_ = false;
+  bool started_ = false;
+  bool woken_ = false;  ///< an entry has made a runner ready
+  End why_ = End::exhausted;
+  std::exception_ptr thrown_;  ///< by an entry
+  std::uint64_t kernel_steps_ = 0;
+  Callback<void()> look_;
+  std::vector<Runner*> runners_;
+  sc_core::sc_event pump_turn_;
+  sc_core::sc_event resume_;
+};
+
+inline Time Runner::bound() const { return scheduler_.limit(); }
+
+/// 1 fs, set before any sc_time exists. Safe to call more than once.
+void set_time_resolution();
+sc_core::sc_time to_sc_time(Time t);
+Time from_sc_time(const sc_core::sc_time& t);
+
+}  // namespace sluice::base

@@ -1,0 +1,199 @@
+#include "platform/diagnosis/diagnosis.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "firmware/kernel/exit_codes.h"
+#include "models/base/parameters/quantity.h"
+#include "models/base/time/waiting.h"
+
+namespace sluice::platform {
+namespace {
+
+struct TrapRegisters {
+  unsigned epc, cause, value;
+};
+constexpr TrapRegisters kMachine{0x341, 0x342, 0x343};
+constexpr TrapRegisters kSupervisor{0x141, 0x142, 0x143};
+constexpr unsigned kMscratch = 0x340;
+/// A symbol that every image of the firmware library has (firmware/boot/start.S), and no other.
+constexpr const char* kLibraryMark = "sluice_exit_codes";
+
+}  // namespace
+
+const char* exception_name(std::uint64_t cause) {
+  static constexpr const char* kNames[] = {
+      "misaligned fetch",    "fetch access fault",        "illegal instruction", "breakpoint",
+      "misaligned load",     "load access fault",         "misaligned store",    "store access fault",
+      "call from user mode", "call from supervisor mode", "exception 10",        "call from machine mode",
+      "fetch page fault",    "load page fault",           "exception 14",        "store page fault"};
+  return cause < std::size(kNames) ? kNames[cause] : "interrupt that nothing handles";
+}
+
+namespace {
+
+std::string place(const Firmware& firmware, std::uint64_t pc) {
+  const std::string symbol = firmware.symbols().at(pc);
+  return fmt::format("pc {:#x}{}{}", pc, symbol.empty() ? "" : " ", symbol);
+}
+
+const Firmware* firmware_of(Board& board, const riscv::Core* hart) {
+  for (const Cluster& c : board.clusters())
+    for (const auto& core : c.cores)
+      if (core.get() == hart) return &c.firmware;
+  return nullptr;
+}
+
+/// The end of a sentence about what a hart has asked for; nothing where none has.
+std::string asked_at(Board& board, const riscv::Core* hart) {
+  const Firmware* firmware = firmware_of(board, hart);
+  if (!firmware) return {};
+  return fmt::format("; {} at {}", hart->path(), place(*firmware, hart->hart().state().pc));
+}
+
+std::uint64_t csr_of(riscv::Core& hart, unsigned number) {
+  std::uint64_t value = 0;
+  hart.hart().privileged().csr_peek(number, value);
+  return value;
+}
+
+}  // namespace
+
+bool in_machine_trap(riscv::Core& hart) {
+  const riscv::HartState& state = hart.hart().state();
+  if (state.privilege == riscv::Privilege::machine) return true;
+  return csr_of(hart, kMachine.epc) == state.pc && csr_of(hart, kSupervisor.epc) != state.pc;
+}
+
+std::string describe_trap(const Firmware& firmware, riscv::Core& hart) {
+  const TrapRegisters& registers = in_machine_trap(hart) ? kMachine : kSupervisor;
+  const std::uint64_t epc = csr_of(hart, registers.epc), cause = csr_of(hart, registers.cause),
+                      value = csr_of(hart, registers.value);
+  return fmt::format("{} (cause {}) at {}, value {:#x}", exception_name(cause), cause & ~(std::uint64_t{1} << 63),
+                     place(firmware, epc), value);
+}
+
+namespace {
+
+/// One line for each hart: where it is, in which function, how far it has come.
+std::string describe_harts(Board& board) {
+  std::string text;
+  for (Cluster& c : board.clusters()) {
+    for (auto& core : c.cores) {
+      const auto& state = core->hart().state();
+      text += fmt::format("{}: {}, {} instructions, {} ns\n", core->path(), place(c.firmware, state.pc), state.instret,
+                          core->local_time().nanoseconds());
+    }
+  }
+  return text;
+}
+
+/// One line for each of the board's faults that has happened: what, when, and whether it lasts.
+std::string describe_faults(Board& board) {
+  struct Sum {
+    FaultRecord first;
+    std::uint64_t times = 0;
+    base::Time last;
+    bool over = false;
+  };
+  if (!board.faults()) return {};
+  std::map<std::string, Sum> sums;
+  for (FaultRecord& r : board.faults()->records(base::now())) {
+    Sum& sum = sums[r.name];
+    sum.last = r.at;
+    sum.over = r.momentary || r.recovered != base::Time::max();
+    if (sum.times++ == 0) sum.first = std::move(r);
+  }
+  std::string text;
+  for (const auto& [name, sum] : sums) {
+    const std::string when = sum.times == 1 ? "at " + base::to_text(sum.last)
+                                            : fmt::format("{} times from {} to {}", sum.times,
+                                                          base::to_text(sum.first.at), base::to_text(sum.last));
+    text += fmt::format("{}: {} of {}, {}{}\n", name, sum.first.kind, sum.first.target, when,
+                        sum.over ? "" : ", not recovered from");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe_state(Board& board) {
+  return describe_faults(board) + base::describe_waits() + describe_harts(board);
+}
+
+namespace {
+
+/// What a workload knows of its firmware's own codes, whichever workload this run has.
+std::string explain_exit(unsigned code, Board& board, const Firmware& firmware) {
+  std::vector<pcie::Endpoint*> devices;
+  for (DeviceInstance& d : board.devices()) devices.push_back(d.endpoint.get());
+  for (const auto& model : board.config().the("workload").models())
+    if (const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(model.factory.get()))
+      if (std::string why = factory->explain_exit(firmware.name(), code, devices); !why.empty()) return why;
+  return {};
+}
+
+/// The firmware keeps what sp was in mscratch (firmware/kernel/exit_codes.h).
+std::string describe_overflow(const Firmware& firmware, riscv::Core& hart) {
+  return fmt::format("sp was {:#x}: {}", csr_of(hart, kMscratch), describe_trap(firmware, hart));
+}
+
+}  // namespace
+
+std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
+  std::string failed = fmt::format("the firmware failed with code {}", code);
+  const Firmware* firmware = firmware_of(board, hart);
+  if (!firmware) return failed;
+  const std::string where = asked_at(board, hart);
+  // Codes of an image that is not of the firmware library are its own.
+  if (!firmware->symbols().variable(kLibraryMark)) return failed + where;
+  switch (code) {
+    case EXIT_TRAP:
+      return fmt::format("{}, a trap that it does not handle: {}, on {}", failed, describe_trap(*firmware, *hart),
+                         hart->path());
+    case EXIT_STACK:
+      return fmt::format("{}: a stack of {} has overflowed, {}", failed, hart->path(),
+                         describe_overflow(*firmware, *hart));
+    case EXIT_NO_NIC:
+      return fmt::format("{}: it found no NIC that it has a driver for{}", failed, where);
+    case EXIT_GAVE_UP:
+      return fmt::format("{}: it gave up, and --console shows why{}", failed, where);
+    default:
+      break;
+  }
+  const std::string reason = explain_exit(code, board, *firmware);
+  return failed + (reason.empty() ? "" : ": " + reason) + where;
+}
+
+std::string describe_exit(const std::string& what, Board& board, riscv::Core* hart) {
+  return "the firmware " + what + asked_at(board, hart);
+}
+
+std::string describe_reset(Board& board, riscv::Core* hart) {
+  return "the firmware asked for a reset, which ends a run" + asked_at(board, hart);
+}
+
+std::string describe_reset_loop(Board& board, riscv::Core* hart, std::uint64_t resets) {
+  return fmt::format("the firmware has reset the board {} times, and no request has ended in between{}\n", resets,
+                     asked_at(board, hart));
+}
+
+std::string describe_time_limit(Board& board) {
+  return fmt::format(
+      "the run has not ended, and for {} of simulated time no request has either (run.time_limit; --until ends a run "
+      "elsewhere)\n",
+      base::to_text(board.run_parameters().time_limit));
+}
+
+std::string describe_stall(Board& board, base::Time stall_limit) {
+  std::string text =
+      fmt::format("no request has ended for {} of simulated time (run.stall_limit)", base::to_text(stall_limit));
+  const workload::Workload* workload = board.workload();
+  if (!workload) return text + "\n" + describe_state(board);
+  if (const std::string reason = workload->stall_reason(); !reason.empty()) text += ": " + reason;
+  text += "\n" + workload->stall_details();
+  return text + describe_state(board);
+}
+
+}  // namespace sluice::platform

@@ -1,0 +1,110 @@
+#include "platform/faults/fault_parameters.h"
+
+namespace sluice::platform {
+namespace {
+
+/// The end of a sentence about `at`, where more than one way to choose is set. None at all is found by Faults, which
+/// knows what the board has said: 0 is a choice, never.
+std::string one_of(unsigned set, const char* names) {
+  return set <= 1 ? std::string() : std::string("must be set without ") + names;
+}
+
+template <class P>
+void add_target(base::Schema<P>& s, const char* meaning) {
+  s.add("target", &P::target, meaning).required();
+}
+
+template <class P>
+void add_duration(base::Schema<P>& s, const char* meaning) {
+  s.add("duration", &P::duration, meaning).range(1_ns, 400_s).required();
+}
+
+}  // namespace
+
+void FaultTimes::describe(base::Schema<FaultTimes>& s) {
+  s.summary("when a fault begins");
+  s.add("at", &FaultTimes::at, "these times").range(0_ns, 18'000_s).setting();
+  s.add("every", &FaultTimes::every, "once in each such interval; 0: never").range(0_ns, 18'000_s).setting();
+  s.add("mean_every", &FaultTimes::mean_every, "drawn: mean of exponentially distributed intervals; 0: never")
+      .range(0_ns, 18'000_s)
+      .setting();
+  s.add("from", &FaultTimes::from, "no regular or drawn one before").range(0_ns, 18'000_s).setting();
+  s.add("most", &FaultTimes::most, "how many of them; 0: no limit").unit("faults").setting();
+  s.rule("at", [](const FaultTimes& t) {
+    return one_of(!t.at.empty() + (t.every > 0_ns) + (t.mean_every > 0_ns), "every or mean_every");
+  });
+}
+
+void MessageChoice::describe(base::Schema<MessageChoice>& s) {
+  s.summary("which TLPs or frames a fault hits");
+  s.add("at", &MessageChoice::at, "the first one at or after each of these times").range(0_ns, 18'000_s).setting();
+  s.add("every", &MessageChoice::every, "each such one; 0: never")
+      .range(0, 1'000'000'000'000)
+      .unit("messages")
+      .setting();
+  s.add("probability", &MessageChoice::probability, "drawn: of each one; 0: never").range(0, 1).setting();
+  s.add("from", &MessageChoice::from, "no counted or drawn one before").range(0_ns, 18'000_s).setting();
+  s.add("most", &MessageChoice::most, "how many of them; 0: no limit").unit("faults").setting();
+  s.rule("at", [](const MessageChoice& t) {
+    return one_of(!t.at.empty() + (t.every > 0) + (t.probability > 0), "every or probability");
+  });
+}
+
+void AgentFault::describe(base::Schema<AgentFault>& s) {
+  s.summary("an agent stops for good");
+  add_target(s, "hart, cluster or device");
+  s.include("", &AgentFault::times);
+}
+
+void PauseFault::describe(base::Schema<PauseFault>& s) {
+  s.summary("an agent stands still for a while");
+  add_target(s, "hart, cluster or device");
+  add_duration(s, "how long it stands still");
+  s.include("", &PauseFault::times);
+}
+
+void LinkDownFault::describe(base::Schema<LinkDownFault>& s) {
+  s.summary("a link goes down and comes back");
+  add_target(s, "Ethernet or PCIe link");
+  add_duration(s, "how long it is down");
+  s.include("", &LinkDownFault::times);
+}
+
+void TlpLinkFault::describe(base::Schema<TlpLinkFault>& s) {
+  s.summary("TLPs do not arrive at their first attempt, and the link replays them");
+  add_target(s, "PCIe link");
+  s.add("direction", &TlpLinkFault::direction, "up: from the device to the host; down: from the host to the device")
+      .choices({{"up", LinkSide::up}, {"down", LinkSide::down}})
+      .setting();
+  s.add("tlps", &TlpLinkFault::tlps, "which TLPs of that direction are counted, drawn and hit")
+      .choices({{"any", TlpFilter::any},
+                {"posted", TlpFilter::posted},
+                {"non-posted", TlpFilter::non_posted},
+                {"completion", TlpFilter::completion}})
+      .setting();
+  s.add("retrain", &TlpLinkFault::retrain, "Recovery, after three replays without progress; the longest of a link's")
+      .range(0_ns, 24_ms)
+      .assumed("some hundred training sets of 16 symbols; the specification ends the attempt after 24 ms");
+  s.include("", &TlpLinkFault::choice);
+}
+
+void FrameFault::describe(base::Schema<FrameFault>& s) {
+  s.summary("frames arrive with a wrong FCS, or never");
+  add_target(s, "Ethernet link");
+  s.add("direction", &FrameFault::direction, "in: to the board's NIC; out: from it")
+      .choices({{"in", WireSide::in}, {"out", WireSide::out}})
+      .setting();
+  s.include("", &FrameFault::choice);
+}
+
+void CompletionFault::describe(base::Schema<CompletionFault>& s) {
+  s.summary("completions with data come wrong, or never");
+  add_target(s, "PCIe link");
+  s.add("direction", &CompletionFault::direction,
+        "up: of harts' reads of the device; down: of the device's reads of memory")
+      .choices({{"up", LinkSide::up}, {"down", LinkSide::down}})
+      .setting();
+  s.include("", &CompletionFault::choice);
+}
+
+}  // namespace sluice::platform

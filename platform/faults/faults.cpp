@@ -1,0 +1,508 @@
+#include "platform/faults/faults.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "platform/board/board.h"
+#include "platform/config/nearest_name.h"
+
+namespace sluice::platform {
+
+using base::Time;
+
+namespace {
+
+std::uint64_t lost_on(pcie::Link& l) { return l.up().lost() + l.down().lost(); }
+std::uint64_t lost_on(const net::Wire& w) {
+  return w.statistics(net::Wire::kA).lost + w.statistics(net::Wire::kB).lost;
+}
+
+constexpr const char* kSeveral = "several faults";
+
+/// A fault that never comes (probability = 0) must be said so.
+void require_times(const config::BoardConfig& board, const config::Instance& i) {
+  std::string names;
+  for (const char* key : {"at", "every", "mean_every", "probability"}) {
+    if (!i.schema().find(key)) continue;
+    if (i.origin(key).layer > 0) return;
+    if (key != std::string("at")) names += (names.empty() ? "" : " or ") + std::string(key);
+  }
+  throw board.error(i, "at", "must be set, or else " + names);
+}
+
+}  // namespace
+
+// --------------------------------------------------------------------------------------------- of agents and of links
+
+/// One [fault.NAME] that begins at a time, and may end.
+class Faults::Timed {
+ public:
+  struct Effect {
+    std::function<void()> begin;
+    std::function<void()> end;            ///< empty: it lasts
+    std::function<std::uint64_t()> lost;  ///< so far, of what `lost_name` says; empty: nothing can be
+    const char* lost_name = "";
+    const char* duration_name = "";
+  };
+
+  Timed(Faults& faults, const config::Instance& instance, std::string target, const FaultTimes& times, Time duration)
+      : faults_(faults),
+        name_(instance.path()),
+        kind_(instance.model()),
+        target_(std::move(target)),
+        times_(times),
+        duration_(duration),
+        key_(base::path_key(name_)),
+        random_(faults.seed_, name_, "times") {}
+
+  const std::string& name() const { return name_; }
+  void start(Effect effect) {
+    effect_ = std::move(effect);
+    for (const Time t : times_.at) base::calendar().at(t, key_, [this] { begin(); });
+    if (times_.every > Time{} || times_.mean_every > Time{}) schedule(times_.from);
+  }
+  void add_records(std::vector<FaultRecord>& all, Time now) const {
+    for (const Happened& h : happened_) all.push_back(record(h, now));
+  }
+
+ private:
+  struct Happened {
+    Time at;
+    Time recovered = Time::max();
+    std::uint64_t drops_before = 0;
+    std::uint64_t lost_before = 0;
+    std::uint64_t drops = 0;  ///< once it is over
+    std::uint64_t lost = 0;
+    std::uint64_t delayed = 0;
+  };
+
+  std::uint64_t lost() const { return effect_.lost ? effect_.lost() : 0; }
+
+  /// The next regular or drawn one, counted from `since`.
+  void schedule(Time since) {
+    if (times_.most != 0 && happened_.size() >= times_.most) return;
+    const Time step = times_.every > Time{} ? times_.every : random_.exponential(times_.mean_every);
+    // Time ends at 18,446 s.
+    if (step >= Time::s(18'000) || since >= Time::s(18'000) - step) return;
+    base::calendar().at(std::max(since + step, base::now()), key_, [this, when = since + step] {
+      begin();
+      // A drawn interval starts where the fault before is over.
+      if (times_.every > Time{} || happened_.back().recovered != Time::max()) schedule(when);
+    });
+  }
+
+  void begin() {
+    if (!happened_.empty() && happened_.back().recovered == Time::max()) return;  // the one before lasts
+    Happened h;
+    h.at = base::now();
+    h.drops_before = faults_.dropped_.size();
+    h.lost_before = lost();
+    happened_.push_back(h);
+    faults_.note(name_);
+    effect_.begin();
+    if (effect_.end) base::calendar().after(duration_, key_, [this] { end(); });
+  }
+
+  void end() {
+    effect_.end();
+    settle(happened_.back());
+    happened_.back().recovered = base::now();
+    if (times_.mean_every > Time{}) schedule(base::now());
+  }
+
+  void settle(Happened& h) const {
+    h.drops = faults_.dropped_.size() - h.drops_before;
+    h.lost = lost() - h.lost_before;
+    h.delayed = faults_.under_way();
+  }
+
+  FaultRecord record(Happened h, Time now) const {
+    const bool lasts = h.recovered == Time::max();
+    if (lasts) settle(h);
+    FaultRecord r{name_, kind_, target_, h.at, h.recovered, false, {}, {}};
+    r.times.emplace_back(effect_.duration_name, (lasts ? std::max(now, h.at) : h.recovered) - h.at);
+    r.counts.emplace_back("requests_dropped", h.drops);
+    r.counts.emplace_back("requests_delayed", h.delayed);
+    if (effect_.lost) r.counts.emplace_back(effect_.lost_name, h.lost);
+    return r;
+  }
+
+  Faults& faults_;
+  std::string name_;
+  std::string kind_;
+  std::string target_;
+  FaultTimes times_;
+  Time duration_;
+  base::ComponentKey key_;
+  base::RandomStream random_;
+  Effect effect_;
+  std::vector<Happened> happened_;
+};
+
+// -------------------------------------------------------------------------------------------------- of TLPs and frames
+
+/// Picks the messages of one [fault.NAME].
+class Faults::Chooser {
+ public:
+  Chooser(const config::Instance& i, const MessageChoice& choice, base::RandomSeed seed, std::string_view purpose)
+      : choice_(choice), random_(seed, i.path(), purpose) {
+    std::sort(choice_.at.begin(), choice_.at.end());
+  }
+
+  /// Whether the fault's turn has come with a message that starts at `start`. Each message counts, and takes its draw,
+  /// whatever other faults do. The turn lasts until hit(): where another fault hits the message, the next one serves.
+  bool due(Time start) {
+    if (!choice_.at.empty()) return next_at_ < choice_.at.size() && choice_.at[next_at_] <= start;
+    if (choice_.most != 0 && hits_ == choice_.most) return false;
+    if (start >= choice_.from && drawn()) ++turns_;
+    return turns_ > 0;
+  }
+  void hit(Time start) {
+    ++hits_;
+    if (turns_ > 0) --turns_;
+    while (next_at_ < choice_.at.size() && choice_.at[next_at_] <= start) ++next_at_;
+  }
+  base::RandomStream& random() { return random_; }
+
+ private:
+  bool drawn() { return choice_.every > 0 ? ++seen_ % choice_.every == 0 : random_.uniform() < choice_.probability; }
+
+  MessageChoice choice_;
+  std::size_t next_at_ = 0;
+  std::uint64_t seen_ = 0;
+  std::uint64_t turns_ = 0;  ///< that have come, and wait for a message that no other fault hits
+  std::uint64_t hits_ = 0;
+  base::RandomStream random_;
+};
+
+/// All faults of the TLPs of one link direction.
+class Faults::TlpPlan : public pcie::TlpFaultPlan {
+ public:
+  TlpPlan(Faults& faults, std::string path, pcie::Link& link, LinkSide side)
+      : faults_(faults), path_(std::move(path)), link_(link), side_(side) {}
+
+  bool is_for(const pcie::Link& link, LinkSide side) const { return &link_ == &link && side_ == side; }
+
+  void add(const config::Instance& instance, pcie::TlpFate fate, TlpFilter filter, const MessageChoice& choice) {
+    members_.push_back(
+        {instance.path(), instance.model(), fate, filter, Chooser(instance, choice, faults_.seed_, "TLPs"), {}});
+  }
+
+  void need_retrain(Time t) { retrain_ = std::max(retrain_, t); }
+  /// Once every fault has been added.
+  void start() {
+    auto& direction = side_ == LinkSide::up ? link_.up() : link_.down();
+    auto& reverse = side_ == LinkSide::up ? link_.down() : link_.up();
+    data_link_.emplace(path_, direction, reverse, pcie::DataLink::timing_of(link_.parameters(), retrain_), *this);
+  }
+
+  pcie::TlpFault* next(const pcie::Tlp& tlp, bool replay) override {
+    pcie::TlpFault* hit = nullptr;
+    for (Member& m : members_) {
+      if (!concerns(m, tlp, replay) || !m.chooser.due(base::now()) || hit) continue;
+      m.chooser.hit(base::now());
+      faults_.note(m.name);
+      m.faults.emplace_back().fate = m.fate;
+      hit = &m.faults.back();
+    }
+    return hit;
+  }
+
+  void add_records(std::vector<FaultRecord>& all) const {
+    for (const Member& m : members_)
+      for (const pcie::TlpFault& f : m.faults) all.push_back(record(m, f));
+  }
+
+ private:
+  struct Member {
+    std::string name;
+    std::string kind;
+    pcie::TlpFate fate;
+    TlpFilter filter;
+    Chooser chooser;
+    std::deque<pcie::TlpFault> faults;  ///< their addresses are known to the link
+  };
+
+  static bool recoverable(pcie::TlpFate f) { return f == pcie::TlpFate::kCorrupted || f == pcie::TlpFate::kLost; }
+
+  static bool concerns(const Member& m, const pcie::Tlp& t, bool replay) {
+    if (!recoverable(m.fate)) return !replay && t.type == pcie::TlpType::kCplD;
+    switch (m.filter) {
+      case TlpFilter::any:
+        return true;
+      case TlpFilter::posted:
+        return t.tlp_class() == pcie::TlpClass::kPosted;
+      case TlpFilter::non_posted:
+        return t.tlp_class() == pcie::TlpClass::kNonPosted;
+      case TlpFilter::completion:
+        return t.tlp_class() == pcie::TlpClass::kCompletion;
+    }
+    return false;
+  }
+
+  FaultRecord record(const Member& m, const pcie::TlpFault& f) const {
+    FaultRecord r{m.name, m.kind, path_, f.at, f.recovered, !recoverable(m.fate), {}, {}};
+    r.counts.emplace_back("requests_hit", f.requests.size());
+    r.counts.emplace_back("requests_dropped", faults_.dropped_among(f.requests));
+    if (!recoverable(m.fate)) return r;
+    r.times.emplace_back("added_latency_ns", f.delay);
+    r.counts.emplace_back("delayed_tlps", f.delayed_tlps);
+    r.counts.emplace_back("replayed_tlps", f.replayed_tlps);
+    r.counts.emplace_back("replayed_bytes", f.replayed_bytes);
+    r.counts.emplace_back("naks", f.naks);
+    r.counts.emplace_back("replay_timeouts", f.timeouts);
+    r.counts.emplace_back("retrains", f.retrains);
+    return r;
+  }
+
+  Faults& faults_;
+  std::string path_;
+  pcie::Link& link_;
+  LinkSide side_;
+  Time retrain_;
+  std::vector<Member> members_;
+  std::optional<pcie::DataLink> data_link_;
+};
+
+/// All faults of the frames of one wire.
+class Faults::FramePlan : public net::Wire::FaultPlan {
+ public:
+  FramePlan(Faults& faults, net::Wire& wire) : faults_(faults), wire_(wire) { wire.set_faults(this); }
+
+  bool is_for(const net::Wire& wire) const { return &wire_ == &wire; }
+
+  void add(const config::Instance& i, const FrameFault& p) {
+    const Fate fate = i.model() == "lost-frame" ? Fate::lost : Fate::corrupted;
+    members_.push_back({i.path(), i.model(), p.direction, fate, Chooser(i, p.choice, faults_.seed_, "frames"), {}});
+  }
+
+  Fate fate_of(net::Wire::End from, net::Packet& packet, Time start) override {
+    Fate fate = Fate::arrives;
+    const WireSide direction = from == kOutside ? WireSide::in : WireSide::out;
+    for (Member& m : members_) {
+      if (m.direction != direction || !m.chooser.due(start) || fate != Fate::arrives) continue;
+      m.chooser.hit(start);
+      faults_.note(m.name);
+      fate = m.fate;
+      Hit& hit = m.hits.emplace_back();
+      hit.at = start;
+      for (const base::Span& s : packet.spans) hit.requests.push_back(s.id);
+      // One bit, so that a capture at the receiver shows what is wrong.
+      if (fate == Fate::corrupted)
+        packet.bytes[m.chooser.random().below(packet.length)] ^=
+            static_cast<std::uint8_t>(1u << m.chooser.random().below(8));
+    }
+    return fate;
+  }
+
+  void add_records(std::vector<FaultRecord>& all) const {
+    for (const Member& m : members_) {
+      const std::string target = wire_.path() + (m.direction == WireSide::in ? ".in" : ".out");
+      for (const Hit& h : m.hits) {
+        FaultRecord& r = all.emplace_back(FaultRecord{m.name, m.kind, target, h.at, Time::max(), true, {}, {}});
+        r.counts.emplace_back("requests_hit", h.requests.size());
+        r.counts.emplace_back("requests_dropped", faults_.dropped_among(h.requests));
+      }
+    }
+  }
+
+ private:
+  static constexpr net::Wire::End kOutside = net::Wire::kA;
+  struct Hit {
+    Time at;
+    std::vector<base::RequestId> requests;
+  };
+  struct Member {
+    std::string name;
+    std::string kind;
+    WireSide direction;
+    Fate fate;
+    Chooser chooser;
+    std::vector<Hit> hits;
+  };
+
+  Faults& faults_;
+  net::Wire& wire_;
+  std::vector<Member> members_;
+};
+
+// ----------------------------------------------------------------------------------------------------------- the board
+
+Faults::Faults(Board& board) : board_(board), seed_{board.run_parameters().seed, board.run_parameters().replication} {
+  base::ledger().on_drop([this](const base::Ledger::Request& r, std::string_view, Time) { dropped_.push_back(r.id); });
+  for (const config::Instance* i : board.config().of_kind("fault")) add(*i);
+  for (auto& p : plans_) p->start();
+  if (board.source()) board.source()->on_silence([this] { return so_far_; });
+}
+
+Faults::~Faults() = default;
+
+void Faults::note(const std::string& name) {
+  if (so_far_ != name) so_far_ = so_far_.empty() ? name : kSeveral;
+}
+
+void Faults::add(const config::Instance& i) {
+  require_times(board_.config(), i);
+  const std::string& kind = i.model();
+  if (kind == "kill" || kind == "hang") {
+    const auto& p = i.parameters<AgentFault>();
+    return add_agent_fault(i, p.target, p.times, Time{});
+  }
+  if (kind == "pause") {
+    const auto& p = i.parameters<PauseFault>();
+    return add_agent_fault(i, p.target, p.times, p.duration);
+  }
+  if (kind == "link-down") return add_link_down(i);
+  if (kind == "corrupt-tlp" || kind == "lost-tlp") {
+    const auto& p = i.parameters<TlpLinkFault>();
+    const auto fate = kind == "lost-tlp" ? pcie::TlpFate::kLost : pcie::TlpFate::kCorrupted;
+    return plan_for(i, p.target, p.direction, p.retrain).add(i, fate, p.tlps, p.choice);
+  }
+  if (kind == "corrupt-frame" || kind == "lost-frame") {
+    const auto& p = i.parameters<FrameFault>();
+    return plan_for(i, p.target).add(i, p);
+  }
+  const auto& p = i.parameters<CompletionFault>();
+  const auto fate = kind == "poisoned-completion" ? pcie::TlpFate::kPoisoned : pcie::TlpFate::kUnanswered;
+  plan_for(i, p.target, p.direction, Time{}).add(i, fate, TlpFilter::completion, p.choice);
+}
+
+Faults::Agents Faults::agents(const config::Instance& i, const std::string& target) {
+  Agents a;
+  std::vector<std::string> names;
+  for (Cluster& c : board_.clusters()) {
+    const std::string cluster = "cluster." + c.name;
+    names.push_back(cluster);
+    for (auto& core : c.cores) {
+      names.push_back(core->path());
+      if (target == cluster || target == core->path()) a.cores.push_back(core.get());
+    }
+  }
+  const auto add_device = [&](pcie::Endpoint& device, const std::string& slot) {
+    names.push_back(device.path());
+    if (target != device.path()) return;
+    a.devices.push_back(&device);
+    for (SlotInstance& s : board_.slots())
+      if (s.path == slot) a.links.push_back(s.link.get());
+  };
+  for (NicInstance& n : board_.nics()) {
+    add_device(*n.nic, n.place.slot);
+    if (target != n.path) continue;
+    for (WireInstance& w : board_.wires())
+      if (w.path == n.place.wire) a.wires.push_back(w.wire.get());
+  }
+  for (DeviceInstance& d : board_.devices()) add_device(*d.endpoint, d.slot);
+  if (a.cores.empty() && a.devices.empty()) no_target(i, target, "a cluster, a hart or a device", names);
+  return a;
+}
+
+void Faults::no_target(const config::Instance& i, const std::string& target, const char* what,
+                       const std::vector<std::string>& names) const {
+  throw board_.config().error(
+      i, "target",
+      std::string("must name ") + what + " of the board, not \"" + target + "\"" + config::suggestion(target, names));
+}
+
+Faults::Timed& Faults::add_timed(const config::Instance& i, const std::string& target, const FaultTimes& times,
+                                 Time duration) {
+  timed_.push_back(std::make_unique<Timed>(*this, i, target, times, duration));
+  return *timed_.back();
+}
+
+void Faults::add_agent_fault(const config::Instance& i, const std::string& target, const FaultTimes& times,
+                             Time duration) {
+  const Agents a = agents(i, target);
+  const bool kill = i.model() == "kill";
+  const bool pause = i.model() == "pause";
+  Timed& fault = add_timed(i, target, times, duration);
+  const char* why = kill ? "nothing: it was killed" : pause ? "the end of a pause" : "nothing: it hangs";
+  Timed::Effect effect;
+  effect.duration_name = "stopped_ns";
+  effect.begin = [a, kill, why, who = fault.name().c_str()] {
+    for (riscv::Core* c : a.cores) c->stop(why, who);
+    for (pcie::Endpoint* d : a.devices) d->stop();
+    if (!kill) return;
+    for (pcie::Link* l : a.links) l->hold_down(true);
+    for (net::Wire* w : a.wires) w->hold_down(true);
+  };
+  if (pause) {
+    effect.end = [a] {
+      for (riscv::Core* c : a.cores) c->resume();
+      for (pcie::Endpoint* d : a.devices) d->resume();
+    };
+  }
+  fault.start(std::move(effect));
+}
+
+void Faults::add_link_down(const config::Instance& i) {
+  const auto& p = i.parameters<LinkDownFault>();
+  std::vector<std::string> names;
+  Timed::Effect effect;
+  effect.duration_name = "down_ns";
+  const auto down = [&effect](auto& link) {
+    effect.begin = [&link] { link.hold_down(true); };
+    effect.end = [&link] { link.hold_down(false); };
+    effect.lost = [&link] { return lost_on(link); };
+  };
+  for (WireInstance& w : board_.wires()) {
+    names.push_back(w.path);
+    if (w.path == p.target) down(*w.wire);
+    if (w.path == p.target) effect.lost_name = "frames_lost";
+  }
+  for (SlotInstance& s : board_.slots()) {
+    names.push_back(s.path);
+    if (s.path == p.target) down(*s.link);
+    if (s.path == p.target) effect.lost_name = "tlps_lost";
+  }
+  if (!effect.begin) no_target(i, p.target, "an Ethernet or PCIe link", names);
+  add_timed(i, p.target, p.times, p.duration).start(std::move(effect));
+}
+
+Faults::TlpPlan& Faults::plan_for(const config::Instance& i, const std::string& target, LinkSide side, Time retrain) {
+  std::vector<std::string> names;
+  for (SlotInstance& s : board_.slots()) {
+    names.push_back(s.path);
+    if (s.path != target) continue;
+    auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& p) { return p->is_for(*s.link, side); });
+    if (found == plans_.end()) {
+      const std::string path = target + (side == LinkSide::up ? ".up" : ".down");
+      found = plans_.insert(plans_.end(), std::make_unique<TlpPlan>(*this, path, *s.link, side));
+    }
+    (*found)->need_retrain(retrain);
+    return **found;
+  }
+  no_target(i, target, "a PCIe link", names);
+}
+
+Faults::FramePlan& Faults::plan_for(const config::Instance& i, const std::string& target) {
+  std::vector<std::string> names;
+  for (WireInstance& w : board_.wires()) {
+    names.push_back(w.path);
+    if (w.path != target) continue;
+    const auto found =
+        std::find_if(frame_plans_.begin(), frame_plans_.end(), [&](const auto& p) { return p->is_for(*w.wire); });
+    if (found != frame_plans_.end()) return **found;
+    return *frame_plans_.emplace_back(std::make_unique<FramePlan>(*this, *w.wire));
+  }
+  no_target(i, target, "an Ethernet link", names);
+}
+
+std::uint64_t Faults::under_way() const { return board_.workload() ? board_.workload()->under_way() : 0; }
+
+std::uint64_t Faults::dropped_among(const std::vector<base::RequestId>& requests) const {
+  return static_cast<std::uint64_t>(std::count_if(requests.begin(), requests.end(), [&](base::RequestId id) {
+    return std::find(dropped_.begin(), dropped_.end(), id) != dropped_.end();
+  }));
+}
+
+std::vector<FaultRecord> Faults::records(Time now) const {
+  std::vector<FaultRecord> all;
+  for (const auto& t : timed_) t->add_records(all, now);
+  for (const auto& p : plans_) p->add_records(all);
+  for (const auto& p : frame_plans_) p->add_records(all);
+  std::stable_sort(all.begin(), all.end(), [](const FaultRecord& a, const FaultRecord& b) { return a.at < b.at; });
+  return all;
+}
+
+}  // namespace sluice::platform

@@ -1,0 +1,327 @@
+#include "platform/firmware/device_tree.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <libfdt.h>
+
+#include "models/irq/finisher_regs.h"
+
+namespace sluice::platform {
+namespace {
+
+constexpr std::uint32_t kLevelHigh = 4;
+constexpr std::uint32_t kMachineExternal = 11, kSupervisorExternal = 9, kNoInterrupt = ~0u;
+
+/// libfdt's sequential writer, with cells and nesting.
+class Writer {
+ public:
+  Writer() {
+    check(fdt_create(blob_.data(), static_cast<int>(blob_.size())));
+    check(fdt_finish_reservemap(blob_.data()));
+  }
+  template <class F>
+  void node(const std::string& name, F&& content) {
+    check(fdt_begin_node(blob_.data(), name.c_str()));
+    content();
+    check(fdt_end_node(blob_.data()));
+  }
+  void text(const char* name, const std::string& value) {
+    check(fdt_property_string(blob_.data(), name, value.c_str()));
+  }
+  void cell(const char* name, std::uint32_t value) { check(fdt_property_u32(blob_.data(), name, value)); }
+  void flag(const char* name) { check(fdt_property(blob_.data(), name, nullptr, 0)); }
+  void cells(const char* name, const std::vector<std::uint32_t>& values) {
+    std::vector<fdt32_t> raw;
+    raw.reserve(values.size());
+    for (std::uint32_t v : values) raw.push_back(cpu_to_fdt32(v));
+    check(fdt_property(blob_.data(), name, raw.data(), static_cast<int>(raw.size() * sizeof(fdt32_t))));
+  }
+  void reg(std::uint64_t base, std::uint64_t size) { cells("reg", {high(base), low(base), high(size), low(size)}); }
+  /// A string list, as compatible lists are.
+  void texts(const char* name, const std::vector<std::string>& values) {
+    std::string joined;
+    for (const std::string& v : values) joined += v + '\0';
+    check(fdt_property(blob_.data(), name, joined.data(), static_cast<int>(joined.size())));
+  }
+  std::vector<std::uint8_t> finish(std::uint32_t boot_hart) {
+    check(fdt_finish(blob_.data()));
+    fdt_set_boot_cpuid_phys(blob_.data(), boot_hart);
+    blob_.resize(fdt_totalsize(blob_.data()));
+    return std::move(blob_);
+  }
+  static std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
+  static std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
+
+ private:
+  static void check(int result) {
+    if (result != 0) throw std::runtime_error(std::string("device tree: ") + fdt_strerror(result));
+  }
+  std::vector<std::uint8_t> blob_ = std::vector<std::uint8_t>(64 << 10);
+};
+
+class Tree {
+ public:
+  explicit Tree(const DeviceTreeSource& s) : s_(s) {}
+  std::vector<std::uint8_t> make() {
+    w_.node("", [&] {
+      cells_two();
+      w_.text("compatible", "sluice,board");
+      w_.text("model", s_.model);
+      chosen();
+      memory(s_.memory_base, s_.memory_size);
+      for (const auto& [base, size] : s_.more_memory) memory(base, size);
+      cpus();
+      system_control("poweroff", FINISHER_PASS);
+      system_control("reboot", FINISHER_RESET);
+      w_.node("soc", [&] {
+        cells_two();
+        w_.text("compatible", "simple-bus");
+        w_.flag("ranges");
+        soc();
+      });
+    });
+    return w_.finish(s_.first_hart);
+  }
+
+ private:
+  std::uint32_t hart_controller(unsigned hart) const { return 1 + hart; }
+  std::uint32_t controller() const { return 1 + s_.harts; }  ///< PLIC or supervisor APLIC
+  std::uint32_t imsic(bool supervisor) const { return controller() + 1 + supervisor; }
+  std::uint32_t machine_aplic() const { return controller() + 3; }
+  std::uint32_t finisher() const { return controller() + 4; }
+  std::uint32_t cpu(unsigned hart) const { return controller() + 5 + hart; }
+
+  void cells_two() {
+    w_.cell("#address-cells", 2);
+    w_.cell("#size-cells", 2);
+  }
+
+  void chosen() {
+    w_.node("chosen", [&] {
+      w_.text("stdout-path", fmt::format("/soc/serial@{:x}", s_.map.uart));
+      for (const part::FirmwareProperty& p : s_.workload) property(p);
+      for (const part::FirmwareProperty& p : s_.nic) property(p);
+    });
+  }
+
+  void property(const part::FirmwareProperty& p) {
+    if (const auto* text = std::get_if<std::string>(&p.value))
+      w_.text(p.name.c_str(), *text);
+    else if (const auto* cells = std::get_if<std::vector<std::uint32_t>>(&p.value))
+      w_.cells(p.name.c_str(), *cells);
+    else
+      w_.cell(p.name.c_str(), std::get<std::uint32_t>(p.value));
+  }
+
+  void memory(std::uint64_t base, std::uint64_t size) {
+    w_.node(fmt::format("memory@{:x}", base), [&] {
+      w_.text("device_type", "memory");
+      w_.reg(base, size);
+    });
+  }
+
+  void cpus() {
+    w_.node("cpus", [&] {
+      w_.cell("#address-cells", 1);
+      w_.cell("#size-cells", 0);
+      w_.cell("timebase-frequency", static_cast<std::uint32_t>(s_.timebase_hertz));
+      for (unsigned h = 0; h < s_.harts; ++h) {
+        w_.node(fmt::format("cpu@{:x}", s_.first_hart + h), [&] {
+          w_.text("device_type", "cpu");
+          w_.cell("reg", s_.first_hart + h);
+          w_.text("status", "okay");
+          w_.text("compatible", "riscv");
+          w_.text("riscv,isa", s_.aia ? "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_smaia_ssaia_sstc"
+                                      : "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_sstc");
+          w_.text("mmu-type", "riscv,sv39");
+          w_.cell("phandle", cpu(h));
+          w_.node("interrupt-controller", [&] {
+            w_.cell("#interrupt-cells", 1);
+            w_.cell("#address-cells", 0);
+            w_.flag("interrupt-controller");
+            w_.text("compatible", "riscv,cpu-intc");
+            w_.cell("phandle", hart_controller(h));
+          });
+        });
+      }
+      cpu_map();
+    });
+  }
+
+  /// One socket, whose cores have one hart each.
+  void cpu_map() {
+    w_.node("cpu-map", [&] {
+      w_.node("cluster0", [&] {
+        for (unsigned h = 0; h < s_.harts; ++h) w_.node(fmt::format("core{}", h), [&] { w_.cell("cpu", cpu(h)); });
+      });
+    });
+  }
+
+  /// How an operating system without SBI calls for it ends the run: a write to the test finisher.
+  void system_control(const std::string& what, std::uint32_t value) {
+    w_.node(what, [&] {
+      w_.text("compatible", "syscon-" + what);
+      w_.cell("regmap", finisher());
+      w_.cell("offset", FINISHER_CONTROL);
+      w_.cell("value", value);
+    });
+  }
+
+  /// One entry per hart and given interrupt.
+  std::vector<std::uint32_t> to_harts(std::initializer_list<std::uint32_t> interrupts) const {
+    std::vector<std::uint32_t> cells;
+    for (unsigned h = 0; h < s_.harts; ++h) {
+      for (std::uint32_t i : interrupts) {
+        cells.push_back(hart_controller(h));
+        cells.push_back(i);
+      }
+    }
+    return cells;
+  }
+
+  void soc() {
+    w_.node(fmt::format("test@{:x}", s_.map.finisher), [&] {
+      w_.texts("compatible", {"sifive,test1", "sifive,test0", "syscon"});
+      w_.reg(s_.map.finisher, HostMap::kFinisherSize);
+      w_.cell("phandle", finisher());
+    });
+    w_.node(fmt::format("clint@{:x}", s_.map.clint), [&] {
+      w_.texts("compatible", {"sifive,clint0", "riscv,clint0"});
+      w_.reg(s_.map.clint, HostMap::kClintSize);
+      w_.cells("interrupts-extended", to_harts({3, 7}));
+    });
+    if (s_.aia)
+      aia();
+    else
+      plic();
+    w_.node(fmt::format("serial@{:x}", s_.map.uart), [&] {
+      w_.text("compatible", "ns16550a");
+      w_.reg(s_.map.uart, HostMap::kUartSize);
+      w_.cell("clock-frequency", s_.uart_hertz);
+      w_.cell("interrupt-parent", controller());
+      interrupt_cells("interrupts", s_.uart_interrupt);
+    });
+    if (s_.iommu) {
+      w_.node(fmt::format("iommu@{:x}", s_.map.iommu), [&] {
+        w_.text("compatible", "sluice,iommu");
+        w_.reg(s_.map.iommu, HostMap::kIommuSize);
+      });
+    }
+    if (s_.root) host_bridge();
+  }
+
+  void interrupt_cells(const char* name, unsigned source) {
+    if (s_.aia)
+      w_.cells(name, {source, kLevelHigh});
+    else
+      w_.cell(name, source);
+  }
+
+  void plic() {
+    w_.node(fmt::format("interrupt-controller@{:x}", s_.map.plic), [&] {
+      w_.texts("compatible", {"sifive,plic-1.0.0", "riscv,plic0"});
+      w_.reg(s_.map.plic, HostMap::kPlicSize);
+      w_.cell("#interrupt-cells", 1);
+      w_.cell("#address-cells", 0);
+      w_.flag("interrupt-controller");
+      w_.cell("riscv,ndev", s_.interrupt_sources);
+      // By context, of which those of other clusters' harts come first: no interrupt is theirs here.
+      auto contexts = to_harts({kMachineExternal, kSupervisorExternal});
+      for (unsigned other = 0; other < 2 * s_.first_hart; ++other)
+        contexts.insert(contexts.begin(), {hart_controller(0), kNoInterrupt});
+      w_.cells("interrupts-extended", contexts);
+      w_.cell("phandle", controller());
+    });
+  }
+
+  void aia() {
+    for (bool supervisor : {false, true}) {
+      const std::uint64_t base = (supervisor ? s_.map.imsic_s : s_.map.imsic_m) + HostMap::kImsicStride * s_.first_hart;
+      w_.node(fmt::format("interrupt-controller@{:x}", base), [&] {
+        w_.texts("compatible", {"qemu,imsics", "riscv,imsics"});
+        w_.reg(base, HostMap::kImsicStride * s_.harts);
+        w_.flag("interrupt-controller");
+        w_.cell("#interrupt-cells", 0);
+        w_.cell("#address-cells", 0);
+        w_.flag("msi-controller");
+        w_.cell("#msi-cells", 0);
+        w_.cells("interrupts-extended", to_harts({supervisor ? kSupervisorExternal : kMachineExternal}));
+        w_.cell("riscv,num-ids", s_.imsic_identities);
+        w_.cell("phandle", imsic(supervisor));
+      });
+    }
+    for (bool supervisor : {false, true}) {
+      const std::uint64_t base = supervisor ? s_.map.aplic_s : s_.map.aplic_m;
+      w_.node(fmt::format("interrupt-controller@{:x}", base), [&] {
+        w_.texts("compatible", {"qemu,aplic", "riscv,aplic"});
+        w_.reg(base, HostMap::kAplicSize);
+        w_.flag("interrupt-controller");
+        w_.cell("#interrupt-cells", 2);
+        w_.cell("#address-cells", 0);
+        w_.cell("riscv,num-sources", s_.interrupt_sources);
+        w_.cell("msi-parent", imsic(supervisor));
+        if (!supervisor) {
+          w_.cell("riscv,children", controller());
+          // By the binding, and as OpenSBI knew it before there was one.
+          for (const char* name : {"riscv,delegation", "riscv,delegate"})
+            w_.cells(name, {controller(), 1, s_.interrupt_sources});
+        }
+        w_.cell("phandle", supervisor ? controller() : machine_aplic());
+      });
+    }
+  }
+
+  void host_bridge() {
+    constexpr std::uint32_t k32 = 0x0200'0000, k64 = 0x4300'0000;  // 64-bit space is prefetchable
+    const pcie::RootComplex::Parameters& m = *s_.root;
+    const auto window = [](std::uint32_t space, std::uint64_t base, std::uint64_t size) {
+      return std::vector<std::uint32_t>{space,
+                                        Writer::high(base),
+                                        Writer::low(base),
+                                        Writer::high(base),
+                                        Writer::low(base),
+                                        Writer::high(size),
+                                        Writer::low(size)};
+    };
+    w_.node(fmt::format("pci@{:x}", m.ecam_base), [&] {
+      w_.text("compatible", "pci-host-ecam-generic");
+      w_.text("device_type", "pci");
+      w_.cell("#address-cells", 3);
+      w_.cell("#size-cells", 2);
+      w_.cell("#interrupt-cells", 1);
+      w_.cells("bus-range", {0, static_cast<std::uint32_t>(m.ecam_size.count() >> 20) - 1});
+      w_.reg(m.ecam_base, m.ecam_size.count());
+      w_.flag("dma-coherent");
+      auto ranges = window(k32, m.mmio32_base, m.mmio32_size.count());
+      const auto high = window(k64, m.mmio64_base, m.mmio64_size.count());
+      ranges.insert(ranges.end(), high.begin(), high.end());
+      w_.cells("ranges", ranges);
+      if (s_.aia) w_.cell("msi-parent", imsic(true));
+      interrupt_map();
+    });
+  }
+
+  /// The specification's swizzle: pin of a root-bus device to one of four sources.
+  void interrupt_map() {
+    std::vector<std::uint32_t> map;
+    for (std::uint32_t device = 0; device < 4; ++device) {
+      for (std::uint32_t pin = 1; pin <= 4; ++pin) {
+        for (std::uint32_t cell : {device << 11, 0u, 0u, pin, controller()}) map.push_back(cell);
+        map.push_back(s_.pcie_interrupts + (device + pin - 1) % 4);
+        if (s_.aia) map.push_back(kLevelHigh);
+      }
+    }
+    w_.cells("interrupt-map", map);
+    w_.cells("interrupt-map-mask", {3u << 11, 0, 0, 7});
+  }
+
+  const DeviceTreeSource& s_;
+  Writer w_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> make_device_tree(const DeviceTreeSource& source) { return Tree(source).make(); }
+
+}  // namespace sluice::platform

@@ -1,0 +1,66 @@
+#pragma once
+/// The host-target interface of riscv-tests and their kin: an image that has a variable `tohost` ends the run, prints
+/// and asks for system calls by storing there. docs/models/htif.md.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/memory/guest_ram.h"
+#include "models/base/time/callback.h"
+#include "models/riscv/core.h"
+#include "models/uart/uart.h"
+#include "platform/firmware/firmware.h"
+
+namespace sluice::platform {
+
+/// Of one image of a cluster. Watches the page of its `tohost`, and looks at what a hart of the cluster has stored
+/// there when its instruction is over, as if the store were an access to a device.
+class Htif final : private base::RamWatcher, private riscv::CoreObserver {
+ public:
+  struct Exit {
+    std::uint64_t value;  ///< as stored
+    std::string what;     ///< the end of a sentence that begins with the firmware: why it is a failure; empty: a pass
+  };
+
+  /// One for each image of the firmware that has a tohost in a memory of the board, in the order of the images.
+  static std::vector<std::unique_ptr<Htif>> of(const Firmware&, coherence::MemorySystem&,
+                                               const std::vector<std::unique_ptr<riscv::Core>>&, uart::Uart&);
+
+  /// Called when the firmware ends the run, each time. core: the hart that has stored last.
+  base::Callback<void(const Exit&, riscv::Core& core)> on_exit;
+
+ private:
+  Htif(const Image&, base::GuestRam&, std::uint64_t tohost, coherence::MemorySystem&,
+       const std::vector<std::unique_ptr<riscv::Core>>&, uart::Uart&);
+
+  void ram_written(std::uint64_t address, std::uint64_t length) override;
+  void page_watched(std::uint64_t) override {}
+  std::uint64_t before(riscv::Core&) override { return kFree; }
+  void after(riscv::Core&, riscv::StopReason) override;
+
+  void look();
+  void command(std::uint64_t value);
+  bool system_call(std::uint64_t block);
+  std::optional<std::uint64_t> write_text(std::uint64_t address, std::uint64_t length);
+  void done(std::uint64_t answer);
+  void end(std::uint64_t value, std::string what);
+  std::uint64_t read(std::uint64_t address) const;
+  void write(std::uint64_t address, std::uint64_t value);
+
+  base::GuestRam& ram_;
+  std::uint64_t tohost_;
+  std::optional<std::uint64_t> fromhost_;
+  coherence::MemorySystem& memory_;
+  std::vector<riscv::Core*> cores_;
+  uart::Uart& uart_;
+  riscv::Core* stored_by_ = nullptr;
+  bool stored_ = false;    ///< by the instruction that a hart is in
+  bool complete_ = false;  ///< the upper half has been stored too
+  bool answering_ = false;
+  base::Calendar::Handle settling_;
+};
+
+}  // namespace sluice::platform

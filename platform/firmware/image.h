@@ -1,0 +1,92 @@
+#pragma once
+/// One file that lies in guest memory when the harts start: an ELF file for RV64, or raw bytes at an address. It is
+/// checked before a byte of it is used.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/memory/guest_ram.h"
+#include "platform/config/user_error.h"
+#include "platform/firmware/symbols.h"
+
+namespace sluice::platform {
+
+/// How a board names an image: "u-boot.elf", "u-boot.bin@0x8020_0000".
+struct ImageName {
+  std::string file;
+  std::optional<std::uint64_t> address;  ///< of raw bytes
+
+  /// What follows the last @ is an address where it begins with 0x and has no slash; else it is a part of the file's
+  /// name. Throws
+  /// base::ValueError, the end of a sentence about the whole, for an address that is no number.
+  static ImageName parse(const std::string&);
+};
+
+class Image {
+ public:
+  /// Bytes at the entry that must be memory: the longest instruction.
+  static constexpr std::uint64_t kInstruction = 4;
+  enum class Kind {
+    executable,  ///< an ELF file, or raw bytes whose first one is the entry
+    data,        ///< raw bytes that nothing starts at
+  };
+  struct Segment {
+    std::uint64_t address;
+    std::uint64_t memory_size;
+    std::uint64_t file_offset;
+    std::uint64_t file_size;
+    bool code = false;  ///< to be executed, and not written to
+  };
+
+  /// what: "firmware", for messages. `name.file` is how the user named it: a shipped firmware, or a path, which then is
+  /// `meant`. Data has no address yet where the name says none. Throws config::UserError, which starts with `where`,
+  /// when there is no such file or when it is no complete RV64 executable and has no address.
+  Image(const std::string& what, const ImageName&, const std::filesystem::path& meant, const std::string& where,
+        Kind = Kind::executable);
+
+  const std::string& what() const { return what_; }
+  const std::string& name() const { return name_; }      ///< as the result file gives it: without directories
+  const std::string& sha256() const { return sha256_; }  ///< of the file, hexadecimal
+  std::uint64_t entry() const { return entry_; }
+  /// Whether it is no ELF file.
+  bool is_raw() const { return raw_; }
+  /// In the order of the file.
+  const std::vector<Segment>& segments() const { return segments_; }
+  const std::vector<std::uint8_t>& bytes() const { return file_; }  ///< of the file
+  /// Whether it has an address.
+  bool placed() const { return !segments_.empty(); }
+  /// Of data.
+  void place_at(std::uint64_t address) { segments_ = {{address, file_.size(), 0, file_.size()}}; }
+  /// Copies the segments. Throws config::UserError when one of them lies outside every RAM.
+  void load(const std::vector<base::GuestRam*>&) const;
+  /// Of what a hart starts in or goes on to. Throws config::UserError when no RAM has an instruction at the entry.
+  void check_entry(const std::vector<base::GuestRam*>&) const;
+  /// Copies them once more into memory that has been used: what they have no bytes for in the file becomes zero.
+  void reload(const std::vector<base::GuestRam*>&) const;
+  /// Throws config::UserError with the end of a sentence about it.
+  [[noreturn]] void refuse(const std::string& why) const;
+  const SymbolTable& symbols() const { return symbols_; }
+  /// One past the last byte in memory.
+  std::uint64_t end() const;
+
+ private:
+  void read(const std::string& named, const std::filesystem::path& meant, Kind);
+  void parse_elf();
+  [[noreturn]] void refuse_place(const Segment&, const std::vector<base::GuestRam*>&) const;
+
+  std::string what_;
+  std::string where_;
+  std::string name_;
+  std::string sha256_;
+  Kind kind_;
+  bool raw_ = false;
+  std::vector<std::uint8_t> file_;
+  std::uint64_t entry_ = 0;
+  std::vector<Segment> segments_;
+  SymbolTable symbols_;
+};
+
+}  // namespace sluice::platform

@@ -1,0 +1,34 @@
+#include "platform/run/interruption.h"
+
+#include <csignal>
+#include <initializer_list>
+
+namespace sluice::platform {
+namespace {
+
+volatile std::sig_atomic_t came = 0;
+
+void take(int number) { came = number; }
+
+void set(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+Interruption::Interruption() {
+  came = 0;
+  set(take);
+}
+
+Interruption::~Interruption() { set(SIG_DFL); }
+
+const char* Interruption::signal() {
+  if (came == 0) return nullptr;
+  return came == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+}  // namespace sluice::platform

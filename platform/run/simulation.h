@@ -1,0 +1,142 @@
+#pragma once
+/// One run of a board: starts its traffic, watches over it, and says how it went.
+
+#include <chrono>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/measure/perfetto.h"
+#include "models/net/pcap.h"
+#include "models/uart/back_ends.h"
+#include "platform/board/board.h"
+#include "platform/debug/insn_trace.h"
+#include "platform/diagnosis/trap_loops.h"
+#include "platform/run/interruption.h"
+#include "platform/run/outside.h"
+
+namespace sluice::platform {
+
+/// Every run ends here: no delay of a model reaches from here to the end of what 64 bits of femtoseconds hold.
+constexpr base::Time kEndOfTime = base::kLatestInput;
+
+struct SimulationOptions {
+  std::optional<base::Time> until;  ///< end of the run, whatever is under way
+  std::string output;               ///< directory for traces and the log of inputs; exists
+  OutsideOptions outside;           ///< the board's traffic is what they say
+  bool trace_pcap = false;
+  bool trace_perfetto = false;
+  std::optional<debug::TraceWindow> trace_insn;
+  std::ostream* console = nullptr;  ///< what the firmware prints; null: nowhere
+  /// Called about ten times a second of wall time with simulated time and the share of the work that is done.
+  std::function<void(base::Time now, double done)> progress;
+};
+
+/// How a run ended. Everything from `stalled` on is a failure of the simulated system.
+enum class Outcome {
+  finished,     ///< the workload's requests have ended, or the firmware said that it passed
+  limit,        ///< --until; run.time_limit or kEndOfTime: then a failure, and the diagnosis says so
+  interrupted,  ///< the user ended it; a failure where nobody outside took part, and the diagnosis says so
+  stalled,      ///< no request ended for run.stall_limit, a hart did nothing else for a while than trap, the firmware
+                ///< resets its board again and again, simulated time stands still, or the harts hung when the run ended
+                ///< at --until
+  deadlocked,   ///< nothing can ever happen again, found at a look every run.stall_limit; not with --until
+  failed,       ///< the firmware said that it failed, the script that talks to it did not hear what it expects, or a
+                ///< component threw an exception
+};
+
+class Simulation final : private workload::Run {
+ public:
+  /// Throws config::UserError when a trace file cannot be written.
+  Simulation(Board&, SimulationOptions);
+  ~Simulation();
+
+  Outcome run();
+
+  /// After run(): a sentence, and where it helps a list of who waits for whom with the harts' PCs. Empty when all is
+  /// well.
+  const std::string& diagnosis() const { return diagnosis_; }
+  base::Time measured_from() const { return measured_from_; }
+  base::Time ended_at() const { return ended_at_; }
+  /// Issue slots since the measurement began, per core in the order of the clusters.
+  std::vector<riscv::Core::Accounts> core_accounts() const;
+  double wall_seconds() const { return wall_seconds_; }
+  /// Processor time of this process from its start to the first instruction, and that of the run.
+  double startup_seconds() const { return startup_seconds_; }
+  double cpu_seconds() const { return cpu_seconds_; }
+  Board& board() { return board_; }
+  /// Null where nothing is.
+  Outside* outside() { return outside_.get(); }
+  const Outside* outside() const { return outside_.get(); }
+  const debug::InsnTrace* insn_trace() const { return insn_.get(); }
+
+ private:
+  void begin_measuring() override;
+  void finish() override;
+  void take_verdict(const irq::Finisher::Verdict&);
+  void take_exit(const Htif::Exit&, riscv::Core&);
+  void restart_board();
+  void watch();
+  void watch_traps();
+  bool in_trap_loop(std::uint64_t least);
+  void plan_time_limit();
+  void meet_time_limit();
+  Outcome judge_limit();
+  void report_progress();
+  bool signalled();
+  void look_for_signals();
+  void stand_still(base::Time at, const std::string& of);
+  void look_at_entries(base::ComponentKey last);
+  void look_at_kernel();
+  base::Scheduler::End run_until(base::Time limit);
+  bool dead() const;
+  riscv::Core* running_hart() const;
+  std::uint64_t ended_requests() const;
+  Outcome judge(base::Scheduler::End);
+  void open_traces();
+  void close_traces();
+
+  Board& board_;
+  SimulationOptions options_;
+  std::unique_ptr<uart::StreamBackEnd> console_;
+  std::unique_ptr<uart::ExpectScript> script_;
+  std::unique_ptr<Outside> outside_;
+  std::vector<std::unique_ptr<net::PcapWriter>> captures_;
+  std::unique_ptr<base::PerfettoWriter> perfetto_;
+  std::unique_ptr<debug::InsnTrace> insn_;
+  base::Time measured_from_;
+  base::Time ended_at_;
+  std::vector<riscv::Core::Accounts> accounts_at_start_;
+  TrapLoops trap_loops_;
+  std::uint64_t last_ended_ = 0;
+  std::uint64_t ended_at_reset_ = 0;
+  std::uint64_t idle_resets_ = 0;  ///< by the firmware, one after the other, without a request that ended in between
+  std::uint64_t ended_at_limit_look_ = 0;
+  bool met_time_limit_ = false;
+  bool calls_waited_ = true;  ///< at the last look
+  bool workload_finished_ = false;
+  bool stalled_ = false;
+  bool dead_ = false;
+  base::Time last_look_ = base::Time::max();
+  unsigned looks_at_one_time_ = 0;
+  base::Time last_kernel_look_ = base::Time::max();
+  unsigned kernel_looks_at_one_time_ = 0;
+  base::Calendar::Handle signal_look_;
+  base::Calendar::Handle trap_look_;
+  base::Calendar::Handle limit_look_;
+  base::Calendar::Handle progress_look_;
+  bool interrupted_ = false;
+  std::optional<Interruption> interruption_;  ///< to the end, so that no signal cuts off what is told of the run
+  std::string failure_;                       ///< what the firmware's own report of it says
+  std::string thrown_;                        ///< by which component, and what
+  std::string diagnosis_;
+  double wall_seconds_ = 0;
+  double startup_seconds_ = 0;
+  double cpu_seconds_ = 0;
+  std::chrono::steady_clock::time_point last_progress_;
+};
+
+}  // namespace sluice::platform

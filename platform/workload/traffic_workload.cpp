@@ -1,0 +1,214 @@
+#include "platform/workload/traffic_workload.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/measure/ledger.h"
+#include "platform/report/format.h"
+
+namespace sluice::platform {
+namespace {
+
+using base::Time;
+using net::TrafficSource;
+using workload::counted;
+using workload::grouped;
+using workload::Json;
+using workload::latency;
+using workload::nanoseconds;
+using workload::rate_text;
+using workload::share;
+using workload::time_text;
+
+Json requests(const net::TrafficSource::Results& r) {
+  Json dropped = Json::object();
+  for (const auto& [reason, n] : r.dropped) dropped[reason] = n;
+  return {{"sent", r.sent},
+          {"completed", r.completed},
+          {"dropped", dropped},
+          {"in_flight", r.in_flight()},
+          {"lost", r.lost},
+          {"errors", r.errors},
+          {"retransmissions", r.retransmissions},
+          {"late_duplicates", r.late_duplicates}};
+}
+
+double rate_between(std::uint64_t calls, Time first, Time last) {
+  return share(static_cast<double>(calls), last > first ? (last - first).seconds() : 0.0);
+}
+
+/// The rates of a load sweep, or the trials of a zero-loss search.
+Json phases(const net::TrafficSource& source) {
+  Json list = Json::array();
+  for (const net::TrafficSource::Phase& p : source.phases()) {
+    list.push_back({{"rate_per_s", p.rate},
+                    {"sent", p.sent},
+                    {"completed", p.completed},
+                    {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
+                    {"latency_ns", latency(p.latency)}});
+  }
+  return list;
+}
+
+/// In the order in which a request meets them: by stage, then by component.
+Json stages() {
+  const base::Ledger& ledger = base::ledger();
+  Json list = Json::array();
+  const double n = static_cast<double>(ledger.completed());
+  const double whole = static_cast<double>(ledger.total_latency());
+  for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s) {
+    for (std::size_t c = 0; c < ledger.components(); ++c) {
+      const auto component = static_cast<base::Ledger::Component>(c);
+      const auto& total = ledger.total(component, static_cast<base::Stage>(s));
+      if (total.visits == 0) continue;
+      const double sum = static_cast<double>(total.femtoseconds);
+      list.push_back({{"name", base::stage_title(static_cast<base::Stage>(s))},
+                      {"component", ledger.path(component)},
+                      {"mean_ns", nanoseconds(share(sum, n))},
+                      {"share", share(sum, whole)},
+                      {"visits", total.visits}});
+    }
+  }
+  return list;
+}
+
+/// Every request's tiles, summed over all requests, are the latencies that the wire saw, to the femtosecond.
+bool stages_sum_up(const base::Histogram& latency) {
+  const base::Ledger& ledger = base::ledger();
+  unsigned __int128 sum = 0;
+  for (std::size_t c = 0; c < ledger.components(); ++c)
+    for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s)
+      sum += ledger.total(static_cast<base::Ledger::Component>(c), static_cast<base::Stage>(s)).femtoseconds;
+  return sum == ledger.total_latency() && sum == latency.sum() && ledger.completed() == latency.count();
+}
+
+std::string bar(double share) { return std::string(static_cast<std::size_t>(std::lround(share * 40)), '#'); }
+
+std::string requests_text(const Json& r) {
+  std::string text = fmt::format("{}, {} lost, {} dropped", counted(r.at("sent").get<std::uint64_t>(), "call", "calls"),
+                                 r.at("lost").get<std::uint64_t>(), report::dropped(r));
+  if (const auto n = r.at("in_flight").get<std::uint64_t>()) text += fmt::format(", {} in flight", n);
+  if (const auto n = r.at("errors").get<std::uint64_t>()) text += fmt::format(", {} WRONG", n);
+  if (const auto n = r.at("retransmissions").get<std::uint64_t>()) text += fmt::format(", {} sent again", n);
+  return text;
+}
+
+std::string stage_table(const Json& result) {
+  std::string text = fmt::format("  {:<26} {:>10} {:>9}\n", "where the time goes", "mean", "share");
+  for (const auto& [stage, row] : report::stage_rows(result))
+    text += fmt::format("    {:<24} {:>10} {:>7.1f} %  {}\n", base::stage_title(static_cast<base::Stage>(stage)),
+                        time_text(row.mean_ns), row.share * 100, bar(row.share));
+  return text;
+}
+
+/// The rates of a sweep, or the trials of a search.
+std::string phase_table(const Json& result) {
+  if (!result.contains("phases")) return {};
+  std::string text = fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "offered", "served", "sent",
+                                 "unanswered", "mean", "p99", "max");
+  for (const Json& p : result.at("phases")) {
+    const Json& latency = p.at("latency_ns");
+    const std::uint64_t sent = p.at("sent").get<std::uint64_t>();
+    text +=
+        fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}\n", rate_text(p.at("rate_per_s").get<double>()),
+                    rate_text(p.at("throughput_per_s").get<double>()), grouped(sent),
+                    grouped(sent - p.at("completed").get<std::uint64_t>()), time_text(latency.at("mean").get<double>()),
+                    time_text(latency.at("p99").get<double>()), time_text(latency.at("max").get<double>()));
+  }
+  if (result.contains("zero_loss_rate_per_s"))
+    text +=
+        fmt::format("\n  highest rate without loss: {}\n", rate_text(result.at("zero_loss_rate_per_s").get<double>()));
+  return text + "\n";
+}
+
+std::string latency_text(const Json& l) {
+  const auto at = [&](const char* key) { return time_text(l.at(key).get<double>()); };
+  return fmt::format("  latency at the wire   mean {}   p50 {}   p90 {}   p99 {}   p99.9 {}   max {}\n", at("mean"),
+                     at("p50"), at("p90"), at("p99"), at("p999"), at("max"));
+}
+
+}  // namespace
+
+TrafficWorkload::TrafficWorkload(net::TrafficSource& source, const net::TrafficSource::Parameters& p, bool allow_drops)
+    : source_(source), parameters_(p), allow_drops_(allow_drops) {}
+
+void TrafficWorkload::start(workload::Run& run) {
+  source_.on_measuring([&run] { run.begin_measuring(); });
+  source_.on_finished([&run] { run.finish(); });
+  source_.start();
+}
+
+std::optional<double> TrafficWorkload::progress() const {
+  if (source_.total() == 0) return {};
+  return static_cast<double>(source_.settled()) / static_cast<double>(source_.total());
+}
+
+std::string TrafficWorkload::stall_reason() const {
+  return source_.running() ? "" : source_.partner_address() + " has not answered ARP";
+}
+
+std::string TrafficWorkload::stall_details() const {
+  std::string text;
+  // What the client's checks refused: a call whose reply is among it has none.
+  if (const std::uint64_t bad = source_.host_statistics().bad_frames; bad > 0)
+    text += fmt::format("workload has received {}, which it ignores; first: {}\n",
+                        bad == 1 ? "1 bad frame" : fmt::format("{} bad frames", bad), source_.first_bad_frame());
+  if (const std::uint64_t calls = source_.under_way(); calls > 0)
+    text += fmt::format("workload waits for {}: {} without a reply\n", source_.partner_address(),
+                        calls == 1 ? "1 call" : fmt::format("{} calls", calls));
+  return text;
+}
+
+/// Drops are what such a workload looks for, not a failure.
+bool TrafficWorkload::overloads_on_purpose() const {
+  return allow_drops_ || parameters_.kind == TrafficSource::Kind::load_sweep ||
+         parameters_.kind == TrafficSource::Kind::zero_loss;
+}
+
+/// Of requests for which nothing came back, and nobody said why.
+std::string TrafficWorkload::lost_sentence() const {
+  const std::string sent = parameters_.retries == 0 ? "once" : fmt::format("{} times", parameters_.retries + 1);
+  return fmt::format("{} lost: no reply within {} (workload.timeout), sent {} (workload.retries = {})",
+                     counted(source_.results().lost, "request was", "requests were"),
+                     base::to_text(parameters_.timeout), sent, parameters_.retries);
+}
+
+std::string TrafficWorkload::failure(bool finished) const {
+  const TrafficSource::Results& r = source_.results();
+  if (!stages_sum_up(r.latency)) return "the ledger is wrong: the stages do not sum to the latencies at the wire";
+  if (finished && !source_.finished())
+    return fmt::format("the firmware ended the run after {} of {} calls", source_.settled(), source_.total());
+  if (r.errors != 0)
+    return fmt::format("{} wrong; first: {}", counted(r.errors, "reply was", "replies were"), r.first_error);
+  if (r.lost != 0) return lost_sentence();
+  if (r.dropped_sum() != 0 && !overloads_on_purpose())
+    return fmt::format("{} dropped; first reason: {}", counted(r.dropped_sum(), "request was", "requests were"),
+                       r.dropped.begin()->first);
+  return {};
+}
+
+void TrafficWorkload::add_result(Json& result) const {
+  const TrafficSource::Results& r = source_.results();
+  result["requests"] = requests(r);
+  result["latency_ns"] = latency(r.latency);
+  result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
+  if (!source_.phases().empty()) result["phases"] = phases(source_);
+  if (parameters_.kind == TrafficSource::Kind::zero_loss && source_.finished())
+    result["zero_loss_rate_per_s"] = source_.zero_loss_rate();
+  result["stages"] = stages();
+  result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
+}
+
+std::string TrafficWorkload::report(const Json& result) const {
+  std::string text = fmt::format("   {}   {}\n\n", report::workload_text(result), requests_text(result.at("requests")));
+  text += phase_table(result);
+  if (result.at("requests").at("completed").get<std::uint64_t>() == 0)
+    return text + "  no call was completed: there is no latency\n\n";
+  text += latency_text(result.at("latency_ns"));
+  text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
+  return text + stage_table(result) + "\n";
+}
+
+}  // namespace sluice::platform
