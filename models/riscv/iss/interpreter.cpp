@@ -222,8 +222,9 @@ bool Interpreter::fetch_place(std::uint64_t pc, std::uint64_t tval, FetchPage& a
     return true;
   }
   Privileged::Translation t;
+  const std::uint64_t walks = privileged_.synchronised_walks();
   Cause cause = privileged_.translate(pc, 2, Access::fetch, t);
-  attention_ = true;  // a walk may synchronise
+  attention_ |= privileged_.synchronised_walks() != walks;
   at.ram = cause == Cause::none ? hart_.ram_at(t.physical) : nullptr;
   const std::uint64_t by = from_ == kNowhere ? state_.pc : from_;
   if (cause == Cause::fetch_access) bus_.refused(Refusal::protection, by, pc, 2);

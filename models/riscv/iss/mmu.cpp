@@ -112,6 +112,7 @@ Cause Privileged::walk_sv39(std::uint64_t virtual_address, Access access, Privil
     if (updated != entry && walk == Walk::update) {
       if (!(table_access & Pmp::kWrite)) return access_fault(access);
       if (ram->watch(address) && ram->awaited(address, sizeof entry, nullptr)) {
+        ++synchronised_walks_;
         if (!bus_.synchronise()) return page_fault(access);  // which the reset undoes
         std::uint64_t present;
         std::memcpy(&present, ram->at(address), sizeof present);

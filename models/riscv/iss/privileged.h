@@ -47,6 +47,9 @@ class Privileged {
   /// Sv39, PMP and MPRV for `size` bytes that lie in one 4 KiB page. Sets A, and D for stores, in the page table.
   /// Cause::none when the access is allowed; else the exception to raise.
   Cause translate(std::uint64_t virtual_address, unsigned size, Access access, Translation& result);
+  /// Walks that have let other harts and devices go on (Bus::synchronise()): the limit and what is pending may be
+  /// others.
+  std::uint64_t synchronised_walks() const { return synchronised_walks_; }
   /// As an access to one byte, with no side effects.
   Cause translate_hint(std::uint64_t virtual_address, std::uint64_t& physical, Access access = Access::load);
 
@@ -121,6 +124,7 @@ class Privileged {
   PrivilegedConfig config_;
   CsrRegisters csr_;
   Pmp pmp_;
+  std::uint64_t synchronised_walks_ = 0;
   std::uint64_t lines_ = 0;         ///< mip bits driven from outside
   std::uint64_t soft_mip_ = 0;      ///< mip bits written by software
   std::uint64_t cycle_base_ = 0;    ///< counts added to the clock, or the frozen value while inhibited
