@@ -17,6 +17,10 @@ Mac::Mac(sc_core::sc_module_name name, const Parameters& p, Wire& wire, Wire::En
   wire.attach(end, *this);
 }
 
+void Mac::end_of_elaboration() {
+  if (!client_) throw std::logic_error("its MAC has no client: set_client() has not been called");
+}
+
 void Mac::frame_arrived(PacketPtr packet) {
   base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), base::now());
   if (stopped_) [[unlikely]]

@@ -77,6 +77,7 @@ class Mac : public base::Model, public Wire::Client {
   void carrier_changed(bool up) override;
 
  private:
+  void end_of_elaboration() override;
   static void lose(const Packet&, std::uint64_t& counter, const char* reason);
   void drop(const Packet&, Client::Drop, std::uint64_t& counter, const char* reason);
 

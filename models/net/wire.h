@@ -75,8 +75,11 @@ class Wire : public base::Model {
   Wire(sc_core::sc_module_name, const Parameters&);
 
   const Parameters& parameters() const { return parameters_; }
-  /// Each end has one client, attached before the simulation starts.
-  void attach(End end, Client& client) { clients_[end] = &client; }
+  /// Each end has one client, attached before the simulation starts. Throws std::logic_error for a second one.
+  void attach(End end, Client& client) {
+    if (clients_[end]) throw std::logic_error("somebody is at that end of " + path() + " already");
+    clients_[end] = &client;
+  }
   void add_tap(End end, Tap tap) { taps_[end].push_back(std::move(tap)); }
 
   /// Sends a frame from an end, its first bit no earlier than `ready` (at or after now(); the time that the sender's

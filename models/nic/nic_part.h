@@ -29,6 +29,17 @@ struct NicAtWire {
     s.add("ipv4", &NicAtWire::ipv4, "the firmware's address on this NIC").setting();
     s.rule("ipv4", &NicAtWire::ipv4, net::parse_host_ipv4);
     s.include("", &NicAtWire::nic);
+    if constexpr (requires(const P& p) {
+                    { p.address } -> std::convertible_to<std::string>;
+                  })
+      s.rule("address", [](const NicAtWire& p) -> std::string {
+        try {
+          net::parse_host_mac(p.nic.address);
+        } catch (const base::ValueError& e) {
+          return e.what();
+        }
+        return {};
+      });
   }
 };
 

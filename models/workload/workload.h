@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ class Run {
   ~Run() = default;
 };
 
-/// Of one run. Members are called while no hart executes, and change nothing, but for start().
+/// Of one run. Every member but start() only looks, and may be called at any time from then on.
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -60,7 +61,8 @@ class Workload {
   /// The first thing that is missing or went wrong, as a sentence without a full stop; empty: nothing. finished: the
   /// run has not been cut short.
   virtual std::string failure(bool /*finished*/) const { return {}; }
-  /// Adds its members to the result file (docs/reference/result.md).
+  /// Adds its members, to an object that is empty. They become members of the result file
+  /// (docs/reference/result.md), of which they may not have the name of another.
   virtual void add_result(Json& result) const = 0;
   /// The first part of a run's report on a terminal, which add_result() has made the figures of.
   virtual std::string report(const Json& result) const = 0;
@@ -82,13 +84,18 @@ struct Surroundings {
   base::RandomSeed seed;
 };
 
+/// The board is not one for the workload; what() is a sentence for its user.
+struct NotForThisBoard : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
 /// Builds the workloads of one model. `parameters` are the values of [workload], of the type that the model was added
 /// with.
 class WorkloadFactory : public part::Factory {
  public:
   /// One line for a list of workloads.
   virtual std::string summary() const = 0;
-  /// Throws std::runtime_error with a sentence where the board is not one for it.
+  /// Throws NotForThisBoard.
   virtual std::unique_ptr<Workload> build(const void* parameters, const Surroundings&) const = 0;
   /// What it means that a shipped firmware of this name ended the run with this code of its own; empty: not known. It
   /// may have been started on a board with another workload.

@@ -24,8 +24,8 @@ class WorkloadFactoryOf final : public WorkloadFactory {
 };
 
 /// From now on a board may have [workload] with this model. W is a Workload, has a type Parameters with describe(), and
-/// is made from these and Surroundings, which outlive it. model and title: as for part::Catalogue::add(), which says
-/// what is thrown.
+/// is made from these and Surroundings, which outlive it; it throws NotForThisBoard where the board is none for it.
+/// model and title: as for part::Catalogue::add(), which says what is thrown.
 template <class W>
 void add_workload(part::Catalogue& catalogue, std::string model, std::string title) {
   static_assert(std::is_base_of_v<Workload, W>, "a workload of a board is a workload::Workload");

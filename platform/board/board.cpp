@@ -8,6 +8,7 @@
 #include "models/base/measure/mistakes.h"
 #include "models/net/frame.h"
 #include "platform/board/topology.h"
+#include "platform/workload/named_workload.h"
 #include "platform/workload/traffic_workload.h"
 
 namespace sluice::platform {
@@ -382,13 +383,13 @@ void Board::check_addresses(const config::Instance& host, const net::RemoteHost:
   }
 }
 
-/// Ethernet links at whose far end nobody is.
-workload::Surroundings Board::surroundings() {
+/// What a workload is told of the board. External traffic is at the first wire.
+workload::Surroundings Board::surroundings(Traffic traffic) {
   const auto& caches = config_.parameters<coherence::MemorySystem::Parameters>("caches");
   workload::Surroundings board;
   for (DeviceInstance& d : devices_) board.devices.push_back(d.endpoint.get());
   for (WireInstance& w : wires_) {
-    bool taken = false;
+    bool taken = traffic == Traffic::external && &w == &wires_.front();
     for (const config::Instance* peer : config_.of_kind("peer"))
       taken |= peer->parameters<EchoPeerParameters>().wire == w.path;
     if (!taken) board.wires.push_back({w.path, w.wire.get(), address_at(w)});
@@ -410,11 +411,23 @@ void Board::build_workload(Traffic traffic) {
   }
   const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(instance.factory());
   if (!factory) return;
+  check_files(instance);
+  surroundings_ = surroundings(traffic);
+  marks_.push_back(std::make_unique<ElaborationMark>("before__workload", "workload"));
+  std::string refusal;
   try {
-    base::name_what_is_thrown("workload", [&] { workload_ = factory->build(instance.model_values(), surroundings()); });
+    base::name_what_is_thrown("workload", [&] {
+      try {
+        workload_ = std::make_unique<NamedWorkload>(factory->build(instance.model_values(), surroundings_));
+      } catch (const workload::NotForThisBoard& e) {
+        refusal = e.what();
+      }
+    });
   } catch (const base::ComponentError& e) {
-    throw config::UserError(fmt::format("{}: {}", config_.file(), e.what()));
+    refusal = fmt::format("workload cannot be built: {}", e.what());
   }
+  if (!refusal.empty()) throw config::UserError(config_.file() + ": " + refusal);
+  marks_.push_back(std::make_unique<ElaborationMark>("after__workload", ""));
 }
 
 /// Peers where the board names them; the workload at the first NIC's wire, or else at the first wire without a peer.

@@ -159,7 +159,7 @@ class Board : private pcie::SocWriter {
   void load_firmware();
   bool is_firmware_in(const base::GuestRam&) const;
   void build_workload(Traffic);
-  workload::Surroundings surroundings();
+  workload::Surroundings surroundings(Traffic);
   DeviceTreeSource describe(const Cluster&, const base::GuestRam& own) const;
   std::vector<std::uint8_t> device_tree_of(const Cluster&, const base::GuestRam& own) const;
   [[noreturn]] void refuse_device_tree(const Cluster&, const base::GuestRam& own, std::size_t bytes) const;
@@ -211,6 +211,7 @@ class Board : private pcie::SocWriter {
   std::vector<DeviceInstance> devices_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;
   std::unique_ptr<net::TrafficSource> source_;
+  workload::Surroundings surroundings_;
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Faults> faults_;
   std::vector<std::unique_ptr<base::StatisticsGroup>> groups_;

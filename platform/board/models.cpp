@@ -69,7 +69,6 @@ void register_models(config::Registry& r) {
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
   for (const auto& [name, make] : net::built_in_calls().makers()) Devices(r).add_calls(name, make);
   r.add_choice<net::TrafficSource::Parameters>("call.program", choose_calls);
-  r.add<NoWorkloadParameters>("workload", "none", "board without a workload");
   r.add_kind("fault", "", "kind");
   r.add<AgentFault>("fault", "kill", "kill");
   r.add<AgentFault>("fault", "hang", "hang");
@@ -84,6 +83,7 @@ void register_models(config::Registry& r) {
   r.add_single("run", "model", "run");
   r.add<RunParameters>("run", "run", "run");
   part::add_built_in_parts(r);
+  r.add<NoWorkloadParameters>("workload", "none", "board without a workload");
 }
 
 }  // namespace sluice::platform

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "models/base/systemc/model.h"
 #include "platform/board/models.h"
 #include "platform/cli/command.h"
 #include "platform/cli/say.h"
@@ -164,6 +165,9 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
   } catch (const std::system_error& error) {  // by fmt, when a stream cannot be written
     if (std::ferror(stdout)) return mistake("standard output cannot be written");
     say("sluice: internal error: {}\n", error.what());
+    return kFailed;
+  } catch (const base::ComponentError& error) {  // after the run: by a workload that is asked for its result
+    say("sluice: {} threw an exception: {}\n", error.component(), error.what());
     return kFailed;
   } catch (const std::bad_alloc&) {
     say("sluice: this machine has no more memory for it, or its limit (ulimit -v) allows no more\n");

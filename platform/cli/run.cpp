@@ -101,6 +101,29 @@ bool has_known_end(platform::Board& board, const std::optional<base::Time>& unti
   return (board.workload() && board.workload()->progress()) || until;
 }
 
+/// The run, its result and its report; returns the exit status.
+int run_and_report(platform::Simulation& simulation, Progress& progress, std::optional<ResultFile>& file,
+                   const Options& o) {
+  const platform::Outcome outcome = simulation.run();
+  progress.clear();
+  if (const std::string left = simulation.outside() ? simulation.outside()->left_over() : ""; !left.empty())
+    say("sluice: {}\n", left);
+  explain_empty_trace(simulation);
+  const auto result = report::make_result(simulation, outcome);
+  if (file) file->commit(report::to_text(result));
+  const std::string text = o.json ? report::to_text(result) : report::run_report(result, simulation.board().workload());
+  const std::string failure = report::failure_of(result);
+  // Before the text, which may have to wait for a reader who waits for the debugger.
+  if (simulation.outside()) simulation.outside()->tell_end(failure.empty() ? 0 : 1);
+  fmt::print("{}", text);
+  if (failure.empty()) return 0;
+  std::fflush(stdout);
+  say("sluice: {}: {}\n", simulation.board().config().name(), failure);
+  const std::string diagnosis = report::diagnosis_of(result);
+  if (const auto rest = diagnosis.find('\n'); rest != std::string::npos) say("{}", diagnosis.substr(rest + 1));
+  return 1;
+}
+
 int execute(const Environment& environment, const Options& o) {
   if (!o.output.empty()) ResultFile::set_old_aside(o.output);
   Overrides overrides(o.overrides);
@@ -133,25 +156,14 @@ int execute(const Environment& environment, const Options& o) {
     for (const std::string& warning : {simulation.outside()->mismatch(board), simulation.outside()->cut_short(until)})
       if (!warning.empty()) say("sluice: {}\n", warning);
   }
-  const platform::Outcome outcome = simulation.run();
-  progress.clear();
-  if (const std::string left = simulation.outside() ? simulation.outside()->left_over() : ""; !left.empty())
-    say("sluice: {}\n", left);
-  explain_empty_trace(simulation);
-  const auto result = report::make_result(simulation, outcome);
-  if (file) file->commit(report::to_text(result));
-  const std::string failure = report::failure_of(result);
-  if (simulation.outside()) simulation.outside()->tell_end(failure.empty() ? 0 : 1);
-  if (o.json)
-    fmt::print("{}", report::to_text(result));
-  else
-    fmt::print("{}", report::run_report(result, board.workload()));
-  if (failure.empty()) return 0;
-  std::fflush(stdout);
-  say("sluice: {}: {}\n", config.name(), failure);
-  const std::string diagnosis = report::diagnosis_of(result);
-  if (const auto rest = diagnosis.find('\n'); rest != std::string::npos) say("{}", diagnosis.substr(rest + 1));
-  return 1;
+  try {
+    return run_and_report(simulation, progress, file, o);
+  } catch (const config::UserError&) {
+    throw;  // a debugger is told 2 where nobody has told it
+  } catch (...) {
+    if (simulation.outside()) simulation.outside()->tell_end(1);
+    throw;
+  }
 }
 
 }  // namespace

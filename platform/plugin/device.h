@@ -46,11 +46,25 @@ class Devices {
     nic::add_nic<N>(registry_, std::move(model), std::move(title));
   }
 
+  /// The same with a factory of its own, where the driver must be told more than an address. P: of [nic.NAME].
+  template <class P>
+  void add_nic(std::string model, std::string title, std::shared_ptr<const nic::NicFactory> factory) {
+    check<P>(model, title);
+    registry_.add<P>("nic", std::move(model), std::move(title), std::move(factory));
+  }
+
   /// The same for [workload]. W is a workload::Workload, as workload::add_workload() says.
   template <class W>
   void add_workload(std::string model, std::string title) {
     check<typename W::Parameters>(model, title);
     workload::add_workload<W>(registry_, std::move(model), std::move(title));
+  }
+
+  /// The same with a factory of its own. P: of [workload].
+  template <class P>
+  void add_workload(std::string model, std::string title, std::shared_ptr<const workload::WorkloadFactory> factory) {
+    check<P>(model, title);
+    registry_.add<P>("workload", std::move(model), std::move(title), std::move(factory));
   }
 
   /// From now on a board may have this as call.program of its workload. C is a net::Calls that is made from a const

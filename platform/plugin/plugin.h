@@ -3,6 +3,8 @@
 ///
 ///     SLUICE_PLUGIN(devices) { devices.add<Sum>("sum", "summing engine"); }
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "platform/plugin/device.h"
 #include "platform/plugin/plugin_interface.h"
 
@@ -12,9 +14,17 @@
 #define SLUICE_PLUGIN_SANITIZER ""
 #endif
 
+#define SLUICE_PLUGIN_TEXT_OF(x) #x
+#define SLUICE_PLUGIN_TEXT(x) SLUICE_PLUGIN_TEXT_OF(x)
+/// Of the JSON library, whose objects plug-ins fill.
+#define SLUICE_PLUGIN_JSON                        \
+  SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_MAJOR) \
+  "." SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_MINOR) "." SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_PATCH)
+
 /// Code of two builds that agree in this works together: plug-in and program share classes. plugin_interface.h is made
 /// by each build, from the contents of the headers that plug-ins include.
-#define SLUICE_PLUGIN_BUILD "interface " SLUICE_PLUGIN_INTERFACE ", compiler " __VERSION__ SLUICE_PLUGIN_SANITIZER
+#define SLUICE_PLUGIN_BUILD \
+  "interface " SLUICE_PLUGIN_INTERFACE ", compiler " __VERSION__ ", JSON " SLUICE_PLUGIN_JSON SLUICE_PLUGIN_SANITIZER
 
 /// Found in the file before any of its code runs.
 #define SLUICE_PLUGIN_MARK "sluice plug-in: "

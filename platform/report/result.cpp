@@ -242,6 +242,20 @@ Json faults(platform::Simulation& s) {
 
 }  // namespace
 
+namespace {
+
+void add_workload(const workload::Workload& workload, Json& result) {
+  Json own = Json::object();
+  workload.add_result(own);
+  for (auto& [name, value] : own.items()) {
+    if (result.contains(name))
+      throw base::ComponentError("workload", "its result has a member " + name + ", which every result has");
+    result[name] = std::move(value);
+  }
+}
+
+}  // namespace
+
 Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   platform::Board& board = s.board();
   const std::string why = failure(s, outcome);
@@ -256,7 +270,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
                   why.empty() || !s.diagnosis().empty() ? s.diagnosis() : why + "\n" + platform::describe_state(board)},
                  {"simulated_ns", nanoseconds(s.ended_at())},
                  {"measured_ns", nanoseconds(s.ended_at() - s.measured_from())}};
-  if (const workload::Workload* workload = board.workload()) workload->add_result(result);
+  if (const workload::Workload* workload = board.workload()) add_workload(*workload, result);
   Json counters = Json::object();
   CounterReader reader(counters);
   base::statistics().walk(reader, s.ended_at());

@@ -1,12 +1,10 @@
 #include "platform/report/text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "models/base/measure/ledger.h"
 #include "platform/report/format.h"
 
 namespace sluice::report {

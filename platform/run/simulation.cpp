@@ -264,6 +264,7 @@ void Simulation::begin_measuring() {
 std::uint64_t Simulation::ended_requests() const {
   std::uint64_t ended = board_.workload() ? board_.workload()->ended() : 0;
   for (const DeviceInstance& d : board_.devices()) ended += d.endpoint->ended_operations();
+  for (const NicInstance& n : board_.nics()) ended += n.nic->ended_operations();
   return ended;
 }
 

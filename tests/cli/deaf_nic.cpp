@@ -23,7 +23,7 @@ class Deaf : public nic::Nic, private net::Mac::Client {
   Deaf(sc_core::sc_module_name name, const Parameters& p, net::Wire& wire, net::Wire::End end)
       : Nic(name, p.pcie, function()), mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end) {
     if (getenv("PLUGIN_THROWS_LATE")) throw std::logic_error("it is broken");
-    mac_.set_client(*this);
+    if (!getenv("PLUGIN_NO_CLIENT")) mac_.set_client(*this);
   }
   net::Mac& mac() override { return mac_; }
   void register_statistics(base::StatisticsGroup& group) override {

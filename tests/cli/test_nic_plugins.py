@@ -77,11 +77,17 @@ class NicPlugins(PluginTest):
         self.assert_mistake(["run", "my.toml"], "my.toml:9: nic.deaf.ipv4 must not be workload.host.address too")
         self.board(ALONE, 'address = "02:00:00:00:00:01"')
         self.assert_mistake(["run", "my.toml"], "my.toml:9: nic.deaf.address must not be workload.host.mac too")
+        self.board(ALONE, 'address = "abc"')
+        self.assert_mistake(["run", "my.toml"], "my.toml:9: nic.deaf.address must be a MAC address...")
         self.board(ALONE, 'ipv4 = "none"')
         self.assert_mistake(["run", "my.toml"], "my.toml:9: nic.deaf.ipv4 must be an IPv4 address...")
 
     def test_what_its_author_has_wrong_is_told(self):
         self.board(ALONE)
+        with unittest.mock.patch.dict(os.environ, {"PLUGIN_NO_CLIENT": "1"}):
+            result = self.run_board("--until", "95 us", status=1)
+        self.assertEqual(result["failure"], "nic.deaf threw an exception at 0 ns: its MAC has no client: set_client() "
+                         "has not been called")
         with unittest.mock.patch.dict(os.environ, {"PLUGIN_THROWS_LATE": "1"}):
             self.assert_mistake(["run", "my.toml"], "my.toml: nic.deaf cannot be built: it is broken")
 

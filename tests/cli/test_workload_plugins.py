@@ -64,6 +64,19 @@ class WorkloadPlugins(PluginTest):
         self.board(BOARD, "wanted = 13")
         self.assert_mistake(["run", "my.toml"], "my.toml: 13 ticks bring bad luck")
 
+    def test_what_it_throws_is_told(self):
+        self.board(BOARD, "wanted = 14")
+        self.assert_mistake(["run", "my.toml"], "my.toml: workload cannot be built: something that is no std::exception")
+        for wanted, sentence in ((20, r"workload threw an exception at 0 ns: no luck today"),
+                                 (21, "workload threw an exception: no luck today"),
+                                 (22, "workload threw an exception: no luck today"),
+                                 (23, "workload threw an exception: no luck today"),
+                                 (24, "workload threw an exception: its result has a member board, which every result "
+                                  "has")):
+            with self.subTest(wanted=wanted):
+                self.board(BOARD, f"ticks = {wanted}", f"wanted = {wanted}")
+                self.assertRegex(self.run_board(status=1).stderr, f"^sluice: (my: )?{sentence}\n")
+
     def test_compare_does_not_show_it(self):
         self.board(BOARD)
         self.assert_mistake(["compare", "my.toml", "e810-poll"], "compare: my.toml has the ticking workload, which "

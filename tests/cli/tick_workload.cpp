@@ -24,11 +24,13 @@ struct TickParameters {
 class Ticks : public workload::Workload {
  public:
   using Parameters = TickParameters;
-  Ticks(const Parameters& p, const workload::Surroundings& board) : p_(p), wires_(board.wires.size()) {
-    if (p.wanted == 13) throw std::runtime_error("13 ticks bring bad luck");
+  Ticks(const Parameters& p, const workload::Surroundings& board) : p_(p), board_(board) {
+    if (p.wanted == 13) throw workload::NotForThisBoard("13 ticks bring bad luck");
+    if (p.wanted == 14) throw 14;
   }
   std::vector<part::FirmwareProperty> firmware_properties() const override { return {{"test,ticks", p_.ticks}}; }
   void start(workload::Run& run) override {
+    refuse(20);
     run_ = &run;
     next();
   }
@@ -37,9 +39,17 @@ class Ticks : public workload::Workload {
   std::optional<double> progress() const override { return double(came_) / p_.wanted; }
   std::string stall_reason() const override { return "the clock stands still"; }
   std::string stall_details() const override { return "the clock has ticked " + std::to_string(came_) + " times\n"; }
-  std::string failure(bool) const override { return p_.wanted == 7 ? "7 ticks are wrong" : ""; }
-  void add_result(workload::Json& result) const override { result["ticks"] = {{"came", came_}, {"wires", wires_}}; }
+  std::string failure(bool) const override {
+    refuse(21);
+    return p_.wanted == 7 ? "7 ticks are wrong" : "";
+  }
+  void add_result(workload::Json& result) const override {
+    refuse(22);
+    result["ticks"] = {{"came", came_}, {"wires", board_.wires.size()}};
+    if (p_.wanted == 24) result["board"] = 0;
+  }
   std::string report(const workload::Json& result) const override {
+    refuse(23);
     return "   " + result.at("ticks").at("came").dump() + " ticks\n\n";
   }
 
@@ -49,8 +59,11 @@ class Ticks : public workload::Workload {
     if (came_ == 1) run_->begin_measuring();
     if (came_ < p_.ticks) base::calendar().after(p_.period, base::path_key("ticks"), [this] { ++came_, next(); });
   }
+  void refuse(unsigned wanted) const {
+    if (p_.wanted == wanted) throw std::logic_error("no luck today");
+  }
   const Parameters& p_;
-  std::size_t wires_;
+  const workload::Surroundings& board_;
   workload::Run* run_ = nullptr;
   unsigned came_ = 0;
 };

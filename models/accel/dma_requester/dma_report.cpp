@@ -106,7 +106,7 @@ std::string DmaWorkload::report(const Json& result) const {
   const Json& rows = result.at("dma");
   if (rows.empty()) return text + "  nothing was measured\n\n";
   const Json& first = rows.front();
-  const auto offset = first.value<std::uint64_t>("offset_bytes", 0);  // older results have none
+  const auto offset = first.at("offset_bytes").get<std::uint64_t>();
   text += fmt::format("  IOMMU {}, {} slots of a {} KiB window, {}by the {}\n\n",
                       first.at("iommu").get<bool>() ? "on" : "off", first.at("pattern").get<std::string>(),
                       first.at("window_bytes").get<std::uint64_t>() / 1024,

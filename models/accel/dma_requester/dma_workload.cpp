@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -61,7 +60,8 @@ DmaWorkload::DmaWorkload(const DmaWorkloadParameters& p, const workload::Surroun
     : parameters_(p), caches_(board.caches), iommu_(board.iommu), iommu_page_(board.iommu_page) {
   for (const pcie::Endpoint* device : board.devices)
     if (!requester_) requester_ = dynamic_cast<const DmaRequester*>(device);
-  if (!requester_) throw std::runtime_error("workload.model is dma, and the board has no DMA requester (kind accel)");
+  if (!requester_)
+    throw workload::NotForThisBoard("workload.model is dma, and the board has no DMA requester (kind accel)");
 }
 
 /// What firmware/apps/dma_bench.c looks for.

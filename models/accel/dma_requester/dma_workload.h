@@ -58,7 +58,7 @@ struct DmaRow {
 /// The firmware dma-bench has the board's first DMA requester measure what the board asks for.
 class DmaWorkload final : public workload::Workload {
  public:
-  /// Throws std::runtime_error where the board has no DMA requester.
+  /// Throws workload::NotForThisBoard where the board has no DMA requester.
   DmaWorkload(const DmaWorkloadParameters&, const workload::Surroundings&);
 
   std::vector<part::FirmwareProperty> firmware_properties() const override;

@@ -1,0 +1,63 @@
+#pragma once
+/// A workload of whose exceptions a user is told whose they are.
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "models/base/systemc/model.h"
+#include "models/workload/workload.h"
+
+namespace sluice::platform {
+
+/// Hands every call on. What the workload throws becomes a base::ComponentError of `workload`.
+class NamedWorkload final : public workload::Workload {
+ public:
+  explicit NamedWorkload(std::unique_ptr<workload::Workload> workload) : own_(std::move(workload)) {}
+
+  std::vector<part::FirmwareProperty> firmware_properties() const override {
+    return named([this] { return own_->firmware_properties(); });
+  }
+  void start(workload::Run& run) override {
+    base::name_what_is_thrown("workload", [&] { own_->start(run); });
+  }
+  std::uint64_t ended() const override {
+    return named([this] { return own_->ended(); });
+  }
+  std::uint64_t under_way() const override {
+    return named([this] { return own_->under_way(); });
+  }
+  bool waits() const override {
+    return named([this] { return own_->waits(); });
+  }
+  std::optional<double> progress() const override {
+    return named([this] { return own_->progress(); });
+  }
+  std::string stall_reason() const override {
+    return named([this] { return own_->stall_reason(); });
+  }
+  std::string stall_details() const override {
+    return named([this] { return own_->stall_details(); });
+  }
+  std::string failure(bool finished) const override {
+    return named([&] { return own_->failure(finished); });
+  }
+  void add_result(workload::Json& result) const override {
+    base::name_what_is_thrown("workload", [&] { own_->add_result(result); });
+  }
+  std::string report(const workload::Json& result) const override {
+    return named([&] { return own_->report(result); });
+  }
+
+ private:
+  template <class F>
+  static std::invoke_result_t<F> named(const F& f) {
+    std::invoke_result_t<F> result{};
+    base::name_what_is_thrown("workload", [&] { result = f(); });
+    return result;
+  }
+
+  std::unique_ptr<workload::Workload> own_;
+};
+
+}  // namespace sluice::platform
