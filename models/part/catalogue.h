@@ -28,12 +28,17 @@ class Catalogue {
   template <class P>
   void add(std::string_view kind, std::string model, std::string title,
            std::shared_ptr<const Factory> factory = nullptr) {
-    add_model(kind, std::move(model), std::move(title), base::schema_of<P>(), std::move(factory));
+    add_model(kind, {std::move(model), std::move(title), &base::schema_of<P>(), std::move(factory)});
   }
 
  protected:
-  virtual void add_model(std::string_view kind, std::string model, std::string title, const base::SchemaBase&,
-                         std::shared_ptr<const Factory>) = 0;
+  struct Model {
+    std::string name;
+    std::string title;
+    const base::SchemaBase* schema;
+    std::shared_ptr<const Factory> factory;  ///< may be null
+  };
+  virtual void add_model(std::string_view kind, Model) = 0;
 };
 
 /// Adds every part of this program's own folders.

@@ -31,15 +31,15 @@ void Registry::add_single(std::string name, std::string selector, std::string de
   kinds_.push_back({std::move(name), false, std::move(selector), std::move(default_model), {}, {}});
 }
 
-void Registry::add_model(std::string_view kind, std::string name, std::string title, const base::SchemaBase& schema,
-                         std::shared_ptr<const part::Factory> factory) {
+void Registry::add_model(std::string_view kind, Catalogue::Model model) {
   for (Kind& k : kinds_) {
     if (k.name != kind) continue;
-    if (const Model* taken = k.find(name))
-      throw std::logic_error(k.name + " has a model " + name + " already, " +
+    if (const Model* taken = k.find(model.name))
+      throw std::logic_error(k.name + " has a model " + model.name + " already, " +
                              (taken->plugin.empty() ? "a built-in one" : "of " + taken->plugin));
-    if (schema.find(k.selector)) throw std::logic_error(name + " may not have a key " + k.selector);
-    k.models.push_back({std::move(name), std::move(title), &schema, std::move(factory), loading_});
+    if (model.schema->find(k.selector)) throw std::logic_error(model.name + " may not have a key " + k.selector);
+    k.models.push_back(
+        {std::move(model.name), std::move(model.title), model.schema, std::move(model.factory), loading_});
     return;
   }
   throw std::logic_error("no kind " + std::string(kind));

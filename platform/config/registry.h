@@ -93,8 +93,7 @@ class Registry final : public part::Catalogue {
   std::vector<std::string> kind_names() const;
 
  private:
-  void add_model(std::string_view kind, std::string model, std::string title, const base::SchemaBase&,
-                 std::shared_ptr<const part::Factory>) override;
+  void add_model(std::string_view kind, Catalogue::Model) override;
   std::vector<Kind> kinds_;
   std::vector<Part> parts_;
   std::vector<Choice> choices_;
