@@ -108,7 +108,7 @@ class Wire : public base::Model {
   }
 
   void register_statistics(base::StatisticsGroup&);  ///< two groups: "a_to_b", "b_to_a"
-  /// Of the direction that starts at `from`.
+  /// What was sent from one end.
   const Statistics& statistics(End from) const { return directions_[from].statistics; }
 
  private:

@@ -66,7 +66,8 @@ struct DmaCompletion {
   DmaStatus status;
   std::span<const std::uint8_t> data;  ///< all bytes asked for; undefined unless status is kOk
   const base::Spans& spans;            ///< as given; the journey has been applied to them
-  /// Of the last TLP: for who learns only from the data which request waited. Empty unless status is kOk.
+  /// Journey of the last TLP, for a device that learns only from the data which request waited for it. Empty unless
+  /// status is kOk.
   const base::Journey& journey;
   base::Time issued;  ///< dma_read() was called
   std::uint64_t address;

@@ -34,7 +34,7 @@ class BackEnd {
 class Uart : public base::Model, public base::Resettable {
  public:
   struct Parameters {
-    /// Of the baud-rate generator: a character takes 16 x divisor x its bits / clock. 0: characters take no time.
+    /// Clock of the baud-rate generator: a character takes 16 x divisor x its bits / clock. 0: characters take no time.
     base::Frequency clock = 0_Hz;
     static void describe(base::Schema<Parameters>&);
   };

@@ -34,7 +34,7 @@ class Run {
   ~Run() = default;
 };
 
-/// Of one run. Every member but start() only looks, and may be called at any time from then on.
+/// The workload of one run. Every member but start() only looks, and may be called at any time from then on.
 class Workload {
  public:
   virtual ~Workload() = default;

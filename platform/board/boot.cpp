@@ -48,8 +48,8 @@ void add_checked(std::vector<Taken>& all, const Image& image) {
   all.insert(all.end(), own.begin(), own.end());
 }
 
-/// Of an initial RAM disk that the board gives no address: the middle of the memory, because firmware and what it loads
-/// grow from both ends; or behind all images.
+/// Where an initial RAM disk goes that the board gives no address: to the middle of the memory, because firmware and
+/// what it loads grow from both ends; or behind all images, where they reach further.
 std::uint64_t place_of_initrd(const base::GuestRam& ram, const std::vector<Taken>& all) {
   std::uint64_t end = ram.base() + ram.size() / 2;
   for (const Taken& t : all)

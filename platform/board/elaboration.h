@@ -14,7 +14,7 @@ class ElaborationMark : public sc_core::sc_module {
   /// path: of what is made next; empty: of nothing to be named.
   ElaborationMark(const sc_core::sc_module_name& name, std::string path) : sc_module(name), path_(std::move(path)) {}
 
-  /// Of the component that is called now; empty: none.
+  /// Path of the component that the kernel calls now; empty: none.
   static const std::string& current();
 
  private:

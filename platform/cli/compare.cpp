@@ -69,7 +69,7 @@ std::vector<DifferenceFrom> differences_of(const std::vector<config::BoardConfig
 
 std::string shown(const std::string& value) { return value.empty() ? "-" : value; }
 
-/// Of a board with an Ethernet link: the end of a sentence about it.
+/// Why a board with an Ethernet link makes no calls, as the end of a sentence about it.
 std::string why_no_calls(const config::BoardConfig& board) {
   const std::string& model = board.the("workload").model();
   return "makes no calls, by workload." + (model == "traffic" ? "requests, 0" : "model, " + model);

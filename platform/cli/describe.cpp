@@ -107,7 +107,7 @@ void print(const Description& d) {
   fmt::print("{}\nmemory map\n{}\nPCIe\n{}", config::to_table(d.board), map_text(d), tree_text(d));
 }
 
-/// Of a cluster; of the first one where none is named. To a file where one is named.
+/// Prints the device tree of a cluster, of the first one where none is named; writes it to a file where one is named.
 void give_device_tree(const platform::Board& board, const std::string& cluster, const std::string& file) {
   const auto& clusters = board.clusters();
   std::size_t index = 0;

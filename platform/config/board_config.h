@@ -21,7 +21,7 @@ struct Origin {
   base::Provenance provenance;
   std::string set_by = "default";  ///< "default", "e810-poll.toml:19" (board-relative) or "--set"
   Location where;                  ///< for messages; no file: never set
-  /// Of what set it: 0 for a default, then the files in the order in which they applied, then the overrides.
+  /// Rank of what set it: 0 for a default, then the files in the order in which they applied, then the overrides.
   std::size_t layer = 0;
 };
 
@@ -46,7 +46,7 @@ class Instance {
   const part::Factory* factory() const { return model_->factory.get(); }
   /// Every model that an instance of its kind may have on this board.
   const std::vector<Registry::Model>& models() const { return kind_->models; }
-  /// Of a key of schema().
+  /// Where the value of a key of schema() comes from.
   const Origin& origin(std::string_view key) const;
   /// Where it is first named; no file: nowhere.
   const Location& where() const { return where_; }
@@ -112,7 +112,7 @@ class BoardConfig {
   /// Whether `key` of one instance was said after `other_key` of another. Where two values do not go together, the one
   /// that was said later is to blame. A default was said where its instance is first named.
   static bool is_later(const Instance&, std::string_view key, const Instance& other, std::string_view other_key);
-  /// Of several keys of an instance, the one that was set last.
+  /// The one of several keys of an instance that was set last.
   static std::string_view latest(const Instance&, const std::vector<std::string_view>& keys);
 
  private:

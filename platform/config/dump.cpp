@@ -20,7 +20,7 @@ nlohmann::ordered_json parameter_json(const Instance& instance, const base::Para
   return json;
 }
 
-/// Of the unit of a plain number: "hart" of "harts", "entry" of "entries"; a rate such as "1/s" stays.
+/// The singular of a plain number's unit: "hart" for "harts", "entry" for "entries"; a rate such as "1/s" stays.
 std::string singular(const std::string& unit) {
   if (unit.ends_with("ies")) return unit.substr(0, unit.size() - 3) + "y";
   if (unit.ends_with("sses")) return unit.substr(0, unit.size() - 2);

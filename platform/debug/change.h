@@ -40,7 +40,7 @@ struct Change {
   /// device: what has been written where.
   unsigned width() const { return bytes[0]; }
   std::string path() const { return {bytes.begin() + 9, bytes.end()}; }
-  /// Of a register, of a device's register, or the entry of a reset.
+  /// The value that a register or a device's register gets, or the address at which a reset lets harts begin.
   std::uint64_t value() const;
   /// reset to an entry: where the program lies.
   std::vector<Stretch> program() const;

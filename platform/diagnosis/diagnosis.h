@@ -7,7 +7,7 @@
 
 namespace sluice::platform {
 
-/// Of a cause without the interrupt bit: "load page fault".
+/// The name of an exception by its cause, without the interrupt bit: "load page fault".
 const char* exception_name(std::uint64_t cause);
 
 /// What every diagnosis ends with, a line each: the faults that have happened and whether they last, who waits for

@@ -18,7 +18,7 @@ class Firmware {
   void add(Image);
 
   const std::vector<Image>& images() const { return images_; }
-  /// Of the first image: the harts start in it.
+  // Name, hash and entry point of the first image, in which the harts start.
   const std::string& name() const { return images_.front().name(); }
   const std::string& sha256() const { return images_.front().sha256(); }
   std::uint64_t entry() const { return images_.front().entry(); }
@@ -28,7 +28,7 @@ class Firmware {
   void load(const std::vector<base::GuestRam*>&) const;
   /// The same into memory that has been used: what the images have no bytes for in their files becomes zero.
   void reload(const std::vector<base::GuestRam*>&) const;
-  /// Of all images, as if they were one.
+  /// The symbols of all images together.
   const SymbolTable& symbols() const { return symbols_; }
   /// Throws config::UserError with the end of a sentence about the first image.
   [[noreturn]] void refuse(const std::string& why) const { images_.front().refuse(why); }

@@ -16,8 +16,8 @@
 
 namespace sluice::platform {
 
-/// Of one image of a cluster. Watches the page of its `tohost`, and looks at what a hart of the cluster has stored
-/// there when its instruction is over, as if the store were an access to a device.
+/// The host interface of one image of a cluster. Watches the page of its `tohost`, and looks at what a hart of the
+/// cluster has stored there when its instruction is over, as if the store were an access to a device.
 class Htif final : private base::RamWatcher, private riscv::CoreObserver {
  public:
   struct Exit {

@@ -58,11 +58,12 @@ class Image {
   const std::vector<std::uint8_t>& bytes() const { return file_; }  ///< of the file
   /// Whether it has an address.
   bool placed() const { return !segments_.empty(); }
-  /// Of data.
+  /// Gives an image that is data its address.
   void place_at(std::uint64_t address) { segments_ = {{address, file_.size(), 0, file_.size()}}; }
   /// Copies the segments. Throws config::UserError when one of them lies outside every RAM.
   void load(const std::vector<base::GuestRam*>&) const;
-  /// Of what a hart starts in or goes on to. Throws config::UserError when no RAM has an instruction at the entry.
+  /// For an image that a hart starts in or goes on to. Throws config::UserError when no RAM has an instruction at the
+  /// entry.
   void check_entry(const std::vector<base::GuestRam*>&) const;
   /// Copies them once more into memory that has been used: what they have no bytes for in the file becomes zero.
   void reload(const std::vector<base::GuestRam*>&) const;

@@ -8,10 +8,10 @@
 
 namespace sluice::platform {
 
-/// Of a whole file's bytes.
+/// SHA-256 of these bytes, in hexadecimal.
 std::string sha256_of(std::span<const std::uint8_t> bytes);
 
-/// Of a regular file of any size; empty where there is none, or it cannot be read.
+/// SHA-256 of a regular file of any size; empty where there is none, or it cannot be read.
 std::string sha256_of_file(const std::filesystem::path&);
 
 }  // namespace sluice::platform

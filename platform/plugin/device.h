@@ -1,6 +1,6 @@
 #pragma once
 /// How a model becomes a device that boards can name, in this program and in a plug-in (docs/tutorials/own-device.md).
-/// Of platform, a plug-in includes this file only.
+/// A plug-in includes this file of platform, through plugin.h, and no other.
 
 #include <exception>
 #include <memory>

@@ -16,7 +16,7 @@
 
 #define SLUICE_PLUGIN_TEXT_OF(x) #x
 #define SLUICE_PLUGIN_TEXT(x) SLUICE_PLUGIN_TEXT_OF(x)
-/// Of the JSON library, whose objects plug-ins fill.
+/// Version of the JSON library, whose objects plug-ins fill.
 #define SLUICE_PLUGIN_JSON                        \
   SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_MAJOR) \
   "." SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_MINOR) "." SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_PATCH)

@@ -19,7 +19,7 @@ using workload::rate_text;
 using workload::time_text;
 
 std::string name_of(const Json& result);
-/// Of the effective board, as a board file would write it; empty where the board has no such parameter.
+/// A parameter of the board that ran, as a board file would write it; empty where the board has no such parameter.
 std::string parameter(const Json& result, const char* instance, const char* key);
 /// "echo 64 B, closed loop, 16 outstanding"
 std::string workload_text(const Json& result);

@@ -11,7 +11,7 @@ namespace sluice::report {
 
 inline constexpr const char* kResultSchema = "sluice-result-1";
 
-/// Of a run that has ended. Everything outside "host" depends only on board, firmware, seed and inputs.
+/// The result file of a run that has ended. Everything outside "host" depends only on board, firmware, seed and inputs.
 nlohmann::ordered_json make_result(platform::Simulation&, platform::Outcome);
 
 /// The text of a result file: two spaces of indentation, one trailing newline.

@@ -167,7 +167,7 @@ bool TrafficWorkload::overloads_on_purpose() const {
          parameters_.kind == TrafficSource::Kind::zero_loss;
 }
 
-/// Of requests for which nothing came back, and nobody said why.
+/// Says how many requests got no answer, although no component said that it dropped them.
 std::string TrafficWorkload::lost_sentence() const {
   const std::string sent = parameters_.retries == 0 ? "once" : fmt::format("{} times", parameters_.retries + 1);
   return fmt::format("{} lost: no reply within {} (workload.timeout), sent {} (workload.retries = {})",

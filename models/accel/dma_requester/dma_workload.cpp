@@ -125,7 +125,8 @@ static_assert(std::size(kRefusals) == DMAR_ERROR_BUS_MASTER + 1);
 
 using Devices = std::vector<pcie::Endpoint*>;
 
-/// Of the requester that refused the last command; a read of its status that got no answer looks alike.
+/// Says which requester refused the last command, and why. To the firmware, a status read without an answer looks the
+/// same.
 std::string describe_refused_command(const Devices& devices) {
   for (const pcie::Endpoint* device : devices) {
     const auto* r = dynamic_cast<const DmaRequester*>(device);

@@ -79,7 +79,7 @@ class Port {
   Port& operator=(const Port&) = delete;
 
   /// At now(), the arrival of the message's last bit (of its header's, where cut_through) after receive_latency.
-  /// Whoever has consumed it calls release_buffer().
+  /// Takes a message that has arrived. The receiver calls release_buffer() when it has consumed the message.
   Callback<void(typename P::Pointer)> on_receive;
 
   /// Pipelines of the owner, before the serialiser and after the last bit. The ledger counts them to the link's stage.

@@ -18,7 +18,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Of a file that is closed, nothing.
+  /// Appends bytes. Writing to a closed file does nothing.
   void write(std::string_view bytes);
   /// Hands what is buffered to the operating system, so that it is there though the simulation crashes.
   void flush();

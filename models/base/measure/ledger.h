@@ -113,7 +113,8 @@ class Ledger {
   /// Per (component, stage) sums over completed measured requests.
   const Total& total(Component c, Stage s) const { return totals_[c][s]; }
   std::size_t components() const { return paths_.size(); }
-  /// Of completed measured requests, from where the callers of complete() saw them begin.
+  /// Sum of the latencies of completed, measured requests, in femtoseconds, each from the start that complete() was
+  /// given.
   unsigned __int128 total_latency() const { return total_latency_; }
 
   /// Called with each request that completes, before it is forgotten, and its end; for histograms, traces and tests.

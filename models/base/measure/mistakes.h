@@ -51,15 +51,15 @@ struct Mistake {
   std::string hart;  ///< whose instruction it was; empty: not known
   std::uint64_t pc = 0;
   std::uint64_t times = 1;  ///< from the same instruction
-  /// Of the first of its kind: how often the instruction made mistakes that differ from it in numbers only and found
-  /// no room, as it has Mistakes::kAlike of them in the list.
+  /// How many more mistakes the same instruction made that differ in numbers only. They are not listed, because
+  /// Mistakes::kAlike of them already are. Counted at the first of its kind.
   std::uint64_t others = 0;
 };
 
 class Mistakes {
  public:
   static constexpr std::size_t kMost = 256;  ///< different ones that are listed
-  /// Of these, such as come from one instruction and differ in numbers only (addresses, sizes, indexes).
+  /// Most entries of one instruction that differ in numbers only (addresses, sizes, indexes).
   static constexpr std::size_t kAlike = 4;
 
   /// The mistake of access_site().
@@ -88,7 +88,7 @@ class Mistakes {
   std::size_t next_transfer_ = 0;  ///< place of the next one in transfers_
 };
 
-/// Of the simulation in this process.
+/// The list of the simulation in this process.
 Mistakes& mistakes();
 
 /// While it lives, what is reported is kept here and not listed: for whoever passes an access on and reports in its own

@@ -11,7 +11,7 @@ namespace sluice::base {
 namespace {
 Scheduler* the_scheduler = nullptr;
 
-/// Of the entries at one time, those of harts that synchronise come last, as instructions do.
+/// Entries of harts that synchronise come after all others at the same time, as instructions do.
 constexpr ComponentKey kAfterAll = ~ComponentKey{0};
 
 /// Identifies the process that runs.

@@ -104,9 +104,9 @@ class Scheduler : public sc_core::sc_module {
   End run_until(Time limit);
   /// Steps of the kernel, each in time or a delta cycle, between two looks.
   static constexpr std::uint64_t kLookInterval = 1 << 16;
-  /// Who looks at the run every kLookInterval steps that foreign processes have made, wherever time is.
+  /// Calls `look` after every kLookInterval steps of foreign processes, whether simulated time advances or not.
   void on_look(Callback<void()> look) { look_ = std::move(look); }
-  /// Processes that are neither a runner's nor the scheduler's: whose steps these are.
+  /// Names of the foreign processes: those that are neither a runner's nor the scheduler's.
   std::vector<std::string> foreign_processes() const;
   /// Makes run_until() return as soon as the caller's entry or instruction is over.
   void stop() { stop_ = true; }

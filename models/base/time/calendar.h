@@ -66,9 +66,10 @@ class Calendar {
 
   /// Entries between two looks.
   static constexpr std::uint64_t kLookInterval = 1 << 20;
-  /// Who looks at the run every kLookInterval entries, wherever time is: after an entry, whose key it is given.
+  /// Calls `look` with the key of the last entry after every kLookInterval entries, whether simulated time advances or
+  /// not.
   void on_look(Callback<void(ComponentKey)> look) { look_ = std::move(look); }
-  /// Of the entry whose action has thrown last.
+  /// Key of the last entry whose action threw an exception.
   ComponentKey failed() const { return failed_; }
 
   std::uint64_t dispatched() const { return dispatched_; }

@@ -29,8 +29,8 @@ class Givers {
       if (descriptor < g.end) return g.by;
     return {};
   }
-  /// Of a DMA transfer for a descriptor of `queue`, whose ring has `length`; purpose: with the descriptor's index and
-  /// its queue after it, it says in a list of mistakes what the transfer was for.
+  /// Options of a DMA transfer for one descriptor of a queue's ring of `length` descriptors. purpose: what the transfer
+  /// is for, as a list of mistakes says it, with the descriptor's index and its queue after it.
   pcie::DmaOptions options(unsigned queue, std::uint64_t descriptor, std::uint32_t length, const char* purpose) const {
     pcie::DmaOptions options;
     options.by = of(descriptor);

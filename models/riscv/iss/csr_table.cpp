@@ -126,7 +126,7 @@ constexpr auto kIndex = [] {
   return index;
 }();
 
-/// Of the PMP, none, 16 or 64 entries have CSRs; those not implemented read zero. RV64 has no odd pmpcfg.
+/// No, 16 or 64 PMP entries have CSRs; entries that are not implemented read zero. RV64 has no odd pmpcfg.
 bool pmp_exists(unsigned number, unsigned regions) {
   const unsigned entries = regions == 0 ? 0 : regions <= 16 ? 16 : Pmp::kMaxRegions;
   if (number >= csr::kPmpaddr0) return number - csr::kPmpaddr0 < entries;

@@ -22,7 +22,7 @@ constexpr const char* kRounding[] = {"rne", "rtz", "rdn", "rup", "rmm", "unknown
 const char* x(unsigned n) { return kIntegerNames[n & 31]; }
 const char* f(unsigned n) { return kFloatNames[n & 31]; }
 
-/// Of an Opcode: its name with dots, without the underscore that keeps it from being a C++ word.
+/// The assembler's name of an Opcode: with dots, and without the underscore that keeps some from being C++ keywords.
 std::string mnemonic(Opcode op) {
   static constexpr const char* names[] = {
 #define SLUICE_NAME(name, cost) #name,

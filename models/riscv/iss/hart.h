@@ -38,8 +38,8 @@ struct HartCounters {
   std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
   std::uint64_t interrupts = 0;  ///< interrupts taken
   std::uint64_t returns = 0;     ///< mret and sret
-  /// Of the last traps, those with nothing new about them (TrapHistory::repeats), and the returns from these that led
-  /// right behind the instruction that had trapped.
+  /// How many of the last traps were repetitions (TrapHistory::repeats), and how many returns from these led right
+  /// behind the instruction that had trapped.
   std::uint64_t repeated = 0;
   std::uint64_t served = 0;
   std::uint64_t returns_before = 0;  ///< returns when the first of these came

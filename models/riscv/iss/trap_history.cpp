@@ -5,7 +5,7 @@ namespace {
 
 constexpr unsigned kSp = 2;
 
-/// Of all registers but sp.
+/// A hash of all registers but sp.
 std::uint64_t digest_of(const HartState& state) {
   std::uint64_t digest = 0;
   const auto take = [&digest](std::uint64_t value) {
