@@ -106,6 +106,8 @@ class Endpoint : public base::Model, private TransmitObserver {
     std::uint32_t table_offset = 0;  ///< bytes, a multiple of 8; table and PBA lie in their BARs, and apart
     unsigned pba_bar = 0;
     std::uint32_t pba_offset = 0;
+    /// Size of the pending bits, which come in whole words of 8 bytes.
+    std::uint64_t pba_bytes() const { return (std::uint64_t{vectors} + 63) / 64 * 8; }
   };
   /// The function as its designer fixed it.
   struct Function {

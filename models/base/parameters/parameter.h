@@ -1,0 +1,118 @@
+#pragma once
+/// A model's parameters without the model's type: what platform/config reads boards through.
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "models/base/parameters/quantity.h"
+
+namespace sluice::base {
+
+/// Where a value comes from. A fitted value names the published points it was fitted to.
+struct Provenance {
+  enum class Kind { kMeasured, kStated, kDerived, kFitted, kAssumed };
+  Kind kind = Kind::kAssumed;
+  std::string source;
+  std::vector<std::string> points;  ///< only of kFitted
+};
+std::string_view to_text(Provenance::Kind);
+/// Throws ValueError that names the five kinds.
+Provenance::Kind parse_kind(std::string_view);
+
+/// A value as a board file writes it, or as a dump shows it.
+struct Value {
+  using Array = std::vector<Value>;
+  std::variant<bool, std::int64_t, std::uint64_t, double, std::string, Array> data;
+};
+
+/// One parameter of a model, without the model's type.
+class Parameter {
+ public:
+  virtual ~Parameter() = default;
+
+  const std::string& key() const { return key_; }
+  const std::string& meaning() const { return meaning_; }
+  const Provenance& default_provenance() const { return provenance_; }
+  bool has_provenance() const { return has_provenance_; }
+  bool required() const { return required_; }
+  /// True for a choice that a board makes, false for a property of a part.
+  bool is_setting() const { return setting_; }
+  /// The kind of instance ("pcie") that the value, a string such as "pcie.slot0", must name; else empty.
+  const std::string& refers_to() const { return refers_to_; }
+  /// Such a value may be empty.
+  bool may_refer_to_none() const { return may_refer_to_none_; }
+  /// The value is the path of a file that a run reads, or empty.
+  bool names_file() const { return names_file_; }
+
+  /// What values are valid: "a time, 0 fs to 1 us".
+  virtual std::string valid() const = 0;
+  /// Unit of value(): ns, B, b/s, Hz, or what the model said for a plain number; empty where there is none.
+  virtual std::string unit() const = 0;
+  /// The unit that text() leaves out: what the model said for a plain number.
+  const std::string& plain_unit() const { return unit_; }
+  /// Both throw ValueError, and leave the parameters unchanged then.
+  virtual void assign(void* parameters, const Value&) const = 0;
+  virtual void assign_text(void* parameters, std::string_view) const = 0;
+  /// As a person writes it ("379 ns", "16", "plic"): assign_text accepts it again.
+  virtual std::string text(const void* parameters) const = 0;
+  virtual Value value(const void* parameters) const = 0;
+  /// What its declaration has wrong, whatever its value: the end of a sentence; else empty.
+  virtual std::string mistake() const { return {}; }
+
+ protected:
+  std::string key_;
+  std::string meaning_;
+  std::string unit_;
+  std::string refers_to_;
+  bool may_refer_to_none_ = false;
+  bool names_file_ = false;
+  Provenance provenance_;
+  bool has_provenance_ = false;
+  bool required_ = false;
+  bool setting_ = false;
+  bool hexadecimal_ = false;
+
+  friend class SchemaBase;
+};
+
+/// A model's parameters, without the model's type.
+class SchemaBase {
+ public:
+  virtual ~SchemaBase() = default;
+  SchemaBase() = default;
+  SchemaBase(const SchemaBase&) = delete;
+  SchemaBase& operator=(const SchemaBase&) = delete;
+
+  const std::string& summary() const { return summary_; }
+  const std::vector<std::unique_ptr<Parameter>>& parameters() const { return parameters_; }
+  const Parameter* find(std::string_view key) const;
+
+  /// A new set of parameters with every default.
+  virtual std::shared_ptr<void> defaults() const = 0;
+  /// The same values once more.
+  virtual std::shared_ptr<void> copy_of(const void* parameters) const = 0;
+
+  /// A rule between parameters. Returns the end of a sentence about `key` ("must be at most rx_fifo"), or nothing.
+  struct Rule {
+    std::string key;
+    std::function<std::string(const void*)> broken;
+  };
+  const std::vector<Rule>& rules() const { return rules_; }
+
+ protected:
+  Parameter& keep(std::unique_ptr<Parameter>, std::string key, std::string meaning);
+  /// Throws std::logic_error at a mistake in describe(): a key that is none or used twice, no kind, limits that no
+  /// value meets, a default outside its own range.
+  void verify() const;
+
+  std::string summary_;
+  std::vector<std::unique_ptr<Parameter>> parameters_;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace sluice::base

@@ -1,0 +1,149 @@
+/// What is at the far ends of a board's wires, and what the board is put to.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/net/frame.h"
+#include "platform/board/board.h"
+#include "platform/board/topology.h"
+#include "platform/workload/named_workload.h"
+#include "platform/workload/traffic_workload.h"
+
+namespace sluice::platform {
+
+/// The firmware's IPv4 address at a wire; empty where no NIC is.
+std::string Board::address_at(const WireInstance& w) const {
+  for (const NicInstance& n : nics_)
+    if (n.place.wire == w.path) return n.place.ipv4;
+  return {};
+}
+
+/// Most calls that the NIC at a wire and the rings of its driver hold.
+std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParameters& call) const {
+  const std::uint64_t frame =
+      std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.calls()->smallest_call());
+  std::uint64_t calls = 0;
+  for (const config::Instance* n : config_.of_kind("nic")) {
+    if (place_of(*n).wire == w.path) calls += nic_factory_of(*n).buffered_frames(n->values(), frame);
+  }
+  return calls;
+}
+
+/// A host and the NIC at the other end of its wire are two computers.
+void Board::check_addresses(const config::Instance& host, const net::RemoteHost::Parameters& p,
+                            const std::string& wire) const {
+  for (const config::Instance* n : config_.of_kind("nic")) {
+    const nic::NicPlace nic = place_of(*n);
+    if (nic.wire != wire) continue;
+    const auto check = [&](const char* host_key, const char* nic_key, bool same) {
+      if (!same) return;
+      if (config::BoardConfig::is_later(*n, nic_key, host, host_key))
+        throw config_.error(*n, nic_key, fmt::format("must not be {}.{} too", host.path(), host_key));
+      throw config_.error(host, host_key, fmt::format("must not be {}.{} too", n->path(), nic_key));
+    };
+    check("host.address", "ipv4", net::parse_ipv4(p.address) == net::parse_ipv4(nic.ipv4));
+    if (!nic.address.empty()) check("host.mac", "address", net::parse_mac(p.mac) == net::parse_mac(nic.address));
+  }
+}
+
+/// What a workload is told of the board. External traffic is at the first wire.
+workload::Surroundings Board::surroundings(Traffic traffic) {
+  const auto& caches = config_.parameters<coherence::MemorySystem::Parameters>("caches");
+  workload::Surroundings board;
+  for (DeviceInstance& d : devices_) board.devices.push_back(d.endpoint.get());
+  for (WireInstance& w : wires_) {
+    bool taken = traffic == Traffic::external && &w == &wires_.front();
+    for (const config::Instance* peer : config_.of_kind("peer"))
+      taken |= peer->parameters<EchoPeerParameters>().wire == w.path;
+    if (!taken) board.wires.push_back({w.path, w.wire.get(), address_at(w)});
+  }
+  board.caches = base::Bytes(caches.llc_size.count() + caches.l2_size.count() * harts_);
+  board.iommu = iommu_ != nullptr;
+  board.iommu_page = config_.parameters<IommuInstance>("iommu").page;
+  board.seed = {run_.seed, run_.replication};
+  return board;
+}
+
+void Board::build_workload(Traffic traffic) {
+  if (traffic == Traffic::generated) build_traffic();
+  const config::Instance& instance = config_.the("workload");
+  if (source_) {
+    workload_ = std::make_unique<TrafficWorkload>(*source_, instance.parameters<net::TrafficSource::Parameters>(),
+                                                  run_.allow_drops);
+    return;
+  }
+  const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(instance.factory());
+  if (!factory) return;
+  check_files(instance);
+  surroundings_ = surroundings(traffic);
+  marks_.push_back(std::make_unique<ElaborationMark>("before__workload", "workload"));
+  std::string refusal;
+  try {
+    base::name_what_is_thrown("workload", [&] {
+      try {
+        workload_ = std::make_unique<NamedWorkload>(factory->build(instance.model_values(), surroundings_));
+      } catch (const workload::NotForThisBoard& e) {
+        refusal = e.what();
+      }
+    });
+  } catch (const base::ComponentError& e) {
+    refusal = fmt::format("workload cannot be built: {}", e.what());
+  }
+  if (!refusal.empty()) throw config::UserError(config_.file() + ": " + refusal);
+  marks_.push_back(std::make_unique<ElaborationMark>("after__workload", ""));
+}
+
+/// Peers where the board names them; the workload at the first NIC's wire, or else at the first wire without a peer.
+void Board::build_traffic() {
+  std::vector<std::string> taken;
+  for (const config::Instance* i : config_.of_kind("peer")) {
+    const auto& p = i->parameters<EchoPeerParameters>();
+    for (const config::Instance* other : config_.of_kind("peer"))
+      if (other != i && other->parameters<EchoPeerParameters>().wire == p.wire)
+        throw clash(config_, *i, *other, "wire", "must be a link of its own; {} is at it too");
+    taken.push_back(p.wire);
+    check_addresses(*i, p.peer.host, p.wire);
+    peers_.push_back(
+        std::make_unique<net::EchoPeer>(base::module_name(i->path()).c_str(), p.peer, wire(*i, p.wire), net::Wire::kA));
+  }
+  const auto is_free = [&](const WireInstance& w) { return std::count(taken.begin(), taken.end(), w.path) == 0; };
+  const auto nics = config_.of_kind("nic");
+  auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
+    return !nics.empty() && is_free(w) && w.path == place_of(*nics.front()).wire;
+  });
+  if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
+  if (free == wires_.end() || !makes_calls(config_)) return;
+  const config::Instance& workload = config_.the("workload");
+  auto traffic = workload.parameters<net::TrafficSource::Parameters>();
+  check_addresses(workload, traffic.host, free->path);
+  if (traffic.host.partner.empty()) traffic.host.partner = address_at(*free);
+  if (traffic.host.partner.empty())
+    throw config_.error(workload, "host.partner", "must be set: no NIC is at " + free->path + " to take it from");
+  try {
+    source_ = std::make_unique<net::TrafficSource>("workload", traffic, base::RandomSeed{run_.seed, run_.replication},
+                                                   *free->wire, net::Wire::kA);
+    source_->set_buffered(buffered_calls(*free, traffic.call));
+  } catch (const std::runtime_error& e) {
+    if (traffic.kind == net::TrafficSource::Kind::replay)
+      throw config_.error(workload, "pcap", std::string("cannot be replayed: ") + e.what());
+    throw config::UserError(config_.file() + ": workload " + e.what());
+  }
+  if (traffic.kind == net::TrafficSource::Kind::replay) check_replay(workload, traffic.warmup);
+}
+
+/// A replay makes the calls that its capture has, no fewer and no more.
+void Board::check_replay(const config::Instance& workload, std::uint64_t warmup) const {
+  const auto& requests = workload.origin("requests");
+  if (requests.layer > 0 && requests.layer >= workload.origin("kind").layer)
+    throw config_.error(workload, "requests", "must not be set for a replay, which makes every call of its capture");
+  if (source_->total() > warmup) return;
+  const bool pcap_later = config::BoardConfig::is_later(workload, "pcap", workload, "warmup");
+  const std::string calls = source_->total() == 1 ? "1 call" : fmt::format("{} calls", source_->total());
+  if (pcap_later)
+    throw config_.error(workload, "pcap",
+                        fmt::format("has {}, of which workload.warmup, {}, leaves none to count", calls, warmup));
+  throw config_.error(workload, "warmup", fmt::format("leaves none of the capture's {} to count", calls));
+}
+
+}  // namespace sluice::platform
