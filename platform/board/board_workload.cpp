@@ -11,6 +11,16 @@
 #include "platform/workload/traffic_workload.h"
 
 namespace sluice::platform {
+namespace {
+
+/// Whether a peer of the board is at the far end of a wire.
+bool has_peer(const config::BoardConfig& config, const WireInstance& w) {
+  const auto peers = config.of_kind("peer");
+  return std::any_of(peers.begin(), peers.end(),
+                     [&](const config::Instance* p) { return p->parameters<EchoPeerParameters>().wire == w.path; });
+}
+
+}  // namespace
 
 /// The firmware's IPv4 address at a wire; empty where no NIC is.
 std::string Board::address_at(const WireInstance& w) const {
@@ -53,10 +63,8 @@ workload::Surroundings Board::surroundings(Traffic traffic) {
   workload::Surroundings board;
   for (DeviceInstance& d : devices_) board.devices.push_back(d.endpoint.get());
   for (WireInstance& w : wires_) {
-    bool taken = traffic == Traffic::external && &w == &wires_.front();
-    for (const config::Instance* peer : config_.of_kind("peer"))
-      taken |= peer->parameters<EchoPeerParameters>().wire == w.path;
-    if (!taken) board.wires.push_back({w.path, w.wire.get(), address_at(w)});
+    const bool external = traffic == Traffic::external && &w == &wires_.front();
+    if (!external && !has_peer(config_, w)) board.wires.push_back({w.path, w.wire.get(), address_at(w)});
   }
   board.caches = base::Bytes(caches.llc_size.count() + caches.l2_size.count() * harts_);
   board.iommu = iommu_ != nullptr;
@@ -96,18 +104,16 @@ void Board::build_workload(Traffic traffic) {
 
 /// Peers where the board names them; the workload at the first NIC's wire, or else at the first wire without a peer.
 void Board::build_traffic() {
-  std::vector<std::string> taken;
   for (const config::Instance* i : config_.of_kind("peer")) {
     const auto& p = i->parameters<EchoPeerParameters>();
     for (const config::Instance* other : config_.of_kind("peer"))
       if (other != i && other->parameters<EchoPeerParameters>().wire == p.wire)
         throw clash(config_, *i, *other, "wire", "must be a link of its own; {} is at it too");
-    taken.push_back(p.wire);
     check_addresses(*i, p.peer.host, p.wire);
     peers_.push_back(
         std::make_unique<net::EchoPeer>(base::module_name(i->path()).c_str(), p.peer, wire(*i, p.wire), net::Wire::kA));
   }
-  const auto is_free = [&](const WireInstance& w) { return std::count(taken.begin(), taken.end(), w.path) == 0; };
+  const auto is_free = [&](const WireInstance& w) { return !has_peer(config_, w); };
   const auto nics = config_.of_kind("nic");
   auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
     return !nics.empty() && is_free(w) && w.path == place_of(*nics.front()).wire;

@@ -126,7 +126,7 @@ constexpr auto kIndex = [] {
   return index;
 }();
 
-/// No, 16 or 64 PMP entries have CSRs; entries that are not implemented read zero. RV64 has no odd pmpcfg.
+/// The PMP has CSRs for 0, 16 or 64 entries; those that are not implemented read zero. RV64 has no odd pmpcfg.
 bool pmp_exists(unsigned number, unsigned regions) {
   const unsigned entries = regions == 0 ? 0 : regions <= 16 ? 16 : Pmp::kMaxRegions;
   if (number >= csr::kPmpaddr0) return number - csr::kPmpaddr0 < entries;
