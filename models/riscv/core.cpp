@@ -28,7 +28,7 @@ HartConfig hart_config(const ClusterParameters& p, unsigned hart_id, std::uint64
 }  // namespace
 
 Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc,
-           base::Scheduler& scheduler, coherence::MemorySystem& memory, unsigned cache)
+           base::RunnerGroup& group, coherence::MemorySystem& memory, unsigned cache)
     : Model(name),
       socket("socket"),
       parameters_(p),
@@ -36,7 +36,7 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
       timebase_(p.timebase.hertz()),
       memory_(memory),
       cache_(cache),
-      runner_(scheduler, path()),
+      runner_(group, path()),
       hart_(*this, hart_config(p, hart_id, reset_pc, memory, cache)),
       reset_pc_(reset_pc),
       statistics_(path(), &base::statistics()) {

@@ -42,9 +42,10 @@ class Core : public base::Model, public Bus, public base::Resettable {
  public:
   tlm_utils::simple_initiator_socket<Core> socket;  ///< to the SoC bus
 
-  /// hart_id: mhartid. cache: index of this hart's private caches in `memory`.
+  /// hart_id: mhartid. cache: index of this hart's private caches in `memory`. The group is that of all harts that
+  /// share the memory.
   Core(const sc_core::sc_module_name&, const ClusterParameters&, unsigned hart_id, std::uint64_t reset_pc,
-       base::Scheduler&, coherence::MemorySystem& memory, unsigned cache);
+       base::RunnerGroup&, coherence::MemorySystem& memory, unsigned cache);
 
   Hart& hart() { return hart_; }
   const Hart& hart() const { return hart_; }

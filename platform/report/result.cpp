@@ -53,11 +53,10 @@ Json images(const platform::Cluster& c) {
 
 Json firmware(platform::Board& board) {
   Json list = Json::array();
-  std::vector<base::GuestRam*> rams;
-  for (auto& r : board.rams()) rams.push_back(&r->bytes());
   for (const platform::Cluster& c : board.clusters()) {
     Json counters = Json::object();
-    for (const auto& [name, value] : platform::read_counters(c.firmware, rams)) counters[name] = value;
+    for (const auto& [name, value] : platform::read_counters(c.firmware, c.system->guest_rams()))
+      counters[name] = value;
     list.push_back({{"cluster", c.name},
                     {"name", c.firmware.name()},
                     {"sha256", c.firmware.sha256()},
@@ -180,6 +179,14 @@ Json cores(platform::Simulation& s, const Json& counters) {
   return list;
 }
 
+/// Of the systems whose harts may run ahead of each other; 0: none has several.
+Time longest_quantum(platform::Board& board) {
+  Time longest;
+  for (const auto& system : board.systems())
+    if (system->harts() > 1) longest = std::max(longest, system->group().quantum());
+  return longest;
+}
+
 Json host(platform::Simulation& s) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -187,7 +194,8 @@ Json host(platform::Simulation& s) {
   for (const platform::Cluster& c : s.board().clusters())
     for (const auto& core : c.cores) instructions += core->hart().state().instret;
   std::uint64_t guest_ram = 0;
-  for (const auto& ram : s.board().rams()) guest_ram += ram->bytes().resident_bytes();
+  for (const auto& system : s.board().systems())
+    for (const base::GuestRam* ram : system->guest_rams()) guest_ram += ram->resident_bytes();
   const double wall = s.wall_seconds();
   const std::uint64_t ended = s.board().workload() ? s.board().workload()->ended() : 0;
   Json figures = {{"wall_s", wall},
@@ -283,7 +291,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   result["counters"] = std::move(counters);
   result["faults"] = faults(s);
   result["mistakes"] = mistakes(board);
-  if (result["cores"].size() > 1) result["quantum_ns"] = nanoseconds(board.scheduler().quantum());
+  if (const Time quantum = longest_quantum(board); quantum != Time{}) result["quantum_ns"] = nanoseconds(quantum);
   result["host"] = host(s);
   return result;
 }

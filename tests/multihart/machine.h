@@ -44,8 +44,8 @@ class Machine {
     bus.map({"clint", kClint, 0x1'0000, true, false}, clint.socket);
     for (unsigned h = 0; h < p.harts; ++h) {
       const std::string name = "hart" + std::to_string(h);
-      cores.push_back(
-          std::make_unique<riscv::Core>(name.c_str(), cluster(p, h), h, kRam + h * kCodeBytes, scheduler, memory, h));
+      cores.push_back(std::make_unique<riscv::Core>(name.c_str(), cluster(p, h), h, kRam + h * kCodeBytes,
+                                                    scheduler.first_group(), memory, h));
       cores[h]->socket.bind(bus.from_initiators);
       clint.software(h).on_change = [this, h](bool level) { cores[h]->set_interrupt(riscv::irq::kMsi, level); };
       clint.timer(h).on_change = [this, h](bool level) { cores[h]->set_interrupt(riscv::irq::kMti, level); };

@@ -72,7 +72,7 @@ struct Bench {
     ram.write(kBase, program.data(), program.size() * 4);
     for (unsigned h = 0; h < harts; ++h) {
       cores.push_back(std::make_unique<riscv::Core>(("core" + std::to_string(h)).c_str(), parameters, h, kBase,
-                                                    scheduler, memory, h));
+                                                    scheduler.first_group(), memory, h));
       cores.back()->socket.bind(
           devices.emplace_back(std::make_unique<SlowDevice>(("device" + std::to_string(h)).c_str()))->socket);
     }

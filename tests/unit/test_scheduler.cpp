@@ -11,45 +11,14 @@
 #include "models/base/time/key.h"
 #include "models/base/time/waiting.h"
 #include "tests/unit/fresh_kernel.h"
+#include "tests/unit/synthetic_core.h"
 
 using namespace sluice;
 using namespace sluice::base;
 using namespace sluice::base::literals;
+using Core = sluice::test::SyntheticCore;
 
 namespace {
-
-/// A core whose instruction n takes cost(n) and which does something every `period` instructions.
-class Core : public sc_core::sc_module {
- public:
-  using Step = std::function<void(Core&, std::uint64_t)>;
-  Core(sc_core::sc_module_name name, Scheduler& s, Time cost, std::uint64_t instructions, Step step)
-      : sc_module(name), runner(s, this->name()), cost_(cost), instructions_(instructions), step_(std::move(step)) {
-    SC_HAS_PROCESS(Core);
-    SC_THREAD(run);
-  }
-  void stall(Time t) { runner.advance_to(runner.time() + t); }
-  std::uint64_t trace = 14695981039346656037u;  ///< hash of everything it has seen and when
-  void see(std::uint64_t v) { trace = (trace ^ v ^ runner.time().femtoseconds()) * 1099511628211u; }
-
-  Runner runner;
-  Event wake;
-
- private:
-  void run() {
-    runner.begin();
-    for (std::uint64_t n = 0; n < instructions_; ++n) {
-      while (runner.time() >= runner.bound()) runner.yield();
-      calendar().set_now(runner.time());
-      step_(*this, n);
-      runner.advance_to(runner.time() + cost_);
-    }
-    Event never;
-    wait_for(never, "end of program", "nobody");
-  }
-  Time cost_;
-  std::uint64_t instructions_;
-  Step step_;
-};
 
 /// A device that answers after a queueing delay, and a source of effects the core did not ask for.
 struct Device {

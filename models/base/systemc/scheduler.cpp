@@ -43,9 +43,24 @@ std::string path_of_key(ComponentKey key) {
 sc_core::sc_time to_sc_time(Time t) { return sc_core::sc_time::from_value(t.femtoseconds()); }
 Time from_sc_time(const sc_core::sc_time& t) { return Time::fs(t.value()); }
 
-Runner::Runner(Scheduler& scheduler, std::string path) : scheduler_(scheduler), path_(std::move(path)) {
-  scheduler.runners_.push_back(this);
+RunnerGroup::RunnerGroup(Scheduler& scheduler, Time quantum) : scheduler_(scheduler), quantum_(quantum) {
+  scheduler.groups_.push_back(this);
 }
+
+Time RunnerGroup::earliest_ready() const {
+  Time earliest = Time::max();
+  for (const Runner* r : runners_)
+    if (r->ready_) earliest = std::min(earliest, r->time_);
+  return earliest;
+}
+
+Runner::Runner(RunnerGroup& group, std::string path)
+    : scheduler_(group.scheduler_), group_(group), path_(std::move(path)) {
+  scheduler_.runners_.push_back(this);
+  group.runners_.push_back(this);
+}
+
+Runner::Runner(Scheduler& scheduler, std::string path) : Runner(scheduler.first_group(), std::move(path)) {}
 
 void Runner::begin() {
   process_ = current_process();
@@ -119,7 +134,8 @@ void wait_for(Event& event, const char* reason, const char* holder) {
   --event.foreign_waits_;
 }
 
-Scheduler::Scheduler(const sc_core::sc_module_name& name, Time quantum) : sc_module(name), quantum_(quantum) {
+Scheduler::Scheduler(const sc_core::sc_module_name& name, Time quantum)
+    : sc_module(name), first_group_(*this, quantum) {
   if (the_scheduler) throw std::logic_error("a simulation has one scheduler");
   the_scheduler = this;
   take_kernel_reports();
@@ -128,6 +144,8 @@ Scheduler::Scheduler(const sc_core::sc_module_name& name, Time quantum) : sc_mod
 }
 
 Scheduler::~Scheduler() { the_scheduler = nullptr; }
+
+void Scheduler::set_separation(Time t) { separation_ = std::max(t, Time::ns(1)); }
 
 Scheduler& Scheduler::instance() { return *the_scheduler; }
 
@@ -160,20 +178,35 @@ void Scheduler::pump() {
   hand_over(nullptr);
 }
 
-Runner* Scheduler::pick(Time limit, Time& earliest) const {
-  earliest = Time::max();
-  for (Runner* r : runners_) {
-    if (!r->ready_) continue;
-    if (r->time_ < limit) return r;
-    earliest = std::min(earliest, r->time_);
-  }
+Runner* Scheduler::first_that_may_run() const {
+  for (Runner* r : runners_)
+    if (r->ready_ && r->time_ < limit(*r)) return r;
   return nullptr;
 }
 
 Time Scheduler::earliest_ready() const {
-  Time t;
-  pick(Time{}, t);
-  return t;
+  Time earliest = Time::max();
+  for (const RunnerGroup* g : groups_) earliest = std::min(earliest, g->earliest_ready());
+  return earliest;
+}
+
+Time Scheduler::reach(const RunnerGroup& group) const {
+  Time earliest = Time::max();
+  for (const RunnerGroup* g : groups_)
+    if (g != &group) earliest = std::min(earliest, g->earliest_ready());
+  return earliest == Time::max() ? earliest : earliest + separation_;
+}
+
+RunnerGroup* Scheduler::hindmost(Time& seen) const {
+  RunnerGroup* found = nullptr;
+  seen = Time::max();
+  for (RunnerGroup* g : groups_) {
+    const Time instruction = g->earliest_ready();
+    if (instruction == Time::max() || g->seen_from(instruction) >= seen) continue;
+    seen = g->seen_from(instruction);
+    found = g;
+  }
+  return found;
 }
 
 Time Scheduler::next_activity() const {
@@ -190,14 +223,8 @@ void Scheduler::give_turn(Runner* from, Runner* to) {
   refresh_kernel_bound();
 }
 
-/// Several runners see an effect at the first window that starts no earlier; one runner sees it at its very time.
-Time Scheduler::seen_from(Time instruction) const {
-  return alone() ? instruction : quantum_ * (instruction / quantum_);
-}
-
-void Scheduler::dispatch_until_woken(Time instruction) {
+void Scheduler::dispatch_until_woken(Time last) {
   // No entry moves a runner that is ready.
-  const Time last = instruction == Time::max() ? instruction : seen_from(instruction);
   woken_ = false;
   Time next;
   do {
@@ -219,14 +246,13 @@ void Scheduler::hand_over(Runner* self) {
         dispatch();
         continue;
       }
-      if (self->ready_ && self->time_ < limit()) {
+      if (self->ready_ && self->time_ < limit(*self)) {
         holder_ = self;
         calendar().set_now(self->time_);
         return;
       }
     }
-    Time instruction;
-    if (Runner* next = pick(limit(), instruction)) {
+    if (Runner* next = first_that_may_run()) {
       if (next == self)
         holder_ = self;
       else
@@ -236,14 +262,16 @@ void Scheduler::hand_over(Runner* self) {
       return;
     }
     const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
-    if (instruction != Time::max() && effect > seen_from(instruction)) {
-      window_end_ = quantum_ * (instruction / quantum_ + 1);
+    Time seen;
+    RunnerGroup* const next = hindmost(seen);
+    if (next && effect > seen) {
+      next->window_end_ = next->quantum_ * (next->earliest_ready() / next->quantum_ + 1);
     } else if (effect == Time::max()) {
       pause(End::exhausted);
     } else if (effect == end_) {
       pause(End::limit);
     } else if (calendar().next() == effect) {
-      dispatch_until_woken(instruction);
+      dispatch_until_woken(seen);
     } else {
       run_kernel_until(effect);
     }

@@ -26,12 +26,41 @@
 namespace sluice::base {
 
 class Event;
+class Runner;
 class Scheduler;
+
+/// Runners that share memory: a system-on-chip's harts.
+class RunnerGroup {
+ public:
+  /// quantum: how far one of them may run ahead of another; with one runner it changes nothing but speed. Of several
+  /// runners beside other groups it may not exceed the separation.
+  RunnerGroup(Scheduler&, Time quantum);
+  RunnerGroup(const RunnerGroup&) = delete;
+  RunnerGroup& operator=(const RunnerGroup&) = delete;
+  Time quantum() const { return quantum_; }
+  std::size_t runners() const { return runners_.size(); }
+
+ private:
+  friend class Runner;
+  friend class Scheduler;
+  bool alone() const { return runners_.size() == 1; }
+  /// The first window's start, of those on its grid, at which it sees what an instruction at this time sees.
+  Time seen_from(Time instruction) const { return alone() ? instruction : quantum_ * (instruction / quantum_); }
+  /// Time of its first instruction that is ready; Time::max(): none is.
+  Time earliest_ready() const;
+
+  Scheduler& scheduler_;
+  Time quantum_;
+  Time window_end_;
+  std::vector<Runner*> runners_;
+};
 
 /// Something that executes on its own SC_THREAD and runs ahead: a hart. Only its own thread calls its members.
 class Runner {
  public:
   /// Runners take their turns in order of construction. path must stay unchanged while the runner lives.
+  Runner(RunnerGroup&, std::string path);
+  /// In the scheduler's first group.
   Runner(Scheduler&, std::string path);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
@@ -55,11 +84,13 @@ class Runner {
   void leave_foreign();
 
  private:
+  friend class RunnerGroup;
   friend class Scheduler;
   friend class Event;
   friend void wait_for(Event&, const char*, const char*);
 
   Scheduler& scheduler_;
+  RunnerGroup& group_;
   std::string path_;
   Time time_;
   bool ready_ = true;
@@ -94,7 +125,7 @@ class Scheduler : public sc_core::sc_module {
     sc_stop,    ///< a component has called sc_stop(), which ends the kernel for good
   };
 
-  /// quantum: how far one runner may run ahead of another; with one runner it changes nothing but speed.
+  /// quantum: of the first group.
   Scheduler(const sc_core::sc_module_name&, Time quantum);
   ~Scheduler() override;
 
@@ -113,7 +144,11 @@ class Scheduler : public sc_core::sc_module {
 
   /// The simulation's scheduler; there is exactly one.
   static Scheduler& instance();
-  Time quantum() const { return quantum_; }
+  /// The group of the runners that name none.
+  RunnerGroup& first_group() { return first_group_; }
+  /// Least time from what a hart does to where a hart of another group can see it; at least 1 ns, which is the default.
+  void set_separation(Time);
+  Time separation() const { return separation_; }
   /// When the next thing happens that is known now: an entry, foreign kernel activity, an instruction, or the end of
   /// run_until(). For entries.
   Time next_activity() const;
@@ -125,6 +160,7 @@ class Scheduler : public sc_core::sc_module {
 
  private:
   friend class Runner;
+  friend class RunnerGroup;
   friend class Event;
   friend void wait_for(Event&, const char*, const char*);
 
@@ -142,9 +178,9 @@ class Scheduler : public sc_core::sc_module {
     }
     dispatching_ = false;
   }
-  /// Dispatches entries up to the first that wakes a runner, stops the run or is not the next effect. instruction: as
-  /// pick() tells it.
-  void dispatch_until_woken(Time instruction);
+  /// Dispatches entries no later than `last` up to the first that wakes a runner, stops the run or is not the next
+  /// effect.
+  void dispatch_until_woken(Time last);
   /// Whether the calendar's first entry is the next thing to happen on a board with this one runner.
   bool entry_precedes(const Runner& only) const {
     const Time t = calendar().next();
@@ -152,11 +188,11 @@ class Scheduler : public sc_core::sc_module {
   }
   void hand_over(Runner* self);
   void give_turn(Runner* from, Runner* to);
-  /// The first runner that is ready before `limit`; if there is none, null, and in `earliest` when one is ready (max:
-  /// none is).
-  Runner* pick(Time limit, Time& earliest) const;
+  Runner* first_that_may_run() const;
   Time earliest_ready() const;
-  Time seen_from(Time instruction) const;
+  /// The group that lets the fewest effects happen before its instructions; null: none has an instruction ready. seen:
+  /// up to when it does; Time::max(): none.
+  RunnerGroup* hindmost(Time& seen) const;
   void pause(End why);
   void run_kernel_until(Time t);
   void count_step() {
@@ -164,15 +200,21 @@ class Scheduler : public sc_core::sc_module {
       look_();
   }
   void refresh_kernel_bound();
-  Time limit() const {
+  /// Up to when a runner may start instructions.
+  Time limit(const Runner& runner) const {
     if (stop_) return Time{};
-    if (!alone()) return window_end_;
-    return std::min(std::min(window_end_, end_), std::min(calendar().next(), kernel_next_));
+    const RunnerGroup& group = runner.group_;
+    if (!group.alone()) return group.window_end_;
+    const Time effects = std::min(std::min(group.window_end_, end_), std::min(calendar().next(), kernel_next_));
+    return alone() ? effects : std::min(effects, reach(group));
   }
+  /// Before when no hart of another group can have an effect on this one.
+  Time reach(const RunnerGroup&) const;
   bool alone() const { return runners_.size() == 1; }
 
-  Time quantum_;
-  Time window_end_;
+  std::vector<RunnerGroup*> groups_;
+  RunnerGroup first_group_;
+  Time separation_ = Time::ns(1);
   Time end_;
   Time effect_;                     ///< time of the last effect
   Time kernel_next_ = Time::max();  ///< first kernel activity that is not ours
@@ -190,7 +232,7 @@ class Scheduler : public sc_core::sc_module {
   sc_core::sc_event resume_;
 };
 
-inline Time Runner::bound() const { return scheduler_.limit(); }
+inline Time Runner::bound() const { return scheduler_.limit(*this); }
 
 /// 1 fs, set before any sc_time exists. Safe to call more than once.
 void set_time_resolution();

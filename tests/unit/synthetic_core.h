@@ -1,0 +1,53 @@
+#pragma once
+/// A core that executes nothing, for tests of run-ahead.
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "models/base/systemc/scheduler.h"
+
+namespace sluice::test {
+
+using base::Event;
+using base::Runner;
+using base::RunnerGroup;
+using base::Scheduler;
+using base::Time;
+
+/// A core whose instruction n takes cost(n) and which does something every `period` instructions.
+class SyntheticCore : public sc_core::sc_module {
+ public:
+  using Step = std::function<void(SyntheticCore&, std::uint64_t)>;
+  SyntheticCore(sc_core::sc_module_name name, Scheduler& s, Time cost, std::uint64_t instructions, Step step)
+      : SyntheticCore(name, s.first_group(), cost, instructions, std::move(step)) {}
+  SyntheticCore(sc_core::sc_module_name name, RunnerGroup& group, Time cost, std::uint64_t instructions, Step step)
+      : sc_module(name), runner(group, this->name()), cost_(cost), instructions_(instructions), step_(std::move(step)) {
+    SC_HAS_PROCESS(SyntheticCore);
+    SC_THREAD(run);
+  }
+  void stall(Time t) { runner.advance_to(runner.time() + t); }
+  std::uint64_t trace = 14695981039346656037u;  ///< hash of everything it has seen and when
+  void see(std::uint64_t v) { trace = (trace ^ v ^ runner.time().femtoseconds()) * 1099511628211u; }
+
+  Runner runner;
+  Event wake;
+
+ private:
+  void run() {
+    runner.begin();
+    for (std::uint64_t n = 0; n < instructions_; ++n) {
+      while (runner.time() >= runner.bound()) runner.yield();
+      base::calendar().set_now(runner.time());
+      step_(*this, n);
+      runner.advance_to(runner.time() + cost_);
+    }
+    Event never;
+    wait_for(never, "end of program", "nobody");
+  }
+  Time cost_;
+  std::uint64_t instructions_;
+  Step step_;
+};
+
+}  // namespace sluice::test
