@@ -66,7 +66,7 @@ workload::Surroundings Board::surroundings(Traffic traffic) {
     const bool external = traffic == Traffic::external && &w == &wires_.front();
     if (!external && !has_peer(config_, w)) board.wires.push_back({w.path, w.wire.get(), address_at(w)});
   }
-  board.caches = base::Bytes(caches.llc_size.count() + caches.l2_size.count() * harts_);
+  board.caches = base::Bytes(caches.llc_size.count() + caches.l2_size.count() * host().harts());
   board.iommu = iommu_ != nullptr;
   board.iommu_page = config_.parameters<IommuInstance>("iommu").page;
   board.seed = {run_.seed, run_.replication};

@@ -12,6 +12,7 @@
 #include "models/riscv/cluster.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
+#include "platform/board/system_plan.h"
 #include "platform/faults/fault_parameters.h"
 #include "platform/plugin/device.h"
 #include "platform/plugin/plugins.h"
@@ -33,6 +34,8 @@ std::string choose_calls(net::TrafficSource::Parameters& p, const config::Regist
 
 void register_models(config::Registry& r) {
   r.on_plugin(load_plugin);
+  r.add_kind("soc", "soc", "model", "a system-on-chip");
+  r.add<SystemParameters>("soc", "soc", "system-on-chip");
   r.add_kind("cluster", "riscv");
   r.add<riscv::ClusterParameters>("cluster", "riscv", "RISC-V cluster");
   r.add_kind("memory", "ram");

@@ -7,52 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "models/irq/aplic.h"
-#include "models/irq/plic.h"
-#include "models/memory/ram.h"
 #include "models/net/traffic_source.h"
 #include "models/pcie/root_complex.h"
-#include "models/riscv/cluster.h"
-#include "platform/board/host_map.h"
 #include "platform/board/instances.h"
 
 namespace sluice::platform {
-namespace {
-
-unsigned harts_of(const std::vector<const config::Instance*>& clusters) {
-  unsigned harts = 0;
-  for (const config::Instance* c : clusters) harts += c->parameters<riscv::ClusterParameters>().harts;
-  return harts;
-}
-
-config::Location set_at(const config::Instance& i, std::string_view base, std::string_view size) {
-  return i.origin(config::BoardConfig::is_later(i, size, i, base) ? size : base).where;
-}
-
-}  // namespace
-
-std::vector<config::MemoryRegion> memory_map(const config::BoardConfig& config) {
-  const auto clusters = config.of_kind("cluster");
-  if (clusters.empty()) throw config::UserError(config.file() + ": a board needs a cluster");
-  const bool aia = clusters.front()->parameters<riscv::ClusterParameters>().interrupts == riscv::Interrupts::aia;
-  const config::Instance& map = config.the("map");
-  auto regions =
-      map.parameters<HostMap>().regions(aia, harts_of(clusters), config.parameters<IommuInstance>("iommu").enabled);
-  for (config::MemoryRegion& r : regions) r.where = map.origin(r.name).where;
-  for (const config::Instance* m : config.of_kind("memory")) {
-    const auto& p = m->parameters<memory::Ram::Parameters>();
-    regions.push_back({m->path(), p.base, p.size.count(), set_at(*m, "base", "size")});
-  }
-  const config::Instance& root = config.the("root");
-  const auto& p = root.parameters<pcie::RootComplex::Parameters>();
-  regions.push_back({"root.ecam", p.ecam_base, p.ecam_size.count(), set_at(root, "ecam_base", "ecam_size")});
-  regions.push_back({"root.mmio32", p.mmio32_base, p.mmio32_size.count(), set_at(root, "mmio32_base", "mmio32_size")});
-  regions.push_back({"root.mmio64", p.mmio64_base, p.mmio64_size.count(), set_at(root, "mmio64_base", "mmio64_size")});
-  config::check_memory_map(config.file(), regions);
-  std::sort(regions.begin(), regions.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
-  return regions;
-}
-
 namespace {
 
 /// Puts together what instances say of each other.
@@ -205,20 +164,6 @@ void check_pcie_space(const config::BoardConfig& config, const FindEndpoint& fin
   };
   check("mmio32_size", p.mmio32_base, p.mmio32_size, space.end32());
   check("mmio64_size", p.mmio64_base, p.mmio64_size, space.end64());
-}
-
-void check_interrupt_sources(const config::BoardConfig& config) {
-  const auto interrupts = config.of_kind("cluster").front()->parameters<riscv::ClusterParameters>().interrupts;
-  const bool pcie = !config.of_kind("pcie").empty();
-  const unsigned least = pcie ? HostMap::kPcieSource + 3 : HostMap::kUartSource;
-  const bool aia = interrupts == riscv::Interrupts::aia;
-  const config::Instance& controller = config.the(aia ? "aplic" : "plic");
-  const unsigned sources = aia ? controller.parameters<irq::Aplic::Parameters>().sources
-                               : controller.parameters<irq::Plic::Parameters>().sources;
-  if (sources >= least) return;
-  std::string wired = fmt::format("the UART is source {}", HostMap::kUartSource);
-  if (pcie) wired += fmt::format(" and PCIe's INTA to INTD are {} to {}", HostMap::kPcieSource, least);
-  throw config.error(controller, "sources", fmt::format("must be at least {}: {}", least, wired));
 }
 
 bool makes_calls(const config::BoardConfig& config) {

@@ -7,13 +7,8 @@
 
 #include "models/pcie/endpoint.h"
 #include "platform/config/board_config.h"
-#include "platform/config/memory_map.h"
 
 namespace sluice::platform {
-
-/// Every region of the host's address space, by address. Throws config::UserError for overlapping regions and for a
-/// board without a cluster.
-std::vector<config::MemoryRegion> memory_map(const config::BoardConfig&);
 
 /// A root port, or a downstream port of a switch, and what is behind it.
 struct PortPlan {
@@ -32,9 +27,6 @@ void check_pcie_space(const config::BoardConfig&, const FindEndpoint&);
 
 /// Whether [workload] is there to make calls on an Ethernet link.
 bool makes_calls(const config::BoardConfig&);
-
-/// Throws config::UserError for an interrupt controller with fewer sources than are wired to it.
-void check_interrupt_sources(const config::BoardConfig&);
 
 /// A mistake for two instances that do not go together: of the one that was said later. {} in what: the other's path.
 config::UserError clash(const config::BoardConfig&, const config::Instance&, const config::Instance&,

@@ -8,6 +8,7 @@
 
 #include "models/base/parameters/quantity.h"
 #include "platform/board/board.h"
+#include "platform/board/system_plan.h"
 #include "platform/board/topology.h"
 #include "platform/cli/command.h"
 #include "platform/config/dump.h"
@@ -21,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 struct Description {
   const config::BoardConfig& board;
-  std::vector<config::MemoryRegion> map = platform::memory_map(board);
+  std::vector<platform::SystemPlan> systems = platform::systems_of(board);
   std::vector<platform::PortPlan> tree = platform::pcie_tree(board);
 };
 
@@ -54,18 +55,24 @@ class Enumeration {
 
 Json tree_of(const Description& d) { return Enumeration().ports(d.tree, "root_port", 0, 1); }
 
+Json map_of(const platform::SystemPlan& system) {
+  Json map = Json::array();
+  for (const config::MemoryRegion& r : platform::memory_map(system))
+    map.push_back({{"name", r.name}, {"base", base::hexadecimal(r.base)}, {"size_bytes", r.size}});
+  return map;
+}
+
 Json to_json(const Description& d) {
   Json json = config::to_json(d.board);
-  auto& map = json["memory_map"] = Json::array();
-  for (const config::MemoryRegion& r : d.map)
-    map.push_back({{"name", r.name}, {"base", base::hexadecimal(r.base)}, {"size_bytes", r.size}});
+  json["memory_map"] = map_of(d.systems.front());
+  for (std::size_t i = 1; i < d.systems.size(); ++i) json["memory_maps"][d.systems[i].path()] = map_of(d.systems[i]);
   json["pcie"] = tree_of(d);
   return json;
 }
 
-std::string map_text(const Description& d) {
+std::string map_text(const platform::SystemPlan& system) {
   std::string text;
-  for (const config::MemoryRegion& r : d.map)
+  for (const config::MemoryRegion& r : platform::memory_map(system))
     text += fmt::format("  {:>16} to {:<16} {:>8}  {}\n", base::hexadecimal(r.base),
                         base::hexadecimal(r.base + r.size - 1), to_text(base::Bytes(r.size)), r.name);
   return text;
@@ -104,14 +111,17 @@ void print(const Description& d) {
   fmt::print("from {}\n", fmt::join(d.board.files(), ", "));
   for (const config::Plugin& p : d.board.plugins()) fmt::print("with {} (SHA-256 {})\n", p.name, p.sha256);
   fmt::print("\n");
-  fmt::print("{}\nmemory map\n{}\nPCIe\n{}", config::to_table(d.board), map_text(d), tree_text(d));
+  fmt::print("{}\nmemory map\n{}", config::to_table(d.board), map_text(d.systems.front()));
+  for (std::size_t i = 1; i < d.systems.size(); ++i)
+    fmt::print("\nmemory map of {}\n{}", d.systems[i].path(), map_text(d.systems[i]));
+  fmt::print("\nPCIe\n{}", tree_text(d));
 }
 
 /// Prints the device tree of a cluster, of the first one where none is named; writes it to a file where one is named.
 void give_device_tree(const platform::Board& board, const std::string& cluster, const std::string& file) {
   const auto& clusters = board.clusters();
   std::size_t index = 0;
-  while (!cluster.empty() && index < clusters.size() && clusters[index].name != cluster) ++index;
+  while (!cluster.empty() && index < clusters.size() && clusters[index].get().name != cluster) ++index;
   if (index == clusters.size()) {
     std::vector<std::string> names;
     names.reserve(clusters.size());
@@ -119,7 +129,7 @@ void give_device_tree(const platform::Board& board, const std::string& cluster, 
     throw config::UserError(
         fmt::format("--cluster {}: the board has no such cluster; it has {}", cluster, fmt::join(names, ", ")));
   }
-  const std::vector<std::uint8_t>& tree = board.device_tree(index);
+  const std::vector<std::uint8_t>& tree = clusters[index].get().device_tree_blob;
   if (file.empty()) {
     fmt::print("{}", platform::device_tree_text(tree));
     return;

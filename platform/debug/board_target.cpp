@@ -16,7 +16,8 @@ namespace {
 
 std::vector<base::GuestRam*> rams_of(platform::Board& board) {
   std::vector<base::GuestRam*> rams;
-  for (const auto& r : board.rams()) rams.push_back(&r->bytes());
+  for (const auto& system : board.systems())
+    for (base::GuestRam* ram : system->guest_rams()) rams.push_back(ram);
   return rams;
 }
 
@@ -64,10 +65,10 @@ constexpr std::uint64_t kLongestValue = 16;
 
 BoardTarget::BoardTarget(platform::Board& board, std::function<std::string(const Change&)> make, Watchpoints::Hit hit)
     : board_(board), make_(std::move(make)), watchpoints_(rams_of(board), std::move(hit)) {
-  for (unsigned c = 0; c < board.clusters().size(); ++c) {
-    for (auto& core : board.clusters()[c].cores) {
+  for (platform::Cluster& c : board.clusters()) {
+    for (auto& core : c.cores) {
       cores_.push_back(core.get());
-      clusters_.push_back(c);
+      clusters_.push_back(&c);
       core->hart().on_watched_read(
           [this](std::uint64_t physical, unsigned length) { watchpoints_.loaded(physical, length); });
     }
@@ -81,8 +82,16 @@ unsigned BoardTarget::thread_of(const riscv::Core& core) const {
   return static_cast<unsigned>(std::find(cores_.begin(), cores_.end(), &core) - cores_.begin()) + 1;
 }
 
-const platform::Firmware& BoardTarget::firmware(unsigned thread) const {
-  return board_.clusters()[clusters_[thread - 1]].firmware;
+const platform::Firmware& BoardTarget::firmware(unsigned thread) const { return clusters_[thread - 1]->firmware; }
+
+platform::SystemOnChip& BoardTarget::system(unsigned thread) const { return *clusters_[thread - 1]->system; }
+
+/// The first hart of a thread's system stands for it in a change of its memory or devices.
+std::uint32_t BoardTarget::hart_of_system(unsigned thread) const {
+  const auto first = std::find_if(clusters_.begin(), clusters_.end(), [&](const platform::Cluster* c) {
+    return c->system == clusters_[thread - 1]->system;
+  });
+  return static_cast<std::uint32_t>(first - clusters_.begin());
 }
 
 std::string BoardTarget::thread_name(unsigned thread) { return core(thread).path(); }
@@ -117,7 +126,7 @@ std::string BoardTarget::write_register(unsigned thread, unsigned number, std::u
   if (number == 0) return value == 0 ? "" : "x0 is always 0";
   if (!register_change(number, change)) return "there is no such register";
   // GDB's `load` ends like this.
-  if (change.kind == Change::Kind::pc && is_loaded_program(value)) return load_program(thread, value);
+  if (change.kind == Change::Kind::pc && is_loaded_program(thread, value)) return load_program(thread, value);
   if (core(thread).inside_instruction())
     return "the hart is inside an access to a device: step once, then change its registers";
   if (change.kind == Change::Kind::privilege && value != 0 && value != 1 && value != 3)
@@ -130,14 +139,15 @@ std::string BoardTarget::write_register(unsigned thread, unsigned number, std::u
 
 bool BoardTarget::has(const Change& change) const {
   using enum Change::Kind;
-  if (change.kind == memory) return board_.memory().ram_at(change.place, change.bytes.size()) != nullptr;
-  if (change.kind == bus) return device_at(change.place, change.bytes.size()) != nullptr;
   if (change.kind == device) return bank_of(change.path()) != nullptr;
   if (change.hart >= cores_.size()) return false;
+  platform::SystemOnChip& soc = system(change.hart + 1);
+  if (change.kind == memory) return soc.memory().ram_at(change.place, change.bytes.size()) != nullptr;
+  if (change.kind == bus) return device_at(soc, change.place, change.bytes.size()) != nullptr;
   if (change.kind == reset) {
     const auto program = change.program();
-    return change.value() % 2 == 0 && std::all_of(program.begin(), program.end(), [this](const Stretch& s) {
-             return s.length != 0 && board_.memory().ram_at(s.address, s.length);
+    return change.value() % 2 == 0 && std::all_of(program.begin(), program.end(), [&soc](const Stretch& s) {
+             return s.length != 0 && soc.memory().ram_at(s.address, s.length);
            });
   }
   const std::uint64_t value = change.value();
@@ -159,14 +169,16 @@ bool BoardTarget::apply(const Change& change) {
   if (!has(change)) return false;
   const base::MistakesMuted muted;  // the list is of the guest's own
   if (change.kind == Change::Kind::memory) {
-    base::GuestRam* ram = board_.memory().ram_at(change.place, change.bytes.size());
+    base::GuestRam* ram = system(change.hart + 1).memory().ram_at(change.place, change.bytes.size());
     watchpoints_.mute(true);
     ram->write(change.place, change.bytes.data(), change.bytes.size());
     watchpoints_.mute(false);
     return true;
   }
   if (change.kind == Change::Kind::bus)
-    return board_.bus().write_now(change.place, change.bytes.data(), static_cast<unsigned>(change.bytes.size()));
+    return system(change.hart + 1)
+        .bus()
+        .write_now(change.place, change.bytes.data(), static_cast<unsigned>(change.bytes.size()));
   const std::uint64_t value = change.value();
   if (change.kind == Change::Kind::device)
     return write_bank(*bank_of(change.path()), change.place, value, change.width());
@@ -198,7 +210,7 @@ bool BoardTarget::locate(unsigned thread, std::uint64_t address, std::uint64_t l
   part.length = std::min(length, base::GuestRam::kPage - address % base::GuestRam::kPage);
   part.physical = address;
   if (!physical_ && !core(thread).hart().debug_translate(address, part.physical)) return false;
-  part.ram = board_.memory().ram_at(part.physical, part.length);
+  part.ram = system(thread).memory().ram_at(part.physical, part.length);
   return part.ram != nullptr;
 }
 
@@ -230,35 +242,39 @@ std::string BoardTarget::write_memory(unsigned thread, std::uint64_t address, st
   std::size_t done = 0;
   for (const Part& part : parts) {
     Change change;
+    change.hart = hart_of_system(thread);
     change.place = part.physical;
     const auto piece = bytes.subspan(done, part.length);
     change.bytes.assign(piece.begin(), piece.end());
     if (std::string why = make_(change); !why.empty()) return why;
     done += part.length;
-    note_written(part.physical, part.physical + part.length);
+    note_written(thread, part.physical, part.physical + part.length);
   }
   return {};
 }
 
 /// Stretches that touch become one.
-void BoardTarget::note_written(std::uint64_t start, std::uint64_t end) {
+void BoardTarget::note_written(unsigned thread, std::uint64_t start, std::uint64_t end) {
+  Stretches& written = written_[&system(thread)];
   bool program = end - start > kLongestValue;
-  auto next = written_.lower_bound(start);
-  if (next != written_.begin() && std::prev(next)->second.end >= start) {
+  auto next = written.lower_bound(start);
+  if (next != written.begin() && std::prev(next)->second.end >= start) {
     --next;
     start = next->first;
   }
-  while (next != written_.end() && next->first <= end) {
+  while (next != written.end() && next->first <= end) {
     end = std::max(end, next->second.end);
     program |= next->second.program;
-    next = written_.erase(next);
+    next = written.erase(next);
   }
-  written_[start] = {end, program};
+  written[start] = {end, program};
 }
 
-bool BoardTarget::is_loaded_program(std::uint64_t entry) const {
-  const auto after = written_.upper_bound(entry);
-  if (after == written_.begin()) return false;
+bool BoardTarget::is_loaded_program(unsigned thread, std::uint64_t entry) const {
+  const auto found = written_.find(&system(thread));
+  if (found == written_.end()) return false;
+  const auto after = found->second.upper_bound(entry);
+  if (after == found->second.begin()) return false;
   const Written& stretch = std::prev(after)->second;
   return entry < stretch.end && stretch.program;
 }
@@ -266,9 +282,9 @@ bool BoardTarget::is_loaded_program(std::uint64_t entry) const {
 /// All that has been written is of the program. Stretches of two memories side by side are two.
 std::string BoardTarget::load_program(unsigned thread, std::uint64_t entry) {
   std::vector<Stretch> program;
-  for (const auto& [start, written] : written_) {
+  for (const auto& [start, written] : written_[&system(thread)]) {
     for (std::uint64_t at = start, length = 0; at != written.end; at += length) {
-      const base::GuestRam* ram = board_.memory().ram_at(at, 1);
+      const base::GuestRam* ram = system(thread).memory().ram_at(at, 1);
       length = std::min(written.end - at, ram->base() + ram->size() - at);
       program.push_back({at, length});
     }
@@ -276,10 +292,11 @@ std::string BoardTarget::load_program(unsigned thread, std::uint64_t entry) {
   return make_(Change::to_entry(thread - 1, entry, program));
 }
 
-const memory::SocBus::Region* BoardTarget::device_at(std::uint64_t physical, std::uint64_t length) const {
-  for (const memory::SocBus::Region& r : board_.bus().regions())
+const memory::SocBus::Region* BoardTarget::device_at(platform::SystemOnChip& soc, std::uint64_t physical,
+                                                     std::uint64_t length) {
+  for (const memory::SocBus::Region& r : soc.bus().regions())
     if (r.own && !r.whole_address && physical >= r.base && physical - r.base < r.size &&
-        length <= r.size - (physical - r.base) && !board_.memory().ram_at(physical, 1))
+        length <= r.size - (physical - r.base) && !soc.memory().ram_at(physical, 1))
       return &r;
   return nullptr;
 }
@@ -288,14 +305,17 @@ const memory::SocBus::Region* BoardTarget::device_at(std::uint64_t physical, std
 std::string BoardTarget::write_register_of(const std::string& device, std::uint64_t offset, std::uint64_t value,
                                            unsigned width) {
   if (bank_of(device)) return make_(Change::to_device(device, offset, value, width));
-  for (const memory::SocBus::Region& r : board_.bus().regions()) {
-    if (r.name != device) continue;
-    Change change;
-    change.kind = Change::Kind::bus;
-    change.place = r.base + offset;
-    put_number(change.bytes, value);
-    change.bytes.resize(width);
-    return make_(change);
+  for (unsigned thread = 1; thread <= cores_.size(); ++thread) {
+    for (const memory::SocBus::Region& r : system(thread).bus().regions()) {
+      if (r.name != device) continue;
+      Change change;
+      change.kind = Change::Kind::bus;
+      change.hart = hart_of_system(thread);
+      change.place = r.base + offset;
+      put_number(change.bytes, value);
+      change.bytes.resize(width);
+      return make_(change);
+    }
   }
   return fmt::format("{} has no registers that are reached by an address: the CSRs of its hart are", device);
 }
@@ -304,9 +324,10 @@ std::string BoardTarget::write_register_of(const std::string& device, std::uint6
 std::string BoardTarget::write_device(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes) {
   Change change;
   change.kind = Change::Kind::bus;
+  change.hart = hart_of_system(thread);
   change.place = address;
   const bool there = physical_ || core(thread).hart().debug_translate(address, change.place);
-  if (!there || !device_at(change.place, bytes.size()))
+  if (!there || !device_at(system(thread), change.place, bytes.size()))
     return "not all of these addresses are memory or a device's on the SoC bus (monitor write reaches every device)";
   if (bytes.size() > 8 || (bytes.size() & (bytes.size() - 1)) != 0) return "a device is written by 1, 2, 4 or 8 bytes";
   change.bytes.assign(bytes.begin(), bytes.end());

@@ -62,11 +62,13 @@ class BoardTarget final : public Target {
   /// All of a range; false: some of it is no memory.
   bool locate_all(unsigned thread, std::uint64_t address, std::uint64_t length, std::vector<Part>& parts);
 
-  void note_written(std::uint64_t start, std::uint64_t end);
-  bool is_loaded_program(std::uint64_t entry) const;
+  void note_written(unsigned thread, std::uint64_t start, std::uint64_t end);
+  bool is_loaded_program(unsigned thread, std::uint64_t entry) const;
   std::string load_program(unsigned thread, std::uint64_t entry);
   void reset(const Change&);
-  const memory::SocBus::Region* device_at(std::uint64_t physical, std::uint64_t length) const;
+  platform::SystemOnChip& system(unsigned thread) const;
+  std::uint32_t hart_of_system(unsigned thread) const;
+  static const memory::SocBus::Region* device_at(platform::SystemOnChip&, std::uint64_t physical, std::uint64_t length);
   std::string write_register_of(const std::string& device, std::uint64_t offset, std::uint64_t value, unsigned width);
   std::string write_device(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes);
 
@@ -82,11 +84,12 @@ class BoardTarget final : public Target {
   platform::Board& board_;
   std::function<std::string(const Change&)> make_;
   std::vector<riscv::Core*> cores_;
-  std::vector<unsigned> clusters_;  ///< of each core
+  std::vector<platform::Cluster*> clusters_;  ///< of each core
   std::string description_;
   Watchpoints watchpoints_;
-  std::map<std::uint64_t, bool> breakpoints_;  ///< address: whether it is still asked for
-  std::map<std::uint64_t, Written> written_;   ///< stretches since the machine stood still, by their start
+  std::map<std::uint64_t, bool> breakpoints_;                   ///< address: whether it is still asked for
+  using Stretches = std::map<std::uint64_t, Written>;           ///< by their start
+  std::map<const platform::SystemOnChip*, Stretches> written_;  ///< since the machine stood still
   bool physical_ = false;
   bool loaded_ = false;  ///< the last reset by a debugger was that of a load
 };

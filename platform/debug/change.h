@@ -24,7 +24,7 @@ struct Change {
   /// reset: of the board.
   enum class Kind : std::uint8_t { memory, integer, floating, pc, csr, privilege, end, bus, device, reset };
   Kind kind = Kind::memory;
-  std::uint32_t hart = 0;   ///< registers, reset to an entry: index among all harts of the board
+  std::uint32_t hart = 0;   ///< index among all harts of the board; memory, bus: any of the system's
   std::uint64_t place = 0;  ///< memory, bus: physical address; device: offset; else the register's number in its kind
   /// memory, bus: what is written. Registers: 8 bytes, lowest first. device: width, 8 bytes, its path. reset: nothing
   /// for the board's images; for a program that has been loaded, the entry that the hart's cluster begins at, and the

@@ -136,7 +136,7 @@ std::string show_msix(platform::Board& board, std::string_view function) {
   if (vectors == 0) return fmt::format("{} has no MSI-X", f->name);
   text = fmt::format("{}: {}\n{:<9}  {:<14}  {:<24}  {:<10}  {:<6}  {}\n", f->name, msix_text(*f->config), "vector",
                      "address", "reaches", "data", "mask", "pending");
-  const auto map = platform::memory_map(board.config());
+  const auto map = platform::memory_map(board.host().plan());
   for (unsigned v = 0; v < vectors;) {
     const std::string line = vector_text(map, *f, v);
     const unsigned first = v++;

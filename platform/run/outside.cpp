@@ -85,7 +85,8 @@ Outside::Outside(Board& board, const OutsideOptions& options, const std::string&
       if (board.wires().empty()) throw config::UserError(option_ + ": the board has no Ethernet link");
       tap_ = std::make_unique<net::TapEnd>(kTapChannel, *board.wires().front().wire, net::Wire::kA, inputs_);
     }
-    if (has(Console::kChannel, options.console, options)) console_ = std::make_unique<Console>(board.uart(), inputs_);
+    if (has(Console::kChannel, options.console, options))
+      console_ = std::make_unique<Console>(board.host().uart(), inputs_);
     if (options.gdb || has(debug::Changes::kChannel, false, options)) attach_debugger(board, options);
     if (!options.replay.empty()) {
       replay_ = std::make_unique<base::InputReplay>(options.replay, inputs_);

@@ -46,13 +46,14 @@ Simulation::Simulation(Board& board, SimulationOptions options)
     : board_(board), options_(std::move(options)), trap_loops_(board) {
   if (options_.console) {
     console_ = std::make_unique<uart::StreamBackEnd>(*options_.console);
-    board_.uart().attach(*console_);
+    for (auto& system : board_.systems()) system->uart().attach(*console_);
   }
   if (auto steps = expect_steps(board_.config()); !steps.empty())
-    script_ =
-        std::make_unique<uart::ExpectScript>(board_.uart(), std::move(steps), [this](const uart::ExpectScript& s) {
-          if (s.state() == uart::ExpectScript::State::failed) board_.scheduler().stop();
-        });
+    script_ = std::make_unique<uart::ExpectScript>(board_.host().uart(), std::move(steps),
+                                                   [this](const uart::ExpectScript& s) {
+                                                     if (s.state() == uart::ExpectScript::State::failed)
+                                                       board_.scheduler().stop();
+                                                   });
   if (options_.outside.any()) {
     const std::string log = options_.output.empty() ? "" : options_.output + "/input.log";
     outside_ = std::make_unique<Outside>(board_, options_.outside, log);
@@ -101,7 +102,8 @@ void Simulation::close_traces() {
 Outcome Simulation::run() {
   base::Scheduler& scheduler = board_.scheduler();
   begin_measuring();
-  board_.finisher().on_finish = [this](irq::Finisher::Verdict v) { take_verdict(v); };
+  for (auto& system : board_.systems())
+    system->finisher().on_finish = [this, s = system.get()](irq::Finisher::Verdict v) { take_verdict(*s, v); };
   for (Cluster& c : board_.clusters())
     for (auto& htif : c.htifs) htif->on_exit = [this](const Htif::Exit& e, riscv::Core& core) { take_exit(e, core); };
   if (board_.workload()) base::calendar().at(Time{}, kWatchKey, [this] { board_.workload()->start(*this); });
@@ -142,8 +144,8 @@ Outcome Simulation::run() {
   return outcome;
 }
 
-void Simulation::take_verdict(const irq::Finisher::Verdict& v) {
-  if (v.kind == irq::Finisher::Kind::reset && board_.run_parameters().reboot == Reboot::restart) return restart_board();
+void Simulation::take_verdict(SystemOnChip& system, const irq::Finisher::Verdict& v) {
+  if (v.kind == irq::Finisher::Kind::reset && board_.run_parameters().reboot == Reboot::restart) return restart(system);
   // Now, because the hart goes on to its next instruction.
   if (failure_.empty() && v.kind == irq::Finisher::Kind::fail)
     failure_ = describe_failure(v.code, board_, running_hart());
@@ -151,21 +153,24 @@ void Simulation::take_verdict(const irq::Finisher::Verdict& v) {
   board_.scheduler().stop();
 }
 
-/// A firmware that only resets its board would go on until the time limit, which is minutes of wall time.
-void Simulation::restart_board() {
+/// A firmware that only resets its board, or its system beside the host, would go on until the time limit, which is
+/// minutes of wall time.
+void Simulation::restart(SystemOnChip& system) {
+  const auto reset = [&] { system.plan().is_host() ? board_.reset() : board_.reset(system); };
   const std::uint64_t ended = ended_requests();
   idle_resets_ = std::exchange(ended_at_reset_, ended) == ended ? idle_resets_ + 1 : 1;
-  if (idle_resets_ < kIdleResets || outside_) return board_.reset();
+  if (idle_resets_ < kIdleResets || outside_) return reset();
   diagnosis_ = describe_reset_loop(board_, running_hart(), idle_resets_) + describe_state(board_);
   stalled_ = true;
-  board_.reset();  // forgets the verdict
+  reset();  // forgets the verdict
   board_.scheduler().stop();
 }
 
 /// What ends a run by tohost is a verdict like the test finisher's.
 void Simulation::take_exit(const Htif::Exit& exit, riscv::Core& core) {
   if (failure_.empty() && !exit.what.empty()) failure_ = describe_exit(exit.what, board_, &core);
-  board_.finisher().finish({exit.what.empty() ? irq::Finisher::Kind::pass : irq::Finisher::Kind::fail, 0});
+  cluster_of(core)->system->finisher().finish(
+      {exit.what.empty() ? irq::Finisher::Kind::pass : irq::Finisher::Kind::fail, 0});
 }
 
 /// A component that throws is broken, and no mistake of the user who runs it.
@@ -192,7 +197,7 @@ Outcome Simulation::judge(base::Scheduler::End end) {
                  describe_state(board_);
     return Outcome::failed;
   }
-  const auto& verdict = board_.finisher().verdict();
+  const auto verdict = this->verdict();
   if (verdict && verdict->kind != irq::Finisher::Kind::pass) {
     diagnosis_ = failure_ + "\n" + describe_state(board_);
     return Outcome::failed;
@@ -237,6 +242,20 @@ Outcome Simulation::judge_limit() {
   if (hang.empty()) return Outcome::limit;
   diagnosis_ = hang + describe_state(board_);
   return Outcome::stalled;
+}
+
+/// Any system's firmware ends the run.
+std::optional<irq::Finisher::Verdict> Simulation::verdict() const {
+  for (auto& system : board_.systems())
+    if (const auto& v = system->finisher().verdict()) return v;
+  return {};
+}
+
+Cluster* Simulation::cluster_of(const riscv::Core& core) const {
+  for (Cluster& c : board_.clusters())
+    for (auto& own : c.cores)
+      if (own.get() == &core) return &c;
+  return nullptr;
 }
 
 /// Null outside a hart's access.

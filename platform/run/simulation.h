@@ -76,9 +76,9 @@ class Simulation final : private workload::Run {
  private:
   void begin_measuring() override;
   void finish() override;
-  void take_verdict(const irq::Finisher::Verdict&);
+  void take_verdict(SystemOnChip&, const irq::Finisher::Verdict&);
   void take_exit(const Htif::Exit&, riscv::Core&);
-  void restart_board();
+  void restart(SystemOnChip&);
   void watch();
   void watch_traps();
   bool in_trap_loop(std::uint64_t least);
@@ -94,6 +94,8 @@ class Simulation final : private workload::Run {
   base::Scheduler::End run_until(base::Time limit);
   bool dead() const;
   riscv::Core* running_hart() const;
+  Cluster* cluster_of(const riscv::Core&) const;
+  std::optional<irq::Finisher::Verdict> verdict() const;
   std::uint64_t ended_requests() const;
   Outcome judge(base::Scheduler::End);
   void open_traces();

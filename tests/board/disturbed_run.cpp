@@ -76,7 +76,7 @@ class Disturbance : public tests::Addition {
   void prepare(platform::Board& board, platform::SimulationOptions& options) override {
     if (foreign_) {
       device_ = std::make_unique<PlainDevice>("plain_device");
-      board.bus().map({"plain_device", 0x1100'0000, 0x1000, false, false}, device_->socket);
+      board.host().bus().map({"plain_device", 0x1100'0000, 0x1000, false, false}, device_->socket);
     }
     for (unsigned i = 1; i <= 100 && entries_over_ != base::Time{}; ++i)
       base::calendar().at(entries_over_ / 101 * i + base::Time::fs(i * i * 1'013), base::path_key("nobody"),

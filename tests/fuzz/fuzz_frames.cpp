@@ -101,9 +101,9 @@ class Bench : net::Wire::Client {
     config_.emplace(config::load_board(words.front(), overrides, registry_, config::BoardDirectories{}));
     board_.emplace(*config_, platform::Traffic::external);
     console_.emplace(log_);
-    board_->uart().attach(*console_);
-    board_->finisher().on_finish = [this](irq::Finisher::Verdict) { give_up("the firmware has ended"); };
-    for (auto& r : board_->rams()) rams_.push_back(&r->bytes());
+    board_->host().uart().attach(*console_);
+    board_->host().finisher().on_finish = [this](irq::Finisher::Verdict) { give_up("the firmware has ended"); };
+    rams_ = board_->host().guest_rams();
     wire().attach(net::Wire::kA, *this);
     for (unsigned i = 0; i < 1000 && answers_ == 0; ++i) {
       send(padded(valid_frames()[kArpRequest]), false);
@@ -192,7 +192,7 @@ class Bench : net::Wire::Client {
     static constexpr const char* kDiscards[] = {"ethernet_ignored", "arp_ignored",  "ipv4_malformed", "ipv4_fragments",
                                                 "ipv4_ignored",     "icmp_ignored", "tcp_ignored",    "udp_malformed",
                                                 "no_port",          "malformed",    "unanswered",     "tx_full"};
-    const auto counters = platform::read_counters(board_->clusters().front().firmware, rams_);
+    const auto counters = platform::read_counters(board_->clusters().front().get().firmware, rams_);
     for (const char* name : kDiscards) {
       const auto found = std::find_if(counters.begin(), counters.end(), [&](const auto& c) { return c.first == name; });
       all.emplace_back(name, found == counters.end() ? 0 : found->second);

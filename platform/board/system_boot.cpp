@@ -1,4 +1,4 @@
-/// What the harts of a board find when they start: images in memory, a device tree, registers.
+/// What the harts of a system-on-chip find when they start: images in memory, a device tree, registers.
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/parameters/quantity.h"
-#include "platform/board/board.h"
+#include "platform/board/system_on_chip.h"
 #include "platform/board/topology.h"
 #include "platform/firmware/device_tree.h"
 #include "platform/firmware/device_tree_edit.h"
@@ -88,62 +88,55 @@ class ImageReader {
 
 }  // namespace
 
-Cluster Board::make_cluster(const config::Instance& instance, unsigned first_hart) const {
+std::unique_ptr<Cluster> SystemOnChip::make_cluster(const config::Instance& instance, unsigned first_hart) {
   using enum Image::Kind;
   const auto& p = instance.parameters<riscv::ClusterParameters>();
-  const ImageReader reader(config_, instance);
-  Cluster c{instance.name(),
-            &p,
-            first_hart,
-            Firmware(reader.read("firmware", "firmware", p.firmware, executable)),
-            {},
-            {},
-            {},
-            {}};
-  for (const std::string& named : p.images) c.firmware.add(reader.read("image", "images", named, executable));
-  if (!p.initrd.empty()) c.initrd = reader.read("initrd", "initrd", p.initrd, data);
-  if (!p.device_tree.empty()) c.device_tree = reader.read_device_tree(p.device_tree);
+  const ImageReader reader(*plan_.config, instance);
+  Firmware firmware(reader.read("firmware", "firmware", p.firmware, executable));
+  auto c = std::make_unique<Cluster>(
+      Cluster{instance.name(), &p, this, first_hart, std::move(firmware), {}, {}, {}, {}, {}});
+  for (const std::string& named : p.images) c->firmware.add(reader.read("image", "images", named, executable));
+  if (!p.initrd.empty()) c->initrd = reader.read("initrd", "initrd", p.initrd, data);
+  if (!p.device_tree.empty()) c->device_tree = reader.read_device_tree(p.device_tree);
   return c;
 }
 
-bool Board::is_firmware_in(const base::GuestRam& ram) const {
-  return std::any_of(clusters_.begin(), clusters_.end(),
-                     [&](const Cluster& c) { return ram.contains(c.firmware.entry(), Image::kInstruction); });
+const config::Instance& SystemOnChip::instance_of(const Cluster& c) const {
+  return *plan_.config->find("cluster." + c.name);
 }
 
-/// The board as this cluster's harts are told of it.
-DeviceTreeSource Board::describe(const Cluster& c, const base::GuestRam& own) const {
-  DeviceTreeSource tree;
-  tree.model = config_.name();
-  tree.map = map_;
+bool SystemOnChip::is_firmware_in(const base::GuestRam& ram) const {
+  return std::any_of(clusters_.begin(), clusters_.end(),
+                     [&](const auto& c) { return ram.contains(c->firmware.entry(), Image::kInstruction); });
+}
+
+/// The system as this cluster's harts are told of it.
+DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& own,
+                                        const DeviceTreeSource& board) const {
+  DeviceTreeSource tree = board;
+  tree.map = plan_.parts.map;
   tree.first_hart = c.first_hart;
   tree.harts = c.parameters->harts;
-  tree.aia = aia();
+  tree.aia = plan_.aia();
   tree.timebase_hertz = c.parameters->timebase.hertz();
   tree.memory_base = own.base();
   tree.memory_size = own.size();
   for (const auto& other : rams_)
     if (&other->bytes() != &own && !is_firmware_in(other->bytes()))
       tree.more_memory.emplace_back(other->bytes().base(), other->bytes().size());
-  tree.iommu = iommu_ != nullptr;
-  if (workload_) tree.workload = workload_->firmware_properties();
-  tree.root = slots_.empty() ? nullptr : &root_->parameters();
-  tree.interrupt_sources = aia() ? config_.parameters<irq::Aplic::Parameters>("aplic").sources
-                                 : config_.parameters<irq::Plic::Parameters>("plic").sources;
-  tree.imsic_identities = config_.parameters<irq::Imsic::Parameters>("imsic").identities;
+  tree.interrupt_sources = plan_.aia() ? plan_.parts.aplic.sources : plan_.parts.plic.sources;
+  tree.imsic_identities = plan_.parts.imsic.identities;
   tree.uart_interrupt = HostMap::kUartSource;
   // Without a clock, characters take no time at any divisor: the tree keeps a frequency from which one can be computed.
-  if (const auto clock = config_.parameters<UartParameters>("uart").uart.clock; clock.hertz() != 0)
+  if (const auto clock = plan_.parts.uart.clock; clock.hertz() != 0)
     tree.uart_hertz = static_cast<std::uint32_t>(clock.hertz());
   tree.pcie_interrupts = HostMap::kPcieSource;
-  const auto nics = config_.of_kind("nic");
-  if (!nics.empty()) tree.nic = nic_factory_of(*nics.front()).firmware_properties(nics.front()->values());
   return tree;
 }
 
 /// Its own, with what the user changes of it.
-std::vector<std::uint8_t> Board::device_tree_of(const Cluster& c, const base::GuestRam& own) const {
-  std::vector<std::uint8_t> tree = make_device_tree(describe(c, own));
+std::vector<std::uint8_t> SystemOnChip::device_tree_of(const Cluster& c, const DeviceTreeSource& source) const {
+  std::vector<std::uint8_t> tree = make_device_tree(source);
   Chosen chosen{c.parameters->bootargs, {}};
   if (c.initrd) {
     const Image::Segment& s = c.initrd->segments().front();
@@ -158,21 +151,21 @@ std::vector<std::uint8_t> Board::device_tree_of(const Cluster& c, const base::Gu
   }
 }
 
-/// The board's own tree fits in any memory; what the user adds to it may not.
-void Board::refuse_device_tree(const Cluster& c, const base::GuestRam& own, std::size_t bytes) const {
+/// The system's own tree fits in any memory; what the user adds to it may not.
+void SystemOnChip::refuse_device_tree(const Cluster& c, const base::GuestRam& own, std::size_t bytes) const {
   const std::size_t bootargs = c.parameters->bootargs.size();
   if (c.device_tree && c.device_tree->bytes().size() >= bootargs)
     c.device_tree->refuse("is larger than the memory that the firmware starts in");
-  throw config_.error(
-      *config_.find("cluster." + c.name), "bootargs",
+  throw plan_.config->error(
+      instance_of(c), "bootargs",
       fmt::format("must be shorter: with its {} characters, the device tree has {} B and no room in the "
                   "memory of {} B that the firmware starts in",
                   bootargs, bytes, own.size()));
 }
 
 /// The tree lies at the end of its cluster's memory, and in front of it what fw_dynamic is told.
-void Board::start_harts(Cluster& c, base::GuestRam& own, const std::vector<std::uint8_t>& tree,
-                        const std::vector<Taken>& taken) {
+void SystemOnChip::start_harts(Cluster& c, base::GuestRam& own, const std::vector<Taken>& taken) {
+  const std::vector<std::uint8_t>& tree = c.device_tree_blob;
   const auto next = c.firmware.next_entry();
   const std::uint64_t told_room = next ? kDynamicInfoRoom : 0;
   const std::uint64_t room = align_up(tree.size() + kDeviceTreeGrowth, kDeviceTreeGranule);
@@ -195,25 +188,24 @@ void Board::start_harts(Cluster& c, base::GuestRam& own, const std::vector<std::
   for (auto& core : c.cores) core->set_boot_arguments(address, told);
 }
 
-void Board::load_firmware() {
-  std::vector<base::GuestRam*> rams;
-  for (auto& r : rams_) rams.push_back(&r->bytes());
+void SystemOnChip::start(const DeviceTreeSource& board) {
+  const std::vector<base::GuestRam*> rams = guest_rams();
   std::vector<base::GuestRam*> owned;
   std::vector<Taken> taken;
-  for (Cluster& c : clusters_) {
-    c.firmware.load(rams);
-    base::GuestRam* ram = memory_->ram_at(c.firmware.entry(), Image::kInstruction);
+  for (auto& c : clusters_) {
+    c->firmware.load(rams);
+    base::GuestRam* ram = memory_->ram_at(c->firmware.entry(), Image::kInstruction);
     // A firmware owns its RAM: its stacks, heap and device tree lie behind it.
     if (const auto found = std::find(owned.begin(), owned.end(), ram); found != owned.end()) {
-      const Cluster& other = clusters_[static_cast<std::size_t>(found - owned.begin())];
-      throw clash(config_, *config_.find("cluster." + c.name), *config_.find("cluster." + other.name), "firmware",
+      const Cluster& other = *clusters_[static_cast<std::size_t>(found - owned.begin())];
+      throw clash(*plan_.config, instance_of(*c), instance_of(other), "firmware",
                   "must be linked for a memory of its own: it starts in that of {}");
     }
     owned.push_back(ram);
-    for (const Image& image : c.firmware.images()) add_checked(taken, image);
+    for (const Image& image : c->firmware.images()) add_checked(taken, image);
   }
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
-    Cluster& c = clusters_[i];
+    Cluster& c = *clusters_[i];
     if (!c.initrd) continue;
     if (!c.initrd->placed()) c.initrd->place_at(place_of_initrd(*owned[i], taken));
     c.initrd->load(rams);
@@ -221,34 +213,33 @@ void Board::load_firmware() {
   }
   // Behind all images: no cluster's may lie over another's device tree.
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
-    Cluster& c = clusters_[i];
+    Cluster& c = *clusters_[i];
     c.htifs = Htif::of(c.firmware, *memory_, c.cores, *uart_);
-    device_trees_.push_back(device_tree_of(c, *owned[i]));
-    start_harts(c, *owned[i], device_trees_.back(), taken);
+    c.device_tree_blob = device_tree_of(c, describe(c, *owned[i], board));
+    start_harts(c, *owned[i], taken);
   }
   place(placed_);
 }
 
 /// All that the harts found when they started, but for what a debugger has written in its place.
-void Board::reload(const LoadedProgram* loaded) {
+void SystemOnChip::reload(const LoadedProgram* loaded) {
   std::vector<Placed> kept;
-  if (loaded) {
+  if (loaded && loaded->cluster->system == this) {
     for (const LoadedProgram::Range& r : loaded->written) {
       kept.push_back({r.address, std::vector<std::uint8_t>(r.length)});
       memory_->ram_at(r.address, r.length)->read(r.address, kept.back().bytes.data(), r.length);
     }
   }
-  std::vector<base::GuestRam*> rams;
-  for (auto& r : rams_) rams.push_back(&r->bytes());
-  for (const Cluster& c : clusters_) {
-    c.firmware.reload(rams);
-    if (c.initrd) c.initrd->reload(rams);
+  const std::vector<base::GuestRam*> rams = guest_rams();
+  for (const auto& c : clusters_) {
+    c->firmware.reload(rams);
+    if (c->initrd) c->initrd->reload(rams);
   }
   place(placed_);
   place(kept);
 }
 
-void Board::place(const std::vector<Placed>& all) {
+void SystemOnChip::place(const std::vector<Placed>& all) {
   for (const Placed& p : all) memory_->ram_at(p.address, 1)->write(p.address, p.bytes.data(), p.bytes.size());
 }
 

@@ -1,0 +1,180 @@
+#include "platform/board/system_plan.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/memory/ram.h"
+#include "models/pcie/root_complex.h"
+#include "models/riscv/cluster.h"
+#include "platform/board/instances.h"
+#include "platform/board/topology.h"
+
+namespace sluice::platform {
+
+void SystemParts::describe(base::Schema<SystemParts>& s) {
+  s.summary("the parts that a system-on-chip has once");
+  s.include("caches", &SystemParts::caches);
+  s.include("bus", &SystemParts::bus);
+  s.include("map", &SystemParts::map);
+  s.include("plic", &SystemParts::plic);
+  s.include("aplic", &SystemParts::aplic);
+  s.include("imsic", &SystemParts::imsic);
+  s.include("uart", &SystemParts::uart);
+}
+
+void SystemParameters::describe(base::Schema<SystemParameters>& s) {
+  s.summary("a system-on-chip beside the host: harts, memory, caches, bus and interrupt controllers of its own");
+  s.add("clusters", &SystemParameters::clusters, "clusters whose harts are its").refers_to("cluster").setting();
+  s.add("memories", &SystemParameters::memories, "memories that its harts share").refers_to("memory").setting();
+  s.include("", &SystemParameters::parts);
+}
+
+namespace {
+
+const riscv::ClusterParameters& parameters_of(const config::Instance& cluster) {
+  return cluster.parameters<riscv::ClusterParameters>();
+}
+
+/// Takes the instances that a system names out of those that no other has.
+std::vector<const config::Instance*> claim(const config::BoardConfig& config, const config::Instance& system,
+                                           std::string_view key, const std::vector<std::string>& names,
+                                           std::vector<const config::Instance*>& unclaimed) {
+  std::vector<const config::Instance*> claimed;
+  for (const std::string& name : names) {
+    const auto found = std::find(unclaimed.begin(), unclaimed.end(), config.find(name));
+    if (found == unclaimed.end())
+      throw config.error(system, key, fmt::format("may have {} only once, of all systems", name));
+    claimed.push_back(*found);
+    unclaimed.erase(found);
+  }
+  if (claimed.empty()) throw config.error(system, key, "must name at least one");
+  return claimed;
+}
+
+SystemPlan host_of(const config::BoardConfig& config) {
+  SystemPlan host{&config, nullptr, {}, config.of_kind("cluster"), config.of_kind("memory")};
+  host.parts = {config.parameters<coherence::MemorySystem::Parameters>("caches"),
+                config.parameters<memory::SocBus::Parameters>("bus"),
+                config.parameters<HostMap>("map"),
+                config.parameters<irq::Plic::Parameters>("plic"),
+                config.parameters<irq::Aplic::Parameters>("aplic"),
+                config.parameters<irq::Imsic::Parameters>("imsic"),
+                config.parameters<UartParameters>("uart").uart};
+  return host;
+}
+
+void check_clusters(const SystemPlan& system) {
+  const config::Instance& first = *system.clusters.front();
+  for (const config::Instance* c : system.clusters)
+    if (parameters_of(*c).interrupts != parameters_of(first).interrupts)
+      throw clash(*system.config, *c, first, "interrupts",
+                  system.is_host() ? "must be the same for every cluster of a board, {} too"
+                                   : "must be the same for every cluster of a system, {} too");
+}
+
+config::Location set_at(const config::Instance& i, std::string_view base, std::string_view size) {
+  return i.origin(config::BoardConfig::is_later(i, size, i, base) ? size : base).where;
+}
+
+}  // namespace
+
+std::string SystemPlan::part(std::string_view name) const {
+  return instance ? fmt::format("{}.{}", instance->path(), name) : std::string(name);
+}
+
+const config::Origin& SystemPlan::origin(std::string_view part, std::string_view key) const {
+  return instance ? instance->origin(fmt::format("{}.{}", part, key)) : config->the(part).origin(key);
+}
+
+config::UserError SystemPlan::error(std::string_view part, std::string_view key, const std::string& what) const {
+  return instance ? config->error(*instance, fmt::format("{}.{}", part, key), what)
+                  : config->error(config->the(part), key, what);
+}
+
+unsigned SystemPlan::harts() const {
+  unsigned harts = 0;
+  for (const config::Instance* c : clusters) harts += parameters_of(*c).harts;
+  return harts;
+}
+
+bool SystemPlan::aia() const { return parameters_of(*clusters.front()).interrupts == riscv::Interrupts::aia; }
+
+std::vector<SystemPlan> systems_of(const config::BoardConfig& config) {
+  std::vector<SystemPlan> systems = {host_of(config)};
+  if (systems.front().clusters.empty()) throw config::UserError(config.file() + ": a board needs a cluster");
+  std::vector<SystemPlan> others;
+  for (const config::Instance* s : config.of_kind("soc")) {
+    const auto& p = s->parameters<SystemParameters>();
+    SystemPlan& host = systems.front();
+    others.push_back({&config, s, p.parts, claim(config, *s, "clusters", p.clusters, host.clusters),
+                      claim(config, *s, "memories", p.memories, host.memories)});
+    if (host.clusters.empty())
+      throw config.error(*s, "clusters", "leaves no cluster to the host, whose are those that no soc names");
+  }
+  systems.insert(systems.end(), others.begin(), others.end());
+  for (const SystemPlan& s : systems) check_clusters(s);
+  return systems;
+}
+
+std::vector<config::MemoryRegion> memory_map(const SystemPlan& system) {
+  const config::BoardConfig& config = *system.config;
+  const bool iommu = system.is_host() && config.parameters<IommuInstance>("iommu").enabled;
+  auto regions = system.parts.map.regions(system.aia(), system.harts(), iommu);
+  for (config::MemoryRegion& r : regions) {
+    r.where = system.origin("map", r.name).where;
+    r.name = system.part(r.name);
+  }
+  for (const config::Instance* m : system.memories) {
+    const auto& p = m->parameters<memory::Ram::Parameters>();
+    regions.push_back({m->path(), p.base, p.size.count(), set_at(*m, "base", "size")});
+  }
+  if (system.is_host()) {
+    const config::Instance& root = config.the("root");
+    const auto& p = root.parameters<pcie::RootComplex::Parameters>();
+    const auto window = [&](const char* name, std::uint64_t base, base::Bytes size) {
+      const std::string key = name;
+      regions.push_back({"root." + key, base, size.count(), set_at(root, key + "_base", key + "_size")});
+    };
+    window("ecam", p.ecam_base, p.ecam_size);
+    window("mmio32", p.mmio32_base, p.mmio32_size);
+    window("mmio64", p.mmio64_base, p.mmio64_size);
+  }
+  config::check_memory_map(config.file(), regions);
+  std::sort(regions.begin(), regions.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+  return regions;
+}
+
+void check_interrupt_sources(const SystemPlan& system) {
+  const bool pcie = system.is_host() && !system.config->of_kind("pcie").empty();
+  const unsigned least = pcie ? HostMap::kPcieSource + 3 : HostMap::kUartSource;
+  const unsigned sources = system.aia() ? system.parts.aplic.sources : system.parts.plic.sources;
+  if (sources >= least) return;
+  std::string wired = fmt::format("the UART is source {}", HostMap::kUartSource);
+  if (pcie) wired += fmt::format(" and PCIe's INTA to INTD are {} to {}", HostMap::kPcieSource, least);
+  throw system.error(system.aia() ? "aplic" : "plic", "sources", fmt::format("must be at least {}: {}", least, wired));
+}
+
+base::Time quantum_of(const SystemPlan& system, base::Time separation) {
+  constexpr base::Time kLoneHart = 10_us;
+  const bool several = system.harts() > 1;
+  const base::Time core_to_core = system.parts.caches.snoop_latency;
+  base::Time quantum = base::Time::max();
+  for (const config::Instance* c : system.clusters) {
+    const base::Time asked = parameters_of(*c).quantum;
+    if (asked == base::Time{}) continue;
+    if (several && asked > core_to_core)
+      throw system.config->error(*c, "quantum",
+                                 fmt::format("must be at most {}, {}, on a board with several harts",
+                                             system.part("caches.snoop_latency"), base::to_text(core_to_core)));
+    if (several && asked > separation)
+      throw system.config->error(
+          *c, "quantum",
+          fmt::format("must be at most {}, which a PCIe link takes to the other systems", base::to_text(separation)));
+    quantum = std::min(quantum, asked);
+  }
+  if (quantum != base::Time::max()) return quantum;
+  return several ? std::min(core_to_core, separation) : kLoneHart;
+}
+
+}  // namespace sluice::platform

@@ -1,0 +1,76 @@
+#pragma once
+/// What a board file says of its systems-on-chip: the host, whose parts are tables of their own, and each [soc.NAME].
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/coherence/memory_system.h"
+#include "models/irq/aplic.h"
+#include "models/irq/imsic.h"
+#include "models/irq/plic.h"
+#include "models/memory/soc_bus.h"
+#include "models/uart/uart.h"
+#include "platform/board/host_map.h"
+#include "platform/config/board_config.h"
+#include "platform/config/memory_map.h"
+
+namespace sluice::platform {
+
+/// The parts of a system-on-chip that it has once.
+struct SystemParts {
+  coherence::MemorySystem::Parameters caches;
+  memory::SocBus::Parameters bus;
+  HostMap map;
+  irq::Plic::Parameters plic;
+  irq::Aplic::Parameters aplic;
+  irq::Imsic::Parameters imsic;
+  uart::Uart::Parameters uart;
+  static void describe(base::Schema<SystemParts>&);
+};
+
+/// [soc.NAME]: a system-on-chip beside the host.
+struct SystemParameters {
+  std::vector<std::string> clusters;
+  std::vector<std::string> memories;
+  SystemParts parts;
+  static void describe(base::Schema<SystemParameters>&);
+};
+
+/// One system-on-chip of a board. The first is the host: it has what no [soc.NAME] claims.
+struct SystemPlan {
+  const config::BoardConfig* config;
+  const config::Instance* instance;  ///< [soc.NAME]; null: the host
+  SystemParts parts;
+  std::vector<const config::Instance*> clusters;
+  std::vector<const config::Instance*> memories;
+
+  bool is_host() const { return !instance; }
+  std::string path() const { return instance ? instance->path() : std::string(); }
+  /// The path of one of its parts: "uart", "soc.card.uart".
+  std::string part(std::string_view name) const;
+  /// Where a key of a part was set: part "map", key "uart".
+  const config::Origin& origin(std::string_view part, std::string_view key) const;
+  /// A mistake in such a value.
+  config::UserError error(std::string_view part, std::string_view key, const std::string& what) const;
+  unsigned harts() const;
+  /// Whether its interrupt controllers are APLIC and IMSIC, and not a PLIC.
+  bool aia() const;
+};
+
+/// The host first, then the others by name. Throws config::UserError for a system without a cluster or a memory, for a
+/// cluster or memory of two, and for clusters of one system with different interrupt controllers.
+std::vector<SystemPlan> systems_of(const config::BoardConfig&);
+
+/// Every region of a system's address space, by address. Throws config::UserError for overlapping regions.
+std::vector<config::MemoryRegion> memory_map(const SystemPlan&);
+
+/// Throws config::UserError for an interrupt controller with fewer sources than are wired to it.
+void check_interrupt_sources(const SystemPlan&);
+
+/// How far one hart of a system may run ahead of another of it: harts see each other's stores late by up to that, so it
+/// is at most what a line takes between them. separation: least time from a hart of another system to one of this;
+/// Time::max() where there is none. Throws config::UserError for a quantum that is set and too long.
+base::Time quantum_of(const SystemPlan&, base::Time separation);
+
+}  // namespace sluice::platform
