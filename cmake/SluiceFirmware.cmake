@@ -26,8 +26,9 @@ set(SLUICE_FIRMWARE_RPC
 list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)
 
 # sluice_rpc_programs(OUT IMAGE program...): the sources of these programs; and rpc_programs.h of the image, which lists
-# them for firmware/rpc/program.h. A program is NAME.c, which ends with RPC_PROGRAM(NAME, ...), and NAME.h beside it, which
-# has RPC_PROGRAM_NAME and NAME_VERSION: one of the project's own, or one in firmware/programs.
+# them for firmware/rpc/program.h. A program is NAME.c, which ends with RPC_PROGRAM(NAME, ...), and NAME.h, which has
+# RPC_PROGRAM_NAME and NAME_VERSION: two files of the project's own beside each other, or those of a program in
+# firmware/programs and protocols/rpc.
 function(sluice_rpc_programs out image)
   set(sources)
   set(headers)
@@ -45,7 +46,7 @@ function(sluice_rpc_programs out image)
       endif()
     elseif(EXISTS ${shipped})
       list(APPEND sources ${shipped})
-      set(shown firmware/programs/${program}.h)
+      set(shown protocols/rpc/${program}.h)
     else()
       file(GLOB brought RELATIVE ${SLUICE_ROOT}/firmware/programs ${SLUICE_ROOT}/firmware/programs/*.c)
       string(REPLACE ".c" "" brought "${brought}")

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 file(GLOB SLUICE_PLUGIN_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      models/base/*.h models/base/*/*.h models/part/*.h models/pcie/*.h models/net/*.h models/nic/*.h
-     models/workload/*.h platform/plugin/device.h platform/plugin/plugin.h
+     models/workload/*.h protocols/rpc/*.h platform/plugin/device.h platform/plugin/plugin.h
      platform/config/registry.h platform/config/user_error.h)
 set(SLUICE_ROOT ${CMAKE_SOURCE_DIR})
 set(SLUICE_VERSION ${PROJECT_VERSION})
@@ -14,7 +14,7 @@ sluice_plugin_interface(${SLUICE_GENERATED})
 
 # What a run's behaviour depends on, beside what its board and its files say.
 file(GLOB_RECURSE SLUICE_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     models/*.h models/*.cpp platform/board/*.h platform/board/*.cpp platform/debug/*.h platform/debug/*.cpp
+     models/*.h models/*.cpp protocols/*.h platform/board/*.h platform/board/*.cpp platform/debug/*.h platform/debug/*.cpp
      platform/diagnosis/*.h platform/diagnosis/*.cpp platform/faults/*.h platform/faults/*.cpp platform/firmware/*.h
      platform/firmware/*.cpp platform/plugin/*.h platform/plugin/*.cpp platform/run/*.h platform/run/*.cpp
      platform/workload/*.h platform/workload/*.cpp)

@@ -3,7 +3,7 @@
 
 #include "firmware/boot/boot.h"
 #include "firmware/kernel/fdt.h"
-#include "firmware/rpc/programs.h"
+#include "protocols/rpc/onc_rpc.h"
 
 struct board board = {
     .uart = 0x10000000, .finisher = 0x100000, .queues = 1, .ipv4 = RPC_IPV4_DEFAULT, .rx_ring = 512, .tx_ring = 512};

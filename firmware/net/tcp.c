@@ -3,7 +3,7 @@
 
 #include "firmware/kernel/likely.h"
 #include "firmware/net/checksum.h"
-#include "firmware/rpc/programs.h"
+#include "protocols/rpc/onc_rpc.h"
 
 #define WINDOW 4096u            /* more than the one segment that a call may take */
 #define SENT_MAX (1u << 24)     /* bytes that one connection may have been sent */

@@ -1,5 +1,5 @@
 /* firmware/programs/calc.c: three weights of work: a few instructions, one pass over the data, a sort. */
-#include "firmware/programs/calc.h"
+#include "protocols/rpc/calc.h"
 
 #include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"

@@ -1,5 +1,5 @@
 /* firmware/programs/echo.c: gives back what it got. In place, not a byte of the data is touched. */
-#include "firmware/programs/echo.h"
+#include "protocols/rpc/echo.h"
 
 #include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"

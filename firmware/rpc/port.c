@@ -17,7 +17,7 @@ enum { CALL_XID, CALL_TYPE, CALL_RPC_VERSION, CALL_PROGRAM, CALL_VERSION, CALL_P
 static const struct rpc_program* const services[] = {RPC_PROGRAMS(AT_ITS_NUMBER)};
 #define SERVICES (sizeof services / sizeof services[0])
 _Static_assert(SERVICES <= RPC_PROGRAM_SLOTS,
-               "the number of an RPC program is RPC_PROGRAM_FIRST to RPC_PROGRAM_LAST (firmware/rpc/programs.h)");
+               "the number of an RPC program is RPC_PROGRAM_FIRST to RPC_PROGRAM_LAST (protocols/rpc/onc_rpc.h)");
 
 #define SET_UP(name, number, version) name##_program_setup();
 void rpc_programs_setup(void) { RPC_PROGRAMS(SET_UP) }

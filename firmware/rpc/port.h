@@ -7,7 +7,7 @@
 
 #include "firmware/kernel/account.h"
 #include "firmware/net/stack.h"
-#include "firmware/rpc/programs.h"
+#include "protocols/rpc/onc_rpc.h"
 
 struct rpc_call;
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "firmware/rpc/programs.h"
 #include "models/net/rpc.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {
 

@@ -1,7 +1,7 @@
 #include "models/net/rpc.h"
 
-#include "firmware/rpc/programs.h"
 #include "models/net/frame.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {
 

@@ -1,6 +1,6 @@
 #pragma once
 /// ONC RPC version 2 (RFC 5531) as a client sees it: calls encoded, replies taken apart. Constants, programs and
-/// message layouts are in firmware/rpc/programs.h. Plain C++.
+/// message layouts are in protocols/rpc/onc_rpc.h. Plain C++.
 
 #include <cstddef>
 #include <cstdint>

@@ -9,10 +9,10 @@
 #include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"
-#include "firmware/programs/calc.h"
-#include "firmware/programs/echo.h"
 #include "firmware/rpc/port.h"
 #include "models/nic/descriptor/descriptor_regs.h"
+#include "protocols/rpc/calc.h"
+#include "protocols/rpc/echo.h"
 
 #define BURSTS 64u
 #define NULL_CALL_BUDGET 350u

@@ -7,10 +7,11 @@
 #include <vector>
 
 extern "C" {
-#include "firmware/programs/calc.h"
-#include "firmware/programs/echo.h"
-#include "firmware/programs/kv.h"
+#include "firmware/programs/kv_table.h"
 #include "firmware/rpc/port.h"
+#include "protocols/rpc/calc.h"
+#include "protocols/rpc/echo.h"
+#include "protocols/rpc/kv.h"
 }
 
 namespace sluice::firmware_test {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "firmware/programs/calc.h"
-#include "firmware/programs/echo.h"
-#include "firmware/programs/kv.h"
-#include "firmware/rpc/programs.h"
 #include "models/net/frame.h"
+#include "protocols/rpc/calc.h"
+#include "protocols/rpc/echo.h"
+#include "protocols/rpc/kv.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::fuzz {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "firmware/rpc/programs.h"
 #include "models/net/frame.h"
 #include "models/net/headers.h"
 #include "models/net/rpc.h"
+#include "protocols/rpc/onc_rpc.h"
 #include "tests/fuzz/frames.h"
 
 extern "C" {

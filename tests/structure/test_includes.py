@@ -10,7 +10,8 @@ SOURCE = os.path.abspath(sys.argv.pop(1))
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 # A folder, and the folders whose headers its files may include besides their own; "x/" stands for x and all below it.
-# The first entry that a file is below counts. Freestanding headers, below, may be included by everybody.
+# "x/y.h" stands for that header. The first entry that a file is below counts. Freestanding headers, below, may be
+# included by everybody.
 BASE = "models/base/"
 BOARD = ("platform/board", "platform/config", "platform/faults", "platform/firmware", "platform/plugin",
          "platform/workload")
@@ -28,8 +29,7 @@ RULES = (
     ("models/riscv/iss", ("models/base/measure", "models/base/memory")),
     ("models/riscv", (BASE, "models/coherence", "models/riscv/iss")),
     ("models/pcie", (BASE, "models/part")),
-    # The RPC programs' messages, which traffic and firmware share.
-    ("models/net", (BASE, "models/net/", "firmware/rpc", "firmware/programs")),
+    ("models/net", (BASE, "models/net/")),
     ("models/workload", (BASE, "models/net", "models/part", "models/pcie")),
     ("models/nic", (BASE, "models/net", "models/nic", "models/part", "models/pcie")),
     ("models/accel", (BASE, "models/part", "models/pcie", "models/workload")),
@@ -37,8 +37,10 @@ RULES = (
     ("platform/config", ("models/base/parameters", "models/part")),
     # Figures of the result of `traffic`.
     ("platform/workload", ("models/", *BOARD, "platform/report")),
+    # What an image of the firmware library says about itself.
+    ("platform/firmware", ("models/", *BOARD, "firmware/kernel/statistics.h")),
     *((folder, ("models/", *BOARD)) for folder in BOARD),
-    ("platform/diagnosis", ("models/", *BOARD)),
+    ("platform/diagnosis", ("models/", *BOARD, "firmware/kernel/exit_codes.h")),
     ("platform/debug", ("models/", *BOARD, "platform/diagnosis")),
     ("platform/run", ("models/", *BOARD, "platform/diagnosis", "platform/debug")),
     ("platform/report", ("models/", *BOARD, "platform/diagnosis", "platform/debug", "platform/run")),
@@ -48,8 +50,11 @@ RULES = (
     ("sw", ("models/", "platform/", "firmware/", "tests/", "sw/")),
 )
 # Freestanding C that models and firmware both include.
-FREESTANDING = re.compile(r"_regs\.h$|^models/base/freestanding\.h$|^models/base/measure/(stages|hints)\.h$|"
-                          r"^firmware/kernel/statistics\.h$|_codes\.h$")
+FREESTANDING = re.compile(r"^protocols/|^models/base/freestanding\.h$|^models/base/measure/(stages|hints)\.h$|"
+                          r"^models/.*_(regs|codes)\.h$")
+# All that a file in protocols may include.
+STANDARD = ("stdbool.h", "stddef.h", "stdint.h")
+FOLDERS = ("models", "platform", "protocols", "firmware", "tests", "sw")
 WITHOUT_SYSTEMC = ("models/riscv/iss/", "models/base/time/", "models/base/files/", "models/base/parameters/",
                    "models/base/memory/", "models/base/measure/", "models/base/fabric/", "models/part/",
                    "platform/config/")
@@ -57,18 +62,20 @@ WITHOUT_SYSTEMC = ("models/riscv/iss/", "models/base/time/", "models/base/files/
 
 def may_include(path, header):
     folder = os.path.dirname(header)
+    if path.startswith("protocols/"):
+        return header in STANDARD
     if folder == os.path.dirname(path) or FREESTANDING.search(header):
         return True
     for owner, allowed in RULES:
         if path.startswith(owner + "/"):
-            return any(folder == a or (a.endswith("/") and (folder + "/").startswith(a)) for a in allowed)
+            return any(a in (folder, header) or (a.endswith("/") and (folder + "/").startswith(a)) for a in allowed)
     return False
 
 
 def wrong_includes(root):
     """Every include of the tree that no rule allows, as text."""
     wrong = []
-    for top in ("models", "platform", "firmware", "tests", "sw"):
+    for top in FOLDERS:
         for directory, _, names in os.walk(os.path.join(root, top)):
             for name in sorted(names):
                 if not name.endswith((".h", ".c", ".cpp", ".S")):
@@ -76,7 +83,7 @@ def wrong_includes(root):
                 path = os.path.relpath(os.path.join(directory, name), root)
                 with open(os.path.join(root, path), encoding="utf-8") as file:
                     for kind, header in INCLUDE.findall(file.read()):
-                        if kind == '"' and header.startswith(("models/", "platform/", "firmware/", "tests/", "sw/")):
+                        if top == "protocols" or (kind == '"' and header.split("/")[0] in FOLDERS):
                             if not may_include(path, header):
                                 wrong.append(f"{path} includes {header}")
                         elif header.startswith(("systemc", "tlm", "sysc/")) and path.startswith(WITHOUT_SYSTEMC):
@@ -95,6 +102,13 @@ class Includes(unittest.TestCase):
                            ("models/riscv/iss/x.h", "#include <systemc>"),
                            ("models/riscv/iss/x.h", '#include "models/base/systemc/model.h"'),
                            ("models/irq/x.h", '#include "firmware/kernel/hart.h"'),
+                           ("models/net/x.cpp", '#include "firmware/rpc/xdr.h"'),
+                           ("models/net/calls/x.cpp", '#include "firmware/programs/kv_table.h"'),
+                           ("models/accel/mine/x.cpp", '#include "firmware/kernel/exit_codes.h"'),
+                           ("platform/board/x.cpp", '#include "firmware/kernel/statistics.h"'),
+                           ("protocols/rpc/x.h", '#include "models/base/freestanding.h"'),
+                           ("protocols/rpc/x.h", '#include "onc_rpc.h"'),
+                           ("protocols/rpc/x.h", '#include <string>'),
                            ("platform/board/x.cpp", '#include "platform/run/simulation.h"'),
                            ("platform/debug/x.cpp", '  #  include "platform/run/outside.h"'),
                            ("platform/config/x.h", '#include "models/pcie/endpoint.h"'),
@@ -108,7 +122,9 @@ class Includes(unittest.TestCase):
 
     def test_what_is_allowed_is_not_found(self):
         for path, header in (("models/nic/mine/x.h", "models/nic/nic.h"), ("firmware/net/x.c", "models/pcie/pcie_regs.h"),
-                             ("models/nic/mine/x.h", "models/nic/mine/y.h"), ("tests/unit/x.cpp", "platform/cli/say.h")):
+                             ("models/nic/mine/x.h", "models/nic/mine/y.h"), ("tests/unit/x.cpp", "platform/cli/say.h"),
+                             ("models/net/x.cpp", "protocols/rpc/kv.h"), ("firmware/rpc/x.h", "protocols/rpc/kv.h"),
+                             ("protocols/rpc/x.h", "stdint.h")):
             self.assertTrue(may_include(path, header), path)
 
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "firmware/programs/calc.h"
-#include "firmware/programs/echo.h"
-#include "firmware/programs/kv.h"
-#include "firmware/rpc/programs.h"
 #include "models/net/frame.h"
 #include "models/net/rpc.h"
+#include "protocols/rpc/calc.h"
+#include "protocols/rpc/echo.h"
+#include "protocols/rpc/kv.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::test {
 

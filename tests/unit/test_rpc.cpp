@@ -4,10 +4,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "firmware/rpc/programs.h"
 #include "models/net/calls.h"
 #include "models/net/frame.h"
 #include "models/net/rpc.h"
+#include "protocols/rpc/onc_rpc.h"
 #include "tests/unit/rpc_server.h"
 
 using namespace sluice;

@@ -1,13 +1,13 @@
 /// The calls `add`, the sum of two integers; `checksum`, the Adler-32 sum of opaque data; and `sort`, integers and back
 /// in order.
-#include "firmware/programs/calc.h"
+#include "protocols/rpc/calc.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "firmware/rpc/programs.h"
 #include "models/net/call_data.h"
 #include "models/net/calls.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {
 namespace {

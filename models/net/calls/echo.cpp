@@ -1,9 +1,9 @@
 /// The calls `null`, no work at all, and `echo`: opaque data and back.
-#include "firmware/programs/echo.h"
+#include "protocols/rpc/echo.h"
 
-#include "firmware/rpc/programs.h"
 #include "models/net/call_data.h"
 #include "models/net/calls.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {
 namespace {

@@ -1,11 +1,11 @@
 /// The calls `kv`: gets and puts of a store, of keys whose value follows from the key.
-#include "firmware/programs/kv.h"
+#include "protocols/rpc/kv.h"
 
 #include <vector>
 
-#include "firmware/rpc/programs.h"
 #include "models/net/call_data.h"
 #include "models/net/calls.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "firmware/rpc/programs.h"
 #include "models/net/call_data.h"
 #include "models/net/calls.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {
 namespace {

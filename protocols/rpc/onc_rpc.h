@@ -1,11 +1,10 @@
-/* firmware/rpc/programs.h: what travels in the calls and replies of the firmware's RPC services: ONC RPC version 2
- * (RFC 5531), the portmapper (RFC 1833), and where the programs of our own have their place. Servers, traffic
- * generators and tests include this file. Freestanding C that C++ also accepts. All items are XDR (RFC 4506):
- * big-endian, 4-byte units. */
+/* protocols/rpc/onc_rpc.h: the message format of ONC RPC version 2 (RFC 5531) and of the portmapper (RFC 1833), and the
+ * ports and program numbers of the server. The firmware, the traffic source and tests include this file. Freestanding C
+ * that C++ also accepts. All items are XDR (RFC 4506): big-endian, 4-byte units. */
 #pragma once
 
-/* ------------------------------------------------------------------------------------------------ the message, RFC
- * 5531 Call:  xid, RPC_CALL, RPC_VERSION, program, version, procedure, credential {flavor, length, body}, verifier
+/* --------------------------------------------------------------------------------------- the message, RFC 5531
+ * Call: xid, RPC_CALL, RPC_VERSION, program, version, procedure, credential {flavor, length, body}, verifier
  * {likewise}, arguments. With AUTH_NONE twice, the arguments start RPC_CALL_HEADER_BYTES after the xid. Reply: xid,
  * RPC_REPLY, RPC_MSG_ACCEPTED, verifier {AUTH_NONE, 0}, accept_stat, then results (RPC_SUCCESS) or lowest and highest
  * version (RPC_PROG_MISMATCH); or xid, RPC_REPLY, RPC_MSG_DENIED, reject_stat, then lowest and highest RPC version
@@ -43,15 +42,13 @@
 #define RPC_AUTH_SYS 1u
 #define RPC_AUTH_MAX_BYTES 400u /* longest body of a credential or verifier */
 
-/* --------------------------------------------------------------------------------------------------- where to send it
- */
+/* ------------------------------------------------------------------------------------ ports and addresses */
 #define RPC_PORT_PORTMAPPER 111u
 #define UDP_PORT_ECHO 7u             /* no RPC: every datagram comes back as it is (RFC 862) */
-#define RPC_PORT_SERVICES 20049u     /* of all programs of this machine */
+#define RPC_PORT_SERVICES 20049u     /* of all programs of the server */
 #define RPC_IPV4_DEFAULT 0x0a000002u /* 10.0.0.2 unless the board says otherwise */
 
-/* ------------------------------------------------------------------------------------------------ portmapper, RFC 1833
- */
+/* ------------------------------------------------------------------------------------- portmapper, RFC 1833 */
 #define RPC_PROGRAM_PORTMAPPER 100000u
 #define PORTMAPPER_VERSION 2u
 #define PORTMAPPER_NULL 0u
@@ -64,9 +61,10 @@
 #define PORTMAPPER_PROTOCOL_TCP 6u
 #define PORTMAPPER_PROTOCOL_UDP 17u
 
-/* ------------------------------------------------------------------------------------ the programs of this machine
- * Each has a header with its number, version, procedures and layouts, and a file that serves it: firmware/programs. The
- * numbers are in RPC's user range, consecutive so that finding a program is one look into a table. */
+/* --------------------------------------------------------------------------------- the programs of the server
+ * Each has a header in this folder with its number, version, procedures and layouts, and a file in firmware/programs
+ * that serves it. The numbers are in RPC's user range and consecutive, so that the server finds a program by one look
+ * into a table. */
 #define RPC_PROGRAM_FIRST 0x20000001u
 #define RPC_PROGRAM_SLOTS 16u
 #define RPC_PROGRAM_LAST (RPC_PROGRAM_FIRST + RPC_PROGRAM_SLOTS - 1)

@@ -1,4 +1,4 @@
-/* firmware/programs/calc.h: the program calc, as it travels (firmware/rpc/programs.h). */
+/* protocols/rpc/calc.h: the program calc, as it travels (protocols/rpc/onc_rpc.h). */
 #pragma once
 
 #define RPC_PROGRAM_CALC 0x20000001u

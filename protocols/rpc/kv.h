@@ -1,5 +1,4 @@
-/* firmware/programs/kv.h: the program kv, as it travels (firmware/rpc/programs.h): a key-value store in fixed memory,
- * shared by all harts. */
+/* protocols/rpc/kv.h: the program kv, as it travels (protocols/rpc/onc_rpc.h): a key-value store. */
 #pragma once
 
 #define RPC_PROGRAM_KV 0x20000003u
@@ -12,6 +11,3 @@
 #define KV_OK 0u
 #define KV_NOT_FOUND 1u /* no such key */
 #define KV_FULL 2u      /* no room for another key */
-
-#define KV_BUCKETS 4096u
-#define KV_BUCKET_ENTRIES 8u /* keys of one bucket; one more is refused with KV_FULL */

@@ -1,4 +1,4 @@
-/* firmware/programs/echo.h: the program echo, as it travels (firmware/rpc/programs.h). */
+/* protocols/rpc/echo.h: the program echo, as it travels (protocols/rpc/onc_rpc.h). */
 #pragma once
 
 #define RPC_PROGRAM_ECHO 0x20000002u
