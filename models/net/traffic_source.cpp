@@ -280,10 +280,10 @@ void TrafficSource::drop_seen(const base::Ledger::Request& r, std::string_view r
 void TrafficSource::expire(Slot& slot) {
   if (slot.attempts <= parameters_.retries) return retransmit(slot);
   if (slot.measured) {
-    const auto told = drop_reasons_.find(slot.id);
-    const std::string reason = told != drop_reasons_.end() ? told->second
-                               : silence_callback_         ? silence_callback_()
-                                                           : std::string();
+    const auto noted = drop_reasons_.find(slot.id);
+    const std::string reason = noted != drop_reasons_.end() ? noted->second
+                               : silence_callback_          ? silence_callback_()
+                                                            : std::string();
     ++(reason.empty() ? results_.lost : results_.dropped[reason]);
   }
   base::ledger().drop(slot.id, "no reply in time", base::now());

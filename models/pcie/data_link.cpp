@@ -42,7 +42,7 @@ bool DataLink::arrives(TlpPtr& tlp, Time end, Time arrival) {
   if (recovering_) {
     // The receiver misses the lost one when the next arrives.
     if (open_.back()->fate == TlpFate::kLost) expect_nak(arrival);
-    kept_.push_back({std::move(tlp), arrival});
+    replay_buffer_.push_back({std::move(tlp), arrival});
     return false;
   }
   TlpFault* fault = plan_.next(*tlp, false);
@@ -50,13 +50,13 @@ bool DataLink::arrives(TlpPtr& tlp, Time end, Time arrival) {
     last_arrival_ = arrival;
     return true;
   }
-  Kept k{std::move(tlp), arrival, true};
+  ReplayEntry k{std::move(tlp), arrival, true};
   if (!meet(fault, k, end, arrival)) return false;
   tlp = std::move(k.tlp);
   return true;
 }
 
-bool DataLink::meet(TlpFault* fault, Kept& k, Time end, Time arrival) {
+bool DataLink::meet(TlpFault* fault, ReplayEntry& k, Time end, Time arrival) {
   fault->at = base::now();
   fault->recovered = Time::max();
   note_requests(*fault, *k.tlp);
@@ -77,7 +77,7 @@ bool DataLink::meet(TlpFault* fault, Kept& k, Time end, Time arrival) {
   start_timer(end);
   if (fault->fate == TlpFate::kCorrupted) expect_nak(arrival);
   k.offered = true;
-  kept_.push_back(std::move(k));
+  replay_buffer_.push_back(std::move(k));
   return false;
 }
 
@@ -151,17 +151,17 @@ void DataLink::retrain(bool on) {
 void DataLink::send_again() {
   recovering_ = false;
   TlpFault* cause = open_.back();
-  std::vector<Kept> sent = std::move(kept_);
-  kept_.clear();
+  std::vector<ReplayEntry> sent = std::move(replay_buffer_);
+  replay_buffer_.clear();
   Time last = base::now();
-  for (Kept& k : sent) {
+  for (ReplayEntry& k : sent) {
     const auto [end, arrival] = direction_.repeat(*k.tlp);
     ++cause->replayed_tlps;
     cause->replayed_bytes += k.tlp->wire_bytes();
     note_requests(*cause, *k.tlp);
     if (recovering_) {
       if (open_.back()->fate == TlpFate::kLost) expect_nak(arrival);
-      kept_.push_back(std::move(k));
+      replay_buffer_.push_back(std::move(k));
       continue;
     }
     TlpFault* again = plan_.next(*k.tlp, k.offered);
@@ -189,8 +189,8 @@ std::uint64_t DataLink::cut() {
     if (f->recovered > base::now()) f->recovered = Time::max();
   done_.clear();
   open_.clear();
-  const std::uint64_t lost = kept_.size();
-  kept_.clear();
+  const std::uint64_t lost = replay_buffer_.size();
+  replay_buffer_.clear();
   recovering_ = nak_sent_ = retraining_ = nak_waits_ = replay_waits_ = false;
   timer_left_.reset();
   last_arrival_ = {};

@@ -70,14 +70,14 @@ class DataLink : public LinkDirection::Guard {
   std::uint64_t cut() override;
 
  private:
-  struct Kept {
+  struct ReplayEntry {
     TlpPtr tlp;
     base::Time due;        ///< when it would have arrived
     bool offered = false;  ///< the plan has seen it
   };
 
   /// Returns whether the TLP, whose last bit leaves at `end`, gets through.
-  bool meet(TlpFault*, Kept&, base::Time end, base::Time arrival);
+  bool meet(TlpFault*, ReplayEntry&, base::Time end, base::Time arrival);
   void expect_nak(base::Time bad_arrival);
   void make_nak();
   void send_nak();
@@ -93,9 +93,9 @@ class DataLink : public LinkDirection::Guard {
   Timing timing_;
   TlpFaultPlan& plan_;
   base::ComponentKey key_;
-  std::vector<Kept> kept_;       ///< sent, not received: to be replayed
-  std::vector<TlpFault*> open_;  ///< not recovered from; the last one has caused what happens now
-  std::vector<TlpFault*> done_;  ///< recovered from last, when the TLPs that were sent last arrive
+  std::vector<ReplayEntry> replay_buffer_;  ///< sent, not received: to be replayed
+  std::vector<TlpFault*> open_;             ///< not recovered from; the last one has caused what happens now
+  std::vector<TlpFault*> done_;             ///< recovered from last, when the TLPs that were sent last arrive
   bool recovering_ = false;
   bool nak_sent_ = false;                 ///< NAK_SCHEDULED: until the TLP that was asked for has come
   bool retraining_ = false;               ///< be it for this direction or the other

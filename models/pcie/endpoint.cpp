@@ -277,7 +277,7 @@ void Endpoint::receive_write(TlpPtr tlp) {
     return refuse(t);
   }
   const unsigned skip = t.first_byte() & 3;
-  const base::AccessBy by(t.by);
+  const base::AccessSiteScope by(t.by);
   if (t.contiguous()) return register_write(static_cast<unsigned>(bar), offset, {t.payload() + skip, bytes}, t.journey);
   // Byte enables with holes: one write for each run.
   for (std::uint32_t i = 0; i < bytes;) {
@@ -340,7 +340,7 @@ void Endpoint::receive_read(TlpPtr tlp) {
     return reply.value(0);
   }
   const auto n = static_cast<unsigned>(bar);
-  const base::AccessBy by(t.by);
+  const base::AccessSiteScope by(t.by);
   if (!in_msix_table(n, offset) && !in_msix_pba(n, offset)) return mmio_read(n, offset, reply.bytes_, reply);
   std::array<std::uint8_t, 64> bytes{};
   const std::uint32_t count = std::min<std::uint32_t>(reply.bytes_, bytes.size());

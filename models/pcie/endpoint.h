@@ -51,7 +51,7 @@ struct DmaOptions {
   base::Site by = {};    ///< the instruction that the device does it for; none: that of the register access under way
   Purpose purpose = {};  ///< for what is said of it where it goes wrong
   base::Spans spans;     ///< which requests wait for it; offsets count from the first byte
-  Landed landed;         ///< writes: where requests go when their last byte is visible in memory
+  ArrivalStage arrival_stage;  ///< writes: the stage of the requests from when their last byte is visible in memory
   Content content = Content::kMetadata;  ///< for the links' statistics
   bool relaxed_ordering = false;
   bool want_tags = false;        ///< reads: bring the request tags of the memory read
@@ -88,8 +88,8 @@ struct DmaSent {
 
 /// Ledger: a TLP's journey starts in `upstream_link` when it is handed to the link; a read that must first wait for a
 /// tag starts in `dma_read` of this component. Reads apply their journey to their spans before the callback; writes
-/// have it applied by the root complex, where `landed` is set; a write without `landed` leaves the ledger alone and
-/// only sets the memory's tags.
+/// have it applied by the root complex, where `arrival_stage` is set; a write without `arrival_stage` leaves the ledger
+/// alone and only sets the memory's tags.
 class Endpoint : public base::Model, private TransmitObserver {
  public:
   struct Parameters {
@@ -189,13 +189,14 @@ class Endpoint : public base::Model, private TransmitObserver {
   /// false, and does nothing more, while bus mastering is off.
   bool dma_write(std::uint64_t address, std::span<const std::uint8_t> data, const DmaOptions&,
                  WriteSent on_sent = nullptr);
-  /// Sends the vector's message, or pends it while masked. It follows all earlier dma_write()s. Spans enter `landed`,
-  /// or, where it is not set, `interrupt` of this component when the message has arrived. False when it was dropped.
-  bool msix(unsigned vector, const base::Spans& spans = {}, Landed landed = {});
+  /// Sends the vector's message, or pends it while masked. It follows all earlier dma_write()s. Spans enter
+  /// `arrival_stage`, or, where it is not set, `interrupt` of this component when the message has arrived. False when
+  /// it was dropped.
+  bool msix(unsigned vector, const base::Spans& spans = {}, ArrivalStage arrival_stage = {});
   bool msix_enabled() const;
   /// INTA's level; sent as messages. Ignored while MSI-X is enabled or INTx is disabled. Spans as for msix(): they
   /// travel with the message that raises the level, and with no other.
-  void intx(bool level, const base::Spans& spans = {}, Landed landed = {});
+  void intx(bool level, const base::Spans& spans = {}, ArrivalStage arrival_stage = {});
 
   /// Notes that a transfer would begin and may not: for a device that asks bus_master() itself.
   void report_bus_master_off(std::uint64_t address, std::uint32_t length, bool write, const DmaOptions&);
@@ -280,10 +281,10 @@ class Endpoint : public base::Model, private TransmitObserver {
   bool vector_masked(unsigned vector) const;
   void note_unmasked();
   bool may_fire(unsigned vector);
-  void send_msix(unsigned vector, const base::Spans&, Landed);
-  void give_requests(Tlp&, const base::Spans&, Landed) const;
+  void send_msix(unsigned vector, const base::Spans&, ArrivalStage);
+  void give_requests(Tlp&, const base::Spans&, ArrivalStage) const;
   void fire_unmasked();
-  void update_intx(const base::Spans& spans = {}, Landed landed = {});
+  void update_intx(const base::Spans& spans = {}, ArrivalStage arrival_stage = {});
 
   Parameters parameters_;
   Function function_;

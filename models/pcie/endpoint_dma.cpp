@@ -99,8 +99,8 @@ bool Endpoint::dma_write(std::uint64_t address, std::span<const std::uint8_t> da
     std::memcpy(t->payload() + ((address + offset) & 3), data.data() + offset, bytes);
     if (!options.spans.empty()) {
       slice(options.spans, offset, bytes, last, *t);
-      t->landed = options.landed;
-      t->carries_journey = options.landed.set() && t->ending;
+      t->arrival_stage = options.arrival_stage;
+      t->carries_journey = options.arrival_stage.set() && t->ending;
     }
     if (last) break;
     port_.send(std::move(t));

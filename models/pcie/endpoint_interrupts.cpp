@@ -62,7 +62,7 @@ bool Endpoint::may_fire(unsigned vector) {
   return true;
 }
 
-bool Endpoint::msix(unsigned vector, const base::Spans& spans, Landed landed) {
+bool Endpoint::msix(unsigned vector, const base::Spans& spans, ArrivalStage arrival_stage) {
   const bool ready = vector < msix_table_.size() && msix_entries_[vector].unmasked && msix_enabled();
   if ((!ready || !config_.bus_master()) && !may_fire(vector)) {
     ++counters_.msix_dropped;
@@ -73,11 +73,11 @@ bool Endpoint::msix(unsigned vector, const base::Spans& spans, Landed landed) {
     msix_pending_[vector] = 1;
     return true;
   }
-  send_msix(vector, spans, landed);
+  send_msix(vector, spans, arrival_stage);
   return true;
 }
 
-void Endpoint::send_msix(unsigned vector, const base::Spans& spans, Landed landed) {
+void Endpoint::send_msix(unsigned vector, const base::Spans& spans, ArrivalStage arrival_stage) {
   const pcie_msix_entry& entry = msix_table_[vector];
   TlpPtr t = make_tlp(TlpType::kMWr);
   t->requester = id_;
@@ -88,17 +88,17 @@ void Endpoint::send_msix(unsigned vector, const base::Spans& spans, Landed lande
   t->origin.interrupt = true;
   t->resize_payload();
   for (unsigned i = 0; i < 4; ++i) t->payload()[i] = static_cast<std::uint8_t>(entry.data >> 8 * i);
-  give_requests(*t, spans, landed);
+  give_requests(*t, spans, arrival_stage);
   ++counters_.msix_sent;
   port_.send(std::move(t));
 }
 
 /// The requests that wait for an interrupt message travel with it.
-void Endpoint::give_requests(Tlp& t, const base::Spans& spans, Landed landed) const {
+void Endpoint::give_requests(Tlp& t, const base::Spans& spans, ArrivalStage arrival_stage) const {
   for (const base::Span& s : spans) t.spans.add({0, 0, s.id});
   t.ending = 0xff;
   t.carries_journey = !spans.empty();
-  t.landed = landed.set() ? landed : Landed{SLUICE_STAGE_interrupt, component()};
+  t.arrival_stage = arrival_stage.set() ? arrival_stage : ArrivalStage{SLUICE_STAGE_interrupt, component()};
 }
 
 void Endpoint::fire_unmasked() {
@@ -110,12 +110,12 @@ void Endpoint::fire_unmasked() {
   }
 }
 
-void Endpoint::intx(bool level, const base::Spans& spans, Landed landed) {
+void Endpoint::intx(bool level, const base::Spans& spans, ArrivalStage arrival_stage) {
   intx_level_ = level;
-  update_intx(spans, landed);
+  update_intx(spans, arrival_stage);
 }
 
-void Endpoint::update_intx(const base::Spans& spans, Landed landed) {
+void Endpoint::update_intx(const base::Spans& spans, ArrivalStage arrival_stage) {
   const std::uint16_t status = config_.get16(PCIE_STATUS) & static_cast<std::uint16_t>(~PCIE_STATUS_INTERRUPT);
   config_.set16(PCIE_STATUS, static_cast<std::uint16_t>(status | (intx_level_ ? PCIE_STATUS_INTERRUPT : 0)));
   const bool disabled = config_.get16(PCIE_COMMAND) & PCIE_COMMAND_INTX_DISABLE;
@@ -125,7 +125,7 @@ void Endpoint::update_intx(const base::Spans& spans, Landed landed) {
   TlpPtr m = make_tlp(TlpType::kMsg);
   m->requester = id_;
   m->message_code = level ? kAssertIntA : kDeassertIntA;
-  if (level) give_requests(*m, spans, landed);
+  if (level) give_requests(*m, spans, arrival_stage);
   port_.send(std::move(m));
 }
 

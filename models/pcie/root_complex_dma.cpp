@@ -142,7 +142,7 @@ void RootComplex::write_soc(const Tlp& t) {
   std::string wrong;
   const bool meant = !t.origin.interrupt || (soc_ && soc_->takes_interrupts(first));
   if (soc_ && meant && !in_configuration_space(first) && !in_memory_windows(first)) {
-    const base::AccessBy by(t.by);
+    const base::AccessSiteScope by(t.by);
     const base::CaughtReport report;
     taken = soc_->write(first, t.payload() + first % 4, t.enabled_bytes());
     wrong = report.what();
@@ -155,18 +155,18 @@ void RootComplex::write_soc(const Tlp& t) {
 
 /// The requests whose bytes end here go where the sender says.
 void RootComplex::move_requests(const Tlp& t) {
-  if (!t.landed.set()) return;
+  if (!t.arrival_stage.set()) return;
   unsigned n = 0;
   for (const base::Span& s : t.spans) {
     if (!(t.ending >> n++ & 1)) continue;
-    if (t.landed.only_waiting) {
+    if (t.arrival_stage.only_waiting) {
       const auto* request = base::ledger().find(s.id);
       const auto stage = request ? request->tiles.back().stage : SLUICE_STAGE_unattributed;
       if (stage != SLUICE_STAGE_notify && stage != SLUICE_STAGE_wait_core) continue;
     } else {
       t.journey.apply(s.id);
     }
-    base::ledger().try_enter(s.id, t.landed.stage, t.landed.component, base::now());
+    base::ledger().try_enter(s.id, t.arrival_stage.stage, t.arrival_stage.component, base::now());
   }
 }
 

@@ -186,7 +186,7 @@ void Switch::update_intx(const Tlp* cause) {
     if (cause) {
       m->spans = cause->spans;
       m->ending = cause->ending;
-      m->landed = cause->landed;
+      m->arrival_stage = cause->arrival_stage;
       m->carries_journey = cause->carries_journey;
       m->journey = cause->journey;
     }

@@ -129,7 +129,7 @@ void Tlp::clear() {
   content = Content::kMetadata;
   carries_journey = wants_tags = false;
   ending = ingress = 0;
-  landed = {};
+  arrival_stage = {};
   if (!spans.empty()) spans = {};
   journey.clear();
   line_tags.clear();

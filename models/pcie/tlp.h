@@ -46,12 +46,12 @@ enum class Content : std::uint8_t {
   kPayload,   ///< bytes of packets and messages
 };
 
-/// The stage that requests enter where their bytes have landed. Default: none.
-struct Landed {
+/// The ledger's stage that requests enter when their bytes have arrived at the receiver. Default: none.
+struct ArrivalStage {
   base::Stage stage = SLUICE_STAGE_COUNT;
   base::Ledger::Component component = 0;
-  /// Only requests that still wait to be told of or looked at (`notify`, `wait_core`) move, and the journey is left
-  /// out. For messages that software may be ahead of, because it looked by itself: interrupts.
+  /// Only requests whose stage is `notify` or `wait_core` enter it, and without the journey. For interrupts: software
+  /// that polls may have taken the request before the message arrives.
   bool only_waiting = false;
   bool set() const { return stage != SLUICE_STAGE_COUNT; }
 };
@@ -112,7 +112,7 @@ struct Tlp : base::Message {
   bool wants_tags = false;                 ///< MRd: completions bring the memory's request tags
   std::uint8_t ending = 0;                 ///< bit n: spans[n] has no bytes in later TLPs of its transfer
   std::uint8_t ingress = 0;                ///< of whoever holds the TLP: the port it came in by
-  Landed landed;                           ///< MWr, Msg: for the spans that end here, after the journey
+  ArrivalStage arrival_stage;              ///< MWr, Msg: for the spans that end here, after the journey
   base::Spans spans;                       ///< offsets count from the first enabled byte
   std::vector<base::RequestId> line_tags;  ///< CplD: one for each 64 B line that it touches
   TransmitObserver* observer = nullptr;

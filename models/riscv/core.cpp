@@ -74,12 +74,12 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
   SC_THREAD(execute);
 }
 
-void Core::set_boot_arguments(std::uint64_t device_tree, std::uint64_t told) {
+void Core::set_boot_arguments(std::uint64_t device_tree, std::uint64_t fw_dynamic_info) {
   device_tree_ = device_tree;
-  told_ = told;
+  fw_dynamic_info_ = fw_dynamic_info;
   hart_.state().x[10] = hart_.privileged().config().hart_id;
   hart_.state().x[11] = device_tree;
-  hart_.state().x[12] = told;
+  hart_.state().x[12] = fw_dynamic_info;
 }
 
 void Core::reset() {
@@ -97,7 +97,7 @@ void Core::restart() {
   hart_.state().slots = std::max(hart_.state().slots, slot_clock_.next_cycle(base::now()));
   hart_.reset();
   hart_.state().pc = reset_pc_;
-  set_boot_arguments(device_tree_, told_);
+  set_boot_arguments(device_tree_, fw_dynamic_info_);
   account(SLUICE_ACCOUNT_kernel);
   serving_ = 0;
   limit_ = slots_allowed();
@@ -234,7 +234,7 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   const base::Site by{&path(), hart_.state().pc};
   const std::uint64_t reports = base::mistakes().reports();
   {
-    const base::AccessBy scope(by);
+    const base::AccessSiteScope scope(by);
     socket->b_transport(trans, delay);
   }
   suspended_ = false;
@@ -260,9 +260,9 @@ std::string Core::place_of(std::uint64_t address) const {
 
 void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigned size) {
   publish_time();
-  const auto told = [&](const std::string& what) { base::mistakes().report(path() + ": " + what, {&path(), pc}); };
+  const auto report = [&](const std::string& what) { base::mistakes().report(path() + ": " + what, {&path(), pc}); };
   const auto access = [&](const char* kind, const std::string& cause) {
-    told(fmt::format("{} of {} bytes at {:#x}: {}", kind, size, address, cause));
+    report(fmt::format("{} of {} bytes at {:#x}: {}", kind, size, address, cause));
   };
   const std::string place = on_name_place ? on_name_place(address) : std::string();
   const std::string there = place.empty() ? "neither memory nor a device is there" : place + " is a device";
@@ -278,13 +278,13 @@ void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigne
     case Refusal::atomic_misaligned:
       return access("atomic access", "the address is not a multiple of the size");
     case Refusal::fetch:
-      return told(fmt::format("jump to {:#x}: access fault, {}", address,
-                              place.empty() ? there : there + ", and instructions come from memory"));
+      return report(fmt::format("jump to {:#x}: access fault, {}", address,
+                                place.empty() ? there : there + ", and instructions come from memory"));
     case Refusal::protection:
       return access("access",
                     "access fault, physical memory protection forbids it or a page table lies outside memory");
     case Refusal::illegal:
-      return told(fmt::format("{:#0{}x} is no instruction here", address, 2 + 2 * size));
+      return report(fmt::format("{:#0{}x} is no instruction here", address, 2 + 2 * size));
   }
 }
 

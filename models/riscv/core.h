@@ -56,9 +56,9 @@ class Core : public base::Model, public Bus, public base::Resettable {
   /// For the log of mistakes: what the memory map calls a physical address outside RAM; empty: nothing is there. Not
   /// set: nothing is known.
   std::function<std::string(std::uint64_t)> on_name_place;
-  /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree, a2 = address of what the
-  /// firmware is told besides; 0: nothing.
-  void set_boot_arguments(std::uint64_t device_tree, std::uint64_t told);
+  /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree, a2 = address of
+  /// OpenSBI's fw_dynamic_info; 0: there is none.
+  void set_boot_arguments(std::uint64_t device_tree, std::uint64_t fw_dynamic_info);
 
   /// Where the next reset leads; cluster firmware that a debugger has loaded may begin elsewhere.
   void set_reset_pc(std::uint64_t pc) { reset_pc_ = pc; }
@@ -139,7 +139,7 @@ class Core : public base::Model, public Bus, public base::Resettable {
   bool reservation_lost_ = false;
   std::uint64_t reset_pc_;
   std::uint64_t device_tree_ = 0;
-  std::uint64_t told_ = 0;
+  std::uint64_t fw_dynamic_info_ = 0;
   bool suspended_ = false;  ///< inside an instruction, for others to go on
   bool reset_due_ = false;  ///< behind the access that it is in
   bool restarted_ = false;  ///< while it waited

@@ -163,29 +163,29 @@ void SystemOnChip::refuse_device_tree(const Cluster& c, const base::GuestRam& ow
                   bootargs, bytes, own.size()));
 }
 
-/// The tree lies at the end of its cluster's memory, and in front of it what fw_dynamic is told.
+/// The tree lies at the end of its cluster's memory, and OpenSBI's fw_dynamic_info in front of it.
 void SystemOnChip::start_harts(Cluster& c, base::GuestRam& own, const std::vector<Taken>& taken) {
   const std::vector<std::uint8_t>& tree = c.device_tree_blob;
   const auto next = c.firmware.next_entry();
-  const std::uint64_t told_room = next ? kDynamicInfoRoom : 0;
+  const std::uint64_t info_room = next ? kDynamicInfoRoom : 0;
   const std::uint64_t room = align_up(tree.size() + kDeviceTreeGrowth, kDeviceTreeGranule);
-  if (room + told_room > own.size()) refuse_device_tree(c, own, tree.size());
+  if (room + info_room > own.size()) refuse_device_tree(c, own, tree.size());
   const std::uint64_t address = own.base() + own.size() - room;
-  const std::uint64_t first = address - told_room;
+  const std::uint64_t first = address - info_room;
   for (const Taken& t : taken)
     if (own.contains(t.first, 1) && t.last >= first)
       t.image->refuse(fmt::format(
           "leaves no room for the device tree in its memory: it ends at {:#x} and must end at {:#x} or below",
           t.last + 1, first));
   placed_.push_back({address, tree});
-  std::uint64_t told = 0;
+  std::uint64_t info_address = 0;
   if (next) {
     const auto info = dynamic_info(*next, c.first_hart);
-    told = first;
+    info_address = first;
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(info.data());
-    placed_.push_back({told, {bytes, bytes + sizeof info}});
+    placed_.push_back({info_address, {bytes, bytes + sizeof info}});
   }
-  for (auto& core : c.cores) core->set_boot_arguments(address, told);
+  for (auto& core : c.cores) core->set_boot_arguments(address, info_address);
 }
 
 void SystemOnChip::start(const DeviceTreeSource& board) {

@@ -129,7 +129,7 @@ class SystemOnChip : public pcie::SocWriter {
   std::unique_ptr<irq::Plic> plic_;
   std::unique_ptr<irq::Aplic> aplic_;
   std::unique_ptr<irq::Imsic> imsic_;
-  std::vector<Placed> placed_;  ///< what harts are told of the board
+  std::vector<Placed> placed_;  ///< device trees and fw_dynamic_info
 };
 
 }  // namespace sluice::platform

@@ -146,7 +146,7 @@ bool BoardTarget::has(const Change& change) const {
   if (change.kind == bus) return device_at(soc, change.place, change.bytes.size()) != nullptr;
   if (change.kind == reset) {
     const auto program = change.program();
-    return change.value() % 2 == 0 && std::all_of(program.begin(), program.end(), [&soc](const Stretch& s) {
+    return change.value() % 2 == 0 && std::all_of(program.begin(), program.end(), [&soc](const AddressRange& s) {
              return s.length != 0 && soc.memory().ram_at(s.address, s.length);
            });
   }
@@ -281,7 +281,7 @@ bool BoardTarget::is_loaded_program(unsigned thread, std::uint64_t entry) const 
 
 /// All that has been written is of the program. Stretches of two memories side by side are two.
 std::string BoardTarget::load_program(unsigned thread, std::uint64_t entry) {
-  std::vector<Stretch> program;
+  std::vector<AddressRange> program;
   for (const auto& [start, written] : written_[&system(thread)]) {
     for (std::uint64_t at = start, length = 0; at != written.end; at += length) {
       const base::GuestRam* ram = system(thread).memory().ram_at(at, 1);
@@ -340,7 +340,7 @@ void BoardTarget::reset(const Change& change) {
     board_.reset();
   } else {
     platform::LoadedProgram loaded{clusters_[change.hart], change.value(), {}};
-    for (const Stretch& s : change.program()) loaded.written.push_back({s.address, s.length});
+    for (const AddressRange& s : change.program()) loaded.written.push_back({s.address, s.length});
     board_.reset(&loaded);
   }
   watchpoints_.mute(false);

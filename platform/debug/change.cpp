@@ -55,21 +55,21 @@ Change Change::to_device(std::string_view path, std::uint64_t offset, std::uint6
   return c;
 }
 
-Change Change::to_entry(std::uint32_t hart, std::uint64_t entry, const std::vector<Stretch>& program) {
+Change Change::to_entry(std::uint32_t hart, std::uint64_t entry, const std::vector<AddressRange>& program) {
   Change c;
   c.kind = Kind::reset;
   c.hart = hart;
   put_number(c.bytes, entry);
-  for (const Stretch& s : program) {
+  for (const AddressRange& s : program) {
     put_number(c.bytes, s.address);
     put_number(c.bytes, s.length);
   }
   return c;
 }
 
-std::vector<Stretch> Change::program() const {
+std::vector<AddressRange> Change::program() const {
   const std::span<const std::uint8_t> all = bytes;
-  std::vector<Stretch> program;
+  std::vector<AddressRange> program;
   for (std::size_t at = kEntry; at < all.size(); at += kStretch)
     program.push_back({number_of(all.subspan(at, 8)), number_of(all.subspan(at + 8, 8))});
   return program;

@@ -14,8 +14,8 @@ void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, unsigned 
 /// All of the bytes, 8 at most.
 std::uint64_t number_of(std::span<const std::uint8_t> bytes);
 
-/// A stretch of physical memory.
-struct Stretch {
+/// Physical addresses.
+struct AddressRange {
   std::uint64_t address, length;
 };
 
@@ -36,14 +36,14 @@ struct Change {
 
   static Change to_end();
   static Change to_device(std::string_view path, std::uint64_t offset, std::uint64_t value, unsigned width);
-  static Change to_entry(std::uint32_t hart, std::uint64_t entry, const std::vector<Stretch>& program = {});
+  static Change to_entry(std::uint32_t hart, std::uint64_t entry, const std::vector<AddressRange>& program = {});
   /// device: what has been written where.
   unsigned width() const { return bytes[0]; }
   std::string path() const { return {bytes.begin() + 9, bytes.end()}; }
   /// The value that a register or a device's register gets, or the address at which a reset lets harts begin.
   std::uint64_t value() const;
   /// reset to an entry: where the program lies.
-  std::vector<Stretch> program() const;
+  std::vector<AddressRange> program() const;
 
   std::vector<std::uint8_t> encoded() const;
   /// False: that is no change.

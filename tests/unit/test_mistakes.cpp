@@ -21,10 +21,10 @@ TEST_CASE("a mistake knows the instruction that it came from", "[mistakes]") {
   const Fresh fresh;
   const std::string hart = "cluster.host.hart0";
   {
-    const AccessBy outer({&hart, 0x100});
+    const AccessSiteScope outer({&hart, 0x100});
     mistakes().report("a");
     {
-      const AccessBy inner({nullptr, 0});
+      const AccessSiteScope inner({nullptr, 0});
       mistakes().report("b");
     }
     mistakes().report("a");
@@ -42,7 +42,7 @@ TEST_CASE("what happens while an access waits is not its doing", "[mistakes]") {
   const std::string hart = "cluster.host.hart0";
   calendar().at(5_ns, 1, [] { mistakes().report("by a device"); });
   {
-    const AccessBy by({&hart, 0x100});
+    const AccessSiteScope by({&hart, 0x100});
     calendar().dispatch();
     CHECK(access_site().hart == nullptr);
   }

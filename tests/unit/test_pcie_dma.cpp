@@ -410,7 +410,7 @@ TEST_CASE("a landed write tiles its requests' time and tags their lines", "[pcie
   DmaOptions options;
   options.spans = base::Spans(0, 128, one);
   options.spans.add({128, 272, two});
-  options.landed = {SLUICE_STAGE_wait_core, host()};
+  options.arrival_stage = {SLUICE_STAGE_wait_core, host()};
   const base::Time start = base::now() + 40_ns;
   b.scheduler.run_until(start);
   base::calendar().set_now(start);

@@ -169,10 +169,10 @@ TEST_CASE("a peer's completion passes no write before it, unless its order is re
     REQUIRE(done == answered + b.hop() + b.link(24));
     return;
   }
-  const base::Time landed = start + b.link((to_memory ? 20 : 24) + 8) + b.hop() + 5_us + (to_memory ? 30_ns : 0_ns);
-  REQUIRE(landed > answered + b.hop());
+  const base::Time arrived = start + b.link((to_memory ? 20 : 24) + 8) + b.hop() + 5_us + (to_memory ? 30_ns : 0_ns);
+  REQUIRE(arrived > answered + b.hop());
   // To the peer, it leaves when the write's last bit has.
-  REQUIRE(done == landed + (to_memory ? 0_ns : b.link0.up().wire_time(24 + 8)) + b.link(24));
+  REQUIRE(done == arrived + (to_memory ? 0_ns : b.link0.up().wire_time(24 + 8)) + b.link(24));
 }
 
 TEST_CASE("a peer's relaxed write passes earlier ones, a strict one does not", "[pcie]") {
@@ -301,7 +301,7 @@ TEST_CASE("cut through to a faster link, the last bit is not sent before it has 
   const base::RequestId id = base::ledger().open(SLUICE_STAGE_nic_queue, 0, base::now());
   DmaOptions options;
   options.spans = base::Spans(0, 256, id);
-  options.landed = {SLUICE_STAGE_wait_core, 0};
+  options.arrival_stage = {SLUICE_STAGE_wait_core, 0};
   const base::Time start = base::now();
   device.dma_write(FlatMemory::kBase, std::vector<std::uint8_t>(256, 1), options);
   scheduler.run_until(base::Time::max());

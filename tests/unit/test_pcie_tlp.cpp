@@ -137,13 +137,13 @@ TEST_CASE("the pool gives back clean packets", "[pcie]") {
     TlpPtr t = make_tlp(TlpType::kMWr);
     t->cover(0x1234, 3);
     t->spans.add({0, 3, 17});
-    t->landed = {SLUICE_STAGE_poll, 3};
+    t->arrival_stage = {SLUICE_STAGE_poll, 3};
     t->carries_journey = true;
     REQUIRE(TlpPool::instance().taken() == before + 1);
   }
   TlpPtr t = make_tlp(TlpType::kMRd);
   REQUIRE(t->enabled_bytes() == 0);
   REQUIRE(t->spans.empty());
-  REQUIRE_FALSE(t->landed.set());
+  REQUIRE_FALSE(t->arrival_stage.set());
   REQUIRE_FALSE(t->carries_journey);
 }

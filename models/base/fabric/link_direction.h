@@ -65,13 +65,13 @@ class LinkDirection : public MessageBuffer {
   void send(Pointer);
   void release(unsigned channel, unsigned data_units) override;
 
-  /// When a sent message leaves and arrives.
-  struct Passage {
-    Time end;  ///< of the serialiser's work
+  /// When the serialiser has done with a message, and when the message arrives.
+  struct Transmission {
+    Time end;
     Time arrival;
   };
   /// Sends a message once more, behind what is being serialised now and before all that waits. The caller keeps it.
-  Passage repeat(Message&);
+  Transmission repeat(Message&);
   /// Lets a message that the guard has taken arrive, not before those that arrived or will arrive earlier.
   void deliver_at(Time arrival, Pointer);
   /// While its sender holds it, messages wait; repeat() works on. Counted: each hold(true) needs its hold(false).
@@ -135,7 +135,7 @@ class LinkDirection : public MessageBuffer {
   void forget(const Buffers* old);
   void go_on();
   void lose(Pointer);
-  Passage pass(Message&, Time start);
+  Transmission serialise(Message&, Time start);
   void pump();
   int choose() const;
   bool held_back(unsigned channel) const;
@@ -287,19 +287,19 @@ void LinkDirection<P>::transmit(Pointer message, Time time) {
   credits_.take(last_channel_, P::data_units(m));
   note_wait(m, time);
 
-  const Passage passage = pass(m, time);
+  const Transmission sent = serialise(m, time);
   statistics_.count(m);
   m.return_credits(last_channel_, P::data_units(m));
-  P::transmitted(m, passage.end + from_->transmit_latency);
+  P::transmitted(m, sent.end + from_->transmit_latency);
   m.buffer = credits_.unlimited(last_channel_) ? nullptr : buffers_ ? static_cast<MessageBuffer*>(&under_way_) : this;
-  if (guard_ && !guard_->arrives(message, passage.end, passage.arrival)) [[unlikely]]
+  if (guard_ && !guard_->arrives(message, sent.end, sent.arrival)) [[unlikely]]
     return;
-  deliver_at(passage.arrival, std::move(message));
+  deliver_at(sent.arrival, std::move(message));
 }
 
 /// Serialises a message from `start` on.
 template <MessageProtocol P>
-typename LinkDirection<P>::Passage LinkDirection<P>::pass(Message& m, Time start) {
+typename LinkDirection<P>::Transmission LinkDirection<P>::serialise(Message& m, Time start) {
   const Time duration = wire_time(P::wire_bytes(m));
   // A message that is cut through starts late enough for its last bit to be there in time.
   const Time end = std::max(start + duration, m.tail);
@@ -316,10 +316,10 @@ typename LinkDirection<P>::Passage LinkDirection<P>::pass(Message& m, Time start
 }
 
 template <MessageProtocol P>
-typename LinkDirection<P>::Passage LinkDirection<P>::repeat(Message& m) {
+typename LinkDirection<P>::Transmission LinkDirection<P>::repeat(Message& m) {
   m.tail = {};
   statistics_.count_again(m);
-  return pass(m, std::max(now(), free_at_));
+  return serialise(m, std::max(now(), free_at_));
 }
 
 template <MessageProtocol P>

@@ -32,12 +32,12 @@ std::string shape_of(const std::string& what) {
 
 }  // namespace
 
-AccessBy::AccessBy(const Site& by) : before_(site), before_at_(site_at) {
+AccessSiteScope::AccessSiteScope(const Site& by) : before_(site), before_at_(site_at) {
   site = by;
   site_at = now();
 }
 
-AccessBy::~AccessBy() {
+AccessSiteScope::~AccessSiteScope() {
   site = before_;
   site_at = before_at_;
 }

@@ -19,21 +19,21 @@ struct Site {
   bool operator==(const Site&) const = default;
 };
 
-/// Says whose access the code below handles, until it ends or time goes on: what waits for simulated time meanwhile is
-/// somebody else's.
-class AccessBy {
+/// Sets access_site() until the end of the scope or until simulated time goes on: what runs after a wait handles
+/// another access.
+class AccessSiteScope {
  public:
-  explicit AccessBy(const Site&);
-  ~AccessBy();
-  AccessBy(const AccessBy&) = delete;
-  AccessBy& operator=(const AccessBy&) = delete;
+  explicit AccessSiteScope(const Site&);
+  ~AccessSiteScope();
+  AccessSiteScope(const AccessSiteScope&) = delete;
+  AccessSiteScope& operator=(const AccessSiteScope&) = delete;
 
  private:
   Site before_;
   Time before_at_;
 };
 
-/// Whose access is handled now.
+/// The instruction whose access the model handles now.
 Site access_site();
 
 /// What the code below does wrong is not software's: no mistake is listed or counted until it ends.

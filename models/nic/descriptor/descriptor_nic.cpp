@@ -37,15 +37,15 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
   address_ = board_address();
   mac_.set_client(*this);
   mac_.set_max_frame(max_frame_);
-  const pcie::Landed told{SLUICE_STAGE_interrupt, component(), true};
-  vectors_.send = [this, told](unsigned v, const base::Spans& requests) {
+  const pcie::ArrivalStage stage{SLUICE_STAGE_interrupt, component(), true};
+  vectors_.send = [this, stage](unsigned v, const base::Spans& requests) {
     ++counts_[DESC_STAT_INTERRUPTS];
-    being_told(requests);
-    msix(v, requests, told);
+    enter_notify(requests);
+    msix(v, requests, stage);
   };
-  vectors_.set_line = [this, told](bool level, const base::Spans& requests) {
-    being_told(requests);
-    intx(level, requests, told);
+  vectors_.set_line = [this, stage](bool level, const base::Spans& requests) {
+    enter_notify(requests);
+    intx(level, requests, stage);
   };
   declare_device_registers();
   declare_stamp_registers();
@@ -81,8 +81,9 @@ void DescriptorNic::drop_received(const net::Packet& packet, unsigned statistic,
   for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
 }
 
-/// Requests that came while the vector was masked have waited for software so far, and now for a message to it.
-void DescriptorNic::being_told(const base::Spans& requests) {
+/// Requests that came while the vector was masked have waited for a core so far; from now on they wait for the
+/// interrupt.
+void DescriptorNic::enter_notify(const base::Spans& requests) {
   for (const base::Span& s : requests) {
     const base::Ledger::Request* r = base::ledger().find(s.id);
     if (r && r->tiles.back().stage == SLUICE_STAGE_wait_core)

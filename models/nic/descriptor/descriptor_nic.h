@@ -58,7 +58,7 @@ class DescriptorNic : public Nic, private net::Mac::Client {
              const base::Site& by = base::access_site());
   void tail_error(const char* direction, unsigned queue, std::uint32_t tail, std::uint32_t length, bool enabled,
                   std::uint64_t free);
-  void being_told(const base::Spans& requests);
+  void enter_notify(const base::Spans& requests);
   void drop_received(const net::Packet&, unsigned statistic, const char* reason);
   bool bus_master() { return config().bus_master(); }
   // DMA reads that must end before a reset is done. Writes need no count: the completion of the register read that

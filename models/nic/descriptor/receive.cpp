@@ -40,7 +40,7 @@ void ReceiveEngine::set_enabled(unsigned number, bool on) {
     q.posted = q.requested = q.fetched = q.next = q.written = 0;
     q.tail = 0;
     q.failed = false;
-    q.givers = {};
+    q.doorbell_sites = {};
     q.enabled = true;
     return;
   }
@@ -65,7 +65,7 @@ void ReceiveEngine::write_tail(unsigned number, std::uint32_t tail) {
   if (posted - q.written >= length) return nic_.tail_error("receive", number, tail, length, q.enabled, free);
   q.tail = tail;
   q.posted = posted;
-  q.givers.give(posted, base::access_site());
+  q.doorbell_sites.post(posted, base::access_site());
   refill(number);
 }
 
@@ -204,7 +204,8 @@ void ReceiveEngine::refill(unsigned number) {
     if (n == 0 || (n < p.rx_fetch_batch && on_chip >= p.rx_fetch_threshold)) return;
     const std::uint64_t fetch = q.fetch_tail++;
     q.fetches[fetch % kMostFetches] = {q.requested, static_cast<std::uint32_t>(n), false};
-    const pcie::DmaOptions options = q.givers.options(number, q.requested, q.registers.length, "receive descriptor");
+    const pcie::DmaOptions options =
+        q.doorbell_sites.options(number, q.requested, q.registers.length, "receive descriptor");
     q.requested += n;
     nic_.read_begins();
     nic_.dma_read(q.registers.base + std::uint64_t{at} * sizeof(desc_rx_read),
@@ -297,7 +298,7 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
   const net::Packet& packet = *t.frame.packet;
   --q.in_pipeline;
   pcie::DmaOptions options =
-      q.givers.options(t.queue, t.descriptor, q.registers.length, "the buffer of receive descriptor");
+      q.doorbell_sites.options(t.queue, t.descriptor, q.registers.length, "the buffer of receive descriptor");
   if (!nic_.bus_master()) {
     nic_.report_bus_master_off(t.address, packet.length, true, options);
     nic_.drop_received(packet, DESC_STAT_RX_DROP_DMA, "bus mastering off");
@@ -358,19 +359,19 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
   if (q.done_count == 0) return;
   std::array<desc_rx_writeback, kMostWriteback> block;
   pcie::DmaOptions options =
-      q.givers.options(number, q.written, q.registers.length, "the write-back of receive descriptor");
+      q.doorbell_sites.options(number, q.written, q.registers.length, "the write-back of receive descriptor");
   for (unsigned i = 0; i < q.done_count; ++i) {
     block[i] = q.done[i].report;
     for (const base::Span& s : q.done[i].spans)
       options.spans.add({static_cast<std::uint32_t>(i * sizeof(desc_rx_writeback)), sizeof(desc_rx_writeback), s.id});
   }
-  const bool told = nic_.vectors_.will_tell(q.registers.cause);
-  options.landed = {told ? SLUICE_STAGE_notify : SLUICE_STAGE_wait_core, nic_.component()};
+  const bool interrupts = nic_.vectors_.will_interrupt(q.registers.cause);
+  options.arrival_stage = {interrupts ? SLUICE_STAGE_notify : SLUICE_STAGE_wait_core, nic_.component()};
   const std::uint64_t address = q.registers.base + q.written % q.registers.length * sizeof(desc_rx_writeback);
   const std::span<const std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(block.data()),
                                             q.done_count * sizeof(desc_rx_writeback)};
   q.written += q.done_count;
-  q.givers.used(q.written);
+  q.doorbell_sites.retire(q.written);
   q.done_count = 0;
   q.span_count = 0;
   DescriptorNic::WriteSent on_sent;

@@ -11,7 +11,7 @@
 #include "models/net/headers.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
-#include "models/nic/descriptor/givers.h"
+#include "models/nic/descriptor/doorbell_sites.h"
 #include "models/pcie/endpoint.h"
 
 namespace sluice::nic {
@@ -66,7 +66,7 @@ class ReceiveEngine {
     bool done = false;
   };
   /// A descriptor that waits for its write-back.
-  struct Done {
+  struct PendingWriteback {
     desc_rx_writeback report{};
     base::Spans spans;
   };
@@ -93,11 +93,11 @@ class ReceiveEngine {
 
     base::Ring<Frame> frames;
     unsigned in_pipeline = 0;  ///< frames that have a descriptor and are not yet written
-    std::array<Done, kMostWriteback> done;
+    std::array<PendingWriteback, kMostWriteback> done;
     unsigned done_count = 0;
     unsigned span_count = 0;
     base::Calendar::Handle timer;
-    Givers givers;
+    DoorbellSites doorbell_sites;
   };
   /// A frame between its turn and its DMA write.
   struct Transit {

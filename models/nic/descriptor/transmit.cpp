@@ -55,8 +55,8 @@ void TransmitEngine::set_enabled(unsigned number, bool on) {
     q.tail = 0;
     q.failed = q.skipping = false;
     q.doorbells.clear();
-    q.arrivals.clear();
-    q.givers = {};
+    q.fetch_arrivals.clear();
+    q.doorbell_sites = {};
     q.enabled = true;
     return;
   }
@@ -81,7 +81,7 @@ void TransmitEngine::write_tail(unsigned number, std::uint32_t tail, const base:
   q.tail = tail;
   if (posted == q.posted) return;
   q.posted = posted;
-  q.givers.give(posted, base::access_site());
+  q.doorbell_sites.post(posted, base::access_site());
   q.doorbells.push({posted, now(), doorbell});
   if (!base::calendar().pending(q.fetch_timer))
     q.fetch_timer = base::calendar().after(nic_.parameters_.tx_doorbell, nic_.key(), [this, number] { fetch(number); });
@@ -132,7 +132,8 @@ void TransmitEngine::fetch(unsigned number) {
     if (n == 0 || (n < wanted && on_chip > p.tx_cache / 2)) return;
     const std::uint64_t fetch = q.fetch_tail++;
     q.fetches[fetch % kMostFetches] = {q.requested, static_cast<std::uint32_t>(n), false, {}, {}};
-    const pcie::DmaOptions options = q.givers.options(number, q.requested, q.registers.length, "transmit descriptor");
+    const pcie::DmaOptions options =
+        q.doorbell_sites.options(number, q.requested, q.registers.length, "transmit descriptor");
     q.requested += n;
     nic_.read_begins();
     nic_.dma_read(q.registers.base + std::uint64_t{at} * sizeof(desc_tx),
@@ -160,11 +161,11 @@ void TransmitEngine::fetched(unsigned number, std::uint32_t generation, std::uin
                   sizeof(desc_tx));
   // Reads may end in any order; descriptors are used in theirs.
   for (; q.fetch_head != q.fetch_tail && q.fetches[q.fetch_head % kMostFetches].done; ++q.fetch_head) {
-    const Fetch& landed = q.fetches[q.fetch_head % kMostFetches];
-    for (std::uint32_t i = 0; i < landed.count; ++i)
-      if (q.cache[(landed.first + i) % q.cache.size()].command & DESC_TX_EOP) ++q.frames;
-    q.fetched = landed.first + landed.count;
-    q.arrivals.push({q.fetched, landed.arrived, landed.journey});
+    const Fetch& done = q.fetches[q.fetch_head % kMostFetches];
+    for (std::uint32_t i = 0; i < done.count; ++i)
+      if (q.cache[(done.first + i) % q.cache.size()].command & DESC_TX_EOP) ++q.frames;
+    q.fetched = done.first + done.count;
+    q.fetch_arrivals.push({q.fetched, done.arrived, done.journey});
   }
   fetch(number);
   update_ready(number);
@@ -227,7 +228,7 @@ void TransmitEngine::refuse_frame(unsigned number, const Queue& q, const Shape& 
   nic_.error(DESC_ERROR_DESCRIPTOR, number,
              fmt::format("transmit queue {}: the frame of descriptor {} is dropped, {}", number,
                          q.next % q.registers.length, flaw(q, shape)),
-             q.givers.of(q.next));
+             q.doorbell_sites.of(q.next));
   ++nic_.count(DESC_STAT_TX_DROP_DESCRIPTOR);
 }
 
@@ -294,11 +295,11 @@ bool TransmitEngine::start(unsigned number) {
 
 void TransmitEngine::note_passage(Queue& q, Slot& s) {
   while (q.doorbells.front().end <= s.last_descriptor) q.doorbells.pop();
-  while (q.arrivals.front().end <= s.last_descriptor) q.arrivals.pop();
+  while (q.fetch_arrivals.front().end <= s.last_descriptor) q.fetch_arrivals.pop();
   s.rung = q.doorbells.front().arrived;
   s.doorbell = q.doorbells.front().journey;
-  s.fetched = q.arrivals.front().arrived;
-  s.fetch = q.arrivals.front().journey;
+  s.fetched = q.fetch_arrivals.front().arrived;
+  s.fetch = q.fetch_arrivals.front().journey;
 }
 
 void TransmitEngine::read_pieces(const Queue& q, Slot& s, std::uint32_t slot_number) {
@@ -306,7 +307,7 @@ void TransmitEngine::read_pieces(const Queue& q, Slot& s, std::uint32_t slot_num
   for (std::uint32_t i = 0; i < s.reads; ++i) {
     const desc_tx& d = q.cache[(q.next + i) % q.cache.size()];
     pcie::DmaOptions options =
-        q.givers.options(s.queue, q.next + i, q.registers.length, "the data of transmit descriptor");
+        q.doorbell_sites.options(s.queue, q.next + i, q.registers.length, "the data of transmit descriptor");
     options.content = pcie::Content::kPayload;
     options.want_tags = true;
     options.into = s.packet->bytes + offset;
@@ -405,7 +406,7 @@ void TransmitEngine::retire() {
     Queue& q = queues_[s.queue];
     --q.in_flight;
     q.completed = s.last_descriptor + 1;
-    q.givers.used(s.last_descriptor);
+    q.doorbell_sites.retire(s.last_descriptor);
     if (s.report) report(s.queue, s.last_descriptor);
   }
   if (slot_head_ == slot_tail_) slot_head_ = slot_tail_ = 0;  // few frames in flight stay in few cache lines
@@ -420,7 +421,7 @@ void TransmitEngine::send(Slot& s, base::Time ready) {
         fmt::format("transmit queue {}: the frame of descriptor {} is dropped, its lengths fit no IPv4 header, or "
                     "no unfragmented UDP datagram, to put a checksum in",
                     s.queue, s.last_descriptor % q.registers.length),
-        q.givers.of(s.last_descriptor));
+        q.doorbell_sites.of(s.last_descriptor));
     ++nic_.count(DESC_STAT_TX_DROP_DESCRIPTOR);
     for (const base::Span& span : s.packet->spans) base::ledger().drop(span.id, "checksum offload impossible", now());
     return;
@@ -465,7 +466,7 @@ void TransmitEngine::report(unsigned number, std::uint64_t descriptor) {
   const std::uint64_t at = descriptor % q.registers.length;
   const std::uint64_t address = q.registers.base + at * sizeof(desc_tx) + offsetof(desc_tx, command);
   const pcie::DmaOptions options =
-      q.givers.options(number, descriptor, q.registers.length, "the write-back of transmit descriptor");
+      q.doorbell_sites.options(number, descriptor, q.registers.length, "the write-back of transmit descriptor");
   if (!nic_.dma_write(address, {reinterpret_cast<const std::uint8_t*>(&done), sizeof done}, options))
     return fail(number);
   nic_.vectors_.cause(q.registers.cause);

@@ -12,7 +12,7 @@
 #include "models/base/time/calendar.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
-#include "models/nic/descriptor/givers.h"
+#include "models/nic/descriptor/doorbell_sites.h"
 #include "models/pcie/endpoint.h"
 
 namespace sluice::nic {
@@ -62,8 +62,8 @@ class TransmitEngine {
     std::uint32_t pieces = 0;
     std::uint32_t bytes = 0;
   };
-  /// What descriptors below `end` waited for: their doorbell, or their fetch.
-  struct Passage {
+  /// When the doorbell, or the fetch, of all descriptors below `end` arrived, and by which way.
+  struct Arrival {
     std::uint64_t end = 0;
     base::Time arrived;
     base::Journey journey;
@@ -85,11 +85,11 @@ class TransmitEngine {
     std::array<Fetch, kMostFetches> fetches;
     std::uint64_t fetch_head = 0;
     std::uint64_t fetch_tail = 0;
-    base::Ring<Passage> doorbells;
-    base::Ring<Passage> arrivals;
+    base::Ring<Arrival> doorbells;
+    base::Ring<Arrival> fetch_arrivals;
     base::Calendar::Handle fetch_timer;
     unsigned in_flight = 0;  ///< frames being read or waiting for the MAC
-    Givers givers;
+    DoorbellSites doorbell_sites;
   };
   /// A frame from its first DMA read to the MAC; in the order of their turns.
   struct Slot {

@@ -32,7 +32,7 @@ void Vectors::cause(std::uint32_t cause_register, const base::Spans& requests) {
   consider(number);
 }
 
-bool Vectors::will_tell(std::uint32_t cause_register) const {
+bool Vectors::will_interrupt(std::uint32_t cause_register) const {
   if (!(cause_register & DESC_CAUSE_ENABLE)) return false;
   const Vector& v = vectors_[cause_register & DESC_CAUSE_VECTOR];
   return v.enable && (messages_ || !v.pending);

@@ -27,9 +27,9 @@ class Vectors {
   /// travel with the message by which software learns of it, now or when the vector is unmasked: the latest that a
   /// message has room for.
   void cause(std::uint32_t cause_register, const base::Spans& requests = {});
-  /// Software would learn of this cause by a message of its own, at once or when moderation lets it. Not while the
-  /// vector is masked, nor while INTA is asserted for it already.
-  bool will_tell(std::uint32_t cause_register) const;
+  /// Whether this cause would raise an interrupt, at once or when moderation lets it: not while the vector is masked,
+  /// nor while INTA is asserted already.
+  bool will_interrupt(std::uint32_t cause_register) const;
 
   void write_control(unsigned vector, std::uint32_t value);
   std::uint32_t read_control(unsigned vector) const;

@@ -1,5 +1,5 @@
 #pragma once
-/// Whose doorbell gave the NIC which descriptors of a ring.
+/// Which instruction rang the doorbell for which descriptors of a ring: mistakes in a descriptor are reported at it.
 
 #include <cstdint>
 #include <vector>
@@ -11,22 +11,22 @@ namespace sluice::nic {
 
 /// Descriptors are numbered as in the ring's queue, from 0 since it was enabled. A driver rings from one or two places,
 /// so there are one or two entries.
-class Givers {
+class DoorbellSites {
  public:
-  /// All below `end` that nobody has given before.
-  void give(std::uint64_t end, const base::Site& by) {
-    if (!given_.empty() && given_.back().by == by)
-      given_.back().end = end;
+  /// A doorbell has posted the descriptors below `end` that were not posted yet.
+  void post(std::uint64_t end, const base::Site& by) {
+    if (!posted_.empty() && posted_.back().by == by)
+      posted_.back().end = end;
     else
-      given_.push_back({end, by});
+      posted_.push_back({end, by});
   }
-  /// Descriptors below `end` will not be asked for any more.
-  void used(std::uint64_t end) {
-    while (given_.size() > 1 && given_.front().end <= end) given_.erase(given_.begin());
+  /// Nobody will ask for descriptors below `end` any more.
+  void retire(std::uint64_t end) {
+    while (posted_.size() > 1 && posted_.front().end <= end) posted_.erase(posted_.begin());
   }
   base::Site of(std::uint64_t descriptor) const {
-    for (const Given& g : given_)
-      if (descriptor < g.end) return g.by;
+    for (const Posted& p : posted_)
+      if (descriptor < p.end) return p.by;
     return {};
   }
   /// Options of a DMA transfer for one descriptor of a queue's ring of `length` descriptors. purpose: what the transfer
@@ -39,11 +39,11 @@ class Givers {
   }
 
  private:
-  struct Given {
+  struct Posted {
     std::uint64_t end;
     base::Site by;
   };
-  std::vector<Given> given_;
+  std::vector<Posted> posted_;
 };
 
 }  // namespace sluice::nic
