@@ -11,6 +11,7 @@
 #include "models/base/parameters/schema.h"
 #include "models/net/frame.h"
 #include "models/nic/nic.h"
+#include "models/nic/place.h"
 #include "models/part/catalogue.h"
 
 namespace sluice::nic {
@@ -18,27 +19,20 @@ namespace sluice::nic {
 /// [nic.NAME]: the parameters of a NIC, and its place.
 template <class P>
 struct NicAtWire {
-  std::string slot = "pcie.slot0";
-  std::string wire = "net.wire0";
-  std::string ipv4 = "10.0.0.2";
+  Attachment attachment;
+  HostAddress host;
   P nic;
   static void describe(base::Schema<NicAtWire>& s) {
     s.summary("a NIC and its place");
-    s.add("slot", &NicAtWire::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
-    s.add("wire", &NicAtWire::wire, "Ethernet link that it is attached to").refers_to("net").setting();
-    s.add("ipv4", &NicAtWire::ipv4, "the firmware's address on this NIC").setting();
-    s.rule("ipv4", &NicAtWire::ipv4, net::parse_host_ipv4);
+    s.include("", &NicAtWire::attachment);
+    s.include("", &NicAtWire::host);
     s.include("", &NicAtWire::nic);
     if constexpr (requires(const P& p) {
                     { p.address } -> std::convertible_to<std::string>;
                   })
-      s.rule("address", [](const NicAtWire& p) -> std::string {
-        try {
-          net::parse_host_mac(p.nic.address);
-        } catch (const base::ValueError& e) {
-          return e.what();
-        }
-        return {};
+      s.rule("address", [](const NicAtWire& p) {
+        net::parse_host_mac(p.nic.address);
+        return std::string();
       });
   }
 };
@@ -53,9 +47,9 @@ class NicFactoryOf final : public NicFactory {
     if constexpr (requires {
                     { p.nic.address } -> std::convertible_to<std::string>;
                   })
-      return {p.slot, p.wire, p.ipv4, p.nic.address};
+      return {p.attachment.slot, p.attachment.wire, p.host.ipv4, p.nic.address};
     else
-      return {p.slot, p.wire, p.ipv4, {}};
+      return {p.attachment.slot, p.attachment.wire, p.host.ipv4, {}};
   }
   std::uint64_t buffered_frames(const void* parameters, std::uint64_t frame_bytes) const override {
     if constexpr (requires { N::buffered_frames(at(parameters).nic, frame_bytes); })
@@ -64,7 +58,7 @@ class NicFactoryOf final : public NicFactory {
       return 0;
   }
   std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const override {
-    return {{"sluice,ipv4", net::parse_ipv4(at(parameters).ipv4)}};
+    return {{"sluice,ipv4", net::parse_ipv4(at(parameters).host.ipv4)}};
   }
   std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed seed, net::Wire& wire,
                              net::Wire::End end) const override {

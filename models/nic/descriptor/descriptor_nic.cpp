@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "models/net/frame.h"
+
 namespace sluice::nic {
 
 namespace {
@@ -57,8 +59,9 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
 }
 
 std::uint64_t DescriptorNic::board_address() const {
-  std::uint64_t address = 0x01'00'00'4c'53'02;
-  parse_station_address(parameters_.address, address);
+  const net::MacAddress mac = net::parse_host_mac(parameters_.address);
+  std::uint64_t address = 0;
+  for (unsigned octet = 0; octet < 6; ++octet) address |= std::uint64_t{mac.bytes[octet]} << 8 * octet;
   return address;
 }
 

@@ -1,37 +1,15 @@
 #include "models/nic/descriptor/parameters.h"
 
-#include <cctype>
+#include "models/net/frame.h"
 
 namespace sluice::nic {
-
-bool parse_station_address(const std::string& text, std::uint64_t& address) {
-  if (text.size() != 17) return false;
-  std::uint64_t value = 0;
-  for (unsigned octet = 0; octet < 6; ++octet) {
-    unsigned byte = 0;
-    for (unsigned digit = 0; digit < 2; ++digit) {
-      const char c = static_cast<char>(std::tolower(static_cast<unsigned char>(text[octet * 3 + digit])));
-      if (!std::isxdigit(static_cast<unsigned char>(c))) return false;
-      byte = byte * 16 + static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    if (octet < 5 && text[octet * 3 + 2] != ':') return false;
-    value |= std::uint64_t{byte} << 8 * octet;
-  }
-  if (value == 0 || value & 1) return false;
-  address = value;
-  return true;
-}
 
 void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
   using P = DescriptorParameters;
   s.summary("multi-queue descriptor NIC");
   s.add("queues", &P::queues, "queue pairs; MSI-X vectors are one more").range(1, 64).unit("queues").setting();
   s.add("address", &P::address, "station address").setting();
-  s.rule("address", [](const P& p) -> std::string {
-    std::uint64_t octets;
-    if (parse_station_address(p.address, octets)) return {};
-    return "must be a unicast Ethernet address such as 02:53:4c:00:00:01";
-  });
+  s.rule("address", &P::address, net::parse_host_mac);
 
   const char* silicon = "the part's data sheet gives no pipeline latencies";
   s.add("rx_fifo", &P::rx_fifo, "frames that wait for descriptors or PCIe, of all queues together")

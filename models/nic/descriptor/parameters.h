@@ -45,7 +45,4 @@ struct DescriptorParameters {
   static void describe(base::Schema<DescriptorParameters>&);
 };
 
-/// "02:53:4c:00:00:01" with octet 0 in bits 7:0. False: it is no unicast station address.
-bool parse_station_address(const std::string& text, std::uint64_t& address);
-
 }  // namespace sluice::nic

@@ -17,7 +17,7 @@ class DescriptorFactory final : public NicFactory {
  public:
   NicPlace place(const void* parameters) const override {
     const DescriptorPart& p = at(parameters);
-    return {p.slot, p.wire, p.ipv4, p.nic.address};
+    return {p.attachment.slot, p.attachment.wire, p.host.ipv4, p.nic.address};
   }
   std::uint64_t buffered_frames(const void* parameters, std::uint64_t frame_bytes) const override {
     const DescriptorPart& p = at(parameters);
@@ -28,7 +28,7 @@ class DescriptorFactory final : public NicFactory {
     const DescriptorPart& p = at(parameters);
     return {{"sluice,driver", p.driver == Driver::interrupt ? "interrupt" : "poll"},
             {"sluice,queues", p.nic.queues},
-            {"sluice,ipv4", net::parse_ipv4(p.ipv4)},
+            {"sluice,ipv4", net::parse_ipv4(p.host.ipv4)},
             {"sluice,rx-ring", p.rx_ring},
             {"sluice,tx-ring", p.tx_ring},
             {"sluice,moderation", static_cast<std::uint32_t>(p.moderation / kModerationStep)}};
@@ -47,13 +47,11 @@ class DescriptorFactory final : public NicFactory {
 void DescriptorPart::describe(base::Schema<DescriptorPart>& s) {
   using P = DescriptorPart;
   s.summary("multi-queue descriptor NIC and its driver");
-  s.add("slot", &P::slot, "PCIe slot that it sits in").refers_to("pcie").setting();
-  s.add("wire", &P::wire, "Ethernet link that it is attached to").refers_to("net").setting();
+  s.include("", &P::attachment);
   s.add("driver", &P::driver, "poll: the driver polls; interrupt: MSI-X or INTx, then polls until there is no more")
       .choices({{"poll", Driver::poll}, {"interrupt", Driver::interrupt}})
       .setting();
-  s.add("ipv4", &P::ipv4, "the firmware's address on this NIC").setting();
-  s.rule("ipv4", &P::ipv4, net::parse_host_ipv4);
+  s.include("", &P::host);
   s.add("rx_ring", &P::rx_ring, "receive descriptors of a queue")
       .range(64, 4096)
       .multiple_of(32)

@@ -1,20 +1,18 @@
 #pragma once
 /// [nic.NAME] with model "descriptor": the NIC, its place, and how its driver works.
 
-#include <string>
-
 #include "models/base/parameters/schema.h"
 #include "models/nic/descriptor/parameters.h"
+#include "models/nic/place.h"
 
 namespace sluice::nic {
 
 enum class Driver { poll, interrupt };
 
 struct DescriptorPart {
-  std::string slot = "pcie.slot0";
-  std::string wire = "net.wire0";
+  Attachment attachment;
   Driver driver = Driver::poll;
-  std::string ipv4 = "10.0.0.2";
+  HostAddress host;
   unsigned rx_ring = 512;
   unsigned tx_ring = 512;
   base::Time moderation = 0_ns;
