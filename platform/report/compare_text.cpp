@@ -10,6 +10,7 @@
 #include "models/base/measure/ledger.h"
 #include "models/base/measure/stages.h"
 #include "platform/report/format.h"
+#include "platform/workload/traffic_figures.h"
 
 namespace sluice::report {
 namespace {
@@ -83,7 +84,7 @@ void requests_rows(Table& table) {
   count("completed", "completed");
   table.cells("lost / dropped / wrong", [](const Json& r) {
     const Json& q = r.at("requests");
-    return fmt::format("{} / {} / {}", q.at("lost").get<std::uint64_t>(), dropped(q),
+    return fmt::format("{} / {} / {}", q.at("lost").get<std::uint64_t>(), platform::dropped_calls(q),
                        q.at("errors").get<std::uint64_t>());
   });
 }
@@ -109,17 +110,17 @@ void zero_loss_row(Table& table, const std::vector<Json>& results) {
 void stage_table(Table& table, const std::vector<Json>& results) {
   std::map<int, bool> any;
   for (const Json& r : results)
-    for (const auto& [stage, row] : stage_rows(r)) any[stage] = true;
+    for (const auto& [stage, row] : platform::stage_rows(r)) any[stage] = true;
   table.title("mean time in");
   for (const auto& [stage, shown] : any)
     table.differences(
         std::string("  ") + base::stage_title(static_cast<base::Stage>(stage)),
-        [number = stage](const Json& r) { return stage_rows(r)[number].mean_ns; }, time_text);
+        [number = stage](const Json& r) { return platform::stage_rows(r)[number].mean_ns; }, time_text);
   table.differences(
       "  sum",
       [](const Json& r) {
         double sum = 0;
-        for (const auto& [stage, row] : stage_rows(r)) sum += row.mean_ns;
+        for (const auto& [stage, row] : platform::stage_rows(r)) sum += row.mean_ns;
         return sum;
       },
       time_text);
@@ -226,7 +227,8 @@ std::string compare_report(const Comparison& c) {
   table.blank();
   core_table(table, c.results);
   std::string text =
-      (calls ? workload_text(c.results.front()) : "no calls: what the firmware does by itself") + "\n\n" + table.text();
+      (calls ? platform::traffic_text(c.results.front()) : "no calls: what the firmware does by itself") + "\n\n" +
+      table.text();
   text += paired_text(c) + half_quantum_text(c);
   text += c.differences.empty() ? "\n  The boards have the same parameters.\n" : "\n  The boards differ in:\n";
   for (const std::string& d : c.differences) text += "    " + d + "\n";

@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/measure/ledger.h"
-#include "platform/report/format.h"
+#include "models/workload/figures.h"
+#include "platform/workload/traffic_figures.h"
 
 namespace sluice::platform {
 namespace {
@@ -88,7 +89,7 @@ std::string bar(double share) { return std::string(static_cast<std::size_t>(std:
 
 std::string requests_text(const Json& r) {
   std::string text = fmt::format("{}, {} lost, {} dropped", counted(r.at("sent").get<std::uint64_t>(), "call", "calls"),
-                                 r.at("lost").get<std::uint64_t>(), report::dropped(r));
+                                 r.at("lost").get<std::uint64_t>(), dropped_calls(r));
   if (const auto n = r.at("in_flight").get<std::uint64_t>()) text += fmt::format(", {} in flight", n);
   if (const auto n = r.at("errors").get<std::uint64_t>()) text += fmt::format(", {} WRONG", n);
   if (const auto n = r.at("retransmissions").get<std::uint64_t>()) text += fmt::format(", {} sent again", n);
@@ -97,7 +98,7 @@ std::string requests_text(const Json& r) {
 
 std::string stage_table(const Json& result) {
   std::string text = fmt::format("  {:<26} {:>10} {:>9}\n", "where the time goes", "mean", "share");
-  for (const auto& [stage, row] : report::stage_rows(result))
+  for (const auto& [stage, row] : stage_rows(result))
     text += fmt::format("    {:<24} {:>10} {:>7.1f} %  {}\n", base::stage_title(static_cast<base::Stage>(stage)),
                         time_text(row.mean_ns), row.share * 100, bar(row.share));
   return text;
@@ -202,7 +203,7 @@ void TrafficWorkload::add_result(Json& result) const {
 }
 
 std::string TrafficWorkload::report(const Json& result) const {
-  std::string text = fmt::format("   {}   {}\n\n", report::workload_text(result), requests_text(result.at("requests")));
+  std::string text = fmt::format("   {}   {}\n\n", traffic_text(result), requests_text(result.at("requests")));
   text += phase_table(result);
   if (result.at("requests").at("completed").get<std::uint64_t>() == 0)
     return text + "  no call was completed: there is no latency\n\n";

@@ -35,8 +35,6 @@ RULES = (
     ("models/accel", (BASE, "models/part", "models/pcie", "models/workload")),
     ("models", (BASE,)),
     ("platform/config", ("models/base/parameters", "models/part")),
-    # Figures of the result of `traffic`.
-    ("platform/workload", ("models/", *BOARD, "platform/report")),
     # What an image of the firmware library says about itself.
     ("platform/firmware", ("models/", *BOARD, "firmware/kernel/statistics.h")),
     *((folder, ("models/", *BOARD)) for folder in BOARD),
@@ -111,6 +109,7 @@ class Includes(unittest.TestCase):
                            ("protocols/rpc/x.h", '#include <string>'),
                            ("platform/board/x.cpp", '#include "platform/run/simulation.h"'),
                            ("platform/debug/x.cpp", '  #  include "platform/run/outside.h"'),
+                           ("platform/workload/x.cpp", '#include "platform/report/format.h"'),
                            ("platform/config/x.h", '#include "models/pcie/endpoint.h"'),
                            ("firmware/net/x.c", '#include "models/net/frame.h"'),
                            ("models/nowhere/deep/x.h", '#include "models/net/frame.h"')):

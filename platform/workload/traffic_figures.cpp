@@ -1,22 +1,28 @@
-#include "platform/report/format.h"
+#include "platform/workload/traffic_figures.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "models/base/measure/ledger.h"
 
-namespace sluice::report {
+namespace sluice::platform {
 
-std::string name_of(const Json& result) { return result.at("board").at("name").get<std::string>(); }
+using workload::Json;
 
-std::string parameter(const Json& result, const char* instance, const char* key) {
+namespace {
+
+/// A parameter of the workload that ran, as a board file would write it; empty where the board has no such parameter.
+std::string parameter(const Json& result, const char* key) {
   const Json& instances = result.at("board").at("instances");
-  if (!instances.contains(instance)) return {};
-  const Json& parameters = instances.at(instance).at("parameters");
+  if (!instances.contains("workload")) return {};
+  const Json& parameters = instances.at("workload").at("parameters");
   return parameters.contains(key) ? parameters.at(key).at("text").get<std::string>() : std::string{};
 }
 
-std::string workload_text(const Json& result) {
-  const auto p = [&](const char* key) { return parameter(result, "workload", key); };
+}  // namespace
+
+std::string traffic_text(const Json& result) {
+  const auto p = [&](const char* key) { return parameter(result, key); };
   std::string kind = p("kind");
   std::string text = p("call.program");
   if (text != "null" && text != "add") text += " " + p("call.bytes") + " B";
@@ -27,7 +33,7 @@ std::string workload_text(const Json& result) {
   return "replay of " + p("pcap");
 }
 
-std::uint64_t dropped(const Json& requests) {
+std::uint64_t dropped_calls(const Json& requests) {
   std::uint64_t sum = 0;
   for (const auto& [reason, n] : requests.at("dropped").items()) sum += n.get<std::uint64_t>();
   return sum;
@@ -47,4 +53,4 @@ std::map<int, StageRow> stage_rows(const Json& result) {
   return rows;
 }
 
-}  // namespace sluice::report
+}  // namespace sluice::platform
