@@ -28,8 +28,8 @@ endforeach()
 install(DIRECTORY firmware/boot firmware/drivers firmware/kernel firmware/net firmware/programs firmware/rpc
         DESTINATION ${sdk}/firmware)
 install(FILES firmware/apps/rpc_server.c DESTINATION ${sdk}/firmware/apps)
-install(FILES tests/unit/device_bench.h tests/unit/pcie_bench.h tests/unit/fresh_kernel.h tests/unit/test_main.cpp
-        DESTINATION ${sdk}/tests/unit)
+install(FILES tests/unit/device_bench.h tests/unit/fresh_kernel.h tests/unit/test_main.cpp DESTINATION ${sdk}/tests/unit)
+install(FILES tests/unit/pcie/pcie_bench.h DESTINATION ${sdk}/tests/unit/pcie)
 install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake cmake/SluiceInterface.cmake cmake/Digest.cmake
         DESTINATION lib/cmake/Sluice)
 

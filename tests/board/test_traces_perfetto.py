@@ -11,7 +11,7 @@ import unittest
 
 from board_runs import BoardTest, run
 
-SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "perfetto_subset.proto")
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "base", "perfetto_subset.proto")
 
 # Where a request on a descriptor NIC goes, in this order for the first time.
 JOURNEY = ("net.wire0", "nic.eth0.mac", "nic.eth0", "pcie.slot0", "root", "cluster.host.hart0")

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/iss_machine.h"
+#include "tests/unit/riscv/iss_machine.h"
 
 namespace sluice::differential {
 namespace {

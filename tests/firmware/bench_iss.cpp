@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/unit/iss_machine.h"
+#include "tests/unit/riscv/iss_machine.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "tests/unit/iss_machine.h"
+#include "tests/unit/riscv/iss_machine.h"
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;

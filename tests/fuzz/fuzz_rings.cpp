@@ -8,7 +8,7 @@
 
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "tests/fuzz/frames.h"
-#include "tests/unit/pcie_bench.h"
+#include "tests/unit/pcie/pcie_bench.h"
 
 namespace sluice::fuzz {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tests/unit/gdb_fake_target.h"
+#include "tests/unit/platform/gdb_fake_target.h"
 
 using namespace sluice::debug;
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "models/base/parameters/random.h"
-#include "tests/unit/pcie_bench.h"
+#include "tests/unit/pcie/pcie_bench.h"
 
 namespace sluice {
 

@@ -10,7 +10,7 @@ namespace sluice::base {
 
 namespace {
 
-// Field numbers of Perfetto's public schema; tests/unit/perfetto_subset.proto names the same.
+// Field numbers of Perfetto's public schema; tests/unit/base/perfetto_subset.proto names the same.
 namespace field {
 constexpr unsigned kTracePacket = 1;
 constexpr unsigned kPacketTimestamp = 8, kPacketSequence = 10, kPacketEvent = 11, kPacketSequenceFlags = 13,

@@ -1,5 +1,5 @@
 # Entry of a bare guest in M mode: stack, floating point on, main(), and its result to the test finisher.
-# Runs alike on qemu-system-riscv64 -M virt -bios none and on tests/unit/iss_machine.h.
+# Runs alike on qemu-system-riscv64 -M virt -bios none and on tests/unit/riscv/iss_machine.h.
     .section .text.start
     .globl _start
 _start:

@@ -1,0 +1,168 @@
+// The execution engine under Sv39: translations that it keeps, and instructions across pages.
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/riscv/iss_machine.h"
+
+using namespace sluice;
+using namespace sluice::riscv;
+
+namespace {
+
+constexpr std::uint64_t kRam = IssMachine::kRam, kPage = 4096;
+constexpr std::uint64_t kRoot = kRam + 0x10'0000, kMiddle = kRoot + kPage, kLast = kMiddle + kPage;
+/// Virtual pages from here on are mapped by kLast; all the RAM also as it is.
+constexpr std::uint64_t kView = 0x4000'0000;
+constexpr std::uint64_t kFrames = kRam + 0x20'0000, kHandler = kRam + 0x8000, kAsid = 7;
+constexpr std::uint64_t kPointer = 0x01, kAll = 0xcf;  // V; V, R, W, X, A, D
+constexpr unsigned kRa = 1, kS0 = 8, kA0 = 10, kA1 = 11, kS2 = 18, kS3 = 19, kS4 = 20;
+constexpr std::uint32_t kLoop = 0x0000'006f, kReturn = 0x0000'8067;
+
+constexpr std::uint32_t addi(unsigned rd, unsigned rs1, int imm) {
+  return 0x13 | rd << 7 | rs1 << 15 | static_cast<std::uint32_t>(imm) << 20;
+}
+constexpr std::uint32_t ld(unsigned rd, unsigned rs1) { return 0x3003 | rd << 7 | rs1 << 15; }
+constexpr std::uint32_t sd(unsigned rs2, unsigned rs1) { return 0x3023 | rs1 << 15 | rs2 << 20; }
+constexpr std::uint32_t call(unsigned rs1) { return 0x67 | kRa << 7 | rs1 << 15; }
+constexpr std::uint32_t fence_vma(unsigned rs1, unsigned rs2) { return 0x1200'0073 | rs1 << 15 | rs2 << 20; }
+constexpr std::uint64_t frame(unsigned n) { return kFrames + n * kPage; }
+constexpr std::uint64_t entry(std::uint64_t physical, std::uint64_t flags) { return physical >> 12 << 10 | flags; }
+
+/// S mode, its code at the start of the RAM, and virtual page n of kView on frame n.
+struct Paged : IssMachine {
+  explicit Paged(const std::vector<std::uint32_t>& words) {
+    load_words(words);
+    load_words({kLoop}, kHandler);
+    put(kRoot + (kView >> 30) * 8, entry(kMiddle, kPointer));
+    put(kRoot + (kRam >> 30) * 8, entry(kRam, kAll));
+    put(kMiddle, entry(kLast, kPointer));
+    for (unsigned n = 0; n < 8; ++n) map(n, frame(n));
+    Privileged& privileged = hart.privileged();
+    privileged.csr_poke(csr::kMtvec, kHandler);
+    privileged.csr_poke(csr::kPmpaddr0, ~std::uint64_t{0});
+    privileged.csr_poke(csr::kPmpcfg0, 0x1f);
+    privileged.csr_poke(csr::kSatp, std::uint64_t{8} << 60 | kAsid << 44 | kRoot >> 12);
+    privileged.set_privilege(Privilege::supervisor);
+  }
+  void put(std::uint64_t address, std::uint64_t value) { ram.write(address, &value, sizeof value); }
+  void map(unsigned page, std::uint64_t physical) { put(kLast + page * 8, entry(physical, kAll)); }
+  std::uint64_t csr(unsigned number) {
+    std::uint64_t value = ~std::uint64_t{0};
+    hart.privileged().csr_peek(number, value);
+    return value;
+  }
+  void go(std::uint64_t pc) {
+    hart.state().pc = pc;
+    limit = hart.state().slots + 1000;
+    hart.run();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every form of sfence.vma drops the translation of a page that was loaded from", "[iss]") {
+  for (const unsigned rs1 : {0u, kS0})
+    for (const unsigned rs2 : {0u, kS4}) {
+      CAPTURE(rs1, rs2);
+      Paged m({ld(kA0, kS0), sd(kS3, kS2), fence_vma(rs1, rs2), ld(kA1, kS0), kLoop});
+      m.put(frame(0), 11);
+      m.put(frame(5), 22);
+      m.hart.state().x[kS0] = kView;
+      m.hart.state().x[kS2] = kLast;
+      m.hart.state().x[kS3] = entry(frame(5), kAll);
+      m.hart.state().x[kS4] = kAsid;
+      m.go(kRam);
+      CHECK(m.x(kA0) == 11);
+      CHECK(m.x(kA1) == 22);
+    }
+}
+
+TEST_CASE("every form of sfence.vma drops the translation of a page that was fetched from", "[iss]") {
+  for (const unsigned rs1 : {0u, kS0})
+    for (const unsigned rs2 : {0u, kS4}) {
+      CAPTURE(rs1, rs2);
+      Paged m({call(kS0), sd(kS3, kS2), fence_vma(rs1, rs2), call(kS0), kLoop});
+      m.load_words({addi(kA0, kA0, 1), kReturn}, frame(0));
+      m.load_words({addi(kA0, kA0, 16), kReturn}, frame(5));
+      m.hart.state().x[kS0] = kView;
+      m.hart.state().x[kS2] = kLast;
+      m.hart.state().x[kS3] = entry(frame(5), kAll);
+      m.hart.state().x[kS4] = kAsid;
+      m.go(kRam);
+      CHECK(m.x(kA0) == 17);
+    }
+}
+
+TEST_CASE("an instruction across pages follows the second page's translation", "[iss]") {
+  Paged m({});
+  const std::uint16_t first = 0x0513, second = 0x0070, other = 0x0090;  // addi a0, x0, 7; or 9
+  m.ram.write(frame(0) + kPage - 2, &first, 2);
+  m.ram.write(frame(1), &other, 2);  // the physically next frame
+  m.ram.write(frame(5), &second, 2);
+  for (const unsigned n : {1u, 5u}) m.load_words({0x0000'a001}, frame(n) + 2);  // c.j .
+  m.map(1, frame(5));
+  m.go(kView + kPage - 2);
+  CHECK(m.x(kA0) == 7);
+}
+
+TEST_CASE("an instruction whose second page is not mapped faults there", "[iss]") {
+  Paged m({});
+  const std::uint16_t first = 0x0513;
+  m.ram.write(frame(0) + kPage - 2, &first, 2);
+  m.put(kLast + 8, 0);
+  m.go(kView + kPage - 2);
+  CHECK(m.csr(csr::kMcause) == 12);
+  CHECK(m.csr(csr::kMepc) == kView + kPage - 2);
+  CHECK(m.csr(csr::kMtval) == kView + kPage);
+}
+
+namespace {
+/// Another hart that waits for a write to a page: a walk that sets A bits there synchronises.
+struct Waiter : base::RamWatcher {
+  Waiter(base::GuestRam& ram, std::uint64_t page) {
+    ram.add_watcher(this);
+    ram.set_watch(page, base::GuestRam::kReservation);
+  }
+  void ram_written(std::uint64_t, std::uint64_t) override {}
+  void page_watched(std::uint64_t) override {}
+  bool awaits(std::uint64_t, std::uint64_t) const override { return true; }
+};
+}  // namespace
+
+TEST_CASE("a fetch whose walk synchronises runs up to the limit that it finds then", "[iss]") {
+  // Page 1 of the view jumps to page 2, whose entry has no A bit yet. Its walk moves the limit, which is 1000 slots.
+  constexpr std::uint64_t kJump = 2;  // slots of a taken jump
+  for (const std::uint64_t moved : {20u, 900u, 1010u}) {
+    for (const bool first : {false, true}) {  // whether the run starts with that walk
+      CAPTURE(moved, first);
+      Paged m({});
+      m.load_words({0x0000'106f}, frame(1));  // j . + 4096
+      m.load_words(std::vector<std::uint32_t>(1024, addi(kA0, kA0, 1)), frame(2));
+      m.put(kLast + 2 * 8, entry(frame(2), kAll & ~0x40));
+      const Waiter waiter(m.ram, kLast);
+      m.on_synchronise = [&] { m.limit = moved; };
+      m.go(kView + (first ? 2 : 1) * kPage);
+      CHECK(m.synchronised == 1);
+      CHECK(m.hart.state().slots == moved);
+      CHECK(m.x(kA0) == moved - (first ? 0 : kJump));
+    }
+  }
+}
+
+TEST_CASE("an interrupt that a fetch's walk makes pending comes before the instruction", "[iss]") {
+  for (const bool first : {false, true}) {
+    CAPTURE(first);
+    Paged m({});
+    m.load_words({0x0000'106f}, frame(1));
+    m.load_words({addi(kA0, kA0, 1), 0xffdf'f06f}, frame(2));
+    m.put(kLast + 2 * 8, entry(frame(2), kAll & ~0x40));
+    Privileged& privileged = m.hart.privileged();
+    const Waiter waiter(m.ram, kLast);
+    privileged.csr_poke(csr::kMie, 1 << 7);
+    m.on_synchronise = [&] { privileged.set_mip(7, true); };
+    m.go(kView + (first ? 2 : 1) * kPage);
+    CHECK(m.hart.counters().interrupts == 1);
+    CHECK(m.csr(csr::kMepc) == kView + 2 * kPage);
+    CHECK(m.x(kA0) == 0);
+  }
+}

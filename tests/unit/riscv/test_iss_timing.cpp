@@ -1,0 +1,192 @@
+// What is executed depends on the slot limit alone, never on how a run is cut.
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/riscv/iss_machine.h"
+
+using namespace sluice;
+using namespace sluice::riscv;
+
+namespace {
+
+struct TimedMachine {
+  explicit TimedMachine(bool cached, const std::string& guest) {
+    HartConfig config;
+    config.privileged.issue_width = 4;
+    if (cached) config.l1d = &l1d, config.l1i = &l1i;
+    machine.emplace(config);
+    machine->device_slots = 33;
+    machine->load_binary(std::string(SLUICE_GUESTS) + "/" + guest + ".bin");
+  }
+  /// Runs to the limit; a wait goes on at once.
+  void run_to(std::uint64_t limit) {
+    machine->limit = limit;
+    while (machine->hart.run() != StopReason::slot_limit) {
+    }
+  }
+  std::string picture() {
+    const HartState& s = machine->hart.state();
+    const HartCounters& c = machine->hart.counters();
+    std::string out;
+    const auto add = [&](const char* name, std::uint64_t v) {
+      out += std::string(name) + "=" + std::to_string(v) + " ";
+    };
+    add("slots", s.slots), add("instret", s.instret), add("pc", s.pc), add("fflags", s.fflags), add("frm", s.frm);
+    add("privilege", static_cast<unsigned>(s.privilege)), add("reservation", s.reservation);
+    for (unsigned i = 0; i < 32; ++i) add(("x" + std::to_string(i)).c_str(), s.x[i]);
+    for (unsigned i = 0; i < 32; ++i) add(("f" + std::to_string(i)).c_str(), s.f[i]);
+    std::uint64_t mstatus = 0;
+    machine->hart.privileged().csr_peek(csr::kMstatus, mstatus);
+    add("mstatus", mstatus);
+    add("d", c.l1d_accesses), add("dm", c.l1d_misses), add("i", c.l1i_accesses), add("im", c.l1i_misses);
+    add("traps", c.traps), add("loads", machine->loads), add("stores", machine->stores), add("misses", machine->misses);
+    for (const std::string& note : machine->notes) out += note + "; ";
+    return out + machine->console;
+  }
+  base::LineState l1d{4096, 4, 64}, l1i{4096, 4, 64};
+  std::optional<IssMachine> machine;
+};
+
+constexpr std::uint64_t kEnd = 1'000'000'000;
+
+}  // namespace
+
+TEST_CASE("a run cut at every slot equals an uncut one", "[iss]") {
+  const bool cached = GENERATE(false, true);
+  TimedMachine whole(cached, "everything");
+  whole.run_to(kEnd);
+  REQUIRE(whole.machine->finished);
+  REQUIRE(whole.machine->exit_code == 0);
+
+  const std::uint64_t step = GENERATE(1, 2, 7, 64, 1001);
+  TimedMachine cut(cached, "everything");
+  for (std::uint64_t limit = 0; !cut.machine->finished; limit += step) {
+    REQUIRE(limit < kEnd);
+    cut.run_to(limit);
+  }
+  REQUIRE(cut.picture() == whole.picture());
+}
+
+TEST_CASE("every limit is met exactly", "[iss]") {
+  const bool cached = GENERATE(false, true);
+  TimedMachine fine(cached, "everything");
+  std::uint64_t next = 1;
+  for (std::uint64_t limit = 1; !fine.machine->finished; ++limit) {
+    fine.run_to(limit);
+    if (limit != next) continue;
+    TimedMachine once(cached, "everything");
+    once.run_to(limit);
+    REQUIRE(once.picture() == fine.picture());
+    next += 1 + next / 17;
+  }
+  REQUIRE(next > 10'000);
+}
+
+TEST_CASE("single steps give what a run gives", "[iss]") {
+  const bool cached = GENERATE(false, true);
+  TimedMachine whole(cached, "everything");
+  whole.run_to(kEnd);
+  TimedMachine stepped(cached, "everything");
+  std::uint64_t steps = 0;
+  while (!stepped.machine->finished) {
+    const std::uint64_t before = stepped.machine->hart.state().instret + stepped.machine->hart.counters().traps;
+    stepped.machine->hart.step();
+    REQUIRE(stepped.machine->hart.state().instret + stepped.machine->hart.counters().traps == before + 1);
+    ++steps;
+  }
+  REQUIRE(steps > 10'000);
+  // The uncut run stops behind the store that ends the guest, as does the last step.
+  REQUIRE(stepped.picture() == whole.picture());
+}
+
+TEST_CASE("an instruction costs what its class says", "[iss]") {
+  HartConfig config;
+  config.costs.of(CostClass::alu) = 3;
+  config.costs.of(CostClass::mul) = 10;
+  config.costs.of(CostClass::branch) = 5;
+  config.costs.branch_taken = 7;
+  IssMachine m(config);
+  m.load_words({
+      0x00500513,  // addi a0, x0, 5
+      0x02a50533,  // mul a0, a0, a0
+      0x00051463,  // bne a0, x0, +8: taken
+      0x00000013,  // nop
+      0x00050463,  // beq a0, x0, +8: not taken
+      0x00000013,  // nop
+  });
+  m.limit = 1;
+  m.hart.run();
+  REQUIRE(m.hart.state().slots == 3);
+  REQUIRE(m.hart.state().instret == 1);
+  m.limit = 4;
+  m.hart.run();
+  REQUIRE(m.hart.state().slots == 13);
+  REQUIRE(m.x(10) == 25);
+  m.limit = 14;
+  m.hart.run();
+  REQUIRE(m.hart.state().slots == 25);  // 13 + 5 + 7
+  REQUIRE(m.hart.state().pc == IssMachine::kRam + 16);
+  m.limit = 31;
+  m.hart.run();
+  REQUIRE(m.hart.state().slots == 33);  // branch 5, nop 3
+  REQUIRE(m.hart.state().instret == 5);
+}
+
+TEST_CASE("a device sees the slot, pc and count of the access", "[iss]") {
+  HartConfig config;
+  config.costs.of(CostClass::load) = 2;
+  IssMachine m(config);
+  m.load_words({
+      0x200005b7,  // lui a1, 0x20000
+      0x00000013,  // nop
+      0x0005b503,  // ld a0, 0(a1)
+      0x00150513,  // addi a0, a0, 1
+  });
+  m.device_value = 41;
+  m.device_slots = 100;
+  std::uint64_t seen_pc = 0, seen_instret = 0, seen_slots = 0;
+  m.on_device = [&] {
+    seen_pc = m.hart.state().pc;
+    seen_instret = m.hart.state().instret;
+    seen_slots = m.hart.state().slots - 100;
+    m.limit = 0;  // the device let something happen that the core must look at
+  };
+  m.limit = 1000;
+  REQUIRE(m.hart.run() == StopReason::slot_limit);
+  REQUIRE(seen_pc == IssMachine::kRam + 8);
+  REQUIRE(seen_instret == 2);
+  REQUIRE(seen_slots == 2);
+  REQUIRE(m.x(10) == 41);
+  REQUIRE(m.hart.state().slots == 104);
+  REQUIRE(m.hart.state().pc == IssMachine::kRam + 12);
+}
+
+TEST_CASE("an interrupt that a device access raises is taken before the next instruction", "[iss]") {
+  IssMachine m;
+  m.load_words({
+      0x200005b7,  // lui a1, 0x20000
+      0x0005b503,  // ld a0, 0(a1)
+      0x00150513,  // addi a0, a0, 1
+  });
+  Privileged& p = m.hart.privileged();
+  REQUIRE(p.csr_write(csr::kMtvec, IssMachine::kRam + 0x100));
+  REQUIRE(p.csr_write(csr::kMie, irq::bit(irq::kMei)));
+  REQUIRE(p.csr_write(csr::kMstatus, mstatus::kMie));
+  m.load_words({0x0000006f}, IssMachine::kRam + 0x100);  // j .
+  m.device_value = 7;
+  m.on_device = [&] { p.set_mip(irq::kMei, true); };
+  m.limit = 400;
+  m.hart.run();
+  std::uint64_t mepc = 0, mcause = 0;
+  REQUIRE(p.csr_peek(0x341, mepc));
+  REQUIRE(p.csr_peek(0x342, mcause));
+  REQUIRE(mepc == IssMachine::kRam + 8);
+  REQUIRE(mcause == (std::uint64_t{1} << 63 | 11));
+  REQUIRE(m.x(10) == 7);
+  REQUIRE(m.hart.counters().interrupts == 1);
+}
