@@ -8,13 +8,12 @@
 
 #include "models/base/systemc/scheduler.h"
 #include "models/base/time/key.h"
+#include "tests/unit/base/scheduler_core.h"
 #include "tests/unit/fresh_kernel.h"
-#include "tests/unit/base/synthetic_core.h"
 
 using namespace sluice;
 using namespace sluice::base;
 using namespace sluice::base::literals;
-using sluice::test::SyntheticCore;
 
 namespace {
 
@@ -27,13 +26,13 @@ struct Pair {
     scheduler.set_separation(separation);
     for (unsigned system = 0; system < 2; ++system)
       for (unsigned h = 0; h < harts[system]; ++h)
-        cores.push_back(std::make_unique<SyntheticCore>(
-            ("s" + std::to_string(system) + "h" + std::to_string(h)).c_str(),
-            system == 0 ? scheduler.first_group() : second, Time::ps(333 + 100 * system + 7 * h), 20'000,
-            [this, system](SyntheticCore& c, std::uint64_t n) { step(c, system, n); }));
+        cores.push_back(std::make_unique<Core>(("s" + std::to_string(system) + "h" + std::to_string(h)).c_str(),
+                                               system == 0 ? scheduler.first_group() : second,
+                                               Time::ps(333 + 100 * system + 7 * h), 20'000,
+                                               [this, system](Core& c, std::uint64_t n) { step(c, system, n); }));
   }
 
-  void step(SyntheticCore& c, unsigned system, std::uint64_t n) {
+  void step(Core& c, unsigned system, std::uint64_t n) {
     c.see(memory[system]);
     if (n % 1201 == 7 * system) {
       c.runner.synchronise();
@@ -59,7 +58,7 @@ struct Pair {
   RunnerGroup second;
   std::uint64_t memory[2] = {1, 2};
   Event arrived[2];
-  std::vector<std::unique_ptr<SyntheticCore>> cores;
+  std::vector<std::unique_ptr<Core>> cores;
 };
 
 std::vector<std::uint64_t> fresh(std::vector<unsigned> harts, Time separation, std::vector<Time> quanta) {
@@ -97,15 +96,15 @@ TEST_CASE("a lone hart sees a message at its time, beside a system of four harts
   scheduler.set_separation(kLink);
   bool landed = false;
   Time seen = Time::max();
-  std::vector<std::unique_ptr<SyntheticCore>> all;
+  std::vector<std::unique_ptr<Core>> all;
   for (unsigned i = 0; i < 4; ++i)
-    all.push_back(std::make_unique<SyntheticCore>(("h" + std::to_string(i)).c_str(), scheduler, 1_ns, 3000,
-                                                  [&, i](SyntheticCore& c, std::uint64_t n) {
-                                                    if (i != 3 || n != 1234) return;
-                                                    c.runner.synchronise();
-                                                    calendar().at(now() + kLink, 1, [&] { landed = true; });
-                                                  }));
-  SyntheticCore lone("lone", second, 1_ns, 3000, [&](SyntheticCore& c, std::uint64_t) {
+    all.push_back(std::make_unique<Core>(("h" + std::to_string(i)).c_str(), scheduler, 1_ns, 3000,
+                                         [&, i](Core& c, std::uint64_t n) {
+                                           if (i != 3 || n != 1234) return;
+                                           c.runner.synchronise();
+                                           calendar().at(now() + kLink, 1, [&] { landed = true; });
+                                         }));
+  Core lone("lone", second, 1_ns, 3000, [&](Core& c, std::uint64_t) {
     if (landed) seen = std::min(seen, c.runner.time());
   });
   scheduler.run_until(Time::max());
@@ -118,14 +117,14 @@ TEST_CASE("systems take turns no more often than their separation asks for", "[s
     Scheduler scheduler("scheduler", 10_us);
     RunnerGroup second(scheduler, 10_us);
     scheduler.set_separation(separation);
-    const SyntheticCore* last = nullptr;
+    const Core* last = nullptr;
     unsigned turns = 0;
-    const auto step = [&](SyntheticCore& c, std::uint64_t) {
+    const auto step = [&](Core& c, std::uint64_t) {
       turns += last != &c;
       last = &c;
     };
-    SyntheticCore a("a", scheduler, 1_ns, 10'000, step);
-    SyntheticCore b("b", second, 1_ns, 10'000, step);
+    Core a("a", scheduler, 1_ns, 10'000, step);
+    Core b("b", second, 1_ns, 10'000, step);
     scheduler.run_until(Time::max());
     REQUIRE(turns <= 10000_ns / separation + 2);
   }

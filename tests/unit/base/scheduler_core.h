@@ -1,29 +1,24 @@
 #pragma once
-/// A core that executes nothing, for tests of run-ahead.
+/// A synthetic core for the tests of run-ahead.
 
 #include <cstdint>
 #include <functional>
 #include <utility>
 
 #include "models/base/systemc/scheduler.h"
+#include "models/base/time/waiting.h"
 
-namespace sluice::test {
-
-using base::Event;
-using base::Runner;
-using base::RunnerGroup;
-using base::Scheduler;
-using base::Time;
+namespace sluice::base {
 
 /// A core whose instruction n takes cost(n) and which does something every `period` instructions.
-class SyntheticCore : public sc_core::sc_module {
+class Core : public sc_core::sc_module {
  public:
-  using Step = std::function<void(SyntheticCore&, std::uint64_t)>;
-  SyntheticCore(sc_core::sc_module_name name, Scheduler& s, Time cost, std::uint64_t instructions, Step step)
-      : SyntheticCore(name, s.first_group(), cost, instructions, std::move(step)) {}
-  SyntheticCore(sc_core::sc_module_name name, RunnerGroup& group, Time cost, std::uint64_t instructions, Step step)
+  using Step = std::function<void(Core&, std::uint64_t)>;
+  Core(sc_core::sc_module_name name, Scheduler& s, Time cost, std::uint64_t instructions, Step step)
+      : Core(name, s.first_group(), cost, instructions, std::move(step)) {}
+  Core(sc_core::sc_module_name name, RunnerGroup& group, Time cost, std::uint64_t instructions, Step step)
       : sc_module(name), runner(group, this->name()), cost_(cost), instructions_(instructions), step_(std::move(step)) {
-    SC_HAS_PROCESS(SyntheticCore);
+    SC_HAS_PROCESS(Core);
     SC_THREAD(run);
   }
   void stall(Time t) { runner.advance_to(runner.time() + t); }
@@ -38,7 +33,7 @@ class SyntheticCore : public sc_core::sc_module {
     runner.begin();
     for (std::uint64_t n = 0; n < instructions_; ++n) {
       while (runner.time() >= runner.bound()) runner.yield();
-      base::calendar().set_now(runner.time());
+      calendar().set_now(runner.time());
       step_(*this, n);
       runner.advance_to(runner.time() + cost_);
     }
@@ -50,4 +45,4 @@ class SyntheticCore : public sc_core::sc_module {
   Step step_;
 };
 
-}  // namespace sluice::test
+}  // namespace sluice::base
