@@ -278,7 +278,7 @@ bool TransmitEngine::start(unsigned number) {
   s.last_descriptor = last;
   s.first_command = q.cache[first % q.cache.size()].command;
   s.reads = shape.good ? shape.pieces : 0;
-  note_passage(q, s);
+  note_arrivals(q, s);
   ++q.in_flight;
   if (shape.good) {
     s.packet = net::make_packet();
@@ -293,7 +293,7 @@ bool TransmitEngine::start(unsigned number) {
   return true;
 }
 
-void TransmitEngine::note_passage(Queue& q, Slot& s) {
+void TransmitEngine::note_arrivals(Queue& q, Slot& s) {
   while (q.doorbells.front().end <= s.last_descriptor) q.doorbells.pop();
   while (q.fetch_arrivals.front().end <= s.last_descriptor) q.fetch_arrivals.pop();
   s.rung = q.doorbells.front().arrived;
@@ -335,7 +335,7 @@ void TransmitEngine::piece_read(std::uint32_t slot_number, std::uint32_t generat
   }
   if (--s.reads != 0) return;
   if (s.good) {
-    apply_passage(s, completion.journey);
+    apply_journeys(s, completion.journey);
   } else {
     ++nic_.count(DESC_STAT_TX_DROP_DMA);
     for (const base::Span& span : s.packet->spans) base::ledger().drop(span.id, "transmit DMA failed", now());
@@ -367,9 +367,9 @@ void TransmitEngine::queue_until(base::RequestId id, base::Time since, const bas
   if (next.empty() || next.start() != since) base::ledger().enter(id, SLUICE_STAGE_nic_queue, nic_.component(), since);
 }
 
-void TransmitEngine::apply_passage(const Slot& s, const base::Journey& read) {
-  // Only now is it known who waited for the doorbell, the descriptor and the data. A request of several spans is moved
-  // once: the ledger ignores a step into the stage that it is in, but not an older one.
+void TransmitEngine::apply_journeys(const Slot& s, const base::Journey& read) {
+  // Only now are the requests known that waited for the doorbell, the descriptor and the data. A request of several
+  // spans is moved once: the ledger ignores a step into the stage that it is in, but not an older one.
   const base::Spans& spans = s.packet->spans;
   for (const base::Span* span = spans.begin(); span != spans.end(); ++span) {
     if (std::any_of(spans.begin(), span, [&](const base::Span& earlier) { return earlier.id == span->id; })) continue;

@@ -118,13 +118,13 @@ class TransmitEngine {
   void refuse_frame(unsigned q, const Queue&, const Shape&);
   std::string flaw(const Queue&, const Shape&) const;
   bool start(unsigned q);
-  static void note_passage(Queue&, Slot&);
+  static void note_arrivals(Queue&, Slot&);
   void read_pieces(const Queue&, Slot&, std::uint32_t slot);
   void piece_read(std::uint32_t slot, std::uint32_t generation, std::uint32_t offset, std::uint32_t bytes,
                   const pcie::DmaCompletion&);
   static void note_requests(net::Packet&, std::uint32_t offset, std::uint32_t bytes, const pcie::DmaCompletion&);
   void queue_until(base::RequestId, base::Time since, const base::Journey& next) const;
-  void apply_passage(const Slot&, const base::Journey& read);
+  void apply_journeys(const Slot&, const base::Journey& read);
   void retire();
   void send(Slot&, base::Time ready);
   static void leave_sent_requests(base::Spans&);
