@@ -73,16 +73,16 @@ void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) 
   if (out.state == LineState::kModified) h.l2.fill(out.address, LineState::kModified);
 }
 
-/// When the line is there for a hart whose L1 and L2 do not have it, or hold it shared and want to write.
+/// When the line arrives for a hart whose L1 and L2 do not have it, or have it shared while the hart writes.
 MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
   Hart& h = harts_[hart];
   const LineState::State elsewhere = take_from_others(hart, line, write, at);
   const bool held = h.l2.state(line) != LineState::kInvalid;
-  // Whoever holds it alone may have written it without telling anyone: only its answer says who has the data.
+  // A hart that holds the line exclusively may have written it silently (E to M): it must be snooped for the data.
   const bool supplied = elsewhere >= LineState::kExclusive;
   const bool in_llc = llc_.hit(line, false);
   Fill fill;
-  // Only the permission is missing where the line is held: whoever shares it must let go.
+  // A hart that holds the line shared needs the permission only: the others' copies are invalidated.
   if (supplied || (held && elsewhere != LineState::kInvalid))
     fill = {at + parameters_.snoop_latency, &HartCounters::snoop_waits};
   else if (in_llc || held)

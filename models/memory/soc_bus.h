@@ -39,7 +39,7 @@ class SocBus : public base::Model {
 
   SocBus(const sc_core::sc_module_name&, const Parameters&);
 
-  /// Maps a target. The regions of a bus must not overlap; the caller has checked it and told the user.
+  /// Maps a target. The regions of a bus must not overlap: the caller checks it, with an error for the user.
   template <class Socket>
   void map(const Region& region, Socket& target) {
     add(region)->bind(target);
@@ -50,7 +50,7 @@ class SocBus : public base::Model {
     target_of_.push_back(targets_.size() - 1);
   }
   const std::vector<Region>& regions() const { return regions_; }
-  /// What the memory map calls an address; empty: nothing is there.
+  /// Name of the region at an address; empty: the address is not mapped.
   std::string name_at(std::uint64_t address) const;
   bool takes_interrupts(std::uint64_t address) const;
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers

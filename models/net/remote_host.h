@@ -13,13 +13,13 @@
 namespace sluice::net {
 
 /// Checks what arrives, answers ARP requests for its address and ICMP echo requests at once, finds its partner's MAC
-/// address by ARP, and hands UDP datagrams to whoever derives from it. Its own processing takes no time.
+/// address by ARP, and hands UDP datagrams to the derived class. Its own processing takes no time.
 class RemoteHost : public base::Model, public Wire::Client {
  public:
   struct Parameters {
     std::string mac = "02:00:00:00:00:01";
     std::string address = "10.0.0.1";
-    std::string partner;                  ///< IPv4 address of the board's side; empty: whoever makes the host says it
+    std::string partner;                  ///< IPv4 address of the board's side; empty: the board sets it
     base::Time resolve_interval = 10_us;  ///< between ARP requests until one is answered
     static void describe(base::Schema<Parameters>&);
   };

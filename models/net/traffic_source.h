@@ -61,7 +61,7 @@ class TrafficSource : public RemoteHost {
     std::uint64_t completed = 0;                   ///< answered, right or wrong
     std::uint64_t errors = 0;                      ///< of those, answered wrongly
     std::map<std::string, std::uint64_t> dropped;  ///< given up; by the reason that a component or on_silence() gave
-    std::uint64_t lost = 0;                        ///< given up, and nobody said why
+    std::uint64_t lost = 0;                        ///< given up, and no component dropped them
     std::uint64_t retransmissions = 0;
     std::uint64_t late_duplicates = 0;  ///< replies to calls that were answered or given up before
     base::Histogram latency;            ///< fs at the wire: first bit of the call to last bit of the reply

@@ -99,7 +99,7 @@ class Wire : public base::Model {
   /// Null: every frame arrives. The plan must outlive the simulation.
   void set_faults(FaultPlan* plan) { faults_ = plan; }
 
-  /// Carrier up or down from now() on; both clients are told.
+  /// Carrier up or down from now() on; both clients get carrier_changed().
   void set_up(bool up);
   /// The carrier is down while anyone keeps it down. Counted: each hold_down(true) needs its hold_down(false).
   void hold_down(bool on) {

@@ -1,5 +1,5 @@
 #pragma once
-/// What a device's firmware must be told of it beyond what the hardware says.
+/// A property of the device tree's /chosen: what a driver must know of a device and cannot read from its registers.
 
 #include <cstdint>
 #include <string>

@@ -300,7 +300,7 @@ void Endpoint::register_write(unsigned bar, std::uint64_t offset, std::span<cons
   write_msix_table(offset - function_.msix.table_offset, data);
 }
 
-/// Whatever bytes of the table are written, they are stored: software that writes others than whole words is told so.
+/// Stores the bytes in any case. A write of anything but whole words is listed as a mistake of the software.
 void Endpoint::write_msix_table(std::uint64_t at, std::span<const std::uint8_t> data) {
   const std::uint64_t size = msix_table_.size() * sizeof(pcie_msix_entry);
   const std::uint64_t end = at + std::min<std::uint64_t>(data.size(), size - at);

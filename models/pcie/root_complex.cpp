@@ -396,8 +396,8 @@ void RootComplex::reset() {
   update_lines();
 }
 
-/// Requests that went out through the port end as if nobody had claimed them, and INTx that came in by it counts as
-/// deasserted, behind messages that wait for the writes before them.
+/// Requests that went out through the port end as master aborts. INTx that came in through the port is deasserted, but
+/// not before the messages that still wait for earlier writes.
 void RootComplex::link_down(RootPort& port) {
   for (unsigned n = 0; n < accesses_.size(); ++n)
     if (accesses_[n]->in_flight && accesses_[n]->through == &port) fail(n, counters_.master_aborts);

@@ -34,9 +34,9 @@ class SocWriter {
   virtual ~SocWriter() = default;
   /// At now(). data is little endian, size 1 to 4096 bytes. False: nothing takes writes there.
   virtual bool write(std::uint64_t address, const void* data, unsigned size) = 0;
-  /// What the SoC has there, as the board calls it; empty: nothing.
+  /// Name of the component at an address, as the board calls it; empty: the address is not mapped.
   virtual std::string name_at(std::uint64_t address) const = 0;
-  /// Whether what is there takes interrupt messages; they are refused where nothing does.
+  /// Whether the component at an address takes interrupt messages; otherwise they are refused.
   virtual bool takes_interrupts(std::uint64_t /*address*/) const { return true; }
 };
 
@@ -134,7 +134,7 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   /// The buffers of one core's writes.
   struct PostedWrites {
     explicit PostedWrites(const base::Runner* c) : core(c) {}
-    const base::Runner* core;  ///< null: whoever is none
+    const base::Runner* core;  ///< null: initiators that are no core share this entry
     unsigned waiting = 0;
     base::Event freed;
   };

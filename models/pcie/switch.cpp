@@ -143,7 +143,7 @@ void Switch::configure(unsigned n, TlpPtr tlp) {
   ports_[0]->port.send(make_completion(*tlp, tlp->target, CompletionStatus::kSuccess));
 }
 
-/// Nobody above is told of wires that fall now: the port there has dropped them with the link.
+/// Sends no Deassert_INTx upstream: the port there has deasserted its INTx wires when the link went down.
 void Switch::hot_reset() {
   intx_sent_ = 0;
   for (auto& p : ports_) p->asserted = 0;

@@ -22,7 +22,7 @@ class Switch : public base::Model {
   struct Parameters {
     unsigned downstream_ports = 4;  ///< 1 to 31
     base::Time latency = 115_ns;    ///< from port to port
-    bool cut_through = false;       ///< forwards a TLP when its header is there
+    bool cut_through = false;       ///< forwards a TLP when its header has arrived
     static void describe(base::Schema<Parameters>&);
   };
   struct Counters {

@@ -108,7 +108,7 @@ struct Tlp : base::Message {
 
   // What the specification does not know.
   Content content = Content::kMetadata;
-  bool poisoned = false;                   ///< EP: its payload is wrong, and whoever wants it is told so
+  bool poisoned = false;                   ///< EP: its payload is wrong, and the receiver must not use it
   bool wants_tags = false;                 ///< MRd: completions bring the memory's request tags
   std::uint8_t ending = 0;                 ///< bit n: spans[n] has no bytes in later TLPs of its transfer
   std::uint8_t ingress = 0;                ///< of whoever holds the TLP: the port it came in by
@@ -170,7 +170,7 @@ struct Tlp : base::Message {
 };
 
 using TlpPool = base::Pool<Tlp>;
-/// Buffer credits are not returned at the end of its life: whoever consumes a TLP calls release_buffer().
+/// Buffer credits are not returned at the end of its life: the consumer of a TLP calls release_buffer().
 using TlpPtr = base::PoolPtr<Tlp>;
 
 inline TlpPtr make_tlp(TlpType type) {

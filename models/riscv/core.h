@@ -79,7 +79,7 @@ class Core : public base::Model, public Bus, public base::Resettable {
   /// Inside an instruction, which waits for a device: its registers must not be changed.
   bool inside_instruction() const { return inside_; }
   unsigned present_account() const { return account_; }
-  /// The request that the hart works for, as its firmware last told by a probe; 0: none.
+  /// The request that the hart works for, as its firmware last said by a probe (hints.h); 0: none.
   base::RequestId serving() const { return serving_; }
 
   base::Time local_time() const { return runner_.time(); }

@@ -70,7 +70,7 @@ class Workload {
 
 /// The board around a workload, which outlives it.
 struct Surroundings {
-  /// An Ethernet link whose far end nobody is at.
+  /// An Ethernet link whose far end is free.
   struct FreeWire {
     std::string path;
     net::Wire* wire;      ///< to attach to at end A

@@ -115,8 +115,8 @@ void Board::check_files(const config::Instance& device) const {
   }
 }
 
-/// What build() makes. What a device's constructor does not accept is its author's mistake, who is the user where it is
-/// a plug-in's.
+/// Returns what build() makes. An exception of a device's constructor is a mistake of the device's author, and is
+/// reported to the user, who may be the author of a plug-in.
 template <class F>
 auto Board::built_by_author(const config::Instance& device, const F& build) const {
   check_files(device);

@@ -110,7 +110,7 @@ bool SystemOnChip::is_firmware_in(const base::GuestRam& ram) const {
                      [&](const auto& c) { return ram.contains(c->firmware.entry(), Image::kInstruction); });
 }
 
-/// The system as this cluster's harts are told of it.
+/// The description of the system, and of the board around it, from which this cluster's device tree is made.
 DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& own,
                                         const DeviceTreeSource& board) const {
   DeviceTreeSource tree = board;

@@ -25,7 +25,7 @@ using FindEndpoint = std::function<const pcie::Endpoint*(const std::string&)>;
 /// Throws config::UserError for windows of the root complex too small for the buses and BARs of the devices.
 void check_pcie_space(const config::BoardConfig&, const FindEndpoint&);
 
-/// Whether [workload] is there to make calls on an Ethernet link.
+/// Whether the board's [workload] makes calls on an Ethernet link.
 bool makes_calls(const config::BoardConfig&);
 
 /// A mistake for two instances that do not go together: of the one that was said later. {} in what: the other's path.

@@ -80,8 +80,8 @@ std::string sentence(const CLI::App& app, const Environment& environment, const 
   return command.get_name() + ": " + what;
 }
 
-/// An empty value is a mistake of whoever typed it, such as an empty shell variable, never a way to ask for a default;
-/// and a flag has no value.
+/// Refuses options with an empty value: it is a mistake, such as an empty shell variable, and does not mean the
+/// default. Flags have no value.
 void refuse_empty_values(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     for (const CLI::Option* found : command->get_options()) {

@@ -113,7 +113,7 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
   if (file) file->commit(report::to_text(result));
   const std::string text = o.json ? report::to_text(result) : report::run_report(result, simulation.board().workload());
   const std::string failure = report::failure_of(result);
-  // Before the text, which may have to wait for a reader who waits for the debugger.
+  // The debugger first: who reads standard output may be waiting for the debugger to end.
   if (simulation.outside()) simulation.outside()->tell_end(failure.empty() ? 0 : 1);
   fmt::print("{}", text);
   if (failure.empty()) return 0;
@@ -159,7 +159,7 @@ int execute(const Environment& environment, const Options& o) {
   try {
     return run_and_report(simulation, progress, file, o);
   } catch (const config::UserError&) {
-    throw;  // a debugger is told 2 where nobody has told it
+    throw;  // ~Outside() sends the debugger exit status 2
   } catch (...) {
     if (simulation.outside()) simulation.outside()->tell_end(1);
     throw;

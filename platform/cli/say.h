@@ -1,6 +1,6 @@
 #pragma once
-/// Messages on standard error. Where nobody can read them, the exit status still says what happened: an error stream
-/// that cannot be written is no error.
+/// Messages on standard error. A standard error that cannot be written is no error: the exit status still says what
+/// happened.
 
 #include <cstdio>
 #include <string>

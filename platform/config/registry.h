@@ -36,7 +36,7 @@ class Registry final : public part::Catalogue {
     bool many = true;           ///< [nic.eth0], [nic.eth1]; else one table [workload]
     std::string selector;       ///< the key that chooses the model
     std::string default_model;  ///< empty: the board must choose where there are several models
-    std::string title;          ///< of an instance, for who must name one: "a PCIe slot"
+    std::string title;          ///< of an instance, in messages that ask for one: "a PCIe slot"
     std::vector<Model> models;
 
     const Model* find(std::string_view model) const;

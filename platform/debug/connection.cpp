@@ -14,7 +14,7 @@
 namespace sluice::debug {
 namespace {
 
-constexpr int kPatience = 200;  // ms: who waits looks for signals in between
+constexpr int kPatience = 200;  // ms between two looks for signals while a read waits
 
 /// Whether the file has something to read, or its other end is gone.
 pollfd readable(int file) { return {file, POLLIN, 0}; }

@@ -1,5 +1,5 @@
 #pragma once
-/// GDB at a board: lets the simulation stand still while the debugger looks at it, and go on as it is told.
+/// GDB at a board: stops the simulation while the debugger inspects it, and continues or steps it on command.
 ///
 /// There is no host thread: a calendar entry looks at the socket at intervals of simulated time, and a stopped
 /// simulation waits in poll(). Simulated time stands still at a stop, all harts with it; a debugger that only looks
@@ -48,7 +48,7 @@ class Debugger : private riscv::CoreObserver {
   struct Control {
     Action action;
     std::uint64_t events = 0;  ///< instructions, traps and interrupts when it went on
-    std::optional<Stop> due;   ///< to be told as soon as the hart stands in front of an instruction
+    std::optional<Stop> due;   ///< reported as soon as the hart stands in front of an instruction
   };
 
   std::uint64_t before(riscv::Core&) override;

@@ -76,7 +76,7 @@ const PciFunction* find(const std::vector<PciFunction>& functions, std::string_v
   return nullptr;
 }
 
-/// "imsic.hart1.supervisor", or the region of the memory map and the offset in it; empty: nothing is there.
+/// "imsic.hart1.supervisor", or the region of the memory map and the offset in it; empty: it is not mapped.
 std::string receiver(const std::vector<config::MemoryRegion>& map, std::uint64_t address) {
   for (const config::MemoryRegion& region : map) {
     if (address < region.base || address - region.base >= region.size) continue;

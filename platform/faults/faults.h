@@ -35,7 +35,7 @@ struct FaultRecord {
 
 class Faults {
  public:
-  /// After everything else of the board is there. Throws config::UserError for a target that the board has not.
+  /// Made after all other components of the board. Throws config::UserError for a target that the board has not.
   explicit Faults(Board&);
   ~Faults();
   Faults(const Faults&) = delete;

@@ -14,7 +14,7 @@ class Console {
 
   Console(uart::Uart&, base::Inputs&);
 
-  /// Whether somebody may type: standard input is a terminal, a pipe, a socket or a file, and no device such as
+  /// Whether input can come from standard input: it is a terminal, a pipe, a socket or a file, and no device such as
   /// /dev/null.
   static bool available();
   /// Reads standard input until its end. Without it (a replay), the log is the only source.

@@ -60,7 +60,7 @@ class Outside {
   std::size_t pending_looks() const;
   /// interrupt: called when the user ends the run.
   void start(std::function<void()> interrupt);
-  /// Whether a signal that ends the run has come that start() has not told of. Where live().
+  /// Whether a signal that ends the run has come and start()'s callback has not been called for it. Where live().
   bool take_signal();
   /// Throws config::UserError when the log could not be written.
   void close(base::Time, base::InputEnd);

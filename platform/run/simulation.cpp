@@ -324,7 +324,7 @@ void Simulation::watch_traps() {
   trap_look_ = base::calendar().after(interval, kWatchKey, [this] { watch_traps(); });
 }
 
-/// A run that works ends requests; one with nobody outside and no end set for it must not go on for ever without.
+/// A run without --until, TAP, console or debugger ends at run.time_limit at the latest.
 void Simulation::plan_time_limit() {
   const Time limit = board_.run_parameters().time_limit;
   if (options_.until || outside_ || limit >= kEndOfTime) return;

@@ -56,8 +56,8 @@ class Simulation final : private workload::Run {
 
   Outcome run();
 
-  /// After run(): a sentence, and where it helps a list of who waits for whom with the harts' PCs. Empty when all is
-  /// well.
+  /// After run(): a sentence, and where it helps a list of which component waits for which, with the harts' PCs. Empty
+  /// when nothing went wrong.
   const std::string& diagnosis() const { return diagnosis_; }
   base::Time measured_from() const { return measured_from_; }
   base::Time ended_at() const { return ended_at_; }
@@ -131,7 +131,7 @@ class Simulation final : private workload::Run {
   base::Calendar::Handle limit_look_;
   base::Calendar::Handle progress_look_;
   bool interrupted_ = false;
-  std::optional<Interruption> interruption_;  ///< to the end, so that no signal cuts off what is told of the run
+  std::optional<Interruption> interruption_;  ///< kept to the end, so that no signal cuts off the report
   std::string failure_;                       ///< what the firmware's own report of it says
   std::string thrown_;                        ///< by which component, and what
   std::string diagnosis_;

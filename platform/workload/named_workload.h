@@ -1,5 +1,5 @@
 #pragma once
-/// A workload of whose exceptions a user is told whose they are.
+/// A workload whose exceptions name it, so that the message to the user says where they come from.
 
 #include <memory>
 #include <type_traits>

@@ -1,5 +1,5 @@
 #pragma once
-/// [workload] with model "none": nobody calls, and the firmware does what it does.
+/// [workload] with model "none": there are no calls, only what the firmware does by itself.
 
 #include "models/base/parameters/schema.h"
 

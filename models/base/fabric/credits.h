@@ -15,7 +15,7 @@ struct Credits {
   std::uint32_t data = 0;
 };
 
-/// One pool for each of a link's virtual channels; what is given back is there after a delay.
+/// One pool for each of a link's virtual channels; returned credits are available after a delay.
 template <unsigned kChannels>
 class CreditPools {
  public:

@@ -44,7 +44,7 @@ class LinkDirection : public MessageBuffer {
    public:
     virtual ~Guard() = default;
     /// The message has started: its last bit leaves at `end`, and it is due at `arrival`. False: the guard has taken
-    /// it, and sees to its return by repeat() and deliver_at(), or it is lost for good.
+    /// it, and either delivers it later by repeat() and deliver_at() or drops it.
     virtual bool arrives(Pointer&, Time end, Time arrival) = 0;
     /// The link begins or ends its retraining: see LinkDirection::retrain(). What is sent again at its end goes before
     /// all that waits.

@@ -28,7 +28,7 @@ class Pool {
     object->clear();
     free_.push_back(object);
   }
-  std::size_t taken() const { return made_ - free_.size(); }  ///< for tests: objects that somebody holds
+  std::size_t taken() const { return made_ - free_.size(); }  ///< for tests: objects in use
 
  private:
   Pool() = default;

@@ -23,7 +23,7 @@ class MessageBuffer {
 
 /// What links need of every message; a protocol's message derives from it.
 struct Message {
-  bool carries_journey = false;  ///< somebody applies the journey: hops are recorded
+  bool carries_journey = false;  ///< the receiver applies the journey, so links record their hops
   MessageBuffer* buffer = nullptr;
   std::uint64_t sequence = 0;  ///< the link's: order of arrival in its queues
   Time queued;                 ///< handed to the link

@@ -71,8 +71,8 @@ class Mistakes {
   const std::vector<Mistake>& list() const { return list_; }
   /// Times of those that found no room in the list and are like none in it.
   std::uint64_t unlisted() const { return unlisted_; }
-  /// Calls of report() so far, muted ones too, caught ones apart: whoever would report too can tell whether somebody
-  /// has.
+  /// Number of calls of report() so far, muted ones included, caught ones not. A caller compares it to see whether a
+  /// callee has reported the mistake already.
   std::uint64_t reports() const { return reports_; }
   void clear();
 
@@ -91,8 +91,8 @@ class Mistakes {
 /// The list of the simulation in this process.
 Mistakes& mistakes();
 
-/// While it lives, what is reported is kept here and not listed: for whoever passes an access on and reports in its own
-/// words what the receiver says of it.
+/// While it lives, a report is kept here and not listed. A bridge uses it to report, in its own words, what the target
+/// of an access that it has passed on reports.
 class CaughtReport {
  public:
   CaughtReport();

@@ -20,7 +20,7 @@ using TrackId = std::uint32_t;
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
-  /// A track, told once before it is used. Ids count from 0 in order of registration.
+  /// Registers a track, once and before its first use. Ids count from 0 in order of registration.
   virtual void track(TrackId, const std::string& path) = 0;
   /// Something that lasted; on_behalf_of is 0 where it belongs to no request. Slices come in no particular order of
   /// time and may overlap.

@@ -64,7 +64,7 @@ class Field final : public Parameter {
   Field& hexadecimal() { return hexadecimal_ = true, *this; }
   /// The board must set it.
   Field& required() { return required_ = true, setting(); }
-  /// The value is the path of another instance of this kind ("pcie").
+  /// The value is the path of an instance of this kind ("pcie").
   Field& refers_to(std::string_view kind) requires std::same_as<Element, std::string> {
     return refers_to_ = kind, *this;
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// What the SystemC kernel, and whoever uses its reports, has to say: told like everything else that goes wrong.
+/// Reports of the SystemC kernel and of modules (SC_REPORT_ERROR and the like): errors end a run like exceptions.
 
 #include <string>
 #include <vector>

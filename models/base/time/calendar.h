@@ -49,8 +49,8 @@ class Calendar {
   /// Dispatches the first entry, at its time.
   void dispatch();
 
-  /// The time at which whoever runs now is: an entry's, or a hart's own. Builds without NDEBUG abort where it is read
-  /// while a hart executes straight on: the hart's time has moved since it was last set.
+  /// Time of the calendar entry that runs, or the local time of the hart that runs. Builds without NDEBUG abort when it
+  /// is read while a hart executes without having set it: the hart's local time has moved on.
   Time now() const {
 #ifndef NDEBUG
     if (stale_) stale();

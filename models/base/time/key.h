@@ -8,8 +8,8 @@
 namespace sluice::base {
 
 /// 64-bit FNV-1a hash of a component's path ("nic.eth0.mac"), of a purpose or of any other name. The empty string has
-/// the key 0xcbf29ce484222325. Distinct names of one board are expected to have distinct keys; who needs certainty
-/// compares the names as well.
+/// the key 0xcbf29ce484222325. Distinct names of one board are expected to have distinct keys; code that
+/// must be certain compares the names as well.
 constexpr std::uint64_t path_key(std::string_view path) {
   std::uint64_t key = 0xcbf29ce484222325u;
   for (const char c : path) {
