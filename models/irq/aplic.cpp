@@ -276,10 +276,12 @@ Aplic::Aplic(sc_core::sc_module_name name, const Parameters& parameters, const M
       map_(map),
       inputs_(parameters.sources + 1),
       machine_(*this, path() + ".machine", AplicDomain::Level::machine),
-      supervisor_(*this, path() + ".supervisor", AplicDomain::Level::supervisor),
-      statistics_(path(), &base::statistics()) {
+      supervisor_(*this, path() + ".supervisor", AplicDomain::Level::supervisor) {
   reset();
-  statistics_.counter("messages", "messages", "MSIs sent", messages_);
+}
+
+void Aplic::register_statistics(base::StatisticsGroup& group) {
+  group.counter("messages", "messages", "MSIs sent", messages_);
 }
 
 void Aplic::reset() {

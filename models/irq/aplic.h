@@ -96,6 +96,7 @@ class Aplic : public base::Model, public base::Resettable {
   AplicDomain& supervisor() { return supervisor_; }
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   friend class AplicDomain;
   bool locked() const;
   std::uint64_t address(AplicDomain::Level, std::uint32_t hart) const;
@@ -109,7 +110,6 @@ class Aplic : public base::Model, public base::Resettable {
   std::uint64_t messages_ = 0;
   AplicDomain machine_;
   AplicDomain supervisor_;
-  base::StatisticsGroup statistics_;
 };
 
 }  // namespace sluice::irq

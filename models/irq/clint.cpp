@@ -17,8 +17,7 @@ Clint::Clint(sc_core::sc_module_name name, const Parameters& parameters, unsigne
       clock_(parameters.timebase.clock()),
       last_cycle_(clock_.cycles_at(base::Time::max())),
       registers_(path(), CLINT_SIZE),
-      harts_(harts),
-      statistics_(path(), &base::statistics()) {
+      harts_(harts) {
   registers_.add({.name = "msip",
                   .offset = CLINT_MSIP(0),
                   .write_mask = 1,
@@ -37,8 +36,11 @@ Clint::Clint(sc_core::sc_module_name name, const Parameters& parameters, unsigne
                   .halves = true,
                   .on_read = [this](unsigned) { return mtime(); },
                   .on_write = [this](const base::RegisterWrite& w) { write_mtime(w); }});
-  statistics_.counter("timer_interrupts", "interrupts", "times a timer line rose", timer_interrupts_);
-  registers_.register_statistics(statistics_);
+}
+
+void Clint::register_statistics(base::StatisticsGroup& group) {
+  group.counter("timer_interrupts", "interrupts", "times a timer line rose", timer_interrupts_);
+  registers_.register_statistics(group);
 }
 
 void Clint::reset() {

@@ -41,6 +41,7 @@ class Clint : public base::Model, public base::Resettable {
   base::RegisterBank& registers() { return registers_; }
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   struct Hart {
     base::Line software;
     base::Line timer;
@@ -57,7 +58,6 @@ class Clint : public base::Model, public base::Resettable {
   base::RegisterBank::Id mtimecmp_;
   std::vector<Hart> harts_;
   std::uint64_t timer_interrupts_ = 0;
-  base::StatisticsGroup statistics_;
 };
 
 }  // namespace sluice::irq

@@ -8,17 +8,17 @@
 namespace sluice::irq {
 
 Finisher::Finisher(sc_core::sc_module_name name)
-    : Model(name),
-      socket("socket", registers_),
-      registers_(path(), FINISHER_SIZE),
-      statistics_(path(), &base::statistics()) {
+    : Model(name), socket("socket", registers_), registers_(path(), FINISHER_SIZE) {
   registers_.add({.name = "control",
                   .offset = FINISHER_CONTROL,
                   .write_mask = 0,
                   .narrow = true,
                   .on_write = [this](const base::RegisterWrite& w) { write(w.written); }});
-  statistics_.counter("unknown_commands", "writes", "values written that name no action", unknown_);
-  registers_.register_statistics(statistics_);
+}
+
+void Finisher::register_statistics(base::StatisticsGroup& group) {
+  group.counter("unknown_commands", "writes", "values written that name no action", unknown_);
+  registers_.register_statistics(group);
 }
 
 void Finisher::write(std::uint64_t value) {

@@ -39,12 +39,12 @@ class Finisher : public base::Model, public base::Resettable {
   base::RegisterBank& registers() { return registers_; }
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   void write(std::uint64_t value);
 
   base::RegisterBank registers_;
   std::optional<Verdict> verdict_;
   std::uint64_t unknown_ = 0;
-  base::StatisticsGroup statistics_;
 };
 
 }  // namespace sluice::irq

@@ -116,14 +116,16 @@ Imsic::Imsic(sc_core::sc_module_name name, const Parameters& parameters, unsigne
           [this](std::uint64_t offset, void* data, unsigned size) { return read(kSupervisor, offset, data, size); },
           [this](std::uint64_t offset, const void* data, unsigned size) {
             return write(kSupervisor, offset, data, size);
-          }),
-      statistics_(path(), &base::statistics()) {
+          }) {
   for (unsigned hart = 0; hart < harts; ++hart)
     for (const Level level : {kMachine, kSupervisor}) add_file(level, hart, parameters.identities);
-  statistics_.counter("messages", "messages", "MSIs that named an identity of the file", messages_);
-  statistics_.counter("unknown_identities", "messages", "MSIs that did not", unknown_);
-  statistics_.counter("refused", "accesses", "accesses that are not 32 bits wide, not aligned or outside the pages",
-                      refused_);
+}
+
+void Imsic::register_statistics(base::StatisticsGroup& group) {
+  group.counter("messages", "messages", "MSIs that named an identity of the file", messages_);
+  group.counter("unknown_identities", "messages", "MSIs that did not", unknown_);
+  group.counter("refused", "accesses", "accesses that are not 32 bits wide, not aligned or outside the pages",
+                refused_);
 }
 
 void Imsic::reset() {

@@ -77,6 +77,7 @@ class Imsic : public base::Model, public base::Resettable {
   ImsicFile& file(unsigned hart, Level level) { return *files_[level][hart]; }
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   void add_file(Level, unsigned hart, unsigned identities);
   base::Answer check(const char* access, std::uint64_t offset, unsigned size);
 
@@ -85,7 +86,6 @@ class Imsic : public base::Model, public base::Resettable {
   std::uint64_t messages_ = 0;
   std::uint64_t unknown_ = 0;
   std::uint64_t refused_ = 0;
-  base::StatisticsGroup statistics_;
 };
 
 }  // namespace sluice::irq

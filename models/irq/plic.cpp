@@ -43,8 +43,7 @@ Plic::Plic(sc_core::sc_module_name name, const Parameters& parameters, unsigned 
       level_(parameters.sources / 32 + 1),
       pending_(level_.size()),
       claimed_(level_.size()),
-      contexts_(2 * std::size_t{harts}),
-      statistics_(path(), &base::statistics()) {
+      contexts_(2 * std::size_t{harts}) {
   priority_ = registers_.add({.name = "priority",
                               .offset = PLIC_PRIORITY(1),
                               .write_mask = parameters_.priorities,
@@ -57,11 +56,14 @@ Plic::Plic(sc_core::sc_module_name name, const Parameters& parameters, unsigned 
                   .count = static_cast<unsigned>(pending_.size()),
                   .on_read = [this](unsigned word) { return pending_[word]; }});
   for (unsigned number = 0; number < contexts_.size(); ++number) add_context(number);
-  statistics_.counter("claims", "interrupts", "interrupts claimed", claims_);
-  statistics_.counter("empty_claims", "claims", "claims that found no interrupt", empty_claims_);
-  statistics_.counter("bad_completions", "completions", "completions of a source that the context has not enabled",
-                      bad_completions_);
-  registers_.register_statistics(statistics_);
+}
+
+void Plic::register_statistics(base::StatisticsGroup& group) {
+  group.counter("claims", "interrupts", "interrupts claimed", claims_);
+  group.counter("empty_claims", "claims", "claims that found no interrupt", empty_claims_);
+  group.counter("bad_completions", "completions", "completions of a source that the context has not enabled",
+                bad_completions_);
+  registers_.register_statistics(group);
 }
 
 void Plic::add_context(unsigned number) {

@@ -41,6 +41,7 @@ class Plic : public base::Model, public base::Resettable {
   base::RegisterBank& registers() { return registers_; }
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   using Words = std::vector<std::uint32_t>;  ///< a bit per source
   struct Context {
     base::Line line;
@@ -69,7 +70,6 @@ class Plic : public base::Model, public base::Resettable {
   std::uint64_t claims_ = 0;
   std::uint64_t empty_claims_ = 0;
   std::uint64_t bad_completions_ = 0;
-  base::StatisticsGroup statistics_;
 };
 
 }  // namespace sluice::irq

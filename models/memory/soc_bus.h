@@ -54,13 +54,13 @@ class SocBus : public base::Model {
   std::string name_at(std::uint64_t address) const;
   bool takes_interrupts(std::uint64_t address) const;
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
-  void register_statistics(base::StatisticsGroup&);
 
   /// Writes as an interrupt message does: no initiator thread, in an entry's action. False: nothing there, refused, or
   /// a target that might wait, which an entry's action cannot.
   bool write_now(std::uint64_t address, const void* data, unsigned size);
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   using Initiator = tlm_utils::simple_initiator_socket<SocBus>;
   Initiator* add(const Region&);
   int find(std::uint64_t address, std::uint64_t length) const;

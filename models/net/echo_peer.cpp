@@ -11,7 +11,10 @@ void EchoPeer::Parameters::describe(base::Schema<Parameters>& s) {
 EchoPeer::EchoPeer(const sc_core::sc_module_name& name, const Parameters& p, Wire& wire, Wire::End end)
     : RemoteHost(name, p.host, wire, end), delay_(p.delay) {
   accept_all();
-  group().counter("echoed_frames", "frames", "sent back", echoed_);
+}
+
+void EchoPeer::register_statistics(base::StatisticsGroup& group) {
+  group.counter("echoed_frames", "frames", "sent back", echoed_);
 }
 
 void EchoPeer::datagram_arrived(PacketPtr packet, const FrameView&) {

@@ -21,6 +21,7 @@ class EchoPeer : public RemoteHost {
   std::uint64_t echoed() const { return echoed_; }  ///< frames
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   void datagram_arrived(PacketPtr, const FrameView&) override;
 
   base::Time delay_;

@@ -70,13 +70,13 @@ class Mac : public base::Model, public Wire::Client {
   base::Time receive_stamp(const Packet& p) const { return p.first_bit + wire_.octets(Wire::kPreamble); }
   /// That of a frame that send() has taken while the link was up.
   base::Time transmit_stamp(const base::Reservation& sent) const { return sent.start + wire_.octets(Wire::kPreamble); }
-  void register_statistics(base::StatisticsGroup&);
   const Statistics& statistics() const { return statistics_; }
 
   void frame_arrived(PacketPtr) override;
   void carrier_changed(bool up) override;
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   void end_of_elaboration() override;
   static void lose(const Packet&, std::uint64_t& counter, const char* reason);
   void drop(const Packet&, Client::Drop, std::uint64_t& counter, const char* reason);

@@ -20,16 +20,20 @@ void RemoteHost::Parameters::describe(base::Schema<Parameters>& s) {
 }
 
 RemoteHost::RemoteHost(const sc_core::sc_module_name& name, const Parameters& p, Wire& wire, Wire::End end)
-    : Model(name), parameters_(p), wire_(wire), end_(end), group_(path(), &base::statistics()) {
+    : Model(name), parameters_(p), wire_(wire), end_(end) {
   self_.mac = parse_mac(p.mac);
   self_.ip = parse_ipv4(p.address);
   if (!p.partner.empty()) partner_.ip = parse_ipv4(p.partner);
   wire.attach(end, *this);
-  group_.counter("bad_frames", "frames", "received with wrong FCS, length or checksum", counts_.bad_frames);
-  group_.counter("unexpected_frames", "frames", "received, sound, and of no use", counts_.unexpected);
-  group_.counter("arp_answers", "frames", "ARP requests answered", counts_.arp_answers);
-  group_.counter("echo_answers", "frames", "ICMP echo requests answered", counts_.echo_answers);
-  group_.counter("arp_requests", "frames", "ARP requests sent", counts_.probes);
+}
+
+void RemoteHost::fill_statistics(base::StatisticsGroup& group) {
+  group.counter("bad_frames", "frames", "received with wrong FCS, length or checksum", counts_.bad_frames);
+  group.counter("unexpected_frames", "frames", "received, sound, and of no use", counts_.unexpected);
+  group.counter("arp_answers", "frames", "ARP requests answered", counts_.arp_answers);
+  group.counter("echo_answers", "frames", "ICMP echo requests answered", counts_.echo_answers);
+  group.counter("arp_requests", "frames", "ARP requests sent", counts_.probes);
+  register_statistics(group);
 }
 
 void RemoteHost::resolve() {

@@ -61,12 +61,12 @@ class RemoteHost : public base::Model, public Wire::Client {
   Wire::End end() const { return end_; }
   const Endpoint& self() const { return self_; }        ///< port 0
   const Endpoint& partner() const { return partner_; }  ///< port 0; MAC address zero until resolved
-  base::StatisticsGroup& group() { return group_; }
 
  private:
   void probe();
   void arp_arrived(const FrameView&);
   void bad(const char* what);
+  void fill_statistics(base::StatisticsGroup&) override;
 
   Parameters parameters_;
   Wire& wire_;
@@ -77,7 +77,6 @@ class RemoteHost : public base::Model, public Wire::Client {
   bool accept_all_ = false;
   Statistics counts_;
   std::string first_bad_;
-  base::StatisticsGroup group_;
 };
 
 }  // namespace sluice::net

@@ -64,13 +64,15 @@ TapEnd::TapEnd(const sc_core::sc_module_name& name, Wire& wire, Wire::End end, b
       wire_(wire),
       end_(end),
       inputs_(inputs),
-      channel_(inputs.open(path(), [this](base::Inputs::Bytes frame) { inject(frame); })),
-      group_(path(), &base::statistics()) {
+      channel_(inputs.open(path(), [this](base::Inputs::Bytes frame) { inject(frame); })) {
   wire.attach(end, *this);
-  group_.counter("received", "frames", "from outside, given to the wire", counts_.received);
-  group_.counter("sent", "frames", "from the wire, for outside", counts_.sent);
-  group_.counter("bad_frames", "frames", "from the wire with a wrong FCS, which stay inside", counts_.bad_frames);
-  group_.counter("oversized", "frames", "from outside, too long for any wire", counts_.oversized);
+}
+
+void TapEnd::register_statistics(base::StatisticsGroup& group) {
+  group.counter("received", "frames", "from outside, given to the wire", counts_.received);
+  group.counter("sent", "frames", "from the wire, for outside", counts_.sent);
+  group.counter("bad_frames", "frames", "from the wire with a wrong FCS, which stay inside", counts_.bad_frames);
+  group.counter("oversized", "frames", "from outside, too long for any wire", counts_.oversized);
 }
 
 void TapEnd::connect(TapDevice& device, base::Pacer& pacer) {

@@ -61,6 +61,7 @@ class TapEnd : public base::Model, public Wire::Client {
   void frame_arrived(PacketPtr) override;
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   bool take_frames();
   void inject(base::Inputs::Bytes);
 
@@ -71,7 +72,6 @@ class TapEnd : public base::Model, public Wire::Client {
   TapDevice* device_ = nullptr;
   Statistics counts_;
   std::uint64_t refused_ = 0;
-  base::StatisticsGroup group_;
 };
 
 }  // namespace sluice::net

@@ -95,16 +95,18 @@ TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Paramete
   }
   base::ledger().on_drop(
       [this](const base::Ledger::Request& r, std::string_view reason, base::Time) { drop_seen(r, reason); });
-  group().counter("calls", "calls", "calls that count, sent", results_.sent);
-  group().counter("completed", "calls", "of those, answered", results_.completed);
-  group().counter("errors", "calls", "of those, answered wrongly", results_.errors);
-  group().counter("lost", "calls", "given up, and nobody said why", results_.lost);
-  group().counter("retransmissions", "frames", "calls sent again", results_.retransmissions);
-  group().counter("late_duplicates", "frames", "replies to calls answered or given up before",
-                  results_.late_duplicates);
-  group().counter("replies_without_id", "frames", "replies whose bytes the ledger knows no request of", without_id_);
-  group().counter("replayed_others", "frames", "frames of a capture that are no calls, sent", replayed_);
-  group().histogram("latency", "fs", "first bit of the call to last bit of the reply", results_.latency);
+}
+
+void TrafficSource::register_statistics(base::StatisticsGroup& group) {
+  group.counter("calls", "calls", "calls that count, sent", results_.sent);
+  group.counter("completed", "calls", "of those, answered", results_.completed);
+  group.counter("errors", "calls", "of those, answered wrongly", results_.errors);
+  group.counter("lost", "calls", "given up, and nobody said why", results_.lost);
+  group.counter("retransmissions", "frames", "calls sent again", results_.retransmissions);
+  group.counter("late_duplicates", "frames", "replies to calls answered or given up before", results_.late_duplicates);
+  group.counter("replies_without_id", "frames", "replies whose bytes the ledger knows no request of", without_id_);
+  group.counter("replayed_others", "frames", "frames of a capture that are no calls, sent", replayed_);
+  group.histogram("latency", "fs", "first bit of the call to last bit of the reply", results_.latency);
 }
 
 // ---------------------------------------------------------------------------------------------------- making calls

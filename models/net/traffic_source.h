@@ -114,6 +114,7 @@ class TrafficSource : public RemoteHost {
   void resolved() override;
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   /// One call under way.
   struct Slot {
     std::uint64_t number = 0;  ///< 0: free; calls are numbered from 1

@@ -107,11 +107,11 @@ class Wire : public base::Model {
     set_up(downs_ == 0);
   }
 
-  void register_statistics(base::StatisticsGroup&);  ///< two groups: "a_to_b", "b_to_a"
   /// What was sent from one end.
   const Statistics& statistics(End from) const { return directions_[from].statistics; }
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;  ///< two groups: "a_to_b", "b_to_a"
   struct OneWay {
     base::Time free_at;
     Statistics statistics;

@@ -15,13 +15,17 @@
 
 namespace sluice::nic {
 
-/// A PCIe device with a MAC at an Ethernet link.
+/// A PCIe device with a MAC at an Ethernet link. Its PCIe function is counted in the group "<path>.pcie", and its MAC,
+/// which is a model of its own, in that of the MAC's path.
 class Nic : public pcie::Endpoint {
  public:
   virtual net::Mac& mac() = 0;
 
  protected:
   using Endpoint::Endpoint;
+
+ private:
+  const char* function_group() const final { return ".pcie"; }
 };
 
 /// Where a NIC is attached, and its addresses.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -146,8 +147,6 @@ class Endpoint : public base::Model, private TransmitObserver {
   void stop();
   void resume();
   bool stopped() const { return stops_ > 0; }
-  /// A device with counters of its own overrides it, and calls this one for those of its port.
-  virtual void register_statistics(base::StatisticsGroup&);
   const std::array<Bar, 6>& bars() const { return function_.bars; }
   /// For the debugger; empty without MSI-X.
   const std::vector<pcie_msix_entry>& msix_table() const { return msix_table_; }
@@ -206,6 +205,11 @@ class Endpoint : public base::Model, private TransmitObserver {
 
  private:
   friend class MmioReply;
+  /// The counters of the PCIe function come before the device's own, in one group; or in one beside it, whose name ends
+  /// in this, where it is not empty.
+  virtual const char* function_group() const { return ""; }
+  void fill_statistics(base::StatisticsGroup&) final;
+  void register_function_statistics(base::StatisticsGroup&);
   struct Transfer {
     std::uint64_t address = 0;
     std::uint32_t length = 0;
@@ -315,6 +319,7 @@ class Endpoint : public base::Model, private TransmitObserver {
   unsigned stops_ = 0;
   std::deque<TlpPtr> kept_;  ///< came while the clock stood still
   Counters counters_;
+  std::unique_ptr<base::StatisticsGroup> function_statistics_;  ///< where they are beside the device's own
 };
 
 }  // namespace sluice::pcie

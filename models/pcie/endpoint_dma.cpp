@@ -331,7 +331,19 @@ void Endpoint::check_deadlines() {
   if (!deadlines_.empty() && !base::calendar().pending(deadline_)) arm_deadline();
 }
 
-void Endpoint::register_statistics(base::StatisticsGroup& group) {
+void Endpoint::fill_statistics(base::StatisticsGroup& own) {
+  const std::string beside = function_group();
+  if (beside.empty()) {
+    register_function_statistics(own);
+    register_statistics(own);
+    return;
+  }
+  register_statistics(own);
+  function_statistics_ = std::make_unique<base::StatisticsGroup>(path() + beside, &base::statistics());
+  register_function_statistics(*function_statistics_);
+}
+
+void Endpoint::register_function_statistics(base::StatisticsGroup& group) {
   const Counters& c = counters_;
   group.counter("dma_reads", "transfers", "reads of memory", c.dma_reads);
   group.counter("dma_read_bytes", "bytes", "asked for", c.dma_read_bytes);

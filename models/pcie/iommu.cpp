@@ -43,8 +43,7 @@ Iommu::Iommu(sc_core::sc_module_name name, const Parameters& p, base::MemoryPath
       entries_(p.entries),
       tables_(p.tables),
       walkers_(p.walkers),
-      registers_(path(), IOMMU_SIZE),
-      statistics_(path(), &base::statistics()) {
+      registers_(path(), IOMMU_SIZE) {
   control_ = registers_.add({.name = "control", .offset = IOMMU_CONTROL, .write_mask = IOMMU_CONTROL_TRANSLATE});
   registers_.add({.name = "command",
                   .offset = IOMMU_COMMAND,
@@ -71,15 +70,17 @@ Iommu::Iommu(sc_core::sc_module_name name, const Parameters& p, base::MemoryPath
       registers_.add({.name = "fault_requester", .offset = IOMMU_FAULT_REQUESTER, .access = base::Access::ro});
   fault_address_ = registers_.add(
       {.name = "fault_address", .offset = IOMMU_FAULT_ADDRESS, .width = 8, .access = base::Access::ro, .halves = true});
+}
 
-  statistics_.counter("hits", "requests", "found in the IOTLB", counters_.hits);
-  statistics_.counter("misses", "requests", "that began a page walk", counters_.misses);
-  statistics_.counter("joined", "requests", "that waited for a walk already under way", counters_.joined);
-  statistics_.counter("waits", "requests", "misses that found every walker busy", counters_.waits);
-  statistics_.counter("table_reads", "reads", "of page table entries", counters_.table_reads);
-  statistics_.counter("evictions", "entries", "of the IOTLB that made room", counters_.evictions);
-  statistics_.counter("faults", "requests", "refused", counters_.faults);
-  registers_.register_statistics(statistics_);
+void Iommu::register_statistics(base::StatisticsGroup& group) {
+  group.counter("hits", "requests", "found in the IOTLB", counters_.hits);
+  group.counter("misses", "requests", "that began a page walk", counters_.misses);
+  group.counter("joined", "requests", "that waited for a walk already under way", counters_.joined);
+  group.counter("waits", "requests", "misses that found every walker busy", counters_.waits);
+  group.counter("table_reads", "reads", "of page table entries", counters_.table_reads);
+  group.counter("evictions", "entries", "of the IOTLB that made room", counters_.evictions);
+  group.counter("faults", "requests", "refused", counters_.faults);
+  registers_.register_statistics(group);
 }
 
 void Iommu::reset() {

@@ -56,6 +56,7 @@ class Iommu : public base::Model, public Translator, public base::Resettable {
   base::RegisterBank& registers() { return registers_; }
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   struct Entry {
     std::uint64_t page = 0;  ///< address >> IOMMU_PAGE_SHIFT(level)
     std::uint64_t frame = 0;
@@ -100,7 +101,6 @@ class Iommu : public base::Model, public Translator, public base::Resettable {
   base::RegisterBank registers_;
   base::RegisterBank::Id control_, root_, fault_, fault_requester_, fault_address_;
   Counters counters_;
-  base::StatisticsGroup statistics_;
 };
 
 }  // namespace sluice::pcie

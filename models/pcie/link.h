@@ -130,9 +130,9 @@ class Link : public base::Model {
     downs_ += on ? 1 : -1u;
     set_up(downs_ == 0);
   }
-  void register_statistics(base::StatisticsGroup&);
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   Parameters parameters_;
   Port* upper_ = nullptr;
   Port* lower_ = nullptr;

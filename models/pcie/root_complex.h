@@ -117,9 +117,9 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   void set_translator(Translator* t) { translator_ = t; }
   const Parameters& parameters() const { return parameters_; }
   const Counters& counters() const { return counters_; }
-  void register_statistics(base::StatisticsGroup&);
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   static constexpr RoutingId kSelf = 0;  ///< requester of what cores ask for, completer of what devices do
   struct RootPort {
     RootPort(const std::string& owner, const Identity& identity);

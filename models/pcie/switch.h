@@ -38,9 +38,9 @@ class Switch : public base::Model {
   const Bridge& upstream_bridge() const { return ports_[0]->bridge; }
   const Bridge& downstream_bridge(unsigned port) const { return ports_.at(port + 1)->bridge; }
   const Counters& counters() const { return counters_; }
-  void register_statistics(base::StatisticsGroup&);
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   struct SwitchPort {
     SwitchPort(const std::string& owner, const Identity& identity, unsigned express_type);
     Port port;

@@ -38,40 +38,42 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
       cache_(cache),
       runner_(group, path()),
       hart_(*this, hart_config(p, hart_id, reset_pc, memory, cache)),
-      reset_pc_(reset_pc),
-      statistics_(path(), &base::statistics()) {
+      reset_pc_(reset_pc) {
   hart_.on_reservation_lost([this] {
     reservation_lost_ = true;
     wake_.notify();
   });
-  statistics_.counter("instructions", "instructions", "retired", hart_.state().instret);
-  statistics_.counter("slots", "slots", "issue slots of its clock, stalls included", hart_.state().slots);
-  statistics_.counter("stall_slots", "slots", "of these, waiting for memory or a device", stall_slots_);
-  statistics_.counter("l1d_accesses", "lines", "data accesses", hart_.counters().l1d_accesses);
-  statistics_.counter("l1d_misses", "lines", "data accesses that L1D did not hold", hart_.counters().l1d_misses);
-  statistics_.counter("l1i_accesses", "lines", "changes of the line that instructions come from",
-                      hart_.counters().l1i_accesses);
-  statistics_.counter("l1i_misses", "lines", "of these, lines that L1I did not hold", hart_.counters().l1i_misses);
-  if (memory.cached()) {
-    statistics_.counter("l2_accesses", "lines", "L1 misses", memory.counters(cache).l2_accesses);
-    statistics_.counter("l2_misses", "lines", "of these, lines that L2 did not hold", memory.counters(cache).l2_misses);
-    statistics_.counter("llc_misses", "lines", "lines fetched from DRAM", memory.counters(cache).llc_misses);
-    statistics_.counter("prefetches", "lines", "lines fetched ahead of a stream", memory.counters(cache).prefetches);
-    const auto& waits = memory.counters(cache);
-    statistics_.counter("l2_waits", "accesses", "loads and fetches that waited for L2", waits.l2_waits);
-    statistics_.counter("llc_waits", "accesses", "loads and fetches that waited for the LLC", waits.llc_waits);
-    statistics_.counter("snoop_waits", "accesses", "loads and fetches that waited for another hart's cache",
-                        waits.snoop_waits);
-    statistics_.counter("dram_waits", "accesses", "loads and fetches that waited for DRAM", waits.dram_waits);
-    statistics_.counter("prefetch_waits", "accesses", "loads and fetches that waited for a prefetch under way",
-                        waits.prefetch_waits);
-  }
-  statistics_.counter("traps", "traps", "exceptions, environment calls included", hart_.counters().traps);
-  statistics_.counter("interrupts", "interrupts", "taken", hart_.counters().interrupts);
-  statistics_.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
-  statistics_.counter("bus_errors", "accesses", "accesses that nothing answered", bus_errors_);
   SC_HAS_PROCESS(Core);
   SC_THREAD(execute);
+}
+
+void Core::register_statistics(base::StatisticsGroup& group) {
+  group.counter("instructions", "instructions", "retired", hart_.state().instret);
+  group.counter("slots", "slots", "issue slots of its clock, stalls included", hart_.state().slots);
+  group.counter("stall_slots", "slots", "of these, waiting for memory or a device", stall_slots_);
+  group.counter("l1d_accesses", "lines", "data accesses", hart_.counters().l1d_accesses);
+  group.counter("l1d_misses", "lines", "data accesses that L1D did not hold", hart_.counters().l1d_misses);
+  group.counter("l1i_accesses", "lines", "changes of the line that instructions come from",
+                hart_.counters().l1i_accesses);
+  group.counter("l1i_misses", "lines", "of these, lines that L1I did not hold", hart_.counters().l1i_misses);
+  if (memory_.cached()) {
+    group.counter("l2_accesses", "lines", "L1 misses", memory_.counters(cache_).l2_accesses);
+    group.counter("l2_misses", "lines", "of these, lines that L2 did not hold", memory_.counters(cache_).l2_misses);
+    group.counter("llc_misses", "lines", "lines fetched from DRAM", memory_.counters(cache_).llc_misses);
+    group.counter("prefetches", "lines", "lines fetched ahead of a stream", memory_.counters(cache_).prefetches);
+    const auto& waits = memory_.counters(cache_);
+    group.counter("l2_waits", "accesses", "loads and fetches that waited for L2", waits.l2_waits);
+    group.counter("llc_waits", "accesses", "loads and fetches that waited for the LLC", waits.llc_waits);
+    group.counter("snoop_waits", "accesses", "loads and fetches that waited for another hart's cache",
+                  waits.snoop_waits);
+    group.counter("dram_waits", "accesses", "loads and fetches that waited for DRAM", waits.dram_waits);
+    group.counter("prefetch_waits", "accesses", "loads and fetches that waited for a prefetch under way",
+                  waits.prefetch_waits);
+  }
+  group.counter("traps", "traps", "exceptions, environment calls included", hart_.counters().traps);
+  group.counter("interrupts", "interrupts", "taken", hart_.counters().interrupts);
+  group.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
+  group.counter("bus_errors", "accesses", "accesses that nothing answered", bus_errors_);
 }
 
 void Core::set_boot_arguments(std::uint64_t device_tree, std::uint64_t fw_dynamic_info) {

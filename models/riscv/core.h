@@ -112,6 +112,7 @@ class Core : public base::Model, public Bus, public base::Resettable {
   bool imsic_claim(unsigned file, std::uint64_t identity) override;
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   void execute();
   void pause_at(std::uint64_t slots);
   StopReason run();
@@ -161,7 +162,6 @@ class Core : public base::Model, public Bus, public base::Resettable {
   std::uint64_t stall_slots_ = 0;
   std::uint64_t bus_errors_ = 0;
   std::uint64_t device_accesses_ = 0;
-  base::StatisticsGroup statistics_;
 };
 
 }  // namespace sluice::riscv

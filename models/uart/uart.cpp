@@ -20,14 +20,15 @@ Uart::Uart(sc_core::sc_module_name name, const Parameters& parameters)
           "socket", [this](std::uint64_t offset, void* data, unsigned size) { return read(offset, data, size); },
           [this](std::uint64_t offset, const void* data, unsigned size) { return write(offset, data, size); }),
       parameters_(parameters),
-      statistics_(path(), &base::statistics()),
-      view_(path(), [this](const base::RegisterView::Visit& visit) { look(visit); }) {
-  statistics_.counter("characters_sent", "characters", "characters that left the UART", characters_sent_);
-  statistics_.counter("characters_received", "characters", "characters put in the receive FIFO", characters_received_);
-  statistics_.counter("overruns", "characters", "characters lost because a FIFO was full", overruns_);
-  statistics_.counter("refused", "accesses",
-                      "register accesses of a width other than 8, 16 and 32 bits, misaligned, or not of a register",
-                      refused_);
+      view_(path(), [this](const base::RegisterView::Visit& visit) { look(visit); }) {}
+
+void Uart::register_statistics(base::StatisticsGroup& group) {
+  group.counter("characters_sent", "characters", "characters that left the UART", characters_sent_);
+  group.counter("characters_received", "characters", "characters put in the receive FIFO", characters_received_);
+  group.counter("overruns", "characters", "characters lost because a FIFO was full", overruns_);
+  group.counter("refused", "accesses",
+                "register accesses of a width other than 8, 16 and 32 bits, misaligned, or not of a register",
+                refused_);
 }
 
 // --------------------------------------------------------------------------------------------------------- registers

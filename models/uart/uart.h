@@ -58,6 +58,7 @@ class Uart : public base::Model, public base::Resettable {
   base::Answer write(std::uint64_t offset, const void* data, unsigned size);
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   base::Answer check(const char* access, std::uint64_t offset, unsigned size);
   std::uint8_t peek(unsigned offset) const;  ///< what a read returns, without what it does
   std::uint8_t read_register(unsigned offset);
@@ -105,7 +106,6 @@ class Uart : public base::Model, public base::Resettable {
   base::Calendar::Handle silence_;
 
   std::uint64_t characters_sent_ = 0, characters_received_ = 0, overruns_ = 0, refused_ = 0;
-  base::StatisticsGroup statistics_;
   base::RegisterView view_;
 };
 

@@ -53,7 +53,6 @@ class Wrong : public pcie::Endpoint {
     if (what_ == "entry throws") base::calendar().at(1_us, key(), [] { throw std::runtime_error("no luck\ntoday"); });
   }
   void register_statistics(base::StatisticsGroup& group) override {
-    Endpoint::register_statistics(group);
     group.counter("things", "things", "none", things_);
     if (what_ == "statistic twice") group.counter("things", "things", "none", things_);
     if (what_ == "statistics throw") throw 1;

@@ -348,7 +348,6 @@ void DmaRequester::finish() {
 }
 
 void DmaRequester::register_statistics(base::StatisticsGroup& group) {
-  Endpoint::register_statistics(group);
   group.counter("commands", "commands", "started", commands_);
   group.counter("commands_refused", "commands", "that were none: DMAR_ERROR", refused_);
   group.counter("writes_ignored", "accesses", "to registers while a command ran, or too long", ignored_);

@@ -58,9 +58,9 @@ class DmaRequester : public pcie::Endpoint {
   std::uint64_t transactions() const { return transactions_; }  ///< ended, warm-ups included
   base::RegisterBank& registers() { return bank_; }
   std::uint64_t ended_operations() const override { return transactions_; }
-  void register_statistics(base::StatisticsGroup&) override;
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   struct Transaction {
     std::uint64_t address = 0;
     base::Time issued;

@@ -2,6 +2,7 @@
 /// What every SystemC model of Sluice derives from. A TLM target that is a base::Model is called without the kernel
 /// being brought to the caller's time: it uses base::now() and the calendar, never sc_time_stamp() or wait().
 
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -63,11 +64,24 @@ class Model : public sc_core::sc_module {
   ComponentKey key() const { return key_; }          ///< orders this model's calendar entries
   Ledger::Component component() const { return component_; }
 
+  /// Puts what it counts into base::statistics(), in a group with the name of its path. Whoever has built the model
+  /// calls it once, in the order that results show; a second call throws std::logic_error.
+  void publish_statistics() {
+    statistics_ = std::make_unique<StatisticsGroup>(path_, &statistics());
+    fill_statistics(*statistics_);
+  }
+
  protected:
   explicit Model(const sc_core::sc_module_name& name)
       : sc_module(name), path_(path_of(name)), key_(path_key(path_)), component_(ledger().component(path_)) {}
 
+  /// A model overrides it to register what it counts itself. Nothing of its base classes or of models that it contains:
+  /// those do it on their own.
+  virtual void register_statistics(StatisticsGroup&) {}
+
  private:
+  /// For a base class of models that counts something too: it registers that, and calls register_statistics().
+  virtual void fill_statistics(StatisticsGroup& own) { register_statistics(own); }
   static std::string path_of(const char* name) {
     std::string path = name;
     for (std::size_t at; (at = path.find("__")) != std::string::npos;) path.replace(at, 2, ".");
@@ -77,6 +91,7 @@ class Model : public sc_core::sc_module {
   std::string path_;
   ComponentKey key_;
   Ledger::Component component_;
+  std::unique_ptr<StatisticsGroup> statistics_;
 };
 
 }  // namespace sluice::base

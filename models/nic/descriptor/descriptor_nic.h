@@ -31,9 +31,9 @@ class DescriptorNic : public Nic, private net::Mac::Client {
   net::Mac& mac() override { return mac_; }
   /// DESC_STAT_*
   std::uint64_t statistic(unsigned n) const { return counts_[n]; }
-  void register_statistics(base::StatisticsGroup&) override;
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   friend class ReceiveEngine;
   friend class TransmitEngine;
 

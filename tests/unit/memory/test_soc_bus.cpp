@@ -93,9 +93,8 @@ TEST_CASE("a plain TLM target sees offset and kernel time, and may wait", "[bus]
   REQUIRE(b.plain.last_address == 0x10);
   REQUIRE(b.plain.called == 100_ns);
   REQUIRE(hart.done == 140_ns);
-  base::StatisticsGroup group("bus");
-  b.bus.register_statistics(group);
-  REQUIRE(group.value("accesses") == 1);
+  b.bus.publish_statistics();
+  REQUIRE(base::statistics().value("bus.accesses") == 1);
 }
 
 TEST_CASE("an access to nowhere, or across a region's end, is an address error and counted", "[bus]") {
@@ -106,10 +105,9 @@ TEST_CASE("an access to nowhere, or across a region's end, is an address error a
     b.run(hart);
     REQUIRE(hart.status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
     REQUIRE(b.bus.unmapped() == 1);
-    base::StatisticsGroup group("bus");
-    b.bus.register_statistics(group);
-    REQUIRE(group.value("unmapped") == 1);
-    REQUIRE(group.value("accesses") == 0);
+    b.bus.publish_statistics();
+    REQUIRE(base::statistics().value("bus.unmapped") == 1);
+    REQUIRE(base::statistics().value("bus.accesses") == 0);
   }
 }
 

@@ -218,14 +218,14 @@ TEST_CASE("frames go back to the pool, and are made anew without old flags", "[p
 
 TEST_CASE("a wire's statistics give its share of the line rate", "[wire]") {
   Bench bench;
-  base::StatisticsGroup group("wire");
-  bench.wire.register_statistics(group);
-  group.start_measuring(base::now());
+  bench.wire.publish_statistics();
+  base::StatisticsGroup& all = base::statistics();
+  all.start_measuring(base::now());
   for (unsigned i = 0; i < 5; ++i) bench.wire.send(Wire::kB, frame(60));
   bench.run();
-  CHECK(group.value("b_to_a.frames") == 5);
-  CHECK(group.value("b_to_a.bytes") == 300);
-  CHECK(group.value("b_to_a.delivered") == 5);
-  CHECK(group.value("a_to_b.frames") == 0);
-  CHECK_THAT(base::statistics_text(group, 67200_ps), Catch::Matchers::Contains("0.5"));
+  CHECK(all.value("wire.b_to_a.frames") == 5);
+  CHECK(all.value("wire.b_to_a.bytes") == 300);
+  CHECK(all.value("wire.b_to_a.delivered") == 5);
+  CHECK(all.value("wire.a_to_b.frames") == 0);
+  CHECK_THAT(base::statistics_text(all, 67200_ps), Catch::Matchers::Contains("0.5"));
 }
