@@ -82,11 +82,8 @@ void Board::build_pcie() {
   for (const config::Instance* s : config_.of_kind("switch"))
     switches_.push_back(
         {s->path(), std::make_unique<pcie::Switch>(module_of(*s).c_str(), s->parameters<SwitchParameters>().plain)});
-  for (SwitchInstance& s : switches_) {
+  for (SwitchInstance& s : switches_)
     connect(config_.parameters<SwitchParameters>(s.path).slot, s.plain->upstream_port());
-    groups_.push_back(std::make_unique<base::StatisticsGroup>(s.path, &base::statistics()));
-    s.plain->register_statistics(*groups_.back());
-  }
 }
 
 /// The slot's link between the port above it and the device in it.
@@ -132,13 +129,31 @@ auto Board::built_by_author(const config::Instance& device, const F& build) cons
   }
 }
 
-void Board::register_device_statistics(const std::string& path, pcie::Endpoint& device) {
-  groups_.push_back(std::make_unique<base::StatisticsGroup>(path, &base::statistics()));
-  try {
-    base::name_what_is_thrown(path, [&] { device.register_statistics(*groups_.back()); });
-  } catch (const base::ComponentError& e) {
-    throw config::UserError(fmt::format("{}: {} cannot register its statistics: {}", config_.file(), path, e.what()));
+/// In the order of the result file. The traffic follows when it is built.
+void Board::publish_statistics() {
+  const auto publish = [this](base::Model& model) {
+    try {
+      base::name_what_is_thrown(model.path(), [&] { model.publish_statistics(); });
+    } catch (const base::ComponentError& e) {
+      throw config::UserError(
+          fmt::format("{}: {} cannot register its statistics: {}", config_.file(), model.path(), e.what()));
+    }
+  };
+  for (auto& system : systems_)
+    for (base::Model* model : system->models()) publish(*model);
+  if (iommu_) publish(*iommu_);
+  for (SwitchInstance& s : switches_) publish(*s.plain);
+  for (DeviceInstance& d : devices_) publish(*d.endpoint);
+  for (NicInstance& n : nics_) {
+    publish(*n.nic);
+    publish(n.nic->mac());
   }
+  for (WireInstance& w : wires_) publish(*w.wire);
+  for (SlotInstance& s : slots_) publish(*s.link);
+  for (auto& system : systems_) publish(system->bus());
+  publish(*root_);
+  statistics_ = std::make_unique<base::StatisticsGroup>("reset", &base::statistics());
+  statistics_->counter("resets", "resets", "of the board, by its firmware or a debugger", resets_);
 }
 
 const pcie::Endpoint* Board::endpoint(const std::string& path) const {
@@ -158,7 +173,6 @@ void Board::build_devices() {
          })});
     pcie::Endpoint& device = *devices_.back().endpoint;
     connect(slot_of(*a), device.port());
-    register_device_statistics(a->path(), device);
   }
   marks_.push_back(std::make_unique<ElaborationMark>("after__devices", ""));
 }
@@ -183,20 +197,7 @@ void Board::build_network() {
   }
   for (const config::Instance* n : config_.of_kind("nic")) build_nic(*n);
   marks_.push_back(std::make_unique<ElaborationMark>("after__nics", ""));
-  for (WireInstance& w : wires_) {
-    groups_.push_back(std::make_unique<base::StatisticsGroup>(w.path, &base::statistics()));
-    w.wire->register_statistics(*groups_.back());
-  }
-  for (SlotInstance& s : slots_) {
-    groups_.push_back(std::make_unique<base::StatisticsGroup>(s.path, &base::statistics()));
-    s.link->register_statistics(*groups_.back());
-  }
-  groups_.push_back(std::make_unique<base::StatisticsGroup>("bus", &base::statistics()));
-  host().bus().register_statistics(*groups_.back());
-  groups_.push_back(std::make_unique<base::StatisticsGroup>("root", &base::statistics()));
-  root_->register_statistics(*groups_.back());
-  groups_.push_back(std::make_unique<base::StatisticsGroup>("reset", &base::statistics()));
-  groups_.back()->counter("resets", "resets", "of the board, by its firmware or a debugger", resets_);
+  publish_statistics();
 }
 
 void Board::build_nic(const config::Instance& instance) {
@@ -212,11 +213,6 @@ void Board::build_nic(const config::Instance& instance) {
        })});
   nic::Nic& nic = *nics_.back().nic;
   connect(place.slot, nic.port());
-  register_device_statistics(instance.path(), nic);
-  groups_.push_back(std::make_unique<base::StatisticsGroup>(instance.path() + ".pcie", &base::statistics()));
-  nic.pcie::Endpoint::register_statistics(*groups_.back());
-  groups_.push_back(std::make_unique<base::StatisticsGroup>(instance.path() + ".mac", &base::statistics()));
-  nic.mac().register_statistics(*groups_.back());
 }
 
 /// The board as its systems' firmware is told of it: the host's has PCIe and the workload.

@@ -107,7 +107,7 @@ class Board {
   void check_files(const config::Instance&) const;
   template <class F>
   auto built_by_author(const config::Instance&, const F& build) const;
-  void register_device_statistics(const std::string& path, pcie::Endpoint&);
+  void publish_statistics();
   void build_nic(const config::Instance&);
   void build_network();
   void build_traffic();
@@ -143,7 +143,7 @@ class Board {
   workload::Surroundings surroundings_;
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Faults> faults_;
-  std::vector<std::unique_ptr<base::StatisticsGroup>> groups_;
+  std::unique_ptr<base::StatisticsGroup> statistics_;  ///< of the board itself: "reset"
 };
 
 }  // namespace sluice::platform

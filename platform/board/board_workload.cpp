@@ -112,6 +112,7 @@ void Board::build_traffic() {
     check_addresses(*i, p.peer.host, p.wire);
     peers_.push_back(
         std::make_unique<net::EchoPeer>(base::module_name(i->path()).c_str(), p.peer, wire(*i, p.wire), net::Wire::kA));
+    peers_.back()->publish_statistics();
   }
   const auto is_free = [&](const WireInstance& w) { return !has_peer(config_, w); };
   const auto nics = config_.of_kind("nic");
@@ -129,6 +130,7 @@ void Board::build_traffic() {
   try {
     source_ = std::make_unique<net::TrafficSource>("workload", traffic, base::RandomSeed{run_.seed, run_.replication},
                                                    *free->wire, net::Wire::kA);
+    source_->publish_statistics();
     source_->set_buffered(buffered_calls(*free, traffic.call));
   } catch (const std::runtime_error& e) {
     if (traffic.kind == net::TrafficSource::Kind::replay)

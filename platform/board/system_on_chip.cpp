@@ -124,6 +124,17 @@ void SystemOnChip::build_message_interrupts() {
   }
 }
 
+std::vector<base::Model*> SystemOnChip::models() {
+  std::vector<base::Model*> all = {memory_.get()};
+  for (auto& c : clusters_)
+    for (auto& core : c->cores) all.push_back(core.get());
+  for (base::Model* m : {static_cast<base::Model*>(finisher_.get()), static_cast<base::Model*>(uart_.get()),
+                         static_cast<base::Model*>(clint_.get()), static_cast<base::Model*>(plic_.get()),
+                         static_cast<base::Model*>(imsic_.get()), static_cast<base::Model*>(aplic_.get())})
+    if (m) all.push_back(m);
+  return all;
+}
+
 void SystemOnChip::set_source(unsigned number, bool level) {
   if (plic_)
     plic_->set_source(number, level);

@@ -67,6 +67,8 @@ class SystemOnChip : public pcie::SocWriter {
   const base::RunnerGroup& group() const { return group_; }
   std::vector<std::unique_ptr<Cluster>>& clusters() { return clusters_; }
   const std::vector<std::unique_ptr<memory::Ram>>& rams() const { return rams_; }
+  /// What is on the chip but its bus, which comes last, in the order of the result file.
+  std::vector<base::Model*> models();
   /// The bytes of all its memories.
   std::vector<base::GuestRam*> guest_rams() const;
   memory::SocBus& bus() { return *bus_; }

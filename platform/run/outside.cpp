@@ -84,6 +84,7 @@ Outside::Outside(Board& board, const OutsideOptions& options, const std::string&
     if (wants_tap(options)) {
       if (board.wires().empty()) throw config::UserError(option_ + ": the board has no Ethernet link");
       tap_ = std::make_unique<net::TapEnd>(kTapChannel, *board.wires().front().wire, net::Wire::kA, inputs_);
+      tap_->publish_statistics();
     }
     if (has(Console::kChannel, options.console, options))
       console_ = std::make_unique<Console>(board.host().uart(), inputs_);

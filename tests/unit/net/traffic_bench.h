@@ -81,8 +81,8 @@ struct Bench : CleanSlate {
                  const std::string& server_mac = "02:00:00:00:00:02")
       : server(wire, delay, server_mac), source("traffic", with_partner(p), {1, 0}, wire, Wire::kA) {
     source.on_measuring([this] { measuring_after = server.arrivals.size(); });
-    source.publish_statistics();
     source.on_finished([this] { ++finishes; });
+    source.publish_statistics();
   }
   static TrafficSource::Parameters with_partner(TrafficSource::Parameters p) {
     if (p.host.partner.empty()) p.host.partner = "10.0.0.2";
