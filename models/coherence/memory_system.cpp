@@ -21,12 +21,14 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
       llc_(cached() ? p.llc_size.count() : p.line.count(), cached() ? p.llc_ways : 1,
            static_cast<unsigned>(p.line.count())),
       channel_(window),
-      line_time_(p.dram_rate.time_of(p.line)),
-      statistics_(path(), &base::statistics()) {
+      line_time_(p.dram_rate.time_of(p.line)) {
   for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
-  statistics_.counter("dma_read_hits", "lines", "lines that DMA reads found in the LLC, or modified in a hart's cache",
-                      dma_read_hits_);
-  statistics_.counter("dma_read_misses", "lines", "lines that DMA reads fetched from DRAM", dma_read_misses_);
+}
+
+void MemorySystem::register_statistics(base::StatisticsGroup& group) {
+  group.counter("dma_read_hits", "lines", "lines that DMA reads found in the LLC, or modified in a hart's cache",
+                dma_read_hits_);
+  group.counter("dma_read_misses", "lines", "lines that DMA reads fetched from DRAM", dma_read_misses_);
 }
 
 base::GuestRam* MemorySystem::ram_at(std::uint64_t address, std::uint64_t length) {

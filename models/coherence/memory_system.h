@@ -88,6 +88,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::R
   void written(std::uint64_t address, std::uint64_t length) override;
 
  private:
+  void register_statistics(base::StatisticsGroup&) override;
   struct Stream {
     std::uint64_t next = ~std::uint64_t{0};  ///< the line that would continue it
     std::uint64_t ahead = 0;                 ///< first line not yet prefetched
@@ -128,7 +129,6 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::R
   std::vector<base::GuestRam*> rams_;
   std::uint64_t dma_read_hits_ = 0;
   std::uint64_t dma_read_misses_ = 0;
-  base::StatisticsGroup statistics_;
 };
 
 }  // namespace sluice::coherence

@@ -16,6 +16,7 @@ struct Bench {
   explicit Bench(const MemorySystem::Parameters& q = cached(), unsigned harts = 2)
       : ram(kBase, 64 << 20), memory("memory", q, harts, 1_us), p(q) {
     memory.add(ram);
+    memory.publish_statistics();
   }
   static MemorySystem::Parameters cached() {
     MemorySystem::Parameters p;
