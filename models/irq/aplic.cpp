@@ -10,8 +10,9 @@ namespace sluice::irq {
 
 namespace {
 
-constexpr std::uint32_t kMmsiaddrcfghMask = 0x9f77ffff;
-constexpr std::uint32_t kSmsiaddrcfghMask = 0x00700fff;
+constexpr std::uint32_t kSmsiaddrcfghMask = APLIC_MMSIADDRCFGH_LHXS | APLIC_MMSIADDRCFGH_PPN;
+constexpr std::uint32_t kMmsiaddrcfghMask = kSmsiaddrcfghMask | APLIC_MMSIADDRCFGH_L | APLIC_MMSIADDRCFGH_HHXS |
+                                            APLIC_MMSIADDRCFGH_HHXW | APLIC_MMSIADDRCFGH_LHXW;
 
 void assign(std::vector<std::uint32_t>& words, unsigned source, bool value) {
   const std::uint32_t bit = std::uint32_t{1} << (source % 32);
@@ -167,7 +168,7 @@ base::Answer AplicDomain::write(std::uint64_t offset, const void* data, unsigned
 }
 
 bool AplicDomain::delegates(unsigned source) const {
-  return (registers_.value(sourcecfg_, source - 1) & APLIC_SOURCECFG_DELEGATE) != 0;
+  return (registers_.value(sourcecfg_, source - 1) & APLIC_SOURCECFG_D) != 0;
 }
 
 std::uint32_t AplicDomain::mode(unsigned source) const {
@@ -190,13 +191,13 @@ void AplicDomain::configure(unsigned source, std::uint32_t value) {
   if (source > aplic_.parameters_.sources) return;
   const bool machine = level_ == Level::machine;
   if (!machine && !aplic_.machine_.delegates(source)) value = APLIC_SOURCECFG_INACTIVE;
-  if ((value & APLIC_SOURCECFG_DELEGATE) != 0) {
-    value = machine ? APLIC_SOURCECFG_DELEGATE : APLIC_SOURCECFG_INACTIVE;
+  if ((value & APLIC_SOURCECFG_D) != 0) {
+    value = machine ? APLIC_SOURCECFG_D : APLIC_SOURCECFG_INACTIVE;
   } else {
-    value &= 7;
+    value &= APLIC_SOURCECFG_SM;
     if (value == 2 || value == 3) value = APLIC_SOURCECFG_INACTIVE;  // reserved modes
   }
-  const bool withdrawn = machine && delegates(source) && (value & APLIC_SOURCECFG_DELEGATE) == 0;
+  const bool withdrawn = machine && delegates(source) && (value & APLIC_SOURCECFG_D) == 0;
   registers_.value(sourcecfg_, source - 1) = value;
   if (withdrawn) aplic_.supervisor_.configure(source, APLIC_SOURCECFG_INACTIVE);
   if (mode(source) == APLIC_SOURCECFG_INACTIVE) {
@@ -285,16 +286,18 @@ void Aplic::register_statistics(base::StatisticsGroup& group) {
 }
 
 void Aplic::reset() {
-  const auto high_half = [](std::uint64_t address) { return static_cast<std::uint32_t>(address >> 44) & 0xfff; };
-  mmsiaddrcfg_ = static_cast<std::uint32_t>(map_.machine >> 12);
-  mmsiaddrcfgh_ = high_half(map_.machine) | static_cast<std::uint32_t>(std::bit_width(map_.harts - 1)) << 12;
-  smsiaddrcfg_ = static_cast<std::uint32_t>(map_.supervisor >> 12);
+  const auto high_half = [](std::uint64_t address) {
+    return static_cast<std::uint32_t>(address >> (APLIC_PAGE_SHIFT + 32)) & APLIC_MMSIADDRCFGH_PPN;
+  };
+  mmsiaddrcfg_ = static_cast<std::uint32_t>(map_.machine >> APLIC_PAGE_SHIFT);
+  mmsiaddrcfgh_ = high_half(map_.machine) | static_cast<std::uint32_t>(std::bit_width(map_.harts - 1))
+                                                << APLIC_MMSIADDRCFGH_LHXW_SHIFT;
+  smsiaddrcfg_ = static_cast<std::uint32_t>(map_.supervisor >> APLIC_PAGE_SHIFT);
   smsiaddrcfgh_ = high_half(map_.supervisor);
   machine_.reset();
   supervisor_.reset();
   if (parameters_.owner == AplicDomain::Level::supervisor) {
-    for (unsigned source = 1; source <= parameters_.sources; ++source)
-      machine_.configure(source, APLIC_SOURCECFG_DELEGATE);
+    for (unsigned source = 1; source <= parameters_.sources; ++source) machine_.configure(source, APLIC_SOURCECFG_D);
   }
 }
 
@@ -310,14 +313,14 @@ std::uint64_t Aplic::address(AplicDomain::Level level, std::uint32_t hart) const
   const bool machine = level == AplicDomain::Level::machine;
   const std::uint32_t low = machine ? mmsiaddrcfg_ : smsiaddrcfg_;
   const std::uint32_t high = machine ? mmsiaddrcfgh_ : smsiaddrcfgh_;
-  const unsigned group_shift = mmsiaddrcfgh_ >> 24 & 0x1f;
-  const unsigned group_width = mmsiaddrcfgh_ >> 16 & 7;
-  const unsigned hart_width = mmsiaddrcfgh_ >> 12 & 0xf;
-  const unsigned hart_shift = high >> 20 & 7;
-  const std::uint64_t base_page = std::uint64_t{high & 0xfff} << 32 | low;
-  const std::uint64_t group = hart >> hart_width & ((1u << group_width) - 1);
-  const std::uint64_t within = hart & ((1u << hart_width) - 1);
-  return (base_page | group << (group_shift + 12) | within << hart_shift) << 12;
+  const unsigned hhxs = (mmsiaddrcfgh_ & APLIC_MMSIADDRCFGH_HHXS) >> APLIC_MMSIADDRCFGH_HHXS_SHIFT;
+  const unsigned hhxw = (mmsiaddrcfgh_ & APLIC_MMSIADDRCFGH_HHXW) >> APLIC_MMSIADDRCFGH_HHXW_SHIFT;
+  const unsigned lhxw = (mmsiaddrcfgh_ & APLIC_MMSIADDRCFGH_LHXW) >> APLIC_MMSIADDRCFGH_LHXW_SHIFT;
+  const unsigned lhxs = (high & APLIC_MMSIADDRCFGH_LHXS) >> APLIC_MMSIADDRCFGH_LHXS_SHIFT;
+  const std::uint64_t base_page = std::uint64_t{high & APLIC_MMSIADDRCFGH_PPN} << 32 | low;
+  const std::uint64_t group = hart >> lhxw & ((1u << hhxw) - 1);
+  const std::uint64_t within = hart & ((1u << lhxw) - 1);
+  return (base_page | group << (hhxs + APLIC_PAGE_SHIFT) | within << lhxs) << APLIC_PAGE_SHIFT;
 }
 
 void Aplic::send(AplicDomain::Level level, std::uint32_t target, AplicDomain* extempore) {

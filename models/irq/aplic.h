@@ -56,10 +56,10 @@ class AplicDomain {
 
   Aplic& aplic_;
   Level level_;
-  base::RegisterBank registers_;
+  base::RegisterBank registers_;  ///< these, the four addresses of the machine domain, and what acts on the next two
   base::RegisterBank::Id domaincfg_, sourcecfg_, target_, genmsi_;
-  Words pending_ = Words(32);
-  Words enabled_ = Words(32);
+  Words pending_ = Words(32);  ///< setip, setipnum, setipnum_le, in_clrip, clripnum
+  Words enabled_ = Words(32);  ///< setie, setienum, clrie, clrienum
 };
 
 /// A machine-level root domain and a supervisor-level domain below it, MSI delivery only. Registers: aplic_regs.h.

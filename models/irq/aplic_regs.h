@@ -7,12 +7,13 @@
 #define APLIC_MAX_SOURCES 1023u
 
 #define APLIC_DOMAINCFG 0x0000u
-#define APLIC_DOMAINCFG_FIXED 0x80000000u
-#define APLIC_DOMAINCFG_IE 0x00000100u /* rw  MSIs are sent for pending and enabled sources */
-#define APLIC_DOMAINCFG_DM 0x00000004u /* ro  1: MSI delivery */
+#define APLIC_DOMAINCFG_FIXED 0x80000000u /* ro  bits 31:24 read as 0x80 */
+#define APLIC_DOMAINCFG_IE 0x00000100u    /* rw  MSIs are sent for pending and enabled sources */
+#define APLIC_DOMAINCFG_DM 0x00000004u    /* ro  1: MSI delivery */
 
 #define APLIC_SOURCECFG(source) (0x0000u + 4u * (source)) /* source 1 and up */
-#define APLIC_SOURCECFG_DELEGATE 0x400u                   /* machine domain: the source is the supervisor domain's */
+#define APLIC_SOURCECFG_D 0x400u  /* machine domain: delegated, the source is the supervisor domain's */
+#define APLIC_SOURCECFG_SM 0x007u /* source mode; 2 and 3 are reserved */
 #define APLIC_SOURCECFG_INACTIVE 0u
 #define APLIC_SOURCECFG_DETACHED 1u /* the wire is ignored: setip and setipnum make it pending */
 #define APLIC_SOURCECFG_EDGE1 4u    /* rising edge */
@@ -22,10 +23,20 @@
 
 /* Machine domain only: where MSIs go. Address of hart h (guest index 0): (base PPN | h << LHXS) << 12. */
 #define APLIC_MMSIADDRCFG 0x1bc0u        /* base PPN 31:0 */
-#define APLIC_MMSIADDRCFGH 0x1bc4u       /* 31 L, 28:24 HHXS, 22:20 LHXS, 18:16 HHXW, 15:12 LHXW, 11:0 base PPN 43:32 */
+#define APLIC_MMSIADDRCFGH 0x1bc4u       /* the fields below */
 #define APLIC_MMSIADDRCFGH_L 0x80000000u /* locks all four, until reset */
+#define APLIC_MMSIADDRCFGH_HHXS_SHIFT 24 /* high hart index: shift, less 12 */
+#define APLIC_MMSIADDRCFGH_HHXS 0x1f000000u
+#define APLIC_MMSIADDRCFGH_LHXS_SHIFT 20 /* low hart index: shift */
+#define APLIC_MMSIADDRCFGH_LHXS 0x00700000u
+#define APLIC_MMSIADDRCFGH_HHXW_SHIFT 16 /* high hart index: bits */
+#define APLIC_MMSIADDRCFGH_HHXW 0x00070000u
+#define APLIC_MMSIADDRCFGH_LHXW_SHIFT 12 /* low hart index: bits */
+#define APLIC_MMSIADDRCFGH_LHXW 0x0000f000u
+#define APLIC_MMSIADDRCFGH_PPN 0x00000fffu /* base PPN 43:32 */
 #define APLIC_SMSIADDRCFG 0x1bc8u
-#define APLIC_SMSIADDRCFGH 0x1bccu /* 22:20 LHXS, 11:0 base PPN 43:32; the rest as mmsiaddrcfgh has it */
+#define APLIC_SMSIADDRCFGH 0x1bccu /* LHXS and PPN as above; the rest as mmsiaddrcfgh has it */
+#define APLIC_PAGE_SHIFT 12        /* a PPN counts pages of this many bits */
 
 #define APLIC_SETIP(word) (0x1c00u + 4u * (word)) /* read: pending bits */
 #define APLIC_SETIPNUM 0x1cdcu
@@ -37,9 +48,9 @@
 #define APLIC_CLRIENUM 0x1fdcu
 #define APLIC_SETIPNUM_LE 0x2000u
 
-#define APLIC_GENMSI 0x3000u /* 31:18 hart, 12 busy, 10:0 identity: sends an MSI */
+#define APLIC_GENMSI 0x3000u /* 31:18 hart index, 12 Busy, 10:0 EIID: sends an MSI */
 #define APLIC_GENMSI_BUSY 0x1000u
-#define APLIC_TARGET(source) (0x3000u + 4u * (source)) /* 31:18 hart, 10:0 identity */
+#define APLIC_TARGET(source) (0x3000u + 4u * (source)) /* 31:18 hart index, 10:0 EIID */
 #define APLIC_TARGET_HART_SHIFT 18
 #define APLIC_TARGET_HART 0xfffc0000u
 #define APLIC_TARGET_EIID 0x000007ffu

@@ -54,7 +54,7 @@ class Clint : public base::Model, public base::Resettable {
   base::Clock clock_;
   std::uint64_t last_cycle_;  ///< of the clock, at Time::max()
   std::uint64_t written_ = 0;
-  base::RegisterBank registers_;
+  base::RegisterBank registers_;  ///< msip and mtimecmp of each hart, mtime
   base::RegisterBank::Id mtimecmp_;
   std::vector<Hart> harts_;
   std::uint64_t timer_interrupts_ = 0;

@@ -23,11 +23,11 @@ void Finisher::register_statistics(base::StatisticsGroup& group) {
 
 void Finisher::write(std::uint64_t value) {
   Verdict verdict{Kind::pass, 0};
-  switch (value & 0xffff) {
+  switch (value & FINISHER_COMMAND) {
     case FINISHER_PASS:
       break;
     case FINISHER_FAIL:
-      verdict = {Kind::fail, static_cast<unsigned>(value >> 16)};
+      verdict = {Kind::fail, static_cast<unsigned>(value >> FINISHER_CODE_SHIFT)};
       break;
     case FINISHER_RESET:
       verdict.kind = Kind::reset;

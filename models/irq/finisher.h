@@ -42,7 +42,7 @@ class Finisher : public base::Model, public base::Resettable {
   void register_statistics(base::StatisticsGroup&) override;
   void write(std::uint64_t value);
 
-  base::RegisterBank registers_;
+  base::RegisterBank registers_;  ///< control
   std::optional<Verdict> verdict_;
   std::uint64_t unknown_ = 0;
 };

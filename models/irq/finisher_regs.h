@@ -6,6 +6,8 @@
 
 /* rw  8, 16 or 32 bits; reads as 0. Bits 15:0 say what, bits 31:16 are the exit code of a failure */
 #define FINISHER_CONTROL 0x0u
+#define FINISHER_COMMAND 0x0000ffffu
+#define FINISHER_CODE_SHIFT 16
 #define FINISHER_FAIL 0x3333u
 #define FINISHER_PASS 0x5555u
 #define FINISHER_RESET 0x7777u

@@ -13,50 +13,49 @@ namespace sluice::irq {
 
 // ---------------------------------------------------------------------------------------------------- interrupt file
 
-ImsicFile::ImsicFile(unsigned identities)
-    : identities_(identities), pending_((identities + 1) / 64), enabled_(pending_.size()) {}
+ImsicFile::ImsicFile(unsigned identities) : identities_(identities), eip_((identities + 1) / 64), eie_(eip_.size()) {}
 
 bool ImsicFile::set_pending(std::uint64_t identity) {
   if (identity == 0 || identity > identities_) return false;
-  pending_[identity / 64] |= std::uint64_t{1} << (identity % 64);
+  eip_[identity / 64] |= std::uint64_t{1} << (identity % 64);
   update();
   return true;
 }
 
 /// Lowest identity that is pending, enabled and below the threshold; 0: none.
 unsigned ImsicFile::first() const {
-  for (unsigned word = 0; word < pending_.size(); ++word) {
-    const std::uint64_t bits = pending_[word] & enabled_[word];
+  for (unsigned word = 0; word < eip_.size(); ++word) {
+    const std::uint64_t bits = eip_[word] & eie_[word];
     if (bits == 0) continue;
     const unsigned identity = 64 * word + static_cast<unsigned>(std::countr_zero(bits));
-    return threshold_ == 0 || identity < threshold_ ? identity : 0;
+    return eithreshold_ == 0 || identity < eithreshold_ ? identity : 0;
   }
   return 0;
 }
 
 bool ImsicFile::read(std::uint64_t select, std::uint64_t& value) {
-  if (select < IMSIC_EIDELIVERY || select > IMSIC_LAST || (select >= IMSIC_EIP0 && select % 2 != 0)) return false;
-  const std::uint64_t word = (select & 0x3f) / 2;
+  if (select < IMSIC_EIDELIVERY || select > IMSIC_EIE63 || (select >= IMSIC_EIP0 && select % 2 != 0)) return false;
+  const std::uint64_t word = IMSIC_WORD(select);
   value = 0;
   if (select == IMSIC_EIDELIVERY)
-    value = delivery_;
+    value = eidelivery_;
   else if (select == IMSIC_EITHRESHOLD)
-    value = threshold_;
-  else if (select >= IMSIC_EIP0 && word < pending_.size())
-    value = (select < IMSIC_EIE0 ? pending_ : enabled_)[word];
+    value = eithreshold_;
+  else if (select >= IMSIC_EIP0 && word < eip_.size())
+    value = (select < IMSIC_EIE0 ? eip_ : eie_)[word];
   return true;
 }
 
 bool ImsicFile::write(std::uint64_t select, std::uint64_t value) {
-  if (select < IMSIC_EIDELIVERY || select > IMSIC_LAST || (select >= IMSIC_EIP0 && select % 2 != 0)) return false;
-  const std::uint64_t word = (select & 0x3f) / 2;
+  if (select < IMSIC_EIDELIVERY || select > IMSIC_EIE63 || (select >= IMSIC_EIP0 && select % 2 != 0)) return false;
+  const std::uint64_t word = IMSIC_WORD(select);
   if (select == IMSIC_EIDELIVERY) {
-    if (value <= 1) delivery_ = value != 0;  // other values are not supported: the old one stays
+    if (value <= 1) eidelivery_ = value != 0;  // other values are not supported: the old one stays
   } else if (select == IMSIC_EITHRESHOLD) {
-    threshold_ = value & (std::bit_ceil(identities_ + 1u) - 1);
-  } else if (select >= IMSIC_EIP0 && word < pending_.size()) {
+    eithreshold_ = value & (std::bit_ceil(identities_ + 1u) - 1);
+  } else if (select >= IMSIC_EIP0 && word < eip_.size()) {
     if (word == 0) value &= ~std::uint64_t{1};  // there is no identity 0
-    (select < IMSIC_EIE0 ? pending_ : enabled_)[word] = value;
+    (select < IMSIC_EIE0 ? eip_ : eie_)[word] = value;
   }
   update();
   return true;
@@ -64,33 +63,33 @@ bool ImsicFile::write(std::uint64_t select, std::uint64_t value) {
 
 std::uint64_t ImsicFile::top() {
   const std::uint64_t identity = first();
-  return identity << 16 | identity;
+  return identity << IMSIC_TOPEI_IDENTITY_SHIFT | identity;
 }
 
 void ImsicFile::claim(std::uint64_t identity) {
   if (identity == 0 || identity > identities_) return;
-  pending_[identity / 64] &= ~(std::uint64_t{1} << (identity % 64));
+  eip_[identity / 64] &= ~(std::uint64_t{1} << (identity % 64));
   update();
 }
 
 void ImsicFile::reset() {
-  std::fill(pending_.begin(), pending_.end(), 0);
-  std::fill(enabled_.begin(), enabled_.end(), 0);
-  threshold_ = 0;
-  delivery_ = false;
+  std::fill(eip_.begin(), eip_.end(), 0);
+  std::fill(eie_.begin(), eie_.end(), 0);
+  eithreshold_ = 0;
+  eidelivery_ = false;
   update();
 }
 
 void ImsicFile::look(const base::RegisterView::Visit& visit) const {
   constexpr unsigned kWidth = 8;
-  visit({"eidelivery", IMSIC_EIDELIVERY, kWidth, delivery_});
-  visit({"eithreshold", IMSIC_EITHRESHOLD, kWidth, threshold_});
+  visit({"eidelivery", IMSIC_EIDELIVERY, kWidth, eidelivery_});
+  visit({"eithreshold", IMSIC_EITHRESHOLD, kWidth, eithreshold_});
   const auto show = [&visit](const char* name, unsigned first, const std::vector<std::uint64_t>& words) {
     for (unsigned n = 0; n < words.size(); ++n)
       visit({fmt::format("{}{}", name, 2 * n), first + 2 * n, kWidth, words[n]});
   };
-  show("eip", IMSIC_EIP0, pending_);
-  show("eie", IMSIC_EIE0, enabled_);
+  show("eip", IMSIC_EIP0, eip_);
+  show("eie", IMSIC_EIE0, eie_);
 }
 
 // ------------------------------------------------------------------------------------------------------------- model

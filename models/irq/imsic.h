@@ -42,13 +42,13 @@ class ImsicFile : public base::InterruptFile {
 
  private:
   unsigned first() const;
-  void update() { line.set(delivery_ && first() != 0); }
+  void update() { line.set(eidelivery_ && first() != 0); }
 
   unsigned identities_;
-  std::vector<std::uint64_t> pending_;
-  std::vector<std::uint64_t> enabled_;
-  std::uint64_t threshold_ = 0;
-  bool delivery_ = false;
+  std::vector<std::uint64_t> eip_;  ///< 64 identities each: registers eip0, eip2, ...
+  std::vector<std::uint64_t> eie_;
+  std::uint64_t eithreshold_ = 0;
+  bool eidelivery_ = false;
 };
 
 /// Each level is a region of one page per hart, hart 0 first: whatever writes MSIs (a hart, the root complex, an APLIC)

@@ -61,7 +61,7 @@ class Plic : public base::Model, public base::Resettable {
   void complete(Context&, std::uint64_t source);
 
   Parameters parameters_;
-  base::RegisterBank registers_;
+  base::RegisterBank registers_;  ///< priority, pending; of each context enable, threshold, claim
   base::RegisterBank::Id priority_;
   Words level_;
   Words pending_;

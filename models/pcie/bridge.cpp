@@ -29,7 +29,9 @@ void Bridge::decode() {
 }
 
 Bridge::Windows Bridge::windows_of(const ConfigSpace& config) {
-  const auto low = [&](unsigned reg) { return std::uint64_t{config.get16(reg) & 0xfff0u} << 16; };
+  const auto low = [&](unsigned reg) {
+    return std::uint64_t{config.get16(reg) & PCIE_BRIDGE_WINDOW} << PCIE_BRIDGE_WINDOW_SHIFT;
+  };
   const auto high = [&](unsigned reg) { return std::uint64_t{config.get32(reg)} << 32; };
   constexpr std::uint64_t rest = PCIE_BRIDGE_WINDOW_GRANULE - 1;
   return {Window{low(PCIE_MEMORY_BASE), low(PCIE_MEMORY_LIMIT) | rest},

@@ -32,15 +32,15 @@ ConfigSpace::ConfigSpace(const Identity& id, std::uint8_t header_type) {
     set16(PCIE_SUBSYSTEM_ID, id.subsystem);
     return;
   }
-  writable(PCIE_PRIMARY_BUS, 0x00ff'ffff);
-  writable(PCIE_MEMORY_BASE, 0xfff0'fff0);
-  writable(PCIE_PREFETCHABLE_BASE, 0xfff0'fff0);
+  writable(PCIE_PRIMARY_BUS, 0x00ff'ffff);  // and secondary and subordinate
+  writable(PCIE_MEMORY_BASE, both_halves(PCIE_BRIDGE_WINDOW, PCIE_BRIDGE_WINDOW));
+  writable(PCIE_PREFETCHABLE_BASE, both_halves(PCIE_BRIDGE_WINDOW, PCIE_BRIDGE_WINDOW));
   writable(PCIE_PREFETCHABLE_BASE_UPPER, ~0u);
   writable(PCIE_PREFETCHABLE_LIMIT_UPPER, ~0u);
   writable(PCIE_INTERRUPT_LINE, both_halves(0, PCIE_BRIDGE_CONTROL_RESET));
   // The specification leaves the windows' reset values open: empty ones claim nothing by accident.
-  set32(PCIE_MEMORY_BASE, both_halves(0xfff0, 0));
-  set32(PCIE_PREFETCHABLE_BASE, both_halves(0xfff0 | PCIE_PREFETCHABLE_64, PCIE_PREFETCHABLE_64));
+  set32(PCIE_MEMORY_BASE, both_halves(PCIE_BRIDGE_WINDOW, 0));
+  set32(PCIE_PREFETCHABLE_BASE, both_halves(PCIE_BRIDGE_WINDOW | PCIE_PREFETCHABLE_64, PCIE_PREFETCHABLE_64));
 }
 
 void ConfigSpace::write(unsigned reg, std::uint32_t value, unsigned byte_enables) {
@@ -75,7 +75,8 @@ unsigned ConfigSpace::find_capability(std::uint8_t id) const {
 
 void ConfigSpace::add_express(unsigned type) {
   express_ = add_capability(PCIE_CAPABILITY_ID_EXPRESS, PCIE_EXPRESS_SIZE);
-  set16(express_ + PCIE_EXPRESS_CAPABILITIES, static_cast<std::uint16_t>(2 | type << PCIE_EXPRESS_TYPE_SHIFT));
+  set16(express_ + PCIE_EXPRESS_CAPABILITIES,
+        static_cast<std::uint16_t>(PCIE_EXPRESS_VERSION_2 | type << PCIE_EXPRESS_TYPE_SHIFT));
   const bool endpoint = type == PCIE_EXPRESS_TYPE_ENDPOINT || type == PCIE_EXPRESS_TYPE_INTEGRATED;
   set32(express_ + PCIE_EXPRESS_DEVICE_CAPABILITIES, PCIE_EXPRESS_DEVICE_CAPABILITIES_EXTENDED_TAG |
                                                          PCIE_EXPRESS_DEVICE_CAPABILITIES_ROLE_BASED_ERRORS |
@@ -83,9 +84,11 @@ void ConfigSpace::add_express(unsigned type) {
   set16(express_ + PCIE_EXPRESS_DEVICE_CONTROL, PCIE_EXPRESS_DEVICE_CONTROL_RELAXED_ORDERING |
                                                     PCIE_EXPRESS_DEVICE_CONTROL_EXTENDED_TAG |
                                                     PCIE_EXPRESS_DEVICE_CONTROL_NO_SNOOP);
-  writable(express_ + PCIE_EXPRESS_DEVICE_CONTROL, 0x7fff);  // error reporting enables too; bit 15 reads as zero
-  clear_by_one(express_ + PCIE_EXPRESS_DEVICE_CONTROL, 0x000f'0000);
-  writable(express_ + PCIE_EXPRESS_LINK_CONTROL, 0x0000'00c3);
+  writable(express_ + PCIE_EXPRESS_DEVICE_CONTROL, 0xffffu & ~PCIE_EXPRESS_DEVICE_CONTROL_FLR);
+  clear_by_one(express_ + PCIE_EXPRESS_DEVICE_CONTROL, both_halves(0, PCIE_EXPRESS_DEVICE_STATUS_DETECTED));
+  writable(express_ + PCIE_EXPRESS_LINK_CONTROL, PCIE_EXPRESS_LINK_CONTROL_ASPM |
+                                                     PCIE_EXPRESS_LINK_CONTROL_COMMON_CLOCK |
+                                                     PCIE_EXPRESS_LINK_CONTROL_EXTENDED_SYNCH);
 }
 
 void ConfigSpace::check_bar(unsigned n, const Bar& bar) const {
@@ -154,8 +157,8 @@ void ConfigSpace::set_max_read_request(unsigned bytes) {
 
 void ConfigSpace::set_link(unsigned generation, unsigned lanes, unsigned max_payload) {
   set_max_payload(max_payload, max_payload);
-  const std::uint32_t speed_and_width = generation | lanes << 4;
-  const unsigned type = get16(express_ + PCIE_EXPRESS_CAPABILITIES) >> PCIE_EXPRESS_TYPE_SHIFT & 0xf;
+  const std::uint32_t speed_and_width = generation | lanes << PCIE_EXPRESS_LINK_WIDTH_SHIFT;
+  const unsigned type = get16(express_ + PCIE_EXPRESS_CAPABILITIES) >> PCIE_EXPRESS_TYPE_SHIFT & PCIE_EXPRESS_TYPE_MASK;
   const bool above = type == PCIE_EXPRESS_TYPE_ROOT_PORT || type == PCIE_EXPRESS_TYPE_DOWNSTREAM;
   set32(express_ + PCIE_EXPRESS_LINK_CAPABILITIES,
         speed_and_width | (above ? PCIE_EXPRESS_LINK_CAPABILITIES_ACTIVE_REPORTING : 0));

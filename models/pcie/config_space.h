@@ -27,7 +27,9 @@ struct Bar {
   std::uint64_t size = 0;  ///< bytes, a power of two, at least 16; of a 32-bit one at most 2 GiB
 };
 
-/// 256 bytes of registers. The extended space beyond reads as zero: there are no extended capabilities.
+/// 256 bytes of registers: PCIE_VENDOR_ID to PCIE_INTERRUPT_PIN, of a bridge PCIE_PRIMARY_BUS to PCIE_BRIDGE_CONTROL,
+/// and what capabilities add. A register bank would not do: software writes bytes of it and words that span registers.
+/// The extended space beyond reads as zero: there are no extended capabilities.
 class ConfigSpace {
  public:
   static constexpr unsigned kBytes = 256;
@@ -87,7 +89,7 @@ class ConfigSpace {
     words_[reg / 4] = (words_[reg / 4] & ~(mask << shift)) | v << shift;
   }
 
-  std::array<std::uint32_t, kBytes / 4> words_{};
+  std::array<std::uint32_t, kBytes / 4> words_{};  ///< every register, by its offset
   std::array<std::uint32_t, kBytes / 4> writable_{};
   std::array<std::uint32_t, kBytes / 4> clear_by_one_{};
   std::array<std::uint32_t, kBytes / 4> reset_{};

@@ -11,8 +11,8 @@ namespace sluice::pcie {
 using base::Time;
 
 namespace {
-constexpr std::uint64_t kPageMask = 0xfff;
-constexpr std::uint64_t kReservedBits = ~std::uint64_t{0} << 54;
+constexpr std::uint64_t kPageMask = (1u << IOMMU_PAGE_SHIFT(0)) - 1;
+constexpr std::uint64_t kReservedBits = ~std::uint64_t{0} << IOMMU_PTE_RESERVED_SHIFT;
 constexpr unsigned kAddressBits = IOMMU_PAGE_SHIFT(IOMMU_LEVELS);
 }  // namespace
 
@@ -130,7 +130,7 @@ Iommu::Leaf Iommu::walk(std::uint64_t address) {
     ram->read(at, &pte, 8);
     leaf.cause = IOMMU_CAUSE_NOT_MAPPED;
     if (!(pte & IOMMU_PTE_VALID) || (pte & kReservedBits)) return leaf;
-    const std::uint64_t frame = pte >> IOMMU_PTE_ADDRESS_SHIFT << 12;
+    const std::uint64_t frame = pte >> IOMMU_PTE_ADDRESS_SHIFT << IOMMU_PAGE_SHIFT(0);
     if (!(pte & IOMMU_PTE_LEAF)) {
       if (level == 0) return leaf;
       table = frame;
@@ -175,7 +175,7 @@ Translation Iommu::fault(RoutingId requester, std::uint64_t address, std::uint32
   ++counters_.faults;
   if (!registers_.value(fault_)) {
     registers_.value(fault_) = IOMMU_FAULT_PENDING;
-    registers_.value(fault_requester_) = std::uint64_t{cause} << 16 | requester;
+    registers_.value(fault_requester_) = std::uint64_t{cause} << IOMMU_FAULT_CAUSE_SHIFT | requester;
     registers_.value(fault_address_) = address;
   }
   const char* why = cause == IOMMU_CAUSE_TABLE        ? "a page table of the IOMMU lies outside memory"

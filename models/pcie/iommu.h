@@ -98,7 +98,7 @@ class Iommu : public base::Model, public Translator, public base::Resettable {
   std::vector<Table> tables_;
   std::vector<base::Time> walkers_;  ///< when each is free
   std::uint64_t uses_ = 0;
-  base::RegisterBank registers_;
+  base::RegisterBank registers_;  ///< these, and command
   base::RegisterBank::Id control_, root_, fault_, fault_requester_, fault_address_;
   Counters counters_;
 };

@@ -10,6 +10,8 @@
 /* ECAM: offset of a function's register from the window's base. */
 #define PCIE_ECAM_OFFSET(bus, device, function, reg) \
   (((uint64_t)(bus) << 20) | ((uint64_t)(device) << 15) | ((uint64_t)(function) << 12) | (uint64_t)(reg))
+#define PCIE_ECAM_FUNCTION_SHIFT 12 /* a function has 4096 bytes: its routing id is in the bits above */
+#define PCIE_ECAM_REGISTER 0xfffu
 #define PCIE_DEVICES_PER_BUS 32u
 #define PCIE_FUNCTIONS_PER_DEVICE 8u
 
@@ -69,6 +71,8 @@
 #define PCIE_PREFETCHABLE_LIMIT_UPPER 0x2cu
 #define PCIE_BRIDGE_CONTROL 0x3eu
 #define PCIE_BRIDGE_CONTROL_RESET 0x0040u /* of the secondary bus */
+#define PCIE_BRIDGE_WINDOW 0xfff0u        /* of the four 16-bit registers: what is an address */
+#define PCIE_BRIDGE_WINDOW_SHIFT 16
 #define PCIE_BRIDGE_WINDOW_GRANULE 0x100000u
 
 /* Capability list: id in bits 7:0, offset of the next in bits 15:8. */
@@ -84,6 +88,8 @@
 #define PCIE_EXPRESS_TYPE_DOWNSTREAM 0x6u
 #define PCIE_EXPRESS_TYPE_INTEGRATED 0x9u
 #define PCIE_EXPRESS_TYPE_SHIFT 4
+#define PCIE_EXPRESS_TYPE_MASK 0xfu
+#define PCIE_EXPRESS_VERSION_2 0x2u
 #define PCIE_EXPRESS_DEVICE_CAPABILITIES 0x04u /* bits 2:0: max payload supported, 128 << n bytes */
 #define PCIE_EXPRESS_DEVICE_CAPABILITIES_EXTENDED_TAG 0x00000020u
 #define PCIE_EXPRESS_DEVICE_CAPABILITIES_ROLE_BASED_ERRORS 0x00008000u
@@ -97,9 +103,14 @@
 #define PCIE_EXPRESS_DEVICE_CONTROL_MRRS_SHIFT 12 /* bits 14:12: max read request, 128 << n bytes */
 #define PCIE_EXPRESS_DEVICE_CONTROL_SIZE_MASK 0x7u
 #define PCIE_EXPRESS_DEVICE_STATUS 0x0au
-#define PCIE_EXPRESS_LINK_CAPABILITIES 0x0cu /* speed in 3:0, width in 9:4 */
+#define PCIE_EXPRESS_DEVICE_STATUS_DETECTED 0x000fu /* w1c  three kinds of errors, unsupported requests */
+#define PCIE_EXPRESS_LINK_CAPABILITIES 0x0cu        /* speed in 3:0, width in 9:4 */
+#define PCIE_EXPRESS_LINK_WIDTH_SHIFT 4
 #define PCIE_EXPRESS_LINK_CAPABILITIES_ACTIVE_REPORTING 0x00100000u
 #define PCIE_EXPRESS_LINK_CONTROL 0x10u
+#define PCIE_EXPRESS_LINK_CONTROL_ASPM 0x0003u
+#define PCIE_EXPRESS_LINK_CONTROL_COMMON_CLOCK 0x0040u
+#define PCIE_EXPRESS_LINK_CONTROL_EXTENDED_SYNCH 0x0080u
 #define PCIE_EXPRESS_LINK_STATUS 0x12u /* 16 bits: current speed (1 = 2.5 GT/s ...) in 3:0, width in 9:4 */
 #define PCIE_EXPRESS_LINK_STATUS_ACTIVE 0x2000u
 #define PCIE_EXPRESS_SIZE 0x3cu

@@ -181,10 +181,10 @@ void RootComplex::configure(tlm::tlm_generic_payload& trans) {
   const auto length = static_cast<std::uint32_t>(trans.get_data_length());
   const bool write = trans.get_command() == tlm::TLM_WRITE_COMMAND;
   TlpPtr t = make_tlp(write ? TlpType::kCfgWr1 : TlpType::kCfgRd1);
-  t->cover(offset & 0xfff, length);
+  t->cover(offset & PCIE_ECAM_REGISTER, length);
   t->reg = static_cast<std::uint16_t>(t->address);
   t->address = 0;
-  t->target = static_cast<RoutingId>(offset >> 12);
+  t->target = static_cast<RoutingId>(offset >> PCIE_ECAM_FUNCTION_SHIFT);
   if (write) {
     t->resize_payload();
     std::memset(t->payload(), 0, 4);

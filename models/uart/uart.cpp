@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "models/base/measure/mistakes.h"
-#include "models/uart/uart_regs.h"
 
 namespace sluice::uart {
 
@@ -34,9 +33,9 @@ void Uart::register_statistics(base::StatisticsGroup& group) {
 // --------------------------------------------------------------------------------------------------------- registers
 
 void Uart::reset() {
-  interrupt_enable_ = fifo_control_ = line_control_ = modem_control_ = scratch_ = 0;
+  ier_ = fcr_ = lcr_ = mcr_ = scr_ = 0;
   divisor_ = 1;
-  modem_changes_ = 0;
+  msr_changes_ = 0;
   transmit_.clear();
   receive_.clear();
   thr_interrupt_ = overrun_ = timeout_ = false;
@@ -75,19 +74,20 @@ std::uint8_t Uart::peek(unsigned offset) const {
     case UART_RBR:
       return divisor_latch() ? static_cast<std::uint8_t>(divisor_) : next_received();
     case UART_IER:
-      return divisor_latch() ? static_cast<std::uint8_t>(divisor_ >> 8) : interrupt_enable_;
+      return divisor_latch() ? static_cast<std::uint8_t>(divisor_ >> 8) : ier_;
     case UART_IIR:
       return static_cast<std::uint8_t>(interrupt_id() | (fifos_on() ? UART_IIR_FIFOS : 0));
     case UART_LCR:
-      return line_control_;
+      return lcr_;
     case UART_MCR:
-      return modem_control_;
+      return mcr_;
     case UART_LSR:
       return line_status();
     case UART_MSR:
-      return static_cast<std::uint8_t>(modem_inputs() | modem_changes_);
+      return static_cast<std::uint8_t>(modem_inputs() | msr_changes_);
+    case UART_SCR:
     default:
-      return scratch_;
+      return scr_;
   }
 }
 
@@ -104,7 +104,7 @@ std::uint8_t Uart::read_register(unsigned offset) {
       overrun_ = false;
       break;
     case UART_MSR:
-      modem_changes_ = 0;
+      msr_changes_ = 0;
       break;
     default:
       return value;
@@ -118,15 +118,15 @@ void Uart::look(const base::RegisterView::Visit& visit) const {
   const auto show = [&visit](const char* name, unsigned offset, unsigned value) { visit({name, offset, 1, value}); };
   show("rbr", UART_RBR, next_received());
   show("dll", UART_DLL, divisor_ & 0xffu);
-  show("ier", UART_IER, interrupt_enable_);
+  show("ier", UART_IER, ier_);
   show("dlm", UART_DLM, divisor_ >> 8);
   show("iir", UART_IIR, peek(UART_IIR));
-  show("fcr", UART_FCR, fifo_control_);
-  show("lcr", UART_LCR, line_control_);
-  show("mcr", UART_MCR, modem_control_);
+  show("fcr", UART_FCR, fcr_);
+  show("lcr", UART_LCR, lcr_);
+  show("mcr", UART_MCR, mcr_);
   show("lsr", UART_LSR, line_status());
   show("msr", UART_MSR, peek(UART_MSR));
-  show("scr", UART_SCR, scratch_);
+  show("scr", UART_SCR, scr_);
 }
 
 void Uart::write_register(unsigned offset, std::uint8_t value) {
@@ -143,13 +143,13 @@ void Uart::write_register(unsigned offset, std::uint8_t value) {
       write_fifo_control(value);
       break;
     case UART_LCR:
-      line_control_ = value;
+      lcr_ = value;
       break;
     case UART_MCR:
       write_modem_control(value);
       break;
     case UART_SCR:
-      scratch_ = value;
+      scr_ = value;
       break;
     default:
       break;  // the status registers ignore writes
@@ -157,20 +157,20 @@ void Uart::write_register(unsigned offset, std::uint8_t value) {
 }
 
 void Uart::write_interrupt_enable(std::uint8_t value) {
-  const bool newly = (value & ~interrupt_enable_ & UART_IER_THR_EMPTY) != 0;
-  interrupt_enable_ = value & 0x0f;
+  const bool newly = (value & ~ier_ & UART_IER_ETBEI) != 0;
+  ier_ = value & UART_IER_ALL;
   if (newly && transmit_.empty()) thr_interrupt_ = true;
 }
 
 void Uart::write_fifo_control(std::uint8_t value) {
-  const bool toggled = ((value ^ fifo_control_) & UART_FCR_ENABLE) != 0;
-  if ((value & UART_FCR_ENABLE) == 0) value = 0;  // the other bits count only together with it
-  if (toggled || (value & UART_FCR_CLEAR_RX) != 0) receive_.clear();
-  if (toggled || (value & UART_FCR_CLEAR_TX) != 0) {
+  const bool toggled = ((value ^ fcr_) & UART_FCR_FIFO_ENABLE) != 0;
+  if ((value & UART_FCR_FIFO_ENABLE) == 0) value = 0;  // the other bits count only together with it
+  if (toggled || (value & UART_FCR_RCVR_RESET) != 0) receive_.clear();
+  if (toggled || (value & UART_FCR_XMIT_RESET) != 0) {
     if (!transmit_.empty()) thr_interrupt_ = true;
     transmit_.clear();
   }
-  fifo_control_ = value & static_cast<std::uint8_t>(~(UART_FCR_CLEAR_RX | UART_FCR_CLEAR_TX));
+  fcr_ = value & static_cast<std::uint8_t>(~(UART_FCR_RCVR_RESET | UART_FCR_XMIT_RESET));
   accept_input();
   watch_receiver();
 }
@@ -179,16 +179,16 @@ std::size_t Uart::capacity() const { return fifos_on() ? UART_FIFO : 1; }
 
 std::size_t Uart::trigger() const {
   constexpr std::size_t levels[] = {1, 4, 8, 14};
-  return fifos_on() ? levels[fifo_control_ >> UART_FCR_TRIGGER_SHIFT] : 1;
+  return fifos_on() ? levels[fcr_ >> UART_FCR_RCVR_TRIGGER_SHIFT] : 1;
 }
 
 base::Time Uart::character_time() const {
   const std::uint64_t hertz = parameters_.clock.hertz();
   if (hertz == 0) return base::Time();
-  const unsigned data_bits = 5 + (line_control_ & UART_LCR_LENGTH);
+  const unsigned data_bits = 5 + (lcr_ & UART_LCR_WLS);
   unsigned half_bits = 2 * (1 + data_bits) + 2;  // start, data, one stop
-  if ((line_control_ & UART_LCR_PARITY) != 0) half_bits += 2;
-  if ((line_control_ & UART_LCR_TWO_STOP) != 0) half_bits += data_bits == 5 ? 1 : 2;
+  if ((lcr_ & UART_LCR_PEN) != 0) half_bits += 2;
+  if ((lcr_ & UART_LCR_STB) != 0) half_bits += data_bits == 5 ? 1 : 2;
   const std::uint64_t clocks = 8ull * (divisor_ == 0 ? 1 : divisor_) * half_bits;
   return base::Clock(hertz).time_of(clocks);
 }
@@ -306,10 +306,10 @@ void Uart::take_received() {
 
 std::uint8_t Uart::line_status() const {
   unsigned status = 0;
-  if (!receive_.empty()) status |= UART_LSR_DATA_READY;
-  if (overrun_) status |= UART_LSR_OVERRUN;
-  if (transmit_.empty()) status |= UART_LSR_THR_EMPTY;
-  if (transmit_.empty() && !shifting_) status |= UART_LSR_IDLE;
+  if (!receive_.empty()) status |= UART_LSR_DR;
+  if (overrun_) status |= UART_LSR_OE;
+  if (transmit_.empty()) status |= UART_LSR_THRE;
+  if (transmit_.empty() && !shifting_) status |= UART_LSR_TEMT;
   return static_cast<std::uint8_t>(status);
 }
 
@@ -318,31 +318,31 @@ std::uint8_t Uart::line_status() const {
 std::uint8_t Uart::modem_inputs() const {
   if (!looped()) return UART_MSR_CTS | UART_MSR_DSR | UART_MSR_DCD;
   unsigned inputs = 0;
-  if ((modem_control_ & UART_MCR_RTS) != 0) inputs |= UART_MSR_CTS;
-  if ((modem_control_ & UART_MCR_DTR) != 0) inputs |= UART_MSR_DSR;
-  if ((modem_control_ & UART_MCR_OUT1) != 0) inputs |= UART_MSR_RI;
-  if ((modem_control_ & UART_MCR_OUT2) != 0) inputs |= UART_MSR_DCD;
+  if ((mcr_ & UART_MCR_RTS) != 0) inputs |= UART_MSR_CTS;
+  if ((mcr_ & UART_MCR_DTR) != 0) inputs |= UART_MSR_DSR;
+  if ((mcr_ & UART_MCR_OUT1) != 0) inputs |= UART_MSR_RI;
+  if ((mcr_ & UART_MCR_OUT2) != 0) inputs |= UART_MSR_DCD;
   return static_cast<std::uint8_t>(inputs);
 }
 
 void Uart::write_modem_control(std::uint8_t value) {
   const std::uint8_t before = modem_inputs();
-  modem_control_ = value & 0x1f;
+  mcr_ = value & UART_MCR_ALL;
   const std::uint8_t after = modem_inputs();
   unsigned changed = (before ^ after) & (UART_MSR_CTS | UART_MSR_DSR | UART_MSR_DCD);
   changed |= before & ~after & UART_MSR_RI;
-  modem_changes_ = static_cast<std::uint8_t>(modem_changes_ | changed >> 4);
+  msr_changes_ = static_cast<std::uint8_t>(msr_changes_ | changed >> UART_MSR_CHANGES_SHIFT);
   accept_input();
 }
 
 unsigned Uart::interrupt_id() const {
-  if ((interrupt_enable_ & UART_IER_LINE_STATUS) != 0 && overrun_) return UART_IIR_LINE_STATUS;
-  if ((interrupt_enable_ & UART_IER_RECEIVED) != 0) {
+  if ((ier_ & UART_IER_ELSI) != 0 && overrun_) return UART_IIR_LINE_STATUS;
+  if ((ier_ & UART_IER_ERBFI) != 0) {
     if (receive_.size() >= trigger()) return UART_IIR_RECEIVED;
     if (timeout_) return UART_IIR_TIMEOUT;
   }
-  if ((interrupt_enable_ & UART_IER_THR_EMPTY) != 0 && thr_interrupt_) return UART_IIR_THR_EMPTY;
-  if ((interrupt_enable_ & UART_IER_MODEM_STATUS) != 0 && modem_changes_ != 0) return UART_IIR_MODEM_STATUS;
+  if ((ier_ & UART_IER_ETBEI) != 0 && thr_interrupt_) return UART_IIR_THR_EMPTY;
+  if ((ier_ & UART_IER_EDSSI) != 0 && msr_changes_ != 0) return UART_IIR_MODEM_STATUS;
   return UART_IIR_NONE;
 }
 

@@ -16,6 +16,7 @@
 #include "models/base/registers/register_view.h"
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/reset.h"
+#include "models/uart/uart_regs.h"
 
 namespace sluice::uart {
 
@@ -64,9 +65,9 @@ class Uart : public base::Model, public base::Resettable {
   std::uint8_t read_register(unsigned offset);
   void write_register(unsigned offset, std::uint8_t value);
 
-  bool fifos_on() const { return (fifo_control_ & 1) != 0; }
-  bool divisor_latch() const { return (line_control_ & 0x80) != 0; }
-  bool looped() const { return (modem_control_ & 0x10) != 0; }
+  bool fifos_on() const { return (fcr_ & UART_FCR_FIFO_ENABLE) != 0; }
+  bool divisor_latch() const { return (lcr_ & UART_LCR_DLAB) != 0; }
+  bool looped() const { return (mcr_ & UART_MCR_LOOP) != 0; }
   std::size_t capacity() const;
   std::size_t trigger() const;
   base::Time character_time() const;
@@ -91,17 +92,18 @@ class Uart : public base::Model, public base::Resettable {
 
   Parameters parameters_;
   std::vector<BackEnd*> back_ends_;
-  std::uint8_t interrupt_enable_ = 0, fifo_control_ = 0, line_control_ = 0, modem_control_ = 0, scratch_ = 0;
-  std::uint16_t divisor_ = 1;
-  std::uint8_t modem_changes_ = 0;
-  std::deque<std::uint8_t> transmit_;  ///< written and not yet in the shift register
+  // Registers that keep what software writes. IIR, LSR and the lines of MSR follow from what is below.
+  std::uint8_t ier_ = 0, fcr_ = 0, lcr_ = 0, mcr_ = 0, scr_ = 0;
+  std::uint16_t divisor_ = 1;          ///< DLM and DLL
+  std::uint8_t msr_changes_ = 0;       ///< DCTS, DDSR, TERI, DDCD of MSR
+  std::deque<std::uint8_t> transmit_;  ///< THR and its FIFO: written and not yet in the shift register
   std::uint8_t shift_ = 0;
   bool shifting_ = false;
   bool thr_interrupt_ = false;
-  std::deque<std::uint8_t> receive_;
-  std::deque<char> line_;  ///< on their way from the other end
-  bool arriving_ = false;  ///< a calendar entry for the first of line_ exists
-  bool overrun_ = false;
+  std::deque<std::uint8_t> receive_;  ///< RBR and its FIFO
+  std::deque<char> line_;             ///< on their way from the other end
+  bool arriving_ = false;             ///< a calendar entry for the first of line_ exists
+  bool overrun_ = false;              ///< OE of LSR
   bool timeout_ = false;
   base::Calendar::Handle silence_;
 

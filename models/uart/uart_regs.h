@@ -18,12 +18,14 @@
 #define UART_MSR 6u /* ro  modem status; a read clears the changes */
 #define UART_SCR 7u /* rw  scratch */
 
-#define UART_IER_RECEIVED 0x01u /* data available, or too little for too long */
-#define UART_IER_THR_EMPTY 0x02u
-#define UART_IER_LINE_STATUS 0x04u
-#define UART_IER_MODEM_STATUS 0x08u
+#define UART_IER_ERBFI 0x01u /* received data available, or too little for too long */
+#define UART_IER_ETBEI 0x02u /* transmitter holding register empty */
+#define UART_IER_ELSI 0x04u  /* line status */
+#define UART_IER_EDSSI 0x08u /* modem status */
+#define UART_IER_ALL 0x0fu
 
-#define UART_IIR_NONE 0x01u /* highest priority first below */
+/* The chip's data sheet has no short names for what interrupts. Highest priority first below NONE. */
+#define UART_IIR_NONE 0x01u
 #define UART_IIR_LINE_STATUS 0x06u
 #define UART_IIR_RECEIVED 0x04u
 #define UART_IIR_TIMEOUT 0x0cu
@@ -32,14 +34,14 @@
 #define UART_IIR_ID 0x0fu
 #define UART_IIR_FIFOS 0xc0u /* both set while the FIFOs are on */
 
-#define UART_FCR_ENABLE 0x01u
-#define UART_FCR_CLEAR_RX 0x02u
-#define UART_FCR_CLEAR_TX 0x04u
-#define UART_FCR_TRIGGER_SHIFT 6 /* 1, 4, 8 or 14 characters */
+#define UART_FCR_FIFO_ENABLE 0x01u
+#define UART_FCR_RCVR_RESET 0x02u
+#define UART_FCR_XMIT_RESET 0x04u
+#define UART_FCR_RCVR_TRIGGER_SHIFT 6 /* 1, 4, 8 or 14 characters */
 
-#define UART_LCR_LENGTH 0x03u /* 5 to 8 bits */
-#define UART_LCR_TWO_STOP 0x04u
-#define UART_LCR_PARITY 0x08u
+#define UART_LCR_WLS 0x03u /* word length: 5 to 8 bits */
+#define UART_LCR_STB 0x04u /* two stop bits; one and a half after 5 bits */
+#define UART_LCR_PEN 0x08u /* parity */
 #define UART_LCR_DLAB 0x80u
 
 #define UART_MCR_DTR 0x01u
@@ -47,14 +49,20 @@
 #define UART_MCR_OUT1 0x04u
 #define UART_MCR_OUT2 0x08u
 #define UART_MCR_LOOP 0x10u
+#define UART_MCR_ALL 0x1fu
 
-#define UART_LSR_DATA_READY 0x01u
-#define UART_LSR_OVERRUN 0x02u
-#define UART_LSR_THR_EMPTY 0x20u
-#define UART_LSR_IDLE 0x40u /* nothing left to send */
+#define UART_LSR_DR 0x01u   /* a received character waits */
+#define UART_LSR_OE 0x02u   /* overrun */
+#define UART_LSR_THRE 0x20u /* nothing waits to be sent */
+#define UART_LSR_TEMT 0x40u /* and nothing is being sent */
 
-#define UART_MSR_CHANGES 0x0fu /* of the four below; RI: trailing edge only */
+#define UART_MSR_DCTS 0x01u /* this and the next three: CTS, DSR, RI, DCD has changed; RI: its trailing edge only */
+#define UART_MSR_DDSR 0x02u
+#define UART_MSR_TERI 0x04u
+#define UART_MSR_DDCD 0x08u
 #define UART_MSR_CTS 0x10u
 #define UART_MSR_DSR 0x20u
 #define UART_MSR_RI 0x40u
 #define UART_MSR_DCD 0x80u
+#define UART_MSR_CHANGES 0x0fu
+#define UART_MSR_CHANGES_SHIFT 4 /* from a line's bit down to that of its change */

@@ -31,7 +31,7 @@ static void settle(void) {
   for (unsigned i = 0; i < 20; i++) (void)read32(bar + DESC_STATUS);
 }
 
-static uint32_t statistic(unsigned n) { return read32(bar + DESC_STAT(n)); }
+static uint32_t statistic(unsigned n) { return read32(bar + DESC_STAT_LOW(n)); }
 
 static uint32_t take_errors(void) {
   uint32_t errors = read32(bar + DESC_ERRORS);

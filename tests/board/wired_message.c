@@ -32,11 +32,11 @@ int application_main(void) {
   interrupt_connect(0, UART_SOURCE, on_wire, 0, &address, &identity);
   if (board.interrupts == BOARD_INTERRUPTS_AIA) aplic_connect(UART_SOURCE, 0, identity);
   print("wired messages\n");
-  while ((uart[UART_LSR] & UART_LSR_IDLE) == 0) cpu_pause();
+  while ((uart[UART_LSR] & UART_LSR_TEMT) == 0) cpu_pause();
   for (unsigned n = 0; n < ROUNDS; n++) {
     taken = 0;
     uint64_t raised = csr_read(cycle);
-    uart[UART_IER] = UART_IER_THR_EMPTY;
+    uart[UART_IER] = UART_IER_ETBEI;
     while (taken == 0) interrupt_idle(&taken);
     counters.interrupts++;
     counters.interrupt_cycles += taken_at - raised;

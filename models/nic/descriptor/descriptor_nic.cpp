@@ -131,7 +131,7 @@ void DescriptorNic::reset_device(bool forget_reads) {
   resetting_ = reads_ != 0;
   control_ = 0;
   address_ = board_address();
-  max_frame_ = 1514;
+  max_frame_ = DESC_MAX_FRAME_RESET;
   mac_.set_max_frame(max_frame_);
   link_cause_ = 0;
   errors_ = 0;

@@ -92,15 +92,17 @@ class DescriptorNic : public Nic, private net::Mac::Client {
 
   Parameters parameters_;
   net::Mac mac_;
-  base::RegisterBank bank_;
+  base::RegisterBank bank_;  ///< every register of BAR 0: descriptor_registers.cpp declares them by group
   Vectors vectors_;
   Stamps stamps_;
   std::array<std::uint64_t, DESC_STAT_COUNT> counts_{};
 
-  // Device registers.
+  // Values of the device registers: control, mac, max_frame, link_interrupt, errors, error_queue_first, and the halves
+  // that time_low and stat_low leave for time_high and stat_high. Those of rings and RSS are with the engines, those of
+  // vectors with vectors_, those of stamps with stamps_.
   std::uint32_t control_ = 0;
   std::uint64_t address_ = 0;  ///< station address, octet 0 in bits 7:0
-  std::uint32_t max_frame_ = 1514;
+  std::uint32_t max_frame_ = DESC_MAX_FRAME_RESET;
   std::uint32_t link_cause_ = 0;
   std::uint32_t errors_ = 0;
   std::uint32_t error_queue_ = 0;

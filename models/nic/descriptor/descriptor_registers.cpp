@@ -127,13 +127,14 @@ void DescriptorNic::declare_device_registers() {
       [this](const RegisterWrite& w) { address_ = with_low(address_, w.written); });
   add_register(
       "mac_high", DESC_MAC_HIGH, [this](unsigned) { return high(address_); },
-      [this](const RegisterWrite& w) { address_ = with_high(address_, w.written & 0xffff); });
+      [this](const RegisterWrite& w) { address_ = with_high(address_, w.written & DESC_MAC_HIGH_OCTETS); });
   add_register(
       "max_frame", DESC_MAX_FRAME, [this](unsigned) { return max_frame_; },
       [this](const RegisterWrite& w) {
-        if (w.written < 64 || w.written > DESC_MAX_FRAME_LIMIT)
+        if (w.written < DESC_MAX_FRAME_LEAST || w.written > DESC_MAX_FRAME_LIMIT)
           return error(DESC_ERROR_VALUE, 0,
-                       fmt::format("max_frame {} is not 64 to {}: ignored", w.written, DESC_MAX_FRAME_LIMIT));
+                       fmt::format("max_frame {} is not {} to {}: ignored", w.written, DESC_MAX_FRAME_LEAST,
+                                   DESC_MAX_FRAME_LIMIT));
         max_frame_ = low(w.written);
         mac_.set_max_frame(max_frame_);
       });
@@ -208,14 +209,14 @@ void DescriptorNic::declare_vector_registers() {
 
 void DescriptorNic::declare_statistic_registers() {
   add_register(
-      "stat_low", DESC_STAT(0),
+      "stat_low", DESC_STAT_LOW(0),
       [this](unsigned n) {
         statistic_high_[n] = high(counts_[n]);
         return low(counts_[n]);
       },
       nullptr, DESC_STAT_COUNT, 8);
   add_register(
-      "stat_high", DESC_STAT(0) + 4, [this](unsigned n) { return statistic_high_[n]; }, nullptr, DESC_STAT_COUNT, 8);
+      "stat_high", DESC_STAT_HIGH(0), [this](unsigned n) { return statistic_high_[n]; }, nullptr, DESC_STAT_COUNT, 8);
 }
 
 // -------------------------------------------------------------------------------------------------------- rings
@@ -251,10 +252,10 @@ void DescriptorNic::declare_receive_registers() {
       "rx_buffer", DESC_RX_BUFFER, [this](unsigned q) { return receive_.registers(q).buffer; },
       [this, locked](const RegisterWrite& w) {
         if (locked("rx_buffer", w.index)) return;
-        if (w.written < 1024 || w.written > 16256 || w.written % 128)
-          return error(
-              DESC_ERROR_VALUE, w.index,
-              fmt::format("rx_buffer[{}] {} is not a multiple of 128 from 1024 to 16256: ignored", w.index, w.written));
+        if (w.written < DESC_RX_BUFFER_MIN || w.written > DESC_RX_BUFFER_MAX || w.written % DESC_RX_BUFFER_MULTIPLE)
+          return error(DESC_ERROR_VALUE, w.index,
+                       fmt::format("rx_buffer[{}] {} is not a multiple of {} from {} to {}: ignored", w.index,
+                                   w.written, DESC_RX_BUFFER_MULTIPLE, DESC_RX_BUFFER_MIN, DESC_RX_BUFFER_MAX));
         receive_.registers(w.index).buffer = low(w.written);
       });
   add(

@@ -60,10 +60,13 @@
 #define DESC_LINK_SPEED 0x0010u /* ro  Mb/s; 0 while the link is down */
 #define DESC_MAC_LOW 0x0014u    /* rw  station address, octets 0 (bits 7:0) to 3; reset: the board's */
 #define DESC_MAC_HIGH 0x0018u   /* rw  octets 4 (bits 7:0) and 5 (bits 15:8); reset: the board's */
+#define DESC_MAC_HIGH_OCTETS 0x0000ffffu
 /* rw  longest frame received or sent, bytes without FCS: 64 to 9724, reset 1514. Other values are dropped and set
  * DESC_ERROR_VALUE */
 #define DESC_MAX_FRAME 0x001cu
+#define DESC_MAX_FRAME_LEAST 64u
 #define DESC_MAX_FRAME_LIMIT 9724u
+#define DESC_MAX_FRAME_RESET 1514u
 
 #define DESC_LINK_INTERRUPT 0x0020u /* rw  DESC_CAUSE_*: vector told when the link goes up or down */
 
@@ -126,7 +129,8 @@
 
 /* ------------------------------------------------------------------------------------------- statistics, 0x2000 + 8 n
  * 64-bit counters, ro, never reset: LOW at the offset (reading it latches HIGH), HIGH 4 bytes above. */
-#define DESC_STAT(n) (0x2000u + 8u * (n))
+#define DESC_STAT_LOW(n) (0x2000u + 8u * (n))
+#define DESC_STAT_HIGH(n) (0x2004u + 8u * (n))
 #define DESC_STAT_RX_PACKETS 0u          /* frames delivered to a ring */
 #define DESC_STAT_RX_BYTES 1u            /* their bytes, without FCS */
 #define DESC_STAT_RX_DROP_FIFO 2u        /* receive FIFO full: descriptors or PCIe bandwidth missing for too long */
@@ -156,6 +160,10 @@
 #define DESC_RX_BASE_HIGH 0x004u /* rw  bits 63:32 */
 #define DESC_RX_LENGTH 0x008u    /* rw  descriptors: 64 to 4096, a multiple of 32 */
 #define DESC_RX_BUFFER 0x00cu    /* rw  bytes of each buffer: 1024 to 16256, a multiple of 128; reset 2048 */
+#define DESC_RX_BUFFER_MIN 1024u
+#define DESC_RX_BUFFER_MAX 16256u
+#define DESC_RX_BUFFER_MULTIPLE 128u
+#define DESC_RX_BUFFER_RESET 2048u
 /* rw  DESC_RING_*. Setting ENABLE starts at head 0, tail 0: no descriptor belongs to the NIC until the first tail
  * write. LENGTH 0 cannot be enabled (DESC_ERROR_VALUE) */
 #define DESC_RX_CONTROL 0x010u

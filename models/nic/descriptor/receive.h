@@ -24,7 +24,7 @@ class ReceiveEngine {
   struct Registers {
     std::uint64_t base = 0;
     std::uint32_t length = 0;
-    std::uint32_t buffer = 2048;
+    std::uint32_t buffer = DESC_RX_BUFFER_RESET;
     std::uint32_t cause = 0;
   };
 

@@ -172,7 +172,7 @@ TEST_CASE("a source belongs to the domain that it is delegated to", "[aplic]") {
   REQUIRE(b.run() == 1);
   CHECK(b.messages[0].address == kMachineImsic + 0x3000);
 
-  write(b.m(), APLIC_SOURCECFG(4), APLIC_SOURCECFG_DELEGATE);
+  write(b.m(), APLIC_SOURCECFG(4), APLIC_SOURCECFG_D);
   CHECK(read(b.m(), APLIC_TARGET(4)) == 0);
   CHECK(read(b.m(), APLIC_SETIE(0)) == 0);
   CHECK(read(b.s(), APLIC_SOURCECFG(4)) == 0);
@@ -199,7 +199,7 @@ TEST_CASE("registers of inactive and of missing sources are read-only zero", "[a
   CHECK(read(b.s(), APLIC_SETIE(31)) == 0);
   write(b.s(), APLIC_SOURCECFG(41), APLIC_SOURCECFG_EDGE1);
   CHECK(read(b.s(), APLIC_SOURCECFG(41)) == 0);
-  write(b.s(), APLIC_SOURCECFG(5), APLIC_SOURCECFG_DELEGATE | APLIC_SOURCECFG_EDGE1);  // a leaf cannot delegate
+  write(b.s(), APLIC_SOURCECFG(5), APLIC_SOURCECFG_D | APLIC_SOURCECFG_EDGE1);  // a leaf cannot delegate
   CHECK(read(b.s(), APLIC_SOURCECFG(5)) == 0);
   write(b.s(), APLIC_SOURCECFG(5), 2);  // reserved mode
   CHECK(read(b.s(), APLIC_SOURCECFG(5)) == 0);

@@ -98,12 +98,12 @@ TEST_CASE("after a reset the UART and the finisher are as after construction", "
   irq::Finisher finisher("finisher");
   const std::string fresh = all_registers();
   const auto put = [&uart](unsigned offset, std::uint8_t value) { uart.write(offset, &value, 1); };
-  put(UART_FCR, UART_FCR_ENABLE);
-  put(UART_IER, UART_IER_RECEIVED);
+  put(UART_FCR, UART_FCR_FIFO_ENABLE);
+  put(UART_IER, UART_IER_ERBFI);
   put(UART_SCR, 0x5a);
-  put(UART_LCR, 0x83);
+  put(UART_LCR, UART_LCR_DLAB | UART_LCR_WLS);
   put(UART_DLL, 26);
-  put(UART_LCR, 0x03);
+  put(UART_LCR, UART_LCR_WLS);
   uart.input("ab");
   write(finisher.registers(), FINISHER_CONTROL, FINISHER_RESET);
   CHECK(uart.interrupt.level());

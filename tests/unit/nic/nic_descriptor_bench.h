@@ -154,7 +154,7 @@ class NicBench {
     return v;
   }
   void wait(base::Time t) { host.spend(t); }
-  std::uint32_t stat(unsigned n) { return read(DESC_STAT(n)); }
+  std::uint32_t stat(unsigned n) { return read(DESC_STAT_LOW(n)); }
 
   void enumerate() {
     config_write(0, 1, PCIE_PRIMARY_BUS, 0x00'01'01'00);

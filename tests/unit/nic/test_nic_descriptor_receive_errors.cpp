@@ -43,7 +43,7 @@ TEST_CASE("software's mistakes with a receive ring are counted and change nothin
     b.send(udp_frame(18));
     b.next_frame(ring);
 
-    CHECK(b.read(DESC_STAT(DESC_STAT_BAD_ACCESS)) == 0);
+    CHECK(b.read(DESC_STAT_LOW(DESC_STAT_BAD_ACCESS)) == 0);
     CHECK(b.read(0x48) == 0xffffffff);
     CHECK(b.read(DESC_QUEUE(1) + DESC_RX_TAIL) == 0xffffffff);  // a queue that this part has not
     b.write(0x48, 1);
@@ -51,7 +51,7 @@ TEST_CASE("software's mistakes with a receive ring are counted and change nothin
     b.host.access(tlm::TLM_READ_COMMAND, NicBench::kBar0 + DESC_STATUS, &half, 2);
     CHECK(half == 0xffff);
     b.write(DESC_REVISION, 0);  // read-only: ignored
-    CHECK(b.read(DESC_STAT(DESC_STAT_BAD_ACCESS)) == 4);
+    CHECK(b.read(DESC_STAT_LOW(DESC_STAT_BAD_ACCESS)) == 4);
   });
 }
 

@@ -59,7 +59,7 @@ struct Bench {
   Text text;
 };
 
-constexpr unsigned kFifos = UART_FCR_ENABLE;
+constexpr unsigned kFifos = UART_FCR_FIFO_ENABLE;
 
 }  // namespace
 
@@ -67,12 +67,12 @@ TEST_CASE("characters leave at once when the line has no clock", "[uart]") {
   Bench b;
   b.say("hello");
   CHECK(b.text.heard == "hello");
-  CHECK(b.get(UART_LSR) == (UART_LSR_THR_EMPTY | UART_LSR_IDLE));
+  CHECK(b.get(UART_LSR) == (UART_LSR_THRE | UART_LSR_TEMT));
 }
 
 TEST_CASE("the divisor latch hides data and interrupt enables", "[uart]") {
   Bench b;
-  b.set(UART_IER, UART_IER_LINE_STATUS);
+  b.set(UART_IER, UART_IER_ELSI);
   b.set(UART_LCR, UART_LCR_DLAB | 3);
   b.set(UART_DLL, 0x34);
   b.set(UART_DLM, 0x12);
@@ -80,7 +80,7 @@ TEST_CASE("the divisor latch hides data and interrupt enables", "[uart]") {
   CHECK(b.get(UART_DLM) == 0x12);
   CHECK(b.text.heard.empty());
   b.set(UART_LCR, 3);
-  CHECK(b.get(UART_IER) == UART_IER_LINE_STATUS);
+  CHECK(b.get(UART_IER) == UART_IER_ELSI);
   CHECK(b.get(UART_LCR) == 3);
   b.set(UART_SCR, 0xa5);
   CHECK(b.get(UART_SCR) == 0xa5);
@@ -96,11 +96,11 @@ TEST_CASE("a character takes its bits at the line's rate", "[uart]") {
   CHECK(b.text.heard.empty());
   b.run_to(10_us);
   CHECK(b.text.heard == "a");
-  CHECK(b.get(UART_LSR) == UART_LSR_THR_EMPTY);
+  CHECK(b.get(UART_LSR) == UART_LSR_THRE);
   b.run_to(20_us);
   CHECK(b.text.heard == "ab");
-  CHECK(b.get(UART_LSR) == (UART_LSR_THR_EMPTY | UART_LSR_IDLE));
-  b.set(UART_LCR, UART_LCR_PARITY | UART_LCR_TWO_STOP);  // 5 bits, parity, one and a half stop bits
+  CHECK(b.get(UART_LSR) == (UART_LSR_THRE | UART_LSR_TEMT));
+  b.set(UART_LCR, UART_LCR_PEN | UART_LCR_STB);  // 5 bits, parity, one and a half stop bits
   b.say("c");
   b.run_to(40_us);
   CHECK(b.text.last == 20_us + 8'500_ns);
@@ -118,7 +118,7 @@ TEST_CASE("a full transmit FIFO loses what is written", "[uart]") {
 TEST_CASE("an empty transmitter interrupts until IIR is read or a character written", "[uart]") {
   Bench b(16_MHz);
   b.line_8n1();
-  b.set(UART_IER, UART_IER_THR_EMPTY);
+  b.set(UART_IER, UART_IER_ETBEI);
   CHECK(b.line());  // enabling it while empty interrupts
   CHECK(b.interrupt() == UART_IIR_THR_EMPTY);
   CHECK_FALSE(b.line());
@@ -135,13 +135,13 @@ TEST_CASE("an empty transmitter interrupts until IIR is read or a character writ
 TEST_CASE("received characters interrupt at the trigger level, fewer after a silence", "[uart]") {
   Bench b(16_MHz);
   b.line_8n1();
-  b.set(UART_FCR, kFifos | 1u << UART_FCR_TRIGGER_SHIFT);  // 4
-  b.set(UART_IER, UART_IER_RECEIVED);
+  b.set(UART_FCR, kFifos | 1u << UART_FCR_RCVR_TRIGGER_SHIFT);  // 4
+  b.set(UART_IER, UART_IER_ERBFI);
   b.model.input("abc");
   b.model.input("def");  // one line: these wait for those
   b.run_to(30_us);
   CHECK_FALSE(b.line());
-  CHECK((b.get(UART_LSR) & UART_LSR_DATA_READY) != 0);
+  CHECK((b.get(UART_LSR) & UART_LSR_DR) != 0);
   b.run_to(40_us);
   CHECK(b.interrupt() == UART_IIR_RECEIVED);
   for (const char c : {'a', 'b'}) CHECK(b.get(UART_RBR) == static_cast<unsigned>(c));
@@ -169,7 +169,7 @@ TEST_CASE("the other end waits while the receive FIFO is full", "[uart]") {
     std::string got;
     for (int i = 1; i < 1000; ++i) {
       b.run_to(base::Time::us(static_cast<std::uint64_t>(i) * 25));
-      if ((b.get(UART_LSR) & UART_LSR_DATA_READY) != 0) got += static_cast<char>(b.get(UART_RBR));
+      if ((b.get(UART_LSR) & UART_LSR_DR) != 0) got += static_cast<char>(b.get(UART_RBR));
     }
     CHECK(got == sent);
   }
@@ -177,7 +177,7 @@ TEST_CASE("the other end waits while the receive FIFO is full", "[uart]") {
 
 TEST_CASE("without FIFOs one character is held", "[uart]") {
   Bench b;
-  b.set(UART_IER, UART_IER_RECEIVED);
+  b.set(UART_IER, UART_IER_ERBFI);
   b.model.input("xy");
   CHECK(b.get(UART_IIR) == UART_IIR_RECEIVED);
   CHECK(b.get(UART_RBR) == 'x');
@@ -192,8 +192,8 @@ TEST_CASE("FCR clears the FIFOs", "[uart]") {
   b.model.input("in");
   b.run_to(15_us);
   b.say("out");
-  b.set(UART_FCR, kFifos | UART_FCR_CLEAR_RX | UART_FCR_CLEAR_TX);
-  CHECK((b.get(UART_LSR) & (UART_LSR_DATA_READY | UART_LSR_THR_EMPTY)) == UART_LSR_THR_EMPTY);
+  b.set(UART_FCR, kFifos | UART_FCR_RCVR_RESET | UART_FCR_XMIT_RESET);
+  CHECK((b.get(UART_LSR) & (UART_LSR_DR | UART_LSR_THRE)) == UART_LSR_THRE);
   b.run_to(100_us);
   CHECK(b.text.heard == "o");     // was in the shift register
   CHECK(b.get(UART_RBR) == 'n');  // was still on the line
@@ -202,7 +202,7 @@ TEST_CASE("FCR clears the FIFOs", "[uart]") {
 TEST_CASE("loop-back feeds the receiver and the modem lines, and can overrun", "[uart]") {
   Bench b;
   CHECK(b.get(UART_MSR) == (UART_MSR_CTS | UART_MSR_DSR | UART_MSR_DCD));
-  b.set(UART_IER, UART_IER_LINE_STATUS | UART_IER_MODEM_STATUS);
+  b.set(UART_IER, UART_IER_ELSI | UART_IER_EDSSI);
   b.set(UART_MCR, UART_MCR_LOOP | UART_MCR_RTS | UART_MCR_OUT1);
   CHECK(b.interrupt() == UART_IIR_MODEM_STATUS);
   CHECK(b.get(UART_MSR) == (UART_MSR_CTS | UART_MSR_RI | 0x0a));  // DSR and DCD fell
@@ -215,14 +215,14 @@ TEST_CASE("loop-back feeds the receiver and the modem lines, and can overrun", "
   b.say("0123456789abcdefX");
   CHECK(b.text.heard.empty());
   CHECK(b.interrupt() == UART_IIR_LINE_STATUS);
-  CHECK((b.get(UART_LSR) & UART_LSR_OVERRUN) != 0);
-  CHECK((b.get(UART_LSR) & UART_LSR_OVERRUN) == 0);
+  CHECK((b.get(UART_LSR) & UART_LSR_OE) != 0);
+  CHECK((b.get(UART_LSR) & UART_LSR_OE) == 0);
   for (const char c : std::string("0123456789abcdef")) CHECK(b.get(UART_RBR) == static_cast<unsigned>(c));
 }
 
 TEST_CASE("an access of 16 or 32 bits reaches the register at its address and no other", "[uart]") {
   Bench b;
-  b.set(UART_IER, UART_IER_RECEIVED);
+  b.set(UART_IER, UART_IER_ERBFI);
   b.set(UART_SCR, 0x5a);
   for (const unsigned size : {2u, 4u}) {
     const std::uint32_t character = 0xffff'ff00u | (size == 2 ? 'a' : 'b');
@@ -234,7 +234,7 @@ TEST_CASE("an access of 16 or 32 bits reaches the register at its address and no
   const std::uint16_t clear = 0xff'00;
   CHECK(b.model.write(UART_MSR, &clear, 2) == base::Answer::ok);
   CHECK(b.text.heard == "ab");
-  CHECK(b.get(UART_IER) == UART_IER_RECEIVED);
+  CHECK(b.get(UART_IER) == UART_IER_ERBFI);
   CHECK(b.get(UART_LCR) == 0);
   CHECK(b.get(UART_SCR) == 0x5a);
 }
@@ -251,7 +251,7 @@ TEST_CASE("other widths and offsets are refused", "[uart]") {
   CHECK(b.text.heard.empty());
   b.set(UART_LSR, 0xff);  // read-only: ignored
   b.set(UART_MSR, 0xff);
-  CHECK(b.get(UART_LSR) == (UART_LSR_THR_EMPTY | UART_LSR_IDLE));
+  CHECK(b.get(UART_LSR) == (UART_LSR_THRE | UART_LSR_TEMT));
 }
 
 TEST_CASE("a stream back end passes text on", "[uart]") {
@@ -270,10 +270,10 @@ TEST_CASE("a script answers what it waits for", "[expect]") {
                       [&](const ExpectScript&) { ++ends; });
   b.set(UART_FCR, kFifos);
   b.say("welcome\r\nlogin:");
-  CHECK((b.get(UART_LSR) & UART_LSR_DATA_READY) == 0);
+  CHECK((b.get(UART_LSR) & UART_LSR_DR) == 0);
   b.say(" ");
   std::string got;
-  while ((b.get(UART_LSR) & UART_LSR_DATA_READY) != 0) got += static_cast<char>(b.get(UART_RBR));
+  while ((b.get(UART_LSR) & UART_LSR_DR) != 0) got += static_cast<char>(b.get(UART_RBR));
   CHECK(got == "root\n");
   b.say("# ");
   CHECK(script.state() == ExpectScript::State::running);
@@ -321,7 +321,7 @@ TEST_CASE("the clock of a UART may be 0 Hz", "[uart]") {
 
 TEST_CASE("a debugger takes no character, no error and no interrupt", "[uart]") {
   Bench b;
-  b.set(UART_IER, UART_IER_THR_EMPTY | UART_IER_MODEM_STATUS);
+  b.set(UART_IER, UART_IER_ETBEI | UART_IER_EDSSI);
   b.set(UART_MCR, UART_MCR_LOOP);
   b.set(UART_MCR, UART_MCR_LOOP | UART_MCR_RTS);
   b.say("ab");  // no FIFO: the second one overruns
@@ -334,18 +334,18 @@ TEST_CASE("a debugger takes no character, no error and no interrupt", "[uart]") 
     CHECK(seen["rbr"] == 'a');
     CHECK(seen["dll"] == 0x0c);
     CHECK(seen["dlm"] == 0x01);
-    CHECK(seen["ier"] == (UART_IER_THR_EMPTY | UART_IER_MODEM_STATUS));
+    CHECK(seen["ier"] == (UART_IER_ETBEI | UART_IER_EDSSI));
     CHECK(seen["iir"] == UART_IIR_THR_EMPTY);
     CHECK(seen["lcr"] == 0x03);
     CHECK(seen["mcr"] == (UART_MCR_LOOP | UART_MCR_RTS));
-    CHECK(seen["lsr"] == (UART_LSR_DATA_READY | UART_LSR_OVERRUN | UART_LSR_THR_EMPTY | UART_LSR_IDLE));
+    CHECK(seen["lsr"] == (UART_LSR_DR | UART_LSR_OE | UART_LSR_THRE | UART_LSR_TEMT));
     CHECK((seen["msr"] & UART_MSR_CHANGES) != 0);
   }
   CHECK(b.interrupt() == UART_IIR_THR_EMPTY);
-  CHECK((b.get(UART_LSR) & UART_LSR_OVERRUN) != 0);
+  CHECK((b.get(UART_LSR) & UART_LSR_OE) != 0);
   CHECK((b.get(UART_MSR) & UART_MSR_CHANGES) != 0);
   CHECK(b.get(UART_RBR) == 'a');
   auto seen = test::look("uart0");
-  CHECK((seen["lsr"] & (UART_LSR_DATA_READY | UART_LSR_OVERRUN)) == 0);
+  CHECK((seen["lsr"] & (UART_LSR_DR | UART_LSR_OE)) == 0);
   CHECK((seen["msr"] & UART_MSR_CHANGES) == 0);
 }
