@@ -286,6 +286,7 @@ void Aplic::register_statistics(base::StatisticsGroup& group) {
 }
 
 void Aplic::reset() {
+  ++resets_;
   const auto high_half = [](std::uint64_t address) {
     return static_cast<std::uint32_t>(address >> (APLIC_PAGE_SHIFT + 32)) & APLIC_MMSIADDRCFGH_PPN;
   };
@@ -326,8 +327,9 @@ std::uint64_t Aplic::address(AplicDomain::Level level, std::uint32_t hart) const
 void Aplic::send(AplicDomain::Level level, std::uint32_t target, AplicDomain* extempore) {
   const std::uint64_t to = address(level, target >> APLIC_TARGET_HART_SHIFT);
   const std::uint32_t identity = target & APLIC_TARGET_EIID;
-  base::calendar().after(parameters_.msi_latency, key(), [this, to, identity, extempore] {
-    if (extempore != nullptr) extempore->registers_.value(extempore->genmsi_) &= ~std::uint64_t{APLIC_GENMSI_BUSY};
+  base::calendar().after(parameters_.msi_latency, key(), [this, to, identity, resets = resets_, extempore] {
+    if (extempore != nullptr && resets == resets_)
+      extempore->registers_.value(extempore->genmsi_) &= ~std::uint64_t{APLIC_GENMSI_BUSY};
     ++messages_;
     if (send_msi) send_msi(to, identity);
   });

@@ -108,6 +108,7 @@ class Aplic : public base::Model, public base::Resettable {
   std::uint32_t mmsiaddrcfg_ = 0, mmsiaddrcfgh_ = 0, smsiaddrcfg_ = 0, smsiaddrcfgh_ = 0;
   std::vector<bool> inputs_;  ///< by source
   std::uint64_t messages_ = 0;
+  std::uint32_t resets_ = 0;  ///< a message from before one makes no genmsi idle
   AplicDomain machine_;
   AplicDomain supervisor_;
 };

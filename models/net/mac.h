@@ -1,6 +1,7 @@
 #pragma once
 /// A NIC's Ethernet MAC and PCS at one end of a wire.
 
+#include "models/base/systemc/reset.h"
 #include "models/net/wire.h"
 
 namespace sluice::net {
@@ -12,7 +13,7 @@ namespace sluice::net {
 /// Hardware time stamps: a received frame's is the arrival of the first bit of its destination address (the IEEE 1588
 /// time stamp point, behind the SFD), a sent frame's is the departure of the same bit. Packet has first bit (of the
 /// preamble) and last bit as well.
-class Mac : public base::Model, public Wire::Client {
+class Mac : public base::Model, public Wire::Client, public base::Resettable {
  public:
   struct Parameters {
     base::Time rx_latency = 40_ns;  ///< last bit on the wire to frame at the client
@@ -53,6 +54,8 @@ class Mac : public base::Model, public Wire::Client {
   void set_stopped(bool stopped) { stopped_ = stopped; }
   /// Longest frame received, bytes without FCS.
   void set_max_frame(std::uint32_t bytes) { max_frame_ = bytes; }
+  /// What a NIC has set is as at the start; frames inside go on, and a MAC that is stopped stays so.
+  void reset() override { max_frame_ = kLongest; }
 
   /// A frame for the wire, complete at `ready` (now() or later, not before an earlier frame's). Returns when its first
   /// bit leaves and when the next frame's may. Lost and counted when the link is down.
@@ -76,6 +79,7 @@ class Mac : public base::Model, public Wire::Client {
   void carrier_changed(bool up) override;
 
  private:
+  static constexpr std::uint32_t kLongest = 1514;  ///< as Ethernet has it, until somebody sets another length
   void register_statistics(base::StatisticsGroup&) override;
   void end_of_elaboration() override;
   static void lose(const Packet&, std::uint64_t& counter, const char* reason);
@@ -86,7 +90,7 @@ class Mac : public base::Model, public Wire::Client {
   Wire::End end_;
   Client* client_ = nullptr;
   bool stopped_ = false;
-  std::uint32_t max_frame_ = 1514;
+  std::uint32_t max_frame_ = kLongest;
   Statistics statistics_;
 };
 

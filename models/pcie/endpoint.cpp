@@ -115,10 +115,7 @@ Endpoint::Endpoint(sc_core::sc_module_name name, const Parameters& p, const Func
   port_.transmit_latency = p.transmit_latency;
   port_.receive_latency = p.receive_latency;
   port_.on_receive = [this](TlpPtr t) { receive(std::move(t)); };
-  port_.on_hot_reset = [this] {
-    base::name_what_is_thrown(path(), [this] { initiate_reset(); });
-    forget_completions();
-  };
+  port_.on_hot_reset = [this] { reset(); };
   port_.on_connect = [this](const Link& link) { link.describe_to(config_); };
 }
 
@@ -230,6 +227,12 @@ void Endpoint::config_changed(unsigned reg) {
   note_unmasked();
   fire_unmasked();
   config_written(reg);
+}
+
+void Endpoint::reset() {
+  id_ = 0;
+  base::name_what_is_thrown(path(), [this] { initiate_reset(); });
+  forget_completions();
 }
 
 void Endpoint::initiate_reset() {

@@ -13,6 +13,7 @@
 #include "models/base/measure/statistics.h"
 #include "models/base/parameters/schema.h"
 #include "models/base/systemc/model.h"
+#include "models/base/systemc/reset.h"
 #include "models/base/time/callback.h"
 #include "models/pcie/config_space.h"
 #include "models/pcie/link.h"
@@ -91,7 +92,7 @@ struct DmaSent {
 /// tag starts in `dma_read` of this component. Reads apply their journey to their spans before the callback; writes
 /// have it applied by the root complex, where `arrival_stage` is set; a write without `arrival_stage` leaves the ledger
 /// alone and only sets the memory's tags.
-class Endpoint : public base::Model, private TransmitObserver {
+class Endpoint : public base::Model, public base::Resettable, private TransmitObserver {
  public:
   struct Parameters {
     base::Time transmit_latency = 100_ns;  ///< from the device's engine to the first bit of an idle link
@@ -147,6 +148,9 @@ class Endpoint : public base::Model, private TransmitObserver {
   void stop();
   void resume();
   bool stopped() const { return stops_ > 0; }
+  /// As a reset of the board does it, or the loss of the link: configuration space, DMA and registers. A clock
+  /// that is stopped stays so. What a device has besides its function, function_reset() resets.
+  void reset() final;
   const std::array<Bar, 6>& bars() const { return function_.bars; }
   /// For the debugger; empty without MSI-X.
   const std::vector<pcie_msix_entry>& msix_table() const { return msix_table_; }
@@ -169,7 +173,7 @@ class Endpoint : public base::Model, private TransmitObserver {
                           const base::Journey& journey) = 0;
   /// Function level reset, hot reset or loss of the link: configuration space is at its reset values, INTx is
   /// deasserted, reads in flight will not be reported. After a function level reset, writes in flight still land;
-  /// otherwise what the link carries is lost.
+  /// otherwise what the link carries is lost. It may be called again at once.
   virtual void function_reset() {}
   /// stop() and resume(), for what the device has besides its PCIe port.
   virtual void clock_stopped(bool stopped) { (void)stopped; }

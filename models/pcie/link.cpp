@@ -52,7 +52,7 @@ base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, un
 }
 
 void Port::hot_reset() {
-  if (link_) link_->hot_reset();
+  if (link_) link_->reset();
 }
 
 base::RequestId TlpProtocol::shown_for(const Tlp& t) {
@@ -157,7 +157,7 @@ void Link::set_up(bool up) {
   if (lower_ && lower_->on_hot_reset) lower_->on_hot_reset();
 }
 
-void Link::hot_reset() {
+void Link::reset() {
   if (!is_up()) return;
   set_up(false);
   set_up(true);

@@ -11,6 +11,7 @@
 #include "models/base/parameters/quantity.h"
 #include "models/base/parameters/schema.h"
 #include "models/base/systemc/model.h"
+#include "models/base/systemc/reset.h"
 #include "models/pcie/config_space.h"
 #include "models/pcie/tlp.h"
 
@@ -76,7 +77,7 @@ class Port : public base::Port<TlpProtocol> {
   /// The link went down (DL_Down): nothing that was sent or asked for will be answered. May be left unset.
   base::Callback<void()> on_link_down;
 
-  /// Calls Link::hot_reset() for the link below this port, if there is one. The port must be the upper end.
+  /// Calls Link::reset() for the link below this port, if there is one. The port must be the upper end.
   void hot_reset();
   const Link* link() const { return link_; }
 
@@ -89,7 +90,7 @@ class Port : public base::Port<TlpProtocol> {
 ///
 /// Timing: a TLP of n payload bytes occupies its direction for (n + header + 8 B framing) / rate; rate is generation x
 /// lanes x line code less the DLLP share (SKP, ACK, flow control); docs/models/pcie.md has the formula and its source.
-class Link : public base::Model {
+class Link : public base::Model, public base::Resettable {
  public:
   struct Parameters {
     unsigned generation = 3;          ///< 1 to 5
@@ -123,8 +124,8 @@ class Link : public base::Model {
   bool is_up() const { return up_.up(); }
   /// Down: everything on the link is lost, the port above gives up what it waits for, and everything below is reset.
   void set_up(bool up);
-  /// As a secondary bus reset of the port above does it: down and, unless it was down before, up again.
-  void hot_reset();
+  /// Of the board, or by a secondary bus reset of the port above: down and, unless it was down before, up again.
+  void reset() override;
   /// As net::Wire::hold_down().
   void hold_down(bool on) {
     downs_ += on ? 1 : -1u;

@@ -37,7 +37,7 @@ Switch::Switch(sc_core::sc_module_name name, const Parameters& p) : Model(name),
     port.on_connect = [this, i](const Link& link) { link.describe_to(ports_[i]->bridge.config()); };
     if (i > 0) port.on_link_down = [this, i] { link_down(i); };
   }
-  upstream_port().on_hot_reset = [this] { hot_reset(); };
+  upstream_port().on_hot_reset = [this] { reset(); };
 }
 
 void Switch::receive(unsigned ingress, TlpPtr tlp) {
@@ -144,7 +144,8 @@ void Switch::configure(unsigned n, TlpPtr tlp) {
 }
 
 /// Sends no Deassert_INTx upstream: the port there has deasserted its INTx wires when the link went down.
-void Switch::hot_reset() {
+void Switch::reset() {
+  id_ = 0;
   intx_sent_ = 0;
   for (auto& p : ports_) p->asserted = 0;
   for (auto& p : ports_) {

@@ -10,6 +10,7 @@
 #include "models/base/measure/statistics.h"
 #include "models/base/parameters/schema.h"
 #include "models/base/systemc/model.h"
+#include "models/base/systemc/reset.h"
 #include "models/pcie/bridge.h"
 #include "models/pcie/link.h"
 
@@ -17,7 +18,7 @@ namespace sluice::pcie {
 
 /// Routes by bus number (configuration requests, completions) and by memory window (memory requests), between its
 /// downstream ports too. Ledger: `switch` from a TLP's last bit (cut-through: its header's) for `latency`.
-class Switch : public base::Model {
+class Switch : public base::Model, public base::Resettable {
  public:
   struct Parameters {
     unsigned downstream_ports = 4;  ///< 1 to 31
@@ -39,6 +40,9 @@ class Switch : public base::Model {
   const Bridge& downstream_bridge(unsigned port) const { return ports_.at(port + 1)->bridge; }
   const Counters& counters() const { return counters_; }
 
+  /// As a reset of the board does it, or the loss of the link above: what is below is reset too.
+  void reset() override;
+
  private:
   void register_statistics(base::StatisticsGroup&) override;
   struct SwitchPort {
@@ -56,7 +60,6 @@ class Switch : public base::Model {
   void configure(unsigned port, TlpPtr);
   void forward(unsigned egress, TlpPtr);
   void refuse(unsigned ingress, TlpPtr, const char* cause = nullptr);
-  void hot_reset();
   void link_down(unsigned port);
   void update_intx(const Tlp* cause);
 

@@ -140,6 +140,7 @@ void DmaRequester::control(std::uint64_t value) {
 void DmaRequester::function_reset() {
   ++generation_;
   bank_.reset();
+  engine_ = base::Server();
   run_ = {};
   busy_ = done_ = stopping_ = draining_ = false;
   error_ = DMAR_ERROR_NONE;

@@ -7,7 +7,7 @@ class Resettable {
  public:
   virtual ~Resettable() = default;
   /// Everything that software can see is as after construction, at now(), and so are the outputs. Time and counters go
-  /// on, and so does what comes from outside the board.
+  /// on, and so does what comes from outside the board. A second call right after the first changes nothing.
   virtual void reset() = 0;
 };
 

@@ -108,6 +108,7 @@ void ReceiveEngine::reset() {
   key_changed_ = true;
   fifo_used_ = 0;
   ready_ = 0;
+  last_ = 0;
   writes_ = 0;
   turns_ = base::Server();
 }

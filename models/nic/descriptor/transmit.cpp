@@ -113,6 +113,7 @@ void TransmitEngine::reset(bool forget_reads) {
   base::calendar().cancel(wake_);
   base::calendar().cancel(retry_);
   ready_ = 0;
+  last_ = 0;
   buffer_used_ = 0;
   turns_ = base::Server();
 }

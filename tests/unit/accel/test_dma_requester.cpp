@@ -214,6 +214,31 @@ TEST_CASE("a reset forgets the command that runs", "[dma_requester]") {
   REQUIRE(b.device.runs().empty());
 }
 
+TEST_CASE("a reset frees the DMA engine for the next command", "[dma_requester]") {
+  accel::DmaRequesterParameters p;
+  p.read_rate = 1000;
+  Bench b(p);
+  b.command(DMAR_READ, 64, 16);
+  std::uint64_t status = 0;
+  b.run([&](ScriptedHart& h) {
+    h.write(b.bar + DMAR_CONTROL, DMAR_CONTROL_START, 4);
+    h.pause(2_us);
+    b.device.reset();
+    const std::uint64_t config = b.root_parameters.ecam_base + (std::uint64_t{b.id} << PCIE_ECAM_FUNCTION_SHIFT);
+    h.write(config + PCIE_BAR(0), b.bar & 0xffff'ffff, 4);
+    h.write(config + PCIE_BAR(1), b.bar >> 32, 4);
+    h.write(config + PCIE_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_BUS_MASTER, 2);
+    h.write(b.bar + DMAR_WINDOW, kRam, 8);
+    h.write(b.bar + DMAR_WINDOW_SIZE, 65536, 8);
+    for (const unsigned reg : {DMAR_SIZE, DMAR_UNIT}) h.write(b.bar + reg, 64, 4);
+    for (const unsigned reg : {DMAR_OUTSTANDING, DMAR_COUNT}) h.write(b.bar + reg, 1, 4);
+    h.write(b.bar + DMAR_CONTROL, DMAR_CONTROL_START, 4);
+    h.pause(20_us);
+    status = h.read(b.bar + DMAR_STATUS, 4);
+  });
+  CHECK(status == DMAR_STATUS_DONE);
+}
+
 TEST_CASE("registers of other widths and places are refused", "[dma_requester]") {
   Bench b;
   b.command(DMAR_READ, 64);

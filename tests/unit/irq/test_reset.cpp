@@ -1,11 +1,5 @@
-#include <sstream>
-
 #include <catch2/catch.hpp>
-#include <fmt/format.h>
 
-#include "models/base/registers/register_bank.h"
-#include "models/base/registers/register_banks.h"
-#include "models/base/registers/register_view.h"
 #include "models/irq/aplic.h"
 #include "models/irq/clint.h"
 #include "models/irq/clint_regs.h"
@@ -17,34 +11,12 @@
 #include "models/irq/plic_regs.h"
 #include "models/uart/uart.h"
 #include "models/uart/uart_regs.h"
+#include "tests/unit/all_registers.h"
 #include "tests/unit/irq/register_access.h"
 
 using namespace sluice;
+using test::all_registers;
 using test::write;
-
-namespace {
-
-/// Everything that a debugger sees of all devices that exist.
-std::string all_registers() {
-  std::ostringstream text;
-  for (const base::RegisterView* view : base::register_views())
-    view->look([&](const base::RegisterValue& r) {
-      text << fmt::format("{}.{}[{}] {:#x}\n", view->owner(), r.name, r.element, r.value);
-    });
-  return text.str();
-}
-
-/// Every register of every bank as software can change it, wherever it may.
-void write_ones() {
-  for (base::RegisterBank* bank : base::register_banks()) {
-    std::vector<std::pair<std::uint64_t, unsigned>> places;
-    bank->view().look([&](const base::RegisterValue& r) { places.emplace_back(r.offset, r.width); });
-    const std::uint64_t ones = ~std::uint64_t{0};
-    for (const auto& [offset, width] : places) bank->write(offset, &ones, width);
-  }
-}
-
-}  // namespace
 
 TEST_CASE("after a reset the interrupt controllers are as after construction", "[reset]") {
   irq::Clint clint("clint", {}, 2);
@@ -53,7 +25,7 @@ TEST_CASE("after a reset the interrupt controllers are as after construction", "
   irq::Aplic aplic("aplic", {}, irq::Aplic::Map{0x2400'0000, 0x2800'0000, 2});
   const std::string fresh = all_registers();
 
-  write_ones();
+  test::write_everywhere(~std::uint64_t{0});
   for (const auto level : {irq::Imsic::kMachine, irq::Imsic::kSupervisor}) {
     irq::ImsicFile& file = imsic.file(1, level);
     file.write(IMSIC_EIDELIVERY, 1);

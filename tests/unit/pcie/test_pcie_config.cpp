@@ -1,4 +1,7 @@
 /// Configuration space as firmware sees it: sizing, capabilities, enumeration through bridges.
+#include <initializer_list>
+#include <utility>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/pcie/pcie_bench.h"
@@ -231,4 +234,51 @@ TEST_CASE("a function level reset and a secondary bus reset clear the device", "
     h.write(b.ecam(routing_id(0, 1, 0), PCIE_BRIDGE_CONTROL), 0, 2);
   });
   REQUIRE(b.device.resets == 2);
+}
+
+TEST_CASE("after a reset every function below the root complex is as after construction", "[pcie][reset]") {
+  SwitchBench b;
+  const auto state = [&b] {
+    std::vector<std::uint32_t> all;
+    for (const ConfigSpace* c : {&b.root.host_bridge(), &b.root.bridge(0).config(), &b.root.bridge(1).config(),
+                                 &b.fabric.upstream_bridge().config(), &b.fabric.downstream_bridge(0).config(),
+                                 &b.fabric.downstream_bridge(2).config(), &std::as_const(b.device0).config(),
+                                 &std::as_const(b.device2).config(), &std::as_const(b.other).config()})
+      for (unsigned reg = 0; reg < ConfigSpace::kBytes; reg += 4) all.push_back(c->read(reg));
+    for (const TestDevice* d : {&b.device0, &b.device2, &b.other}) {
+      all.push_back(d->id());
+      for (const pcie_msix_entry& e : d->msix_table())
+        all.insert(all.end(), {e.address_low, e.address_high, e.data, e.control});
+    }
+    return all;
+  };
+  const auto run = [&b](ScriptedHart::Script s) {
+    b.hart.start(std::move(s));
+    b.scheduler.run_until(base::Time::max());
+  };
+  std::vector<Enumerator::Found> found;
+  const auto enumerate = [&](ScriptedHart& h) {
+    Enumerator e(h, b.parameters);
+    e.scan(0);
+    found = e.found;
+  };
+  const std::vector<std::uint32_t> fresh = state();
+  run([&](ScriptedHart& h) {
+    enumerate(h);
+    for (const Enumerator::Found& f : found) {
+      if (!f.bars.contains(2)) continue;
+      for (unsigned at = 0; at < TestDevice::kVectors * sizeof(pcie_msix_entry); at += 4)
+        h.write(f.bars.at(2) + at, 0xabcd'0000 + at, 4);
+      for (unsigned reg = 0; reg < ConfigSpace::kBytes; reg += 4)
+        h.write(b.parameters.ecam_base + (std::uint64_t{f.id} << PCIE_ECAM_FUNCTION_SHIFT) + reg, 0x5a5a'5a5a, 4);
+    }
+  });
+  const std::size_t functions = found.size();
+  CHECK(functions == 10);
+  CHECK(state() != fresh);
+  // The switch resets what is below it.
+  for (base::Resettable* r : std::initializer_list<base::Resettable*>{&b.fabric, &b.other, &b.root}) r->reset();
+  CHECK(state() == fresh);
+  run(enumerate);
+  CHECK(found.size() == functions);
 }

@@ -307,7 +307,7 @@ TEST_CASE("a reset forgets reads in flight", "[pcie]") {
   read(b, kRam, 64, waiting);
   b.scheduler.run_until(base::now() + 1_us);
   if (link_lost) {
-    b.link.hot_reset();
+    b.link.reset();
   } else {
     const unsigned express = b.device.config().find_capability(PCIE_CAPABILITY_ID_EXPRESS);
     b.hart.start([&](ScriptedHart& h) {
