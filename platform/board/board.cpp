@@ -234,12 +234,15 @@ void Board::start_systems() {
 void Board::reset(const LoadedProgram* loaded) {
   ++resets_;
   std::vector<base::Resettable*> all;
+  for (SlotInstance& s : slots_) all.push_back(s.link.get());
+  for (SwitchInstance& s : switches_) all.push_back(s.plain.get());
+  for (DeviceInstance& d : devices_) all.push_back(d.endpoint.get());
+  for (NicInstance& n : nics_) {
+    all.push_back(&n.nic->mac());
+    all.push_back(n.nic.get());
+  }
   for (auto& system : systems_) system->add_harts(all, loaded);
   // From the sources of interrupts to their controllers.
-  for (SlotInstance& s : slots_) {
-    s.link->hold_down(true);
-    s.link->hold_down(false);
-  }
   all.push_back(root_.get());
   if (iommu_) all.push_back(iommu_.get());
   for (auto& system : systems_) system->add_parts(all);
