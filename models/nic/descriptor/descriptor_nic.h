@@ -72,6 +72,9 @@ class DescriptorNic : public Nic, private net::Mac::Client {
   using Write = base::RegisterDeclaration::WriteCallback;
   void add_register(const char* name, std::uint64_t offset, Read, Write, unsigned elements = 1,
                     std::uint64_t stride = 0);
+  /// The low half of a 64-bit value, whose reading keeps the high half for software; `peek` is the same without that.
+  void add_latch(const char* name, std::uint64_t offset, Read, Read peek, unsigned elements = 1,
+                 std::uint64_t stride = 0);
   void declare_device_registers();
   void declare_stamp_registers();
   void declare_rss_registers();

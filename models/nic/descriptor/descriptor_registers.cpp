@@ -63,6 +63,20 @@ void DescriptorNic::add_register(const char* name, std::uint64_t offset, Read re
   bank_.add(std::move(d));
 }
 
+void DescriptorNic::add_latch(const char* name, std::uint64_t offset, Read read, Read peek, unsigned elements,
+                              std::uint64_t stride) {
+  base::RegisterDeclaration d;
+  d.name = name;
+  d.offset = offset;
+  d.access = Access::ro;
+  d.count = elements;
+  d.stride = stride;
+  d.on_read = std::move(read);
+  d.read_acts = true;
+  d.on_peek = std::move(peek);
+  bank_.add(std::move(d));
+}
+
 /// The registers of a ring that runs are locked.
 bool DescriptorNic::ignored_while_busy(const char* direction, bool busy, const char* reg, unsigned queue) {
   if (busy)
@@ -144,14 +158,14 @@ void DescriptorNic::declare_device_registers() {
         if (good_cause("link_interrupt", low(w.written), 0))
           link_cause_ = low(w.written) & (DESC_CAUSE_ENABLE | DESC_CAUSE_VECTOR);
       });
-  add_register(
+  add_latch(
       "time_low", DESC_TIME_LOW,
       [this](unsigned) {
         const std::uint64_t t = base::now() / base::Time::ns(1);
         time_high_ = high(t);
         return low(t);
       },
-      nullptr);
+      [](unsigned) { return low(base::now() / base::Time::ns(1)); });
   add_register(
       "time_high", DESC_TIME_HIGH, [this](unsigned) { return time_high_; }, nullptr);
   add_register(
@@ -208,13 +222,13 @@ void DescriptorNic::declare_vector_registers() {
 }
 
 void DescriptorNic::declare_statistic_registers() {
-  add_register(
+  add_latch(
       "stat_low", DESC_STAT_LOW(0),
       [this](unsigned n) {
         statistic_high_[n] = high(counts_[n]);
         return low(counts_[n]);
       },
-      nullptr, DESC_STAT_COUNT, 8);
+      [this](unsigned n) { return low(counts_[n]); }, DESC_STAT_COUNT, 8);
   add_register(
       "stat_high", DESC_STAT_HIGH(0), [this](unsigned n) { return statistic_high_[n]; }, nullptr, DESC_STAT_COUNT, 8);
 }

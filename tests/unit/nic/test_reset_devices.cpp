@@ -195,3 +195,15 @@ TEST_CASE("after a reset the NIC's queues take turns as after construction", "[r
     }
   });
 }
+
+TEST_CASE("a debugger's look at the NIC's counters keeps nothing for their high halves", "[reset]") {
+  fresh_kernel();
+  const Alone a = descriptor_nic();
+  base::RegisterBank& bank = *base::register_banks().back();
+  CHECK(read(bank, DESC_TIME_LOW) == 0);
+  base::calendar().set_now(base::Time::s(5));
+  CHECK(look("nic.eth0")["time_low"] == 5'000'000'000 % (std::uint64_t{1} << 32));
+  CHECK(read(bank, DESC_TIME_HIGH) == 0);  // as of the last read of the low half
+  CHECK(read(bank, DESC_TIME_LOW) == 5'000'000'000 % (std::uint64_t{1} << 32));
+  CHECK(read(bank, DESC_TIME_HIGH) == 1);
+}
