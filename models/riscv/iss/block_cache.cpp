@@ -25,8 +25,8 @@ BlockCache::BlockCache() : buckets_(kBuckets, nullptr) {}
 BlockCache::~BlockCache() = default;
 
 Block* BlockCache::allocate(unsigned ops) {
-  const std::size_t size = sizeof(Block) + ops * sizeof(Op) + (ops * sizeof(Site) + 15) / 16 * 16;
-  static_assert(sizeof(Block) % 16 == 0 && sizeof(Site) == 12);
+  const std::size_t size = sizeof(Block) + ops * sizeof(Op) + ops * sizeof(Site);
+  static_assert(sizeof(Block) % 16 == 0 && sizeof(Site) == 16);
   if (size > chunk_left_) {
     chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kChunk));
     chunk_at_ = chunks_.back().get();

@@ -30,6 +30,7 @@ struct Site {
   std::uint16_t pc_offset;    ///< from Block::pc, bytes
   std::uint8_t index;         ///< instructions of the block before this one
   std::uint8_t length;        ///< bytes
+  std::uint32_t raw;          ///< Instruction::raw
 };
 
 struct alignas(16) Block {
@@ -48,7 +49,6 @@ struct alignas(16) Block {
   Block* fall = nullptr;     ///< successor in sequence
   std::uint64_t physical = 0;
   std::uint64_t second_page = kNoPage;  ///< physical page of the second half of an instruction that crosses pages
-  std::uint32_t crossing_raw = 0;       ///< that instruction
   Block* next = nullptr;                ///< in the hash chain
   /// Cached timing: L1I line of the first instruction, which ops[0] touches; where ops[0] is a breakpoint, no line.
   std::uint64_t first_line = kNoLine;

@@ -1,6 +1,7 @@
 #pragma once
 /// What an instruction costs in issue slots, by class. A cycle has PrivilegedConfig::issue_width slots.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +33,7 @@ enum class CostClass : std::uint8_t {
   count
 };
 
-/// Slots per class, each 1 to 1023, and what events add. The defaults are assumed: throughput of an out-of-order core
+/// Slots per class, and what events add. The defaults are assumed: throughput of an out-of-order core
 /// of width 4 on code that hits its L1.
 struct CostTable {
   std::array<std::uint16_t, static_cast<std::size_t>(CostClass::count)> slots = {
@@ -59,9 +60,15 @@ struct CostTable {
       160,  // pause
   };
   std::uint16_t branch_taken = 2;  ///< added to a conditional branch that is taken
-  std::uint16_t trap = 160;        ///< an exception or interrupt, instead of an instruction's cost; at least 1
+  std::uint16_t trap = 160;        ///< an exception or interrupt, instead of an instruction's cost
 
   std::uint16_t of(CostClass c) const { return slots[static_cast<std::size_t>(c)]; }
+  /// As engines need it: an instruction costs 1 to 1023 slots, and a trap at least 1, so that a guest that only traps
+  /// reaches its limit.
+  void clamp() {
+    for (std::uint16_t& cost : slots) cost = std::clamp<std::uint16_t>(cost, 1, 1023);
+    trap = std::max<std::uint16_t>(trap, 1);
+  }
   std::uint16_t& of(CostClass c) { return slots[static_cast<std::size_t>(c)]; }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "models/riscv/iss/cost.h"
+#include "models/riscv/iss/hart_state.h"
 
 namespace sluice::riscv {
 
@@ -126,6 +127,13 @@ constexpr unsigned access_size(Opcode op) {
 /// A floating-point operation whose rd is an x register.
 constexpr bool float_to_integer(Opcode op) {
   return (op >= Opcode::feq_s && op <= Opcode::fmv_x_d) || (op >= Opcode::fcvt_w_s && op <= Opcode::fcvt_lu_d);
+}
+
+/// As engines execute it: x0 as a destination becomes HartState::kSink.
+constexpr Instruction with_sink(Instruction i) {
+  const bool integer_rd = !writes_float(i.op) || float_to_integer(i.op);
+  if (integer_rd && i.rd == 0) i.rd = HartState::kSink;
+  return i;
 }
 
 }  // namespace sluice::riscv

@@ -2,8 +2,11 @@
 /// What executes a hart's instructions. Engines share HartState, Privileged and Bus, and give identical results.
 
 #include <cstdint>
+#include <memory>
 
 namespace sluice::riscv {
+
+class Hart;
 
 enum class StopReason : std::uint8_t {
   slot_limit,           ///< state.slots has reached bus.slot_limit()
@@ -37,9 +40,7 @@ class Engine {
   virtual bool has_decoded(std::uint64_t address, std::uint64_t length) const = 0;
   /// The hart itself has changed these physical bytes: running them before a fence.i is a mistake.
   virtual void note_own_store(std::uint64_t address, std::uint64_t length) = 0;
-  /// Every cached translation is void.
-  virtual void flush_translations() = 0;
-  /// The hart is reset: what is known of the software so far is void, too.
+  /// The hart is reset: cached translations and what is known of the software so far are void.
   virtual void reset() = 0;
   /// Stores to this physical page must take the slow path from now on.
   virtual void drop_write_shortcuts(std::uint64_t page) = 0;
@@ -49,5 +50,10 @@ class Engine {
   virtual void set_breakpoint(std::uint64_t address) = 0;
   virtual void clear_breakpoint(std::uint64_t address) = 0;
 };
+
+/// Makes the engine of a hart, which outlives it.
+using MakeEngine = std::unique_ptr<Engine> (*)(Hart&);
+/// The threaded interpreter.
+std::unique_ptr<Engine> make_interpreter(Hart& hart);
 
 }  // namespace sluice::riscv

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "models/riscv/iss/interpreter.h"
-
 namespace sluice::riscv {
 namespace {
 
@@ -19,7 +17,8 @@ bool overlaps(std::uint64_t a, std::uint64_t a_length, std::uint64_t b, std::uin
 
 Hart::Hart(Bus& bus, const HartConfig& config)
     : bus_(bus), config_(config), privileged_(state_, bus, config.privileged) {
-  engine_ = std::make_unique<Interpreter>(*this);
+  config_.costs.clamp();
+  engine_ = config_.engine(*this);
   reset();
 }
 

@@ -21,6 +21,7 @@
 namespace sluice::riscv {
 
 struct HartConfig {
+  MakeEngine engine = make_interpreter;
   PrivilegedConfig privileged;
   CostTable costs;
   /// How long wrs.sto waits at most, slots.
@@ -58,9 +59,9 @@ class Hart final : public base::RamWatcher {
   /// Registers zero, M mode at reset_pc. Time (state.slots) and lines from outside go on.
   void reset();
 
-  StopReason run() { return engine_->run(); }
-  StopReason step() { return engine_->step(); }
-  StopReason run_one() { return engine_->run_one(); }
+  StopReason run() { return waiting_ = false, engine_->run(); }
+  StopReason step() { return waiting_ = false, engine_->step(); }
+  StopReason run_one() { return waiting_ = false, engine_->run_one(); }
 
   HartState& state() { return state_; }
   const HartState& state() const { return state_; }
@@ -113,7 +114,6 @@ class Hart final : public base::RamWatcher {
   bool tells_reads() const { return static_cast<bool>(watched_read_); }
   /// wrs: the hart waits from now on, until the deadline; ends with the next run().
   void start_wait(std::uint64_t deadline);
-  void end_wait() { waiting_ = false; }
 
  private:
   template <class Access>

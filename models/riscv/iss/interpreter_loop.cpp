@@ -78,7 +78,7 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
     if (UNLIKELY(slots + block->last_start >= limit)) goto cut_the_block; \
     op = block->ops;                                                      \
     if constexpr (Cached) {                                               \
-      if (UNLIKELY(block->first_line != fetch_line_)) goto slow_path;     \
+      if (UNLIKELY(block->first_line != slow_.fetch_line())) goto slow_path;     \
       ++op;                                                               \
     }                                                                     \
     GO;                                                                   \
@@ -208,7 +208,7 @@ StopReason Interpreter::loop(const void* const** export_handlers) {
   HartCounters& counters = hart_.counters();
   std::uint64_t* const x = reinterpret_cast<std::uint64_t*>(&state);
   base::LineState* const l1d = l1d_;
-  const std::uint64_t taken_cost = costs_.branch_taken;
+  const std::uint64_t taken_cost = hart_.config().costs.branch_taken;
   const TlbEntry* tlb;
   const Op* op;
   Block* block;
@@ -220,8 +220,8 @@ dispatch:
   slots = state.slots;
   instret = state.instret;
   limit = frame_.limit;
-  generation = frame_.generation;
-  tlb = frame_.tlb;
+  generation = slow_.generation();
+  tlb = slow_.shortcuts();
   ENTER(frame_.block);
 
 cut_the_block:
@@ -236,7 +236,7 @@ resolve_link:
   goto dispatch;
 
 slow_path:
-  switch (slow(block, op, slots, instret, address)) {
+  switch (slow(block, op, slots, instret)) {
     case Outcome::next:
       slots = frame_.slots;
       limit = frame_.limit;
@@ -250,13 +250,13 @@ slow_path:
 
 do_stop:
   stop_at(block, op, slots, instret);
-  if (attention_) goto dispatch;
+  if (slow_.attention()) goto dispatch;
   // Nothing has moved the limit since it was asked for.
   return stop_ = StopReason::slot_limit;
 do_fall:
   FOLLOW(fall, block->cost, block->end_pc);
 do_fetch_line:
-  if (LIKELY(block->physical + IMM == fetch_line_)) NEXT;
+  if (LIKELY(block->physical + IMM == slow_.fetch_line())) NEXT;
   goto slow_path;
 do_float_use:
   if (LIKELY(privileged_.fp_enabled())) NEXT;

@@ -1,0 +1,294 @@
+#include "models/riscv/iss/slow_path.h"
+
+#include <cstring>
+
+#include "models/base/measure/stages.h"
+
+namespace sluice::riscv {
+namespace {
+
+constexpr std::uint64_t kPageMask = ~std::uint64_t{0xfff};
+
+}  // namespace
+
+SlowPath::SlowPath(Hart& hart)
+    : hart_(hart),
+      state_(hart.state()),
+      privileged_(hart.privileged()),
+      bus_(hart.bus()),
+      l1d_(hart.config().l1d),
+      l1i_(hart.config().l1i),
+      trap_cost_(hart.config().costs.trap) {
+  tlb_epochs_.fill(~std::uint64_t{0});
+}
+
+void SlowPath::reset() {
+  epoch_ = ~std::uint64_t{0};
+  for (Context& c : contexts_) c.epoch = ~std::uint64_t{0};
+  tlb_epochs_.fill(~std::uint64_t{0});
+  fetch_line_ = ~std::uint64_t{0};
+  attention_ = true;
+  stale_.clear();
+  traps_.clear();
+  from_ = kNowhere;
+}
+
+void SlowPath::drop_write_shortcuts(std::uint64_t page) {
+  for (auto& tlb : tlbs_)
+    if (tlb) tlb->drop_writes(page);
+}
+
+void SlowPath::drop_read_shortcuts(std::uint64_t page) {
+  for (auto& tlb : tlbs_)
+    if (tlb) tlb->drop_reads(page);
+}
+
+void SlowPath::change_context() {
+  const std::uint64_t epoch = epoch_ = privileged_.epoch();
+  privilege_ = state_.privilege;
+  Context& context = contexts_[static_cast<unsigned>(state_.privilege)];
+  if (context.epoch != epoch) {
+    context.epoch = epoch;
+    context.generation = ++last_generation_;
+  }
+  generation_ = context.generation;
+  const auto data = static_cast<unsigned>(privileged_.effective_data_privilege());
+  if (!tlbs_[data]) tlbs_[data] = std::make_unique<SoftTlb>();
+  if (tlb_epochs_[data] != epoch) {
+    tlb_epochs_[data] = epoch;
+    tlbs_[data]->flush();
+  }
+  tlb_ = tlbs_[data].get();
+}
+
+bool SlowPath::take_interrupt() {
+  if (!privileged_.interrupt_takeable() || !privileged_.take_interrupt()) return false;
+  state_.slots += trap_cost_;
+  ++hart_.counters().interrupts;
+  from_ = kNowhere;
+  return true;
+}
+
+bool SlowPath::fetch(std::uint64_t pc, Fetched& fetched) {
+  if (!fetch_place(pc, fetched.at, fetched.cacheable)) return false;
+  std::uint16_t first_half;
+  std::memcpy(&first_half, fetched.at.ram->at(fetched.at.physical + (pc & 0xfff)), 2);
+  if (is_compressed(first_half)) return true;
+  if ((pc & 0xfff) == 0xffe) {
+    fetched.crossing = true;
+    return fetch_place(pc + 2, fetched.second, fetched.cacheable);
+  }
+  FetchPage rest;
+  return fetched.cacheable || fetch_place(pc + 2, rest, fetched.cacheable);
+}
+
+/// Where the 2 bytes at pc lie: physical page and RAM. False: trapped.
+bool SlowPath::fetch_place(std::uint64_t pc, FetchPage& at, bool& cacheable) {
+  const std::uint64_t page = pc & kPageMask;
+  FetchPage& cached = fetch_pages_[(pc >> 12) % kFetchPages];
+  if (cached.page == page && cached.generation == generation_) {
+    at = cached;
+    return true;
+  }
+  Privileged::Translation t;
+  const std::uint64_t walks = privileged_.synchronised_walks();
+  Cause cause = privileged_.translate(pc, 2, Access::fetch, t);
+  attention_ |= privileged_.synchronised_walks() != walks;
+  at.ram = cause == Cause::none ? hart_.ram_at(t.physical) : nullptr;
+  const std::uint64_t by = from_ == kNowhere ? state_.pc : from_;
+  if (cause == Cause::fetch_access) bus_.refused(Refusal::protection, by, pc, 2);
+  if (cause == Cause::none && !at.ram) {
+    bus_.refused(Refusal::fetch, by, t.physical, 2);
+    cause = Cause::fetch_access;
+  }
+  if (cause != Cause::none) {
+    trap(cause, pc);
+    return false;
+  }
+  at.page = page;
+  at.generation = generation_;
+  at.physical = t.physical & kPageMask;
+  if (t.region_size >= base::GuestRam::kPage)
+    cached = at;
+  else
+    cacheable = false;
+  return true;
+}
+
+bool SlowPath::touch_l1i(std::uint64_t line) {
+  fetch_line_ = line;
+  ++hart_.counters().l1i_accesses;
+  if (l1i_->hit(line, false)) return false;
+  ++hart_.counters().l1i_misses;
+  bus_.cache_miss(line, base::LineUse::fetch);
+  return true;
+}
+
+void SlowPath::note_changed_code(std::uint64_t address, std::uint64_t length) {
+  if (stale_.size() < kMostStale) stale_.push_back({address, address + length - 1});
+}
+
+/// Each change is told once.
+void SlowPath::tell_stale(std::uint64_t first, std::uint64_t last) {
+  const auto told = std::erase_if(stale_, [&](const Stale& s) { return s.first <= last && first <= s.last; });
+  if (told != 0) bus_.stale_code();
+}
+
+SlowPath::Outcome SlowPath::execute(const Instruction& i, unsigned cost) {
+  bus_called_ = false;
+  if (i.op >= Opcode::lb && i.op <= Opcode::fsd) return memory(i);
+  if (i.op >= Opcode::lr_w && i.op <= Opcode::amo_d) return atomic(i);
+  if (i.op >= Opcode::probe && i.op <= Opcode::account) return hint(i);
+  if (i.op >= Opcode::csrrw && i.op <= Opcode::csrrci) return csr(i, cost);
+  return system(i, cost);  // also floating point with a reserved dynamic rounding mode
+}
+
+void SlowPath::retire(unsigned length, unsigned cost) {
+  from_ = state_.pc;
+  state_.pc += length;
+  state_.slots += cost;
+  ++state_.instret;
+}
+
+SlowPath::Outcome SlowPath::trap(Cause cause, std::uint64_t tval) {
+  HartCounters& counters = hart_.counters();
+  if (traps_.repeats(state_, cause, counters.returns))
+    ++counters.repeated;
+  else
+    counters.repeated = counters.served = 0, counters.returns_before = counters.returns;
+  privileged_.trap(cause, tval);
+  state_.slots += trap_cost_;
+  ++counters.traps;
+  from_ = kNowhere;
+  return Outcome::redirect;
+}
+
+/// A trap that the software has brought about by mistake.
+SlowPath::Outcome SlowPath::refuse(Refusal why, Cause cause, std::uint64_t tval, std::uint64_t address, unsigned size) {
+  bus_.refused(why, state_.pc, address, size);
+  return trap(cause, tval);
+}
+
+SlowPath::Outcome SlowPath::illegal(std::uint32_t raw) {
+  // What a mode above handles is its service to the one below: emulation, a unit that is switched on late. And a CSR is
+  // read to learn whether the hart has it.
+  const bool reads_csr = (raw & 0x7f) == 0x73 && (raw >> 13 & 1) != 0 && (raw >> 15 & 0x1f) == 0;
+  const std::uint64_t pc = state_.pc;
+  const Privilege before = state_.privilege;
+  const Outcome outcome = trap(Cause::illegal_instruction, raw);
+  if (state_.privilege == before && !reads_csr) bus_.refused(Refusal::illegal, pc, raw, is_compressed(raw) ? 2 : 4);
+  return outcome;
+}
+
+/// Before an access that is to take place in order of time. False: an interrupt or a reset came before it, and the
+/// instruction gives way: it has not begun.
+bool SlowPath::synchronise() {
+  bus_called_ = true;
+  return bus_.synchronise() && !privileged_.interrupt_takeable();
+}
+
+SlowPath::Outcome SlowPath::csr(const Instruction& i, unsigned cost) {
+  const bool immediate = i.op >= Opcode::csrrwi;
+  const unsigned kind = static_cast<unsigned>(i.op) - static_cast<unsigned>(immediate ? Opcode::csrrwi : Opcode::csrrw);
+  constexpr CsrOp ops[3] = {CsrOp::write, CsrOp::set, CsrOp::clear};
+  const std::uint64_t operand = immediate ? i.rs1 : state_.x[i.rs1];
+  const bool write = kind == 0 || i.rs1 != 0;
+  // A timer that was due before now must have been.
+  if (write && i.imm == static_cast<std::int32_t>(csr::kStimecmp) && !synchronise()) return Outcome::redirect;
+  std::uint64_t old = 0;
+  if (!privileged_.csr_access(static_cast<unsigned>(i.imm), ops[kind], operand, write, old)) return illegal(i.raw);
+  state_.x[i.rd] = old;
+  retire(i.length, cost);
+  return Outcome::redirect;
+}
+
+SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
+  switch (i.op) {
+    case Opcode::ecall:
+      switch (state_.privilege) {
+        case Privilege::user:
+          return trap(Cause::ecall_user, 0);
+        case Privilege::supervisor:
+          return trap(Cause::ecall_supervisor, 0);
+        default:
+          return trap(Cause::ecall_machine, 0);
+      }
+    case Opcode::ebreak:
+      return trap(Cause::breakpoint, state_.pc);
+    case Opcode::fence_i:
+      stale_.clear();
+      retire(i.length, cost);
+      return Outcome::redirect;
+    case Opcode::sfence_vma:
+      if (!privileged_.sfence_vma(state_.x[i.rs1], i.rs1 != 0, state_.x[i.rs2], i.rs2 != 0)) return illegal(i.raw);
+      retire(i.length, cost);
+      return Outcome::redirect;
+    case Opcode::mret:
+    case Opcode::sret:
+      return trap_return(i, cost);
+    case Opcode::wfi:
+      if (!privileged_.wfi_allowed()) return illegal(i.raw);
+      if (!synchronise()) return Outcome::redirect;
+      retire(i.length, cost);
+      if (privileged_.interrupt_pending()) return Outcome::redirect;
+      return Outcome::wait_for_interrupt;
+    case Opcode::wrs_nto:
+      if (!privileged_.wrs_nto_allowed()) return illegal(i.raw);
+      [[fallthrough]];
+    case Opcode::wrs_sto:
+      if (!synchronise()) return Outcome::redirect;
+      retire(i.length, cost);
+      if (privileged_.interrupt_pending() || !state_.reservation) return Outcome::redirect;
+      hart_.start_wait(i.op == Opcode::wrs_nto ? ~std::uint64_t{0} : state_.slots + hart_.config().wrs_short_slots);
+      return Outcome::wait_on_reservation;
+    default:
+      return illegal(i.raw);
+  }
+}
+
+SlowPath::Outcome SlowPath::trap_return(const Instruction& i, unsigned cost) {
+  const std::uint64_t pc = state_.pc;
+  if (!(i.op == Opcode::mret ? privileged_.mret() : privileged_.sret())) return illegal(i.raw);
+  const std::uint64_t target = state_.pc;
+  ++hart_.counters().returns;
+  hart_.counters().served += traps_.serves(target);
+  retire(i.length, cost);
+  state_.pc = target;
+  from_ = pc;
+  return Outcome::redirect;
+}
+
+bool SlowPath::hint_place(std::uint64_t address, std::uint64_t& physical) {
+  const std::uint64_t page = address & ~std::uint64_t{0xfff};
+  const PageTranslation& cached = tlb_->page(address);
+  if (cached.page == page && cached.readable) {
+    physical = cached.physical + (address - page);
+    return true;
+  }
+  return privileged_.translate_hint(address, physical) == Cause::none;
+}
+
+SlowPath::Outcome SlowPath::hint(const Instruction& i) {
+  std::uint64_t to = 0, from = 0;
+  if (i.op == Opcode::account) {
+    const std::uint64_t account = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
+    if (account < SLUICE_ACCOUNT_COUNT) {
+      bus_called_ = true;
+      bus_.account(static_cast<unsigned>(account));
+    }
+  } else if (i.op == Opcode::bind) {
+    if (hint_place(state_.x[i.rs1], to) && hint_place(state_.x[i.rs2], from)) {
+      bus_called_ = true;
+      bus_.bind(to, from);
+    }
+  } else if (i.imm >= 0 && i.imm < SLUICE_STAGE_COUNT && hint_place(state_.x[i.rs1], to)) {
+    bus_called_ = true;
+    bus_.probe(static_cast<unsigned>(i.imm), to);
+  } else if (i.imm >= SLUICE_DROP(0) && i.imm < SLUICE_DROP(SLUICE_DROP_COUNT) && hint_place(state_.x[i.rs1], to)) {
+    bus_called_ = true;
+    bus_.drop(static_cast<unsigned>(i.imm - SLUICE_DROP(0)), to);
+  }
+  return Outcome::next;
+}
+
+}  // namespace sluice::riscv

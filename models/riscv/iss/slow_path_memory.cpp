@@ -1,0 +1,236 @@
+// Loads, stores and atomics, wherever they lead.
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/riscv/iss/fp.h"
+#include "models/riscv/iss/slow_path.h"
+
+namespace sluice::riscv {
+namespace {
+
+constexpr bool is_store(Opcode op) { return op >= Opcode::sb && op <= Opcode::fsd; }
+
+std::uint64_t sign_extend_word(std::uint64_t v) {
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(v)));
+}
+
+/// Operands of word AMOs come sign-extended; only the low half of the result counts then.
+std::uint64_t amo_result(unsigned funct5, bool word, std::uint64_t memory, std::uint64_t operand) {
+  const auto sm = static_cast<std::int64_t>(memory);
+  const auto so = static_cast<std::int64_t>(operand);
+  const std::uint64_t um = word ? static_cast<std::uint32_t>(memory) : memory;
+  const std::uint64_t uo = word ? static_cast<std::uint32_t>(operand) : operand;
+  switch (funct5) {
+    case 0x00:
+      return memory + operand;
+    case 0x04:
+      return memory ^ operand;
+    case 0x08:
+      return memory | operand;
+    case 0x0c:
+      return memory & operand;
+    case 0x10:
+      return sm < so ? memory : operand;
+    case 0x14:
+      return sm > so ? memory : operand;
+    case 0x18:
+      return um < uo ? memory : operand;
+    case 0x1c:
+      return um > uo ? memory : operand;
+    default:
+      return operand;  // swap
+  }
+}
+
+}  // namespace
+
+/// Translates a data access that lies within a page.
+Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Place& place) {
+  const std::uint64_t page = address & ~std::uint64_t{0xfff};
+  const TlbEntry& entry = tlb_->entries()[(address >> 12) % SoftTlb::kEntries];
+  if ((access == Access::store ? entry.write_tag : entry.read_tag) == page) {
+    place.physical = address + entry.physical;
+    place.ram = hart_.ram_at(place.physical);
+    return Cause::none;
+  }
+  PageTranslation& cached = tlb_->page(address);
+  if (cached.page == page && (access == Access::store ? cached.writable : cached.readable)) {
+    place = {cached.physical + (address - page), cached.ram};
+  } else {
+    Privileged::Translation t;
+    bus_called_ = true;  // the walk's own writes may synchronise
+    const Cause cause = privileged_.translate(address, size, access, t);
+    if (cause != Cause::none) return cause;
+    place = {t.physical, hart_.ram_at(t.physical)};
+    if (t.region_size < base::GuestRam::kPage) return Cause::none;
+    cached = {page, t.physical - (address - page), place.ram, t.readable, t.writable};
+  }
+  if (place.ram)
+    tlb_->fill(address, place.physical, *place.ram,
+               cached.readable && !(place.ram->watch(place.physical) & base::GuestRam::kReadWatch),
+               cached.writable && !place.ram->watch(place.physical));
+  return Cause::none;
+}
+
+void SlowPath::touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use) {
+  if (!l1d_) return;
+  const std::uint64_t last = l1d_->line_of(physical + size - 1);
+  for (std::uint64_t line = l1d_->line_of(physical);; line += l1d_->line_bytes()) {
+    ++hart_.counters().l1d_accesses;
+    if (!l1d_->hit(line, writes(use))) {
+      ++hart_.counters().l1d_misses;
+      bus_called_ = true;
+      bus_.cache_miss(std::max(line, physical), use);
+    }
+    if (line == last) return;
+  }
+}
+
+void SlowPath::read_ram(const Place& place, void* data, unsigned size) {
+  std::memcpy(data, place.ram->at(place.physical), size);
+  if (hart_.tells_reads()) [[unlikely]]
+    hart_.own_read(*place.ram, place.physical, size);
+}
+
+/// Before a store, which is to be in order of time where it wakes another hart or ends its reservation.
+bool SlowPath::synchronise_store(const Place& place, unsigned size) {
+  if (!place.ram->watch(place.physical) || !place.ram->awaited(place.physical, size, &hart_)) return true;
+  return synchronise();
+}
+
+void SlowPath::write_ram(const Place& place, const void* data, unsigned size) {
+  if (place.ram->watch(place.physical))
+    hart_.own_write(*place.ram, place.physical, data, size);
+  else
+    std::memcpy(place.ram->at(place.physical), data, size);
+}
+
+void SlowPath::load_result(const Instruction& i, std::uint64_t value) {
+  switch (i.op) {
+    case Opcode::lb:
+      state_.x[i.rd] = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(value)});
+      break;
+    case Opcode::lh:
+      state_.x[i.rd] = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int16_t>(value)});
+      break;
+    case Opcode::lw:
+      state_.x[i.rd] = sign_extend_word(value);
+      break;
+    case Opcode::flw:
+      state_.f[i.rd] = fp_box(static_cast<std::uint32_t>(value));
+      break;
+    case Opcode::fld:
+      state_.f[i.rd] = value;
+      break;
+    default:
+      state_.x[i.rd] = value;
+      break;
+  }
+}
+
+SlowPath::Outcome SlowPath::memory(const Instruction& i) {
+  const std::uint64_t address = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
+  const unsigned size = access_size(i.op);
+  const bool store = is_store(i.op);
+  if ((address & 0xfff) + size > 0x1000) return memory_crossing(i, address, size);
+  Place place;
+  const Cause fault = store ? Cause::store_access : Cause::load_access;
+  const Cause cause = locate(address, size, store ? Access::store : Access::load, place);
+  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
+  if (cause != Cause::none) return trap(cause, address);
+  std::uint64_t value = 0;
+  if (store) value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
+  if (place.ram) {
+    if (store && !synchronise_store(place, size)) return Outcome::redirect;
+    touch_l1d(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
+    if (store)
+      write_ram(place, &value, size);
+    else
+      read_ram(place, &value, size);
+  } else {
+    if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
+    if (!synchronise()) return Outcome::redirect;
+    const bool done = store ? bus_.store(place.physical, &value, size) : bus_.load(place.physical, &value, size);
+    if (!done) return trap(fault, address);
+  }
+  if (!store) load_result(i, value);
+  return Outcome::next;
+}
+
+/// Both pages are checked before anything is read or written.
+SlowPath::Outcome SlowPath::memory_crossing(const Instruction& i, std::uint64_t address, unsigned size) {
+  const bool store = is_store(i.op);
+  const Access access = store ? Access::store : Access::load;
+  const unsigned first = 0x1000 - static_cast<unsigned>(address & 0xfff);
+  const std::uint64_t address2 = address + first;
+  Place low, high;
+  const Cause fault = store ? Cause::store_access : Cause::load_access;
+  Cause cause = locate(address, first, access, low);
+  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
+  if (cause == Cause::none && !low.ram) return refuse(Refusal::misaligned_device, fault, address, low.physical, size);
+  if (cause != Cause::none) return trap(cause, address);
+  cause = locate(address2, size - first, access, high);
+  if (cause == fault) return refuse(Refusal::protection, cause, address2, address, size);
+  if (cause == Cause::none && !high.ram) return refuse(Refusal::crossing, fault, address2, low.physical, size);
+  if (cause != Cause::none) return trap(cause, address2);
+  const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
+  if (store && !(synchronise_store(low, first) && synchronise_store(high, size - first))) return Outcome::redirect;
+  touch_l1d(low.physical, first, use);
+  touch_l1d(high.physical, size - first, use);
+  std::uint8_t bytes[8] = {};
+  std::uint64_t value = 0;
+  if (store) {
+    value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
+    std::memcpy(bytes, &value, 8);
+    write_ram(low, bytes, first);
+    write_ram(high, bytes + first, size - first);
+  } else {
+    read_ram(low, bytes, first);
+    read_ram(high, bytes + first, size - first);
+    std::memcpy(&value, bytes, 8);
+    load_result(i, value);
+  }
+  return Outcome::next;
+}
+
+SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
+  const unsigned size = access_size(i.op);
+  const bool word = size == 4;
+  const bool reserve = i.op == Opcode::lr_w || i.op == Opcode::lr_d;
+  const bool conditional = i.op == Opcode::sc_w || i.op == Opcode::sc_d;
+  const std::uint64_t address = state_.x[i.rs1];
+  const std::uint64_t operand = word ? sign_extend_word(state_.x[i.rs2]) : state_.x[i.rs2];
+  if (address & (size - 1))
+    return refuse(Refusal::atomic_misaligned, reserve ? Cause::load_misaligned : Cause::store_misaligned, address,
+                  address, size);
+  Place place;
+  const Cause fault = reserve ? Cause::load_access : Cause::store_access;
+  const Cause cause = locate(address, size, reserve ? Access::load : Access::store, place);
+  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
+  if (cause == Cause::none && !place.ram) return refuse(Refusal::atomic_device, fault, address, place.physical, size);
+  if (cause != Cause::none) return trap(cause, address);
+  // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
+  if (!synchronise()) return Outcome::redirect;
+  touch_l1d(place.physical, size, reserve ? base::LineUse::load : base::LineUse::atomic);
+
+  std::uint64_t memory = 0;
+  read_ram(place, &memory, size);
+  if (word) memory = sign_extend_word(memory);
+  if (reserve) {
+    hart_.reserve(*place.ram, place.physical);
+    state_.x[i.rd] = memory;
+  } else if (conditional) {
+    const bool holds = state_.reservation && state_.reservation_address == (place.physical & ~std::uint64_t{63});
+    state_.reservation = false;
+    if (holds) write_ram(place, &operand, size);
+    state_.x[i.rd] = holds ? 0 : 1;
+  } else {
+    const std::uint64_t result = amo_result(i.aux, word, memory, operand);
+    write_ram(place, &result, size);
+    state_.x[i.rd] = memory;
+  }
+  return Outcome::next;
+}
+
+}  // namespace sluice::riscv
