@@ -251,80 +251,67 @@ void Interpreter::uncut() {
   cut_op_ = nullptr;
 }
 
-/// Executes one operation with exact state, and says how the loop goes on.
+/// Executes one operation with exact state, and says how the loop goes on: within the block if nothing speaks against
+/// it.
 Interpreter::Outcome Interpreter::slow(Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret) {
   const Site& site = block->site(op);
   frame_.slots = slots;
   state_.pc = block->pc + site.pc_offset;
   state_.slots = slots + site.cost_before;
   state_.instret = instret + site.index;
-  if (site.opcode >= kFall) return pseudo(*block, *op, site);
-  const Instruction instruction{
-      static_cast<Opcode>(site.opcode), op->rd, op->rs1, op->rs2, op->aux, site.length, op->imm, site.raw};
-  switch (slow_.execute(instruction, site.cost)) {
-    case SlowPath::Outcome::next:
-      return go_on(*block, site, slow_.bus_called());
-    case SlowPath::Outcome::redirect:
-      return leave();
-    case SlowPath::Outcome::wait_for_interrupt:
-      return leave(StopReason::wait_for_interrupt);
-    case SlowPath::Outcome::wait_on_reservation:
-      return leave(StopReason::wait_on_reservation);
+  if (site.opcode < kFall) [[likely]] {
+    const Instruction instruction{
+        static_cast<Opcode>(site.opcode), op->rd, op->rs1, op->rs2, op->aux, site.length, op->imm, site.raw};
+    const SlowPath::Outcome outcome = slow_.execute(instruction, site.cost);
+    if (outcome != SlowPath::Outcome::next) return leave(outcome);
+    if (!slow_.bus_called() && !slow_.attention()) return Outcome::next;
+  } else if (site.opcode == kFetchLine || site.opcode == kFetchSecondPage) {
+    slow_.miss_l1i();
+  } else {
+    return pseudo(site);
   }
-  __builtin_unreachable();
-}
-
-Interpreter::Outcome Interpreter::pseudo(const Block& block, const Op& op, const Site& site) {
-  switch (site.opcode) {
-    case kFetchLine:
-    case kFetchSecondPage: {
-      const std::uint64_t line = site.opcode == kFetchSecondPage
-                                     ? block.second_page
-                                     : block.physical + static_cast<std::uint64_t>(std::int64_t{op.imm});
-      if (line == slow_.fetch_line()) return Outcome::next;
-      const Outcome outcome = go_on(block, site, slow_.touch_l1i(line));
-      // The miss has used up the allowance, and the instruction is still to come: its breakpoint is behind.
-      if (outcome != Outcome::next && control_.breakpoint_at(state_.pc)) control_.pass();
-      return outcome;
-    }
-    case kFloatUse:
-      slow_.illegal(site.raw);
-      return leave();
-    case kBreakpoint:
-      return control_.stops_here() ? leave(StopReason::breakpoint) : Outcome::next;
-    default:
-      return go_on(block, site, false);
-  }
-}
-
-/// The operation is done; goes on within the block if nothing speaks against it. Also for pseudo-operations, which
-/// cost nothing and do not count.
-Interpreter::Outcome Interpreter::go_on(const Block& block, const Site& site, bool bus_called) {
-  if (!bus_called && !slow_.attention()) return Outcome::next;
   const std::uint64_t base = state_.slots - site.cost_before;
   const std::uint64_t limit = control_.slot_limit();
-  const bool fits = cut_op_ ? base == frame_.slots && limit == frame_.limit : base + block.last_start < limit;
-  if (!fits || slow_.attention() || privileged_.interrupt_takeable()) {
-    if (site.opcode < kFall)
-      slow_.retire(site.length, site.cost);
-    else
-      slow_.came_from(state_.pc);
-    return leave();
-  }
+  const bool fits = cut_op_ ? base == frame_.slots && limit == frame_.limit : base + block->last_start < limit;
+  if (!fits || slow_.attention() || privileged_.interrupt_takeable()) return leave_behind(site);
   frame_.slots = base;
   frame_.limit = limit;
   return Outcome::next;
 }
 
-/// HartState is exact: the block is left.
-Interpreter::Outcome Interpreter::leave() {
+Interpreter::Outcome Interpreter::pseudo(const Site& site) {
+  switch (site.opcode) {
+    case kFloatUse:
+      return leave(slow_.illegal(site.raw));
+    case kBreakpoint:
+      if (!control_.stops_here()) return Outcome::next;
+      stop_ = StopReason::breakpoint;
+      uncut();
+      return Outcome::stop;
+    default:
+      return Outcome::next;
+  }
+}
+
+/// The operation is done, and the block is left. Pseudo-operations cost nothing and do not count.
+Interpreter::Outcome Interpreter::leave_behind(const Site& site) {
+  if (site.opcode < kFall) {
+    slow_.retire(site.length, site.cost);
+  } else {
+    slow_.came_from(state_.pc);
+    // The miss has used up the allowance, and the instruction is still to come: its breakpoint is behind.
+    if (control_.breakpoint_at(state_.pc)) control_.pass();
+  }
   uncut();
   return Outcome::dispatch;
 }
 
-Interpreter::Outcome Interpreter::leave(StopReason reason) {
+/// HartState is exact: the block is left.
+Interpreter::Outcome Interpreter::leave(SlowPath::Outcome outcome) {
   uncut();
-  stop_ = reason;
+  if (outcome == SlowPath::Outcome::redirect) return Outcome::dispatch;
+  stop_ = outcome == SlowPath::Outcome::wait_for_interrupt ? StopReason::wait_for_interrupt
+                                                           : StopReason::wait_on_reservation;
   return Outcome::stop;
 }
 

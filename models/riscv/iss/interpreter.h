@@ -76,10 +76,9 @@ class Interpreter final : public Engine {
   const Op* cut(Block* block, std::uint64_t slots, std::uint64_t limit);
   void uncut();
   Outcome slow(Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret);
-  Outcome pseudo(const Block& block, const Op& op, const Site& site);
-  Outcome go_on(const Block& block, const Site& site, bool bus_called);
-  Outcome leave();
-  Outcome leave(StopReason reason);
+  Outcome pseudo(const Site& site);
+  Outcome leave(SlowPath::Outcome outcome);
+  Outcome leave_behind(const Site& site);
   void stop_at(const Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret);
 
   Hart& hart_;

@@ -1,14 +1,12 @@
 // The handlers of straight execution. Each ends by jumping to the next operation's handler.
 
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
 
-#include "models/riscv/iss/fp.h"
-#include "models/riscv/iss/integer.h"
 #include "models/riscv/iss/interpreter.h"
 #include "models/riscv/iss/interpreter_fusion.h"
+#include "models/riscv/iss/operations.h"
 
 #define LIKELY(c) __builtin_expect(!!(c), 1)
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
@@ -44,7 +42,8 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
 #define FS2 x[kFloat + op->rs2]
 #define FS3 x[kFloat + op->imm]
 #define IMM static_cast<std::uint64_t>(std::int64_t{op->imm})
-#define SIGNED(v) static_cast<std::uint64_t>(std::int64_t{v})
+#define PC (block->pc + (op->rs2 | op->aux << 8))
+#define FLAGS state.fflags
 
 #define GO goto * op->handler
 #define NEXT \
@@ -52,12 +51,7 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
     ++op;    \
     GO;      \
   } while (0)
-#define ALU(name, expression) \
-  name : {                    \
-    RD = (expression);        \
-    NEXT;                     \
-  }
-// A handler of one operation of interpreter_fusion.h, and of two in a row.
+// A handler of one operation, and of two in a row.
 #define SINGLE(name) \
   op_##name : {      \
     DO_##name;       \
@@ -78,8 +72,7 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
     if (UNLIKELY(slots + block->last_start >= limit)) goto cut_the_block; \
     op = block->ops;                                                      \
     if constexpr (Cached) {                                               \
-      if (UNLIKELY(block->first_line != slow_.fetch_line())) goto slow_path;     \
-      ++op;                                                               \
+      if (LIKELY(block->first_line == slow_.fetch_line())) ++op;          \
     }                                                                     \
     GO;                                                                   \
   } while (0)
@@ -117,37 +110,6 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
   LOCATE(type, write_tag, true) \
   write_host<type>(address + entry.host, static_cast<type>(source))
 
-// The operations that are also fused.
-#define DO_addi RD = RS1 + IMM
-#define DO_add RD = RS1 + RS2
-#define DO_sub RD = RS1 - RS2
-#define DO_addiw RD = integer::word(RS1 + IMM)
-#define DO_addw RD = integer::word(RS1 + RS2)
-#define DO_slli RD = RS1 << op->imm
-#define DO_srli RD = RS1 >> op->imm
-#define DO_andi RD = RS1 & IMM
-#define DO_and_ RD = RS1 & RS2
-#define DO_or_ RD = RS1 | RS2
-#define DO_xor_ RD = RS1 ^ RS2
-#define DO_lui RD = IMM
-#define DO_mulw RD = integer::word(RS1 * RS2)
-#define DO_sh3add RD = (RS1 << 3) + RS2
-#define DO_zext_h RD = static_cast<std::uint16_t>(RS1)
-#define DO_lb LOAD(std::int8_t, RD, SIGNED(value))
-#define DO_lh LOAD(std::int16_t, RD, SIGNED(value))
-#define DO_lw LOAD(std::int32_t, RD, SIGNED(value))
-#define DO_ld LOAD(std::uint64_t, RD, value)
-#define DO_lbu LOAD(std::uint8_t, RD, value)
-#define DO_lhu LOAD(std::uint16_t, RD, value)
-#define DO_lwu LOAD(std::uint32_t, RD, value)
-#define DO_flw LOAD(std::uint32_t, FD, fp_box(value))
-#define DO_fld LOAD(std::uint64_t, FD, value)
-#define DO_sb STORE(std::uint8_t, RS2)
-#define DO_sh STORE(std::uint16_t, RS2)
-#define DO_sw STORE(std::uint32_t, RS2)
-#define DO_sd STORE(std::uint64_t, RS2)
-#define DO_fsw STORE(std::uint32_t, FS2)
-#define DO_fsd STORE(std::uint64_t, FS2)
 #define DO_jal        \
   RD = block->end_pc; \
   FOLLOW(taken, block->cost, block->pc + IMM)
@@ -160,27 +122,12 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
   if (LIKELY(to->pc == address && to->validated == generation)) ENTER(to); \
   link = nullptr;                                                          \
   goto resolve_link
-#define DO_beq BRANCH(RS1 == RS2)
-#define DO_bne BRANCH(RS1 != RS2)
-#define DO_blt BRANCH(static_cast<std::int64_t>(RS1) < static_cast<std::int64_t>(RS2))
-#define DO_bge BRANCH(static_cast<std::int64_t>(RS1) >= static_cast<std::int64_t>(RS2))
-#define DO_bltu BRANCH(RS1 < RS2)
-#define DO_bgeu BRANCH(RS1 >= RS2)
 
-// Floating point: `rm` is the rounding mode; a reserved dynamic one is an illegal instruction.
-#define ROUNDED(name, destination, expression)              \
-  name : {                                                  \
-    const unsigned rm = op->aux == 7 ? state.frm : op->aux; \
-    if (UNLIKELY(rm > kRoundRmm)) goto slow_path;           \
-    destination = (expression);                             \
-    NEXT;                                                   \
-  }
-#define EXACT(name, destination, expression) \
-  name : {                                   \
-    destination = (expression);              \
-    NEXT;                                    \
-  }
-#define FLAGS state.fflags
+// `rm` is the rounding mode; a reserved dynamic one is an illegal instruction.
+#define ROUNDED(destination, expression)                  \
+  const unsigned rm = op->aux == 7 ? state.frm : op->aux; \
+  if (UNLIKELY(rm > kRoundRmm)) goto slow_path;           \
+  destination = (expression)
 
 /// Runs from state_.pc until a stop reason. With `export_handlers`: only tells the handlers' addresses.
 template <bool Cached>
@@ -190,7 +137,7 @@ StopReason Interpreter::loop(const void* const** export_handlers) {
   static const void* const table[] = {SLUICE_RV_OPS(LABEL)  //
                                           && do_fall,
                                       &&do_fetch_line,
-                                      &&slow_path,
+                                      &&do_fetch_second_page,
                                       &&do_float_use,
                                       &&do_float_write,
                                       &&slow_path,
@@ -256,7 +203,12 @@ do_stop:
 do_fall:
   FOLLOW(fall, block->cost, block->end_pc);
 do_fetch_line:
-  if (LIKELY(block->physical + IMM == slow_.fetch_line())) NEXT;
+  address = block->physical + IMM;
+  if (LIKELY(address == slow_.fetch_line()) || LIKELY(slow_.fetch_from(address))) NEXT;
+  goto slow_path;
+do_fetch_second_page:
+  address = block->second_page;
+  if (address == slow_.fetch_line() || slow_.fetch_from(address)) NEXT;
   goto slow_path;
 do_float_use:
   if (LIKELY(privileged_.fp_enabled())) NEXT;
@@ -272,77 +224,7 @@ op_fence:
 op_pause:
   NEXT;
 
-  ALU(op_auipc, block->pc + (op->rs2 | op->aux << 8) + IMM)
-  ALU(op_slti, static_cast<std::int64_t>(RS1) < std::int64_t{op->imm})
-  ALU(op_sltiu, RS1 < IMM)
-  ALU(op_xori, RS1 ^ IMM)
-  ALU(op_ori, RS1 | IMM)
-  ALU(op_srai, integer::sra(RS1, static_cast<unsigned>(op->imm)))
-  ALU(op_slliw, integer::word(RS1 << op->imm))
-  ALU(op_srliw, integer::word(static_cast<std::uint32_t>(RS1) >> op->imm))
-  ALU(op_sraiw, integer::sraw(RS1, static_cast<unsigned>(op->imm)))
-  ALU(op_sll, RS1 << (RS2 & 63))
-  ALU(op_slt, static_cast<std::int64_t>(RS1) < static_cast<std::int64_t>(RS2))
-  ALU(op_sltu, RS1 < RS2)
-  ALU(op_srl, RS1 >> (RS2 & 63))
-  ALU(op_sra, integer::sra(RS1, RS2 & 63))
-  ALU(op_subw, integer::word(RS1 - RS2))
-  ALU(op_sllw, integer::word(RS1 << (RS2 & 31)))
-  ALU(op_srlw, integer::word(static_cast<std::uint32_t>(RS1) >> (RS2 & 31)))
-  ALU(op_sraw, integer::sraw(RS1, RS2 & 31))
-  ALU(op_mul, RS1 * RS2)
-  ALU(op_mulh, integer::mulh(RS1, RS2))
-  ALU(op_mulhsu, integer::mulhsu(RS1, RS2))
-  ALU(op_mulhu, integer::mulhu(RS1, RS2))
-  ALU(op_div, integer::div(RS1, RS2))
-  ALU(op_divu, integer::divu(RS1, RS2))
-  ALU(op_rem, integer::rem(RS1, RS2))
-  ALU(op_remu, integer::remu(RS1, RS2))
-  ALU(op_divw, integer::divw(RS1, RS2))
-  ALU(op_divuw, integer::divuw(RS1, RS2))
-  ALU(op_remw, integer::remw(RS1, RS2))
-  ALU(op_remuw, integer::remuw(RS1, RS2))
-
-  ALU(op_add_uw, static_cast<std::uint32_t>(RS1) + RS2)
-  ALU(op_sh1add, (RS1 << 1) + RS2)
-  ALU(op_sh2add, (RS1 << 2) + RS2)
-  ALU(op_sh1add_uw, (std::uint64_t{static_cast<std::uint32_t>(RS1)} << 1) + RS2)
-  ALU(op_sh2add_uw, (std::uint64_t{static_cast<std::uint32_t>(RS1)} << 2) + RS2)
-  ALU(op_sh3add_uw, (std::uint64_t{static_cast<std::uint32_t>(RS1)} << 3) + RS2)
-  ALU(op_slli_uw, std::uint64_t{static_cast<std::uint32_t>(RS1)} << op->imm)
-  ALU(op_andn, RS1 & ~RS2)
-  ALU(op_orn, RS1 | ~RS2)
-  ALU(op_xnor, ~(RS1 ^ RS2))
-  ALU(op_clz, static_cast<unsigned>(std::countl_zero(RS1)))
-  ALU(op_ctz, static_cast<unsigned>(std::countr_zero(RS1)))
-  ALU(op_cpop, static_cast<unsigned>(std::popcount(RS1)))
-  ALU(op_clzw, static_cast<unsigned>(std::countl_zero(static_cast<std::uint32_t>(RS1))))
-  ALU(op_ctzw, static_cast<unsigned>(std::countr_zero(static_cast<std::uint32_t>(RS1))))
-  ALU(op_cpopw, static_cast<unsigned>(std::popcount(static_cast<std::uint32_t>(RS1))))
-  ALU(op_max, static_cast<std::int64_t>(RS1) > static_cast<std::int64_t>(RS2) ? RS1 : RS2)
-  ALU(op_maxu, RS1 > RS2 ? RS1 : RS2)
-  ALU(op_min, static_cast<std::int64_t>(RS1) < static_cast<std::int64_t>(RS2) ? RS1 : RS2)
-  ALU(op_minu, RS1 < RS2 ? RS1 : RS2)
-  ALU(op_sext_b, SIGNED(static_cast<std::int8_t>(RS1)))
-  ALU(op_sext_h, SIGNED(static_cast<std::int16_t>(RS1)))
-  ALU(op_rol, std::rotl(RS1, static_cast<int>(RS2 & 63)))
-  ALU(op_ror, std::rotr(RS1, static_cast<int>(RS2 & 63)))
-  ALU(op_rori, std::rotr(RS1, op->imm))
-  ALU(op_rolw, integer::word(std::rotl(static_cast<std::uint32_t>(RS1), static_cast<int>(RS2 & 31))))
-  ALU(op_rorw, integer::word(std::rotr(static_cast<std::uint32_t>(RS1), static_cast<int>(RS2 & 31))))
-  ALU(op_roriw, integer::word(std::rotr(static_cast<std::uint32_t>(RS1), op->imm)))
-  ALU(op_orc_b, integer::orc_b(RS1))
-  ALU(op_rev8, __builtin_bswap64(RS1))
-  ALU(op_bclr, RS1 & ~(std::uint64_t{1} << (RS2 & 63)))
-  ALU(op_bext, RS1 >> (RS2 & 63) & 1)
-  ALU(op_binv, RS1 ^ std::uint64_t{1} << (RS2 & 63))
-  ALU(op_bset, RS1 | std::uint64_t{1} << (RS2 & 63))
-  ALU(op_bclri, RS1 & ~(std::uint64_t{1} << op->imm))
-  ALU(op_bexti, RS1 >> op->imm & 1)
-  ALU(op_binvi, RS1 ^ std::uint64_t{1} << op->imm)
-  ALU(op_bseti, RS1 | std::uint64_t{1} << op->imm)
-
-#include "models/riscv/iss/interpreter_float.inc"
+  SLUICE_RV_UNFUSED(SINGLE)
 
 op_lr_w:
 op_lr_d:

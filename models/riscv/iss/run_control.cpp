@@ -28,7 +28,7 @@ StopReason RunControl::run_single(Engine& engine) {
     step_limit_ = state.slots + 1;
     reason = engine.run();
   } while (reason == StopReason::slot_limit && events() == before &&
-           (beyond_limit_ || state.slots < hart_.bus().slot_limit()));
+           (beyond_limit_ || state.slots < bus_.slot_limit()));
   stepping_ = false;
   return reason == StopReason::slot_limit && events() != before ? StopReason::stepped : reason;
 }

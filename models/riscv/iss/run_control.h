@@ -13,7 +13,7 @@ namespace sluice::riscv {
 class RunControl {
  public:
   /// The hart must outlive this object.
-  explicit RunControl(Hart& hart) : hart_(hart) {}
+  explicit RunControl(Hart& hart) : hart_(hart), bus_(hart.bus()) {}
 
   /// Engine::step() and Engine::run_one() by means of Engine::run().
   StopReason step(Engine& engine);
@@ -24,7 +24,7 @@ class RunControl {
     if (hart_.state().pc != passed_) passed_ = kNowhere;
   }
   /// Slots at which run() ends: the bus's limit, a nearer one while a single instruction is to run.
-  std::uint64_t slot_limit() { return stepping_ ? step_limit() : hart_.bus().slot_limit(); }
+  std::uint64_t slot_limit() { return stepping_ ? step_limit() : bus_.slot_limit(); }
 
   /// False: it changes nothing.
   bool set_breakpoint(std::uint64_t address) { return breakpoints_.insert(address).second; }
@@ -39,10 +39,11 @@ class RunControl {
   static constexpr std::uint64_t kNowhere = 1;  ///< no instruction has an odd address
 
   StopReason run_single(Engine& engine);
-  std::uint64_t step_limit() { return beyond_limit_ ? step_limit_ : std::min(step_limit_, hart_.bus().slot_limit()); }
+  std::uint64_t step_limit() { return beyond_limit_ ? step_limit_ : std::min(step_limit_, bus_.slot_limit()); }
   std::uint64_t events() const;
 
   Hart& hart_;
+  Bus& bus_;
   std::set<std::uint64_t> breakpoints_;
   std::uint64_t passed_ = kNowhere;  ///< where run() stopped last
   bool stepping_ = false;

@@ -61,8 +61,8 @@ void SlowPath::change_context() {
   tlb_ = tlbs_[data].get();
 }
 
-bool SlowPath::take_interrupt() {
-  if (!privileged_.interrupt_takeable() || !privileged_.take_interrupt()) return false;
+bool SlowPath::interrupt() {
+  if (!privileged_.take_interrupt()) return false;
   state_.slots += trap_cost_;
   ++hart_.counters().interrupts;
   from_ = kNowhere;
@@ -115,15 +115,6 @@ bool SlowPath::fetch_place(std::uint64_t pc, FetchPage& at, bool& cacheable) {
   return true;
 }
 
-bool SlowPath::touch_l1i(std::uint64_t line) {
-  fetch_line_ = line;
-  ++hart_.counters().l1i_accesses;
-  if (l1i_->hit(line, false)) return false;
-  ++hart_.counters().l1i_misses;
-  bus_.cache_miss(line, base::LineUse::fetch);
-  return true;
-}
-
 void SlowPath::note_changed_code(std::uint64_t address, std::uint64_t length) {
   if (stale_.size() < kMostStale) stale_.push_back({address, address + length - 1});
 }
@@ -132,22 +123,6 @@ void SlowPath::note_changed_code(std::uint64_t address, std::uint64_t length) {
 void SlowPath::tell_stale(std::uint64_t first, std::uint64_t last) {
   const auto told = std::erase_if(stale_, [&](const Stale& s) { return s.first <= last && first <= s.last; });
   if (told != 0) bus_.stale_code();
-}
-
-SlowPath::Outcome SlowPath::execute(const Instruction& i, unsigned cost) {
-  bus_called_ = false;
-  if (i.op >= Opcode::lb && i.op <= Opcode::fsd) return memory(i);
-  if (i.op >= Opcode::lr_w && i.op <= Opcode::amo_d) return atomic(i);
-  if (i.op >= Opcode::probe && i.op <= Opcode::account) return hint(i);
-  if (i.op >= Opcode::csrrw && i.op <= Opcode::csrrci) return csr(i, cost);
-  return system(i, cost);  // also floating point with a reserved dynamic rounding mode
-}
-
-void SlowPath::retire(unsigned length, unsigned cost) {
-  from_ = state_.pc;
-  state_.pc += length;
-  state_.slots += cost;
-  ++state_.instret;
 }
 
 SlowPath::Outcome SlowPath::trap(Cause cause, std::uint64_t tval) {

@@ -46,10 +46,22 @@ class SlowPath {
 
   /// Loads, stores, atomics, hints, CSRs, system instructions; what else comes here is illegal. With Outcome::next and
   /// without bus_called() nothing has moved but registers and memory.
-  Outcome execute(const Instruction& instruction, unsigned cost);
+  Outcome execute(const Instruction& i, unsigned cost) {
+    bus_called_ = false;
+    if (i.op >= Opcode::lb && i.op <= Opcode::fsd) return memory(i);
+    if (i.op >= Opcode::lr_w && i.op <= Opcode::amo_d) return atomic(i);
+    if (i.op >= Opcode::probe && i.op <= Opcode::account) return hint(i);
+    if (i.op >= Opcode::csrrw && i.op <= Opcode::csrrci) return csr(i, cost);
+    return system(i, cost);  // also floating point with a reserved dynamic rounding mode
+  }
   /// execute() has called the bus: time, the slot limit and pending interrupts may have changed.
   bool bus_called() const { return bus_called_; }
-  void retire(unsigned length, unsigned cost);
+  void retire(unsigned length, unsigned cost) {
+    from_ = state_.pc;
+    state_.pc += length;
+    state_.slots += cost;
+    ++state_.instret;
+  }
   /// raw: Instruction::raw.
   Outcome illegal(std::uint32_t raw);
 
@@ -60,7 +72,7 @@ class SlowPath {
   void call_attention() { attention_ = true; }
   void clear_attention() { attention_ = false; }
   /// True: an interrupt has been taken.
-  bool take_interrupt();
+  bool take_interrupt() { return privileged_.interrupt_takeable() && interrupt(); }
   /// To be called before fetch() and execute() wherever privilege or translation may have changed.
   void refresh_context() {
     if (privileged_.epoch() != epoch_ || state_.privilege != privilege_) change_context();
@@ -79,8 +91,17 @@ class SlowPath {
 
   /// That of the last instruction.
   std::uint64_t fetch_line() const { return fetch_line_; }
-  /// Instructions come from another line. True: the bus has been called.
-  bool touch_l1i(std::uint64_t line);
+  /// Instructions come from another line. False: L1I does not hold it, and miss_l1i() is due with exact state.
+  bool fetch_from(std::uint64_t line) {
+    fetch_line_ = line;
+    ++hart_.counters().l1i_accesses;
+    return l1i_->hit(line, false);
+  }
+  /// Calls the bus for that line.
+  void miss_l1i() {
+    ++hart_.counters().l1i_misses;
+    bus_.cache_miss(fetch_line_, base::LineUse::fetch);
+  }
 
   // Code that the hart itself has changed: running it before a fence.i is a mistake, told to the bus once.
 
@@ -114,6 +135,7 @@ class SlowPath {
   static constexpr std::uint64_t kNowhere = 1;  ///< no instruction has an odd address
 
   // slow_path.cpp
+  bool interrupt();
   void change_context();
   bool fetch_place(std::uint64_t pc, FetchPage& at, bool& cacheable);
   void tell_stale(std::uint64_t first, std::uint64_t last);
