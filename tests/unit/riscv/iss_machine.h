@@ -20,11 +20,16 @@ struct IssMachine : Bus {
   /// A device register that answers after `device_slots`.
   static constexpr std::uint64_t kDevice = 0x2000'0000;
 
-  static HartConfig at_ram(HartConfig config) {
+  /// Of the machines that are given none.
+  inline static MakeEngine default_engine = make_interpreter;
+
+  static HartConfig at_ram(HartConfig config, MakeEngine engine = default_engine) {
     config.privileged.reset_pc = kRam;
+    config.engine = engine;
     return config;
   }
-  explicit IssMachine(const HartConfig& config = {}) : hart(*this, at_ram(config)) {}
+  explicit IssMachine(const HartConfig& config = {}, MakeEngine engine = default_engine)
+      : hart(*this, at_ram(config, engine)) {}
 
   void load_binary(const std::string& path) {
     std::ifstream file(path, std::ios::binary);

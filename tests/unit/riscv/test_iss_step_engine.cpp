@@ -1,0 +1,68 @@
+// The interpreter and an engine that has nothing in common with it but the slow path and the meaning of operations.
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/riscv/random_guest.h"
+#include "tests/unit/riscv/step_engine.h"
+
+using namespace sluice;
+using namespace sluice::riscv;
+
+namespace {
+
+/// The cases of the other files that this program is made of run on it.
+[[maybe_unused]] const MakeEngine kDefault = IssMachine::default_engine = make_step_engine;
+
+}  // namespace
+
+TEST_CASE("machines without a wish have the step engine", "[iss]") {
+  IssMachine machine;
+  REQUIRE(dynamic_cast<StepEngine*>(&machine.hart.engine()) != nullptr);
+}
+
+TEST_CASE("drawn instructions give the same on the step engine and on the interpreter", "[iss]") {
+  constexpr std::uint64_t kEnd = 30'000;
+  const bool cached = GENERATE(false, true);
+  std::uint64_t instructions = 0;
+  for (std::uint32_t seed = 1; seed <= 120; ++seed) {
+    CAPTURE(seed, cached);
+    RandomMachine steps(seed, cached, make_step_engine), blocks(seed, cached, make_interpreter);
+    for (std::uint64_t limit = 0; limit < kEnd; limit += 1 + seed % 50 * 100) {
+      steps.run_to(limit);
+      blocks.run_to(limit);
+      REQUIRE(steps.picture() == blocks.picture());
+    }
+    instructions += steps.machine.hart.state().instret;
+  }
+  REQUIRE(instructions > 100'000);
+}
+
+TEST_CASE("guests give the same on the step engine and on the interpreter", "[iss]") {
+  const char* const guest = GENERATE("everything", "golden_translation", "golden_traps", "golden_pmp");
+  const bool cached = GENERATE(false, true);
+  CAPTURE(guest, cached);
+  const auto run = [&](MakeEngine engine) {
+    base::LineState l1d(4096, 4, 64), l1i(4096, 4, 64);
+    HartConfig config;
+    config.privileged.issue_width = 4;
+    if (cached) config.l1d = &l1d, config.l1i = &l1i;
+    IssMachine machine(config, engine);
+    machine.load_binary(std::string(SLUICE_GUESTS) + "/" + guest + ".bin");
+    machine.limit = 100'000'000;
+    while (machine.hart.run() != StopReason::slot_limit) {
+    }
+    REQUIRE(machine.finished);
+    const HartState& s = machine.hart.state();
+    const HartCounters& c = machine.hart.counters();
+    std::string picture = machine.console;
+    for (const std::uint64_t v : s.x) picture += " " + std::to_string(v);
+    for (const std::uint64_t v : s.f) picture += " " + std::to_string(v);
+    for (const std::uint64_t v : {s.pc, s.slots, s.instret, c.traps, c.returns, c.interrupts, c.l1d_accesses,
+                                  c.l1d_misses, c.l1i_accesses, c.l1i_misses})
+      picture += " " + std::to_string(v);
+    return picture;
+  };
+  REQUIRE(run(make_step_engine) == run(make_interpreter));
+}
