@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 file(GLOB SLUICE_PLUGIN_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     models/base/*.h models/base/*/*.h models/part/*.h models/pcie/*.h models/net/*.h models/nic/*.h
+     models/base/*.h models/base/*/*.h models/memory/*.h models/part/*.h models/pcie/*.h models/net/*.h models/nic/*.h
      models/workload/*.h protocols/rpc/*.h platform/plugin/device.h platform/plugin/plugin.h
      platform/config/registry.h platform/config/user_error.h)
 set(SLUICE_ROOT ${CMAKE_SOURCE_DIR})

@@ -28,6 +28,7 @@ Board::Board(const config::BoardConfig& config, Traffic traffic)
   base::set_time_resolution();
   build_systems();
   build_pcie();
+  build_bus_devices();
   build_devices();
   build_network();
   check_pcie_space(config, [this](const std::string& path) { return endpoint(path); });
@@ -121,7 +122,7 @@ auto Board::built_by_author(const config::Instance& device, const F& build) cons
     decltype(build(module_of(device), base::RandomSeed{})) built;
     base::name_what_is_thrown(device.path(), [&] {
       built = build(module_of(device), base::RandomSeed{run_.seed, run_.replication});
-      built->check_registers();
+      if constexpr (requires { built->check_registers(); }) built->check_registers();
     });
     return built;
   } catch (const base::ComponentError& e) {
@@ -143,6 +144,8 @@ void Board::publish_statistics() {
     for (base::Model* model : system->models()) publish(*model);
   if (iommu_) publish(*iommu_);
   for (SwitchInstance& s : switches_) publish(*s.plain);
+  for (BusDeviceInstance& d : bus_devices_)
+    if (base::Model* model = d.device->model()) publish(*model);
   for (DeviceInstance& d : devices_) publish(*d.endpoint);
   for (NicInstance& n : nics_) {
     publish(*n.nic);
@@ -162,6 +165,32 @@ const pcie::Endpoint* Board::endpoint(const std::string& path) const {
   for (const NicInstance& n : nics_)
     if (n.path == path) return n.nic.get();
   return nullptr;
+}
+
+SystemOnChip& Board::system(const std::string& path) {
+  return **std::find_if(systems_.begin(), systems_.end(), [&](const auto& s) { return s->path() == path; });
+}
+
+void Board::build_bus_devices() {
+  for (const config::Instance* d : config_.of_kind("device")) {
+    const memory::BusDeviceFactory& factory = bus_factory_of(*d);
+    const memory::BusPlace place = bus_place_of(*d);
+    SystemOnChip& system = this->system(place.soc);
+    marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(*d)).c_str(), d->path()));
+    auto device = built_by_author(*d, [&](const std::string& name, base::RandomSeed seed) {
+      return factory.build(name.c_str(), d->model_values(), seed);
+    });
+    device->connect(system.bus(), {d->path(), place.address, factory.size(d->values()), false, false});
+    if (place.interrupts.size() != device->lines())
+      throw config_.error(
+          *d, "interrupts",
+          fmt::format("must name a source for each of its interrupt lines, of which it has {}", device->lines()));
+    for (unsigned line = 0; line < device->lines(); ++line)
+      device->on_line(line,
+                      [&system, source = place.interrupts[line]](bool level) { system.set_source(source, level); });
+    bus_devices_.push_back({d->path(), &system, std::move(device)});
+  }
+  marks_.push_back(std::make_unique<ElaborationMark>("after__bus_devices", ""));
 }
 
 void Board::build_devices() {
@@ -241,6 +270,8 @@ void Board::reset(const LoadedProgram* loaded) {
     all.push_back(&n.nic->mac());
     all.push_back(n.nic.get());
   }
+  for (BusDeviceInstance& d : bus_devices_)
+    if (base::Resettable* r = d.device->resettable()) all.push_back(r);
   for (auto& system : systems_) system->add_harts(all, loaded);
   // From the sources of interrupts to their controllers.
   all.push_back(root_.get());
@@ -253,6 +284,8 @@ void Board::reset(const LoadedProgram* loaded) {
 void Board::reset(SystemOnChip& system) {
   ++resets_;
   std::vector<base::Resettable*> all;
+  for (BusDeviceInstance& d : bus_devices_)
+    if (base::Resettable* r = d.device->resettable(); r && d.system == &system) all.push_back(r);
   system.add_harts(all, nullptr);
   system.add_parts(all);
   for (base::Resettable* r : all) r->reset();

@@ -51,6 +51,13 @@ struct DeviceInstance {
   std::unique_ptr<pcie::Endpoint> endpoint;
 };
 
+/// An instance of kind device.
+struct BusDeviceInstance {
+  std::string path;
+  SystemOnChip* system;
+  std::unique_ptr<memory::BusDevice> device;
+};
+
 struct NicInstance {
   std::string path;
   nic::NicPlace place;
@@ -103,12 +110,14 @@ class Board {
  private:
   void build_systems();
   void build_pcie();
+  void build_bus_devices();
   void build_devices();
   void check_files(const config::Instance&) const;
   template <class F>
   auto built_by_author(const config::Instance&, const F& build) const;
   void publish_statistics();
   void build_nic(const config::Instance&);
+  SystemOnChip& system(const std::string& path);
   void build_network();
   void build_traffic();
   void start_systems();
@@ -138,6 +147,7 @@ class Board {
   std::vector<NicInstance> nics_;
   std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device, and one after all
   std::vector<DeviceInstance> devices_;
+  std::vector<BusDeviceInstance> bus_devices_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;
   std::unique_ptr<net::TrafficSource> source_;
   workload::Surroundings surroundings_;

@@ -76,6 +76,12 @@ const pcie::DeviceFactory& factory_of(const config::Instance& device) {
 
 const std::string& slot_of(const config::Instance& device) { return factory_of(device).slot(device.values()); }
 
+const memory::BusDeviceFactory& bus_factory_of(const config::Instance& device) {
+  return dynamic_cast<const memory::BusDeviceFactory&>(*device.factory());
+}
+
+memory::BusPlace bus_place_of(const config::Instance& device) { return bus_factory_of(device).place(device.values()); }
+
 const nic::NicFactory& nic_factory_of(const config::Instance& nic) {
   return dynamic_cast<const nic::NicFactory&>(*nic.factory());
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/memory/bus_device.h"
 #include "models/net/echo_peer.h"
 #include "models/net/wire.h"
 #include "models/nic/nic.h"
@@ -65,6 +66,10 @@ struct UartParameters {
 /// What builds an instance of [accel.NAME], and the slot that it sits in.
 const pcie::DeviceFactory& factory_of(const config::Instance&);
 const std::string& slot_of(const config::Instance&);
+
+/// What builds an instance of [device.NAME], and where it is.
+const memory::BusDeviceFactory& bus_factory_of(const config::Instance&);
+memory::BusPlace bus_place_of(const config::Instance&);
 
 /// What builds an instance of [nic.NAME], and where it is.
 const nic::NicFactory& nic_factory_of(const config::Instance&);

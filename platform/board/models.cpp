@@ -66,6 +66,7 @@ void register_models(config::Registry& r) {
   r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");
   r.add_kind("accel");
+  r.add_kind("device");
   r.add_kind("peer");
   r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
   r.add_single("workload", "model", "traffic");

@@ -1,6 +1,7 @@
 #include "platform/board/system_plan.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -52,8 +53,14 @@ std::vector<const config::Instance*> claim(const config::BoardConfig& config, co
   return claimed;
 }
 
+std::vector<const config::Instance*> devices_on(const config::BoardConfig& config, const std::string& system) {
+  std::vector<const config::Instance*> devices = config.of_kind("device");
+  std::erase_if(devices, [&](const config::Instance* d) { return bus_place_of(*d).soc != system; });
+  return devices;
+}
+
 SystemPlan host_of(const config::BoardConfig& config) {
-  SystemPlan host{&config, nullptr, {}, config.of_kind("cluster"), config.of_kind("memory")};
+  SystemPlan host{&config, nullptr, {}, config.of_kind("cluster"), config.of_kind("memory"), devices_on(config, "")};
   host.parts = {config.parameters<coherence::MemorySystem::Parameters>("caches"),
                 config.parameters<memory::SocBus::Parameters>("bus"),
                 config.parameters<HostMap>("map"),
@@ -108,7 +115,7 @@ std::vector<SystemPlan> systems_of(const config::BoardConfig& config) {
     const auto& p = s->parameters<SystemParameters>();
     SystemPlan& host = systems.front();
     others.push_back({&config, s, p.parts, claim(config, *s, "clusters", p.clusters, host.clusters),
-                      claim(config, *s, "memories", p.memories, host.memories)});
+                      claim(config, *s, "memories", p.memories, host.memories), devices_on(config, s->path())});
     if (host.clusters.empty())
       throw config.error(*s, "clusters", "leaves no cluster to the host, whose are those that no soc names");
   }
@@ -129,6 +136,9 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan& system) {
     const auto& p = m->parameters<memory::Ram::Parameters>();
     regions.push_back({m->path(), p.base, p.size.count(), set_at(*m, "base", "size")});
   }
+  for (const config::Instance* d : system.devices)
+    regions.push_back(
+        {d->path(), bus_place_of(*d).address, bus_factory_of(*d).size(d->values()), d->origin("address").where});
   if (system.is_host()) {
     const config::Instance& root = config.the("root");
     const auto& p = root.parameters<pcie::RootComplex::Parameters>();
@@ -145,10 +155,39 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan& system) {
   return regions;
 }
 
+namespace {
+
+/// What is at each source but the devices of [device.NAME].
+std::map<unsigned, std::string> own_sources(const SystemPlan& system) {
+  std::map<unsigned, std::string> taken = {{HostMap::kUartSource, "the UART"}};
+  if (!system.is_host() || system.config->of_kind("pcie").empty()) return taken;
+  for (unsigned i = 0; i < 4; ++i) taken[HostMap::kPcieSource + i] = "PCIe";
+  return taken;
+}
+
+void check_device_sources(const SystemPlan& system, unsigned sources) {
+  std::map<unsigned, std::string> taken = own_sources(system);
+  for (const config::Instance* d : system.devices) {
+    for (const unsigned source : bus_place_of(*d).interrupts) {
+      if (source > sources)
+        throw system.config->error(
+            *d, "interrupts",
+            fmt::format("must be at most {}: {}.sources", sources, system.part(system.aia() ? "aplic" : "plic")));
+      const auto [other, is_free] = taken.try_emplace(source, d->path());
+      if (!is_free)
+        throw system.config->error(*d, "interrupts",
+                                   fmt::format("must be sources of its own: {} is {}'s", source, other->second));
+    }
+  }
+}
+
+}  // namespace
+
 void check_interrupt_sources(const SystemPlan& system) {
   const bool pcie = system.is_host() && !system.config->of_kind("pcie").empty();
   const unsigned least = pcie ? HostMap::kPcieSource + 3 : HostMap::kUartSource;
   const unsigned sources = system.aia() ? system.parts.aplic.sources : system.parts.plic.sources;
+  check_device_sources(system, sources);
   if (sources >= least) return;
   std::string wired = fmt::format("the UART is source {}", HostMap::kUartSource);
   if (pcie) wired += fmt::format(" and PCIe's INTA to INTD are {} to {}", HostMap::kPcieSource, least);

@@ -44,6 +44,7 @@ struct SystemPlan {
   SystemParts parts;
   std::vector<const config::Instance*> clusters;
   std::vector<const config::Instance*> memories;
+  std::vector<const config::Instance*> devices;  ///< [device.NAME] on its bus
 
   bool is_host() const { return !instance; }
   std::string path() const { return instance ? instance->path() : std::string(); }
@@ -65,7 +66,8 @@ std::vector<SystemPlan> systems_of(const config::BoardConfig&);
 /// Every region of a system's address space, by address. Throws config::UserError for overlapping regions.
 std::vector<config::MemoryRegion> memory_map(const SystemPlan&);
 
-/// Throws config::UserError for an interrupt controller with fewer sources than are wired to it.
+/// Throws config::UserError for an interrupt controller with fewer sources than are wired to it, and for two devices at
+/// one source.
 void check_interrupt_sources(const SystemPlan&);
 
 /// How far one hart of a system may run ahead of another of it: harts see each other's stores late by up to that, so it

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "models/base/parameters/schema.h"
+#include "models/memory/bus_device.h"
 #include "models/net/calls.h"
 #include "models/nic/nic_part.h"
 #include "models/pcie/device_part.h"
@@ -37,6 +38,13 @@ class Devices {
   void add(std::string model, std::string title) {
     check<typename pcie::DeviceFactoryOf<Device>::Parameters>(model, title);
     pcie::add_device<Device>(registry_, std::move(model), std::move(title));
+  }
+
+  /// The same for [device.NAME]. D is a module with a TLM-2.0 target socket, as memory::add_bus_device() says.
+  template <class D>
+  void add_bus_device(std::string model, std::string title) {
+    check<typename memory::BusDeviceFactoryOf<D>::Parameters>(model, title);
+    memory::add_bus_device<D>(registry_, std::move(model), std::move(title));
   }
 
   /// The same for [nic.NAME]. N is a nic::Nic, as nic::add_nic() says.

@@ -29,6 +29,7 @@ RULES = (
     ("models/riscv/iss", ("models/base/measure", "models/base/memory")),
     ("models/riscv", (BASE, "models/coherence", "models/riscv/iss")),
     ("models/pcie", (BASE, "models/part")),
+    ("models/memory", (BASE, "models/part")),
     ("models/net", (BASE, "models/net/")),
     ("models/workload", (BASE, "models/net", "models/part", "models/pcie")),
     ("models/nic", (BASE, "models/net", "models/nic", "models/part", "models/pcie")),

@@ -9,8 +9,8 @@
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "tests/unit/all_registers.h"
 #include "tests/unit/fresh_kernel.h"
-#include "tests/unit/nic/nic_descriptor_bench.h"
 #include "tests/unit/irq/register_access.h"
+#include "tests/unit/nic/nic_descriptor_bench.h"
 
 using namespace sluice;
 using namespace sluice::test;
@@ -164,7 +164,7 @@ TEST_CASE("after a reset the NIC's queues take turns as after construction", "[r
   std::vector<unsigned> order;
   b.station.on_frame = [&](const net::Packet& packet) { order.push_back(packet.bytes[35]); };
   // Of two frames that wait, which goes first. One more from queue 1 lets the turn stand elsewhere than at the start.
-  const auto send = [&](std::vector<unsigned> queues) {
+  const auto send = [&](const std::vector<unsigned>& queues) {
     b.write(DESC_CONTROL, 0);
     std::vector<NicBench::TxRing> rings;
     for (unsigned q = 0; q < 2; ++q) rings.push_back(b.transmit_ring(q, 64));

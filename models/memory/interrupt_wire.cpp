@@ -1,0 +1,25 @@
+#include "models/memory/interrupt_wire.h"
+
+#include <algorithm>
+
+#include "models/base/systemc/scheduler.h"
+#include "models/base/time/key.h"
+
+namespace sluice::memory {
+
+InterruptWire::InterruptWire(sc_core::sc_module_name name) : sc_module(name), signal("signal") {
+  SC_HAS_PROCESS(InterruptWire);
+  SC_METHOD(changed);
+  sensitive << signal;
+  dont_initialize();
+}
+
+/// An entry, because the kernel's time lags where a hart has run ahead of it.
+void InterruptWire::changed() {
+  const base::Time kernel = base::from_sc_time(sc_core::sc_time_stamp());
+  base::calendar().at(std::max(base::now(), kernel), base::path_key(name()), [this, level = signal.read()] {
+    if (on_change) on_change(level);
+  });
+}
+
+}  // namespace sluice::memory
