@@ -43,7 +43,7 @@ class NicFactory : public part::Factory {
   /// Most frames of frame_bytes that the NIC and the rings of its driver hold: what a workload may have under way
   /// without a loss at the far end of the link.
   virtual std::uint64_t buffered_frames(const void* parameters, std::uint64_t frame_bytes) const = 0;
-  /// Properties for the driver, in /chosen of the device tree.
+  /// Properties for the driver, in the NIC's node of the device tree.
   virtual std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const = 0;
   /// A NIC whose MAC is at this end of a wire.
   virtual std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed, net::Wire&,

@@ -5,10 +5,12 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "models/base/parameters/random.h"
 #include "models/base/parameters/schema.h"
 #include "models/part/catalogue.h"
+#include "models/part/firmware_property.h"
 #include "models/pcie/endpoint.h"
 
 namespace sluice::pcie {
@@ -30,6 +32,8 @@ struct InSlot {
 class DeviceFactory : public part::Factory {
  public:
   virtual const std::string& slot(const void* parameters) const = 0;
+  /// What the firmware is told of the device, in its node of the device tree.
+  virtual std::vector<part::FirmwareProperty> firmware_properties(const void*) const { return {}; }
   virtual std::unique_ptr<Endpoint> build(const char* module_name, const void* parameters, base::RandomSeed) const = 0;
 };
 

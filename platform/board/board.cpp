@@ -6,6 +6,7 @@
 
 #include "models/base/files/input_file.h"
 #include "models/base/measure/mistakes.h"
+#include "platform/board/pcie_functions.h"
 #include "platform/board/topology.h"
 #include "platform/firmware/device_tree.h"
 
@@ -253,8 +254,7 @@ void Board::start_systems() {
       tree.iommu = iommu_ != nullptr;
       if (workload_) tree.workload = workload_->firmware_properties();
       tree.root = slots_.empty() ? nullptr : &root_->parameters();
-      const auto nics = config_.of_kind("nic");
-      if (!nics.empty()) tree.nic = nic_factory_of(*nics.front()).firmware_properties(nics.front()->values());
+      tree.functions = pcie_functions(config_);
     }
     system->start(tree);
   }

@@ -22,30 +22,35 @@ class Writer {
   }
   template <class F>
   void node(const std::string& name, F&& content) {
-    check(fdt_begin_node(blob_.data(), name.c_str()));
+    write([&](void* blob) { return fdt_begin_node(blob, name.c_str()); });
     content();
-    check(fdt_end_node(blob_.data()));
+    write([](void* blob) { return fdt_end_node(blob); });
   }
   void text(const char* name, const std::string& value) {
-    check(fdt_property_string(blob_.data(), name, value.c_str()));
+    write([&](void* blob) { return fdt_property_string(blob, name, value.c_str()); });
   }
-  void cell(const char* name, std::uint32_t value) { check(fdt_property_u32(blob_.data(), name, value)); }
-  void flag(const char* name) { check(fdt_property(blob_.data(), name, nullptr, 0)); }
+  void cell(const char* name, std::uint32_t value) {
+    write([&](void* blob) { return fdt_property_u32(blob, name, value); });
+  }
+  void flag(const char* name) { bytes(name, nullptr, 0); }
+  void bytes(const char* name, const void* value, std::size_t size) {
+    write([&](void* blob) { return fdt_property(blob, name, value, static_cast<int>(size)); });
+  }
   void cells(const char* name, const std::vector<std::uint32_t>& values) {
     std::vector<fdt32_t> raw;
     raw.reserve(values.size());
     for (std::uint32_t v : values) raw.push_back(cpu_to_fdt32(v));
-    check(fdt_property(blob_.data(), name, raw.data(), static_cast<int>(raw.size() * sizeof(fdt32_t))));
+    bytes(name, raw.data(), raw.size() * sizeof(fdt32_t));
   }
   void reg(std::uint64_t base, std::uint64_t size) { cells("reg", {high(base), low(base), high(size), low(size)}); }
   /// A string list, as compatible lists are.
   void texts(const char* name, const std::vector<std::string>& values) {
     std::string joined;
     for (const std::string& v : values) joined += v + '\0';
-    check(fdt_property(blob_.data(), name, joined.data(), static_cast<int>(joined.size())));
+    bytes(name, joined.data(), joined.size());
   }
   std::vector<std::uint8_t> finish(std::uint32_t boot_hart) {
-    check(fdt_finish(blob_.data()));
+    write([](void* blob) { return fdt_finish(blob); });
     fdt_set_boot_cpuid_phys(blob_.data(), boot_hart);
     blob_.resize(fdt_totalsize(blob_.data()));
     return std::move(blob_);
@@ -54,6 +59,17 @@ class Writer {
   static std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 
  private:
+  /// With more room where there is too little.
+  template <class F>
+  void write(const F& step) {
+    int result;
+    while ((result = step(blob_.data())) == -FDT_ERR_NOSPACE) {
+      std::vector<std::uint8_t> larger(2 * blob_.size());
+      check(fdt_resize(blob_.data(), larger.data(), static_cast<int>(larger.size())));
+      blob_ = std::move(larger);
+    }
+    check(result);
+  }
   static void check(int result) {
     if (result != 0) throw std::runtime_error(std::string("device tree: ") + fdt_strerror(result));
   }
@@ -298,17 +314,37 @@ class Tree {
       ranges.insert(ranges.end(), high.begin(), high.end());
       w_.cells("ranges", ranges);
       if (s_.aia) w_.cell("msi-parent", imsic(true));
-      interrupt_map();
+      interrupt_map(0);
+      for (const PcieFunction& f : s_.functions) function(f, 0);
     });
   }
 
-  /// The specification's swizzle: pin of a root-bus device to one of four sources.
-  void interrupt_map() {
+  /// By the PCI bus binding to Open Firmware. Bus numbers are the firmware's to give, and 0 here. turn: the device
+  /// numbers of the bridges above, summed.
+  void function(const PcieFunction& f, std::uint32_t turn) {
+    w_.node(fmt::format("{}@{:x},0", f.name, f.device), [&] {
+      if (f.bridge) w_.text("device_type", "pci");
+      w_.cells("reg", {f.device << 11, 0, 0, 0, 0});
+      if (f.station) w_.bytes("local-mac-address", f.station->bytes.data(), f.station->bytes.size());
+      for (const part::FirmwareProperty& p : f.properties) property(p);
+      if (!f.bridge) return;
+      w_.cell("#address-cells", 3);
+      w_.cell("#size-cells", 2);
+      w_.cell("#interrupt-cells", 1);
+      w_.flag("ranges");
+      interrupt_map(turn + f.device);
+      for (const PcieFunction& below : f.below) function(below, turn + f.device);
+    });
+  }
+
+  /// The specification's swizzle: pin of a device to one of four sources. Each bridge has a map, too: Linux asks the
+  /// first node upwards for it.
+  void interrupt_map(std::uint32_t turn) {
     std::vector<std::uint32_t> map;
     for (std::uint32_t device = 0; device < 4; ++device) {
       for (std::uint32_t pin = 1; pin <= 4; ++pin) {
         for (std::uint32_t cell : {device << 11, 0u, 0u, pin, controller()}) map.push_back(cell);
-        map.push_back(s_.pcie_interrupts + (device + pin - 1) % 4);
+        map.push_back(s_.pcie_interrupts + (turn + device + pin - 1) % 4);
         if (s_.aia) map.push_back(kLevelHigh);
       }
     }

@@ -2,15 +2,27 @@
 /// The flattened device tree that the board hands to its firmware: what it may find where, as QEMU virt would say it.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "models/net/frame.h"
 #include "models/part/firmware_property.h"
 #include "models/pcie/root_complex.h"
 #include "platform/board/host_map.h"
 
 namespace sluice::platform {
+
+/// A PCIe function below the host bridge, and what is on the bus behind it.
+struct PcieFunction {
+  bool bridge = false;
+  std::string name;  ///< of a node without its unit address: "pci", "ethernet"
+  unsigned device = 0;
+  std::vector<part::FirmwareProperty> properties;
+  std::optional<net::MacAddress> station;
+  std::vector<PcieFunction> below;
+};
 
 struct DeviceTreeSource {
   std::string model;  ///< the board's name
@@ -26,6 +38,7 @@ struct DeviceTreeSource {
   unsigned first_hart = 0;  ///< mhartid of the cluster's first hart
   /// Null: no PCIe.
   const pcie::RootComplex::Parameters* root = nullptr;
+  std::vector<PcieFunction> functions;  ///< on the root bus
   unsigned imsic_identities = 255;
   unsigned interrupt_sources = 95;  ///< of the PLIC or APLIC
   unsigned uart_interrupt = 10;     ///< one of them
@@ -38,7 +51,7 @@ struct DeviceTreeSource {
   std::vector<part::FirmwareProperty> workload;
 };
 
-/// Version 17, at most 64 KiB.
+/// Version 17.
 std::vector<std::uint8_t> make_device_tree(const DeviceTreeSource&);
 
 }  // namespace sluice::platform

@@ -121,7 +121,7 @@ bool StepEngine::straight(const Instruction* op, std::uint64_t& next, unsigned& 
     DO_##name;                 \
     return true;               \
   }
-    SLUICE_RV_INTEGER_OPS(CASE)
+    SLUICE_RV_INTEGER_OPS(CASE)  // NOLINT(bugprone-branch-clone): fence and pause
     SLUICE_RV_FLOAT_OPS(CASE)
     CASE(beq, branch)
     CASE(bne, branch)
