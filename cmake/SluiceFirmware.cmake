@@ -22,7 +22,8 @@ list(TRANSFORM SLUICE_FIRMWARE_SYSTEM PREPEND ${SLUICE_ROOT}/firmware/)
 
 # What serves ONC RPC on the board's NIC, but for its programs.
 set(SLUICE_FIRMWARE_RPC
-    drivers/nic.c drivers/nic_descriptor.c drivers/pcie.c net/checksum.c net/stack.c net/tcp.c rpc/port.c rpc/portmapper.c)
+    drivers/nic.c drivers/nic_descriptor.c drivers/pcie.c net/checksum.c net/stack.c net/tcp.c rpc/port.c rpc/portmapper.c
+    rpc/turns.c)
 list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)
 
 # sluice_rpc_programs(OUT IMAGE program...): the sources of these programs; and rpc_programs.h of the image, which lists
@@ -122,13 +123,15 @@ function(sluice_add_firmware name)
   add_custom_target(${name} ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
 endfunction()
 
-# sluice_add_rpc_server(NAME program...): rpc-server with these programs (sluice_rpc_programs()) and no others.
+# sluice_add_rpc_server(NAME program... [DRIVERS source...]): rpc-server with these programs (sluice_rpc_programs()) and no
+# others, and with drivers of more NICs, each of which ends with NIC_DRIVER() (firmware/drivers/nic.h).
 function(sluice_add_rpc_server name)
-  if(NOT ARGN)
+  cmake_parse_arguments(SERVER "" "" "DRIVERS" ${ARGN})
+  if(NOT SERVER_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "sluice_add_rpc_server(${name}) names no program")
   endif()
-  sluice_rpc_programs(programs ${name} ${ARGN})
+  sluice_rpc_programs(programs ${name} ${SERVER_UNPARSED_ARGUMENTS})
   sluice_firmware_image(${name} "" ${SLUICE_FIRMWARE_SYSTEM} ${SLUICE_ROOT}/firmware/apps/rpc_server.c ${programs}
-                        ${SLUICE_FIRMWARE_RPC})
+                        ${SLUICE_FIRMWARE_RPC} ${SERVER_DRIVERS})
   add_custom_target(${name} ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
 endfunction()

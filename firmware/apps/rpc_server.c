@@ -1,5 +1,5 @@
-/* firmware/apps/rpc_server.c: serves the portmapper and the programs of its list on the board's NIC: one queue pair and
- * one port for each hart, run to completion. */
+/* firmware/apps/rpc_server.c: serves the portmapper and the programs of its list on the board's NICs. Hart h has a port
+ * at queue h of each NIC that has one, and runs to completion. */
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/pcie.h"
@@ -12,12 +12,17 @@
 #include "firmware/kernel/start.h"
 #include "firmware/rpc/port.h"
 
-static struct nic nic;
-static struct rpc_port* ports[BOOT_MAX_HARTS];
+static struct nic nics[NIC_MAX];
+static bool interrupts; /* some NIC raises them */
+static struct {
+  struct rpc_port* port[NIC_MAX];
+  unsigned ports;
+} served[BOOT_MAX_HARTS];
 
 static void serve(unsigned hart) {
-  if (board.driver_interrupts) interrupt_setup_hart(hart);
-  rpc_serve(ports[hart]);
+  if (interrupts) interrupt_setup_hart(hart);
+  if (served[hart].ports == 1) rpc_serve(served[hart].port[0]);
+  rpc_serve_all(served[hart].port, served[hart].ports);
 }
 
 static void secondary_main(unsigned long hart, void* unused) {
@@ -26,26 +31,40 @@ static void secondary_main(unsigned long hart, void* unused) {
   serve((unsigned)hart);
 }
 
+static void introduce(const struct nic* nic) {
+  const uint8_t* m = nic->mac;
+  const struct nic_settings* s = &nic->settings;
+  print("%s %02x:%02x:%02x:%02x:%02x:%02x, %u queues, %s; serving on %u.%u.%u.%u\n", s->name, m[0], m[1], m[2], m[3],
+        m[4], m[5], nic->queues, s->interrupts ? "interrupts" : "polling", s->ipv4 >> 24, s->ipv4 >> 16 & 255,
+        s->ipv4 >> 8 & 255, s->ipv4 & 255);
+}
+
+static void add_ports(const struct nic* nic) {
+  for (unsigned hart = 0; hart < nic->queues; hart++) {
+    struct rpc_port* port = memory_reserve(sizeof *port, 64);
+    rpc_port_setup(port, nic, hart, nic->settings.ipv4);
+    served[hart].port[served[hart].ports++] = port;
+  }
+}
+
 int application_main(void) {
   print("sluice rpc-server: %u harts, %lu MiB\n", board.harts, (unsigned long)board.memory_size >> 20);
   pcie_setup();
   pcie_print();
-  unsigned queues = board.queues < board.harts ? board.queues : board.harts;
-  if (queues == 0) queues = 1;
-  if (!nic_setup(&nic, queues)) {
+  unsigned count = nic_setup(nics);
+  if (count == 0) {
     print("no NIC: nothing to serve\n");
     return EXIT_NO_NIC;
   }
   rpc_programs_setup();
-  const uint8_t* m = nic.mac;
-  print("NIC %02x:%02x:%02x:%02x:%02x:%02x, %u queues, %s; serving on %u.%u.%u.%u\n", m[0], m[1], m[2], m[3], m[4],
-        m[5], nic.queues, board.driver_interrupts ? "interrupts" : "polling", board.ipv4 >> 24, board.ipv4 >> 16 & 255,
-        board.ipv4 >> 8 & 255, board.ipv4 & 255);
-  for (unsigned hart = 0; hart < nic.queues; hart++) {
-    ports[hart] = memory_reserve(sizeof *ports[hart], 64);
-    rpc_port_setup(ports[hart], &nic, hart, board.ipv4);
+  for (unsigned i = 0; i < count; i++) {
+    introduce(&nics[i]);
+    if (nics[i].settings.interrupts) interrupts = true;
+    add_ports(&nics[i]);
   }
-  for (unsigned hart = 1; hart < nic.queues; hart++) hart_start(hart, secondary_main);
+  for (unsigned hart = 1; hart < BOOT_MAX_HARTS; hart++) {
+    if (served[hart].ports != 0) hart_start(hart, secondary_main);
+  }
   serve(0);
   return 0;
 }

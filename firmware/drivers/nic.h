@@ -6,7 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NIC_BURST 32u /* most frames of one receive() */
+#include "firmware/boot/boot.h"
+#include "firmware/rpc/programs.h"
+
+#define NIC_MAX 16u        /* NICs of a board that the firmware drives */
+#define NIC_BURST 32u      /* most frames of one receive() */
+#define NIC_NAME_BYTES 32u /* longer names are cut */
 
 /* A buffer is aligned to its size, so any address inside names it. Frames start 2 bytes behind a multiple of 64: then
  * the IPv4 header and all that follows is aligned to 4. */
@@ -45,6 +50,11 @@ struct nic_driver {
 
   /* Returns when a frame may have arrived: by polling, or asleep until an interrupt. */
   void (*wait)(struct nic_queue* queue);
+
+  /* For a hart that has several queues and may not wait in one. Has an interrupt raised when a frame arrives, or has
+   * arrived since receive() last found none; its handler makes the result nonzero. 0 in the place of this function: the
+   * queue is polled. */
+  const volatile uint32_t* (*arm)(struct nic_queue* queue);
 };
 
 /* Hardware time stamps: when the first bit of a frame was at the MAC, in nanoseconds of the NIC's clock. For those who
@@ -68,14 +78,48 @@ struct nic_queue {
   const struct nic_driver* driver;
 };
 
+/* What the device tree says of a NIC, in its node. */
+struct nic_settings {
+  char name[NIC_NAME_BYTES]; /* sluice,path: the board's name for it; without one, "NIC" */
+  bool interrupts;           /* sluice,driver = "interrupt"; else the driver polls */
+  uint32_t queues;           /* sluice,queues; default 1 */
+  uint32_t ipv4;             /* sluice,ipv4; default 10.0.0.2 */
+  uint32_t rx_ring, tx_ring; /* sluice,rx-ring, sluice,tx-ring; default 512 */
+  uint32_t moderation;       /* sluice,moderation; interrupt moderation in units of 2 us; default 0 */
+};
+
+#define NIC_DEFAULT_SETTINGS \
+  ((struct nic_settings){.name = "NIC", .queues = 1, .ipv4 = RPC_IPV4_DEFAULT, .rx_ring = 512, .tx_ring = 512})
+
+struct nic_model;
+struct pcie_function;
+
 struct nic {
   uint8_t mac[6];
   bool rx_checksum, tx_checksum; /* what the NIC does by itself */
   uint32_t max_frame;            /* bytes without FCS */
   unsigned queues;
-  struct nic_queue* queue[64];
+  struct nic_queue* queue[BOOT_MAX_HARTS];
+  const struct nic_model* model;
+  struct nic_settings settings;
 };
 
-/* Finds and starts the board's NIC with at most `queues` queue pairs; false if there is none that a driver knows. The
- * queues' interrupts are connected to the harts of the same number. */
-bool nic_setup(struct nic* nic, unsigned queues);
+/* Which NICs a driver is for. setup() starts one with its `settings` and at most its `queues` queue pairs, and fills in
+ * the rest; false if it cannot, of which it says why. The queues' interrupts go to the harts of the same number. */
+struct nic_model {
+  uint16_t vendor_id, device_id;
+  bool (*setup)(struct nic* nic, const struct pcie_function* function);
+};
+
+/* A line at the end of a driver's file: linking the file into an image is all that makes its NICs known. */
+#define NIC_DRIVER(vendor, device, setup_function)                                                           \
+  __attribute__((used, section(".nic_models"),                                                               \
+                 aligned(8))) static const struct nic_model nic_model_of_##setup_function = {vendor, device, \
+                                                                                             setup_function}
+
+/* Starts every NIC that a driver knows, with no more queues than there are harts; returns how many there are. Those
+ * that no driver knows, or that do not start, get a line on the console and are left alone. */
+unsigned nic_setup(struct nic nics[NIC_MAX]);
+
+/* Called for each NIC that has started. It does nothing, unless the image has another one (nic_residence.c). */
+void nic_wrap(struct nic* nic);

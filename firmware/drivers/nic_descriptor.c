@@ -203,15 +203,20 @@ static void on_wired_interrupt(void* context) {
 
 /* The ring was empty a moment ago. Frames since then have latched the vector, so unmasking it raises the interrupt at
  * once; it masks itself again by AUTO_MASK. */
-static void wait_interrupt(struct nic_queue* base) {
+static const volatile uint32_t* arm(struct nic_queue* base) {
   struct queue* q = own(base);
   q->scheduled = 0;
   *q->vector = DESC_VECTOR_ENABLE | DESC_VECTOR_AUTO_MASK;
-  while (q->scheduled == 0) interrupt_idle(&q->scheduled);
+  return &q->scheduled;
 }
 
-static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling};
-static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait_interrupt};
+static void wait_interrupt(struct nic_queue* base) {
+  const volatile uint32_t* scheduled = arm(base);
+  while (*scheduled == 0) interrupt_idle(scheduled);
+}
+
+static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0};
+static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait_interrupt, arm};
 
 /* receive() gives back none of the last CHUNK descriptors, which those just read are among. */
 static uint32_t receive_stamped(struct nic_queue* base, struct nic_frame frames[NIC_BURST],
@@ -261,9 +266,9 @@ static uint32_t reg_read(uint64_t bar, uint32_t offset) { return *(volatile uint
 
 /* Memory for the rings, and as many buffers as both rings and a burst can hold, so that the free list never runs dry.
  */
-static struct queue* create_queue(void) {
+static struct queue* create_queue(const struct nic_settings* s) {
   struct queue* q = memory_reserve(sizeof *q, CACHE_LINE);
-  *q = (struct queue){.rx_length = ring_length(board.rx_ring), .tx_length = ring_length(board.tx_ring)};
+  *q = (struct queue){.rx_length = ring_length(s->rx_ring), .tx_length = ring_length(s->tx_ring)};
   uint32_t buffers = q->rx_length + q->tx_length + NIC_BURST;
   q->rx_ring = memory_reserve(q->rx_length * sizeof *q->rx_ring, 4096);
   q->tx_ring = memory_reserve(q->tx_length * sizeof *q->tx_ring, 4096);
@@ -298,7 +303,8 @@ static void start_rings(struct queue* q, uint64_t bar, unsigned index) {
   rearm(q);
 }
 
-static void connect_interrupt(struct queue* q, const struct pcie_function* function, unsigned index) {
+static void connect_interrupt(struct queue* q, const struct pcie_function* function, unsigned index,
+                              uint32_t moderation) {
   uint64_t address = 0, bar = function->bar[DESC_BAR_REGISTERS];
   uint32_t data = 0;
   bool message = board.interrupts == BOARD_INTERRUPTS_AIA;
@@ -306,7 +312,7 @@ static void connect_interrupt(struct queue* q, const struct pcie_function* funct
   interrupt_connect(index, pcie_interrupt_line(function), message ? on_interrupt : on_wired_interrupt, q, &address,
                     &data);
   if (message) pcie_msix_route(function, index, address, data);
-  reg_write(bar, DESC_VECTOR_MODERATION(index), board.moderation);
+  reg_write(bar, DESC_VECTOR_MODERATION(index), moderation);
   reg_write(bar, DESC_QUEUE(index) + DESC_RX_INTERRUPT, DESC_CAUSE_ENABLE | index);
 }
 
@@ -340,7 +346,8 @@ static void read_identity(struct nic* nic, uint64_t bar) {
   if (nic->queues > queues) nic->queues = queues;
 }
 
-bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function, unsigned queues) {
+bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function) {
+  const struct nic_settings* settings = &nic->settings;
   uint64_t bar = function->bar[DESC_BAR_REGISTERS];
   if (bar == 0 || reg_read(bar, DESC_REVISION) != DESC_REVISION_1) {
     print("descriptor NIC: no registers of a known revision\n");
@@ -348,9 +355,8 @@ bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function,
   }
   reg_write(bar, DESC_CONTROL, DESC_CONTROL_RESET);
   while ((reg_read(bar, DESC_CONTROL) & DESC_CONTROL_RESET) != 0) cpu_pause();
-  nic->queues = queues;
   read_identity(nic, bar);
-  if (board.driver_interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) {
+  if (settings->interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) {
     unsigned vectors = pcie_msix_vectors(function);
     if (vectors < nic->queues) nic->queues = vectors;
     if (vectors == 0) {
@@ -359,18 +365,20 @@ bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function,
     }
   }
   /* One wire says that some vector is pending, and its claim goes to one hart: it serves one queue. */
-  if (board.driver_interrupts && board.interrupts != BOARD_INTERRUPTS_AIA) nic->queues = 1;
+  if (settings->interrupts && board.interrupts != BOARD_INTERRUPTS_AIA) nic->queues = 1;
   for (unsigned i = 0; i < nic->queues; i++) {
-    struct queue* q = create_queue();
-    q->base.driver = board.driver_interrupts ? &interrupt_driver : &polling_driver;
+    struct queue* q = create_queue(settings);
+    q->base.driver = settings->interrupts ? &interrupt_driver : &polling_driver;
     nic->queue[i] = &q->base;
-    if (board.driver_interrupts) connect_interrupt(q, function, i);
+    if (settings->interrupts) connect_interrupt(q, function, i, settings->moderation);
     start_rings(q, bar, i);
   }
-  if (board.driver_interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);
+  if (settings->interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);
   if (nic->queues > 1) spread(bar, nic->queues);
   reg_write(bar, DESC_CONTROL, DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE);
   uint32_t errors = reg_read(bar, DESC_ERRORS);
   if (errors != 0) print("descriptor NIC: refuses its set-up, errors %x\n", errors);
   return errors == 0;
 }
+
+NIC_DRIVER(DESC_VENDOR_ID, DESC_DEVICE_ID, nic_descriptor_setup);

@@ -1,10 +1,11 @@
-/* firmware/drivers/nic_descriptor.h: the descriptor-ring NIC (models/nic/descriptor/descriptor_regs.h). */
+/* firmware/drivers/nic_descriptor.h: the descriptor-ring NIC (models/nic/descriptor/descriptor_regs.h), for images that
+ * set one up themselves. */
 #pragma once
 
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/pcie.h"
 
-bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function, unsigned queues);
+bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function);
 
 /* For queues that nic_descriptor_setup() made. */
 const struct nic_stamping* nic_descriptor_stamping(void);

@@ -1,12 +1,10 @@
-/* firmware/drivers/nic_residence.c: stands for drivers/nic.c in images that measure how long frames stay: a driver
- * around the NIC's own that asks for hardware stamps. For each frame that is answered in its buffer, the time from its
- * first bit at the MAC to the answer's is known when the answer has left; it is looked for before the queue waits. */
+/* firmware/drivers/nic_residence.c: for images that measure how long frames stay: a driver around that of each
+ * descriptor NIC, which asks for hardware stamps. For each frame that is answered in its buffer, the time from its
+ * first bit at the MAC to the answer's is known when the answer has left; it is looked for when nothing has arrived. */
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/nic_descriptor.h"
-#include "firmware/drivers/pcie.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/statistics.h"
-#include "models/nic/descriptor/descriptor_regs.h"
 
 #define ENTRIES 16u /* of the NIC's stamps, for each queue; beyond as many answers at once, they are not stamped */
 
@@ -28,10 +26,24 @@ static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
 /* A frame's stamp lies in front of it, where no header is ever written. */
 static uint64_t* stamp_of(uint8_t* data) { return (uint64_t*)((uintptr_t)data & ~(uintptr_t)(NIC_BUFFER_BYTES - 1)); }
 
+static void take_stamps(struct queue* q) {
+  uint64_t departed;
+  while (q->taken != q->asked) {
+    uint32_t entry = q->taken % q->entries;
+    if (!q->stamping->departed(q->inner, q->first_entry + entry, &departed)) break;
+    q->taken++;
+    q->residence.frames++;
+    q->residence.ns += departed - q->arrived[entry];
+    q->residence.last_arrival_ns = q->arrived[entry];
+    q->residence.last_departure_ns = departed;
+  }
+}
+
 static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURST]) {
   uint64_t stamps[NIC_BURST];
   uint32_t count = own(base)->stamping->receive(own(base)->inner, frames, stamps);
   for (uint32_t i = 0; i < count; i++) *stamp_of(frames[i].data) = stamps[i];
+  if (count == 0) take_stamps(own(base));
   return count;
 }
 
@@ -49,32 +61,21 @@ static void release(struct nic_queue* base, uint8_t* data) {
 
 static void flush(struct nic_queue* base) { own(base)->inner->driver->flush(own(base)->inner); }
 
-static void wait(struct nic_queue* base) {
-  struct queue* q = own(base);
-  uint64_t departed;
-  while (q->taken != q->asked) {
-    uint32_t entry = q->taken % q->entries;
-    if (!q->stamping->departed(q->inner, q->first_entry + entry, &departed)) break;
-    q->taken++;
-    q->residence.frames++;
-    q->residence.ns += departed - q->arrived[entry];
-    q->residence.last_arrival_ns = q->arrived[entry];
-    q->residence.last_departure_ns = departed;
-  }
-  q->inner->driver->wait(q->inner);
-}
+static void wait(struct nic_queue* base) { own(base)->inner->driver->wait(own(base)->inner); }
 
-static const struct nic_driver driver = {receive, transmit, release, flush, wait};
+static const volatile uint32_t* arm(struct nic_queue* base) { return own(base)->inner->driver->arm(own(base)->inner); }
 
-bool nic_setup(struct nic* nic, unsigned queues) {
-  const struct pcie_function* function = pcie_find(DESC_VENDOR_ID, DESC_DEVICE_ID);
-  if (function == 0 || !nic_descriptor_setup(nic, function, queues)) return false;
+static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait, 0};
+static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait, arm};
+
+void nic_wrap(struct nic* nic) {
+  if (nic->model->setup != nic_descriptor_setup) return;
   const struct nic_stamping* stamping = nic_descriptor_stamping();
   uint32_t entries = stamping->entries / nic->queues;
-  if (entries == 0) return true;
+  if (entries == 0) return;
   for (unsigned i = 0; i < nic->queues; i++) {
     struct queue* q = memory_reserve(sizeof *q, 64);
-    *q = (struct queue){.base = {&driver},
+    *q = (struct queue){.base = {nic->queue[i]->driver->arm != 0 ? &interrupt_driver : &polling_driver},
                         .inner = nic->queue[i],
                         .stamping = stamping,
                         .first_entry = i * entries,
@@ -82,5 +83,4 @@ bool nic_setup(struct nic* nic, unsigned queues) {
     statistics_add("residence_frames residence_ns last_arrival_ns last_departure_ns", &q->residence.frames);
     nic->queue[i] = &q->base;
   }
-  return true;
 }

@@ -1,8 +1,6 @@
 /* firmware/drivers/pcie.c */
 #include "firmware/drivers/pcie.h"
 
-#include <stdbool.h>
-
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
 #include "models/pcie/pcie_regs.h"
@@ -222,13 +220,37 @@ unsigned pcie_setup(void) {
   return function_count;
 }
 
-const struct pcie_function* pcie_function(unsigned index) { return &functions[index]; }
+const struct pcie_function* pcie_function(unsigned index) { return index < function_count ? &functions[index] : 0; }
 
 const struct pcie_function* pcie_find(uint16_t vendor_id, uint16_t device_id) {
   for (unsigned i = 0; i < function_count; i++) {
     if (functions[i].vendor_id == vendor_id && functions[i].device_id == device_id) return &functions[i];
   }
   return 0;
+}
+
+/* The node of the device and function below the current node, one level down. */
+static bool descend(struct fdt_walk* node, const struct pcie_function* f) {
+  int depth = node->depth;
+  while (fdt_next(node) && node->depth > depth) {
+    uint32_t length = 0;
+    const void* reg = fdt_get(node, "reg", &length);
+    if (node->depth != depth + 1 || reg == 0 || length < 4) continue;
+    if ((fdt_cell(reg, 0) >> 8 & 0xffu) == ((uint32_t)f->device << 3 | f->function)) return true;
+  }
+  return false;
+}
+
+bool pcie_node(const struct pcie_function* function, struct fdt_walk* node) {
+  const struct pcie_function* way[PCIE_MAX_FUNCTIONS]; /* upwards */
+  unsigned levels = 0;
+  for (const struct pcie_function* f = function; f != 0; f = f->above) way[levels++] = f;
+  if (!fdt_begin(node, board_device_tree)) return false;
+  do {
+    if (!fdt_next(node)) return false;
+  } while (!fdt_is_compatible(node, "pci-host-ecam-generic"));
+  while (levels > 0 && descend(node, way[levels - 1])) levels--;
+  return levels == 0;
 }
 
 void pcie_print(void) {

@@ -2,7 +2,10 @@
  * payload sizes, MSI-X. Run once by hart 0. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "firmware/kernel/fdt.h"
 
 #define PCIE_MAX_FUNCTIONS 64u
 
@@ -23,10 +26,15 @@ struct pcie_function {
  * that do not fit the windows are reported on the console and left disabled. */
 unsigned pcie_setup(void);
 
+/* In the order in which they were found; 0 beyond the last one. */
 const struct pcie_function* pcie_function(unsigned index);
 
-/* The first function with these ids at or after `from`; 0 if there is none. */
+/* The first function with these ids; 0 if there is none. */
 const struct pcie_function* pcie_find(uint16_t vendor_id, uint16_t device_id);
+
+/* Goes to the function's node in the device tree, which has a node for each bridge on the way; false if there is none.
+ * Before memory_reserve(), which may take the tree's memory. */
+bool pcie_node(const struct pcie_function* function, struct fdt_walk* node);
 
 void pcie_print(void);
 

@@ -3,10 +3,8 @@
 
 #include "firmware/boot/boot.h"
 #include "firmware/kernel/fdt.h"
-#include "protocols/rpc/onc_rpc.h"
 
-struct board board = {
-    .uart = 0x10000000, .finisher = 0x100000, .queues = 1, .ipv4 = RPC_IPV4_DEFAULT, .rx_ring = 512, .tx_ring = 512};
+struct board board = {.uart = 0x10000000, .finisher = 0x100000};
 
 const void* board_device_tree;
 
@@ -25,16 +23,6 @@ static uint64_t register_size(const struct fdt_walk* node) {
   uint32_t length = 0;
   const void* reg = fdt_get(node, "reg", &length);
   return reg != 0 && length >= 16 ? fdt_cells(reg, 2) : 0;
-}
-
-static void read_chosen(const struct fdt_walk* node) {
-  const char* driver = fdt_get(node, "sluice,driver", 0);
-  board.driver_interrupts = driver != 0 && text_equal(driver, "interrupt");
-  board.queues = fdt_get_u32(node, "sluice,queues", board.queues);
-  board.ipv4 = fdt_get_u32(node, "sluice,ipv4", board.ipv4);
-  board.rx_ring = fdt_get_u32(node, "sluice,rx-ring", board.rx_ring);
-  board.tx_ring = fdt_get_u32(node, "sluice,tx-ring", board.tx_ring);
-  board.moderation = fdt_get_u32(node, "sluice,moderation", board.moderation);
 }
 
 /* Entries of a PLIC's map: three address cells, pin, controller, source. With AIA, functions use MSI-X. */
@@ -86,8 +74,6 @@ static void read_node(const struct fdt_walk* node) {
     if (board.harts < BOOT_MAX_HARTS) board.harts++;
   } else if (node->depth == 1 && text_equal(node->name, "cpus")) {
     board.timebase_frequency = fdt_get_u32(node, "timebase-frequency", 0);
-  } else if (node->depth == 1 && text_equal(node->name, "chosen")) {
-    read_chosen(node);
   } else if (fdt_is_compatible(node, "ns16550a")) {
     board.uart = register_base(node);
   } else if (fdt_is_compatible(node, "sifive,test0") || fdt_is_compatible(node, "sifive,test1")) {

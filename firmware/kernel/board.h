@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum board_interrupts { BOARD_INTERRUPTS_NONE, BOARD_INTERRUPTS_PLIC, BOARD_INTERRUPTS_AIA };
@@ -35,13 +34,6 @@ struct board {
     uint32_t device, pin, line;
   } interrupt_map[BOARD_MAX_INTERRUPT_MAP]; /* root bus device number modulo 4, pin 1 to 4, PLIC source */
   unsigned interrupt_map_entries;
-
-  /* /chosen: what the board's file says about the workload's software. */
-  bool driver_interrupts;    /* sluice,driver = "interrupt"; else the driver polls */
-  uint32_t queues;           /* sluice,queues; default 1 */
-  uint32_t ipv4;             /* sluice,ipv4; default 10.0.0.2 */
-  uint32_t rx_ring, tx_ring; /* sluice,rx-ring, sluice,tx-ring; default 512 */
-  uint32_t moderation;       /* sluice,moderation; interrupt moderation in units of 2 us; default 0 */
 };
 
 extern struct board board;

@@ -73,11 +73,19 @@ void rpc_ignore(struct rpc_port* port, struct rpc_call* call);
 /* rpc_wait, the handler, and its answer, for ever. */
 void rpc_serve(struct rpc_port* port) __attribute__((noreturn));
 
+/* The same for several ports of one hart, a burst of each in turn. The hart sleeps only where every port's NIC raises
+ * interrupts and none has a frame. */
+void rpc_serve_all(struct rpc_port* const* ports, unsigned count) __attribute__((noreturn));
+
 /* One round of that: calls the handler and ends the call. */
 void rpc_execute(struct rpc_port* port, struct rpc_call* call);
 
 /* Takes what has arrived, at most a burst; true if a call is there. rpc_wait() is this and waiting. */
 int rpc_poll(struct rpc_port* port, struct rpc_call* call);
+
+/* A port's turn among others: takes a burst, ends each call in it and sends the answers; false if nothing has arrived.
+ */
+bool rpc_take_turn(struct rpc_port* port);
 
 /* The program on RPC_PORT_SERVICES; 0 if there is none. */
 const struct rpc_program* rpc_find_service(uint32_t program);

@@ -117,7 +117,6 @@ class Tree {
     w_.node("chosen", [&] {
       w_.text("stdout-path", fmt::format("/soc/serial@{:x}", s_.map.uart));
       for (const part::FirmwareProperty& p : s_.workload) property(p);
-      for (const part::FirmwareProperty& p : s_.nic) property(p);
     });
   }
 

@@ -47,7 +47,6 @@ struct DeviceTreeSource {
   std::uint32_t uart_hertz = 3'686'400;
 
   // /chosen: how the board wants its firmware to work.
-  std::vector<part::FirmwareProperty> nic;  ///< of the first one
   std::vector<part::FirmwareProperty> workload;
 };
 

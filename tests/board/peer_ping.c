@@ -25,10 +25,10 @@ static void build(const struct nic* nic, uint8_t* frame) {
 }
 
 int application_main(void) {
-  struct nic nic;
+  struct nic nic = {.queues = 1, .settings = NIC_DEFAULT_SETTINGS};
   pcie_setup();
   const struct pcie_function* function = pcie_find(DESC_VENDOR_ID, DESC_DEVICE_ID);
-  if (function == 0 || !nic_descriptor_setup(&nic, function, 1)) return 1;
+  if (function == 0 || !nic_descriptor_setup(&nic, function)) return 1;
   const struct nic_stamping* stamping = nic_descriptor_stamping();
   struct nic_queue* queue = nic.queue[0];
   statistics_add("round_trips round_trip_ns", &counters.round_trips);

@@ -88,10 +88,16 @@ class InstructionTrace(BoardTest):
             if line["text"] is None:
                 continue
             access = re.search(r"\[(0x[0-9a-f]+)\]=(0x[0-9a-f]+)", line["results"])
-            if not access or "(sp)" not in line["text"]:
+            if not access:
                 continue
             address, value = int(access[1], 16), access[2]
-            if re.match(r"c?\.?f?s[bhwd]", line["text"]):
+            is_store = re.match(r"(c\.)?f?s[bhwd]", line["text"])
+            if is_store:  # also by another register, and of a part
+                for word in range(address - 7, address + len(value) // 2 - 1):
+                    stack.pop((word, 18), None)
+            if "(sp)" not in line["text"]:
+                continue
+            if is_store:
                 stack[address, len(value)] = value
             elif (address, len(value)) in stack and re.match(r"(c\.)?(ld|fld)", line["text"]):
                 self.assertEqual(stack[address, len(value)], value, line.string)

@@ -34,6 +34,8 @@ static void play_registers(void* unused) {
 
 static uint64_t ring(uint32_t low) { return (uint64_t)*reg(DESC_QUEUE(0) + low + 4) << 32 | *reg(DESC_QUEUE(0) + low); }
 
+static struct nic nic = {.queues = 1, .settings = NIC_DEFAULT_SETTINGS};
+
 /* Receives `count` copies of a frame, and completes everything sent. */
 static uint32_t rx_head, tx_head;
 static void play_traffic(const uint8_t* frame, uint32_t length, uint32_t count) {
@@ -42,12 +44,12 @@ static void play_traffic(const uint8_t* frame, uint32_t length, uint32_t count) 
     struct desc_rx_writeback done;
   }* rx = (void*)ring(DESC_RX_BASE_LOW);
   struct desc_tx* tx = (void*)ring(DESC_TX_BASE_LOW);
-  for (uint32_t i = 0; i < count; i++, rx_head = (rx_head + 1) % board.rx_ring) {
+  for (uint32_t i = 0; i < count; i++, rx_head = (rx_head + 1) % nic.settings.rx_ring) {
     __builtin_memcpy((void*)rx[rx_head].read.packet_address, frame, length);
     rx[rx_head].done = (struct desc_rx_writeback){.packet_length = (uint16_t)length,
                                                   .status = DESC_RX_DD | DESC_RX_EOF | DESC_RX_CHECKED};
   }
-  for (; tx_head != *reg(DESC_QUEUE(0) + DESC_TX_TAIL); tx_head = (tx_head + 1) % board.tx_ring) {
+  for (; tx_head != *reg(DESC_QUEUE(0) + DESC_TX_TAIL); tx_head = (tx_head + 1) % nic.settings.tx_ring) {
     if (tx[tx_head].command & DESC_TX_RS) tx[tx_head].command = DESC_TX_TYPE_DONE;
   }
 }
@@ -75,7 +77,7 @@ static uint32_t build(uint8_t* frame, uint32_t program, uint32_t procedure, uint
                              .length = to_be16((uint16_t)(bytes + UDP_HEADER_BYTES + IPV4_HEADER_BYTES)),
                              .protocol = IPV4_UDP,
                              .source = BE32(0x0a000001u),
-                             .destination = to_be32(board.ipv4)};
+                             .destination = to_be32(nic.settings.ipv4)};
   *udp = (struct udp_header){.destination = BE16(RPC_PORT_SERVICES), .length = to_be16((uint16_t)(bytes + 8))};
   message[2] = BE32(RPC_VERSION);
   message[3] = to_be32(program);
@@ -95,13 +97,12 @@ int application_main(void) {
   play_registers(0);
   csr_set(sstatus, SSTATUS_SIE);
 
-  struct nic nic = {.queues = 1};
   struct pcie_function function = {.bar = {(uintptr_t)registers}};
-  if (!nic_descriptor_setup(&nic, &function, 1)) return 1;
+  if (!nic_descriptor_setup(&nic, &function)) return 1;
   csr_clear(sstatus, SSTATUS_SIE);
   rpc_programs_setup();
   struct rpc_port* port = memory_reserve(sizeof *port, 64);
-  rpc_port_setup(port, &nic, 0, board.ipv4);
+  rpc_port_setup(port, &nic, 0, nic.settings.ipv4);
 
   static uint8_t space[256] __attribute__((aligned(64)));
   uint8_t* frame = space + 2;

@@ -95,7 +95,7 @@ Bytes udp_payload(const Bytes& frame) {
   return Bytes(frame.begin() + 42, frame.end());
 }
 
-const nic_driver ProtocolBench::driver = {receive, transmit, release, flush, wait};
+const nic_driver ProtocolBench::driver = {receive, transmit, release, flush, wait, nullptr};
 
 ProtocolBench::ProtocolBench(bool offload)
     : port_(new rpc_port),
