@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "firmware/boot/boot.h"
-#include "firmware/rpc/programs.h"
+#include "protocols/rpc/onc_rpc.h"
 
 #define NIC_MAX 16u        /* NICs of a board that the firmware drives */
 #define NIC_BURST 32u      /* most frames of one receive() */
