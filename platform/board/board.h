@@ -20,6 +20,7 @@
 #include "platform/board/system_on_chip.h"
 #include "platform/config/board_config.h"
 #include "platform/faults/faults.h"
+#include "platform/workload/traffic_workload.h"
 
 namespace sluice::platform {
 
@@ -89,8 +90,8 @@ class Board {
   workload::Workload* workload() { return workload_.get(); }
   /// Null where the board has none.
   const pcie::Iommu* iommu() const { return iommu_.get(); }
-  /// Where the workload is traffic; else null.
-  net::TrafficSource* source() { return source_.get(); }
+  /// Of the workload, where it is traffic and a wire is left for it, and of peers.
+  const std::vector<Clients>& clients() const { return clients_; }
   pcie::RootComplex& root() { return *root_; }
   /// The device of an instance of kind accel or nic; null for others.
   const pcie::Endpoint* endpoint(const std::string& path) const;
@@ -120,12 +121,14 @@ class Board {
   SystemOnChip& system(const std::string& path);
   void build_network();
   void build_traffic();
+  void build_peers();
+  void build_clients(const config::Instance&, const net::TrafficSource::Parameters&, WireInstance&);
   void start_systems();
   void build_workload(Traffic);
   workload::Surroundings surroundings(Traffic);
   SlotInstance& slot(const std::string& path);
   void connect(const std::string& slot, pcie::Port& device);
-  void check_replay(const config::Instance& workload, std::uint64_t warmup) const;
+  void check_replay(const config::Instance& workload, std::uint64_t total, std::uint64_t warmup) const;
   void schedule_carrier(net::Wire&, const WireParameters&);
   void check_addresses(const config::Instance& host, const net::RemoteHost::Parameters&, const std::string& wire) const;
   std::string address_at(const WireInstance&) const;
@@ -149,7 +152,8 @@ class Board {
   std::vector<DeviceInstance> devices_;
   std::vector<BusDeviceInstance> bus_devices_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;
-  std::unique_ptr<net::TrafficSource> source_;
+  std::vector<std::unique_ptr<net::TrafficSource>> sources_;
+  std::vector<Clients> clients_;
   workload::Surroundings surroundings_;
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Faults> faults_;

@@ -16,8 +16,7 @@ namespace {
 /// Whether a peer of the board is at the far end of a wire.
 bool has_peer(const config::BoardConfig& config, const WireInstance& w) {
   const auto peers = config.of_kind("peer");
-  return std::any_of(peers.begin(), peers.end(),
-                     [&](const config::Instance* p) { return p->parameters<EchoPeerParameters>().wire == w.path; });
+  return std::any_of(peers.begin(), peers.end(), [&](const config::Instance* p) { return wire_of_peer(*p) == w.path; });
 }
 
 }  // namespace
@@ -76,9 +75,8 @@ workload::Surroundings Board::surroundings(Traffic traffic) {
 void Board::build_workload(Traffic traffic) {
   if (traffic == Traffic::generated) build_traffic();
   const config::Instance& instance = config_.the("workload");
-  if (source_) {
-    workload_ = std::make_unique<TrafficWorkload>(*source_, instance.parameters<net::TrafficSource::Parameters>(),
-                                                  run_.allow_drops);
+  if (!clients_.empty()) {
+    workload_ = std::make_unique<TrafficWorkload>(clients_, run_.allow_drops);
     return;
   }
   const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(instance.factory());
@@ -102,55 +100,78 @@ void Board::build_workload(Traffic traffic) {
   marks_.push_back(std::make_unique<ElaborationMark>("after__workload", ""));
 }
 
-/// Peers where the board names them; the workload at the first NIC's wire, or else at the first wire without a peer.
-void Board::build_traffic() {
+/// Peers where the board names them.
+void Board::build_peers() {
   for (const config::Instance* i : config_.of_kind("peer")) {
-    const auto& p = i->parameters<EchoPeerParameters>();
+    const std::string& at = wire_of_peer(*i);
     for (const config::Instance* other : config_.of_kind("peer"))
-      if (other != i && other->parameters<EchoPeerParameters>().wire == p.wire)
+      if (other != i && wire_of_peer(*other) == at)
         throw clash(config_, *i, *other, "wire", "must be a link of its own; {} is at it too");
-    check_addresses(*i, p.peer.host, p.wire);
+    net::Wire& link = wire(*i, at);
+    if (i->model() == "traffic") {
+      if (config_.the("workload").model() != "traffic")
+        throw config_.error(*i, "wire", "cannot have clients on a board whose workload.model is not \"traffic\"");
+      build_clients(*i, i->parameters<TrafficPeerParameters>().traffic,
+                    *std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) { return w.path == at; }));
+      continue;
+    }
+    const auto& p = i->parameters<EchoPeerParameters>();
+    check_addresses(*i, p.peer.host, at);
     peers_.push_back(
-        std::make_unique<net::EchoPeer>(base::module_name(i->path()).c_str(), p.peer, wire(*i, p.wire), net::Wire::kA));
+        std::make_unique<net::EchoPeer>(base::module_name(i->path()).c_str(), p.peer, link, net::Wire::kA));
     peers_.back()->publish_statistics();
   }
+}
+
+/// Peers; and the workload at the first NIC's wire, or else at the first wire without a peer.
+void Board::build_traffic() {
+  build_peers();
   const auto is_free = [&](const WireInstance& w) { return !has_peer(config_, w); };
   const auto nics = config_.of_kind("nic");
   auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
     return !nics.empty() && is_free(w) && w.path == place_of(*nics.front()).wire;
   });
   if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
-  if (free == wires_.end() || !makes_calls(config_)) return;
   const config::Instance& workload = config_.the("workload");
-  auto traffic = workload.parameters<net::TrafficSource::Parameters>();
-  check_addresses(workload, traffic.host, free->path);
-  if (traffic.host.partner.empty()) traffic.host.partner = address_at(*free);
+  if (free != wires_.end() && makes_calls(config_))
+    build_clients(workload, workload.parameters<net::TrafficSource::Parameters>(), *free);
+}
+
+/// Those that an instance, the workload or a peer, describes.
+void Board::build_clients(const config::Instance& instance, const net::TrafficSource::Parameters& p, WireInstance& at) {
+  auto traffic = p;
+  check_addresses(instance, traffic.host, at.path);
+  if (traffic.host.partner.empty()) traffic.host.partner = address_at(at);
   if (traffic.host.partner.empty())
-    throw config_.error(workload, "host.partner", "must be set: no NIC is at " + free->path + " to take it from");
+    throw config_.error(instance, "host.partner", "must be set: no NIC is at " + at.path + " to take it from");
   try {
-    source_ = std::make_unique<net::TrafficSource>("workload", traffic, base::RandomSeed{run_.seed, run_.replication},
-                                                   *free->wire, net::Wire::kA);
-    source_->publish_statistics();
-    source_->set_buffered(buffered_calls(*free, traffic.call));
+    sources_.push_back(std::make_unique<net::TrafficSource>(base::module_name(instance.path()).c_str(), traffic,
+                                                            base::RandomSeed{run_.seed, run_.replication}, *at.wire,
+                                                            net::Wire::kA));
+    sources_.back()->publish_statistics();
+    sources_.back()->set_buffered(buffered_calls(at, traffic.call));
   } catch (const std::runtime_error& e) {
     if (traffic.kind == net::TrafficSource::Kind::replay)
-      throw config_.error(workload, "pcap", std::string("cannot be replayed: ") + e.what());
-    throw config::UserError(config_.file() + ": workload " + e.what());
+      throw config_.error(instance, "pcap", std::string("cannot be replayed: ") + e.what());
+    throw config::UserError(fmt::format("{}: {} {}", config_.file(), instance.path(), e.what()));
   }
-  if (traffic.kind == net::TrafficSource::Kind::replay) check_replay(workload, traffic.warmup);
+  clients_.push_back({instance.path(), at.path, sources_.back().get(), &p});
+  if (traffic.kind == net::TrafficSource::Kind::replay)
+    check_replay(instance, sources_.back()->total(), traffic.warmup);
 }
 
 /// A replay makes the calls that its capture has, no fewer and no more.
-void Board::check_replay(const config::Instance& workload, std::uint64_t warmup) const {
+void Board::check_replay(const config::Instance& workload, std::uint64_t total, std::uint64_t warmup) const {
   const auto& requests = workload.origin("requests");
   if (requests.layer > 0 && requests.layer >= workload.origin("kind").layer)
     throw config_.error(workload, "requests", "must not be set for a replay, which makes every call of its capture");
-  if (source_->total() > warmup) return;
+  if (total > warmup) return;
   const bool pcap_later = config::BoardConfig::is_later(workload, "pcap", workload, "warmup");
-  const std::string calls = source_->total() == 1 ? "1 call" : fmt::format("{} calls", source_->total());
+  const std::string calls = total == 1 ? "1 call" : fmt::format("{} calls", total);
   if (pcap_later)
-    throw config_.error(workload, "pcap",
-                        fmt::format("has {}, of which workload.warmup, {}, leaves none to count", calls, warmup));
+    throw config_.error(
+        workload, "pcap",
+        fmt::format("has {}, of which {}.warmup, {}, leaves none to count", calls, workload.path(), warmup));
   throw config_.error(workload, "warmup", fmt::format("leaves none of the capture's {} to count", calls));
 }
 

@@ -101,4 +101,15 @@ void EchoPeerParameters::describe(base::Schema<EchoPeerParameters>& s) {
   s.include("", &EchoPeerParameters::peer);
 }
 
+void TrafficPeerParameters::describe(base::Schema<TrafficPeerParameters>& s) {
+  s.summary("clients at a wire of their own");
+  s.add("wire", &TrafficPeerParameters::wire, "Ethernet link at whose far end they are").refers_to("net").setting();
+  s.include("", &TrafficPeerParameters::traffic);
+}
+
+const std::string& wire_of_peer(const config::Instance& peer) {
+  return peer.model() == "traffic" ? peer.parameters<TrafficPeerParameters>().wire
+                                   : peer.parameters<EchoPeerParameters>().wire;
+}
+
 }  // namespace sluice::platform

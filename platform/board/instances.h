@@ -6,6 +6,7 @@
 
 #include "models/memory/bus_device.h"
 #include "models/net/echo_peer.h"
+#include "models/net/traffic_source.h"
 #include "models/net/wire.h"
 #include "models/nic/nic.h"
 #include "models/pcie/device_part.h"
@@ -89,5 +90,15 @@ struct EchoPeerParameters {
   net::EchoPeer::Parameters peer;
   static void describe(base::Schema<EchoPeerParameters>&);
 };
+
+/// [peer.NAME] with model "traffic": clients at a wire of their own, beside those of [workload].
+struct TrafficPeerParameters {
+  std::string wire = "net.wire0";
+  net::TrafficSource::Parameters traffic;
+  static void describe(base::Schema<TrafficPeerParameters>&);
+};
+
+/// The Ethernet link that a [peer.NAME] is at.
+const std::string& wire_of_peer(const config::Instance&);
 
 }  // namespace sluice::platform

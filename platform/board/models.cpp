@@ -29,6 +29,9 @@ std::string choose_calls(net::TrafficSource::Parameters& p, const config::Regist
   p.call.maker = static_cast<const CallFactory&>(*part->factory).make;
   return {};
 }
+std::string choose_calls_of_peer(TrafficPeerParameters& p, const config::Registry& r) {
+  return choose_calls(p.traffic, r);
+}
 
 }  // namespace
 
@@ -66,13 +69,15 @@ void register_models(config::Registry& r) {
   r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");
   r.add_kind("accel");
+  r.add_kind("peer", "echo");
   r.add_kind("device");
-  r.add_kind("peer");
   r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
+  r.add<TrafficPeerParameters>("peer", "traffic", "traffic source");
   r.add_single("workload", "model", "traffic");
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");
   for (const auto& [name, make] : net::built_in_calls().makers()) Devices(r).add_calls(name, make);
   r.add_choice<net::TrafficSource::Parameters>("call.program", choose_calls);
+  r.add_choice<TrafficPeerParameters>("call.program", choose_calls_of_peer);
   r.add_kind("fault", "", "kind");
   r.add<AgentFault>("fault", "kill", "kill");
   r.add<AgentFault>("fault", "hang", "hang");

@@ -142,7 +142,7 @@ int execute(const Environment& environment, const Options& o) {
     throw config::UserError("--requests " + o.workload.requests + ": the run of " + o.outside.replay +
                             " had no workload");
   platform::Board board(config, traffic);
-  if (platform::makes_calls(config) && !board.source() && !outside && !options.until)
+  if (platform::makes_calls(config) && board.clients().empty() && !outside && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
   if (Progress::wanted() && !outside)
     options.progress = [&progress, &board, until = options.until](base::Time t, double done) {

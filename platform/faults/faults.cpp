@@ -147,7 +147,7 @@ Faults::Faults(Board& board) : board_(board), seed_{board.run_parameters().seed,
   base::ledger().on_drop([this](const base::Ledger::Request& r, std::string_view, Time) { dropped_.push_back(r.id); });
   for (const config::Instance* i : board.config().of_kind("fault")) add(*i);
   for (auto& p : plans_) p->start();
-  if (board.source()) board.source()->on_silence([this] { return so_far_; });
+  for (const Clients& c : board.clients()) c.source->on_silence([this] { return so_far_; });
 }
 
 Faults::~Faults() = default;

@@ -1,6 +1,8 @@
 #include "platform/workload/traffic_workload.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -130,74 +132,164 @@ std::string latency_text(const Json& l) {
                      at("p50"), at("p90"), at("p99"), at("p999"), at("max"));
 }
 
+void add_calls(Json& result, const TrafficSource::Results& r) {
+  result["requests"] = requests(r);
+  result["latency_ns"] = latency(r.latency);
+  result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
+}
+
+void add_phases(Json& result, const Clients& c) {
+  if (!c.source->phases().empty()) result["phases"] = phases(*c.source);
+  if (c.parameters->kind == TrafficSource::Kind::zero_loss && c.source->finished())
+    result["zero_loss_rate_per_s"] = c.source->zero_loss_rate();
+}
+
+bool is_waiting(const TrafficSource& s) { return !s.running() || s.under_way() > 0; }
+
+/// Drops are what such a workload looks for, not a failure.
+bool overloads_on_purpose(const TrafficSource::Parameters& p) {
+  return p.kind == TrafficSource::Kind::load_sweep || p.kind == TrafficSource::Kind::zero_loss;
+}
+
+/// Says how many requests got no answer, although no component said that it dropped them.
+std::string lost_sentence(const Clients& c) {
+  const std::uint32_t retries = c.parameters->retries;
+  const std::string sent = retries == 0 ? "once" : fmt::format("{} times", retries + 1);
+  return fmt::format("{} lost: no reply within {} ({}.timeout), sent {} ({}.retries = {})",
+                     counted(c.source->results().lost, "request was", "requests were"),
+                     base::to_text(c.parameters->timeout), c.path, sent, c.path, retries);
+}
+
+/// The clients of a board that has several.
+std::string client_table(const Json& result) {
+  if (!result.contains("clients")) return {};
+  std::string text = fmt::format("  {:<18} {:<12} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "clients", "at", "calls",
+                                 "unanswered", "mean", "p99", "served");
+  for (const auto& [path, c] : result.at("clients").items()) {
+    const Json& r = c.at("requests");
+    const std::uint64_t sent = r.at("sent").get<std::uint64_t>();
+    text += fmt::format(
+        "  {:<18} {:<12} {:>11} {:>11} {:>11} {:>11} {:>11}\n", path, c.at("wire").get<std::string>(), grouped(sent),
+        grouped(sent - r.at("completed").get<std::uint64_t>()), time_text(c.at("latency_ns").at("mean").get<double>()),
+        time_text(c.at("latency_ns").at("p99").get<double>()), rate_text(c.at("throughput_per_s").get<double>()));
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
-TrafficWorkload::TrafficWorkload(net::TrafficSource& source, const net::TrafficSource::Parameters& p, bool allow_drops)
-    : source_(source), parameters_(p), allow_drops_(allow_drops) {}
+TrafficWorkload::TrafficWorkload(std::vector<Clients> clients, bool allow_drops)
+    : clients_(std::move(clients)), allow_drops_(allow_drops) {}
 
+/// Measuring begins with the first call that counts: it would take away the latencies of those before it.
 void TrafficWorkload::start(workload::Run& run) {
-  source_.on_measuring([&run] { run.begin_measuring(); });
-  source_.on_finished([&run] { run.finish(); });
-  source_.start();
+  for (Clients& c : clients_) {
+    c.source->on_measuring([this, &run] {
+      if (!std::exchange(measuring_, true)) run.begin_measuring();
+    });
+    c.source->on_finished([this, &run] {
+      if (++finished_ == clients_.size()) run.finish();
+    });
+    c.source->start();
+  }
+}
+
+std::uint64_t TrafficWorkload::ended() const {
+  std::uint64_t calls = 0;
+  for (const Clients& c : clients_) calls += c.source->settled();
+  return calls;
+}
+
+std::uint64_t TrafficWorkload::under_way() const {
+  std::uint64_t calls = 0;
+  for (const Clients& c : clients_) calls += c.source->under_way();
+  return calls;
+}
+
+bool TrafficWorkload::waits() const {
+  return std::any_of(clients_.begin(), clients_.end(), [](const Clients& c) { return is_waiting(*c.source); });
 }
 
 std::optional<double> TrafficWorkload::progress() const {
-  if (source_.total() == 0) return {};
-  return static_cast<double>(source_.settled()) / static_cast<double>(source_.total());
+  std::uint64_t total = 0;
+  for (const Clients& c : clients_) total += c.source->total();
+  if (total == 0) return {};
+  return static_cast<double>(ended()) / static_cast<double>(total);
 }
 
 std::string TrafficWorkload::stall_reason() const {
-  return source_.running() ? "" : source_.partner_address() + " has not answered ARP";
+  for (const Clients& c : clients_)
+    if (!c.source->running()) return c.source->partner_address() + " has not answered ARP";
+  return {};
 }
 
 std::string TrafficWorkload::stall_details() const {
   std::string text;
-  // What the client's checks refused: a call whose reply is among it has none.
-  if (const std::uint64_t bad = source_.host_statistics().bad_frames; bad > 0)
-    text += fmt::format("workload has received {}, which it ignores; first: {}\n",
-                        bad == 1 ? "1 bad frame" : fmt::format("{} bad frames", bad), source_.first_bad_frame());
-  if (const std::uint64_t calls = source_.under_way(); calls > 0)
-    text += fmt::format("workload waits for {}: {} without a reply\n", source_.partner_address(),
-                        calls == 1 ? "1 call" : fmt::format("{} calls", calls));
+  for (const Clients& c : clients_) {
+    // What the client's checks refused: a call whose reply is among it has none.
+    if (const std::uint64_t bad = c.source->host_statistics().bad_frames; bad > 0)
+      text += fmt::format("{} has received {}, which it ignores; first: {}\n", c.path,
+                          bad == 1 ? "1 bad frame" : fmt::format("{} bad frames", bad), c.source->first_bad_frame());
+    if (const std::uint64_t calls = c.source->under_way(); calls > 0)
+      text += fmt::format("{} waits for {}: {} without a reply\n", c.path, c.source->partner_address(),
+                          calls == 1 ? "1 call" : fmt::format("{} calls", calls));
+  }
   return text;
 }
 
-/// Drops are what such a workload looks for, not a failure.
-bool TrafficWorkload::overloads_on_purpose() const {
-  return allow_drops_ || parameters_.kind == TrafficSource::Kind::load_sweep ||
-         parameters_.kind == TrafficSource::Kind::zero_loss;
-}
-
-/// Says how many requests got no answer, although no component said that it dropped them.
-std::string TrafficWorkload::lost_sentence() const {
-  const std::string sent = parameters_.retries == 0 ? "once" : fmt::format("{} times", parameters_.retries + 1);
-  return fmt::format("{} lost: no reply within {} (workload.timeout), sent {} (workload.retries = {})",
-                     counted(source_.results().lost, "request was", "requests were"),
-                     base::to_text(parameters_.timeout), sent, parameters_.retries);
-}
-
-std::string TrafficWorkload::failure(bool finished) const {
-  const TrafficSource::Results& r = source_.results();
-  if (!stages_sum_up(r.latency)) return "the ledger is wrong: the stages do not sum to the latencies at the wire";
-  if (finished && !source_.finished())
-    return fmt::format("the firmware ended the run after {} of {} calls", source_.settled(), source_.total());
+std::string TrafficWorkload::failure_of(const Clients& c, bool finished) const {
+  const TrafficSource::Results& r = c.source->results();
+  if (finished && !c.source->finished())
+    return fmt::format("the firmware ended the run after {} of {} calls", c.source->settled(), c.source->total());
   if (r.errors != 0)
     return fmt::format("{} wrong; first: {}", counted(r.errors, "reply was", "replies were"), r.first_error);
-  if (r.lost != 0) return lost_sentence();
-  if (r.dropped_sum() != 0 && !overloads_on_purpose())
+  if (r.lost != 0) return lost_sentence(c);
+  if (r.dropped_sum() != 0 && !allow_drops_ && !overloads_on_purpose(*c.parameters))
     return fmt::format("{} dropped; first reason: {}", counted(r.dropped_sum(), "request was", "requests were"),
                        r.dropped.begin()->first);
   return {};
 }
 
+std::string TrafficWorkload::failure(bool finished) const {
+  if (!stages_sum_up(results().latency))
+    return "the ledger is wrong: the stages do not sum to the latencies at the wire";
+  for (const Clients& c : clients_) {
+    const std::string sentence = failure_of(c, finished);
+    if (!sentence.empty()) return clients_.size() == 1 ? sentence : c.path + ": " + sentence;
+  }
+  return {};
+}
+
+/// Of all clients together.
+TrafficSource::Results TrafficWorkload::results() const {
+  TrafficSource::Results all = clients_.front().source->results();
+  for (std::size_t i = 1; i < clients_.size(); ++i) {
+    const TrafficSource::Results& r = clients_[i].source->results();
+    all.sent += r.sent;
+    all.completed += r.completed;
+    all.errors += r.errors;
+    for (const auto& [reason, n] : r.dropped) all.dropped[reason] += n;
+    all.lost += r.lost;
+    all.retransmissions += r.retransmissions;
+    all.late_duplicates += r.late_duplicates;
+    all.latency.merge(r.latency);
+    all.first_bit = std::min(all.first_bit, r.first_bit);
+    all.last_bit = std::max(all.last_bit, r.last_bit);
+  }
+  return all;
+}
+
 void TrafficWorkload::add_result(Json& result) const {
-  const TrafficSource::Results& r = source_.results();
-  result["requests"] = requests(r);
-  result["latency_ns"] = latency(r.latency);
-  result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
-  if (!source_.phases().empty()) result["phases"] = phases(source_);
-  if (parameters_.kind == TrafficSource::Kind::zero_loss && source_.finished())
-    result["zero_loss_rate_per_s"] = source_.zero_loss_rate();
+  add_calls(result, results());
+  if (clients_.size() == 1) {
+    add_phases(result, clients_.front());
+  } else {
+    for (const Clients& c : clients_) {
+      Json& own = result["clients"][c.path] = {{"wire", c.wire}};
+      add_calls(own, c.source->results());
+      add_phases(own, c);
+    }
+  }
   result["stages"] = stages();
   result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
 }
@@ -209,7 +301,7 @@ std::string TrafficWorkload::report(const Json& result) const {
     return text + "  no call was completed: there is no latency\n\n";
   text += latency_text(result.at("latency_ns"));
   text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
-  return text + stage_table(result) + "\n";
+  return text + client_table(result) + stage_table(result) + "\n";
 }
 
 }  // namespace sluice::platform

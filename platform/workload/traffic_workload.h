@@ -1,20 +1,31 @@
 #pragma once
-/// [workload] with model "traffic": calls over a wire.
+/// [workload] with model "traffic", and the peers of that model: calls over wires.
+
+#include <string>
+#include <vector>
 
 #include "models/net/traffic_source.h"
 #include "models/workload/workload.h"
 
 namespace sluice::platform {
 
+/// Those at one wire, all of which outlive the workload.
+struct Clients {
+  std::string path;  ///< "workload", or that of a peer
+  std::string wire;
+  net::TrafficSource* source;
+  const net::TrafficSource::Parameters* parameters;
+};
+
 class TrafficWorkload final : public workload::Workload {
  public:
-  /// allow_drops: a dropped call is a result, and no failure. Both references outlive it.
-  TrafficWorkload(net::TrafficSource&, const net::TrafficSource::Parameters&, bool allow_drops);
+  /// Of one or more wires. allow_drops: a dropped call is a result, and no failure.
+  TrafficWorkload(std::vector<Clients>, bool allow_drops);
 
   void start(workload::Run&) override;
-  std::uint64_t ended() const override { return source_.settled(); }
-  std::uint64_t under_way() const override { return source_.under_way(); }
-  bool waits() const override { return !source_.running() || source_.under_way() > 0; }
+  std::uint64_t ended() const override;
+  std::uint64_t under_way() const override;
+  bool waits() const override;
   std::optional<double> progress() const override;
   std::string stall_reason() const override;
   std::string stall_details() const override;
@@ -23,11 +34,12 @@ class TrafficWorkload final : public workload::Workload {
   std::string report(const workload::Json& result) const override;
 
  private:
-  bool overloads_on_purpose() const;
-  std::string lost_sentence() const;
+  std::string failure_of(const Clients&, bool finished) const;
+  net::TrafficSource::Results results() const;
 
-  net::TrafficSource& source_;
-  const net::TrafficSource::Parameters& parameters_;
+  std::vector<Clients> clients_;
+  bool measuring_ = false;
+  std::size_t finished_ = 0;  ///< of them
   bool allow_drops_;
 };
 

@@ -11,6 +11,7 @@ FINISHER = "regmap = <&{/soc/test@100000}>;"
 # Checks of dtc that are off unless they are asked for.
 STRICT = ["-Wgraph_endpoint", "-Wnode_name_chars_strict", "-Wproperty_name_chars_strict", "-Wunit_address_format",
           "-Wnode_name_vs_property_name", "-Wunique_unit_address_if_enabled"]
+TWO_NICS = os.path.join(SOURCE, "tests/board/two_nics.toml")
 BOARDS = {
     "virt": (),
     "virt with four harts": ("--set", "cluster.host.harts=4"),
@@ -55,6 +56,26 @@ class DeviceTree(CommandTest):
                     compiled = file.read()
                 again = dtc("-I", "dts", "-O", "dtb", text=text.encode())
                 self.assertEqual(*(dtc("-I", "dtb", "-O", "dts", text=tree) for tree in (again, compiled)))
+
+    def test_every_device_has_its_node_below_the_ports_above_it(self):
+        text = self.succeed("describe", TWO_NICS, "--device-tree")
+        dtc("-I", "dts", "-O", "dtb", *STRICT, text=text.encode())
+        names = [(len(tabs) - 2, name) for tabs, name in re.findall(r"(?m)^(\t*)((?:pci|ethernet)@\S+) \{", text)]
+        self.assertEqual(names, [(0, "pci@30000000"), (1, "pci@1,0"), (2, "ethernet@0,0"),
+                                 (1, "pci@3,0"), (2, "pci@0,0"), (3, "pci@1,0"), (4, "ethernet@0,0")])
+        self.assertEqual(re.findall(r'sluice,path = "(.*)";', text), ["nic.eth0", "switch.sw0", "nic.back"])
+        self.assertEqual(re.findall(r'sluice,driver = "(.*)";', text), ["poll", "interrupt"])
+        self.assertEqual(re.findall(r"local-mac-address = \[(.*)\];", text), ["02 53 4c 00 00 01", "02 53 4c 00 00 02"])
+        self.assertIn("reg = <0x1800 0x0 0x0 0x0 0x0>;", self.node(text, "pci@3,0"))
+        self.assertNotIn("sluice,", " ".join(self.node(text, "chosen")))
+        accel = self.describe("haswell-nfp")
+        self.assertRegex(accel, r'accel@0,0 \{\n\t*reg = <0x0 0x0 0x0 0x0 0x0>;\n\t*sluice,path = "accel\.')
+
+    def test_wires_turn_at_each_bridge(self):
+        """Pin A of a device behind ports 3 and 1 comes out as what is (0 + 3 + 1) % 4 behind the first source."""
+        text = self.succeed("describe", TWO_NICS, "--device-tree")
+        maps = re.findall(r"interrupt-map = <0x0 0x0 0x0 0x1 0x\d+ 0x(\d+) ", text)
+        self.assertEqual(maps, ["20", "21", "23", "23", "20"])
 
     def test_what_a_kernel_looks_for(self):
         text = self.describe("virt with four harts")
