@@ -69,8 +69,8 @@ void register_models(config::Registry& r) {
   r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");
   r.add_kind("accel");
-  r.add_kind("peer", "echo");
   r.add_kind("device");
+  r.add_kind("peer", "echo");
   r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
   r.add<TrafficPeerParameters>("peer", "traffic", "traffic source");
   r.add_single("workload", "model", "traffic");
