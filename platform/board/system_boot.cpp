@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/parameters/quantity.h"
+#include "platform/board/instances.h"
 #include "platform/board/system_on_chip.h"
 #include "platform/board/topology.h"
 #include "platform/firmware/device_tree.h"
@@ -124,6 +125,13 @@ DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& 
   for (const auto& other : rams_)
     if (&other->bytes() != &own && !is_firmware_in(other->bytes()))
       tree.more_memory.emplace_back(other->bytes().base(), other->bytes().size());
+  for (const config::Instance* d : plan_.devices) {
+    const memory::BusDeviceFactory& factory = bus_factory_of(*d);
+    const memory::BusPlace place = bus_place_of(*d);
+    if (factory.compatible().empty()) continue;
+    tree.devices.push_back({d->name(), d->path(), factory.compatible(), place.address, factory.size(d->values()),
+                            place.interrupts, factory.firmware_properties(d->values())});
+  }
   tree.interrupt_sources = plan_.aia() ? plan_.parts.aplic.sources : plan_.parts.plic.sources;
   tree.imsic_identities = plan_.parts.imsic.identities;
   tree.uart_interrupt = HostMap::kUartSource;

@@ -116,6 +116,7 @@ std::vector<SystemPlan> systems_of(const config::BoardConfig& config) {
     SystemPlan& host = systems.front();
     others.push_back({&config, s, p.parts, claim(config, *s, "clusters", p.clusters, host.clusters),
                       claim(config, *s, "memories", p.memories, host.memories), devices_on(config, s->path())});
+    if (s->origin("map.iommu").layer > 0) throw config.error(*s, "map.iommu", "cannot be set: the IOMMU is the host's");
     if (host.clusters.empty())
       throw config.error(*s, "clusters", "leaves no cluster to the host, whose are those that no soc names");
   }

@@ -217,6 +217,7 @@ class Tree {
       w_.cell("interrupt-parent", controller());
       interrupt_cells("interrupts", s_.uart_interrupt);
     });
+    for (const BusNode& d : s_.devices) device(d);
     if (s_.iommu) {
       w_.node(fmt::format("iommu@{:x}", s_.map.iommu), [&] {
         w_.text("compatible", "sluice,iommu");
@@ -224,6 +225,23 @@ class Tree {
       });
     }
     if (s_.root) host_bridge();
+  }
+
+  void device(const BusNode& d) {
+    w_.node(fmt::format("{}@{:x}", d.name, d.base), [&] {
+      w_.text("compatible", d.compatible);
+      w_.reg(d.base, d.size);
+      w_.text("sluice,path", d.path);
+      for (const part::FirmwareProperty& p : d.properties) property(p);
+      if (d.interrupts.empty()) return;
+      w_.cell("interrupt-parent", controller());
+      std::vector<std::uint32_t> cells;
+      for (const unsigned source : d.interrupts) {
+        cells.push_back(source);
+        if (s_.aia) cells.push_back(kLevelHigh);
+      }
+      w_.cells("interrupts", cells);
+    });
   }
 
   void interrupt_cells(const char* name, unsigned source) {

@@ -24,6 +24,16 @@ struct PcieFunction {
   std::vector<PcieFunction> below;
 };
 
+/// A device on the bus that the harts share.
+struct BusNode {
+  std::string name;  ///< of the node without its unit address
+  std::string path;  ///< on the board
+  std::string compatible;
+  std::uint64_t base, size;
+  std::vector<unsigned> interrupts;  ///< sources of the PLIC or APLIC
+  std::vector<part::FirmwareProperty> properties;
+};
+
 struct DeviceTreeSource {
   std::string model;  ///< the board's name
   HostMap map;
@@ -34,6 +44,7 @@ struct DeviceTreeSource {
   std::uint64_t memory_size = 0;
   /// Base and size of RAM that no firmware is in.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> more_memory;
+  std::vector<BusNode> devices;
   bool iommu = false;
   unsigned first_hart = 0;  ///< mhartid of the cluster's first hart
   /// Null: no PCIe.

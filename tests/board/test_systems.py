@@ -117,6 +117,7 @@ class Systems(BoardTest):
                          "sluice: --set soc.card.clusters=cluster.host,cluster.second: leaves no cluster to the host, "
                          "whose are those that no soc names")
         self.assertIn("may have cluster.second only once", self.mistake("soc.card.clusters=cluster.second,cluster.second"))
+        self.assertIn("soc.card.map.iommu", self.mistake("soc.card.map.iommu=0x301_0000"))
         self.assertIn("soc.card.plic.sources", self.mistake("cluster.second.interrupts=plic", "soc.card.plic.sources=4"))
         self.assertIn("overlap", self.mistake("soc.card.map.uart=0x10_0000"))
         self.assertIn("soc.card.finisher at 0x0010_0000 (4 KiB) overlaps memory.second",
