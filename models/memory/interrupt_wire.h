@@ -11,7 +11,8 @@ class InterruptWire : public sc_core::sc_module {
  public:
   explicit InterruptWire(sc_core::sc_module_name);
 
-  sc_core::sc_signal<bool> signal;  ///< that the module's port drives
+  /// That the module's port drives: from its own processes, and from those of harts whose accesses it answers.
+  sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> signal;
   /// Called with a new level at base::now(), the time at which the signal has changed.
   std::function<void(bool)> on_change;
 

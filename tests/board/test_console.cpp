@@ -19,7 +19,7 @@ struct Talk {
     simulation.emplace(*board, platform::SimulationOptions{});
   }
   platform::Outcome run(std::vector<uart::ExpectScript::Step> steps) {
-    uart::ExpectScript script(board->uart(), std::move(steps));
+    uart::ExpectScript script(board->host().uart(), std::move(steps));
     const platform::Outcome outcome = simulation->run();
     state = script.state();
     diagnosis = script.diagnosis();

@@ -49,8 +49,8 @@ class BusPlugins(PluginTest):
     def test_its_place_is_checked(self):
         cases = (
             ('address = 0x1300_0000', '', "my.toml:6: device.timer.address must be set: no device is at 0"),
-            ('0x1300_0000', '0x1000_0000', "my.toml:8: device.timer at 0x1000_0000 (16 B) overlaps uart at "
-             "0x1000_0000 (256 B)"),
+            ('0x1300_0000', '0x1000_0000', "my.toml:8: uart at 0x1000_0000 (256 B) overlaps device.timer at "
+             "0x1000_0000 (16 B)"),
             ('[40]', '[]', "my.toml:9: device.timer.interrupts must name a source for each of its interrupt lines, of "
              "which it has 1"),
             ('[40]', '[10]', "my.toml:9: device.timer.interrupts must be sources of its own: 10 is the UART's"),
