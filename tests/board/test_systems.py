@@ -64,14 +64,14 @@ class Systems(BoardTest):
     def test_a_second_system_is_paused_and_killed_alone(self):
         for kind in ("kill", "pause"):
             with self.subTest(kind=kind):
-                fault = ("--set", f"fault.stop.kind={kind}", "--set", "fault.stop.target=cluster.second",
-                         "--set", "fault.stop.at=130 us")
-                if kind == "pause":
-                    fault += ("--set", "fault.stop.duration=40 us")
-                text = run(BOARD, *SMALL, *fault)
+                board = os.path.join(self.directory(), "stopped.toml")
+                with open(board, "w", encoding="utf-8") as file:
+                    file.write(f'extends = ["{BOARD}"]\n[fault.stop]\nkind = "{kind}"\ntarget = "cluster.second"\n'
+                               'at = "200 us"\n' + ('duration = "60 us"\n' if kind == "pause" else ""))
+                text = run(board, *SMALL)
                 self.assertMultiLineEqual(calls(run("e810-poll", *SMALL)), calls(text))
                 stopped = json.loads(text)["faults"][0]
-                self.assertEqual((stopped["target"], stopped["at_ns"]), ("cluster.second", 130000))
+                self.assertEqual((stopped["target"], stopped["at_ns"]), ("cluster.second", 200000))
                 instructions = {c["name"]: c["instructions"] for c in json.loads(text)["cores"]}
                 undisturbed = {c["name"]: c["instructions"] for c in json.loads(run(BOARD, *SMALL))["cores"]}
                 self.assertLess(instructions["cluster.second.hart1"], undisturbed["cluster.second.hart1"] * 3 // 4)
