@@ -179,8 +179,17 @@ void Scheduler::pump() {
 }
 
 Runner* Scheduler::first_that_may_run() const {
-  for (Runner* r : runners_)
-    if (r->ready_ && r->time_ < limit(*r)) return r;
+  // The runners of one group have one limit.
+  const RunnerGroup* group = nullptr;
+  Time until;
+  for (Runner* r : runners_) {
+    if (!r->ready_) continue;
+    if (&r->group_ != group) {
+      group = &r->group_;
+      until = limit(*r);
+    }
+    if (r->time_ < until) return r;
+  }
   return nullptr;
 }
 
@@ -202,9 +211,11 @@ RunnerGroup* Scheduler::hindmost(Time& seen) const {
   seen = Time::max();
   for (RunnerGroup* g : groups_) {
     const Time instruction = g->earliest_ready();
-    if (instruction == Time::max() || g->seen_from(instruction) >= seen) continue;
-    seen = g->seen_from(instruction);
-    found = g;
+    if (instruction == Time::max()) continue;
+    if (const Time t = g->seen_from(instruction); t < seen) {
+      seen = t;
+      found = g;
+    }
   }
   return found;
 }
@@ -265,7 +276,7 @@ void Scheduler::hand_over(Runner* self) {
     Time seen;
     RunnerGroup* const next = hindmost(seen);
     if (next && effect > seen) {
-      next->window_end_ = next->quantum_ * (next->earliest_ready() / next->quantum_ + 1);
+      next->window_end_ = next->quantum_ * (seen / next->quantum_ + 1);
     } else if (effect == Time::max()) {
       pause(End::exhausted);
     } else if (effect == end_) {
