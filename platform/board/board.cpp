@@ -46,11 +46,11 @@ void Board::build_systems() {
     memory_map(p);
     check_interrupt_sources(p);
   }
-  // Nothing joins systems yet: this only says how often they take turns.
-  constexpr base::Time separation = 10_us;
+  // Nothing joins systems yet: this only says how often they take turns, and how exact the end of a run is.
+  constexpr base::Time separation = 1_us;
   for (SystemPlan& p : plans) {
     const base::Time quantum = quantum_of(p, plans.size() > 1 ? separation : base::Time::max());
-    if (p.harts() > 1) base::ledger().tolerate(quantum);
+    if (p.is_host() && p.harts() > 1) base::ledger().tolerate(quantum);  // requests are the host's
     if (p.is_host())
       scheduler_ = std::make_unique<base::Scheduler>("scheduler", quantum);
     else

@@ -75,7 +75,13 @@ std::string symbol_of(platform::Board& board, const std::string& hart, std::uint
 
 Json mistakes(platform::Board& board) {
   Json list = Json::array();
-  for (const base::Mistake& m : base::mistakes().list()) {
+  std::vector<base::Mistake> all(base::mistakes().list().begin(), base::mistakes().list().end());
+  // Systems run ahead of each other: which one comes to its mistake first says nothing.
+  if (board.systems().size() > 1)
+    std::stable_sort(all.begin(), all.end(), [](const base::Mistake& a, const base::Mistake& b) {
+      return a.at != b.at ? a.at < b.at : a.hart < b.hart;
+    });
+  for (const base::Mistake& m : all) {
     Json entry = {
         {"what", m.what}, {"at_ns", nanoseconds(static_cast<double>(m.at.femtoseconds()))}, {"times", m.times}};
     if (m.others > 0) entry["others"] = m.others;

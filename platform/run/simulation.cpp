@@ -51,8 +51,7 @@ Simulation::Simulation(Board& board, SimulationOptions options)
   if (auto steps = expect_steps(board_.config()); !steps.empty())
     script_ = std::make_unique<uart::ExpectScript>(board_.host().uart(), std::move(steps),
                                                    [this](const uart::ExpectScript& s) {
-                                                     if (s.state() == uart::ExpectScript::State::failed)
-                                                       board_.scheduler().stop();
+                                                     if (s.state() == uart::ExpectScript::State::failed) stop();
                                                    });
   if (options_.outside.any()) {
     const std::string log = options_.output.empty() ? "" : options_.output + "/input.log";
@@ -150,20 +149,33 @@ void Simulation::take_verdict(SystemOnChip& system, const irq::Finisher::Verdict
   if (failure_.empty() && v.kind == irq::Finisher::Kind::fail)
     failure_ = describe_failure(v.code, board_, running_hart());
   if (failure_.empty() && v.kind == irq::Finisher::Kind::reset) failure_ = describe_reset(board_, running_hart());
-  board_.scheduler().stop();
+  stop();
 }
 
 /// A firmware that only resets its board, or its system beside the host, would go on until the time limit, which is
 /// minutes of wall time.
 void Simulation::restart(SystemOnChip& system) {
-  const auto reset = [&] { system.plan().is_host() ? board_.reset() : board_.reset(system); };
+  const auto reset = [this, &system] {
+    if (!system.plan().is_host()) return board_.reset(system);
+    behind_all([this] { board_.reset(); });
+  };
   const std::uint64_t ended = ended_requests();
   idle_resets_ = std::exchange(ended_at_reset_, ended) == ended ? idle_resets_ + 1 : 1;
   if (idle_resets_ < kIdleResets || outside_) return reset();
   diagnosis_ = describe_reset_loop(board_, running_hart(), idle_resets_) + describe_state(board_);
   stalled_ = true;
   reset();  // forgets the verdict
-  board_.scheduler().stop();
+  stop();
+}
+
+/// Systems run ahead of each other. An entry behind that is one that all come to, wherever they are now.
+void Simulation::behind_all(base::Callback<void()> action) {
+  if (board_.systems().size() == 1) return action();
+  base::calendar().after(board_.scheduler().separation(), kWatchKey, std::move(action));
+}
+
+void Simulation::stop() {
+  behind_all([this] { board_.scheduler().stop(); });
 }
 
 /// What ends a run by tohost is a verdict like the test finisher's.
@@ -269,7 +281,7 @@ riscv::Core* Simulation::running_hart() const {
 
 void Simulation::finish() {
   workload_finished_ = true;
-  board_.scheduler().stop();
+  stop();
 }
 
 void Simulation::begin_measuring() {
@@ -297,13 +309,13 @@ void Simulation::watch() {
   if (waits && waited && ended == last_ended_) {
     stalled_ = true;
     diagnosis_ = describe_stall(board_, board_.run_parameters().stall_limit);
-    board_.scheduler().stop();
+    stop();
     return;
   }
   last_ended_ = ended;
   if (dead()) {
     dead_ = true;
-    board_.scheduler().stop();
+    stop();
     return;
   }
   base::calendar().after(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
@@ -319,7 +331,7 @@ bool Simulation::in_trap_loop(std::uint64_t least) {
 
 /// Ends the run when a hart does nothing else than trap.
 void Simulation::watch_traps() {
-  if (in_trap_loop(kTrapsInInterval)) return board_.scheduler().stop();
+  if (in_trap_loop(kTrapsInInterval)) return stop();
   const Time interval = std::min(board_.run_parameters().stall_limit, kTrapInterval);
   trap_look_ = base::calendar().after(interval, kWatchKey, [this] { watch_traps(); });
 }
@@ -334,7 +346,7 @@ void Simulation::plan_time_limit() {
 void Simulation::meet_time_limit() {
   if (std::exchange(ended_at_limit_look_, ended_requests()) != ended_requests()) return plan_time_limit();
   met_time_limit_ = true;
-  board_.scheduler().stop();
+  stop();
 }
 
 bool Simulation::signalled() {

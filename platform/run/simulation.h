@@ -78,6 +78,8 @@ class Simulation final : private workload::Run {
   void finish() override;
   void take_verdict(SystemOnChip&, const irq::Finisher::Verdict&);
   void take_exit(const Htif::Exit&, riscv::Core&);
+  void stop();
+  void behind_all(base::Callback<void()> action);
   void restart(SystemOnChip&);
   void watch();
   void watch_traps();

@@ -265,6 +265,8 @@ TrafficSource::Results TrafficWorkload::results() const {
   TrafficSource::Results all = clients_.front().source->results();
   for (std::size_t i = 1; i < clients_.size(); ++i) {
     const TrafficSource::Results& r = clients_[i].source->results();
+    // Those that have sent nothing have no first bit.
+    if (r.sent > 0) all.first_bit = all.sent > 0 ? std::min(all.first_bit, r.first_bit) : r.first_bit;
     all.sent += r.sent;
     all.completed += r.completed;
     all.errors += r.errors;
@@ -273,7 +275,6 @@ TrafficSource::Results TrafficWorkload::results() const {
     all.retransmissions += r.retransmissions;
     all.late_duplicates += r.late_duplicates;
     all.latency.merge(r.latency);
-    all.first_bit = std::min(all.first_bit, r.first_bit);
     all.last_bit = std::max(all.last_bit, r.last_bit);
   }
   return all;

@@ -85,14 +85,17 @@ class Systems(BoardTest):
         self.assertNotIn("quantum_ns", json.loads(run(BOARD, *SMALL, *ONE_HART)))
 
     def test_results_are_deterministic(self):
-        arguments = (BOARD, *SMALL)
-        first = run(*arguments)
-        self.assert_same(first, run(*arguments))
-        self.assert_same(first, run(*arguments, "--trace", "pcap,perfetto", "--out", self.directory()))
-        simulated = str(int(json.loads(first)["simulated_ns"]))
-        more = board_runs.load(board_runs.run_program("--entries", simulated, "--foreign", BOARD, *overrides(SMALL)))
-        self.assertEqual(more.pop("disturbance")["entries"], 100)
-        self.assertMultiLineEqual(canonical(first), canonical(json.dumps(more)))
+        for settings in ((), ONE_HART):
+            with self.subTest(settings=settings):
+                arguments = (BOARD, *SMALL, *settings)
+                first = run(*arguments)
+                self.assert_same(first, run(*arguments))
+                self.assert_same(first, run(*arguments, "--trace", "pcap,perfetto", "--out", self.directory()))
+                simulated = str(int(json.loads(first)["simulated_ns"]))
+                more = board_runs.load(board_runs.run_program("--entries", simulated, "--foreign", BOARD,
+                                                              *overrides(SMALL + settings)))
+                self.assertEqual(more.pop("disturbance")["entries"], 100)
+                self.assertMultiLineEqual(canonical(first), canonical(json.dumps(more)))
 
     def test_each_has_its_memory_map(self):
         maps = json.loads(self.describe("--json"))
