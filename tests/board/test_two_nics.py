@@ -47,6 +47,10 @@ class TwoNics(BoardTest):
         self.assertGreater(r["counters"]["nic.eth0.pcie"]["msix_sent"], 50)
         self.assertGreater(r["cores"][0]["time"]["idle"], 0.5)
 
+    def test_clients_that_send_nothing_do_not_count(self):
+        r = result(TWO, "--set", "peer.clients.requests=0")
+        self.assertEqual(r["throughput_per_s"], r["clients"]["workload"]["throughput_per_s"])
+
     def test_with_an_iommu(self):
         self.assert_all_served("--set", "iommu.enabled=true")
 
