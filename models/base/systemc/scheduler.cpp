@@ -178,17 +178,17 @@ void Scheduler::pump() {
   hand_over(nullptr);
 }
 
-Runner* Scheduler::first_that_may_run() const {
-  // The runners of one group have one limit.
-  const RunnerGroup* group = nullptr;
-  Time until;
-  for (Runner* r : runners_) {
-    if (!r->ready_) continue;
-    if (&r->group_ != group) {
-      group = &r->group_;
-      until = limit(*r);
+Runner* Scheduler::pick(Hindmost& hindmost) const {
+  for (RunnerGroup* g : groups_) {
+    const Time until = limit(*g);
+    Time instruction = Time::max();
+    for (Runner* r : g->runners_) {
+      if (!r->ready_) continue;
+      if (r->time_ < until) return r;
+      instruction = std::min(instruction, r->time_);
     }
-    if (r->time_ < until) return r;
+    if (instruction == Time::max()) continue;
+    if (const Time seen = g->seen_from(instruction); seen < hindmost.seen) hindmost = {g, seen};
   }
   return nullptr;
 }
@@ -204,20 +204,6 @@ Time Scheduler::reach(const RunnerGroup& group) const {
   for (const RunnerGroup* g : groups_)
     if (g != &group) earliest = std::min(earliest, g->earliest_ready());
   return earliest == Time::max() ? earliest : earliest + separation_;
-}
-
-RunnerGroup* Scheduler::hindmost(Time& seen) const {
-  RunnerGroup* found = nullptr;
-  seen = Time::max();
-  for (RunnerGroup* g : groups_) {
-    const Time instruction = g->earliest_ready();
-    if (instruction == Time::max()) continue;
-    if (const Time t = g->seen_from(instruction); t < seen) {
-      seen = t;
-      found = g;
-    }
-  }
-  return found;
 }
 
 Time Scheduler::next_activity() const {
@@ -257,13 +243,14 @@ void Scheduler::hand_over(Runner* self) {
         dispatch();
         continue;
       }
-      if (self->ready_ && self->time_ < limit(*self)) {
+      if (self->ready_ && self->time_ < limit(self->group_)) {
         holder_ = self;
         calendar().set_now(self->time_);
         return;
       }
     }
-    if (Runner* next = first_that_may_run()) {
+    Hindmost hindmost;
+    if (Runner* next = pick(hindmost)) {
       if (next == self)
         holder_ = self;
       else
@@ -273,16 +260,15 @@ void Scheduler::hand_over(Runner* self) {
       return;
     }
     const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
-    Time seen;
-    RunnerGroup* const next = hindmost(seen);
-    if (next && effect > seen) {
-      next->window_end_ = next->quantum_ * (seen / next->quantum_ + 1);
+    if (hindmost.group && effect > hindmost.seen) {
+      RunnerGroup& group = *hindmost.group;
+      group.window_end_ = group.quantum_ * (hindmost.seen / group.quantum_ + 1);
     } else if (effect == Time::max()) {
       pause(End::exhausted);
     } else if (effect == end_) {
       pause(End::limit);
     } else if (calendar().next() == effect) {
-      dispatch_until_woken(seen);
+      dispatch_until_woken(hindmost.seen);
     } else {
       run_kernel_until(effect);
     }

@@ -188,11 +188,14 @@ class Scheduler : public sc_core::sc_module {
   }
   void hand_over(Runner* self);
   void give_turn(Runner* from, Runner* to);
-  Runner* first_that_may_run() const;
+  /// Where no runner may run: the group that lets the fewest effects happen before its instructions.
+  struct Hindmost {
+    RunnerGroup* group = nullptr;  ///< null: none has an instruction ready
+    Time seen = Time::max();       ///< up to when effects happen before it
+  };
+  /// The first runner of the groups that may run; if there is none, null, and the hindmost group.
+  Runner* pick(Hindmost&) const;
   Time earliest_ready() const;
-  /// The group that lets the fewest effects happen before its instructions; null: none has an instruction ready. seen:
-  /// up to when it does; Time::max(): none.
-  RunnerGroup* hindmost(Time& seen) const;
   void pause(End why);
   void run_kernel_until(Time t);
   void count_step() {
@@ -200,10 +203,9 @@ class Scheduler : public sc_core::sc_module {
       look_();
   }
   void refresh_kernel_bound();
-  /// Up to when a runner may start instructions.
-  Time limit(const Runner& runner) const {
+  /// Up to when the runners of a group may start instructions.
+  Time limit(const RunnerGroup& group) const {
     if (stop_) return Time{};
-    const RunnerGroup& group = runner.group_;
     if (!group.alone()) return group.window_end_;
     const Time effects = std::min(std::min(group.window_end_, end_), std::min(calendar().next(), kernel_next_));
     return alone() ? effects : std::min(effects, reach(group));
@@ -232,7 +234,7 @@ class Scheduler : public sc_core::sc_module {
   sc_core::sc_event resume_;
 };
 
-inline Time Runner::bound() const { return scheduler_.limit(*this); }
+inline Time Runner::bound() const { return scheduler_.limit(group_); }
 
 /// 1 fs, set before any sc_time exists. Safe to call more than once.
 void set_time_resolution();
