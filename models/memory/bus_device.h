@@ -3,7 +3,6 @@
 /// TLM-2.0 module that knows nothing of Sluice can be one.
 
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -17,6 +16,7 @@
 #include "models/base/parameters/schema.h"
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/reset.h"
+#include "models/base/time/callback.h"
 #include "models/memory/interrupt_wire.h"
 #include "models/memory/soc_bus.h"
 #include "models/part/catalogue.h"
@@ -59,7 +59,7 @@ class BusDevice {
   /// Interrupt lines that it has.
   virtual unsigned lines() const = 0;
   /// changed(level) is called at base::now().
-  virtual void on_line(unsigned line, std::function<void(bool)> changed) = 0;
+  virtual void on_line(unsigned line, base::Callback<void(bool)> changed) = 0;
   virtual base::Model* model() = 0;            ///< null: it knows nothing of Sluice
   virtual base::Resettable* resettable() = 0;  ///< null: a board's reset does not reach it
 };
@@ -101,11 +101,8 @@ class LineOutput {
       : wire_(std::make_unique<InterruptWire>(name.c_str())) {
     port.bind(wire_->signal);
   }
-  void on_change(std::function<void(bool)> changed) {
-    if (line_)
-      line_->on_change = [f = std::make_shared<std::function<void(bool)>>(std::move(changed))](bool l) { (*f)(l); };
-    else
-      wire_->on_change = std::move(changed);
+  void on_change(base::Callback<void(bool)> changed) {
+    (line_ ? line_->on_change : wire_->on_change) = std::move(changed);
   }
 
  private:
@@ -134,7 +131,7 @@ class BusDeviceOf final : public BusDevice {
     if constexpr (requires(D & d) { d.initiator; }) device_->initiator.bind(bus.from_initiators);
   }
   unsigned lines() const override { return static_cast<unsigned>(lines_.size()); }
-  void on_line(unsigned line, std::function<void(bool)> changed) override {
+  void on_line(unsigned line, base::Callback<void(bool)> changed) override {
     lines_.at(line).on_change(std::move(changed));
   }
   base::Model* model() override {

@@ -1,9 +1,9 @@
 #pragma once
 /// An interrupt line as SystemC has it, between a module's port and an interrupt controller.
 
-#include <functional>
-
 #include <systemc>
+
+#include "models/base/time/callback.h"
 
 namespace sluice::memory {
 
@@ -14,7 +14,7 @@ class InterruptWire : public sc_core::sc_module {
   /// That the module's port drives: from its own processes, and from those of harts whose accesses it answers.
   sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> signal;
   /// Called with a new level at base::now(), the time at which the signal has changed.
-  std::function<void(bool)> on_change;
+  base::Callback<void(bool)> on_change;
 
  private:
   void changed();
