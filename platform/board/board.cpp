@@ -168,6 +168,13 @@ const pcie::Endpoint* Board::endpoint(const std::string& path) const {
   return nullptr;
 }
 
+Cluster* Board::cluster_of(const riscv::Core* hart) const {
+  for (Cluster& c : clusters_)
+    for (const auto& core : c.cores)
+      if (core.get() == hart) return &c;
+  return nullptr;
+}
+
 SystemOnChip& Board::system(const std::string& path) {
   return **std::find_if(systems_.begin(), systems_.end(), [&](const auto& s) { return s->path() == path; });
 }
@@ -207,10 +214,10 @@ void Board::build_devices() {
   marks_.push_back(std::make_unique<ElaborationMark>("after__devices", ""));
 }
 
-net::Wire& Board::wire(const config::Instance& user, const std::string& path) {
+WireInstance& Board::wire(const config::Instance& user, const std::string& path) {
   const auto found = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) { return w.path == path; });
   if (found == wires_.end()) throw config_.error(user, "wire", "must name an Ethernet link of the board");
-  return *found->wire;
+  return *found;
 }
 
 void Board::schedule_carrier(net::Wire& wire, const WireParameters& p) {
@@ -235,7 +242,7 @@ void Board::build_nic(const config::Instance& instance) {
   for (const config::Instance* other : config_.of_kind("nic"))
     if (other != &instance && place_of(*other).wire == place.wire)
       throw clash(config_, instance, *other, "wire", "must be a link of its own; {} is at it too");
-  net::Wire& link = wire(instance, place.wire);
+  net::Wire& link = *wire(instance, place.wire).wire;
   marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(instance)).c_str(), instance.path()));
   nics_.push_back(
       {instance.path(), place, built_by_author(instance, [&](const std::string& name, base::RandomSeed seed) {

@@ -82,6 +82,8 @@ class Board {
   SystemOnChip& host() { return *systems_.front(); }
   /// Of all systems, the host's first.
   const std::vector<std::reference_wrapper<Cluster>>& clusters() const { return clusters_; }
+  /// Whose hart this is; null: of no cluster of the board.
+  Cluster* cluster_of(const riscv::Core*) const;
   std::vector<SlotInstance>& slots() { return slots_; }
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<NicInstance>& nics() { return nics_; }
@@ -133,7 +135,7 @@ class Board {
   void check_addresses(const config::Instance& host, const net::RemoteHost::Parameters&, const std::string& wire) const;
   std::string address_at(const WireInstance&) const;
   std::uint64_t buffered_calls(const WireInstance&, const net::CallParameters&) const;
-  net::Wire& wire(const config::Instance& user, const std::string& path);
+  WireInstance& wire(const config::Instance& user, const std::string& path);
 
   const config::BoardConfig& config_;
   const RunParameters& run_;

@@ -107,18 +107,17 @@ void Board::build_peers() {
     for (const config::Instance* other : config_.of_kind("peer"))
       if (other != i && wire_of_peer(*other) == at)
         throw clash(config_, *i, *other, "wire", "must be a link of its own; {} is at it too");
-    net::Wire& link = wire(*i, at);
+    WireInstance& link = wire(*i, at);
     if (i->model() == "traffic") {
       if (config_.the("workload").model() != "traffic")
         throw config_.error(*i, "wire", "cannot have clients on a board whose workload.model is not \"traffic\"");
-      build_clients(*i, i->parameters<TrafficPeerParameters>().traffic,
-                    *std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) { return w.path == at; }));
+      build_clients(*i, i->parameters<TrafficPeerParameters>().traffic, link);
       continue;
     }
     const auto& p = i->parameters<EchoPeerParameters>();
     check_addresses(*i, p.peer.host, at);
     peers_.push_back(
-        std::make_unique<net::EchoPeer>(base::module_name(i->path()).c_str(), p.peer, link, net::Wire::kA));
+        std::make_unique<net::EchoPeer>(base::module_name(i->path()).c_str(), p.peer, *link.wire, net::Wire::kA));
     peers_.back()->publish_statistics();
   }
 }

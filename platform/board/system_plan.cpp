@@ -166,8 +166,7 @@ std::map<unsigned, std::string> own_sources(const SystemPlan& system) {
   return taken;
 }
 
-void check_device_sources(const SystemPlan& system, unsigned sources) {
-  std::map<unsigned, std::string> taken = own_sources(system);
+void check_device_sources(const SystemPlan& system, unsigned sources, std::map<unsigned, std::string> taken) {
   for (const config::Instance* d : system.devices) {
     for (const unsigned source : bus_place_of(*d).interrupts) {
       if (source > sources)
@@ -185,13 +184,14 @@ void check_device_sources(const SystemPlan& system, unsigned sources) {
 }  // namespace
 
 void check_interrupt_sources(const SystemPlan& system) {
-  const bool pcie = system.is_host() && !system.config->of_kind("pcie").empty();
-  const unsigned least = pcie ? HostMap::kPcieSource + 3 : HostMap::kUartSource;
+  const std::map<unsigned, std::string> own = own_sources(system);
+  const unsigned least = own.rbegin()->first;
   const unsigned sources = system.aia() ? system.parts.aplic.sources : system.parts.plic.sources;
-  check_device_sources(system, sources);
+  check_device_sources(system, sources, own);
   if (sources >= least) return;
   std::string wired = fmt::format("the UART is source {}", HostMap::kUartSource);
-  if (pcie) wired += fmt::format(" and PCIe's INTA to INTD are {} to {}", HostMap::kPcieSource, least);
+  if (least != HostMap::kUartSource)
+    wired += fmt::format(" and PCIe's INTA to INTD are {} to {}", HostMap::kPcieSource, least);
   throw system.error(system.aia() ? "aplic" : "plic", "sources", fmt::format("must be at least {}: {}", least, wired));
 }
 

@@ -39,10 +39,8 @@ std::string place(const Firmware& firmware, std::uint64_t pc) {
 }
 
 const Firmware* firmware_of(Board& board, const riscv::Core* hart) {
-  for (const Cluster& c : board.clusters())
-    for (const auto& core : c.cores)
-      if (core.get() == hart) return &c.firmware;
-  return nullptr;
+  const Cluster* cluster = board.cluster_of(hart);
+  return cluster ? &cluster->firmware : nullptr;
 }
 
 /// The end of a sentence about what a hart has asked for; nothing where none has.

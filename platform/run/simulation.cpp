@@ -181,7 +181,7 @@ void Simulation::stop() {
 /// What ends a run by tohost is a verdict like the test finisher's.
 void Simulation::take_exit(const Htif::Exit& exit, riscv::Core& core) {
   if (failure_.empty() && !exit.what.empty()) failure_ = describe_exit(exit.what, board_, &core);
-  cluster_of(core)->system->finisher().finish(
+  board_.cluster_of(&core)->system->finisher().finish(
       {exit.what.empty() ? irq::Finisher::Kind::pass : irq::Finisher::Kind::fail, 0});
 }
 
@@ -261,13 +261,6 @@ std::optional<irq::Finisher::Verdict> Simulation::verdict() const {
   for (auto& system : board_.systems())
     if (const auto& v = system->finisher().verdict()) return v;
   return {};
-}
-
-Cluster* Simulation::cluster_of(const riscv::Core& core) const {
-  for (Cluster& c : board_.clusters())
-    for (auto& own : c.cores)
-      if (own.get() == &core) return &c;
-  return nullptr;
 }
 
 /// Null outside a hart's access.

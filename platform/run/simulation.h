@@ -96,7 +96,6 @@ class Simulation final : private workload::Run {
   base::Scheduler::End run_until(base::Time limit);
   bool dead() const;
   riscv::Core* running_hart() const;
-  Cluster* cluster_of(const riscv::Core&) const;
   std::optional<irq::Finisher::Verdict> verdict() const;
   std::uint64_t ended_requests() const;
   Outcome judge(base::Scheduler::End);
