@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When a process has a handler for a signal: tests of signals wait for that, not for a while."""
 
 import re

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/apps/hello.c: shows that boot, console, device tree, timer interrupt and secondary harts work, then passes.
  */
 #include "firmware/kernel/board.h"

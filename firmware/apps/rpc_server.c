@@ -1,5 +1,6 @@
-/* firmware/apps/rpc_server.c: serves the portmapper and the programs of its list on the board's NICs. Hart h has a port
- * at queue h of each NIC that has one, and runs to completion. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/apps/rpc_server.c: serves the portmapper and the image's programs on the board's NICs. Hart h has a port at
+ * queue h of each NIC that has one, and runs to completion. */
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/pcie.h"

@@ -1,5 +1,6 @@
-/* firmware/boot/machine.c: what machine mode does before it hands over: delegation, counters, supervisor timer; and the
- * report of what nothing handles. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/boot/machine.c: what machine mode does before it hands over (delegation, counters, supervisor timer), and
+ * its report of traps that nothing handles. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -8,8 +9,9 @@
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/panic.h"
 
-/* All but environment calls from S and M, and access faults of loads and stores: a stack that has overflowed is no
- * place for a trap's frame. Access faults elsewhere are passed on. */
+/* All exceptions but environment calls from S and M, and access faults of loads and stores. These access faults may
+ * come from a stack that has overflowed, where supervisor mode cannot push a trap frame. Machine mode passes the others
+ * on. */
 #define DELEGATED_EXCEPTIONS 0xb15ful
 #define DELEGATED_INTERRUPTS 0x222ul /* supervisor software, timer, external */
 #define MENVCFG_STCE (1ul << 63)
@@ -29,11 +31,11 @@ void machine_setup(void) {
 
 extern char _end[];
 extern const char supervisor_trap_entry[];
-extern const char* const supervisor_trap_framed; /* behind the push of its frame (kernel/trap.S) */
+extern const char* const supervisor_trap_framed; /* address after the frame is pushed (kernel/trap.S) */
 
 static unsigned reports[BOOT_MAX_HARTS];
 
-/* Of this hart's two stacks the one whose guard the address lies in; null where it lies in none. */
+/* Name of this hart's stack whose guard page holds the address; null where neither guard does. */
 static const char* overflowed_stack(unsigned hart, unsigned long address) {
   unsigned long offset = address - ((uintptr_t)_end + (uintptr_t)BOOT_HART_BYTES * hart);
   if (offset < BOOT_GUARD_BYTES) return "trap stack";
@@ -46,7 +48,7 @@ static const char* overflowed_stack(unsigned hart, unsigned long address) {
 #define MSTATUS_MPP_SUPERVISOR (1ul << 11)
 #define MSTATUS_MPP (3ul << 11)
 
-/* Makes mret go on as if the trap had been delegated. */
+/* Makes mret continue as if the trap had been delegated to supervisor mode. */
 static void pass_to_supervisor(unsigned long cause, unsigned long pc, unsigned long value) {
   unsigned long status = csr_read(mstatus);
   unsigned long from_supervisor = (status & MSTATUS_MPP) == MSTATUS_MPP_SUPERVISOR;
@@ -60,9 +62,9 @@ static void pass_to_supervisor(unsigned long cause, unsigned long pc, unsigned l
   csr_write(mepc, csr_read(stvec) & ~3ul);
 }
 
-/* sp points to no memory, so that supervisor mode cannot take a trap: passed on, the fault would come back for ever.
- * What trapped there first says more than the store of its frame, unless it was an interrupt. sp is that of the frame.
- */
+/* sp points to no memory, so supervisor mode cannot take a trap: if the fault were passed on, it would repeat for ever.
+ * The report tells the trap that supervisor mode was about to handle, which says more than the failed store of its
+ * frame; if that was an interrupt, it tells the store. `sp` is the address of the frame. */
 static void fail_without_stack(unsigned hart, unsigned long cause, unsigned long pc, unsigned long value,
                                unsigned long sp) __attribute__((noreturn));
 static void fail_without_stack(unsigned hart, unsigned long cause, unsigned long pc, unsigned long value,
@@ -79,7 +81,7 @@ static void fail_without_stack(unsigned hart, unsigned long cause, unsigned long
   panic_stack(hart, "stack", cause, pc, value, sp + BOOT_TRAP_FRAME_BYTES);
 }
 
-/* On this hart's trap stack, which tells whose it is. Returns where there is something to go on with: not 0. */
+/* Runs on the hart's trap stack, whose address gives the hart's number. Returns nonzero if the hart can go on. */
 unsigned long machine_trap(unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp) {
   unsigned hart = (unsigned)(((uintptr_t)__builtin_frame_address(0) - (uintptr_t)_end) / BOOT_HART_BYTES);
   bool access = cause == CAUSE_LOAD_ACCESS || cause == CAUSE_STORE_ACCESS;
@@ -90,7 +92,7 @@ unsigned long machine_trap(unsigned long cause, unsigned long pc, unsigned long 
     pass_to_supervisor(cause, pc, value);
     return 1;
   }
-  if (reports[hart]++ > 1) return 0; /* neither the report nor that of its own trap succeeds */
+  if (reports[hart]++ > 1) return 0; /* the report trapped, and so did the report of that trap */
   if (stack != 0) panic_stack(hart, stack, cause, pc, value, sp);
   panic_trap("machine", cause, pc, value, sp);
 }

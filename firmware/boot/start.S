@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 # Machine-mode entry. Every hart comes here with a0 = hart id and a1 = device tree. An image counts its harts from 0: the
 # device tree's boot hart (boot_cpuid_phys) is hart 0, whatever its hart id is. Hart 0 clears .bss and boots; the others
 # wait in wfi until hart 0 has given them work (kernel/hart.c). All end in supervisor mode by mret.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/finisher.c */
 #include "firmware/drivers/finisher.h"
 

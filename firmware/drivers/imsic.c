@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/imsic.c */
 #include "firmware/drivers/imsic.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/nic.c: the board's NICs: what the device tree says of each, and which driver serves it. */
 #include "firmware/drivers/nic.h"
 
@@ -46,7 +47,7 @@ static void leave(const struct nic_settings* s, const struct pcie_function* f, c
   print("%s (%04x:%04x) is left alone: %s\n", s->name, f->vendor_id, f->device_id, why);
 }
 
-/* All settings are read before the first NIC takes memory, where the device tree may lie. */
+/* All settings are read before the first NIC takes memory, because that memory may hold the device tree. */
 static unsigned find(struct nic nics[NIC_MAX], struct candidate found[NIC_MAX]) {
   unsigned count = 0;
   const struct pcie_function* f;

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/nic.h: what the network stack asks of a NIC that delivers frames. Each queue pair belongs to one
- * hart. A frame lies in one buffer that changes hands with it: nic_receive() gives it to the stack, which either sends
- * it again by transmit(), its bytes changed in place, or gives it back by release(). Nothing is copied. */
+ * hart. A frame lies in one buffer. nic_receive() gives frame and buffer to the stack; the stack changes the bytes in
+ * place and sends the frame by transmit(), or gives the buffer back by release(). Nothing is copied. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,19 +12,19 @@
 
 #define NIC_MAX 16u        /* NICs of a board that the firmware drives */
 #define NIC_BURST 32u      /* most frames of one receive() */
-#define NIC_NAME_BYTES 32u /* longer names are cut */
+#define NIC_NAME_BYTES 32u /* longer names are truncated */
 
-/* A buffer is aligned to its size, so any address inside names it. Frames start 2 bytes behind a multiple of 64: then
- * the IPv4 header and all that follows is aligned to 4. */
+/* A buffer is aligned to its size, so any address inside identifies it. Frames start 2 bytes after a multiple of 64, so
+ * that the IPv4 header and all that follows is aligned to 4. */
 #define NIC_BUFFER_BYTES 2048u
 #define NIC_BUFFER_HEADROOM 130u
 
-/* Of a received frame. */
+/* Flags of a received frame. */
 #define NIC_FRAME_CHECKED 1u  /* the NIC has examined the IPv4 and UDP checksums */
-#define NIC_FRAME_IP_ERROR 2u /* and found the IPv4 header's wrong */
-#define NIC_FRAME_L4_ERROR 4u /* and found UDP's wrong */
+#define NIC_FRAME_IP_ERROR 2u /* the IPv4 header checksum is wrong */
+#define NIC_FRAME_L4_ERROR 4u /* the UDP checksum is wrong */
 
-/* Of a frame to send. */
+/* Kinds of frame to send. */
 #define NIC_SEND_PLAIN 0u
 #define NIC_SEND_UDP 1u /* Ethernet, IPv4 without options, UDP: the NIC inserts both checksums */
 
@@ -42,7 +43,7 @@ struct nic_driver {
   /* Queues a frame, which must lie in a buffer from receive(), for the next flush(). */
   void (*transmit)(struct nic_queue* queue, uint8_t* data, uint32_t length, uint32_t kind);
 
-  /* Takes back the buffer of a frame that is not answered. */
+  /* Takes back the buffer of a frame that gets no answer. */
   void (*release)(struct nic_queue* queue, uint8_t* data);
 
   /* Tells the NIC of all frames queued since the last call. */
@@ -51,23 +52,24 @@ struct nic_driver {
   /* Returns when a frame may have arrived: by polling, or asleep until an interrupt. */
   void (*wait)(struct nic_queue* queue);
 
-  /* For a hart that has several queues and may not wait in one. Has an interrupt raised when a frame arrives, or has
-   * arrived since receive() last found none; its handler makes the result nonzero. 0 in the place of this function: the
-   * queue is polled. */
+  /* For a hart with several queues, which must not wait for one of them. Has an interrupt raised when a frame arrives,
+   * or has arrived since receive() last found none; the interrupt's handler makes the word at the returned address
+   * nonzero. A null pointer instead of this function means that the driver polls the queue. */
   const volatile uint32_t* (*arm)(struct nic_queue* queue);
 };
 
-/* Hardware time stamps: when the first bit of a frame was at the MAC, in nanoseconds of the NIC's clock. For those who
- * want them: the calls above cost nothing more for it. */
+/* Hardware time stamps: the time at which the first bit of a frame was at the MAC, in nanoseconds of the NIC's clock.
+ * The functions above bear no cost for stamping. */
 struct nic_stamping {
   /* As nic_driver.receive, with the stamp of each frame. */
   uint32_t (*receive)(struct nic_queue* queue, struct nic_frame frames[NIC_BURST], uint64_t stamps[NIC_BURST]);
 
-  /* As nic_driver.transmit; asks that the frame's departure be noted under `entry`, which must be one that no frame is
-   * noted under, and below `entries`. False if the frame was dropped. */
+  /* As nic_driver.transmit, and asks the NIC to store the frame's departure time in stamp `entry`, which must be free
+   * and below `entries`. False if the frame was dropped. */
   bool (*transmit)(struct nic_queue* queue, uint8_t* data, uint32_t length, uint32_t kind, unsigned entry);
 
-  /* Whether that frame has left; if so, its stamp, and the entry is free again. Reads the NIC's registers. */
+  /* Whether the frame of this entry has left. If so, stores its stamp and frees the entry. Reads the NIC's registers.
+   */
   bool (*departed)(struct nic_queue* queue, unsigned entry, uint64_t* stamp);
 
   unsigned entries; /* of the NIC, all queues together */
@@ -78,7 +80,7 @@ struct nic_queue {
   const struct nic_driver* driver;
 };
 
-/* What the device tree says of a NIC, in its node. */
+/* Settings of a NIC from its device-tree node. */
 struct nic_settings {
   char name[NIC_NAME_BYTES]; /* sluice,path: the board's name for it; without one, "NIC" */
   bool interrupts;           /* sluice,driver = "interrupt"; else the driver polls */
@@ -104,22 +106,23 @@ struct nic {
   struct nic_settings settings;
 };
 
-/* Which NICs a driver is for. setup() starts one with its `settings` and at most its `queues` queue pairs, and fills in
- * the rest; false if it cannot, of which it says why. The queues' interrupts go to the harts of the same number. */
+/* A driver, and the vendor and device id of its NICs. setup() starts a NIC with its `settings` and at most its `queues`
+ * queue pairs, and fills in the other members; if it cannot, it says why and returns false. Queue n interrupts hart n.
+ */
 struct nic_model {
   uint16_t vendor_id, device_id;
   bool (*setup)(struct nic* nic, const struct pcie_function* function);
 };
 
-/* A line at the end of a driver's file: linking the file into an image is all that makes its NICs known. */
+/* Goes at the end of a driver's file: linking that file into an image is enough to register the driver. */
 #define NIC_DRIVER(vendor, device, setup_function)                                                           \
   __attribute__((used, section(".nic_models"),                                                               \
                  aligned(8))) static const struct nic_model nic_model_of_##setup_function = {vendor, device, \
                                                                                              setup_function}
 
-/* Starts every NIC that a driver knows, with no more queues than there are harts; returns how many there are. Those
- * that no driver knows, or that do not start, get a line on the console and are left alone. */
+/* Starts every NIC for which there is a driver, with at most as many queues as there are harts; returns how many it
+ * started. A NIC without a driver, or one that does not start, gets a line on the console and is not used. */
 unsigned nic_setup(struct nic nics[NIC_MAX]);
 
-/* Called for each NIC that has started. It does nothing, unless the image has another one (nic_residence.c). */
+/* Called for each NIC that has started. The default does nothing; an image may link its own (nic_residence.c). */
 void nic_wrap(struct nic* nic);

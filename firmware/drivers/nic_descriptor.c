@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/nic_descriptor.c: rings in the manner of a DPDK poll-mode driver: bursts of 32, the free list
  * rearmed by 32, transmit status reported once in 32, one doorbell per burst. */
 #include "firmware/drivers/nic_descriptor.h"
@@ -12,7 +13,7 @@
 #include "firmware/kernel/statistics.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 
-#define CHUNK 32u /* descriptors rearmed, and transmit descriptors reported, at a time; divides every ring's length */
+#define CHUNK 32u /* descriptors rearmed or reported as sent at a time; divides every ring length */
 #define CACHE_LINE 64u
 
 union rx_descriptor {
@@ -20,7 +21,7 @@ union rx_descriptor {
   volatile struct desc_rx_writeback done;
 };
 
-/* Ordered so that a burst touches few lines: receive, transmit, then what is rarely needed. */
+/* Members are ordered so that a burst touches few cache lines: receive, transmit, then what is rarely needed. */
 struct queue {
   struct nic_queue base;
   union rx_descriptor* rx_ring;
@@ -37,7 +38,7 @@ struct queue {
   uint32_t tx_next;  /* descriptor that the next frame gets */
   uint32_t tx_clean; /* oldest descriptor not known to be done; a multiple of CHUNK */
   uint32_t tx_free;  /* descriptors that may be used */
-  uint32_t tx_rung;  /* what the NIC's tail register holds */
+  uint32_t tx_rung;  /* value of the NIC's tail register */
   uint32_t tx_length;
 
   uint8_t** free; /* stack of free buffers */
@@ -102,7 +103,7 @@ static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURS
   const size_t length = q->rx_length;
   union rx_descriptor* const ring = q->rx_ring;
   uint8_t** const buffers = q->rx_buffers;
-  /* Behind the descriptors that the NIC has been given lie old ones, done since the last time round. */
+  /* Descriptors beyond those that the NIC was given still say "done" from the last round of the ring. */
   const uint32_t given = q->rx_length - CHUNK - q->rx_empty;
   const uint32_t most = given < NIC_BURST ? given : NIC_BURST;
   uint32_t count = 0;
@@ -141,10 +142,10 @@ static void flush(struct nic_queue* base) {
 
 static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind);
 
-/* One descriptor stays unused, as a full ring would look empty. */
+/* One descriptor stays unused, because a full ring would look empty. */
 COLD static void transmit_when_full(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
   flush(base);
-  reclaim(own(base)); /* what has been sent since the last doorbell */
+  reclaim(own(base)); /* frames sent since the last doorbell */
   if (own(base)->tx_free > 1) {
     transmit(base, data, length, kind);
   } else {
@@ -179,8 +180,8 @@ static void wait_polling(struct nic_queue* base) {
   while ((done->status & DESC_RX_DD) == 0) cpu_pause();
 }
 
-/* For the ledger: the interrupt has reached its handler. A frame lands before its descriptor; until that is there too,
- * the interrupt is an earlier frame's. */
+/* Tells the ledger that a frame's interrupt has reached its handler. A frame is written before its descriptor; while
+ * its descriptor is not done, the interrupt belongs to an earlier frame. */
 static void note_interrupt(struct queue* q) {
   if (q->rx_ring[q->rx_next].done.status & DESC_RX_DD)
     stage(demultiplex, q->rx_buffers[q->rx_next] + NIC_BUFFER_HEADROOM);
@@ -192,7 +193,8 @@ static void on_interrupt(void* context) {
   q->scheduled = 1;
 }
 
-/* Without MSI-X the function's INTx stays asserted until the vector is quiet; the read-back waits for that. */
+/* Without MSI-X, INTx stays asserted until the vector is no longer pending. The read-back waits until the NIC has
+ * cleared it. */
 static void on_wired_interrupt(void* context) {
   struct queue* q = context;
   note_interrupt(q);
@@ -201,8 +203,8 @@ static void on_wired_interrupt(void* context) {
   q->scheduled = 1;
 }
 
-/* The ring was empty a moment ago. Frames since then have latched the vector, so unmasking it raises the interrupt at
- * once; it masks itself again by AUTO_MASK. */
+/* The ring was empty a moment ago. A frame that arrived since then has latched the vector, so unmasking the vector
+ * raises the interrupt at once. AUTO_MASK masks it again. */
 static const volatile uint32_t* arm(struct nic_queue* base) {
   struct queue* q = own(base);
   q->scheduled = 0;
@@ -218,7 +220,7 @@ static void wait_interrupt(struct nic_queue* base) {
 static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0};
 static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait_interrupt, arm};
 
-/* receive() gives back none of the last CHUNK descriptors, which those just read are among. */
+/* receive() never rearms the last CHUNK descriptors, so the descriptors of the burst still hold their stamps here. */
 static uint32_t receive_stamped(struct nic_queue* base, struct nic_frame frames[NIC_BURST],
                                 uint64_t stamps[NIC_BURST]) {
   struct queue* q = own(base);
@@ -316,7 +318,8 @@ static void connect_interrupt(struct queue* q, const struct pcie_function* funct
   reg_write(bar, DESC_QUEUE(index) + DESC_RX_INTERRUPT, DESC_CAUSE_ENABLE | index);
 }
 
-/* All queues share the table's entries in turn; the key is the one that most drivers use (Microsoft's RSS example). */
+/* The queues take the entries of the redirection table in turn. The hash key is the one that most drivers use
+ * (Microsoft's RSS example). */
 static void spread(uint64_t bar, unsigned queues) {
   static const uint8_t key[4 * DESC_RSS_KEY_WORDS] = {0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
                                                       0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
@@ -364,7 +367,7 @@ bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function)
       return false;
     }
   }
-  /* One wire says that some vector is pending, and its claim goes to one hart: it serves one queue. */
+  /* INTx only says that some vector is pending, and one hart claims it, so it can serve one queue only. */
   if (settings->interrupts && board.interrupts != BOARD_INTERRUPTS_AIA) nic->queues = 1;
   for (unsigned i = 0; i < nic->queues; i++) {
     struct queue* q = create_queue(settings);

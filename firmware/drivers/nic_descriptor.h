@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/nic_descriptor.h: the descriptor-ring NIC (models/nic/descriptor/descriptor_regs.h), for images that
  * set one up themselves. */
 #pragma once
@@ -7,5 +8,5 @@
 
 bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function);
 
-/* For queues that nic_descriptor_setup() made. */
+/* Time stamping for queues that nic_descriptor_setup() made. */
 const struct nic_stamping* nic_descriptor_stamping(void);

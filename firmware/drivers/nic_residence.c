@@ -1,18 +1,20 @@
-/* firmware/drivers/nic_residence.c: for images that measure how long frames stay: a driver around that of each
- * descriptor NIC, which asks for hardware stamps. For each frame that is answered in its buffer, the time from its
- * first bit at the MAC to the answer's is known when the answer has left; it is looked for when nothing has arrived. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/drivers/nic_residence.c: for images that measure how long frames stay. It wraps the driver of each
+ * descriptor NIC and asks for hardware time stamps. For each frame that is answered in its own buffer, it adds up the
+ * time from the frame's first bit at the MAC to the answer's first bit. It reads the answers' stamps when no frame has
+ * arrived. */
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/nic_descriptor.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/statistics.h"
 
-#define ENTRIES 16u /* of the NIC's stamps, for each queue; beyond as many answers at once, they are not stamped */
+#define ENTRIES 16u /* most answers under way of a queue that are stamped */
 
 struct queue {
   struct nic_queue base;
   struct nic_queue* inner;
   const struct nic_stamping* stamping;
-  uint32_t first_entry; /* of this queue's */
+  uint32_t first_entry; /* first stamp entry of this queue */
   uint32_t entries;
   uint32_t asked, taken; /* answers stamped, and stamps taken; entry n % entries */
   uint64_t arrived[ENTRIES];
@@ -23,7 +25,7 @@ struct queue {
 
 static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
 
-/* A frame's stamp lies in front of it, where no header is ever written. */
+/* A frame's stamp is stored at the start of its buffer, where no header is ever written. */
 static uint64_t* stamp_of(uint8_t* data) { return (uint64_t*)((uintptr_t)data & ~(uintptr_t)(NIC_BUFFER_BYTES - 1)); }
 
 static void take_stamps(struct queue* q) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/pcie.c */
 #include "firmware/drivers/pcie.h"
 
@@ -10,7 +11,7 @@
 static struct pcie_function functions[PCIE_MAX_FUNCTIONS];
 static unsigned function_count;
 static unsigned last_bus;
-static unsigned smallest_payload = PAYLOAD_SIZE_4096; /* 128 << n bytes: what every function on a link can receive */
+static unsigned smallest_payload = PAYLOAD_SIZE_4096; /* 128 << n bytes that every function on a link can receive */
 
 /* Next free address of each window, as seen on PCIe. */
 static uint64_t next32, next64;
@@ -111,7 +112,7 @@ static void set_up_bridge(struct pcie_function* f) {
   unsigned secondary = ++last_bus;
   write8(f, PCIE_PRIMARY_BUS, f->bus);
   write8(f, PCIE_SECONDARY_BUS, (uint8_t)secondary);
-  write8(f, PCIE_SUBORDINATE_BUS, 0xff); /* until all behind it are numbered */
+  write8(f, PCIE_SUBORDINATE_BUS, 0xff); /* until all buses below are numbered */
   next32 = align_up(next32, PCIE_BRIDGE_WINDOW_GRANULE);
   next64 = align_up(next64, PCIE_BRIDGE_WINDOW_GRANULE);
   uint64_t start32 = next32, start64 = next64;
@@ -120,8 +121,8 @@ static void set_up_bridge(struct pcie_function* f) {
   set_window(f, start32, start64);
 }
 
-/* Each bridge on the way to the root bus rotates pins by the device number below it (PCI-to-PCI Bridge specification,
- * 9.1). */
+/* Swizzles the interrupt pin at each bridge up to the root bus, by the device number below the bridge (PCI-to-PCI
+ * Bridge specification, 9.1). */
 static void trace_interrupt(struct pcie_function* f) {
   unsigned pin = read8(f, PCIE_INTERRUPT_PIN);
   f->interrupt_device = f->device;
@@ -138,7 +139,7 @@ static unsigned express_type(const struct pcie_function* f) {
   return read16(f, f->express + PCIE_EXPRESS_CAPABILITIES) >> PCIE_EXPRESS_TYPE_SHIFT & 0xfu;
 }
 
-/* A port with a link below it. */
+/* Whether the function is a port with a link below it. */
 static bool is_port(const struct pcie_function* f) {
   if (f->express == 0) return false;
   unsigned type = express_type(f);
@@ -174,14 +175,15 @@ static bool scan_function(unsigned bus, unsigned device, unsigned number, const 
   unsigned before = function_count;
   if (f->header_type == PCIE_HEADER_TYPE_BRIDGE) set_up_bridge(f);
   bool empty_port = is_port(f) && function_count == before;
-  if (f->express != 0 && express_type(f) != PCIE_EXPRESS_TYPE_INTEGRATED && !empty_port) { /* those have no link */
+  if (f->express != 0 && express_type(f) != PCIE_EXPRESS_TYPE_INTEGRATED && !empty_port) { /* the others have no link */
     unsigned payload = payload_supported(f);
     if (payload < smallest_payload) smallest_payload = payload;
   }
   return true;
 }
 
-/* A link has one device at its other end; only the root bus and a switch's internal bus have more. */
+/* Number of devices to look for on a bus. A link has one device at its other end; only the root bus and a switch's
+ * internal bus have more. */
 static unsigned devices_on(const struct pcie_function* above) {
   return above != 0 && is_port(above) ? 1 : PCIE_DEVICES_PER_BUS;
 }
@@ -198,7 +200,7 @@ static void scan_bus(unsigned bus, const struct pcie_function* above) {
   }
 }
 
-/* The largest payload that every function can receive. How much a device reads at a time is its own choice. */
+/* Sets the largest payload that every function can receive. The read request size stays the device's own choice. */
 static void set_sizes(const struct pcie_function* f) {
   if (f->express == 0) return;
   uint32_t control = read16(f, f->express + PCIE_EXPRESS_DEVICE_CONTROL);
@@ -229,7 +231,7 @@ const struct pcie_function* pcie_find(uint16_t vendor_id, uint16_t device_id) {
   return 0;
 }
 
-/* The node of the device and function below the current node, one level down. */
+/* Finds the node of this device and function among the children of the current node. */
 static bool descend(struct fdt_walk* node, const struct pcie_function* f) {
   int depth = node->depth;
   while (fdt_next(node) && node->depth > depth) {
@@ -242,7 +244,7 @@ static bool descend(struct fdt_walk* node, const struct pcie_function* f) {
 }
 
 bool pcie_node(const struct pcie_function* function, struct fdt_walk* node) {
-  const struct pcie_function* way[PCIE_MAX_FUNCTIONS]; /* upwards */
+  const struct pcie_function* way[PCIE_MAX_FUNCTIONS]; /* from the function up to the root bus */
   unsigned levels = 0;
   for (const struct pcie_function* f = function; f != 0; f = f->above) way[levels++] = f;
   if (!fdt_begin(node, board_device_tree)) return false;

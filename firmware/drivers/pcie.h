@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/pcie.h: enumerates the PCIe hierarchy through ECAM: bus numbers, bridge windows, base addresses,
  * payload sizes, MSI-X. Run once by hart 0. */
 #pragma once
@@ -10,15 +11,15 @@
 #define PCIE_MAX_FUNCTIONS 64u
 
 struct pcie_function {
-  const struct pcie_function* above; /* the bridge to its bus; 0: it is on the root bus */
+  const struct pcie_function* above; /* the bridge above its bus; 0: it is on the root bus */
   uint8_t bus, device, function;
   uint8_t header_type; /* PCIE_HEADER_TYPE_* without the multifunction bit */
   uint16_t vendor_id, device_id;
   uint32_t class_code;
   uint8_t express, msix;    /* offsets of the capabilities; 0: none */
-  uint8_t interrupt_device; /* device on the root bus, and pin there, that INTx of this function comes out of */
+  uint8_t interrupt_device; /* root-bus device that INTx arrives at, swizzled */
   uint8_t interrupt_pin;    /* 1 to 4; 0: no INTx */
-  uint64_t bar[6];          /* CPU address; 0: not there */
+  uint64_t bar[6];          /* CPU address; 0: no such BAR */
   uint64_t bar_size[6];
 };
 
@@ -26,14 +27,14 @@ struct pcie_function {
  * that do not fit the windows are reported on the console and left disabled. */
 unsigned pcie_setup(void);
 
-/* In the order in which they were found; 0 beyond the last one. */
+/* The functions in the order of enumeration; 0 beyond the last one. */
 const struct pcie_function* pcie_function(unsigned index);
 
 /* The first function with these ids; 0 if there is none. */
 const struct pcie_function* pcie_find(uint16_t vendor_id, uint16_t device_id);
 
-/* Goes to the function's node in the device tree, which has a node for each bridge on the way; false if there is none.
- * Before memory_reserve(), which may take the tree's memory. */
+/* Moves `node` to the function's node in the device tree, by way of one node for each bridge above it; false if there
+ * is none. Call before memory_reserve(), which may overwrite the tree. */
 bool pcie_node(const struct pcie_function* function, struct fdt_walk* node);
 
 void pcie_print(void);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/plic.h: RISC-V PLIC 1.0, supervisor contexts. */
 #pragma once
 

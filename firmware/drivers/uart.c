@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/uart.c */
 #include "firmware/drivers/uart.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/uart.h: 16550 UART, output by polling. */
 #pragma once
 

@@ -1,5 +1,6 @@
-/* firmware/kernel/account.h: account(polling) and the like: says which account this core's time belongs to from now on,
- * by one hint instruction (models/base/measure/hints.h). */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/kernel/account.h: account(polling) and similar charge this core's time to the named account from then on, by
+ * one hint instruction (models/base/measure/hints.h). */
 #pragma once
 
 #include "models/base/measure/hints.h"
@@ -10,5 +11,5 @@
 #define account(name) sluice_account(SLUICE_ACCOUNT_##name)
 #endif
 
-/* stage(unmarshal, frame): the request whose bytes lie at `frame` enters that stage. */
+/* stage(unmarshal, frame): the request whose bytes lie at `frame` enters the stage `unmarshal`. */
 #define stage(name, address) sluice_probe(SLUICE_STAGE_##name, address)

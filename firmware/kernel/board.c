@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/board.c */
 #include "firmware/kernel/board.h"
 
@@ -53,7 +54,7 @@ static void read_host_bridge(const struct fdt_walk* node) {
   read_interrupt_map(node);
 }
 
-/* The machine and the supervisor level have an IMSIC node each, told apart by the interrupt they raise. */
+/* Machine and supervisor level have an IMSIC node each; the interrupt that the node raises tells them apart. */
 static void read_imsic(const struct fdt_walk* node) {
   uint32_t length = 0;
   const void* to = fdt_get(node, "interrupts-extended", &length);

@@ -1,6 +1,6 @@
-/* firmware/kernel/board.h: what the device tree says about the machine, so that one image runs on every board.
- * Memory-mapped devices are expected where addresses and sizes take two cells each (root and soc), as on QEMU's virt.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/kernel/board.h: what the device tree says about the machine, so that one image runs on every board. Nodes of
+ * memory-mapped devices must use two cells each for addresses and sizes (root and soc), as on QEMU's virt. */
 #pragma once
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct board {
   enum board_interrupts interrupts;
   uint64_t plic;
   uint64_t imsic;            /* supervisor interrupt file of the image's hart 0 */
-  uint64_t imsic_stride;     /* from one hart's to the next one's */
+  uint64_t imsic_stride;     /* bytes between the files of neighbouring harts */
   uint32_t imsic_identities; /* highest identity */
   uint64_t aplic;            /* supervisor domain */
 
@@ -38,8 +38,9 @@ struct board {
 
 extern struct board board;
 
-/* For an application's own part of the device tree; it may be overwritten by what memory_reserve() gives. */
+/* The device tree, for applications that read it themselves. memory_reserve() may hand out its memory. */
 extern const void* board_device_tree;
 
-/* Fills `board`; what the tree does not name keeps QEMU virt's address, so that a console exists without a tree too. */
+/* Fills `board`. Devices that the tree does not name keep QEMU virt's addresses, so that a console exists without a
+ * tree. */
 void board_setup(const void* device_tree);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/console.c */
 #include "firmware/kernel/console.h"
 

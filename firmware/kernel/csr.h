@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/csr.h: control and status registers, and the few instructions that C has no name for. */
 #pragma once
 
@@ -38,9 +39,9 @@
 static inline void wait_for_interrupt(void) { __asm__ volatile("wfi" : : : "memory"); }
 static inline void cpu_pause(void) { __asm__ volatile(".insn i 0x0f, 0, x0, x0, 0x010" : : : "memory"); }
 static inline void fence_all(void) { __asm__ volatile("fence" : : : "memory"); }
-/* Later loads see what was in memory when the loads before this saw it there. */
+/* Orders earlier loads before later loads. */
 static inline void fence_reads(void) { __asm__ volatile("fence r, r" : : : "memory"); }
-/* Descriptors and data are in memory before a later store to a device. */
+/* Makes earlier stores, of descriptors and data, visible before a later store to a device. */
 static inline void fence_before_doorbell(void) { __asm__ volatile("fence w, o" : : : "memory"); }
 
 static inline unsigned long read_time(void) {

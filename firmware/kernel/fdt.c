@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/fdt.c */
 #include "firmware/kernel/fdt.h"
 

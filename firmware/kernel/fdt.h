@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/fdt.h: reads a flattened device tree (Devicetree Specification 0.4) in place, node by node. */
 #pragma once
 

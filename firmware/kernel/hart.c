@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/hart.c */
 #include "firmware/kernel/hart.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/interrupt.c */
 #include "firmware/kernel/interrupt.h"
 
@@ -18,7 +19,8 @@ struct connection {
   void* context;
 };
 
-/* An IMSIC's identities are private to its hart; a PLIC's lines are shared, and each handler of a line is called. */
+/* Each hart has its own IMSIC identities. A PLIC line is shared: every handler that is connected to it on the hart is
+ * called. */
 static struct connection identities[BOOT_MAX_HARTS][MAX_IDENTITIES];
 static struct connection timers[BOOT_MAX_HARTS];
 
@@ -109,8 +111,8 @@ void supervisor_exception(unsigned long cause, unsigned long sp) {
   panic_trap("supervisor", cause, csr_read(sepc), csr_read(stval), sp);
 }
 
-/* A caller that always has work would otherwise keep interrupts out for ever. What comes up behind the look at sip
- * waits for the next call. */
+/* A caller that always has work must still let interrupts in, so pending ones are taken here. An interrupt that arrives
+ * after sip is read waits for the next call. */
 void interrupt_idle(const volatile uint32_t* ready) {
   if (*ready == 0) {
     account(idle);
@@ -118,7 +120,7 @@ void interrupt_idle(const volatile uint32_t* ready) {
   } else if ((csr_read(sip) & csr_read(sie)) == 0) {
     return;
   }
-  account(interrupt); /* here, so that the trap's entry is in it */
+  account(interrupt); /* set here, so that it includes trap entry */
   csr_set(sstatus, SSTATUS_SIE);
   csr_clear(sstatus, SSTATUS_SIE);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/likely.h: tells the compiler which way most requests go. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/memory.c */
 #include "firmware/kernel/memory.h"
 

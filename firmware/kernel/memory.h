@@ -1,8 +1,9 @@
-/* firmware/kernel/memory.h: memory for the life of the system: rings, buffers, tables. Taken at boot, never given back.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/kernel/memory.h: memory for the life of the system (rings, buffers, tables). It is reserved at boot and
+ * never released. */
 #pragma once
 
 #include <stddef.h>
 
-/* Contents are whatever RAM held. `alignment` is a power of two. Panics when RAM is exhausted. */
+/* The memory is not cleared. `alignment` is a power of two. Panics when RAM is exhausted. */
 void* memory_reserve(size_t bytes, size_t alignment);

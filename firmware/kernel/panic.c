@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/panic.c */
 #include "firmware/kernel/panic.h"
 
@@ -10,7 +11,7 @@
 #include "firmware/kernel/exit_codes.h"
 #include "firmware/kernel/hart.h"
 
-/* The first trap of each hart that nothing handles. */
+/* The first unhandled trap of each hart. */
 static struct {
   bool reported;
   unsigned long cause, pc, value;
@@ -24,7 +25,8 @@ void panic(const char* why) {
 void panic_trap(const char* mode, unsigned long cause, unsigned long pc, unsigned long value, unsigned long sp) {
   unsigned hart = hart_id() % BOOT_MAX_HARTS;
   if (first_traps[hart].reported) {
-    /* The report has trapped: its stack keeps nothing. The first trap is the one to tell. */
+    /* The report itself has trapped, and that trap overwrote the CSRs. Restore those of the first trap for the
+     * diagnosis. */
     csr_write(scause, first_traps[hart].cause);
     csr_write(sepc, first_traps[hart].pc);
     csr_write(stval, first_traps[hart].value);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/spinlock.h: guards what harts share. Held for a few instructions only. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/start.c */
 #include "firmware/kernel/start.h"
 

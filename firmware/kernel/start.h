@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/start.h: from boot/start.S into an application. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/statistics.c */
 #include "firmware/kernel/statistics.h"
 

@@ -1,6 +1,7 @@
-/* firmware/kernel/statistics.h: counters that whoever looks at the memory can find and name: the simulator, which puts
- * them into the result file, and a debugger. The table is the image's symbol `statistics_table`. Counting costs what it
- * costs anyway; only set-up writes here. Freestanding C that C++ also accepts. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/kernel/statistics.h: counters that the simulator and a debugger can find in memory by name; the simulator
+ * puts them into the result file. The table is the image's symbol `statistics_table`. It adds no cost to counting: only
+ * set-up writes here. Freestanding C that C++ also accepts. */
 #pragma once
 
 #include <stdint.h>
@@ -11,8 +12,8 @@
 #define STATISTICS_NAMES_MAX 512u /* bytes of a block's names, the zero byte included */
 
 struct statistics_block {
-  uint64_t names;    /* address of text: a name for each counter (a-z, 0-9, _), one space between, a zero byte */
-  uint64_t counters; /* address of that many 64-bit counters; blocks with the same names belong to several harts */
+  uint64_t names;    /* address of the counters' names (a-z, 0-9, _), one space between two, and a zero byte */
+  uint64_t counters; /* address of as many 64-bit counters; each hart may have a block of the same names */
 };
 
 struct statistics_table {
@@ -26,7 +27,8 @@ extern "C" {
 #endif
 extern struct statistics_table statistics_table;
 
-/* Called by one hart, during set-up. Both must stay where they are. Beyond STATISTICS_BLOCKS, nothing happens. */
+/* Adds a block; one hart calls this during set-up. Names and counters must stay where they are. Ignored once there are
+ * STATISTICS_BLOCKS blocks. */
 void statistics_add(const char* names, const uint64_t* counters);
 #ifdef __cplusplus
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/string.c: the four functions that GCC may call from freestanding code. */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 # Supervisor trap entry. Interrupts save what a C function may change and return; exceptions end the run in panic.c.
 #
 # The unwind information leads a debugger from a handler into the interrupted function: it goes on at sepc, which no

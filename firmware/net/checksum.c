@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/net/checksum.c */
 #include "firmware/net/checksum.h"
 

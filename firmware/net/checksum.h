@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/net/checksum.h: the Internet checksum (RFC 1071). */
 #pragma once
 
@@ -6,5 +7,5 @@
 /* Adds `length` bytes at `data`, which is aligned to 2, to a running sum of at most 2^63. */
 uint64_t checksum_add(uint64_t sum, const void* data, uint32_t length);
 
-/* The checksum field's value for a sum, in the order of memory. */
+/* The checksum field's value for a sum, in memory byte order. */
 uint16_t checksum_finish(uint64_t sum);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/net/stack.c */
 #include "firmware/net/stack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/net/stack.h: Ethernet, ARP, ICMP echo, IPv4 and UDP, one interface; tcp.h has the little TCP there is.
  * Replies are built in the buffer of the frame that they answer. Nothing here keeps state between frames except
  * counters. */
@@ -9,16 +10,16 @@
 #include "firmware/drivers/nic.h"
 #include "firmware/net/wire.h"
 
-/* What became of frames. One for each queue, so that harts do not share it. */
+/* Counts what became of frames. Each queue has its own, so that harts do not share them. */
 struct net_counters {
-  uint64_t udp, tcp, arp, icmp; /* handed on or answered */
+  uint64_t udp, tcp, arp, icmp; /* frames handed on or answered */
   uint64_t ethernet_ignored;    /* neither ARP nor IPv4, or shorter than its header */
-  uint64_t arp_ignored;         /* no request for our address, or malformed */
+  uint64_t arp_ignored;         /* not a request for our address, or malformed */
   uint64_t ipv4_malformed;      /* version, lengths, checksum, source address */
   uint64_t ipv4_fragments;
-  uint64_t ipv4_ignored;  /* to another address, or another protocol */
+  uint64_t ipv4_ignored;  /* sent to another address, or another protocol */
   uint64_t icmp_ignored;  /* no echo request, or checksum wrong */
-  uint64_t tcp_ignored;   /* malformed, or nothing to say */
+  uint64_t tcp_ignored;   /* malformed, or needs no answer */
   uint64_t udp_malformed; /* length or checksum */
 };
 
@@ -26,7 +27,7 @@ struct net_interface {
   struct nic_queue* queue;
   uint32_t ipv4; /* own address, as on the wire */
   uint8_t mac[6];
-  bool rx_checksum, tx_checksum; /* the NIC's part */
+  bool rx_checksum, tx_checksum; /* the NIC handles checksums itself */
   uint32_t max_frame;
   /* The reply's Ethernet header from its source address on, as three words of memory: mac[0..3], mac[4..5] and type. */
   uint32_t mac_low, mac_high_type;
@@ -37,7 +38,7 @@ struct net_interface {
 struct net_datagram {
   uint8_t* frame;
   const struct ipv4_header* ip;
-  const struct udp_header* udp; /* for TCP, only its ports are there */
+  const struct udp_header* udp; /* with TCP, only its ports are valid */
   uint8_t* payload;
   uint32_t length;              /* of the payload, bytes */
   const struct tcp_header* tcp; /* 0 for UDP */
@@ -45,8 +46,8 @@ struct net_datagram {
 
 void net_setup(struct net_interface* interface, const struct nic* nic, unsigned queue, uint32_t ipv4);
 
-/* Takes a received frame. True: it is a valid UDP datagram (or an RPC record by TCP) for us, now in `datagram`, and
- * must be ended by net_reply() or net_drop(). False: it has been dealt with. */
+/* Takes a received frame. True: the frame is a valid UDP datagram for us, or an RPC record in a TCP segment; it is now
+ * in `datagram`, and net_reply() or net_drop() must end it. False: the stack has dealt with the frame. */
 bool net_receive(struct net_interface* interface, const struct nic_frame* frame, struct net_datagram* datagram);
 
 /* Answers a datagram: sends `length` bytes at `payload`, which lies in the datagram's buffer at or behind the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/net/tcp.c */
 #include "firmware/net/tcp.h"
 
@@ -6,10 +7,10 @@
 #include "protocols/rpc/onc_rpc.h"
 
 #define WINDOW 4096u            /* more than the one segment that a call may take */
-#define SENT_MAX (1u << 24)     /* bytes that one connection may have been sent */
+#define SENT_MAX (1u << 24)     /* most bytes sent on one connection */
 #define RECORD_LAST 0x80000000u /* record mark (RFC 5531, 11): last fragment; length in the other bits */
 
-/* What a reply needs of the segment that it answers; read before anything is overwritten. */
+/* Fields of a segment that its reply needs, read before the reply overwrites them. */
 struct segment {
   uint8_t peer_mac[6];
   uint32_t peer;
@@ -70,7 +71,7 @@ static void send_segment(struct net_interface* interface, const struct segment* 
                                      UDP_FRAME_HEADER_BYTES - UDP_HEADER_BYTES + tcp_length, NIC_SEND_PLAIN);
 }
 
-/* Answers everything but data; false if there is nothing to say. `end` is the sequence number behind the segment. */
+/* Answers everything but data; false if no answer is needed. `end` is the sequence number after the segment. */
 static bool answer_control(struct net_interface* interface, uint8_t* data, const struct segment* s, uint32_t flags,
                            uint32_t end) {
   uint32_t first = first_sequence(s);

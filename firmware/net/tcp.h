@@ -1,14 +1,15 @@
-/* firmware/net/tcp.h: just enough TCP for calls to the portmapper (rpcinfo -p asks by no other way). It keeps no
- * connections: every segment is answered from what it says itself, so each call must come whole in one segment and its
- * reply leave in one, as the portmapper's do. A lost reply is made again when the client repeats its call. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/net/tcp.h: just enough TCP for calls to the portmapper (rpcinfo -p uses TCP only). It keeps no connections:
+ * it answers each segment from that segment's contents alone. So each call and each reply must fit in one segment, as
+ * those of the portmapper do. When a reply is lost, the client repeats its call and gets a new one. */
 #pragma once
 
 #include "firmware/net/stack.h"
 
-/* Takes a TCP segment of `length` bytes behind an IPv4 header of `header` bytes. True: it carries an RPC record, now in
- * `datagram`. False: it has been dealt with. */
+/* Takes a TCP segment of `length` bytes that follows an IPv4 header of `header` bytes. True: it carries an RPC record,
+ * now in `datagram`. False: the segment has been dealt with. */
 bool tcp_receive(struct net_interface* interface, const struct nic_frame* frame, struct ipv4_header* ip,
                  uint32_t header, uint32_t length, struct net_datagram* datagram);
 
-/* net_reply() of such a datagram. */
+/* net_reply() for a datagram that came by TCP. */
 void tcp_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length);

@@ -1,5 +1,6 @@
-/* firmware/net/wire.h: headers as they lie on the wire, and the byte order of their fields. In a NIC buffer the
- * Ethernet header starts 2 bytes behind a multiple of 4, so all fields below are naturally aligned. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/net/wire.h: the layout of packet headers, and the byte order of their fields. In a NIC buffer the Ethernet
+ * header starts 2 bytes after a multiple of 4, so all fields below are naturally aligned. */
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +11,7 @@
 #define BE16(x) ((uint16_t)((((x)&0xffu) << 8) | (((x) >> 8) & 0xffu)))
 #define BE32(x) __builtin_bswap32(x)
 
-/* By way of 64 bits, because RISC-V reverses registers only. */
+/* The swap uses 64 bits, because RISC-V can only reverse the bytes of a whole register. */
 static inline uint16_t from_be16(uint16_t x) { return (uint16_t)(__builtin_bswap64(x) >> 48); }
 static inline uint16_t to_be16(uint16_t x) { return (uint16_t)(__builtin_bswap64(x) >> 48); }
 static inline uint32_t from_be32(uint32_t x) { return __builtin_bswap32(x); }
@@ -86,7 +87,7 @@ struct tcp_header {
 #define TCP_PSH 0x08u
 #define TCP_ACK 0x10u
 
-/* All that stands before a reply's payload. */
+/* Size of all headers before a reply's payload. */
 #define UDP_FRAME_HEADER_BYTES (ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES)
 #define ETHERNET_MIN_FRAME 60u /* without FCS */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/programs/calc.c: three weights of work: a few instructions, one pass over the data, a sort. */
 #include "protocols/rpc/calc.h"
 

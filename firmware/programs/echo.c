@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/programs/echo.c: gives back what it got. In place, not a byte of the data is touched. */
 #include "protocols/rpc/echo.h"
 

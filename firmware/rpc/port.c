@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/rpc/port.c: ONC RPC version 2 over UDP for NICs that deliver frames. */
 #include "firmware/rpc/port.h"
 
@@ -12,7 +13,7 @@ enum { CALL_XID, CALL_TYPE, CALL_RPC_VERSION, CALL_PROGRAM, CALL_VERSION, CALL_P
 #define CALL_MIN_BYTES 12u /* enough to say that the RPC version is wrong */
 #define REPLY_HEADER_WORDS (RPC_REPLY_HEADER_BYTES / 4)
 
-/* By number, so that a number that two programs have is a mistake that the compiler sees. */
+/* Indexed by program number, so that the compiler reports two programs with the same number. */
 #define AT_ITS_NUMBER(name, number, version) [(number)-RPC_PROGRAM_FIRST] = &name##_program,
 static const struct rpc_program* const services[] = {RPC_PROGRAMS(AT_ITS_NUMBER)};
 #define SERVICES (sizeof services / sizeof services[0])
@@ -34,7 +35,7 @@ int32_t rpc_null(struct rpc_call* call) {
   return 0;
 }
 
-/* Sends `words` words, written over the start of the call, as the reply. */
+/* Writes a reply of `words` words over the start of the call and sends it. */
 static void answer_in_front(struct rpc_port* port, const struct net_datagram* datagram, const uint32_t* reply,
                             uint32_t words) {
   uint32_t* message = (uint32_t*)datagram->payload;
@@ -113,7 +114,7 @@ COLD static bool drop(struct rpc_port* port, const struct net_datagram* datagram
   return false;
 }
 
-/* Datagrams to the echo port come back (RFC 862); nobody listens on the others. */
+/* Sends a datagram to the echo port back (RFC 862); no other port has a listener. */
 COLD static bool other_port(struct rpc_port* port, const struct net_datagram* datagram) {
   if (datagram->udp->destination != BE16(UDP_PORT_ECHO)) return drop(port, datagram, &port->counters.no_port);
   port->counters.echoes++;
@@ -121,7 +122,7 @@ COLD static bool other_port(struct rpc_port* port, const struct net_datagram* da
   return false;
 }
 
-/* Who serves a UDP port (in wire order). */
+/* The program that serves a UDP port (in network byte order). */
 static const struct rpc_program* program_on(uint16_t udp_port, uint32_t number) {
   if (likely(udp_port == BE16(RPC_PORT_SERVICES))) {
     uint32_t index = number - RPC_PROGRAM_FIRST;
@@ -245,7 +246,8 @@ void rpc_serve(struct rpc_port* port) {
   }
 }
 
-/* Flat, so that rpc_serve() stays the only one to call the parts of its own loop, and has them inlined. */
+/* `flatten` inlines all calls here, so that rpc_serve() stays the only caller of these functions and they are inlined
+ * there too. */
 __attribute__((flatten, noinline)) bool rpc_take_turn(struct rpc_port* port) {
   struct nic_queue* queue = port->interface.queue;
   struct rpc_call call;

@@ -1,6 +1,7 @@
-/* firmware/rpc/port.h: what a service sees: calls, and a way to answer them. A service never knows which NIC it runs
- * on: where the NIC delivers frames, port.c turns them into calls; where the NIC delivers calls, its driver is the
- * port. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/rpc/port.h: what a service sees: calls, and a way to answer them. A service does not know which NIC it runs
+ * on. Where the NIC delivers frames, port.c turns them into calls; where the NIC delivers calls, the NIC's driver
+ * implements this file. */
 #pragma once
 
 #include <stdint.h>
@@ -20,7 +21,7 @@ typedef int32_t rpc_handler(struct rpc_call* call);
 
 struct rpc_program {
   uint32_t number;
-  uint32_t version; /* the only one */
+  uint32_t version; /* the only version served */
   uint32_t procedures;
   rpc_handler* const* handler; /* by procedure number; 0: no such procedure */
 };
@@ -35,24 +36,24 @@ struct rpc_call {
   struct net_datagram datagram;
 };
 
-/* What became of datagrams. */
+/* Counts what became of datagrams. */
 struct rpc_counters {
   uint64_t calls;      /* handed to a handler */
   uint64_t refused;    /* answered with an error by the port or a handler */
   uint64_t echoes;     /* datagrams to the echo port, sent back */
   uint64_t no_port;    /* datagrams to a port that nobody serves */
-  uint64_t malformed;  /* no call: too short, or truncated credentials */
+  uint64_t malformed;  /* not a call: too short, or truncated credentials */
   uint64_t unanswered; /* calls whose handler wanted no reply */
 };
 
 struct rpc_port {
   struct net_interface interface;
   struct rpc_counters counters;
-  uint32_t next, count; /* of the burst in hand */
+  uint32_t next, count; /* position in the current burst, and its size */
   struct nic_frame frames[NIC_BURST];
 };
 
-/* Sets up each program of this image. Hart 0, once, before the first call. */
+/* Sets up each program of this image. Hart 0 calls it once, before the first call. */
 void rpc_programs_setup(void);
 
 void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4);
@@ -61,8 +62,8 @@ void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue
  */
 void rpc_wait(struct rpc_port* port, struct rpc_call* call);
 
-/* Sends `length` bytes at `result` as the call's result. In place: `result` lies in call->result's buffer, behind it.
- */
+/* Sends `length` bytes at `result` as the call's result. `result` lies in call->result's buffer, at or after
+ * call->result; nothing is copied. */
 void rpc_reply(struct rpc_port* port, struct rpc_call* call, uint32_t* result, uint32_t length);
 
 /* Answers with an accept_stat other than RPC_SUCCESS and RPC_PROG_MISMATCH. */
@@ -70,20 +71,20 @@ void rpc_refuse(struct rpc_port* port, struct rpc_call* call, uint32_t accept_st
 
 void rpc_ignore(struct rpc_port* port, struct rpc_call* call);
 
-/* rpc_wait, the handler, and its answer, for ever. */
+/* Repeats rpc_wait() and rpc_execute() for ever. */
 void rpc_serve(struct rpc_port* port) __attribute__((noreturn));
 
-/* The same for several ports of one hart, a burst of each in turn. The hart sleeps only where every port's NIC raises
- * interrupts and none has a frame. */
+/* rpc_serve() for several ports of one hart: serves a burst of each in turn. The hart sleeps only if every port's NIC
+ * raises interrupts and none has a frame. */
 void rpc_serve_all(struct rpc_port* const* ports, unsigned count) __attribute__((noreturn));
 
-/* One round of that: calls the handler and ends the call. */
+/* Calls the handler and ends the call. */
 void rpc_execute(struct rpc_port* port, struct rpc_call* call);
 
-/* Takes what has arrived, at most a burst; true if a call is there. rpc_wait() is this and waiting. */
+/* Takes what has arrived, at most a burst; true if there is a call. Does not wait, unlike rpc_wait(). */
 int rpc_poll(struct rpc_port* port, struct rpc_call* call);
 
-/* A port's turn among others: takes a burst, ends each call in it and sends the answers; false if nothing has arrived.
+/* Serves one port of several: takes a burst, ends each call in it and sends the answers; false if nothing has arrived.
  */
 bool rpc_take_turn(struct rpc_port* port);
 
@@ -95,8 +96,8 @@ static inline rpc_handler* rpc_find_handler(const struct rpc_program* program, u
   return version == program->version && procedure < program->procedures ? program->handler[procedure] : 0;
 }
 
-/* A handler says where its own work begins, its arguments being decoded, and, if it goes on to encode its result at
- * length, where it ends. */
+/* A handler calls this when its arguments are decoded and its own work begins, and rpc_end_work() when the work ends,
+ * if encoding the result takes long. */
 static inline void rpc_begin_work(const struct rpc_call* call) { stage(handler, call->datagram.frame); }
 static inline void rpc_end_work(const struct rpc_call* call) { stage(marshal, call->datagram.frame); }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/rpc/portmapper.c: program 100000 version 2 (RFC 1833). The services of this machine are always registered;
  * SET and UNSET manage further mappings, in fixed memory. CALLIT reaches the services of this machine. */
 #include "firmware/kernel/account.h"
@@ -77,7 +78,8 @@ static int32_t unset(struct rpc_call* call) {
   return answer_word(call, done);
 }
 
-/* As RFC 1833 allows, another version's port answers when the asked one is not there: its server says PROG_MISMATCH. */
+/* If the version asked for is not registered, returns the port of another version, as RFC 1833 allows; the server there
+ * answers PROG_MISMATCH. */
 static uint32_t find_port(const struct mapping* wanted) {
   uint32_t other = 0;
   for (unsigned i = 0; i < MAPPINGS; i++) {
@@ -119,8 +121,8 @@ static int32_t dump(struct rpc_call* call) {
   return (int32_t)((uint8_t*)out - (uint8_t*)call->result);
 }
 
-/* Calls on the caller's behalf; errors are not answered. The inner result is left where its handler put it, behind the
- * port and length that announce it. */
+/* CALLIT: calls a procedure on the caller's behalf, and answers nothing on errors. The inner result stays where its
+ * handler put it, after the port and length of the reply. */
 static int32_t call_it(struct rpc_call* call) {
   const uint32_t* at = call->args;
   uint32_t left = call->args_length;

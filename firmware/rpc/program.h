@@ -1,6 +1,7 @@
-/* firmware/rpc/program.h: what makes a file a program that an image can serve. CMake writes rpc_programs.h of the
- * image's list of programs (sluice_rpc_programs() in cmake/SluiceFirmware.cmake): RPC_PROGRAMS(X) is X(name, number,
- * version) for each. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/rpc/program.h: defines RPC_PROGRAM, which each RPC program's file ends with. CMake (sluice_rpc_programs() in
+ * cmake/SluiceFirmware.cmake) generates rpc_programs.h: RPC_PROGRAMS(X) expands to X(name, number, version) for each
+ * program of the image. */
 #pragma once
 
 #include "firmware/rpc/port.h"

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/rpc/turns.c: one hart serves the ports of several NICs. */
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/interrupt.h"
 #include "firmware/rpc/port.h"
 
-/* All queues were empty a moment ago. Interrupts are let in by interrupt_idle() only, so that none comes between the
- * look at all of them and the sleep. */
+/* All queues were empty a moment ago. Only interrupt_idle() lets interrupts in, so none can come between the last look
+ * at the queues and the sleep. */
 static void sleep(struct rpc_port* const* ports, unsigned count) {
   const volatile uint32_t* raised[NIC_MAX];
   for (unsigned i = 0; i < count; i++) {

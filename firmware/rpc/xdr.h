@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/rpc/xdr.h: XDR (RFC 4506) read and written in place. */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* models/base/freestanding.h: lets one register header serve freestanding C and C++ (which spells it static_assert). */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* models/base/freestanding.h: maps _Static_assert to C++'s static_assert, so that C and C++ share register headers. */
 #pragma once
 
 #ifdef __cplusplus

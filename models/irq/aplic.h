@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Advanced PLIC (RISC-V AIA): wired interrupts become MSIs to the harts' IMSICs.
 
@@ -17,20 +18,21 @@ using namespace base::literals;
 
 class Aplic;
 
-/// One interrupt domain: its registers, pending and enable bits. Which sources are active in it, sourcecfg says.
+/// One interrupt domain: its registers, pending bits and enable bits. Register sourcecfg says which sources are active
+/// in it.
 class AplicDomain {
  public:
   enum class Level { machine, supervisor };
   AplicDomain(Aplic&, const std::string& path, Level);
 
   base::RegisterBank& registers() { return registers_; }
-  /// What AIA reserves reads as 0 and ignores writes; the bank counts and tells it all the same.
+  /// Registers that AIA reserves read as 0 and ignore writes. The register bank still counts and reports such accesses.
   base::Answer read(std::uint64_t offset, void* data, unsigned size);
   base::Answer write(std::uint64_t offset, const void* data, unsigned size);
 
   /// The wire of a source has changed to `level`.
   void input_changed(unsigned source, bool level);
-  /// sourcecfg, as after a write of `value`.
+  /// Sets a source's sourcecfg, as a write of `value` does.
   void configure(unsigned source, std::uint32_t value);
   bool delegates(unsigned source) const;
   void reset();
@@ -46,7 +48,7 @@ class AplicDomain {
   void add_configuration();
   void add_addresses();
   void add_bits();
-  std::uint32_t mode(unsigned source) const;  ///< SM; inactive for what is delegated or does not exist
+  std::uint32_t mode(unsigned source) const;  ///< SM; inactive for a source that is delegated or does not exist
   bool high(unsigned source) const;           ///< the rectified input value
   std::uint32_t high_word(unsigned word) const;
   void set_pending(unsigned source);
@@ -56,7 +58,7 @@ class AplicDomain {
 
   Aplic& aplic_;
   Level level_;
-  base::RegisterBank registers_;  ///< these, the four addresses of the machine domain, and what acts on the next two
+  base::RegisterBank registers_;  ///< these four, the MSI addresses, and those that act on the next two
   base::RegisterBank::Id domaincfg_, sourcecfg_, target_, genmsi_;
   Words pending_ = Words(32);  ///< setip, setipnum, setipnum_le, in_clrip, clripnum
   Words enabled_ = Words(32);  ///< setie, setienum, clrie, clrienum
@@ -72,7 +74,7 @@ class Aplic : public base::Model, public base::Resettable {
     base::Time msi_latency = 20_ns;  ///< from a source's edge to the message at its IMSIC
     static void describe(base::Schema<Parameters>&);
   };
-  /// Where the IMSICs are: what the MSI address configuration holds after reset. Software may write it.
+  /// Where the IMSICs are. The MSI address configuration registers hold this after reset; software may change them.
   struct Map {
     std::uint64_t machine = 0;     ///< address of hart 0's machine file; a multiple of 4 KiB
     std::uint64_t supervisor = 0;  ///< of hart 0's supervisor file
@@ -83,13 +85,13 @@ class Aplic : public base::Model, public base::Resettable {
 
   base::RegisterSocket machine_socket;
   base::RegisterSocket supervisor_socket;
-  /// A 32-bit write on its way to an IMSIC, at its arrival. Must be set before the first interrupt.
+  /// Called when a 32-bit MSI write arrives at an IMSIC. Must be set before the first interrupt.
   base::Callback<void(std::uint64_t address, std::uint32_t data)> send_msi;
 
-  /// The level of a wire. source: 1 to Parameters::sources.
+  /// Sets the level of a wire. source: 1 to Parameters::sources.
   void set_source(unsigned source, bool level);
 
-  /// The wires keep their levels; messages under way arrive.
+  /// Resets the domains. The wires keep their levels, and messages under way still arrive.
   void reset() override;
 
   AplicDomain& machine() { return machine_; }
@@ -100,7 +102,7 @@ class Aplic : public base::Model, public base::Resettable {
   friend class AplicDomain;
   bool locked() const;
   std::uint64_t address(AplicDomain::Level, std::uint32_t hart) const;
-  /// target: as in a target register. extempore: the domain whose genmsi it is; else null.
+  /// target: as in a target register. extempore: the domain whose genmsi register sends the message, else null.
   void send(AplicDomain::Level, std::uint32_t target, AplicDomain* extempore);
 
   Parameters parameters_;
@@ -108,7 +110,7 @@ class Aplic : public base::Model, public base::Resettable {
   std::uint32_t mmsiaddrcfg_ = 0, mmsiaddrcfgh_ = 0, smsiaddrcfg_ = 0, smsiaddrcfgh_ = 0;
   std::vector<bool> inputs_;  ///< by source
   std::uint64_t messages_ = 0;
-  std::uint32_t resets_ = 0;  ///< a message from before one makes no genmsi idle
+  std::uint32_t resets_ = 0;  ///< a message from before the last reset clears no Busy bit of genmsi
   AplicDomain machine_;
   AplicDomain supervisor_;
 };

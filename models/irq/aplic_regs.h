@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* models/irq/aplic_regs.h: one interrupt domain of an advanced PLIC (RISC-V AIA 1.0) in MSI delivery mode. All
  * registers are 32 bits wide; what is not listed reads as 0 and ignores writes. Freestanding C that C++ also accepts.
  */

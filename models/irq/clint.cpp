@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/irq/clint.h"
 
 #include "models/irq/clint_regs.h"

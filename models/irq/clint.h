@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Core-local interruptor: machine software and timer interrupts, and the machine's time (ACLINT MSWI and MTIMER).
 

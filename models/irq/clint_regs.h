@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* models/irq/clint_regs.h: the core-local interruptor, in the layout of SiFive's CLINT, which is that of an ACLINT's
  * MSWI and MTIMER devices put together. Freestanding C that C++ also accepts. */
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The test finisher: how firmware ends a run.
 
@@ -13,11 +14,11 @@
 
 namespace sluice::irq {
 
-/// Registers: finisher_regs.h. A narrow write is the command with zeroes in the bits that it leaves out. Values that
-/// name no action are ignored and counted.
+/// Registers: finisher_regs.h. In a narrow write, the missing bits of the command are zero. Values that name no action
+/// are ignored and counted.
 class Finisher : public base::Model, public base::Resettable {
  public:
-  enum class Kind { pass, fail, reset };  ///< what follows is the board's choice
+  enum class Kind { pass, fail, reset };  ///< the board decides what each verdict does
   struct Verdict {
     Kind kind;
     unsigned code;  ///< of a failure; else 0
@@ -26,11 +27,11 @@ class Finisher : public base::Model, public base::Resettable {
   explicit Finisher(sc_core::sc_module_name);
 
   base::RegisterSocket socket;
-  /// Called for each verdict, inside the write of it or finish().
+  /// Called for each verdict, inside finish() or inside the register write that gives the verdict.
   base::Callback<void(Verdict)> on_finish;
-  /// As a write of it. For who ends a run in another way.
+  /// Gives a verdict as a register write does, for code that ends a run in another way.
   void finish(Verdict);
-  /// The first one given.
+  /// The first verdict given.
   const std::optional<Verdict>& verdict() const { return verdict_; }
 
   /// Forgets the verdict.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Incoming MSI controllers of a cluster (RISC-V AIA): a machine and a supervisor interrupt file per hart.
 
@@ -27,7 +28,7 @@ class ImsicFile : public base::InterruptFile {
 
   base::Line line;  ///< to mip.MEIP or mip.SEIP
 
-  /// An MSI arrives. False, and nothing happens, when the file has no such identity.
+  /// Called when an MSI arrives. Returns false and does nothing when the file has no such identity.
   bool set_pending(std::uint64_t identity);
 
   bool read(std::uint64_t select, std::uint64_t& value) override;
@@ -37,7 +38,7 @@ class ImsicFile : public base::InterruptFile {
 
   void reset();
 
-  /// Its indirect registers, by their number for miselect or siselect.
+  /// Visits the indirect registers, with their numbers for miselect or siselect.
   void look(const base::RegisterView::Visit&) const;
 
  private:
@@ -52,7 +53,8 @@ class ImsicFile : public base::InterruptFile {
 };
 
 /// Each level is a region of one page per hart, hart 0 first: whatever writes MSIs (a hart, the root complex, an APLIC)
-/// reaches a level's socket or write(). A message is pending at once: its travel is its path's. Pages: imsic_regs.h.
+/// reaches a level's socket or write(). A message is pending as soon as it is written: its latency is modelled on the
+/// path to here. Pages: imsic_regs.h.
 class Imsic : public base::Model, public base::Resettable {
  public:
   enum Level : unsigned { kMachine = 0, kSupervisor = 1 };
@@ -67,7 +69,7 @@ class Imsic : public base::Model, public base::Resettable {
   base::RegisterSocket machine_socket;
   base::RegisterSocket supervisor_socket;
 
-  /// The region of a level, as its socket serves it. offset: from the page of hart 0.
+  /// Accesses the region of a level, as its socket does. offset: from the page of hart 0.
   base::Answer read(Level, std::uint64_t offset, void* data, unsigned size);
   base::Answer write(Level, std::uint64_t offset, const void* data, unsigned size);
   std::uint64_t region_size() const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Platform-level interrupt controller (RISC-V PLIC 1.0).
 
@@ -14,9 +15,9 @@
 
 namespace sluice::irq {
 
-/// Level-triggered sources behind gateways: a source that is high becomes pending; once claimed it is not forwarded
-/// again until it is completed, and is then pending anew if it is still high. Two contexts per hart. Takes no time.
-/// Registers: plic_regs.h.
+/// Level-triggered sources behind gateways: a source that is high becomes pending; once claimed, it is not forwarded
+/// again until it is completed, and then becomes pending again if it is still high. Each hart has two contexts. The
+/// controller takes no time. Registers: plic_regs.h.
 class Plic : public base::Model, public base::Resettable {
  public:
   struct Parameters {
@@ -32,7 +33,7 @@ class Plic : public base::Model, public base::Resettable {
   base::Line& machine(unsigned hart) { return contexts_[2 * hart].line; }         ///< to mip.MEIP
   base::Line& supervisor(unsigned hart) { return contexts_[2 * hart + 1].line; }  ///< to mip.SEIP
 
-  /// The level of a wire. source: 1 to Parameters::sources.
+  /// Sets the level of a wire. source: 1 to Parameters::sources.
   void set_source(unsigned source, bool level);
 
   /// The wires keep their levels.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* models/irq/plic_regs.h: platform-level interrupt controller (RISC-V PLIC 1.0, SiFive's layout). All registers are 32
  * bits wide. Context 2h is hart h in machine mode, context 2h + 1 the same hart in supervisor mode. Freestanding C that
  * C++ also accepts. */

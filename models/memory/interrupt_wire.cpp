@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/memory/interrupt_wire.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ InterruptWire::InterruptWire(sc_core::sc_module_name name) : sc_module(name), si
   dont_initialize();
 }
 
-/// An entry, because the kernel's time lags where a hart has run ahead of it.
+/// Makes a calendar entry, because the SystemC kernel's time lags behind a hart that has run ahead.
 void InterruptWire::changed() {
   const base::Time kernel = base::from_sc_time(sc_core::sc_time_stamp());
   base::calendar().at(std::max(base::now(), kernel), base::path_key(name()), [this, level = signal.read()] {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/memory/ram.h"
 
 #include "models/base/systemc/scheduler.h"
@@ -47,7 +48,7 @@ void Ram::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time& delay) 
   trans.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
-/// Reads only: a writer must respect watched pages, which DMI cannot.
+/// Grants DMI for reads only, because writes must respect watched pages and DMI writes cannot.
 bool Ram::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
   dmi.set_dmi_ptr(ram_.at(parameters_.base));
   dmi.set_start_address(0);

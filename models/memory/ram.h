@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// RAM as a TLM-2.0 target, for foreign initiators and debuggers. Harts and DMA reach its bytes through GuestRam.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Ethernet, ARP, IPv4, ICMP and UDP as far as remote hosts need them: building frames and taking received ones apart.
 /// Plain C++. Numbers are in host order here and in network order (big-endian) in frames.
@@ -38,7 +39,8 @@ std::string ipv4_text(Ipv4Address);        ///< "10.0.0.2"
 MacAddress parse_mac(std::string_view);    ///< throws base::ValueError: "must be a MAC address such as ..."
 Ipv4Address parse_ipv4(std::string_view);  ///< throws base::ValueError: "must be an IPv4 address such as 10.0.0.2"
 
-// The same for the address of one computer. Throw base::ValueError for a group's, broadcast's, loopback and "none" too.
+// Parse the address of a single host. They also throw base::ValueError for multicast, broadcast, loopback and
+// unspecified addresses.
 MacAddress parse_host_mac(std::string_view);
 Ipv4Address parse_host_ipv4(std::string_view);
 
@@ -53,7 +55,8 @@ constexpr unsigned kUdpPayload = kEthernetHeader + kIpv4Header + kUdpHeader;  //
 constexpr unsigned kArpFrame = kEthernetHeader + 28;
 constexpr std::uint32_t kMtu = 1500;  ///< bytes of an IPv4 packet, unless the board has jumbo frames
 
-/// Sum of 16-bit words in one's complement (RFC 1071), not yet folded: sums of parts that start at even offsets add up.
+/// The one's complement sum of 16-bit words (RFC 1071), not yet folded. Sums of parts that start at even offsets can be
+/// added.
 std::uint64_t checksum_sum(const void* bytes, std::size_t length, std::uint64_t sum = 0);
 /// The checksum field for a sum: folded and complemented, in host order.
 std::uint16_t checksum_of(std::uint64_t sum);
@@ -66,15 +69,15 @@ struct Endpoint {
 };
 
 /// Completes a UDP frame whose payload already stands at kUdpPayload: writes all headers, lengths and checksums, and
-/// the frame's length, without padding. payload: at most Packet::kCapacity - kUdpPayload bytes. The datagram is not to
-/// be fragmented, so its identification is 0 (RFC 6864).
+/// the frame's length, without padding. payload: at most Packet::kCapacity - kUdpPayload bytes. The Don't Fragment bit
+/// is set, so the IPv4 identification is 0 (RFC 6864).
 void finish_udp(Packet&, const Endpoint& from, const Endpoint& to, std::uint32_t payload);
 
 enum class ArpOperation : std::uint16_t { request = 1, reply = 2 };
-/// An ARP packet about `sender` and `target`; a request is broadcast, a reply goes to the target.
+/// Builds an ARP packet about `sender` and `target`. A request is broadcast; a reply goes to the target.
 void build_arp(Packet&, ArpOperation, const Endpoint& sender, const Endpoint& target);
 
-/// An ICMP echo request (8) or reply (0) with these payload bytes.
+/// Builds an ICMP echo request (type 8) or reply (type 0) with these payload bytes.
 void build_icmp_echo(Packet&, std::uint8_t type, const Endpoint& from, const Endpoint& to, std::uint16_t identifier,
                      std::uint16_t sequence, const void* payload, std::uint32_t length);
 
@@ -88,22 +91,22 @@ struct FrameView {
   };
   Kind kind = Kind::other;
   std::uint16_t ether_type = 0;
-  Endpoint from;             ///< MAC addresses are the Ethernet header's, or in ARP the sender's and target's own
+  Endpoint from;             ///< MAC addresses are from the Ethernet header, or in ARP from the ARP packet
   Endpoint to;               ///< ports only for UDP
   ArpOperation operation{};  ///< of ARP
   std::uint8_t icmp_type = 0;
   std::uint8_t icmp_code = 0;
   std::uint32_t payload = 0;  ///< offset of what follows the UDP header, or the ICMP header's first 8 bytes
-  std::uint32_t length = 0;   ///< bytes of it, padding left out
+  std::uint32_t length = 0;   ///< bytes of the payload, without padding
 };
 
-/// Takes a frame apart and checks lengths and checksums of IPv4, ICMP and UDP. Returns null when it is sound (kind
-/// `other` is sound too), else what is wrong with it. Never reads beyond `length`.
+/// Takes a frame apart and checks lengths and checksums of IPv4, ICMP and UDP. Returns null for a valid frame (kind
+/// `other` is valid too), else what is wrong with it. Never reads beyond `length`.
 const char* parse_frame(const std::uint8_t* frame, std::size_t length, FrameView& view);
 
 /// Turns a frame around in place: swaps MAC addresses, IPv4 addresses and UDP ports; all checksums stay right. An ICMP
-/// echo request becomes a reply. False, and nothing changed, for what cannot be answered (ARP, broken frames); a frame
-/// that is neither ARP nor IPv4 has its MAC addresses swapped.
+/// echo request becomes a reply. A frame that is neither ARP nor IPv4 has only its MAC addresses swapped. Returns false
+/// and changes nothing for ARP and for broken frames, which cannot be answered.
 bool reflect(Packet&);
 
 }  // namespace sluice::net

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A NIC's Ethernet MAC and PCS at one end of a wire.
 
@@ -7,12 +8,13 @@
 namespace sluice::net {
 
 /// Receives frames from a wire, checks them, and hands them on after the receive latency; pads and sends frames after
-/// the transmit latency. Pause frames are not modelled. Ledger: `mac` from the last bit's arrival until the client's
-/// next stage; on transmit from send() until the first bit leaves, waiting for the line included.
+/// the transmit latency. Pause frames are not modelled. Ledger: on receive, a request is in stage `mac` from the
+/// arrival of the last bit until the client's next stage. On transmit, it is in this stage from send() until the first
+/// bit leaves, and so also while the frame waits for the line.
 ///
 /// Hardware time stamps: a received frame's is the arrival of the first bit of its destination address (the IEEE 1588
-/// time stamp point, behind the SFD), a sent frame's is the departure of the same bit. Packet has first bit (of the
-/// preamble) and last bit as well.
+/// time stamp point, behind the SFD), a sent frame's is the departure of the same bit. Packet also has the times of the
+/// preamble's first bit and of the last bit.
 class Mac : public base::Model, public Wire::Client, public base::Resettable {
  public:
   struct Parameters {
@@ -24,10 +26,10 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   class Client {
    public:
     virtual ~Client() = default;
-    /// A good frame; it has left the MAC at `available`, which is now() or later: calls come in that order. The client
-    /// enters the requests into its first stage with that time.
+    /// Called with a good frame, which leaves the MAC at `available`, at or after now(). Calls come in the order of
+    /// `available`. The client enters the frame's requests into its own first stage at `available`.
     virtual void mac_received(PacketPtr, base::Time available) = 0;
-    /// A frame was dropped before the client saw it.
+    /// Why a frame was dropped before the client saw it.
     enum class Drop { kFcs, kRunt, kLong };
     virtual void mac_dropped(Drop) = 0;
     virtual void link_changed(bool up) = 0;
@@ -42,7 +44,7 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
     std::uint64_t tx_frames = 0;
     std::uint64_t tx_bytes = 0;
     std::uint64_t tx_link_down = 0;  ///< frames given to the MAC while the link was down
-    std::uint64_t rx_stopped = 0;    ///< frames lost because the MAC stood still
+    std::uint64_t rx_stopped = 0;    ///< frames lost because the MAC was stopped
   };
 
   /// Attaches itself to the wire's end. The client must be set before the first frame.
@@ -50,15 +52,16 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   void set_client(Client& client) { client_ = &client; }
 
   const Parameters& parameters() const { return parameters_; }
-  /// While stopped it takes no frames: they are lost.
+  /// While the MAC is stopped, it loses received frames.
   void set_stopped(bool stopped) { stopped_ = stopped; }
   /// Longest frame received, bytes without FCS.
   void set_max_frame(std::uint32_t bytes) { max_frame_ = bytes; }
-  /// What a NIC has set is as at the start; frames inside go on, and a MAC that is stopped stays so.
+  /// Restores what a NIC has set. Frames inside the MAC go on, and a stopped MAC stays stopped.
   void reset() override { max_frame_ = kLongest; }
 
-  /// A frame for the wire, complete at `ready` (now() or later, not before an earlier frame's). Returns when its first
-  /// bit leaves and when the next frame's may. Lost and counted when the link is down.
+  /// Sends a frame that is complete at `ready`, which is at or after now() and not before the previous frame's. Returns
+  /// when its first bit leaves and when the first bit of the next frame may leave. While the link is down, the frame is
+  /// lost and counted.
   base::Reservation send(PacketPtr, base::Time ready);
   /// How long a frame given at `ready` would wait for the line.
   base::Time backlog(base::Time ready) const {
@@ -71,7 +74,7 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   base::BitRate rate() const { return wire_.parameters().rate; }
   /// The hardware time stamp of a received frame.
   base::Time receive_stamp(const Packet& p) const { return p.first_bit + wire_.octets(Wire::kPreamble); }
-  /// That of a frame that send() has taken while the link was up.
+  /// The hardware time stamp of a frame that send() took while the link was up.
   base::Time transmit_stamp(const base::Reservation& sent) const { return sent.start + wire_.octets(Wire::kPreamble); }
   const Statistics& statistics() const { return statistics_; }
 
@@ -79,7 +82,7 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   void carrier_changed(bool up) override;
 
  private:
-  static constexpr std::uint32_t kLongest = 1514;  ///< as Ethernet has it, until somebody sets another length
+  static constexpr std::uint32_t kLongest = 1514;  ///< the longest Ethernet frame, the default of max_frame_
   void register_statistics(base::StatisticsGroup&) override;
   void end_of_elaboration() override;
   static void lose(const Packet&, std::uint64_t& counter, const char* reason);

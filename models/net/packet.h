@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Ethernet frames in pooled buffers: made once, handed from model to model by pointer, never copied on the way.
 
@@ -10,7 +11,8 @@
 
 namespace sluice::net {
 
-/// One Ethernet frame from destination address to the end of its payload; the FCS is time on the wire and a flag here.
+/// One Ethernet frame from destination address to the end of its payload; the FCS takes time on the wire, but is only a
+/// flag here.
 struct Packet {
   static constexpr std::uint32_t kCapacity = 9728;  ///< bytes; longer frames cannot be represented
   static constexpr std::uint32_t kMinimum = 60;     ///< bytes without FCS that a sender pads to
@@ -19,8 +21,8 @@ struct Packet {
   bool corrupted = false;    ///< its FCS is wrong: every MAC that checks drops it
   base::Spans spans;         ///< which requests its bytes belong to; most frames have one
 
-  // Written by the wire. One octet of the 8 of preamble and SFD is 8 bit times, so first_bit + 8 octets is the start
-  // of the destination address.
+  // Written by the wire. Preamble and SFD are 8 octets, so the destination address starts 8 octet times after
+  // first_bit.
   base::Time sent;       ///< first bit of the preamble left the sender
   base::Time first_bit;  ///< first bit of the preamble reached the receiver
   base::Time last_bit;   ///< last bit of the FCS reached the receiver
@@ -39,9 +41,9 @@ struct Packet {
 using PacketPool = base::Pool<Packet>;
 using PacketPtr = base::PoolPtr<Packet>;
 
-/// An empty frame.
+/// Returns an empty frame.
 inline PacketPtr make_packet() { return PacketPtr(PacketPool::instance().take()); }
-/// A frame with these bytes; null when there are more than Packet::kCapacity.
+/// Returns a frame with these bytes; null when there are more than Packet::kCapacity.
 PacketPtr make_packet(const void* bytes, std::size_t length);
 /// Appends zeros up to the least length of a legal frame.
 inline void pad(Packet& p) {
@@ -49,7 +51,7 @@ inline void pad(Packet& p) {
   std::memset(p.bytes + p.length, 0, Packet::kMinimum - p.length);
   p.length = Packet::kMinimum;
 }
-/// The same bytes, flags, spans and stamps.
+/// Returns a copy with the same bytes, flags, spans and stamps.
 PacketPtr copy_packet(const Packet&);
 
 }  // namespace sluice::net

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Packet captures in the classic pcap format, Ethernet frames only. Plain C++.
 
@@ -19,11 +20,11 @@ class PcapWriter {
   /// Creates the file. Throws std::runtime_error when it cannot be written.
   explicit PcapWriter(std::string path);
 
-  /// Appends a frame without FCS. Calls come in order of time.
+  /// Appends a frame without FCS. Calls must come in order of time.
   void write(base::Time at, const void* frame, std::uint32_t length);
   std::uint64_t frames() const { return frames_; }
 
-  /// base::OutputFile::close().
+  /// Closes the file, as base::OutputFile::close() does.
   void close() { file_.close(); }
 
  private:
@@ -32,11 +33,11 @@ class PcapWriter {
   std::uint64_t frames_ = 0;
 };
 
-/// Captures at an end of a wire what is sent from there and received there. Both must outlive the simulation.
+/// Captures the frames sent and received at an end of a wire. wire and writer must outlive the simulation.
 void capture(Wire& wire, Wire::End end, PcapWriter& writer);
 
-/// Reads a capture as it is asked for: micro- or nanosecond stamps, either byte order. Every error is a
-/// std::runtime_error with one sentence that names the file: "x.pcap: is not a pcap file".
+/// Reads a capture frame by frame. Stamps may be in micro- or nanoseconds, and numbers in either byte order. Every
+/// error is a std::runtime_error with one sentence that names the file: "x.pcap: is not a pcap file".
 class PcapReader {
  public:
   struct Frame {
@@ -48,8 +49,8 @@ class PcapReader {
   explicit PcapReader(std::string path);
 
   /// Reads the next frame; false at the end of the file. Times count from the first frame's, which is 0; a frame whose
-  /// stamp is before the first frame's has time 0. Throws at a record that is cut off or impossible, at a frame that
-  /// was captured only in part, and at one of more than Packet::kCapacity bytes.
+  /// stamp is before the first frame's has time 0. Throws at a truncated or impossible record, at a frame that was
+  /// captured only in part, and at a frame of more than Packet::kCapacity bytes.
   bool next(Frame& frame);
   std::uint64_t frames() const { return frames_; }
 

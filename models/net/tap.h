@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The network of this machine at the end of a wire, by way of a Linux TAP interface.
+/// Connects the host machine's network to an end of a wire, by a Linux TAP interface.
 
 #include <cstdint>
 #include <span>
@@ -16,8 +17,8 @@ namespace sluice::net {
 /// A TAP interface, opened for frames without any header before them. Plain Linux.
 class TapDevice {
  public:
-  /// Opens the interface, or makes one that exists as long as this object. Throws std::runtime_error with one sentence
-  /// when the name is none, the interface cannot be had, or it is not permitted.
+  /// Opens the interface, or creates one that exists as long as this object. Throws std::runtime_error with one
+  /// sentence when the name is invalid, the interface cannot be opened, or permission is denied.
   explicit TapDevice(const std::string& name);
   ~TapDevice();
   TapDevice(const TapDevice&) = delete;
@@ -25,37 +26,38 @@ class TapDevice {
 
   int file() const { return file_; }
   enum class Read { frame, nothing, gone };
-  /// One frame as the machine sent it, without waiting; gone: the interface does not exist any more.
+  /// Reads one frame that the machine has sent, without waiting. gone: the interface no longer exists.
   Read read(std::span<std::uint8_t> buffer, std::size_t& length);
-  /// False when the interface is down or has no room.
+  /// Returns false when the interface is down or has no room.
   bool write(std::span<const std::uint8_t> frame);
 
  private:
   int file_;
 };
 
-/// Frames from outside enter the wire when they come; frames from the wire go outside when their last bit has arrived.
-/// What comes from outside is an input of the channel "tap". Ledger: frames from outside are no requests.
+/// Frames from outside enter the wire as they come. Frames from the wire go outside when their last bit has arrived.
+/// Frames from outside are inputs of the channel "tap". Ledger: they open no requests.
 class TapEnd : public base::Model, public Wire::Client {
  public:
-  /// Most frames that one look takes from the device; the device keeps the others.
+  /// Most frames that one poll takes from the device; the device keeps the others.
   static constexpr unsigned kBurst = 64;
 
   struct Statistics {
     std::uint64_t received = 0;    ///< frames from outside given to the wire
     std::uint64_t sent = 0;        ///< frames from the wire for outside
-    std::uint64_t bad_frames = 0;  ///< frames from the wire with a wrong FCS, which stay inside
+    std::uint64_t bad_frames = 0;  ///< frames from the wire with a wrong FCS, which are not sent outside
     std::uint64_t oversized = 0;   ///< frames from outside that no wire could carry
   };
 
   /// Attaches itself to the wire's end.
   TapEnd(const sc_core::sc_module_name&, Wire&, Wire::End, base::Inputs&);
 
-  /// The outside; without it (a replay), frames for outside end here. Both must outlive the simulation.
+  /// Connects the outside. Without it, as in a replay, frames for outside end here. Device and pacer must outlive the
+  /// simulation.
   void connect(TapDevice&, base::Pacer&);
 
   const Statistics& statistics() const { return counts_; }
-  /// Frames for outside that the device did not take: the machine's doing, not the simulation's.
+  /// Frames for outside that the device did not take. This count depends on the host machine, not on the simulation.
   std::uint64_t refused() const { return refused_; }
 
   void frame_arrived(PacketPtr) override;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A full-duplex Ethernet link between two ends.
 
@@ -21,11 +22,12 @@ using namespace base::literals;
 
 /// Serialises frames at the line rate, delays them by the flight time and delivers each when the last bit of its FCS
 /// arrives. A frame of n bytes without FCS occupies its direction for 8 (preamble and SFD) + n + 4 (FCS) + 12 (gap)
-/// octets; it arrives 8 + n + 4 octets and the flight time after its first bit has left. Padding to 60 bytes is the
-/// sender's work (pad()): the wire carries a runt as it is. Ledger: `wire` from the first bit of the preamble until the
-/// receiver enters its own stage. A frame that is sent while the carrier is down, or whose carrier goes down before its
-/// last bit has arrived, is lost: its requests are dropped with the reason "link down"; one that a FaultPlan loses,
-/// with "frame lost", when its last bit would have arrived.
+/// octets. It arrives 8 + n + 4 octet times plus the flight time after its first bit has left. Padding to 60 bytes is
+/// the sender's work (pad()): the wire carries a runt as it is. Ledger: a request is in stage `wire` from the first bit
+/// of the preamble until the receiver enters its own stage. A frame that is sent while the carrier is down, or whose
+/// carrier goes down before its last bit has arrived, is lost: its requests are dropped with the reason "link down".
+/// The requests of a frame that a FaultPlan loses are dropped with the reason "frame lost", at the time at which its
+/// last bit would have arrived.
 class Wire : public base::Model {
  public:
   enum End : unsigned { kA = 0, kB = 1 };
@@ -44,13 +46,14 @@ class Wire : public base::Model {
   class Client {
    public:
     virtual ~Client() = default;
-    /// At now(), the arrival of the last bit. The stamps of the packet are set. Never called while the carrier is down.
+    /// Called when the last bit arrives, which is now(). The packet's stamps are set. Never called while the carrier is
+    /// down.
     virtual void frame_arrived(PacketPtr) = 0;
     virtual void carrier_changed(bool up) { (void)up; }
   };
 
-  /// Sees frames at an end, for captures and tests. Frames sent are seen at the time of the preamble's first bit,
-  /// frames received at that of the FCS's last bit; the time given is that, and calls come in its order.
+  /// Sees frames at an end, for captures and tests. A sent frame is seen when the first bit of its preamble leaves, a
+  /// received frame when the last bit of its FCS arrives. That time is passed along, and calls come in its order.
   enum class Direction { kSent, kReceived };
   using Tap = base::Callback<void(const Packet&, Direction, base::Time)>;
 
@@ -60,12 +63,13 @@ class Wire : public base::Model {
     enum class Fate { arrives, corrupted, lost };
     virtual ~FaultPlan() = default;
     /// Called once for each frame that an end sends while the carrier is up, in order of sending. start: when its first
-    /// bit leaves. A frame that is to arrive corrupted is the plan's to damage; its FCS is wrong in any case.
+    /// bit leaves. If the frame is to arrive corrupted, the plan may also damage its bytes; the FCS is wrong in any
+    /// case.
     virtual Fate fate_of(End from, Packet&, base::Time start) = 0;
   };
 
   struct Statistics {
-    std::uint64_t frames = 0;     ///< sent and delivered or under way
+    std::uint64_t frames = 0;     ///< frames sent that are delivered or under way
     std::uint64_t bytes = 0;      ///< of those frames, without FCS
     std::uint64_t delivered = 0;  ///< frames, corrupted ones included
     std::uint64_t lost = 0;       ///< frames lost on the way, or because the carrier was or went down
@@ -82,12 +86,12 @@ class Wire : public base::Model {
   }
   void add_tap(End end, Tap tap) { taps_[end].push_back(std::move(tap)); }
 
-  /// Sends a frame from an end, its first bit no earlier than `ready` (at or after now(); the time that the sender's
-  /// own fixed latency ends). An end's client is the only one who sends from it, in order of `ready`. Returns when the
-  /// first bit leaves and when the next frame's may; both `ready` when the carrier is down.
+  /// Sends a frame from an end. Its first bit leaves no earlier than `ready`, which is when the sender's own fixed
+  /// latency ends, at or after now(). Only the end's client sends from it, in order of `ready`. Returns when the first
+  /// bit leaves and when the first bit of the next frame may leave. While the carrier is down, both times are `ready`.
   base::Reservation send(End from, PacketPtr, base::Time ready);
   base::Reservation send(End from, PacketPtr p) { return send(from, std::move(p), base::now()); }
-  /// When the first bit of a frame would leave that is ready at `ready`: a source opens its request at this time.
+  /// When the first bit of a frame that is complete at `ready` would leave. A source opens its request at this time.
   base::Time next_start(End from, base::Time ready) const { return std::max(ready, directions_[from].free_at); }
   base::Time next_start(End from) const { return next_start(from, base::now()); }
   /// Time of n octets at the line rate.
@@ -96,12 +100,13 @@ class Wire : public base::Model {
   base::Time occupancy(std::uint32_t length) const { return octets(kPreamble + length + kFcs + kGap); }
 
   bool up() const { return up_; }
-  /// Null: every frame arrives. The plan must outlive the simulation.
+  /// Sets the fault plan, which must outlive the simulation. Null: every frame arrives.
   void set_faults(FaultPlan* plan) { faults_ = plan; }
 
   /// Carrier up or down from now() on; both clients get carrier_changed().
   void set_up(bool up);
-  /// The carrier is down while anyone keeps it down. Counted: each hold_down(true) needs its hold_down(false).
+  /// The carrier is down while anyone holds it down. Calls are counted: each hold_down(true) needs its own
+  /// hold_down(false).
   void hold_down(bool on) {
     downs_ += on ? 1 : -1u;
     set_up(downs_ == 0);
@@ -130,7 +135,7 @@ class Wire : public base::Model {
   bool up_ = true;
   unsigned downs_ = 0;
   FaultPlan* faults_ = nullptr;
-  std::uint32_t epoch_ = 0;  ///< counts losses of carrier: a frame of an older one is lost
+  std::uint32_t epoch_ = 0;  ///< counts carrier losses: a frame from an older epoch is lost
 };
 
 }  // namespace sluice::net

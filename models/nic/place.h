@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The parameters that say where a NIC is on a board, the same for every model of [nic.NAME].
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How a model becomes known to boards, from its own folder or from a plug-in: it adds itself to a catalogue, with its
 /// parameters and a factory. A folder of models names its parts in its CMakeLists.txt (sluice_part()).
@@ -17,14 +18,14 @@ class Factory {
   virtual ~Factory() = default;
 };
 
-/// What boards may have.
+/// The models that boards may have.
 class Catalogue {
  public:
   virtual ~Catalogue() = default;
 
   /// From now on a board may have [KIND.NAME] with this model, whose parameters are P. model: as a board writes it.
-  /// title: in a sentence, "descriptor NIC". Throws std::logic_error where the kind does not exist or has such a model
-  /// already.
+  /// title: its name in a sentence, "descriptor NIC". Throws std::logic_error when the kind does not exist or already
+  /// has such a model.
   template <class P>
   void add(std::string_view kind, std::string model, std::string title,
            std::shared_ptr<const Factory> factory = nullptr) {

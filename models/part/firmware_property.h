@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A property of the device tree's /chosen: what a driver must know of a device and cannot read from its registers.
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What the log of software's mistakes says of a request that nobody serves. Plain C++.
+/// Reports requests that nobody serves to the log of mistakes. Plain C++.
 
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The type 1 function of a root port or a switch port: which buses and addresses lie below it. Plain C++.
 
@@ -32,15 +33,15 @@ class Bridge {
   void reset();
 
   unsigned secondary_bus() const { return secondary_; }
-  /// Bus numbers below: secondary to subordinate. None before software has set them.
+  /// Whether the bus is below: secondary to subordinate. No bus is below until software has set these numbers.
   bool leads_to_bus(unsigned bus) const { return bus >= secondary_ && bus <= subordinate_ && secondary_ != 0; }
-  /// A memory window, enabled, holds the address.
+  /// Whether an enabled memory window holds the address.
   bool leads_to(std::uint64_t address) const { return any_holds(windows_, address); }
-  /// leads_to() would say so if its memory space were on.
+  /// Whether a memory window holds the address, but memory space is off.
   bool hides(std::uint64_t address) const {
     return !config_.memory_enabled() && any_holds(windows_of(config_), address);
   }
-  /// Passes memory requests on from below.
+  /// Whether it forwards memory requests from below (bus mastering).
   bool forwards_upstream() const { return bus_master_; }
 
  private:

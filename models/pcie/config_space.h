@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Configuration space of one function: what bits software may change, base address registers, capabilities. Offsets
+/// Configuration space of one function: which bits software may change, base address registers, capabilities. Offsets
 /// and bits: models/pcie/pcie_regs.h. Plain C++.
 
 #include <array>
@@ -9,7 +10,7 @@
 
 namespace sluice::pcie {
 
-/// What a function says it is.
+/// The identification registers of a function.
 struct Identity {
   std::uint16_t vendor = 0;
   std::uint16_t device = 0;
@@ -60,11 +61,11 @@ class ConfigSpace {
   /// The PCI Express capability, version 2. type: PCIE_EXPRESS_TYPE_*.
   void add_express(unsigned type);
 
-  /// Throws std::logic_error for a BAR that no function can have: of another size, at no number of its own, or, where
-  /// it is a 64-bit one, without a number for its upper half.
+  /// Throws std::logic_error for an impossible BAR: one with an invalid size, a number out of range or in use, or no
+  /// free number for the upper half of a 64-bit BAR.
   void define_bar(unsigned n, const Bar&);
   const Bar& bar(unsigned n) const { return bars_[n]; }
-  /// Address that software gave; meaningful while memory decoding is on.
+  /// The address that software has set; meaningful while memory decoding is on.
   std::uint64_t bar_address(unsigned n) const;
 
   bool memory_enabled() const;
@@ -75,10 +76,10 @@ class ConfigSpace {
   unsigned max_read_request() const;
   void set_max_payload(unsigned bytes, unsigned supported);
   void set_max_read_request(unsigned bytes);
-  /// The link at the function's port; what it allows is used after reset.
+  /// Describes the link at the function's port in the PCI Express capability. A reset keeps these values.
   void set_link(unsigned generation, unsigned lanes, unsigned max_payload);
 
-  /// What software may change returns to its value at the last keep_reset_values().
+  /// reset() sets every register to its value at the last keep_reset_values().
   void keep_reset_values() { reset_ = words_; }
   void reset() { words_ = reset_; }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/pcie/data_link.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void DataLink::note_requests(TlpFault& fault, const Tlp& t) {
 
 bool DataLink::arrives(TlpPtr& tlp, Time end, Time arrival) {
   if (recovering_) {
-    // The receiver misses the lost one when the next arrives.
+    // The receiver misses the lost TLP when the next one arrives.
     if (open_.back()->fate == TlpFate::kLost) expect_nak(arrival);
     replay_buffer_.push_back({std::move(tlp), arrival});
     return false;
@@ -100,7 +101,7 @@ void DataLink::send_nak() {
   nak_ = base::calendar().after(reverse_.wire_time(kDllp) + reverse_.flight(), key_, [this] { replay(); });
 }
 
-/// It starts again with each Ack: with that of the last good TLP, should it still be under way.
+/// The timer restarts with each Ack, so also with that of the last good TLP if it is still under way.
 void DataLink::start_timer(Time end) {
   Time start = end;
   if (last_arrival_ > Time{}) start = std::max(start, last_arrival_ + timing_.ack_latency + reverse_.flight());
@@ -166,7 +167,7 @@ void DataLink::send_again() {
     }
     TlpFault* again = plan_.next(*k.tlp, k.offered);
     if (again && !meet(again, k, end, arrival)) continue;
-    // The TLP that was asked for has come.
+    // The requested TLP has come.
     nak_sent_ = false;
     replays_ = 0;
     ++cause->delayed_tlps;
@@ -184,7 +185,7 @@ void DataLink::recovered(Time at) {
 
 std::uint64_t DataLink::cut() {
   for (base::Calendar::Handle* h : {&nak_, &timer_, &trained_}) base::calendar().cancel(*h);
-  // The last TLP replayed is still under way, and does not arrive.
+  // The last replayed TLP is still under way and is lost.
   for (TlpFault* f : done_)
     if (f->recovered > base::now()) f->recovered = Time::max();
   done_.clear();

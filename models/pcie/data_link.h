@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The data link layer of one link direction while something goes wrong: sequence numbers, Nak, replay timer and
-/// replay. A link without faults has none, since acknowledged TLPs cost nothing but the DLLP share of the rate.
+/// replay. A link without faults needs no such layer, since acknowledged TLPs cost nothing but the DLLP share of the
+/// rate.
 
 #include <cstdint>
 #include <optional>
@@ -26,41 +28,41 @@ struct TlpFault {
   base::Time at;         ///< the TLP's first bit
   base::Time recovered;  ///< the last TLP replayed arrives; Time::max(): not yet, never, or there is nothing to recover
   std::uint64_t delayed_tlps = 0;
-  base::Time delay;  ///< of those, summed
+  base::Time delay;  ///< of the delayed TLPs, summed
   std::uint64_t replayed_tlps = 0;
   std::uint64_t replayed_bytes = 0;  ///< on the wire
   std::uint64_t naks = 0;
   std::uint64_t timeouts = 0;  ///< of the replay timer
   std::uint64_t retrains = 0;
-  std::vector<base::RequestId> requests;  ///< whose bytes the TLPs had, as far as the TLPs say
+  std::vector<base::RequestId> requests;  ///< whose bytes these TLPs carry, as far as known
 };
 
-/// What happens to which TLP.
+/// Decides which fault happens to which TLP.
 class TlpFaultPlan {
  public:
   virtual ~TlpFaultPlan() = default;
-  /// Called with each TLP that is sent, and again with each replay of it. Null: it arrives. A replay may be corrupted
-  /// or lost, nothing else. The fault must live until the end of the simulation.
+  /// Called with each TLP that is sent, and again with each replay of it. Returns null if the TLP arrives. For a
+  /// replay, only kCorrupted and kLost are allowed. The fault must live until the end of the simulation.
   virtual TlpFault* next(const Tlp&, bool replay) = 0;
 };
 
-/// The specification's protocol: the receiver discards a TLP whose LCRC fails, or that follows a missing one, and
-/// everything behind it, and asks once, by a Nak, for all of them; the sender sends them again in order, before
-/// anything new. A TLP that fails again before any has got through draws no second Nak: the replay timer ends the wait.
-/// After three replays without progress, the fourth begins with a retraining of the link, during which nothing is sent
-/// in either direction. Timing: docs/models/pcie.md.
+/// Follows the specification. The receiver discards a TLP whose LCRC fails or that follows a missing one, and all TLPs
+/// behind it, and asks for all of them with one Nak. The sender sends them again in order, before anything new. If a
+/// TLP fails again before any has got through, there is no second Nak: the replay timer ends the wait. After three
+/// replays without progress, the fourth begins with a retraining of the link, during which nothing is sent in either
+/// direction. Timing: docs/models/pcie.md.
 class DataLink : public LinkDirection::Guard {
  public:
   struct Timing {
     base::Time nak_latency;   ///< from a bad TLP's last bit to the first of the Nak on an idle link
     base::Time ack_latency;   ///< from a good TLP's last bit to the first of its Ack, at most
     base::Time replay_timer;  ///< without Ack or Nak, from the end of the oldest TLP
-    base::Time retrain;       ///< Recovery, both directions
+    base::Time retrain;       ///< time in Recovery, for both directions
   };
   /// The specification's limits for a link.
   static Timing timing_of(const Link::Parameters&, base::Time retrain);
 
-  /// Takes its place at `direction`; Naks travel in `reverse`.
+  /// Becomes the guard of `direction`; Naks travel in `reverse`.
   DataLink(const std::string& path, LinkDirection& direction, LinkDirection& reverse, const Timing&, TlpFaultPlan&);
 
   ~DataLink() override { direction_.set_guard(nullptr); }
@@ -94,17 +96,17 @@ class DataLink : public LinkDirection::Guard {
   TlpFaultPlan& plan_;
   base::ComponentKey key_;
   std::vector<ReplayEntry> replay_buffer_;  ///< sent, not received: to be replayed
-  std::vector<TlpFault*> open_;             ///< not recovered from; the last one has caused what happens now
-  std::vector<TlpFault*> done_;             ///< recovered from last, when the TLPs that were sent last arrive
+  std::vector<TlpFault*> open_;             ///< not recovered from; the last one caused the current recovery
+  std::vector<TlpFault*> done_;             ///< those of the last recovery
   bool recovering_ = false;
-  bool nak_sent_ = false;                 ///< NAK_SCHEDULED: until the TLP that was asked for has come
-  bool retraining_ = false;               ///< be it for this direction or the other
-  bool nak_waits_ = false;                ///< for the end of retraining
+  bool nak_sent_ = false;                 ///< NAK_SCHEDULED: set until the requested TLP has come
+  bool retraining_ = false;               ///< for a fault of either direction
+  bool nak_waits_ = false;                ///< a Nak waits for the end of retraining
   bool replay_waits_ = false;             ///< likewise
   std::optional<base::Time> timer_left_;  ///< of the replay timer, which stands still while the link retrains
   unsigned replays_ = 0;                  ///< without progress
   base::Time last_arrival_;               ///< of a good TLP
-  base::Calendar::Handle nak_;            ///< its making, then its wait for the TLP before it, then its flight
+  base::Calendar::Handle nak_;            ///< entry that makes the Nak, then sends it, then delivers it
   base::Calendar::Handle timer_;
   base::Time timer_end_;
   base::Calendar::Handle trained_;

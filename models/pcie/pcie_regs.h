@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* models/pcie/pcie_regs.h: configuration space as software sees it: ECAM addressing, headers of type 0 and 1, and the
  * capabilities that firmware walks. Names follow the PCI Express Base Specification. Freestanding C that C++ also
  * accepts. Offsets are in bytes from the function's configuration space. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/uart/uart.h"
 
 #include <cstring>
@@ -113,7 +114,7 @@ std::uint8_t Uart::read_register(unsigned offset) {
   return value;
 }
 
-/// The divisor too, which software sees only in place of other registers.
+/// Also shows the divisor, which software can see only in place of other registers (LCR.DLAB).
 void Uart::look(const base::RegisterView::Visit& visit) const {
   const auto show = [&visit](const char* name, unsigned offset, unsigned value) { visit({name, offset, 1, value}); };
   show("rbr", UART_RBR, next_received());
@@ -280,8 +281,8 @@ void Uart::receive(std::uint8_t value) {
   watch_receiver();
 }
 
-/// Starts the time after which waiting characters interrupt although they are fewer than the trigger level: that of
-/// four characters without one received or read.
+/// Starts the receive timeout: waiting characters below the trigger level interrupt when none has been received or read
+/// for the time of four characters.
 void Uart::watch_receiver() {
   base::calendar().cancel(silence_);
   timeout_ = false;

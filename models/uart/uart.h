@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// 16550A UART.
 
@@ -22,11 +23,11 @@ namespace sluice::uart {
 
 using namespace base::literals;
 
-/// What is at the other end of the line. It may call Uart::input() at any time at base::now().
+/// The other end of the line. It may call Uart::input() at any time, at base::now().
 class BackEnd {
  public:
   virtual ~BackEnd() = default;
-  /// A character has left the UART, at base::now().
+  /// Called when a character has left the UART, at base::now().
   virtual void character(char) = 0;
 };
 
@@ -45,14 +46,14 @@ class Uart : public base::Model, public base::Resettable {
   base::RegisterSocket socket;
   base::Line interrupt;
 
-  /// Every back end hears every character. They must outlive the simulation.
+  /// Attaches a back end, which must outlive the simulation. Every back end gets every character.
   void attach(BackEnd& back_end) { back_ends_.push_back(&back_end); }
-  /// A character that does not come from the UART's registers, but from another console that shares its line.
+  /// Sends the back ends a character from another console that shares the line, not from the UART's registers.
   void show(char c);
-  /// Characters from the other end, in order; any number.
+  /// Sends the UART any number of characters from the other end, in order.
   void input(std::string_view text);
 
-  /// A character that is being shifted out or in arrives all the same.
+  /// Resets the registers. A character that is being shifted in or out still arrives.
   void reset() override;
 
   base::Answer read(std::uint64_t offset, void* data, unsigned size);
@@ -61,7 +62,7 @@ class Uart : public base::Model, public base::Resettable {
  private:
   void register_statistics(base::StatisticsGroup&) override;
   base::Answer check(const char* access, std::uint64_t offset, unsigned size);
-  std::uint8_t peek(unsigned offset) const;  ///< what a read returns, without what it does
+  std::uint8_t peek(unsigned offset) const;  ///< what a read returns, without its side effects
   std::uint8_t read_register(unsigned offset);
   void write_register(unsigned offset, std::uint8_t value);
 
@@ -92,7 +93,7 @@ class Uart : public base::Model, public base::Resettable {
 
   Parameters parameters_;
   std::vector<BackEnd*> back_ends_;
-  // Registers that keep what software writes. IIR, LSR and the lines of MSR follow from what is below.
+  // Registers that keep what software writes. IIR, LSR and the lines of MSR are computed from the members below.
   std::uint8_t ier_ = 0, fcr_ = 0, lcr_ = 0, mcr_ = 0, scr_ = 0;
   std::uint16_t divisor_ = 1;          ///< DLM and DLL
   std::uint8_t msr_changes_ = 0;       ///< DCTS, DDSR, TERI, DDCD of MSR
@@ -101,7 +102,7 @@ class Uart : public base::Model, public base::Resettable {
   bool shifting_ = false;
   bool thr_interrupt_ = false;
   std::deque<std::uint8_t> receive_;  ///< RBR and its FIFO
-  std::deque<char> line_;             ///< on their way from the other end
+  std::deque<char> line_;             ///< characters on their way from the other end
   bool arriving_ = false;             ///< a calendar entry for the first of line_ exists
   bool overrun_ = false;              ///< OE of LSR
   bool timeout_ = false;

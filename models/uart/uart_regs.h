@@ -1,5 +1,6 @@
-/* models/uart/uart_regs.h: 16550A UART. Registers are one byte wide and follow each other; a wider access reaches the
- * one at its address. Freestanding C that C++ also accepts. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* models/uart/uart_regs.h: 16550A UART. Registers are one byte wide, at consecutive addresses; a wider access reaches
+ * only the register at its own address. Freestanding C that C++ also accepts. */
 #pragma once
 
 #define UART_SIZE 8u
@@ -24,7 +25,8 @@
 #define UART_IER_EDSSI 0x08u /* modem status */
 #define UART_IER_ALL 0x0fu
 
-/* The chip's data sheet has no short names for what interrupts. Highest priority first below NONE. */
+/* Interrupt causes, for which the chip's data sheet has no short names. After NONE, they are in order of falling
+ * priority. */
 #define UART_IIR_NONE 0x01u
 #define UART_IIR_LINE_STATUS 0x06u
 #define UART_IIR_RECEIVED 0x04u

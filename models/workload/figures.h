@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Figures in result files and as reports on a terminal write them.
+/// Formats figures for result files and for reports on a terminal.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// How a workload becomes a part of boards: [workload] with its model.
+/// How a workload becomes a component of boards, as a model of [workload].
 
 #include <memory>
 #include <string>
@@ -24,8 +25,8 @@ class WorkloadFactoryOf final : public WorkloadFactory {
 };
 
 /// From now on a board may have [workload] with this model. W is a Workload, has a type Parameters with describe(), and
-/// is made from these and Surroundings, which outlive it; it throws NotForThisBoard where the board is none for it.
-/// model and title: as for part::Catalogue::add(), which says what is thrown.
+/// is constructed from these parameters and Surroundings, which outlive it. Its constructor throws NotForThisBoard when
+/// the workload cannot run on the board. model, title and exceptions are those of part::Catalogue::add().
 template <class W>
 void add_workload(part::Catalogue& catalogue, std::string model, std::string title) {
   static_assert(std::is_base_of_v<Workload, W>, "a workload of a board is a workload::Workload");

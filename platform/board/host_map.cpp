@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/board/host_map.h"
 
 namespace sluice::platform {

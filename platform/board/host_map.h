@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Where the host's devices lie in its address space. The defaults are QEMU virt's, so that software for that machine
 /// finds what it expects.
@@ -39,7 +40,8 @@ struct HostMap {
   static constexpr unsigned kUartSource = 10;
   static constexpr unsigned kPcieSource = 32;  ///< first of four, for INTA to INTD
 
-  /// What a host with so many harts maps, the root complex apart; aia: APLIC and IMSIC in the PLIC's place.
+  /// The regions that a host with this many harts maps, without the root complex. aia: APLIC and IMSIC instead of a
+  /// PLIC.
   std::vector<config::MemoryRegion> regions(bool aia, unsigned harts, bool has_iommu) const;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The PCIe tree of a board as its device tree has it.
 
@@ -8,7 +9,7 @@
 
 namespace sluice::platform {
 
-/// Every port with something behind it, every switch and every device; on the root bus.
+/// The functions on the root bus: every port with something connected, with the switches and devices below it.
 std::vector<PcieFunction> pcie_functions(const config::BoardConfig&);
 
 }  // namespace sluice::platform

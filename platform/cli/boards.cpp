@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sluice boards: lists boards and workloads.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/cli/child.h"
 
 #include <algorithm>
@@ -37,8 +38,8 @@ volatile std::sig_atomic_t signal_came = 0;
 
 void take_signal(int number) { signal_came = number; }
 
-/// While it lives, signals that end this process wait until the runs have ended. The runs have process groups of their
-/// own, so that the terminal's Ctrl-C reaches each of them once, from here.
+/// Records SIGHUP, SIGINT and SIGTERM while it lives; run_all() forwards them to the runs. Each run has its own process
+/// group, so that the terminal's Ctrl-C does not reach it a second time.
 class Signals {
  public:
   Signals() {

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Runs of this program as processes of their own: one process is one simulation.
+/// Runs this program in child processes: each process runs one simulation.
 
 #include <functional>
 #include <string>
@@ -24,10 +25,10 @@ class Child {
   int status_ = 1;
 };
 
-/// Runs them all, as many at a time as there are processors. The order of their ends has no influence on anything.
-/// progress: called several times a second with the number that have ended.
-/// SIGHUP, SIGINT and SIGTERM are passed on to what runs, and nothing more is started; returns the signal's name, or
-/// null when none came.
+/// Runs all children, as many at a time as there are processors. The order in which they end does not affect the
+/// results. progress: called several times a second with the number of children that have ended. SIGHUP, SIGINT and
+/// SIGTERM are passed on to the running children, and no more are started; returns the signal's name, or null when none
+/// came.
 const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress);
 
 }  // namespace sluice::cli

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the commands of `sluice` share. Each command has a file of its own and one function that adds it.
 
@@ -11,7 +12,7 @@
 
 namespace sluice::cli {
 
-/// What is the same for every command of one call.
+/// Data that all commands of one call share.
 struct Environment {
   config::Registry registry;
   config::BoardDirectories boards;
@@ -40,7 +41,7 @@ struct Overrides {
   }
 };
 
-/// The value of an option. Throws config::UserError that names the option and the range.
+/// The value of an option. Throws config::UserError, which names the option and its range.
 unsigned whole_number(const char* option, const std::string& text, unsigned least, unsigned most);
 
 /// BOARD and --set, for the commands that take one board.
@@ -62,7 +63,7 @@ struct WorkloadOptions {
   void choose_workload(const config::Registry&, Overrides&) const;
   /// Throws config::UserError where an option is about calls, and the board has no Ethernet link to make them on.
   void check(const config::BoardConfig&) const;
-  /// The same as options of `sluice run`.
+  /// These settings as options of `sluice run`.
   std::vector<std::string> arguments() const;
 };
 /// Only --set, for the commands that take several boards.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <csignal>
 
 #include <systemc>
@@ -9,7 +10,7 @@ int sc_main(int, char**) { return 0; }
 
 int main(int argc, char** argv) {
   using namespace sluice::cli;
-  // A file that may grow no further (ulimit -f) is a write that fails, which is said, and no death by signal.
+  // A write beyond the file size limit (ulimit -f) must fail with an error that is reported, and not kill the process.
   std::signal(SIGXFSZ, SIG_IGN);
   return run(argc, argv, {add_boards, add_describe, add_run, add_compare});
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A line on the terminal while a run takes longer than two seconds.
 
@@ -16,9 +17,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Only people at a terminal want to see it.
+  /// Whether standard error is a terminal, so that somebody sees the line.
   static bool wanted();
-  /// Nothing for the first two seconds.
+  /// Shows a line; does nothing in the first two seconds.
   void show(const std::string& text);
   /// done: 0 to 1; nothing where nobody knows when the run ends.
   void show(base::Time simulated, std::optional<double> done);

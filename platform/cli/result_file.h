@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// DIR/result.json: written to one side and put in place when it is complete, so that there is never half of one, and
-/// never one of an earlier run that could be taken for this one's.
+/// DIR/result.json: written to a temporary file and renamed when complete. So there is never half a result, and never
+/// one of an earlier run that could be mistaken for this run's.
 
 #include <string>
 
@@ -8,12 +9,12 @@ namespace sluice::cli {
 
 class ResultFile {
  public:
-  /// Renames the result of an earlier run to result.json.old. The first thing that a command does with its directory,
-  /// so that no mistake leaves the old result in place. Does nothing where there is none.
+  /// Renames the result of an earlier run to result.json.old; does nothing where there is none. A command calls this
+  /// before it uses its directory, so that no error leaves the old result in place.
   static void set_old_aside(const std::string& directory);
 
-  /// Creates the directory where there is none, and proves that it can be written, and that no other run writes there,
-  /// before anything is simulated. Throws config::UserError, which names the option that gave the directory.
+  /// Creates the directory if necessary. Checks, before anything is simulated, that it can be written and that no other
+  /// run writes there. Throws config::UserError, which names the option that gave the directory.
   ResultFile(const std::string& directory, std::string option);
   ~ResultFile();
   ResultFile(const ResultFile&) = delete;
@@ -29,7 +30,7 @@ class ResultFile {
   std::string option_;
   std::string path_;
   std::string partial_;
-  int lock_ = -1;  ///< the directory, locked as long as this is
+  int lock_ = -1;  ///< file descriptor of the directory, locked for this object's life
 };
 
 }  // namespace sluice::cli

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Messages on standard error. A standard error that cannot be written is no error: the exit status still says what
 /// happened.

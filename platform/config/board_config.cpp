@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/config/board_config.h"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ class BoardBuilder {
     std::vector<std::filesystem::path> loaded;
     for (const auto& layer : layers_.layers) {
       for (const BoardFile::Plugin& p : layer.file.plugins) {
-        std::error_code refused;  // what the file system does not follow is said of it as it is written
+        std::error_code refused;  // if links cannot be followed, the path counts as written
         const auto written = layer.found.path.parent_path() / p.path;
         const auto followed = std::filesystem::weakly_canonical(written, refused);
         const auto path = refused ? written.lexically_normal() : followed;
@@ -239,7 +240,7 @@ class BoardBuilder {
     const bool table = s.file && s.file->is_table;
     if (!parameter || table) {
       if (table && !parameter && is_group(schema, s.key)) return;
-      // What a board inherits for one model ends with that model, once the board has chosen another.
+      // A key that the board inherits for another model is ignored once the board has chosen this model.
       if (&model_then != instance.model_ && model_then.schema &&
           (model_then.schema->find(s.key) || is_group(*model_then.schema, s.key))) {
         return;
@@ -297,7 +298,7 @@ class BoardBuilder {
     return p;
   }
 
-  /// What the values choose by name, and is no component.
+  /// Resolves the parts, which are no components, that the parameters choose by name.
   void choose(const Instance& instance) const {
     for (const auto& choice : registry().choices()) {
       if (choice.schema != &instance.schema()) continue;
@@ -342,7 +343,8 @@ class BoardBuilder {
     }
   }
 
-  /// A rule is about one key, but the one that was changed last may have broken it: it has when its default would not.
+  /// The error for a broken rule. A rule belongs to one key, but a key that was changed later may have broken it: that
+  /// is so if the rule holds with that key's default.
   UserError broken(const Instance& instance, const base::SchemaBase::Rule& rule, const std::string& what) const {
     const Origin& about = instance.origin(rule.key);
     const Origin* cause = &about;

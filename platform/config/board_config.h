@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A board as its files and overrides make it: named instances, each with a model and every parameter's effective
-/// value and origin.
+/// A board as its files and overrides make it: named instances, each with a model, and the effective value and origin
+/// of every parameter.
 
 #include <filesystem>
 #include <memory>
@@ -21,7 +22,8 @@ struct Origin {
   base::Provenance provenance;
   std::string set_by = "default";  ///< "default", "e810-poll.toml:19" (board-relative) or "--set"
   Location where;                  ///< for messages; no file: never set
-  /// Rank of what set it: 0 for a default, then the files in the order in which they applied, then the overrides.
+  /// Rank of the layer that set the value: 0 for a default, then the files in the order in which they applied, then the
+  /// overrides.
   std::size_t layer = 0;
 };
 
@@ -38,9 +40,9 @@ class Instance {
   const std::string& model() const { return model_->name; }
   const std::string& title() const { return model_->title; }
   const base::SchemaBase& schema() const { return *model_->schema; }
-  /// The values as they are written, for the parameters of schema(): what is shown.
+  /// The values as the board writes them, for the parameters of schema(). Reports show these.
   const void* values() const { return values_.get(); }
-  /// The same for the model: what names a file is a path that can be opened.
+  /// The values as the model gets them: a parameter that names a file holds a path that can be opened.
   const void* model_values() const { return (model_values_ ? model_values_ : values_).get(); }
   /// Null where the model has none.
   const part::Factory* factory() const { return model_->factory.get(); }
@@ -48,9 +50,9 @@ class Instance {
   const std::vector<Registry::Model>& models() const { return kind_->models; }
   /// Where the value of a key of schema() comes from.
   const Origin& origin(std::string_view key) const;
-  /// Where it is first named; no file: nowhere.
+  /// Where the instance is first named; no file: nowhere.
   const Location& where() const { return where_; }
-  /// As Origin::layer, of what names it first.
+  /// Rank, as in Origin::layer, of the layer that first names the instance.
   std::size_t layer() const { return layer_; }
 
   /// The model's typed parameters. P must be the type that the model was registered with.
@@ -66,7 +68,7 @@ class Instance {
   std::string name_;
   const Registry::Model* model_;
   std::shared_ptr<void> values_;
-  std::shared_ptr<void> model_values_;  ///< null: they are values_
+  std::shared_ptr<void> model_values_;  ///< null: equal to values_
   std::vector<Origin> origins_;         ///< in the order of the schema
   Location where_;
   std::size_t layer_ = 0;
@@ -86,11 +88,11 @@ class BoardConfig {
   /// Board-relative names of the files in the order in which they applied.
   const std::vector<std::string>& files() const { return files_; }
 
-  /// In the order of the files, each once.
+  /// The plug-ins in the order of the files, each once.
   const std::vector<Plugin>& plugins() const { return plugins_; }
 
-  /// By kind in the registry's order, then by name with numbers in numeric order: what a file says first has no
-  /// influence.
+  /// The instances by kind in the registry's order, then by name, with numbers in numeric order. The order in the files
+  /// has no influence.
   const std::vector<Instance>& instances() const { return instances_; }
   const Instance* find(std::string_view path) const;
   std::vector<const Instance*> of_kind(std::string_view kind) const;
@@ -103,14 +105,14 @@ class BoardConfig {
     return instance->parameters<P>();
   }
 
-  /// What a parameter that names a file means: a path in a board file is relative to that file, a path on the command
-  /// line to the working directory.
+  /// The path that a file parameter's value means: in a board file it is relative to that file, on the command line to
+  /// the working directory.
   std::filesystem::path path_of(const Instance&, std::string_view key, const std::string& named) const;
-  /// A mistake in a value that only the board's builder can see: names the line that set it, of a default the one that
-  /// names the instance.
+  /// An error in a value that only the board's builder can detect. It names the line that set the value; for a default,
+  /// the line that names the instance.
   UserError error(const Instance&, std::string_view key, const std::string& what) const;
-  /// Whether `key` of one instance was said after `other_key` of another. Where two values do not go together, the one
-  /// that was said later is to blame. A default was said where its instance is first named.
+  /// Whether `key` of one instance was set after `other_key` of another. Where two values exclude each other, the error
+  /// is about the later one. A default counts as set where its instance is first named.
   static bool is_later(const Instance&, std::string_view key, const Instance& other, std::string_view other_key);
   /// The one of several keys of an instance that was set last.
   static std::string_view latest(const Instance&, const std::vector<std::string_view>& keys);
@@ -122,7 +124,8 @@ class BoardConfig {
   std::string shown_;
   std::vector<std::string> files_;
   std::vector<Plugin> plugins_;
-  /// With the models of the plug-ins, for this board alone: another may have other ones of the same name.
+  /// The registry with the models of this board's plug-ins. Another board's plug-ins may have other models of the same
+  /// names.
   std::shared_ptr<const Registry> registry_;
   std::vector<Instance> instances_;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/config/board_file.h"
 
 #include <algorithm>
@@ -10,9 +11,8 @@
 
 #include <fmt/format.h>
 
-// toml++ 3.3 asserts what a malformed key breaks ("[a.]"), and assumes it in a release build of clang. It also
-// assumes that no letter such as an e with an accent stands where a blank may. Without either, the parser goes on to
-// report the error, in every build alike.
+// toml++ 3.3 asserts conditions that a malformed key ("[a.]") violates; with clang, a release build assumes them. It
+// also marks an accented letter in place of a blank as unreachable. With both disabled, every build reports the error.
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
@@ -39,7 +39,7 @@ class Reader {
  public:
   Reader(std::string name, BoardFile& file) : name_(std::move(name)), file_(file) {}
 
-  /// The one value of `x = ...`; nothing when the text has gone on behind it.
+  /// The one value of `x = ...`; nothing when the text continues after it.
   std::optional<base::Value> only_value(const toml::table& root, const Location& where) const {
     const toml::node* node = root.get("x");
     if (root.size() != 1 || !node || node->is_table()) return {};
@@ -83,7 +83,7 @@ class Reader {
     throw UserError(at(node.source()), path + " must be a string");
   }
 
-  /// A list of strings, of which one may stand as its element.
+  /// Calls add for each element of a list, or for a single string without a list.
   template <class Add>
   void each_of(const toml::node& node, const char* mistake, const Add& add) const {
     if (node.is_string()) return add(node);

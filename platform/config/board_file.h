@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One TOML file of a board, read but not yet understood: a flat list of dotted paths and values, each with its line.
 
@@ -35,19 +36,19 @@ struct BoardFile {
   std::vector<Setting> settings;  ///< in the order of the file
 };
 
-/// Reads the text of a TOML file. name is used in messages. Throws UserError for what is no TOML, or no board file:
-/// an unknown top-level key, a date, a list of tables, an incomplete { value, kind, source }.
+/// Reads the text of a TOML file. name is used in messages. Throws UserError for text that is not TOML or not a board
+/// file: an unknown top-level key, a date, a list of tables, an incomplete { value, kind, source }.
 BoardFile parse_board_file(std::string_view text, const std::string& name);
 
-/// A value in quotes or brackets, as a file would have it behind a key: "poll", ["1 us", "2 us"]; of several between
-/// commas, such as "1 us","2 us", the list. Nothing where the text is none of these. Throws UserError for a list of
-/// what no parameter is.
+/// Reads a value in quotes or brackets, as a file has it after a key: "poll", ["1 us", "2 us"]. Several values between
+/// commas, such as "1 us","2 us", become a list. Nothing where the text is none of these. Throws UserError for a list
+/// whose elements no parameter takes.
 std::optional<base::Value> parse_quoted(std::string_view text, const Location&);
 
 /// The whole of a regular file of at most 1 MiB. Throws UserError that names the file and the reason.
 std::string read_text_file(const std::string& path, const std::string& name);
 
-/// As a TOML file would write it, for messages: "x", -1, [1, 2].
+/// A value as a TOML file would write it, for messages: "x", -1, [1, 2].
 std::string toml_text(const base::Value&);
 
 }  // namespace sluice::config

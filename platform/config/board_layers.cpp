@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/config/board_layers.h"
 
 #include <algorithm>

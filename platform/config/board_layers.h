@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Finding the file of a board and the files that it extends.
 
@@ -12,7 +13,7 @@ namespace sluice::config {
 /// The directories of shipped boards, and what is in them.
 class BoardDirectories {
  public:
-  /// The standard ones: resource_directories("boards").
+  /// Uses the standard directories: resource_directories("boards").
   BoardDirectories();
   explicit BoardDirectories(std::vector<std::filesystem::path> directories) : directories_(std::move(directories)) {}
 
@@ -23,12 +24,13 @@ class BoardDirectories {
     std::string shown;  ///< in messages: "hosts/i9-9960x.toml", or the path as the user gave it
     std::string name;   ///< in results: never absolute, the same from every working directory
   };
-  /// The names of all boards, sorted. Parts of boards stand in sub-directories and are not among them.
+  /// The names of all boards, sorted. Files in sub-directories are parts of boards and are not listed.
   std::vector<std::string> board_names() const;
-  /// BOARD as the user typed it: a path when it has a slash or ends in .toml, else the name of a shipped board.
-  /// Throws UserError.
+  /// Finds the BOARD that the user typed: a path when it has a slash or ends in .toml, else the name of a shipped
+  /// board. Throws UserError.
   Found find_board(const std::string& board) const;
-  /// A name in an extends list of the file `from`: beside that file, then in the board directories. Throws UserError.
+  /// Finds a name in the extends list of the file `from`: first beside that file, then in the board directories. Throws
+  /// UserError.
   Found find_part(const BoardFile::Extends&, const Found& from) const;
 
  private:
@@ -37,8 +39,8 @@ class BoardDirectories {
   std::vector<std::filesystem::path> directories_;
 };
 
-/// A board's files in the order in which they apply: what a file extends comes before it, the last file is the board
-/// itself. A file that is extended twice applies once, the first time. Throws UserError, also for a cycle.
+/// A board's files in the order in which they apply: each file comes after those that it extends, and the board itself
+/// is last. A file that is extended twice applies once, the first time. Throws UserError, also for a cycle.
 struct BoardLayers {
   struct Layer {
     BoardDirectories::Found found;

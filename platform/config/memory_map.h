@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The regions of an address space, and the check that no two overlap.
 
@@ -16,9 +17,9 @@ struct MemoryRegion {
   Location where{};        ///< what set its base, for messages; no file: a default
 };
 
-/// Throws UserError that names both when two regions overlap, or one that is empty or does not fit 64 bits. It starts
-/// with the place that set one of them (an option rather than a line), else with the board's file. The answer does not
-/// depend on the order of the regions.
+/// Throws UserError when two regions overlap (it names both), or when one is empty or does not fit 64 bits. The message
+/// begins with the place that set one of the regions, an option before a line, or else with the board's file. It does
+/// not depend on the order of the regions.
 void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions);
 
 }  // namespace sluice::config

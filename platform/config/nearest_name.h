@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// "Did you mean": the valid name that is nearest to what a user typed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Where shipped files are: boards, firmware. They are found from any working directory, in the build tree and when
 /// installed.

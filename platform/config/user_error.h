@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The one way a user's mistake leaves the code: a sentence that names the file, the key and what would be valid.
+/// The exception for mistakes of the user: a sentence that names the file, the key and what would be valid.
 
 #include <stdexcept>
 #include <string>

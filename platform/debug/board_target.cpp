@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/debug/board_target.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ bool register_change(unsigned number, Change& change) {
   return true;
 }
 
-/// Bytes at most of a value that a debugger writes at once. GDB's `load` writes sections in pieces that are longer.
+/// Most bytes of a value that a debugger writes at once. GDB's `load` writes sections in longer pieces.
 constexpr std::uint64_t kLongestValue = 16;
 
 }  // namespace
@@ -125,7 +126,7 @@ std::string BoardTarget::write_register(unsigned thread, unsigned number, std::u
   Change change;
   if (number == 0) return value == 0 ? "" : "x0 is always 0";
   if (!register_change(number, change)) return "there is no such register";
-  // GDB's `load` ends like this.
+  // GDB's `load` ends with a write of pc.
   if (change.kind == Change::Kind::pc && is_loaded_program(thread, value)) return load_program(thread, value);
   if (core(thread).inside_instruction())
     return "the hart is inside an access to a device: step once, then change its registers";
@@ -167,7 +168,7 @@ bool BoardTarget::has(const Change& change) const {
 
 bool BoardTarget::apply(const Change& change) {
   if (!has(change)) return false;
-  const base::MistakesMuted muted;  // the list is of the guest's own
+  const base::MistakesMuted muted;  // the list holds the guest's mistakes only
   if (change.kind == Change::Kind::memory) {
     base::GuestRam* ram = system(change.hart + 1).memory().ram_at(change.place, change.bytes.size());
     watchpoints_.mute(true);
@@ -253,7 +254,7 @@ std::string BoardTarget::write_memory(unsigned thread, std::uint64_t address, st
   return {};
 }
 
-/// Stretches that touch become one.
+/// Merges ranges that touch.
 void BoardTarget::note_written(unsigned thread, std::uint64_t start, std::uint64_t end) {
   Stretches& written = written_[&system(thread)];
   bool program = end - start > kLongestValue;
@@ -279,7 +280,7 @@ bool BoardTarget::is_loaded_program(unsigned thread, std::uint64_t entry) const 
   return entry < stretch.end && stretch.program;
 }
 
-/// All that has been written is of the program. Stretches of two memories side by side are two.
+/// Takes all written ranges as the program. A range across two adjacent memories becomes two.
 std::string BoardTarget::load_program(unsigned thread, std::uint64_t entry) {
   std::vector<AddressRange> program;
   for (const auto& [start, written] : written_[&system(thread)]) {
@@ -301,7 +302,7 @@ const memory::SocBus::Region* BoardTarget::device_at(platform::SystemOnChip& soc
   return nullptr;
 }
 
-/// By the device's own registers where they are a bank, else by its place on the SoC bus.
+/// Writes a device's register: through its register bank if it has one, else by its address on the SoC bus.
 std::string BoardTarget::write_register_of(const std::string& device, std::uint64_t offset, std::uint64_t value,
                                            unsigned width) {
   if (bank_of(device)) return make_(Change::to_device(device, offset, value, width));
@@ -320,7 +321,7 @@ std::string BoardTarget::write_register_of(const std::string& device, std::uint6
   return fmt::format("{} has no registers that are reached by an address: the CSRs of its hart are", device);
 }
 
-/// What a store of the thread would do, at once.
+/// Does at once what a store by the thread would do.
 std::string BoardTarget::write_device(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes) {
   Change change;
   change.kind = Change::Kind::bus;
@@ -359,8 +360,8 @@ void BoardTarget::set_breakpoint(std::uint64_t address) {
   for (riscv::Core* c : cores_) c->hart().engine().set_breakpoint(address);
 }
 
-/// GDB takes all breakpoints away for the one instruction by which a thread passes one; other harts that run meanwhile
-/// must still stop at it. So a breakpoint goes when the machine next goes on without a thread held.
+/// To move one thread past a breakpoint, GDB removes all breakpoints for one instruction. Harts that run meanwhile must
+/// still stop at them, so a breakpoint is removed only when the machine next continues with no thread held.
 void BoardTarget::clear_breakpoint(std::uint64_t address) {
   if (const auto found = breakpoints_.find(address); found != breakpoints_.end()) found->second = false;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A board as a debugger sees it: harts as threads, their registers, memory, and what `monitor` tells.
 
@@ -17,20 +18,20 @@ namespace sluice::debug {
 
 class BoardTarget final : public Target {
  public:
-  /// make: makes a change and logs it; returns why not, or nothing. hit: as for Watchpoints.
+  /// make: makes and logs a change; returns why it cannot, or an empty string. hit: as for Watchpoints.
   BoardTarget(platform::Board&, std::function<std::string(const Change&)> make, Watchpoints::Hit hit);
   ~BoardTarget() override;
 
   riscv::Core& core(unsigned thread) { return *cores_[thread - 1]; }
   unsigned thread_of(const riscv::Core&) const;
   const platform::Firmware& firmware(unsigned thread) const;
-  /// Whether this board has what a change of memory or of a register is about. A CSR may yet refuse the value.
+  /// Whether this board has the memory, register or device that a change is about. A CSR may still refuse the value.
   bool has(const Change&) const;
-  /// Makes such a change. False: it is impossible here.
+  /// Makes a change. False: this board cannot make it.
   bool apply(const Change&);
-  /// Brings the harts' breakpoints to what the debugger has asked for; until then only new ones hold.
+  /// Removes the breakpoints that the debugger has cleared. Until then only new ones take effect.
   void settle_breakpoints();
-  /// The machine goes on: what the debugger writes from now on is no part of a program that it has loaded before.
+  /// Called when the machine continues: later writes do not belong to a program that the debugger loaded before.
   void forget_writes() { written_.clear(); }
 
   unsigned threads() const override { return static_cast<unsigned>(cores_.size()); }
@@ -55,11 +56,11 @@ class BoardTarget final : public Target {
   using Part = Watchpoint::Part;
   struct Written {
     std::uint64_t end;
-    bool program;  ///< some of it came in a piece that is too long for a single value
+    bool program;  ///< one write to it was too long for a single value
   };
-  /// The RAM behind the bytes that a thread sees from `address` on, to the end of the page at most.
+  /// Finds the RAM of the bytes that a thread sees from `address` on, up to the end of the page.
   bool locate(unsigned thread, std::uint64_t address, std::uint64_t length, Part& part);
-  /// All of a range; false: some of it is no memory.
+  /// Finds the RAM of a whole range; false: part of it is not RAM.
   bool locate_all(unsigned thread, std::uint64_t address, std::uint64_t length, std::vector<Part>& parts);
 
   void note_written(unsigned thread, std::uint64_t start, std::uint64_t end);
@@ -84,14 +85,14 @@ class BoardTarget final : public Target {
   platform::Board& board_;
   std::function<std::string(const Change&)> make_;
   std::vector<riscv::Core*> cores_;
-  std::vector<platform::Cluster*> clusters_;  ///< of each core
+  std::vector<platform::Cluster*> clusters_;  ///< cluster of each core
   std::string description_;
   Watchpoints watchpoints_;
-  std::map<std::uint64_t, bool> breakpoints_;                   ///< address: whether it is still asked for
+  std::map<std::uint64_t, bool> breakpoints_;                   ///< by address: whether the debugger still wants it
   using Stretches = std::map<std::uint64_t, Written>;           ///< by their start
-  std::map<const platform::SystemOnChip*, Stretches> written_;  ///< since the machine stood still
+  std::map<const platform::SystemOnChip*, Stretches> written_;  ///< since the machine last stopped
   bool physical_ = false;
-  bool loaded_ = false;  ///< the last reset by a debugger was that of a load
+  bool loaded_ = false;  ///< the debugger's last reset was for a loaded program
 };
 
 }  // namespace sluice::debug

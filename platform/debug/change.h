@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One change that a debugger makes, in the form in which it is logged. Plain C++.
 
@@ -20,33 +21,33 @@ struct AddressRange {
 };
 
 struct Change {
-  /// end: of the run. bus: a write to a device, as a hart's; device: the same to a register by its device's name;
-  /// reset: of the board.
+  /// end: ends the run. bus: a write to a device by physical address, as a hart makes it. device: a write to a register
+  /// of a device that is given by its path. reset: resets the board.
   enum class Kind : std::uint8_t { memory, integer, floating, pc, csr, privilege, end, bus, device, reset };
   Kind kind = Kind::memory;
-  std::uint32_t hart = 0;   ///< index among all harts of the board; memory, bus: any of the system's
+  std::uint32_t hart = 0;   ///< index among all harts of the board; memory, bus: any hart of the system
   std::uint64_t place = 0;  ///< memory, bus: physical address; device: offset; else the register's number in its kind
-  /// memory, bus: what is written. Registers: 8 bytes, lowest first. device: width, 8 bytes, its path. reset: nothing
-  /// for the board's images; for a program that has been loaded, the entry that the hart's cluster begins at, and the
-  /// stretches in which the program lies, address and length, 8 bytes each. end: nothing.
+  /// memory, bus: the bytes written. Registers: 8 bytes, lowest first. device: width (1 byte), value (8 bytes), path.
+  /// end: empty. reset: empty for the board's images; for a program that has been loaded, the entry at which the hart's
+  /// cluster begins, and address and length of each range of the program, 8 bytes each.
   std::vector<std::uint8_t> bytes;
 
-  /// Whether devices take part.
+  /// Whether the change acts on a device or on the whole board.
   bool acts() const { return kind > Kind::end; }
 
   static Change to_end();
   static Change to_device(std::string_view path, std::uint64_t offset, std::uint64_t value, unsigned width);
   static Change to_entry(std::uint32_t hart, std::uint64_t entry, const std::vector<AddressRange>& program = {});
-  /// device: what has been written where.
+  /// For a device: width and path.
   unsigned width() const { return bytes[0]; }
   std::string path() const { return {bytes.begin() + 9, bytes.end()}; }
-  /// The value that a register or a device's register gets, or the address at which a reset lets harts begin.
+  /// The value that a register receives, or the address at which harts begin after a reset.
   std::uint64_t value() const;
-  /// reset to an entry: where the program lies.
+  /// For a reset to an entry: the ranges of the program.
   std::vector<AddressRange> program() const;
 
   std::vector<std::uint8_t> encoded() const;
-  /// False: that is no change.
+  /// False: the bytes are not a change.
   static bool decode(std::span<const std::uint8_t> encoded, Change&);
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/debug/changes.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::string Changes::make(const Change& change, const Place& place) {
   const auto encoded = change.encoded();
   record.insert(record.end(), encoded.begin(), encoded.end());
   const bool done = apply(change);
-  // A device counts what it refuses.
+  // A refused write to a device is logged too, because the device counts it.
   if (done || change.acts()) log(std::move(record), place);
   if (done) return {};
   return change.acts() ? "the device refuses the write" : "the register cannot be changed, or not to this value";

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a debugger changes, as inputs from outside: each change is logged with its place in the run, and a log makes it
-/// again at the same place.
+/// A debugger's changes, as inputs from outside: each change is logged with its place in the run, and a replay of the
+/// log makes it again at the same place.
 ///
-/// Harts run ahead of simulated time, so a time alone is no place. A change that is made while a hart stands in front
-/// of an instruction belongs to that hart's slot; one that is made inside a calendar entry, to that entry's time.
+/// Harts run ahead of simulated time, so time alone does not fix the place of a change. A change made while a hart is
+/// about to execute an instruction is placed by that hart's slot count; a change made inside a calendar entry, by that
+/// entry's time.
 
 #include <cstdint>
 #include <deque>
@@ -19,7 +21,7 @@ namespace sluice::debug {
 
 /// Where the simulation stands still.
 struct Place {
-  riscv::Core* core = nullptr;  ///< about to go on; null: inside a calendar entry
+  riscv::Core* core = nullptr;  ///< the hart about to continue; null: inside a calendar entry
   bool waiting = false;         ///< the core has executed wfi or wrs and is about to wait
 };
 
@@ -27,20 +29,21 @@ class Changes : private riscv::CoreObserver {
  public:
   static constexpr const char* kChannel = "gdb";
 
-  /// Opens the channel of `inputs`, which must outlive it. make() of `target` comes here. end: ends the run.
+  /// Opens the channel of `inputs`, which must outlive this object. The make function of `target` must call make()
+  /// here. end: ends the run.
   Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()> end);
 
-  /// Makes a change and logs it. Returns why not, or nothing.
+  /// Makes and logs a change. Returns why it cannot, or an empty string.
   std::string make(const Change&, const Place&);
-  /// A replay: what comes from a log is all that may change, but for the run's end.
+  /// For a replay: from now on only the log makes changes, except for the end of the run.
   void refuse_all() { refused_ = true; }
-  /// A change was the run's end.
+  /// Whether a change has ended the run.
   bool ended() const { return ended_; }
-  /// How many changes of a log have not been made, because their hart has not come to them.
+  /// Number of logged changes that were not made, because their hart did not reach their place.
   std::size_t left() const;
-  /// Once a log has been read, and before what it has: prepares that.
+  /// Prepares the changes of a log. Call it after the log has been read and before the run.
   void start();
-  /// The run has ended: logs what has not been logged yet.
+  /// Call at the end of the run: logs the changes that are still unlogged.
   void flush();
 
  private:

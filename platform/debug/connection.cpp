@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/debug/connection.h"
 
 #include <cerrno>
@@ -78,7 +79,8 @@ bool Connection::receive(std::string& bytes, bool wait) {
   return true;
 }
 
-/// Left in the queue, another client would be answered much later, when it no longer expects it.
+/// Closes the connection of another client. If it stayed in the queue, it would be answered when it no longer expects
+/// that.
 void Connection::turn_away() {
   const int other = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (other >= 0) ::close(other);

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A TCP server for one client at a time, on the loopback interface only. While it has one, others that come are turned
-/// away: their connection is closed at once, where a wait in receive() finds them, or at its next call.
+/// A TCP server for one client at a time, on the loopback interface only. While a client is connected, others are
+/// turned away: their connection is closed during a wait in receive(), or at its next call.
 
 #include <cstdint>
 #include <span>
@@ -18,12 +19,12 @@ class Connection {
 
   std::uint16_t port() const { return port_; }
   bool connected() const { return client_ >= 0; }
-  /// Takes a client that has come; `wait`: until one comes, for a fifth of a second at most.
+  /// Accepts a client that has connected; `wait`: waits for one, for a fifth of a second at most.
   bool accept(bool wait);
-  /// What the client has sent; `wait`: until there is something, for a fifth of a second at most. False: the client is
-  /// gone, the connection closed.
+  /// Receives what the client has sent; `wait`: waits for data, for a fifth of a second at most. False: the client has
+  /// gone, and the connection is closed.
   bool receive(std::string& bytes, bool wait);
-  /// Sends everything. Nothing happens when the client is gone: receive() will tell.
+  /// Sends all bytes. Does nothing when the client has gone: receive() reports that.
   void send(const std::string& bytes);
   void close();
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/debug/debugger.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ void Debugger::ended(int status) {
   leave();
 }
 
-/// A calendar entry that wakes nobody.
+/// Runs as a calendar entry that wakes no hart.
 void Debugger::look() {
   if (!session_) {
     bool came = false, interrupted = false;
@@ -76,7 +77,7 @@ void Debugger::serve(const Stop& stop, const Place& place) {
   if (hooks_.stood_still) hooks_.stood_still(std::chrono::steady_clock::now() - start);
 }
 
-/// Until the debugger lets the simulation go on, or leaves; true: until a signal.
+/// Serves the debugger until it lets the simulation go on or leaves (false), or until a signal comes (true).
 bool Debugger::converse() {
   for (;;) {
     connection_.send(session_->take_output());
@@ -111,7 +112,7 @@ void Debugger::leave() {
   due_in_entry_.reset();
 }
 
-/// A hart inside an instruction stops behind it.
+/// Makes a hart that is inside an instruction stop after it.
 void Debugger::hold_up(unsigned thread) {
   if (target_.core(thread).inside_instruction()) target_.core(thread).end_run();
 }
@@ -133,14 +134,15 @@ void Debugger::after(riscv::Core& core, riscv::StopReason reason) {
   const bool stepping = c.action.kind == Action::Kind::step;
   const Stop trap{Stop::Kind::trap, target_.thread_of(core), WatchKind::write, 0};
   if (c.action.kind == Action::Kind::hold) {
-    // GDB steps another hart over a breakpoint, takes this one for standing still, and breaks off at word from it.
+    // GDB steps another hart over a breakpoint and takes this hart for stopped, so a stop reply from this hart would
+    // abort it.
     if (reason == riscv::StopReason::breakpoint)
       session_->say(fmt::format("{} has passed the breakpoint at {:#x} while another hart was stepped\n", core.path(),
                                 core.hart().state().pc));
     return;
   }
   if (reason == riscv::StopReason::breakpoint) {
-    // A step leaves a breakpoint behind that it starts at.
+    // A step that starts at a breakpoint must not stop there.
     if (moved || !stepping) serve(trap, {&core, false});
     return;
   }

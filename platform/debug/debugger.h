@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// GDB at a board: stops the simulation while the debugger inspects it, and continues or steps it on command.
+/// Connects GDB to a board: stops the simulation while the debugger inspects it, and continues or steps it on command.
 ///
-/// There is no host thread: a calendar entry looks at the socket at intervals of simulated time, and a stopped
-/// simulation waits in poll(). Simulated time stands still at a stop, all harts with it; a debugger that only looks
-/// changes nothing of the run.
+/// There is no host thread: a calendar entry polls the socket at intervals of simulated time, and a stopped simulation
+/// waits in poll(). While stopped, simulated time and all harts stand still. A debugger that only reads does not change
+/// the run.
 
 #include <chrono>
 #include <functional>
@@ -23,7 +24,7 @@ class Debugger : private riscv::CoreObserver {
  public:
   struct Hooks {
     std::function<void()> end;                                  ///< the debugger or a signal ends the run at place()
-    std::function<void(std::chrono::nanoseconds)> stood_still;  ///< for so long of wall time
+    std::function<void(std::chrono::nanoseconds)> stood_still;  ///< told for how long (wall time)
     std::function<bool()> interrupted;                          ///< a signal has come; asked while all stands still
   };
 
@@ -31,24 +32,24 @@ class Debugger : private riscv::CoreObserver {
   Debugger(platform::Board&, BoardTarget&, std::uint16_t port);
 
   std::uint16_t port() const { return connection_.port(); }
-  /// Before the run: it will wait for a debugger in front of the first instruction. look_every: simulated time between
+  /// Call before the run: it will wait for a debugger before the first instruction. look_every: simulated time between
   /// two looks at the socket.
   void start(Hooks hooks, base::Time look_every);
-  /// The run has come to its end; status is that of the process.
+  /// Call at the end of the run. status: exit status of the process.
   void ended(int status);
-  /// An entry of the calendar only looks at the socket.
+  /// Whether the calendar holds the entry that polls the socket.
   bool look_pending() const { return base::calendar().pending(next_look_); }
   /// For BoardTarget: where the simulation stands still.
   const Place& place() const { return place_; }
-  /// For BoardTarget: an access to a watched range.
+  /// For BoardTarget: reports an access to a watched range.
   void hit(const Watchpoint&);
 
  private:
   /// What a debugger has asked of a hart.
   struct Control {
     Action action;
-    std::uint64_t events = 0;  ///< instructions, traps and interrupts when it went on
-    std::optional<Stop> due;   ///< reported as soon as the hart stands in front of an instruction
+    std::uint64_t events = 0;  ///< count of instructions, traps and interrupts when the hart continued
+    std::optional<Stop> due;   ///< reported before the hart's next instruction
   };
 
   std::uint64_t before(riscv::Core&) override;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The instructions that harts execute, one line each, in a file. docs/reference/insn-trace.md has the format.
 
@@ -28,7 +29,7 @@ class InsnTrace : private riscv::CoreObserver {
   void close() { file_.close(); }
 
  private:
-  /// The hart as it was in front of an instruction.
+  /// The hart's state before an instruction.
   struct Before {
     bool valid = false;
     base::Time time;
@@ -44,7 +45,8 @@ class InsnTrace : private riscv::CoreObserver {
     const platform::SymbolTable* symbols;
     std::uint64_t first_slot, end_slot;
     Before before;
-    /// What a line says of an instruction whatever it does, by its address; used only while the word is the same.
+    /// The part of a line that depends on the instruction word only, by address. It is reused while the word is
+    /// unchanged.
     struct Text {
       std::uint32_t word = 0;
       std::string text;

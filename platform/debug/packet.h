@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Framing of GDB's remote serial protocol: bytes of a connection to packets, and back. Plain C++; takes any bytes.
 
@@ -13,9 +14,9 @@ namespace sluice::debug {
 enum class Received : std::uint8_t {
   nothing,       ///< more bytes are needed
   packet,        ///< payload() is a packet with a good checksum
-  broken,        ///< a packet with a bad checksum, or too long: it is to be asked for again
+  broken,        ///< a packet with a bad checksum, or too long: ask for it again
   acknowledged,  ///< '+'
-  refused,       ///< '-': the last packet sent is to be sent again
+  refused,       ///< '-': send the last packet again
   interrupt,     ///< Ctrl-C
 };
 
@@ -24,7 +25,7 @@ class PacketReader {
   /// Longest payload that is accepted, bytes, after unescaping.
   static constexpr std::size_t kMaxPayload = 0x4000;
 
-  /// Bytes from the connection, however they are cut.
+  /// Takes bytes from the connection; packets may be split anywhere.
   void feed(std::span<const std::uint8_t> bytes);
   /// Call until it returns `nothing`.
   Received next();
@@ -45,7 +46,7 @@ class PacketReader {
   bool too_long_ = false;
 };
 
-/// "$payload#checksum" with what needs it escaped.
+/// Makes "$payload#checksum", with the characters escaped that need it.
 std::string make_packet(std::string_view payload);
 
 /// 0 to 15; -1: no hexadecimal digit.

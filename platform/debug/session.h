@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One debugger's conversation in GDB's remote serial protocol, as bytes in and bytes out. It knows neither sockets nor
 /// the simulation; any bytes are answered or ignored.
@@ -28,19 +29,18 @@ class Session {
  public:
   enum class State : std::uint8_t { stopped, running, detached, killed };
 
-  /// The machine stands still. The target must outlive the session.
+  /// Begins with the machine stopped. The target must outlive the session.
   explicit Session(Target& target);
 
-  /// Bytes from the debugger. What they ask for is done at once, unless the machine runs: then it is done at its next
-  /// stop.
+  /// Takes bytes from the debugger. Carries out their requests at once or, while the machine runs, at its next stop.
   void receive(std::span<const std::uint8_t> bytes);
   /// Bytes for the debugger.
   std::string take_output() { return std::exchange(output_, {}); }
 
   State state() const { return state_; }
-  /// The debugger has killed the program and may yet run it again: a connection that ends here ends the run.
+  /// Whether the debugger has killed the program but may still run it again. If the connection ends now, the run ends.
   bool abandoned() const { return abandoned_; }
-  /// While running: what each thread does, by number less 1.
+  /// While running: the action of each thread; thread n is at index n - 1.
   const std::vector<Action>& actions() const { return actions_; }
   /// Whether Ctrl-C has come since the machine went on.
   bool interrupted() const { return interrupted_; }
@@ -48,7 +48,7 @@ class Session {
   void stopped(const Stop& stop);
   /// While the machine runs: text for the user.
   void say(std::string_view text);
-  /// The machine has come to its end; status is that of the process.
+  /// The machine has ended. status: exit status of the process.
   void ended(int status);
 
  private:

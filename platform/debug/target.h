@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a debugger's session asks of the machine it debugs. Plain C++: tests implement it with a few lines.
 

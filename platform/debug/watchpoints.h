@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Watchpoints: ranges of RAM of which every write, by a hart or by DMA, and every load by a hart is told. The pages of
+/// Watchpoints: ranges of RAM. Every write to them, by a hart or by DMA, and every load by a hart is reported. Pages of
 /// a range take the slow path; timing and results stay the same.
 
 #include <cstdint>
@@ -27,10 +28,10 @@ struct Watchpoint {
 
 class Watchpoints {
  public:
-  /// Inside an access to a watched range: may only note it.
+  /// Called inside an access to a watched range; it may only note the access.
   using Hit = std::function<void(const Watchpoint&)>;
 
-  /// The RAMs must outlive it, and be accessed no more after it is gone.
+  /// The RAMs must outlive this object, and must not be accessed after its destruction.
   Watchpoints(const std::vector<base::GuestRam*>& rams, Hit hit);
   ~Watchpoints();
 
@@ -39,7 +40,7 @@ class Watchpoints {
   void remove_all();
   /// A hart has loaded these bytes.
   void loaded(std::uint64_t physical, std::uint64_t length) { accessed(physical, length, false); }
-  /// While true, nothing is told: the debugger itself writes.
+  /// While true, accesses are not reported, because the debugger itself writes.
   void mute(bool muted) { muted_ = muted; }
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What went wrong with a run, in words.
 
@@ -10,8 +11,8 @@ namespace sluice::platform {
 /// The name of an exception by its cause, without the interrupt bit: "load page fault".
 const char* exception_name(std::uint64_t cause);
 
-/// What every diagnosis ends with, a line each: the faults that have happened and whether they last, who waits for
-/// whom, and the harts: where each is, in which function, how far it has come.
+/// Describes the board at the end of a diagnosis: one line for each fault so far, each wait, and each hart (pc,
+/// function, instructions, local time).
 std::string describe_state(Board&);
 
 /// Whether the trap that a hart's handler is in, or has just returned from to trap again, went to machine mode.
@@ -21,21 +22,22 @@ bool in_machine_trap(riscv::Core&);
 /// with it.
 std::string describe_trap(const Firmware&, riscv::Core&);
 
-/// The firmware's failure and where the hart was, in one sentence without a full stop. It says what the code means
-/// (firmware/kernel/exit_codes.h) where the image is of the firmware library. hart: whose write it was; null where it
-/// was no hart's.
+/// Describes the firmware's failure and where the hart was, in one sentence without a full stop. It explains the code
+/// (firmware/kernel/exit_codes.h) if the image belongs to the firmware library. hart: the hart that wrote the code;
+/// null where no hart did.
 std::string describe_failure(unsigned code, Board&, riscv::Core* hart);
 
-/// The firmware has ended the run by its tohost, likewise. what: the end of a sentence about the firmware.
+/// Describes the end of a run by the firmware's tohost, in one sentence without a full stop. what: the end of a
+/// sentence about the firmware.
 std::string describe_exit(const std::string& what, Board&, riscv::Core* hart);
 
-/// The firmware has asked for a reset, likewise.
+/// Describes a reset that the firmware asked for, in one sentence without a full stop.
 std::string describe_reset(Board&, riscv::Core* hart);
 
-/// The firmware resets its board again and again: a sentence and a line break. Before the last of these resets.
+/// Describes repeated resets by the firmware: a sentence and a line break. Call it before the last of these resets.
 std::string describe_reset_loop(Board&, riscv::Core* hart, std::uint64_t resets);
 
-/// The run has met run.time_limit: a sentence and a line break.
+/// Says that the run has reached run.time_limit: a sentence and a line break.
 std::string describe_time_limit(Board&);
 
 /// Why no request ends: a sentence in the first line, then describe_state().

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Finds harts whose traps get them nowhere: the handler traps, or returns to where the same traps follow.
 
@@ -12,9 +13,9 @@ namespace sluice::platform {
 class TrapLoops {
  public:
   explicit TrapLoops(Board&);
-  /// A line for each hart whose last traps, at least so many since the last look, are the same few over and over, at
-  /// the same instructions with the same registers: which trap, where, and from where the handler is reached. Traps
-  /// most of which return right behind their instruction are calls of a service, and no loop. Empty when all is well.
+  /// A line for each hart whose last traps, at least `least` since the last look, repeat: the same few traps at the
+  /// same instructions with the same registers. The line says which trap it is, where, and how the handler is reached.
+  /// Traps that mostly return to the next instruction are calls of a service, and no loop. Empty when no hart loops.
   std::string look(std::uint64_t least);
 
  private:

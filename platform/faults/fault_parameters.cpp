@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/faults/fault_parameters.h"
 
 namespace sluice::platform {
 namespace {
 
-/// The end of a sentence about `at`, where more than one way to choose is set. None at all is found by Faults, which
-/// knows what the board has said: 0 is a choice, never.
+/// The end of a sentence about `at`, if more than one of the ways to choose is set. Faults checks that one is set at
+/// all: only it knows which keys the board sets, and 0, which means never, is a valid choice.
 std::string one_of(unsigned set, const char* names) {
   return set <= 1 ? std::string() : std::string("must be set without ") + names;
 }

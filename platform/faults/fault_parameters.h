@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// [fault.NAME]: what a board file says of a fault. docs/reference/faults.md has the kinds and what each does.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/faults/faults.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::uint64_t lost_on(const net::Wire& w) {
 
 constexpr const char* kSeveral = "several faults";
 
-/// A fault that never comes (probability = 0) must be said so.
+/// A fault needs a time or a probability; a fault that never happens must say so (probability = 0).
 void require_times(const config::BoardConfig& board, const config::Instance& i) {
   std::string names;
   for (const char* key : {"at", "every", "mean_every", "probability"}) {
@@ -42,7 +43,7 @@ class Faults::Timed {
   struct Effect {
     std::function<void()> begin;
     std::function<void()> end;            ///< empty: it lasts
-    std::function<std::uint64_t()> lost;  ///< so far, of what `lost_name` says; empty: nothing can be
+    std::function<std::uint64_t()> lost;  ///< count so far of what `lost_name` names; empty: the fault loses nothing
     const char* lost_name = "";
     const char* duration_name = "";
   };
@@ -80,7 +81,7 @@ class Faults::Timed {
 
   std::uint64_t lost() const { return effect_.lost ? effect_.lost() : 0; }
 
-  /// The next regular or drawn one, counted from `since`.
+  /// Schedules the next periodic or random fault, counted from `since`.
   void schedule(Time since) {
     if (times_.most != 0 && happened_.size() >= times_.most) return;
     const Time step = times_.every > Time{} ? times_.every : random_.exponential(times_.mean_every);
@@ -88,7 +89,7 @@ class Faults::Timed {
     if (step >= Time::s(18'000) || since >= Time::s(18'000) - step) return;
     base::calendar().at(std::max(since + step, base::now()), key_, [this, when = since + step] {
       begin();
-      // A drawn interval starts where the fault before is over.
+      // A random interval starts where the previous fault ends.
       if (times_.every > Time{} || happened_.back().recovered != Time::max()) schedule(when);
     });
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The faults of single TLPs and frames, for faults.cpp: which message each of them hits, and what becomes of it.
 
@@ -21,8 +22,9 @@ class Faults::Chooser {
     std::sort(choice_.at.begin(), choice_.at.end());
   }
 
-  /// Whether the fault's turn has come with a message that starts at `start`. Each message counts, and takes its draw,
-  /// whatever other faults do. The turn lasts until hit(): where another fault hits the message, the next one serves.
+  /// Whether the fault is due for a message that starts at `start`. Every message is counted, or takes its random draw,
+  /// whatever other faults do. The fault stays due until hit(): if another fault hits this message, it hits the next
+  /// one.
   bool due(base::Time start) {
     if (!choice_.at.empty()) return next_at_ < choice_.at.size() && choice_.at[next_at_] <= start;
     if (choice_.most != 0 && hits_ == choice_.most) return false;
@@ -42,7 +44,7 @@ class Faults::Chooser {
   MessageChoice choice_;
   std::size_t next_at_ = 0;
   std::uint64_t seen_ = 0;
-  std::uint64_t turns_ = 0;  ///< that have come, and wait for a message that no other fault hits
+  std::uint64_t turns_ = 0;  ///< due faults that wait for a message that no other fault hits
   std::uint64_t hits_ = 0;
   base::RandomStream random_;
 };
@@ -61,7 +63,7 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
   }
 
   void need_retrain(base::Time t) { retrain_ = std::max(retrain_, t); }
-  /// Once every fault has been added.
+  /// Call once every fault has been added.
   void start() {
     auto& direction = side_ == LinkSide::up ? link_.up() : link_.down();
     auto& reverse = side_ == LinkSide::up ? link_.down() : link_.up();
@@ -159,7 +161,7 @@ class Faults::FramePlan : public net::Wire::FaultPlan {
       Hit& hit = m.hits.emplace_back();
       hit.at = start;
       for (const base::Span& s : packet.spans) hit.requests.push_back(s.id);
-      // One bit, so that a capture at the receiver shows what is wrong.
+      // Flips one bit, so that a capture at the receiver shows the error.
       if (fate == Fate::corrupted)
         packet.bytes[m.chooser.random().below(packet.length)] ^=
             static_cast<std::uint8_t>(1u << m.chooser.random().below(8));

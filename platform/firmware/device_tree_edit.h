@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a user changes of a device tree: another one in its place, an overlay, what /chosen says.
 
@@ -17,8 +18,8 @@ struct Chosen {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> initrd;  ///< first address, and the one behind the last
 };
 
-/// Our own tree, with the user's file in its place, or, where that is an overlay, with the file's changes. Throws
-/// base::ValueError, the end of a sentence about the file, when it is no device tree or does not go with ours.
+/// Our own tree after the user's file has replaced it or, if the file is an overlay, changed it. Throws
+/// base::ValueError, the end of a sentence about the file, when the file is not a device tree or does not fit ours.
 DeviceTreeBlob with_file(const DeviceTreeBlob& ours, const DeviceTreeBlob& file);
 
 /// Throws base::ValueError, the end of a sentence about the tree, when it has no room in its own structure.

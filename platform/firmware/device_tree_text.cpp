@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/firmware/device_tree_text.h"
 
 #include <algorithm>
@@ -57,7 +58,8 @@ class Printer {
 
   static bool is_printable(char c) { return c >= ' ' && c <= '~'; }
 
-  /// Strings, each with an end, none empty: what is no string rarely looks like it, and has the same bytes as one.
+  /// Whether the value is a list of terminated, non-empty strings. Other data rarely looks like that, and if it does,
+  /// its source as strings compiles to the same bytes.
   static bool is_strings(std::string_view value) {
     if (value.empty() || value.back() != '\0' || value.front() == '\0') return false;
     for (std::size_t i = 0; i < value.size(); ++i) {
@@ -100,8 +102,9 @@ class Printer {
     return cell;
   }
 
-  /// Phandles, each with as many cells behind it as the node that it names asks for by this property; as <&{/path}
-  /// 0x1>, from which dtc sees that they name nodes. Empty: the property is no list of such, or is a damaged one.
+  /// Source of a list of phandles, such as <&{/path} 0x1>, from which dtc sees that they refer to nodes. Each is
+  /// followed by as many cells as its node demands for this property. Empty: the property is no such list, or is
+  /// damaged.
   std::string references_text(const std::string& key, std::string_view value) const {
     const auto known = std::find_if(std::begin(kReferences), std::end(kReferences),
                                     [&](const Reference& r) { return key == r.property; });

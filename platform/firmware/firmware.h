@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a cluster's harts start with: the image that they start in, and the others that lie in memory beside it.
 
@@ -14,7 +15,7 @@ namespace sluice::platform {
 class Firmware {
  public:
   explicit Firmware(Image first);
-  /// An image that the first may go on to. Its symbols join those of the others.
+  /// Adds an image that the first image may hand over to. Its symbols join those of the others.
   void add(Image);
 
   const std::vector<Image>& images() const { return images_; }
@@ -22,11 +23,12 @@ class Firmware {
   const std::string& name() const { return images_.front().name(); }
   const std::string& sha256() const { return images_.front().sha256(); }
   std::uint64_t entry() const { return images_.front().entry(); }
-  /// Where the firmware may go on: the entry of the second image; nothing where there is none.
+  /// Entry of the second image, to which the first may hand over; nothing where there is none.
   std::optional<std::uint64_t> next_entry() const;
-  /// Throws config::UserError where an image lies outside every RAM, or one that harts go on to starts there.
+  /// Copies the images to RAM. Throws config::UserError where an image lies outside every RAM, or where the entry of an
+  /// image that harts run lies outside RAM.
   void load(const std::vector<base::GuestRam*>&) const;
-  /// The same into memory that has been used: what the images have no bytes for in their files becomes zero.
+  /// Copies the images again into memory that has been used, and zeroes the parts for which their files have no bytes.
   void reload(const std::vector<base::GuestRam*>&) const;
   /// The symbols of all images together.
   const SymbolTable& symbols() const { return symbols_; }

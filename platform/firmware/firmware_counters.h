@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What an image counts of its own work, read from its memory: firmware/kernel/statistics.h.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One file that lies in guest memory when the harts start: an ELF file for RV64, or raw bytes at an address. It is
 /// checked before a byte of it is used.
@@ -19,9 +20,9 @@ struct ImageName {
   std::string file;
   std::optional<std::uint64_t> address;  ///< of raw bytes
 
-  /// What follows the last @ is an address where it begins with 0x and has no slash; else it is a part of the file's
-  /// name. Throws
-  /// base::ValueError, the end of a sentence about the whole, for an address that is no number.
+  /// Takes the text after the last @ as an address if it begins with 0x and has no slash; otherwise it belongs to the
+  /// file's name. Throws base::ValueError, the end of a sentence about the whole name, for an address that is not a
+  /// number.
   static ImageName parse(const std::string&);
 };
 
@@ -65,7 +66,7 @@ class Image {
   /// For an image that a hart starts in or goes on to. Throws config::UserError when no RAM has an instruction at the
   /// entry.
   void check_entry(const std::vector<base::GuestRam*>&) const;
-  /// Copies them once more into memory that has been used: what they have no bytes for in the file becomes zero.
+  /// Copies the segments again into memory that has been used, and zeroes the parts for which the file has no bytes.
   void reload(const std::vector<base::GuestRam*>&) const;
   /// Throws config::UserError with the end of a sentence about it.
   [[noreturn]] void refuse(const std::string& why) const;

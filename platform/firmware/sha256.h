@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The SHA-256 of files that a run is made of, in hexadecimal.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the addresses of a firmware are called: for diagnoses, traces and the debugger.
 

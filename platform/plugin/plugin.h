@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a plug-in includes: a shared object that brings models of its own, and is named by `plugins` of a board file.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Paired differences: the same replication of two boards sees the same random numbers, so what they share cancels.
 

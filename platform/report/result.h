@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The result file: everything that a run gave, for programs. docs/reference/result.md documents the schema.
 

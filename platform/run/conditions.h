@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What makes a run the same run again: every parameter of its board, and every file that it reads. A log of inputs
-/// has it, so that a replay under other conditions is noticed.
+/// The conditions under which a run repeats exactly: every parameter of its board, and every file that it reads. A log
+/// of inputs records them, so that a replay under other conditions is noticed.
 
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Scripts that talk to firmware, as text files: docs/models/uart.md has the format.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// SIGINT and SIGTERM during a run that nothing outside takes part in.
 

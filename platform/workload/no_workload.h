@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// [workload] with model "none": there are no calls, only what the firmware does by itself.
 

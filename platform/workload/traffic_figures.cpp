@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/workload/traffic_figures.h"
 
 #include <fmt/format.h>

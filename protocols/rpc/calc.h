@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* protocols/rpc/calc.h: the program calc, as it travels (protocols/rpc/onc_rpc.h). */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* protocols/rpc/echo.h: the program echo, as it travels (protocols/rpc/onc_rpc.h). */
 #pragma once
 

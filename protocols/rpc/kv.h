@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* protocols/rpc/kv.h: the program kv, as it travels (protocols/rpc/onc_rpc.h): a key-value store. */
 #pragma once
 

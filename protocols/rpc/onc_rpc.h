@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* protocols/rpc/onc_rpc.h: the message format of ONC RPC version 2 (RFC 5531) and of the portmapper (RFC 1833), and the
  * ports and program numbers of the server. The firmware, the traffic source and tests include this file. Freestanding C
  * that C++ also accepts. All items are XDR (RFC 4506): big-endian, 4-byte units. */

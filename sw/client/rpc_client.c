@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sw/client/rpc_client.c: makes checked calls to the firmware's services with libtirpc and code that rpcgen made from
  * services.x, as any program on a real network would.
  *

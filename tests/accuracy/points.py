@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Accuracy points: what a model gives beside what is published, and the rules that keep them honest. README.md has the
 format. A test makes its points with Points, and ends with save(), which checks the rules and writes the file."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measured PCIe: haswell-nfp against pcie-bench's figures and against the TLP arithmetic of pcie-model.
 
     test_pcie.py SLUICE POINTS     writes the points to the file POINTS (README.md)

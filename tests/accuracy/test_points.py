@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of points.py: each kind of dishonesty is refused."""
 
 import copy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the programs of the board tests have in common: PROGRAM [OPTION...] BOARD [PATH=VALUE...] runs a board with
 /// something added to it and prints its result file with one more member. board_program.cpp has their main().

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each stage of one lone request takes, from the parameters of a board with a descriptor NIC: nothing here comes
 from a run but the effective parameters. Times are integer femtoseconds.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// counted_run BOARD [PATH=VALUE...]: runs a board, lets what is under way come to its end, and prints the result file
 /// with one more member, "counted": what taps on wires and links have seen over the whole run, to be compared with what
 /// the models say of themselves, and what must be back where it came from.

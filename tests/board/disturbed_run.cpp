@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// disturbed_run [--entries NS] [--foreign] BOARD [PATH=VALUE...]: runs a board with things added to it that must not
 /// change its result, and prints its result file with one more member, "disturbance": what the additions saw.
 ///

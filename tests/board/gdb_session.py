@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sessions of a debugger at a board, for the scripts that have SLUICE FIRMWARE-DIRECTORY as arguments. The client is
 Debian's gdb-multiarch."""
 

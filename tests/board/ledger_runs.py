@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the request ledger share: runs of boards, request by request. LEDGER_TILES and SLUICE are the paths
 that the test got as its first arguments."""
 

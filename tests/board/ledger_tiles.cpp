@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// ledger_tiles [--counters-at FS,FS,...] BOARD [PATH=VALUE...]: runs a board and prints its result file with one more
 /// member, "ledger": every measured request's tiles, every frame on its first wire, and every register that a core
 /// writes on its first PCIe link, in integer femtoseconds. The result file has means only; closed forms are checked

@@ -1,5 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the firmware's kernel ends a run that its application has spoilt: test_bad_end.py SLUICE. The guest is
-tests/board/bad_end.c; bootargs tell it what to do."""
+tests/board/guests/bad_end.c; bootargs tell it what to do."""
 
 import json
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nothing appears and nothing vanishes: frames, bytes on links, credits, requests, time.
 
 test_conservation.py SLUICE COUNTED_RUN"""

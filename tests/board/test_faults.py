@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults that a board file schedules or draws, on whole boards: test_faults.py SLUICE."""
 
 import json

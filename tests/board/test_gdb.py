@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A debugger looks at a board and changes it: test_gdb.py SLUICE FIRMWARE-DIRECTORY."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a client of the debug server may do to a run: test_gdb_client.py SLUICE FIRMWARE-DIRECTORY."""
 
 import json

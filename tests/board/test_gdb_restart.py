@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A debugger restarts a board, loads programs and writes registers of devices: test_gdb_restart.py SLUICE
 FIRMWARE-DIRECTORY."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The request ledger of whole boards: test_ledger.py LEDGER_TILES SLUICE. Cache timing: test_ledger_cached.py;
 100 ns more in each latency: test_ledger_sensitivity.py; several requests at once: test_ledger_crowd.py.
 

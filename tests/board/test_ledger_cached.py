@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The request ledger with cache timing: test_ledger_cached.py LEDGER_TILES SLUICE.
 
 What a core waits for is counted where it happens, in the caches' counters; a second run reads them at the times at

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Latencies that a lone request on a shipped board does not meet: test_ledger_crowd.py LEDGER_TILES SLUICE. Intervals
 between frames, a write-back that waits, credits that run out, interrupts for requests that come before software is
 ready; each against its closed form, to the femtosecond."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Unmodified OpenSBI and U-Boot, as Debian has them, on the board virt: to the prompt, and off again by `poweroff`.
 test_opensbi.py SLUICE KERNEL, which is sbi-harts.elf."""
 

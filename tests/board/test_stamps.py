@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hardware time stamps at the MAC, as software sees them: test_stamps.py SLUICE. The firmware's sums of differences are
 compared with the capture's stamps, which the wire takes, and with what a round trip to a peer must take."""
 

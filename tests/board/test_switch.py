@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A NIC behind a PCIe switch, and a wire whose carrier comes and goes: test_switch.py SLUICE."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guests that end their run by a store to tohost: test_tohost.py SLUICE GUESTS, the directory of tohost-*.elf."""
 
 import json

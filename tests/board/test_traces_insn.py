@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instruction trace against the firmware's disassembly and the result file: test_traces_insn.py SLUICE FIRMWARE."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Captures, as tshark reads them: test_traces_pcap.py SLUICE. Exit status 77: there is no tshark."""
 
 import os

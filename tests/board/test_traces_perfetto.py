@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Perfetto traces, as protoc decodes them: test_traces_perfetto.py SLUICE. Exit status 77: there is no protoc."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which runs of traps are loops without an end, and which only look so: test_traps.py SLUICE GUESTS, the directory of
 traps-*.elf."""
 

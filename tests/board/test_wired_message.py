@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A wired interrupt, the UART's, from the register write that raises it to its handler: test_wired_message.py SLUICE.
 The guest, wired_message.c, counts cycles; no request is on its way."""
 

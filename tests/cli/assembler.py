@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guests from assembly source, for tests of the command: the cross compiler that builds the firmware makes them."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the command line share. Each is called as NAME.py SLUICE BUILD-DIRECTORY."""
 
 import os

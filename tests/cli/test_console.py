@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who talks to the firmware at its UART: scripts, and whatever is on standard input. test_console.py SLUICE BUILD."""
 
 import json

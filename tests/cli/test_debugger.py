@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a debugger is told of a run that ends in a mistake. The board tests have everything else of debuggers; they also
 run under ASan, which takes an exception on a stack that has run coroutines for a wild write.
 Called as NAME.py SLUICE BUILD-DIRECTORY."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The DMA workload: what a user types, what comes out, and what a user gets wrong."""
 
 import json

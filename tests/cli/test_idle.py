@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards without a workload, and workloads without a call. test_idle.py SLUICE BUILD."""
 
 import json

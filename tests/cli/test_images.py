@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What lies in guest memory when the harts start: several images, an initial RAM disk, device trees and their changes.
 test_images.py SLUICE BUILD."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards that nothing could run on, and workloads that nothing could come of: refused before the run, by describe too."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An installation works outside the build tree: it brings its boards and its firmware."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user gets wrong: one sentence that names the place, the key and what would be valid, and exit status 2."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NICs that a plug-in brings. Called as NAME.py SLUICE BUILD-DIRECTORY."""
 
 import json

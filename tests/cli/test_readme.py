@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """README.md shows what sw/run prints, but for what a small change of the firmware moves: 5 % of a value, or 5 ns, or a
 point of a share. Counts are exact. Called as test_readme.py SLUICE BUILD-DIRECTORY."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Real programs talk to the firmware in the simulator: test_tap.py SLUICE RPC_CLIENT BOARD
 
 Every run has a network namespace of its own. Exit status 77 where namespaces or TAP are not permitted.

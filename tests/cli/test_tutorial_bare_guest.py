@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/tutorials/bare-guest.md does what it says (tutorial_test.py)."""
 
 import unittest

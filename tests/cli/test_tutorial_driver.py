@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/tutorials/driver-developer.md does what it says: its GDB session and its instruction trace are those of the text.
 test_tutorial_driver.py SLUICE BUILD-DIRECTORY"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/tutorials/own-device.md does what it says (tutorial_test.py), with a build tree and with an installation."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tutorial as a program: the files that its text gives, its commands, and what they print.
 
 A fenced block is a file where a line of its own before it names one (**`sum.cpp`**); commands of a shell where its

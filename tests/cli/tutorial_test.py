@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the tutorials share: a page whose blocks are followed in an empty home directory with nothing but
 Sluice's build tree, or an installation, as ~/sluice/build/release. A test is called as NAME.py SLUICE BUILD-DIRECTORY;
 with UPDATE_TUTORIAL=1 it puts what is printed into the page, for a person to read."""

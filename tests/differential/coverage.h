@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Which combinations of instruction, rounding mode and operand classes a run has executed, against those that the
 /// decoder's table says there are.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs every program of an image: sets the state that its descriptor asks for, enters it, logs its traps and lets it
  * go on with the step after the one that trapped, and writes down its last state. An ecall that comes here changes the
  * mode to a0 & 3. At the end stops the machine. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// An image: the RAM of the machine before a batch, with the harness and the batch's programs; and how to read one.
 

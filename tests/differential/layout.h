@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the harness (harness.S), the generator and the comparison agree on: addresses and offsets in bytes.
  * Constants only, for the assembler too. */
 #pragma once

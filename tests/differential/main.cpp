@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // differential: random and systematic programs on the ISS and on QEMU. See docs/differential.md.
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page tables and PMP rules of random programs.
 #include "tests/differential/differences.h"
 #include "tests/differential/random_program.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Classes of operands: what floating-point and integer operations may treat differently.
 

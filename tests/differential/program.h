@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One program while it is built: code, data, page tables and initial state, and where they lie.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Random programs: a state that is drawn, and steps of 64 bytes from a mixture of families.
 

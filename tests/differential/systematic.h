@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Programs that run every operation on every combination of rounding mode and operand classes.
 

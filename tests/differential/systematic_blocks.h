@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the files share that write the blocks of systematic programs (systematic.cpp).
 

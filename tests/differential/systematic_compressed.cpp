@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Systematic programs of compressed instructions.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_iss [cached]: speed of the ISS on the guests bench_*.c, in millions of guest instructions per second of
 // processor time.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # compare_with_qemu.sh ISS_RUN GUEST: the guest (GUEST.bin, GUEST.elf) prints the same on the ISS and on QEMU.
 # Exit status 77, skipped, where QEMU is not installed.
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tests/firmware/host_kernel.c: what the protocol code needs of the kernel, where it runs on this machine. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The firmware's protocol code behind a TAP interface of this machine, so that real clients can be tried on it without
 // a simulator: host_server INTERFACE [SECONDS] creates the interface and serves 10.0.0.2 on it. Run it in a network
 // namespace of its own.

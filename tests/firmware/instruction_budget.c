@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tests/firmware/instruction_budget.c: counts the instructions that a call costs from the descriptor that announces it
  * to the doorbell of its reply, with the real driver and protocols; hart 1 plays the part of the NIC that answers
  * register writes, and hart 0 itself fills the rings between two counted stretches. Runs on QEMU's virt machine with 2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tests/firmware/interrupt_idle.c: whatever is pending when interrupt_idle() is called has been served when it returns,
  * whether the caller has work of its own or not; and what is not pending is waited for only by a caller without work.
  */

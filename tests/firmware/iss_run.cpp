@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // iss_run GUEST.bin [slots]: runs a bare guest on the ISS and prints its console; exits with its code.
 
 #include <cstdio>

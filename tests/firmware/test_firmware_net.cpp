@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ethernet, ARP, ICMP, IPv4 and UDP of the firmware, frame by frame.
 #include <random>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONC RPC, the portmapper and the services of the firmware, message by message.
 #include <algorithm>
 #include <random>

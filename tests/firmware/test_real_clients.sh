@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # test_real_clients.sh RPC_CLIENT INTERFACE SERVER...: starts SERVER, which creates the TAP INTERFACE and serves 10.0.0.2 on
 # it, in a network namespace of its own, and tries ping, rpcinfo and libtirpc's RPC_CLIENT on it. Exit status 77 where
 # namespaces or TAP are not permitted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// fuzz_TARGET [--seed S] [--runs N] [--first K] | FILE...: gives the target inputs K to K + N - 1 of the seed, or the
 /// files. Input k follows from seed and k alone, so one that fails is made again by --first k --runs 1. Without
 /// arguments: the target's count for a ctest, or with SLUICE_FULL=1 its acceptance count.

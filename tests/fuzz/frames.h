@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Ethernet frames for the board's server: sound ones, and what can be wrong with them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A fuzz target: LLVMFuzzerTestOneInput, and what the driver must know to make inputs for it. driver.cpp is main() of
 /// every target in GCC's builds, where it makes inputs from seed and run number alone; with clang, libFuzzer is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Board files with the files that they extend, and --set. An input is texts separated by zero bytes: the board, then
 /// any number of "--set PATH=VALUE", and up to two files that it may extend as "a" and "b".
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a debugger has changed, as logs of inputs have it (channel gdb): read, applied to the harts of a whole board,
 /// and survived by them. A change that is possible is there afterwards; one that is not changes nothing.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// ELF images, as --firmware names them.
 
 #include <elf.h>

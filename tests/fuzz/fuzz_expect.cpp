@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Scripts that talk to firmware, as [uart] expect and --expect name them.
 
 #include "platform/config/user_error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Bursts of frames through wire, MAC, NIC and the real firmware on a whole board. After each burst, every frame is
 /// answered or counted by exactly one counter, and now and then a correct call must be answered correctly.
 ///

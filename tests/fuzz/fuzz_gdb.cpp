@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Bytes of a debugger: gdb_session.cpp is the target, which a unit test runs too. This makes its inputs: packets that
 /// GDB sends, with right checksums three times of four.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Captures, as a replay workload names them.
 
 #include <cstdio>

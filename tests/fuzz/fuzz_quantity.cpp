@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Quantities and addresses as text, in a board file and after --set.
 
 #include "models/base/parameters/quantity.h"

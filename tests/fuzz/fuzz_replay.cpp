@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Logs of inputs, as --replay names them: read, and replayed into a TAP's place at a wire.
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A driver that does everything wrong: rings, descriptors, doorbells, registers and resets of the descriptor NIC in
 /// any order, behind a real root complex. After each sequence all credits, tags, packets and buffers are back, and
 /// after a function reset the NIC receives and sends again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer: any bytes from a debugger. The first byte cuts the rest into pieces as a network would. Whatever they are,
 // what comes back is made of packets with good checksums, and a session that still stands answers as if nothing had
 // been.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Puts RISC-V instructions together, for programs of a few lines.
 

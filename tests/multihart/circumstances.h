@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The circumstances in which harts meet: every number of them, at several quanta, with and without caches, and beside
 /// entries that concern nobody.

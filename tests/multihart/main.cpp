@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// multihart [--programs N] [--seed S] [--first K]: runs random programs of several harts. Each must obey the rules of
 /// memory order and of time between harts, and give the same result to the byte with every disturbance. SLUICE_FULL=1:
 /// 20,000 programs instead of 1,000.

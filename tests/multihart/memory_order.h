@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What must hold of the order in which harts and devices accessed shared memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/multihart/random_program.h"
 
 #include "tests/differential/draw.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Random programs of harts that share memory: loads and stores of every size, aligned or not, LR, SC and AMO, waits on
 /// reservations, timers, messages to each other, accesses to devices, delays, and DMA writes and stops in between.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What harts and devices did to shared memory, in the order in which it took effect.
 

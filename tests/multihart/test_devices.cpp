@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// When harts meet at devices, and when foreign SystemC processes see them and are seen.
 #include <algorithm>
 #include <array>

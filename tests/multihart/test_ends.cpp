@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Resets, stops and ends of runs among several harts.
 #include <array>
 

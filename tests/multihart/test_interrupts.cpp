@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// When timers and messages reach a hart that runs, sleeps, or is about to do something that others see.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Litmus programs: what harts may see of each other's accesses. Harts execute their accesses one at a time in program
 /// order, so memory is sequentially consistent, which is more than RVWMO asks; each program's outcomes must be exactly
 /// those that sequential consistency allows, over all orders of harts, delays, quanta and timings together.

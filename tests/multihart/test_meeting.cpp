@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where harts meet in memory, and when each sees the other: exactly, as docs/models/base-time.md says. Each case runs
 /// with every order of the harts, at several quanta, and with entries that concern nobody.
 #include <algorithm>

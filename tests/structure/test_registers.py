@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Where a model names a register, its offset is the constant of the same name in a register header, and no number."""
 
 import os

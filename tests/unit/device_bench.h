@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A PCIe device alone in a slot of eight lanes, below a root complex with memory, and enumerated: for the test of any
 /// model, of a plug-in too (docs/tutorials/own-device.md).

@@ -1,6 +1,7 @@
-/* models/accel/dma_requester/dma_bench_codes.h: why the firmware dma-bench ends a run as failed, as the test finisher's
- * code, beside those of firmware/kernel/exit_codes.h. Freestanding C that C++ also accepts: the simulator's diagnosis
- * says what they mean. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* models/accel/dma_requester/dma_bench_codes.h: exit codes with which the firmware dma-bench ends a failed run by the
+ * test finisher, in addition to those of firmware/kernel/exit_codes.h. The simulator's diagnosis explains them.
+ * Freestanding C that C++ also accepts. */
 #pragma once
 
 #define DMA_BENCH_NO_DEVICE 16 /* there is no DMA requester */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the DMA workload measured, in the result file and as a table.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/accel/dma_requester/dma_requester.h"
 
 #include <algorithm>
@@ -148,7 +149,7 @@ void DmaRequester::function_reset() {
 
 // ----------------------------------------------------------------------------------------------------------- commands
 
-/// The command that the registers hold, or why it is none.
+/// Reads the command from the registers into r. Returns DMAR_ERROR_NONE, or why the command is invalid.
 std::uint32_t DmaRequester::load(Run& r) const {
   const auto word = [this](base::RegisterBank::Id id) { return static_cast<std::uint32_t>(bank_.value(id)); };
   r.operation = word(operation_);
@@ -244,7 +245,7 @@ void DmaRequester::launch(std::uint32_t slot, unsigned generation, bool second) 
     write(slot);
 }
 
-/// Every transaction's bytes differ, so that a read that brings another one's is seen.
+/// The bytes of every transaction differ, so that a read that returns another transaction's bytes is detected.
 void DmaRequester::fill(std::uint64_t pattern) {
   for (std::size_t i = 0; i < buffer_.size(); i += 8) {
     const std::uint64_t word = (pattern + i) * 0x9e37'79b9'7f4a'7c15;
@@ -321,8 +322,8 @@ void DmaRequester::count(const Transaction& t) {
   }
 }
 
-/// Transactions are issued until the last one that counts has ended, so that the pipe is full as long as they are
-/// counted; those still under way then have no part in the results.
+/// Ends the counting. Until the last counted transaction has ended, new ones are issued, so that the pipeline stays
+/// full. Those then still under way are not counted.
 void DmaRequester::stop_counting() {
   draining_ = true;
   run_.engine_busy = engine_.busy() - run_.engine_busy;

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* models/accel/dma_requester/dma_requester_regs.h: registers of the DMA requester, an endpoint that issues reads and
- * writes of host memory as software commands it, and stamps each. The model, the driver and the tests include this
+ * writes of host memory on command of software, and time-stamps each. The model, the driver and the tests include this
  * file. Freestanding C that C++ also accepts.
  *
  * PCIe function: DMAR_VENDOR_ID / DMAR_DEVICE_ID. BAR 0: 64-bit prefetchable memory, DMAR_BAR0_SIZE.
@@ -30,7 +31,7 @@
 #define DMAR_STATUS_BUSY 1u
 #define DMAR_STATUS_DONE 2u   /* the last command has ended */
 #define DMAR_STATUS_ERROR 4u  /* the last command was not started: DMAR_ERROR says why */
-#define DMAR_STATUS_FAILED 8u /* of the last command's transactions at least one failed */
+#define DMAR_STATUS_FAILED 8u /* at least one transaction of the last command failed */
 
 #define DMAR_ERROR 0x0cu /* ro  why a command was refused */
 #define DMAR_ERROR_NONE 0u
@@ -54,7 +55,7 @@
 
 #define DMAR_INTERFACE 0x18u /* rw */
 #define DMAR_ENGINE 0u       /* the DMA engine: its latency and its rate */
-#define DMAR_DIRECT 1u       /* the command interface beside it: neither */
+#define DMAR_DIRECT 1u       /* the command interface: no engine latency, no rate cap */
 
 #define DMAR_LABEL 0x1cu     /* rw  kept with the command's results; the device makes nothing of it */
 #define DMAR_LABEL_COLD 1u   /* as firmware/apps/dma_bench.c uses it: the window was put out of the caches before; */
@@ -72,7 +73,7 @@
 #define DMAR_COUNT 0x44u  /* rw  transactions that count; more follow until the last of these has ended */
 #define DMAR_RECORD 0x48u /* rw  8 B  where a struct dmar_record is written when the command ends; 0: nowhere */
 
-/* Results of the command that runs, or of the last one; of the transactions that count. */
+/* Results of the running command or, if none runs, of the last one. Only counted transactions are included. */
 #define DMAR_COMPLETED 0x50u   /* ro  ended well */
 #define DMAR_FAILED 0x54u      /* ro  ended with an error, or read other bytes than were written */
 #define DMAR_ELAPSED 0x58u     /* ro  8 B  ns, from the end of the warm-up to the end of the last transaction */

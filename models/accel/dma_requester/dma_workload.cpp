@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/accel/dma_requester/dma_workload.h"
 
 #include <algorithm>
@@ -125,8 +126,8 @@ static_assert(std::size(kRefusals) == DMAR_ERROR_BUS_MASTER + 1);
 
 using Devices = std::vector<pcie::Endpoint*>;
 
-/// Says which requester refused the last command, and why. To the firmware, a status read without an answer looks the
-/// same.
+/// Says which requester refused the last command, and why. If none did, the firmware's read of the status had no
+/// completion.
 std::string describe_refused_command(const Devices& devices) {
   for (const pcie::Endpoint* device : devices) {
     const auto* r = dynamic_cast<const DmaRequester*>(device);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The workload that measures PCIe: what the firmware is asked to have the DMA requester do, and what came of it.
+/// The workload that measures PCIe: the measurements that the firmware is to make with the DMA requester, and their
+/// results.
 
 #include <cstdint>
 #include <memory>
@@ -36,18 +38,18 @@ struct DmaWorkloadParameters {
   static void describe(base::Schema<DmaWorkloadParameters>&);
 
   std::vector<std::uint32_t> size_list() const;
-  /// Rows of the result: sizes times states of the caches.
+  /// Number of rows of the result: sizes times cache states.
   std::size_t rows() const { return size_list().size() * (cache == CacheState::both ? 2 : 1); }
 };
 
-/// Measurements of one size in one state of the caches.
+/// Number of measurements for one size and one cache state.
 inline constexpr unsigned kDmaMeasurements = 5;
 
-/// Everything measured of one size in one state of the cache, by DMAR_LABEL. Null: not measured.
+/// All measurements for one size and one cache state, told apart by DMAR_LABEL. Null: not measured.
 struct DmaRow {
   std::uint32_t bytes;
   bool cold;
-  const DmaRequester::Run* read = nullptr;  ///< this and the next two: one at a time
+  const DmaRequester::Run* read = nullptr;  ///< this and the next two have one transaction under way at a time
   const DmaRequester::Run* write = nullptr;
   const DmaRequester::Run* write_read = nullptr;
   const DmaRequester::Run* read_stream = nullptr;
@@ -55,10 +57,10 @@ struct DmaRow {
   bool complete() const { return read && write && write_read && read_stream && write_stream; }
 };
 
-/// The firmware dma-bench has the board's first DMA requester measure what the board asks for.
+/// The firmware dma-bench makes the measurements of [workload] with the board's first DMA requester.
 class DmaWorkload final : public workload::Workload {
  public:
-  /// Throws workload::NotForThisBoard where the board has no DMA requester.
+  /// Throws workload::NotForThisBoard when the board has no DMA requester.
   DmaWorkload(const DmaWorkloadParameters&, const workload::Surroundings&);
 
   std::vector<part::FirmwareProperty> firmware_properties() const override;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/accel/dma_requester/size_list.h"
 
 #include <charconv>

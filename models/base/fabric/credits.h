@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Credits: a sender's account of the room in its receiver's buffers. Plain C++.
 
@@ -42,7 +43,7 @@ class CreditPools {
 
   /// One message's credits are back at `when`, not before those given back earlier.
   void give_back(unsigned channel, std::uint32_t data, Time when) {
-    // Buffers freed at one time are told by one update.
+    // One update returns all buffers freed at the same time.
     if (!returns_.empty() && returns_.back().when == when && returns_.back().channel == channel) {
       ++returns_.back().credits.messages;
       returns_.back().credits.data += data;
@@ -50,7 +51,7 @@ class CreditPools {
       returns_.push({when, channel, {1, data}});
     }
   }
-  /// Takes in what is back by now.
+  /// Adds the credits that are back by now.
   void collect(Time now) {
     while (!returns_.empty() && returns_.front().when <= now) {
       const Return back = returns_.pop();

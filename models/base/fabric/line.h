@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A level-signalled wire: INTx, an interrupt controller's output. Plain C++.
 
@@ -5,7 +6,7 @@
 
 namespace sluice::base {
 
-/// Setting the level it has does nothing.
+/// Setting the present level again does nothing.
 class Line {
  public:
   Callback<void(bool)> on_change;

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Pooled objects: what is made and ended for every message allocates nothing in steady state. Plain C++.
+/// Pooled objects: objects that are made for every message cost no allocation in steady state. Plain C++.
 
 #include <cstddef>
 #include <memory>
@@ -8,8 +9,8 @@
 
 namespace sluice::base {
 
-/// Where objects of a type come from and go back to. Grows when it is empty, never shrinks. T::clear() makes an object
-/// as new, except for memory that it may keep. One per type and process; it is never destroyed, so objects may outlive
+/// A pool of objects of one type. It grows when it is empty and never shrinks. T::clear() makes an object as new,
+/// except for memory that it may keep. One per type and process; it is never destroyed, so objects may outlive
 /// everything else.
 template <class T>
 class Pool {
@@ -45,7 +46,7 @@ class Pool {
   std::size_t made_ = 0;
 };
 
-/// Owns one object of the pool; gives it back at the end of its life.
+/// Owns one object of the pool; its destructor gives the object back.
 template <class T>
 class PoolPtr {
  public:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Message ports with credits: how models talk across a fabric. A protocol says what its messages are, how many virtual
 /// channels they have, and which may pass which; the ports at both ends of a link and the two directions between them
@@ -25,14 +26,14 @@ class MessageBuffer {
 struct Message {
   bool carries_journey = false;  ///< the receiver applies the journey, so links record their hops
   MessageBuffer* buffer = nullptr;
-  std::uint64_t sequence = 0;  ///< the link's: order of arrival in its queues
+  std::uint64_t sequence = 0;  ///< set by the link: order of arrival in its queues
   Time queued;                 ///< handed to the link
-  Time starved;                ///< the link's: how long it had stood idle for credits by then
-  Time tail;                   ///< cut-through: when the last bit can leave, not before
+  Time starved;                ///< set by the link: how long the link had stood idle for credits by then
+  Time tail;                   ///< cut-through: earliest time at which the last bit can leave
   Journey journey;
 
-  /// Credits of the receive buffer it lies in go back to the sender; nothing where it lies in none. For the message
-  /// that the buffer counts as one of this channel with so much data.
+  /// Returns the credits of the receive buffer that holds the message to the sender. Does nothing if no buffer holds
+  /// it. The arguments are the message's channel and data size.
   void return_credits(unsigned channel, unsigned data_units) {
     if (buffer) std::exchange(buffer, nullptr)->release(channel, data_units);
   }
@@ -43,7 +44,7 @@ struct DirectionStatistics {
   std::uint64_t bytes = 0;          ///< on the wire, framing included
   Time busy;                        ///< serialising
   std::uint64_t credit_stalls = 0;  ///< messages that waited for credits
-  Time credit_wait;                 ///< how long they did, summed
+  Time credit_wait;                 ///< how long they waited, summed
 };
 
 template <class P>
@@ -51,7 +52,7 @@ concept MessageProtocol = std::derived_from<typename P::Message, Message> &&
     std::derived_from<typename P::Statistics, DirectionStatistics> &&
     requires(const typename P::Message& m, typename P::Message& leaving, typename P::Pointer& pointer,
              typename P::Statistics& statistics, typename P::Channel channel, Time at) {
-  { *pointer } -> std::same_as<typename P::Message&>;  // owns a message, moves
+  { *pointer } -> std::same_as<typename P::Message&>;  // owns a message; movable
   { P::kChannels } -> std::convertible_to<unsigned>;   // values of Channel, from 0
   { P::channel(m) } -> std::same_as<typename P::Channel>;
   { P::data_units(m) } -> std::convertible_to<unsigned>;    // credits for its data
@@ -78,8 +79,8 @@ class Port {
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
 
-  /// At now(), the arrival of the message's last bit (of its header's, where cut_through) after receive_latency.
-  /// Takes a message that has arrived. The receiver calls release_buffer() when it has consumed the message.
+  /// Takes a message that has arrived. Called at now(), receive_latency after the message's last bit has arrived (with
+  /// cut_through, its header's last bit). The receiver calls release_buffer() when it has consumed the message.
   Callback<void(typename P::Pointer)> on_receive;
 
   /// Pipelines of the owner, before the serialiser and after the last bit. The ledger counts them to the link's stage.
@@ -89,13 +90,13 @@ class Port {
   bool cut_through = false;
 
   bool connected() const { return out_ != nullptr; }
-  /// Whether what is sent has a chance to arrive.
+  /// Whether a link is connected and up.
   bool up() const { return out_ && out_->up(); }
   void hold(bool on) {
     if (out_) out_->hold(on);
   }
-  /// Queues a message for the link; there is always room. A sender bounds what it has queued by queued() and by
-  /// P::transmitted(). Dropped while no link is there.
+  /// Queues a message for the link; there is always room. A sender limits its queue with queued() and P::transmitted().
+  /// The message is dropped if no link is connected.
   void send(typename P::Pointer message) {
     if (out_) out_->send(std::move(message));
   }

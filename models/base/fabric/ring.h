@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A queue in one block of memory that doubles when it is full: no allocation in steady state. Plain C++.
 

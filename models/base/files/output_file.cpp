@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/files/output_file.h"
 
 #include <cerrno>

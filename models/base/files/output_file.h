@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Files that a simulation writes as it goes on. Plain C++.
 
@@ -7,8 +8,8 @@
 
 namespace sluice::base {
 
-/// A file that is written from its beginning, through a buffer. What cannot be written ends no simulation: the first
-/// error is kept for close().
+/// A file that is written from its beginning, through a buffer. A write error does not end the simulation: close()
+/// reports the first one.
 class OutputFile {
  public:
   /// Creates the file, or empties it. Throws std::runtime_error when it cannot: "x.pcap: cannot be written: ...".
@@ -20,7 +21,7 @@ class OutputFile {
 
   /// Appends bytes. Writing to a closed file does nothing.
   void write(std::string_view bytes);
-  /// Hands what is buffered to the operating system, so that it is there though the simulation crashes.
+  /// Hands what is buffered to the operating system, so that it survives a crash of the simulation.
   void flush();
   /// Writes what is buffered and closes the file. Throws std::runtime_error, likewise, when anything could not be
   /// written since the file was created. A second call does nothing.

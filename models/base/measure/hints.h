@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* models/base/measure/hints.h: the architectural no-ops by which firmware talks to the ledger. They are HINT encodings
  * that the RISC-V specification leaves for custom use (rd = x0), cost one issue slot, and do nothing on other machines.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A histogram of latencies whose buckets grow with the value, so that every quantile has the same relative error.
 /// Plain C++.
@@ -56,8 +57,8 @@ class Histogram {
 
   /// The least value that at least numerator/denominator of the recorded values do not exceed, by the nearest rank:
   /// quantile(1, 2) is the median, quantile(999, 1000) is p99.9. The answer is the middle of that value's bucket, held
-  /// within min() and max(), so off by at most kRelativeError of the value. 0 when empty. A numerator beyond the
-  /// denominator counts as all of them.
+  /// within min() and max(), so off by at most kRelativeError of the value. 0 when empty. A numerator above the
+  /// denominator means all values.
   std::uint64_t quantile(std::uint64_t numerator, std::uint64_t denominator) const;
   std::uint64_t p50() const { return quantile(1, 2); }
   std::uint64_t p90() const { return quantile(9, 10); }

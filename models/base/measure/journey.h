@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Where a message has been, and when: recorded as it travels, written into the ledger by whoever learns which requests
 /// waited for it (a descriptor's owner is known only once the descriptor has arrived). Plain C++.
@@ -30,15 +31,15 @@ class Journey {
     return *this;
   }
 
-  /// The message is in this stage since then.
+  /// Records that the message is in this stage from `since` on.
   void enter(Stage stage, Ledger::Component component, Time since) {
     if (count_ < kNear) [[likely]]
       hops_[count_++] = {stage, component, since};
     else
       enter_further({stage, component, since});
   }
-  /// The request waited for this message since the first hop: its stages become the request's. Nothing happens to one
-  /// that did not (Ledger::waited_since).
+  /// Adds the message's stages to a request that has waited for it since the first hop. Does nothing to a request that
+  /// has not (Ledger::waited_since).
   void apply(RequestId id) const {
     if (count_ == 0 || !the_ledger.waited_since(id, hops_[0].since)) return;
     for (unsigned i = 0; i < count_; ++i) enter_ledger(id, hops_[i]);

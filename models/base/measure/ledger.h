@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The request ledger: tiles each request's time, from its first bit on the wire to its last, with named stages. Plain
-/// C++. Stages: models/base/measure/stages.h.
+/// The request ledger: divides each request's time, from its first bit on the wire to its last, into named stages.
+/// Plain C++. Stages: models/base/measure/stages.h.
 
 #include <array>
 #include <cstdint>
@@ -28,8 +29,8 @@ struct Span {
   RequestId id = 0;
 };
 
-/// The spans of one message: none, one, or (batched write-backs) a few. Never allocates; further spans are refused and
-/// counted by the caller's batch size, which must not exceed kMost.
+/// The spans of one message: none, one, or (batched write-backs) a few. Never allocates; add() refuses spans beyond
+/// kMost, so a caller's batch must not exceed kMost.
 class Spans {
  public:
   static constexpr unsigned kMost = 8;
@@ -77,20 +78,20 @@ class Ledger {
 
   /// Opens a request in its first stage. Ids count from 1.
   RequestId open(Stage, Component, Time, RequestId parent = 0);
-  /// Moves a request on. Unknown or closed ids (0 among them) are ignored: late duplicates and foreign bytes have none.
-  /// Going backwards by more than the tolerance is a simulator error.
+  /// Moves a request to its next stage. Unknown and closed ids, and 0, are ignored: they come with late duplicates and
+  /// foreign bytes. Going backwards by more than the tolerance is a simulator error.
   void enter(RequestId, Stage, Component, Time);
-  /// Whether the request may have waited for a message that set out at `since`: false where it has entered a stage
-  /// later than that, which is counted in clamped(). Software brings that about when it gives a device bytes to send
-  /// that have yet to arrive, or probes them too early.
+  /// Whether the request may have waited for a message that set out at `since`. False, and counted in clamped(), if the
+  /// request has entered a stage after that time. Software causes this when it gives a device bytes to send that have
+  /// yet to arrive, or probes them too early.
   bool waited_since(RequestId, Time since);
-  /// enter() of a step that software chooses, in whatever order: only if waited_since(t).
+  /// Calls enter() only if waited_since(t): for steps that software may take in any order.
   void try_enter(RequestId id, Stage stage, Component component, Time t) {
     if (waited_since(id, t)) enter(id, stage, component, t);
   }
-  /// The request's last bit has arrived. Before the start of its last stage by more than tolerance: a simulator error.
-  /// since: when the request began, as the caller has noted it for itself; stages that do not fill the time from there
-  /// on are a simulator error too.
+  /// The request's last bit has arrived. A time that is before the start of its last stage by more than the tolerance
+  /// is a simulator error. since: the start of the request by the caller's own record; if the stages do not fill the
+  /// time from then on, that is a simulator error too.
   void complete(RequestId, Time, std::optional<Time> since = {});
   /// The request ends for `reason` without a reply. False when there is no such open request.
   bool drop(RequestId, std::string_view reason, Time);
@@ -98,8 +99,8 @@ class Ledger {
 
   /// Requests opened from now on count (after warm-up).
   void measure(bool on) { measuring_ = on; }
-  /// Between harts of one window, a request may be handed to an earlier time by up to a quantum; such a step is moved
-  /// up to the stage's start and counted in clamped(). 0 (one hart): not by harts.
+  /// Sets how far a request may go back in time when one hart hands it to another inside a window: up to a quantum, or
+  /// 0 with one hart. Such a step is moved up to the start of the last stage and counted in clamped().
   void tolerate(Time t) { tolerance_ = t; }
 
   std::uint64_t opened() const { return opened_; }        ///< measured requests

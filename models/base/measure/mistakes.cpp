@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/measure/mistakes.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ MistakesMuted::~MistakesMuted() { --muted; }
 
 Site access_site() { return site_at == now() ? site : Site{}; }
 
-/// Whether it is among the transfers that were counted last. It is from now on.
+/// Whether the transfer is among those counted last. Adds it if not.
 bool Mistakes::counted(std::uint64_t transfer) {
   if (transfer == 0) return false;
   if (std::find(transfers_.begin(), transfers_.end(), transfer) != transfers_.end()) return true;

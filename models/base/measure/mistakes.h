@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What software on the board does wrong: a log for whoever writes it. A mistake is answered as hardware answers it,
-/// and changes nothing for being noted here. docs/reference/mistakes.md lists the kinds.
+/// A log of what software on the board does wrong, for the authors of that software. A model answers a mistake as
+/// hardware does; logging it changes nothing. docs/reference/mistakes.md lists the kinds.
 
 #include <array>
 #include <cstdint>
@@ -36,7 +37,7 @@ class AccessSiteScope {
 /// The instruction whose access the model handles now.
 Site access_site();
 
-/// What the code below does wrong is not software's: no mistake is listed or counted until it ends.
+/// While it lives, no mistake is listed or counted, because the accesses are not made by the board's software.
 class MistakesMuted {
  public:
   MistakesMuted();
@@ -62,14 +63,14 @@ class Mistakes {
   /// Most entries of one instruction that differ in numbers only (addresses, sizes, indexes).
   static constexpr std::size_t kAlike = 4;
 
-  /// The mistake of access_site().
+  /// Reports a mistake of access_site().
   void report(std::string what) { report(std::move(what), access_site()); }
-  /// transfer: a number of the transfer that is wrong, which is one mistake however many of its packets are reported,
-  /// and for whatever reasons: the first one is listed. 0: none.
+  /// transfer: a number that identifies the transfer; 0: none. A transfer is one mistake, however many of its packets
+  /// are reported: only the first report is listed.
   void report(std::string what, const Site&, std::uint64_t transfer = 0);
   /// In order of their first times.
   const std::vector<Mistake>& list() const { return list_; }
-  /// Times of those that found no room in the list and are like none in it.
+  /// Number of reports that found no room in the list and match no entry in it.
   std::uint64_t unlisted() const { return unlisted_; }
   /// Number of calls of report() so far, muted ones included, caught ones not. A caller compares it to see whether a
   /// callee has reported the mistake already.
@@ -83,7 +84,8 @@ class Mistakes {
   std::vector<std::string> shapes_;  ///< one for each in list_: its sentence without the numbers
   std::uint64_t unlisted_ = 0;
   std::uint64_t reports_ = 0;
-  /// The transfers that were counted last. Packets of one follow each other but for those of other devices.
+  /// The transfers that were counted last. Packets of one transfer come together, mixed only with those of other
+  /// devices.
   std::array<std::uint64_t, 64> transfers_{};
   std::size_t next_transfer_ = 0;  ///< place of the next one in transfers_
 };
@@ -91,8 +93,8 @@ class Mistakes {
 /// The list of the simulation in this process.
 Mistakes& mistakes();
 
-/// While it lives, a report is kept here and not listed. A bridge uses it to report, in its own words, what the target
-/// of an access that it has passed on reports.
+/// While it lives, a report is kept here and not listed. A bridge passes an access on, catches the target's report and
+/// reports it in its own words.
 class CaughtReport {
  public:
   CaughtReport();

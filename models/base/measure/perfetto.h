@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Writes traces that ui.perfetto.dev and trace_processor open: track events in protobuf, encoded by hand. Plain C++.
 
@@ -24,7 +25,7 @@ class PerfettoWriter : public TraceSink {
   PerfettoWriter(std::string path, std::string_view title);
 
   void track(TrackId, const std::string& path) override;
-  // These throw std::invalid_argument for a track that there is none of.
+  // These throw std::invalid_argument for an unknown track.
   void slice(TrackId, const char* name, Time start, Time end, RequestId on_behalf_of) override;
   void instant(TrackId, const char* name, Time at, RequestId on_behalf_of) override;
   void counter(TrackId, const char* name, Time at, std::uint64_t value) override;

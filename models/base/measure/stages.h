@@ -1,5 +1,6 @@
-/* models/base/measure/stages.h: the closed list of stages a request's time is tiled with, and of the accounts a core's
- * time is tiled with, and of the reasons that software drops one for. Freestanding C that C++ also accepts: the
+/* SPDX-License-Identifier: Apache-2.0 */
+/* models/base/measure/stages.h: the closed lists of the stages that divide a request's time, the accounts that divide
+ * a core's time, and the reasons for which software drops a request. Freestanding C that C++ also accepts: the
  * firmware's probe(), drop() and account() name them too. SLUICE_STAGE(name, title, meaning), SLUICE_ACCOUNT(name,
  * title, meaning). */
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/measure/statistics.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace sluice::base {
 namespace {
 
-/// What f returns; nothing where it throws, and why then has what.
+/// What f returns. If f throws, returns nothing and sets `why` to the reason.
 template <class F>
 auto attempt(F&& f, std::string& why) -> std::optional<decltype(f())> {
   try {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What models count. A model keeps plain integer members, increments them, and registers each once with name, unit and
 /// meaning; nothing else happens until somebody reads. The end of the warm-up is a snapshot: values are reported as the
@@ -51,8 +52,8 @@ class StatisticsVisitor {
   virtual void integer(const StatisticsLabel&, std::uint64_t value) = 0;  ///< a counter or a level
   virtual void real(const StatisticsLabel&, double value) = 0;            ///< a derived value
   virtual void histogram(const StatisticsLabel&, const Histogram&) = 0;
-  /// A value that there is none of: its function threw, or a counter has fallen. why: the end of a sentence about it.
-  /// Throws std::logic_error unless it is overridden.
+  /// A value that cannot be given, because its function threw or a counter has fallen. why: the end of a sentence about
+  /// it. Throws std::logic_error unless it is overridden.
   virtual void broken(const StatisticsLabel&, const std::string& why);
 };
 
@@ -73,9 +74,9 @@ class StatisticsGroup {
   /// Something that only grows.
   void counter(std::string_view name, std::string_view unit, std::string_view meaning, const std::uint64_t& value);
   void counter(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
-  /// The same, asked for by a function: a server's bytes, say.
+  /// A counter whose value a function returns, for example a server's bytes.
   void counter_of(std::string_view name, std::string_view unit, std::string_view meaning, Count count);
-  /// Something that stands at a value: reported as it is, without regard to the snapshot.
+  /// Something with a current value. It is reported as it is, whatever the snapshot.
   void level(std::string_view name, std::string_view unit, std::string_view meaning, const std::uint64_t& value);
   void level(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
   /// Something calculated from counters of this group.
@@ -101,7 +102,7 @@ class StatisticsGroup {
     Count count;
     Derive derive;
     std::uint64_t base = 0;  ///< at the snapshot
-    std::string broken;      ///< what its function threw then
+    std::string broken;      ///< what its function threw at the snapshot
   };
 
   Entry& add(std::string_view name, std::string_view unit, std::string_view meaning, Kind kind);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Where models say what happened when, for people to look at. Off, it costs one predictable branch; on, it changes no
 /// result. Plain C++.
@@ -39,7 +40,7 @@ class Trace {
   /// Sends the trace to a sink from now on, which must live until it is replaced or detached (null).
   void attach(TraceSink* sink);
 
-  // For tracks that track() has given; a sink may throw std::invalid_argument for another.
+  // These take tracks that track() has returned; for any other, a sink may throw std::invalid_argument.
 
   void slice(TrackId track, const char* name, Time start, Time end, RequestId on_behalf_of = 0) {
     if (sink_) [[unlikely]]

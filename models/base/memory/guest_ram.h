@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The bytes of guest DRAM, with what every writer of them must respect: watched pages and shadow tags.
 /// Plain C++: execution engines include it without SystemC.
@@ -10,13 +11,13 @@ namespace sluice::base {
 
 using RequestId = std::uint64_t;  ///< 0: no request
 
-/// Told of writes to pages it watches. A hart is one: for its decoded code, its reservation and its watchpoints.
+/// Is told of writes to the pages it watches. A hart watches its decoded code, its reservation and its watchpoints.
 class RamWatcher {
  public:
   virtual ~RamWatcher() = default;
   /// Bytes [address, address + length) have just been written, at least one of them in a watched page.
   virtual void ram_written(std::uint64_t address, std::uint64_t length) = 0;
-  /// Page (address of its first byte) is watched from now on: drop every shortcut for writing to it.
+  /// The page with this first address is watched from now on: drop every shortcut for writing to it.
   virtual void page_watched(std::uint64_t page) = 0;
   /// As page_watched(), for loads from it.
   virtual void page_read_watched(std::uint64_t /*page*/) {}
@@ -63,7 +64,7 @@ class GuestRam {
   std::uint8_t* at(std::uint64_t address) { return bytes_ + (address - base_); }
   const std::uint8_t* at(std::uint64_t address) const { return bytes_ + (address - base_); }
 
-  /// Copies in and tells the watchers. The range must be contained. The path of DMA and of stores to watched pages.
+  /// Copies in and tells the watchers. The range must be contained. DMA and stores to watched pages use it.
   void write(std::uint64_t address, const void* data, std::uint64_t length);
   void read(std::uint64_t address, void* data, std::uint64_t length) const;
   /// For a writer that has already stored to a watched page through at().
@@ -75,7 +76,7 @@ class GuestRam {
   void add_watcher(RamWatcher* watcher) { watchers_.push_back(watcher); }
   std::uint8_t watch(std::uint64_t address) const { return watch_[(address - base_) / kPage]; }
   bool watched(std::uint64_t address, std::uint64_t length) const;
-  /// The bytes are code, whether a hart has come to it or not.
+  /// Marks the bytes as code, whether a hart has executed them or not.
   void add_code(std::uint64_t address, std::uint64_t length) { code_.push_back({address, length}); }
   /// Any of the bytes is code: by add_code(), or because a watcher has decoded it.
   bool holds_code(std::uint64_t address, std::uint64_t length) const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One interrupt file of an IMSIC, as its hart sees it through CSRs. Plain C++.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Tags and states of one set-associative cache, without data. Plain C++: execution engines read it inline, coherence
 /// and DMA write it.
@@ -8,7 +9,7 @@
 
 namespace sluice::base {
 
-/// What a hart wants with a line. An atomic operation takes it like a store and waits for it like a load.
+/// What a hart does with a line. An atomic operation owns the line like a store and waits for it like a load.
 enum class LineUse : std::uint8_t { fetch, load, store, atomic };
 constexpr bool writes(LineUse use) { return use >= LineUse::store; }
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What DMA goes to: the memory system behind a root complex. models/memory implements it. Plain C++.
+/// The memory system behind a root complex, as DMA sees it. models/memory implements it. Plain C++.
 
 #include <cstdint>
 
@@ -14,7 +15,8 @@ class MemoryPath {
   /// The RAM that holds [address, address + length); null when no single RAM does.
   virtual GuestRam* ram_at(std::uint64_t address, std::uint64_t length) = 0;
   /// Latency from a request's arrival at the memory system, at now(), until its data is there (read) or visible to
-  /// every core (write). Books shared resources; the caller moves the bytes at that time. A read updates cache states.
+  /// every core (write). Reserves shared resources; the caller moves the bytes at that time. A read updates cache
+  /// states.
   virtual Time read_latency(std::uint64_t address, std::uint64_t length) = 0;
   virtual Time write_latency(std::uint64_t address, std::uint64_t length) = 0;
   /// A write's bytes become visible at now(): caches lose their copies no earlier, else a polling core would fetch the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The log of everything that reached a simulation from outside: docs/models/base-real-time.md has the format. Plain
 /// C++.
@@ -33,8 +34,8 @@ struct InputRecord {
 using Condition = std::pair<std::string, std::string>;
 using Conditions = std::vector<Condition>;
 
-/// What a log can hold of a condition, whose line has one space behind the name: of a name's blanks and control
-/// characters underscores, of a value's line breaks question marks.
+/// A condition in the form that a log line can hold. In the name, underscores replace blanks and control characters; in
+/// the value, question marks replace line breaks.
 Condition as_logged(std::string_view name, std::string_view value);
 
 /// Writes line by line, so that a log is of use although its run has crashed.
@@ -43,9 +44,9 @@ class InputLogWriter {
   /// Creates the file. Throws std::runtime_error when it cannot be written.
   explicit InputLogWriter(std::string path);
 
-  /// What the run is made of, as as_logged() says it.
+  /// Logs one condition of the run, in the form of as_logged().
   void condition(std::string_view name, std::string_view value);
-  /// Something takes inputs of this channel, whether any come or not.
+  /// Logs that the run accepts inputs on this channel, even if none arrive.
   void channel(std::string_view name);
   /// channel: letters, digits, dots and underscores. Calls come in order of time.
   void write(Time at, std::string_view channel, std::span<const std::uint8_t> bytes);
@@ -58,7 +59,7 @@ class InputLogWriter {
   OutputFile file_;
 };
 
-/// The latest time of a record, and the end of every run with an outside: simulated time ends 446 s later.
+/// The latest time of a record, and the latest end of a run with live inputs. Simulated time itself ends 446 s later.
 inline constexpr Time kLatestInput = Time::s(18'000);
 
 /// Reads a log record by record. Every error is a std::runtime_error with one sentence that names file and line.
@@ -67,7 +68,7 @@ class InputLogReader {
   /// Throws when there is no such file, or it is no log of inputs.
   explicit InputLogReader(std::string path);
 
-  /// The channels that have been read of so far: those that the log declares, and those of inputs.
+  /// The channels read so far: those that the log declares, and those of inputs.
   const std::vector<std::string>& channels() const { return channels_; }
   /// The conditions that have been read so far.
   const Conditions& conditions() const { return conditions_; }

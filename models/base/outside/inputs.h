@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What reaches a simulation from outside: frames of a TAP device, characters of a console. Each input has a channel
 /// and a simulated time; all of them can be logged, and a log can take the place of the outside.
@@ -27,12 +28,12 @@ class Inputs {
 
   /// name: unique; letters, digits, dots and underscores. handler: takes one input, at now().
   Channel open(std::string name, Handler handler);
-  /// For inputs whose place is another than a time: `early` is told of each record before a replay begins, and returns
-  /// true where it will see to it itself. It throws ValueError for one that makes no sense.
+  /// For inputs that are not tied to a time. Before a replay begins, `early` is called with each record of the channel.
+  /// It returns true if it will deliver the record itself, and throws ValueError if the record makes no sense.
   Channel open(std::string name, Handler handler, Callback<bool(Bytes)> early);
-  /// From outside, inside a calendar entry of key kInputKey: logs the input and hands it over.
+  /// Live sources call this inside a calendar entry of key kInputKey: it logs the input and calls the handler.
   void arrive(Channel channel, Bytes bytes);
-  /// Only logs it: the source has handed it over itself. Calls come in order of now().
+  /// Only logs an input that the source has delivered itself. Calls come in order of now().
   void record(Channel channel, Bytes bytes);
   bool logging() const { return log_ != nullptr; }
   /// Logs what the run is made of and everything that arrives. Throws std::runtime_error when the file cannot be
@@ -41,7 +42,7 @@ class Inputs {
   /// The run has ended: completes the log. Throws std::runtime_error when anything could not be written.
   void close(Time at, InputEnd end);
 
-  /// No channel has this name: null.
+  /// Handler of the channel with this name; null: there is no such channel.
   Handler* find(const std::string& name);
 
  private:
@@ -66,12 +67,12 @@ class InputReplay {
 
   /// What the logged run was made of; empty where the log does not say.
   const Conditions& conditions() const { return conditions_; }
-  /// When the logged run ended, in whatever way; of a log without an end, its last input.
+  /// When the logged run ended, in whatever way. For a log without an end, the time of its last input.
   Time end() const { return end_->at; }
-  /// The limit of the run, where it ended at one.
+  /// The time limit of the logged run, if it ended there.
   std::optional<Time> until() const;
-  /// Makes the entries. interrupt: called where the logged run was ended from outside, or where a log without end has
-  /// its last input.
+  /// Starts to deliver the inputs. interrupt: called when the logged run was ended from outside or, in a log without an
+  /// end, at the last input.
   void start(Callback<void()> interrupt);
 
  private:
@@ -83,7 +84,7 @@ class InputReplay {
   std::optional<InputRecord> end_;
   std::unique_ptr<InputLogReader> reader_;
   InputRecord next_;
-  std::vector<bool> early_;  ///< of each record of an input: it is not delivered here
+  std::vector<bool> early_;  ///< for each input record: another part delivers it
   std::size_t position_ = 0;
   Callback<void()> interrupt_;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Simulated time at the pace of wall time, for programs and people outside. No host threads: the simulation sleeps in
 /// poll().
@@ -29,9 +30,9 @@ class Pacer {
 
   /// file: a descriptor that poll() accepts and that stays open.
   void watch(int file, Reader reader);
-  /// Simulated now() is this moment of wall time. Before run_until(), or inside an entry.
+  /// Ties now() to this moment of wall time. Call it before run_until() or inside an entry.
   void start();
-  /// Simulated time stood still for so long, on purpose: it is not caught up with.
+  /// Simulated time stood still for `pause` on purpose: the pacer does not catch up with it.
   void forgive(std::chrono::nanoseconds pause) { start_ += pause; }
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How the types that a parameter may have are read from a board file and from text, and written. Plain C++.
 

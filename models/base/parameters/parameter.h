@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A model's parameters without the model's type: what platform/config reads boards through.
 
@@ -44,7 +45,7 @@ class Parameter {
   bool is_setting() const { return setting_; }
   /// The kind of instance ("pcie") that the value, a string such as "pcie.slot0", must name; else empty.
   const std::string& refers_to() const { return refers_to_; }
-  /// Such a value may be empty.
+  /// Whether the value of refers_to() may be empty.
   bool may_refer_to_none() const { return may_refer_to_none_; }
   /// The value is the path of a file that a run reads, or empty.
   bool names_file() const { return names_file_; }
@@ -58,10 +59,10 @@ class Parameter {
   /// Both throw ValueError, and leave the parameters unchanged then.
   virtual void assign(void* parameters, const Value&) const = 0;
   virtual void assign_text(void* parameters, std::string_view) const = 0;
-  /// As a person writes it ("379 ns", "16", "plic"): assign_text accepts it again.
+  /// The value as a person writes it ("379 ns", "16", "plic"); assign_text() accepts it.
   virtual std::string text(const void* parameters) const = 0;
   virtual Value value(const void* parameters) const = 0;
-  /// What its declaration has wrong, whatever its value: the end of a sentence; else empty.
+  /// What is wrong with the declaration, as the end of a sentence; empty: nothing.
   virtual std::string mistake() const { return {}; }
 
  protected:
@@ -94,7 +95,7 @@ class SchemaBase {
 
   /// A new set of parameters with every default.
   virtual std::shared_ptr<void> defaults() const = 0;
-  /// The same values once more.
+  /// A copy of a set of parameters.
   virtual std::shared_ptr<void> copy_of(const void* parameters) const = 0;
 
   /// A rule between parameters. Returns the end of a sentence about `key` ("must be at most rx_fifo"), or nothing.
@@ -106,7 +107,7 @@ class SchemaBase {
 
  protected:
   Parameter& keep(std::unique_ptr<Parameter>, std::string key, std::string meaning);
-  /// Throws std::logic_error at a mistake in describe(): a key that is none or used twice, no kind, limits that no
+  /// Throws std::logic_error at a mistake in describe(): an invalid or repeated key, a missing kind, limits that no
   /// value meets, a default outside its own range.
   void verify() const;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Quantities that carry their unit: sizes, rates, frequencies and ratios as exact integers, and their text forms
 /// ("379 ns", "64 KiB", "100 Gb/s", "3.1 GHz", "39 %"). No conversion here passes through binary fractions.
@@ -142,8 +143,8 @@ constexpr BitRate operator""_Mbps(unsigned long long n) { return BitRate(n * 1'0
 constexpr BitRate operator""_Gbps(unsigned long long n) { return BitRate(n * 1'000'000'000); }
 }  // namespace literals
 
-/// Reads a number and a unit, with or without a space between: decimal, exact, not negative. Throws ValueError that
-/// names the units valid for the quantity when the unit is missing or another quantity's.
+/// Each parses an exact non-negative decimal number and its unit; a space between them is optional. Throws ValueError,
+/// which names the valid units where the unit is missing or wrong. parse_ratio() needs no unit.
 Time parse_time(std::string_view text);            ///< fs, ps, ns, us, ms, s
 Bytes parse_bytes(std::string_view text);          ///< B, kB, MB, GB, TB, KiB, MiB, GiB, TiB
 BitRate parse_bit_rate(std::string_view text);     ///< b/s, kb/s, Mb/s, Gb/s, Tb/s

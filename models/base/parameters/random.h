@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Random numbers that depend on nothing but their names: Philox4x64-10 (Random123), a block cipher in counter mode,
 /// keyed by seed, replication, component path and purpose. Adding a component, or drawing more from one stream, changes
@@ -18,8 +19,8 @@ struct RandomSeed {
   std::uint64_t replication = 0;  ///< number of the repetition of the same experiment
 };
 
-/// One independent sequence of random numbers. Streams of different seed, replication, path or purpose have no value
-/// in common but by chance. Copying a stream copies its position.
+/// One independent sequence of random numbers. Streams of different seed, replication, path or purpose have values in
+/// common only by chance. Copying a stream copies its position.
 class RandomStream {
  public:
   /// path: of the component that draws, for example "traffic"; purpose: for example "arrival".
@@ -37,8 +38,8 @@ class RandomStream {
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   /// True with probability numerator / denominator.
   bool chance(std::uint64_t numerator, std::uint64_t denominator) { return below(denominator) < numerator; }
-  /// Exponentially distributed with the given mean, rounded down to an integer: 0 to 44.4 times the mean, held at
-  /// 2^64 - 1. The distribution's own mean is the given one less the half that rounding down takes.
+  /// Exponentially distributed with the given mean, rounded down to an integer: 0 to 44.4 times the mean, held at 2^64
+  /// - 1. Rounding down makes the mean of the results smaller by one half.
   std::uint64_t exponential(std::uint64_t mean);
   Time exponential(Time mean) { return Time::fs(exponential(mean.femtoseconds())); }
 
@@ -52,8 +53,7 @@ class RandomStream {
   unsigned left_ = 0;
 };
 
-/// -ln((u + 1) / 2^64) as a fixed-point number with 58 fraction bits; its error is below 2^-52. What exponential()
-/// stands on.
+/// -ln((u + 1) / 2^64) as a fixed-point number with 58 fraction bits; its error is below 2^-52. exponential() uses it.
 std::uint64_t negative_log(std::uint64_t u);
 
 }  // namespace sluice::base

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/parameters/schema.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ T read_integer(std::string_view s) {
   return v;
 }
 
-/// Quotes around a string are no part of it: so that there is a way to write an empty one.
+/// Quotes around a string are not part of it. They allow an empty string.
 bool is_quoted(std::string_view s) { return s.size() >= 2 && s.starts_with('"') && s.ends_with('"'); }
 
 template <class T>

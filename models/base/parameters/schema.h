@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How a model declares its parameters. A model has
 ///
@@ -15,8 +16,8 @@
 ///     s.add("duplex", &Parameters::duplex, "...").choices({{"full", Duplex::kFull}, ...}).setting();
 ///   }
 ///
-/// The member's initialiser is the default; its kind (measured, stated, derived, fitted, assumed or setting) must be
-/// said. platform/config reads boards through parameter.h and never sees a model's type.
+/// The member's initialiser is the default. The declaration must name its kind: measured, stated, derived, fitted,
+/// assumed or setting. platform/config reads boards through parameter.h and never sees a model's type.
 
 #include <concepts>
 #include <functional>
@@ -68,13 +69,13 @@ class Field final : public Parameter {
   Field& refers_to(std::string_view kind) requires std::same_as<Element, std::string> {
     return refers_to_ = kind, *this;
   }
-  /// The same, or empty.
+  /// As refers_to(), but the value may be empty.
   Field& may_refer_to(std::string_view kind) requires std::same_as<Element, std::string> {
     return may_refer_to_none_ = true, refers_to(kind);
   }
 
-  /// The value is the path of a file that a run reads, or empty: what is in it is a condition of the run. A board gives
-  /// the model a path that it can open from the working directory, and refuses one of a file that cannot be read.
+  /// The value is the path of a file that a run reads, or empty. The file's content is a condition of the run. A board
+  /// gives the model a path that opens from the working directory, and refuses a file that cannot be read.
   Field& names_file() requires std::same_as<T, std::string> { return names_file_ = true, *this; }
 
   /// Where the default comes from.
@@ -185,7 +186,7 @@ class Field final : public Parameter {
       return decoded([&](auto codec) { return decltype(codec)::read_text(s); });
     }
   }
-  /// A whole number that Element cannot hold, such as -1 where Element is unsigned, is answered with the limits too.
+  /// The error for a whole number that Element cannot hold, such as -1 for an unsigned Element, names the limits too.
   template <class Read>
   Element decoded(Read read_with) const {
     if constexpr (std::integral<Element> && !std::same_as<Element, bool>) {
@@ -307,13 +308,13 @@ class Schema final : public SchemaBase {
     return static_cast<Field<P, T>&>(keep(std::move(field), std::move(key), std::move(meaning)));
   }
 
-  /// All parameters of a part that P holds, their keys as "prefix.key", or as they are where prefix is empty. The
-  /// part's own rules hold.
+  /// Adds all parameters and rules of a part that P holds. Each key becomes "prefix.key", or stays as it is if prefix
+  /// is empty.
   template <class Q>
   void include(const std::string& prefix, Q P::*part);
 
-  /// A rule between parameters: broken(p) returns the end of a sentence about `key`, or throws it as a ValueError;
-  /// nothing where p is good.
+  /// Adds a rule between parameters. If p breaks it, broken(p) returns the end of a sentence about `key`, or throws it
+  /// as a ValueError; otherwise it returns an empty string.
   void rule(std::string key, std::function<std::string(const P&)> broken) {
     if (!broken) throw std::logic_error("the rule about " + key + " has no function");
     rules_.push_back({std::move(key), [broken = std::move(broken)](const void* p) -> std::string {
@@ -324,7 +325,7 @@ class Schema final : public SchemaBase {
                         }
                       }});
   }
-  /// A rule of one parameter: parse() takes its text, or throws such a ValueError.
+  /// Adds a rule for one parameter: parse() accepts its text or throws a ValueError.
   template <class Parse>
   void rule(std::string key, std::string P::*member, Parse parse) {
     rule(std::move(key), [member, parse](const P& p) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/registers/register_bank.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The device side of memory-mapped registers: what may be accessed how, and what happens then. A model declares its
 /// registers once; width, alignment and access rights are attributes, not code. Plain C++.
@@ -53,16 +54,16 @@ struct RegisterDeclaration {
   std::uint64_t reset = 0;
   std::uint64_t write_mask = ~std::uint64_t{0};  ///< bits that software can change
   bool halves = false;                           ///< an 8-byte register that may also be accessed as two of 4
-  bool narrow = false;                           ///< a 4-byte register that may also be accessed in parts of 1 and 2
+  bool narrow = false;                           ///< a 4-byte register that may also be accessed in parts of 1 or 2
   unsigned count = 1;                            ///< elements of the array, 1 to 65536
   std::uint64_t stride = 0;                      ///< bytes between elements, a multiple of width; 0: the width
-  /// Returns what a read returns, in place of the stored value. Called before an rc register is cleared.
+  /// Gives the value that a read returns, instead of the stored one. Called before an rc register is cleared.
   ReadCallback on_read = {};
   WriteCallback on_write = {};
   /// on_read changes something (it pops a queue, claims an interrupt): the debugger's dump shows the stored value
   /// instead of calling it.
   bool read_acts = false;
-  /// What the debugger's dump shows in place of both: what a read would return, found without what it does.
+  /// Gives the value that the debugger's dump shows instead: what a read would return, without the read's side effects.
   ReadCallback on_peek = {};
   unsigned first_element = 0;  ///< number of the array's first element in its name: 1 where software counts from 1
 };
@@ -70,7 +71,7 @@ struct RegisterDeclaration {
 /// All registers of one address range. Look-up is one probe of a hash table, whatever the number of registers.
 class RegisterBank {
  public:
-  /// Names a declared register to its model.
+  /// Identifies a declared register.
   class Id {
    public:
     Id() = default;
@@ -104,7 +105,7 @@ class RegisterBank {
   void reset();
 
   std::uint64_t size() const { return size_; }
-  /// Name of the first register declared of which a part lies in these bytes; empty: there is none.
+  /// Name of the first declared register that overlaps these bytes; empty: none does.
   std::string register_in(std::uint64_t offset, std::uint64_t bytes) const;
   std::uint64_t refused(Answer why) const { return refused_[static_cast<unsigned>(why)]; }
   std::uint64_t refused() const;
@@ -113,7 +114,7 @@ class RegisterBank {
   /// For the debugger: every register and element, in order of declaration. Changes nothing: see
   /// RegisterDeclaration::read_acts.
   const RegisterView& view() const { return view_; }
-  /// The same as text: one line each, "0x0010  rx_tail  0x00000007".
+  /// The registers as text, one line each: "0x0010 rx_tail 0x00000007".
   std::string dump() const;
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// All register banks that exist: for checks of a device as a whole. Plain C++.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A TLM-2.0 target socket in front of a register file. Addresses are offsets from the start of the device: the
 /// bus that decodes the map subtracts the base. Accesses take no time here: the path to the device has the latency.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/registers/register_view.h"
 
 namespace sluice::base {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Registers as a debugger sees them. Looking at them changes nothing, whatever a read by software would do. Plain C++.
 
@@ -21,7 +22,7 @@ struct RegisterValue {
   int element = kNoElement;
 };
 
-/// What there is to see of one device, or of one part of it. Exists as long as the device.
+/// The registers of one device, or of one part of it. Exists as long as the device.
 class RegisterView {
  public:
   using Visit = std::function<void(const RegisterValue&)>;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/systemc/kernel_reports.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace sluice::base {
 namespace {
 
 void tell(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
-  // The kernel shows on standard output, which is for results.
+  // The kernel would write to standard output, which is for results.
   if (actions & sc_core::SC_DISPLAY) std::cerr << "sluice: SystemC: " << text_of(report) << '\n';
   sc_core::sc_report_handler::default_handler(report, actions & ~sc_core::sc_actions{sc_core::SC_DISPLAY});
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Reports of the SystemC kernel and of modules (SC_REPORT_ERROR and the like): errors end a run like exceptions.
 
@@ -11,11 +12,11 @@ namespace sluice::base {
 /// From now on every error and fatal report is thrown, as a sc_report, and warnings and notes go to standard error.
 void take_kernel_reports();
 
-/// "TYPE: MESSAGE", without the kernel's lines about file and process; of what a process threw, what it says.
+/// "TYPE: MESSAGE", without the kernel's lines about file and process. For an exception of a process, its own text.
 std::string text_of(const sc_core::sc_report&);
 
-/// The path of the model that the process belongs to; of another module's process, its own name. Empty where there is
-/// none of this name.
+/// The path of the model that the process belongs to. For a process outside any model, its own name. Empty if no
+/// process has this name.
 std::string path_of_process(const char* name);
 
 /// Names of all processes that can still run, but for those of schedulers and of the modules at these paths.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a board's reset line reaches. Plain C++.
 
@@ -6,8 +7,8 @@ namespace sluice::base {
 class Resettable {
  public:
   virtual ~Resettable() = default;
-  /// Everything that software can see is as after construction, at now(), and so are the outputs. Time and counters go
-  /// on, and so does what comes from outside the board. A second call right after the first changes nothing.
+  /// Brings everything that software can see, and the outputs, to the state after construction, at now(). Time,
+  /// counters and inputs from outside the board go on. A second call right after the first changes nothing.
   virtual void reset() = 0;
 };
 

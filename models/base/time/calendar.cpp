@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/time/calendar.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ void Calendar::dispatch() {
   now_ = first.when;
   ++dispatched_;
   Node& n = node(first.node);
-  // While it runs it is over: no handle names it.
+  // A running entry can no longer be cancelled: no handle names it.
   ++n.generation;
   try {
     n.action();

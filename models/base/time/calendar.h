@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The one ordered list of everything that models will do: entries, totally ordered by time, then by the stable key of
 /// the component that made them, then by the order in which they were made. Plain C++.
@@ -25,8 +26,8 @@ class Calendar {
     std::uint32_t generation = 0;
   };
 
-  /// Makes an entry; action is what an Action can be made of. A time before now() is a program error: it is counted in
-  /// late() and takes place now.
+  /// Makes an entry; an Action must be constructible from `action`. A time before now() is a program error: the entry
+  /// is counted in late() and takes place now.
   template <class F>
   Handle at(Time when, ComponentKey key, F&& action) {
     const std::uint32_t n = take_node();
@@ -100,7 +101,7 @@ class Calendar {
       return sequence < o.sequence;
     }
   };
-  /// Stays where it is while its action runs, which may make entries.
+  /// Does not move while its action runs, because the action may make entries.
   struct Node {
     Action action;
     std::uint32_t generation = 0;
@@ -138,8 +139,8 @@ class Calendar {
   void sift_up(std::size_t position, Slot slot);
   void sift_down(std::size_t position, Slot slot);
 
-  // The first few entries are sorted, the last of near_ first: a board has some dozen, and to insert one among them is
-  // cheaper than to keep a heap. All others, none of which precedes any of these, are in a 4-ary heap.
+  // near_ holds the earliest entries in descending order: its last one is next. A board has about a dozen, for which
+  // sorted insertion is cheaper than a heap. All later entries are in a 4-ary heap.
   std::array<Slot, kNear> near_;
   std::uint32_t near_count_ = 0;  ///< 0 only while far_ is empty
   std::vector<Slot> far_;

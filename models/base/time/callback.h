@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A move-only callable that never allocates: what calendar entries and ports call.
 
@@ -31,7 +32,7 @@ class Callback<R(A...), Capacity> {
   }
   ~Callback() { clear(); }
 
-  /// As assignment, without a move in between.
+  /// Assigns a callable without a move in between.
   template <class F>
   void emplace(F&& f) {
     if constexpr (std::is_same_v<std::decay_t<F>, Callback>) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Stable keys of component paths: the calendar orders simultaneous entries by them and random streams are drawn from
 /// them, so they must be the same on every host and in every version. Header only, plain C++.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Simulated time: an integer count of femtoseconds, so that clocks of any frequency add up exactly.
 

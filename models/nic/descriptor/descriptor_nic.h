@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Multi-queue NIC with descriptor rings in host memory, in the manner of Intel's E810.
 
@@ -18,8 +19,8 @@
 
 namespace sluice::nic {
 
-/// Registers, descriptors and what software may rely on: descriptor_regs.h. How frames pass, what takes time and which
-/// stage it belongs to: docs/models/nic-descriptor.md.
+/// Registers, descriptors and what software may rely on: descriptor_regs.h. docs/models/nic-descriptor.md says how
+/// frames pass, what takes time, and which ledger stage each delay belongs to.
 class DescriptorNic : public Nic, private net::Mac::Client {
  public:
   using Parameters = DescriptorParameters;
@@ -52,8 +53,8 @@ class DescriptorNic : public Nic, private net::Mac::Client {
 
   // Services to the engines.
   std::uint64_t& count(unsigned n) { return counts_[n]; }
-  /// Sets a bit of DESC_ERRORS, and notes what software did wrong: "transmit queue 0: tail 70 is ...". what is empty
-  /// where the cause has been noted already, as that of a failed DMA has.
+  /// Sets a bit of DESC_ERRORS, and reports what software did wrong: "transmit queue 0: tail 70 is ...". what: empty
+  /// where the cause has already been reported, as for a failed DMA.
   void error(std::uint32_t bit, unsigned queue, const std::string& what = {},
              const base::Site& by = base::access_site());
   void tail_error(const char* direction, unsigned queue, std::uint32_t tail, std::uint32_t length, bool enabled,
@@ -61,8 +62,8 @@ class DescriptorNic : public Nic, private net::Mac::Client {
   void enter_notify(const base::Spans& requests);
   void drop_received(const net::Packet&, unsigned statistic, const char* reason);
   bool bus_master() { return config().bus_master(); }
-  // DMA reads that must end before a reset is done. Writes need no count: the completion of the register read that
-  // tells software cannot pass them.
+  // DMA reads that must end before a reset is done. Writes need no count: software learns of the end of the reset by a
+  // register read, whose completion cannot pass them.
   void read_begins() { ++reads_; }
   void read_ended();
   base::Ledger::Component link_component() { return port().link() ? port().link()->component() : component(); }
@@ -72,7 +73,8 @@ class DescriptorNic : public Nic, private net::Mac::Client {
   using Write = base::RegisterDeclaration::WriteCallback;
   void add_register(const char* name, std::uint64_t offset, Read, Write, unsigned elements = 1,
                     std::uint64_t stride = 0);
-  /// The low half of a 64-bit value, whose reading keeps the high half for software; `peek` is the same without that.
+  /// Adds the register of the low half of a 64-bit value. Reading it latches the high half; `peek` reads it without
+  /// latching.
   void add_latch(const char* name, std::uint64_t offset, Read, Read peek, unsigned elements = 1,
                  std::uint64_t stride = 0);
   void declare_device_registers();
@@ -89,7 +91,7 @@ class DescriptorNic : public Nic, private net::Mac::Client {
   std::uint64_t cut_base(const std::string& reg, std::uint64_t value);
   void write_control(std::uint32_t value);
 
-  /// Everything in BAR 0 except statistics; forget_reads: the DMA engine will not report reads in flight.
+  /// Resets everything in BAR 0 except statistics. forget_reads: the DMA engine will not report reads in flight.
   void reset_device(bool forget_reads);
   std::uint64_t board_address() const;
 
@@ -101,8 +103,8 @@ class DescriptorNic : public Nic, private net::Mac::Client {
   std::array<std::uint64_t, DESC_STAT_COUNT> counts_{};
 
   // Values of the device registers: control, mac, max_frame, link_interrupt, errors, error_queue_first, and the halves
-  // that time_low and stat_low leave for time_high and stat_high. Those of rings and RSS are with the engines, those of
-  // vectors with vectors_, those of stamps with stamps_.
+  // that reads of time_low and stat_low latch for time_high and stat_high. The engines hold the values of ring and RSS
+  // registers, vectors_ those of the vectors, and stamps_ those of the stamps.
   std::uint32_t control_ = 0;
   std::uint64_t address_ = 0;  ///< station address, octet 0 in bits 7:0
   std::uint32_t max_frame_ = DESC_MAX_FRAME_RESET;

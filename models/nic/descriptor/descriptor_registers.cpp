@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The register map of DescriptorNic; offsets and meanings: descriptor_regs.h.
 
 #include <cstring>

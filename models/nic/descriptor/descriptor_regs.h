@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* models/nic/descriptor/descriptor_regs.h: register and descriptor contract of the descriptor-ring NIC, in the manner
  * of Intel's E810: 32 B receive descriptors with a flexible write-back, 16 B transmit descriptors, tail doorbells,
  * MSI-X. The model, the driver and the tests include this file. Freestanding C that C++ also accepts.
@@ -43,7 +44,7 @@
 #define DESC_CAPABILITIES_RX_CHECKSUM 0x00010000u /* verifies IPv4 and UDP checksums on receive */
 #define DESC_CAPABILITIES_TX_CHECKSUM 0x00020000u /* inserts them on transmit */
 #define DESC_CAPABILITIES_RSS 0x00040000u
-#define DESC_CAPABILITIES_TIMESTAMP 0x00080000u /* stamps frames at the MAC, received and sent */
+#define DESC_CAPABILITIES_TIMESTAMP 0x00080000u /* stamps received and sent frames at the MAC */
 
 #define DESC_CONTROL 0x0008u /* rw */
 /* returns everything in BAR 0 except statistics to its reset value, forgets frames and descriptors inside the NIC;
@@ -103,10 +104,10 @@
 /* ------------------------------------------------------------------------------------------ interrupts, 0x1000 + 16 v
  * A cause (receive write-back, transmit write-back, link change) that is enabled for vector v latches PENDING of v.
  * When PENDING and ENABLE are set and at least the moderation interval has passed since v's last message, the NIC sends
- * v's MSI-X message, clears PENDING, and with AUTO_MASK clears ENABLE. Causes while ENABLE is zero stay latched and
- * fire when it is set, so software that looks once more after its last work and then enables loses none; the price is
- * at times one interrupt that finds nothing to do. MSI-X's own masks come after this block. The message follows the
- * write-back that caused it through the same posted channel, so software sees the descriptor.
+ * v's MSI-X message, clears PENDING, and with AUTO_MASK clears ENABLE. Causes that occur while ENABLE is zero stay
+ * latched, and fire when it is set. So software that checks its rings once more and then sets ENABLE misses no cause;
+ * at times it gets an interrupt with nothing to do. MSI-X's own masks are applied after this block. The message follows
+ * the write-back that caused it through the same posted channel, so software sees the descriptor.
  *
  * While MSI-X is disabled in the function's configuration space and Interrupt Disable is zero, INTA is asserted instead
  * as long as any vector has PENDING and ENABLE; AUTO_MASK does nothing then, and software ends the assertion by writing
@@ -174,13 +175,13 @@
  * the NIC has none, so length-1 can be given at most */
 #define DESC_RX_TAIL 0x080u
 
-#define DESC_TX_BASE_LOW 0x100u  /* rw  as of receive */
+#define DESC_TX_BASE_LOW 0x100u  /* rw  as DESC_RX_BASE_LOW */
 #define DESC_TX_BASE_HIGH 0x104u /* rw */
 #define DESC_TX_LENGTH 0x108u    /* rw  descriptors: 64 to 4096, a multiple of 32 */
 #define DESC_TX_CONTROL 0x110u   /* rw  DESC_RING_* */
 #define DESC_TX_HEAD 0x114u      /* ro  descriptor whose frame the NIC sends next */
 #define DESC_TX_INTERRUPT 0x118u /* rw  DESC_CAUSE_*: vector told of a transmit write-back */
-#define DESC_TX_TAIL 0x180u      /* rw  doorbell: as of receive */
+#define DESC_TX_TAIL 0x180u      /* rw  doorbell, as DESC_RX_TAIL */
 
 #define DESC_RING_ENABLE 0x00000001u /* request; clearing it stops the ring after the frame in progress */
 #define DESC_RING_ACTIVE 0x00000004u /* ro  state: follows the request when DMA in flight has ended */
@@ -199,7 +200,7 @@
  * A frame always fits one buffer (longer ones are dropped), so EOF accompanies every DD. */
 struct desc_rx_read {
   uint64_t packet_address; /* bus address of the buffer; any alignment, 64 B is best. Bit 0 is data, not a flag */
-  uint64_t header_address; /* zero: headers are never split, and here lie DD and EOF of the write-back */
+  uint64_t header_address; /* zero: headers are never split; DD and EOF of the write-back lie here */
   uint64_t reserved[2];    /* ignored */
 };
 
@@ -254,7 +255,7 @@ _Static_assert(sizeof(struct desc_tx) == 16, "transmit descriptor");
 #define DESC_TX_TYPE_DONE 0xfull
 #define DESC_TX_EOP 0x0000000000000010ull   /* last piece of the frame */
 #define DESC_TX_RS 0x0000000000000020ull    /* report status; only with EOP */
-#define DESC_TX_STAMP 0x0000000000000040ull /* note when it leaves, in the entry below; only with EOP */
+#define DESC_TX_STAMP 0x0000000000000040ull /* stamp the frame into the entry below; only with EOP */
 #define DESC_TX_IPV4_CHECKSUM \
   0x0000000000000600ull /* both bits: insert the IPv4 header checksum, whatever the field holds */
 /* both bits: insert the UDP checksum over the whole datagram; what software left in the field does not matter. Needs

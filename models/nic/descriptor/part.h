@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// [nic.NAME] with model "descriptor": the NIC, its place, and how its driver works.
 

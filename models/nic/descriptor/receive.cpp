@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/nic/descriptor/receive.h"
 
 #include <algorithm>
@@ -230,7 +231,7 @@ void ReceiveEngine::fetched(unsigned number, std::uint32_t generation, std::uint
     for (std::uint32_t i = 0; i < f.count; ++i)
       std::memcpy(&q.cache[(f.first + i) % q.cache.size()], completion.data.data() + i * sizeof(desc_rx_read), 8);
   }
-  // Reads may end in any order; descriptors are used in theirs.
+  // Reads may end in any order, but descriptors are used in ring order.
   for (; q.fetch_head != q.fetch_tail && q.fetches[q.fetch_head % kMostFetches].done; ++q.fetch_head)
     q.fetched = q.fetches[q.fetch_head % kMostFetches].first + q.fetches[q.fetch_head % kMostFetches].count;
   refill(number);
@@ -320,7 +321,7 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
   options.content = pcie::Content::kPayload;
   base::enter_all(packet.spans, SLUICE_STAGE_upstream_link, nic_.link_component(), now());
   if (write_back_due(q)) {
-    // The write-back follows at once: when it has left, so has the frame.
+    // The write-back follows at once: when the write-back has left, the frame has left too.
     nic_.dma_write(t.address, {packet.bytes, packet.length}, options);
     write_back(t.queue, packet.length);
     return;
@@ -336,7 +337,7 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
 bool ReceiveEngine::write_back_due(const Queue& q) const {
   if (q.done_count == nic_.parameters_.writeback_batch || !q.enabled) return true;
   if ((q.written + q.done_count) % q.registers.length == 0) return true;
-  // Frames without a descriptor do not follow soon: software must see these first to give more.
+  // Frames without a descriptor will not follow soon: software posts more only after it has seen the present frames.
   return nic_.parameters_.writeback_when_idle && q.in_pipeline == 0 && (q.frames.empty() || q.next == q.fetched);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Time stamps of sent frames: DESC_TX_STAMP_*.
 
@@ -13,16 +14,17 @@ class Stamps {
  public:
   explicit Stamps(base::ComponentKey key) : key_(key) {}
 
-  /// A frame's first bit behind the SFD leaves at `when`, which is not before now(): the entry takes that time then.
+  /// Stamps an entry at `when`, which is not before now(): the time at which the frame's first bit after the SFD
+  /// leaves.
   void take(unsigned entry, base::Time when);
   /// Bit n: entry n holds a stamp that software has not cleared.
   std::uint64_t ready() const { return ready_; }
   void clear(std::uint64_t entries) { ready_ &= ~entries; }
-  /// 0 while it is not ready.
+  /// The stamp of an entry; 0 while the entry is not ready.
   std::uint64_t nanoseconds(unsigned entry) const { return ready_ >> entry & 1 ? entries_[entry] : 0; }
-  /// Frames that have not begun to leave never will.
+  /// Cancels all pending stamps.
   void carrier_lost() { ++generation_; }
-  /// Forgets those that are to come as well.
+  /// Clears all stamps, and cancels the pending ones.
   void reset();
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/nic/descriptor/transmit.h"
 
 #include <algorithm>
@@ -160,7 +161,7 @@ void TransmitEngine::fetched(unsigned number, std::uint32_t generation, std::uin
     for (std::uint32_t i = 0; i < f.count; ++i)
       std::memcpy(&q.cache[(f.first + i) % q.cache.size()], completion.data.data() + i * sizeof(desc_tx),
                   sizeof(desc_tx));
-  // Reads may end in any order; descriptors are used in theirs.
+  // Reads may end in any order, but descriptors are used in ring order.
   for (; q.fetch_head != q.fetch_tail && q.fetches[q.fetch_head % kMostFetches].done; ++q.fetch_head) {
     const Fetch& done = q.fetches[q.fetch_head % kMostFetches];
     for (std::uint32_t i = 0; i < done.count; ++i)
@@ -233,7 +234,7 @@ void TransmitEngine::refuse_frame(unsigned number, const Queue& q, const Shape& 
   ++nic_.count(DESC_STAT_TX_DROP_DESCRIPTOR);
 }
 
-/// What is wrong with the next frame's descriptors: the end of a sentence.
+/// Says what is wrong with the next frame's descriptors, as the end of a sentence.
 std::string TransmitEngine::flaw(const Queue& q, const Shape& shape) const {
   for (std::uint64_t n = q.next; n < q.next + std::min<std::uint64_t>(shape.pieces, DESC_TX_MAX_PIECES); ++n) {
     const desc_tx& d = q.cache[n % q.cache.size()];
@@ -369,7 +370,7 @@ void TransmitEngine::queue_until(base::RequestId id, base::Time since, const bas
 }
 
 void TransmitEngine::apply_journeys(const Slot& s, const base::Journey& read) {
-  // Only now are the requests known that waited for the doorbell, the descriptor and the data. A request of several
+  // The requests that waited for the doorbell, the descriptor and the data are known only now. A request of several
   // spans is moved once: the ledger ignores a step into the stage that it is in, but not an older one.
   const base::Spans& spans = s.packet->spans;
   for (const base::Span* span = spans.begin(); span != spans.end(); ++span) {
@@ -440,7 +441,7 @@ void TransmitEngine::send(Slot& s, base::Time ready) {
   if (s.stamp && leaves) nic_.stamps_.take(s.stamp_entry, nic_.mac_.transmit_stamp(sent));
 }
 
-/// Software may have the bytes of a request sent twice: it goes with the first frame.
+/// Software may send the bytes of a request twice. The request then goes with the first frame.
 void TransmitEngine::leave_sent_requests(base::Spans& spans) {
   const auto sent = [](const base::Span& s) {
     const base::Ledger::Request* r = base::ledger().find(s.id);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/nic/descriptor/vectors.h"
 
 #include <utility>
@@ -8,7 +9,7 @@ namespace sluice::nic {
 
 namespace {
 
-/// The first gives way where there is no room.
+/// Adds a span. If there is no room, the first span is removed.
 void add_latest(base::Spans& spans, const base::Span& s) {
   if (spans.add(s)) return;
   base::Spans later;
@@ -62,7 +63,7 @@ std::uint32_t Vectors::moderation(unsigned vector) const {
 void Vectors::set_moderation(unsigned vector, std::uint32_t units) {
   Vector& v = vectors_[vector];
   const base::Time interval = base::Time::ns(std::uint64_t{DESC_VECTOR_MODERATION_UNIT_NS} * units);
-  // The time since the last message counts under the new interval too.
+  // The new interval also counts from the last message.
   if (v.not_before != base::Time{}) v.not_before = v.not_before - v.interval + interval;
   v.interval = interval;
   base::calendar().cancel(v.timer);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The NIC's interrupt vectors: causes latch, moderation spaces messages, AUTO_MASK closes the door behind one.
+/// The NIC's interrupt vectors: causes are latched, moderation spaces the messages, and AUTO_MASK disables a vector
+/// when it sends one.
 
 #include <cstdint>
 #include <vector>
@@ -16,24 +18,24 @@ class Vectors {
   /// count: 1 to DESC_MAX_VECTORS.
   Vectors(unsigned count, base::ComponentKey key);
 
-  /// Sends the message of a vector; behind it come MSI-X's own masks. The requests wait for it.
+  /// Called to send the message of a vector, before MSI-X's own masks are applied. The requests wait for the message.
   base::Callback<void(unsigned vector, const base::Spans& requests)> send;
-  /// Level of INTA: while messages are off, asserted as long as any vector is pending and enabled. The requests wait
-  /// for its assertion.
+  /// Called to set the level of INTA. While messages are off, INTA is asserted as long as any vector is pending and
+  /// enabled. The requests wait for the assertion.
   base::Callback<void(bool level, const base::Spans& requests)> set_line;
 
   unsigned count() const { return static_cast<unsigned>(vectors_.size()); }
-  /// Something happened whose cause register (DESC_CAUSE_*) holds this; a disabled cause does nothing. The requests
-  /// travel with the message by which software learns of it, now or when the vector is unmasked: the latest that a
-  /// message has room for.
+  /// An event has happened. cause_register: value of the event's cause register (DESC_CAUSE_*); a disabled cause does
+  /// nothing. The requests go with the message that tells software of the event, now or when the vector is enabled. If
+  /// a message has no room for all requests, it takes the latest.
   void cause(std::uint32_t cause_register, const base::Spans& requests = {});
-  /// Whether this cause would raise an interrupt, at once or when moderation lets it: not while the vector is masked,
-  /// nor while INTA is asserted already.
+  /// Whether this cause would raise an interrupt, at once or as soon as moderation allows. It would not while the
+  /// vector is disabled, nor if the vector already asserts INTA.
   bool will_interrupt(std::uint32_t cause_register) const;
 
   void write_control(unsigned vector, std::uint32_t value);
   std::uint32_t read_control(unsigned vector) const;
-  /// Moderation in units of DESC_VECTOR_MODERATION_UNIT_NS, at most DESC_VECTOR_MODERATION_MAX.
+  /// Sets the moderation interval in units of DESC_VECTOR_MODERATION_UNIT_NS, at most DESC_VECTOR_MODERATION_MAX.
   void set_moderation(unsigned vector, std::uint32_t units);
   std::uint32_t moderation(unsigned vector) const;
   bool pending(unsigned vector) const { return vectors_[vector].pending; }

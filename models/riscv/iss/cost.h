@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What an instruction costs in issue slots, by class. A cycle has PrivilegedConfig::issue_width slots.
 
@@ -33,8 +34,8 @@ enum class CostClass : std::uint8_t {
   count
 };
 
-/// Slots per class, and what events add. The defaults are assumed: throughput of an out-of-order core
-/// of width 4 on code that hits its L1.
+/// Slots per class, and slots added by events. The defaults are assumptions: the throughput of an out-of-order core of
+/// width 4 on code that hits its L1.
 struct CostTable {
   std::array<std::uint16_t, static_cast<std::size_t>(CostClass::count)> slots = {
       1,    // alu
@@ -63,8 +64,8 @@ struct CostTable {
   std::uint16_t trap = 160;        ///< an exception or interrupt, instead of an instruction's cost
 
   std::uint16_t of(CostClass c) const { return slots[static_cast<std::size_t>(c)]; }
-  /// As engines need it: an instruction costs 1 to 1023 slots, and a trap at least 1, so that a guest that only traps
-  /// reaches its limit.
+  /// Limits the costs to what engines need: 1 to 1023 slots for an instruction, and at least 1 for a trap, so that a
+  /// guest that does nothing but trap still reaches its slot limit.
   void clamp() {
     for (std::uint16_t& cost : slots) cost = std::clamp<std::uint16_t>(cost, 1, 1023);
     trap = std::max<std::uint16_t>(trap, 1);

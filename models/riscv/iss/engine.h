@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What executes a hart's instructions. Engines share HartState, Privileged and Bus, and give identical results.
+/// An engine executes a hart's instructions. All engines use HartState, Privileged and Bus, and give identical results.
 
 #include <cstdint>
 #include <memory>
@@ -21,32 +22,33 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Executes until state.slots >= bus.slot_limit() or another reason. An instruction starts only while state.slots is
-  /// below the limit, so the instructions executed depend on the limit alone, never on how a run is cut.
+  /// Executes until state.slots >= bus.slot_limit() or until another reason to stop. An instruction starts only while
+  /// state.slots is below the limit. So a split of one run into several does not change which instructions execute.
   virtual StopReason run() = 0;
-  /// One instruction, or the trap or interrupt in its place, whatever the limit and the breakpoints say.
+  /// Executes one instruction, or the trap or interrupt in its place, and ignores the limit and the breakpoints.
   virtual StopReason step() = 0;
-  /// As run(), but ends with `stepped` after one instruction, or the trap or interrupt in its place. A hart that is run
-  /// like this all the time does exactly the same as one that is not.
+  /// As run(), but ends with `stepped` after one instruction, or the trap or interrupt in its place. A hart that only
+  /// uses run_one() does exactly the same as one that uses run().
   virtual StopReason run_one() = 0;
-  /// From inside a Bus call or a write to RAM: run() asks for the slot limit again before the next instruction.
+  /// Called from inside a Bus call or a write to RAM: makes run() read the slot limit again before the next
+  /// instruction.
   virtual void ask_limit_again() = 0;
 
-  /// Physical bytes [address, address + length) have changed: forget what was decoded from them.
+  /// Physical bytes [address, address + length) have changed. The engine must forget what it decoded from them.
   virtual void invalidate_code(std::uint64_t address, std::uint64_t length) = 0;
-  /// Something decoded comes from this physical page.
+  /// Whether any code was decoded from this physical page.
   virtual bool has_code(std::uint64_t page) const = 0;
-  /// Something decoded comes from these physical bytes.
+  /// Whether any code was decoded from these physical bytes.
   virtual bool has_decoded(std::uint64_t address, std::uint64_t length) const = 0;
-  /// The hart itself has changed these physical bytes: running them before a fence.i is a mistake.
+  /// The hart itself has changed these physical bytes. Executing them before a fence.i is a mistake.
   virtual void note_own_store(std::uint64_t address, std::uint64_t length) = 0;
-  /// The hart is reset: cached translations and what is known of the software so far are void.
+  /// The hart is being reset. The engine drops cached translations and all it has noted about the software.
   virtual void reset() = 0;
   /// Stores to this physical page must take the slow path from now on.
   virtual void drop_write_shortcuts(std::uint64_t page) = 0;
   /// Loads from this physical page must take the slow path from now on: GuestRam::kReadWatch is set.
   virtual void drop_read_shortcuts(std::uint64_t page) = 0;
-  /// Virtual address of an instruction at which run() stops. Any number of them.
+  /// Sets a breakpoint: run() stops at the instruction at this virtual address. There may be any number.
   virtual void set_breakpoint(std::uint64_t address) = 0;
   virtual void clear_breakpoint(std::uint64_t address) = 0;
 };

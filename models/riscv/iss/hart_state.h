@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The architectural state that every execution engine shares. Plain C++, no SystemC.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// RV64 integer arithmetic on register values, where C++ has no operator for it.
 
@@ -19,7 +20,8 @@ constexpr U mulh(U a, U b) {
 constexpr U mulhu(U a, U b) { return static_cast<U>((static_cast<unsigned __int128>(a) * b) >> 64); }
 constexpr U mulhsu(U a, U b) { return mulhu(a, b) - (static_cast<S>(a) < 0 ? b : 0); }
 
-// Division by zero gives all ones and leaves the dividend as the remainder; overflow gives the dividend and 0.
+// Division by zero gives quotient all ones and remainder = dividend. Overflow gives quotient = dividend and remainder
+// 0.
 constexpr U divu(U a, U b) { return b == 0 ? ~U{0} : a / b; }
 constexpr U remu(U a, U b) { return b == 0 ? a : a % b; }
 constexpr U div(U a, U b) {

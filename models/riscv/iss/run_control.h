@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Where a run ends for a debugger: breakpoints and single steps, the same for every engine.
 
@@ -15,24 +16,25 @@ class RunControl {
   /// The hart must outlive this object.
   explicit RunControl(Hart& hart) : hart_(hart), bus_(hart.bus()) {}
 
-  /// Engine::step() and Engine::run_one() by means of Engine::run().
+  /// Implements Engine::step() and Engine::run_one() by Engine::run().
   StopReason step(Engine& engine);
   StopReason run_one(Engine& engine);
 
-  /// At the start of Engine::run().
+  /// Called at the start of Engine::run().
   void begin() {
     if (hart_.state().pc != passed_) passed_ = kNowhere;
   }
-  /// Slots at which run() ends: the bus's limit, a nearer one while a single instruction is to run.
+  /// Slots at which run() ends: the bus's limit, or an earlier one while a single instruction is to run.
   std::uint64_t slot_limit() { return stepping_ ? step_limit() : bus_.slot_limit(); }
 
-  /// False: it changes nothing.
+  /// Returns false when the breakpoint was already set.
   bool set_breakpoint(std::uint64_t address) { return breakpoints_.insert(address).second; }
   bool clear_breakpoint(std::uint64_t address) { return breakpoints_.erase(address) != 0; }
   bool breakpoint_at(std::uint64_t pc) const { return breakpoints_.count(pc) != 0; }
-  /// The hart has come to a breakpoint, at state.pc. False: it goes on, because run() has stopped here before.
+  /// Called when the hart has come to a breakpoint, at state.pc. Returns false when it must go on, because run() has
+  /// already stopped here.
   bool stops_here();
-  /// Nothing of the instruction at state.pc has run, but its breakpoint is behind the hart.
+  /// The hart has passed the breakpoint at state.pc, but the instruction there has not run yet.
   void pass() { passed_ = hart_.state().pc; }
 
  private:

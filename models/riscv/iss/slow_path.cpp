@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/riscv/iss/slow_path.h"
 
 #include <cstring>
@@ -82,7 +83,7 @@ bool SlowPath::fetch(std::uint64_t pc, Fetched& fetched) {
   return fetched.cacheable || fetch_place(pc + 2, rest, fetched.cacheable);
 }
 
-/// Where the 2 bytes at pc lie: physical page and RAM. False: trapped.
+/// Finds where the 2 bytes at pc lie: physical page and RAM. Returns false when it has trapped.
 bool SlowPath::fetch_place(std::uint64_t pc, FetchPage& at, bool& cacheable) {
   const std::uint64_t page = pc & kPageMask;
   FetchPage& cached = fetch_pages_[(pc >> 12) % kFetchPages];
@@ -119,7 +120,7 @@ void SlowPath::note_changed_code(std::uint64_t address, std::uint64_t length) {
   if (stale_.size() < kMostStale) stale_.push_back({address, address + length - 1});
 }
 
-/// Each change is told once.
+/// Each change is reported to the bus once.
 void SlowPath::tell_stale(std::uint64_t first, std::uint64_t last) {
   const auto told = std::erase_if(stale_, [&](const Stale& s) { return s.first <= last && first <= s.last; });
   if (told != 0) bus_.stale_code();
@@ -138,15 +139,15 @@ SlowPath::Outcome SlowPath::trap(Cause cause, std::uint64_t tval) {
   return Outcome::redirect;
 }
 
-/// A trap that the software has brought about by mistake.
+/// Takes a trap that a mistake of the software has caused, and reports it to the bus.
 SlowPath::Outcome SlowPath::refuse(Refusal why, Cause cause, std::uint64_t tval, std::uint64_t address, unsigned size) {
   bus_.refused(why, state_.pc, address, size);
   return trap(cause, tval);
 }
 
 SlowPath::Outcome SlowPath::illegal(std::uint32_t raw) {
-  // What a mode above handles is its service to the one below: emulation, a unit that is switched on late. And a CSR is
-  // read to learn whether the hart has it.
+  // A trap to a higher mode is no mistake: that mode may emulate the instruction or switch a unit on. Nor is a CSR
+  // read: software may probe whether the hart has the CSR.
   const bool reads_csr = (raw & 0x7f) == 0x73 && (raw >> 13 & 1) != 0 && (raw >> 15 & 0x1f) == 0;
   const std::uint64_t pc = state_.pc;
   const Privilege before = state_.privilege;
@@ -155,8 +156,8 @@ SlowPath::Outcome SlowPath::illegal(std::uint32_t raw) {
   return outcome;
 }
 
-/// Before an access that is to take place in order of time. False: an interrupt or a reset came before it, and the
-/// instruction gives way: it has not begun.
+/// Called before an access that must happen in order of time. Returns false when an interrupt or a reset comes first:
+/// the instruction must then do nothing, as if it had not begun.
 bool SlowPath::synchronise() {
   bus_called_ = true;
   return bus_.synchronise() && !privileged_.interrupt_takeable();
@@ -168,7 +169,7 @@ SlowPath::Outcome SlowPath::csr(const Instruction& i, unsigned cost) {
   constexpr CsrOp ops[3] = {CsrOp::write, CsrOp::set, CsrOp::clear};
   const std::uint64_t operand = immediate ? i.rs1 : state_.x[i.rs1];
   const bool write = kind == 0 || i.rs1 != 0;
-  // A timer that was due before now must have been.
+  // A timer interrupt that is due before this write must be taken first.
   if (write && i.imm == static_cast<std::int32_t>(csr::kStimecmp) && !synchronise()) return Outcome::redirect;
   std::uint64_t old = 0;
   if (!privileged_.csr_access(static_cast<unsigned>(i.imm), ops[kind], operand, write, old)) return illegal(i.raw);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/riscv/iss/trap_history.h"
 
 namespace sluice::riscv {

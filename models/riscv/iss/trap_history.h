@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Whether a hart's exceptions lead it on: what it was like when it took the last few of them.
+/// Detects a hart that takes the same exceptions again and again, from its state at the last few of them.
 
 #include <array>
 #include <cstdint>
@@ -10,11 +11,11 @@ namespace sluice::riscv {
 
 class TrapHistory {
  public:
-  /// The hart takes an exception at state.pc; returns: how often it has returned from one since reset. True: it took
-  /// the same one with the same registers not long ago, as one of the last four that differ. Where no return lies
-  /// between the two, sp may differ: a handler that traps pushes before it does.
+  /// Called when the hart takes an exception at state.pc. returns: how many mret and sret it has executed since reset.
+  /// Returns true when the last four different exceptions include the same one with the same registers. If the hart has
+  /// not returned in between, sp may differ, as a handler that traps has pushed registers before.
   bool repeats(const HartState& state, Cause cause, std::uint64_t returns);
-  /// Whether a return to `pc` leads right behind the instruction of the last exception, as that of a service does.
+  /// Whether `pc` follows the instruction of the last exception, as it does on return from a service such as ecall.
   bool serves(std::uint64_t pc) const { return pc == last_pc_ + 2 || pc == last_pc_ + 4; }
   void clear() { *this = {}; }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The mix of embedded benchmarks such as CoreMark: list walking and sorting, a small matrix, a byte-wise state machine,
  * and a CRC of each result. Our own program: its figures compare simulators, not processors. */
 #include "guest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The mix of systems programs that Dhrystone stands for: assignments of records, calls with few parameters, copies and
  * comparisons of strings, branches on enumerations, small arrays. Our own program: its figures compare simulators, not
  * processors. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Double and single precision matrix products. */
 #include "guest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of 1 MiB and a pointer chase over it. */
 #include "guest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over what can leave straight execution: traps in three modes, paging with an alias, atomics, devices,
  * misaligned accesses, code that changes itself, counters, hints, floating point. Prints checksums and clocks, so that
  * a difference of a single slot shows. Needs the device of tests/unit/riscv/iss_machine.h. */

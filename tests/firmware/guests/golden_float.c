@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A checksum of results and one of flags per floating-point instruction, over chosen and drawn operands, in every
  * rounding mode. */
 #include "guest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A checksum per integer instruction over chosen and drawn operands. ctzw only where its low word is not zero: QEMU 7.2
  * gets that case wrong; tests/unit/riscv/test_iss_decode.cpp has it. */
 #include "guest.h"

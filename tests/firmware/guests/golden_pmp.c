@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drawn PMP rules (OFF, TOR, NA4, NAPOT) over 16 KiB, and loads and stores of 1 to 8 bytes from S and U mode
  * around their bounds; at the end locked rules, which bind M mode. A line per set of rules: a checksum over causes. */
 #include "guest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sv39: every combination of the low eight bits of a leaf entry, of SUM, MXR and U or S mode, for fetch, load and
  * store, at three levels; misaligned superpages; reserved bits. A line per entry: a checksum over the causes and the
  * entry's bits afterwards (A and D). */

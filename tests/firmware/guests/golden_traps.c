@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drawn cases of privilege: mode, delegation, enables, pending interrupts, the trap bits of mstatus, FS, counter
  * enables, direct or vectored; one instruction each, then every trap CSR. A line per case: case, cause and checksum.
  * On QEMU it needs a machine with AIA: without, QEMU 7.2 takes the interrupt with the lowest number first. */

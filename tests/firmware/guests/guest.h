@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Console output of a bare guest: a 16550 data register at 0x10000000. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 # Entry of a bare guest in M mode: stack, floating point on, main(), and its result to the test finisher.
 # Runs alike on qemu-system-riscv64 -M virt -bios none and on tests/unit/riscv/iss_machine.h.
     .section .text.start

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The DMA requester alone on a link: closed forms of its latencies and rates, its caps, software's mistakes.
 #include <algorithm>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Lists of sizes as a person writes them.
 #include <catch2/catch.hpp>
 

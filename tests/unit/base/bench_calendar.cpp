@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_calendar: nanoseconds of processor time for one calendar entry that makes its successor, and for the kernel's
 // way of doing the same: a thread that notifies an event and waits for it. `pending`: how many are under way at a time.
 

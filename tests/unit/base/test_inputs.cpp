@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Inputs from outside: their log, its replay, and the pace of wall time.
 #include <chrono>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cache's tags and states against a model that keeps each set as a list, in order of last use.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Run-ahead of harts that share no memory: groups of runners.
 #include <algorithm>
 #include <memory>

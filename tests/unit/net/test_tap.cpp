@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The end of a wire that leads outside, without a TAP device; tests/cli/test_tap.py has one.
 #include <catch2/catch.hpp>
 

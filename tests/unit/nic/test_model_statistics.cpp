@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Who puts what a model counts into the tree of statistics, and under which name.
 
 #include <catch2/catch.hpp>

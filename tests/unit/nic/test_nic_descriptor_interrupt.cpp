@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/nic/nic_descriptor_bench.h"
 
 using namespace sluice;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Receive rings that software sets up wrongly or takes away under traffic.
 #include <algorithm>
 #include <set>

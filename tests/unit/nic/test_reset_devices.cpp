@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Resets of what is behind PCIe: after one, every register is as in a device that has just been built.
 
 #include <functional>

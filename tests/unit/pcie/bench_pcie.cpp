@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_pcie: TLPs through links per second of processor time. Loads: 64 B reads and 64 B writes with a few
 // outstanding, as an RPC server's NIC has them, and a saturated stream of 512 B reads and 256 B writes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A plan of TLP faults for tests: which TLP is hit is written in a list.
 

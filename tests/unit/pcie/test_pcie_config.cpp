@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Configuration space as firmware sees it: sizing, capabilities, enumeration through bridges.
 #include <initializer_list>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The data link layer: corrupted and lost TLPs with Nak, replay timer and replay; retraining; links that go down.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a hart and a device see of faults on their PCIe link: poisoned and missing completions, a link that goes down,
 /// a device that stands still.
 #include <memory>

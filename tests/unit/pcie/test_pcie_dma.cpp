@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The DMA engine against a root complex with memory: splits, alignment, tags, errors, closed forms.
 #include <algorithm>
 #include <numeric>

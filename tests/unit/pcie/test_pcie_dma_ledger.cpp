@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a device's transfers leave in the ledger and in the memory's tags.
 #include <algorithm>
 #include <vector>

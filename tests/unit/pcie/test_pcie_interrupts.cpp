@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// MSI-X with its masks and pending bits, INTx through bridges.
 #include <catch2/catch.hpp>
 

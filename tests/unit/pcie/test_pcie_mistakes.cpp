@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is said of requests that nobody on PCIe serves: one sentence for each transfer.
 #include <catch2/catch.hpp>
 #include <fmt/format.h>

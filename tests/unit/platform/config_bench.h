@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Boards of the tests' own, with models that have every kind of parameter.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A machine of two threads and 256 bytes of memory at 0x1000 for tests of the debugger's protocol.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What plug-ins add to the models that boards may name, and what rules and choices see of it.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// ELF files that are not what they say, and the counters of an image whose memory is not what it should be.
 #include <chrono>
 #include <cstring>

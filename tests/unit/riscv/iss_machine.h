@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A hart on RAM at 0x8000_0000, a console at 0x1000_0000 and the test finisher at 0x10_0000, as on QEMU's virt board.
 /// Bus calls count and can be made to take time.

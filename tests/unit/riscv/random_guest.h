@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A hart that runs drawn instruction words, and a picture of what has become of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A second engine: one instruction after the other, without blocks, shortcuts or anything kept but where code was. It
 /// shares the slow path and the meaning of operations with the interpreter, and must give the same results.

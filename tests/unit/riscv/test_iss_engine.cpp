@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The execution engine beside plain execution: faults, changed code, reservations, waits, breakpoints, hints.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The execution engine under Sv39: translations that it keeps, and instructions across pages.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drawn instruction words: whatever a guest runs, the engine neither crashes nor gives results that depend on cuts.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interpreter and an engine that has nothing in common with it but the slow path and the meaning of operations.
 
 #include <string>

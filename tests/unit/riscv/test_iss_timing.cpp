@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is executed depends on the slot limit alone, never on how a run is cut.
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zawrs from its specification: QEMU 7.2 does not have it.
 
 #include <catch2/catch.hpp>
