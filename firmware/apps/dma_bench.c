@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/apps/dma_bench.c: measures DMA as /chosen asks: for each size and state of the caches, the latency of reads,
  * writes and write-then-reads one at a time, and the rate of reads and of writes with many under way. The device keeps
  * the results. */
@@ -11,7 +12,7 @@
 #include "firmware/kernel/start.h"
 #include "models/accel/dma_requester/dma_bench_codes.h"
 #include "models/accel/dma_requester/dma_requester_regs.h"
-#include "models/pcie/iommu_regs.h"
+#include "models/pcie/root/iommu_regs.h"
 
 #define LINE 64u
 #define MAX_SIZES 1024u
@@ -22,7 +23,7 @@ static struct {
   uint32_t warm, cold, pattern, interface, window, offset, transactions, warmup, outstanding, cache_bytes, page;
 } plan;
 
-/* What the board has beside what every board has; size or address 0: it has none. */
+/* Optional parts of the board; size or address 0 means that there is none. */
 static uint64_t more_memory, more_memory_size, iommu;
 
 static uint64_t device; /* its registers */
@@ -53,7 +54,7 @@ static void read_chosen(const struct fdt_walk* node) {
   plan.page = fdt_get_u32(node, "sluice,iommu-page", 4096);
 }
 
-/* The first memory that the image is not in. */
+/* Notes the first memory that the image is not in. */
 static void read_memory(const void* reg) {
   if (fdt_cells(reg, 0) == board.memory_base || more_memory_size != 0) return;
   more_memory = fdt_cells(reg, 0);
@@ -116,12 +117,13 @@ static void set_up_iommu(void) {
 /* --------------------------------------------------------------------------------------------------------- the caches
  */
 
-/* Stores to every line of the window: the last of them are in this hart's caches, those before in the shared one. */
+/* Stores to every line of the window. The last lines stay in this hart's caches, the ones before them in the shared
+ * cache. */
 static void warm_window(void) {
   for (uint32_t at = 0; at < plan.window; at += LINE) *(volatile uint64_t*)(window + at) = at;
 }
 
-/* Loads as much other memory as all caches hold, and a quarter more. */
+/* Loads other memory, a quarter more than all caches hold, to evict the window. */
 static void cool_window(void) {
   for (uint32_t at = 0; at < thrash_bytes; at += LINE) (void)*(volatile uint64_t*)(thrash + at);
 }
@@ -136,7 +138,7 @@ static int measure(uint32_t operation, uint32_t size, uint32_t label) {
     warm_window();
   bool stream = (label & DMAR_LABEL_STREAM) != 0;
   uint32_t outstanding = stream ? plan.outstanding : 1;
-  /* A stream counts once the pipe is full. */
+  /* A stream is measured only once it is at full rate. */
   uint32_t warmup = stream && plan.warmup < 2 * outstanding ? 2 * outstanding : plan.warmup;
   write_register(DMAR_OPERATION, operation);
   write_register(DMAR_PATTERN, plan.pattern);
@@ -182,7 +184,7 @@ static int measure_size(uint32_t size, uint32_t label) {
   return 0;
 }
 
-/* Memory of its own, where the board has it and it is large enough. */
+/* Uses a separate memory, where the board has one that is large enough. */
 static void take_memory(void) {
   record = memory_reserve(sizeof *record, LINE);
   window = more_memory_size >= plan.window ? (uint8_t*)(uintptr_t)more_memory : memory_reserve(plan.window, 4096);

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/programs/kv.c: a hash table of buckets with a lock each, in fixed memory, shared by all harts. */
 #include "protocols/rpc/kv.h"
 
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/spinlock.h"
-#include "firmware/programs/kv_table.h"
+#include "firmware/programs/kv_limits.h"
 #include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 

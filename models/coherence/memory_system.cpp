@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/coherence/memory_system.h"
 
 #include <algorithm>
@@ -17,11 +18,12 @@ MemorySystem::Hart::Hart(const Parameters& p)
 MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters& p, unsigned harts, Time window)
     : Model(name),
       parameters_(p),
-      // Functional timing never looks at it: the smallest that there is.
+      // Functional timing never uses the LLC, so it gets the smallest possible one.
       llc_(cached() ? p.llc_size.count() : p.line.count(), cached() ? p.llc_ways : 1,
            static_cast<unsigned>(p.line.count())),
       channel_(window),
-      line_time_(p.dram_rate.time_of(p.line)) {
+      line_time_(p.dram_rate.time_of(p.line)),
+      homed_lines_(static_cast<unsigned>(p.line.count()), p.l1d_size.count() / p.line.count()) {
   for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
 }
 
@@ -29,6 +31,25 @@ void MemorySystem::register_statistics(base::StatisticsGroup& group) {
   group.counter("dma_read_hits", "lines", "lines that DMA reads found in the LLC, or modified in a hart's cache",
                 dma_read_hits_);
   group.counter("dma_read_misses", "lines", "lines that DMA reads fetched from DRAM", dma_read_misses_);
+  if (!homed_lines_.any()) return;
+  group.counter("home_requests", "lines", "that harts asked their homes for", homed_lines_.requests());
+  group.counter("home_recalls", "lines", "that their homes took back, or left to be read only", homed_lines_.recalls());
+  group.counter("home_write_backs", "lines", "displaced and given back to their homes", homed_lines_.written_back());
+}
+
+void MemorySystem::register_hart_statistics(unsigned hart, base::StatisticsGroup& group) {
+  if (!cached()) return;
+  const HartCounters& c = harts_[hart].counters;
+  group.counter("l2_accesses", "lines", "L1 misses", c.l2_accesses);
+  group.counter("l2_misses", "lines", "of these, lines that L2 did not hold", c.l2_misses);
+  group.counter("llc_misses", "lines", "lines fetched from DRAM", c.llc_misses);
+  group.counter("prefetches", "lines", "lines fetched ahead of a stream", c.prefetches);
+  group.counter("l2_waits", "accesses", "loads and fetches that waited for L2", c.l2_waits);
+  group.counter("llc_waits", "accesses", "loads and fetches that waited for the LLC", c.llc_waits);
+  group.counter("snoop_waits", "accesses", "loads and fetches that waited for another hart's cache", c.snoop_waits);
+  group.counter("dram_waits", "accesses", "loads and fetches that waited for DRAM", c.dram_waits);
+  group.counter("prefetch_waits", "accesses", "loads and fetches that waited for a prefetch under way",
+                c.prefetch_waits);
 }
 
 base::GuestRam* MemorySystem::ram_at(std::uint64_t address, std::uint64_t length) {
@@ -44,18 +65,19 @@ void MemorySystem::reset() {
     h.prefetched.clear();
   }
   llc_.clear();
+  homed_lines_.reset();
 }
 
 Time MemorySystem::dram(Time at) { return channel_.reserve_at(at, line_time_).start + parameters_.dram_latency; }
 
-/// What it displaces goes to DRAM, where it has been changed.
+/// Puts a line into the LLC. A displaced line goes to DRAM if it has been changed.
 void MemorySystem::put_in_llc(std::uint64_t line, bool dirty, Time at, unsigned ways) {
   const bool modified = dirty || llc_.state(line) == LineState::kModified;
   const auto out = llc_.fill(line, modified ? LineState::kModified : LineState::kExclusive, ways);
   if (out.state == LineState::kModified) channel_.reserve_at(at, line_time_);
 }
 
-/// What the other harts' caches had of a line; they keep it shared, or lose it to a writer.
+/// Returns the state that the other harts' caches had the line in. They keep it shared, or lose it to a writer.
 LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t line, bool write, Time at) {
   LineState::State had = LineState::kInvalid;
   for (unsigned h = 0; h < harts_.size(); ++h) {
@@ -153,7 +175,7 @@ void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
   }
 }
 
-/// Whether a cache has a line for a DMA read. A modified one goes to the LLC; its hart keeps it clean.
+/// Whether a cache has a line for a DMA read. A modified line is written to the LLC, and its hart keeps it clean.
 bool MemorySystem::dma_finds(std::uint64_t line) {
   LineState::State had = LineState::kInvalid;
   for (Hart& h : harts_)

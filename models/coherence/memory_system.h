@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The host's memory system: private caches of each hart, a shared last-level cache and DRAM channels, as tags, states
-/// and time. Data always lies in GuestRam.
+/// The host's memory system: private caches of each hart, a shared last-level cache and DRAM channels. It models tags,
+/// states and time; the data always lies in GuestRam.
 
 #include <deque>
 #include <memory>
@@ -9,22 +10,31 @@
 
 #include "models/base/fabric/server.h"
 #include "models/base/measure/statistics.h"
+#include "models/base/memory/hart_memory.h"
 #include "models/base/memory/line_state.h"
 #include "models/base/memory/memory_path.h"
 #include "models/base/parameters/quantity.h"
 #include "models/base/parameters/schema.h"
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/reset.h"
+#include "models/coherence/homed_lines.h"
 
 namespace sluice::coherence {
 
 using namespace base::literals;
 
-/// timing = "functional": DMA takes fixed latencies, harts' accesses none beyond their instruction's cost.
-/// timing = "cached": L1I, L1D and L2 per hart, an inclusive-of-nothing LLC shared by all, DDIO, a stream prefetcher
-/// and a limited number of outstanding misses per hart. A miss leaves when a miss register is free, and keeps it until
-/// its data is there. A load or fetch miss stalls the hart until then; a store miss only until it leaves.
-class MemorySystem : public base::Model, public base::MemoryPath, public base::Resettable {
+/// timing = "functional": DMA takes fixed latencies; accesses by harts take no time beyond their instruction's cost.
+/// timing = "cached": L1I, L1D and L2 per hart, a shared LLC that includes no other cache, DDIO, a stream prefetcher
+/// and a limited number of outstanding misses per hart. A miss is issued when a miss register is free, and holds the
+/// register until its data arrives. A load or fetch miss stalls the hart until the data arrives; a store miss stalls it
+/// only until the miss is issued.
+///
+/// Lines with a home of their own are outside these caches: HomedLines holds them, whatever the timing.
+class MemorySystem : public base::Model,
+                     public base::MemoryPath,
+                     public base::HartMemory,
+                     public base::LineHomes,
+                     public base::Resettable {
  public:
   enum class Timing { functional, cached };
   struct Parameters {
@@ -46,9 +56,9 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::R
     unsigned miss_registers = 12;
     unsigned prefetch_depth = 4;        ///< lines ahead of a stream; 0: no prefetcher
     unsigned ddio_ways = 2;             ///< LLC ways that DMA writes may fill; 0: DMA writes go to DRAM
-    base::Time dma_read = 20_ns;        ///< a cache has the line, or functional
-    base::Time dma_write = 10_ns;       ///< LLC write, or functional
-    base::Time dma_dram_adder = 40_ns;  ///< more, for a read of a line that no cache has, channel idle
+    base::Time dma_read = 20_ns;        ///< when a cache has the line, or timing is functional
+    base::Time dma_write = 10_ns;       ///< when it goes to the LLC, or timing is functional
+    base::Time dma_dram_adder = 40_ns;  ///< added if no cache has the line; channel idle
     static void describe(base::Schema<Parameters>&);
   };
 
@@ -57,7 +67,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::R
     std::uint64_t l2_misses = 0;
     std::uint64_t llc_misses = 0;
     std::uint64_t prefetches = 0;
-    // Loads and fetches, for which the hart waits, by what they waited for.
+    // Loads and fetches that made the hart wait, by what they waited for.
     std::uint64_t l2_waits = 0;
     std::uint64_t llc_waits = 0;
     std::uint64_t snoop_waits = 0;
@@ -65,23 +75,39 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::R
     std::uint64_t prefetch_waits = 0;
   };
 
-  /// harts: of all clusters that share this memory. window: how far one hart may run ahead of another.
+  /// harts: number of harts in all clusters that share this memory. window: how far one hart may run ahead of another.
   MemorySystem(const sc_core::sc_module_name&, const Parameters&, unsigned harts, base::Time window);
   void add(base::GuestRam& ram) { rams_.push_back(&ram); }
 
-  /// The caches are empty; memory has what it had, whose place the caches' data never leave.
+  /// Empties the caches. Memory is unchanged, as the data of cached lines always lies there.
   void reset() override;
 
   bool cached() const { return parameters_.timing == Timing::cached; }
-  /// Null in functional timing.
-  base::LineState* l1i(unsigned hart) { return cached() ? &harts_[hart].l1i : nullptr; }
-  base::LineState* l1d(unsigned hart) { return cached() ? &harts_[hart].l1d : nullptr; }
   const HartCounters& counters(unsigned hart) const { return harts_[hart].counters; }
+  /// Adds a home. The store for lines with a home holds as many lines as an L1D.
+  void add_home(base::LineHome& home, std::uint64_t base, std::uint64_t size, std::string path) override {
+    homed_lines_.add(home, base, size, std::move(path));
+  }
 
-  /// An access of `hart` at time `at` that its L1 could not answer; returns when the hart may go on, and leaves the
-  /// line in its L1.
-  base::Time miss(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at);
+  /// Path of the home of the line at an address; empty: the line has no home.
+  std::string home_at(std::uint64_t address) const { return homed_lines_.home_at(address); }
 
+  // base::HartMemory. Functional timing has no L1.
+  base::LineState* l1i(unsigned hart) override { return cached() ? &harts_[hart].l1i : nullptr; }
+  base::LineState* l1d(unsigned hart) override { return cached() ? &harts_[hart].l1d : nullptr; }
+  base::Time miss(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at) override;
+  bool homed(std::uint64_t address) const override { return homed_lines_.homed(address); }
+  unsigned line_bytes() const override { return homed_lines_.line_bytes(); }
+  std::uint8_t* hold(unsigned hart, std::uint64_t address, base::LineUse use) override {
+    return homed_lines_.hold(hart, address, base::writes(use));
+  }
+  void changed(const base::LineWatcher& writer, std::uint64_t address, std::uint64_t length) override {
+    homed_lines_.changed(&writer, address, length);
+  }
+  void add_watcher(base::LineWatcher& w) override { homed_lines_.add_watcher(w); }
+  void register_hart_statistics(unsigned hart, base::StatisticsGroup&) override;
+
+  // For harts and devices.
   base::GuestRam* ram_at(std::uint64_t address, std::uint64_t length) override;
   base::Time read_latency(std::uint64_t address, std::uint64_t length) override;
   base::Time write_latency(std::uint64_t address, std::uint64_t length) override;
@@ -90,7 +116,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::R
  private:
   void register_statistics(base::StatisticsGroup&) override;
   struct Stream {
-    std::uint64_t next = ~std::uint64_t{0};  ///< the line that would continue it
+    std::uint64_t next = ~std::uint64_t{0};  ///< the line that would continue the stream
     std::uint64_t ahead = 0;                 ///< first line not yet prefetched
   };
   struct Pending {
@@ -109,13 +135,13 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::R
 
   struct Fill {
     base::Time ready;
-    std::uint64_t HartCounters::*waits;  ///< what a hart that waits for it waits for
+    std::uint64_t HartCounters::*waits;  ///< counter for a hart that waits for this fill
   };
 
   Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
   void fill_l1(Hart&, std::uint64_t line, bool write, bool fetch);
-  /// ways: that a new line may displace from; 0: all.
+  /// ways: number of ways from which a new line may displace another; 0: all.
   void put_in_llc(std::uint64_t line, bool dirty, base::Time at, unsigned ways = 0);
   base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write, base::Time at);
   base::Time dram(base::Time at);
@@ -127,6 +153,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::R
   base::GapServer channel_;
   base::Time line_time_;
   std::vector<base::GuestRam*> rams_;
+  HomedLines homed_lines_;
   std::uint64_t dma_read_hits_ = 0;
   std::uint64_t dma_read_misses_ = 0;
 };

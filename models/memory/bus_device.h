@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// How a module with a place in the address space of a system-on-chip becomes a part of boards: [device.NAME]. A plain
-/// TLM-2.0 module that knows nothing of Sluice can be one.
+/// How a module with registers on the bus of a system-on-chip becomes a component of boards, [device.NAME]. A plain
+/// TLM-2.0 module that knows nothing of Sluice can be such a device.
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +14,8 @@
 #include <systemc>
 
 #include "models/base/fabric/line.h"
+#include "models/base/memory/line_home.h"
+#include "models/base/memory/memory_path.h"
 #include "models/base/parameters/random.h"
 #include "models/base/parameters/schema.h"
 #include "models/base/systemc/model.h"
@@ -20,6 +24,7 @@
 #include "models/memory/interrupt_wire.h"
 #include "models/memory/soc_bus.h"
 #include "models/part/catalogue.h"
+#include "models/part/construct.h"
 #include "models/part/firmware_property.h"
 
 namespace sluice::memory {
@@ -28,7 +33,8 @@ namespace sluice::memory {
 struct BusPlace {
   std::string soc;                   ///< path of its system-on-chip; empty: the host
   std::uint64_t address;             ///< of its first register
-  std::vector<unsigned> interrupts;  ///< sources of the interrupt controller, one for each of its lines
+  std::vector<unsigned> interrupts;  ///< interrupt-controller sources, one for each of the device's lines
+  std::uint64_t lines = 0;           ///< address of the cache lines that the device is home to; 0: none
 };
 
 /// [device.NAME]: the parameters of a device, and its place.
@@ -50,33 +56,83 @@ struct OnBus {
   }
 };
 
+/// Parameters and place of a device that is also the home of cache lines.
+template <class P>
+struct CoherentOnBus {
+  OnBus<P> bus;
+  std::uint64_t lines = 0;
+  static void describe(base::Schema<CoherentOnBus>& s) {
+    s.summary("a device on a system-on-chip's bus that is the home of cache lines, and its place");
+    s.include("", &CoherentOnBus::bus);
+    s.add("lines", &CoherentOnBus::lines, "address of the cache lines that it is the home of")
+        .multiple_of(4096)
+        .hexadecimal()
+        .setting();
+    s.rule("lines", [](const CoherentOnBus& p) { return p.lines == 0 ? "must be set: no device is at 0" : ""; });
+  }
+};
+
+/// The parts of its system-on-chip that a device may use.
+struct ChipPorts {
+  SocBus& bus;
+  base::MemoryPath& memory;  ///< for a device that reads and writes memory itself, as a root complex does
+  base::LineHomes& homes;    ///< for a device that is the home of cache lines
+};
+
+/// Minimum latencies of a device that joins its system-on-chip to others by a link.
+struct Joint {
+  base::Time to_others;    ///< from an action of a hart of its system to the link
+  base::Time from_others;  ///< from the link until a hart of its system can see the effect
+};
+
 /// A device that a board has built.
 class BusDevice {
  public:
   virtual ~BusDevice() = default;
-  /// Binds its target socket to the region; and its initiator socket, where it has one, to the bus.
-  virtual void connect(SocBus&, SocBus::Region) = 0;
-  /// Interrupt lines that it has.
+  /// Binds the device's target socket to the region, and its initiator socket, if it has one, to the bus.
+  virtual void connect(const ChipPorts&, SocBus::Region) = 0;
+  /// Of one that is the home of cache lines.
+  virtual void connect_lines(base::LineHomes&, std::uint64_t address, std::uint64_t size, const std::string& path) {
+    (void)address, (void)size, (void)path;
+  }
+  /// Number of interrupt lines that the device has.
   virtual unsigned lines() const = 0;
-  /// changed(level) is called at base::now().
+  /// Sets what is called, at base::now(), when a line changes its level.
   virtual void on_line(unsigned line, base::Callback<void(bool)> changed) = 0;
-  virtual base::Model* model() = 0;            ///< null: it knows nothing of Sluice
-  virtual base::Resettable* resettable() = 0;  ///< null: a board's reset does not reach it
+  virtual base::Model* model() = 0;  ///< null: the module knows nothing of Sluice
+  /// What a reset of the system-on-chip resets. Null: the reset does not reach the device.
+  virtual base::Resettable* resettable() = 0;
 };
 
-/// Builds the devices of one model. `parameters` are an instance's values, of the type that the model was added with.
-class BusDeviceFactory : public part::Factory {
+/// What a board knows of the devices of one model that have a place on a bus, whatever other ports they have.
+/// `parameters` points to an instance's values, of the type that the model was added with.
+class BusDeviceFactory : public virtual part::Factory {
  public:
-  virtual BusPlace place(const void* parameters) const = 0;
-  virtual std::uint64_t size(const void* parameters) const = 0;  ///< of its registers, bytes
-  /// Of its device-tree node; empty: it has none.
+  virtual BusPlace bus_place(const void* parameters) const = 0;
+  virtual std::uint64_t size(const void* parameters) const = 0;  ///< bytes of registers
+  /// Bytes of the cache lines that the device is home to.
+  virtual std::uint64_t lines_size(const void* parameters) const {
+    (void)parameters;
+    return 0;
+  }
+  /// The `compatible` string of the device-tree node; empty: the device has no node.
   virtual std::string compatible() const = 0;
-  /// What else the node says.
+  /// Further properties of the device-tree node.
   virtual std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const = 0;
+  /// Latencies of the link, for a device that joins systems.
+  virtual std::optional<Joint> joint(const void* parameters) const {
+    (void)parameters;
+    return {};
+  }
+};
+
+/// Builds devices that have no port other than the bus.
+class BusOnlyFactory : public BusDeviceFactory {
+ public:
   virtual std::unique_ptr<BusDevice> build(const char* module_name, const void* parameters, base::RandomSeed) const = 0;
 };
 
-/// For modules without a type Parameters.
+/// Parameters of modules that have no type Parameters.
 struct NoParameters {
   static void describe(base::Schema<NoParameters>& s) { s.summary("a module without parameters"); }
 };
@@ -125,10 +181,14 @@ class BusDeviceOf final : public BusDevice {
     }
   }
 
-  void connect(SocBus& bus, SocBus::Region region) override {
+  void connect(const ChipPorts& chip, SocBus::Region region) override {
     region.own = std::derived_from<D, base::Model>;
-    bus.map(region, device_->socket);
-    if constexpr (requires(D & d) { d.initiator; }) device_->initiator.bind(bus.from_initiators);
+    chip.bus.map(region, device_->socket);
+    if constexpr (requires(D & d) { d.initiator; }) device_->initiator.bind(chip.bus.from_initiators);
+  }
+  void connect_lines(base::LineHomes& homes, std::uint64_t address, std::uint64_t size,
+                     const std::string& path) override {
+    if constexpr (std::derived_from<D, base::LineHome>) homes.add_home(*device_, address, size, path);
   }
   unsigned lines() const override { return static_cast<unsigned>(lines_.size()); }
   void on_line(unsigned line, base::Callback<void(bool)> changed) override {
@@ -149,12 +209,10 @@ class BusDeviceOf final : public BusDevice {
 
  private:
   static std::unique_ptr<D> make(const char* name, const Parameters& p, base::RandomSeed seed) {
-    if constexpr (std::is_constructible_v<D, const char*, const Parameters&, base::RandomSeed>)
-      return std::make_unique<D>(name, p, seed);
-    else if constexpr (std::is_constructible_v<D, const char*, const Parameters&>)
-      return std::make_unique<D>(name, p);
+    if constexpr (requires { typename D::Parameters; })
+      return part::construct<D>(seed, name, p);
     else
-      return std::make_unique<D>(name);
+      return part::construct<D>(seed, name);
   }
   void add_line(base::Line& line) { lines_.emplace_back(line); }
   void add_line(sc_core::sc_out<bool>& port) {
@@ -166,18 +224,29 @@ class BusDeviceOf final : public BusDevice {
 };
 
 template <class D>
-class BusDeviceFactoryOf final : public BusDeviceFactory {
+class BusDeviceFactoryOf final : public BusOnlyFactory {
  public:
   using Own = typename BusDeviceOf<D>::Parameters;
-  using Parameters = OnBus<Own>;
+  static constexpr bool kCoherent = std::derived_from<D, base::LineHome>;
+  using Parameters = std::conditional_t<kCoherent, CoherentOnBus<Own>, OnBus<Own>>;
 
-  BusPlace place(const void* parameters) const override {
-    const Parameters& p = at(parameters);
-    return {p.soc, p.address, p.interrupts};
+  BusPlace bus_place(const void* parameters) const override {
+    const OnBus<Own>& p = on_bus(parameters);
+    BusPlace place{p.soc, p.address, p.interrupts};
+    if constexpr (kCoherent) place.lines = at(parameters).lines;
+    return place;
+  }
+  std::uint64_t lines_size(const void* parameters) const override {
+    if constexpr (kCoherent && requires(const Own& p) { D::lines_size(p); })
+      return D::lines_size(on_bus(parameters).device);
+    else if constexpr (kCoherent)
+      return D::kLinesSize;
+    else
+      return 0;
   }
   std::uint64_t size(const void* parameters) const override {
     if constexpr (requires(const Own& p) { D::size(p); })
-      return D::size(at(parameters).device);
+      return D::size(on_bus(parameters).device);
     else
       return D::kSize;
   }
@@ -189,26 +258,32 @@ class BusDeviceFactoryOf final : public BusDeviceFactory {
   }
   std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const override {
     if constexpr (requires(const Own& p) { D::firmware_properties(p); })
-      return D::firmware_properties(at(parameters).device);
+      return D::firmware_properties(on_bus(parameters).device);
     else
       return {};
   }
   std::unique_ptr<BusDevice> build(const char* name, const void* parameters, base::RandomSeed seed) const override {
-    return std::make_unique<BusDeviceOf<D>>(name, at(parameters).device, seed);
+    return std::make_unique<BusDeviceOf<D>>(name, on_bus(parameters).device, seed);
   }
 
  private:
   static const Parameters& at(const void* parameters) { return *static_cast<const Parameters*>(parameters); }
+  static const OnBus<Own>& on_bus(const void* parameters) {
+    if constexpr (kCoherent)
+      return at(parameters).bus;
+    else
+      return at(parameters);
+  }
 };
 
 /// From now on a board may have [device.NAME] with this model. D is an sc_module with a TLM-2.0 target socket `socket`,
-/// whose addresses begin at 0, and kSize, or a static size(parameters), bytes of registers. It is made from a name;
-/// from Parameters too, where it has such a type with describe(); and then from a base::RandomSeed, where it draws
-/// random numbers. Where it has them: `interrupt`, or `interrupts`, a container, of sc_out<bool> or base::Line;
-/// `initiator`, a TLM-2.0 initiator socket that reaches what harts reach; kCompatible, which gives it a device-tree
-/// node, with the static firmware_properties(parameters). A base::Model uses base::now() and the calendar; any other
-/// module SystemC's time and events, and may wait(). model and title: as for part::Catalogue::add(), which says what is
-/// thrown.
+/// whose addresses begin at 0, and kSize, or a static size(parameters), bytes of registers. Its constructor takes a
+/// name; then Parameters, if D has such a type with describe(); then a base::RandomSeed, if D draws random numbers. D
+/// may have these members: `interrupt`, or a container `interrupts`, of sc_out<bool> or base::Line; `initiator`, a
+/// TLM-2.0 initiator socket that reaches what harts reach; kCompatible and a static firmware_properties(parameters),
+/// which give it a device-tree node. If base::LineHome is a base of D, kLinesSize, or a static lines_size(parameters),
+/// is its bytes of cache lines. A base::Model uses base::now() and the calendar; any other module uses SystemC's time
+/// and events, and may wait(). model, title and exceptions are those of part::Catalogue::add().
 template <class D>
 void add_bus_device(part::Catalogue& catalogue, std::string model, std::string title) {
   static_assert(std::derived_from<D, sc_core::sc_module>, "a device on a bus is an sc_module");

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/memory/soc_bus.h"
 
 #include "models/base/systemc/scheduler.h"
+#include "models/base/time/who_waits.h"
 
 namespace sluice::memory {
 
@@ -54,11 +56,22 @@ void SocBus::b_transport(int, tlm::tlm_generic_payload& trans, sc_core::sc_time&
   delay += base::to_sc_time(parameters_.latency);
   ++accesses_;
   Initiator& target = *targets_[target_of_[static_cast<std::size_t>(i)]];
-  base::Runner* hart = region.own ? nullptr : base::Scheduler::instance().running();
+  base::name_what_is_thrown(region.name, [&] {
+    if (region.own)
+      target->b_transport(trans, delay);
+    else
+      call_foreign(region, target, trans, delay);
+  });
+  trans.set_address(address);
+}
+
+void SocBus::call_foreign(const Region& region, Initiator& target, tlm::tlm_generic_payload& trans,
+                          sc_core::sc_time& delay) {
+  base::Runner* hart = base::Scheduler::instance().running();
+  const base::Waiting waiting(hart ? hart->path().c_str() : "a module", "an answer", region.name.c_str());
   if (hart) hart->enter_foreign();
   target->b_transport(trans, delay);
   if (hart) hart->leave_foreign();
-  trans.set_address(address);
 }
 
 unsigned SocBus::transport_dbg(int, tlm::tlm_generic_payload& trans) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The host's on-chip bus: routes an access by its address to a device's register file, to RAM or to a root complex.
 
@@ -17,8 +18,8 @@ namespace sluice::memory {
 
 using namespace base::literals;
 
-/// Targets that are Sluice's own (base::Model) are called at base::now(). Foreign ones are called with the kernel's
-/// time brought to the caller's, so they may wait().
+/// Targets that are Sluice's own (base::Model) are called at base::now(). Foreign targets may wait(): before such a
+/// call, the SystemC kernel's time is advanced to the caller's.
 class SocBus : public base::Model {
  public:
   struct Parameters {
@@ -31,20 +32,20 @@ class SocBus : public base::Model {
     std::uint64_t size;
     bool own;                 ///< a base::Model
     bool whole_address;       ///< the target sees the address itself, not the offset into the region
-    bool waits = false;       ///< for simulated time, as a foreign target may
-    bool interrupts = false;  ///< takes the messages of interrupts
+    bool waits = false;       ///< may take simulated time, as a foreign target may
+    bool interrupts = false;  ///< accepts interrupt messages (MSIs)
   };
 
   tlm_utils::multi_passthrough_target_socket<SocBus> from_initiators;
 
   SocBus(const sc_core::sc_module_name&, const Parameters&);
 
-  /// Maps a target. The regions of a bus must not overlap: the caller checks it, with an error for the user.
+  /// Maps a target. The regions of a bus must not overlap; the caller checks this and reports it to the user.
   template <class Socket>
   void map(const Region& region, Socket& target) {
     add(region)->bind(target);
   }
-  /// One more region of the target that was mapped last.
+  /// Maps one more region of the target that was mapped last.
   void map_also(const Region& region) {
     regions_.push_back(region);
     target_of_.push_back(targets_.size() - 1);
@@ -55,8 +56,8 @@ class SocBus : public base::Model {
   bool takes_interrupts(std::uint64_t address) const;
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
 
-  /// Writes as an interrupt message does: no initiator thread, in an entry's action. False: nothing there, refused, or
-  /// a target that might wait, which an entry's action cannot.
+  /// Makes the write of an interrupt message, from the action of a calendar entry, without an initiator thread. Returns
+  /// false when no target is there, when it refuses, or when it might wait, which such an action must not.
   bool write_now(std::uint64_t address, const void* data, unsigned size);
 
  private:
@@ -65,6 +66,7 @@ class SocBus : public base::Model {
   Initiator* add(const Region&);
   int find(std::uint64_t address, std::uint64_t length) const;
   void b_transport(int from, tlm::tlm_generic_payload&, sc_core::sc_time& delay);
+  static void call_foreign(const Region&, Initiator&, tlm::tlm_generic_payload&, sc_core::sc_time& delay);
   unsigned transport_dbg(int from, tlm::tlm_generic_payload&);
 
   Parameters parameters_;

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a NIC's hardware knows of Ethernet, IPv4 and UDP: header recognition, Internet checksums, Toeplitz hash.
+/// What a NIC's hardware knows of Ethernet, IPv4 and UDP: header recognition and Internet checksums.
 /// Plain C++. Every function takes bytes from outside and reads none beyond the given length.
 
 #include <array>
@@ -23,33 +24,14 @@ struct Headers {
 };
 Headers parse_headers(const std::uint8_t* frame, std::size_t length);
 
-/// One's complement sum of big-endian 16-bit words, folded to 16 bits and not complemented; an odd last byte is the
-/// upper half of a word. A block that contains its right checksum sums to 0xffff.
+/// One's complement sum of big-endian 16-bit words, folded to 16 bits and not complemented; an odd last byte counts as
+/// the upper half of a word. The sum of a block that contains its correct checksum is 0xffff.
 std::uint16_t internet_sum(const std::uint8_t* bytes, std::size_t length, std::uint32_t initial = 0);
 
-/// Checksum offload on transmit. Lengths in bytes as the descriptor gives them. False, and the frame is unchanged or
-/// half done, when the headers do not lie in the frame or are no unfragmented IPv4 (UDP: with 8 B of UDP header).
+/// Checksum offload on transmit. Lengths are in bytes, as the descriptor gives them. Returns false when the headers do
+/// not lie in the frame or are not those of unfragmented IPv4 (for UDP: with a UDP header of 8 B). The frame is then
+/// unchanged or partly changed.
 bool insert_ipv4_checksum(std::uint8_t* frame, std::size_t length, unsigned ethernet_length, unsigned ip_length);
 bool insert_udp_checksum(std::uint8_t* frame, std::size_t length, unsigned ethernet_length, unsigned ip_length);
-
-/// Toeplitz hash over up to 12 octets (two addresses, two ports), by tables of one octet each.
-class Toeplitz {
- public:
-  static constexpr unsigned kKeyOctets = 52;
-  static constexpr unsigned kInput = 12;
-
-  Toeplitz() { set_key({}); }
-  void set_key(const std::array<std::uint8_t, kKeyOctets>& key);
-  std::uint32_t hash(const std::uint8_t* input, unsigned octets) const {
-    std::uint32_t h = 0;
-    for (unsigned i = 0; i < octets; ++i) h ^= table_[i][input[i]];
-    return h;
-  }
-  /// Over source and destination address and, if asked, source and destination port.
-  std::uint32_t hash(const Headers&, bool with_ports) const;
-
- private:
-  std::array<std::array<std::uint32_t, 256>, kInput> table_;
-};
 
 }  // namespace sluice::net

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What every NIC is to a board, whatever its interface to the host.
 
@@ -11,12 +12,12 @@
 #include "models/net/wire.h"
 #include "models/part/catalogue.h"
 #include "models/part/firmware_property.h"
-#include "models/pcie/endpoint.h"
+#include "models/pcie/endpoint/endpoint.h"
 
 namespace sluice::nic {
 
-/// A PCIe device with a MAC at an Ethernet link. Its PCIe function is counted in the group "<path>.pcie", and its MAC,
-/// which is a model of its own, in that of the MAC's path.
+/// A PCIe device with a MAC at an Ethernet link. The statistics of its PCIe function are in the group "<path>.pcie".
+/// The MAC is a model of its own, with its statistics in the group of its own path.
 class Nic : public pcie::Endpoint {
  public:
   virtual net::Mac& mac() = 0;
@@ -33,11 +34,11 @@ struct NicPlace {
   std::string slot;     ///< path of its PCIe slot
   std::string wire;     ///< path of its Ethernet link
   std::string ipv4;     ///< the firmware's address on it
-  std::string address;  ///< its station address, which the parameter `address` sets; empty: it has no such parameter
+  std::string address;  ///< its station address, the parameter `address`; empty: it has no such parameter
 };
 
 /// Builds the NICs of one model. `parameters` are an instance's values, of the type that the model was added with.
-class NicFactory : public part::Factory {
+class NicFactory : public virtual part::Factory {
  public:
   virtual NicPlace place(const void* parameters) const = 0;
   /// Most frames of frame_bytes that the NIC and the rings of its driver hold: what a workload may have under way

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// How a NIC becomes a part of boards, [nic.NAME], where its driver is told no more than its address.
+/// How a NIC becomes a component of boards, [nic.NAME], if its driver needs no properties but the address.
 
 #include <concepts>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "models/nic/nic.h"
 #include "models/nic/place.h"
 #include "models/part/catalogue.h"
+#include "models/part/construct.h"
 
 namespace sluice::nic {
 
@@ -62,11 +64,7 @@ class NicFactoryOf final : public NicFactory {
   }
   std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed seed, net::Wire& wire,
                              net::Wire::End end) const override {
-    const auto& own = at(parameters).nic;
-    if constexpr (std::is_constructible_v<N, const char*, decltype(own), net::Wire&, net::Wire::End, base::RandomSeed>)
-      return std::make_unique<N>(module_name, own, wire, end, seed);
-    else
-      return std::make_unique<N>(module_name, own, wire, end);
+    return part::construct<N>(seed, module_name, at(parameters).nic, wire, end);
   }
 
  private:
@@ -74,9 +72,10 @@ class NicFactoryOf final : public NicFactory {
 };
 
 /// From now on a board may have [nic.NAME] with this model. N is a Nic, has a type Parameters with describe(), and is
-/// made from a name, these, a wire and its end of it; and from a base::RandomSeed too, where it draws random numbers. A
-/// parameter `address` is its station address. Where N has a static buffered_frames(parameters, frame bytes), it says
-/// how many frames it holds. model and title: as for part::Catalogue::add(), which says what is thrown.
+/// is constructed from a name, these parameters, a wire and its end of the wire, and from a base::RandomSeed if it
+/// draws random numbers. If there is a parameter `address`, it is the station address. A static
+/// N::buffered_frames(parameters, frame bytes) may say how many frames the NIC holds. model, title and exceptions are
+/// those of part::Catalogue::add().
 template <class N>
 void add_nic(part::Catalogue& catalogue, std::string model, std::string title) {
   static_assert(std::is_base_of_v<Nic, N>, "a NIC of a board is a nic::Nic");

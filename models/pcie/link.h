@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// PCIe links: base's message ports with TLPs as messages, the specification's ordering rules, rates and credits.
 
@@ -14,6 +15,7 @@
 #include "models/base/systemc/reset.h"
 #include "models/pcie/config_space.h"
 #include "models/pcie/tlp.h"
+#include "models/pcie/tlp_ordering.h"
 
 namespace sluice::pcie {
 
@@ -33,12 +35,12 @@ struct LinkStatistics : base::DirectionStatistics {
     metadata_bytes += t.wire_bytes() - payload;
     ++tlps[static_cast<unsigned>(t.type)];
   }
-  /// A replay carries no payload that counts.
+  /// All bytes of a replay count as metadata.
   void count_again(const Tlp& t) { metadata_bytes += t.wire_bytes(); }
 };
 
-/// TLPs as messages: their classes are the virtual channels. All traffic is in one virtual channel of the
-/// specification's.
+/// Makes TLPs the messages of a link. Each TLP class has a channel of its own; all of them are in one virtual channel
+/// of the specification.
 struct TlpProtocol {
   using Message = Tlp;
   using Pointer = TlpPtr;
@@ -50,11 +52,7 @@ struct TlpProtocol {
   static unsigned data_units(const Tlp& t) { return t.data_units(); }
   static unsigned wire_bytes(const Tlp& t) { return t.wire_bytes(); }
   static unsigned header_bytes(const Tlp& t) { return t.header_bytes(); }
-  /// Posted TLPs pass everything, completions and non-posted requests pass each other: of what the specification allows
-  /// or demands, only relaxed ordering is not used here.
-  static constexpr bool may_pass(TlpClass younger, TlpClass older) {
-    return younger == TlpClass::kPosted || older != TlpClass::kPosted;
-  }
+  static constexpr bool may_pass(TlpClass younger, TlpClass older) { return pcie::may_pass(younger, older); }
   static const char* name(const Tlp& t) { return to_text(t.type); }
   static base::RequestId shown_for(const Tlp&);
   static void transmitted(Tlp& t, base::Time sent) {
@@ -69,12 +67,12 @@ class Port : public base::Port<TlpProtocol> {
  public:
   using base::Port<TlpProtocol>::Port;
 
-  /// The link was lost, or reset from above (bridge control, secondary bus reset): everything below it starts anew. May
-  /// be left unset.
+  /// Called at the lower end when the link goes down or is reset from above (bridge control, secondary bus reset):
+  /// resets everything below. May be left unset.
   base::Callback<void()> on_hot_reset;
-  /// The link is there: called once, by Link::connect(). May be left unset.
+  /// Link::connect() calls it once. May be left unset.
   base::Callback<void(const Link&)> on_connect;
-  /// The link went down (DL_Down): nothing that was sent or asked for will be answered. May be left unset.
+  /// Called when the link goes down (DL_Down): no earlier request will be answered. May be left unset.
   base::Callback<void()> on_link_down;
 
   /// Calls Link::reset() for the link below this port, if there is one. The port must be the upper end.
@@ -104,7 +102,7 @@ class Link : public base::Model, public base::Resettable {
     std::uint32_t non_posted_data = 128;
     std::uint32_t completion_headers = 0;
     std::uint32_t completion_data = 0;
-    /// From a freed buffer to the update at the sender, flight apart. 0: the specification's limit for this link.
+    /// From a freed buffer to the update at the sender, without the flight. 0: the specification's limit for this link.
     base::Time credit_update = 0_ns;
     static void describe(base::Schema<Parameters>&);
   };
@@ -115,7 +113,7 @@ class Link : public base::Model, public base::Resettable {
   void connect(Port& upper, Port& lower);
 
   const Parameters& parameters() const { return parameters_; }
-  /// Writes what it is into the capability of a function at one of its ends.
+  /// Writes the link's properties into the PCI Express capability of a function at one of its ends.
   void describe_to(ConfigSpace&) const;
   LinkDirection& up() { return up_; }      ///< from device to host
   LinkDirection& down() { return down_; }  ///< from host to device
@@ -124,7 +122,8 @@ class Link : public base::Model, public base::Resettable {
   bool is_up() const { return up_.up(); }
   /// Down: everything on the link is lost, the port above gives up what it waits for, and everything below is reset.
   void set_up(bool up);
-  /// Of the board, or by a secondary bus reset of the port above: down and, unless it was down before, up again.
+  /// Takes the link down and, unless it was down before, up again. For a board reset or a secondary bus reset of the
+  /// port above.
   void reset() override;
   /// As net::Wire::hold_down().
   void hold_down(bool on) {
@@ -145,7 +144,7 @@ class Link : public base::Model, public base::Resettable {
 /// Rate of one direction before and after the DLLP share, as femtoseconds for a byte.
 base::Ratio raw_femtoseconds_per_byte(unsigned generation, unsigned lanes);
 base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, unsigned max_payload);
-/// What a receiver takes to process a TLP, in symbol times, as the specification's limits count it.
+/// Time that a receiver takes to process a TLP in the specification's limits, in symbol times.
 inline constexpr unsigned kInternalDelay = 115;
 /// The specification's limit for ACK and UpdateFC transmission, in symbol times.
 unsigned update_limit_symbols(unsigned lanes, unsigned max_payload);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/pcie/switch.h"
 
 #include <stdexcept>
 
 #include "models/pcie/bad_request.h"
+#include "models/pcie/completions.h"
 #include "models/pcie/pcie_regs.h"
 
 namespace sluice::pcie {
@@ -43,6 +45,19 @@ Switch::Switch(sc_core::sc_module_name name, const Parameters& p) : Model(name),
 void Switch::receive(unsigned ingress, TlpPtr tlp) {
   if (tlp->carries_journey)
     tlp->journey.enter(SLUICE_STAGE_switch_fabric, component(), base::now() - parameters_.latency);
+  // The link made this entry, so an exception of a derived switch would be blamed on the link.
+  base::name_what_is_thrown(path(), [&] { before_routing(ingress, tlp); });
+  if (tlp) route(ingress, std::move(tlp));
+}
+
+void Switch::check(unsigned port, const TlpPtr& tlp) const {
+  if (port >= ports_.size())
+    throw base::ComponentError(path(), "it has no port " + std::to_string(port) + " to send a TLP through");
+  if (!tlp) throw base::ComponentError(path(), "it sends a TLP that it no longer has");
+}
+
+void Switch::route(unsigned ingress, TlpPtr tlp) {
+  check(ingress, tlp);
   switch (tlp->type) {
     case TlpType::kMRd:
     case TlpType::kMWr:
@@ -57,14 +72,15 @@ void Switch::receive(unsigned ingress, TlpPtr tlp) {
   }
 }
 
-/// The TLP keeps its ingress buffer until it has left for the next link: so a full egress holds up the sender.
+/// The TLP keeps its ingress buffer until it has left on the next link, so a full egress port holds up the sender.
 void Switch::forward(unsigned egress, TlpPtr tlp) {
+  check(egress, tlp);
   ++counters_.forwarded;
   ports_[egress]->port.send(std::move(tlp));
 }
 
-/// cause: the software's mistake; null: none of its.
 void Switch::refuse(unsigned ingress, TlpPtr tlp, const char* cause) {
+  check(ingress, tlp);
   ++counters_.unsupported_requests;
   if (cause) report_bad_request(*tlp, path(), cause);
   tlp->release_buffer();
@@ -152,6 +168,7 @@ void Switch::reset() {
     p->bridge.reset();
     if (p != ports_[0]) p->port.hot_reset();
   }
+  base::name_what_is_thrown(path(), [this] { fabric_reset(); });
 }
 
 /// Whatever was asserted below counts as deasserted.
@@ -172,8 +189,8 @@ void Switch::receive_message(unsigned ingress, TlpPtr tlp) {
   update_intx(tlp.get());
 }
 
-/// A pin of downstream port n leaves as pin (x + n) mod 4; the wires of all ports are one. The requests that wait for
-/// the message from below, if there is one, go on with the one that it causes.
+/// A pin of downstream port n leaves as pin (x + n) mod 4; the wires of all ports are one. The requests that wait for a
+/// message from below travel on with the message that it causes.
 void Switch::update_intx(const Tlp* cause) {
   std::uint8_t level = 0;
   for (unsigned i = 1; i < ports_.size(); ++i)
@@ -196,10 +213,11 @@ void Switch::update_intx(const Tlp* cause) {
   intx_sent_ = level;
 }
 
-void Switch::register_statistics(base::StatisticsGroup& group) {
+void Switch::fill_statistics(base::StatisticsGroup& group) {
   group.counter("forwarded", "TLPs", "passed on", counters_.forwarded);
   group.counter("unsupported_requests", "TLPs", "that no port claimed", counters_.unsupported_requests);
   group.counter("unexpected_completions", "TLPs", "whose requester is nowhere", counters_.unexpected_completions);
+  register_statistics(group);
 }
 
 }  // namespace sluice::pcie

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A plain PCIe switch: one upstream port and several downstream ports, each a type 1 function.
+/// A PCIe switch: one upstream port and several downstream ports, each a type 1 function. This class is the plain
+/// switch; other switches derive from it.
 
 #include <array>
 #include <cstdint>
@@ -39,12 +41,30 @@ class Switch : public base::Model, public base::Resettable {
   const Bridge& upstream_bridge() const { return ports_[0]->bridge; }
   const Bridge& downstream_bridge(unsigned port) const { return ports_.at(port + 1)->bridge; }
   const Counters& counters() const { return counters_; }
+  unsigned downstream_ports() const { return static_cast<unsigned>(ports_.size()) - 1; }
 
-  /// As a reset of the board does it, or the loss of the link above: what is below is reset too.
-  void reset() override;
+  /// Resets the switch and everything below it, as a board reset or the loss of the link above does.
+  void reset() final;
+
+ protected:
+  /// Called at now() when a TLP has come in at a port (0: upstream, n + 1: downstream port n) and is about to be
+  /// routed. A derived switch may change the TLP here, or take it by moving from it. It then answers the TLP or sends
+  /// it on with forward(), route() or refuse(), at now() or later. The ingress buffer is free when the TLP has left or
+  /// release_buffer() has been called.
+  virtual void before_routing(unsigned ingress, TlpPtr&) { (void)ingress; }
+  /// reset(), for what a switch has besides its ports: TLPs that it has taken are dropped.
+  virtual void fabric_reset() {}
+  /// Sends it through the port to whatever is there; a port without a link drops it. These three throw
+  /// base::ComponentError for a port that the switch does not have, and for a null TLP.
+  void forward(unsigned egress, TlpPtr);
+  /// Ends a request that goes nowhere. cause: what software did wrong; null: nothing.
+  void refuse(unsigned ingress, TlpPtr, const char* cause = nullptr);
+  /// Routes the TLP by address, bus or type, as if it came in now.
+  void route(unsigned ingress, TlpPtr);
 
  private:
-  void register_statistics(base::StatisticsGroup&) override;
+  /// Puts the plain switch's counters before those of a derived switch, in one group.
+  void fill_statistics(base::StatisticsGroup&) final;
   struct SwitchPort {
     SwitchPort(const std::string& owner, const Identity& identity, unsigned express_type);
     Port port;
@@ -52,14 +72,13 @@ class Switch : public base::Model, public base::Resettable {
     std::uint8_t asserted = 0;  ///< INTx virtual wires from below
   };
 
+  void check(unsigned port, const TlpPtr&) const;
   void receive(unsigned ingress, TlpPtr);
   void route_memory(unsigned ingress, TlpPtr);
   void route_config(unsigned ingress, TlpPtr);
   void route_completion(unsigned ingress, TlpPtr);
   void receive_message(unsigned ingress, TlpPtr);
   void configure(unsigned port, TlpPtr);
-  void forward(unsigned egress, TlpPtr);
-  void refuse(unsigned ingress, TlpPtr, const char* cause = nullptr);
   void link_down(unsigned port);
   void update_intx(const Tlp* cause);
 

@@ -1,4 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/pcie/tlp.h"
+
+#include <algorithm>
+
+#include "models/base/time/calendar.h"
 
 namespace sluice::pcie {
 namespace {
@@ -140,20 +145,35 @@ void Tlp::clear() {
   tail = {};
 }
 
-TlpPtr make_completion(const Tlp& request, RoutingId completer, CompletionStatus status) {
-  TlpPtr t = make_tlp(TlpType::kCpl);
-  t->requester = request.requester;
-  t->tag = request.tag;
-  t->traffic_class = request.traffic_class;
-  t->relaxed_ordering = request.relaxed_ordering;
-  t->completer = completer;
-  t->status = status;
-  t->content = request.content;
-  t->byte_count = request.is_config() ? 4 : static_cast<std::uint16_t>(request.enabled_bytes());
-  t->lower_address = request.is_config() ? 0 : request.first_byte() & 0x7f;
-  t->carries_journey = request.carries_journey;
-  if (request.carries_journey) t->journey = request.journey;
-  return t;
+void tag_lines(base::GuestRam& ram, std::uint64_t first, std::uint32_t bytes, const base::Spans& spans,
+               Content content) {
+  if (spans.empty() && content == Content::kPayload) return ram.set_tag(first, bytes, 0);
+  for (const base::Span& s : spans)
+    if (s.length > 0 && s.offset < bytes) ram.set_tag(first + s.offset, std::min(s.length, bytes - s.offset), s.id);
+}
+
+void read_tags(const base::GuestRam& ram, std::uint64_t first, std::uint32_t bytes,
+               std::vector<base::RequestId>& tags) {
+  constexpr std::uint64_t kLine = base::GuestRam::kTagLine;
+  for (std::uint64_t line = first / kLine; line <= (first + bytes - 1) / kLine; ++line)
+    tags.push_back(ram.tag(line * kLine));
+}
+
+void move_requests(const base::Spans& spans, std::uint8_t ending, const ArrivalStage& to,
+                   const base::Journey& journey) {
+  if (!to.set()) return;
+  unsigned n = 0;
+  for (const base::Span& s : spans) {
+    if (!(ending >> n++ & 1)) continue;
+    if (to.only_waiting) {
+      const auto* request = base::ledger().find(s.id);
+      const auto stage = request ? request->tiles.back().stage : SLUICE_STAGE_unattributed;
+      if (stage != SLUICE_STAGE_notify && stage != SLUICE_STAGE_wait_core) continue;
+    } else {
+      journey.apply(s.id);
+    }
+    base::ledger().try_enter(s.id, to.stage, to.component, base::now());
+  }
 }
 
 }  // namespace sluice::pcie

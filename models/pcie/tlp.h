@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Transaction layer packets with the fields of the PCI Express specification, in pooled objects, and what Sluice adds:
 /// which requests their bytes belong to and where they have been. Plain C++.
@@ -30,7 +31,7 @@ enum class TlpType : std::uint8_t { kMRd, kMWr, kCfgRd0, kCfgWr0, kCfgRd1, kCfgW
 inline constexpr unsigned kTlpTypes = 9;
 const char* to_text(TlpType);  ///< "MRd"
 
-/// The three kinds that flow control and ordering know.
+/// The three classes of flow control and ordering.
 enum class TlpClass : std::uint8_t { kPosted, kNonPosted, kCompletion };
 inline constexpr unsigned kTlpClasses = 3;
 
@@ -63,19 +64,20 @@ struct Purpose {
   std::uint32_t queue = 0;
 };
 
-/// The transfer of a device that a TLP is a part of: for what is said of one that goes wrong.
+/// The device transfer that a TLP is part of, for error reports.
 struct Origin {
-  const std::string* device = nullptr;  ///< its path; null: no device's request
+  const std::string* device = nullptr;  ///< its path; null: the request is not from a device
   std::uint64_t address = 0;            ///< of the transfer's first byte
   std::uint32_t bytes = 0;
   std::uint32_t number = 0;  ///< the device counts its transfers from 1
   Purpose purpose;
-  bool interrupt = false;  ///< the message of the vector purpose.index
+  bool interrupt = false;  ///< the TLP is the MSI-X message of vector purpose.index
 };
 
 struct Tlp;
 
-/// Told when a TLP that names it has left the transmitter's queue, and when its last bit will be serialised.
+/// Is called when a TLP that names it leaves the transmitter's queue. `sent`: when the TLP's last bit will be
+/// serialised.
 class TransmitObserver {
  public:
   virtual ~TransmitObserver() = default;
@@ -106,17 +108,17 @@ struct Tlp : base::Message {
   std::uint8_t lower_address = 0;  ///< Cpl, CplD: bits 6:0 of the first byte's address
   std::uint16_t byte_count = 0;    ///< Cpl, CplD: bytes still to come, this completion's included; 0 to 4096
 
-  // What the specification does not know.
+  // Fields that are not in the specification's header, except EP.
   Content content = Content::kMetadata;
   bool poisoned = false;                   ///< EP: its payload is wrong, and the receiver must not use it
   bool wants_tags = false;                 ///< MRd: completions bring the memory's request tags
   std::uint8_t ending = 0;                 ///< bit n: spans[n] has no bytes in later TLPs of its transfer
-  std::uint8_t ingress = 0;                ///< of whoever holds the TLP: the port it came in by
+  std::uint8_t ingress = 0;                ///< port by which it entered the component that holds it
   ArrivalStage arrival_stage;              ///< MWr, Msg: for the spans that end here, after the journey
   base::Spans spans;                       ///< offsets count from the first enabled byte
   std::vector<base::RequestId> line_tags;  ///< CplD: one for each 64 B line that it touches
   TransmitObserver* observer = nullptr;
-  std::uint32_t cookie = 0;  ///< the observer's
+  std::uint32_t cookie = 0;  ///< for the observer's own use
   base::Site by;             ///< the instruction that made the request, or that made a device make it
   Origin origin;             ///< of devices' requests
 
@@ -147,8 +149,8 @@ struct Tlp : base::Message {
   /// Sets address, length and byte enables to cover exactly [first, first + bytes): bytes is 1 to 4096 less first % 4.
   void cover(std::uint64_t first, std::uint32_t bytes);
 
-  /// The payload, whole DWs: byte n is that at address + n; of a CplD, at (address of first byte & ~3) + n. Undefined
-  /// after resize_payload() until written.
+  /// The payload in whole DWs. Byte n belongs to address + n; in a CplD, to (address of first byte & ~3) + n. After
+  /// resize_payload() it is undefined until written.
   std::uint8_t* payload() { return payload_.data(); }
   const std::uint8_t* payload() const { return payload_.data(); }
   /// Makes room for `length` DWs.
@@ -156,13 +158,13 @@ struct Tlp : base::Message {
     if (payload_.size() < length * 4u) payload_.resize(length * 4u);
   }
 
-  /// As new, but for memory that it keeps.
+  /// Resets every field; keeps allocated memory.
   void clear();
 
   /// The header's bytes as the specification lays them out (big endian), header_bytes() of them.
   std::array<std::uint8_t, 16> encode_header() const;
 
-  /// Credits of the receive buffer it lies in go back to the sender; nothing where it lies in none.
+  /// Returns the credits of the receive buffer that holds the TLP. Does nothing if no buffer holds it.
   void release_buffer() { return_credits(static_cast<unsigned>(tlp_class()), data_units()); }
 
  private:
@@ -170,7 +172,7 @@ struct Tlp : base::Message {
 };
 
 using TlpPool = base::Pool<Tlp>;
-/// Buffer credits are not returned at the end of its life: the consumer of a TLP calls release_buffer().
+/// Its destructor returns no buffer credits: the consumer of a TLP calls release_buffer().
 using TlpPtr = base::PoolPtr<Tlp>;
 
 inline TlpPtr make_tlp(TlpType type) {
@@ -179,39 +181,15 @@ inline TlpPtr make_tlp(TlpType type) {
   return TlpPtr(t);
 }
 
-/// A completion without data, with the journey of the request: of writes to configuration space, and of errors.
-TlpPtr make_completion(const Tlp& request, RoutingId completer, CompletionStatus);
+/// Tags the lines of bytes that were written to memory with the requests in the spans (offsets count from `first`).
+/// Packet bytes without spans clear the tags of an older packet. Descriptors without spans leave the tags alone,
+/// because they share their lines with others.
+void tag_lines(base::GuestRam&, std::uint64_t first, std::uint32_t bytes, const base::Spans&, Content);
+/// Appends the tag of each line that these bytes touch.
+void read_tags(const base::GuestRam&, std::uint64_t first, std::uint32_t bytes, std::vector<base::RequestId>&);
 
-/// Makes the completions of a read of `bytes` bytes from address `first`, in order of address: each ends at the end of
-/// the range or at a multiple of boundary (a power of two), and is at most `most` bytes, a multiple of boundary. Calls
-/// emit(TlpPtr, offset, bytes) for each; the caller fills payload() from byte (first + offset) % 4 on. The last one
-/// carries the journey.
-template <class Emit>
-void make_completions(const Tlp& request, RoutingId completer, std::uint64_t first, std::uint32_t bytes,
-                      std::uint32_t boundary, std::uint32_t most, Emit&& emit) {
-  for (std::uint32_t offset = 0; offset < bytes;) {
-    const std::uint64_t at = first + offset;
-    std::uint32_t piece = static_cast<std::uint32_t>(((at + most) & ~std::uint64_t{boundary - 1}) - at);
-    if (piece > bytes - offset) piece = bytes - offset;
-    TlpPtr t = make_tlp(TlpType::kCplD);
-    t->requester = request.requester;
-    t->tag = request.tag;
-    t->traffic_class = request.traffic_class;
-    t->relaxed_ordering = request.relaxed_ordering;
-    t->completer = completer;
-    t->content = request.content;
-    t->byte_count = static_cast<std::uint16_t>(bytes - offset);
-    t->lower_address = at & 0x7f;
-    t->length = static_cast<std::uint16_t>(((at & 3) + piece + 3) / 4);
-    t->resize_payload();
-    const std::uint32_t start = offset;
-    offset += piece;
-    if (offset == bytes && request.carries_journey) {
-      t->carries_journey = true;
-      t->journey = request.journey;
-    }
-    emit(std::move(t), start, piece);
-  }
-}
+/// The bytes that a message carries for these requests are visible at their destination at now(). Applies the journey
+/// to each request that ends here (bit n of `ending`: spans[n]) and moves it to the arrival stage.
+void move_requests(const base::Spans&, std::uint8_t ending, const ArrivalStage&, const base::Journey&);
 
 }  // namespace sluice::pcie

@@ -1,10 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/riscv/core.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
-
-#include "models/base/measure/mistakes.h"
 
 namespace sluice::riscv {
 
@@ -13,8 +12,8 @@ using base::Time;
 namespace {
 constexpr unsigned kStip = 5;
 
-HartConfig hart_config(const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc,
-                       coherence::MemorySystem& memory, unsigned cache) {
+HartConfig hart_config(const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc, base::HartMemory& memory,
+                       unsigned cache) {
   HartConfig c;
   c.privileged.aia = p.interrupts == Interrupts::aia;
   c.privileged.hart_id = hart_id;
@@ -28,7 +27,7 @@ HartConfig hart_config(const ClusterParameters& p, unsigned hart_id, std::uint64
 }  // namespace
 
 Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc,
-           base::RunnerGroup& group, coherence::MemorySystem& memory, unsigned cache)
+           base::RunnerGroup& group, base::HartMemory& memory, unsigned cache)
     : Model(name),
       socket("socket"),
       parameters_(p),
@@ -43,6 +42,7 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
     reservation_lost_ = true;
     wake_.notify();
   });
+  memory_.add_watcher(*this);
   SC_HAS_PROCESS(Core);
   SC_THREAD(execute);
 }
@@ -56,20 +56,7 @@ void Core::register_statistics(base::StatisticsGroup& group) {
   group.counter("l1i_accesses", "lines", "changes of the line that instructions come from",
                 hart_.counters().l1i_accesses);
   group.counter("l1i_misses", "lines", "of these, lines that L1I did not hold", hart_.counters().l1i_misses);
-  if (memory_.cached()) {
-    group.counter("l2_accesses", "lines", "L1 misses", memory_.counters(cache_).l2_accesses);
-    group.counter("l2_misses", "lines", "of these, lines that L2 did not hold", memory_.counters(cache_).l2_misses);
-    group.counter("llc_misses", "lines", "lines fetched from DRAM", memory_.counters(cache_).llc_misses);
-    group.counter("prefetches", "lines", "lines fetched ahead of a stream", memory_.counters(cache_).prefetches);
-    const auto& waits = memory_.counters(cache_);
-    group.counter("l2_waits", "accesses", "loads and fetches that waited for L2", waits.l2_waits);
-    group.counter("llc_waits", "accesses", "loads and fetches that waited for the LLC", waits.llc_waits);
-    group.counter("snoop_waits", "accesses", "loads and fetches that waited for another hart's cache",
-                  waits.snoop_waits);
-    group.counter("dram_waits", "accesses", "loads and fetches that waited for DRAM", waits.dram_waits);
-    group.counter("prefetch_waits", "accesses", "loads and fetches that waited for a prefetch under way",
-                  waits.prefetch_waits);
-  }
+  memory_.register_hart_statistics(cache_, group);
   group.counter("traps", "traps", "exceptions, environment calls included", hart_.counters().traps);
   group.counter("interrupts", "interrupts", "taken", hart_.counters().interrupts);
   group.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
@@ -95,7 +82,7 @@ void Core::reset() {
 void Core::restart() {
   reset_due_ = false;
   restarted_ = true;
-  // One that waits has not come to now() yet.
+  // The slots of a waiting hart may lag behind now().
   hart_.state().slots = std::max(hart_.state().slots, slot_clock_.next_cycle(base::now()));
   hart_.reset();
   hart_.state().pc = reset_pc_;
@@ -107,6 +94,17 @@ void Core::restart() {
 }
 
 void Core::execute() {
+  try {
+    execute_forever();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // the kernel ends the thread
+  } catch (...) {
+    base::Scheduler::instance().keep_exception();
+    throw;
+  }
+}
+
+void Core::execute_forever() {
   runner_.begin();
   for (;;) {
     if (runner_.time() >= runner_.bound()) runner_.yield();
@@ -244,14 +242,17 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   stall_until(runner_.time() + base::from_sc_time(delay));
   stall_slots_ += hart_.state().slots - before;
   if (trans.is_response_ok()) return true;
-  ++bus_errors_;
-  // A device that refuses has said why.
-  if (base::mistakes().reports() == reports)
-    base::mistakes().report(
-        fmt::format("{}: {} of {} bytes at {:#x}: access fault, {}", path(),
-                    command == tlm::TLM_READ_COMMAND ? "load" : "store", size, address, place_of(address)),
-        by);
+  fail_access(fmt::format("{} of {} bytes", command == tlm::TLM_READ_COMMAND ? "load" : "store", size).c_str(), address,
+              by, reports);
   return false;
+}
+
+/// Counts a failed access and reports it, unless a device has said why since there were `reports` reports.
+void Core::fail_access(const char* access, std::uint64_t address, const base::Site& by, std::uint64_t reports) {
+  ++bus_errors_;
+  if (base::mistakes().reports() != reports) return;
+  base::mistakes().report(fmt::format("{}: {} at {:#x}: access fault, {}", path(), access, address, place_of(address)),
+                          by);
 }
 
 /// The end of a sentence about an access that has failed.
@@ -273,6 +274,11 @@ void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigne
       return access("access", fmt::format("access fault, {}, and outside memory an address must be a multiple of the "
                                           "size",
                                           there));
+    case Refusal::crossing_line:
+      return access("access",
+                    fmt::format("access fault, {} has cache lines of {} bytes, and it reaches across the end of "
+                                "one",
+                                place, memory_.line_bytes()));
     case Refusal::crossing:
       return access("access", "access fault, it reaches across the end of memory");
     case Refusal::atomic_device:
@@ -305,6 +311,24 @@ bool Core::store(std::uint64_t address, const void* data, unsigned size) {
   return access(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size);
 }
 
+std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
+  const std::uint64_t before = hart_.state().slots;
+  const base::Site by{&path(), hart_.state().pc};
+  const std::uint64_t reports = base::mistakes().reports();
+  suspended_ = true;
+  std::uint8_t* bytes = nullptr;
+  {
+    const base::AccessSiteScope scope(by);
+    bytes = memory_.hold(cache_, address, use);
+  }
+  suspended_ = false;
+  stall_until(runner_.time());
+  stall_slots_ += hart_.state().slots - before;
+  if (bytes || reset_due_) return bytes;
+  fail_access(base::writes(use) ? "store" : "load", address, by, reports);
+  return nullptr;
+}
+
 void Core::cache_miss(std::uint64_t address, base::LineUse use) {
   const Time at = slot_clock_.time_of(hart_.state().slots);
   const Time ready = memory_.miss(cache_, address, use, at);
@@ -330,7 +354,7 @@ void Core::set_stimecmp(std::uint64_t due) {
     return;
   }
   hart_.privileged().set_mip(kStip, false);
-  // Beyond the end of representable time there is nothing to make.
+  // A time beyond the end of representable time needs no entry.
   if (due / parameters_.timebase.hertz() >= 18'000) return;
   // A debugger that stops another hart may be ahead of this one.
   const Time at = std::max(timebase_.time_of(due), base::now());

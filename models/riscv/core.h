@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// One hart on a board: runs the ISS ahead of the calendar, reaches devices by TLM-2.0, keeps account of its time.
+/// One hart on a board: it runs the ISS ahead of the calendar, reaches devices by TLM-2.0, and accounts for its time.
 
 #include <algorithm>
 #include <array>
@@ -11,12 +12,13 @@
 #include <tlm>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include "models/base/measure/mistakes.h"
 #include "models/base/measure/statistics.h"
+#include "models/base/memory/hart_memory.h"
 #include "models/base/memory/interrupt_file.h"
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/reset.h"
 #include "models/base/systemc/scheduler.h"
-#include "models/coherence/memory_system.h"
 #include "models/riscv/cluster.h"
 #include "models/riscv/iss/hart.h"
 
@@ -24,59 +26,61 @@ namespace sluice::riscv {
 
 class Core;
 
-/// Accompanies a core between its instructions: a debugger, a trace. It is called on the core's thread, at a point at
-/// which the core would go on at once: it may take any time of the host and none of the simulation.
+/// Accompanies a core between its instructions: a debugger, a trace. It is called on the core's thread, just before the
+/// core would go on. It may take any amount of host time, but no simulated time.
 class CoreObserver {
  public:
   static constexpr std::uint64_t kOneEvent = 0, kFree = ~std::uint64_t{0};
 
   virtual ~CoreObserver() = default;
-  /// The core is about to go on at state.pc. Returns the slot at or after which it wants to be called again at the
-  /// latest: kFree: it has no wish; kOneEvent: after one instruction, trap or interrupt.
+  /// The core is about to go on at state.pc. Returns the slot by which the observer wants to be called again. kFree: it
+  /// does not mind. kOneEvent: after one instruction, trap or interrupt.
   virtual std::uint64_t before(Core&) = 0;
-  /// It has; slot_limit: perhaps without a single instruction.
+  /// The core has run. If the reason is slot_limit, it may have executed no instruction.
   virtual void after(Core&, StopReason) = 0;
 };
 
-class Core : public base::Model, public Bus, public base::Resettable {
+class Core : public base::Model, public Bus, public base::Resettable, private base::LineWatcher {
  public:
   tlm_utils::simple_initiator_socket<Core> socket;  ///< to the SoC bus
 
-  /// hart_id: mhartid. cache: index of this hart's private caches in `memory`. The group is that of all harts that
-  /// share the memory.
+  /// hart_id: mhartid. cache: index of this hart's private caches in `memory`. The group has all harts that share the
+  /// memory.
   Core(const sc_core::sc_module_name&, const ClusterParameters&, unsigned hart_id, std::uint64_t reset_pc,
-       base::RunnerGroup&, coherence::MemorySystem& memory, unsigned cache);
+       base::RunnerGroup&, base::HartMemory& memory, unsigned cache);
 
   Hart& hart() { return hart_; }
   const Hart& hart() const { return hart_; }
-  /// An interrupt line: bit of mip. Called at base::now().
+  /// Sets an interrupt line. bit: its position in mip. Called at base::now().
   void set_interrupt(unsigned bit, bool level);
-  /// file: 0 machine, 1 supervisor.
+  /// Attaches an IMSIC file of this hart. file: 0 machine, 1 supervisor.
   void attach(unsigned file, base::InterruptFile& f) { files_[file] = &f; }
-  /// For the log of mistakes: what the memory map calls a physical address outside RAM; empty: nothing is there. Not
-  /// set: nothing is known.
+  /// For the log of mistakes: returns the memory map's name of a physical address outside RAM; empty: nothing is there.
+  /// If not set, no names are known.
   std::function<std::string(std::uint64_t)> on_name_place;
-  /// Registers at the first instruction: a0 = hart id, a1 = address of the device tree, a2 = address of
-  /// OpenSBI's fw_dynamic_info; 0: there is none.
+  /// Sets the registers for the first instruction: a0 = hart id, a1 = address of the device tree, a2 = address of
+  /// OpenSBI's fw_dynamic_info. Address 0: there is none.
   void set_boot_arguments(std::uint64_t device_tree, std::uint64_t fw_dynamic_info);
 
-  /// Where the next reset leads; cluster firmware that a debugger has loaded may begin elsewhere.
+  /// Sets the pc after the next reset. Cluster firmware that a debugger has loaded may begin at another address.
   void set_reset_pc(std::uint64_t pc) { reset_pc_ = pc; }
-  /// At once, with the boot arguments in its registers; inside an access to a device, behind it; in front of
-  /// one, or of an atomic, without it. A hart that has been stopped stays so.
+  /// Resets the hart at once, and puts the boot arguments into its registers. During a device access, the reset waits
+  /// until the access has ended. If the hart is synchronising before a device access or an atomic, the access does not
+  /// take place. A stopped hart stays stopped.
   void reset() override;
 
-  /// Executes nothing from now() on, and takes no interrupt, until resume(); where several harts run, from the end of
-  /// the window that others have already run to. Time goes on, in the account that the hart was in. Counted: each stop
-  /// needs its resume. why, who: for the stall diagnosis; they must outlive the stop.
+  /// Stops the hart until resume(): it executes nothing and takes no interrupt. The stop starts at now(), or, where
+  /// several harts run, at the end of the window that others have already run to. Time goes on, in the account that the
+  /// hart was in. Stops are counted: each needs its own resume(). why, who: for the stall diagnosis; they must outlive
+  /// the stop.
   void stop(const char* why, const char* who);
   void resume();
   bool stopped() const { return stops_ > 0; }
   /// Observers are called in order of their addition and must outlive the simulation's last instruction.
   void observe(CoreObserver& observer) { observers_.push_back(&observer); }
-  /// For observers: a core inside a run ends it behind its present instruction. That changes nothing.
+  /// For observers: a core that is running stops after its present instruction. Simulated results do not change.
   void end_run() { pause_at(0); }
-  /// Inside an instruction, which waits for a device: its registers must not be changed.
+  /// Whether the core is inside an instruction, which may wait for a device. Its registers must not be changed then.
   bool inside_instruction() const { return inside_; }
   unsigned present_account() const { return account_; }
   /// The request that the hart works for, as its firmware last said by a probe (hints.h); 0: none.
@@ -84,15 +88,20 @@ class Core : public base::Model, public Bus, public base::Resettable {
 
   base::Time local_time() const { return runner_.time(); }
   using Accounts = std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT>;  ///< issue slots by account
-  /// What the hart's time up to `until` went to, nothing left over; a hart that waits then has spent its wait so far.
+  /// Issue slots up to `until` by account. Every slot is in one account, including those of a wait that has not ended
+  /// yet.
   Accounts accounts(base::Time until) const;
   const base::Clock& slot_clock() const { return slot_clock_; }
   std::uint64_t cycles() const { return hart_.state().slots / parameters_.issue_width; }
   std::uint64_t bus_errors() const { return bus_errors_; }
-  bool reset_due() const { return reset_due_; }  ///< behind the instruction that it is in
+  bool reset_due() const { return reset_due_; }  ///< a reset waits for the present instruction to end
 
   // Bus, for the ISS; synchronise() for observers too.
   base::GuestRam* ram_at(std::uint64_t address) override { return memory_.ram_at(address, 1); }
+  bool homed(std::uint64_t address) override { return memory_.homed(address); }
+  unsigned line_bytes() override { return memory_.line_bytes(); }
+  std::uint8_t* hold(std::uint64_t address, base::LineUse use) override;
+  void changed(std::uint64_t address, unsigned size) override { memory_.changed(*this, address, size); }
   bool load(std::uint64_t address, void* data, unsigned size) override;
   bool store(std::uint64_t address, const void* data, unsigned size) override;
   bool synchronise() override;
@@ -113,7 +122,9 @@ class Core : public base::Model, public Bus, public base::Resettable {
 
  private:
   void register_statistics(base::StatisticsGroup&) override;
+  void line_changed(std::uint64_t address, std::uint64_t length) override { hart_.line_changed(address, length); }
   void execute();
+  [[noreturn]] void execute_forever();
   void pause_at(std::uint64_t slots);
   StopReason run();
   void restart();
@@ -124,6 +135,7 @@ class Core : public base::Model, public Bus, public base::Resettable {
   void park(sluice_account account, std::uint64_t deadline_slots);
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   void publish_time() { runner_.advance_to(slot_clock_.time_of(hart_.state().slots)); }
+  void fail_access(const char* access, std::uint64_t address, const base::Site& by, std::uint64_t reports);
   std::string place_of(std::uint64_t address) const;
   void stall_until(base::Time t);
   void stand_still();
@@ -131,7 +143,7 @@ class Core : public base::Model, public Bus, public base::Resettable {
   ClusterParameters parameters_;
   base::Clock slot_clock_;
   base::Clock timebase_;
-  coherence::MemorySystem& memory_;
+  base::HartMemory& memory_;
   unsigned cache_;
   base::Runner runner_;
   Hart hart_;
@@ -141,9 +153,9 @@ class Core : public base::Model, public Bus, public base::Resettable {
   std::uint64_t reset_pc_;
   std::uint64_t device_tree_ = 0;
   std::uint64_t fw_dynamic_info_ = 0;
-  bool suspended_ = false;  ///< inside an instruction, for others to go on
-  bool reset_due_ = false;  ///< behind the access that it is in
-  bool restarted_ = false;  ///< while it waited
+  bool suspended_ = false;  ///< inside an instruction, while other threads run
+  bool reset_due_ = false;  ///< a reset waits for the present access to end
+  bool restarted_ = false;  ///< by a reset while the hart waited
   unsigned stops_ = 0;
   const char* stopped_why_ = "";
   const char* stopped_by_ = "";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/uart/back_ends.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,38 @@ std::string quoted(const std::string& text) {
 
 void StreamBackEnd::character(char c) {
   out_.put(c);
-  if (c == '\n') out_.flush();
+  in_line_ = c != '\n';
+  if (in_line_) return;
+  out_ << std::exchange(waiting_, {});
+  out_.flush();
+}
+
+void StreamBackEnd::line(const std::string& text) {
+  if (in_line_) {
+    waiting_ += text + '\n';
+    if (waiting_.size() > kMostWaiting) flush();
+  } else {
+    out_ << text << '\n';
+    out_.flush();
+  }
+}
+
+void StreamBackEnd::flush() {
+  if (waiting_.empty()) return;
+  out_ << '\n' << std::exchange(waiting_, {});
+  out_.flush();
+  in_line_ = false;
+}
+
+void LineBackEnd::end() {
+  if (!line_.empty()) stream_.line(name_ + ": " + std::exchange(line_, {}));
+}
+
+void LineBackEnd::character(char c) {
+  if (c == '\n')
+    stream_.line(name_ + ": " + std::exchange(line_, {}));
+  else if (c != '\r')
+    line_ += c;
 }
 
 ExpectScript::ExpectScript(Uart& uart, std::vector<Step> steps, End on_end)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/board/board.h"
 
 #include <algorithm>
@@ -7,7 +8,8 @@
 #include "models/base/files/input_file.h"
 #include "models/base/measure/mistakes.h"
 #include "platform/board/pcie_functions.h"
-#include "platform/board/topology.h"
+#include "platform/board/pcie_tree.h"
+#include "platform/board/run_ahead.h"
 #include "platform/firmware/device_tree.h"
 
 namespace sluice::platform {
@@ -42,15 +44,16 @@ Board::~Board() = default;
 
 void Board::build_systems() {
   std::vector<SystemPlan> plans = systems_of(config_);
+  const Separation separation = separation_of(config_);
   for (const SystemPlan& p : plans) {
     memory_map(p);
     check_interrupt_sources(p);
   }
-  // Nothing joins systems yet: this only says how often they take turns, and how exact the end of a run is.
-  constexpr base::Time separation = 1_us;
+  // Requests start at the host but may pass through the memory of a joined system, so the skew covers that separation.
+  base::Time skew = separation.joined ? separation.least : base::Time{};
   for (SystemPlan& p : plans) {
-    const base::Time quantum = quantum_of(p, plans.size() > 1 ? separation : base::Time::max());
-    if (p.is_host() && p.harts() > 1) base::ledger().tolerate(quantum);  // requests are the host's
+    const base::Time quantum = quantum_of(p, plans.size() > 1 ? separation.least : base::Time::max());
+    if (p.is_host() && p.harts() > 1) skew = std::max(skew, quantum);
     if (p.is_host())
       scheduler_ = std::make_unique<base::Scheduler>("scheduler", quantum);
     else
@@ -59,7 +62,33 @@ void Board::build_systems() {
     systems_.push_back(std::make_unique<SystemOnChip>(std::move(p), group));
     for (auto& c : systems_.back()->clusters()) clusters_.emplace_back(*c);
   }
-  scheduler_->set_separation(separation);
+  base::ledger().tolerate(skew);
+  scheduler_->set_separation(separation.least);
+}
+
+/// Checks that the files that a device's parameters name can be read, because the model may open them late and report a
+/// failure unclearly.
+void Board::check_files(const config::Instance& device) const {
+  for (const auto& p : device.schema().parameters()) {
+    const std::string path = p->names_file() ? p->text(device.model_values()) : "";
+    if (path.empty()) continue;
+    try {
+      base::open_input_file(path);
+    } catch (const std::runtime_error& e) {
+      throw config_.error(device, p->key(), std::string("must name a file that can be read: ") + e.what());
+    }
+  }
+}
+
+/// Returns what build() makes.
+template <class F>
+auto Board::built_by_author(const config::Instance& device, const F& build) const {
+  check_files(device);
+  return by_author(config_, device.path(), "cannot be built", [&] {
+    auto built = build(module_of(device), base::RandomSeed{run_.seed, run_.replication});
+    if constexpr (requires { built->check_registers(); }) built->check_registers();
+    return built;
+  });
 }
 
 void Board::build_pcie() {
@@ -82,10 +111,13 @@ void Board::build_pcie() {
     slots_.push_back(
         {s->path(), std::make_unique<pcie::Link>(module_of(*s).c_str(), s->parameters<SlotParameters>().link)});
   for (const config::Instance* s : config_.of_kind("switch"))
-    switches_.push_back(
-        {s->path(), std::make_unique<pcie::Switch>(module_of(*s).c_str(), s->parameters<SwitchParameters>().plain)});
-  for (SwitchInstance& s : switches_)
-    connect(config_.parameters<SwitchParameters>(s.path).slot, s.plain->upstream_port());
+    switches_.push_back({s->path(), built_by_author(*s, [this, s](const std::string& name, base::RandomSeed seed) {
+                           auto fabric = switch_factory_of(*s).build(name.c_str(), s->model_values(), seed);
+                           if (fabric->downstream_ports() != downstream_ports_of(config_, *s))
+                             throw std::logic_error("it has not as many downstream ports as its model says");
+                           return fabric;
+                         })});
+  for (SwitchInstance& s : switches_) connect(slot_of(*config_.find(s.path)), s.fabric->upstream_port());
 }
 
 /// The slot's link between the port above it and the device in it.
@@ -93,7 +125,7 @@ void Board::connect(const std::string& path, pcie::Port& device) {
   const auto& p = config_.parameters<SlotParameters>(path);
   const auto above =
       std::find_if(switches_.begin(), switches_.end(), [&](const SwitchInstance& s) { return s.path == p.attach; });
-  slot(path).link->connect(above == switches_.end() ? root_->root_port(p.port) : above->plain->downstream_port(p.port),
+  slot(path).link->connect(above == switches_.end() ? root_->root_port(p.port) : above->fabric->downstream_port(p.port),
                            device);
 }
 
@@ -101,52 +133,17 @@ SlotInstance& Board::slot(const std::string& path) {
   return *std::find_if(slots_.begin(), slots_.end(), [&](const SlotInstance& s) { return s.path == path; });
 }
 
-/// A model may open what its parameters name when it likes, and say what it likes when it cannot.
-void Board::check_files(const config::Instance& device) const {
-  for (const auto& p : device.schema().parameters()) {
-    const std::string path = p->names_file() ? p->text(device.model_values()) : "";
-    if (path.empty()) continue;
-    try {
-      base::open_input_file(path);
-    } catch (const std::runtime_error& e) {
-      throw config_.error(device, p->key(), std::string("must name a file that can be read: ") + e.what());
-    }
-  }
-}
-
-/// Returns what build() makes. An exception of a device's constructor is a mistake of the device's author, and is
-/// reported to the user, who may be the author of a plug-in.
-template <class F>
-auto Board::built_by_author(const config::Instance& device, const F& build) const {
-  check_files(device);
-  try {
-    decltype(build(module_of(device), base::RandomSeed{})) built;
-    base::name_what_is_thrown(device.path(), [&] {
-      built = build(module_of(device), base::RandomSeed{run_.seed, run_.replication});
-      if constexpr (requires { built->check_registers(); }) built->check_registers();
-    });
-    return built;
-  } catch (const base::ComponentError& e) {
-    throw config::UserError(fmt::format("{}: {} cannot be built: {}", config_.file(), device.path(), e.what()));
-  }
-}
-
 /// In the order of the result file. The traffic follows when it is built.
 void Board::publish_statistics() {
   const auto publish = [this](base::Model& model) {
-    try {
-      base::name_what_is_thrown(model.path(), [&] { model.publish_statistics(); });
-    } catch (const base::ComponentError& e) {
-      throw config::UserError(
-          fmt::format("{}: {} cannot register its statistics: {}", config_.file(), model.path(), e.what()));
-    }
+    by_author(config_, model.path(), "cannot register its statistics", [&] { model.publish_statistics(); });
   };
   for (auto& system : systems_)
     for (base::Model* model : system->models()) publish(*model);
   if (iommu_) publish(*iommu_);
-  for (SwitchInstance& s : switches_) publish(*s.plain);
+  for (SwitchInstance& s : switches_) publish(*s.fabric);
   for (BusDeviceInstance& d : bus_devices_)
-    if (base::Model* model = d.device->model()) publish(*model);
+    if (base::Model* model = d.owned ? d.owned->model() : nullptr) publish(*model);
   for (DeviceInstance& d : devices_) publish(*d.endpoint);
   for (NicInstance& n : nics_) {
     publish(*n.nic);
@@ -157,7 +154,8 @@ void Board::publish_statistics() {
   for (auto& system : systems_) publish(system->bus());
   publish(*root_);
   statistics_ = std::make_unique<base::StatisticsGroup>("reset", &base::statistics());
-  statistics_->counter("resets", "resets", "of the board, by its firmware or a debugger", resets_);
+  statistics_->counter("resets", "resets", "of the board, or of one of its systems, by firmware or a debugger",
+                       resets_);
 }
 
 const pcie::Endpoint* Board::endpoint(const std::string& path) const {
@@ -181,24 +179,39 @@ SystemOnChip& Board::system(const std::string& path) {
 
 void Board::build_bus_devices() {
   for (const config::Instance* d : config_.of_kind("device")) {
-    const memory::BusDeviceFactory& factory = bus_factory_of(*d);
-    const memory::BusPlace place = bus_place_of(*d);
-    SystemOnChip& system = this->system(place.soc);
     marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(*d)).c_str(), d->path()));
-    auto device = built_by_author(*d, [&](const std::string& name, base::RandomSeed seed) {
-      return factory.build(name.c_str(), d->model_values(), seed);
+    auto device = built_by_author(*d, [d](const std::string& name, base::RandomSeed seed) {
+      return dynamic_cast<const memory::BusOnlyFactory&>(*d->factory()).build(name.c_str(), d->model_values(), seed);
     });
-    device->connect(system.bus(), {d->path(), place.address, factory.size(d->values()), false, false});
-    if (place.interrupts.size() != device->lines())
-      throw config_.error(
-          *d, "interrupts",
-          fmt::format("must name a source for each of its interrupt lines, of which it has {}", device->lines()));
-    for (unsigned line = 0; line < device->lines(); ++line)
-      device->on_line(line,
-                      [&system, source = place.interrupts[line]](bool level) { system.set_source(source, level); });
-    bus_devices_.push_back({d->path(), &system, std::move(device)});
+    memory::BusDevice& known = *device;
+    connect_to_bus(*d, known, std::move(device));
   }
   marks_.push_back(std::make_unique<ElaborationMark>("after__bus_devices", ""));
+}
+
+void Board::connect_to_bus(const config::Instance& d, memory::BusDevice& device,
+                           std::unique_ptr<memory::BusDevice> owned) {
+  const memory::BusPlace place = bus_place_of(d);
+  SystemOnChip& system = this->system(place.soc);
+  const BusExtent extent = bus_extent_of(config_, d);
+  by_author(config_, d.path(), "cannot be built", [&] {
+    device.connect({system.bus(), system.memory(), system.memory()},
+                   {d.path(), place.address, extent.size, false, false});
+    if (extent.lines_size != 0) device.connect_lines(system.memory(), place.lines, extent.lines_size, d.path());
+  });
+  if (place.interrupts.size() != device.lines())
+    throw config_.error(
+        d, "interrupts",
+        fmt::format("must name a source for each of its interrupt lines, of which it has {}", device.lines()));
+  for (unsigned line = 0; line < device.lines(); ++line)
+    device.on_line(line, [&system, source = place.interrupts[line]](bool level) { system.set_source(source, level); });
+  bus_devices_.push_back({d.path(), &system, &device, std::move(owned)});
+}
+
+/// Where the device has a place on a bus besides its PCIe slot.
+void Board::connect_to_bus(const config::Instance& i, pcie::Endpoint& endpoint) {
+  if (dynamic_cast<const memory::BusDeviceFactory*>(i.factory()))
+    connect_to_bus(i, dynamic_cast<memory::BusDevice&>(endpoint), nullptr);
 }
 
 void Board::build_devices() {
@@ -210,6 +223,7 @@ void Board::build_devices() {
          })});
     pcie::Endpoint& device = *devices_.back().endpoint;
     connect(slot_of(*a), device.port());
+    connect_to_bus(*a, device);
   }
   marks_.push_back(std::make_unique<ElaborationMark>("after__devices", ""));
 }
@@ -250,6 +264,7 @@ void Board::build_nic(const config::Instance& instance) {
        })});
   nic::Nic& nic = *nics_.back().nic;
   connect(place.slot, nic.port());
+  connect_to_bus(instance, nic);
 }
 
 /// The board as its systems' firmware is told of it: the host's has PCIe and the workload.
@@ -271,7 +286,7 @@ void Board::reset(const LoadedProgram* loaded) {
   ++resets_;
   std::vector<base::Resettable*> all;
   for (SlotInstance& s : slots_) all.push_back(s.link.get());
-  for (SwitchInstance& s : switches_) all.push_back(s.plain.get());
+  for (SwitchInstance& s : switches_) all.push_back(s.fabric.get());
   for (DeviceInstance& d : devices_) all.push_back(d.endpoint.get());
   for (NicInstance& n : nics_) {
     all.push_back(&n.nic->mac());

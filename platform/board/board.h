@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A board file's systems-on-chip and what joins them, built from models and bound together.
 
@@ -7,15 +8,15 @@
 #include <vector>
 
 #include "models/base/systemc/scheduler.h"
-#include "models/net/traffic_source.h"
+#include "models/net/traffic/traffic_source.h"
 #include "models/net/wire.h"
 #include "models/nic/nic.h"
-#include "models/pcie/iommu.h"
 #include "models/pcie/link.h"
-#include "models/pcie/root_complex.h"
+#include "models/pcie/root/iommu.h"
+#include "models/pcie/root/root_complex.h"
 #include "models/pcie/switch.h"
 #include "models/workload/workload.h"
-#include "platform/board/elaboration.h"
+#include "platform/board/elaboration_mark.h"
 #include "platform/board/instances.h"
 #include "platform/board/system_on_chip.h"
 #include "platform/config/board_config.h"
@@ -36,13 +37,13 @@ struct SlotInstance {
 
 struct SwitchInstance {
   std::string path;
-  std::unique_ptr<pcie::Switch> plain;
+  std::unique_ptr<pcie::Switch> fabric;
 };
 
 /// What is at the far end of the first wire.
 enum class Traffic {
   generated,  ///< the traffic source of [workload]
-  external,   ///< nothing yet: whoever has made the board attaches something
+  external,   ///< nothing yet: the creator of the board attaches a peer
 };
 
 /// An instance of kind accel.
@@ -52,11 +53,12 @@ struct DeviceInstance {
   std::unique_ptr<pcie::Endpoint> endpoint;
 };
 
-/// An instance of kind device.
+/// A device on the bus of a system-on-chip.
 struct BusDeviceInstance {
   std::string path;
   SystemOnChip* system;
-  std::unique_ptr<memory::BusDevice> device;
+  memory::BusDevice* device;
+  std::unique_ptr<memory::BusDevice> owned;  ///< null: the device is a PCIe device too, and owned as such
 };
 
 struct NicInstance {
@@ -80,19 +82,19 @@ class Board {
   /// The host first.
   std::vector<std::unique_ptr<SystemOnChip>>& systems() { return systems_; }
   SystemOnChip& host() { return *systems_.front(); }
-  /// Of all systems, the host's first.
+  /// The clusters of all systems, the host's first.
   const std::vector<std::reference_wrapper<Cluster>>& clusters() const { return clusters_; }
-  /// Whose hart this is; null: of no cluster of the board.
+  /// The cluster of a hart; null: the hart is in no cluster of the board.
   Cluster* cluster_of(const riscv::Core*) const;
   std::vector<SlotInstance>& slots() { return slots_; }
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<NicInstance>& nics() { return nics_; }
   std::vector<DeviceInstance>& devices() { return devices_; }
-  /// Null where the board has none: by [workload], on a board without a wire, or with external traffic.
+  /// Null where the board has no workload: [workload] asks for none, the board has no wire, or its traffic is external.
   workload::Workload* workload() { return workload_.get(); }
-  /// Null where the board has none.
+  /// Null where the board has no IOMMU.
   const pcie::Iommu* iommu() const { return iommu_.get(); }
-  /// Of the workload, where it is traffic and a wire is left for it, and of peers.
+  /// Clients of the workload, where it is traffic and a wire is left for it, and of the peers.
   const std::vector<Clients>& clients() const { return clients_; }
   pcie::RootComplex& root() { return *root_; }
   /// The device of an instance of kind accel or nic; null for others.
@@ -101,19 +103,22 @@ class Board {
   /// Null on a board without faults.
   const Faults* faults() const { return faults_.get(); }
 
-  /// What a reset button does, at base::now(): harts, interrupt controllers, UART, PCIe with all that is in its slots,
-  /// and caches are as at the start. Time, counters, traffic and faults go on. The firmware's images, initial RAM disks
-  /// and device trees are loaded again; other memory keeps what it has. A hart that is inside an access to a device is
-  /// reset behind it; what it was about to do does not happen. loaded: what a debugger has put in memory stays, and its
-  /// cluster's harts begin there; null: nothing.
+  /// Resets the board at base::now(), as a reset button does: harts, interrupt controllers, UART, PCIe with the devices
+  /// in its slots, and caches return to their initial state. Time, counters, traffic and faults go on. The firmware's
+  /// images, initial RAM disks and device trees are loaded again; other memory keeps its contents. A hart that is
+  /// inside an access to a device is reset after that access, and the rest of its instruction does not happen. loaded:
+  /// a program that a debugger has written to memory; it stays there, and its cluster's harts begin at its entry. Null:
+  /// no such program.
   void reset(const LoadedProgram* loaded = nullptr);
-  /// The same to a system beside the host: what is on its chip, and nothing else.
+  /// Resets a system beside the host: only what is on its chip.
   void reset(SystemOnChip&);
 
  private:
   void build_systems();
   void build_pcie();
   void build_bus_devices();
+  void connect_to_bus(const config::Instance&, memory::BusDevice&, std::unique_ptr<memory::BusDevice> owned);
+  void connect_to_bus(const config::Instance&, pcie::Endpoint&);
   void build_devices();
   void check_files(const config::Instance&) const;
   template <class F>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is at the far ends of a board's wires, and what the board is put to.
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include "models/net/frame.h"
 #include "platform/board/board.h"
-#include "platform/board/topology.h"
+#include "platform/board/pcie_tree.h"
 #include "platform/workload/named_workload.h"
 #include "platform/workload/traffic_workload.h"
 
@@ -39,7 +40,7 @@ std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParame
   return calls;
 }
 
-/// A host and the NIC at the other end of its wire are two computers.
+/// Checks that a host and the NIC at the other end of its wire have different addresses.
 void Board::check_addresses(const config::Instance& host, const net::RemoteHost::Parameters& p,
                             const std::string& wire) const {
   for (const config::Instance* n : config_.of_kind("nic")) {
@@ -136,7 +137,7 @@ void Board::build_traffic() {
     build_clients(workload, workload.parameters<net::TrafficSource::Parameters>(), *free);
 }
 
-/// Those that an instance, the workload or a peer, describes.
+/// Builds the clients that an instance, the workload or a peer, describes.
 void Board::build_clients(const config::Instance& instance, const net::TrafficSource::Parameters& p, WireInstance& at) {
   auto traffic = p;
   check_addresses(instance, traffic.host, at.path);

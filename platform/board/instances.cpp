@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/board/instances.h"
 
 namespace sluice::platform {
@@ -43,12 +44,6 @@ void SlotParameters::describe(base::Schema<SlotParameters>& s) {
   s.include("", &SlotParameters::link);
 }
 
-void SwitchParameters::describe(base::Schema<SwitchParameters>& s) {
-  s.summary("PCIe switch and the slot that it sits in");
-  s.add("slot", &SwitchParameters::slot, "PCIe slot that its upstream port is in").refers_to("pcie").required();
-  s.include("", &SwitchParameters::plain);
-}
-
 void WireParameters::describe(base::Schema<WireParameters>& s) {
   using P = WireParameters;
   s.summary("an Ethernet link and its carrier");
@@ -74,13 +69,45 @@ const pcie::DeviceFactory& factory_of(const config::Instance& device) {
   return dynamic_cast<const pcie::DeviceFactory&>(*device.factory());
 }
 
-const std::string& slot_of(const config::Instance& device) { return factory_of(device).slot(device.values()); }
+std::string slot_of(const config::Instance& device) {
+  if (device.kind() == "nic") return place_of(device).slot;
+  if (device.kind() == "switch") return switch_factory_of(device).slot(device.values());
+  return factory_of(device).slot(device.values());
+}
+
+const pcie::SwitchFactory& switch_factory_of(const config::Instance& fabric) {
+  return dynamic_cast<const pcie::SwitchFactory&>(*fabric.factory());
+}
+
+unsigned downstream_ports_of(const config::BoardConfig& config, const config::Instance& fabric) {
+  return by_author(config, fabric.path(), "cannot be built",
+                   [&] { return switch_factory_of(fabric).downstream_ports(fabric.values()); });
+}
+
+std::vector<const config::Instance*> bus_devices(const config::BoardConfig& config) {
+  std::vector<const config::Instance*> devices;
+  for (const char* kind : {"device", "accel", "nic"})
+    for (const config::Instance* i : config.of_kind(kind))
+      if (dynamic_cast<const memory::BusDeviceFactory*>(i->factory())) devices.push_back(i);
+  return devices;
+}
 
 const memory::BusDeviceFactory& bus_factory_of(const config::Instance& device) {
   return dynamic_cast<const memory::BusDeviceFactory&>(*device.factory());
 }
 
-memory::BusPlace bus_place_of(const config::Instance& device) { return bus_factory_of(device).place(device.values()); }
+memory::BusPlace bus_place_of(const config::Instance& device) {
+  return bus_factory_of(device).bus_place(device.values());
+}
+
+BusExtent bus_extent_of(const config::BoardConfig& config, const config::Instance& device) {
+  const memory::BusDeviceFactory& factory = bus_factory_of(device);
+  const void* values = device.values();
+  return by_author(config, device.path(), "cannot be built", [&] {
+    return BusExtent{factory.size(values), factory.lines_size(values), factory.compatible(),
+                     factory.firmware_properties(values)};
+  });
+}
 
 const nic::NicFactory& nic_factory_of(const config::Instance& nic) {
   return dynamic_cast<const nic::NicFactory&>(*nic.factory());

@@ -1,18 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a board file says of an instance beyond its model's own parameters: where it is attached, how it is driven.
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "models/base/systemc/model.h"
 #include "models/memory/bus_device.h"
-#include "models/net/echo_peer.h"
-#include "models/net/traffic_source.h"
+#include "models/net/traffic/echo_peer.h"
+#include "models/net/traffic/traffic_source.h"
 #include "models/net/wire.h"
 #include "models/nic/nic.h"
-#include "models/pcie/device_part.h"
-#include "models/pcie/iommu.h"
+#include "models/pcie/endpoint/device_part.h"
 #include "models/pcie/link.h"
-#include "models/pcie/switch.h"
+#include "models/pcie/root/iommu.h"
+#include "models/pcie/switch_part.h"
 #include "models/uart/uart.h"
 #include "platform/config/board_config.h"
 
@@ -22,6 +25,17 @@ using namespace base::literals;
 
 /// What a guest's reset of the board through the test finisher does.
 enum class Reboot { end, restart };
+
+/// Calls f, which is code of the instance's model. An exception from f is a mistake of the model's author, but it is
+/// reported to the user, who may have written the plug-in: as config::UserError "...: nic.eth0 VERB: ...".
+template <class F>
+auto by_author(const config::BoardConfig& config, const std::string& path, const char* verb, F&& f) {
+  try {
+    return base::name_what_is_thrown(path, f);
+  } catch (const base::ComponentError& e) {
+    throw config::UserError(config.file() + ": " + path + " " + verb + ": " + e.what());
+  }
+}
 
 /// [run]
 struct RunParameters {
@@ -37,19 +51,12 @@ struct RunParameters {
 /// [pcie.NAME]: a link, seen as the slot at its lower end.
 struct SlotParameters {
   std::string attach;  ///< the switch above it; empty: the root complex
-  unsigned port = 0;   ///< of what is above it
+  unsigned port = 0;   ///< downstream port number of the switch or root complex
   pcie::Link::Parameters link;
   static void describe(base::Schema<SlotParameters>&);
 };
 
-/// [switch.NAME]
-struct SwitchParameters {
-  std::string slot;
-  pcie::Switch::Parameters plain;
-  static void describe(base::Schema<SwitchParameters>&);
-};
-
-/// [net.NAME]: a link, and when its carrier is there. It is up at the start.
+/// [net.NAME]: a link, and the times at which its carrier goes down and up. The carrier is up at the start.
 struct WireParameters {
   net::Wire::Parameters wire;
   std::vector<base::Time> down_at;
@@ -66,11 +73,25 @@ struct UartParameters {
 
 /// What builds an instance of [accel.NAME], and the slot that it sits in.
 const pcie::DeviceFactory& factory_of(const config::Instance&);
-const std::string& slot_of(const config::Instance&);
+/// The slot that a device of kind accel or nic sits in, or a switch's upstream port.
+std::string slot_of(const config::Instance&);
 
-/// What builds an instance of [device.NAME], and where it is.
+/// What builds an instance of [switch.NAME].
+const pcie::SwitchFactory& switch_factory_of(const config::Instance&);
+unsigned downstream_ports_of(const config::BoardConfig&, const config::Instance&);
+
+/// Every instance on the bus of a system-on-chip, of any kind, with its factory and its place there.
+std::vector<const config::Instance*> bus_devices(const config::BoardConfig&);
 const memory::BusDeviceFactory& bus_factory_of(const config::Instance&);
 memory::BusPlace bus_place_of(const config::Instance&);
+
+/// Properties of a device on a bus, as its model states them.
+struct BusExtent {
+  std::uint64_t size, lines_size;  ///< bytes of registers, and of the cache lines that it is the home of
+  std::string compatible;
+  std::vector<part::FirmwareProperty> properties;
+};
+BusExtent bus_extent_of(const config::BoardConfig&, const config::Instance&);
 
 /// What builds an instance of [nic.NAME], and where it is.
 const nic::NicFactory& nic_factory_of(const config::Instance&);
@@ -79,7 +100,7 @@ nic::NicPlace place_of(const config::Instance&);
 /// [iommu]
 struct IommuInstance {
   bool enabled = false;
-  base::Bytes page = 4_KiB;  ///< that the firmware maps with
+  base::Bytes page = 4_KiB;  ///< page size that the firmware maps with
   pcie::Iommu::Parameters iommu;
   static void describe(base::Schema<IommuInstance>&);
 };
@@ -91,7 +112,7 @@ struct EchoPeerParameters {
   static void describe(base::Schema<EchoPeerParameters>&);
 };
 
-/// [peer.NAME] with model "traffic": clients at a wire of their own, beside those of [workload].
+/// [peer.NAME] with model "traffic" adds clients, on a wire of their own, to those of [workload].
 struct TrafficPeerParameters {
   std::string wire = "net.wire0";
   net::TrafficSource::Parameters traffic;

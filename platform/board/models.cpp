@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/board/models.h"
 
 #include "models/coherence/memory_system.h"
@@ -6,9 +7,9 @@
 #include "models/irq/plic.h"
 #include "models/memory/ram.h"
 #include "models/memory/soc_bus.h"
-#include "models/net/traffic_source.h"
+#include "models/net/traffic/traffic_source.h"
 #include "models/part/catalogue.h"
-#include "models/pcie/root_complex.h"
+#include "models/pcie/root/root_complex.h"
 #include "models/riscv/cluster.h"
 #include "platform/board/host_map.h"
 #include "platform/board/instances.h"
@@ -64,7 +65,6 @@ void register_models(config::Registry& r) {
   r.add_kind("pcie", "link", "model", "a PCIe slot");
   r.add<SlotParameters>("pcie", "link", "PCIe link");
   r.add_kind("switch", "plain", "model", "a PCIe switch");
-  r.add<SwitchParameters>("switch", "plain", "PCIe switch");
   r.add_kind("net", "wire", "model", "an Ethernet link");
   r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");

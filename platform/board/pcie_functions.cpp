@@ -1,27 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/board/pcie_functions.h"
 
 #include <utility>
 
 #include "platform/board/instances.h"
-#include "platform/board/topology.h"
+#include "platform/board/pcie_tree.h"
 
 namespace sluice::platform {
 namespace {
 
 PcieFunction bridge(unsigned device) { return {true, "pci", device, {}, {}, {}}; }
 
-PcieFunction nic(const config::Instance& n) {
-  PcieFunction f{false, "ethernet", 0, nic_factory_of(n).firmware_properties(n.values()), {}, {}};
+constexpr const char* kTelling = "cannot say what its driver must know";
+
+PcieFunction nic(const config::BoardConfig& config, const config::Instance& n) {
+  PcieFunction f{false, "ethernet", 0, {}, {}, {}};
+  f.properties =
+      by_author(config, n.path(), kTelling, [&] { return nic_factory_of(n).firmware_properties(n.values()); });
   if (const std::string address = place_of(n).address; !address.empty()) f.station = net::parse_mac(address);
   return f;
 }
 
-PcieFunction device(const config::Instance& d) {
-  return {false, d.kind(), 0, factory_of(d).firmware_properties(d.values()), {}, {}};
+PcieFunction device(const config::BoardConfig& config, const config::Instance& d) {
+  PcieFunction f{false, d.kind(), 0, {}, {}, {}};
+  f.properties = by_author(config, d.path(), kTelling, [&] { return factory_of(d).firmware_properties(d.values()); });
+  return f;
 }
 
 /// first: the device number of port 0.
-std::vector<PcieFunction> functions(const std::vector<PortPlan>& ports, unsigned first) {
+std::vector<PcieFunction> functions(const config::BoardConfig& config, const std::vector<PortPlan>& ports,
+                                    unsigned first) {
   std::vector<PcieFunction> list;
   for (std::size_t n = 0; n < ports.size(); ++n) {
     const config::Instance* behind = ports[n].device;
@@ -29,9 +37,9 @@ std::vector<PcieFunction> functions(const std::vector<PortPlan>& ports, unsigned
     PcieFunction port = bridge(first + static_cast<unsigned>(n));
     if (behind->kind() == "switch") {
       port.below.push_back(bridge(0));
-      port.below.back().below = functions(ports[n].ports, 0);
+      port.below.back().below = functions(config, ports[n].ports, 0);
     } else {
-      port.below.push_back(behind->kind() == "nic" ? nic(*behind) : device(*behind));
+      port.below.push_back(behind->kind() == "nic" ? nic(config, *behind) : device(config, *behind));
     }
     port.below.back().properties.push_back({"sluice,path", behind->path()});
     list.push_back(std::move(port));
@@ -41,6 +49,8 @@ std::vector<PcieFunction> functions(const std::vector<PortPlan>& ports, unsigned
 
 }  // namespace
 
-std::vector<PcieFunction> pcie_functions(const config::BoardConfig& config) { return functions(pcie_tree(config), 1); }
+std::vector<PcieFunction> pcie_functions(const config::BoardConfig& config) {
+  return functions(config, pcie_tree(config), 1);
+}
 
 }  // namespace sluice::platform

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the harts of a system-on-chip find when they start: images in memory, a device tree, registers.
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 
 #include "models/base/parameters/quantity.h"
 #include "platform/board/instances.h"
+#include "platform/board/pcie_tree.h"
 #include "platform/board/system_on_chip.h"
-#include "platform/board/topology.h"
 #include "platform/firmware/device_tree.h"
 #include "platform/firmware/device_tree_edit.h"
 
@@ -36,7 +37,7 @@ std::array<std::uint64_t, 6> dynamic_info(std::uint64_t next_entry, unsigned boo
   return {kMagic, kVersion, next_entry, kSupervisor, kNoOptions, boot_hart};
 }
 
-/// Images may not lie over each other: whichever were copied last would win.
+/// Images must not overlap: the one copied last would win.
 void add_checked(std::vector<Taken>& all, const Image& image) {
   std::vector<Taken> own;
   for (const Image::Segment& s : image.segments()) own.push_back({&image, s.address, s.address + s.memory_size - 1});
@@ -58,7 +59,7 @@ std::uint64_t place_of_initrd(const base::GuestRam& ram, const std::vector<Taken
   return align_up(end, base::GuestRam::kPage);
 }
 
-/// Names what a cluster's parameters name, where they were set.
+/// Reads the files that a cluster's parameters name. Messages name the place where the parameter was set.
 class ImageReader {
  public:
   ImageReader(const config::BoardConfig& config, const config::Instance& cluster)
@@ -126,11 +127,11 @@ DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& 
     if (&other->bytes() != &own && !is_firmware_in(other->bytes()))
       tree.more_memory.emplace_back(other->bytes().base(), other->bytes().size());
   for (const config::Instance* d : plan_.devices) {
-    const memory::BusDeviceFactory& factory = bus_factory_of(*d);
     const memory::BusPlace place = bus_place_of(*d);
-    if (factory.compatible().empty()) continue;
-    tree.devices.push_back({d->name(), d->path(), factory.compatible(), place.address, factory.size(d->values()),
-                            place.interrupts, factory.firmware_properties(d->values())});
+    BusExtent extent = bus_extent_of(*plan_.config, *d);
+    if (extent.compatible.empty()) continue;
+    tree.devices.push_back({d->name(), d->path(), std::move(extent.compatible), place.address, extent.size, place.lines,
+                            extent.lines_size, place.interrupts, std::move(extent.properties)});
   }
   tree.interrupt_sources = plan_.aia() ? plan_.parts.aplic.sources : plan_.parts.plic.sources;
   tree.imsic_identities = plan_.parts.imsic.identities;
@@ -142,7 +143,7 @@ DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& 
   return tree;
 }
 
-/// Its own, with what the user changes of it.
+/// The system's own tree, with the user's changes.
 std::vector<std::uint8_t> SystemOnChip::device_tree_of(const Cluster& c, const DeviceTreeSource& source) const {
   std::vector<std::uint8_t> tree = make_device_tree(source);
   Chosen chosen{c.parameters->bootargs, {}};
@@ -203,7 +204,7 @@ void SystemOnChip::start(const DeviceTreeSource& board) {
   for (auto& c : clusters_) {
     c->firmware.load(rams);
     base::GuestRam* ram = memory_->ram_at(c->firmware.entry(), Image::kInstruction);
-    // A firmware owns its RAM: its stacks, heap and device tree lie behind it.
+    // Each firmware has its RAM alone: its stacks, heap and device tree lie after the image.
     if (const auto found = std::find(owned.begin(), owned.end(), ram); found != owned.end()) {
       const Cluster& other = *clusters_[static_cast<std::size_t>(found - owned.begin())];
       throw clash(*plan_.config, instance_of(*c), instance_of(other), "firmware",
@@ -219,7 +220,7 @@ void SystemOnChip::start(const DeviceTreeSource& board) {
     c.initrd->load(rams);
     add_checked(taken, *c.initrd);
   }
-  // Behind all images: no cluster's may lie over another's device tree.
+  // Only after all images are placed: no cluster's image may overlap another cluster's device tree.
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& c = *clusters_[i];
     c.htifs = Htif::of(c.firmware, *memory_, c.cores, *uart_);
@@ -229,7 +230,7 @@ void SystemOnChip::start(const DeviceTreeSource& board) {
   place(placed_);
 }
 
-/// All that the harts found when they started, but for what a debugger has written in its place.
+/// Reloads images, initrds and device trees into memory, except where a debugger has loaded its own program.
 void SystemOnChip::reload(const LoadedProgram* loaded) {
   std::vector<Placed> kept;
   if (loaded && loaded->cluster->system == this) {

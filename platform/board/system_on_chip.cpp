@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/board/system_on_chip.h"
 
 #include <fmt/format.h>
@@ -64,7 +65,10 @@ void SystemOnChip::build_clusters() {
                                                             cluster.firmware.entry(), group_, *memory_, hart));
       riscv::Core& core = *cluster.cores.back();
       core.socket.bind(bus_->from_initiators);
-      core.on_name_place = [this](std::uint64_t address) { return bus_->name_at(address); };
+      core.on_name_place = [this](std::uint64_t address) {
+        const std::string home = memory_->home_at(address);
+        return home.empty() ? bus_->name_at(address) : home;
+      };
     }
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A system-on-chip: clusters of harts with the bus, memory, caches and interrupt controllers that they share.
 
@@ -16,7 +17,7 @@
 #include "models/irq/plic.h"
 #include "models/memory/ram.h"
 #include "models/memory/soc_bus.h"
-#include "models/pcie/root_complex.h"
+#include "models/pcie/root/root_complex.h"
 #include "models/riscv/core.h"
 #include "models/uart/uart.h"
 #include "platform/board/system_plan.h"
@@ -29,21 +30,21 @@ class SystemOnChip;
 struct DeviceTreeSource;
 struct Taken;
 
-/// Harts with one firmware.
+/// Harts that run one firmware.
 struct Cluster {
   std::string name;  ///< "host"
   const riscv::ClusterParameters* parameters;
   SystemOnChip* system;
-  unsigned first_hart;  ///< of those of its system
+  unsigned first_hart;  ///< number of its first hart within the system
   Firmware firmware;
   std::optional<Image> initrd;
-  std::optional<Image> device_tree;  ///< of the user: in the place of the system's, or an overlay of it
+  std::optional<Image> device_tree;  ///< from the user: replaces the system's tree or overlays it
   std::vector<std::unique_ptr<riscv::Core>> cores;
-  std::vector<std::unique_ptr<Htif>> htifs;    ///< one for each of its firmware's images that has a tohost
-  std::vector<std::uint8_t> device_tree_blob;  ///< what its harts get
+  std::vector<std::unique_ptr<Htif>> htifs;    ///< one for each firmware image that has a tohost
+  std::vector<std::uint8_t> device_tree_blob;  ///< the tree that its harts receive
 };
 
-/// A program that a debugger has written to memory in the place of a cluster's firmware.
+/// A program that a debugger has written to memory, in place of a cluster's firmware.
 struct LoadedProgram {
   struct Range {
     std::uint64_t address, length;  ///< physical, within one memory
@@ -53,11 +54,11 @@ struct LoadedProgram {
   std::vector<Range> written;
 };
 
-/// Built in two steps: the constructor makes what is on the chip, start() loads the firmware once the board around it
-/// is known. Both throw config::UserError for what a board file has wrong.
+/// Built in two steps: the constructor makes what is on the chip; start() loads the firmware once the board around the
+/// chip is known. Both throw config::UserError for mistakes in the board file.
 class SystemOnChip : public pcie::SocWriter {
  public:
-  /// The group is that of its harts, and bounds how far they run ahead.
+  /// The group holds this system's harts and limits how far one may run ahead of another.
   SystemOnChip(SystemPlan, base::RunnerGroup&);
   ~SystemOnChip() override;
 
@@ -67,7 +68,7 @@ class SystemOnChip : public pcie::SocWriter {
   const base::RunnerGroup& group() const { return group_; }
   std::vector<std::unique_ptr<Cluster>>& clusters() { return clusters_; }
   const std::vector<std::unique_ptr<memory::Ram>>& rams() const { return rams_; }
-  /// What is on the chip but its bus, which comes last, in the order of the result file.
+  /// The models on the chip, in the order of the result file, without the bus, which comes last there.
   std::vector<base::Model*> models();
   /// The bytes of all its memories.
   std::vector<base::GuestRam*> guest_rams() const;
@@ -76,15 +77,15 @@ class SystemOnChip : public pcie::SocWriter {
   irq::Finisher& finisher() { return *finisher_; }
   uart::Uart& uart() { return *uart_; }
 
-  /// The level of a wire to its interrupt controller.
+  /// Sets the level of an interrupt wire to the system's controller.
   void set_source(unsigned number, bool level);
 
   /// Loads the firmware of its clusters and leaves their harts at its entry. tree: what their device trees say of the
   /// board around the system.
   void start(const DeviceTreeSource& tree);
 
-  /// What reset does to its harts, and behind them, what is nearest to the sources of interrupts first, to its other
-  /// parts. The board resets what it has added in between.
+  /// Collect what a reset must reset: add_harts() adds the harts, add_parts() the chip's other parts, those nearest to
+  /// the sources of interrupts first. The board adds its own parts between the two.
   void add_harts(std::vector<base::Resettable*>&, const LoadedProgram*);
   void add_parts(std::vector<base::Resettable*>&);
   /// Loads again what was in memory at the start.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/board/system_plan.h"
 
 #include <algorithm>
@@ -6,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "models/memory/ram.h"
-#include "models/pcie/root_complex.h"
+#include "models/pcie/root/root_complex.h"
 #include "models/riscv/cluster.h"
 #include "platform/board/instances.h"
-#include "platform/board/topology.h"
+#include "platform/board/pcie_tree.h"
 
 namespace sluice::platform {
 
@@ -37,7 +38,7 @@ const riscv::ClusterParameters& parameters_of(const config::Instance& cluster) {
   return cluster.parameters<riscv::ClusterParameters>();
 }
 
-/// Takes the instances that a system names out of those that no other has.
+/// Removes the instances that a system names from those that no other system has claimed, and returns them.
 std::vector<const config::Instance*> claim(const config::BoardConfig& config, const config::Instance& system,
                                            std::string_view key, const std::vector<std::string>& names,
                                            std::vector<const config::Instance*>& unclaimed) {
@@ -54,7 +55,7 @@ std::vector<const config::Instance*> claim(const config::BoardConfig& config, co
 }
 
 std::vector<const config::Instance*> devices_on(const config::BoardConfig& config, const std::string& system) {
-  std::vector<const config::Instance*> devices = config.of_kind("device");
+  std::vector<const config::Instance*> devices = bus_devices(config);
   std::erase_if(devices, [&](const config::Instance* d) { return bus_place_of(*d).soc != system; });
   return devices;
 }
@@ -137,9 +138,13 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan& system) {
     const auto& p = m->parameters<memory::Ram::Parameters>();
     regions.push_back({m->path(), p.base, p.size.count(), set_at(*m, "base", "size")});
   }
-  for (const config::Instance* d : system.devices)
-    regions.push_back(
-        {d->path(), bus_place_of(*d).address, bus_factory_of(*d).size(d->values()), d->origin("address").where});
+  for (const config::Instance* d : system.devices) {
+    const memory::BusPlace place = bus_place_of(*d);
+    const BusExtent extent = bus_extent_of(config, *d);
+    regions.push_back({d->path(), place.address, extent.size, d->origin("address").where});
+    if (extent.lines_size != 0)
+      regions.push_back({d->path() + ".lines", place.lines, extent.lines_size, d->origin("lines").where});
+  }
   if (system.is_host()) {
     const config::Instance& root = config.the("root");
     const auto& p = root.parameters<pcie::RootComplex::Parameters>();
@@ -193,28 +198,6 @@ void check_interrupt_sources(const SystemPlan& system) {
   if (least != HostMap::kUartSource)
     wired += fmt::format(" and PCIe's INTA to INTD are {} to {}", HostMap::kPcieSource, least);
   throw system.error(system.aia() ? "aplic" : "plic", "sources", fmt::format("must be at least {}: {}", least, wired));
-}
-
-base::Time quantum_of(const SystemPlan& system, base::Time separation) {
-  constexpr base::Time kLoneHart = 10_us;
-  const bool several = system.harts() > 1;
-  const base::Time core_to_core = system.parts.caches.snoop_latency;
-  base::Time quantum = base::Time::max();
-  for (const config::Instance* c : system.clusters) {
-    const base::Time asked = parameters_of(*c).quantum;
-    if (asked == base::Time{}) continue;
-    if (several && asked > core_to_core)
-      throw system.config->error(*c, "quantum",
-                                 fmt::format("must be at most {}, {}, on a board with several harts",
-                                             system.part("caches.snoop_latency"), base::to_text(core_to_core)));
-    if (several && asked > separation)
-      throw system.config->error(
-          *c, "quantum",
-          fmt::format("must be at most {}, which a PCIe link takes to the other systems", base::to_text(separation)));
-    quantum = std::min(quantum, asked);
-  }
-  if (quantum != base::Time::max()) return quantum;
-  return several ? std::min(core_to_core, separation) : kLoneHart;
 }
 
 }  // namespace sluice::platform

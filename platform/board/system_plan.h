@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a board file says of its systems-on-chip: the host, whose parts are tables of their own, and each [soc.NAME].
 
@@ -17,7 +18,7 @@
 
 namespace sluice::platform {
 
-/// The parts of a system-on-chip that it has once.
+/// The parts of which a system-on-chip has one each.
 struct SystemParts {
   coherence::MemorySystem::Parameters caches;
   memory::SocBus::Parameters bus;
@@ -37,14 +38,14 @@ struct SystemParameters {
   static void describe(base::Schema<SystemParameters>&);
 };
 
-/// One system-on-chip of a board. The first is the host: it has what no [soc.NAME] claims.
+/// One system-on-chip of a board. The first is the host, which has everything that no [soc.NAME] claims.
 struct SystemPlan {
   const config::BoardConfig* config;
   const config::Instance* instance;  ///< [soc.NAME]; null: the host
   SystemParts parts;
   std::vector<const config::Instance*> clusters;
   std::vector<const config::Instance*> memories;
-  std::vector<const config::Instance*> devices;  ///< [device.NAME] on its bus
+  std::vector<const config::Instance*> devices;  ///< on its bus, of any kind
 
   bool is_host() const { return !instance; }
   std::string path() const { return instance ? instance->path() : std::string(); }
@@ -52,15 +53,15 @@ struct SystemPlan {
   std::string part(std::string_view name) const;
   /// Where a key of a part was set: part "map", key "uart".
   const config::Origin& origin(std::string_view part, std::string_view key) const;
-  /// A mistake in such a value.
+  /// An error about the value of such a key.
   config::UserError error(std::string_view part, std::string_view key, const std::string& what) const;
   unsigned harts() const;
   /// Whether its interrupt controllers are APLIC and IMSIC, and not a PLIC.
   bool aia() const;
 };
 
-/// The host first, then the others by name. Throws config::UserError for a system without a cluster or a memory, for a
-/// cluster or memory of two, and for clusters of one system with different interrupt controllers.
+/// The systems, the host first, then the others by name. Throws config::UserError for a system without a cluster or a
+/// memory, for a cluster or memory that two systems name, and for different interrupt controllers within one system.
 std::vector<SystemPlan> systems_of(const config::BoardConfig&);
 
 /// Every region of a system's address space, by address. Throws config::UserError for overlapping regions.
@@ -69,10 +70,5 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan&);
 /// Throws config::UserError for an interrupt controller with fewer sources than are wired to it, and for two devices at
 /// one source.
 void check_interrupt_sources(const SystemPlan&);
-
-/// How far one hart of a system may run ahead of another of it: harts see each other's stores late by up to that, so it
-/// is at most what a line takes between them. separation: least time from a hart of another system to one of this;
-/// Time::max() where there is none. Throws config::UserError for a quantum that is set and too long.
-base::Time quantum_of(const SystemPlan&, base::Time separation);
 
 }  // namespace sluice::platform

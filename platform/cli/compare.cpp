@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sluice compare BOARD BOARD...: one workload on several boards, side by side.
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "platform/board/topology.h"
+#include "platform/board/pcie_tree.h"
 #include "platform/cli/child.h"
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
@@ -92,7 +93,7 @@ void check_workloads(const Options& o, const std::vector<config::BoardConfig>& b
   }
 }
 
-/// Mistakes are found here, before anything runs.
+/// Loads the boards and checks that they can be compared, before anything runs.
 std::vector<config::BoardConfig> load(const Environment& environment, const Options& o) {
   if (o.boards.size() < 2 || o.boards.size() > kMostBoards)
     throw config::UserError(fmt::format("compare needs 2 to {} boards, not {}", kMostBoards, o.boards.size()));
@@ -121,7 +122,7 @@ std::vector<config::BoardConfig> load(const Environment& environment, const Opti
 
 /// How a list of runs went.
 struct Ran {
-  bool complete;       ///< each has a result; else some were mistaken, and have said why, or were interrupted
+  bool complete;       ///< each has a result; else some failed, with a message, or were interrupted
   const char* signal;  ///< what interrupted them; null: nothing
 };
 
@@ -138,8 +139,8 @@ Ran run_shown(std::vector<Child>& children, const char* what) {
 
 bool has_ended(const Child& c) { return !c.output().empty() && Json::parse(c.output()).at("outcome") != "interrupted"; }
 
-/// What an interrupted comparison can still show: the replications that every board has ended; else the first of each,
-/// as far as it came; else nothing.
+/// Number of replications that an interrupted comparison can show: those that every board has ended; else 1, if each
+/// board has at least a partial first result; else 0.
 std::size_t shown_replications(const std::vector<Child>& children, std::size_t boards) {
   std::size_t ended = 0;
   while (ended < children.size() && has_ended(children[ended])) ++ended;
@@ -156,8 +157,8 @@ void print_interruption(const char* signal, const std::vector<Child>& children, 
   say("sluice: compare: interrupted by {} when {} of {} {} had ended\n", signal, ended, children.size(), what);
 }
 
-/// What children have said; the same words, such as a firmware that no board finds, once. With replications, those of
-/// a run that has failed begin with the board and the replications that said so.
+/// Prints the children's messages, each once, such as a firmware that no board finds. With several replications, the
+/// message of a failed run begins with the board and the replications that printed it.
 void print_errors(const std::vector<Child>& children, const std::vector<config::BoardConfig>& boards,
                   unsigned replications) {
   std::vector<std::string> said;
@@ -212,8 +213,8 @@ std::vector<report::PairedRow> paired_rows(const std::vector<std::vector<Json>>&
   return rows;
 }
 
-/// Boards with several harts again at half the quantum (run-ahead is bounded, not exact, between harts); null for the
-/// others. False when they are not complete; whoever interrupted them has been told.
+/// Runs boards with several harts again at half the quantum, because run-ahead between harts is bounded, not exact;
+/// null for the other boards. False when a run has no result or was interrupted; the user has been told.
 bool at_half_quantum(const Plan& plan, const std::vector<Json>& results, std::vector<Json>& half) {
   half.assign(results.size(), Json());
   std::vector<Child> children;

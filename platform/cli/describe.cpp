@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sluice describe BOARD: the effective board, every parameter with where it comes from, the memory map, the PCIe tree.
 
 #include <cerrno>
@@ -8,8 +9,8 @@
 
 #include "models/base/parameters/quantity.h"
 #include "platform/board/board.h"
+#include "platform/board/pcie_tree.h"
 #include "platform/board/system_plan.h"
-#include "platform/board/topology.h"
 #include "platform/cli/command.h"
 #include "platform/config/dump.h"
 #include "platform/firmware/device_tree_text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sluice run BOARD: one run, with its report and its result file.
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 #include "models/base/parameters/quantity.h"
-#include "platform/board/topology.h"
+#include "platform/board/pcie_tree.h"
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
@@ -113,7 +114,7 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
   if (file) file->commit(report::to_text(result));
   const std::string text = o.json ? report::to_text(result) : report::run_report(result, simulation.board().workload());
   const std::string failure = report::failure_of(result);
-  // The debugger first: who reads standard output may be waiting for the debugger to end.
+  // Tells the debugger first: the reader of standard output may wait for the debugger to end.
   if (simulation.outside()) simulation.outside()->tell_end(failure.empty() ? 0 : 1);
   fmt::print("{}", text);
   if (failure.empty()) return 0;

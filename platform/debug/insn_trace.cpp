@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/debug/insn_trace.h"
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "models/riscv/iss/decode.h"
-#include "models/riscv/iss/disassemble.h"
+#include "models/riscv/iss/decode/decode.h"
+#include "models/riscv/iss/decode/disassemble.h"
 #include "platform/diagnosis/diagnosis.h"
 
 namespace sluice::debug {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `monitor` commands: what GDB has no words for.
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 #include "models/base/measure/statistics.h"
 #include "models/base/registers/register_view.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 #include "platform/debug/board_target.h"
 #include "platform/debug/packet.h"
 #include "platform/debug/pci_functions.h"

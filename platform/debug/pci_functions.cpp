@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/debug/pci_functions.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "models/irq/imsic_regs.h"
 #include "models/pcie/pcie_regs.h"
-#include "platform/board/topology.h"
+#include "platform/board/pcie_tree.h"
 #include "platform/debug/config_text.h"
 
 namespace sluice::debug {
@@ -49,10 +50,10 @@ class Walk {
     const auto& switches = board_.switches();
     const auto s = std::find_if(switches.begin(), switches.end(), [&](const auto& i) { return i.path == path; });
     if (s == switches.end()) return;
-    const pcie::ConfigSpace& upstream = s->plain->upstream_bridge().config();
+    const pcie::ConfigSpace& upstream = s->fabric->upstream_bridge().config();
     functions_.push_back({path + ".upstream", place, &upstream});
     for (unsigned n = 0; n < above.ports.size(); ++n)
-      add_port(above.ports[n], fmt::format("{}.port{}", path, n), s->plain->downstream_bridge(n),
+      add_port(above.ports[n], fmt::format("{}.port{}", path, n), s->fabric->downstream_bridge(n),
                below(upstream, place, n));
   }
 

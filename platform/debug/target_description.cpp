@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/debug/target_description.h"
 
 #include <fmt/format.h>
 
-#include "models/riscv/iss/disassemble.h"
+#include "models/riscv/iss/decode/disassemble.h"
 #include "platform/debug/target.h"
 
 namespace sluice::debug {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The registers of a hart in the form in which GDB asks for them.
 
 #include <string>
 
-#include "models/riscv/iss/csr.h"
+#include "models/riscv/iss/privileged/csr.h"
 
 namespace sluice::debug {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/diagnosis/diagnosis.h"
 
 #include <map>
@@ -6,7 +7,7 @@
 
 #include "firmware/kernel/exit_codes.h"
 #include "models/base/parameters/quantity.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 
 namespace sluice::platform {
 namespace {

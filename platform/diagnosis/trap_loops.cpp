@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/diagnosis/trap_loops.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "models/riscv/iss/csr.h"
+#include "models/riscv/iss/privileged/csr.h"
 #include "platform/diagnosis/diagnosis.h"
 
 namespace sluice::platform {

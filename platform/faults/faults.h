@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The faults that a board file schedules or draws: makes them happen, and keeps account of what each cost.
+/// The faults that a board file schedules or draws: makes them happen, and records what each cost.
 
 #include <cstdint>
 #include <deque>
@@ -11,7 +12,7 @@
 #include "models/base/parameters/random.h"
 #include "models/net/wire.h"
 #include "models/pcie/data_link.h"
-#include "models/pcie/endpoint.h"
+#include "models/pcie/endpoint/endpoint.h"
 #include "models/riscv/core.h"
 #include "platform/config/board_config.h"
 #include "platform/faults/fault_parameters.h"
@@ -41,7 +42,7 @@ class Faults {
   Faults(const Faults&) = delete;
   Faults& operator=(const Faults&) = delete;
 
-  /// In order of time; costs of those that still last are up to `now`.
+  /// The faults in order of time. The costs of a fault that still lasts are those up to `now`.
   std::vector<FaultRecord> records(base::Time now) const;
   /// The one fault of the board that has happened so far, however often: "fault.end"; "several faults"; empty: none.
   const std::string& so_far() const { return so_far_; }

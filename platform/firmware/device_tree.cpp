@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/firmware/device_tree.h"
 
 #include <stdexcept>
@@ -43,6 +44,9 @@ class Writer {
     bytes(name, raw.data(), raw.size() * sizeof(fdt32_t));
   }
   void reg(std::uint64_t base, std::uint64_t size) { cells("reg", {high(base), low(base), high(size), low(size)}); }
+  void reg(std::uint64_t base, std::uint64_t size, std::uint64_t base2, std::uint64_t size2) {
+    cells("reg", {high(base), low(base), high(size), low(size), high(base2), low(base2), high(size2), low(size2)});
+  }
   /// A string list, as compatible lists are.
   void texts(const char* name, const std::vector<std::string>& values) {
     std::string joined;
@@ -173,7 +177,7 @@ class Tree {
     });
   }
 
-  /// How an operating system without SBI calls for it ends the run: a write to the test finisher.
+  /// Lets an operating system power off or reboot without SBI: a syscon node that writes to the test finisher.
   void system_control(const std::string& what, std::uint32_t value) {
     w_.node(what, [&] {
       w_.text("compatible", "syscon-" + what);
@@ -230,7 +234,10 @@ class Tree {
   void device(const BusNode& d) {
     w_.node(fmt::format("{}@{:x}", d.name, d.base), [&] {
       w_.text("compatible", d.compatible);
-      w_.reg(d.base, d.size);
+      if (d.lines_size == 0)
+        w_.reg(d.base, d.size);
+      else
+        w_.reg(d.base, d.size, d.lines, d.lines_size);
       w_.text("sluice,path", d.path);
       for (const part::FirmwareProperty& p : d.properties) property(p);
       if (d.interrupts.empty()) return;
@@ -259,7 +266,7 @@ class Tree {
       w_.cell("#address-cells", 0);
       w_.flag("interrupt-controller");
       w_.cell("riscv,ndev", s_.interrupt_sources);
-      // By context, of which those of other clusters' harts come first: no interrupt is theirs here.
+      // Entries go by PLIC context. Those of other clusters' harts come first, and have no interrupt here.
       auto contexts = to_harts({kMachineExternal, kSupervisorExternal});
       for (unsigned other = 0; other < 2 * s_.first_hart; ++other)
         contexts.insert(contexts.begin(), {hart_controller(0), kNoInterrupt});
@@ -296,7 +303,7 @@ class Tree {
         w_.cell("msi-parent", imsic(supervisor));
         if (!supervisor) {
           w_.cell("riscv,children", controller());
-          // By the binding, and as OpenSBI knew it before there was one.
+          // The name of the binding, and the one that OpenSBI used before there was a binding.
           for (const char* name : {"riscv,delegation", "riscv,delegate"})
             w_.cells(name, {controller(), 1, s_.interrupt_sources});
         }
@@ -354,8 +361,8 @@ class Tree {
     });
   }
 
-  /// The specification's swizzle: pin of a device to one of four sources. Each bridge has a map, too: Linux asks the
-  /// first node upwards for it.
+  /// The swizzle of the PCI specification: maps a device's pin to one of four sources. Each bridge has a map, because
+  /// Linux searches upwards from the device for the first one.
   void interrupt_map(std::uint32_t turn) {
     std::vector<std::uint32_t> map;
     for (std::uint32_t device = 0; device < 4; ++device) {

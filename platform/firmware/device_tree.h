@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The flattened device tree that the board hands to its firmware: what it may find where, as QEMU virt would say it.
+/// The flattened device tree that the board hands to its firmware. It describes the devices in the way of QEMU virt's
+/// tree.
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +11,7 @@
 
 #include "models/net/frame.h"
 #include "models/part/firmware_property.h"
-#include "models/pcie/root_complex.h"
+#include "models/pcie/root/root_complex.h"
 #include "platform/board/host_map.h"
 
 namespace sluice::platform {
@@ -30,6 +32,7 @@ struct BusNode {
   std::string path;  ///< on the board
   std::string compatible;
   std::uint64_t base, size;
+  std::uint64_t lines, lines_size;   ///< of the cache lines that it is the home of; size 0: none
   std::vector<unsigned> interrupts;  ///< sources of the PLIC or APLIC
   std::vector<part::FirmwareProperty> properties;
 };
@@ -42,7 +45,7 @@ struct DeviceTreeSource {
   std::uint64_t timebase_hertz = 10'000'000;
   std::uint64_t memory_base = 0;
   std::uint64_t memory_size = 0;
-  /// Base and size of RAM that no firmware is in.
+  /// Base and size of each RAM that holds no firmware.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> more_memory;
   std::vector<BusNode> devices;
   bool iommu = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/firmware/htif.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ unsigned command_of(std::uint64_t value) { return static_cast<unsigned>(value >>
 
 }  // namespace
 
-std::vector<std::unique_ptr<Htif>> Htif::of(const Firmware& firmware, coherence::MemorySystem& memory,
+std::vector<std::unique_ptr<Htif>> Htif::of(const Firmware& firmware, base::HartMemory& memory,
                                             const std::vector<std::unique_ptr<riscv::Core>>& cores, uart::Uart& uart) {
   std::vector<std::unique_ptr<Htif>> all;
   for (const Image& image : firmware.images()) {
@@ -40,7 +41,7 @@ std::vector<std::unique_ptr<Htif>> Htif::of(const Firmware& firmware, coherence:
   return all;
 }
 
-Htif::Htif(const Image& image, base::GuestRam& ram, std::uint64_t tohost, coherence::MemorySystem& memory,
+Htif::Htif(const Image& image, base::GuestRam& ram, std::uint64_t tohost, base::HartMemory& memory,
            const std::vector<std::unique_ptr<riscv::Core>>& cores, uart::Uart& uart)
     : ram_(ram), tohost_(tohost), memory_(memory), uart_(uart) {
   const auto fromhost = image.symbols().variable("fromhost");
@@ -53,7 +54,7 @@ Htif::Htif(const Image& image, base::GuestRam& ram, std::uint64_t tohost, cohere
   ram_.set_watch(tohost_, base::GuestRam::kHostInterface);
 }
 
-/// In the middle of a hart's instruction: its run is to end behind it. Devices and debuggers do not speak this.
+/// Called during a hart's instruction: ends the hart's run after it. Stores by devices and debuggers are not commands.
 void Htif::ram_written(std::uint64_t address, std::uint64_t length) {
   const base::Runner* runner = base::Scheduler::instance().running();
   if (answering_ || !runner || address >= tohost_ + kWord || address + length <= tohost_) return;
@@ -93,7 +94,7 @@ void Htif::command(std::uint64_t value) {
   if (!system_call(payload)) end(value, fmt::format("wrote {} to tohost: no system call that is served", value));
 }
 
-/// False: there is none at this address, or one that is not served.
+/// False: there is no system call at this address, or it is not supported.
 bool Htif::system_call(std::uint64_t block) {
   base::GuestRam* ram = memory_.ram_at(block, 4 * kWord);
   if (!ram || block % kWord != 0) return false;
@@ -113,14 +114,14 @@ bool Htif::system_call(std::uint64_t block) {
 }
 
 std::optional<std::uint64_t> Htif::write_text(std::uint64_t address, std::uint64_t length) {
-  if (length == 0) return 0;  // wherever it says that nothing lies
+  if (length == 0) return 0;  // an address without memory is no error then
   base::GuestRam* ram = length > kLongestText ? nullptr : memory_.ram_at(address, length);
   if (!ram) return {};
   for (std::uint64_t i = 0; i < length; ++i) uart_.show(static_cast<char>(*ram->at(address + i)));
   return length;
 }
 
-/// The host takes the command, and answers where the guest has a place for that.
+/// Clears tohost, and writes the answer to fromhost if the image has one.
 void Htif::done(std::uint64_t answer) {
   write(tohost_, 0);
   if (fromhost_) write(*fromhost_, answer);

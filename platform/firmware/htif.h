@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The host-target interface of riscv-tests and their kin: an image that has a variable `tohost` ends the run, prints
 /// and asks for system calls by storing there. docs/models/htif.md.
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "models/base/memory/guest_ram.h"
+#include "models/base/memory/hart_memory.h"
 #include "models/base/time/callback.h"
 #include "models/riscv/core.h"
 #include "models/uart/uart.h"
@@ -26,14 +28,14 @@ class Htif final : private base::RamWatcher, private riscv::CoreObserver {
   };
 
   /// One for each image of the firmware that has a tohost in a memory of the board, in the order of the images.
-  static std::vector<std::unique_ptr<Htif>> of(const Firmware&, coherence::MemorySystem&,
+  static std::vector<std::unique_ptr<Htif>> of(const Firmware&, base::HartMemory&,
                                                const std::vector<std::unique_ptr<riscv::Core>>&, uart::Uart&);
 
   /// Called when the firmware ends the run, each time. core: the hart that has stored last.
   base::Callback<void(const Exit&, riscv::Core& core)> on_exit;
 
  private:
-  Htif(const Image&, base::GuestRam&, std::uint64_t tohost, coherence::MemorySystem&,
+  Htif(const Image&, base::GuestRam&, std::uint64_t tohost, base::HartMemory&,
        const std::vector<std::unique_ptr<riscv::Core>>&, uart::Uart&);
 
   void ram_written(std::uint64_t address, std::uint64_t length) override;
@@ -53,7 +55,7 @@ class Htif final : private base::RamWatcher, private riscv::CoreObserver {
   base::GuestRam& ram_;
   std::uint64_t tohost_;
   std::optional<std::uint64_t> fromhost_;
-  coherence::MemorySystem& memory_;
+  base::HartMemory& memory_;
   std::vector<riscv::Core*> cores_;
   uart::Uart& uart_;
   riscv::Core* stored_by_ = nullptr;

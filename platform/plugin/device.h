@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How a model becomes a device that boards can name, in this program and in a plug-in (docs/tutorials/own-device.md).
 /// A plug-in includes this file of platform, through plugin.h, and no other.
@@ -11,9 +12,10 @@
 
 #include "models/base/parameters/schema.h"
 #include "models/memory/bus_device.h"
-#include "models/net/calls.h"
+#include "models/net/traffic/calls.h"
 #include "models/nic/nic_part.h"
-#include "models/pcie/device_part.h"
+#include "models/pcie/endpoint/device_part.h"
+#include "models/pcie/switch_part.h"
 #include "models/workload/workload_part.h"
 #include "platform/config/registry.h"
 
@@ -40,6 +42,13 @@ class Devices {
     pcie::add_device<Device>(registry_, std::move(model), std::move(title));
   }
 
+  /// The same with a factory of its own, of a device with further ports. P: of [accel.NAME].
+  template <class P>
+  void add(std::string model, std::string title, std::shared_ptr<const pcie::DeviceFactory> factory) {
+    check<P>(model, title);
+    registry_.add<P>("accel", std::move(model), std::move(title), std::move(factory));
+  }
+
   /// The same for [device.NAME]. D is a module with a TLM-2.0 target socket, as memory::add_bus_device() says.
   template <class D>
   void add_bus_device(std::string model, std::string title) {
@@ -47,7 +56,14 @@ class Devices {
     memory::add_bus_device<D>(registry_, std::move(model), std::move(title));
   }
 
-  /// The same for [nic.NAME]. N is a nic::Nic, as nic::add_nic() says.
+  /// The same for [switch.NAME]. S is a pcie::Switch, as pcie::add_switch() says.
+  template <class S>
+  void add_switch(std::string model, std::string title) {
+    check<typename pcie::SwitchFactoryOf<S>::Parameters>(model, title);
+    pcie::add_switch<S>(registry_, std::move(model), std::move(title));
+  }
+
+  /// Registers a [nic.NAME] model likewise. N must meet the requirements of nic::add_nic().
   template <class N>
   void add_nic(std::string model, std::string title) {
     check<typename nic::NicFactoryOf<N>::Parameters>(model, title);
@@ -68,7 +84,7 @@ class Devices {
     workload::add_workload<W>(registry_, std::move(model), std::move(title));
   }
 
-  /// The same with a factory of its own. P: of [workload].
+  /// As above, with a factory that the caller supplies. P is the parameter struct of [workload].
   template <class P>
   void add_workload(std::string model, std::string title, std::shared_ptr<const workload::WorkloadFactory> factory) {
     check<P>(model, title);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a simulation is connected to outside, live or from a log of inputs.
 
@@ -10,7 +11,7 @@
 #include "models/base/outside/pacer.h"
 #include "models/net/tap.h"
 #include "platform/board/board.h"
-#include "platform/run/console.h"
+#include "platform/run/console_input.h"
 
 namespace sluice::debug {
 class BoardTarget;
@@ -41,26 +42,27 @@ class Outside {
   Outside(Board&, const OutsideOptions&, const std::string& log);
   ~Outside();
 
-  /// Whether it keeps pace with wall time and takes the signals that end a run.
+  /// Whether simulated time keeps pace with wall time, and this object takes the signals that end a run.
   bool live() const { return pacer_ != nullptr; }
-  /// Whether a person may take part, whose signal is the usual end.
+  /// Whether a person may take part. Such a run usually ends by that person's signal.
   bool attended() const { return live() || debugger_; }
   /// When the run ends, where a log says so.
   std::optional<base::Time> end_of_log() const;
-  /// One sentence where the log that is replayed is of another run than this: which parameter or firmware differs.
-  /// Empty where none does, where the log does not say, or without a replay.
+  /// One sentence that names the parameters or firmware in which this run differs from the replayed log's. Empty when
+  /// nothing differs, when the log does not record them, or without a replay.
   std::string mismatch(Board&) const;
   /// The port at which a debugger is waited for; 0: none is.
   std::uint16_t gdb_port() const;
-  /// One sentence where the log that is replayed goes on after `until`. Empty where it does not, or without a replay.
+  /// One sentence if the replayed log continues after `until`. Empty if it does not, or without a replay.
   std::string cut_short(base::Time until) const;
-  /// After a replay: one sentence where it has ended before all that a debugger had changed. Else empty.
+  /// After a replay: one sentence if it ended before all logged changes of the debugger were made. Else empty.
   std::string left_over() const;
   /// Entries of the calendar that only look for a debugger.
   std::size_t pending_looks() const;
   /// interrupt: called when the user ends the run.
   void start(std::function<void()> interrupt);
-  /// Whether a signal that ends the run has come and start()'s callback has not been called for it. Where live().
+  /// Whether a signal that ends the run has come for which start()'s callback has not been called yet. Only where
+  /// live().
   bool take_signal();
   /// Throws config::UserError when the log could not be written.
   void close(base::Time, base::InputEnd);

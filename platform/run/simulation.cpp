@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/run/simulation.h"
 
 #include <ctime>
@@ -8,7 +9,7 @@
 #include "models/base/measure/statistics.h"
 #include "models/base/measure/trace.h"
 #include "platform/diagnosis/diagnosis.h"
-#include "platform/diagnosis/hang.h"
+#include "platform/diagnosis/endless_loops.h"
 #include "platform/run/expect_file.h"
 
 namespace sluice::platform {
@@ -18,16 +19,18 @@ using base::Time;
 namespace {
 constexpr base::ComponentKey kWatchKey = base::path_key("platform.watch");
 constexpr Time kProgressInterval = Time::us(100);
-// Of simulated time, at most; some tenths of a second of wall time.
+// Longest simulated time between two checks for trap loops; it takes some tenths of a second of wall time.
 constexpr Time kTrapInterval = Time::ms(10);
-// Traps without progress between two looks, and up to the end of a run.
+// Traps without progress that count as a loop: between two checks, and at the end of a run.
 constexpr std::uint64_t kTrapsInInterval = 1000, kTrapsAtEnd = 64;
-// Of the board by its firmware, while no request ends: a boot that tries again does so some times.
+// Resets by the firmware without an ended request between them that end the run. A boot that retries makes only a few.
 constexpr std::uint64_t kIdleResets = 1000;
 constexpr Time kSignalInterval = Time::us(200);  // some milliseconds of wall time
-// Of base::Calendar::kLookInterval entries each: ten million at one instant, where a busy board has some dozen.
+// Checks at one time, of base::Calendar::kLookInterval entries each: ten million entries, where a busy board has some
+// dozen.
 constexpr unsigned kLooksAtOneTime = 10;
-// Of base::Scheduler::kLookInterval steps each: a million delta cycles, where a module has some hundred.
+// Checks at one time, of base::Scheduler::kLookInterval steps each: a million delta cycles, where a module has some
+// hundred.
 constexpr unsigned kKernelLooksAtOneTime = 16;
 
 base::InputEnd input_end(Outcome outcome) {
@@ -44,10 +47,7 @@ double processor_seconds() {
 
 Simulation::Simulation(Board& board, SimulationOptions options)
     : board_(board), options_(std::move(options)), trap_loops_(board) {
-  if (options_.console) {
-    console_ = std::make_unique<uart::StreamBackEnd>(*options_.console);
-    for (auto& system : board_.systems()) system->uart().attach(*console_);
-  }
+  if (options_.console) console_ = std::make_unique<ConsoleOutput>(board_, *options_.console);
   if (auto steps = expect_steps(board_.config()); !steps.empty())
     script_ = std::make_unique<uart::ExpectScript>(board_.host().uart(), std::move(steps),
                                                    [this](const uart::ExpectScript& s) {
@@ -108,7 +108,7 @@ Outcome Simulation::run() {
   if (board_.workload()) base::calendar().at(Time{}, kWatchKey, [this] { board_.workload()->start(*this); });
   // Entries at time 0 precede the first instruction.
   base::calendar().at(Time{}, kWatchKey, [this] { startup_seconds_ = processor_seconds(); });
-  watch_traps();  // before the other look at the same time, which knows less
+  watch_traps();  // before watch() at the same time, whose diagnosis says less
   base::calendar().at(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
   plan_time_limit();
   if (outside_) {
@@ -136,6 +136,7 @@ Outcome Simulation::run() {
   for (Cluster& c : board_.clusters())
     for (auto& core : c.cores)
       if (core->local_time() > ended_at_ && core->local_time() != Time::max()) ended_at_ = core->local_time();
+  if (console_) console_->end();
   close_traces();
   const Outcome outcome = judge(end);
   // Cores may have gone a little further than the moment at which the run was interrupted.
@@ -143,12 +144,21 @@ Outcome Simulation::run() {
   return outcome;
 }
 
+/// Systems run ahead of each other, so a verdict of an earlier time may come later: the earliest one ends the run.
 void Simulation::take_verdict(SystemOnChip& system, const irq::Finisher::Verdict& v) {
-  if (v.kind == irq::Finisher::Kind::reset && board_.run_parameters().reboot == Reboot::restart) return restart(system);
+  const std::string exit = std::exchange(exit_, {});
+  if (verdict_ && verdict_at_ <= base::now()) return;
+  if (v.kind == irq::Finisher::Kind::reset && board_.run_parameters().reboot == Reboot::restart) {
+    if (!verdict_) restart(system);
+    return;
+  }
+  verdict_ = v;
+  verdict_at_ = base::now();
   // Now, because the hart goes on to its next instruction.
-  if (failure_.empty() && v.kind == irq::Finisher::Kind::fail)
-    failure_ = describe_failure(v.code, board_, running_hart());
-  if (failure_.empty() && v.kind == irq::Finisher::Kind::reset) failure_ = describe_reset(board_, running_hart());
+  failure_.clear();
+  if (v.kind == irq::Finisher::Kind::fail)
+    failure_ = exit.empty() ? describe_failure(v.code, board_, running_hart()) : exit;
+  if (v.kind == irq::Finisher::Kind::reset) failure_ = describe_reset(board_, running_hart());
   stop();
 }
 
@@ -164,11 +174,11 @@ void Simulation::restart(SystemOnChip& system) {
   if (idle_resets_ < kIdleResets || outside_) return reset();
   diagnosis_ = describe_reset_loop(board_, running_hart(), idle_resets_) + describe_state(board_);
   stalled_ = true;
-  reset();  // forgets the verdict
+  reset();
   stop();
 }
 
-/// Systems run ahead of each other. An entry behind that is one that all come to, wherever they are now.
+/// Runs the action at a time that all systems reach: they run ahead of each other, but by no more than the separation.
 void Simulation::behind_all(base::Callback<void()> action) {
   if (board_.systems().size() == 1) return action();
   base::calendar().after(board_.scheduler().separation(), kWatchKey, std::move(action));
@@ -178,18 +188,18 @@ void Simulation::stop() {
   behind_all([this] { board_.scheduler().stop(); });
 }
 
-/// What ends a run by tohost is a verdict like the test finisher's.
+/// An end of the run by tohost becomes a verdict, as if from the test finisher.
 void Simulation::take_exit(const Htif::Exit& exit, riscv::Core& core) {
-  if (failure_.empty() && !exit.what.empty()) failure_ = describe_exit(exit.what, board_, &core);
+  if (!exit.what.empty()) exit_ = describe_exit(exit.what, board_, &core);
   board_.cluster_of(&core)->system->finisher().finish(
       {exit.what.empty() ? irq::Finisher::Kind::pass : irq::Finisher::Kind::fail, 0});
 }
 
-/// A component that throws is broken, and no mistake of the user who runs it.
+/// An exception means that a component is broken; it is not a mistake of the user.
 base::Scheduler::End Simulation::run_until(Time limit) {
   base::Scheduler::End end{};
   try {
-    // What is no ComponentError yet comes from a callback of elaboration.
+    // An exception that is no ComponentError yet comes from a callback of elaboration.
     base::name_what_is_thrown(ElaborationMark::current(), [&] { end = board_.scheduler().run_until(limit); });
     return end;
   } catch (const base::ComponentError& e) {
@@ -209,8 +219,7 @@ Outcome Simulation::judge(base::Scheduler::End end) {
                  describe_state(board_);
     return Outcome::failed;
   }
-  const auto verdict = this->verdict();
-  if (verdict && verdict->kind != irq::Finisher::Kind::pass) {
+  if (verdict_ && verdict_->kind != irq::Finisher::Kind::pass) {
     diagnosis_ = failure_ + "\n" + describe_state(board_);
     return Outcome::failed;
   }
@@ -221,7 +230,7 @@ Outcome Simulation::judge(base::Scheduler::End end) {
   if (stalled_) return Outcome::stalled;
   if (script_ && script_->state() == uart::ExpectScript::State::running && !interrupted_ && !Interruption::signal())
     diagnosis_ = "the run ended before the script at the UART: it waits for " + script_->awaited() + "\n";
-  if (verdict) return Outcome::finished;
+  if (verdict_) return Outcome::finished;
   const bool finished = workload_finished_ && end == base::Scheduler::End::stopped;
   if ((finished || end == base::Scheduler::End::limit) && in_trap_loop(kTrapsAtEnd)) return Outcome::stalled;
   if (workload_finished_) return Outcome::finished;
@@ -248,7 +257,7 @@ Outcome Simulation::judge_limit() {
                  describe_state(board_);
     return Outcome::limit;
   }
-  // A debugger, or what is typed, may yet change it.
+  // A debugger, or typed input, could still end the hang.
   if (outside_) return Outcome::limit;
   const std::string hang = describe_hang(board_);
   if (hang.empty()) return Outcome::limit;
@@ -257,12 +266,6 @@ Outcome Simulation::judge_limit() {
 }
 
 /// Any system's firmware ends the run.
-std::optional<irq::Finisher::Verdict> Simulation::verdict() const {
-  for (auto& system : board_.systems())
-    if (const auto& v = system->finisher().verdict()) return v;
-  return {};
-}
-
 /// Null outside a hart's access.
 riscv::Core* Simulation::running_hart() const {
   const base::Runner* runner = board_.scheduler().running();
@@ -361,7 +364,7 @@ void Simulation::stand_still(Time at, const std::string& of) {
   board_.scheduler().stop();
 }
 
-/// Time may stand still, or nearly: then no entry for later, such as a look for signals, is ever reached.
+/// Checks for signals and for simulated time that stands still, where look_for_signals() would never be reached.
 void Simulation::look_at_entries(base::ComponentKey last) {
   if (signalled()) return board_.scheduler().stop();
   looks_at_one_time_ = base::now() == last_look_ ? looks_at_one_time_ + 1 : 0;
@@ -372,7 +375,7 @@ void Simulation::look_at_entries(base::ComponentKey last) {
                                        path.empty() ? "a component" : path));
 }
 
-/// The same of foreign processes.
+/// Checks for signals and for delta cycles of foreign processes that keep simulated time from advancing.
 void Simulation::look_at_kernel() {
   if (signalled()) return board_.scheduler().stop();
   const Time now = base::from_sc_time(sc_core::sc_time_stamp());  // harts may have taken base::now() further
@@ -384,7 +387,8 @@ void Simulation::look_at_kernel() {
                                processes.empty() ? "a process" : fmt::format("{}", fmt::join(processes, ", "))));
 }
 
-/// Every hart waits, and all entries are ours: looks at the run, which change nothing. Nobody outside can help.
+/// Whether nothing can happen any more: every hart waits, the calendar holds only this class's checks, which change
+/// nothing, and no input can come from outside.
 bool Simulation::dead() const {
   if (options_.until || (outside_ && outside_->live()) || !board_.scheduler().only_entries()) return false;
   const std::size_t ours = base::calendar().pending(signal_look_) + base::calendar().pending(progress_look_) +

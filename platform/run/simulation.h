@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One run of a board: starts its traffic, watches over it, and says how it went.
 
@@ -15,6 +16,7 @@
 #include "platform/board/board.h"
 #include "platform/debug/insn_trace.h"
 #include "platform/diagnosis/trap_loops.h"
+#include "platform/run/console_output.h"
 #include "platform/run/interruption.h"
 #include "platform/run/outside.h"
 
@@ -96,7 +98,6 @@ class Simulation final : private workload::Run {
   base::Scheduler::End run_until(base::Time limit);
   bool dead() const;
   riscv::Core* running_hart() const;
-  std::optional<irq::Finisher::Verdict> verdict() const;
   std::uint64_t ended_requests() const;
   Outcome judge(base::Scheduler::End);
   void open_traces();
@@ -104,12 +105,15 @@ class Simulation final : private workload::Run {
 
   Board& board_;
   SimulationOptions options_;
-  std::unique_ptr<uart::StreamBackEnd> console_;
+  std::unique_ptr<ConsoleOutput> console_;
   std::unique_ptr<uart::ExpectScript> script_;
   std::unique_ptr<Outside> outside_;
   std::vector<std::unique_ptr<net::PcapWriter>> captures_;
   std::unique_ptr<base::PerfettoWriter> perfetto_;
   std::unique_ptr<debug::InsnTrace> insn_;
+  std::optional<irq::Finisher::Verdict> verdict_;  ///< that ends the run
+  base::Time verdict_at_;
+  std::string exit_;  ///< what a tohost has said of the verdict that follows
   base::Time measured_from_;
   base::Time ended_at_;
   std::vector<riscv::Core::Accounts> accounts_at_start_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A workload whose exceptions name it, so that the message to the user says where they come from.
 
@@ -19,7 +20,7 @@ class NamedWorkload final : public workload::Workload {
     return named([this] { return own_->firmware_properties(); });
   }
   void start(workload::Run& run) override {
-    base::name_what_is_thrown("workload", [&] { own_->start(run); });
+    named([&] { own_->start(run); });
   }
   std::uint64_t ended() const override {
     return named([this] { return own_->ended(); });
@@ -43,7 +44,7 @@ class NamedWorkload final : public workload::Workload {
     return named([&] { return own_->failure(finished); });
   }
   void add_result(workload::Json& result) const override {
-    base::name_what_is_thrown("workload", [&] { own_->add_result(result); });
+    named([&] { own_->add_result(result); });
   }
   std::string report(const workload::Json& result) const override {
     return named([&] { return own_->report(result); });
@@ -52,9 +53,7 @@ class NamedWorkload final : public workload::Workload {
  private:
   template <class F>
   static std::invoke_result_t<F> named(const F& f) {
-    std::invoke_result_t<F> result{};
-    base::name_what_is_thrown("workload", [&] { result = f(); });
-    return result;
+    return base::name_what_is_thrown("workload", f);
   }
 
   std::unique_ptr<workload::Workload> own_;

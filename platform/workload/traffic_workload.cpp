@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "platform/workload/traffic_workload.h"
 
 #include <algorithm>
@@ -19,63 +20,8 @@ using net::TrafficSource;
 using workload::counted;
 using workload::grouped;
 using workload::Json;
-using workload::latency;
-using workload::nanoseconds;
 using workload::rate_text;
-using workload::share;
 using workload::time_text;
-
-Json requests(const net::TrafficSource::Results& r) {
-  Json dropped = Json::object();
-  for (const auto& [reason, n] : r.dropped) dropped[reason] = n;
-  return {{"sent", r.sent},
-          {"completed", r.completed},
-          {"dropped", dropped},
-          {"in_flight", r.in_flight()},
-          {"lost", r.lost},
-          {"errors", r.errors},
-          {"retransmissions", r.retransmissions},
-          {"late_duplicates", r.late_duplicates}};
-}
-
-double rate_between(std::uint64_t calls, Time first, Time last) {
-  return share(static_cast<double>(calls), last > first ? (last - first).seconds() : 0.0);
-}
-
-/// The rates of a load sweep, or the trials of a zero-loss search.
-Json phases(const net::TrafficSource& source) {
-  Json list = Json::array();
-  for (const net::TrafficSource::Phase& p : source.phases()) {
-    list.push_back({{"rate_per_s", p.rate},
-                    {"sent", p.sent},
-                    {"completed", p.completed},
-                    {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
-                    {"latency_ns", latency(p.latency)}});
-  }
-  return list;
-}
-
-/// In the order in which a request meets them: by stage, then by component.
-Json stages() {
-  const base::Ledger& ledger = base::ledger();
-  Json list = Json::array();
-  const double n = static_cast<double>(ledger.completed());
-  const double whole = static_cast<double>(ledger.total_latency());
-  for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s) {
-    for (std::size_t c = 0; c < ledger.components(); ++c) {
-      const auto component = static_cast<base::Ledger::Component>(c);
-      const auto& total = ledger.total(component, static_cast<base::Stage>(s));
-      if (total.visits == 0) continue;
-      const double sum = static_cast<double>(total.femtoseconds);
-      list.push_back({{"name", base::stage_title(static_cast<base::Stage>(s))},
-                      {"component", ledger.path(component)},
-                      {"mean_ns", nanoseconds(share(sum, n))},
-                      {"share", share(sum, whole)},
-                      {"visits", total.visits}});
-    }
-  }
-  return list;
-}
 
 /// Every request's tiles, summed over all requests, are the latencies that the wire saw, to the femtosecond.
 bool stages_sum_up(const base::Histogram& latency) {
@@ -130,18 +76,6 @@ std::string latency_text(const Json& l) {
   const auto at = [&](const char* key) { return time_text(l.at(key).get<double>()); };
   return fmt::format("  latency at the wire   mean {}   p50 {}   p90 {}   p99 {}   p99.9 {}   max {}\n", at("mean"),
                      at("p50"), at("p90"), at("p99"), at("p999"), at("max"));
-}
-
-void add_calls(Json& result, const TrafficSource::Results& r) {
-  result["requests"] = requests(r);
-  result["latency_ns"] = latency(r.latency);
-  result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
-}
-
-void add_phases(Json& result, const Clients& c) {
-  if (!c.source->phases().empty()) result["phases"] = phases(*c.source);
-  if (c.parameters->kind == TrafficSource::Kind::zero_loss && c.source->finished())
-    result["zero_loss_rate_per_s"] = c.source->zero_loss_rate();
 }
 
 bool is_waiting(const TrafficSource& s) { return !s.running() || s.under_way() > 0; }
@@ -278,21 +212,6 @@ TrafficSource::Results TrafficWorkload::results() const {
     all.last_bit = std::max(all.last_bit, r.last_bit);
   }
   return all;
-}
-
-void TrafficWorkload::add_result(Json& result) const {
-  add_calls(result, results());
-  if (clients_.size() == 1) {
-    add_phases(result, clients_.front());
-  } else {
-    for (const Clients& c : clients_) {
-      Json& own = result["clients"][c.path] = {{"wire", c.wire}};
-      add_calls(own, c.source->results());
-      add_phases(own, c);
-    }
-  }
-  result["stages"] = stages();
-  result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
 }
 
 std::string TrafficWorkload::report(const Json& result) const {

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// [workload] with model "traffic", and the peers of that model: calls over wires.
 
 #include <string>
 #include <vector>
 
-#include "models/net/traffic_source.h"
+#include "models/net/traffic/traffic_source.h"
 #include "models/workload/workload.h"
 
 namespace sluice::platform {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of the sluice binary for the board tests, as dictionaries and as canonical text without what depends on the
 host. SLUICE and PROGRAM are the paths that the test got as its first arguments: test_x.py SLUICE [PROGRAM]. A PROGRAM
 runs a board too, and prints its result file with a member of its own; or it is another build of sluice."""
@@ -84,6 +85,26 @@ class BoardTest(unittest.TestCase):
         made = tempfile.TemporaryDirectory()
         self.addCleanup(made.cleanup)
         return made.name
+
+    def mistake(self, board, *settings):
+        """What a run with these settings, which must end as the user's mistake, says."""
+        arguments = [part for setting in settings for part in ("--set", setting)]
+        process = subprocess.run([SLUICE, "run", board, *arguments], capture_output=True, text=True, timeout=60,
+                                 check=False)
+        self.assertEqual(process.returncode, 2, process.stderr)
+        return process.stderr.rstrip("\n")
+
+    def assert_deterministic(self, board, settings):
+        """A second run, one with traces, and one by PROGRAM with 100 entries that do nothing and a foreign module give
+        the same result."""
+        arguments = (board, *SMALL, *settings)
+        first = run(*arguments)
+        self.assert_same(first, run(*arguments))
+        self.assert_same(first, run(*arguments, "--trace", "pcap,perfetto", "--out", self.directory()))
+        simulated = str(int(json.loads(first)["simulated_ns"]))
+        more = load(run_program("--entries", simulated, "--foreign", board, *overrides(SMALL + settings)))
+        self.assertEqual(more.pop("disturbance")["entries"], 100)
+        self.assertMultiLineEqual(canonical(first), canonical(json.dumps(more)))
 
     def assert_same(self, first, second, without=(), message=None):
         self.assertMultiLineEqual(canonical(first, without), canonical(second, without), message)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two clusters on one board, each with firmware, memory and clock of its own: test_clusters.py SLUICE DISTURBED_RUN."""
 
 import json
@@ -8,7 +9,7 @@ import unittest
 import board_runs
 from board_runs import SMALL, BoardTest, canonical, overrides, run
 
-BOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "two_clusters.toml")
+BOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "two_clusters.toml")
 INTERRUPT_DRIVER = ("--set", "nic.eth0.driver=interrupt")
 PLIC = ("--set", "cluster.host.interrupts=plic", "--set", "cluster.second.interrupts=plic")
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two optimisation levels give the same results: test_determinism_builds.py SLUICE OTHER_SLUICE."""
 
 import json
@@ -20,7 +21,7 @@ class Builds(BoardTest):
                     self.assertNotEqual(builds[0], builds[1], "both are the same build")
 
     def test_harts_that_meet(self):
-        meeting = os.path.join(os.path.dirname(os.path.abspath(__file__)), "meeting.toml")
+        meeting = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "meeting.toml")
         for timing in ("functional", "cached"):
             with self.subTest(timing=timing):
                 arguments = (meeting, "--set", f"caches.timing={timing}")

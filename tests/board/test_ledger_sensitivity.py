@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """100 ns more in each latency of whole boards: test_ledger_sensitivity.py LEDGER_TILES SLUICE. Functional timing; cache
 timing: test_ledger_cached.py.
 
@@ -19,7 +20,7 @@ from ledger_runs import (ACCESSES, ADDED, BOARDS, FUNCTIONAL, NS, PATH, REACTION
                          output_of, run, run_all)
 
 PLIC = "cluster.host.interrupts=plic"
-BEHIND_SWITCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "behind_switch.toml")
+BEHIND_SWITCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "behind_switch.toml")
 # Its NIC is in the lower link, and each TLP passes the switch and both links.
 SWITCHED = {
     **PATH,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Harts that meet through memory, timers, messages and DMA on a whole board: how late and how early they see each other,
 and that nothing beside them changes it. test_meeting.py SLUICE DISTURBED_RUN; the guest is meeting.c."""
 
@@ -11,7 +12,7 @@ import unittest
 import board_runs
 from board_runs import BoardTest, canonical, overrides, run, start
 
-BOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "meeting.toml")
+BOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "meeting.toml")
 CYCLES_PER_NS = 3.1
 CSR = 10  # cycles of reading the cycle counter: 40 slots, four in a cycle
 LINE = re.compile(r"(.+): (\d+) meetings, least (-?\d+), most (-?\d+)")

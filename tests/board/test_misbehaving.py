@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Firmware that goes wrong, on whole boards: each way ends the run with a diagnosis that says where: test_misbehaving.py
 SLUICE GUESTS, the directory of misbehaving-*.elf."""
 
@@ -11,7 +12,7 @@ from board_runs import BoardTest
 
 GUESTS = board_runs.PROGRAM
 NOWHERE = "0x123400000000"
-BAD_DRIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bad_driver.toml")
+BAD_DRIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "bad_driver.toml")
 FAULT = "neither memory nor a device is there"
 # Of the NIC, with the function of the instruction to blame.
 BAD_DRIVER_MISTAKES = [

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Some sixty mistakes of a driver, one guest each: every one is named in one sentence, with its instruction, and nothing
 else is. The guest is tests/board/sabotage.c."""
 
@@ -14,7 +15,7 @@ from board_runs import BoardTest
 HERE = os.path.dirname(os.path.abspath(__file__))
 # platform/cli/sluice in the build tree, beside firmware/.
 ELF = os.path.join(os.path.dirname(board_runs.SLUICE), "../../firmware/sabotage.elf")
-BOARD = os.path.join(HERE, "bad_driver.toml")
+BOARD = os.path.join(HERE, "boards", "bad_driver.toml")
 NOWHERE = 0x123400000000
 TOOLS = "riscv64-unknown-elf-"
 
@@ -150,7 +151,7 @@ class Guest:
             self.symbols[name] = address
             self.ends[name] = address + (int(fields[1], 16) if len(fields) == 4 else 0)
         (self.order,) = re.findall(r"^ *LOAD +(\S+) (\S+) \S+ (\S+) \S+ RW", tool("readelf", "-lW", ELF), re.M)
-        with open(os.path.join(HERE, "sabotage.c"), encoding="utf-8") as file:
+        with open(os.path.join(HERE, "guests", "sabotage.c"), encoding="utf-8") as file:
             self.source = file.read().splitlines()
         s = self.symbols
         bar, end = 0x4000000000, self.end_of_memory()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two systems-on-chip on one board, which nothing joins: test_systems.py SLUICE DISTURBED_RUN."""
 
 import json
@@ -6,9 +7,9 @@ import subprocess
 import unittest
 
 import board_runs
-from board_runs import FOUR_HARTS, FUNCTIONAL, SMALL, BoardTest, canonical, overrides, run
+from board_runs import FOUR_HARTS, FUNCTIONAL, SMALL, BoardTest, overrides, run
 
-BOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "two_systems.toml")
+BOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "two_systems.toml")
 INTERRUPT_DRIVER = ("--set", "nic.eth0.driver=interrupt")
 ONE_HART = ("--set", "cluster.second.harts=1")
 CARD = "soc.card."
@@ -32,13 +33,6 @@ class Systems(BoardTest):
         out = subprocess.run([board_runs.SLUICE, "describe", BOARD, *arguments], capture_output=True, text=True,
                              timeout=60, check=True)
         return out.stdout
-
-    def mistake(self, *settings):
-        arguments = [part for setting in settings for part in ("--set", setting)]
-        process = subprocess.run([board_runs.SLUICE, "run", BOARD, *arguments], capture_output=True, text=True,
-                                 timeout=60, check=False)
-        self.assertEqual(process.returncode, 2, process.stderr)
-        return process.stderr.rstrip("\n")
 
     def test_both_run_their_firmware(self):
         for settings in ((), INTERRUPT_DRIVER, ("--set", "cluster.second.interrupts=plic")):
@@ -94,15 +88,7 @@ class Systems(BoardTest):
     def test_results_are_deterministic(self):
         for settings in ((), ONE_HART):
             with self.subTest(settings=settings):
-                arguments = (BOARD, *SMALL, *settings)
-                first = run(*arguments)
-                self.assert_same(first, run(*arguments))
-                self.assert_same(first, run(*arguments, "--trace", "pcap,perfetto", "--out", self.directory()))
-                simulated = str(int(json.loads(first)["simulated_ns"]))
-                more = board_runs.load(board_runs.run_program("--entries", simulated, "--foreign", BOARD,
-                                                              *overrides(SMALL + settings)))
-                self.assertEqual(more.pop("disturbance")["entries"], 100)
-                self.assertMultiLineEqual(canonical(first), canonical(json.dumps(more)))
+                self.assert_deterministic(BOARD, settings)
 
     def test_each_has_its_memory_map(self):
         maps = json.loads(self.describe("--json"))
@@ -119,18 +105,20 @@ class Systems(BoardTest):
         self.assertNotIn("pci@", tree)
 
     def test_mistakes_are_named(self):
-        self.assertEqual(self.mistake("soc.card.clusters=[]"),
+        self.assertEqual(self.mistake(BOARD, "soc.card.clusters=[]"),
                          "sluice: --set soc.card.clusters=[]: must name at least one")
-        self.assertIn("must name a cluster of the board", self.mistake("soc.card.clusters=cluster.none"))
-        self.assertEqual(self.mistake("soc.card.clusters=cluster.host,cluster.second"),
+        self.assertIn("must name a cluster of the board", self.mistake(BOARD, "soc.card.clusters=cluster.none"))
+        self.assertEqual(self.mistake(BOARD, "soc.card.clusters=cluster.host,cluster.second"),
                          "sluice: --set soc.card.clusters=cluster.host,cluster.second: leaves no cluster to the host, "
                          "whose are those that no soc names")
-        self.assertIn("may have cluster.second only once", self.mistake("soc.card.clusters=cluster.second,cluster.second"))
-        self.assertIn("soc.card.map.iommu", self.mistake("soc.card.map.iommu=0x301_0000"))
-        self.assertIn("soc.card.plic.sources", self.mistake("cluster.second.interrupts=plic", "soc.card.plic.sources=4"))
-        self.assertIn("overlap", self.mistake("soc.card.map.uart=0x10_0000"))
+        self.assertIn("may have cluster.second only once",
+                      self.mistake(BOARD, "soc.card.clusters=cluster.second,cluster.second"))
+        self.assertIn("soc.card.map.iommu", self.mistake(BOARD, "soc.card.map.iommu=0x301_0000"))
+        self.assertIn("soc.card.plic.sources",
+                      self.mistake(BOARD, "cluster.second.interrupts=plic", "soc.card.plic.sources=4"))
+        self.assertIn("overlap", self.mistake(BOARD, "soc.card.map.uart=0x10_0000"))
         self.assertIn("soc.card.finisher at 0x0010_0000 (4 KiB) overlaps memory.second",
-                      self.mistake("memory.second.base=0x10_0000"))
+                      self.mistake(BOARD, "memory.second.base=0x10_0000"))
 
 
 if __name__ == "__main__":

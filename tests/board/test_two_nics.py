@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two NICs on one board, both served: test_two_nics.py SLUICE."""
 
 import os
@@ -8,7 +9,7 @@ import unittest
 import board_runs
 from board_runs import BoardTest, result
 
-TWO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "two_nics.toml")
+TWO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "two_nics.toml")
 SAME_HART = ("--set", "cluster.host.harts=1")
 WIRED = ("--set", "cluster.host.interrupts=plic")
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plug-in of one source file beside the tests."""
 
 import os
@@ -23,7 +24,7 @@ class PluginTest(CommandTest):
     def setUpClass(cls):
         folder = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, folder)
-        shutil.copy(os.path.join(SOURCE, f"tests/cli/{cls.NAME}.cpp"), folder)
+        shutil.copy(os.path.join(SOURCE, f"tests/cli/plugins/{cls.NAME}.cpp"), folder)
         with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
             file.write(PROJECT.format(cls.NAME))
         for command in (["cmake", "-B", "build", "-G", "Ninja", "-DSluice_DIR=" + BUILD], ["cmake", "--build", "build"]):

@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plain TLM-2.0 modules that a plug-in brings to a system-on-chip's bus. Called as NAME.py SLUICE BUILD-DIRECTORY."""
 
 import json
+import re
 import unittest
 
-from command import sluice
+from command import guest, sluice
 from plugin_project import PluginTest
 
 BOARD = """extends = ["virt"]
@@ -59,6 +61,101 @@ class BusPlugins(PluginTest):
         for old, new, message in cases:
             with self.subTest(message=message):
                 self.board(BOARD.replace(old, new))
+                self.assert_mistake(["run", "my.toml"], message)
+
+
+WRONG_BOARD = """extends = ["virt"]
+plugins = ["{}"]
+[cluster.host]
+firmware = "touch.elf"
+[device.wrong]
+model = "wrong"
+address = 0x1300_0000
+"""
+
+
+class WrongModules(PluginTest):
+    NAME = "wrong_module"
+
+    def setUp(self):
+        super().setUp()
+        self.write("touch.elf", guest(0x1300_0537, 0x0005_3583))  # lui a0, 0x13000; ld a1, 0(a0)
+
+    def test_what_the_model_throws_before_the_run(self):
+        for what, message in (
+                ("size throws", "my.toml: device.wrong cannot be built: no size"),
+                ("properties throw", "my.toml: device.wrong cannot be built: something that is no std::exception"),
+                ("built throws", "my.toml: device.wrong cannot be built: not today"),
+                ("no size", "my.toml:7: device.wrong has no size")):
+            with self.subTest(what=what):
+                self.board(WRONG_BOARD, f'what = "{what}"')
+                self.assert_mistake(["run", "my.toml"], message)
+
+    def test_what_an_access_throws_is_told_of_the_module(self):
+        self.board(WRONG_BOARD, 'what = "access throws"')
+        run = sluice("run", "my.toml", cwd=self.directory)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertRegex(run.stderr, r"^sluice: my: device\.wrong threw an exception at 500 ps: no access\n")
+
+    def test_an_access_without_an_answer_is_explained(self):
+        self.board(WRONG_BOARD, 'what = "never answers"')
+        run = sluice("run", "my.toml", cwd=self.directory)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("cluster.host.hart0 waits for device.wrong: an answer", run.stderr)
+
+
+LINES_BOARD = """extends = ["virt"]
+plugins = ["{}"]
+[cluster.host]
+firmware = "line-box"
+[device.box]
+model = "line-box"
+address = 0x1300_0000
+lines = 0x2000_0000
+"""
+
+
+class Homes(PluginTest):
+    NAME = "line_box"
+
+    def test_a_load_waits_for_the_home_and_what_was_stored_is_recalled(self):
+        for settings in ((), ("--set", "caches.timing=cached"), ("--set", "cluster.host.harts=2")):
+            with self.subTest(settings=settings):
+                self.board(LINES_BOARD)
+                run = sluice("run", "my.toml", "--console", *settings, cwd=self.directory)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                match = re.search(r"0 wrong, (\d+) cycles for ten loads", run.stderr)
+                self.assertTrue(match, run.stderr)
+                # Each load ends at the end of a period of 2 us, right behind which the next round begins; virt has 1 GHz.
+                self.assertAlmostEqual(int(match[1]), 20_000, delta=300)
+                result = json.loads(sluice("run", "my.toml", "--json", *settings, cwd=self.directory).stdout)
+                self.assertEqual(result["counters"]["device.box"]["answers"], 11)
+                self.assertEqual(result["counters"]["caches"]["home_requests"], 21)  # and ten stores
+
+    def test_what_a_home_refuses_is_an_access_fault(self):
+        self.write("bad.elf", guest(0x2000_0537, 0x0805_0513, 0x0005_3583))  # lui a0; addi a0, 128; ld a1, 0(a0)
+        self.board(LINES_BOARD.replace('"line-box"\n[', '"bad.elf"\n['))
+        run = sluice("run", "my.toml", "--until", "10 us", "--json", cwd=self.directory)
+        mistakes = json.loads(run.stdout)["mistakes"]["list"]
+        self.assertEqual(mistakes[0]["what"], "cluster.host.hart0: load at 0x20000080: access fault, device.box does not "
+                         "take it")
+
+    def test_it_is_described(self):
+        self.board(LINES_BOARD)
+        described = json.loads(self.succeed("describe", "my.toml", "--json", cwd=self.directory))
+        self.assertIn({"name": "device.box.lines", "base": "0x2000_0000", "size_bytes": 4096}, described["memory_map"])
+        tree = self.succeed("describe", "my.toml", "--device-tree", cwd=self.directory)
+        self.assertIn("reg = <0x0 0x13000000 0x0 0x10 0x0 0x20000000 0x0 0x1000>", tree[tree.index("box@13000000"):])
+
+    def test_its_place_is_checked(self):
+        cases = (
+            ("lines = 0x2000_0000\n", "", "my.toml:5: device.box.lines must be set: no device is at 0"),
+            ("0x2000_0000", "0x8000_0000", "my.toml:8: memory.dram at 0x8000_0000 (512 MiB) overlaps "
+             "device.box.lines at 0x8000_0000 (4 KiB)"),
+        )
+        for old, new, message in cases:
+            with self.subTest(message=message):
+                self.board(LINES_BOARD.replace(old, new))
                 self.assert_mistake(["run", "my.toml"], message)
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The device tree that firmware gets, as `sluice describe --device-tree` gives it. test_device_tree.py SLUICE BUILD."""
 
 import os
@@ -11,7 +12,7 @@ FINISHER = "regmap = <&{/soc/test@100000}>;"
 # Checks of dtc that are off unless they are asked for.
 STRICT = ["-Wgraph_endpoint", "-Wnode_name_chars_strict", "-Wproperty_name_chars_strict", "-Wunit_address_format",
           "-Wnode_name_vs_property_name", "-Wunique_unit_address_if_enabled"]
-TWO_NICS = os.path.join(SOURCE, "tests/board/two_nics.toml")
+TWO_NICS = os.path.join(SOURCE, "tests/board/boards/two_nics.toml")
 BOARDS = {
     "virt": (),
     "virt with four harts": ("--set", "cluster.host.harts=4"),
@@ -113,7 +114,7 @@ class DeviceTree(CommandTest):
         self.assertIn(to_files, self.node(text, "interrupt-controller@d000000"))
 
     def test_each_cluster_has_a_tree_of_its_own(self):
-        two = os.path.join(SOURCE, "tests/board/two_clusters.toml")
+        two = os.path.join(SOURCE, "tests/board/boards/two_clusters.toml")
         first = self.succeed("describe", two, "--device-tree")
         self.assertEqual(first, self.succeed("describe", two, "--device-tree", "--cluster", "host"))
         self.assertIn("memory@80000000 {", first)

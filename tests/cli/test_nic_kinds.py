@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two kinds of NIC on one board, one of them a plug-in's with a driver of its own, serve calls in one run. Called as
 NAME.py SLUICE BUILD-DIRECTORY."""
 
@@ -50,7 +51,7 @@ class NicKinds(CommandTest):
         cls.folder = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         for name in ("mailbox_regs.h", "mailbox_nic.cpp", "mailbox_driver.c"):
-            shutil.copy(os.path.join(SOURCE, "tests/cli", name), cls.folder)
+            shutil.copy(os.path.join(SOURCE, "tests/cli/plugins", name), cls.folder)
         with open(os.path.join(cls.folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
             file.write(PROJECT)
         for command in (["cmake", "-B", "build", "-G", "Ninja", "-DSluice_DIR=" + BUILD], ["cmake", "--build", "build"]):

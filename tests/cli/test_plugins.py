@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plug-ins that a board names: what they bring, and what is wrong with some. The device is the tutorial's.
 Called as NAME.py SLUICE BUILD-DIRECTORY."""
 
@@ -25,43 +26,6 @@ sluice_add_device(sum sum.cpp)
 sluice_add_device(second second.cpp)
 sluice_add_device(broken broken.cpp)
 sluice_add_device(wrong wrong.cpp)
-"""
-BROKEN = """
-#include "sum.h"
-#include <stdexcept>
-#include "platform/plugin/plugin.h"
-int early() {
-  if (getenv("PLUGIN_THROWS_EARLY")) throw std::runtime_error("too early");
-  if (getenv("PLUGIN_THROWS_INT_EARLY")) throw 1;
-  return 0;
-}
-const int at_start = early();
-struct Broken : Sum {
-  Broken(sc_core::sc_module_name name, const Parameters& p) : Sum(name, p) {
-    if (getenv("PLUGIN_THROWS_INT_LATE")) throw 1;
-    throw std::logic_error("it is broken");
-  }
-};
-struct OutOfRange {
-  base::Time latency = 2_ns;
-  pcie::Endpoint::Parameters pcie;
-  static void describe(base::Schema<OutOfRange>& s) {
-    s.summary("wrong");
-    s.add("latency", &OutOfRange::latency, "of nothing").range(5_ns, 9_ns).setting();
-    s.include("pcie", &OutOfRange::pcie);
-  }
-};
-struct WrongDefault : Sum {
-  using Parameters = OutOfRange;
-  WrongDefault(sc_core::sc_module_name name, const Parameters&) : Sum(name, {}) {}
-};
-SLUICE_PLUGIN(devices) {
-  devices.add<Broken>("broken", "broken engine");
-  if (getenv("PLUGIN_THROWS")) throw std::runtime_error("no luck\\ntoday");
-  if (getenv("PLUGIN_THROWS_INT")) throw 1;
-  if (const char* name = getenv("PLUGIN_NAME")) devices.add<Broken>(name, "named engine");
-  if (getenv("PLUGIN_DEFAULT")) devices.add<WrongDefault>("wrong-default", "engine with a wrong default");
-}
 """
 BOARD = """extends = ["hosts/i9-9960x"]
 plugins = ["{}"]
@@ -91,9 +55,9 @@ class Plugins(CommandTest):
             files = {b.file: b.text for b in tutorial.blocks_of(page.read()) if b.file}
         files["second.h"] = files["sum.h"].replace(*SECOND).replace(*SECOND_KEY)
         files["second.cpp"] = files["sum.cpp"].replace('"sum.h"', '"second.h"')
-        files["broken.cpp"] = BROKEN
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "wrong_device.cpp"), encoding="utf-8") as wrong:
-            files["wrong.cpp"] = wrong.read()
+        for name in ("broken", "wrong"):
+            with open(os.path.join(SOURCE, f"tests/cli/plugins/{name}_device.cpp"), encoding="utf-8") as source:
+                files[name + ".cpp"] = source.read()
         files["CMakeLists.txt"] = files["CMakeLists.txt"].split("sluice_add_device")[0] + PROJECT
         for name, text in files.items():
             with open(os.path.join(cls.folder, name), "w", encoding="utf-8") as file:
@@ -495,7 +459,8 @@ class Plugins(CommandTest):
 
     def test_models_of_plugins_that_no_board_names(self):
         self.write("my.toml", BOARD.format(self.library()).replace('plugins = ["' + self.library() + '"]\n', ""))
-        self.assert_mistake(["describe", "my.toml"], "my.toml:5: sum is not a model of accel; valid: dma-requester")
+        self.assert_mistake(["describe", "my.toml"], "my.toml:5: sum is not a model of accel; valid: dma-requester, "
+                            "endpoint-controller")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/differential/coverage.h"
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
 
-#include "models/riscv/iss/csr.h"
-#include "models/riscv/iss/interpreter_fusion.h"
+#include "models/riscv/iss/interpreter/interpreter_fusion.h"
+#include "models/riscv/iss/privileged/csr.h"
 #include "tests/differential/differences.h"
 #include "tests/differential/operands.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Where the ISS and QEMU 7.2 may differ: what is not compared or not drawn, each with its reason. This is the whole
 /// list; docs/differential.md explains it.
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/riscv/iss/decode.h"
+#include "models/riscv/iss/decode/decode.h"
 #include "tests/differential/draw.h"
 #include "tests/differential/image.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Every instruction word that the ISS's decoder accepts, by operation: the generator draws from it and the coverage
 /// is counted against it, so that an instruction added to the decoder is generated and demanded without a word here.
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/riscv/iss/decode.h"
+#include "models/riscv/iss/decode/decode.h"
 #include "tests/differential/draw.h"
 
 namespace sluice::differential {

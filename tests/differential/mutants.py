@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Puts each mistake of mutants.toml into a copy of the ISS; the comparison with what QEMU did must find it.
 
 QEMU runs once, for the images that all mutants then run: PROGRAMS random programs and one round of the systematic
@@ -47,12 +48,12 @@ def units_with(options, source, copy, name):
     if name.endswith(".cpp"):
         return [name]
     units = []
-    for unit in sorted(source.glob("*.cpp")):
+    for unit in sorted(source.glob("**/*.cpp")):
         # Without the launcher: ccache does not answer -MM.
         command = [options.compiler, "-std=gnu++20", f"-I{copy}", f"-I{options.root}", "-MM", str(unit)]
         rule = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         if f"models/riscv/iss/{name}" in rule:
-            units.append(unit.name)
+            units.append(str(unit.relative_to(source)))
     return units
 
 
@@ -65,7 +66,7 @@ def build(options, mutant, folder):
     (source / mutant["file"]).write_text(apply(source, mutant))
     objects = []
     for unit in units_with(options, source, copy, mutant["file"]):
-        objects.append(str(folder / (unit + ".o")))
+        objects.append(str(folder / (unit.replace("/", "_") + ".o")))
         subprocess.run(compile_command(options, copy) + ["-c", str(source / unit), "-o", objects[-1]], check=True)
     tool = folder / "mutant"
     # The archive's own version of a mutated unit is not taken: its symbols are there already.

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/differential/operands.h"
 
-#include "models/riscv/iss/fp.h"
+#include "models/riscv/iss/fp/fp.h"
 
 namespace sluice::differential {
 namespace {

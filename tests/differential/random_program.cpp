@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/differential/random_program.h"
 
-#include "models/riscv/iss/csr.h"
+#include "models/riscv/iss/privileged/csr.h"
 #include "tests/differential/operands.h"
 
 namespace sluice::differential {

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that compute, access memory and jump.
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/riscv/iss/csr.h"
+#include "models/riscv/iss/privileged/csr.h"
 #include "tests/differential/differences.h"
 #include "tests/differential/encodings.h"
 #include "tests/differential/operands.h"

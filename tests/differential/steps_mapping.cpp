@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that use and change translations and PMP rules.
-#include "models/riscv/iss/csr.h"
+#include "models/riscv/iss/privileged/csr.h"
 #include "tests/differential/encodings.h"
 #include "tests/differential/random_program.h"
 

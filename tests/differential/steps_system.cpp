@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps around CSRs, traps, translation and protection.
-#include "models/riscv/iss/csr.h"
+#include "models/riscv/iss/privileged/csr.h"
 #include "tests/differential/differences.h"
 #include "tests/differential/encodings.h"
 #include "tests/differential/operands.h"

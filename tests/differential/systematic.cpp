@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/differential/systematic.h"
 
 #include <algorithm>
 
-#include "models/riscv/iss/csr.h"
-#include "models/riscv/iss/interpreter_fusion.h"
+#include "models/riscv/iss/interpreter/interpreter_fusion.h"
+#include "models/riscv/iss/privileged/csr.h"
 #include "tests/differential/differences.h"
 #include "tests/differential/encodings.h"
 #include "tests/differential/operands.h"

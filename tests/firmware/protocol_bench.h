@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The firmware's protocol code on the host, behind a NIC that is a list: frames go in, frames come out.
 #pragma once
 
@@ -7,7 +8,7 @@
 #include <vector>
 
 extern "C" {
-#include "firmware/programs/kv_table.h"
+#include "firmware/programs/kv_limits.h"
 #include "firmware/rpc/port.h"
 #include "protocols/rpc/calc.h"
 #include "protocols/rpc/echo.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One frame for everything that reads frames without a board: the remote hosts' parsers, the NIC's, and the firmware's
 /// stack and services built for this machine, where the sanitizers see each of their accesses.
 
@@ -5,7 +6,7 @@
 
 #include "models/net/frame.h"
 #include "models/net/headers.h"
-#include "models/net/rpc.h"
+#include "models/net/traffic/rpc.h"
 #include "protocols/rpc/onc_rpc.h"
 #include "tests/fuzz/frames.h"
 

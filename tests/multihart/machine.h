@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Harts on shared RAM, with a CLINT for their messages and whoever writes to RAM as a device does: the parts of a
 /// board in which time between harts is made, in one process and without a board file.
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/coherence/memory_system.h"
 #include "models/irq/clint.h"
 #include "models/memory/soc_bus.h"
 #include "models/riscv/core.h"

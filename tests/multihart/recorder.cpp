@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/multihart/recorder.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "models/riscv/iss/decode.h"
+#include "models/riscv/iss/decode/decode.h"
 
 namespace sluice::multihart {
 

@@ -1,4 +1,6 @@
-#define CATCH_CONFIG_RUNNER
+// SPDX-License-Identifier: Apache-2.0
+// What a test with SystemC has besides plain_main.cpp.
+#define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>
 
 #include <systemc>
@@ -22,5 +24,3 @@ extern "C" const char* __lsan_default_options() { return "print_suppressions=0";
 
 // Debian's libsystemc refers to sc_main; the tests start the kernel themselves.
 int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// An endpoint that issues DMA as software commands it and stamps every transaction: the device side of a PCIe
 /// benchmark.
@@ -11,7 +12,7 @@
 #include "models/base/measure/histogram.h"
 #include "models/base/parameters/random.h"
 #include "models/base/registers/register_bank.h"
-#include "models/pcie/endpoint.h"
+#include "models/pcie/endpoint/endpoint.h"
 
 namespace sluice::accel {
 
@@ -25,16 +26,16 @@ struct DmaRequesterParameters {
   static void describe(base::Schema<DmaRequesterParameters>&);
 };
 
-/// Registers: dma_requester_regs.h. A transaction is stamped when its command is issued, which is when fewer than
-/// DMAR_OUTSTANDING are under way, and when it has ended. The engine takes one command after the other, each for the
-/// inverse of its rate, and starts the DMA engine_latency after it has taken it.
+/// Registers: dma_requester_regs.h. A transaction is issued when fewer than DMAR_OUTSTANDING are under way. It is
+/// stamped when it is issued and when it has ended. The engine takes one DMA after the other, is busy with each for the
+/// inverse of its rate, and starts it engine_latency after taking it.
 class DmaRequester : public pcie::Endpoint {
  public:
   using Parameters = DmaRequesterParameters;
   static constexpr std::size_t kMostRuns = 4096;  ///< commands whose results are kept
 
-  /// A command as its registers said, and what came of it. Everything from `completed` on is of the transactions that
-  /// count.
+  /// A command, as given by its registers, and its results. The members from `completed` on are about the counted
+  /// transactions only.
   struct Run {
     std::uint32_t operation, pattern, interface, label;
     std::uint64_t window, window_size;
@@ -47,12 +48,12 @@ class DmaRequester : public pcie::Endpoint {
     base::Histogram latency;                     ///< fs
     base::Time from;                             ///< end of the last transaction of the warm-up, or the command's start
     base::Time to;                               ///< end of the last transaction
-    base::Time up_busy, down_busy, engine_busy;  ///< within this time
+    base::Time up_busy, down_busy, engine_busy;  ///< between `from` and `to`
   };
 
   DmaRequester(sc_core::sc_module_name, const Parameters&, base::RandomSeed);
 
-  const std::deque<Run>& runs() const { return runs_; }  ///< those that have ended, in order
+  const std::deque<Run>& runs() const { return runs_; }  ///< commands that have ended, in order
   bool busy() const { return busy_; }
   std::uint32_t error() const { return error_; }                ///< DMAR_ERROR_*: why the last command was refused
   std::uint64_t transactions() const { return transactions_; }  ///< ended, warm-ups included
@@ -64,7 +65,7 @@ class DmaRequester : public pcie::Endpoint {
   struct Transaction {
     std::uint64_t address = 0;
     base::Time issued;
-    std::uint64_t pattern = 0;  ///< what its bytes are made of
+    std::uint64_t pattern = 0;  ///< determines the bytes written
     bool failed = false;
   };
 
@@ -106,10 +107,10 @@ class DmaRequester : public pcie::Endpoint {
   bool busy_ = false;
   base::Site started_by_;  ///< the write that started the command
   bool done_ = false;
-  bool stopping_ = false;  ///< software wants it to end
-  bool draining_ = false;  ///< nothing counts any more, but something is under way
+  bool stopping_ = false;  ///< software has set DMAR_CONTROL_STOP
+  bool draining_ = false;  ///< counting has ended, but transactions are under way
   std::uint32_t error_ = DMAR_ERROR_NONE;
-  unsigned generation_ = 0;  ///< of the device since its last reset: what is older is forgotten
+  unsigned generation_ = 0;  ///< counts resets: callbacks from before the last one do nothing
   std::uint64_t slots_ = 0;  ///< of the window
   std::uint64_t next_slot_ = 0;
   std::uint64_t issued_ = 0, ended_ = 0;

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include "models/accel/dma_requester/dma_requester.h"
 #include "models/accel/dma_requester/dma_workload.h"
-#include "models/pcie/device_part.h"
+#include "models/pcie/endpoint/device_part.h"
 
 namespace sluice::part {
 

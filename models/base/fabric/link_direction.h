@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// One direction of a link between two message ports: a queue and credits for each virtual channel, one serialiser,
-/// flight. Plain C++.
+/// One direction of a link between two message ports: a queue and credits for each virtual channel, one serialiser and
+/// a propagation delay. Plain C++.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@
 #include "models/base/parameters/quantity.h"
 #include "models/base/time/calendar.h"
 #include "models/base/time/key.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 
 namespace sluice::base {
 
@@ -34,22 +35,23 @@ class LinkDirection : public MessageBuffer {
     std::string path;             ///< "pcie.slot0.up"
     Stage stage;                  ///< upstream_link or downstream_link
     Ledger::Component component;  ///< of the link
-    Ratio femtoseconds_per_byte;  ///< what is left for messages
+    Ratio femtoseconds_per_byte;  ///< at the rate that is left for messages
     Time flight;
     Time credit_update;                         ///< from a buffer freed to the credit at the sender, flight included
     std::array<Credits, P::kChannels> credits;  ///< that the receiver advertises, by channel; 0: infinite
   };
-  /// Decides whether a message that is on its way arrives: what goes wrong on a link. Most links have none.
+  /// Models transmission errors: decides whether a message that has started arrives. Most links have no guard.
   class Guard {
    public:
     virtual ~Guard() = default;
     /// The message has started: its last bit leaves at `end`, and it is due at `arrival`. False: the guard has taken
     /// it, and either delivers it later by repeat() and deliver_at() or drops it.
     virtual bool arrives(Pointer&, Time end, Time arrival) = 0;
-    /// The link begins or ends its retraining: see LinkDirection::retrain(). What is sent again at its end goes before
-    /// all that waits.
+    /// The link begins or ends its retraining: see LinkDirection::retrain(). Messages that the guard repeats at the end
+    /// go before all that wait.
     virtual void retrain(bool on) = 0;
-    /// The link goes down, which ends a retraining. Returns how many messages that the guard has taken are lost.
+    /// The link goes down, which ends a retraining. Returns how many messages are lost of those that the guard has
+    /// taken.
     virtual std::uint64_t cut() = 0;
   };
 
@@ -70,26 +72,28 @@ class LinkDirection : public MessageBuffer {
     Time end;
     Time arrival;
   };
-  /// Sends a message once more, behind what is being serialised now and before all that waits. The caller keeps it.
+  /// Sends a message once more, after what is being serialised and before all that waits. The caller keeps the message.
   Transmission repeat(Message&);
-  /// Lets a message that the guard has taken arrive, not before those that arrived or will arrive earlier.
+  /// Delivers a message that the guard has taken. `arrival` must not be before that of any message already on its way.
   void deliver_at(Time arrival, Pointer);
-  /// While its sender holds it, messages wait; repeat() works on. Counted: each hold(true) needs its hold(false).
+  /// While the sender holds the link, messages wait; repeat() still works. Calls nest: each hold(true) needs a
+  /// hold(false).
   void hold(bool on);
-  /// The physical layer retrains: messages wait, and the guard may send nothing either. Ended by a link that goes down.
+  /// The physical layer retrains: messages wait, and the guard may send nothing either. A link that goes down ends its
+  /// retraining.
   void retrain(bool on);
   /// The link goes down: everything under way and waiting is lost, and so is what is sent until it is up again. Then
   /// the receiver's buffers are empty.
   void set_up(bool up);
   bool up() const { return up_; }
   std::uint64_t lost() const { return lost_; }  ///< messages, because the link was or went down
-  /// For tests: times that the link went down while messages lay in the receiver's buffers that still do.
+  /// For tests: how often the link went down with messages in the receiver's buffers, some of which are still there.
   std::size_t old_buffers() const { return old_buffers_.size(); }
-  Time free_at() const { return free_at_; }  ///< the serialiser has done what it has begun
+  Time free_at() const { return free_at_; }  ///< when the serialiser is free
   Time flight() const { return setup_.flight; }
 
   unsigned queued(Channel c) const { return static_cast<unsigned>(queues_[index(c)].size()); }
-  /// Nothing of what is queued has credits.
+  /// Messages are queued, and none may start for want of credits.
   bool blocked() const { return blocked_; }
   Time wire_time(unsigned bytes) const { return Time::fs(setup_.femtoseconds_per_byte.of_rounded_up(bytes)); }
   const typename P::Statistics& statistics() const { return statistics_; }
@@ -104,7 +108,7 @@ class LinkDirection : public MessageBuffer {
     Time when;
     Pointer message;
   };
-  /// The receiver's buffers since the link came up again: what lay in older ones gives no credits back.
+  /// The receiver's buffers since the link last went down. Messages in older buffers return no credits.
   struct Buffers : MessageBuffer {
     explicit Buffers(LinkDirection& d) : direction(d) {}
     void release(unsigned channel, unsigned data_units) override {
@@ -115,9 +119,9 @@ class LinkDirection : public MessageBuffer {
         direction.forget(this);
     }
     LinkDirection& direction;
-    std::uint64_t messages = 0;  ///< that lie in them: only what has arrived outlives the link's going down
+    std::uint64_t messages = 0;  ///< in these buffers; only messages that have arrived survive a loss of the link
   };
-  /// Where a message is that has not arrived since the link came up again.
+  /// The buffer of a message that is on its way, on a link that has been down before.
   struct UnderWay : MessageBuffer {
     explicit UnderWay(LinkDirection& d) : direction(d) {}
     void release(unsigned channel, unsigned data_units) override { direction.give_back(channel, data_units); }
@@ -169,7 +173,7 @@ class LinkDirection : public MessageBuffer {
   bool up_ = true;
   std::uint64_t lost_ = 0;
   std::unique_ptr<Buffers> buffers_;                   ///< null: the link was never down
-  std::vector<std::unique_ptr<Buffers>> old_buffers_;  ///< in which messages lie
+  std::vector<std::unique_ptr<Buffers>> old_buffers_;  ///< those that still hold messages
   UnderWay under_way_{*this};
   Calendar::Handle delivery_;
   typename P::Statistics statistics_;
@@ -231,7 +235,7 @@ void LinkDirection<P>::forget(const Buffers* old) {
   std::erase_if(old_buffers_, [old](const auto& b) { return b.get() == old; });
 }
 
-/// Starts what may start now, and sees to it that the rest is looked at again.
+/// Starts the messages that may start now, and arranges to run again for the rest.
 template <MessageProtocol P>
 void LinkDirection<P>::pump() {
   const Time time = now();
@@ -269,7 +273,7 @@ int LinkDirection<P>::choose() const {
   return kNone;
 }
 
-/// By an older message that the channel's first one may not pass.
+/// Whether the channel's first message must wait because it may not pass an older message.
 template <MessageProtocol P>
 bool LinkDirection<P>::held_back(unsigned channel) const {
   const std::uint64_t sequence = queues_[channel].front()->sequence;
@@ -301,7 +305,7 @@ void LinkDirection<P>::transmit(Pointer message, Time time) {
 template <MessageProtocol P>
 typename LinkDirection<P>::Transmission LinkDirection<P>::serialise(Message& m, Time start) {
   const Time duration = wire_time(P::wire_bytes(m));
-  // A message that is cut through starts late enough for its last bit to be there in time.
+  // A cut-through message starts late enough that its last bit is there when it must leave.
   const Time end = std::max(start + duration, m.tail);
   free_at_ = end;
   statistics_.bytes += P::wire_bytes(m);
@@ -350,7 +354,7 @@ void LinkDirection<P>::retrain(bool on) {
 template <MessageProtocol P>
 void LinkDirection<P>::go_on() {
   if (held()) return;
-  // What waited did so for the link, not for credits.
+  // The messages have waited for the link, not for credits.
   free_at_ = std::max(free_at_, now());
   blocked_since_ = free_at_;
   pump();
@@ -387,8 +391,8 @@ void LinkDirection<P>::set_up(bool up) {
     while (!queue.empty()) lose(queue.pop());
 }
 
-/// Where the link was free and the message there, and yet it did not start, credits were missing. Its journey has all
-/// that the link stood idle for credits since it came, be it for those of messages before it, as one wait.
+/// A message that did not start although the link was free has waited for credits. Its journey records, as one wait,
+/// all the time since it was queued in which the link stood idle for credits, even for those of earlier messages.
 template <MessageProtocol P>
 void LinkDirection<P>::note_wait(Message& m, Time time) {
   const Time could = std::max(m.queued, free_at_);

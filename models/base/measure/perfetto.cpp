@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/measure/perfetto.h"
 
 #include <stdexcept>
@@ -27,8 +28,11 @@ enum EventType : unsigned { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCount
 constexpr std::string_view kRoot = "";
 
 void put_varint(std::string& out, std::uint64_t v) {
-  for (; v >= 0x80; v >>= 7) out.push_back(static_cast<char>(v | 0x80));
-  out.push_back(static_cast<char>(v));
+  char bytes[10];
+  std::size_t n = 0;
+  for (; v >= 0x80; v >>= 7) bytes[n++] = static_cast<char>(v | 0x80);
+  bytes[n++] = static_cast<char>(v);
+  out.append(bytes, n);
 }
 
 void put_uint(std::string& out, unsigned number, std::uint64_t v) {
@@ -38,7 +42,9 @@ void put_uint(std::string& out, unsigned number, std::uint64_t v) {
 
 void put_fixed64(std::string& out, unsigned number, std::uint64_t v) {
   put_varint(out, number << 3 | 1);
-  for (int i = 0; i < 8; ++i) out.push_back(static_cast<char>(v >> (8 * i)));
+  char bytes[8];
+  for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<char>(v >> (8 * i));
+  out.append(bytes, 8);
 }
 
 void put_bytes(std::string& out, unsigned number, std::string_view bytes) {

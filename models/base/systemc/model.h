@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What every SystemC model of Sluice derives from. A TLM target that is a base::Model is called without the kernel
-/// being brought to the caller's time: it uses base::now() and the calendar, never sc_time_stamp() or wait().
+/// Base class of every SystemC model of Sluice. A TLM target that is a base::Model is called without the kernel being
+/// brought to the caller's time: it uses base::now() and the calendar, never sc_time_stamp() or wait().
 
 #include <memory>
 #include <new>
@@ -17,7 +18,7 @@
 
 namespace sluice::base {
 
-/// What a component threw while time was simulated: it is broken, and the run is over.
+/// An exception that a component threw during simulation. The component is broken and the run is over.
 class ComponentError : public std::runtime_error {
  public:
   ComponentError(std::string component, const std::string& what)
@@ -28,12 +29,14 @@ class ComponentError : public std::runtime_error {
   std::string component_;
 };
 
-/// Calls f, which is code of the component at `path` in an entry that another one has made: what it throws becomes a
-/// ComponentError of this component.
+/// Calls f, which is code of the component at `path` that runs in an entry or on a thread of another component, and
+/// returns what f returns. An exception from f becomes a ComponentError of the component at `path`.
 template <class F>
-void name_what_is_thrown(const std::string& path, F&& f) {
+decltype(auto) name_what_is_thrown(const std::string& path, F&& f) {
   try {
-    f();
+    return f();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // the kernel ends the process
   } catch (const ComponentError&) {
     throw;
   } catch (const std::bad_alloc&) {
@@ -64,8 +67,8 @@ class Model : public sc_core::sc_module {
   ComponentKey key() const { return key_; }          ///< orders this model's calendar entries
   Ledger::Component component() const { return component_; }
 
-  /// Puts what it counts into base::statistics(), in a group with the name of its path. Whoever has built the model
-  /// calls it once, in the order that results show; a second call throws std::logic_error.
+  /// Puts the model's statistics into base::statistics(), in a group named by its path. The builder of the model calls
+  /// it once, in the order in which results are shown; a second call throws std::logic_error.
   void publish_statistics() {
     statistics_ = std::make_unique<StatisticsGroup>(path_, &statistics());
     fill_statistics(*statistics_);
@@ -75,12 +78,11 @@ class Model : public sc_core::sc_module {
   explicit Model(const sc_core::sc_module_name& name)
       : sc_module(name), path_(path_of(name)), key_(path_key(path_)), component_(ledger().component(path_)) {}
 
-  /// A model overrides it to register what it counts itself. Nothing of its base classes or of models that it contains:
-  /// those do it on their own.
+  /// A model overrides it to register its own statistics. Base classes and contained models register theirs themselves.
   virtual void register_statistics(StatisticsGroup&) {}
 
  private:
-  /// For a base class of models that counts something too: it registers that, and calls register_statistics().
+  /// For a base class with statistics of its own: registers them and calls register_statistics().
   virtual void fill_statistics(StatisticsGroup& own) { register_statistics(own); }
   static std::string path_of(const char* name) {
     std::string path = name;

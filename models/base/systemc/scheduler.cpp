@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/base/systemc/scheduler.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 #include <utility>
 
 #include "models/base/systemc/model.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 
 namespace sluice::base {
 namespace {
@@ -72,7 +73,7 @@ void Runner::yield() { scheduler_.hand_over(this); }
 
 void Runner::synchronise() {
   calendar().set_now(time_);
-  // One runner is never ahead of an effect.
+  // A single runner is never ahead of an effect.
   if (scheduler_.alone()) {
     scheduler_.effect_ = time_;
     return;
@@ -159,16 +160,21 @@ Scheduler::End Scheduler::run_until(Time limit) {
   try {
     sc_core::sc_start();
   } catch (const sc_core::sc_report& e) {
-    // What a process throws passes through the kernel as a report. now() is ahead of it where harts have run on.
+    // The kernel passes on an exception of a process as a report. now() may be later than the exception, because harts
+    // run ahead.
     if (!holder_) calendar().set_now(from_sc_time(sc_core::sc_time_stamp()));
-    throw ComponentError(path_of_process(e.get_process_name()), text_of(e));
+    const std::string path = path_of_process(e.get_process_name());
+    if (thrown_) rethrow(path);
+    throw ComponentError(path, text_of(e));
   }
   if (sc_core::sc_get_status() == sc_core::SC_STOPPED) return End::sc_stop;
-  if (thrown_) {
-    const std::string path = path_of_key(calendar().failed());
-    name_what_is_thrown(path, [this] { std::rethrow_exception(std::exchange(thrown_, nullptr)); });
-  }
+  if (thrown_) rethrow(path_of_key(calendar().failed()));
   return why_;
+}
+
+/// path: of the component that threw, unless the exception names one.
+void Scheduler::rethrow(const std::string& path) {
+  name_what_is_thrown(path, [this] { std::rethrow_exception(std::exchange(thrown_, nullptr)); });
 }
 
 void Scheduler::pump() {
@@ -221,7 +227,7 @@ void Scheduler::give_turn(Runner* from, Runner* to) {
 }
 
 void Scheduler::dispatch_until_woken(Time last) {
-  // No entry moves a runner that is ready.
+  // No entry changes the time of a ready runner.
   woken_ = false;
   Time next;
   do {
@@ -237,7 +243,7 @@ void Scheduler::hand_over(Runner* self) {
       pause(End::stopped);
       continue;
     }
-    // The usual cases, done without the rest: one runner, and an entry precedes its next instruction, or none does.
+    // Fast path for a single runner: dispatch the entry that precedes its next instruction, or let it run.
     if (self && alone()) {
       if (entry_precedes(*self)) {
         dispatch();

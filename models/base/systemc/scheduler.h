@@ -1,21 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Run-ahead: harts execute ahead of the SystemC kernel; whoever has the turn dispatches the calendar on its own stack.
 /// docs/models/base-time.md has the reasoning. At one time, calendar entries come first, then foreign kernel activity
 /// with all its delta cycles, then instructions.
 ///
-/// One runner: an instruction that starts at t runs only if t is before the calendar's next entry, the next foreign
-/// kernel activity and the end of the quantum. The result is the same at any quantum.
+/// With one runner, an instruction that starts at t runs only if t is before the calendar's next entry, the next
+/// foreign kernel activity and the end of the quantum. The result is the same at any quantum.
 ///
-/// Several: a grid of windows of one quantum. In a window each runner runs to its end, in order of construction; then
-/// the window's effects (entries, foreign activity) take place in order of time; a runner that one of them wakes runs
-/// from that very time to the window's end before the next effect. So what runners do behind synchronise() (accesses to
-/// devices, atomics, stores that wake another) happens in order of time, at its time; what a runner only observes
-/// (another's store, a DMA write, an interrupt) may be late by less than a quantum, or, of another runner, early by
-/// less; and entries that wake nobody change nothing.
+/// With several runners, time is a grid of windows of one quantum. In a window each runner runs to the window's end, in
+/// order of construction. Then the window's effects (entries, foreign activity) take place in time order. A runner that
+/// an effect wakes runs from that time to the window's end before the next effect. So what runners do after
+/// synchronise() (device accesses, atomics, stores that wake another runner) happens in time order, at its time. A
+/// runner may see another's store, a DMA write or an interrupt late, or another's store early, always by less than a
+/// quantum. Entries that wake no runner change nothing.
 
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -32,8 +34,8 @@ class Scheduler;
 /// Runners that share memory: a system-on-chip's harts.
 class RunnerGroup {
  public:
-  /// quantum: how far one of them may run ahead of another; with one runner it changes nothing but speed. Of several
-  /// runners beside other groups it may not exceed the separation.
+  /// quantum: how far one of them may run ahead of another; with one runner it changes nothing but speed. A group of
+  /// several runners beside other groups may not have a quantum above the separation.
   RunnerGroup(Scheduler&, Time quantum);
   RunnerGroup(const RunnerGroup&) = delete;
   RunnerGroup& operator=(const RunnerGroup&) = delete;
@@ -44,9 +46,10 @@ class RunnerGroup {
   friend class Runner;
   friend class Scheduler;
   bool alone() const { return runners_.size() == 1; }
-  /// The first window's start, of those on its grid, at which it sees what an instruction at this time sees.
+  /// Up to when effects must have happened before an instruction at this time: its own time if its runner is alone in
+  /// the group, else the start of its window.
   Time seen_from(Time instruction) const { return alone() ? instruction : quantum_ * (instruction / quantum_); }
-  /// Time of its first instruction that is ready; Time::max(): none is.
+  /// Time of the first instruction of a ready runner; Time::max(): no runner is ready.
   Time earliest_ready() const;
 
   Scheduler& scheduler_;
@@ -60,14 +63,14 @@ class Runner {
  public:
   /// Runners take their turns in order of construction. path must stay unchanged while the runner lives.
   Runner(RunnerGroup&, std::string path);
-  /// In the scheduler's first group.
+  /// Puts the runner into the scheduler's first group.
   Runner(Scheduler&, std::string path);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
   const std::string& path() const { return path_; }
   Time time() const { return time_; }  ///< start of its next instruction
-  /// While it has the turn; now() is its time, too.
+  /// Only while it has the turn. Sets now() too.
   void advance_to(Time t) {
     time_ = t;
     calendar().set_now(t);
@@ -78,7 +81,7 @@ class Runner {
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
   /// Costs nothing where there is one runner.
   void synchronise();
-  /// Before calling a target that may wait in the kernel: lets everything before time() happen and brings kernel time
+  /// Call it before a target that may wait in the kernel. Lets everything before time() happen and brings kernel time
   /// to time(). leave_foreign() takes the turn back; time() is then at least the kernel's time.
   void enter_foreign();
   void leave_foreign();
@@ -94,14 +97,14 @@ class Runner {
   std::string path_;
   Time time_;
   bool ready_ = true;
-  const void* process_ = nullptr;  ///< the SC_THREAD that it is
+  const void* process_ = nullptr;  ///< its SC_THREAD
   sc_core::sc_event turn_;
 };
 
 /// What wait_for() waits for. It has no memory: waiters test their condition in a loop.
 class Event {
  public:
-  /// Wakes everyone who waits, at now(). A hart that executes straight on must synchronise() before.
+  /// Wakes everyone who waits, at now(). A hart that is executing must call synchronise() first.
   void notify();
   bool awaited() const { return !runners_.empty() || foreign_waits_ > 0; }
 
@@ -133,29 +136,30 @@ class Scheduler : public sc_core::sc_module {
   /// process has thrown. Throws ComponentError, at now(), when an entry's action or a process has thrown; what
   /// callbacks of elaboration throw leaves it as it is.
   End run_until(Time limit);
-  /// Steps of the kernel, each in time or a delta cycle, between two looks.
+  /// Number of kernel steps between two looks. A step is an advance in time or a delta cycle.
   static constexpr std::uint64_t kLookInterval = 1 << 16;
   /// Calls `look` after every kLookInterval steps of foreign processes, whether simulated time advances or not.
   void on_look(Callback<void()> look) { look_ = std::move(look); }
   /// Names of the foreign processes: those that are neither a runner's nor the scheduler's.
   std::vector<std::string> foreign_processes() const;
+  /// Keeps the exception that leaves the calling process: the kernel passes on only its text. Called in a handler.
+  void keep_exception() { thrown_ = std::current_exception(); }
   /// Makes run_until() return as soon as the caller's entry or instruction is over.
   void stop() { stop_ = true; }
 
   /// The simulation's scheduler; there is exactly one.
   static Scheduler& instance();
-  /// The group of the runners that name none.
+  /// The group of runners that are built without a group.
   RunnerGroup& first_group() { return first_group_; }
-  /// Least time from what a hart does to where a hart of another group can see it; at least 1 ns, which is the default.
+  /// Sets the least time until a hart of another group can see what a hart does; at least 1 ns, the default.
   void set_separation(Time);
   Time separation() const { return separation_; }
-  /// When the next thing happens that is known now: an entry, foreign kernel activity, an instruction, or the end of
-  /// run_until(). For entries.
+  /// Time of the next known activity: an entry, foreign kernel activity, an instruction, or the end of run_until(). To
+  /// be called from entries.
   Time next_activity() const;
-  /// Whether every runner waits and the kernel has nothing to do: only entries can go on. For entries.
+  /// Whether only entries can go on: every runner waits and the kernel has nothing to do. To be called from entries.
   bool only_entries() const;
-  /// The runner whose process calls, which has the turn; null inside an entry's action and in foreign processes, one of
-  /// which may run while a runner is given its turn.
+  /// The runner that calls this. Null inside an entry's action and in a foreign process, even if a runner has the turn.
   Runner* running() const { return dispatching_ ? nullptr : calling(); }
 
  private:
@@ -172,7 +176,7 @@ class Scheduler : public sc_core::sc_module {
     try {
       calendar().dispatch();
     } catch (...) {
-      // Through the kernel, whose threads these are, it would pass as text only.
+      // If the exception passed through the kernel, only its text would remain.
       thrown_ = std::current_exception();
       stop_ = true;
     }
@@ -188,7 +192,7 @@ class Scheduler : public sc_core::sc_module {
   }
   void hand_over(Runner* self);
   void give_turn(Runner* from, Runner* to);
-  /// Where no runner may run: the group that lets the fewest effects happen before its instructions.
+  /// When no runner may run: the group whose next instruction must wait for the fewest effects.
   struct Hindmost {
     RunnerGroup* group = nullptr;  ///< null: none has an instruction ready
     Time seen = Time::max();       ///< up to when effects happen before it
@@ -197,6 +201,7 @@ class Scheduler : public sc_core::sc_module {
   Runner* pick(Hindmost&) const;
   Time earliest_ready() const;
   void pause(End why);
+  void rethrow(const std::string& path);
   void run_kernel_until(Time t);
   void count_step() {
     if (++kernel_steps_ % kLookInterval == 0 && look_) [[unlikely]]
@@ -210,7 +215,7 @@ class Scheduler : public sc_core::sc_module {
     const Time effects = std::min(std::min(group.window_end_, end_), std::min(calendar().next(), kernel_next_));
     return alone() ? effects : std::min(effects, reach(group));
   }
-  /// Before when no hart of another group can have an effect on this one.
+  /// Until this time no hart of another group can affect this group.
   Time reach(const RunnerGroup&) const;
   bool alone() const { return runners_.size() == 1; }
 
@@ -219,14 +224,14 @@ class Scheduler : public sc_core::sc_module {
   Time separation_ = Time::ns(1);
   Time end_;
   Time effect_;                     ///< time of the last effect
-  Time kernel_next_ = Time::max();  ///< first kernel activity that is not ours
-  Runner* holder_ = nullptr;        ///< null: the pump
+  Time kernel_next_ = Time::max();  ///< time of the next foreign kernel activity
+  Runner* holder_ = nullptr;        ///< has the turn; null: the pump
   bool dispatching_ = false;
   bool stop_ = false;
   bool started_ = false;
   bool woken_ = false;  ///< an entry has made a runner ready
   End why_ = End::exhausted;
-  std::exception_ptr thrown_;  ///< by an entry
+  std::exception_ptr thrown_;  ///< by an entry, or by a process that has kept it
   std::uint64_t kernel_steps_ = 0;
   Callback<void()> look_;
   std::vector<Runner*> runners_;
@@ -236,7 +241,7 @@ class Scheduler : public sc_core::sc_module {
 
 inline Time Runner::bound() const { return scheduler_.limit(group_); }
 
-/// 1 fs, set before any sc_time exists. Safe to call more than once.
+/// Sets the resolution to 1 fs. Call it before any sc_time exists; more than one call is safe.
 void set_time_resolution();
 sc_core::sc_time to_sc_time(Time t);
 Time from_sc_time(const sc_core::sc_time& t);

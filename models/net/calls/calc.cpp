@@ -1,12 +1,12 @@
-/// The calls `add`, the sum of two integers; `checksum`, the Adler-32 sum of opaque data; and `sort`, integers and back
-/// in order.
+// SPDX-License-Identifier: Apache-2.0
+/// The calls `add` (sums two integers), `checksum` (Adler-32 of opaque data) and `sort` (returns integers sorted).
 #include "protocols/rpc/calc.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "models/net/call_data.h"
-#include "models/net/calls.h"
+#include "models/net/traffic/call_data.h"
+#include "models/net/traffic/calls.h"
 #include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {

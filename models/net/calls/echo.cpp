@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The calls `null`, no work at all, and `echo`: opaque data and back.
 #include "protocols/rpc/echo.h"
 
-#include "models/net/call_data.h"
-#include "models/net/calls.h"
+#include "models/net/traffic/call_data.h"
+#include "models/net/traffic/calls.h"
 #include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {

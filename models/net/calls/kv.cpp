@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The calls `kv`: gets and puts of a store, of keys whose value follows from the key.
 #include "protocols/rpc/kv.h"
 
 #include <vector>
 
-#include "models/net/call_data.h"
-#include "models/net/calls.h"
+#include "models/net/traffic/call_data.h"
+#include "models/net/traffic/calls.h"
 #include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {

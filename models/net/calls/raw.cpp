@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The calls `raw`, no RPC: UDP payload that the other side sends back as it is.
 #include <algorithm>
 #include <cstring>
 
-#include "models/net/call_data.h"
-#include "models/net/calls.h"
+#include "models/net/traffic/call_data.h"
+#include "models/net/traffic/calls.h"
 #include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::net {

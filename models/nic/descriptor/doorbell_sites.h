@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Which instruction rang the doorbell for which descriptors of a ring: mistakes in a descriptor are reported at it.
+/// Notes which instruction rang the doorbell for which descriptors of a ring. Mistakes in a descriptor are reported
+/// with that instruction.
 
 #include <cstdint>
 #include <vector>
 
 #include "models/base/measure/mistakes.h"
-#include "models/pcie/endpoint.h"
+#include "models/pcie/endpoint/endpoint.h"
 
 namespace sluice::nic {
 
@@ -30,7 +32,7 @@ class DoorbellSites {
     return {};
   }
   /// Options of a DMA transfer for one descriptor of a queue's ring of `length` descriptors. purpose: what the transfer
-  /// is for, as a list of mistakes says it, with the descriptor's index and its queue after it.
+  /// is for; the list of mistakes shows it, followed by the descriptor's index and its queue.
   pcie::DmaOptions options(unsigned queue, std::uint64_t descriptor, std::uint32_t length, const char* purpose) const {
     pcie::DmaOptions options;
     options.by = of(descriptor);

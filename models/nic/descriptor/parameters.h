@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Parameters of the descriptor NIC.
 
@@ -5,14 +6,14 @@
 
 #include "models/base/parameters/schema.h"
 #include "models/net/mac.h"
-#include "models/pcie/endpoint.h"
+#include "models/pcie/endpoint/endpoint.h"
 
 namespace sluice::nic {
 
 using namespace base::literals;
 
 struct DescriptorParameters {
-  unsigned queues = 1;  ///< queue pairs, 1 to 64; MSI-X vectors are one more
+  unsigned queues = 1;  ///< queue pairs, 1 to 64; there is one MSI-X vector more
   std::string address = "02:53:4c:00:00:01";
 
   // Receive.
@@ -23,9 +24,9 @@ struct DescriptorParameters {
   unsigned rx_writes = 32;              ///< frames whose DMA write has not left the NIC
   unsigned rx_cache = 256;              ///< descriptors on chip, per queue
   unsigned rx_fetch_batch = 32;         ///< descriptors in one DMA read, at most
-  unsigned rx_fetch_threshold = 128;    ///< on chip or under way; below it less than a batch is fetched too
+  unsigned rx_fetch_threshold = 128;    ///< on chip or under way; below this, partial batches are fetched
   unsigned writeback_batch = 4;         ///< descriptors in one DMA write, at most
-  bool writeback_when_idle = true;      ///< at once when no other frame of the queue is about to follow
+  bool writeback_when_idle = true;      ///< write back at once when the queue has no further frame to deliver
   base::Time writeback_timeout = 2_us;  ///< latest write-back after a batch's first frame
 
   // Transmit.
@@ -34,7 +35,7 @@ struct DescriptorParameters {
   unsigned tx_fetch_batch = 32;      ///< descriptors in one DMA read, at most
   unsigned tx_fetches = 4;           ///< descriptor reads in flight, per queue
   unsigned tx_frames = 128;          ///< frames being read or waiting for the MAC
-  base::Bytes tx_buffer = 64_KiB;    ///< their bytes
+  base::Bytes tx_buffer = 64_KiB;    ///< bytes of frames being read or waiting for the MAC
   base::Time tx_pipeline = 100_ns;   ///< from a frame's last byte to the MAC: checksums, scheduling
   base::Time tx_interval = 5_ns;     ///< least time between two frames' reads
   base::Bytes tx_mac_fifo = 16_KiB;  ///< line time that frames at the MAC may wait

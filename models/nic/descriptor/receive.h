@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The NIC's receive side: parser, queue choice, FIFO, free list, DMA of frames, write-back of descriptors.
 
@@ -10,9 +11,10 @@
 #include "models/base/time/calendar.h"
 #include "models/net/headers.h"
 #include "models/net/packet.h"
+#include "models/net/toeplitz.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/doorbell_sites.h"
-#include "models/pcie/endpoint.h"
+#include "models/pcie/endpoint/endpoint.h"
 
 namespace sluice::nic {
 
@@ -20,7 +22,7 @@ class DescriptorNic;
 
 class ReceiveEngine {
  public:
-  /// The registers of one ring that software writes while it is disabled.
+  /// The registers of one ring that software may write only while the ring is disabled.
   struct Registers {
     std::uint64_t base = 0;
     std::uint32_t length = 0;
@@ -30,13 +32,13 @@ class ReceiveEngine {
 
   explicit ReceiveEngine(DescriptorNic& nic);
 
-  /// A good frame that leaves the MAC at `available`.
+  /// Takes a good frame that leaves the MAC at `available`.
   void accept(net::PacketPtr, base::Time available);
 
   // Software's view.
   Registers& registers(unsigned q) { return queues_[q].registers; }
   const Registers& registers(unsigned q) const { return queues_[q].registers; }
-  /// Its registers are locked: enabled, or still stopping.
+  /// Whether the queue's registers are locked, because it is enabled or still stopping.
   bool busy(unsigned q) const { return queues_[q].enabled || active(q); }
   std::uint32_t control(unsigned q) const;
   void set_enabled(unsigned q, bool on);
@@ -77,15 +79,15 @@ class ReceiveEngine {
   struct Queue {
     Registers registers;
     bool enabled = false;
-    bool failed = false;  ///< a descriptor could not be read: nothing is delivered until it is enabled anew
+    bool failed = false;  ///< a descriptor read failed: no delivery until the queue is enabled again
     std::uint32_t tail = 0;
     std::uint32_t drops = 0;
 
-    std::uint64_t posted = 0;          ///< given by software: all below
-    std::uint64_t requested = 0;       ///< read or being read
-    std::uint64_t fetched = 0;         ///< on chip
-    std::uint64_t next = 0;            ///< the next frame's
-    std::uint64_t written = 0;         ///< written back
+    std::uint64_t posted = 0;          ///< descriptors below this were given by software
+    std::uint64_t requested = 0;       ///< descriptors below this are read or being read
+    std::uint64_t fetched = 0;         ///< descriptors below this are on chip or used
+    std::uint64_t next = 0;            ///< descriptors below this are assigned to frames
+    std::uint64_t written = 0;         ///< descriptors below this are written back
     std::vector<std::uint64_t> cache;  ///< buffer addresses
     std::array<Fetch, kMostFetches> fetches;
     std::uint64_t fetch_head = 0;
@@ -99,7 +101,7 @@ class ReceiveEngine {
     base::Calendar::Handle timer;
     DoorbellSites doorbell_sites;
   };
-  /// A frame between its turn and its DMA write.
+  /// A frame between its turn (turns_) and its DMA write.
   struct Transit {
     unsigned queue = 0;
     std::uint64_t descriptor = 0;
@@ -121,7 +123,8 @@ class ReceiveEngine {
   void sent(unsigned q, std::uint32_t generation, std::uint64_t descriptor, std::uint32_t bytes);
   void released(std::uint32_t bytes);
   bool write_back_due(const Queue&) const;
-  /// frame_bytes: of the frame whose DMA write precedes this one directly; 0: none, or it reports itself.
+  /// frame_bytes: length of the frame whose DMA write directly precedes this write-back. 0: there is none, or its own
+  /// DMA write reports its end.
   void write_back(unsigned q, std::uint32_t frame_bytes);
   void fail(unsigned q);
   void discard_frames(Queue&, unsigned statistic, const char* reason);
@@ -141,7 +144,7 @@ class ReceiveEngine {
   base::Server turns_;       ///< one frame at a time
   base::Calendar::Handle wake_;
   base::Ring<Transit> pipeline_;
-  std::uint32_t generation_ = 0;  ///< counts resets: what an older one started is forgotten
+  std::uint32_t generation_ = 0;  ///< counts resets: callbacks from before the last one do nothing
 };
 
 }  // namespace sluice::nic

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The NIC's transmit side: doorbells, descriptor fetch, DMA of frames, checksum insertion, completion write-back.
 
@@ -13,7 +14,7 @@
 #include "models/net/packet.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/doorbell_sites.h"
-#include "models/pcie/endpoint.h"
+#include "models/pcie/endpoint/endpoint.h"
 
 namespace sluice::nic {
 
@@ -38,7 +39,7 @@ class TransmitEngine {
   std::uint32_t head(unsigned q) const;
   std::uint32_t tail(unsigned q) const { return queues_[q].tail; }
   void write_tail(unsigned q, std::uint32_t tail, const base::Journey& doorbell);
-  /// DESC_CONTROL_TX_ENABLE was set.
+  /// Continues after DESC_CONTROL_TX_ENABLE was set.
   void go_on() { pump(); }
 
   void reset(bool forget_reads);
@@ -62,7 +63,7 @@ class TransmitEngine {
     std::uint32_t pieces = 0;
     std::uint32_t bytes = 0;
   };
-  /// When the doorbell, or the fetch, of all descriptors below `end` arrived, and by which way.
+  /// When and by which path the doorbell, or the fetch, of all descriptors below `end` arrived.
   struct Arrival {
     std::uint64_t end = 0;
     base::Time arrived;
@@ -91,7 +92,7 @@ class TransmitEngine {
     unsigned in_flight = 0;  ///< frames being read or waiting for the MAC
     DoorbellSites doorbell_sites;
   };
-  /// A frame from its first DMA read to the MAC; in the order of their turns.
+  /// A frame from its first DMA read until the MAC takes it. Slots are in the order of the frames' turns.
   struct Slot {
     unsigned queue = 0;
     unsigned reads = 0;  ///< in flight
@@ -102,8 +103,8 @@ class TransmitEngine {
     std::uint64_t first_command = 0;
     std::uint64_t last_descriptor = 0;
     net::PacketPtr packet;
-    base::Time fetched;  ///< its last descriptor was on chip
-    base::Time rung;     ///< its doorbell arrived
+    base::Time fetched;  ///< when its last descriptor was on chip
+    base::Time rung;     ///< when its doorbell arrived
     base::Journey doorbell;
     base::Journey fetch;
   };

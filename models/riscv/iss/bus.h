@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a hart asks of the world around it. The TLM core implements it; tests implement it with a few lines.
+/// The interface of a hart to the rest of the system. Core implements it for TLM; tests implement it in a few lines.
 
 #include <cstdint>
 
@@ -9,15 +10,16 @@
 
 namespace sluice::riscv {
 
-/// What software got wrong where the hart itself answers with a trap.
+/// A software error that the hart answers with a trap, without asking the bus.
 enum class Refusal : std::uint8_t {
   misaligned_device,  ///< a load or store outside RAM that is not aligned to its size
-  crossing,           ///< a load or store that crosses a page into, or out of, what is no RAM
+  crossing_line,      ///< a load or store that crosses the end of a cache line with a home of its own
+  crossing,           ///< a load or store that crosses a page, where one of the pages is not RAM
   atomic_device,      ///< LR, SC or an AMO outside RAM
   atomic_misaligned,  ///< LR, SC or an AMO that is not aligned to its size
   fetch,              ///< instructions outside RAM
   protection,         ///< PMP forbids the access, or a page table lies outside RAM
-  illegal,            ///< an instruction that is none here; the address is its encoding
+  illegal,            ///< an illegal instruction; `address` is its encoding
 };
 
 class Bus {
@@ -26,43 +28,55 @@ class Bus {
   /// The RAM that holds this physical address and may be accessed directly; null: use load() and store().
   virtual base::GuestRam* ram_at(std::uint64_t address) = 0;
 
-  /// A device access of 1, 2, 4 or 8 naturally aligned bytes at state.slots, right behind synchronise(). May take
-  /// simulated time: the callee then moves state.slots forward, and may have let interrupts and writes to RAM happen.
-  /// False: access fault.
+  /// Whether the address lies in a cache line that has a home of its own. The caches hold the bytes of such a line.
+  /// Loads, stores and atomics work as in RAM, within one line. Instructions cannot be fetched from the line.
+  virtual bool homed(std::uint64_t /*address*/) { return false; }
+  virtual unsigned line_bytes() { return 64; }  ///< of the lines that have a home of their own
+  /// Makes the caches get the line for this use, at state.slots, right after synchronise(). This may take simulated
+  /// time, as a device access may. Returns the line's bytes from `address` on, valid until the next call; null: access
+  /// fault.
+  virtual std::uint8_t* hold(std::uint64_t /*address*/, base::LineUse /*use*/) { return nullptr; }
+  /// The hart has changed bytes that hold() gave it.
+  virtual void changed(std::uint64_t /*address*/, unsigned /*size*/) {}
+
+  /// Accesses 1, 2, 4 or 8 naturally aligned bytes of a device, at state.slots, right after synchronise(). If this
+  /// takes simulated time, the callee moves state.slots forward, and interrupts and writes to RAM may have happened.
+  /// Returns false for an access fault.
   virtual bool load(std::uint64_t address, void* data, unsigned size) = 0;
   virtual bool store(std::uint64_t address, const void* data, unsigned size) = 0;
 
-  /// Before an access whose order with other harts and devices matters beyond the window of several harts
-  /// (models/base/systemc/scheduler.h): everything that they do before state.slots takes place. Interrupts and writes
-  /// to RAM may have happened then. Nothing to do for a hart that is alone. False: the hart has been reset meanwhile,
-  /// and its instruction must do nothing more.
+  /// Lets other harts and devices do everything that they do before state.slots. Called before an access whose order
+  /// with theirs must be exact even within the window of several harts (models/base/systemc/scheduler.h). Interrupts
+  /// and writes to RAM may have happened then. A single hart needs nothing here. Returns false when the hart has been
+  /// reset meanwhile: its instruction must do nothing more.
   virtual bool synchronise() { return true; }
 
-  /// For a log: the instruction at `pc` makes the hart trap. address: physical where it is known.
+  /// For a log: the instruction at `pc` makes the hart trap. address: the physical address where it is known.
   virtual void refused(Refusal, std::uint64_t /*pc*/, std::uint64_t /*address*/, unsigned /*size*/) {}
-  /// For a log: the instruction at state.pc is about to run, and the hart has changed its bytes without a fence.i
+  /// For a log: the instruction at state.pc is about to run, but the hart has changed its bytes and executed no fence.i
   /// since.
   virtual void stale_code() {}
 
-  /// Slots at which the engine must stop before starting another instruction. May shrink or grow whenever load(),
-  /// store() or a call below has run: the engine reads it again after each.
+  /// The engine must start no instruction at or after this slot. The limit may shrink or grow whenever load(), store()
+  /// or a function below has run, so the engine reads it again after each of them.
   virtual std::uint64_t slot_limit() = 0;
 
   virtual std::uint64_t time() = 0;  ///< the `time` CSR (mtime) at state.slots
-  /// stimecmp was written: when (in units of `time`) the supervisor timer is due. All ones: never.
+  /// Called when stimecmp is written. due: when the supervisor timer is due, in units of `time`; all ones: never.
   virtual void set_stimecmp(std::uint64_t due) = 0;
 
-  /// timing = "cached": the access (physical address) was no hit in the hart's L1; moves state.slots by the stall.
+  /// timing = "cached": the access, at a physical address, missed the hart's L1. Moves state.slots forward by the
+  /// stall.
   virtual void cache_miss(std::uint64_t address, base::LineUse use) = 0;
 
-  // Hints (models/base/measure/hints.h), addresses physical.
+  // Hints (models/base/measure/hints.h). Addresses are physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;
   virtual void drop(unsigned /*reason*/, std::uint64_t /*address*/) {}
   virtual void bind(std::uint64_t to, std::uint64_t from) = 0;
   virtual void account(unsigned account) = 0;
 
-  // AIA: this hart's IMSIC interrupt files. `file`: 0 machine, 1 supervisor. Without an IMSIC: false, which makes the
-  // CSR access illegal.
+  // AIA: accesses to this hart's IMSIC interrupt files. file: 0 machine, 1 supervisor. Without an IMSIC they return
+  // false, which makes the CSR access illegal.
   virtual bool imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) = 0;
   virtual bool imsic_write(unsigned file, std::uint64_t select, std::uint64_t value) = 0;
   virtual bool imsic_top(unsigned file, std::uint64_t& value) = 0;      ///< mtopei/stopei: identity << 16 | identity

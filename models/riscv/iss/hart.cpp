@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/riscv/iss/hart.h"
 
 #include <algorithm>
@@ -6,12 +7,7 @@
 namespace sluice::riscv {
 namespace {
 
-constexpr std::uint64_t kReservationLine = 64;
 constexpr std::uint64_t kWritesPerReview = 64;
-
-bool overlaps(std::uint64_t a, std::uint64_t a_length, std::uint64_t b, std::uint64_t b_length) {
-  return a < b + b_length && b < a + a_length;
-}
 
 }  // namespace
 
@@ -45,13 +41,6 @@ base::GuestRam* Hart::ram_at(std::uint64_t address) {
   return ram;
 }
 
-void Hart::reserve(base::GuestRam& ram, std::uint64_t address) {
-  state_.reservation = true;
-  state_.reservation_address = address & ~(kReservationLine - 1);
-  // The watch outlasts the reservation, which usually comes again: own_write() ends it.
-  ram.set_watch(address, base::GuestRam::kReservation);
-}
-
 void Hart::own_write(base::GuestRam& ram, std::uint64_t address, const void* data, std::size_t length) {
   own_write_ = true;
   ram.write(address, data, length);
@@ -68,18 +57,12 @@ void Hart::start_wait(std::uint64_t deadline) {
 void Hart::ram_written(std::uint64_t address, std::uint64_t length) {
   if (own_write_) engine_->note_own_store(address, length);
   engine_->invalidate_code(address, length);
-  if (own_write_ || !awaits(address, length)) return;
-  state_.reservation = false;
-  if (waiting_ && reservation_lost_) reservation_lost_();
+  if (!own_write_) line_changed(address, length);
 }
 
 void Hart::page_watched(std::uint64_t page) { engine_->drop_write_shortcuts(page); }
 
 void Hart::page_read_watched(std::uint64_t page) { engine_->drop_read_shortcuts(page); }
-
-bool Hart::awaits(std::uint64_t address, std::uint64_t length) const {
-  return state_.reservation && overlaps(address, length, state_.reservation_address, kReservationLine);
-}
 
 bool Hart::needs_watch(std::uint64_t page, std::uint8_t why) const {
   if (why == base::GuestRam::kCode) return engine_->has_code(page);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One RV64GC hart: state, privileged architecture and execution engine on a bus. Plain C++, no SystemC.
 ///
@@ -16,7 +17,7 @@
 #include "models/riscv/iss/cost.h"
 #include "models/riscv/iss/engine.h"
 #include "models/riscv/iss/hart_state.h"
-#include "models/riscv/iss/privileged.h"
+#include "models/riscv/iss/privileged/privileged.h"
 
 namespace sluice::riscv {
 
@@ -24,39 +25,41 @@ struct HartConfig {
   MakeEngine engine = make_interpreter;
   PrivilegedConfig privileged;
   CostTable costs;
-  /// How long wrs.sto waits at most, slots.
+  /// Longest wait of wrs.sto, in slots.
   std::uint64_t wrs_short_slots = 4000;
-  /// timing = "cached": both set, they outlive the hart, and Bus::cache_miss is called for what they do not hold.
+  /// The L1 caches. Both are set for timing = "cached"; they must outlive the hart. Bus::cache_miss() is called for
+  /// lines that they do not hold.
   base::LineState* l1d = nullptr;
   base::LineState* l1i = nullptr;
 };
 
 struct HartCounters {
-  std::uint64_t l1d_accesses = 0;  ///< by lines: an access that crosses lines counts twice
-  std::uint64_t l1d_misses = 0;    ///< of these, those for which the bus was asked
+  std::uint64_t l1d_accesses = 0;  ///< lines accessed: an access that crosses lines counts twice
+  std::uint64_t l1d_misses = 0;    ///< line accesses that missed, so that the bus was called
   std::uint64_t l1i_accesses = 0;  ///< changes of the line that instructions come from
   std::uint64_t l1i_misses = 0;
   std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
   std::uint64_t interrupts = 0;  ///< interrupts taken
   std::uint64_t returns = 0;     ///< mret and sret
-  /// How many of the last traps were repetitions (TrapHistory::repeats), and how many returns from these led right
-  /// behind the instruction that had trapped.
+  /// repeated: how many of the last traps were repetitions (TrapHistory::repeats()). served: how many returns from
+  /// these led to the instruction after the one that had trapped.
   std::uint64_t repeated = 0;
   std::uint64_t served = 0;
-  std::uint64_t returns_before = 0;  ///< returns when the first of these came
+  std::uint64_t returns_before = 0;  ///< `returns` before the first of these traps
 };
 
-/// Registers itself as a watcher of every GuestRam that bus.ram_at() returns: the RAM may not be written after the
-/// hart is gone.
+/// A hart registers itself as a watcher of every GuestRam that bus.ram_at() returns. The RAM must not be written after
+/// the hart has been destroyed.
 class Hart final : public base::RamWatcher {
  public:
-  /// The bus must outlive the hart. Ends in reset.
+  /// The bus must outlive the hart. The constructor resets the hart.
   Hart(Bus& bus, const HartConfig& config);
   ~Hart() override;
   Hart(const Hart&) = delete;
   Hart& operator=(const Hart&) = delete;
 
-  /// Registers zero, M mode at reset_pc. Time (state.slots) and lines from outside go on.
+  /// Sets registers to zero and enters M mode at reset_pc. Keeps the time (state.slots) and the interrupt lines from
+  /// outside.
   void reset();
 
   StopReason run() { return waiting_ = false, engine_->run(); }
@@ -75,19 +78,20 @@ class Hart final : public base::RamWatcher {
 
   /// After StopReason::wait_on_reservation: slots at which the wait ends by itself; all ones for wrs.nto.
   std::uint64_t wait_deadline() const { return wait_deadline_; }
-  /// Called when another writer takes the reservation of a hart that waits in wrs. Runs inside the write: it may only
-  /// note the event (make a calendar entry), not run the hart.
+  /// Sets what is called when another writer takes the reservation of a hart that waits in wrs. The callback runs
+  /// inside the write: it may note the event, as by a calendar entry, but must not run the hart.
   void on_reservation_lost(std::function<void()> callback) { reservation_lost_ = std::move(callback); }
 
-  /// For debuggers: called with the physical address and length of each load from a page with GuestRam::kReadWatch, in
-  /// the middle of the load. May only note it.
+  /// For debuggers: sets what is called with the physical address and length of each load from a page with
+  /// GuestRam::kReadWatch. The callback runs in the middle of the load: it may only note the event.
   void on_watched_read(std::function<void(std::uint64_t, unsigned)> callback) { watched_read_ = std::move(callback); }
-  /// Address of a data access of the hart, translated without side effects. False: it would trap.
+  /// Translates the address of a data access of the hart, without side effects. Returns false when the access would
+  /// trap.
   bool debug_translate(std::uint64_t address, std::uint64_t& physical) {
     return privileged_.translate_hint(address, physical) == Cause::none;
   }
-  /// For debuggers: RAM at virtual addresses of the current data privilege, without side effects on translation.
-  /// False: an address does not translate to RAM.
+  /// For debuggers: accesses RAM at virtual addresses of the current data privilege, without side effects on
+  /// translation. Returns false when an address does not translate to RAM.
   bool debug_read(std::uint64_t address, void* data, std::size_t length);
 
   // base::RamWatcher
@@ -95,6 +99,8 @@ class Hart final : public base::RamWatcher {
   void page_watched(std::uint64_t page) override;
   void page_read_watched(std::uint64_t page) override;
   bool awaits(std::uint64_t address, std::uint64_t length) const override;
+  /// Bytes of a line with a home of its own have changed, or the line has gone.
+  void line_changed(std::uint64_t address, std::uint64_t length);
   bool has_decoded(std::uint64_t address, std::uint64_t length) const override {
     return engine_->has_decoded(address, length);
   }
@@ -105,14 +111,16 @@ class Hart final : public base::RamWatcher {
   base::GuestRam* ram_at(std::uint64_t address);
   /// Sets the reservation to the 64 B line of a physical address in RAM.
   void reserve(base::GuestRam& ram, std::uint64_t address);
-  /// Writes RAM for this hart's own store: it does not lose its own reservation by that.
+  /// Sets the reservation to a line with a home of its own.
+  void reserve(std::uint64_t address);
+  /// Writes RAM for this hart's own store, which does not end the hart's own reservation.
   void own_write(base::GuestRam& ram, std::uint64_t address, const void* data, std::size_t length);
   /// Tells on_watched_read: the hart has read bytes of a page with GuestRam::kReadWatch.
   void own_read(const base::GuestRam& ram, std::uint64_t physical, unsigned length) {
     if (ram.watch(physical) & base::GuestRam::kReadWatch) watched_read_(physical, length);
   }
   bool tells_reads() const { return static_cast<bool>(watched_read_); }
-  /// wrs: the hart waits from now on, until the deadline; ends with the next run().
+  /// For wrs: the hart waits from now on, until the deadline. The next run() ends the wait.
   void start_wait(std::uint64_t deadline);
 
  private:

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What each operation of straight execution does: a statement DO_NAME for every engine that is written in C++. The
-/// engine defines the operands as places: RD, RS1, RS2 (x), FD, FS1, FS2, FS3 (f), FLAGS (fflags), and as values: IMM
-/// (64 bits, sign-extended), op->imm (32 bits), PC. It also defines
+/// Defines what each operation of straight execution does, as a statement DO_NAME for engines written in C++. The
+/// engine defines these operands as lvalues: RD, RS1, RS2 (x), FD, FS1, FS2, FS3 (f), FLAGS (fflags), and as values:
+/// IMM (64 bits, sign-extended), op->imm (32 bits), PC. It also defines
 ///   LOAD(type, destination, expression)   reads `value` of the type at RS1 + IMM; destination = expression
 ///   STORE(type, source)                   writes the source's low bits to RS1 + IMM
 ///   BRANCH(condition)
@@ -10,7 +11,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "models/riscv/iss/fp.h"
+#include "models/riscv/iss/fp/fp.h"
 #include "models/riscv/iss/integer.h"
 
 #define SIGNED(v) static_cast<std::uint64_t>(std::int64_t{v})
@@ -178,7 +179,7 @@
 #define DO_fcvt_s_wu ROUNDED(FD, fp_cvt_s_wu(RS1, rm, FLAGS))
 #define DO_fcvt_s_l ROUNDED(FD, fp_cvt_s_l(RS1, rm, FLAGS))
 #define DO_fcvt_s_lu ROUNDED(FD, fp_cvt_s_lu(RS1, rm, FLAGS))
-// Exact conversions ignore the rounding mode, but a reserved one is illegal all the same.
+// Exact conversions ignore the rounding mode, but a reserved rounding mode is still illegal.
 #define DO_fcvt_d_w ROUNDED(FD, fp_cvt_d_w(RS1))
 #define DO_fcvt_d_wu ROUNDED(FD, fp_cvt_d_wu(RS1))
 #define DO_fcvt_d_l ROUNDED(FD, fp_cvt_d_l(RS1, rm, FLAGS))

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What every engine does alike and none needs to do fast: whatever leaves straight execution, and what comes between
-/// instructions. An engine owns one, executes the rest itself, and decides how code is kept.
+/// The part of execution that all engines share and that need not be fast: instructions other than straight execution,
+/// and the work between instructions. An engine owns a SlowPath, executes the rest itself, and decides how decoded code
+/// is kept.
 ///
-/// HartState is exact whenever a function here is called: pc, slots and instret at the start of an instruction.
+/// Whenever a function here is called, HartState must be exact: pc, slots and instret are those at the start of an
+/// instruction.
 
 #include <array>
 #include <cstddef>
@@ -10,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/riscv/iss/decode.h"
+#include "models/riscv/iss/decode/decode.h"
 #include "models/riscv/iss/hart.h"
 #include "models/riscv/iss/soft_tlb.h"
 #include "models/riscv/iss/trap_history.h"
@@ -20,8 +23,8 @@ namespace sluice::riscv {
 class SlowPath {
  public:
   enum class Outcome : std::uint8_t {
-    next,      ///< done, stalls are in state.slots; the engine retires it, by retire() or in its own way
-    redirect,  ///< HartState is exact: it has retired or trapped, or must be begun again. Look for interrupts.
+    next,      ///< executed; state.slots has the stalls. The engine retires the instruction, by retire() or by itself
+    redirect,  ///< HartState is exact: retired, trapped or to be begun again. Check for interrupts.
     wait_for_interrupt,   ///< as redirect, and run() ends with this reason
     wait_on_reservation,  ///< as wait_for_interrupt
   };
@@ -36,16 +39,16 @@ class SlowPath {
     FetchPage at;
     FetchPage second;       ///< where `crossing`: page of the second half
     bool crossing = false;  ///< the instruction lies in two pages
-    bool cacheable = true;  ///< the translation holds for whole pages as long as generation() is the same
+    bool cacheable = true;  ///< the translation holds for whole pages while generation() is unchanged
   };
 
   /// The hart must outlive this object.
   explicit SlowPath(Hart& hart);
 
-  // One instruction. Registers as with_sink() has them; cost: its slots.
+  // Execution of one instruction. Its registers are as with_sink() returns them. cost: its slots.
 
-  /// Loads, stores, atomics, hints, CSRs, system instructions; what else comes here is illegal. With Outcome::next and
-  /// without bus_called() nothing has moved but registers and memory.
+  /// Executes loads, stores, atomics, hints, CSR and system instructions; any other instruction is illegal. If it
+  /// returns Outcome::next and bus_called() is false, only registers and memory have changed.
   Outcome execute(const Instruction& i, unsigned cost) {
     bus_called_ = false;
     if (i.op >= Opcode::lb && i.op <= Opcode::fsd) return memory(i);
@@ -54,7 +57,7 @@ class SlowPath {
     if (i.op >= Opcode::csrrw && i.op <= Opcode::csrrci) return csr(i, cost);
     return system(i, cost);  // also floating point with a reserved dynamic rounding mode
   }
-  /// execute() has called the bus: time, the slot limit and pending interrupts may have changed.
+  /// Whether execute() has called the bus. Time, the slot limit and pending interrupts may then have changed.
   bool bus_called() const { return bus_called_; }
   void retire(unsigned length, unsigned cost) {
     from_ = state_.pc;
@@ -67,51 +70,53 @@ class SlowPath {
 
   // Between instructions.
 
-  /// Something that the engine may have taken for granted has changed: the limit, translations, decoded code.
+  /// Whether something has changed that the engine may have cached: the slot limit, translations or decoded code.
   bool attention() const { return attention_; }
   void call_attention() { attention_ = true; }
   void clear_attention() { attention_ = false; }
-  /// True: an interrupt has been taken.
+  /// Takes an interrupt if one is due. Returns whether it has.
   bool take_interrupt() { return privileged_.interrupt_takeable() && interrupt(); }
   /// To be called before fetch() and execute() wherever privilege or translation may have changed.
   void refresh_context() {
     if (privileged_.epoch() != epoch_ || state_.privilege != privilege_) change_context();
   }
-  /// Changes with every change of translation; the same again for a privilege whose translations still hold.
+  /// Identifies the translation context, and changes with it. A return to a privilege whose translations still hold
+  /// brings its earlier number back.
   std::uint64_t generation() const { return generation_; }
-  /// For shortcuts of loads and stores in the present context.
+  /// The soft TLB for fast loads and stores in the present context.
   const TlbEntry* shortcuts() const { return tlb_->entries(); }
-  /// Where the instruction at pc lies. False: fetching it has trapped.
+  /// Finds where the instruction at pc lies. Returns false when fetching it has trapped.
   bool fetch(std::uint64_t pc, Fetched& fetched);
-  /// For the log of mistakes: the instruction that goes to state.pc.
+  /// For the log of mistakes. pc: the instruction that jumped to state.pc.
   void came_from(std::uint64_t pc) { from_ = pc; }
   void came_from_nowhere() { from_ = kNowhere; }
 
-  // Timing of instruction fetches: lines of HartConfig::l1i, physical.
+  // Timing of instruction fetches. Lines are physical lines of HartConfig::l1i.
 
-  /// That of the last instruction.
+  /// The line of the last instruction.
   std::uint64_t fetch_line() const { return fetch_line_; }
-  /// Instructions come from another line. False: L1I does not hold it, and miss_l1i() is due with exact state.
+  /// Instructions come from another line now. Returns false when L1I does not hold it: the engine must then make the
+  /// state exact and call miss_l1i().
   bool fetch_from(std::uint64_t line) {
     fetch_line_ = line;
     ++hart_.counters().l1i_accesses;
     return l1i_->hit(line, false);
   }
-  /// Calls the bus for that line.
+  /// Calls the bus for the line given to fetch_from().
   void miss_l1i() {
     ++hart_.counters().l1i_misses;
     bus_.cache_miss(fetch_line_, base::LineUse::fetch);
   }
 
-  // Code that the hart itself has changed: running it before a fence.i is a mistake, told to the bus once.
+  // Code that the hart itself has changed. Running it before a fence.i is a mistake, which is reported to the bus once.
 
   void note_changed_code(std::uint64_t address, std::uint64_t length);
-  /// Code from these physical bytes is about to run for the first time since it was decoded.
+  /// Called when code from these physical bytes is about to run for the first time since it was decoded.
   void check_stale(std::uint64_t first, std::uint64_t last) {
     if (!stale_.empty()) tell_stale(first, last);
   }
 
-  // The part of Engine's functions of the same name that does not depend on how code is kept.
+  // The parts of the Engine functions with the same names that do not depend on how decoded code is kept.
 
   void reset();
   void drop_write_shortcuts(std::uint64_t page);
@@ -121,12 +126,13 @@ class SlowPath {
   struct Place {
     std::uint64_t physical = 0;
     base::GuestRam* ram = nullptr;  ///< null: not RAM
+    bool homed = false;             ///< a line with a home of its own. False and no RAM: a device or nothing
   };
   struct Context {
     std::uint64_t epoch = ~std::uint64_t{0};
     std::uint64_t generation = 0;
   };
-  /// Physical bytes that held code when the hart stored there, until its next fence.i.
+  /// Physical bytes with code in them that the hart has stored to since its last fence.i.
   struct Stale {
     std::uint64_t first, last;
   };
@@ -153,6 +159,9 @@ class SlowPath {
   Outcome memory_crossing(const Instruction&, std::uint64_t address, unsigned size);
   Outcome atomic(const Instruction&);
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
+  Place place_at(std::uint64_t physical);
+  Outcome homed_line(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
+  Outcome refused_line(Cause fault, std::uint64_t address);
   void touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use);
   bool synchronise_store(const Place& place, unsigned size);
   void read_ram(const Place& place, void* data, unsigned size);
@@ -168,14 +177,14 @@ class SlowPath {
   const unsigned trap_cost_;
   bool bus_called_ = false;
   bool attention_ = false;
-  // The context of fetch() and execute(), and what it was found by.
+  // The context of fetch() and execute(), and the epoch and privilege that it belongs to.
   std::uint64_t epoch_ = ~std::uint64_t{0};
   Privilege privilege_ = Privilege::machine;
   SoftTlb* tlb_ = nullptr;
   std::uint64_t generation_ = 0;
   std::uint64_t last_generation_ = 0;
   std::uint64_t fetch_line_ = ~std::uint64_t{0};
-  std::uint64_t from_ = kNowhere;    ///< the instruction that went to state_.pc, where it is known: for fetch()
+  std::uint64_t from_ = kNowhere;    ///< for fetch(): the instruction that jumped to state_.pc, if known
   std::array<Context, 4> contexts_;  ///< by privilege
   std::array<FetchPage, kFetchPages> fetch_pages_;
   std::array<std::unique_ptr<SoftTlb>, 4> tlbs_;  ///< by effective data privilege

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads, stores and atomics, wherever they lead.
 
 #include <algorithm>
 #include <cstring>
 
-#include "models/riscv/iss/fp.h"
+#include "models/riscv/iss/fp/fp.h"
 #include "models/riscv/iss/slow_path.h"
 
 namespace sluice::riscv {
@@ -15,7 +16,7 @@ std::uint64_t sign_extend_word(std::uint64_t v) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(v)));
 }
 
-/// Operands of word AMOs come sign-extended; only the low half of the result counts then.
+/// Operands of word AMOs are sign-extended, and only the low half of their result is used.
 std::uint64_t amo_result(unsigned funct5, bool word, std::uint64_t memory, std::uint64_t operand) {
   const auto sm = static_cast<std::int64_t>(memory);
   const auto so = static_cast<std::int64_t>(operand);
@@ -45,26 +46,31 @@ std::uint64_t amo_result(unsigned funct5, bool word, std::uint64_t memory, std::
 
 }  // namespace
 
+SlowPath::Place SlowPath::place_at(std::uint64_t physical) {
+  base::GuestRam* ram = hart_.ram_at(physical);
+  return {physical, ram, !ram && bus_.homed(physical)};
+}
+
 /// Translates a data access that lies within a page.
 Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Place& place) {
   const std::uint64_t page = address & ~std::uint64_t{0xfff};
   const TlbEntry& entry = tlb_->entries()[(address >> 12) % SoftTlb::kEntries];
   if ((access == Access::store ? entry.write_tag : entry.read_tag) == page) {
     place.physical = address + entry.physical;
-    place.ram = hart_.ram_at(place.physical);
+    place = place_at(place.physical);
     return Cause::none;
   }
   PageTranslation& cached = tlb_->page(address);
   if (cached.page == page && (access == Access::store ? cached.writable : cached.readable)) {
-    place = {cached.physical + (address - page), cached.ram};
+    place = {cached.physical + (address - page), cached.ram, cached.homed};
   } else {
     Privileged::Translation t;
     bus_called_ = true;  // the walk's own writes may synchronise
     const Cause cause = privileged_.translate(address, size, access, t);
     if (cause != Cause::none) return cause;
-    place = {t.physical, hart_.ram_at(t.physical)};
+    place = place_at(t.physical);
     if (t.region_size < base::GuestRam::kPage) return Cause::none;
-    cached = {page, t.physical - (address - page), place.ram, t.readable, t.writable};
+    cached = {page, t.physical - (address - page), place.ram, place.homed, t.readable, t.writable};
   }
   if (place.ram)
     tlb_->fill(address, place.physical, *place.ram,
@@ -93,7 +99,7 @@ void SlowPath::read_ram(const Place& place, void* data, unsigned size) {
     hart_.own_read(*place.ram, place.physical, size);
 }
 
-/// Before a store, which is to be in order of time where it wakes another hart or ends its reservation.
+/// Called before a store. A store that wakes another hart or ends its reservation must happen in order of time.
 bool SlowPath::synchronise_store(const Place& place, unsigned size) {
   if (!place.ram->watch(place.physical) || !place.ram->awaited(place.physical, size, &hart_)) return true;
   return synchronise();
@@ -148,6 +154,8 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
       write_ram(place, &value, size);
     else
       read_ram(place, &value, size);
+  } else if (place.homed) {
+    return homed_line(i, place, address, size, value);
   } else {
     if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
     if (!synchronise()) return Outcome::redirect;
@@ -155,6 +163,32 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
     if (!done) return trap(fault, address);
   }
   if (!store) load_result(i, value);
+  return Outcome::next;
+}
+
+/// Called when the hart did not get a line. If the home has refused it, this is a fault; if the hart has been reset, it
+/// is not.
+SlowPath::Outcome SlowPath::refused_line(Cause fault, std::uint64_t address) {
+  return synchronise() ? trap(fault, address) : Outcome::redirect;
+}
+
+/// Executes a load or store in a line with a home of its own. The hart may have to wait for the line.
+SlowPath::Outcome SlowPath::homed_line(const Instruction& i, const Place& place, std::uint64_t address, unsigned size,
+                                       std::uint64_t value) {
+  const bool store = is_store(i.op);
+  const Cause fault = store ? Cause::store_access : Cause::load_access;
+  if (place.physical % bus_.line_bytes() + size > bus_.line_bytes())
+    return refuse(Refusal::crossing_line, fault, address, place.physical, size);
+  if (!synchronise()) return Outcome::redirect;
+  std::uint8_t* bytes = bus_.hold(place.physical, store ? base::LineUse::store : base::LineUse::load);
+  if (!bytes) return refused_line(fault, address);
+  if (store) {
+    std::memcpy(bytes, &value, size);
+    bus_.changed(place.physical, size);
+  } else {
+    std::memcpy(&value, bytes, size);
+    load_result(i, value);
+  }
   return Outcome::next;
 }
 
@@ -208,26 +242,40 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
   const Cause fault = reserve ? Cause::load_access : Cause::store_access;
   const Cause cause = locate(address, size, reserve ? Access::load : Access::store, place);
   if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
-  if (cause == Cause::none && !place.ram) return refuse(Refusal::atomic_device, fault, address, place.physical, size);
+  if (cause == Cause::none && !place.ram && !place.homed)
+    return refuse(Refusal::atomic_device, fault, address, place.physical, size);
   if (cause != Cause::none) return trap(cause, address);
   // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
   if (!synchronise()) return Outcome::redirect;
-  touch_l1d(place.physical, size, reserve ? base::LineUse::load : base::LineUse::atomic);
+  const base::LineUse use = reserve ? base::LineUse::load : base::LineUse::atomic;
+  std::uint8_t* line = place.homed ? bus_.hold(place.physical, use) : nullptr;
+  if (place.homed && !line) return refused_line(fault, address);
+  if (!line) touch_l1d(place.physical, size, use);
 
   std::uint64_t memory = 0;
-  read_ram(place, &memory, size);
+  if (line)
+    std::memcpy(&memory, line, size);
+  else
+    read_ram(place, &memory, size);
+  const auto write = [&](std::uint64_t value) {
+    if (!line) return write_ram(place, &value, size);
+    std::memcpy(line, &value, size);
+    bus_.changed(place.physical, size);
+  };
   if (word) memory = sign_extend_word(memory);
   if (reserve) {
-    hart_.reserve(*place.ram, place.physical);
+    if (place.ram)
+      hart_.reserve(*place.ram, place.physical);
+    else
+      hart_.reserve(place.physical);
     state_.x[i.rd] = memory;
   } else if (conditional) {
     const bool holds = state_.reservation && state_.reservation_address == (place.physical & ~std::uint64_t{63});
     state_.reservation = false;
-    if (holds) write_ram(place, &operand, size);
+    if (holds) write(operand);
     state_.x[i.rd] = holds ? 0 : 1;
   } else {
-    const std::uint64_t result = amo_result(i.aux, word, memory, operand);
-    write_ram(place, &result, size);
+    write(amo_result(i.aux, word, memory, operand));
     state_.x[i.rd] = memory;
   }
   return Outcome::next;

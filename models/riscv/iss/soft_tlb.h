@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Cached translations of data accesses for one effective privilege: a direct-mapped table that fast paths read inline,
-/// and a small one behind it for what has no fast path (devices, watched pages, misaligned accesses).
+/// and a small second table for accesses without a fast path (devices, watched pages, misaligned accesses).
 
 #include <array>
 #include <cstddef>
@@ -21,7 +22,8 @@ struct TlbEntry {
 struct PageTranslation {
   std::uint64_t page = ~std::uint64_t{0};  ///< virtual
   std::uint64_t physical = 0;
-  base::GuestRam* ram = nullptr;  ///< null: a device or nothing
+  base::GuestRam* ram = nullptr;  ///< null: none
+  bool homed = false;             ///< lines with a home of their own. False and no RAM: a device or nothing
   bool readable = false, writable = false;
 };
 
@@ -35,7 +37,7 @@ class SoftTlb {
 
   TlbEntry* entries() { return entries_.data(); }
   PageTranslation& page(std::uint64_t address) { return pages_[(address >> 12) % kPages]; }
-  /// A fast path for a page of RAM.
+  /// Adds a fast path for a page of RAM.
   void fill(std::uint64_t address, std::uint64_t physical, base::GuestRam& ram, bool read, bool write) {
     const std::uint64_t page = address & ~std::uint64_t{0xfff};
     const std::uint64_t physical_page = physical & ~std::uint64_t{0xfff};

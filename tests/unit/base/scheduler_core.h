@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A synthetic core for the tests of run-ahead.
 
@@ -6,7 +7,7 @@
 #include <utility>
 
 #include "models/base/systemc/scheduler.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 
 namespace sluice::base {
 

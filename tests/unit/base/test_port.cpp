@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Message ports with a protocol of four virtual channels, as coherence links have them: requests wait for nobody but
 /// the receiver's buffers of their own channel; acknowledgements may not overtake the data before them.
 #include <array>
@@ -10,7 +11,7 @@
 #include "models/base/fabric/line.h"
 #include "models/base/fabric/link_direction.h"
 #include "models/base/time/calendar.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 
 using namespace sluice::base;
 using namespace sluice::base::literals;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Run-ahead with synthetic cores and requesters: the properties that every board's determinism rests on.
 #include <memory>
 #include <vector>
@@ -8,7 +9,7 @@
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/scheduler.h"
 #include "models/base/time/key.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 #include "tests/unit/base/scheduler_core.h"
 #include "tests/unit/fresh_kernel.h"
 

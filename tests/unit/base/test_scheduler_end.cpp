@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a run ends: with everybody waiting, with an exception, because time stands still, or because somebody stops it.
 #include <memory>
 #include <string>
@@ -7,7 +8,7 @@
 
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/scheduler.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 #include "tests/unit/base/scheduler_core.h"
 #include "tests/unit/fresh_kernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The firmware's RPC programs in a few lines of C++, for tests of what calls them.
 
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "models/net/frame.h"
-#include "models/net/rpc.h"
+#include "models/net/traffic/rpc.h"
 #include "protocols/rpc/calc.h"
 #include "protocols/rpc/echo.h"
 #include "protocols/rpc/kv.h"

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "models/net/headers.h"
+#include "models/net/toeplitz.h"
 
 using namespace sluice::net;
 

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "models/net/calls.h"
 #include "models/net/frame.h"
-#include "models/net/rpc.h"
+#include "models/net/traffic/calls.h"
+#include "models/net/traffic/rpc.h"
 #include "protocols/rpc/onc_rpc.h"
 #include "tests/unit/net/rpc_server.h"
 

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "models/net/echo_peer.h"
-#include "models/net/traffic_source.h"
+#include "models/net/traffic/echo_peer.h"
+#include "models/net/traffic/traffic_source.h"
 #include "tests/unit/net/traffic_bench.h"
 
 using namespace sluice;

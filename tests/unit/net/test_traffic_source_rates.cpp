@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Captures that are replayed, load sweeps and the search for the highest rate without loss.
 #include <cstdio>
 #include <string>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "models/net/pcap.h"
-#include "models/net/rate_search.h"
+#include "models/net/traffic/rate_search.h"
 #include "tests/unit/net/traffic_bench.h"
 
 using namespace sluice;

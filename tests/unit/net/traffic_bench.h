@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A traffic source at one end of a wire and a server at the other.
 
@@ -8,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/net/traffic_source.h"
+#include "models/net/traffic/traffic_source.h"
 #include "tests/unit/net/rpc_server.h"
 
 namespace sluice::net {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A descriptor NIC between a real PCIe hierarchy and a wire: a host program in C++ drives it as a driver would.
 
@@ -15,7 +16,7 @@
 
 #include "models/base/systemc/scheduler.h"
 #include "models/nic/descriptor/descriptor_nic.h"
-#include "models/pcie/root_complex.h"
+#include "models/pcie/root/root_complex.h"
 
 namespace sluice::test {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A root complex with memory, a hart that runs scripts, and a device whose engines a test drives.
 
@@ -14,9 +15,9 @@
 
 #include "models/base/memory/memory_path.h"
 #include "models/base/systemc/scheduler.h"
-#include "models/pcie/endpoint.h"
+#include "models/pcie/endpoint/endpoint.h"
 #include "models/pcie/pcie_regs.h"
-#include "models/pcie/root_complex.h"
+#include "models/pcie/root/root_complex.h"
 #include "models/pcie/switch.h"
 #include "tests/unit/fresh_kernel.h"
 
@@ -121,8 +122,9 @@ class ScriptedHart : public sc_core::sc_module {
   using Script = std::function<void(ScriptedHart&)>;
   tlm_utils::simple_initiator_socket<ScriptedHart> socket;
 
-  ScriptedHart(sc_core::sc_module_name name, base::Scheduler& s)
-      : sc_module(name), socket("socket"), runner(s, this->name()) {
+  ScriptedHart(sc_core::sc_module_name name, base::Scheduler& s) : ScriptedHart(name, s.first_group()) {}
+  ScriptedHart(sc_core::sc_module_name name, base::RunnerGroup& group)
+      : sc_module(name), socket("socket"), runner(group, this->name()) {
     SC_HAS_PROCESS(ScriptedHart);
     SC_THREAD(run);
   }
@@ -269,6 +271,30 @@ class Enumerator {
 /// fresh_kernel() before any module exists.
 struct FreshKernel {
   FreshKernel() { fresh_kernel(); }
+};
+
+/// A device below a switch of type S, set up as firmware does.
+template <class S>
+struct BelowSwitchBench {
+  FreshKernel fresh;
+  base::Scheduler scheduler{"scheduler", 1_us};
+  FlatMemory memory;
+  pcie::RootComplex::Parameters parameters;
+  pcie::RootComplex root{"root", parameters, memory};
+  ScriptedHart hart{"hart", scheduler};
+  S fabric{"switch", {.downstream_ports = 1}};
+  pcie::Link trunk, leaf;
+  TestDevice device{"device"};
+
+  explicit BelowSwitchBench(const pcie::Link::Parameters& above = {}, const pcie::Link::Parameters& below = {})
+      : trunk("trunk", above), leaf("leaf", below) {
+    hart.socket.bind(root.socket);
+    trunk.connect(root.root_port(0), fabric.upstream_port());
+    leaf.connect(fabric.downstream_port(0), device.port());
+    hart.start([this](ScriptedHart& h) { Enumerator(h, parameters).scan(0); });
+    settle();
+  }
+  void settle() { scheduler.run_until(base::Time::max()); }
 };
 
 /// Root complex, one link, one device.

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The IOMMU in front of a root complex: translation, what hits and walks cost, faults.
 #include <catch2/catch.hpp>
 
-#include "models/pcie/iommu.h"
+#include "models/pcie/root/iommu.h"
 #include "tests/unit/pcie/pcie_bench.h"
 
 using namespace sluice;

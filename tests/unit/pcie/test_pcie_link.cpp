@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One link between two bare ports: rates, closed forms, ordering rules, credits.
 #include <memory>
 #include <string>
@@ -6,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/base/time/calendar.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 #include "models/pcie/link.h"
 #include "tests/unit/fresh_kernel.h"
 

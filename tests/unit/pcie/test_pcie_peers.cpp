@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Requests and completions between devices, through switches and between root ports: routes, order, time.
 #include <deque>
 
@@ -311,26 +312,12 @@ TEST_CASE("cut through to a faster link, the last bit is not sent before it has 
 
 TEST_CASE("a full egress holds up the sender through its credits", "[pcie]") {
   // The trunk is a quarter as wide as the device's link, and the switch holds two writes.
-  FreshKernel fresh;
-  base::Scheduler scheduler{"scheduler", 1_us};
-  FlatMemory memory;
-  RootComplex::Parameters parameters;
-  RootComplex root{"root", parameters, memory};
-  ScriptedHart hart{"hart", scheduler};
-  Switch fabric{"switch", {.downstream_ports = 1}};
-  Link trunk{"trunk", {.lanes = 4}};
-  Link leaf{"leaf", {.lanes = 16, .posted_headers = 2, .credit_update = 1_ns}};
-  TestDevice device{"device"};
-  hart.socket.bind(root.socket);
-  trunk.connect(root.root_port(0), fabric.upstream_port());
-  leaf.connect(fabric.downstream_port(0), device.port());
-  hart.start([&](ScriptedHart& h) { Enumerator(h, parameters).scan(0); });
-  scheduler.run_until(base::Time::max());
+  BelowSwitchBench<Switch> b({.lanes = 4}, {.lanes = 16, .posted_headers = 2, .credit_update = 1_ns});
 
   const std::vector<std::uint8_t> data(256, 1);
-  for (unsigned i = 0; i < 20; ++i) device.dma_write(FlatMemory::kBase + 256 * i, data, {});
-  scheduler.run_until(base::Time::max());
-  REQUIRE(leaf.up().statistics().credit_stalls == 18);  // all but the first two
-  REQUIRE(memory.ram.at(FlatMemory::kBase + 256 * 19)[255] == 1);
-  REQUIRE(leaf.up().available(TlpClass::kPosted).messages == 2);  // all came back
+  for (unsigned i = 0; i < 20; ++i) b.device.dma_write(FlatMemory::kBase + 256 * i, data, {});
+  b.settle();
+  REQUIRE(b.leaf.up().statistics().credit_stalls == 18);  // all but the first two
+  REQUIRE(b.memory.ram.at(FlatMemory::kBase + 256 * 19)[255] == 1);
+  REQUIRE(b.leaf.up().available(TlpClass::kPosted).messages == 2);  // all came back
 }

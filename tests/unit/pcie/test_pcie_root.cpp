@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What cores do through the root complex: reads, posted writes, errors; translation.
 #include <deque>
 
@@ -7,7 +8,7 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
 #include "models/base/measure/mistakes.h"
-#include "models/base/time/waiting.h"
+#include "models/base/time/who_waits.h"
 #include "tests/unit/pcie/pcie_bench.h"
 
 using namespace sluice;

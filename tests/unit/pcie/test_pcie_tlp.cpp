@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Headers as the specification lays them out, byte enables, sizes on the wire, completions of split reads.
 #include <algorithm>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "models/pcie/completions.h"
 #include "models/pcie/tlp.h"
 
 using namespace sluice::pcie;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Operands that reach the corners of floating point: every class, exponents that meet, results next to the limits of
 /// the format, and significands full of runs of ones and zeros (so that halfway cases are common).
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/riscv/iss/fp.h"
+#include "models/riscv/iss/fp/fp.h"
 
 namespace sluice::riscv::fp_test {
 

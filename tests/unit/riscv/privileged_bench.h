@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A hart's privileged architecture on 16 MiB of RAM, with an IMSIC of two plain registers and a settable time.
 
@@ -7,7 +8,7 @@
 #include <map>
 
 #include "models/base/memory/guest_ram.h"
-#include "models/riscv/iss/privileged.h"
+#include "models/riscv/iss/privileged/privileged.h"
 
 namespace sluice::riscv {
 

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include <catch2/catch.hpp>
 
 #include <tlm_utils/simple_target_socket.h>
 
+#include "models/coherence/memory_system.h"
 #include "models/riscv/core.h"
 #include "tests/unit/fresh_kernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -11,9 +12,9 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include "models/riscv/iss/csr.h"
-#include "models/riscv/iss/decode.h"
-#include "models/riscv/iss/disassemble.h"
+#include "models/riscv/iss/decode/decode.h"
+#include "models/riscv/iss/decode/disassemble.h"
+#include "models/riscv/iss/privileged/csr.h"
 
 using namespace sluice::riscv;
 

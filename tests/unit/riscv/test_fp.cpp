@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <string>
 
 #include <catch2/catch.hpp>
 #include <xmmintrin.h>
 
-#include "models/riscv/iss/fp.h"
-#include "models/riscv/iss/fp_soft.h"
+#include "models/riscv/iss/fp/fp.h"
+#include "models/riscv/iss/fp/fp_soft.h"
 #include "tests/unit/riscv/fp_operands.h"
 
 // F and D arithmetic against the host's SSE unit in the four rounding modes it has. The fifth, RMM, differs from RNE

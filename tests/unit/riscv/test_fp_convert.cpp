@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <string>
 
 #include <catch2/catch.hpp>
 
-#include "models/riscv/iss/fp.h"
+#include "models/riscv/iss/fp/fp.h"
 #include "tests/unit/riscv/fp_operands.h"
 
 // Conversions, comparisons, minimum and maximum, classification. References: 113-bit arithmetic, rounded here by

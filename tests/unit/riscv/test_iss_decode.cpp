@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decoding: words that are instructions, words that are none, and compressed forms with their expansion.
 
 #include <catch2/catch.hpp>
 
-#include "models/riscv/iss/decode.h"
+#include "models/riscv/iss/decode/decode.h"
 #include "models/riscv/iss/integer.h"
 #include "tests/unit/riscv/iss_machine.h"
 

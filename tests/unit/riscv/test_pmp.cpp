@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
 #include "models/base/parameters/random.h"
-#include "models/riscv/iss/pmp.h"
+#include "models/riscv/iss/privileged/pmp.h"
 #include "tests/unit/riscv/privileged_bench.h"
 
 using namespace sluice::riscv;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sstream>
 #include <string>
 
@@ -261,6 +262,30 @@ TEST_CASE("a stream back end passes text on", "[uart]") {
   b.model.attach(stream);
   b.say("one\r\ntwo");
   CHECK(out.str() == "one\r\ntwo");
+}
+
+TEST_CASE("further UARTs' lines come whole, between those of the first", "[uart]") {
+  std::ostringstream out;
+  uart::StreamBackEnd first(out);
+  uart::LineBackEnd second("soc.card", first);
+  const auto say = [](uart::BackEnd& to, const char* text) {
+    for (; *text; ++text) to.character(*text);
+  };
+  say(first, "on");
+  say(second, "up\r\nha");
+  say(first, "e\r\n");
+  CHECK(out.str() == "one\r\nsoc.card: up\n");
+  say(second, "lf\n\n");
+  CHECK(out.str() == "one\r\nsoc.card: up\nsoc.card: half\nsoc.card: \n");
+  out.str("");
+  say(first, "# ");
+  say(second, "late\nno end");
+  CHECK(out.str() == "# ");
+  second.end();
+  first.flush();
+  first.flush();
+  second.end();
+  CHECK(out.str() == "# \nsoc.card: late\nsoc.card: no end\n");
 }
 
 TEST_CASE("a script answers what it waits for", "[expect]") {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The memory that harts share, as one hart sees it: caches, directories and homes of lines are behind it. Plain C++.
+
+#include <cstdint>
+
+#include "models/base/memory/guest_ram.h"
+#include "models/base/memory/line_state.h"
+#include "models/base/time/time.h"
+
+namespace sluice::base {
+
+class StatisticsGroup;
+
+/// Is told when lines that are not RAM are written or taken away. A hart uses it for its reservation.
+class LineWatcher {
+ public:
+  virtual ~LineWatcher() = default;
+  virtual void line_changed(std::uint64_t address, std::uint64_t length) = 0;
+};
+
+/// hart: its number among those that share the memory. Addresses are physical.
+class HartMemory {
+ public:
+  virtual ~HartMemory() = default;
+
+  // RAM: bytes are read and written in place, and an access only costs time.
+
+  /// The RAM that holds [address, address + length); null when no single RAM does.
+  virtual GuestRam* ram_at(std::uint64_t address, std::uint64_t length) = 0;
+  /// Null where accesses cost nothing.
+  virtual LineState* l1i(unsigned hart) = 0;
+  virtual LineState* l1d(unsigned hart) = 0;
+  /// An access of `hart` at time `at` that its L1 could not answer; returns when the hart may go on, and leaves the
+  /// line in its L1.
+  virtual Time miss(unsigned hart, std::uint64_t address, LineUse use, Time at) = 0;
+
+  // Lines with a home of their own: the caches hold the bytes, and an access may wait.
+
+  /// Whether the address lies in a line with a home of its own.
+  virtual bool homed(std::uint64_t address) const = 0;
+  virtual unsigned line_bytes() const = 0;
+  /// Called on the hart's thread, at now(): waits until the caches hold the line for this use. Returns the line's bytes
+  /// from `address` on, valid until simulated time goes on; null: the home refuses.
+  virtual std::uint8_t* hold(unsigned hart, std::uint64_t address, LineUse use) = 0;
+  /// `writer` has changed bytes that hold() gave it for a store.
+  virtual void changed(const LineWatcher& writer, std::uint64_t address, std::uint64_t length) = 0;
+  virtual void add_watcher(LineWatcher&) = 0;
+
+  /// Registers what the memory counts for the hart.
+  virtual void register_hart_statistics(unsigned hart, StatisticsGroup&) = 0;
+};
+
+}  // namespace sluice::base

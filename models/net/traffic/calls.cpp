@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/net/traffic/calls.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/net/traffic/rpc.h"
+#include "protocols/rpc/onc_rpc.h"
+
+namespace sluice::net {
+
+std::uint16_t RpcCalls::server_port() const { return RPC_PORT_SERVICES; }
+
+std::uint32_t RpcCalls::encode(const Call& call, std::uint32_t xid, std::uint8_t* payload) const {
+  const Procedure p = procedure(call);
+  put_call_header(payload, xid, p.program, p.version, p.procedure);
+  return RPC_CALL_HEADER_BYTES + put_arguments(call, payload + RPC_CALL_HEADER_BYTES);
+}
+
+const char* RpcCalls::check(const Call& call, std::uint32_t xid, const std::uint8_t* payload,
+                            std::size_t length) const {
+  ReplyView reply;
+  if (const char* wrong = parse_reply(payload, length, reply)) return wrong;
+  if (reply.xid != xid) return "xid is another call's";
+  if (reply.verifier_flavor != RPC_AUTH_NONE || reply.verifier_length != 0) return "verifier is not AUTH_NONE";
+  if (const char* wrong = reply_failure(reply)) return wrong;
+  return check_results(call, reply.results, reply.length);
+}
+
+void CallParameters::describe(base::Schema<CallParameters>& s) {
+  s.summary("what the calls ask for");
+  s.add("program", &CallParameters::program,
+        "null, echo, add, checksum, sort, kv; raw: UDP payload that comes back; or what a plug-in brings")
+      .setting();
+  s.add("bytes", &CallParameters::bytes, "data in a call: opaque of echo and checksum, integers of sort, value of kv")
+      .range(0, 9600)
+      .unit("bytes")
+      .setting();
+  s.add("keys", &CallParameters::keys, "kv: different keys").range(1, 65536).unit("keys").setting();
+  s.add("reads_percent", &CallParameters::reads_percent, "kv: gets among the calls to keys that have been put")
+      .range(0, 100)
+      .unit("%")
+      .setting();
+  s.rule("bytes", [](const CallParameters& p) { return p.calls()->mistake(); });
+}
+
+std::unique_ptr<Calls> CallParameters::calls() const {
+  if (maker) return maker(*this);
+  std::vector<std::string> names;
+  for (const auto& [name, make] : built_in_calls().makers()) {
+    if (name == program) return make(*this);
+    names.push_back(name);
+  }
+  throw base::ValueError(no_such_program(program, names));
+}
+
+std::string no_such_program(const std::string& program, const std::vector<std::string>& names) {
+  const std::vector<std::string> others(names.begin(), names.end() - 1);
+  return fmt::format("must be {} or {}, not \"{}\"", fmt::join(others, ", "), names.back(), program);
+}
+
+std::uint32_t CallMaker::encode(const Call& call, std::uint32_t xid, std::uint8_t* out) const {
+  const std::uint32_t length = calls_->encode(call, xid, out);
+  if (length <= largest_) return length;
+  throw std::logic_error(
+      fmt::format("a call has {} bytes, and the largest_message() of its program is {}", length, largest_));
+}
+
+}  // namespace sluice::net

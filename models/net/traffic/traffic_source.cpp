@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/net/traffic/traffic_source.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/net/traffic/rpc.h"
+
+namespace sluice::net {
+
+void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("clients that make calls and check the replies");
+  s.include("host", &Parameters::host);
+  s.add("kind", &Parameters::kind,
+        "closed-loop: a number of calls at a time; open-loop: at a rate; replay: a capture; load-sweep: open loops "
+        "at several rates; zero-loss: the highest rate without loss (RFC 2544)")
+      .choices({{"closed-loop", Kind::closed_loop},
+                {"open-loop", Kind::open_loop},
+                {"replay", Kind::replay},
+                {"load-sweep", Kind::load_sweep},
+                {"zero-loss", Kind::zero_loss}})
+      .setting();
+  s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time")
+      .range(1, 65536)
+      .unit("calls")
+      .setting();
+  s.add("think", &Parameters::think, "closed loop: from a reply to the next call").range(0_ns, 10_s).setting();
+  s.add("rate", &Parameters::rate, "open loop: calls per second; zero-loss: the highest tried")
+      .range(1, 1'000'000'000)
+      .unit("1/s")
+      .setting();
+  s.add("rates", &Parameters::rates, "load sweep: calls per second, one phase each")
+      .range(1, 1'000'000'000)
+      .length(0, 1000)
+      .unit("1/s")
+      .setting();
+  s.add("resolution", &Parameters::resolution, "zero-loss: where the search ends")
+      .range(1, 1'000'000'000)
+      .unit("1/s")
+      .setting();
+  s.add("arrivals", &Parameters::arrivals, "open loop and load sweep: when calls are made")
+      .choices({{"constant", Arrivals::constant}, {"poisson", Arrivals::poisson}})
+      .setting();
+  s.add("pcap", &Parameters::pcap, "replay: path of the capture").names_file().setting();
+  s.include("call", &Parameters::call);
+  s.add("requests", &Parameters::requests,
+        "calls that count, of each phase; a zero-loss search makes more until buffers can hide no loss; "
+        "0: no calls, nor a warm-up")
+      .range(0, 1'000'000'000'000)
+      .unit("calls")
+      .setting();
+  s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).unit("calls").setting();
+  s.add("timeout", &Parameters::timeout, "until a call is sent again or given up").range(1_us, 100_s).setting();
+  s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).unit("repeats").setting();
+  s.add("flows", &Parameters::flows, "UDP source ports, used in turn").range(1, 16384).unit("ports").setting();
+  s.add("first_port", &Parameters::first_port, "first UDP source port").range(1024, 49151).setting();
+  s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
+      .range(0, 65535)
+      .setting();
+  s.add("mtu", &Parameters::mtu, "bytes of the largest IPv4 packet").range(576, 9600).unit("bytes").setting();
+  s.rule("pcap", [](const Parameters& p) -> std::string {
+    return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
+  });
+  s.rule("rates", [](const Parameters& p) -> std::string {
+    return p.kind == Kind::load_sweep && p.rates.empty() ? "must have a rate for a load sweep" : "";
+  });
+  s.rule("call.bytes", [](const Parameters& p) -> std::string {
+    const std::uint32_t headers = kIpv4Header + kUdpHeader;
+    if (p.kind == Kind::replay) return {};
+    const std::uint32_t largest = p.call.calls()->largest_message() + headers;
+    return largest <= p.mtu ? "" : fmt::format("makes IPv4 packets of {} bytes; the MTU is {}", largest, p.mtu);
+  });
+}
+
+std::uint64_t TrafficSource::Results::dropped_sum() const {
+  std::uint64_t sum = 0;
+  for (const auto& [reason, n] : dropped) sum += n;
+  return sum;
+}
+
+TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Parameters& p, base::RandomSeed seed,
+                             Wire& wire, Wire::End end)
+    : RemoteHost(name, p.host, wire, end),
+      parameters_(p),
+      calls_(p.call, seed, path()),
+      arrivals_(seed, path(), "arrivals"),
+      interval_(1'000'000'000'000'000, p.rate),
+      total_(p.warmup + p.requests),
+      search_(p.rate, p.resolution) {
+  if (p.server_port == 0) parameters_.server_port = calls_.server_port();
+  if (p.kind == Kind::replay) {
+    accept_all();
+    total_ = calls_in_capture();
+    capture_ = std::make_unique<PcapReader>(p.pcap);
+  }
+  base::ledger().on_drop(
+      [this](const base::Ledger::Request& r, std::string_view reason, base::Time) { drop_seen(r, reason); });
+}
+
+void TrafficSource::register_statistics(base::StatisticsGroup& group) {
+  group.counter("calls", "calls", "calls that count, sent", results_.sent);
+  group.counter("completed", "calls", "of those, answered", results_.completed);
+  group.counter("errors", "calls", "of those, answered wrongly", results_.errors);
+  group.counter("lost", "calls", "given up, and nobody said why", results_.lost);
+  group.counter("retransmissions", "frames", "calls sent again", results_.retransmissions);
+  group.counter("late_duplicates", "frames", "replies to calls answered or given up before", results_.late_duplicates);
+  group.counter("replies_without_id", "frames", "replies whose bytes the ledger knows no request of", without_id_);
+  group.counter("replayed_others", "frames", "frames of a capture that are no calls, sent", replayed_);
+  group.histogram("latency", "fs", "first bit of the call to last bit of the reply", results_.latency);
+}
+
+// ---------------------------------------------------------------------------------------------------- making calls
+
+void TrafficSource::resolved() {
+  running_ = true;
+  started_ = next_arrival_ = base::now();
+  if (parameters_.kind == Kind::replay) return replay_next();
+  if (parameters_.kind == Kind::open_loop) return schedule_arrival();
+  if (phased()) {
+    // The warm-up is a phase of its own at a tenth of the first rate, so that no backlog remains after it.
+    const std::uint64_t first = parameters_.kind == Kind::zero_loss ? search_.rate() : parameters_.rates.front();
+    if (parameters_.warmup)
+      start_phase(std::max<std::uint64_t>(1, first / 10), parameters_.warmup);
+    else
+      next_phase();
+    return;
+  }
+  waiting_ = std::min<std::uint64_t>(parameters_.outstanding, total_);
+  pump();
+}
+
+/// Starts the next rate of a sweep or the next trial of a search. Returns false when there is none.
+bool TrafficSource::next_phase() {
+  const bool search = parameters_.kind == Kind::zero_loss;
+  if (search && !phases_.empty()) search_.record(phases_.back().loss());
+  if (search ? search_.done() : phases_.size() == parameters_.rates.size()) return false;
+  const std::uint64_t rate = search ? search_.rate() : parameters_.rates[phases_.size()];
+  phases_.emplace_back().rate = rate;
+  start_phase(rate, std::max(parameters_.requests, search ? search_.shortest_trial(buffered_) : 0));
+  return true;
+}
+
+/// Called when a call is lost. If a trial was lengthened to find a loss, it ends early.
+void TrafficSource::end_trial() {
+  if (parameters_.kind != Kind::zero_loss || phases_.empty()) return;
+  total_ = std::min(total_, std::max(arrived_, phase_start_ + parameters_.requests));
+  if (arrived_ == total_) base::calendar().cancel(arrival_);
+}
+
+void TrafficSource::start_phase(std::uint64_t rate, std::uint64_t calls) {
+  interval_ = base::Ratio(1'000'000'000'000'000, rate);
+  phase_start_ = arrived_;
+  total_ = arrived_ + calls;
+  started_ = next_arrival_ = base::now();
+  schedule_arrival();
+}
+
+/// Open loop: makes the calendar entry for the next call.
+void TrafficSource::schedule_arrival() {
+  if (arrived_ == total_) return;
+  if (parameters_.arrivals == Arrivals::poisson && parameters_.kind != Kind::zero_loss)
+    next_arrival_ += arrivals_.exponential(base::Time::fs(interval_.of(1)));
+  else
+    next_arrival_ = started_ + base::Time::fs(interval_.of(arrived_ - phase_start_));
+  arrival_ = base::calendar().at(next_arrival_, key(), [this] {
+    ++arrived_;
+    arrive();
+    schedule_arrival();
+  });
+}
+
+void TrafficSource::arrive() {
+  ++waiting_;
+  pump();
+}
+
+/// Makes the calls that are due, each as soon as the line is free.
+void TrafficSource::pump() {
+  while (waiting_ > 0 && next_ <= total_) {
+    const base::Time free = wire().next_start(end());
+    if (free > base::now()) {
+      if (pump_pending_) return;
+      pump_pending_ = true;
+      base::calendar().at(free, key(), [this] {
+        pump_pending_ = false;
+        pump();
+      });
+      return;
+    }
+    --waiting_;
+    issue();
+  }
+}
+
+void TrafficSource::issue() {
+  Slot& slot = open(base::now());
+  slot.call = calls_.next();
+  send(slot, build(slot, static_cast<std::uint32_t>(slot.number)));
+}
+
+/// Opens the slot of the next call, whose first bit leaves at `start`.
+TrafficSource::Slot& TrafficSource::open(base::Time start) {
+  const std::uint64_t number = next_++;
+  if (number == parameters_.warmup + 1 && measuring_callback_) measuring_callback_();
+  while (slots_[number & (slots_.size() - 1)].number != 0) {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (Slot& s : old)
+      if (s.number) slots_[s.number & (slots_.size() - 1)] = std::move(s);
+  }
+  Slot& slot = slots_[number & (slots_.size() - 1)];
+  slot.number = number;
+  slot.attempts = 1;
+  slot.measured = number > parameters_.warmup;
+  slot.first_sent = start;
+  base::ledger().measure(slot.measured);
+  slot.id = base::ledger().open(SLUICE_STAGE_wire, wire().component(), start);
+  if (!slot.measured) return slot;
+  if (results_.sent++ == 0) results_.first_bit = start;
+  if (phased() && phases_.back().sent++ == 0) phases_.back().first_bit = start;
+  return slot;
+}
+
+PacketPtr TrafficSource::build(const Slot& slot, std::uint32_t xid) const {
+  PacketPtr p = make_packet();
+  const std::uint32_t length = calls_.encode(slot.call, xid, p->bytes + kUdpPayload);
+  Endpoint from = self(), to = partner();
+  from.port = static_cast<std::uint16_t>(port_of(slot.number));
+  to.port = static_cast<std::uint16_t>(parameters_.server_port);
+  finish_udp(*p, from, to, length);
+  pad(*p);
+  return p;
+}
+
+void TrafficSource::send(Slot& slot, PacketPtr p) {
+  p->spans = base::Spans(0, p->length, slot.id);
+  slot.last_sent = transmit(std::move(p)).start;
+  if (slot.attempts == 1) {
+    arm_timer();
+    return;
+  }
+  base::calendar().at(slot.last_sent + parameters_.timeout, key(), [this, n = slot.number] {
+    if (Slot* s = find(n)) expire(*s);
+  });
+}
+
+// -------------------------------------------------------------------------------------------------- calls not answered
+
+/// First attempts time out in the order of their numbers, so one entry at a time is enough for all.
+void TrafficSource::arm_timer() {
+  if (base::calendar().pending(timer_)) return;
+  while (timer_next_ < next_) {
+    if (const Slot* s = find(timer_next_); s && s->attempts == 1) {
+      timer_ = base::calendar().at(s->last_sent + parameters_.timeout, key(), [this] { timer(); });
+      return;
+    }
+    ++timer_next_;
+  }
+}
+
+void TrafficSource::timer() {
+  while (timer_next_ < next_) {
+    Slot* s = find(timer_next_);
+    if (s && s->attempts == 1) {
+      if (s->last_sent + parameters_.timeout > base::now()) break;
+      ++timer_next_;
+      expire(*s);
+    } else {
+      ++timer_next_;
+    }
+  }
+  arm_timer();
+}
+
+void TrafficSource::drop_seen(const base::Ledger::Request& r, std::string_view reason) {
+  const auto opener = r.tiles.front().component;
+  if (opener != wire().component() && opener != component()) return;
+  drop_reasons_[r.id] = reason;
+  if (parameters_.retries == 0) end_trial();
+}
+
+void TrafficSource::expire(Slot& slot) {
+  if (slot.attempts <= parameters_.retries) return retransmit(slot);
+  if (slot.measured) {
+    const auto noted = drop_reasons_.find(slot.id);
+    const std::string reason = noted != drop_reasons_.end() ? noted->second
+                               : silence_callback_          ? silence_callback_()
+                                                            : std::string();
+    ++(reason.empty() ? results_.lost : results_.dropped[reason]);
+  }
+  base::ledger().drop(slot.id, "no reply in time", base::now());
+  end_trial();
+  settle(slot);
+}
+
+void TrafficSource::retransmit(Slot& slot) {
+  PacketPtr p = slot.copy ? copy_packet(*slot.copy) : build(slot, static_cast<std::uint32_t>(slot.number));
+  const base::RequestId before = slot.id;
+  base::ledger().drop(before, "sent again", base::now());
+  drop_reasons_.erase(before);
+  ++slot.attempts;
+  results_.retransmissions += slot.measured;
+  base::ledger().measure(slot.measured);
+  slot.id = base::ledger().open(SLUICE_STAGE_retransmit, component(), slot.first_sent, before);
+  send(slot, std::move(p));
+}
+
+/// Frees the slot of a call that has been answered or given up.
+void TrafficSource::settle(Slot& slot) {
+  drop_reasons_.erase(slot.id);
+  slot.number = 0;
+  slot.copy.reset();
+  if (++settled_ == total_) {
+    if (phased() && next_phase()) return;
+    base::calendar().cancel(timer_);
+    finished_ = true;
+    if (finished_callback_) finished_callback_();
+    return;
+  }
+  if (parameters_.kind != Kind::closed_loop) return;
+  if (parameters_.think == base::Time())
+    arrive();
+  else
+    base::calendar().after(parameters_.think, key(), [this] { arrive(); });
+}
+
+// ------------------------------------------------------------------------------------------------------------- replies
+
+void TrafficSource::datagram_arrived(PacketPtr packet, const FrameView& view) {
+  const std::uint64_t number = number_of(*packet, view);
+  if (number == 0) return unexpected();
+  Slot* slot = find(number);
+  if (!slot) {
+    ++results_.late_duplicates;
+    return;
+  }
+  answered(*slot, *packet, check(*slot, *packet, view));
+}
+
+/// Number of the call that a datagram replies to, under way or not; 0 when there was none.
+std::uint64_t TrafficSource::number_of(const Packet& p, const FrameView& v) const {
+  if (v.kind != FrameView::Kind::udp || v.from.ip != partner().ip) return 0;
+  const std::uint32_t xid = CallMaker::xid_of(p.bytes + v.payload, v.length);
+  if (parameters_.kind == Kind::replay) {
+    const auto known = by_reply_.find({std::uint64_t{v.to.ip} << 16 | v.to.port, xid});
+    return known == by_reply_.end() ? 0 : known->second;
+  }
+  // xid is the low half of the number, which is not far below next_.
+  const std::uint64_t number = next_ - static_cast<std::uint32_t>(static_cast<std::uint32_t>(next_) - xid);
+  if (number == 0 || number >= next_) return 0;
+  return v.from.port == parameters_.server_port && v.to.port == port_of(number) ? number : 0;
+}
+
+const char* TrafficSource::check(const Slot& slot, const Packet& p, const FrameView& v) const {
+  if (parameters_.kind != Kind::replay)
+    return calls_.check(slot.call, static_cast<std::uint32_t>(slot.number), p.bytes + v.payload, v.length);
+  ReplyView reply;
+  if (const char* wrong = parse_reply(p.bytes + v.payload, v.length, reply)) return wrong;
+  return reply_failure(reply);
+}
+
+void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong) {
+  without_id_ += packet.request() != slot.id && slot.attempts == 1;
+  base::ledger().complete(slot.id, packet.last_bit, slot.first_sent);
+  if (!wrong) calls_.answered(slot.call);
+  if (slot.measured) {
+    ++results_.completed;
+    results_.latency.add(packet.last_bit - slot.first_sent);
+    results_.last_bit = packet.last_bit;
+    if (phased()) {
+      Phase& phase = phases_.back();
+      ++phase.completed;
+      phase.latency.add(packet.last_bit - slot.first_sent);
+      phase.last_bit = packet.last_bit;
+    }
+    if (wrong && results_.errors++ == 0) results_.first_error = fmt::format("call {}: {}", slot.number, wrong);
+  }
+  settle(slot);
+}
+
+// -------------------------------------------------------------------------------------------------------------- replay
+
+/// Whether a captured frame is to be sent: not if it is ARP or was sent by the server.
+bool TrafficSource::from_client(const FrameView& v, const char* wrong) const {
+  return wrong || (v.kind != FrameView::Kind::arp && v.from.ip != partner().ip);
+}
+
+std::uint64_t TrafficSource::calls_in_capture() const {
+  PcapReader reader(parameters_.pcap);
+  std::map<ReplyKey, bool> seen;
+  std::uint64_t n = 0;
+  bool sends = false;
+  for (PcapReader::Frame f; reader.next(f);) {
+    FrameView v;
+    CallView call;
+    const char* wrong = parse_frame(f.bytes.data(), f.bytes.size(), v);
+    const bool sent = from_client(v, wrong);
+    sends |= sent;
+    if (wrong || !sent || v.kind != FrameView::Kind::udp) continue;
+    if (parse_call(f.bytes.data() + v.payload, v.length, call)) continue;
+    n += seen.emplace(ReplyKey{std::uint64_t{v.from.ip} << 16 | v.from.port, call.xid}, true).second;
+  }
+  if (reader.frames() == 0) throw std::runtime_error(parameters_.pcap + ": has no frame");
+  if (!sends)
+    throw std::runtime_error(fmt::format("{}: has no frame of a client: all {} are ARP or from {}, the board's address",
+                                         parameters_.pcap, reader.frames(), parameters_.host.partner));
+  if (n == 0)
+    throw std::runtime_error(
+        fmt::format("{}: has no ONC RPC call over UDP, so nothing in it would be answered", parameters_.pcap));
+  return n;
+}
+
+void TrafficSource::replay_next() {
+  FrameView v;
+  do {
+    if (!capture_->next(captured_)) return;
+  } while (!from_client(v, parse_frame(captured_.bytes.data(), captured_.bytes.size(), v)));
+  const base::Time at = std::max(base::now(), started_ + captured_.at);
+  base::calendar().at(at, key(), [this] {
+    replay(make_packet(captured_.bytes.data(), captured_.bytes.size()));
+    replay_next();
+  });
+}
+
+/// Sends a captured frame; as a call, if it is the first with its client and xid.
+void TrafficSource::replay(PacketPtr p) {
+  FrameView v;
+  CallView call;
+  pad(*p);
+  const char* wrong = parse_frame(p->bytes, p->length, v);
+  if (!wrong && v.to.ip == partner().ip) std::copy_n(partner().mac.bytes.data(), 6, p->bytes);
+  const ReplyKey reply{std::uint64_t{v.from.ip} << 16 | v.from.port, 0};
+  const bool is_call = !wrong && v.kind == FrameView::Kind::udp && !parse_call(p->bytes + v.payload, v.length, call);
+  if (!is_call || !by_reply_.emplace(ReplyKey{reply.first, call.xid}, next_).second) {
+    ++replayed_;
+    transmit(std::move(p));
+    return;
+  }
+  Slot& slot = open(wire().next_start(end()));
+  if (parameters_.retries) slot.copy = copy_packet(*p);
+  send(slot, std::move(p));
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The clients of a board: makes calls over a wire, checks every byte of the replies, and knows the fate of each call.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "models/base/measure/histogram.h"
+#include "models/base/parameters/random.h"
+#include "models/base/time/callback.h"
+#include "models/net/pcap.h"
+#include "models/net/traffic/calls.h"
+#include "models/net/traffic/rate_search.h"
+#include "models/net/traffic/remote_host.h"
+
+namespace sluice::net {
+
+/// A remote host that finds its server by ARP and then makes calls: as many at a time as the board says (closed loop),
+/// at the times the board says (open loop), or as a capture has them (replay). A load sweep is an open loop that runs
+/// at one rate after the other. A zero-loss search does so too, at the rates that RateSearch chooses. A call that is
+/// not answered in time is sent again or given up. The first `warmup` calls are made and checked like all others, but
+/// no result counts them.
+///
+/// Ledger: a request is opened in `wire` when the first bit of its call leaves, and completed when the last bit of the
+/// right reply has arrived. A call that is sent again is a new request in stage `retransmit`. Its parent is the request
+/// of the previous attempt, and it starts at the time at which the first attempt started.
+class TrafficSource : public RemoteHost {
+ public:
+  enum class Kind { closed_loop, open_loop, replay, load_sweep, zero_loss };
+  enum class Arrivals { constant, poisson };
+  struct Parameters {
+    RemoteHost::Parameters host;
+    Kind kind = Kind::closed_loop;
+    std::uint32_t outstanding = 1;          ///< closed loop: calls under way at a time
+    base::Time think = 0_ns;                ///< closed loop: from a reply to the next call
+    std::uint64_t rate = 100'000;           ///< open loop: calls per second; zero-loss search: the highest tried
+    std::vector<std::uint64_t> rates;       ///< load sweep: calls per second, one phase each
+    std::uint64_t resolution = 10'000;      ///< zero-loss search: calls per second
+    Arrivals arrivals = Arrivals::poisson;  ///< open loop, load sweep; a search uses constant gaps
+    std::string pcap;                       ///< replay: the capture's path
+    CallParameters call;                    ///< unused by replay
+    std::uint64_t requests = 100'000;       ///< least number of counted calls per phase; unused by replay
+    std::uint64_t warmup = 0;               ///< calls before the counted ones
+    base::Time timeout = 10_ms;             ///< counted from the first bit of the latest attempt
+    std::uint32_t retries = 0;              ///< times that a call is sent again
+    std::uint32_t flows = 1;                ///< different UDP source ports, used in turn
+    std::uint32_t first_port = 40'000;      ///< the lowest source port
+    std::uint32_t server_port = 0;          ///< 0: the program's default; for raw, the UDP echo port
+    std::uint32_t mtu = 1'500;              ///< bytes of the largest IPv4 packet
+    static void describe(base::Schema<Parameters>&);
+    /// Whether there is a call to make. If not, no source is to be built.
+    bool makes_calls() const { return requests != 0 || kind == Kind::replay; }
+  };
+
+  /// What became of the calls that count: sent = completed + dropped + lost + in_flight().
+  struct Results {
+    std::uint64_t sent = 0;
+    std::uint64_t completed = 0;                   ///< answered, right or wrong
+    std::uint64_t errors = 0;                      ///< the completed calls whose answer was wrong
+    std::map<std::string, std::uint64_t> dropped;  ///< given up; key: reason from a component or on_silence()
+    std::uint64_t lost = 0;                        ///< given up, and no component dropped them
+    std::uint64_t retransmissions = 0;
+    std::uint64_t late_duplicates = 0;  ///< replies to calls that were answered or given up before
+    base::Histogram latency;            ///< fs at the wire: first bit of the call to last bit of the reply
+    base::Time first_bit;               ///< of the first call
+    base::Time last_bit;                ///< of the last reply
+    std::string first_error;            ///< "call 17: sum is wrong"; empty without errors
+
+    std::uint64_t dropped_sum() const;
+    std::uint64_t in_flight() const { return sent - completed - dropped_sum() - lost; }
+  };
+
+  /// One rate of a load sweep, or one trial of a zero-loss search. Its calls are settled before the next one starts.
+  struct Phase {
+    std::uint64_t rate = 0;  ///< calls per second
+    std::uint64_t sent = 0;
+    std::uint64_t completed = 0;
+    base::Histogram latency;
+    base::Time first_bit;
+    base::Time last_bit;
+    bool loss() const { return completed != sent; }
+  };
+
+  /// Throws std::runtime_error when a capture cannot be read to its end, base::ValueError for a bad address.
+  TrafficSource(const sc_core::sc_module_name&, const Parameters&, base::RandomSeed, Wire&, Wire::End);
+
+  /// Sets how many calls the rings and FIFOs of the system under test can hold. The trials of a zero-loss search become
+  /// long enough to fill them. Must be called before start().
+  void set_buffered(std::uint64_t calls) { buffered_ = calls; }
+  /// Sends ARP requests for the server from now() on, and makes the first call when the server has answered.
+  void start() { resolve(); }
+  /// Called before the first counted call is made. Without a warm-up, this is as soon as the server has answered ARP.
+  void on_measuring(base::Callback<void()> f) { measuring_callback_ = std::move(f); }
+  /// Called when every call has been answered or given up.
+  void on_finished(base::Callback<void()> f) { finished_callback_ = std::move(f); }
+
+  /// Called when a call is given up and no component has reported dropping it. Returns the reason for which it counts
+  /// as dropped; empty: the call counts as lost.
+  void on_silence(base::Callback<std::string()> f) { silence_callback_ = std::move(f); }
+
+  const Results& results() const { return results_; }
+  bool running() const { return running_; }  ///< the server has been found
+  bool finished() const { return finished_; }
+  const std::vector<Phase>& phases() const { return phases_; }  ///< of a load sweep or a search
+  /// Zero-loss search: calls per second, 0 when every rate lost calls.
+  std::uint64_t zero_loss_rate() const { return search_.found(); }
+  std::uint64_t total() const { return total_; }                    ///< calls to make as far as known, warm-up included
+  std::uint64_t under_way() const { return next_ - 1 - settled_; }  ///< calls made, not answered or given up
+  std::uint64_t settled() const { return settled_; }                ///< calls answered or given up
+
+  void resolved() override;
+
+ private:
+  void register_statistics(base::StatisticsGroup&) override;
+  /// One call under way.
+  struct Slot {
+    std::uint64_t number = 0;  ///< 0: free; calls are numbered from 1
+    base::RequestId id = 0;    ///< of the latest attempt
+    base::Time first_sent;
+    base::Time last_sent;
+    Call call;
+    std::uint32_t attempts = 1;
+    bool measured = false;
+    PacketPtr copy;  ///< replay: what to send again
+  };
+
+  /// Identifies the reply to a captured call: client address and port, xid.
+  using ReplyKey = std::pair<std::uint64_t, std::uint32_t>;
+
+  Slot* find(std::uint64_t number) {
+    Slot& s = slots_[number & (slots_.size() - 1)];
+    return s.number == number ? &s : nullptr;
+  }
+  void arrive();
+  void schedule_arrival();
+  void pump();
+  void issue();
+  PacketPtr build(const Slot&, std::uint32_t xid) const;
+  Slot& open(base::Time start);
+  void send(Slot&, PacketPtr);
+  void arm_timer();
+  void timer();
+  void expire(Slot&);
+  void retransmit(Slot&);
+  void settle(Slot&);
+  bool phased() const { return parameters_.kind == Kind::load_sweep || parameters_.kind == Kind::zero_loss; }
+  bool next_phase();
+  void start_phase(std::uint64_t rate, std::uint64_t calls);
+  void end_trial();
+  void drop_seen(const base::Ledger::Request&, std::string_view reason);
+  void datagram_arrived(PacketPtr, const FrameView&) override;
+  std::uint64_t number_of(const Packet&, const FrameView&) const;
+  const char* check(const Slot&, const Packet&, const FrameView&) const;
+  void answered(Slot&, const Packet&, const char* wrong);
+  std::uint64_t calls_in_capture() const;
+  bool from_client(const FrameView&, const char* wrong) const;
+  void replay_next();
+  void replay(PacketPtr);
+  std::uint32_t port_of(std::uint64_t number) const { return parameters_.first_port + number % parameters_.flows; }
+
+  Parameters parameters_;
+  CallMaker calls_;
+  base::RandomStream arrivals_;
+  base::Ratio interval_;  ///< open loop: fs between calls
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  std::uint64_t total_;
+  std::uint64_t next_ = 1;     ///< number of the next call
+  std::uint64_t waiting_ = 0;  ///< calls that are due and wait for the line
+  std::uint64_t arrived_ = 0;  ///< open loop: calls that have become due
+  std::uint64_t settled_ = 0;
+  std::uint64_t phase_start_ = 0;  ///< arrived_ when this phase started
+  RateSearch search_;
+  std::uint64_t buffered_ = 0;
+  std::vector<Phase> phases_;
+  base::Time started_;
+  base::Time next_arrival_;
+  base::Calendar::Handle arrival_;
+  bool running_ = false;
+  bool finished_ = false;
+  bool pump_pending_ = false;
+  std::uint64_t timer_next_ = 1;  ///< first call whose first timeout is not handled yet
+  base::Calendar::Handle timer_;
+  std::unordered_map<base::RequestId, std::string> drop_reasons_;  ///< by request, of calls under way; never iterated
+  std::unique_ptr<PcapReader> capture_;
+  PcapReader::Frame captured_;
+  std::map<ReplyKey, std::uint64_t> by_reply_;  ///< replay: call number
+  std::uint64_t replayed_ = 0;
+  std::uint64_t without_id_ = 0;
+  Results results_;
+  base::Callback<void()> measuring_callback_;
+  base::Callback<void()> finished_callback_;
+  base::Callback<std::string()> silence_callback_;
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a run's result file says of its calls: counts, latencies, phases and stages.
+
+#include <nlohmann/json.hpp>
+
+#include "models/base/measure/ledger.h"
+#include "models/workload/figures.h"
+#include "platform/workload/traffic_workload.h"
+
+namespace sluice::platform {
+namespace {
+
+using base::Time;
+using net::TrafficSource;
+using workload::Json;
+using workload::latency;
+using workload::nanoseconds;
+using workload::share;
+
+Json requests(const net::TrafficSource::Results& r) {
+  Json dropped = Json::object();
+  for (const auto& [reason, n] : r.dropped) dropped[reason] = n;
+  return {{"sent", r.sent},
+          {"completed", r.completed},
+          {"dropped", dropped},
+          {"in_flight", r.in_flight()},
+          {"lost", r.lost},
+          {"errors", r.errors},
+          {"retransmissions", r.retransmissions},
+          {"late_duplicates", r.late_duplicates}};
+}
+
+double rate_between(std::uint64_t calls, Time first, Time last) {
+  return share(static_cast<double>(calls), last > first ? (last - first).seconds() : 0.0);
+}
+
+/// The rates of a load sweep, or the trials of a zero-loss search.
+Json phases(const net::TrafficSource& source) {
+  Json list = Json::array();
+  for (const net::TrafficSource::Phase& p : source.phases()) {
+    list.push_back({{"rate_per_s", p.rate},
+                    {"sent", p.sent},
+                    {"completed", p.completed},
+                    {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
+                    {"latency_ns", latency(p.latency)}});
+  }
+  return list;
+}
+
+/// In the order in which a request meets them: by stage, then by component.
+Json stages() {
+  const base::Ledger& ledger = base::ledger();
+  Json list = Json::array();
+  const double n = static_cast<double>(ledger.completed());
+  const double whole = static_cast<double>(ledger.total_latency());
+  for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s) {
+    for (std::size_t c = 0; c < ledger.components(); ++c) {
+      const auto component = static_cast<base::Ledger::Component>(c);
+      const auto& total = ledger.total(component, static_cast<base::Stage>(s));
+      if (total.visits == 0) continue;
+      const double sum = static_cast<double>(total.femtoseconds);
+      list.push_back({{"name", base::stage_title(static_cast<base::Stage>(s))},
+                      {"component", ledger.path(component)},
+                      {"mean_ns", nanoseconds(share(sum, n))},
+                      {"share", share(sum, whole)},
+                      {"visits", total.visits}});
+    }
+  }
+  return list;
+}
+
+void add_calls(Json& result, const TrafficSource::Results& r) {
+  result["requests"] = requests(r);
+  result["latency_ns"] = latency(r.latency);
+  result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
+}
+
+void add_phases(Json& result, const Clients& c) {
+  if (!c.source->phases().empty()) result["phases"] = phases(*c.source);
+  if (c.parameters->kind == TrafficSource::Kind::zero_loss && c.source->finished())
+    result["zero_loss_rate_per_s"] = c.source->zero_loss_rate();
+}
+
+}  // namespace
+
+void TrafficWorkload::add_result(Json& result) const {
+  add_calls(result, results());
+  if (clients_.size() == 1) {
+    add_phases(result, clients_.front());
+  } else {
+    for (const Clients& c : clients_) {
+      Json& own = result["clients"][c.path] = {{"wire", c.wire}};
+      add_calls(own, c.source->results());
+      add_phases(own, c);
+    }
+  }
+  result["stages"] = stages();
+  result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
+}
+
+}  // namespace sluice::platform

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`sluice compare`: boards side by side, replications, and runs that fail."""
+
+import json
+import os
+import unittest
+
+from command import CommandTest, sluice
+
+QUICK = ("--requests=200", "--warmup=50")
+HART = r"cluster\.host\.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\n"
+
+
+class Comparing(CommandTest):
+    def test_side_by_side_with_ratios_and_differences(self):
+        text = self.succeed("compare", "e810-poll", "e810-irq", *QUICK)
+        self.assertRegex(text, r"(?m)^  latency mean +\d\.\d\d us +\d\.\d\d us +x1\.\d{3}$")
+        self.assertRegex(text, r"(?m)^    sum +\d\.\d\d us +\d\.\d\d us +\+\d+\.\d ns$")
+        self.assertTrue(text.endswith("  The boards differ in:\n    nic.eth0.driver: poll on e810-poll, interrupt on "
+                                      "e810-irq\n"), text)
+        self.assertNotIn("half the quantum", text)
+
+    def test_every_parameter_that_differs_is_listed(self):
+        path = self.write("narrow.toml", "extends = ['e810-irq']\n[pcie.slot0]\nlanes = 4\n[nic.eth0]\nqueues = 2\n")
+        out = os.path.join(self.directory, "out")
+        compared = json.loads(self.succeed("compare", "e810-poll", "e810-irq", path, *QUICK, "--json", "--out", out))
+        self.assertEqual({(d["board"].rsplit("/", 1)[-1], d["path"], d["reference_value"], d["value"])
+                          for d in compared["differences"]},
+                         {("e810-irq", "nic.eth0.driver", "poll", "interrupt"),
+                          ("narrow", "nic.eth0.driver", "poll", "interrupt"), ("narrow", "nic.eth0.queues", "1", "2"),
+                          ("narrow", "pcie.slot0.lanes", "16", "4")})
+        self.assertEqual(sorted(os.listdir(out)), ["e810-irq", "e810-poll", "narrow"])
+        for name, result in zip(("e810-poll", "e810-irq", "narrow"), compared["results"]):
+            with open(os.path.join(out, name, "result.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file), result)
+
+    def test_paired_confidence_intervals(self):
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--set=workload.kind=open-loop",
+                     "--set=workload.rate=3000000", "--replications=4")
+        compared = json.loads(self.succeed(*arguments, "--json"))
+        mean = next(p for p in compared["paired"] if p["quantity"] == "latency mean")
+        self.assertEqual((mean["board"], mean["unit"], compared["replications"]), ("e810-irq", "ns", 4))
+        differences = []
+        for replication in range(4):
+            means = [json.loads(self.succeed("run", board, *QUICK, "--json", *arguments[5:7],
+                                             f"--set=run.replication={replication}"))["latency_ns"]["mean"]
+                     for board in ("e810-poll", "e810-irq")]
+            differences.append(means[1] - means[0])
+        average = sum(differences) / 4
+        self.assertGreater(len(set(differences)), 1)
+        error = (sum((d - average)**2 for d in differences) / 3 / 4)**0.5
+        self.assertAlmostEqual(mean["difference"], average, places=5)
+        self.assertAlmostEqual(mean["half_width_95"], 3.1824 * error, places=5)
+
+    def test_replications_of_what_is_not_random(self):
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--replications=3")
+        text = self.succeed(*arguments)
+        self.assertIn("  All 3 replications gave the same: nothing in this workload and these boards is random, so there is "
+                      "no confidence interval to give.", text)
+        self.assertNotIn("+- ", text)
+        for row in json.loads(self.succeed(*arguments, "--json"))["paired"]:
+            self.assertIsNone(row["half_width_95"])
+
+    def test_boards_with_several_harts_run_again_at_half_the_quantum(self):
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--set=cluster.host.harts=2")
+        compared = json.loads(self.succeed(*arguments, "--json"))
+        for full, half in zip(compared["results"], compared["half_quantum"]):
+            self.assertEqual(half["quantum_ns"], full["quantum_ns"] / 2)
+        self.assertRegex(self.succeed(*arguments), r"At half the quantum:\n    e810-poll, 16\.1 ns: latency mean ")
+
+    def test_boards_without_a_wire_are_compared_by_time_links_and_cores(self):
+        for name, issue in (("plain", 4), ("narrow", 1)):
+            self.write(f"{name}.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'hello'\n"
+                       f"issue_width = {issue}\n")
+        both = ("compare", "plain.toml", "narrow.toml")
+        text = self.succeed(*both, cwd=self.directory)
+        self.assertRegex(text, r"(?m)^  simulated time +\d[\d.]* [mun]s +\d[\d.]* [mun]s +x1\.\d{3}$")
+        self.assertRegex(text, r"(?m)^    pcie\.slot0 up +\d+ B +\d+ B")
+        self.assertIn("  core 0's time\n", text)
+        self.assertNotIn("calls sent", text)
+        compared = json.loads(self.succeed(*both, "--json", "--replications=2", cwd=self.directory))
+        times = [r["simulated_ns"] for r in compared["results"]]
+        (row,) = compared["paired"]
+        self.assertEqual((row["quantity"], row["reference_mean"]), ("simulated time", times[0]))
+        self.assertAlmostEqual(row["difference"], times[1] - times[0], places=3)
+        # Nothing is simulated for a comparison that cannot be shown.
+        for boards, why in ((("plain.toml", "e810-poll"), "compare: e810-poll.toml has an Ethernet link and is put to "
+                             "calls, and plain.toml has none: there is nothing to compare"),
+                            ((*both[1:], "--requests=10"), "--requests 10: the board has no Ethernet link to make calls on"),
+                            ((*both[1:], "--set=workload.model=dma"), "compare: plain.toml has the DMA workload, which "
+                             "compare does not show; use sluice run for each board")):
+            self.assert_mistake(["compare", *boards, "--out=out"], why)
+            self.assertFalse(os.path.exists(os.path.join(self.directory, "out")))
+        for settings, why in (("requests = 0", "requests, 0"), ("model = 'none'", "model, none")):
+            self.write("quiet.toml", f"extends = ['e810-poll']\n[workload]\n{settings}\n")
+            self.assert_mistake(["compare", "e810-poll", "quiet.toml"], "compare: e810-poll.toml has an Ethernet link and is put "
+                                f"to calls, and quiet.toml makes no calls, by workload.{why}: there is nothing to compare")
+        for option in ("--requests", "--warmup"):
+            self.assert_mistake(["run", "plain.toml", option, "10"],
+                                f"{option} 10: the board has no Ethernet link to make calls on")
+
+    def test_failures_name_their_replications(self):
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--replications=2")
+        result = sluice(*arguments, "--firmware", "hello")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, "^" + "".join(
+            rf"sluice: {b}, replications 0, 1: the firmware ended the run after 0 of 250 calls\n{HART}"
+            for b in ("e810-poll", "e810-irq")) + "$")
+        # Another number of losses in each.
+        board = self.write("faulty.toml", "extends = ['e810-poll']\n[workload]\ntimeout = '100 us'\n[fault.a]\n"
+                           "kind = 'poisoned-completion'\ntarget = 'pcie.slot0'\ndirection = 'down'\n"
+                           "from = '100 us'\nprobability = 0.05\n")
+        result = sluice("compare", "e810-poll", board, *QUICK, "--replications=2")
+        self.assertRegex(result.stderr, r"(?m)^sluice: \S*faulty, replication 1: .")
+
+    def test_a_failing_board_fails_the_comparison(self):
+        result = sluice("compare", "e810-poll", "e810-irq", *QUICK, "--firmware", "hello")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, "^" + "".join(
+            rf"sluice: {b}: the firmware ended the run after 0 of 250 calls\n{HART}" for b in ("e810-poll", "e810-irq")) + "$")
+
+
+if __name__ == "__main__":
+    unittest.main()
