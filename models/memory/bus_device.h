@@ -6,6 +6,7 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -79,7 +80,8 @@ struct ChipPorts {
   base::LineHomes& homes;    ///< for a device that is the home of cache lines
 };
 
-/// Minimum latencies of a device that joins its system-on-chip to others by a link.
+/// Minimum latencies of a device that joins its system-on-chip to others by a link. The device has no INTx, which the
+/// root complex would take without a latency.
 struct Joint {
   base::Time to_others;    ///< from an action of a hart of its system to the link
   base::Time from_others;  ///< from the link until a hart of its system can see the effect
@@ -237,12 +239,13 @@ class BusDeviceFactoryOf final : public BusOnlyFactory {
     return place;
   }
   std::uint64_t lines_size(const void* parameters) const override {
+    std::uint64_t size = 0;
     if constexpr (kCoherent && requires(const Own& p) { D::lines_size(p); })
-      return D::lines_size(on_bus(parameters).device);
+      size = D::lines_size(on_bus(parameters).device);
     else if constexpr (kCoherent)
-      return D::kLinesSize;
-    else
-      return 0;
+      size = D::kLinesSize;
+    if (kCoherent && size == 0) throw std::logic_error("it is a home of cache lines and has 0 bytes of them");
+    return size;
   }
   std::uint64_t size(const void* parameters) const override {
     if constexpr (requires(const Own& p) { D::size(p); })

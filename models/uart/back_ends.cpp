@@ -63,6 +63,7 @@ void LineBackEnd::character(char c) {
     stream_.line(name_ + ": " + std::exchange(line_, {}));
   else if (c != '\r')
     line_ += c;
+  if (line_.size() >= kLongestLine) end();
 }
 
 ExpectScript::ExpectScript(Uart& uart, std::vector<Step> steps, End on_end)

@@ -39,6 +39,7 @@ class LineBackEnd : public BackEnd {
   void end();
 
  private:
+  static constexpr std::size_t kLongestLine = 4096;  ///< characters; a longer line is broken
   std::string name_;
   StreamBackEnd& stream_;
   std::string line_;

@@ -2,11 +2,13 @@
 #include "platform/board/board.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "models/base/files/input_file.h"
 #include "models/base/measure/mistakes.h"
+#include "models/pcie/pcie_regs.h"
 #include "platform/board/pcie_functions.h"
 #include "platform/board/pcie_tree.h"
 #include "platform/board/run_ahead.h"
@@ -214,6 +216,15 @@ void Board::connect_to_bus(const config::Instance& i, pcie::Endpoint& endpoint) 
     connect_to_bus(i, dynamic_cast<memory::BusDevice&>(endpoint), nullptr);
 }
 
+/// The latencies of a joint hold for writes and messages of MSI-X. The root complex takes INTx sooner.
+void Board::check_joint(const config::Instance& i, const pcie::Endpoint& device) const {
+  const auto* bus = dynamic_cast<const memory::BusDeviceFactory*>(i.factory());
+  if (!bus || device.config().get8(PCIE_INTERRUPT_PIN) == 0) return;
+  by_author(config_, i.path(), "cannot be built", [&] {
+    if (bus->joint(i.values())) throw std::logic_error("it joins systems and has INTx, so it must use MSI-X alone");
+  });
+}
+
 void Board::build_devices() {
   for (const config::Instance* a : config_.of_kind("accel")) {
     marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(*a)).c_str(), a->path()));
@@ -222,6 +233,7 @@ void Board::build_devices() {
            return factory_of(*a).build(name.c_str(), a->model_values(), seed);
          })});
     pcie::Endpoint& device = *devices_.back().endpoint;
+    check_joint(*a, device);
     connect(slot_of(*a), device.port());
     connect_to_bus(*a, device);
   }
@@ -280,38 +292,6 @@ void Board::start_systems() {
     }
     system->start(tree);
   }
-}
-
-void Board::reset(const LoadedProgram* loaded) {
-  ++resets_;
-  std::vector<base::Resettable*> all;
-  for (SlotInstance& s : slots_) all.push_back(s.link.get());
-  for (SwitchInstance& s : switches_) all.push_back(s.fabric.get());
-  for (DeviceInstance& d : devices_) all.push_back(d.endpoint.get());
-  for (NicInstance& n : nics_) {
-    all.push_back(&n.nic->mac());
-    all.push_back(n.nic.get());
-  }
-  for (BusDeviceInstance& d : bus_devices_)
-    if (base::Resettable* r = d.device->resettable()) all.push_back(r);
-  for (auto& system : systems_) system->add_harts(all, loaded);
-  // From the sources of interrupts to their controllers.
-  all.push_back(root_.get());
-  if (iommu_) all.push_back(iommu_.get());
-  for (auto& system : systems_) system->add_parts(all);
-  for (base::Resettable* r : all) r->reset();
-  for (auto& system : systems_) system->reload(loaded);
-}
-
-void Board::reset(SystemOnChip& system) {
-  ++resets_;
-  std::vector<base::Resettable*> all;
-  for (BusDeviceInstance& d : bus_devices_)
-    if (base::Resettable* r = d.device->resettable(); r && d.system == &system) all.push_back(r);
-  system.add_harts(all, nullptr);
-  system.add_parts(all);
-  for (base::Resettable* r : all) r->reset();
-  system.reload(nullptr);
 }
 
 }  // namespace sluice::platform

@@ -119,6 +119,7 @@ class Board {
   void build_bus_devices();
   void connect_to_bus(const config::Instance&, memory::BusDevice&, std::unique_ptr<memory::BusDevice> owned);
   void connect_to_bus(const config::Instance&, pcie::Endpoint&);
+  void check_joint(const config::Instance&, const pcie::Endpoint&) const;
   void build_devices();
   void check_files(const config::Instance&) const;
   template <class F>
@@ -128,7 +129,8 @@ class Board {
   SystemOnChip& system(const std::string& path);
   void build_network();
   void build_traffic();
-  void build_peers();
+  void check_displaced(const config::Instance& workload) const;
+  void build_peers(Traffic);
   void build_clients(const config::Instance&, const net::TrafficSource::Parameters&, WireInstance&);
   void start_systems();
   void build_workload(Traffic);

@@ -74,6 +74,7 @@ workload::Surroundings Board::surroundings(Traffic traffic) {
 }
 
 void Board::build_workload(Traffic traffic) {
+  build_peers(traffic);
   if (traffic == Traffic::generated) build_traffic();
   const config::Instance& instance = config_.the("workload");
   if (!clients_.empty()) {
@@ -101,10 +102,15 @@ void Board::build_workload(Traffic traffic) {
   marks_.push_back(std::make_unique<ElaborationMark>("after__workload", ""));
 }
 
-/// Peers where the board names them.
-void Board::build_peers() {
+/// Peers where the board names them. External traffic has the far end of the first wire, and the run ends with it, not
+/// with clients.
+void Board::build_peers(Traffic traffic) {
   for (const config::Instance* i : config_.of_kind("peer")) {
     const std::string& at = wire_of_peer(*i);
+    if (traffic == Traffic::external && i->model() == "traffic")
+      throw config_.error(*i, "model", "cannot be \"traffic\" in a run whose packets come from a TAP interface");
+    if (traffic == Traffic::external && at == wires_.front().path)
+      throw config_.error(*i, "wire", "must not be " + at + ", which leads to the TAP interface in this run");
     for (const config::Instance* other : config_.of_kind("peer"))
       if (other != i && wire_of_peer(*other) == at)
         throw clash(config_, *i, *other, "wire", "must be a link of its own; {} is at it too");
@@ -123,9 +129,8 @@ void Board::build_peers() {
   }
 }
 
-/// Peers; and the workload at the first NIC's wire, or else at the first wire without a peer.
+/// The workload's clients, at the first NIC's wire, or else at the first wire without a peer.
 void Board::build_traffic() {
-  build_peers();
   const auto is_free = [&](const WireInstance& w) { return !has_peer(config_, w); };
   const auto nics = config_.of_kind("nic");
   auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
@@ -133,8 +138,21 @@ void Board::build_traffic() {
   });
   if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
   const config::Instance& workload = config_.the("workload");
-  if (free != wires_.end() && makes_calls(config_))
+  if (!makes_calls(config_)) return;
+  if (free != wires_.end())
     build_clients(workload, workload.parameters<net::TrafficSource::Parameters>(), *free);
+  else if (!wires_.empty())
+    check_displaced(workload);
+}
+
+/// Parameters of a workload that peers leave no wire to have no effect. A board may have inherited them, but the
+/// command line means them.
+void Board::check_displaced(const config::Instance& workload) const {
+  for (const auto& p : workload.schema().parameters()) {
+    const config::Origin& origin = workload.origin(p->key());
+    if (origin.layer > 0 && origin.where.line == 0)
+      throw config_.error(workload, p->key(), "has no effect: peers are at the far ends of all Ethernet links");
+  }
 }
 
 /// Builds the clients that an instance, the workload or a peer, describes.

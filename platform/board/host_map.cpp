@@ -7,7 +7,7 @@ void HostMap::describe(base::Schema<HostMap>& s) {
   s.summary("addresses of the host's devices; the defaults are QEMU virt's");
   const auto address = [&s](const char* key, std::uint64_t HostMap::*member, const char* meaning) {
     // Software takes address 0 for a device that is not there.
-    s.add(key, member, meaning).range(0x1000, 0xffff'ffff'ffff'f000).multiple_of(0x1000).hexadecimal().setting();
+    s.add(key, member, meaning).range(0x1000, 0xff'ffff'ffff'f000).multiple_of(0x1000).hexadecimal().setting();
   };
   address("finisher", &HostMap::finisher, "test finisher, 4 KiB");
   address("clint", &HostMap::clint, "CLINT, 64 KiB");

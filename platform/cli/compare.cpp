@@ -18,6 +18,7 @@
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
 #include "platform/cli/say.h"
+#include "platform/config/board_differences.h"
 #include "platform/config/dump.h"
 #include "platform/report/compare_text.h"
 #include "platform/report/paired.h"

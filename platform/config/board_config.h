@@ -137,12 +137,4 @@ class BoardConfig {
 BoardConfig load_board(const std::string& board, const std::vector<std::string>& overrides, const Registry&,
                        const BoardDirectories&, const std::vector<std::string>& options = {});
 
-/// One parameter whose effective value differs between two boards, an instance that only one has, or their plug-ins.
-struct Difference {
-  std::string path;  ///< "nic.eth0.queues", or "nic.eth1"
-  std::string first;
-  std::string second;  ///< values as text; empty where the board has no such parameter
-};
-std::vector<Difference> differences(const BoardConfig&, const BoardConfig&);
-
 }  // namespace sluice::config

@@ -8,6 +8,9 @@
 namespace sluice::config {
 namespace {
 
+/// Sv39, Sv48, Sv57 and the PMP of RV64 have physical addresses of 56 bits (RISC-V Privileged, 4.4 and 3.7).
+constexpr std::uint64_t kLastAddress = (std::uint64_t{1} << 56) - 1;
+
 std::string describe(const MemoryRegion& r) {
   return r.name + " at " + base::hexadecimal(r.base) + " (" + to_text(base::Bytes(r.size)) + ")";
 }
@@ -32,7 +35,8 @@ void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions
   const MemoryRegion* before = nullptr;
   for (const MemoryRegion& r : regions) {
     if (r.size == 0) throw UserError(place(file, r, r) + r.name + " has no size");
-    if (r.size - 1 > ~r.base) throw UserError(place(file, r, r) + describe(r) + " reaches beyond 64-bit addresses");
+    if (r.base > kLastAddress || r.size - 1 > kLastAddress - r.base)
+      throw UserError(place(file, r, r) + describe(r) + " reaches beyond 56-bit physical addresses");
     if (before && r.base - before->base < before->size) {
       throw UserError(place(file, r, *before) + describe(r) + " overlaps " + describe(*before));
     }

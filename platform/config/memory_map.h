@@ -13,13 +13,13 @@ namespace sluice::config {
 struct MemoryRegion {
   std::string name;        ///< "uart"
   std::uint64_t base = 0;  ///< first address
-  std::uint64_t size = 0;  ///< bytes; the region may end at 2^64
+  std::uint64_t size = 0;  ///< bytes; the region may end at 2^56
   Location where{};        ///< what set its base, for messages; no file: a default
 };
 
-/// Throws UserError when two regions overlap (it names both), or when one is empty or does not fit 64 bits. The message
-/// begins with the place that set one of the regions, an option before a line, or else with the board's file. It does
-/// not depend on the order of the regions.
+/// Throws UserError when two regions overlap (it names both), or when one is empty or reaches beyond physical addresses
+/// of 56 bits. The message begins with the place that set one of the regions, an option before a line, or else with the
+/// board's file. It does not depend on the order of the regions.
 void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions);
 
 }  // namespace sluice::config

@@ -152,6 +152,8 @@ class Homes(PluginTest):
             ("lines = 0x2000_0000\n", "", "my.toml:5: device.box.lines must be set: no device is at 0"),
             ("0x2000_0000", "0x8000_0000", "my.toml:8: memory.dram at 0x8000_0000 (512 MiB) overlaps "
              "device.box.lines at 0x8000_0000 (4 KiB)"),
+            ("address =", "lines_size = \"0 B\"\naddress =",
+             "my.toml: device.box cannot be built: it is a home of cache lines and has 0 bytes of them"),
         )
         for old, new, message in cases:
             with self.subTest(message=message):

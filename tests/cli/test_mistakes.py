@@ -253,6 +253,11 @@ class Boards(CommandTest):
             self.write("my.toml", OWN + "[map]\nuart = 0x7fff_f000\n[memory.dram]\nbase = 0x7fff_f000\n")
             self.assert_mistake([name, "my.toml"], "my.toml:5: memory.dram at 0x7fff_f000 (256 MiB) overlaps "
                                 "root.mmio32 at 0x4000_0000 (1 GiB)")
+        self.assert_mistake(["run", "e810-poll", "--set", "map.uart=0xffff_ffff_ffff_ff00"],
+                            "--set map.uart=0xffff_ffff_ffff_ff00: must be 0x1000 to 0xff_ffff_ffff_f000, a multiple of 0x1000")
+        self.assert_mistake(["run", "e810-poll", "--set", "root.mmio64_base=0x8000_0000_0000_0000"],
+                            "--set root.mmio64_base=0x8000_0000_0000_0000: root.mmio64 at 0x8000_0000_0000_0000 (64 GiB) "
+                            "reaches beyond 56-bit physical addresses")
         self.succeed("describe", "e810-poll", "--set", "map.uart=0x0c00_0000", "--set", "map.aplic_m=0x1000_0000")
 
     def test_cycle_in_extends(self):
@@ -272,6 +277,10 @@ class Boards(CommandTest):
         self.write("peer.toml", OWN + "[peer.far]\nmodel = 'echo'\n")
         self.assert_mistake(["run", "peer.toml"],
                             "peer.toml: no wire is left for the workload; end the run with --until")
+        self.write("peer.toml", OWN + "[peer.far]\nmodel = 'traffic'\nrequests = 10\n")
+        self.succeed("run", "peer.toml")
+        self.assert_mistake(["run", "peer.toml", "--requests=10"], "--requests 10: has no effect: peers are at the far "
+                            "ends of all Ethernet links")
         self.write("deep.toml", ".".join(["a"] * 10_000) + " = 1\n")
         self.assert_mistake(["describe", "deep.toml"], "deep.toml:1: a key has more than 64 parts")
 

@@ -53,8 +53,8 @@ class Tap(unittest.TestCase):
     def path(self, *names):
         return os.path.join(self.directory, *names)
 
-    def assert_mistake(self, arguments, sentence):
-        run = alone(SLUICE, "run", BOARD, *arguments)
+    def assert_mistake(self, arguments, sentence, board=BOARD):
+        run = alone(SLUICE, "run", board, *arguments)
         output, errors = run.communicate(timeout=PATIENCE)
         self.assertEqual((run.returncode, output), (2, ""))
         self.assertTrue(errors.startswith("sluice: ") and errors.endswith(f"{sentence}\n"), errors)
@@ -126,6 +126,13 @@ class Tap(unittest.TestCase):
         self.assert_mistake(["--tap", "a/b"], "--tap a/b: an interface's name has 1 to 15 characters, and no '/', "
                             "'%', ':' or space")
         self.assert_mistake(["--tap", "tap0", "--requests", "9"], "run: --requests excludes --tap")
+        for peer, sentence in (("model = 'traffic'", 'peer.far.model cannot be "traffic" in a run whose packets come from '
+                                "a TAP interface"),
+                               ("model = 'echo'\nwire = 'net.wire0'", "peer.far.wire must not be net.wire0, which leads to "
+                                "the TAP interface in this run")):
+            with open(self.path("peer.toml"), "w", encoding="utf-8") as file:
+                file.write(f"extends = ['{BOARD}']\n[peer.far]\n{peer}\n")
+            self.assert_mistake(["--tap", "tap0"], sentence, board=self.path("peer.toml"))
         self.assert_mistake(["--replay", "/nowhere"], "--replay /nowhere: /nowhere: cannot be read: No such file or "
                             "directory")
         broken = self.path("broken.log")

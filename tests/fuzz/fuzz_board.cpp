@@ -8,6 +8,7 @@
 
 #include "platform/board/models.h"
 #include "platform/config/board_config.h"
+#include "platform/config/board_differences.h"
 #include "platform/config/dump.h"
 #include "tests/fuzz/fuzz.h"
 

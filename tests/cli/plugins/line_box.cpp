@@ -9,11 +9,13 @@ using namespace sluice;
 
 struct LineBoxParameters {
   base::Time period = base::Time::us(2);
+  base::Bytes lines = base::Bytes(4096);
   static void describe(base::Schema<LineBoxParameters>& s) {
     s.summary("home of two cache lines");
     s.add("period", &LineBoxParameters::period, "at whose ends loads are answered")
         .range(base::Time::ns(1), base::Time::ms(1))
         .setting();
+    s.add("lines_size", &LineBoxParameters::lines, "bytes of lines").setting();
   }
 };
 
@@ -22,10 +24,11 @@ class LineBox : public base::Model, public base::LineHome {
 
  public:
   using Parameters = LineBoxParameters;
-  static constexpr std::uint64_t kSize = 16, kLinesSize = 4096;
+  static constexpr std::uint64_t kSize = 16;
   static constexpr const char* kCompatible = "test,line-box";
   base::RegisterSocket socket{"socket", bank_};
 
+  static std::uint64_t lines_size(const Parameters& p) { return p.lines.count(); }
   LineBox(sc_core::sc_module_name name, const Parameters& p) : Model(name), period_(p.period) {
     bank_.add({.name = "stored", .access = base::Access::ro, .on_read = [this](unsigned) { return stored_; }});
   }

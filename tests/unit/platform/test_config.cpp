@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "platform/config/board_differences.h"
 #include "platform/config/dump.h"
 #include "platform/config/memory_map.h"
 #include "platform/config/nearest_name.h"
@@ -340,9 +341,10 @@ TEST_CASE("overlapping regions are both named", "[config]") {
   // of several, the first in order of address is named
   CHECK_THROWS_WITH(check_memory_map("m", {plic, {"a", 0x0c00'1000, 16}, {"b", 0x0d00'0000, 16}}),
                     Contains("a at 0x0c00_1000"));
-  CHECK_NOTHROW(check_memory_map("m", {{"top", ~0ull - 0xfff, 0x1000}}));
-  CHECK_THROWS_WITH(check_memory_map("m", {{"top", ~0ull - 0xfff, 0x1001}}),
-                    Contains("reaches beyond 64-bit addresses"));
+  CHECK_NOTHROW(check_memory_map("m", {{"top", 0xff'ffff'ffff'f000, 0x1000}}));
+  for (const MemoryRegion& beyond :
+       {MemoryRegion{"top", 0xff'ffff'ffff'f000, 0x1001}, {"top", 1ull << 56, 1}, {"top", 0x1000, ~0ull}})
+    CHECK_THROWS_WITH(check_memory_map("m", {beyond}), Contains("reaches beyond 56-bit physical addresses"));
   CHECK_THROWS_MATCHES(check_memory_map("m", {{"nothing", 0, 0}}), UserError, Message("m: nothing has no size"));
 }
 

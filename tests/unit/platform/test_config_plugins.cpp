@@ -2,6 +2,7 @@
 /// What plug-ins add to the models that boards may name, and what rules and choices see of it.
 #include <catch2/catch.hpp>
 
+#include "platform/config/board_differences.h"
 #include "platform/config/dump.h"
 #include "tests/unit/platform/config_bench.h"
 

@@ -286,6 +286,10 @@ TEST_CASE("further UARTs' lines come whole, between those of the first", "[uart]
   first.flush();
   second.end();
   CHECK(out.str() == "# \nsoc.card: late\nsoc.card: no end\n");
+  // A line without an end is broken.
+  out.str("");
+  say(second, std::string(5000, 'x').c_str());
+  CHECK(out.str() == "soc.card: " + std::string(4096, 'x') + "\n");
 }
 
 TEST_CASE("a script answers what it waits for", "[expect]") {
