@@ -26,6 +26,8 @@ function(sluice_test name)
     endif()
   endforeach()
   add_executable(${name} ${T_SOURCES})
+  # The tests' own code need not be fast, and a third of a release build would be its optimisation.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(T_PLAIN)
     target_link_libraries(${name} PRIVATE sluice_plain_test_main ${T_LIBS})
   else()

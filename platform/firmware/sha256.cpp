@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/firmware/sha256.h"
 
+#include <array>
 #include <fstream>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 
 namespace sluice::platform {
 namespace {
 
 class Digest {
  public:
-  Digest() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
-  void add(const void* bytes, std::size_t count) { EVP_DigestUpdate(context_.get(), bytes, count); }
+  Digest() { sha256_init(&context_); }
+  void add(const void* bytes, std::size_t count) {
+    sha256_update(&context_, count, static_cast<const std::uint8_t*>(bytes));
+  }
   std::string text() {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned length = 0;
-    EVP_DigestFinal_ex(context_.get(), digest, &length);
+    std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+    sha256_digest(&context_, digest.size(), digest.data());
     std::string hexadecimal;
-    for (unsigned i = 0; i < length; ++i) hexadecimal += fmt::format("{:02x}", digest[i]);
+    for (const std::uint8_t byte : digest) hexadecimal += fmt::format("{:02x}", byte);
     return hexadecimal;
   }
 
  private:
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+  sha256_ctx context_{};
 };
 
 }  // namespace
