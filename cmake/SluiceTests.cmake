@@ -1,5 +1,3 @@
-# sluice_test(NAME SOURCES test_x.cpp... LIBS lib... [PLAIN]): one Catch2 executable whose cases run as one ctest test
-# each, in a process of its own (the SystemC kernel can be elaborated only once in a process). PLAIN: without SystemC.
 enable_testing()
 option(SLUICE_TESTS "Build the tests" ON)
 if(SLUICE_TESTS)
@@ -11,6 +9,13 @@ if(SLUICE_TESTS)
   target_link_libraries(sluice_plain_test_main PUBLIC Catch2::Catch2)
 endif()
 
+# The tests' own code need not be fast, and at -O3 it takes a third of a release build's time.
+function(sluice_optimise_less target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# sluice_test(NAME SOURCES test_x.cpp... LIBS lib... [PLAIN]): one Catch2 executable whose cases run as one ctest test
+# each, in a process of its own (the SystemC kernel can be elaborated only once in a process). PLAIN: without SystemC.
 function(sluice_test name)
   if(NOT SLUICE_TESTS)
     return()
@@ -26,8 +31,7 @@ function(sluice_test name)
     endif()
   endforeach()
   add_executable(${name} ${T_SOURCES})
-  # The tests' own code need not be fast, and a third of a release build would be its optimisation.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  sluice_optimise_less(${name})
   if(T_PLAIN)
     target_link_libraries(${name} PRIVATE sluice_plain_test_main ${T_LIBS})
   else()

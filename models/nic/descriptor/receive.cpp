@@ -40,7 +40,7 @@ void ReceiveEngine::set_enabled(unsigned number, bool on) {
       return nic_.error(DESC_ERROR_VALUE, number, fmt::format("receive queue {}: enabled with rx_length 0", number));
     q.posted = q.requested = q.fetched = q.next = q.written = 0;
     q.tail = 0;
-    q.failed = false;
+    q.failed = q.stopped = false;
     q.doorbell_sites = {};
     q.enabled = true;
     return;
@@ -243,10 +243,19 @@ void ReceiveEngine::fail(unsigned number) {
   Queue& q = queues_[number];
   nic_.error(DESC_ERROR_DMA, number);
   q.failed = true;
-  q.done_count = q.span_count = 0;
-  base::calendar().cancel(q.timer);
   discard_frames(q, DESC_STAT_RX_DROP_DMA, "receive descriptor unreadable");
   update_ready(number);
+}
+
+/// Bus mastering is off: no frame reaches memory any more, and frames that are there are not reported.
+void ReceiveEngine::stop(unsigned number) {
+  Queue& q = queues_[number];
+  q.stopped = true;
+  base::calendar().cancel(q.timer);
+  for (unsigned i = 0; i < q.done_count; ++i)
+    for (const base::Span& s : q.done[i].spans) base::ledger().drop(s.id, "bus mastering off", now());
+  q.done_count = q.span_count = 0;
+  fail(number);
 }
 
 void ReceiveEngine::discard_frames(Queue& q, unsigned statistic, const char* reason) {
@@ -301,11 +310,12 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
   --q.in_pipeline;
   pcie::DmaOptions options =
       q.doorbell_sites.options(t.queue, t.descriptor, q.registers.length, "the buffer of receive descriptor");
-  if (!nic_.bus_master()) {
-    nic_.report_bus_master_off(t.address, packet.length, true, options);
+  if (q.stopped || !nic_.bus_master()) {
+    if (!q.stopped) nic_.report_bus_master_off(t.address, packet.length, true, options);
     nic_.drop_received(packet, DESC_STAT_RX_DROP_DMA, "bus mastering off");
     released(packet.length);
-    return fail(t.queue);
+    if (!q.stopped) stop(t.queue);
+    return;
   }
   ++nic_.count(DESC_STAT_RX_PACKETS);
   nic_.count(DESC_STAT_RX_BYTES) += packet.length;
@@ -383,7 +393,10 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
       released(frame_bytes);
       pump();
     };
-  if (!nic_.dma_write(address, bytes, options, std::move(on_sent))) return fail(number);
+  if (!nic_.dma_write(address, bytes, options, std::move(on_sent))) {
+    for (const base::Span& s : options.spans) base::ledger().drop(s.id, "bus mastering off", now());
+    return stop(number);
+  }
   nic_.vectors_.cause(q.registers.cause, options.spans);
 }
 

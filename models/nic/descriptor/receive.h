@@ -79,7 +79,10 @@ class ReceiveEngine {
   struct Queue {
     Registers registers;
     bool enabled = false;
-    bool failed = false;  ///< a descriptor read failed: no delivery until the queue is enabled again
+    /// A descriptor read has failed: until the queue is enabled again, only frames that already have a descriptor are
+    /// delivered.
+    bool failed = false;
+    bool stopped = false;  ///< failed, and bus mastering was off when the queue was to write
     std::uint32_t tail = 0;
     std::uint32_t drops = 0;
 
@@ -127,6 +130,7 @@ class ReceiveEngine {
   /// DMA write reports its end.
   void write_back(unsigned q, std::uint32_t frame_bytes);
   void fail(unsigned q);
+  void stop(unsigned q);
   void discard_frames(Queue&, unsigned statistic, const char* reason);
 
   DescriptorNic& nic_;

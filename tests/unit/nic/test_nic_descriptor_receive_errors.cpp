@@ -122,6 +122,65 @@ TEST_CASE("with bus mastering off nothing is delivered and the queue stops", "[n
   });
 }
 
+TEST_CASE("frames in memory are still reported when a later descriptor read fails", "[nic]") {
+  nic::DescriptorParameters p;
+  p.writeback_when_idle = false;
+  p.writeback_timeout = 20_us;
+  NicBench b(p);
+  b.run([&] {
+    b.on();
+    auto ring = b.receive_ring(0, 64, 32);
+    b.wait(3_us);
+    for (unsigned n = 0; n < 3; ++n) b.send(udp_frame(18 + n));
+    b.wait(2_us);
+    REQUIRE_FALSE(b.done(ring, 0));
+    b.bus_master(false);
+    b.write(DESC_QUEUE(0) + DESC_RX_TAIL, 40);
+    CHECK(b.read(DESC_ERRORS) == DESC_ERROR_DMA);
+    b.bus_master(true);
+    b.wait(30_us);
+    for (unsigned n = 0; n < 3; ++n) {
+      CHECK(b.done(ring, n));
+      CHECK(b.received(ring, n) == udp_frame(18 + n));
+    }
+    CHECK_FALSE(b.done(ring, 3));
+    CHECK(b.read(DESC_QUEUE(0) + DESC_RX_CONTROL) == (DESC_RING_ENABLE | DESC_RING_ACTIVE | DESC_RING_ERROR));
+  });
+}
+
+/// Three frames are in memory and not yet reported when bus mastering goes off. The NIC finds that out when the timer
+/// of the write-back ends, or when one more frame comes.
+static void lose_reports(bool one_more) {
+  nic::DescriptorParameters p;
+  p.writeback_when_idle = false;
+  p.writeback_timeout = 20_us;
+  NicBench b(p);
+  b.run([&] {
+    b.on();
+    auto ring = b.receive_ring(0, 64, 32);
+    b.wait(3_us);
+    for (unsigned n = 0; n < 3; ++n) b.send(udp_frame(18));
+    b.wait(2_us);
+    CHECK(base::ledger().in_flight() == 3);
+    b.bus_master(false);
+    if (one_more) b.send(udp_frame(18));
+    b.wait(30_us);
+    CHECK_FALSE(b.done(ring, 0));
+    CHECK(b.read(DESC_QUEUE(0) + DESC_RX_CONTROL) & DESC_RING_ERROR);
+    CHECK(b.stat(DESC_STAT_RX_DROP_DMA) == (one_more ? 1 : 0));
+    CHECK(base::ledger().in_flight() == 0);
+    b.bus_master(true);
+    b.write(DESC_QUEUE(0) + DESC_RX_CONTROL, 0);
+    auto again = b.receive_ring(0, 64, 32);
+    b.wait(3_us);
+    b.send(udp_frame(18));
+    CHECK(b.next_frame(again) == 0);
+  });
+}
+
+TEST_CASE("with bus mastering off a due write-back loses its frames", "[nic]") { lose_reports(false); }
+TEST_CASE("with bus mastering off a frame's loss takes those not yet reported along", "[nic]") { lose_reports(true); }
+
 TEST_CASE("disabling a ring under traffic loses frames but never the count of them", "[nic]") {
   nic::DescriptorParameters p;
   p.queues = 2;
