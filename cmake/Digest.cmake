@@ -1,4 +1,4 @@
-# Writes a header with a macro: a word that changes with any of some files.
+# Writes a header that defines a macro: a string of the version and a hash of the contents of the files.
 # cmake -DSOURCE=DIR -DVERSION=V -DOUTPUT=FILE -DMACRO=NAME -DFILES=a;b -P Digest.cmake
 cmake_minimum_required(VERSION 3.20)
 set(contents)

@@ -8,5 +8,5 @@ find_package(Threads REQUIRED)
 add_library(sluice_systemc INTERFACE)
 target_link_libraries(sluice_systemc INTERFACE PkgConfig::SYSTEMC Threads::Threads)
 target_compile_definitions(sluice_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
-# libsystemc refers to sc_main, which only a program that lets it have main() defines.
+# libsystemc refers to sc_main, which only a program that leaves main() to libsystemc defines.
 target_link_options(sluice_systemc INTERFACE -Wl,--unresolved-symbols=ignore-in-shared-libs)

@@ -1,8 +1,8 @@
-# For a device or calls of one's own: the plug-in, and a test of the model alone. What a plug-in uses of Sluice is in
-# the program that loads it; a test links it. Sluice's archives are for programs only: their code is not
+# Builds a user's plug-in (a device, or a workload's calls) and a test of the model alone. A plug-in finds Sluice's code
+# in the program that loads it; a test links Sluice's archives. A plug-in cannot link them: their code is not
 # position-independent.
 
-# How Sluice sees SystemC: cmake/SluiceDependencies.cmake. No contraction: results must not depend on the optimisation
+# SystemC is set up as in cmake/SluiceDependencies.cmake. -ffp-contract=off: results must not depend on the optimisation
 # level.
 function(_sluice_compile name)
   target_include_directories(${name} SYSTEM PRIVATE ${SLUICE_ROOT})
@@ -45,6 +45,6 @@ function(sluice_add_device_test name)
   _sluice_compile(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${SLUICE_LIBRARIES} Catch2::Catch2 fmt::fmt Threads::Threads)
-  # libsystemc refers to sc_main.
+  # libsystemc refers to sc_main, which this program does not define.
   target_link_options(${name} PRIVATE -Wl,--unresolved-symbols=ignore-in-shared-libs)
 endfunction()

@@ -20,16 +20,16 @@ set(SLUICE_FIRMWARE_SYSTEM
     drivers/finisher.c drivers/imsic.c drivers/plic.c drivers/uart.c)
 list(TRANSFORM SLUICE_FIRMWARE_SYSTEM PREPEND ${SLUICE_ROOT}/firmware/)
 
-# What serves ONC RPC on the board's NIC, but for its programs.
+# Serves ONC RPC on the board's NICs; the RPC programs themselves are not included.
 set(SLUICE_FIRMWARE_RPC
     drivers/nic.c drivers/nic_descriptor.c drivers/pcie.c net/checksum.c net/stack.c net/tcp.c rpc/port.c rpc/portmapper.c
     rpc/turns.c)
 list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)
 
-# sluice_rpc_programs(OUT IMAGE program...): the sources of these programs; and rpc_programs.h of the image, which lists
-# them for firmware/rpc/program.h. A program is NAME.c, which ends with RPC_PROGRAM(NAME, ...), and NAME.h, which has
-# RPC_PROGRAM_NAME and NAME_VERSION: two files of the project's own beside each other, or those of a program in
-# firmware/programs and protocols/rpc.
+# sluice_rpc_programs(OUT IMAGE program...): sets OUT to the sources of these programs, and writes the image's
+# rpc_programs.h, which lists the programs for firmware/rpc/program.h. A program is NAME.c, which ends with
+# RPC_PROGRAM(NAME, ...), and NAME.h, which defines RPC_PROGRAM_NAME and NAME_VERSION. Either both lie beside each other
+# in the project, or NAME.c is in firmware/programs and NAME.h in protocols/rpc.
 function(sluice_rpc_programs out image)
   set(sources)
   set(headers)
@@ -71,8 +71,8 @@ function(sluice_rpc_programs out image)
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# sluice_firmware_image(NAME BASE address source...): NAME.elf in the build directory from these sources and no others,
-# for RAM at the address; empty: at 0x8000_0000. Source paths are absolute or relative to the source directory.
+# sluice_firmware_image(NAME BASE source...): NAME.elf in the build directory from these sources and no others, for RAM
+# at address BASE, or at 0x8000_0000 if BASE is "". Source paths are absolute or relative to the source directory.
 function(sluice_firmware_image name base)
   set(flags ${SLUICE_FIRMWARE_FLAGS})
   foreach(map ${SLUICE_ROOT}=. ${CMAKE_SOURCE_DIR}=. ${CMAKE_CURRENT_BINARY_DIR}=build)
@@ -123,8 +123,8 @@ function(sluice_add_firmware name)
   add_custom_target(${name} ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
 endfunction()
 
-# sluice_add_rpc_server(NAME program... [DRIVERS source...]): rpc-server with these programs (sluice_rpc_programs()) and no
-# others, and with drivers of more NICs, each of which ends with NIC_DRIVER() (firmware/drivers/nic.h).
+# sluice_add_rpc_server(NAME program... [DRIVERS source...]): rpc-server with these programs (sluice_rpc_programs()) and
+# no others. DRIVERS: drivers of further NICs; each source ends with NIC_DRIVER() (firmware/drivers/nic.h).
 function(sluice_add_rpc_server name)
   cmake_parse_arguments(SERVER "" "" "DRIVERS" ${ARGN})
   if(NOT SERVER_UNPARSED_ARGUMENTS)

@@ -1,5 +1,5 @@
-# What others build upon: the headers that plug-ins include, and the firmware's runtime in source. find_package(Sluice)
-# finds them in a build tree and, below share/sluice/sdk, in an installation.
+# What other projects build upon: the headers that plug-ins include, and the firmware's runtime in source.
+# find_package(Sluice) finds them in a build tree and, below share/sluice/sdk, in an installation.
 include(CMakePackageConfigHelpers)
 
 file(GLOB SLUICE_PLUGIN_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
@@ -12,7 +12,7 @@ set(SLUICE_GENERATED ${CMAKE_BINARY_DIR}/generated)
 include(SluiceInterface)
 sluice_plugin_interface(${SLUICE_GENERATED})
 
-# What a run's behaviour depends on, beside what its board and its files say.
+# Sources that a run's behaviour depends on, in addition to its board and its input files.
 file(GLOB_RECURSE SLUICE_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      models/*.h models/*.cpp protocols/*.h platform/board/*.h platform/board/*.cpp platform/debug/*.h platform/debug/*.cpp
      platform/diagnosis/*.h platform/diagnosis/*.cpp platform/faults/*.h platform/faults/*.cpp platform/firmware/*.h
@@ -33,14 +33,15 @@ install(FILES tests/unit/pcie/pcie_bench.h DESTINATION ${sdk}/tests/unit/pcie)
 install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake cmake/SluiceInterface.cmake cmake/Digest.cmake
         DESTINATION lib/cmake/Sluice)
 
-# Of models/irq and others the firmware's drivers include the register headers.
+# The register headers of all models: the firmware's drivers include them.
 file(GLOB_RECURSE register_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} models/*_regs.h)
 foreach(header ${register_headers})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${sdk}/${folder})
 endforeach()
 
-# The same file twice: its paths are absolute in the build tree, and relative to itself when installed.
+# SluiceConfig.cmake is made twice: with absolute paths for the build tree, and with paths relative to itself for the
+# installation.
 set(SLUICE_CONFIG_MODULES ${CMAKE_SOURCE_DIR}/cmake)
 set(SLUICE_CONFIG_ROOT ${CMAKE_SOURCE_DIR})
 set(SLUICE_CONFIG_EXECUTABLE ${CMAKE_BINARY_DIR}/platform/cli/sluice)

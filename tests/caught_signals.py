@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a process has a handler for a signal: tests of signals wait for that, not for a while."""
+"""Lets tests of signals wait until a process has a handler for a signal."""
 
 import re
 import time
 
 
 def wait_until_caught(pid, number):
-    """Until the process has a handler for the signal: a run has, once it goes."""
+    """Waits until the process has a handler for the signal. A run has one as soon as it simulates."""
     for _ in range(6000):
         with open(f"/proc/{pid}/status", encoding="ascii") as file:
             caught = re.search(r"SigCgt:\s*([0-9a-f]+)", file.read())

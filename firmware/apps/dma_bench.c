@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/apps/dma_bench.c: measures DMA as /chosen asks: for each size and state of the caches, the latency of reads,
- * writes and write-then-reads one at a time, and the rate of reads and of writes with many under way. The device keeps
- * the results. */
+/* firmware/apps/dma_bench.c: measures DMA as the device tree's /chosen node asks: for each size and state of the
+ * caches, the latency of reads, writes and write-then-reads one at a time, and the rate of reads and of writes with
+ * many under way. The device keeps the results. */
 #include "firmware/drivers/pcie.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
@@ -54,7 +54,7 @@ static void read_chosen(const struct fdt_walk* node) {
   plan.page = fdt_get_u32(node, "sluice,iommu-page", 4096);
 }
 
-/* Notes the first memory that the image is not in. */
+/* Notes the first memory that does not hold the image. */
 static void read_memory(const void* reg) {
   if (fdt_cells(reg, 0) == board.memory_base || more_memory_size != 0) return;
   more_memory = fdt_cells(reg, 0);
@@ -184,7 +184,7 @@ static int measure_size(uint32_t size, uint32_t label) {
   return 0;
 }
 
-/* Uses a separate memory, where the board has one that is large enough. */
+/* Puts the window into a separate memory if the board has one that is large enough. */
 static void take_memory(void) {
   record = memory_reserve(sizeof *record, LINE);
   window = more_memory_size >= plan.window ? (uint8_t*)(uintptr_t)more_memory : memory_reserve(plan.window, 4096);

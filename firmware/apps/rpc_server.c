@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/apps/rpc_server.c: serves the portmapper and the image's programs on the board's NICs. Hart h has a port at
- * queue h of each NIC that has one, and runs to completion. */
+ * queue h of each NIC with more than h queues, and runs to completion. */
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/pcie.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/boot/machine.c: what machine mode does before it hands over (delegation, counters, supervisor timer), and
- * its report of traps that nothing handles. */
+/* firmware/boot/machine.c: what machine mode does before it hands over to supervisor mode (delegation, counters,
+ * supervisor timer), and its report of traps that nothing handles. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,9 +9,9 @@
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/panic.h"
 
-/* All exceptions but environment calls from S and M, and access faults of loads and stores. These access faults may
- * come from a stack that has overflowed, where supervisor mode cannot push a trap frame. Machine mode passes the others
- * on. */
+/* All exceptions except environment calls from S and M, load access faults and store access faults. An access fault may
+ * come from a stack that has overflowed, where supervisor mode cannot push a trap frame. Machine mode passes all other
+ * access faults on. */
 #define DELEGATED_EXCEPTIONS 0xb15ful
 #define DELEGATED_INTERRUPTS 0x222ul /* supervisor software, timer, external */
 #define MENVCFG_STCE (1ul << 63)
@@ -63,8 +63,9 @@ static void pass_to_supervisor(unsigned long cause, unsigned long pc, unsigned l
 }
 
 /* sp points to no memory, so supervisor mode cannot take a trap: if the fault were passed on, it would repeat for ever.
- * The report tells the trap that supervisor mode was about to handle, which says more than the failed store of its
- * frame; if that was an interrupt, it tells the store. `sp` is the address of the frame. */
+ * The report describes the trap that supervisor mode was about to handle, because that trap says more than the failed
+ * store of its frame. If that trap was an interrupt, the report describes the store. `sp` is the address of the frame.
+ */
 static void fail_without_stack(unsigned hart, unsigned long cause, unsigned long pc, unsigned long value,
                                unsigned long sp) __attribute__((noreturn));
 static void fail_without_stack(unsigned hart, unsigned long cause, unsigned long pc, unsigned long value,

@@ -43,7 +43,7 @@ _start:
         sub     t1, sp, t0              # end of the trap stack, start of the stack's guard
         csrw    mscratch, t1
 
-        # A core without PMP traps here and goes on behind, without guards.
+        # A core without PMP traps here and goes on at 1:, without guards.
         la      t0, 1f
         csrw    mtvec, t0
         li      t2, BOOT_TRAP_STACK_TOP
@@ -116,9 +116,9 @@ surplus_hart:
         .cfi_endproc
         .size   _start, . - _start
 
-# Access faults that hit no guard page go on to supervisor mode; nothing else is expected in machine mode after boot, and
-# ends the run with a report, on a stack of its own. A trap inside the report finds its stack in mscratch as the first
-# one did.
+# Access faults that hit no guard page are passed on to supervisor mode. No other trap to machine mode is expected after
+# boot: it ends the run with a report. The handler has a stack of its own, whose address is in mscratch, also for a trap
+# inside the report.
         .balign 4
         .type   machine_trap_entry, @function
 machine_trap_entry:

@@ -49,17 +49,18 @@ struct nic_driver {
   /* Tells the NIC of all frames queued since the last call. */
   void (*flush)(struct nic_queue* queue);
 
-  /* Returns when a frame may have arrived: by polling, or asleep until an interrupt. */
+  /* Waits until a frame may have arrived: polls, or sleeps until an interrupt. */
   void (*wait)(struct nic_queue* queue);
 
-  /* For a hart with several queues, which must not wait for one of them. Has an interrupt raised when a frame arrives,
-   * or has arrived since receive() last found none; the interrupt's handler makes the word at the returned address
-   * nonzero. A null pointer instead of this function means that the driver polls the queue. */
+  /* Replaces wait() on a hart with several queues, which must not wait for one of them. Lets the NIC interrupt when a
+   * frame arrives, or at once if one has arrived since receive() last found none; the interrupt's handler makes the
+   * word at the returned address nonzero. A null pointer instead of this function means that the driver polls the
+   * queue. */
   const volatile uint32_t* (*arm)(struct nic_queue* queue);
 };
 
 /* Hardware time stamps: the time at which the first bit of a frame was at the MAC, in nanoseconds of the NIC's clock.
- * The functions above bear no cost for stamping. */
+ * Stamping adds no cost to the functions of nic_driver. */
 struct nic_stamping {
   /* As nic_driver.receive, with the stamp of each frame. */
   uint32_t (*receive)(struct nic_queue* queue, struct nic_frame frames[NIC_BURST], uint64_t stamps[NIC_BURST]);
@@ -98,7 +99,7 @@ struct pcie_function;
 
 struct nic {
   uint8_t mac[6];
-  bool rx_checksum, tx_checksum; /* what the NIC does by itself */
+  bool rx_checksum, tx_checksum; /* the NIC checks (rx), inserts (tx) checksums itself */
   uint32_t max_frame;            /* bytes without FCS */
   unsigned queues;
   struct nic_queue* queue[BOOT_MAX_HARTS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/drivers/nic_descriptor.c: rings in the manner of a DPDK poll-mode driver: bursts of 32, the free list
- * rearmed by 32, transmit status reported once in 32, one doorbell per burst. */
+/* firmware/drivers/nic_descriptor.c: rings in the manner of a DPDK poll-mode driver: bursts of 32 frames, 32 receive
+ * descriptors rearmed at a time, status reported by one transmit descriptor in 32, one doorbell per burst. */
 #include "firmware/drivers/nic_descriptor.h"
 
 #include "firmware/kernel/account.h"
@@ -145,7 +145,7 @@ static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uin
 /* One descriptor stays unused, because a full ring would look empty. */
 COLD static void transmit_when_full(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
   flush(base);
-  reclaim(own(base)); /* frames sent since the last doorbell */
+  reclaim(own(base)); /* flush() does so only if it rings the doorbell */
   if (own(base)->tx_free > 1) {
     transmit(base, data, length, kind);
   } else {

@@ -8,7 +8,7 @@
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/statistics.h"
 
-#define ENTRIES 16u /* most answers under way of a queue that are stamped */
+#define ENTRIES 16u /* most answers of a queue whose stamps are awaited */
 
 struct queue {
   struct nic_queue base;
@@ -16,7 +16,7 @@ struct queue {
   const struct nic_stamping* stamping;
   uint32_t first_entry; /* first stamp entry of this queue */
   uint32_t entries;
-  uint32_t asked, taken; /* answers stamped, and stamps taken; entry n % entries */
+  uint32_t asked, taken; /* stamps asked for, and stamps read; stamp n is in entry n % entries */
   uint64_t arrived[ENTRIES];
   struct {
     uint64_t frames, ns, last_arrival_ns, last_departure_ns;

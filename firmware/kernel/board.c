@@ -87,7 +87,7 @@ static void read_node(const struct fdt_walk* node) {
   } else if (fdt_is_compatible(node, "riscv,imsics")) {
     read_imsic(node);
   } else if (fdt_is_compatible(node, "riscv,aplic")) {
-    /* The root domain delegates to the supervisor domain, which therefore has no children. */
+    /* The root domain has the supervisor domain as its child; the supervisor domain has none. */
     if (fdt_get(node, "riscv,children", 0) == 0) board.aplic = register_base(node);
   } else if (fdt_is_compatible(node, "pci-host-ecam-generic")) {
     read_host_bridge(node);

@@ -16,7 +16,7 @@ struct board_window {
 struct board {
   uint64_t memory_base, memory_size;
   unsigned harts;              /* 1 to BOOT_MAX_HARTS, numbered from 0 */
-  unsigned first_hart;         /* hart id of hart 0: shared devices number the harts of all clusters */
+  unsigned first_hart;         /* hart id of hart 0; devices that clusters share count by hart id */
   uint64_t timebase_frequency; /* ticks of `time` a second */
 
   uint64_t uart, finisher, clint; /* 0: none */
@@ -41,6 +41,6 @@ extern struct board board;
 /* The device tree, for applications that read it themselves. memory_reserve() may hand out its memory. */
 extern const void* board_device_tree;
 
-/* Fills `board`. Devices that the tree does not name keep QEMU virt's addresses, so that a console exists without a
- * tree. */
+/* Fills `board`. If the tree does not name a UART or finisher, its address is that of QEMU's virt, so that a console
+ * exists without a tree. */
 void board_setup(const void* device_tree);

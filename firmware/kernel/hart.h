@@ -6,11 +6,11 @@
 
 typedef void hart_work(unsigned long hart, void* unused);
 
-/* sscratch holds the hart id in supervisor mode. */
+/* The hart's number in the image, from 0; sscratch holds it in supervisor mode. */
 unsigned hart_id(void);
 void hart_set_id(unsigned hart);
 
-/* Wakes a parked hart and lets it run `work` in supervisor mode. Call it at most once for each hart. */
+/* Wakes a hart that waits in boot/start.S and lets it run `work` in supervisor mode. Call it once at most per hart. */
 void hart_start(unsigned hart, hart_work* work);
 
 /* Sleeps for ever. */

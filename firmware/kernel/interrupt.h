@@ -19,7 +19,8 @@ void interrupt_connect(unsigned hart, uint32_t line, interrupt_handler* handler,
 
 /* Runs the handlers of all interrupts that are pending for this hart. A caller without work (`*ready` = 0) first sleeps
  * until one is pending; the call may also return without a reason. `ready` is read with interrupts off, so a handler
- * that sets it cannot be missed. If any interrupt could be taken, the account is `interrupt` afterwards. */
+ * that sets it cannot be missed. The account is `interrupt` afterwards, unless the caller had work and no interrupt was
+ * pending. */
 void interrupt_idle(const volatile uint32_t* ready);
 
 /* Calls `handler` on this hart when time reaches `when` (ticks of the time counter). One deadline per hart. */

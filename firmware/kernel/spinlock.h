@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/kernel/spinlock.h: guards what harts share. Held for a few instructions only. */
+/* firmware/kernel/spinlock.h: guards data that harts share. Hold it only briefly, because other harts spin. */
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/kernel/statistics.h: counters that the simulator and a debugger can find in memory by name; the simulator
- * puts them into the result file. The table is the image's symbol `statistics_table`. It adds no cost to counting: only
- * set-up writes here. Freestanding C that C++ also accepts. */
+ * puts them into the result file. The table is the image's symbol `statistics_table`. It adds no cost to counting,
+ * because only set-up writes to it. Freestanding C that C++ also accepts. */
 #pragma once
 
 #include <stdint.h>

@@ -48,7 +48,8 @@ supervisor_trap_entry:
         .cfi_endproc
         .size   supervisor_trap_entry, . - supervisor_trap_entry
 
-        # Where the frame is complete, for boot/machine.c: a symbol in the code would take the handler's name in traces.
+        # Address at which the frame is complete, for boot/machine.c. It is stored here because a symbol in the code
+        # would replace the handler's name in traces.
         .section .rodata
         .balign 8
         .globl  supervisor_trap_framed

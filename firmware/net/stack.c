@@ -71,7 +71,7 @@ static bool answer_arp(struct net_interface* interface, uint8_t* frame, uint32_t
 }
 
 /* `length` is IPv4's payload. The reply has the request's bytes with the addresses exchanged, so that IPv4's checksum
- * stays right; ICMP's changes by what its type does. */
+ * stays right; ICMP's is adjusted for the new type. */
 static bool answer_echo(struct net_interface* interface, uint8_t* frame, struct ipv4_header* ip, uint32_t header,
                         uint32_t length) {
   struct icmp_echo* echo = (struct icmp_echo*)((uint8_t*)ip + header);
@@ -89,7 +89,8 @@ static bool answer_echo(struct net_interface* interface, uint8_t* frame, struct 
   return true;
 }
 
-/* Not this network (0), loopback (127), multicast, reserved or broadcast (224 and above): by the first octet. */
+/* Whether the first octet may be that of a host: not 0 (this network), 127 (loopback), or 224 and above (multicast,
+ * reserved, broadcast). */
 static bool address_can_send(uint32_t address) {
   uint32_t octet = address & 0xffu;
   return octet - 1u < 223u && octet != 127u;
@@ -137,7 +138,8 @@ COLD static bool receive_non_ipv4(struct net_interface* interface, const struct 
   return false;
 }
 
-/* The part of net_receive() behind the Ethernet header; `header` bytes of IPv4 header are there. */
+/* The part of net_receive() that reads what follows the Ethernet header. The frame holds all `header` bytes of the IPv4
+ * header. */
 __attribute__((always_inline)) static inline bool receive_ipv4(struct net_interface* interface,
                                                                const struct nic_frame* frame,
                                                                struct net_datagram* datagram, uint32_t header) {

@@ -29,7 +29,8 @@ struct net_interface {
   uint8_t mac[6];
   bool rx_checksum, tx_checksum; /* the NIC handles checksums itself */
   uint32_t max_frame;
-  /* The reply's Ethernet header from its source address on, as three words of memory: mac[0..3], mac[4..5] and type. */
+  /* Source address and type in the Ethernet header of a reply, as two 32-bit words of memory: mac[0..3]; mac[4..5] and
+   * type. */
   uint32_t mac_low, mac_high_type;
   struct net_counters counters;
 };
@@ -54,7 +55,7 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
  * datagram's payload and is aligned to 4. The headers are written in front of it. */
 void net_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length);
 
-/* How long a reply that starts at `payload` may be. */
+/* Most bytes of a reply that starts at `payload`. */
 static inline uint32_t net_reply_room(const struct net_interface* interface, const void* payload) {
   uint32_t buffer = NIC_BUFFER_BYTES - ((uint32_t)(uintptr_t)payload & (NIC_BUFFER_BYTES - 1));
   uint32_t frame = interface->max_frame - UDP_FRAME_HEADER_BYTES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/programs/echo.c: gives back what it got. In place, not a byte of the data is touched. */
+/* firmware/programs/echo.c: returns its arguments. If the result lies where the arguments are, nothing is copied. */
 #include "protocols/rpc/echo.h"
 
 #include "firmware/rpc/program.h"

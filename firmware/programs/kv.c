@@ -14,7 +14,7 @@ struct entry {
   uint8_t value[KV_VALUE_MAX];
 };
 
-/* Apart from the entries, so that a search touches one line of it and only the entry that it finds. */
+/* The hashes lie apart from the entries, so that a search reads only the entries whose hash matches. */
 struct bucket {
   struct spinlock lock;
   uint32_t used;
@@ -33,7 +33,7 @@ static void kv_setup(void) {
   }
 }
 
-/* FNV-1a, stirred once more because the bucket is chosen by its low bits. */
+/* FNV-1a and one more mixing step, because the low bits of the hash choose the bucket. */
 static uint32_t hash_of(const uint8_t* key, uint32_t length) {
   uint32_t hash = 2166136261u;
   for (uint32_t i = 0; i < length; i++) hash = (hash ^ key[i]) * 16777619u;
@@ -41,7 +41,7 @@ static uint32_t hash_of(const uint8_t* key, uint32_t length) {
   return hash ^ hash >> 12;
 }
 
-/* The key's entry, or 0. The bucket is locked. */
+/* The key's entry, or 0. The caller has locked the bucket. */
 static struct entry* find(const struct bucket* bucket, struct entry* first, uint32_t hash, const uint8_t* key,
                           uint32_t length) {
   for (uint32_t i = 0; i < bucket->used; i++) {

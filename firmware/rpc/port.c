@@ -86,7 +86,7 @@ struct arguments {
   uint32_t left; /* bytes */
 };
 
-/* Checks credential and verifier; moves `rest` behind them. AUTH_FINE, an auth_stat, or AUTH_TRUNCATED. */
+/* Checks credential and verifier; moves `rest` past them. Returns AUTH_FINE, an auth_stat, or AUTH_TRUNCATED. */
 COLD static uint32_t check_authentication(struct arguments* rest) {
   uint32_t result = AUTH_FINE;
   for (unsigned i = 0; i < 2; i++) {
@@ -114,7 +114,7 @@ COLD static bool drop(struct rpc_port* port, const struct net_datagram* datagram
   return false;
 }
 
-/* Sends a datagram to the echo port back (RFC 862); no other port has a listener. */
+/* Sends a datagram to the echo port back to its sender (RFC 862), and drops a datagram to any other port. */
 COLD static bool other_port(struct rpc_port* port, const struct net_datagram* datagram) {
   if (datagram->udp->destination != BE16(UDP_PORT_ECHO)) return drop(port, datagram, &port->counters.no_port);
   port->counters.echoes++;
@@ -122,7 +122,7 @@ COLD static bool other_port(struct rpc_port* port, const struct net_datagram* da
   return false;
 }
 
-/* The program that serves a UDP port (in network byte order). */
+/* The program of this number on a UDP port (in network byte order); 0 if there is none. */
 static const struct rpc_program* program_on(uint16_t udp_port, uint32_t number) {
   if (likely(udp_port == BE16(RPC_PORT_SERVICES))) {
     uint32_t index = number - RPC_PROGRAM_FIRST;
@@ -246,8 +246,8 @@ void rpc_serve(struct rpc_port* port) {
   }
 }
 
-/* `flatten` inlines all calls here, so that rpc_serve() stays the only caller of these functions and they are inlined
- * there too. */
+/* `flatten` inlines all calls here, so that rpc_serve() stays the only caller of the called functions and the compiler
+ * inlines them there too. */
 __attribute__((flatten, noinline)) bool rpc_take_turn(struct rpc_port* port) {
   struct nic_queue* queue = port->interface.queue;
   struct rpc_call call;

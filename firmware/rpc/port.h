@@ -81,7 +81,7 @@ void rpc_serve_all(struct rpc_port* const* ports, unsigned count) __attribute__(
 /* Calls the handler and ends the call. */
 void rpc_execute(struct rpc_port* port, struct rpc_call* call);
 
-/* Takes what has arrived, at most a burst; true if there is a call. Does not wait, unlike rpc_wait(). */
+/* Takes the next call that has arrived; false if there is none. Does not wait, unlike rpc_wait(). */
 int rpc_poll(struct rpc_port* port, struct rpc_call* call);
 
 /* Serves one port of several: takes a burst, ends each call in it and sends the answers; false if nothing has arrived.

@@ -9,7 +9,7 @@
 
 /* Ends a program's file:
  *   RPC_PROGRAM(kv, kv_setup, [KV_NULL] = rpc_null, [KV_GET] = get, [KV_PUT] = put)
- * name: the file's. set_up: what rpc_programs_setup() calls, 0 for nothing. Then the handlers by procedure number.
+ * name: that of the file. set_up: function that rpc_programs_setup() calls, or 0. Then the handlers, by procedure.
  * Number and version are those of the program's header: for kv.c, RPC_PROGRAM_KV and KV_VERSION in kv.h. */
 #define RPC_PROGRAM(name, set_up, ...)                                                        \
   static rpc_handler* const handlers[] = {__VA_ARGS__};                                       \

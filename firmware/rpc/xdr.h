@@ -10,8 +10,8 @@
 /* Bytes that `length` bytes of opaque data take, padding included. */
 static inline uint32_t xdr_padded(uint32_t length) { return (length + 3u) & ~3u; }
 
-/* Reads a variable-length opaque of at most `limit` bytes at `*at`, of which `*left` bytes are there. On success moves
- * both behind it; false if it does not fit. */
+/* Reads a variable-length opaque of at most `limit` bytes at `*at`; the arguments end `*left` bytes later. On success
+ * moves `*at` past the opaque and lowers `*left`; false if the opaque is too long for either. */
 static inline bool xdr_opaque(const uint32_t** at, uint32_t* left, uint32_t limit, const uint8_t** data,
                               uint32_t* length) {
   if (*left < 4) return false;

@@ -20,7 +20,7 @@ namespace sluice::coherence {
 /// When the store is full, the least recently used line is evicted, and written to its home if it has been changed.
 class HomedLines final : public base::LineCaches {
  public:
-  /// line: bytes per line. most: lines that are held at once.
+  /// line: bytes per line. most: number of lines that may be held at once.
   HomedLines(unsigned line, std::size_t most) : line_(line), most_(most) {}
 
   /// Works as base::LineHomes::add_home().
@@ -81,7 +81,7 @@ class HomedLines final : public base::LineCaches {
   std::vector<Home> homes_;
   std::unordered_map<std::uint64_t, Line> lines_;
   std::list<std::uint64_t> by_use_;                         ///< the most recently used first
-  std::unordered_map<std::uint64_t, std::uint64_t> asked_;  ///< request by line, while it is open
+  std::unordered_map<std::uint64_t, std::uint64_t> asked_;  ///< number of the open request for a line
   std::map<std::uint64_t, std::shared_ptr<Request>> open_;  ///< by number
   std::uint64_t last_request_ = 0, withdrawn_ = 0;  ///< request numbers; withdrawn_: last_request_ at the last reset
   std::vector<base::LineWatcher*> watchers_;

@@ -97,7 +97,8 @@ void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) 
   if (out.state == LineState::kModified) h.l2.fill(out.address, LineState::kModified);
 }
 
-/// When the line arrives for a hart whose L1 and L2 do not have it, or have it shared while the hart writes.
+/// Returns the time at which the line arrives for a hart whose L1 and L2 do not have it, or have it shared while the
+/// hart writes.
 MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
   Hart& h = harts_[hart];
   const LineState::State elsewhere = take_from_others(hart, line, write, at);
@@ -157,7 +158,7 @@ void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
   const std::uint64_t step = parameters_.line.count();
   const auto match = std::find_if(h.streams.begin(), h.streams.end(), [&](const Stream& s) { return s.next == line; });
   if (match == h.streams.end()) {
-    // The next line's miss would make this one the start of a stream.
+    // A miss of the next line would make this line the start of a stream.
     h.streams[h.next_stream] = {line + step, line + step};
     h.next_stream = (h.next_stream + 1) % h.streams.size();
     return;
@@ -199,7 +200,8 @@ Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
   return latency;
 }
 
-/// DDIO gives the line its place in the LLC when the write is ordered: a read right behind it finds it there.
+/// With DDIO, the line gets its place in the LLC when the write is ordered, so that a read right after the write finds
+/// it.
 Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
   if (cached() && parameters_.ddio_ways != 0)
     for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count())

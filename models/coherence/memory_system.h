@@ -24,10 +24,10 @@ namespace sluice::coherence {
 using namespace base::literals;
 
 /// timing = "functional": DMA takes fixed latencies; accesses by harts take no time beyond their instruction's cost.
-/// timing = "cached": L1I, L1D and L2 per hart, a shared LLC that includes no other cache, DDIO, a stream prefetcher
-/// and a limited number of outstanding misses per hart. A miss is issued when a miss register is free, and holds the
-/// register until its data arrives. A load or fetch miss stalls the hart until the data arrives; a store miss stalls it
-/// only until the miss is issued.
+/// timing = "cached": L1I, L1D and L2 per hart, a shared non-inclusive LLC, DDIO, a stream prefetcher and a limited
+/// number of outstanding misses per hart. A miss is issued when a miss register is free, and holds the register until
+/// its data arrives. A load or fetch miss stalls the hart until the data arrives; a store miss stalls it only until the
+/// miss is issued.
 ///
 /// Lines with a home of their own are outside these caches: HomedLines holds them, whatever the timing.
 class MemorySystem : public base::Model,

@@ -59,7 +59,7 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("dma_dram_adder", &P::dma_dram_adder, "more, when no cache has a line of a DMA read, channels idle")
       .range(0_ns, 10_us)
       .measured("pcie-bench: DMA reads with a cold against a warm LLC, about 40 ns");
-  // A cache is sets x ways x line with a power of two of sets.
+  // The number of sets of a cache, size / ways / line, is a power of two.
   const auto sets = [&s](const char* key, base::Bytes P::*size, unsigned P::*ways) {
     s.rule(key, [=](const P& p) -> std::string {
       const std::uint64_t lines = (p.*size).count() / p.line.count();

@@ -206,7 +206,7 @@ void AplicDomain::configure(unsigned source, std::uint32_t value) {
     assign(enabled_, source, false);
     registers_.value(target_, source - 1) = 0;
   } else if (level_sensitive(mode(source))) {
-    // A pending level-sensitive source is one whose input is high; a new mode may change what that means.
+    // The pending bit takes the value of the rectified input, which the new mode may have changed.
     assign(pending_, source, high(source));
   }
 }
@@ -226,7 +226,7 @@ void AplicDomain::set_pending(unsigned source) {
 
 void AplicDomain::set_enabled(unsigned source) { assign(enabled_, source, true); }
 
-/// Sends what may be sent, lowest number first.
+/// If the domain's IE bit is set, sends an MSI for each pending and enabled source, lowest number first.
 void AplicDomain::forward() {
   if ((registers_.value(domaincfg_) & APLIC_DOMAINCFG_IE) == 0) return;
   for (unsigned word = 0; word < pending_.size(); ++word) {

@@ -48,7 +48,7 @@ class AplicDomain {
   void add_configuration();
   void add_addresses();
   void add_bits();
-  std::uint32_t mode(unsigned source) const;  ///< SM; inactive for a source that is delegated or does not exist
+  std::uint32_t mode(unsigned source) const;  ///< field SM; inactive for a source that is delegated or does not exist
   bool high(unsigned source) const;           ///< the rectified input value
   std::uint32_t high_word(unsigned word) const;
   void set_pending(unsigned source);
@@ -58,10 +58,10 @@ class AplicDomain {
 
   Aplic& aplic_;
   Level level_;
-  base::RegisterBank registers_;  ///< these four, the MSI addresses, and those that act on the next two
+  base::RegisterBank registers_;  ///< all registers of the domain; some act on pending_ and enabled_
   base::RegisterBank::Id domaincfg_, sourcecfg_, target_, genmsi_;
-  Words pending_ = Words(32);  ///< setip, setipnum, setipnum_le, in_clrip, clripnum
-  Words enabled_ = Words(32);  ///< setie, setienum, clrie, clrienum
+  Words pending_ = Words(32);  ///< changed by setip, setipnum, setipnum_le, in_clrip, clripnum
+  Words enabled_ = Words(32);  ///< changed by setie, setienum, clrie, clrienum
 };
 
 /// A machine-level root domain and a supervisor-level domain below it, MSI delivery only. Registers: aplic_regs.h.
@@ -78,7 +78,7 @@ class Aplic : public base::Model, public base::Resettable {
   struct Map {
     std::uint64_t machine = 0;     ///< address of hart 0's machine file; a multiple of 4 KiB
     std::uint64_t supervisor = 0;  ///< of hart 0's supervisor file
-    unsigned harts = 1;            ///< 1 to 64; one page after the other
+    unsigned harts = 1;            ///< 1 to 64; their pages follow each other
   };
 
   Aplic(sc_core::sc_module_name, const Parameters&, const Map&);

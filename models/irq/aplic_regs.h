@@ -13,7 +13,7 @@
 #define APLIC_DOMAINCFG_DM 0x00000004u    /* ro  1: MSI delivery */
 
 #define APLIC_SOURCECFG(source) (0x0000u + 4u * (source)) /* source 1 and up */
-#define APLIC_SOURCECFG_D 0x400u  /* machine domain: delegated, the source is the supervisor domain's */
+#define APLIC_SOURCECFG_D 0x400u  /* machine domain: the source is delegated to the supervisor domain */
 #define APLIC_SOURCECFG_SM 0x007u /* source mode; 2 and 3 are reserved */
 #define APLIC_SOURCECFG_INACTIVE 0u
 #define APLIC_SOURCECFG_DETACHED 1u /* the wire is ignored: setip and setipnum make it pending */
@@ -22,10 +22,10 @@
 #define APLIC_SOURCECFG_LEVEL1 6u   /* high */
 #define APLIC_SOURCECFG_LEVEL0 7u   /* low */
 
-/* Machine domain only: where MSIs go. Address of hart h (guest index 0): (base PPN | h << LHXS) << 12. */
+/* Machine domain only: where MSIs go. With HHXW = 0 and guest index 0, hart h has (base PPN | h << LHXS) << 12. */
 #define APLIC_MMSIADDRCFG 0x1bc0u        /* base PPN 31:0 */
 #define APLIC_MMSIADDRCFGH 0x1bc4u       /* the fields below */
-#define APLIC_MMSIADDRCFGH_L 0x80000000u /* locks all four, until reset */
+#define APLIC_MMSIADDRCFGH_L 0x80000000u /* locks all four registers until reset */
 #define APLIC_MMSIADDRCFGH_HHXS_SHIFT 24 /* high hart index: shift, less 12 */
 #define APLIC_MMSIADDRCFGH_HHXS 0x1f000000u
 #define APLIC_MMSIADDRCFGH_LHXS_SHIFT 20 /* low hart index: shift */
@@ -36,8 +36,8 @@
 #define APLIC_MMSIADDRCFGH_LHXW 0x0000f000u
 #define APLIC_MMSIADDRCFGH_PPN 0x00000fffu /* base PPN 43:32 */
 #define APLIC_SMSIADDRCFG 0x1bc8u
-#define APLIC_SMSIADDRCFGH 0x1bccu /* LHXS and PPN as above; the rest as mmsiaddrcfgh has it */
-#define APLIC_PAGE_SHIFT 12        /* a PPN counts pages of this many bits */
+#define APLIC_SMSIADDRCFGH 0x1bccu /* LHXS and PPN as above; the other fields of mmsiaddrcfgh hold for both */
+#define APLIC_PAGE_SHIFT 12        /* a PPN counts pages of 2^12 bytes */
 
 #define APLIC_SETIP(word) (0x1c00u + 4u * (word)) /* read: pending bits */
 #define APLIC_SETIPNUM 0x1cdcu

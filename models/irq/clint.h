@@ -53,7 +53,7 @@ class Clint : public base::Model, public base::Resettable {
   void write_mtime(const base::RegisterWrite&);
 
   base::Clock clock_;
-  std::uint64_t last_cycle_;  ///< of the clock, at Time::max()
+  std::uint64_t last_cycle_;  ///< number of the last clock edge, at Time::max()
   std::uint64_t written_ = 0;
   base::RegisterBank registers_;  ///< msip and mtimecmp of each hart, mtime
   base::RegisterBank::Id mtimecmp_;

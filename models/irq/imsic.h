@@ -52,14 +52,14 @@ class ImsicFile : public base::InterruptFile {
   bool eidelivery_ = false;
 };
 
-/// Each level is a region of one page per hart, hart 0 first: whatever writes MSIs (a hart, the root complex, an APLIC)
-/// reaches a level's socket or write(). A message is pending as soon as it is written: its latency is modelled on the
-/// path to here. Pages: imsic_regs.h.
+/// Each level has a region with one page per hart, hart 0 first. Harts, the root complex and an APLIC write MSIs to the
+/// socket of the level, or by write(). A message is pending as soon as it is written: its latency is modelled on the
+/// path to the IMSIC. Pages: imsic_regs.h.
 class Imsic : public base::Model, public base::Resettable {
  public:
   enum Level : unsigned { kMachine = 0, kSupervisor = 1 };
   struct Parameters {
-    unsigned identities = 255;  ///< of each file: a multiple of 64 less one, 63 to 2047
+    unsigned identities = 255;  ///< of each file: a power of two less one, 63 to 2047
     static void describe(base::Schema<Parameters>&);
   };
 

@@ -12,12 +12,12 @@
 
 /* Indirect registers, reached by miselect and mireg or by siselect and sireg. */
 #define IMSIC_EIDELIVERY 0x70u  /* 1: interrupts reach the hart */
-#define IMSIC_EITHRESHOLD 0x72u /* identities from this one on do not; 0: all do */
+#define IMSIC_EITHRESHOLD 0x72u /* only identities below this one reach the hart; 0: all do */
 #define IMSIC_EIP0 0x80u        /* pending bits, 64 to a register; odd numbers do not exist */
 #define IMSIC_EIP63 0xbfu
-#define IMSIC_EIE0 0xc0u /* enable bits, as pending */
+#define IMSIC_EIE0 0xc0u /* enable bits, numbered like the pending bits */
 #define IMSIC_EIE63 0xffu
-#define IMSIC_WORD(select) (((select)&0x3fu) / 2u) /* which 64 identities an eip or eie register has */
+#define IMSIC_WORD(select) (((select)&0x3fu) / 2u) /* index of the 64 identities of an eip or eie register */
 
-/* mtopei and stopei: the identity, which is its priority too. */
+/* mtopei and stopei: the identity in bits 26:16 and, as the priority, again in bits 10:0. */
 #define IMSIC_TOPEI_IDENTITY_SHIFT 16

@@ -99,7 +99,7 @@ void Plic::set_source(unsigned source, bool level) {
   forward(source);
 }
 
-/// The gateway of a source: one request at a time. A request stays when the level falls.
+/// The gateway of a source forwards one request at a time. A request stays pending when the level falls.
 void Plic::forward(unsigned source) {
   if (!test(level_, source) || test(claimed_, source) || test(pending_, source)) return;
   assign(pending_, source, true);

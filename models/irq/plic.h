@@ -62,7 +62,7 @@ class Plic : public base::Model, public base::Resettable {
   void complete(Context&, std::uint64_t source);
 
   Parameters parameters_;
-  base::RegisterBank registers_;  ///< priority, pending; of each context enable, threshold, claim
+  base::RegisterBank registers_;  ///< priority, pending; enable, threshold and claim of each context
   base::RegisterBank::Id priority_;
   Words level_;
   Words pending_;

@@ -8,7 +8,7 @@
 #define PLIC_MAX_SOURCES 1023u
 #define PLIC_MAX_CONTEXTS 15872u
 
-#define PLIC_PRIORITY(source) (0x000000u + 4u * (source)) /* rw  source 1 and up; 0 never interrupts */
+#define PLIC_PRIORITY(source) (0x000000u + 4u * (source)) /* rw  source 1 and up; priority 0 never interrupts */
 #define PLIC_PENDING(word) (0x001000u + 4u * (word))      /* ro  sources 32*word to 32*word + 31 */
 #define PLIC_ENABLE(context, word) (0x002000u + 0x80u * (context) + 4u * (word)) /* rw  as PLIC_PENDING */
 #define PLIC_THRESHOLD(context) (0x200000u + 0x1000u * (context)) /* rw  only priorities above it interrupt */

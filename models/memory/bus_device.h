@@ -80,8 +80,8 @@ struct ChipPorts {
   base::LineHomes& homes;    ///< for a device that is the home of cache lines
 };
 
-/// Minimum latencies of a device that joins its system-on-chip to others by a link. The device has no INTx, which the
-/// root complex would take without a latency.
+/// Minimum latencies of a device that joins its system-on-chip to others by a link. Such a device has no INTx, because
+/// the root complex would take it without a latency.
 struct Joint {
   base::Time to_others;    ///< from an action of a hart of its system to the link
   base::Time from_others;  ///< from the link until a hart of its system can see the effect
@@ -93,7 +93,7 @@ class BusDevice {
   virtual ~BusDevice() = default;
   /// Binds the device's target socket to the region, and its initiator socket, if it has one, to the bus.
   virtual void connect(const ChipPorts&, SocBus::Region) = 0;
-  /// Of one that is the home of cache lines.
+  /// For a device that is the home of cache lines: adds it to the homes.
   virtual void connect_lines(base::LineHomes&, std::uint64_t address, std::uint64_t size, const std::string& path) {
     (void)address, (void)size, (void)path;
   }
@@ -280,13 +280,13 @@ class BusDeviceFactoryOf final : public BusOnlyFactory {
 };
 
 /// From now on a board may have [device.NAME] with this model. D is an sc_module with a TLM-2.0 target socket `socket`,
-/// whose addresses begin at 0, and kSize, or a static size(parameters), bytes of registers. Its constructor takes a
-/// name; then Parameters, if D has such a type with describe(); then a base::RandomSeed, if D draws random numbers. D
+/// whose addresses begin at 0. kSize, or a static size(parameters), gives its bytes of registers. Its constructor takes
+/// a name; then Parameters, if D has such a type with describe(); then a base::RandomSeed, if D draws random numbers. D
 /// may have these members: `interrupt`, or a container `interrupts`, of sc_out<bool> or base::Line; `initiator`, a
 /// TLM-2.0 initiator socket that reaches what harts reach; kCompatible and a static firmware_properties(parameters),
-/// which give it a device-tree node. If base::LineHome is a base of D, kLinesSize, or a static lines_size(parameters),
-/// is its bytes of cache lines. A base::Model uses base::now() and the calendar; any other module uses SystemC's time
-/// and events, and may wait(). model, title and exceptions are those of part::Catalogue::add().
+/// which give it a device-tree node. If D derives from base::LineHome, kLinesSize, or a static lines_size(parameters),
+/// gives its bytes of cache lines. A base::Model uses base::now() and the calendar; any other module uses SystemC's
+/// time and events, and may wait(). model, title and exceptions are those of part::Catalogue::add().
 template <class D>
 void add_bus_device(part::Catalogue& catalogue, std::string model, std::string title) {
   static_assert(std::derived_from<D, sc_core::sc_module>, "a device on a bus is an sc_module");

@@ -22,7 +22,7 @@ SocBus::SocBus(const sc_core::sc_module_name& name, const Parameters& p)
 SocBus::Initiator* SocBus::add(const Region& region) {
   regions_.push_back(region);
   target_of_.push_back(targets_.size());
-  // A socket belongs to the module that is under construction: this one, for a moment.
+  // A socket becomes a child of the module that is under construction, so this bus is put there for a moment.
   simcontext()->hierarchy_push(this);
   targets_.push_back(std::make_unique<Initiator>(("to_" + std::to_string(targets_.size())).c_str()));
   simcontext()->hierarchy_pop();

@@ -71,7 +71,7 @@ class SocBus : public base::Model {
 
   Parameters parameters_;
   std::vector<Region> regions_;
-  std::vector<std::size_t> target_of_;  ///< by region
+  std::vector<std::size_t> target_of_;  ///< index of each region's target
   std::vector<std::unique_ptr<Initiator>> targets_;
   std::uint64_t accesses_ = 0;
   std::uint64_t unmapped_ = 0;

@@ -35,7 +35,7 @@ void put_ipv4(std::uint8_t* ip, Ipv4Address from, Ipv4Address to, std::uint8_t p
   store16(ip + 10, checksum_of(checksum_sum(ip, kIpv4Header)));
 }
 
-/// What UDP's checksum covers of the IP header.
+/// Sum of those fields of the IP header that UDP's checksum covers.
 std::uint64_t pseudo_header(Ipv4Address from, Ipv4Address to, std::uint32_t udp_length) {
   std::uint8_t pseudo[12];
   store32(pseudo, from);
@@ -170,8 +170,8 @@ Ipv4Address parse_host_ipv4(std::string_view text) {
 }
 
 std::uint64_t checksum_sum(const void* bytes, std::size_t length, std::uint64_t sum) {
-  // One's complement addition does not care about the byte order of its words, and words may be added wider than they
-  // are as long as carries are folded in the end: 32 bits at a time into 64, in memory order, swapped by checksum_of().
+  // Swapping the bytes of every word only swaps those of the sum (RFC 1071), and wider words give the same sum once the
+  // carries are folded. So 32-bit words are added into 64 bits in memory order; checksum_of() folds and swaps.
   const auto* p = static_cast<const std::uint8_t*>(bytes);
   for (; length >= 8; length -= 8, p += 8) {
     std::uint64_t words;

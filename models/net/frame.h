@@ -96,7 +96,7 @@ struct FrameView {
   ArpOperation operation{};  ///< of ARP
   std::uint8_t icmp_type = 0;
   std::uint8_t icmp_code = 0;
-  std::uint32_t payload = 0;  ///< offset of what follows the UDP header, or the ICMP header's first 8 bytes
+  std::uint32_t payload = 0;  ///< offset of what follows the UDP header or the first 8 bytes of ICMP
   std::uint32_t length = 0;   ///< bytes of the payload, without padding
 };
 
@@ -106,7 +106,7 @@ const char* parse_frame(const std::uint8_t* frame, std::size_t length, FrameView
 
 /// Turns a frame around in place: swaps MAC addresses, IPv4 addresses and UDP ports; all checksums stay right. An ICMP
 /// echo request becomes a reply. A frame that is neither ARP nor IPv4 has only its MAC addresses swapped. Returns false
-/// and changes nothing for ARP and for broken frames, which cannot be answered.
+/// and changes nothing for ARP, other ICMP messages and broken frames.
 bool reflect(Packet&);
 
 }  // namespace sluice::net

@@ -25,7 +25,7 @@ std::uint32_t pseudo_header(const std::uint8_t* addresses, unsigned datagram) {
   return be16(addresses) + be16(addresses + 2) + be16(addresses + 4) + be16(addresses + 6) + 17u + datagram;
 }
 
-/// The IPv4 header at a frame's offset lies in the frame with the length that the descriptor gave.
+/// Whether an IPv4 header of ip_length bytes starts at offset `at` and lies within the frame.
 bool ipv4_at(const std::uint8_t* frame, std::size_t length, unsigned at, unsigned ip_length) {
   if (at < kEthernet || ip_length < 20 || at + ip_length > length) return false;
   const std::uint8_t* ip = frame + at;

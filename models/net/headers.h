@@ -28,9 +28,9 @@ Headers parse_headers(const std::uint8_t* frame, std::size_t length);
 /// the upper half of a word. The sum of a block that contains its correct checksum is 0xffff.
 std::uint16_t internet_sum(const std::uint8_t* bytes, std::size_t length, std::uint32_t initial = 0);
 
-/// Checksum offload on transmit. Lengths are in bytes, as the descriptor gives them. Returns false when the headers do
-/// not lie in the frame or are not those of unfragmented IPv4 (for UDP: with a UDP header of 8 B). The frame is then
-/// unchanged or partly changed.
+/// Checksum offload on transmit. Lengths are in bytes, as the descriptor gives them. Returns false, and leaves the
+/// frame unchanged, when the headers do not lie in the frame or are not those of IPv4 (for UDP: of an unfragmented UDP
+/// datagram).
 bool insert_ipv4_checksum(std::uint8_t* frame, std::size_t length, unsigned ethernet_length, unsigned ip_length);
 bool insert_udp_checksum(std::uint8_t* frame, std::size_t length, unsigned ethernet_length, unsigned ip_length);
 

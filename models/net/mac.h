@@ -56,7 +56,7 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   void set_stopped(bool stopped) { stopped_ = stopped; }
   /// Longest frame received, bytes without FCS.
   void set_max_frame(std::uint32_t bytes) { max_frame_ = bytes; }
-  /// Restores what a NIC has set. Frames inside the MAC go on, and a stopped MAC stays stopped.
+  /// Undoes set_max_frame(). Frames inside the MAC go on, and a stopped MAC stays stopped.
   void reset() override { max_frame_ = kLongest; }
 
   /// Sends a frame that is complete at `ready`, which is at or after now() and not before the previous frame's. Returns

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kDevice = "/dev/net/tun";
 
-/// Why an interface cannot be had.
+/// Says why the kernel does not give us the interface.
 std::string reason(const std::string& name, int error) {
   if (error == EPERM)
     return "not permitted; run as root, or let root make it for you: ip tuntap add mode tap user $USER name " + name;
@@ -98,7 +98,7 @@ void TapEnd::inject(base::Inputs::Bytes frame) {
     ++counts_.oversized;
     return;
   }
-  // The kernel gives frames as short as their content.
+  // The kernel does not pad short frames.
   pad(*packet);
   ++counts_.received;
   wire_.send(end_, std::move(packet));

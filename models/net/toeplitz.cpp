@@ -5,7 +5,7 @@ namespace sluice::net {
 
 void Toeplitz::set_key(const std::array<std::uint8_t, kKeyOctets>& key) {
   for (unsigned octet = 0; octet < kInput; ++octet) {
-    // The 32 key bits that start at each bit of this octet.
+    // The 40 key bits from this octet on. They contain the 32 key bits that start at each bit of the octet.
     std::uint64_t window = 0;
     for (unsigned i = 0; i < 5; ++i) window = window << 8 | key[octet + i];
     for (unsigned value = 0; value < 256; ++value) {

@@ -9,7 +9,7 @@
 
 namespace sluice::net {
 
-/// Toeplitz hash over up to 12 octets (two addresses, two ports), by tables of one octet each.
+/// Toeplitz hash over up to 12 octets (two addresses, two ports), from one table of 256 entries per octet.
 class Toeplitz {
  public:
   static constexpr unsigned kKeyOctets = 52;

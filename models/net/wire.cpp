@@ -72,7 +72,7 @@ void Wire::show(End end, const Packet& packet, Direction direction, base::Time t
   if (t > base::now()) {
     // A capture is written in order of time: a frame that waits for the line is shown when its first bit leaves.
     base::calendar().at(t, key(), [this, end, direction, epoch = epoch_, copy = copy_packet(packet)] {
-      if (epoch != epoch_) return;  // it never left
+      if (epoch != epoch_) return;  // the carrier went down before the frame left
       for (Tap& tap : taps_[end]) tap(*copy, direction, base::now());
     });
     return;

@@ -69,8 +69,8 @@ class Wire : public base::Model {
   };
 
   struct Statistics {
-    std::uint64_t frames = 0;     ///< frames sent that are delivered or under way
-    std::uint64_t bytes = 0;      ///< of those frames, without FCS
+    std::uint64_t frames = 0;     ///< frames given to the wire, lost ones included
+    std::uint64_t bytes = 0;      ///< of those given while the carrier was up, without FCS
     std::uint64_t delivered = 0;  ///< frames, corrupted ones included
     std::uint64_t lost = 0;       ///< frames lost on the way, or because the carrier was or went down
     base::Time busy;              ///< preamble, frame, FCS and gap
@@ -103,7 +103,7 @@ class Wire : public base::Model {
   /// Sets the fault plan, which must outlive the simulation. Null: every frame arrives.
   void set_faults(FaultPlan* plan) { faults_ = plan; }
 
-  /// Carrier up or down from now() on; both clients get carrier_changed().
+  /// Sets the carrier up or down from now() on; if this is a change, both clients get carrier_changed().
   void set_up(bool up);
   /// The carrier is down while anyone holds it down. Calls are counted: each hold_down(true) needs its own
   /// hold_down(false).

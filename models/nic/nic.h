@@ -33,7 +33,7 @@ class Nic : public pcie::Endpoint {
 struct NicPlace {
   std::string slot;     ///< path of its PCIe slot
   std::string wire;     ///< path of its Ethernet link
-  std::string ipv4;     ///< the firmware's address on it
+  std::string ipv4;     ///< the firmware's address on this NIC
   std::string address;  ///< its station address, the parameter `address`; empty: it has no such parameter
 };
 
@@ -41,12 +41,12 @@ struct NicPlace {
 class NicFactory : public virtual part::Factory {
  public:
   virtual NicPlace place(const void* parameters) const = 0;
-  /// Most frames of frame_bytes that the NIC and the rings of its driver hold: what a workload may have under way
-  /// without a loss at the far end of the link.
+  /// Most frames of frame_bytes that the NIC and the rings of its driver can hold. The trials of a zero-loss search are
+  /// long enough to fill them.
   virtual std::uint64_t buffered_frames(const void* parameters, std::uint64_t frame_bytes) const = 0;
   /// Properties for the driver, in the NIC's node of the device tree.
   virtual std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const = 0;
-  /// A NIC whose MAC is at this end of a wire.
+  /// Builds a NIC whose MAC is at this end of a wire.
   virtual std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed, net::Wire&,
                                      net::Wire::End) const = 0;
 };

@@ -72,8 +72,8 @@ class NicFactoryOf final : public NicFactory {
 };
 
 /// From now on a board may have [nic.NAME] with this model. N is a Nic, has a type Parameters with describe(), and is
-/// is constructed from a name, these parameters, a wire and its end of the wire, and from a base::RandomSeed if it
-/// draws random numbers. If there is a parameter `address`, it is the station address. A static
+/// constructed from a name, these parameters, a wire and its end of the wire, and from a base::RandomSeed if it draws
+/// random numbers. If there is a parameter `address`, it is the station address. A static
 /// N::buffered_frames(parameters, frame bytes) may say how many frames the NIC holds. model, title and exceptions are
 /// those of part::Catalogue::add().
 template <class N>

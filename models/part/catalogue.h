@@ -23,7 +23,7 @@ class Catalogue {
  public:
   virtual ~Catalogue() = default;
 
-  /// From now on a board may have [KIND.NAME] with this model, whose parameters are P. model: as a board writes it.
+  /// From now on a board may have [KIND.NAME] with this model, whose parameters are P. model: its name in a board file.
   /// title: its name in a sentence, "descriptor NIC". Throws std::logic_error when the kind does not exist or already
   /// has such a model.
   template <class P>

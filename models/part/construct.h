@@ -10,7 +10,7 @@
 
 namespace sluice::part {
 
-/// Makes a T from these arguments and, where its constructor takes one after them, the seed.
+/// Makes a T from these arguments and, if its constructor takes a seed after them, from the seed.
 template <class T, class... Arguments>
 std::unique_ptr<T> construct(base::RandomSeed seed, Arguments&&... arguments) {
   if constexpr (std::is_constructible_v<T, Arguments..., base::RandomSeed>)

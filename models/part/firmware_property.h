@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A property of the device tree's /chosen: what a driver must know of a device and cannot read from its registers.
+/// Device-tree properties: what firmware must know of a device or of the workload and cannot read from registers.
 
 #include <cstdint>
 #include <string>

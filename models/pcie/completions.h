@@ -15,10 +15,10 @@ TlpPtr begin_completion(const Tlp& request, TlpType type, RoutingId completer);
 /// A completion without data, with the journey of the request: for configuration writes and for errors.
 TlpPtr make_completion(const Tlp& request, RoutingId completer, CompletionStatus);
 
-/// Makes the completions of a read of `bytes` bytes from address `first`, in order of address: each ends at the end of
-/// the range or at a multiple of boundary (a power of two), and is at most `most` bytes, a multiple of boundary. Calls
-/// emit(TlpPtr, offset, bytes) for each; the caller fills payload() from byte (first + offset) % 4 on. The last one
-/// carries the journey.
+/// Makes the completions of a read of `bytes` bytes from address `first`, in order of address. Each has at most `most`
+/// bytes and ends at the end of the range or at a multiple of boundary. boundary is a power of two, and `most` a
+/// multiple of it. Calls emit(TlpPtr, offset, bytes) for each; emit fills payload() from byte (first + offset) % 4 on.
+/// The last completion carries the journey.
 template <class Emit>
 void make_completions(const Tlp& request, RoutingId completer, std::uint64_t first, std::uint32_t bytes,
                       std::uint32_t boundary, std::uint32_t most, Emit&& emit) {

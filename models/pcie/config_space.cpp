@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t both_halves(std::uint32_t low, std::uint32_t high) { return low | high << 16; }
 
-/// 128 << n bytes.
+/// Returns n for a size of 128 << n bytes.
 unsigned encode_size(unsigned bytes) {
   return static_cast<unsigned>(__builtin_ctz(std::clamp(bytes, 128u, 4096u) / 128));
 }

@@ -28,9 +28,10 @@ struct Bar {
   std::uint64_t size = 0;  ///< bytes, a power of two, at least 16; of a 32-bit one at most 2 GiB
 };
 
-/// 256 bytes of registers: PCIE_VENDOR_ID to PCIE_INTERRUPT_PIN, of a bridge PCIE_PRIMARY_BUS to PCIE_BRIDGE_CONTROL,
-/// and what capabilities add. A register bank would not do: software writes bytes of it and words that span registers.
-/// The extended space beyond reads as zero: there are no extended capabilities.
+/// 256 bytes of registers: PCIE_VENDOR_ID to PCIE_INTERRUPT_PIN, for a bridge also PCIE_PRIMARY_BUS to
+/// PCIE_BRIDGE_CONTROL, and those of the capabilities. This is no RegisterBank, because software also writes single
+/// bytes of a register and words that span registers. The extended space beyond reads as zero: there are no extended
+/// capabilities.
 class ConfigSpace {
  public:
   static constexpr unsigned kBytes = 256;
@@ -58,7 +59,7 @@ class ConfigSpace {
   unsigned add_capability(std::uint8_t id, unsigned bytes);
   /// Offset of a capability; 0 where there is none.
   unsigned find_capability(std::uint8_t id) const;
-  /// The PCI Express capability, version 2. type: PCIE_EXPRESS_TYPE_*.
+  /// Adds the PCI Express capability, version 2. type: PCIE_EXPRESS_TYPE_*.
   void add_express(unsigned type);
 
   /// Throws std::logic_error for an impossible BAR: one with an invalid size, a number out of range or in use, or no

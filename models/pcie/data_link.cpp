@@ -11,7 +11,7 @@ using base::Time;
 namespace {
 constexpr unsigned kDllp = 8;          // bytes on the wire
 constexpr unsigned kReplayFactor = 3;  // replay timer: this many Ack latencies
-constexpr unsigned kMostReplays = 4;   // REPLAY_NUM overflows: the link retrains before this one
+constexpr unsigned kMostReplays = 4;   // replay at which REPLAY_NUM overflows: the link retrains first
 }  // namespace
 
 DataLink::Timing DataLink::timing_of(const Link::Parameters& p, Time retrain) {
@@ -101,7 +101,7 @@ void DataLink::send_nak() {
   nak_ = base::calendar().after(reverse_.wire_time(kDllp) + reverse_.flight(), key_, [this] { replay(); });
 }
 
-/// The timer restarts with each Ack, so also with that of the last good TLP if it is still under way.
+/// The timer restarts with each Ack, so also with that of the last good TLP if that Ack is still under way.
 void DataLink::start_timer(Time end) {
   Time start = end;
   if (last_arrival_ > Time{}) start = std::max(start, last_arrival_ + timing_.ack_latency + reverse_.flight());
@@ -185,7 +185,7 @@ void DataLink::recovered(Time at) {
 
 std::uint64_t DataLink::cut() {
   for (base::Calendar::Handle* h : {&nak_, &timer_, &trained_}) base::calendar().cancel(*h);
-  // The last replayed TLP is still under way and is lost.
+  // If the last replayed TLP is still under way, it is lost.
   for (TlpFault* f : done_)
     if (f->recovered > base::now()) f->recovered = Time::max();
   done_.clear();

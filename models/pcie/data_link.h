@@ -19,14 +19,14 @@ enum class TlpFate : std::uint8_t {
   kCorrupted,   ///< its LCRC fails: the receiver sends a Nak
   kLost,        ///< it never arrives: the receiver misses it at the next TLP, or the sender's replay timer ends
   kPoisoned,    ///< it arrives with EP set
-  kUnanswered,  ///< it was never sent: the requester's completion timeout ends the wait
+  kUnanswered,  ///< a completion that was never sent: the requester's completion timeout ends the wait
 };
 
 /// One fault of a TLP, and what it cost.
 struct TlpFault {
   TlpFate fate = TlpFate::kCorrupted;
-  base::Time at;         ///< the TLP's first bit
-  base::Time recovered;  ///< the last TLP replayed arrives; Time::max(): not yet, never, or there is nothing to recover
+  base::Time at;         ///< start of the TLP, or of the replay that it is part of
+  base::Time recovered;  ///< arrival of the last replayed TLP; Time::max(): not yet, never, or nothing to recover
   std::uint64_t delayed_tlps = 0;
   base::Time delay;  ///< of the delayed TLPs, summed
   std::uint64_t replayed_tlps = 0;
@@ -102,7 +102,7 @@ class DataLink : public LinkDirection::Guard {
   bool nak_sent_ = false;                 ///< NAK_SCHEDULED: set until the requested TLP has come
   bool retraining_ = false;               ///< for a fault of either direction
   bool nak_waits_ = false;                ///< a Nak waits for the end of retraining
-  bool replay_waits_ = false;             ///< likewise
+  bool replay_waits_ = false;             ///< a replay waits for the end of retraining
   std::optional<base::Time> timer_left_;  ///< of the replay timer, which stands still while the link retrains
   unsigned replays_ = 0;                  ///< without progress
   base::Time last_arrival_;               ///< of a good TLP

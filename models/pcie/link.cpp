@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kSkipBytes = 4;        // a SKP ordered set ...
 constexpr unsigned kSkipInterval = 1538;  // ... in each 1538 bytes
-constexpr unsigned kDllpBytes = 8;        // an ACK and an UpdateFC within each limit
+constexpr unsigned kDllpBytes = 8;        // one ACK and one UpdateFC in each update limit
 
 std::string lower_case(std::string text) {
   for (char& c : text)

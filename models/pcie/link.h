@@ -122,8 +122,8 @@ class Link : public base::Model, public base::Resettable {
   bool is_up() const { return up_.up(); }
   /// Down: everything on the link is lost, the port above gives up what it waits for, and everything below is reset.
   void set_up(bool up);
-  /// Takes the link down and, unless it was down before, up again. For a board reset or a secondary bus reset of the
-  /// port above.
+  /// Takes the link down and up again; does nothing while the link is down. For a board reset or a secondary bus reset
+  /// of the port above.
   void reset() override;
   /// As net::Wire::hold_down().
   void hold_down(bool on) {

@@ -72,7 +72,7 @@
 #define PCIE_PREFETCHABLE_LIMIT_UPPER 0x2cu
 #define PCIE_BRIDGE_CONTROL 0x3eu
 #define PCIE_BRIDGE_CONTROL_RESET 0x0040u /* of the secondary bus */
-#define PCIE_BRIDGE_WINDOW 0xfff0u        /* of the four 16-bit registers: what is an address */
+#define PCIE_BRIDGE_WINDOW 0xfff0u        /* address bits of the four 16-bit base and limit registers */
 #define PCIE_BRIDGE_WINDOW_SHIFT 16
 #define PCIE_BRIDGE_WINDOW_GRANULE 0x100000u
 

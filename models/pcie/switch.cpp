@@ -9,7 +9,7 @@
 
 namespace sluice::pcie {
 namespace {
-// No vendor's: these parts exist in no silicon.
+// Vendor and device ids that no vendor has: these parts exist in no silicon.
 constexpr Identity kUpstream{0x534c, 0x0701, PCIE_CLASS_PCI_BRIDGE, 0, 0, 0};
 constexpr Identity kDownstream{0x534c, 0x0702, PCIE_CLASS_PCI_BRIDGE, 0, 0, 0};
 }  // namespace
@@ -45,7 +45,7 @@ Switch::Switch(sc_core::sc_module_name name, const Parameters& p) : Model(name),
 void Switch::receive(unsigned ingress, TlpPtr tlp) {
   if (tlp->carries_journey)
     tlp->journey.enter(SLUICE_STAGE_switch_fabric, component(), base::now() - parameters_.latency);
-  // The link made this entry, so an exception of a derived switch would be blamed on the link.
+  // The link made this calendar entry, so an exception of a derived switch would be blamed on the link.
   base::name_what_is_thrown(path(), [&] { before_routing(ingress, tlp); });
   if (tlp) route(ingress, std::move(tlp));
 }
@@ -189,8 +189,8 @@ void Switch::receive_message(unsigned ingress, TlpPtr tlp) {
   update_intx(tlp.get());
 }
 
-/// A pin of downstream port n leaves as pin (x + n) mod 4; the wires of all ports are one. The requests that wait for a
-/// message from below travel on with the message that it causes.
+/// Pin x of downstream port n goes upstream as pin (x + n) mod 4, which is asserted while any port asserts it. The
+/// requests that wait for a message from below travel on with the message that it causes.
 void Switch::update_intx(const Tlp* cause) {
   std::uint8_t level = 0;
   for (unsigned i = 1; i < ports_.size(); ++i)

@@ -19,7 +19,8 @@
 namespace sluice::pcie {
 
 /// Routes by bus number (configuration requests, completions) and by memory window (memory requests), between its
-/// downstream ports too. Ledger: `switch` from a TLP's last bit (cut-through: its header's) for `latency`.
+/// downstream ports too. Ledger: the stage `switch` begins at a TLP's last bit (cut-through: its header's last bit) and
+/// lasts `latency`.
 class Switch : public base::Model, public base::Resettable {
  public:
   struct Parameters {
@@ -52,9 +53,9 @@ class Switch : public base::Model, public base::Resettable {
   /// it on with forward(), route() or refuse(), at now() or later. The ingress buffer is free when the TLP has left or
   /// release_buffer() has been called.
   virtual void before_routing(unsigned ingress, TlpPtr&) { (void)ingress; }
-  /// reset(), for what a switch has besides its ports: TLPs that it has taken are dropped.
+  /// Called by reset(): a derived switch resets what it has besides its ports, and drops the TLPs that it has taken.
   virtual void fabric_reset() {}
-  /// Sends it through the port to whatever is there; a port without a link drops it. These three throw
+  /// Sends the TLP through the port; a port without a link drops it. forward(), refuse() and route() throw
   /// base::ComponentError for a port that the switch does not have, and for a null TLP.
   void forward(unsigned egress, TlpPtr);
   /// Ends a request that goes nowhere. cause: what software did wrong; null: nothing.

@@ -57,9 +57,9 @@ class SwitchFactoryOf final : public SwitchFactory {
 };
 
 /// From now on a board may have [switch.NAME] with this model. S is a Switch and has a type Parameters with describe():
-/// Switch::Parameters, or one of its own with a member downstream_ports, or with a static S::downstream_ports(it). Its
-/// constructor takes a name, these parameters and, if it draws random numbers, a base::RandomSeed. model and title: as
-/// for part::Catalogue::add(), which says what is thrown.
+/// Switch::Parameters, or its own type with a member downstream_ports, or its own type and a static function
+/// S::downstream_ports(parameters). The constructor of S takes a name, these parameters and, if it draws random
+/// numbers, a base::RandomSeed. model and title: as for part::Catalogue::add(), which says what is thrown.
 template <class S>
 void add_switch(part::Catalogue& catalogue, std::string model, std::string title) {
   static_assert(std::is_base_of_v<Switch, S>, "a switch of a board is a pcie::Switch");

@@ -40,7 +40,7 @@ void put32(std::uint8_t* at, std::uint32_t v) {
   put16(at + 2, static_cast<std::uint16_t>(v));
 }
 
-/// Byte enables of one DW without a hole.
+/// Whether the byte enables of one DW have no hole.
 constexpr bool run(unsigned be) {
   const unsigned low = be & (0u - be);
   return ((be + low) & be) == 0;

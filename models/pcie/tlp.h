@@ -76,7 +76,7 @@ struct Origin {
 
 struct Tlp;
 
-/// Is called when a TLP that names it leaves the transmitter's queue. `sent`: when the TLP's last bit will be
+/// A TLP's observer is called when the TLP leaves the transmitter's queue. `sent`: when the TLP's last bit will be
 /// serialised.
 class TransmitObserver {
  public:
@@ -168,7 +168,7 @@ struct Tlp : base::Message {
   void release_buffer() { return_credits(static_cast<unsigned>(tlp_class()), data_units()); }
 
  private:
-  std::vector<std::uint8_t> payload_;  ///< kept across lives, so that steady state allocates nothing
+  std::vector<std::uint8_t> payload_;  ///< kept while the TLP is in the pool, so that steady state allocates nothing
 };
 
 using TlpPool = base::Pool<Tlp>;

@@ -6,8 +6,8 @@
 
 namespace sluice::pcie {
 
-/// Posted TLPs pass everything; completions and non-posted requests pass each other. Of what the specification allows
-/// or demands, links do not use relaxed ordering; the root complex does, between writes of one port.
+/// Posted TLPs pass the other classes; completions and non-posted requests pass each other. Links ignore the relaxed
+/// ordering attribute; the root complex heeds it between writes of one port.
 constexpr bool may_pass(TlpClass younger, TlpClass older) {
   return younger == TlpClass::kPosted || older != TlpClass::kPosted;
 }

@@ -157,7 +157,8 @@ void Core::pause_at(std::uint64_t slots) {
   hart_.engine().ask_limit_again();
 }
 
-/// Lets time pass without executing: until an interrupt is pending, a wrs has its event, or its deadline has come.
+/// Lets time pass without executing, until an interrupt is pending, the reservation of a wrs is lost, the deadline has
+/// come or a reset has restarted the hart.
 void Core::park(sluice_account account, std::uint64_t deadline_slots) {
   publish_time();
   const unsigned before = account_;
@@ -210,7 +211,7 @@ void Core::set_interrupt(unsigned bit, bool level) {
   if (level) wake_.notify();
 }
 
-/// The engine asks whenever it goes on straight: at its start, and after each call and instruction that took time.
+/// The engine calls this at its start, and before it goes on after a bus call or an instruction that took time.
 std::uint64_t Core::slot_limit() {
   base::calendar().leave_now();
   const Time bound = runner_.bound();
@@ -247,7 +248,8 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   return false;
 }
 
-/// Counts a failed access and reports it, unless a device has said why since there were `reports` reports.
+/// Counts a failed access and reports it, unless a device has reported why. reports: number of reports before the
+/// access.
 void Core::fail_access(const char* access, std::uint64_t address, const base::Site& by, std::uint64_t reports) {
   ++bus_errors_;
   if (base::mistakes().reports() != reports) return;
@@ -356,7 +358,7 @@ void Core::set_stimecmp(std::uint64_t due) {
   hart_.privileged().set_mip(kStip, false);
   // A time beyond the end of representable time needs no entry.
   if (due / parameters_.timebase.hertz() >= 18'000) return;
-  // A debugger that stops another hart may be ahead of this one.
+  // now() may be later than `due`: a debugger may write stimecmp while a hart that is ahead of this one is stopped.
   const Time at = std::max(timebase_.time_of(due), base::now());
   timer_ = base::calendar().at(at, key(), [this] { set_interrupt(kStip, true); });
 }

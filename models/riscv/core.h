@@ -96,7 +96,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   std::uint64_t bus_errors() const { return bus_errors_; }
   bool reset_due() const { return reset_due_; }  ///< a reset waits for the present instruction to end
 
-  // Bus, for the ISS; synchronise() for observers too.
+  // Bus, called by the ISS. Observers call synchronise() too.
   base::GuestRam* ram_at(std::uint64_t address) override { return memory_.ram_at(address, 1); }
   bool homed(std::uint64_t address) override { return memory_.homed(address); }
   unsigned line_bytes() override { return memory_.line_bytes(); }

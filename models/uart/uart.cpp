@@ -165,7 +165,7 @@ void Uart::write_interrupt_enable(std::uint8_t value) {
 
 void Uart::write_fifo_control(std::uint8_t value) {
   const bool toggled = ((value ^ fcr_) & UART_FCR_FIFO_ENABLE) != 0;
-  if ((value & UART_FCR_FIFO_ENABLE) == 0) value = 0;  // the other bits count only together with it
+  if ((value & UART_FCR_FIFO_ENABLE) == 0) value = 0;  // the other bits count only together with FIFO_ENABLE
   if (toggled || (value & UART_FCR_RCVR_RESET) != 0) receive_.clear();
   if (toggled || (value & UART_FCR_XMIT_RESET) != 0) {
     if (!transmit_.empty()) thr_interrupt_ = true;

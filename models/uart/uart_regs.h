@@ -11,7 +11,7 @@
 #define UART_IER 1u /* rw  interrupt enables                (LCR.DLAB = 0) */
 #define UART_DLL 0u /* rw  divisor, low byte                (LCR.DLAB = 1) */
 #define UART_DLM 1u /* rw  divisor, high byte               (LCR.DLAB = 1) */
-#define UART_IIR 2u /* ro  what interrupts */
+#define UART_IIR 2u /* ro  interrupt identification */
 #define UART_FCR 2u /* wo  FIFO control */
 #define UART_LCR 3u /* rw  line control */
 #define UART_MCR 4u /* rw  modem control */
@@ -19,7 +19,7 @@
 #define UART_MSR 6u /* ro  modem status; a read clears the changes */
 #define UART_SCR 7u /* rw  scratch */
 
-#define UART_IER_ERBFI 0x01u /* received data available, or too little for too long */
+#define UART_IER_ERBFI 0x01u /* received data available, or character timeout */
 #define UART_IER_ETBEI 0x02u /* transmitter holding register empty */
 #define UART_IER_ELSI 0x04u  /* line status */
 #define UART_IER_EDSSI 0x08u /* modem status */
@@ -56,9 +56,9 @@
 #define UART_LSR_DR 0x01u   /* a received character waits */
 #define UART_LSR_OE 0x02u   /* overrun */
 #define UART_LSR_THRE 0x20u /* nothing waits to be sent */
-#define UART_LSR_TEMT 0x40u /* and nothing is being sent */
+#define UART_LSR_TEMT 0x40u /* nothing waits to be sent or is being sent */
 
-#define UART_MSR_DCTS 0x01u /* this and the next three: CTS, DSR, RI, DCD has changed; RI: its trailing edge only */
+#define UART_MSR_DCTS 0x01u /* this and the next three bits: CTS, DSR, RI, DCD has changed (RI: trailing edge only) */
 #define UART_MSR_DDSR 0x02u
 #define UART_MSR_TERI 0x04u
 #define UART_MSR_DDCD 0x08u
@@ -67,4 +67,4 @@
 #define UART_MSR_RI 0x40u
 #define UART_MSR_DCD 0x80u
 #define UART_MSR_CHANGES 0x0fu
-#define UART_MSR_CHANGES_SHIFT 4 /* from a line's bit down to that of its change */
+#define UART_MSR_CHANGES_SHIFT 4 /* from the bit of a line down to the bit of its change */

@@ -46,7 +46,7 @@ class Workload {
   /// Called at time 0, before the first instruction. The run outlives the workload's last use of it.
   virtual void start(Run&) {}
 
-  /// Requests that have ended, whatever came of them.
+  /// Requests that have ended, with any outcome.
   virtual std::uint64_t ended() const { return 0; }
   /// Requests that have begun and not ended.
   virtual std::uint64_t under_way() const { return 0; }

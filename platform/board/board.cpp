@@ -17,7 +17,7 @@
 namespace sluice::platform {
 namespace {
 
-/// A region of the root complex, whose accesses wait for what lies behind it.
+/// A region of the root complex. An access to it may take simulated time, because it waits for PCIe.
 memory::SocBus::Region pcie_window(const char* name, std::uint64_t base, const base::Bytes& size) {
   memory::SocBus::Region region{name, base, size.count(), true, true};
   region.waits = true;
@@ -68,8 +68,8 @@ void Board::build_systems() {
   scheduler_->set_separation(separation.least);
 }
 
-/// Checks that the files that a device's parameters name can be read, because the model may open them late and report a
-/// failure unclearly.
+/// Checks that every file that a parameter of the device names can be read. Without this check, the model might open a
+/// file late and report a failure unclearly.
 void Board::check_files(const config::Instance& device) const {
   for (const auto& p : device.schema().parameters()) {
     const std::string path = p->names_file() ? p->text(device.model_values()) : "";
@@ -122,7 +122,7 @@ void Board::build_pcie() {
   for (SwitchInstance& s : switches_) connect(slot_of(*config_.find(s.path)), s.fabric->upstream_port());
 }
 
-/// The slot's link between the port above it and the device in it.
+/// Connects a slot's link to the port above the slot and to the device in it.
 void Board::connect(const std::string& path, pcie::Port& device) {
   const auto& p = config_.parameters<SlotParameters>(path);
   const auto above =
@@ -135,7 +135,7 @@ SlotInstance& Board::slot(const std::string& path) {
   return *std::find_if(slots_.begin(), slots_.end(), [&](const SlotInstance& s) { return s.path == path; });
 }
 
-/// In the order of the result file. The traffic follows when it is built.
+/// Publishes in the order of the result file. Peers and traffic publish their statistics when they are built.
 void Board::publish_statistics() {
   const auto publish = [this](base::Model& model) {
     by_author(config_, model.path(), "cannot register its statistics", [&] { model.publish_statistics(); });
@@ -210,13 +210,14 @@ void Board::connect_to_bus(const config::Instance& d, memory::BusDevice& device,
   bus_devices_.push_back({d.path(), &system, &device, std::move(owned)});
 }
 
-/// Where the device has a place on a bus besides its PCIe slot.
+/// Connects a PCIe device to a bus if it also has a place there.
 void Board::connect_to_bus(const config::Instance& i, pcie::Endpoint& endpoint) {
   if (dynamic_cast<const memory::BusDeviceFactory*>(i.factory()))
     connect_to_bus(i, dynamic_cast<memory::BusDevice&>(endpoint), nullptr);
 }
 
-/// The latencies of a joint hold for writes and messages of MSI-X. The root complex takes INTx sooner.
+/// Refuses a device that joins systems and has INTx. The latencies of a joint hold for its writes and MSI-X messages,
+/// but the root complex takes INTx sooner.
 void Board::check_joint(const config::Instance& i, const pcie::Endpoint& device) const {
   const auto* bus = dynamic_cast<const memory::BusDeviceFactory*>(i.factory());
   if (!bus || device.config().get8(PCIE_INTERRUPT_PIN) == 0) return;
@@ -279,7 +280,8 @@ void Board::build_nic(const config::Instance& instance) {
   connect_to_bus(instance, nic);
 }
 
-/// The board as its systems' firmware is told of it: the host's has PCIe and the workload.
+/// Starts the systems and tells the firmware of each what board it is on. Only the host's firmware is told of PCIe and
+/// the workload.
 void Board::start_systems() {
   for (auto& system : systems_) {
     DeviceTreeSource tree;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A board file's systems-on-chip and what joins them, built from models and bound together.
+/// The board that a board file describes: its systems-on-chip, PCIe, devices and network, built from models and bound
+/// together.
 
 #include <functional>
 #include <memory>
@@ -70,7 +71,7 @@ struct NicInstance {
 struct DeviceTreeSource;
 
 /// Builds everything in the order of the board's instances, loads the firmware, and leaves the harts at its entry.
-/// Throws config::UserError for what a board file has wrong. One per process.
+/// Throws config::UserError for mistakes in a board file. One per process.
 class Board {
  public:
   explicit Board(const config::BoardConfig&, Traffic = Traffic::generated);
@@ -90,11 +91,12 @@ class Board {
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<NicInstance>& nics() { return nics_; }
   std::vector<DeviceInstance>& devices() { return devices_; }
-  /// Null where the board has no workload: [workload] asks for none, the board has no wire, or its traffic is external.
+  /// Null where the board has no workload: [workload] has the model "none", or it has the model "traffic" and there are
+  /// no clients().
   workload::Workload* workload() { return workload_.get(); }
   /// Null where the board has no IOMMU.
   const pcie::Iommu* iommu() const { return iommu_.get(); }
-  /// Clients of the workload, where it is traffic and a wire is left for it, and of the peers.
+  /// Clients of traffic: those of [workload], if it makes calls and a wire is left for it, and those of the peers.
   const std::vector<Clients>& clients() const { return clients_; }
   pcie::RootComplex& root() { return *root_; }
   /// The device of an instance of kind accel or nic; null for others.
@@ -110,7 +112,7 @@ class Board {
   /// a program that a debugger has written to memory; it stays there, and its cluster's harts begin at its entry. Null:
   /// no such program.
   void reset(const LoadedProgram* loaded = nullptr);
-  /// Resets a system beside the host: only what is on its chip.
+  /// Resets a system beside the host: its chip and the devices on its bus.
   void reset(SystemOnChip&);
 
  private:
@@ -157,7 +159,7 @@ class Board {
   std::vector<SwitchInstance> switches_;
   std::vector<WireInstance> wires_;
   std::vector<NicInstance> nics_;
-  std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device, and one after all
+  std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device and workload, one after each kind
   std::vector<DeviceInstance> devices_;
   std::vector<BusDeviceInstance> bus_devices_;
   std::vector<std::unique_ptr<net::EchoPeer>> peers_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a reset of the board, or of one of its systems, resets, and in which order.
+/// Which parts a reset of the board or of one of its systems resets, and in which order.
 #include <vector>
 
 #include "platform/board/board.h"
@@ -19,7 +19,7 @@ void Board::reset(const LoadedProgram* loaded) {
   for (BusDeviceInstance& d : bus_devices_)
     if (base::Resettable* r = d.device->resettable()) all.push_back(r);
   for (auto& system : systems_) system->add_harts(all, loaded);
-  // From the sources of interrupts to their controllers.
+  // Interrupt controllers are reset after the sources of their interrupts.
   all.push_back(root_.get());
   if (iommu_) all.push_back(iommu_.get());
   for (auto& system : systems_) system->add_parts(all);

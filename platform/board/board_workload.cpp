@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is at the far ends of a board's wires, and what the board is put to.
+/// Builds the peers and clients at the far ends of a board's wires, and the board's workload.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ std::string Board::address_at(const WireInstance& w) const {
   return {};
 }
 
-/// Most calls that the NIC at a wire and the rings of its driver hold.
+/// The most calls that the NIC at a wire and the rings of its driver can hold.
 std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParameters& call) const {
   const std::uint64_t frame =
       std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.calls()->smallest_call());
@@ -102,8 +102,8 @@ void Board::build_workload(Traffic traffic) {
   marks_.push_back(std::make_unique<ElaborationMark>("after__workload", ""));
 }
 
-/// Peers where the board names them. External traffic has the far end of the first wire, and the run ends with it, not
-/// with clients.
+/// Builds the peers that the board names. External traffic takes the far end of the first wire. It excludes peers with
+/// clients, because the run then ends with the external traffic and not with clients.
 void Board::build_peers(Traffic traffic) {
   for (const config::Instance* i : config_.of_kind("peer")) {
     const std::string& at = wire_of_peer(*i);
@@ -129,7 +129,7 @@ void Board::build_peers(Traffic traffic) {
   }
 }
 
-/// The workload's clients, at the first NIC's wire, or else at the first wire without a peer.
+/// Builds the workload's clients at the first NIC's wire if no peer is there, else at the first wire without a peer.
 void Board::build_traffic() {
   const auto is_free = [&](const WireInstance& w) { return !has_peer(config_, w); };
   const auto nics = config_.of_kind("nic");
@@ -145,8 +145,8 @@ void Board::build_traffic() {
     check_displaced(workload);
 }
 
-/// Parameters of a workload that peers leave no wire to have no effect. A board may have inherited them, but the
-/// command line means them.
+/// Refuses workload parameters from the command line when peers leave the workload no wire, because they would have no
+/// effect. A board may have inherited such parameters, so those from files are accepted.
 void Board::check_displaced(const config::Instance& workload) const {
   for (const auto& p : workload.schema().parameters()) {
     const config::Origin& origin = workload.origin(p->key());
@@ -178,7 +178,8 @@ void Board::build_clients(const config::Instance& instance, const net::TrafficSo
     check_replay(instance, sources_.back()->total(), traffic.warmup);
 }
 
-/// A replay makes the calls that its capture has, no fewer and no more.
+/// Checks a replay, which makes exactly the calls of its capture: `requests` must not be set, and the warm-up must
+/// leave calls to count.
 void Board::check_replay(const config::Instance& workload, std::uint64_t total, std::uint64_t warmup) const {
   const auto& requests = workload.origin("requests");
   if (requests.layer > 0 && requests.layer >= workload.origin("kind").layer)

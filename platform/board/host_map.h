@@ -40,8 +40,7 @@ struct HostMap {
   static constexpr unsigned kUartSource = 10;
   static constexpr unsigned kPcieSource = 32;  ///< first of four, for INTA to INTD
 
-  /// The regions that a host with this many harts maps, without the root complex. aia: APLIC and IMSIC instead of a
-  /// PLIC.
+  /// The regions of the devices in this map, for a system with this many harts. aia: APLIC and IMSIC instead of a PLIC.
   std::vector<config::MemoryRegion> regions(bool aia, unsigned harts, bool has_iommu) const;
 };
 

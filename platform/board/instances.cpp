@@ -4,7 +4,7 @@
 namespace sluice::platform {
 
 namespace {
-/// A carrier goes down, comes back, goes down...
+/// Whether a carrier's times alternate, down first, each later than the one before.
 bool alternate(const std::vector<base::Time>& down, const std::vector<base::Time>& up) {
   if (down.size() != up.size() && down.size() != up.size() + 1) return false;
   for (std::size_t i = 0; i < down.size(); ++i) {

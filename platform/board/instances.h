@@ -71,12 +71,12 @@ struct UartParameters {
   static void describe(base::Schema<UartParameters>&);
 };
 
-/// What builds an instance of [accel.NAME], and the slot that it sits in.
+/// The factory that builds an instance of [accel.NAME].
 const pcie::DeviceFactory& factory_of(const config::Instance&);
-/// The slot that a device of kind accel or nic sits in, or a switch's upstream port.
+/// The slot of a device of kind accel or nic, or of a switch (for its upstream port).
 std::string slot_of(const config::Instance&);
 
-/// What builds an instance of [switch.NAME].
+/// The factory that builds an instance of [switch.NAME].
 const pcie::SwitchFactory& switch_factory_of(const config::Instance&);
 unsigned downstream_ports_of(const config::BoardConfig&, const config::Instance&);
 
@@ -93,7 +93,7 @@ struct BusExtent {
 };
 BusExtent bus_extent_of(const config::BoardConfig&, const config::Instance&);
 
-/// What builds an instance of [nic.NAME], and where it is.
+/// The factory that builds an instance of [nic.NAME], and the place of that instance on the board.
 const nic::NicFactory& nic_factory_of(const config::Instance&);
 nic::NicPlace place_of(const config::Instance&);
 

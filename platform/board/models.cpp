@@ -23,7 +23,7 @@ namespace sluice::platform {
 
 namespace {
 
-/// What makes the calls that call.program names: a program that is built in, or one of the board's plug-ins.
+/// Sets call.maker for the program that call.program names: a built-in program, or one of a plug-in of the board.
 std::string choose_calls(net::TrafficSource::Parameters& p, const config::Registry& r) {
   const config::Registry::Part* part = r.find_part("calls", p.call.program);
   if (!part) return net::no_such_program(p.call.program, r.part_names("calls"));

@@ -9,7 +9,7 @@
 
 namespace sluice::platform {
 
-/// The functions on the root bus: every port with something connected, with the switches and devices below it.
+/// The functions on the root bus: every root port with a switch or device behind it, with all functions below the port.
 std::vector<PcieFunction> pcie_functions(const config::BoardConfig&);
 
 }  // namespace sluice::platform

@@ -15,7 +15,7 @@
 namespace sluice::platform {
 namespace {
 
-/// Puts together what instances say of each other.
+/// Builds the tree from the ports and slots that the instances name.
 class TreeBuilder {
  public:
   explicit TreeBuilder(const config::BoardConfig& config) : config_(config) {
@@ -33,7 +33,7 @@ class TreeBuilder {
   }
 
  private:
-  using Place = std::pair<std::string, unsigned>;  ///< switch, or nothing for the root complex; port
+  using Place = std::pair<std::string, unsigned>;  ///< switch (empty: the root complex) and port
 
   void place(const config::Instance& slot) {
     const auto& p = slot.parameters<SlotParameters>();
@@ -76,7 +76,7 @@ class TreeBuilder {
   const config::BoardConfig& config_;
   std::map<Place, const config::Instance*> slots_;
   std::map<std::string, const config::Instance*> devices_;  ///< by the path of their slot
-  std::set<const config::Instance*> reached_;               ///< never walked
+  std::set<const config::Instance*> reached_;               ///< slots below a root port; never iterated
 };
 
 /// Hands out buses and addresses in the order in which firmware does: depth first, each bridge's windows in whole
@@ -88,8 +88,8 @@ class SpacePlan {
     walk(ports);
   }
 
-  unsigned buses() const { return buses_; }        ///< numbers, up to the last one that has a device
-  std::uint64_t end32() const { return used32_; }  ///< of the windows' parts in use; 0: none is
+  unsigned buses() const { return buses_; }        ///< count, from bus 0 to the last one that has a device
+  std::uint64_t end32() const { return used32_; }  ///< end of the BARs in the 32-bit window; 0: it has none
   std::uint64_t end64() const { return used64_; }
   static constexpr std::uint64_t kBeyond = ~std::uint64_t{0};  ///< an end that does not fit 64 bits
 

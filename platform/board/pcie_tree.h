@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a board's file says of its shape, before anything is built: the address map and the PCIe tree.
+/// The PCIe tree that a board file describes, and checks of what the file says.
 
 #include <functional>
 #include <string>
@@ -15,7 +15,7 @@ namespace sluice::platform {
 struct PortPlan {
   const config::Instance* slot = nullptr;    ///< the link and slot; null: nothing is connected
   const config::Instance* device = nullptr;  ///< in the slot; null: empty
-  std::vector<PortPlan> ports;               ///< of a switch that is the device, by number
+  std::vector<PortPlan> ports;               ///< downstream ports by number, if the device is a switch
 };
 /// The root ports by number; root port n is device n + 1 on bus 0. Throws config::UserError for a slot at no port, two
 /// slots or devices at one place, and switches that are not connected to a root port.
@@ -23,14 +23,14 @@ std::vector<PortPlan> pcie_tree(const config::BoardConfig&);
 
 /// The device that was built for an instance's path; null for a switch.
 using FindEndpoint = std::function<const pcie::Endpoint*(const std::string&)>;
-/// Throws config::UserError for windows of the root complex too small for the buses and BARs of the devices.
+/// Throws config::UserError if a window of the root complex is too small for the buses or BARs of the devices.
 void check_pcie_space(const config::BoardConfig&, const FindEndpoint&);
 
 /// Whether the board's [workload] makes calls on an Ethernet link.
 bool makes_calls(const config::BoardConfig&);
 
-/// An error about two instances that exclude each other. It names the one that was set later; {} in what becomes the
-/// other's path.
+/// An error about two instances that exclude each other. It names the one that was set later. In `what`, {} stands for
+/// the path of the other one.
 config::UserError clash(const config::BoardConfig&, const config::Instance&, const config::Instance&,
                         std::string_view key, const char* what);
 

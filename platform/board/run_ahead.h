@@ -7,12 +7,12 @@
 
 namespace sluice::platform {
 
-/// Least time from what a hart of one system does to where a hart of another can see it.
+/// Least time from an action of a hart of one system until a hart of another system can see it.
 struct Separation {
   base::Time least;
   bool joined;  ///< a device joins the systems; else `least` only says how often they take turns
 };
-/// Throws config::UserError for a device that joins the host to itself, and for less than 1 ns.
+/// Throws config::UserError for a device that joins the host to itself, and for a separation of less than 1 ns.
 Separation separation_of(const config::BoardConfig&);
 
 /// How far one hart of a system may run ahead of another hart of the same system. Harts see each other's stores late by

@@ -25,7 +25,7 @@ struct Taken {
 namespace {
 
 constexpr std::uint64_t kDeviceTreeGranule = 64 << 10;
-/// Behind the tree, for firmware that changes it where it lies.
+/// Bytes kept free after the tree, for firmware that extends it in place.
 constexpr std::uint64_t kDeviceTreeGrowth = 16 << 10;
 constexpr std::uint64_t kDynamicInfoRoom = 64;
 
@@ -50,8 +50,8 @@ void add_checked(std::vector<Taken>& all, const Image& image) {
   all.insert(all.end(), own.begin(), own.end());
 }
 
-/// Where an initial RAM disk goes that the board gives no address: to the middle of the memory, because firmware and
-/// what it loads grow from both ends; or behind all images, where they reach further.
+/// The address of an initial RAM disk to which the board gives none: the middle of the memory, because firmware and
+/// what it loads grow from both ends, or the end of the last image if that is higher.
 std::uint64_t place_of_initrd(const base::GuestRam& ram, const std::vector<Taken>& all) {
   std::uint64_t end = ram.base() + ram.size() / 2;
   for (const Taken& t : all)
@@ -73,7 +73,7 @@ class ImageReader {
       throw config::UserError(fmt::format("{}: {} {} {}", where(key), what, named, e.what()));
     }
   }
-  /// path: as the model has it, which can be opened.
+  /// path: taken from the model's values, so it can be opened as it is.
   Image read_device_tree(const std::string& path) const {
     return {"device tree", {path, {}}, path, where("device_tree"), Image::Kind::data};
   }
@@ -136,7 +136,8 @@ DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& 
   tree.interrupt_sources = plan_.aia() ? plan_.parts.aplic.sources : plan_.parts.plic.sources;
   tree.imsic_identities = plan_.parts.imsic.identities;
   tree.uart_interrupt = HostMap::kUartSource;
-  // Without a clock, characters take no time at any divisor: the tree keeps a frequency from which one can be computed.
+  // Without a clock, characters take no time at any divisor. The tree then keeps its default frequency, from which
+  // drivers can compute a divisor.
   if (const auto clock = plan_.parts.uart.clock; clock.hertz() != 0)
     tree.uart_hertz = static_cast<std::uint32_t>(clock.hertz());
   tree.pcie_interrupts = HostMap::kPcieSource;
@@ -160,7 +161,8 @@ std::vector<std::uint8_t> SystemOnChip::device_tree_of(const Cluster& c, const D
   }
 }
 
-/// The system's own tree fits in any memory; what the user adds to it may not.
+/// Refuses a device tree that does not fit in the memory. The system's own tree always fits, so the larger of the
+/// user's additions is to blame: the device tree or bootargs.
 void SystemOnChip::refuse_device_tree(const Cluster& c, const base::GuestRam& own, std::size_t bytes) const {
   const std::size_t bootargs = c.parameters->bootargs.size();
   if (c.device_tree && c.device_tree->bytes().size() >= bootargs)
@@ -204,7 +206,7 @@ void SystemOnChip::start(const DeviceTreeSource& board) {
   for (auto& c : clusters_) {
     c->firmware.load(rams);
     base::GuestRam* ram = memory_->ram_at(c->firmware.entry(), Image::kInstruction);
-    // Each firmware has its RAM alone: its stacks, heap and device tree lie after the image.
+    // Each firmware needs a RAM of its own: its stacks, heap and device tree lie after the image.
     if (const auto found = std::find(owned.begin(), owned.end(), ram); found != owned.end()) {
       const Cluster& other = *clusters_[static_cast<std::size_t>(found - owned.begin())];
       throw clash(*plan_.config, instance_of(*c), instance_of(other), "firmware",

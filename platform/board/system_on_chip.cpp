@@ -146,7 +146,7 @@ void SystemOnChip::set_source(unsigned number, bool level) {
     aplic_->set_source(number, level);
 }
 
-/// Interrupt messages, and whatever else a device writes outside RAM.
+/// Writes an interrupt message, or whatever else a device writes outside RAM.
 bool SystemOnChip::write(std::uint64_t address, const void* data, unsigned size) {
   return bus_->write_now(address, data, size);
 }

@@ -77,7 +77,7 @@ class SystemOnChip : public pcie::SocWriter {
   irq::Finisher& finisher() { return *finisher_; }
   uart::Uart& uart() { return *uart_; }
 
-  /// Sets the level of an interrupt wire to the system's controller.
+  /// Sets the level of an interrupt wire that leads to the system's controller.
   void set_source(unsigned number, bool level);
 
   /// Loads the firmware of its clusters and leaves their harts at its entry. tree: what their device trees say of the

@@ -38,7 +38,7 @@ const riscv::ClusterParameters& parameters_of(const config::Instance& cluster) {
   return cluster.parameters<riscv::ClusterParameters>();
 }
 
-/// Removes the instances that a system names from those that no other system has claimed, and returns them.
+/// Removes the instances that a system names from `unclaimed` and returns them.
 std::vector<const config::Instance*> claim(const config::BoardConfig& config, const config::Instance& system,
                                            std::string_view key, const std::vector<std::string>& names,
                                            std::vector<const config::Instance*>& unclaimed) {
@@ -163,7 +163,7 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan& system) {
 
 namespace {
 
-/// What is at each source but the devices of [device.NAME].
+/// The interrupt sources that the UART and PCIe take. The sources of devices come from their parameters.
 std::map<unsigned, std::string> own_sources(const SystemPlan& system) {
   std::map<unsigned, std::string> taken = {{HostMap::kUartSource, "the UART"}};
   if (!system.is_host() || system.config->of_kind("pcie").empty()) return taken;

@@ -18,7 +18,7 @@
 
 namespace sluice::platform {
 
-/// The parts of which a system-on-chip has one each.
+/// Parameters of the parts that each system-on-chip has once.
 struct SystemParts {
   coherence::MemorySystem::Parameters caches;
   memory::SocBus::Parameters bus;
@@ -53,7 +53,7 @@ struct SystemPlan {
   std::string part(std::string_view name) const;
   /// Where a key of a part was set: part "map", key "uart".
   const config::Origin& origin(std::string_view part, std::string_view key) const;
-  /// An error about the value of such a key.
+  /// An error about the value of a key of a part.
   config::UserError error(std::string_view part, std::string_view key, const std::string& what) const;
   unsigned harts() const;
   /// Whether its interrupt controllers are APLIC and IMSIC, and not a PLIC.

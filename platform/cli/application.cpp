@@ -39,7 +39,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// "--requests: 1 required N missing" and its like, in words.
+/// A sentence for a message of CLI11 about arguments, such as "--requests: 1 required N missing".
 std::string argument_sentence(const CLI::App& command, const std::string& what) {
   if (const auto flag = what.find(" was given a disallowed flag override"); flag != std::string::npos)
     return fmt::format("--{} takes no value", what.substr(0, flag));
@@ -102,7 +102,7 @@ int mistake(const std::string& sentence) {
   return kMistake;
 }
 
-/// A full disk behind standard output must not look like success.
+/// Throws config::UserError when standard output could not be written, for example because the disk is full.
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw config::UserError("standard output cannot be written");
 }
@@ -129,7 +129,7 @@ void BoardOptions::add_to(CLI::App& command) {
 }
 
 int run(int argc, const char* const* argv, const std::vector<AddCommand>& commands) {
-  // Else the first file that is opened would take the place of a closed error stream, and get its messages.
+  // If standard error is closed, the first file that is opened would take its descriptor and receive its messages.
   if (::fcntl(STDERR_FILENO, F_GETFD) < 0) {
     const int nowhere = ::open("/dev/null", O_WRONLY);
     if (nowhere >= 0 && nowhere != STDERR_FILENO) {

@@ -101,7 +101,7 @@ void drain(int& pipe, std::string& to) {
   }
 }
 
-/// Its exit status; nothing where a signal has ended it.
+/// Exit status of a run; nothing where a signal has ended it.
 std::optional<int> wait_for_end(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -134,7 +134,7 @@ const char* run_all(std::vector<Child>& children, const std::function<void(std::
       if (waits[2 * i].revents != 0) drain(running[i].pipes[0], child.output_);
       if (waits[2 * i + 1].revents != 0) drain(running[i].pipes[1], child.errors_);
       if (running[i].open()) continue;
-      // What a signal has cut off is no result.
+      // The output of a run that a signal has ended is not a result.
       if (const auto status = wait_for_end(running[i].pid))
         child.status_ = *status;
       else

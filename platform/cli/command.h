@@ -22,7 +22,8 @@ struct Environment {
 /// Throws config::UserError for a mistake of the user (exit status 2).
 using Action = std::function<int()>;
 
-/// Each adds one command to the application; choosing it sets the action. The references must outlive both.
+/// Each adds one command to the application. Choosing the command sets the action. The environment and the action must
+/// outlive the application, and the environment must outlive the action.
 void add_boards(CLI::App&, const Environment&, Action&);
 void add_describe(CLI::App&, const Environment&, Action&);
 void add_run(CLI::App&, const Environment&, Action&);
@@ -54,14 +55,15 @@ struct BoardOptions {
     return config::load_board(board, all.settings, environment.registry, environment.boards, all.options);
   }
 };
-/// Short ways to set what is changed most often.
+/// Options for the parameters that are changed most often.
 struct WorkloadOptions {
   std::string requests, warmup, seed, quantum, firmware, workload, sizes;
 
   void add_to(CLI::App& command);
   void apply_to(const config::Registry&, Overrides&) const;
   void choose_workload(const config::Registry&, Overrides&) const;
-  /// Throws config::UserError where an option is about calls, and the board has no Ethernet link to make them on.
+  /// Throws config::UserError for options about calls on a board without an Ethernet link, and for --warmup when
+  /// --requests leaves no calls.
   void check(const config::BoardConfig&) const;
   /// These settings as options of `sluice run`.
   std::vector<std::string> arguments() const;

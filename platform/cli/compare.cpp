@@ -39,7 +39,8 @@ struct Options {
   bool json = false;
 };
 
-/// Everything that the comparison runs, in this order: the first replication of each board, the second of each...
+/// Makes the command lines of the comparison's runs. The runs go in this order: the first replication of each board,
+/// then the second of each, and so on.
 struct Plan {
   const Options& options;
   const std::vector<config::BoardConfig>& boards;
@@ -57,7 +58,7 @@ struct Plan {
   }
 };
 
-/// Parameters in which a board differs from the first.
+/// A parameter in which a board differs from the first board.
 struct DifferenceFrom {
   std::string board;
   config::Difference difference;
@@ -77,7 +78,7 @@ std::string why_no_calls(const config::BoardConfig& board) {
   return "makes no calls, by workload." + (model == "traffic" ? "requests, 0" : "model, " + model);
 }
 
-/// Boards can be set beside each other when all of them answer calls, or none does.
+/// Checks that the boards can be compared: all of them answer calls, or none does.
 void check_workloads(const Options& o, const std::vector<config::BoardConfig>& boards) {
   for (const config::BoardConfig& b : boards) {
     o.workload.check(b);
@@ -127,7 +128,7 @@ struct Ran {
   const char* signal;  ///< what interrupted them; null: nothing
 };
 
-/// Runs, with a line on a terminal for what takes long.
+/// Runs the children, and shows their progress in a line on the terminal if they take long.
 Ran run_shown(std::vector<Child>& children, const char* what) {
   Progress progress("compare");
   const char* signal = run_all(children, [&](std::size_t ended) {
@@ -158,8 +159,9 @@ void print_interruption(const char* signal, const std::vector<Child>& children, 
   say("sluice: compare: interrupted by {} when {} of {} {} had ended\n", signal, ended, children.size(), what);
 }
 
-/// Prints the children's messages, each once, such as a firmware that no board finds. With several replications, the
-/// message of a failed run begins with the board and the replications that printed it.
+/// Prints each message of the children once, even if several children have it (such as one about firmware that is not
+/// found). With several replications, the message of a failed run begins with the board and the replications that
+/// printed it.
 void print_errors(const std::vector<Child>& children, const std::vector<config::BoardConfig>& boards,
                   unsigned replications) {
   std::vector<std::string> said;
@@ -214,8 +216,9 @@ std::vector<report::PairedRow> paired_rows(const std::vector<std::vector<Json>>&
   return rows;
 }
 
-/// Runs boards with several harts again at half the quantum, because run-ahead between harts is bounded, not exact;
-/// null for the other boards. False when a run has no result or was interrupted; the user has been told.
+/// Runs boards with several harts again at half the quantum, because run-ahead between harts is bounded, not exact.
+/// half: the results, null for the other boards. False when a run has no result or was interrupted; the user has been
+/// told.
 bool at_half_quantum(const Plan& plan, const std::vector<Json>& results, std::vector<Json>& half) {
   half.assign(results.size(), Json());
   std::vector<Child> children;

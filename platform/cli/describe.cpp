@@ -27,7 +27,7 @@ struct Description {
   std::vector<platform::PortPlan> tree = platform::pcie_tree(board);
 };
 
-/// Numbers buses as the firmware does: each bridge's secondary bus as it is met, depth first.
+/// Numbers buses as the firmware does: depth first, and each bridge's secondary bus when the bridge is reached.
 class Enumeration {
  public:
   /// Ports of the root complex (bus 0) or of a switch (its internal bus).
@@ -118,7 +118,7 @@ void print(const Description& d) {
   fmt::print("\nPCIe\n{}", tree_text(d));
 }
 
-/// Prints the device tree of a cluster, of the first one where none is named; writes it to a file where one is named.
+/// Prints the device tree of a cluster, or writes it to a file if one is named. cluster: empty: the first one.
 void give_device_tree(const platform::Board& board, const std::string& cluster, const std::string& file) {
   const auto& clusters = board.clusters();
   std::size_t index = 0;

@@ -21,7 +21,7 @@ class Progress {
   static bool wanted();
   /// Shows a line; does nothing in the first two seconds.
   void show(const std::string& text);
-  /// done: 0 to 1; nothing where nobody knows when the run ends.
+  /// done: 0 to 1; nothing where the end of the run is not known.
   void show(base::Time simulated, std::optional<double> done);
   void clear();
 

@@ -32,7 +32,7 @@ ResultFile::ResultFile(const std::string& directory, std::string option)
   set_old_aside(directory);
   errno = 0;
   if (!std::ofstream(partial_, std::ios::trunc)) refuse(std::strerror(errno));
-  // Whatever ends this process from here on leaves nothing behind.
+  // The file was only a test. It is removed so that a process that ends before commit() leaves nothing behind.
   fs::remove(partial_, error);
 }
 
@@ -40,7 +40,7 @@ ResultFile::~ResultFile() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-/// Two runs would write the same traces. A file system that knows no locks is not an obstacle.
+/// Locks the directory, because two runs would write the same traces. A file system without locks is accepted.
 void ResultFile::lock(const std::string& directory) {
   lock_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;

@@ -85,7 +85,7 @@ platform::SimulationOptions simulation_options(const Options& o) {
   return s;
 }
 
-/// Says why a trace of instructions has none.
+/// Says why a trace of instructions is empty.
 void explain_empty_trace(const platform::Simulation& simulation) {
   const debug::InsnTrace* trace = simulation.insn_trace();
   if (!trace || !trace->empty()) return;
@@ -97,12 +97,12 @@ void explain_empty_trace(const platform::Simulation& simulation) {
     say("sluice: trace.insn has no instruction: no hart has started one between --trace-from and --trace-until\n");
 }
 
-/// Whether it is known how much there is to do in all.
+/// Whether the end of the run is known: the workload reports progress, or --until is given.
 bool has_known_end(platform::Board& board, const std::optional<base::Time>& until) {
   return (board.workload() && board.workload()->progress()) || until;
 }
 
-/// The run, its result and its report; returns the exit status.
+/// Runs the simulation, writes its result and prints its report; returns the exit status.
 int run_and_report(platform::Simulation& simulation, Progress& progress, std::optional<ResultFile>& file,
                    const Options& o) {
   const platform::Outcome outcome = simulation.run();
@@ -181,7 +181,8 @@ void WorkloadOptions::add_to(CLI::App& command) {
   command.add_option("--firmware", firmware, "Firmware of the host: cluster.host.firmware")->type_name("ELF");
 }
 
-/// Traffic's kinds are parameters of one model; the others are models of their own.
+/// The kinds of traffic are values of workload.kind of the model "traffic". The other workloads are models of their
+/// own.
 void WorkloadOptions::choose_workload(const config::Registry& registry, Overrides& overrides) const {
   if (workload.empty()) return;
   const std::string option = "--workload " + workload;

@@ -14,7 +14,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// eth2 before eth10
+/// Orders numbers in names by their value: eth2 before eth10.
 bool natural_less(std::string_view a, std::string_view b) {
   std::size_t i = 0;
   std::size_t j = 0;
@@ -36,7 +36,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     }
   }
   if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-  return a < b;  // eth1 and eth01
+  return a < b;  // equal but for leading zeros, such as eth1 and eth01
 }
 
 /// One setting of one instance, from a file or from --set.
@@ -45,10 +45,10 @@ struct Setting {
   std::size_t layer = 0;
   const BoardFile::Setting* file = nullptr;  ///< nullptr: an override
   std::string text;                          ///< of an override
-  std::optional<base::Value> quoted;         ///< likewise, where it has a file's quotes or brackets
+  std::optional<base::Value> quoted;         ///< value of an override that is in quotes or brackets, as in a file
   std::string set_by;
   Location where;
-  /// Null: only the text says it.
+  /// Null: the value is only in `text`.
   const base::Value* value() const { return file ? &file->value : quoted ? &*quoted : nullptr; }
 };
 
@@ -67,7 +67,7 @@ class BoardBuilder {
  public:
   BoardBuilder(const Registry& registry, BoardLayers layers) : base_(registry), layers_(std::move(layers)) {}
 
-  /// What the files' plug-ins bring, before any of their settings is looked at.
+  /// Loads the plug-ins that the files name, before any of the settings is looked at.
   void load_plugins() {
     std::vector<std::filesystem::path> loaded;
     for (const auto& layer : layers_.layers) {
@@ -298,7 +298,7 @@ class BoardBuilder {
     return p;
   }
 
-  /// Resolves the parts, which are no components, that the parameters choose by name.
+  /// Resolves parameters that name a part, which is an object that is not a component.
   void choose(const Instance& instance) const {
     for (const auto& choice : registry().choices()) {
       if (choice.schema != &instance.schema()) continue;
@@ -321,7 +321,7 @@ class BoardBuilder {
     }
   }
 
-  /// A rule is code of the model, which may have mistakes.
+  /// Checks a rule. A rule is code of the model, so an exception from it is reported as an error.
   std::string broken_by(const Instance& instance, const base::SchemaBase::Rule& rule, const void* values) const {
     std::string why = "something that is no std::exception";
     try {

@@ -5,7 +5,7 @@
 
 namespace sluice::config {
 namespace {
-/// "build/libsum.so (1a2b3c4d)": two builds of a plug-in are two plug-ins.
+/// "build/libsum.so (1a2b3c4d)": the digest tells two builds of a plug-in apart.
 std::string plugins_text(const BoardConfig& board) {
   std::string text;
   for (const Plugin& p : board.plugins())
@@ -24,7 +24,7 @@ std::vector<Difference> differences(const BoardConfig& first, const BoardConfig&
       result.push_back({a.path(), a.model(), b ? b->model() : ""});
       continue;
     }
-    // Two plug-ins may have given the model's name to two schemas.
+    // The model's name may stand for different schemas, if the two boards have different plug-ins.
     for (const auto& p : a.schema().parameters()) {
       const base::Parameter* q = b->schema().find(p->key());
       std::string x = p->text(a.values());

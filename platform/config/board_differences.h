@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// In what two boards differ.
+/// The differences between two boards.
 
 #include <string>
 #include <vector>

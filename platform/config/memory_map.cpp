@@ -15,7 +15,8 @@ std::string describe(const MemoryRegion& r) {
   return r.name + " at " + base::hexadecimal(r.base) + " (" + to_text(base::Bytes(r.size)) + ")";
 }
 
-/// Where to look first: an override, a line of the board's own file, that file as a whole.
+/// The place where the user should look first: an override, else a line of the board's own file, else that file as a
+/// whole.
 std::string place(const std::string& file, const MemoryRegion& a, const MemoryRegion& b) {
   for (const bool override : {true, false}) {
     for (const MemoryRegion* r : {&a, &b}) {

@@ -6,8 +6,9 @@
 namespace sluice::config {
 
 namespace {
-constexpr std::size_t kLongest = 100;  // of any name of ours; the table of distances is quadratic
-}
+// Most characters of a typed name that are compared, because the table of distances is quadratic.
+constexpr std::size_t kLongest = 100;
+}  // namespace
 
 unsigned edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<unsigned>> d(a.size() + 1, std::vector<unsigned>(b.size() + 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The kinds of component that a board may have, the models of each kind, and the schema of each model. platform/board
-/// fills it; nothing in platform/config knows a model.
+/// fills the registry; nothing in platform/config knows a model.
 
 #include <filesystem>
 #include <functional>
@@ -18,7 +18,7 @@ namespace sluice::config {
 
 /// A shared object with models, as a board file names it.
 struct PluginFile {
-  std::string named;           ///< by the file, relative to itself
+  std::string named;           ///< as the file names it, relative to that file
   std::filesystem::path path;  ///< absolute
   Location where;              ///< the line that names it
 };

@@ -10,7 +10,7 @@
 
 namespace sluice::config {
 
-/// Directories that may hold a resource ("boards", "firmware"), the first to be searched first:
+/// Directories that may hold a resource ("boards", "firmware"), in the order of the search:
 ///   1. those in the environment variable SLUICE_BOARDS (or SLUICE_FIRMWARE, ...), separated by colons;
 ///   2. ../share/sluice/NAME beside the directory of the executable (an installation);
 ///   3. the one that sluice-tree.txt names (a build tree): a file of NAME=DIRECTORY lines that CMake writes into the

@@ -38,10 +38,10 @@ base::RegisterBank* bank_of(const std::string& path) {
 }
 
 bool write_bank(base::RegisterBank& bank, std::uint64_t offset, std::uint64_t value, unsigned width) {
-  return bank.write(offset, &value, width) == base::Answer::ok;  // both are little endian
+  return bank.write(offset, &value, width) == base::Answer::ok;  // this host and the bank are little endian
 }
 
-/// Kind and number within it of a register that is neither x0 nor unknown.
+/// Sets the kind of a register and its number within that kind. False: the register is x0 or unknown.
 bool register_change(unsigned number, Change& change) {
   namespace rn = register_number;
   if (number == 0 || number > rn::kPrivilege) return false;
@@ -87,7 +87,7 @@ const platform::Firmware& BoardTarget::firmware(unsigned thread) const { return 
 
 platform::SystemOnChip& BoardTarget::system(unsigned thread) const { return *clusters_[thread - 1]->system; }
 
-/// The first hart of a thread's system stands for it in a change of its memory or devices.
+/// The first hart of a thread's system. In a change of memory or devices, this hart stands for its system.
 std::uint32_t BoardTarget::hart_of_system(unsigned thread) const {
   const auto first = std::find_if(clusters_.begin(), clusters_.end(), [&](const platform::Cluster* c) {
     return c->system == clusters_[thread - 1]->system;

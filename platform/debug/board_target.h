@@ -29,7 +29,7 @@ class BoardTarget final : public Target {
   bool has(const Change&) const;
   /// Makes a change. False: this board cannot make it.
   bool apply(const Change&);
-  /// Removes the breakpoints that the debugger has cleared. Until then only new ones take effect.
+  /// Removes the breakpoints that the debugger has cleared. Until then they stay in force.
   void settle_breakpoints();
   /// Called when the machine continues: later writes do not belong to a program that the debugger loaded before.
   void forget_writes() { written_.clear(); }
@@ -90,7 +90,7 @@ class BoardTarget final : public Target {
   Watchpoints watchpoints_;
   std::map<std::uint64_t, bool> breakpoints_;                   ///< by address: whether the debugger still wants it
   using Stretches = std::map<std::uint64_t, Written>;           ///< by their start
-  std::map<const platform::SystemOnChip*, Stretches> written_;  ///< since the machine last stopped
+  std::map<const platform::SystemOnChip*, Stretches> written_;  ///< ranges written since the machine last stopped
   bool physical_ = false;
   bool loaded_ = false;  ///< the debugger's last reset was for a loaded program
 };

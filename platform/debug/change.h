@@ -10,9 +10,9 @@
 
 namespace sluice::debug {
 
-/// The lowest byte first.
+/// Appends a number, lowest byte first.
 void put_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, unsigned width = 8);
-/// All of the bytes, 8 at most.
+/// The number in all of the bytes, 8 at most.
 std::uint64_t number_of(std::span<const std::uint8_t> bytes);
 
 /// Physical addresses.

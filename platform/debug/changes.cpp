@@ -91,7 +91,7 @@ void Changes::start() {
   }
 }
 
-/// Returns the slot of the hart's next change.
+/// Applies the hart's changes that are due. Returns the slot of its next change.
 std::uint64_t Changes::apply_due(riscv::Core& core, bool waiting) {
   auto& planned = planned_[target_.thread_of(core) - 1];
   const std::uint64_t slots = core.hart().state().slots;

@@ -66,8 +66,8 @@ class Changes : private riscv::CoreObserver {
   std::function<void()> end_;
   bool refused_ = false;
   bool ended_ = false;
-  std::vector<std::deque<Placed>> planned_;  ///< for each hart, by its time
-  std::vector<bool> observed_;               ///< likewise
+  std::vector<std::deque<Placed>> planned_;  ///< for each hart, in order of slots
+  std::vector<bool> observed_;               ///< for each hart: this object observes it
   std::deque<std::vector<std::uint8_t>> unlogged_;
 };
 

@@ -17,10 +17,10 @@ namespace {
 
 constexpr int kPatience = 200;  // ms between two looks for signals while a read waits
 
-/// Whether the file has something to read, or its other end is gone.
+/// An entry for poll(), which waits until the file has something to read or its other end is gone.
 pollfd readable(int file) { return {file, POLLIN, 0}; }
 
-/// Whether one of them has; `wait`: within the patience. A signal ends the wait.
+/// Whether one of the files is ready. `wait`: waits for that, up to kPatience. A signal ends the wait.
 bool look(std::span<pollfd> files, bool wait) { return ::poll(files.data(), files.size(), wait ? kPatience : 0) > 0; }
 
 }  // namespace
@@ -79,8 +79,8 @@ bool Connection::receive(std::string& bytes, bool wait) {
   return true;
 }
 
-/// Closes the connection of another client. If it stayed in the queue, it would be answered when it no longer expects
-/// that.
+/// Closes the connection of another client. If it stayed in the queue, it would be served later, when the client no
+/// longer expects that.
 void Connection::turn_away() {
   const int other = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (other >= 0) ::close(other);

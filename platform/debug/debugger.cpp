@@ -103,7 +103,7 @@ void Debugger::go_on() {
   if (!lone) target_.settle_breakpoints();
 }
 
-/// Nobody is attached any more.
+/// Ends the session: no debugger is attached any more.
 void Debugger::leave() {
   target_.clear_all();
   session_.reset();
@@ -134,8 +134,8 @@ void Debugger::after(riscv::Core& core, riscv::StopReason reason) {
   const bool stepping = c.action.kind == Action::Kind::step;
   const Stop trap{Stop::Kind::trap, target_.thread_of(core), WatchKind::write, 0};
   if (c.action.kind == Action::Kind::hold) {
-    // GDB steps another hart over a breakpoint and takes this hart for stopped, so a stop reply from this hart would
-    // abort it.
+    // While GDB steps another hart over a breakpoint, GDB takes this hart for stopped and cannot handle a stop reply
+    // from it.
     if (reason == riscv::StopReason::breakpoint)
       session_->say(fmt::format("{} has passed the breakpoint at {:#x} while another hart was stepped\n", core.path(),
                                 core.hart().state().pc));

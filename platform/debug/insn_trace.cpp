@@ -23,7 +23,7 @@ bool is_atomic(Opcode op) { return op >= Opcode::lr_w && op <= Opcode::amo_d; }
 bool is_memory(Opcode op) { return (op >= Opcode::lb && op <= Opcode::fsd) || is_atomic(op); }
 bool is_csr(Opcode op) { return op >= Opcode::csrrw && op <= Opcode::csrrci; }
 
-/// Stores, branches and what has no result in any register.
+/// Whether an instruction writes rd. Stores, branches and some others have no result in a register.
 bool has_destination(Opcode op) {
   using enum Opcode;
   if ((op >= sb && op <= fsd) || riscv::is_branch(op) || op == fence || op == pause) return false;
@@ -89,7 +89,7 @@ void InsnTrace::after(riscv::Core& core, riscv::StopReason) {
   const riscv::HartCounters& counters = core.hart().counters();
   const bool interrupt = counters.interrupts != h.before.interrupts;
   const bool trapped = counters.traps != h.before.traps;
-  // The limit may have come before the instruction.
+  // The core may have reached its slot limit before it executed the instruction.
   if (!interrupt && !trapped && core.hart().state().instret == h.before.instructions) return;
   const std::uint64_t fs = h.before.time.femtoseconds();
   constexpr char letters[] = {'U', 'S', '?', 'M'};
@@ -137,7 +137,7 @@ std::string InsnTrace::results(Hart& h) {
   return text;
 }
 
-/// The bytes in RAM after the access; of a device, what was loaded or stored.
+/// The bytes in RAM after the access or, for a device, the bytes loaded or stored.
 std::string InsnTrace::memory(Hart& h) {
   const Instruction i = riscv::decode(h.before.word);
   const riscv::HartState& state = h.core->hart().state();

@@ -20,7 +20,7 @@ struct TraceWindow {
 
 class InsnTrace : private riscv::CoreObserver {
  public:
-  /// Creates the file and accompanies all harts of the board. Throws std::runtime_error when it cannot be written.
+  /// Creates the file and observes all harts of the board. Throws std::runtime_error when the file cannot be written.
   InsnTrace(platform::Board&, const std::string& path, const TraceWindow&);
 
   const TraceWindow& window() const { return window_; }
@@ -38,20 +38,20 @@ class InsnTrace : private riscv::CoreObserver {
     riscv::Privilege privilege;
     std::uint64_t instructions, traps, interrupts;
     std::uint32_t word;
-    bool fetched;  ///< word is what was there
+    bool fetched;  ///< `word` holds the whole instruction
   };
   struct Hart {
     riscv::Core* core;
     const platform::SymbolTable* symbols;
     std::uint64_t first_slot, end_slot;
     Before before;
-    /// The part of a line that depends on the instruction word only, by address. It is reused while the word is
-    /// unchanged.
+    /// The part of a line that depends only on the address and the instruction word. It is reused while the word at its
+    /// address is unchanged.
     struct Text {
       std::uint32_t word = 0;
       std::string text;
     };
-    std::unordered_map<std::uint64_t, Text> texts;  ///< never iterated
+    std::unordered_map<std::uint64_t, Text> texts;  ///< by address; never iterated
   };
 
   std::uint64_t before(riscv::Core&) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `monitor` commands: what GDB has no words for.
+// The `monitor` commands, which do what GDB has no commands for.
 
 #include <algorithm>
 #include <charconv>
@@ -77,7 +77,7 @@ std::string full_name(const base::RegisterValue& r) {
   return r.element == base::RegisterValue::kNoElement ? std::string(r.name) : fmt::format("{}[{}]", r.name, r.element);
 }
 
-/// Registers in order of their offset; elements of an array that follow each other and hold the same are one line.
+/// Lists registers in order of their offset. Adjacent elements of an array that hold the same value share a line.
 class RegisterLines {
  public:
   explicit RegisterLines(std::string_view prefix) : prefix_(prefix) {}

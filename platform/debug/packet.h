@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Framing of GDB's remote serial protocol: bytes of a connection to packets, and back. Plain C++; takes any bytes.
+/// Framing of GDB's remote serial protocol: turns the bytes of a connection into packets, and back. Plain C++; takes
+/// any bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +47,7 @@ class PacketReader {
   bool too_long_ = false;
 };
 
-/// Makes "$payload#checksum", with the characters escaped that need it.
+/// Makes "$payload#checksum" and escapes the characters that need it.
 std::string make_packet(std::string_view payload);
 
 /// 0 to 15; -1: no hexadecimal digit.

@@ -16,7 +16,8 @@ namespace {
 
 using Place = std::optional<pcie::RoutingId>;
 
-/// Device 0 of the bus below a bridge, or another of an internal bus.
+/// The place of a device on the bus below a bridge; none while the bridge leads to no bus. device: 0, except on the
+/// internal bus of a switch.
 Place below(const pcie::ConfigSpace& bridge, const Place& bridge_place, unsigned device) {
   const unsigned bus = bridge.get8(PCIE_SECONDARY_BUS);
   if (bus == 0 || !bridge_place) return {};
@@ -66,7 +67,7 @@ std::string place_text(const Place& place) {
   return fmt::format("{:02x}:{:02x}.{:x}", pcie::bus_of(*place), pcie::device_of(*place), pcie::function_of(*place));
 }
 
-/// Null, and says which there are: there is none of that name or place.
+/// Finds a function by its name or place. Null: there is none; `text` then says which there are.
 const PciFunction* find(const std::vector<PciFunction>& functions, std::string_view wanted, std::string& text) {
   const auto found = std::find_if(functions.begin(), functions.end(), [&](const PciFunction& f) {
     return f.name == wanted || (f.place && place_text(f.place) == wanted);
@@ -77,7 +78,8 @@ const PciFunction* find(const std::vector<PciFunction>& functions, std::string_v
   return nullptr;
 }
 
-/// "imsic.hart1.supervisor", or the region of the memory map and the offset in it; empty: it is not mapped.
+/// What an address leads to: "imsic.hart1.supervisor", or the region of the memory map and the offset in it; empty: it
+/// is not mapped.
 std::string receiver(const std::vector<config::MemoryRegion>& map, std::uint64_t address) {
   for (const config::MemoryRegion& region : map) {
     if (address < region.base || address - region.base >= region.size) continue;

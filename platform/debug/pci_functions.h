@@ -25,7 +25,7 @@ struct PciFunction {
 /// Depth first, as firmware enumerates them.
 std::vector<PciFunction> pci_functions(platform::Board&);
 
-/// One function with its ids, command bits, BARs or windows, and MSI-X; each on some lines.
+/// All functions, some lines for each: its ids, command bits, BARs or windows, and MSI-X.
 std::string list_functions(platform::Board&);
 /// The configuration space of a function, by its name or by "01:00.0".
 std::string show_config(platform::Board&, std::string_view function);

@@ -110,7 +110,7 @@ void Session::send(std::string_view payload) {
   output_ += last_;
 }
 
-/// Answers a packet, unless it lets the machine go on.
+/// Carries out a packet and sends the answer. `R`, `k` and packets that let the machine go on get no answer here.
 void Session::handle(std::string_view packet) {
   const std::string reply = answer(packet);
   if (state_ == State::running || state_ == State::killed || packet.starts_with('R') || packet == "k") return;
@@ -250,7 +250,7 @@ std::string Session::transfer(Fields fields) {
   return fields.skip("features:read:") ? "E00" : "";
 }
 
-/// "offset,length": that part, marked as the last or not.
+/// fields: "offset,length". Returns that part, marked as the last ("l") or not ("m").
 std::string Session::part_of(const std::string& whole, Fields fields) {
   std::uint64_t offset = 0, length = 0;
   if (!fields.number(offset) || !fields.skip(",") || !fields.number(length)) return std::string(kMalformed);
@@ -267,7 +267,7 @@ std::string Session::thread_list() {
   return list;
 }
 
-/// False: there is no such thread. 0: any, -1: all of them (0 as well).
+/// Reads the number of a thread. 0 (any thread) and -1 (all threads) give 0. False: there is no such thread.
 bool Session::parse_thread(Fields& fields, std::uint64_t& thread) {
   if (fields.skip("-1")) {
     thread = 0;
@@ -281,7 +281,8 @@ std::string Session::select_thread(Fields fields) {
   if (!for_resume && !fields.skip("g")) return std::string(kMalformed);
   std::uint64_t thread = 0;
   if (!parse_thread(fields, thread)) return std::string(kNoThread);
-  // `Hc` serves only the packets `c` and `s`, which go by the thread that stopped: vCont has taken their place.
+  // `Hc` serves only the packets `c` and `s`, which vCont has replaced. Here they go by the thread that stopped or that
+  // `Hg` has selected.
   if (!for_resume) thread_ = thread == 0 ? stop_.thread : static_cast<unsigned>(thread);
   return std::string(kOk);
 }
@@ -311,7 +312,7 @@ std::string Session::read_register(Fields fields) {
   std::uint64_t number = 0, value = 0;
   if (!fields.number(number) || !fields.empty()) return std::string(kMalformed);
   if (number > register_number::kPrivilege) return std::string(kMalformed);
-  // An error would end `info all-registers` and `generate-core-file` here.
+  // At an error, GDB would break off `info all-registers` and `generate-core-file`.
   if (!target_.read_register(thread_, static_cast<unsigned>(number), value)) return std::string(kUnavailable);
   return register_hex(value);
 }
@@ -386,7 +387,8 @@ std::string Session::resume(Fields fields, bool step) {
   return {};
 }
 
-/// "action[:thread];action[:thread]...": the first one that names a thread is its action.
+/// "action[:thread];action[:thread]...". The first action that names a thread applies to it. Without a thread, an
+/// action applies to all that are left.
 std::string Session::resume_threads(Fields fields) {
   std::vector<Action> actions(target_.threads(), Action{Action::Kind::hold, 0, 0});
   std::vector<bool> named(target_.threads());

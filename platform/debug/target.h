@@ -34,7 +34,8 @@ class Target {
   virtual bool read_register(unsigned thread, unsigned number, std::uint64_t& value) = 0;
   /// Empty when it is done; else the reason why not.
   virtual std::string write_register(unsigned thread, unsigned number, std::uint64_t value) = 0;
-  /// Memory as the thread sees it, or by physical address. Returns how many bytes could be read.
+  /// Memory as the thread sees it or, if physical_memory() is set, by physical address. Returns how many bytes could be
+  /// read.
   virtual std::size_t read_memory(unsigned thread, std::uint64_t address, std::span<std::uint8_t> bytes) = 0;
   /// Empty when it is done; else the reason why not.
   virtual std::string write_memory(unsigned thread, std::uint64_t address, std::span<const std::uint8_t> bytes) = 0;
@@ -47,7 +48,7 @@ class Target {
   /// Addresses as `thread` sees them now. False: some of them are no memory.
   virtual bool set_watchpoint(unsigned thread, WatchKind, std::uint64_t address, std::uint64_t length) = 0;
   virtual void clear_watchpoint(WatchKind, std::uint64_t address, std::uint64_t length) = 0;
-  /// The debugger is gone: no breakpoint and no watchpoint is left.
+  /// Removes all breakpoints and watchpoints, because the debugger is gone.
   virtual void clear_all() = 0;
 
   /// Resets the machine, as its reset button does. Empty when it is done; else the reason why not.

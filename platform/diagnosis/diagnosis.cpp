@@ -18,7 +18,7 @@ struct TrapRegisters {
 constexpr TrapRegisters kMachine{0x341, 0x342, 0x343};
 constexpr TrapRegisters kSupervisor{0x141, 0x142, 0x143};
 constexpr unsigned kMscratch = 0x340;
-/// A symbol that every image of the firmware library has (firmware/boot/start.S), and no other.
+/// A symbol that every image of the firmware library has (firmware/boot/start.S) and no other image has.
 constexpr const char* kLibraryMark = "sluice_exit_codes";
 
 }  // namespace
@@ -123,7 +123,7 @@ std::string describe_state(Board& board) {
 
 namespace {
 
-/// What a workload knows of its firmware's own codes, whichever workload this run has.
+/// The explanation of an exit code by the workload that this firmware belongs to, even if the run has another workload.
 std::string explain_exit(unsigned code, Board& board, const Firmware& firmware) {
   std::vector<pcie::Endpoint*> devices;
   for (DeviceInstance& d : board.devices()) devices.push_back(d.endpoint.get());
@@ -133,7 +133,7 @@ std::string explain_exit(unsigned code, Board& board, const Firmware& firmware) 
   return {};
 }
 
-/// The firmware keeps what sp was in mscratch (firmware/kernel/exit_codes.h).
+/// The firmware keeps the old value of sp in mscratch (firmware/kernel/exit_codes.h).
 std::string describe_overflow(const Firmware& firmware, riscv::Core& hart) {
   return fmt::format("sp was {:#x}: {}", csr_of(hart, kMscratch), describe_trap(firmware, hart));
 }
@@ -145,7 +145,7 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
   const Firmware* firmware = firmware_of(board, hart);
   if (!firmware) return failed;
   const std::string where = asked_at(board, hart);
-  // Codes of an image that is not of the firmware library are its own.
+  // An image that is not of the firmware library has codes of its own.
   if (!firmware->symbols().variable(kLibraryMark)) return failed + where;
   switch (code) {
     case EXIT_TRAP:

@@ -8,17 +8,19 @@
 
 namespace sluice::platform {
 
-/// The name of an exception by its cause, without the interrupt bit: "load page fault".
+/// The name of an exception by its cause: "load page fault". A cause with the interrupt bit is called an interrupt that
+/// nothing handles.
 const char* exception_name(std::uint64_t cause);
 
 /// Describes the board at the end of a diagnosis: one line for each fault so far, each wait, and each hart (pc,
 /// function, instructions, local time).
 std::string describe_state(Board&);
 
-/// Whether the trap that a hart's handler is in, or has just returned from to trap again, went to machine mode.
+/// Whether the last trap of a hart went to machine mode. Call this while the trap's handler runs, or when the handler
+/// has returned and the hart is about to trap again.
 bool in_machine_trap(riscv::Core&);
 
-/// The trap that a hart's handler is in, or has just returned from to trap again: cause, where, and the value that came
+/// Describes the last trap of a hart, as for in_machine_trap(): its cause, where it happened, and the value that came
 /// with it.
 std::string describe_trap(const Firmware&, riscv::Core&);
 

@@ -26,7 +26,7 @@ bool can_be_interrupted(riscv::Core& core) {
   p.csr_peek(riscv::csr::kMstatus, mstatus);
   p.csr_peek(riscv::csr::kMideleg, mideleg);
   p.csr_peek(riscv::csr::kMie, mie);
-  mie &= ~kByHarts;  // harts send no messages while all of them hang
+  mie &= ~kByHarts;  // harts send no software interrupts while all of them hang
   const riscv::Privilege now = core.hart().state().privilege;
   const bool machine = now != riscv::Privilege::machine || (mstatus & kMachineIe) != 0;
   const bool supervisor =
@@ -53,7 +53,7 @@ bool is_taken(const riscv::Instruction& i, const riscv::HartState& s) {
   }
 }
 
-/// The address behind an instruction that changes neither registers nor memory. False: it may change something.
+/// Moves pc past an instruction that changes neither registers nor memory. False: the instruction may change something.
 bool follow(const riscv::Instruction& i, const riscv::HartState& s, std::uint64_t& pc) {
   const auto offset = static_cast<std::uint64_t>(static_cast<std::int64_t>(i.imm));
   if (riscv::is_branch(i.op)) {

@@ -8,8 +8,8 @@
 
 namespace sluice::platform {
 
-/// A line for each hart when all harts are in loops that change nothing and that no interrupt can end; else empty. A
-/// hart that may not be in such a loop is no hang: it may wait for a word in memory, or a fault may have stopped it.
+/// One line per hart if every hart is in a loop that changes nothing and that no interrupt can end. Empty if one hart
+/// may not be in such a loop: it may wait for a word in memory, or a fault may have stopped it.
 std::string describe_hang(Board&);
 
 }  // namespace sluice::platform

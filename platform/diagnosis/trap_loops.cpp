@@ -35,7 +35,7 @@ std::string TrapLoops::look(std::uint64_t least) {
     for (auto& core : c.cores) {
       const riscv::HartCounters& now = core->hart().counters();
       const std::uint64_t traps = std::min(now.repeated, now.traps - *seen);
-      // Software may ask the same of a service again and again until something else has happened.
+      // Software may repeat the same call of a service (ecall) until something else has happened: that is no loop.
       const bool asks = now.served > now.repeated / 4 * 3;
       if (traps >= least && !asks) text += describe(c.firmware, *core, traps, now.returns != now.returns_before);
       *seen++ = now.traps;

@@ -4,8 +4,8 @@
 namespace sluice::platform {
 namespace {
 
-/// The end of a sentence about `at`, if more than one of the ways to choose is set. Faults checks that one is set at
-/// all: only it knows which keys the board sets, and 0, which means never, is a valid choice.
+/// Error about `at`, as the end of a sentence, if more than one of the ways to choose is set; else empty. Faults checks
+/// that at least one is set: only it knows which keys the board sets, and 0, which means never, is a valid choice.
 std::string one_of(unsigned set, const char* names) {
   return set <= 1 ? std::string() : std::string("must be set without ") + names;
 }

@@ -16,9 +16,9 @@ using namespace base::literals;
 /// When a fault of an agent or a link begins: exactly one of at, every and mean_every is set.
 struct FaultTimes {
   std::vector<base::Time> at;
-  base::Time every;        ///< 0: not
-  base::Time mean_every;   ///< 0: not
-  base::Time from;         ///< every, mean_every: not before
+  base::Time every;        ///< 0: not used
+  base::Time mean_every;   ///< 0: not used
+  base::Time from;         ///< every, mean_every: no fault before this
   std::uint64_t most = 0;  ///< 0: no limit
   static void describe(base::Schema<FaultTimes>&);
 };
@@ -49,9 +49,9 @@ struct LinkDownFault {
 /// Which TLPs or frames a fault hits: exactly one of at, every and probability is set.
 struct MessageChoice {
   std::vector<base::Time> at;  ///< the first one that starts then or later
-  std::uint64_t every = 0;     ///< 0: not
-  double probability = 0;      ///< 0: not
-  base::Time from;             ///< every, probability: not before
+  std::uint64_t every = 0;     ///< 0: not used
+  double probability = 0;      ///< 0: not used
+  base::Time from;             ///< every, probability: no fault before this
   std::uint64_t most = 0;      ///< 0: no limit
   static void describe(base::Schema<MessageChoice>&);
 };

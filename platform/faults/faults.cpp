@@ -42,7 +42,7 @@ class Faults::Timed {
  public:
   struct Effect {
     std::function<void()> begin;
-    std::function<void()> end;            ///< empty: it lasts
+    std::function<void()> end;            ///< empty: the fault lasts
     std::function<std::uint64_t()> lost;  ///< count so far of what `lost_name` names; empty: the fault loses nothing
     const char* lost_name = "";
     const char* duration_name = "";
@@ -74,7 +74,7 @@ class Faults::Timed {
     Time recovered = Time::max();
     std::uint64_t drops_before = 0;
     std::uint64_t lost_before = 0;
-    std::uint64_t drops = 0;  ///< once it is over
+    std::uint64_t drops = 0;  ///< set when the fault is over
     std::uint64_t lost = 0;
     std::uint64_t delayed = 0;
   };
@@ -85,7 +85,7 @@ class Faults::Timed {
   void schedule(Time since) {
     if (times_.most != 0 && happened_.size() >= times_.most) return;
     const Time step = times_.every > Time{} ? times_.every : random_.exponential(times_.mean_every);
-    // Time ends at 18,446 s.
+    // base::Time ends at 18,446 s.
     if (step >= Time::s(18'000) || since >= Time::s(18'000) - step) return;
     base::calendar().at(std::max(since + step, base::now()), key_, [this, when = since + step] {
       begin();
@@ -95,7 +95,7 @@ class Faults::Timed {
   }
 
   void begin() {
-    if (!happened_.empty() && happened_.back().recovered == Time::max()) return;  // the one before lasts
+    if (!happened_.empty() && happened_.back().recovered == Time::max()) return;  // the previous one still lasts
     Happened h;
     h.at = base::now();
     h.drops_before = faults_.dropped_.size();

@@ -25,7 +25,7 @@ class Board;
 struct FaultRecord {
   std::string name;    ///< of the instance: "fault.glitch"
   std::string kind;    ///< "corrupt-tlp"
-  std::string target;  ///< "pcie.slot0 up"
+  std::string target;  ///< "pcie.slot0.up"
   base::Time at;
   base::Time recovered = base::Time::max();  ///< Time::max(): it lasts, or there is nothing to recover from
   bool momentary = false;                    ///< there is nothing to recover from
@@ -36,7 +36,8 @@ struct FaultRecord {
 
 class Faults {
  public:
-  /// Made after all other components of the board. Throws config::UserError for a target that the board has not.
+  /// Construct it after all other components of the board. Throws config::UserError for a target that is not on the
+  /// board.
   explicit Faults(Board&);
   ~Faults();
   Faults(const Faults&) = delete;
@@ -44,7 +45,8 @@ class Faults {
 
   /// The faults in order of time. The costs of a fault that still lasts are those up to `now`.
   std::vector<FaultRecord> records(base::Time now) const;
-  /// The one fault of the board that has happened so far, however often: "fault.end"; "several faults"; empty: none.
+  /// Name of the fault that has happened so far, once or often: "fault.end". "several faults" after more than one;
+  /// empty after none.
   const std::string& so_far() const { return so_far_; }
 
  private:

@@ -94,7 +94,7 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
     pcie::TlpFate fate;
     TlpFilter filter;
     Chooser chooser;
-    std::deque<pcie::TlpFault> faults;  ///< their addresses are known to the link
+    std::deque<pcie::TlpFault> faults;  ///< a deque, because the link keeps their addresses
   };
 
   static bool recoverable(pcie::TlpFate f) { return f == pcie::TlpFate::kCorrupted || f == pcie::TlpFate::kLost; }

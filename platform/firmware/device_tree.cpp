@@ -47,7 +47,7 @@ class Writer {
   void reg(std::uint64_t base, std::uint64_t size, std::uint64_t base2, std::uint64_t size2) {
     cells("reg", {high(base), low(base), high(size), low(size), high(base2), low(base2), high(size2), low(size2)});
   }
-  /// A string list, as compatible lists are.
+  /// A string list, such as the value of `compatible`.
   void texts(const char* name, const std::vector<std::string>& values) {
     std::string joined;
     for (const std::string& v : values) joined += v + '\0';
@@ -63,7 +63,7 @@ class Writer {
   static std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 
  private:
-  /// With more room where there is too little.
+  /// Calls `step`, and again in a blob of twice the size as long as it lacks room.
   template <class F>
   void write(const F& step) {
     int result;
@@ -187,7 +187,7 @@ class Tree {
     });
   }
 
-  /// One entry per hart and given interrupt.
+  /// Cells of interrupts-extended: one entry for each hart and each of the interrupts.
   std::vector<std::uint32_t> to_harts(std::initializer_list<std::uint32_t> interrupts) const {
     std::vector<std::uint32_t> cells;
     for (unsigned h = 0; h < s_.harts; ++h) {
@@ -266,7 +266,8 @@ class Tree {
       w_.cell("#address-cells", 0);
       w_.flag("interrupt-controller");
       w_.cell("riscv,ndev", s_.interrupt_sources);
-      // Entries go by PLIC context. Those of other clusters' harts come first, and have no interrupt here.
+      // The position of an entry is its PLIC context. The contexts of other clusters' harts come first and have no
+      // interrupt here.
       auto contexts = to_harts({kMachineExternal, kSupervisorExternal});
       for (unsigned other = 0; other < 2 * s_.first_hart; ++other)
         contexts.insert(contexts.begin(), {hart_controller(0), kNoInterrupt});
@@ -303,7 +304,7 @@ class Tree {
         w_.cell("msi-parent", imsic(supervisor));
         if (!supervisor) {
           w_.cell("riscv,children", controller());
-          // The name of the binding, and the one that OpenSBI used before there was a binding.
+          // The name in the binding, and the name that OpenSBI used before there was a binding.
           for (const char* name : {"riscv,delegation", "riscv,delegate"})
             w_.cells(name, {controller(), 1, s_.interrupt_sources});
         }
@@ -343,8 +344,8 @@ class Tree {
     });
   }
 
-  /// By the PCI bus binding to Open Firmware. Bus numbers are the firmware's to give, and 0 here. turn: the device
-  /// numbers of the bridges above, summed.
+  /// Follows the PCI bus binding to Open Firmware. Bus numbers are 0 here, because the firmware assigns them. turn: sum
+  /// of the device numbers of the bridges above.
   void function(const PcieFunction& f, std::uint32_t turn) {
     w_.node(fmt::format("{}@{:x},0", f.name, f.device), [&] {
       if (f.bridge) w_.text("device_type", "pci");

@@ -32,7 +32,7 @@ struct BusNode {
   std::string path;  ///< on the board
   std::string compatible;
   std::uint64_t base, size;
-  std::uint64_t lines, lines_size;   ///< of the cache lines that it is the home of; size 0: none
+  std::uint64_t lines, lines_size;   ///< range of the cache lines whose home it is; size 0: none
   std::vector<unsigned> interrupts;  ///< sources of the PLIC or APLIC
   std::vector<part::FirmwareProperty> properties;
 };
@@ -60,11 +60,11 @@ struct DeviceTreeSource {
 
   std::uint32_t uart_hertz = 3'686'400;
 
-  // /chosen: how the board wants its firmware to work.
+  // Properties of /chosen: how the board wants its firmware to work.
   std::vector<part::FirmwareProperty> workload;
 };
 
-/// Version 17.
+/// Makes a flattened device tree of version 17.
 std::vector<std::uint8_t> make_device_tree(const DeviceTreeSource&);
 
 }  // namespace sluice::platform

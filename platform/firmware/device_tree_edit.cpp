@@ -11,7 +11,7 @@
 namespace sluice::platform {
 namespace {
 
-constexpr std::size_t kChosenRoom = 256;  ///< for the node and its properties, strings apart
+constexpr std::size_t kChosenRoom = 256;  ///< bytes for the node and its properties, without bootargs
 
 [[noreturn]] void fail(const char* what, int error) {
   throw base::ValueError(fmt::format("{}: {}", what, fdt_strerror(error)));

@@ -102,8 +102,8 @@ class Printer {
     return cell;
   }
 
-  /// Source of a list of phandles, such as <&{/path} 0x1>, from which dtc sees that they refer to nodes. Each is
-  /// followed by as many cells as its node demands for this property. Empty: the property is no such list, or is
+  /// Source of a list of phandles, such as <&{/path} 0x1>, from which dtc sees that they refer to nodes. Each phandle
+  /// is followed by as many cells as its node demands for this property. Empty: the property is no such list, or it is
   /// damaged.
   std::string references_text(const std::string& key, std::string_view value) const {
     const auto known = std::find_if(std::begin(kReferences), std::end(kReferences),
@@ -129,7 +129,7 @@ class Printer {
 
   struct Reference {
     const char* property;
-    const char* cells;  ///< property of the node that is named; empty: there are none
+    const char* cells;  ///< property of the named node with the number of cells that follow; empty: none follow
   };
   static constexpr Reference kReferences[] = {{"interrupt-parent", ""},
                                               {"interrupts-extended", "#interrupt-cells"},

@@ -8,7 +8,8 @@
 
 namespace sluice::platform {
 
-/// Source of version 1 that dtc compiles to the same tree. Throws std::runtime_error for what is no device tree.
+/// Source of version 1 that dtc compiles to the same tree. Throws std::runtime_error when the blob is not a device
+/// tree.
 std::string device_tree_text(const std::vector<std::uint8_t>& blob);
 
 }  // namespace sluice::platform

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Reads what an ELF file is made of, whatever the file really has.
+/// Reads the structures of an ELF file without trusting the offsets and sizes in it.
 
 #include <cstdint>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace sluice::platform {
 
-/// A structure at an offset of the file; false when the file ends before.
+/// Copies the structure at an offset of the file to `out`. Returns false when the file ends before the structure does.
 template <class T>
 bool read_at(const std::vector<std::uint8_t>& file, std::uint64_t offset, T& out) {
   if (offset > file.size() || file.size() - offset < sizeof(T)) return false;

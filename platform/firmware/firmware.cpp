@@ -23,7 +23,7 @@ std::optional<std::uint64_t> Firmware::next_entry() const {
 
 void Firmware::load(const std::vector<base::GuestRam*>& rams) const {
   for (const Image& image : images_) image.load(rams);
-  // Further images may be data.
+  // Images after the second may be data, which has no entry.
   for (std::size_t i = 0; i < std::min<std::size_t>(images_.size(), 2); ++i) images_[i].check_entry(rams);
 }
 

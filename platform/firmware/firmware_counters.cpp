@@ -23,7 +23,7 @@ bool is_name(const std::string& s) {
                                    [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-/// The words of a text of at most STATISTICS_NAMES_MAX bytes; none where it is longer or no list of names.
+/// The words of a text of at most STATISTICS_NAMES_MAX bytes; empty if it is longer or not a list of names.
 std::vector<std::string> read_names(const std::vector<base::GuestRam*>& rams, std::uint64_t address) {
   std::vector<std::string> names(1);
   for (std::uint64_t i = 0; i < STATISTICS_NAMES_MAX; ++i) {

@@ -15,8 +15,8 @@ namespace sluice::platform {
 /// Name and value in the order in which the image names them; counters of one name (one for each hart) are summed.
 using FirmwareCounters = std::vector<std::pair<std::string, std::uint64_t>>;
 
-/// Empty for an image without such a table, or before its set-up. The table is the guest's: what does not lie in the
-/// memory, or is no name, is left out.
+/// Empty for an image that has no statistics_table or has not set it up yet. The guest may have damaged the table, so
+/// what does not lie in memory, or is not a name, is left out.
 FirmwareCounters read_counters(const Firmware&, const std::vector<base::GuestRam*>&);
 
 }  // namespace sluice::platform

@@ -12,7 +12,7 @@ namespace sluice::platform {
 namespace {
 
 constexpr std::uint64_t kWord = 8, kHalf = 4;
-/// How long a stored lower half waits for its upper half.
+/// Time from a store to only the lower half of tohost until its value is taken, unless the upper half is stored first.
 constexpr base::Time kSettles = base::Time::us(1);
 
 // A command: device in bits 63:56, command in 55:48, payload below.

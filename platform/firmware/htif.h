@@ -18,8 +18,9 @@
 
 namespace sluice::platform {
 
-/// The host interface of one image of a cluster. Watches the page of its `tohost`, and looks at what a hart of the
-/// cluster has stored there when its instruction is over, as if the store were an access to a device.
+/// The host interface of one image of a cluster. It watches the page of the image's `tohost`. When a hart of the
+/// cluster has stored there, it looks at the value after the hart's instruction, as if the store were an access to a
+/// device.
 class Htif final : private base::RamWatcher, private riscv::CoreObserver {
  public:
   struct Exit {
@@ -31,7 +32,7 @@ class Htif final : private base::RamWatcher, private riscv::CoreObserver {
   static std::vector<std::unique_ptr<Htif>> of(const Firmware&, base::HartMemory&,
                                                const std::vector<std::unique_ptr<riscv::Core>>&, uart::Uart&);
 
-  /// Called when the firmware ends the run, each time. core: the hart that has stored last.
+  /// Called each time the firmware ends the run. core: the hart that stored last.
   base::Callback<void(const Exit&, riscv::Core& core)> on_exit;
 
  private:
@@ -59,7 +60,7 @@ class Htif final : private base::RamWatcher, private riscv::CoreObserver {
   std::vector<riscv::Core*> cores_;
   uart::Uart& uart_;
   riscv::Core* stored_by_ = nullptr;
-  bool stored_ = false;    ///< by the instruction that a hart is in
+  bool stored_ = false;    ///< a hart has stored to tohost in its present instruction
   bool complete_ = false;  ///< the upper half has been stored too
   bool answering_ = false;
   base::Calendar::Handle settling_;

@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Data is a path; the name of an executable is one where it has a slash or a dot, but may be of a shipped one too.
+/// The file that `named` means. Data is named by a path. The name of an executable is a path if it has a slash or a
+/// dot; if it has none, or there is no such file, it names a shipped executable.
 fs::path find_file(const std::string& named, const fs::path& path, Image::Kind kind) {
   std::vector<fs::path> candidates;
   if (kind == Image::Kind::data || named.find_first_of("/.") != std::string::npos) candidates = {path};
@@ -68,7 +69,7 @@ ImageName ImageName::parse(const std::string& text) {
 
 Image::Image(const std::string& what, const ImageName& name, const fs::path& meant, const std::string& where, Kind kind)
     : what_(what), where_(where), name_(fs::path(name.file).filename().string()), kind_(kind) {
-  // Shipped firmware is ELF, so what has an address is a path.
+  // Shipped firmware is ELF and has its own addresses, so a name with an address is a path.
   read(name.file, meant, name.address ? Kind::data : kind);
   sha256_ = sha256_of(file_);
   const bool elf = file_.size() >= SELFMAG && std::memcmp(file_.data(), ELFMAG, SELFMAG) == 0;
@@ -122,7 +123,8 @@ void Image::parse_elf() {
     refuse("is an ELF file for another machine; an RV64 executable is needed");
   if (header.e_type != ET_EXEC) refuse("is not an executable at fixed addresses (ET_EXEC); link it without -pie");
   if (header.e_phentsize != sizeof(Elf64_Phdr)) refuse("is damaged: its program headers have a wrong size");
-  // The section headers are the file's end; without them it is cut off even where every segment is there.
+  // The section headers are at the end of the file: if they are missing, the file is cut off, even if all segments are
+  // there.
   const std::uint64_t sections = std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
   if (header.e_shoff != 0 && (header.e_shoff > file_.size() || file_.size() - header.e_shoff < sections))
     refuse("is truncated");

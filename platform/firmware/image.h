@@ -42,9 +42,10 @@ class Image {
     bool code = false;  ///< to be executed, and not written to
   };
 
-  /// what: "firmware", for messages. `name.file` is how the user named it: a shipped firmware, or a path, which then is
-  /// `meant`. Data has no address yet where the name says none. Throws config::UserError, which starts with `where`,
-  /// when there is no such file or when it is no complete RV64 executable and has no address.
+  /// what: "firmware", for messages. meant: where name.file, as the user wrote it, lies if it is a path and not the
+  /// name of a shipped firmware. Data without an address in its name has none until place_at(). Throws
+  /// config::UserError, which starts with `where`, when there is no such file, or when an executable without an address
+  /// is not a complete RV64 ELF file.
   Image(const std::string& what, const ImageName&, const std::filesystem::path& meant, const std::string& where,
         Kind = Kind::executable);
 
@@ -52,23 +53,23 @@ class Image {
   const std::string& name() const { return name_; }      ///< as the result file gives it: without directories
   const std::string& sha256() const { return sha256_; }  ///< of the file, hexadecimal
   std::uint64_t entry() const { return entry_; }
-  /// Whether it is no ELF file.
+  /// Whether the file is loaded as raw bytes: data, or a file at an address.
   bool is_raw() const { return raw_; }
   /// In the order of the file.
   const std::vector<Segment>& segments() const { return segments_; }
   const std::vector<std::uint8_t>& bytes() const { return file_; }  ///< of the file
-  /// Whether it has an address.
+  /// Whether the image has addresses in memory.
   bool placed() const { return !segments_.empty(); }
   /// Gives an image that is data its address.
   void place_at(std::uint64_t address) { segments_ = {{address, file_.size(), 0, file_.size()}}; }
   /// Copies the segments. Throws config::UserError when one of them lies outside every RAM.
   void load(const std::vector<base::GuestRam*>&) const;
-  /// For an image that a hart starts in or goes on to. Throws config::UserError when no RAM has an instruction at the
-  /// entry.
+  /// Call this for an image in which a hart starts, or to which it goes on. Throws config::UserError when no RAM has an
+  /// instruction at the entry.
   void check_entry(const std::vector<base::GuestRam*>&) const;
   /// Copies the segments again into memory that has been used, and zeroes the parts for which the file has no bytes.
   void reload(const std::vector<base::GuestRam*>&) const;
-  /// Throws config::UserError with the end of a sentence about it.
+  /// Throws config::UserError with the end of a sentence about the image.
   [[noreturn]] void refuse(const std::string& why) const;
   const SymbolTable& symbols() const { return symbols_; }
   /// One past the last byte in memory.

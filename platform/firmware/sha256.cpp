@@ -39,7 +39,7 @@ std::string sha256_of(std::span<const std::uint8_t> bytes) {
 
 std::string sha256_of_file(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return {};  // a FIFO would wait
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};  // reading a FIFO could block
   std::ifstream in(path, std::ios::binary);
   if (!in.is_open()) return {};
   Digest digest;

@@ -46,7 +46,7 @@ SymbolTable::SymbolTable(const std::vector<std::uint8_t>& elf) {
       Elf64_Shdr home;
       if (!section(elf, header, s.st_shndx, home) || !(home.sh_flags & SHF_EXECINSTR)) continue;
       std::string name = name_at(elf, strings, s.st_name);
-      // "$x" and "$d" mark code and data, ".L" what the compiler made.
+      // "$x" and "$d" mark code and data; ".L" begins the names of labels that the compiler made.
       if (name.empty() || name[0] == '$' || name.starts_with(".L")) continue;
       const std::uint64_t end = s.st_size != 0 ? s.st_value + s.st_size : home.sh_addr + home.sh_size;
       symbols_.push_back({s.st_value, end, function, std::move(name)});

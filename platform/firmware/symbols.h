@@ -13,15 +13,16 @@ namespace sluice::platform {
 class SymbolTable {
  public:
   SymbolTable() = default;
-  /// The functions, the labels and the variables of an ELF64 file. A damaged table is no error: it has fewer
-  /// symbols. Of a name, the first 1,024 characters count.
+  /// The functions, the labels and the variables of an ELF64 file. A damaged table is no error: it has fewer symbols.
+  /// Names are cut after 1,024 characters.
   explicit SymbolTable(const std::vector<std::uint8_t>& elf);
 
   /// The function at an address as "name+0x12", at its start without offset; empty when none covers it. A symbol
   /// without a size, as assembly code has them, reaches to the next one or the end of its section.
   std::string at(std::uint64_t address) const;
   bool empty() const { return symbols_.empty(); }
-  /// Joins those of another file. Of two symbols at one address, and of two variables of one name, the first one stays.
+  /// Adds the symbols of another file. Of several symbols at one address or variables with one name, the first one
+  /// counts.
   void add(const SymbolTable&);
   /// Where a variable, or a label in front of data, of this name lies; nothing when there is none.
   std::optional<std::uint64_t> variable(std::string_view name) const;
@@ -39,7 +40,7 @@ class SymbolTable {
     std::uint64_t address;
     std::string name;
   };
-  std::vector<Symbol> symbols_;      ///< by address, one for each
+  std::vector<Symbol> symbols_;      ///< in order of address, one for each address
   std::vector<Variable> variables_;  ///< in the order of the table
 };
 

@@ -27,22 +27,24 @@ struct CallFactory final : part::Factory {
   net::CallParameters::Maker make;
 };
 
-/// Where models become known.
+/// Registers models, so that boards can name them.
 class Devices {
  public:
   explicit Devices(config::Registry& registry) : registry_(registry) {}
 
-  /// From now on a board may have [accel.NAME] with this model. Device is a pcie::Endpoint, has a type Parameters with
-  /// describe(), and is made from a name and these; and from a base::RandomSeed too, where it draws random numbers.
-  /// model: as a board writes it, 1 to 64 letters, digits, - and _. title: in a sentence, "DMA requester". Throws
-  /// std::logic_error for another name, when there is such a model already, or when its parameters are ill-formed.
+  /// From now on a board may have [accel.NAME] with this model. Device is a pcie::Endpoint and has a type Parameters
+  /// with describe(). Its constructor takes a name, these parameters and, if it draws random numbers, a
+  /// base::RandomSeed. model: as a board writes it, 1 to 64 letters, digits, - and _. title: in a sentence, "DMA
+  /// requester". Throws std::logic_error for another name, when there is such a model already, or when its parameters
+  /// are ill-formed.
   template <class Device>
   void add(std::string model, std::string title) {
     check<typename pcie::DeviceFactoryOf<Device>::Parameters>(model, title);
     pcie::add_device<Device>(registry_, std::move(model), std::move(title));
   }
 
-  /// The same with a factory of its own, of a device with further ports. P: of [accel.NAME].
+  /// As above, with a factory that the caller supplies, for a device with further ports. P is the parameter struct of
+  /// [accel.NAME].
   template <class P>
   void add(std::string model, std::string title, std::shared_ptr<const pcie::DeviceFactory> factory) {
     check<P>(model, title);
@@ -70,7 +72,8 @@ class Devices {
     nic::add_nic<N>(registry_, std::move(model), std::move(title));
   }
 
-  /// The same with a factory of its own, where the driver must be told more than an address. P: of [nic.NAME].
+  /// As above, with a factory that the caller supplies, for a NIC whose driver must be told more than an address. P is
+  /// the parameter struct of [nic.NAME].
   template <class P>
   void add_nic(std::string model, std::string title, std::shared_ptr<const nic::NicFactory> factory) {
     check<P>(model, title);
@@ -91,9 +94,9 @@ class Devices {
     registry_.add<P>("workload", std::move(model), std::move(title), std::move(factory));
   }
 
-  /// From now on a board may have this as call.program of its workload. C is a net::Calls that is made from a const
-  /// net::CallParameters&. name: as a model's. Throws std::logic_error for another one, or when there is such a
-  /// program.
+  /// From now on a board may name these calls as call.program of its workload. C is a net::Calls with a constructor
+  /// from a const net::CallParameters&. name: as a model's name. Throws std::logic_error for another name, or when
+  /// there is such a program already.
   template <class C>
   void add_calls(std::string name) {
     static_assert(std::is_base_of_v<net::Calls, C>, "what makes calls is a net::Calls");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a plug-in includes: a shared object that brings models of its own, and is named by `plugins` of a board file.
+/// Included by the source of each plug-in. A plug-in is a shared object that brings models of its own and that a board
+/// file names in `plugins`.
 ///
 ///     SLUICE_PLUGIN(devices) { devices.add<Sum>("sum", "summing engine"); }
 
@@ -22,16 +23,16 @@
   SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_MAJOR) \
   "." SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_MINOR) "." SLUICE_PLUGIN_TEXT(NLOHMANN_JSON_VERSION_PATCH)
 
-/// Code of two builds that agree in this works together: plug-in and program share classes. plugin_interface.h is made
-/// by each build, from the contents of the headers that plug-ins include.
+/// A plug-in works with a program only if both agree in this text, because they share classes. Each build makes
+/// plugin_interface.h from the contents of the headers that plug-ins include.
 #define SLUICE_PLUGIN_BUILD \
   "interface " SLUICE_PLUGIN_INTERFACE ", compiler " __VERSION__ ", JSON " SLUICE_PLUGIN_JSON SLUICE_PLUGIN_SANITIZER
 
-/// Found in the file before any of its code runs.
+/// Begins the text that is looked for in the file of a plug-in before any of its code runs.
 #define SLUICE_PLUGIN_MARK "sluice plug-in: "
 
-/// Opens the function that a plug-in has once; it makes the models known. An exception that leaves it is told to the
-/// user.
+/// Begins the function, one in each plug-in, that registers its models. The user is told of an exception that leaves
+/// the function.
 #define SLUICE_PLUGIN(devices)                                                             \
   extern "C" {                                                                             \
   extern const char sluice_plugin_build[];                                                 \

@@ -53,7 +53,8 @@ constexpr Elf64_Half kMachine =
 #error "plug-ins: say here what machine this is"
 #endif
 
-/// What is cut off must not be mapped: a look at what is missing is a signal.
+/// Whether the file has all bytes that its headers tell of. A truncated file must not be mapped: an access to the
+/// missing part would raise a signal.
 bool is_complete(const Elf64_Ehdr& header, const std::vector<std::uint8_t>& bytes) {
   const auto holds = [&bytes](std::uint64_t at, std::uint64_t size) {
     return at <= bytes.size() && bytes.size() - at >= size;
@@ -80,7 +81,7 @@ void check_is_shared_object(const PluginFile& plugin, const std::vector<std::uin
   if (!is_complete(header, bytes)) refuse(plugin, "is truncated");
 }
 
-/// What the file says that it was built with; empty: it is no plug-in.
+/// The text SLUICE_PLUGIN_BUILD of the build that made the file; empty: the file is no plug-in.
 std::string build_of(const std::vector<std::uint8_t>& bytes) {
   constexpr std::string_view kMark = SLUICE_PLUGIN_MARK;
   const auto found = std::search(bytes.begin(), bytes.end(), kMark.begin(), kMark.end());
@@ -102,9 +103,10 @@ std::string loader_error(const PluginFile& plugin) {
   return what;
 }
 
-/// Its symbols stay its own: a comparison may load two plug-ins with the same names.
+/// Loads the plug-in without sharing its symbols: a comparison may load two plug-ins with the same names.
 void* open(const PluginFile& plugin) {
-  // dlopen() is declared to throw nothing, and what static initialisers throw goes through it: past the declaration.
+  // dlopen() is declared noexcept, but an exception of a static initialiser passes through it. A call by this pointer
+  // lets it pass.
   void* (*const volatile load)(const char*, int) = dlopen;
   try {
     void* object = load(plugin.path.c_str(), RTLD_NOW | RTLD_LOCAL);

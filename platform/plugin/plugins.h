@@ -6,7 +6,7 @@
 
 namespace sluice::platform {
 
-/// Adds what a plug-in brings to the registry; it stays loaded for the life of the process. See
+/// Loads a plug-in, which stays loaded for the life of the process, and adds its models to the registry. See
 /// config::Registry::PluginLoader.
 std::string load_plugin(const config::PluginFile&, config::Registry&);
 

@@ -20,7 +20,7 @@ constexpr int kLabel = 26;
 constexpr int kColumn = 15;
 constexpr int kRelative = 11;
 
-/// One column per board; behind each but the first, how it relates to the first.
+/// One column per board. After each board but the first, another column has its ratio or difference to the first.
 class Table {
  public:
   explicit Table(const std::vector<Json>& results) : results_(results) {}
@@ -90,7 +90,7 @@ void requests_rows(Table& table) {
   });
 }
 
-/// A board without a wire has none: its firmware is its workload.
+/// Whether the workload made calls. A board without a wire has none: its firmware is its workload.
 bool has_calls(const Json& result) { return result.contains("requests"); }
 
 void latency_rows(Table& table) {
@@ -155,7 +155,7 @@ void link_table(Table& table, const std::vector<Json>& results) {
   }
 }
 
-/// What the bound on run-ahead between harts leaves open (docs/models/base-time.md).
+/// How far the quantities move at half the quantum, the bound on run-ahead between harts (docs/models/base-time.md).
 std::string half_quantum_text(const Comparison& c) {
   std::string text;
   for (std::size_t i = 0; i < c.half_quantum.size(); ++i) {

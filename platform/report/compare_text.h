@@ -24,7 +24,7 @@ struct Comparison {
   std::vector<nlohmann::ordered_json> results;       ///< the first is the reference's
   std::vector<nlohmann::ordered_json> half_quantum;  ///< the same at half the quantum; null where it has no meaning
   std::vector<std::string> differences;              ///< parameters in which boards differ, as sentences
-  unsigned replications = 1;                         ///< results are those of the first
+  unsigned replications = 1;                         ///< `results` are those of the first one
   std::vector<PairedRow> paired;                     ///< where there are several replications
 };
 

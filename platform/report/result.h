@@ -21,7 +21,8 @@ std::string to_text(const nlohmann::ordered_json& result);
 /// Why the simulated system failed, in one sentence; empty when it did not.
 std::string failure_of(const nlohmann::ordered_json& result);
 
-/// The same and, line by line, what helps to find out why: who waits for whom, where the harts are. Empty likewise.
+/// The same sentence and, in further lines, what helps to find the cause: what waits for what, and where the harts are.
+/// Empty when the simulated system did not fail.
 std::string diagnosis_of(const nlohmann::ordered_json& result);
 
 }  // namespace sluice::report

@@ -98,7 +98,7 @@ std::string fault_text(const Json& result) {
   return text.empty() ? text : text + "\n";
 }
 
-/// What software did wrong; the rest is in the result file.
+/// The first mistakes of the firmware; the result file has the others.
 std::string mistake_text(const Json& result) {
   constexpr std::size_t kShown = 8;
   const Json& list = result.at("mistakes").at("list");

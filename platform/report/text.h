@@ -10,7 +10,7 @@
 
 namespace sluice::report {
 
-/// One run. workload: that the result is of; null: it had none.
+/// The report of one run. workload: the workload of that run; null: it had none.
 std::string run_report(const nlohmann::ordered_json& result, const workload::Workload* workload);
 
 }  // namespace sluice::report

@@ -13,7 +13,8 @@ struct WorkloadKind {
   std::string name;     ///< as a board writes it: workload.kind
   std::string summary;  ///< one line
 };
-/// In the order of TrafficSource::Kind; then those of other models of [workload].
+/// The kinds of the traffic workload in the order of TrafficSource::Kind, then the other models of [workload], then
+/// "none".
 std::vector<WorkloadKind> workload_kinds(const config::Registry&);
 
 }  // namespace sluice::report

@@ -18,7 +18,7 @@ constexpr std::size_t kNamed = 3;
 
 std::string in_words(const std::string& value) { return value.empty() ? "nothing" : value; }
 
-/// A parameter as a condition; of one that names a file, what is in the file.
+/// A parameter as a condition. If it names a file that can be read, its value is the SHA-256 of the file.
 base::Condition condition_of(const config::Instance& i, const base::Parameter& p) {
   base::Condition c(i.path() + "." + p.key(), p.text(i.values()));
   if (c.second.empty() || !p.names_file()) return c;

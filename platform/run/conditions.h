@@ -10,11 +10,11 @@
 
 namespace sluice::platform {
 
-/// "nic.eth0.queues" and its value as text, in the order of the board; of plug-ins, firmware, captures and scripts
-/// the SHA-256 of the file, whatever its path.
+/// Names such as "nic.eth0.queues" and their values as text, in the order of the board. For plug-ins, firmware,
+/// captures and scripts, the value is the SHA-256 of the file, whatever its path.
 base::Conditions conditions_of(Board&);
 
-/// What differs, in the words of a sentence; the first few by name. Empty: nothing.
+/// The differences as part of a sentence, with the names of the first few. Empty: nothing differs.
 std::string differences_between(const base::Conditions& logged, const base::Conditions& own);
 
 }  // namespace sluice::platform

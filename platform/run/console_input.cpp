@@ -25,7 +25,7 @@ void Console::connect(base::Pacer& pacer) {
   pacer.watch(STDIN_FILENO, [this] { return take_characters(); });
 }
 
-/// Called when there is something, so that one read() does not wait.
+/// Called when standard input can be read, so one read() does not wait.
 bool Console::take_characters() {
   std::array<std::uint8_t, 256> buffer;
   const ssize_t n = ::read(STDIN_FILENO, buffer.data(), buffer.size());

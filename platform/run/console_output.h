@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Where what the firmware says through its UART goes in a run with --console.
+/// Writes the output of the firmware's UARTs in a run with --console.
 
 #include <memory>
 #include <ostream>
@@ -11,13 +11,13 @@
 
 namespace sluice::platform {
 
-/// Writes the host's characters as they come, and between its lines whole lines of the other systems, each behind the
-/// name of its system.
+/// Writes the host's characters as they come. Between its lines it writes whole lines of the other systems, each after
+/// the name of its system.
 class ConsoleOutput {
  public:
   /// Attaches itself to the UARTs of all systems.
   ConsoleOutput(Board&, std::ostream&);
-  /// Writes what has no line end yet.
+  /// Writes the lines that have no line end yet.
   void end();
 
  private:

@@ -22,7 +22,7 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/// The text between quotes, which is all of `word`; null when it is none.
+/// The text between the quotes that enclose `word`; nothing if `word` is not such a text.
 std::optional<std::string> unquoted(std::string_view word) {
   if (word.size() < 2 || word.front() != '"' || word.back() != '"') return {};
   word = word.substr(1, word.size() - 2);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// SIGINT and SIGTERM during a run that nothing outside takes part in.
+/// SIGINT and SIGTERM during a run without a live TAP or console.
 
 namespace sluice::platform {
 
-/// While it lives, the first SIGINT or SIGTERM is remembered; a second one ends the process. At most one lives.
+/// While this object lives, the first SIGINT or SIGTERM is remembered; a second one ends the process. At most one
+/// object lives.
 class Interruption {
  public:
   Interruption();
@@ -12,7 +13,7 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// Name of the signal that came to the latest one; null: none.
+  /// Name of the signal that has come since the latest object was constructed; null: none.
   static const char* signal();
 };
 

@@ -20,7 +20,7 @@ namespace sluice::platform {
 
 using base::Time;
 
-/// SIGINT and SIGTERM as a file, until the first has come.
+/// Receives SIGINT and SIGTERM through a file descriptor until the first one has been taken.
 class Outside::Signals {
  public:
   Signals() {
@@ -130,9 +130,9 @@ void Outside::start(std::function<void()> interrupt) {
     const auto stood_still = [this](std::chrono::nanoseconds pause) {
       if (pacer_) pacer_->forgive(pause);
     };
-    // A paced simulation sleeps between its entries: these must not keep it awake.
     const auto end = [this] { changes_->make(debug::Change::to_end(), debugger_->place()); };
     const auto interrupted = [this] { return signals_ ? signals_->take() : Interruption::signal() != nullptr; };
+    // A paced simulation sleeps between its entries: the debugger's looks, 1 ms apart, must not keep it awake.
     debugger_->start({end, stood_still, interrupted}, pacer_ ? Time::ms(1) : base::Pacer::kGrain);
   }
   if (changes_) changes_->start();
@@ -179,7 +179,8 @@ void Outside::tell_end(int status) {
 void Outside::close(Time at, base::InputEnd end) {
   if (changes_) changes_->flush();
   try {
-    // An end that stands among the changes has a place there, which is more than a time.
+    // If a change of the debugger ended the run, the log already has the place of the end, which says more than its
+    // time.
     inputs_.close(at, changes_ && changes_->ended() ? base::InputEnd::ended : end);
   } catch (const std::runtime_error& e) {
     throw config::UserError(e.what());

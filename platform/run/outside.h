@@ -24,7 +24,7 @@ namespace sluice::platform {
 struct OutsideOptions {
   std::string tap;                        ///< name of a TAP interface; empty: none
   std::string replay;                     ///< path of a log that takes the outside's place; empty: none
-  bool console = false;                   ///< standard input talks to the UART; not of a replay
+  bool console = false;                   ///< standard input goes to the UART, except in a replay
   std::optional<std::uint16_t> gdb = {};  ///< TCP port for a debugger; 0: any
   bool any() const { return !tap.empty() || !replay.empty() || console || gdb; }
 };
@@ -46,22 +46,22 @@ class Outside {
   bool live() const { return pacer_ != nullptr; }
   /// Whether a person may take part. Such a run usually ends by that person's signal.
   bool attended() const { return live() || debugger_; }
-  /// When the run ends, where a log says so.
+  /// Time limit of the replayed run, if that run ended there.
   std::optional<base::Time> end_of_log() const;
   /// One sentence that names the parameters or firmware in which this run differs from the replayed log's. Empty when
   /// nothing differs, when the log does not record them, or without a replay.
   std::string mismatch(Board&) const;
-  /// The port at which a debugger is waited for; 0: none is.
+  /// TCP port on which a debugger can connect; 0: none.
   std::uint16_t gdb_port() const;
   /// One sentence if the replayed log continues after `until`. Empty if it does not, or without a replay.
   std::string cut_short(base::Time until) const;
   /// After a replay: one sentence if it ended before all logged changes of the debugger were made. Else empty.
   std::string left_over() const;
-  /// Entries of the calendar that only look for a debugger.
+  /// Number of calendar entries that only look for a debugger.
   std::size_t pending_looks() const;
   /// interrupt: called when the user ends the run.
   void start(std::function<void()> interrupt);
-  /// Whether a signal that ends the run has come for which start()'s callback has not been called yet. Only where
+  /// Whether a signal that ends the run has come and start()'s callback has not been called for it yet. Call it only if
   /// live().
   bool take_signal();
   /// Throws config::UserError when the log could not be written.

@@ -23,14 +23,15 @@ constexpr Time kProgressInterval = Time::us(100);
 constexpr Time kTrapInterval = Time::ms(10);
 // Traps without progress that count as a loop: between two checks, and at the end of a run.
 constexpr std::uint64_t kTrapsInInterval = 1000, kTrapsAtEnd = 64;
-// Resets by the firmware without an ended request between them that end the run. A boot that retries makes only a few.
+// The run ends after so many resets by the firmware without an ended request between them. A boot that retries makes
+// only a few.
 constexpr std::uint64_t kIdleResets = 1000;
 constexpr Time kSignalInterval = Time::us(200);  // some milliseconds of wall time
-// Checks at one time, of base::Calendar::kLookInterval entries each: ten million entries, where a busy board has some
-// dozen.
+// Checks in succession at the same simulated time that mean standstill. A check comes every
+// base::Calendar::kLookInterval entries, so this is ten million entries, where a busy board has some dozen.
 constexpr unsigned kLooksAtOneTime = 10;
-// Checks at one time, of base::Scheduler::kLookInterval steps each: a million delta cycles, where a module has some
-// hundred.
+// The same for checks every base::Scheduler::kLookInterval steps of foreign processes: a million delta cycles, where a
+// module has some hundred.
 constexpr unsigned kKernelLooksAtOneTime = 16;
 
 base::InputEnd input_end(Outcome outcome) {
@@ -108,7 +109,7 @@ Outcome Simulation::run() {
   if (board_.workload()) base::calendar().at(Time{}, kWatchKey, [this] { board_.workload()->start(*this); });
   // Entries at time 0 precede the first instruction.
   base::calendar().at(Time{}, kWatchKey, [this] { startup_seconds_ = processor_seconds(); });
-  watch_traps();  // before watch() at the same time, whose diagnosis says less
+  watch_traps();  // before watch() at the same time, because watch()'s diagnosis says less
   base::calendar().at(board_.run_parameters().stall_limit, kWatchKey, [this] { watch(); });
   plan_time_limit();
   if (outside_) {
@@ -154,7 +155,7 @@ void Simulation::take_verdict(SystemOnChip& system, const irq::Finisher::Verdict
   }
   verdict_ = v;
   verdict_at_ = base::now();
-  // Now, because the hart goes on to its next instruction.
+  // Describes the failure now, because the hart goes on to its next instruction.
   failure_.clear();
   if (v.kind == irq::Finisher::Kind::fail)
     failure_ = exit.empty() ? describe_failure(v.code, board_, running_hart()) : exit;
@@ -162,8 +163,8 @@ void Simulation::take_verdict(SystemOnChip& system, const irq::Finisher::Verdict
   stop();
 }
 
-/// A firmware that only resets its board, or its system beside the host, would go on until the time limit, which is
-/// minutes of wall time.
+/// Resets a system beside the host alone, or with the host the whole board. Ends the run after kIdleResets: a firmware
+/// that only resets would go on until the time limit, which is minutes of wall time.
 void Simulation::restart(SystemOnChip& system) {
   const auto reset = [this, &system] {
     if (!system.plan().is_host()) return board_.reset(system);
@@ -265,8 +266,7 @@ Outcome Simulation::judge_limit() {
   return Outcome::stalled;
 }
 
-/// Any system's firmware ends the run.
-/// Null outside a hart's access.
+/// The hart whose access is under way; null outside a hart's access.
 riscv::Core* Simulation::running_hart() const {
   const base::Runner* runner = board_.scheduler().running();
   for (Cluster& c : board_.clusters())
@@ -295,8 +295,8 @@ std::uint64_t Simulation::ended_requests() const {
   return ended;
 }
 
-/// Ends the run when the workload waited for the board at the last look and does now, and no request has ended in
-/// between; or when nothing can ever happen again. A board without a workload runs until its firmware ends, or
+/// Ends the run if the workload waits now and waited at the last check, and no request has ended in between, or if
+/// nothing can happen any more. Without a workload, a board runs until its firmware ends the run, or until
 /// run.time_limit.
 void Simulation::watch() {
   const std::uint64_t ended = ended_requests();
@@ -325,7 +325,7 @@ bool Simulation::in_trap_loop(std::uint64_t least) {
   return true;
 }
 
-/// Ends the run when a hart does nothing else than trap.
+/// Ends the run when a hart does nothing but trap.
 void Simulation::watch_traps() {
   if (in_trap_loop(kTrapsInInterval)) return stop();
   const Time interval = std::min(board_.run_parameters().stall_limit, kTrapInterval);
@@ -364,7 +364,8 @@ void Simulation::stand_still(Time at, const std::string& of) {
   board_.scheduler().stop();
 }
 
-/// Checks for signals and for simulated time that stands still, where look_for_signals() would never be reached.
+/// Checks for signals and for simulated time that stands still. While it stands still, look_for_signals() is not
+/// called.
 void Simulation::look_at_entries(base::ComponentKey last) {
   if (signalled()) return board_.scheduler().stop();
   looks_at_one_time_ = base::now() == last_look_ ? looks_at_one_time_ + 1 : 0;

@@ -22,13 +22,13 @@
 
 namespace sluice::platform {
 
-/// Every run ends here: no delay of a model reaches from here to the end of what 64 bits of femtoseconds hold.
+/// Every run ends by this time, so that no delay of a model leads past what 64 bits of femtoseconds hold.
 constexpr base::Time kEndOfTime = base::kLatestInput;
 
 struct SimulationOptions {
   std::optional<base::Time> until;  ///< end of the run, whatever is under way
   std::string output;               ///< directory for traces and the log of inputs; exists
-  OutsideOptions outside;           ///< the board's traffic is what they say
+  OutsideOptions outside;           ///< the board was made with their traffic_with()
   bool trace_pcap = false;
   bool trace_perfetto = false;
   std::optional<debug::TraceWindow> trace_insn;
@@ -41,13 +41,14 @@ struct SimulationOptions {
 enum class Outcome {
   finished,     ///< the workload's requests have ended, or the firmware said that it passed
   limit,        ///< --until; run.time_limit or kEndOfTime: then a failure, and the diagnosis says so
-  interrupted,  ///< the user ended it; a failure where nobody outside took part, and the diagnosis says so
-  stalled,      ///< no request ended for run.stall_limit, a hart did nothing else for a while than trap, the firmware
-                ///< resets its board again and again, simulated time stands still, or the harts hung when the run ended
-                ///< at --until
-  deadlocked,   ///< nothing can ever happen again, found at a look every run.stall_limit; not with --until
+  interrupted,  ///< the user ended it; without TAP, console and debugger a failure, and the diagnosis says so
+  stalled,      ///< no request ended for run.stall_limit, a hart did nothing but trap for a while, the firmware reset
+                ///< its board again and again, simulated time stood still, or the harts hung when the run ended at
+                ///< --until
+  deadlocked,   ///< nothing can happen any more; checked every run.stall_limit, but not with --until or while input
+                ///< can come from outside
   failed,       ///< the firmware said that it failed, the script that talks to it did not hear what it expects, or a
-                ///< component threw an exception
+                ///< component threw an exception or called sc_stop()
 };
 
 class Simulation final : private workload::Run {
@@ -58,8 +59,8 @@ class Simulation final : private workload::Run {
 
   Outcome run();
 
-  /// After run(): a sentence, and where it helps a list of which component waits for which, with the harts' PCs. Empty
-  /// when nothing went wrong.
+  /// Valid after run(): a sentence and, where it helps, a list of which component waits for which, with the harts' PCs.
+  /// Empty when nothing went wrong.
   const std::string& diagnosis() const { return diagnosis_; }
   base::Time measured_from() const { return measured_from_; }
   base::Time ended_at() const { return ended_at_; }
@@ -70,7 +71,7 @@ class Simulation final : private workload::Run {
   double startup_seconds() const { return startup_seconds_; }
   double cpu_seconds() const { return cpu_seconds_; }
   Board& board() { return board_; }
-  /// Null where nothing is.
+  /// Null if nothing outside is connected.
   Outside* outside() { return outside_.get(); }
   const Outside* outside() const { return outside_.get(); }
   const debug::InsnTrace* insn_trace() const { return insn_.get(); }
@@ -111,16 +112,16 @@ class Simulation final : private workload::Run {
   std::vector<std::unique_ptr<net::PcapWriter>> captures_;
   std::unique_ptr<base::PerfettoWriter> perfetto_;
   std::unique_ptr<debug::InsnTrace> insn_;
-  std::optional<irq::Finisher::Verdict> verdict_;  ///< that ends the run
+  std::optional<irq::Finisher::Verdict> verdict_;  ///< the one that ends the run
   base::Time verdict_at_;
-  std::string exit_;  ///< what a tohost has said of the verdict that follows
+  std::string exit_;  ///< how a tohost explained the failure that the next verdict reports
   base::Time measured_from_;
   base::Time ended_at_;
   std::vector<riscv::Core::Accounts> accounts_at_start_;
   TrapLoops trap_loops_;
   std::uint64_t last_ended_ = 0;
   std::uint64_t ended_at_reset_ = 0;
-  std::uint64_t idle_resets_ = 0;  ///< by the firmware, one after the other, without a request that ended in between
+  std::uint64_t idle_resets_ = 0;  ///< successive resets by the firmware without an ended request between them
   std::uint64_t ended_at_limit_look_ = 0;
   bool met_time_limit_ = false;
   bool calls_waited_ = true;  ///< at the last look
@@ -137,8 +138,8 @@ class Simulation final : private workload::Run {
   base::Calendar::Handle progress_look_;
   bool interrupted_ = false;
   std::optional<Interruption> interruption_;  ///< kept to the end, so that no signal cuts off the report
-  std::string failure_;                       ///< what the firmware's own report of it says
-  std::string thrown_;                        ///< by which component, and what
+  std::string failure_;                       ///< what a verdict other than a pass says
+  std::string thrown_;                        ///< which component threw what, and when
   std::string diagnosis_;
   double wall_seconds_ = 0;
   double startup_seconds_ = 0;

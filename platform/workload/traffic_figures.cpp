@@ -50,7 +50,7 @@ std::map<int, StageRow> stage_rows(const Json& result) {
       rows[stage].share += s.at("share").get<double>();
     }
   }
-  rows[SLUICE_STAGE_unattributed];  // shown although, and because, it is nothing
+  rows[SLUICE_STAGE_unattributed];  // shown even when it is 0
   return rows;
 }
 

@@ -23,7 +23,7 @@ using workload::Json;
 using workload::rate_text;
 using workload::time_text;
 
-/// Every request's tiles, summed over all requests, are the latencies that the wire saw, to the femtosecond.
+/// Whether the tiles of all requests sum to the latencies that the wire saw, to the femtosecond.
 bool stages_sum_up(const base::Histogram& latency) {
   const base::Ledger& ledger = base::ledger();
   unsigned __int128 sum = 0;
@@ -80,7 +80,7 @@ std::string latency_text(const Json& l) {
 
 bool is_waiting(const TrafficSource& s) { return !s.running() || s.under_way() > 0; }
 
-/// Drops are what such a workload looks for, not a failure.
+/// Whether the workload looks for drops, so that a drop is no failure.
 bool overloads_on_purpose(const TrafficSource::Parameters& p) {
   return p.kind == TrafficSource::Kind::load_sweep || p.kind == TrafficSource::Kind::zero_loss;
 }
@@ -115,7 +115,8 @@ std::string client_table(const Json& result) {
 TrafficWorkload::TrafficWorkload(std::vector<Clients> clients, bool allow_drops)
     : clients_(std::move(clients)), allow_drops_(allow_drops) {}
 
-/// Measuring begins with the first call that counts: it would take away the latencies of those before it.
+/// Measuring begins with the first counted call of any client. A later beginning would discard the latencies counted by
+/// then.
 void TrafficWorkload::start(workload::Run& run) {
   for (Clients& c : clients_) {
     c.source->on_measuring([this, &run] {
@@ -160,7 +161,7 @@ std::string TrafficWorkload::stall_reason() const {
 std::string TrafficWorkload::stall_details() const {
   std::string text;
   for (const Clients& c : clients_) {
-    // What the client's checks refused: a call whose reply is among it has none.
+    // Frames that the client's checks refused: if one of them was the reply to a call, that call has no reply.
     if (const std::uint64_t bad = c.source->host_statistics().bad_frames; bad > 0)
       text += fmt::format("{} has received {}, which it ignores; first: {}\n", c.path,
                           bad == 1 ? "1 bad frame" : fmt::format("{} bad frames", bad), c.source->first_bad_frame());
@@ -194,12 +195,12 @@ std::string TrafficWorkload::failure(bool finished) const {
   return {};
 }
 
-/// Of all clients together.
+/// Results of all clients together.
 TrafficSource::Results TrafficWorkload::results() const {
   TrafficSource::Results all = clients_.front().source->results();
   for (std::size_t i = 1; i < clients_.size(); ++i) {
     const TrafficSource::Results& r = clients_[i].source->results();
-    // Those that have sent nothing have no first bit.
+    // Clients that have sent nothing have no first bit.
     if (r.sent > 0) all.first_bit = all.sent > 0 ? std::min(all.first_bit, r.first_bit) : r.first_bit;
     all.sent += r.sent;
     all.completed += r.completed;

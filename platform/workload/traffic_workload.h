@@ -10,7 +10,7 @@
 
 namespace sluice::platform {
 
-/// Those at one wire, all of which outlive the workload.
+/// The clients at one wire. Source and parameters outlive the workload.
 struct Clients {
   std::string path;  ///< "workload", or that of a peer
   std::string wire;
@@ -20,7 +20,7 @@ struct Clients {
 
 class TrafficWorkload final : public workload::Workload {
  public:
-  /// Of one or more wires. allow_drops: a dropped call is a result, and no failure.
+  /// Clients of one or more wires. allow_drops: a dropped call is a result and not a failure.
   TrafficWorkload(std::vector<Clients>, bool allow_drops);
 
   void start(workload::Run&) override;
@@ -40,7 +40,7 @@ class TrafficWorkload final : public workload::Workload {
 
   std::vector<Clients> clients_;
   bool measuring_ = false;
-  std::size_t finished_ = 0;  ///< of them
+  std::size_t finished_ = 0;  ///< clients that have finished
   bool allow_drops_;
 };
 

@@ -36,8 +36,8 @@ def fitted_to(boards):
 
 
 def check(points, boards):
-    """Raises Dishonest. A point that a parameter was fitted to is `fitted` and nothing else, whoever calls it
-    otherwise; what calls itself fitted is named by a parameter, and what calls itself input names one."""
+    """Raises Dishonest when a point breaks a rule. A point that a parameter was fitted to must have the role fitted. A
+    fitted point must be named by a parameter, and an input must name a parameter."""
     fitted = fitted_to(boards)
     known = {path for board in boards for path, _ in parameters(board)}
     by_name = {p["name"]: p for p in points}

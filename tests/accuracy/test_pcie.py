@@ -151,7 +151,7 @@ class MeasuredPcie(unittest.TestCase):
                 self.points.add(f"pcie.read-bandwidth.{name}.{size}", "arithmetic", row["read_gbps"], round(rate, 6),
                                 "Gb/s", ARITHMETIC, result=r, within=0.02)
                 self.assertEqual(row["read_bottleneck"], direction, size)
-                if name == "max-payload":  # writes know nothing of completions
+                if name == "max-payload":  # the completion split does not change writes
                     continue
                 self.points.add(f"pcie.write-bandwidth.{size}", "arithmetic", row["write_gbps"],
                                 round(write_rate(size), 6), "Gb/s", ARITHMETIC, result=r, within=0.02)

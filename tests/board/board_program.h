@@ -19,14 +19,15 @@ using Json = nlohmann::ordered_json;
 class Addition {
  public:
   virtual ~Addition() = default;
-  /// How many of the words, of which the first begins with "--", are an option of the program's; 0: it has none such.
+  /// Takes an option from the front of the words, of which the first begins with "--". Returns how many words the
+  /// option has; 0: the program has no such option.
   virtual std::size_t option(std::span<const std::string> words) {
     (void)words;
     return 0;
   }
   virtual void prepare(platform::Board&, platform::SimulationOptions&) {}
   virtual void ready(platform::Simulation&) {}
-  /// The run has ended and its result is made. Adds to it.
+  /// Called when the run has ended and its result is made. Adds to the result.
   virtual void report(platform::Simulation&, Json& result) = 0;
 };
 

@@ -28,7 +28,7 @@ VARIANTS = {
 
 
 def load(text):
-    """Numbers stay the digits that were written: nothing is lost in a comparison."""
+    """Keeps numbers with a point or an exponent as the digits that were written, so that a comparison loses nothing."""
     return json.loads(text, parse_float=str)
 
 
@@ -73,7 +73,7 @@ def run_program(*arguments, status=0):
 
 
 def overrides(arguments):
-    """The PATH=VALUE of --set options and of SMALL's, as the helpers of the tests take them."""
+    """The options --set, --requests and --warmup as the words PATH=VALUE that PROGRAM takes."""
     names = {"--requests": "workload.requests=", "--warmup": "workload.warmup=", "--set": ""}
     return [names[option] + value for option, value in zip(arguments[::2], arguments[1::2])]
 
@@ -87,7 +87,7 @@ class BoardTest(unittest.TestCase):
         return made.name
 
     def mistake(self, board, *settings):
-        """What a run with these settings, which must end as the user's mistake, says."""
+        """The error text of a run with these settings, which must end with exit status 2, a mistake of the user."""
         arguments = [part for setting in settings for part in ("--set", setting)]
         process = subprocess.run([SLUICE, "run", board, *arguments], capture_output=True, text=True, timeout=60,
                                  check=False)

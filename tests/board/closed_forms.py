@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each stage of one lone request takes, from the parameters of a board with a descriptor NIC: nothing here comes
-from a run but the effective parameters. Times are integer femtoseconds.
+"""What each stage of one lone request takes, calculated from the parameters of a board with a descriptor NIC. Only the
+effective parameters come from a run. Times are integer femtoseconds.
 
 Sources: the PCI Express Base Specification for TLP sizes, IEEE 802.3 for frames, RFC 5531 for calls and replies, the
 docstrings of the parameters for what each latency covers, and two facts about the firmware, below."""
@@ -12,8 +12,8 @@ from math import ceil
 FS_PER_S = 10**15
 SOFTWARE = None  # a tile whose length is the firmware's work
 
-# Of the firmware: frames start 130 bytes into a buffer of 2 KiB; a reply's results lie where the call's arguments lay,
-# so that the reply's frame starts 16 bytes behind the call's: call header less reply header.
+# Facts about the firmware: frames start 130 bytes into a buffer of 2 KiB; a reply's results lie where the call's
+# arguments lay, so that the reply's frame starts 16 bytes behind the call's: call header less reply header.
 HEADROOM = 130
 ETHERNET_IP_UDP = 14 + 20 + 8
 CALL_HEADER = 10 * 4
@@ -40,7 +40,7 @@ class Parameters:
         return round(Decimal(self[path]) * 10**6)
 
     def times(self):
-        """The paths of all parameters that are times, and their values in femtoseconds; of lists, lists of them."""
+        """The paths of all parameters that are times, and their values in femtoseconds, as lists for lists of times."""
         def fs(value):
             return [fs(v) for v in value] if isinstance(value, list) else round(Decimal(value) * 10**6)
         return {f"{path}.{key}": fs(p["value"]) for path, i in self.instances.items()
@@ -97,12 +97,12 @@ class Slots:
         self.period = Fraction(FS_PER_S, p["cluster.host.clock"] * p["cluster.host.issue_width"])
 
     def number(self, at):
-        """Of the slot that starts exactly then; None when none does."""
+        """Number of the slot that starts exactly then; None when none does."""
         n = int(at / self.period)
         return n if ceil(n * self.period) == at else None
 
     def next(self, at):
-        """Of the first slot that starts then or later."""
+        """Number of the first slot that starts then or later."""
         n = int(at / self.period)
         return n if ceil(n * self.period) >= at else n + 1
 
@@ -150,13 +150,14 @@ class LoneRequest:
         yield "memory", "root", self.p.fs("root.write_latency") + self.p.fs("caches.dma_write")
 
     def register_read(self):
-        """A core's read of four bytes of the NIC, whose BAR is above 4 GiB; the bus apart."""
+        """Time of a core's read of four bytes of the NIC, whose BAR is above 4 GiB, without the bus."""
         return (self.p.fs("root.outbound_latency") + self.link.time(16 + FRAMING) + self.down +
                 self.link.time(self.data_tlp(0, 4)) + self.up + self.p.fs("root.completion_latency"))
 
     def message_after_write(self):
-        """The interrupt's message leaves behind the write of the descriptor and cannot pass it: MSI-X's is a write itself,
-        but to no memory; INTA's goes to the interrupt controller at once."""
+        """Time from the write of the descriptor to the interrupt's message, which leaves behind that write and cannot
+        pass it. An MSI-X message is a write itself, but not to memory; an INTA message goes to the interrupt controller
+        at once."""
         if self.p["cluster.host.interrupts"] == "aia":
             ahead = self.p.fs("caches.dma_write")
             message = self.data_tlp(0, 4)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// counted_run BOARD [PATH=VALUE...]: runs a board, lets what is under way come to its end, and prints the result file
-/// with one more member, "counted": what taps on wires and links have seen over the whole run, to be compared with what
-/// the models say of themselves, and what must be back where it came from.
+/// with one more member, "counted": what taps on wires and links have seen over the whole run beside the models' own
+/// counters, and the credits and TLPs that must have been returned.
 
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "tests/board/board_program.h"
@@ -122,7 +122,7 @@ class Counted : public tests::Addition {
 
   void report(platform::Simulation& simulation, Json& result) override {
     platform::Board& board = simulation.board();
-    // An entry, so that now() is there and credits on their way have come back.
+    // With this entry, now() reaches the end of the drain, by which credits on their way have come back.
     base::calendar().after(kDrain, base::path_key("drained"), [] {});
     board.scheduler().run_until(base::now() + kDrain * 2);
 

@@ -22,7 +22,7 @@ GDB = shutil.which("gdb-multiarch")
 
 
 def packet(payload):
-    """As the protocol sends it."""
+    """The packet of the protocol that carries `payload`."""
     return b"$" + payload + b"#%02x" % (sum(payload) & 255)
 
 

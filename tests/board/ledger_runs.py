@@ -21,7 +21,7 @@ FUNCTIONAL = ("caches.timing=functional", *LONE)
 # Tiles that begin with an event, at any time, and end when a core reacts, in a whole slot.
 REACTIONS = (("wait for a core", "nic.eth0"), ("interrupt", "nic.eth0"))
 
-# What 100 ns more in a latency do to one request: traversals by stage and component.
+# How often one request meets each latency, by stage and component.
 PATH = {
     "net.wire0.flight": {("wire", "net.wire0"): 2},
     "nic.eth0.mac.rx_latency": {("MAC", "nic.eth0.mac"): 1},
@@ -40,7 +40,7 @@ PATH = {
     "caches.dma_write": {("memory", "root"): 1},
     "caches.dma_read": {("memory", "root"): 2},
 }
-# And in an access of a core: how often it meets a latency. A read of a register behind PCIe goes there and back.
+# How often an access of a core meets each latency. A read of a register behind PCIe goes there and back.
 READ = {"core_reads": 1}
 ACCESSES = {
     "bus.latency": {"bus_accesses": 1},
@@ -82,7 +82,8 @@ class Run:
         self.frames = {(f["id"], f["reply"]): f for f in self.result["ledger"]["frames"]}
 
     def lengths(self, request):
-        """Of each tile: ((stage, component), length); slots where both ends are software's, else femtoseconds."""
+        """((stage, component), length) of each tile; length: slots where both ends are software's, else
+        femtoseconds."""
         for stage, component, start, end in request.tiles:
             if component.startswith("cluster."):
                 yield (stage, component), self.slots.number(end) - self.slots.number(start)
@@ -109,7 +110,7 @@ def run(board, *overrides):
 
 
 def run_all(calls):
-    """Runs them beforehand, two at a time."""
+    """Makes these runs beforehand, two at a time."""
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda call: run(*call), calls))
 
@@ -128,8 +129,8 @@ class Counted:
         return self.counters[str(end)][name] - self.counters[str(start)][name]
 
     def traversals(self, path, request, on_path=PATH):
-        """Of a latency, by stage and component: those of the path, and those of a core's accesses to devices, which
-        it makes within stages of software and waits for."""
+        """How often a request meets a latency, by stage and component: on the path, and in a core's accesses to
+        devices, which the core makes within stages of software and waits for."""
         traversals = Counter(on_path.get(path, {}))
         for counter, times in ACCESSES.get(path, {}).items():
             for tile in request.tiles:
@@ -144,7 +145,7 @@ def counted(*case):
 
 
 def is_software(stage, component):
-    """Of the tiles that end when a core acts, those that say nothing of where a polling core was in its loop."""
+    """Whether a tile ends when a core acts and does not depend on where a polling core was in its loop."""
     return component.startswith("cluster.") or stage == "interrupt"
 
 

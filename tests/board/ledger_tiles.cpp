@@ -4,8 +4,8 @@
 /// writes on its first PCIe link, in integer femtoseconds. The result file has means only; closed forms are checked
 /// request by request.
 ///
-/// --counters-at: what counters of bus, root complex and caches (memory.md) stood at, at these times: before the
-/// instructions that start then.
+/// --counters-at: adds the values of counters of bus, root complex and caches (docs/models/memory.md) at these times,
+/// before the instructions that start then.
 
 #include <cstring>
 #include <sstream>
@@ -27,7 +27,7 @@ void note_requests(Json& requests) {
   });
 }
 
-/// Seen at the board's end: requests when they have arrived, replies when they leave.
+/// Frames are noted at the board's end of the wire: requests when they have arrived, replies when they leave.
 void note_frames(net::Wire& wire, Json& frames) {
   wire.add_tap(net::Wire::kB, [&frames](const net::Packet& p, net::Wire::Direction d, base::Time t) {
     if (p.request() == 0) return;
@@ -38,7 +38,7 @@ void note_frames(net::Wire& wire, Json& frames) {
   });
 }
 
-/// Seen when their last bit leaves.
+/// Register writes are noted when their last bit leaves.
 void note_register_writes(pcie::Link& link, Json& writes) {
   link.down().add_tap([&writes](const pcie::Tlp& t, base::Time, base::Time last) {
     if (t.type != pcie::TlpType::kMWr || t.payload_bytes() != 4) return;
@@ -48,7 +48,7 @@ void note_register_writes(pcie::Link& link, Json& writes) {
   });
 }
 
-/// The harts' counters are added up. Functional timing has none of the caches.
+/// The harts' counters are added up. Functional timing has no counters of the caches.
 Json counters(platform::Board& board) {
   Json now;
   const auto add = [&now](const std::string& path, std::initializer_list<const char*> names) {

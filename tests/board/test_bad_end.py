@@ -21,7 +21,7 @@ class BadEnds(BoardTest):
         return json.loads(out), console
 
     def test_a_stack_pointer_to_nowhere(self):
-        # The trap's frame cannot be pushed either: machine mode tells the trap that found it so.
+        # The trap's frame cannot be pushed either, so machine mode reports the trap that found the stack so.
         r, console = self.end("nowhere")
         self.assertRegex(r["failure"], rf"^{FAILED}6: a stack of cluster\.host\.hart0 has overflowed, sp was 0x10: store "
                          r"access fault \(cause 7\) at pc 0x[0-9a-f]+ bad_end_store, value 0x10$")
@@ -37,7 +37,7 @@ class BadEnds(BoardTest):
                          r"value 0xffffffffffffff80$")
 
     def test_a_stack_that_keeps_nothing(self):
-        # The report's own calls return to nowhere: the second panic ends the run, for the first one's reason.
+        # The report's own calls cannot return, so a second panic ends the run, with the reason of the first one.
         r, console = self.end("window")
         self.assertRegex(r["failure"], rf"^{FAILED}3, a trap that it does not handle: breakpoint \(cause 3\) at pc "
                          r"0x[0-9a-f]+ bad_end_trap, value 0x[0-9a-f]+, on cluster\.host\.hart0$")

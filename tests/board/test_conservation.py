@@ -116,7 +116,7 @@ class Conservation(BoardTest):
                 self.assertEqual(direction["seen_busy_fs"], direction["busy_fs"])
                 self.assertEqual(direction["overlaps"], 0)
                 self.assertGreater(direction["payload_bytes"], 0)
-            # Every reply came down, whole DWs of each TLP.
+            # Every reply came down, in TLPs of whole DWs.
             answered = result["counted"]["wires"]["net.wire0"]["b_to_a"]["received_bytes"]
             self.assertGreaterEqual(direction["payload_bytes"], answered)
             self.assertLessEqual(direction["payload_bytes"], answered + 6 * direction["tlps"])
@@ -166,7 +166,7 @@ class Conservation(BoardTest):
         self.assertGreater(requests["completed"], 100)
 
     def test_lost_without_a_reason(self):
-        """A server that never answers in time: calls are given up, and nobody says that he dropped them."""
+        """A server that never answers in time: calls are given up, and no component reports a drop."""
         text = board_runs.run("e810-poll", "--requests", "40", "--set", "workload.timeout=1 us", status=1)
         result = json.loads(text)
         self.assertEqual(result["requests"]["lost"], 40)

@@ -115,7 +115,7 @@ class Determinism(BoardTest):
         self.for_each(check)
 
     def test_foreign_activity(self):
-        """A SystemC module that is on the board for itself, with its own events and thread."""
+        """A SystemC module on the board that nothing uses, with its own events and thread."""
         def check(arguments):
             board, *rest = arguments
             more, seen = disturbed("--foreign", board, *overrides(rest))
@@ -133,7 +133,7 @@ class Determinism(BoardTest):
         self.for_each(check, ("one hart", "one hart, functional"))
 
     def test_a_quantum_counts_between_harts(self):
-        """Else the tests above could not fail: with four harts the quantum is part of the model."""
+        """With four harts the quantum is part of the model. If it changed nothing, the test above could not fail."""
         arguments = ("e810-poll", *SMALL, *FOUR_HARTS)
         first, second = (canonical(run(*arguments, "--quantum", q), [QUANTUM]) for q in ("3 ns", "30 ns"))
         self.assertNotEqual(first, second)

@@ -181,7 +181,7 @@ class Faults(BoardTest):
                 noise = f"[fault.noise]\nkind='{kind}'\ntarget='{WIRE}'\ndirection='{direction}'\nevery=100\n"
                 r = self.run_with(noise, *DROPS)
                 hits = r["faults"]
-                # The first hundred of that direction has the ARP's frame.
+                # The first hundred frames of that direction include the ARP frame.
                 self.assertEqual(len(hits), (r["requests"]["sent"] + 1) // 100)
                 self.assertEqual({(f["target"], f["recovered_ns"], f["cost"]["requests_hit"]) for f in hits},
                                  {(f"{WIRE}.{direction}", None, 1)})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plain TLM-2.0 module, with a thread, an event and a target of its own that makes callers wait, on a whole board:
-test_foreign.py SLUICE DISTURBED_RUN. That it changes nothing where nobody uses it, test_determinism.py shows."""
+test_foreign.py SLUICE DISTURBED_RUN. test_determinism.py shows that the module changes nothing where nobody uses it."""
 
 import json
 import unittest

@@ -297,7 +297,8 @@ detach
         self.assert_same(run(*arguments, status=1), result)
 
     def test_from_an_exception(self):
-        # The handler's call never returns: its return address is the last one of the entry's unwind information.
+        # The handler's call never returns: its return address is the last one that the entry's unwind information
+        # covers.
         arguments = ("virt", "--firmware", "bad-end", "--set", "cluster.host.bootargs=trap")
         text, result = self.debug(arguments, f"""
 file {os.path.join(FIRMWARE, "bad-end.elf")}
@@ -316,7 +317,7 @@ detach
         self.assert_same(run(*arguments, status=1), result)
 
     def test_a_trap_stack_that_overflows(self):
-        # Nothing in the report needs so much: the debugger takes the room away.
+        # The panic report alone does not fill the trap stack, so the debugger moves sp near the stack's end.
         process, port = self.launch("e810-poll", "--firmware", "deep-recursion", "--console")
         script = os.path.join(self.directory(), "script.gdb")
         with open(script, "w", encoding="utf-8") as file:
@@ -377,7 +378,7 @@ continue
                 self.assertGreaterEqual(len(changes), 3)
 
     def test_a_program_counter(self):
-        # The second entry runs the handler's first instruction again.
+        # Setting pc back makes the hart run the handler's first instruction again.
         self.replay(TWO_HARTS, """
 break echo
 ignore 1 31

@@ -209,7 +209,7 @@ continue
 """, arguments=(*self.ARGUMENTS, *self.told()))
         self.assertEqual([self.value(text, v) for v in ("start", "told", "tree", "block", "disk", "data")],
                          [0x8000_0000, 1, 1, 1, 1, 1], text)
-        # What is written at the same stop is of the program.
+        # What is written at the same stop as the program belongs to it and stays.
         self.assertEqual(self.value(text, "patch"), 0x1234_5678)
         self.assertRegex(text, r"Section .text, range .*: matched\.")
         self.assertEqual(text.count("and has its own images again in the place of the program that was loaded;"), 1, text)
@@ -222,7 +222,7 @@ continue
         return ("--set", f"cluster.host.images={path}@{DATA:#x}", "--set", f"cluster.host.initrd={path}@{DISK:#x}")
 
     def test_a_patch_is_no_program(self):
-        # However many values are written, one by one.
+        # Values that are written one by one are no program, however many they are.
         text, _, _ = self.session("""
 break tick
 continue

@@ -14,7 +14,7 @@ BOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "join
 INTERRUPT_DRIVER = ("--set", "nic.eth0.driver=interrupt")
 CARD_WITH_PLIC = ("--set", "cluster.card.interrupts=plic")
 TWO_ON_CARD = ("--set", "cluster.card.harts=2")
-# A doorbell that overtook the question would find the one before it.
+# If a doorbell overtook its question, the card would find the previous question.
 SLOW_MEMORY = ("--set", "soc.card.caches.dma_write=5 us")
 MORE = ("--requests", "2000", "--warmup", "50")
 GIGAHERTZ = 2  # the clock of the cluster that asks
@@ -26,7 +26,7 @@ def asked(contents):
 
 
 def questions(controller):
-    """By doorbells and messages. One doorbell resets the card, and is none."""
+    """Number of questions by doorbells and messages. One doorbell resets the card and asks nothing."""
     return controller["rung_by_host"] - 1 + controller["messages"]
 
 
@@ -106,7 +106,7 @@ class JoinedSystems(BoardTest):
                 self.assert_deterministic(BOARD, settings)
 
     def test_the_cards_window_is_its_own(self):
-        """One hart is exact at any quantum; of two, the harts see each other late by less than one."""
+        """Results with one hart are the same at any quantum. Two harts see each other late by less than a quantum."""
         quantum = ("--set", "cluster.card.quantum=8 ns")
         without = ("cluster.card.quantum",)
         self.assert_same(run(BOARD, *MORE), run(BOARD, *MORE, *quantum), without)
@@ -118,14 +118,15 @@ class JoinedSystems(BoardTest):
         self.assert_round_trips_close(result(BOARD, *MORE), result(BOARD, *MORE, "--set", "cluster.bell.quantum=8 ns"))
 
     def assert_round_trips_close(self, a, b):
-        """The hart that asks wakes at the time of its interrupt. What it and the card read meanwhile they may see late
-        by less than a quantum each; the page says so of every sight."""
+        """The hart that asks wakes at the time of its interrupt. Both it and the card may see what they read meanwhile
+        early or late by less than a quantum (docs/models/base-time.md)."""
         for kind, number in (("message", lambda c: c["messages"]), ("doorbell", lambda c: c["rounds"] - c["messages"])):
             one, other = (asked(c)[kind + "_cycles"] / number(asked(c)) / GIGAHERTZ for c in (a, b))
             self.assertLess(abs(one - other), 2 * 32.258)
 
     def test_a_shorter_way_is_a_shorter_separation(self):
-        """Harts of the two systems see each other at the same times with the latencies of the way as short as may be."""
+        """A round trip is shorter by just the latencies that are taken away, here down to the shortest that are
+        allowed."""
         near = ("--set", "accel.card.pcie.transmit_latency=0 ns", "--set", "accel.card.pcie.receive_latency=0 ns",
                 "--set", "pcie.slot1.flight=1 ns")
         contents = result(BOARD, *MORE, *near)

@@ -6,8 +6,8 @@ Closed forms: with one request outstanding, each tile of each request lasts what
 parameters, to the femtosecond. Software's tiles are whole issue slots, and their number is that of the instructions
 executed, by class, times what the class costs.
 
-Tiling: against the times at which the wire saw each frame, and against the latencies that the traffic source measured,
-neither of which the ledger has a part in."""
+Tiling: tiles are compared with the times at which the wire saw each frame, and with the latencies that the traffic
+source measured. The ledger takes part in neither."""
 
 import unittest
 from collections import Counter
@@ -17,7 +17,7 @@ from closed_forms import SOFTWARE, LoneRequest, Wire
 from ledger_runs import BOARDS, FUNCTIONAL, NS, SLUICE, counted, output_of, run, run_all
 
 WIRED = ("e810-irq", *FUNCTIONAL, "workload.requests=1", "cluster.host.interrupts=plic")
-HALF = Decimal("0.5")  # femtoseconds: to which the result file rounds
+HALF = Decimal("0.5")  # femtoseconds: the result file rounds to whole ones
 
 
 class ClosedForms(unittest.TestCase):
@@ -30,7 +30,7 @@ class ClosedForms(unittest.TestCase):
         ("e810-irq", "workload.requests=20", "workload.call.program=add"),
         ("e810-poll", "workload.requests=20", "workload.call.program=sort", "workload.call.bytes=256"),
         ("e810-poll", "workload.requests=20", "workload.call.program=checksum", "workload.call.bytes=777"),
-        # Wired interrupts; and where memory is slower than the way of an interrupt or of a register's value.
+        # Wired interrupts, also with memory that is slower than an interrupt or a register's value on its way.
         ("e810-irq", "workload.requests=20", "cluster.host.interrupts=plic"),
         ("e810-irq", "workload.requests=20", "cluster.host.interrupts=plic", "root.write_latency=3 us",
          "root.completion_latency=0 ns"),
@@ -90,8 +90,8 @@ class ClosedForms(unittest.TestCase):
                             self.assertIsNotNone(r.slots.number(end))
                     every.append([x for x in r.lengths(request) if x[0][1].startswith("cluster.")])
                 usual = Counter(map(tuple, every)).most_common(1)[0][0]
-                # The driver gives back 32 receive descriptors at a time, between its look and its work, and asks for the
-                # report of each 32nd transmit descriptor, before it hands it over.
+                # The driver gives back 32 receive descriptors at a time, between its poll and its work on the frame. It
+                # asks for the report of each 32nd transmit descriptor before it hands the descriptor over.
                 others = Counter()
                 for n, tiles in enumerate(every):
                     for (key, slots), (_, normal) in zip(tiles, usual, strict=True):
@@ -101,8 +101,8 @@ class ClosedForms(unittest.TestCase):
                 self.assertLessEqual(len(others), 2, others)
 
     def test_software_takes_what_its_instructions_cost(self):
-        """One more slot for a class makes a tile longer by its instructions of that class. Beside them are only the
-        core's accesses to devices."""
+        """One more slot for a class of instructions makes a tile longer by its number of instructions of that class.
+        The rest of the tile is the core's accesses to devices."""
         for lone in (*((board, *FUNCTIONAL, "workload.requests=1") for board in BOARDS), WIRED):
             c = counted(*lone)
             base = c.run
@@ -131,7 +131,7 @@ class ClosedForms(unittest.TestCase):
 
     @staticmethod
     def software(r):
-        """(stage, (start, end), slots), from the first slot in which a core can act."""
+        """(stage, (start, end), slots) of each tile. Slots count from the first one in which a core can act."""
         tiles = []
         for stage, component, start, end in r.requests[0].tiles:
             if component.startswith("cluster.") or stage == "interrupt":

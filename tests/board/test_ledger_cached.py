@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The request ledger with cache timing: test_ledger_cached.py LEDGER_TILES SLUICE.
 
-What a core waits for is counted where it happens, in the caches' counters; a second run reads them at the times at
-which the first one's tiles begin and end, in calendar entries, which change nothing. Closed form: a stage of software
-takes the slots that it takes in functional timing, and for each of the counted waits its latency. Sensitivity: 100 ns
-more in a latency make a stage longer by 100 ns for each of its waits for that level, and move nothing else."""
+The caches' counters count each wait of a core. A second run reads them at the times at which tiles of the first run
+begin and end, in calendar entries, which change nothing. Closed form: a stage of software takes its slots of functional
+timing plus the latency of each counted wait. Sensitivity: 100 ns more in a latency make a stage longer by 100 ns for
+each of its waits for that level, and move nothing else."""
 
 import unittest
 from collections import Counter
@@ -16,15 +16,15 @@ from closed_forms import FS_PER_S, Parameters
 from ledger_runs import (ADDED, FUNCTIONAL, LONE, NS, PATH, REACTIONS, SLUICE, aligned_pause, counted, is_software,
                          output_of, run, run_all)
 
-# Enough miss registers for every store; what a core waits for one depends on when the others are free.
-# How long what is left of a prefetch takes, no parameter says: it depends on when the code before it ran.
+# There are miss registers for every store: a wait for one would depend on when the others become free. There is no
+# prefetch: the wait for the rest of one would depend on when earlier code ran, and not on a parameter alone.
 CACHED = ("caches.timing=cached", "caches.miss_registers=64", "caches.prefetch_depth=0", *LONE)
-# Of the latency that a hart waits for, the counter of its waits.
+# The counter of a hart's waits for each latency.
 WAITS = {"caches.l2_latency": "l2_waits", "caches.llc_latency": "llc_waits", "caches.snoop_latency": "snoop_waits",
          "caches.dram_latency": "dram_waits"}
 ADDER = "caches.dma_dram_adder"
-# DMA writes go to DRAM and not to the LLC: the NIC must fetch from there what no core has changed. Such a frame's
-# reply is one read request.
+# DMA writes go to DRAM and not to the LLC: the NIC must fetch from DRAM what no core has changed. It reads a reply of
+# this size by one request.
 NO_DDIO = ("caches.ddio_ways=0", "workload.call.bytes=256")
 # Two harts in turn get and put the same value. A window of less than a slot: else counters are read up to a window late.
 TWO_HARTS = ("cluster.host.harts=2", "nic.eth0.queues=2", "workload.flows=9", "workload.call.program=kv",
@@ -32,13 +32,13 @@ TWO_HARTS = ("cluster.host.harts=2", "nic.eth0.queues=2", "workload.flows=9", "w
 
 
 def waits_of(c, tile):
-    """Of each latency: how often a hart waited for it within a tile."""
+    """How often a hart waited for each latency within a tile."""
     return {path: c.between(*tile[2:], name) for path, name in WAITS.items()}
 
 
 def dma_reads(c, request):
-    """Of each DMA read that a request waits for, the number of its tile `memory` and how many lines it fetched from
-    DRAM. It begins when the tile before ends; entries of that time come in any order."""
+    """For each DMA read that a request waits for: the number of its tile `memory`, and how many lines it fetched from
+    DRAM. Lines count from the start of the tile before: at its end, entries come in any order."""
     numbers = [n for n, tile in enumerate(request.tiles) if tile[0] == "memory"]
     for n in numbers[1:]:  # the first is a write
         yield n, c.between(request.tiles[n - 1][2], request.tiles[n][3], "dma_read_misses")
@@ -99,12 +99,12 @@ class ClosedForms(unittest.TestCase):
                         _, _, start, end = request.tiles[n]
                         self.assertEqual(end - start, read + (p.fs(ADDER) + (lines - 1) * line if lines else 0))
                         fetched.add(lines)
-                # Without DDIO, all but the descriptor and the headers, which the core has written.
+                # Without DDIO, DRAM has all but the descriptor and the headers, which the core has written.
                 self.assertEqual(fetched, {0, 4} if set(NO_DDIO) <= set(case) else {0})
 
 
 class Sensitivity(unittest.TestCase):
-    """As in test_ledger.py, with waits added to the path."""
+    """As in test_ledger_sensitivity.py, with waits added to the path."""
 
     TIMES = (*PATH, "bus.latency", *WAITS, ADDER)
 

@@ -10,13 +10,13 @@ from closed_forms import DESCRIPTOR_RX, HEADROOM
 from ledger_runs import ADDED, NS, SLUICE, output_of, run, run_all
 
 NIC = "nic.eth0"
-# With no warm-up, every request that the NIC serves is looked at; only an ARP exchange is long before them.
+# There is no warm-up: the tests look at every request that the NIC serves. Only an ARP exchange comes before them.
 ALL = ("e810-irq", "caches.timing=functional", "workload.warmup=0")
 FIRST = (*ALL, "workload.host.resolve_interval=10 ms")
 
 
 def index(request, stage, last=False):
-    """Where a request's first or last tile of a stage is."""
+    """The index of a request's first or last tile of a stage."""
     numbers = [n for n, tile in enumerate(request.tiles) if tile[0] == stage]
     return numbers[-1 if last else 0]
 
@@ -27,7 +27,7 @@ class Intervals(unittest.TestCase):
     CALLS = (*FIRST, "workload.requests=200", "workload.outstanding=8", "workload.call.program=null")
 
     def turns(self, interval, tiles):
-        """tiles: (there, turn) of all frames. How many waited for their turn."""
+        """How many frames waited for their turn. tiles: (there, turn) of all frames."""
         waits, earliest = 0, 0
         for there, turn in sorted(tiles):
             self.assertEqual(turn, max(there, earliest))
@@ -70,7 +70,7 @@ class WriteBack(unittest.TestCase):
     CALLS = (*FIRST, f"{NIC}.writeback_when_idle=false")
 
     def told(self, request):
-        """(frame's DMA write begins, frame has left, descriptor's begins)"""
+        """Times: the frame's DMA write begins, the frame has left, the descriptor's DMA write begins."""
         n = index(request, "notify")
         self.assertEqual([t[0] for t in request.tiles[n - 1:n + 2]], ["upstream link", "notify", "upstream link"])
         return request.tiles[n - 1][2], request.tiles[n][2], request.tiles[n][3]
@@ -86,7 +86,7 @@ class WriteBack(unittest.TestCase):
             self.assertEqual((left - begins, told - begins), (leaves, 2000 * NS))
             self.assertEqual([t[:2] for t in a.tiles], [t[:2] for t in b.tiles])
             longer = [(t[0], (u[3] - u[2]) - (t[3] - t[2])) for t, u in zip(a.tiles, b.tiles)]
-            # All but the core's reaction, which takes a whole slot.
+            # Less than 1 ns is the core's reaction, which takes a whole slot.
             self.assertEqual([(s, n) for s, n in longer if abs(n) > 10**6], [("notify", ADDED)])
 
     def test_frames_wait_for_the_oldest_ones(self):

@@ -21,7 +21,7 @@ from ledger_runs import (ACCESSES, ADDED, BOARDS, FUNCTIONAL, NS, PATH, REACTION
 
 PLIC = "cluster.host.interrupts=plic"
 BEHIND_SWITCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "behind_switch.toml")
-# Its NIC is in the lower link, and each TLP passes the switch and both links.
+# The board's NIC is on the lower link, so each TLP passes the switch and both links.
 SWITCHED = {
     **PATH,
     "nic.eth0.pcie.transmit_latency": {("upstream link", "pcie.slot1"): 3},
@@ -30,7 +30,7 @@ SWITCHED = {
     "switch.sw0.latency": {("switch", "switch.sw0"): 6},
 }
 
-# Those that no lone request meets, why, and for what is not simply off or never due, where it is tested.
+# Latencies that no lone request meets: why, and which test has those that are not simply off or never due.
 OFF_PATH = {
     "aplic.msi_latency": "the NIC sends messages itself: test_wired_message.py",
     "iommu.lookup": "the board has no IOMMU",
@@ -58,7 +58,7 @@ OFF_PATH = {
     "net.wire0.down_at": "no latency but moments, and after the last request",
     "net.wire0.up_at": "no latency but moments, and after the last request",
 }
-# Parameters that take no 100 ns; times that are off the path may move by anything.
+# Steps of parameters that cannot take 100 ns more. They are off the path, where any step will do.
 STEPS = {"nic.eth0.moderation": 2000 * NS}
 # Lists of moments are empty on the boards: here the carrier goes and comes long after all that is measured.
 CARRIER = {"net.wire0.down_at": 10**15, "net.wire0.up_at": 2 * 10**15}
@@ -108,7 +108,7 @@ class Sensitivity(unittest.TestCase):
                         traversals = before.traversals(path, a, on_path)
                         self.compare(before.run.longer(a, traversals), after.sums(b))
                         moved[path] += sum(traversals.values())
-            # Nothing is on a path that is none.
+            # No latency off the path has moved anything.
             self.assertEqual({path for path in moved if moved[path]} - {*ACCESSES}, {*on_path} - {*ACCESSES} & {*moved})
 
     def compare(self, expected, found):

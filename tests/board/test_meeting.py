@@ -14,7 +14,7 @@ from board_runs import BoardTest, canonical, overrides, run, start
 
 BOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "meeting.toml")
 CYCLES_PER_NS = 3.1
-CSR = 10  # cycles of reading the cycle counter: 40 slots, four in a cycle
+CSR = 10  # cycles that a read of the cycle counter takes: 40 slots, four in a cycle
 LINE = re.compile(r"(.+): (\d+) meetings, least (-?\d+), most (-?\d+)")
 
 

@@ -14,7 +14,7 @@ GUESTS = board_runs.PROGRAM
 NOWHERE = "0x123400000000"
 BAD_DRIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "bad_driver.toml")
 FAULT = "neither memory nor a device is there"
-# Of the NIC, with the function of the instruction to blame.
+# Mistakes that the NIC reports, each with the function of the instruction to blame.
 BAD_DRIVER_MISTAKES = [
     ("read of 8 bytes at 0x0: not the register's width (revision)", "wrong_accesses"),
     ("read of 1 bytes at 0x0: not the register's width (revision)", "wrong_accesses"),
@@ -96,7 +96,7 @@ class Misbehaving(BoardTest):
             self.assertEqual(r["outcome"], "stalled")
             self.assertRegex(r["failure"], looping)
             self.assertAlmostEqual(r["simulated_ns"], ended, delta=100)
-        # Before the first look.
+        # The run ends before the first check for a stall.
         for way in ("retry", "handler"):
             r = self.outcome(way, "--until", "100 us", "--set", "run.stall_limit=1 s")
             self.assertEqual(r["outcome"], "stalled")
@@ -200,26 +200,27 @@ class Misbehaving(BoardTest):
                 self.assertRegex(json.loads(out)["failure"], f"^the firmware failed with code 6: a stack of "
                                  f"cluster.host.hart{hart} has overflowed, sp was 0x{sp[1]}: store access fault "
                                  rf"\(cause 7\) at pc 0x[0-9a-f]+ recurse\+0x[0-9a-f]+, value 0x{sp[2]}$")
-                # The first access to the guard: in its last page's last frame.
+                # It was the first access to the guard: in the last stack frame of its last page.
                 self.assertEqual(int(sp[2], 16) >> 12, int(sp[1], 16) >> 12)
                 self.assertGreater(int(sp[2], 16) & 0xfff, 0xf00)
 
     def test_a_driver_that_makes_every_mistake(self):
-        # Its own answers decide about exit status 0; what it cannot see is counted here.
+        # The guest's own checks decide its exit status; what it cannot see is checked here by counters.
         for interrupts in ("aia", "plic"):
             with self.subTest(interrupts=interrupts):
                 r = json.loads(board_runs.run(BAD_DRIVER, "--until", "20 ms", "--set",
                                               f"cluster.host.interrupts={interrupts}"))
                 self.assertEqual((r["outcome"], r["failure"]), ("finished", ""))
                 root, nic, pcie = (r["counters"][c] for c in ("root", "nic.eth0", "nic.eth0.pcie"))
-                # A frame to send, one received, both rings' descriptors.
+                # DMA to nowhere: a frame to send, a received frame, descriptors of both rings.
                 self.assertGreaterEqual(root["unsupported_requests"], 4)
-                self.assertEqual(nic["bad_access"], 5)  # the last: a vector that this NIC has not
+                self.assertEqual(nic["bad_access"], 5)  # the last one names a vector that this NIC does not have
                 self.assertEqual((nic["tx_drop_dma"], nic["tx_drop_descriptor"]), (1, 1))
                 self.assertEqual((nic["rx_drop_disabled"], nic["rx_drop_no_queue"]), (0, 1))
                 self.assertGreaterEqual(pcie["dma_refused"], 1)
                 self.assertEqual((pcie["msix_pended"], pcie["msix_dropped"]), (1, 0))
-                # Who did it is known: of an access the instruction, of DMA the doorbell. Each transfer is one mistake.
+                # Each mistake has the instruction to blame: of an access its own, of DMA that of the doorbell. Each
+                # transfer is one mistake.
                 done = [(re.sub("0x8[0-9a-f]{7}", "RAM", m["what"].split(": ", 1)[1]), m["symbol"].split("+")[0])
                         for m in r["mistakes"]["list"]]
                 self.assertEqual(done, BAD_DRIVER_MISTAKES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some sixty mistakes of a driver, one guest each: every one is named in one sentence, with its instruction, and nothing
-else is. The guest is tests/board/sabotage.c."""
+"""Some seventy mistakes of a driver, one guest each: every one is named in one sentence, with its instruction, and
+nothing else is. The guest is tests/board/guests/sabotage.c."""
 
 import json
 import os
@@ -27,8 +27,8 @@ TX_DESCRIPTOR = " for transmit descriptor 0 of queue 0: "
 FAULT = "neither memory nor a device is there"
 LOW_BITS = "the low bits are dropped"
 MASKED = "it has not been unmasked since reset, so its message waits"
-# By name of the function, in the order of its table: the sentence, and where the instruction to blame is if not in the
-# function itself: the name of another one, or None where nothing is known of it. {} are addresses of the guest.
+# The sentence for each function of sabotage.c, in the order of its table. If the instruction to blame is not in that
+# function: the function that has it, or None where the instruction is not known. {} are addresses of the guest.
 MISTAKES = {
     "load_nowhere": (HART + "load of 8 bytes at 0x10: " + NOTHING, "sabotage_load"),
     "store_beyond_memory": (HART + "store of 8 bytes at {end:#x}: " + NOTHING, "sabotage_store"),
@@ -177,17 +177,17 @@ class Guest:
         return path
 
     def expected(self, name):
-        """The sentence, and a test of the instruction's symbol and source line."""
+        """The sentence, and the function with the instruction to blame (None: not known)."""
         entry = MISTAKES[name]
         sentence, place = entry if isinstance(entry, tuple) else (entry, name)
         return sentence.format(**self.places), place
 
     def is_guilty(self, pc, function):
-        """The line of the mistake's own source is marked; what has a function for it alone starts with it."""
+        """Whether pc is the instruction to blame: on a marked line, or the first in a function for it alone."""
         if function not in MISTAKES:
             return pc == self.symbols[function]
         where = tool("addr2line", "-fie", ELF, hex(pc)).splitlines()
-        line = int(re.search(r":(\d+)", where[-1]).group(1))  # of sabotage.c; LTO's name for the file is artificial
+        line = int(re.search(r":(\d+)", where[-1]).group(1))  # of sabotage.c, which LTO gives an artificial name
         return where[-2] == function and "GUILTY" in self.source[line - 1]
 
 

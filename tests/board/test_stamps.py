@@ -38,8 +38,8 @@ def is_reply(frame):
 
 class Residence(BoardTest):
     def stamps(self, *arguments):
-        """What the firmware has counted; and by the wire, of each call, when its first bit behind the SFD arrived and
-        when that of its reply left: a received frame is captured at its last bit, a sent one at its preamble."""
+        """The firmware's counters; and for each call by the wire's capture, when its first bit behind the SFD arrived
+        and when that of its reply left. A received frame is captured at its last bit, a sent one at its preamble."""
         out = self.directory()
         result = json.loads(board_runs.run(*arguments, *SLOW, "--set", "cluster.host.firmware=rpc-residence", "--trace",
                                            "pcap", "--out", out))
@@ -53,7 +53,7 @@ class Residence(BoardTest):
         return result["firmware"][0]["counters"], residences
 
     def test_of_lone_calls(self):
-        """The frames answered are first those of ARP, then calls, of which nobody looks for the last reply."""
+        """The firmware answers ARP first, then calls. The run ends before it reads the stamp of the last reply."""
         for board in ("e810-poll", "e810-irq"):
             counted, wire = self.stamps(board, "--requests", "200", "--set", "workload.outstanding=1")
             measured = counted["residence_frames"] - counted["arp"]
@@ -64,7 +64,7 @@ class Residence(BoardTest):
             self.assertLess(rest, counted["arp"] * 20_000)
 
     def test_of_bursts(self):
-        """A server that is never done looks for few stamps, and does not ask for more than it has entries."""
+        """A server that always has a frame to serve seldom reads stamps, and asks for no more than it has entries."""
         counted, wire = self.stamps("e810-poll", "--requests", "2000", "--set", "workload.outstanding=12")
         self.assertIn((counted["last_arrival_ns"], counted["last_departure_ns"]), wire)
         self.assert_plausible(counted, wire)

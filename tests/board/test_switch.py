@@ -26,7 +26,7 @@ flight = "5 ns"
 [nic.eth0]
 slot = "pcie.slot1"
 """
-# TLPs of a lone request: data with its descriptor, two reads; doorbell, two completions.
+# TLPs of a lone request. Up: data with its descriptor, two reads. Down: doorbell, two completions.
 UP, DOWN = 3, 3
 WRITE_BACK = 32 + 20  # bytes
 # Generation 3, 16 lanes, less two DLLPs in 168 bytes and a SKP in 1538 (docs/models/pcie.md).
@@ -69,8 +69,8 @@ class Switch(Boards):
             self.assertEqual(result["requests"]["completed"], 20)
             after = self.stages(result)
             self.assertAlmostEqual(after.pop(("switch", "switch.sw0"), 0), latency * (UP + DOWN), places=5)
-            # The lower link is the direct one. The upper has the same TLPs and no NIC at its end; the descriptor's
-            # write-back, which waits for the frame there, is received from the lower link meanwhile.
+            # The lower link takes as long as the direct one. The upper link has the same TLPs and no NIC at its end. It
+            # is still busy with the frame while the descriptor's write-back arrives from the lower link.
             for stage, owner, meanwhile in (("upstream link", "transmit_latency", WRITE_BACK / BYTES_PER_NS),
                                             ("downstream link", "receive_latency", 0)):
                 link = before[stage, "pcie.slot0"]
@@ -78,7 +78,7 @@ class Switch(Boards):
                 nic = self.parameter(direct, "nic.eth0", "pcie." + owner)
                 self.assertAlmostEqual(after.pop((stage, "pcie.slot0")), link - UP * nic - meanwhile, places=5)
             for key, mean in after.items():
-                # Where the poll loop is when the descriptor comes is another place of one iteration.
+                # The descriptor comes at another place of the poll loop, less than an iteration away.
                 near = 60 if key[0] in ("wait for a core", "poll") else 1e-5
                 self.assertAlmostEqual(mean, before[key], delta=near, msg=key)
             self.assertEqual(set(after) | {("upstream link", "pcie.slot0"), ("downstream link", "pcie.slot0")}, set(before))
@@ -144,7 +144,7 @@ class Carrier(Boards):
         self.assertGreaterEqual(result["requests"]["retransmissions"], 4 * 16)
         lost = sum(result["counters"]["net.wire0." + way]["lost"] for way in ("a_to_b", "b_to_a"))
         self.assertGreaterEqual(lost, result["requests"]["retransmissions"])
-        # Nobody is served while there is no carrier.
+        # No call is answered while there is no carrier.
         self.assertGreater(result["measured_ns"], 500_000)
 
     def test_calls_that_nobody_repeats_are_dropped_with_the_reason(self):

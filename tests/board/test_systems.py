@@ -16,14 +16,14 @@ CARD = "soc.card."
 
 
 def calls(text):
-    """What a result says of the calls, which ends with the last of them: harts run on to the end of the simulation."""
+    """The parts of a result that end with the last call; harts run on to the end of the simulation."""
     result = board_runs.load(text)
     return json.dumps({key: result[key] for key in ("requests", "latency_ns", "throughput_per_s", "stages")}, indent=1)
 
 
 class Systems(BoardTest):
     def host_alone(self):
-        """The host without the second system. The file has the same name, which the device tree says."""
+        """The host without the second system. The file has the same name, because the device tree has it."""
         path = os.path.join(self.directory(), os.path.basename(BOARD))
         with open(path, "w", encoding="utf-8") as file:
             file.write('extends = ["e810-poll"]\n')
@@ -40,7 +40,7 @@ class Systems(BoardTest):
                 contents = board_runs.load(board_runs.run_program(BOARD, *overrides(SMALL + settings)))
                 console = contents.pop("disturbance")["console"]
                 self.assertEqual(contents["requests"]["completed"], 400)
-                # Its own hart ids, memory and UART, and its timer's interrupts.
+                # The second system has hart ids, memory and a UART of its own, and takes its timer's interrupts.
                 self.assertIn("second cluster: 16 MiB at 90000000, harts 0 to 1", console)
                 self.assertIn("second cluster: 10 ticks", console)
                 self.assertIn("serving on 10.0.0.2", console)

@@ -65,7 +65,7 @@ class ToHost(BoardTest):
         self.end("halves", status=0)
 
     def test_a_lower_half_alone_counts_after_a_microsecond(self):
-        # The guest that passes ends with its fourth instruction, which is this one's store.
+        # The fourth instruction of both guests is the store, and the guest that passes ends with it.
         stored = self.end("pass", status=0)["simulated_ns"]
         r = self.assert_failed("lower", "wrote 5 to tohost: test 2 failed")
         self.assertEqual(r["simulated_ns"], round(1000 + stored, 6))
@@ -86,7 +86,7 @@ class ToHost(BoardTest):
         self.assert_failed("exit", "asked by tohost to exit with 42")
 
     def test_each_image_has_a_tohost_of_its_own(self):
-        # The second image is the same guest a megabyte further, where the first one goes on to it.
+        # The first image jumps to the second one, which lies a megabyte further and writes to its own tohost.
         guests = self.directory()
         first = "  ld a2, 16(a2)\n  jr a2\n  .data\n  .globl tohost\n  .balign 64\ntohost: .dword 0\n"
         second = ("  la a2, tohost\n  li a1, {}\n  sd a1, 0(a2)\n  j .\n  .data\n  .globl tohost\n  .balign 64\n"

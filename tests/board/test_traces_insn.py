@@ -93,7 +93,7 @@ class InstructionTrace(BoardTest):
                 continue
             address, value = int(access[1], 16), access[2]
             is_store = re.match(r"(c\.)?f?s[bhwd]", line["text"])
-            if is_store:  # also by another register, and of a part
+            if is_store:  # also by another base register, and of a part of the bytes
                 for word in range(address - 7, address + len(value) // 2 - 1):
                     stack.pop((word, 18), None)
             if "(sp)" not in line["text"]:

@@ -27,7 +27,7 @@ def tshark(path, *arguments):
 
 
 def frames(path):
-    """Of an RPC frame, tshark gives procedure fields twice; the first is enough."""
+    """The fields of each frame. tshark gives the procedure fields of an RPC frame twice; the first is enough."""
     arguments = [word for field in FIELDS for word in ("-e", field)]
     lines = tshark(path, "-2", "-T", "fields", "-E", "occurrence=f", "-E", "separator=;", *arguments).splitlines()
     return [dict(zip(FIELDS, line.split(";"))) for line in lines]
@@ -92,7 +92,7 @@ class Pcap(BoardTest):
         self.assertTrue(any(not stamp.endswith("000") for stamp in stamps), stamps)
 
     def test_a_damaged_capture_is_noticed(self):
-        """Else the tests above could not fail."""
+        """If it were not, the tests above could not fail."""
         path = self.capture("e810-poll", "--requests", "20", "--warmup", "0")
         with open(path, "rb") as file:
             contents = bytearray(file.read())

@@ -14,7 +14,7 @@ from board_runs import BoardTest, run
 
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "base", "perfetto_subset.proto")
 
-# Where a request on a descriptor NIC goes, in this order for the first time.
+# The components that a request to a descriptor NIC passes, in the order of its first visits.
 JOURNEY = ("net.wire0", "nic.eth0.mac", "nic.eth0", "pcie.slot0", "root", "cluster.host.hart0")
 
 Slice = collections.namedtuple("Slice", "track name start end")
@@ -58,7 +58,7 @@ class Tracks:
                 self.parents[uuid] = track["parent_uuid"][0] if track["parent_uuid"] else None
 
     def path(self, uuid):
-        """What overlaps lies on tracks of its own: "root #2" is one of root."""
+        """The component of a track. Slices that overlap lie on further tracks: "root #2" is one of root."""
         names = []
         while uuid is not None and self.names[uuid] is not None:
             names.append(self.names[uuid])
@@ -72,7 +72,7 @@ class Perfetto(BoardTest):
         cls.traces = {}
 
     def trace(self, board):
-        """Tracks, events, and the slices of each request."""
+        """Packets, tracks, the slices of each request, and the result."""
         if board not in self.traces:
             out = self.directory()
             self.result = json.loads(run(board, "--requests", "200", "--warmup", "0", "--trace", "perfetto", "--out", out))

@@ -30,7 +30,7 @@ class WiredMessage(BoardTest):
             self.assertEqual(self.cycles(AIA, f"aplic.msi_latency={20 + added} ns"), before + ROUNDS * CYCLES * added // 100)
 
     def test_a_plic_sends_no_message(self):
-        """Its line is up at once, but the handler comes only after the claim, and both after the bus."""
+        """Its line rises at once. The register write that raises it and the handler's claim each take the bus once."""
         before = self.cycles(PLIC)
         self.assertEqual(self.cycles(PLIC, "aplic.msi_latency=120 ns"), before)
         self.assertEqual(self.cycles(PLIC, "bus.latency=110 ns"), before + ROUNDS * CYCLES * 2)

@@ -16,7 +16,7 @@ sluice_add_device({0} {0}.cpp)
 
 
 class PluginTest(CommandTest):
-    """NAME: of the source, without its ending. library: the plug-in."""
+    """NAME: of the source file, without its ending. library: path of the plug-in."""
 
     NAME = None
 

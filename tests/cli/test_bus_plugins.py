@@ -126,7 +126,7 @@ class Homes(PluginTest):
                 self.assertEqual(run.returncode, 0, run.stderr)
                 match = re.search(r"0 wrong, (\d+) cycles for ten loads", run.stderr)
                 self.assertTrue(match, run.stderr)
-                # Each load ends at the end of a period of 2 us, right behind which the next round begins; virt has 1 GHz.
+                # Each load ends at the end of a period of 2 us, and the next round begins right then. virt has 1 GHz.
                 self.assertAlmostEqual(int(match[1]), 20_000, delta=300)
                 result = json.loads(sluice("run", "my.toml", "--json", *settings, cwd=self.directory).stdout)
                 self.assertEqual(result["counters"]["device.box"]["answers"], 11)

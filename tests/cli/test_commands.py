@@ -158,7 +158,8 @@ class Running(CommandTest):
         self.assertLess(rate, min(lossy))
         self.assertGreater(sum(result["requests"]["dropped"].values()), 0)
         self.assertIn("highest rate without loss:", self.succeed(*arguments))
-        # FIFOs of 16 KiB for receive and transmit, frames of 150 B; 32 DMA writes, 128 frames of transmit; both rings.
+        # Frames of 150 B that the NIC can hold: in FIFOs of 16 KiB for receive and transmit, in 32 DMA writes, 128 for
+        # transmit, and in both rings.
         held = 2 * 16384 // 150 + 32 + 128 + 64 + 512
         for p in result["phases"]:
             needed = held * p["rate_per_s"] // 4_000_000 + 1
@@ -188,7 +189,7 @@ class Running(CommandTest):
         return shown
 
     def test_progress_without_traffic_is_time_alone(self):
-        # Nobody knows when such firmware ends, but for --until.
+        # When such firmware ends is unknown without --until.
         spin = (os.path.join(SOURCE, "tests/firmware/bare.toml"), "--firmware", self.write("spin.elf", guest(SPIN)))
         self.assertRegex(self.progress_of(*spin), r"bare: \d+\.\d+ ms simulated")
         self.assertRegex(self.progress_of(*spin, "--until=9 s"), r"bare: \d+ %, \d+\.\d+ ms simulated")
@@ -210,14 +211,14 @@ class Paths(CommandTest):
         self.write("own/own.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'build/guest.elf'\n")
         self.write("own/build/guest.elf", finisher_guest(0x5555))
         self.write("other/other.toml", "extends = ['../own/own']\n")
-        # Whoever runs these has looked into the wrong directory.
+        # A run of one of these has looked into the wrong directory.
         for place in ("build", "other/build"):
             self.write(place + "/guest.elf", finisher_guest(0x0001_3333))
         for board in ("own/own.toml", "other/other.toml"):
             self.succeed("run", board, cwd=self.directory)
             self.succeed("run", os.path.relpath(os.path.join(self.directory, board), os.path.join(self.directory, "other")),
                          cwd=os.path.join(self.directory, "other"))
-        # The command line's are those of who types it.
+        # A path on the command line is relative to the working directory.
         self.assertEqual(sluice("run", "own/own.toml", "--firmware", "build/guest.elf", cwd=self.directory).returncode, 1)
         os.remove(os.path.join(self.directory, "own/build/guest.elf"))
         self.assert_mistake(["run", "other/other.toml"], "own/own.toml:3: there is no firmware build/guest.elf; ...")
@@ -235,7 +236,7 @@ class Streams(CommandTest):
             self.assertEqual(self.status(f"run e810-poll --firmware fails.elf --json 2>&- {where}"),
                              1 if where.startswith("2") else 2, where)
             self.assertEqual(self.status(f"run e810-poll --requests 50 {where}"), 0 if where.startswith("2") else 2, where)
-        # What would have gone to a closed stream goes to none of the run's files.
+        # Messages for the closed stream do not get into a file of the run.
         self.status("run e810-poll --firmware fails.elf --out out 2>&-")
         with open(os.path.join(self.directory, "out/result.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["outcome"], "failed")
@@ -270,7 +271,7 @@ class Failing(CommandTest):
         self.assertRegex(error, r"(?m)^cluster\.host\.hart0: pc 0x[0-9a-f]+, \d+ instructions")
 
     def test_what_the_codes_of_our_firmware_mean(self):
-        # As an image of the firmware library: a load from nowhere in machine mode, whose handler fails as ours does.
+        # Like an image of the firmware library: after a load from nowhere in machine mode its handler fails, code 3.
         ours = ".globl sluice_exit_codes\n.set sluice_exit_codes, 1\n"
         trap = ours + "la t0, handler\ncsrw mtvec, t0\nload: ld t1, 0(zero)\nj .\n.balign 4\nhandler:\n" + FAIL.format(code=3)
         _, result = self.fail_with("--firmware", self.write("traps.elf", assemble(trap)))
@@ -289,7 +290,7 @@ class Failing(CommandTest):
 
     def test_a_mistake_of_a_guest_without_symbols(self):
         path = self.write("fails.elf", finisher_guest(0x1234))
-        text = sluice("run", "virt", "--firmware", path, "--until=1 us").stdout  # it hangs then
+        text = sluice("run", "virt", "--firmware", path, "--until=1 us").stdout  # the guest hangs afterwards
         self.assertIn("finisher: 0x1234 names no action: ignored, by cluster.host.hart0 at pc 0x8000000c\n", text)
 
     def test_firmware_that_ends_before_the_workload(self):
@@ -342,7 +343,7 @@ class Failing(CommandTest):
         self.assertRegex(result["failure"], "^simulated time ends at 18.?000 s, and the run had not$")
 
     def test_a_stall_names_functions(self):
-        # Nobody serves this port, and nobody gives up.
+        # No server is at this port, and no call times out before the stall limit.
         error, result = self.fail_with("--set=workload.server_port=9", "--set=workload.timeout=1s",
                                        "--set=run.stall_limit=1ms")
         self.assertEqual(result["outcome"], "stalled")
@@ -359,7 +360,7 @@ class Failing(CommandTest):
         _, result = self.fail_with("--set=workload.host.partner=10.0.0.7", "--set=run.stall_limit=1ms")
         self.assertEqual(result["failure"],
                          "no request has ended for 1 ms of simulated time (run.stall_limit): 10.0.0.7 has not answered ARP")
-        # It is the NIC's address unless the board says otherwise.
+        # The partner has the NIC's address unless the board says otherwise.
         self.succeed("run", "e810-poll", "--set=nic.eth0.ipv4=10.9.8.7", *QUICK)
 
     def test_a_stall_says_who_waits_for_whom(self):
@@ -426,7 +427,7 @@ class Failing(CommandTest):
         ended = re.search(r"(?m)^sluice: compare: interrupted by SIGINT when (\d+) of 2000 runs had ended$", error)
         shown = json.loads(report)
         self.assertGreater(shown["replications"], 1)
-        # Behind one that takes long, others may have ended.
+        # Runs behind a replication that takes long may have ended too, and are not shown.
         self.assertLessEqual(2 * shown["replications"], int(ended[1]))
         self.assertGreater(4 * shown["replications"], int(ended[1]))
         self.assertTrue(shown["paired"])

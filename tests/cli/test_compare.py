@@ -106,7 +106,7 @@ class Comparing(CommandTest):
         self.assertRegex(result.stderr, "^" + "".join(
             rf"sluice: {b}, replications 0, 1: the firmware ended the run after 0 of 250 calls\n{HART}"
             for b in ("e810-poll", "e810-irq")) + "$")
-        # Another number of losses in each.
+        # Each replication loses another number of calls.
         board = self.write("faulty.toml", "extends = ['e810-poll']\n[workload]\ntimeout = '100 us'\n[fault.a]\n"
                            "kind = 'poisoned-completion'\ntarget = 'pcie.slot0'\ndirection = 'down'\n"
                            "from = '100 us'\nprobability = 0.05\n")

@@ -12,7 +12,7 @@ import unittest
 
 from command import SLUICE, CommandTest, guest, sluice
 
-# Says ">", then sends back what it hears, and passes when it hears a "q".
+# Sends ">", then sends back each byte that it receives, and passes at a "q".
 ECHO = guest(0x1000_02B7, 0x0010_0337,  # lui t0, uart; lui t1, finisher
              0x03E0_0E13, 0x01C2_8023,  # li t3, '>'; sb t3, 0(t0)
              0x0052_C383, 0x0013_F393, 0xFE03_8CE3,  # lbu t2, 5(t0); andi t2, t2, 1; beqz t2, back
@@ -170,7 +170,7 @@ class Typing(Console):
         other = sluice(*replay, "--seed", "7", "--set", "uart.clock=1 MHz", cwd=self.directory)
         self.assertEqual(other.stderr, "sluice: --replay first/input.log: this run is not the one of the log, so what "
                          "follows is no repetition of it: uart.clock was 0 Hz and is 1 MHz; run.seed was 1 and is 7\n")
-        # Of another build's models.
+        # A log by another version of Sluice.
         log = os.path.join(self.directory, "first/input.log")
         with open(log, encoding="utf-8") as file:
             text = file.read()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a debugger is told of a run that ends in a mistake. The board tests have everything else of debuggers; they also
-run under ASan, which takes an exception on a stack that has run coroutines for a wild write.
+"""What a debugger is told of a run that ends in a mistake. All other tests of debuggers are board tests, but
+those also run under ASan, which takes an exception on a stack that has run coroutines for a wild write.
 Called as NAME.py SLUICE BUILD-DIRECTORY."""
 
 import os

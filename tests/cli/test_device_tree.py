@@ -24,7 +24,7 @@ BOARDS = {
 
 
 def dtc(*arguments, text):
-    """What dtc makes of it. Its warnings are failures."""
+    """The output of dtc. A warning of dtc is a failure."""
     result = subprocess.run(["dtc", *arguments], input=text, capture_output=True, check=True)
     if result.stderr:
         raise AssertionError(result.stderr.decode())
@@ -73,7 +73,7 @@ class DeviceTree(CommandTest):
         self.assertRegex(accel, r'accel@0,0 \{\n\t*reg = <0x0 0x0 0x0 0x0 0x0>;\n\t*sluice,path = "accel\.')
 
     def test_wires_turn_at_each_bridge(self):
-        """Pin A of a device behind ports 3 and 1 comes out as what is (0 + 3 + 1) % 4 behind the first source."""
+        """Pin A of a device behind ports 3 and 1 becomes the first source plus (0 + 3 + 1) % 4."""
         text = self.succeed("describe", TWO_NICS, "--device-tree")
         maps = re.findall(r"interrupt-map = <0x0 0x0 0x0 0x1 0x\d+ 0x(\d+) ", text)
         self.assertEqual(maps, ["20", "21", "23", "23", "20"])

@@ -11,7 +11,7 @@ import unittest
 from assembler import FAIL, PASS, assemble, assemble_raw
 from command import SLUICE, CommandTest, sluice
 
-# Fails with the number of the check that fails, or goes on to where a2 says.
+# Fails with the number of the check that fails, or jumps to the next address in fw_dynamic's data at a2.
 FIRST = """
   li t0, 0x100000
   li t1, 0x13333
@@ -153,7 +153,7 @@ class Loading(Images):
         self.run_board("--firmware=look.elf", status=1)
 
     def test_the_tree_has_room_to_grow(self):
-        # Fails with code 8 where the 64 KiB that the tree ends in have fewer than 16 KiB behind it.
+        # Fails with code 8 where fewer than 16 KiB lie between the end of the tree and the end of the memory.
         look = ("lw a2, 4(a1)\nrev8 a2, a2\nsrli a2, a2, 32\nadd a1, a1, a2\nneg a1, a1\nli a2, 0x1000000\nremu a1, a1, a2\n"
                 "li a2, 0x4000\nbltu a1, a2, 1f\n" + PASS + "1:\n" + FAIL.format(code=8))
         self.write("look.elf", assemble(look.replace("rev8", ".option arch, +zbb\nrev8")))
@@ -187,7 +187,7 @@ class Loading(Images):
         self.assertIn("\t\tstdout-path = ", tree)
         tree = self.tree("--set", "cluster.host.initrd=disk.cpio@0x80900000")
         self.assertIn("\t\tlinux,initrd-start = <0x0 0x80900000>;\n", tree)
-        # An image in the middle of the memory pushes it up.
+        # An image in the middle of the memory pushes the initial RAM disk up.
         tree = self.tree("--set", "cluster.host.images=second.bin@0x80800000")
         self.assertIn("\t\tlinux,initrd-start = <0x0 0x80801000>;\n", tree)
 
@@ -274,7 +274,7 @@ class Mistakes(Images):
         self.assert_mistake(["run", "my.toml", "--firmware=tiny.bin@0x80fffffd"], "--firmware tiny.bin@0x80fffffd: firmware "
                             "tiny.bin starts at 0x80fffffd, 3 B before the end of its memory: there is no room for an "
                             "instruction")
-        # A further image is where nothing starts.
+        # A further image may be that short: no hart starts in it.
         more = BOARD + '[memory.more]\nbase = 0x9000_0000\nsize = "1 MiB"\n'
         self.write("my.toml", more.format(cluster='images = ["second.bin@0x8020_0000", "tiny.bin@0x900f_fffd"]'))
         self.run_board()

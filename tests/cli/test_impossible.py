@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards that nothing could run on, and workloads that nothing could come of: refused before the run, by describe too."""
+"""Boards on which nothing can run, and workloads without a possible result: refused before the run, by describe too."""
 
 import json
 import resource
@@ -14,7 +14,7 @@ OWN = "extends = ['e810-poll']\n"
 
 
 def udp(payload, source="0a000001", target="0a000002", port=40000):
-    """An Ethernet frame with a UDP datagram whose checksums are left out or right."""
+    """An Ethernet frame with a UDP datagram: the IPv4 checksum is right, and there is no UDP checksum."""
     header = bytearray.fromhex("4500000000000000401100000a0000010a000002")
     header[2:4] = struct.pack(">H", 28 + len(payload))
     header[12:20] = bytes.fromhex(source + target)
@@ -65,7 +65,7 @@ class Boards(CommandTest):
     def test_windows_behind_a_switch(self):
         self.write("my.toml", OWN + "[switch.sw0]\nslot = 'pcie.slot0'\ndownstream_ports = 2\n[pcie.slot1]\n"
                    "attach = 'switch.sw0'\nport = 1\n[nic.eth0]\nslot = 'pcie.slot1'\n")
-        # Buses: root port, switch, its two ports.
+        # Buses: bus 0, and those below the root port, in the switch, and below its two ports.
         for key, least, enough in (("ecam_size", 5, "the buses that devices are on"),
                                    ("mmio64_size", 2, "the BARs of the devices")):
             self.assert_refused(["my.toml", f"--set=root.{key}={least - 1} MiB"],
@@ -83,7 +83,7 @@ class Boards(CommandTest):
         self.assert_mistake(["run", "e810-poll", "--firmware", "guest.elf"], "--firmware guest.elf: " + sentence)
         self.write("my.toml", OWN + "[cluster.host]\nfirmware = 'guest.elf'\n")
         self.assert_refused(["my.toml"], "my.toml:3: " + sentence)
-        # At the end of its memory, where the device tree goes.
+        # The firmware lies at the end of its memory, where the device tree goes.
         self.write("guest.elf", spin.replace(start, struct.pack("<Q", 0x8FFF_F000)))
         self.assert_mistake(["run", "e810-poll", "--firmware", "guest.elf"], "--firmware guest.elf: firmware guest.elf "
                             "leaves no room for the device tree in its memory: it ends at 0x8ffff004 and must end at "

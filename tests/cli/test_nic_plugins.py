@@ -18,7 +18,7 @@ firmware = "rpc-server"
 [nic.deaf]
 model = "deaf"
 """
-# Beside the shipped one, at whose wire the workload is because its name comes first.
+# Beside the shipped NIC, whose wire the workload is on because its name comes first.
 BESIDE = """extends = ["e810-poll"]
 plugins = ["{}"]
 [root]
@@ -49,7 +49,7 @@ class NicPlugins(PluginTest):
         self.assertEqual({k: parameters[k]["text"] for k in ("slot", "wire", "ipv4", "address", "mac.rx_latency")},
                          {"slot": "pcie.slot0", "wire": "net.wire0", "ipv4": "10.0.0.2",
                           "address": "02:00:00:00:00:09", "mac.rx_latency": "40 ns"})
-        # The workload looks for its server every 10 us from the start on, which nobody answers.
+        # The workload sends an ARP request for its server every 10 us from the start on, and gets no answer.
         result = self.run_board("--until", "95 us")
         self.assertEqual(result["counters"]["nic.deaf"], {"heard": 10})
         self.assertEqual(result["counters"]["nic.deaf.mac"]["rx_frames"], 10)

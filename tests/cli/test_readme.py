@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md shows what sw/run prints, but for what a small change of the firmware moves: 5 % of a value, or 5 ns, or a
-point of a share. Counts are exact. Called as test_readme.py SLUICE BUILD-DIRECTORY."""
+"""README.md shows what sw/run prints. Values may differ by what a small change of the firmware moves: by 5 %, or
+5 ns, or a point of a share. Counts are exact. Called as test_readme.py SLUICE BUILD-DIRECTORY."""
 
 import os
 import re
@@ -13,7 +13,7 @@ FLOOR = {" ns": 5, " us": 0.005, " %": 1, " M/s": 0}
 
 
 def split(text):
-    """The words with no numbers in them, line by line, and the numbers."""
+    """The words line by line, with # for each number, and the numbers."""
     lines = [NUMBER.sub("#", line).split() for line in text.strip().splitlines()]
     return lines, [(mark + unit, float(mark.strip("x") + n.replace(",", "")), unit)
                    for mark, n, unit in NUMBER.findall(text)]

@@ -39,7 +39,7 @@ class SwitchPlugins(PluginTest):
         # No call is answered without a descriptor, its data and a completion entry each way.
         self.assertGreater(int(counted["forwarded"]), 600 * 4)
         self.assertEqual(counted["forwarded"], plain["counters"]["switch.fabric"]["forwarded"])
-        # Behind the warm-up nobody asks the switch's own functions.
+        # After the warm-up no TLP is for the switch's own functions.
         self.assertEqual(counted["kept"], counted["forwarded"])
 
     def test_it_is_described(self):

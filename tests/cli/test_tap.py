@@ -73,7 +73,7 @@ class Tap(unittest.TestCase):
         self.assertEqual(frames("_ws.malformed || ip.checksum.status == 0 || udp.checksum.status == 0 || "
                                 "tcp.checksum.status == 0 || icmp.checksum.status == 0"), [])
         self.assertGreaterEqual(len(frames("rpc.msgtyp == 1")), 2000)
-        # The field is set in a call that has a reply, and under the other name in that reply.
+        # tshark sets rpc.reqframe in a call that has a reply, and rpc.repframe in that reply.
         self.assertEqual(frames("(rpc.msgtyp == 0 && !rpc.reqframe) || (rpc.msgtyp == 1 && !rpc.repframe)"), [])
 
     def test_real_programs_are_served_and_the_run_can_be_repeated(self):
@@ -102,7 +102,7 @@ class Tap(unittest.TestCase):
         for number in (signal.SIGINT, signal.SIGTERM):
             out = self.path(number.name)
             run = alone(SLUICE, "run", BOARD, "--tap", "tap0", "--out", out)
-            # From then on, signals are caught.
+            # Once this file exists, the run catches signals.
             until(lambda: os.path.exists(os.path.join(out, "input.log")))
             time.sleep(0.5)
             run.send_signal(number)

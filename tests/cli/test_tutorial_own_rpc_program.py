@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tutorials/own-rpc-program.md does what it says (tutorial_test.py), with an installation, which has what a build
-tree has and no more; and who tells what its table says is told, with the page's files and a build tree."""
+"""docs/tutorials/own-rpc-program.md does what it says (tutorial_test.py), with an installation, which has no more
+than a build tree has. Mistakes are told as the page's table says: tested with the page's files and a build tree."""
 
 import os
 import subprocess

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tutorial as a program: the files that its text gives, its commands, and what they print.
 
-A fenced block is a file where a line of its own before it names one (**`sum.cpp`**); commands of a shell where its
-language is sh; and, directly after commands and without a language, all that they print. There may be no other blocks,
+A fenced block is a file if a line of its own before the block names one (**`sum.cpp`**), and shell commands if its
+language is sh. A block without a language directly after commands is all that they print. There may be no other blocks,
 and a command that fails ends the program."""
 
 import re
@@ -18,8 +18,8 @@ MARK = "-- end of block "
 class Block:
     line: int
     text: str
-    file: str = None  # its name; else it is commands
-    output: str = None  # what the commands print, where the text says
+    file: str = None  # the file's name; None: the block is commands
+    output: str = None  # what the commands print; None: the text does not show it
 
 
 def blocks_of(text):
@@ -55,8 +55,8 @@ def script_of(blocks, replaced):
 
 
 def run(blocks, environment, timeout, replaced):
-    """What each block of commands printed, by the block's number, and what the first that failed did: the last. replaced:
-    words of the commands in whose place the machine needs others, such as a free port."""
+    """What each block of commands printed, by the block's number, and what was printed after the last that succeeded.
+    replaced: words of the commands and what this machine needs in their place, such as a free port."""
     ended = subprocess.run(["bash", "-c", script_of(blocks, replaced)], env=environment, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout, check=False)
     pieces = re.split(rf"^{MARK}(\d+)\n", ended.stdout, flags=re.MULTILINE)
@@ -65,7 +65,7 @@ def run(blocks, environment, timeout, replaced):
 
 
 def updated(text, blocks, printed):
-    """The text with what was printed where it shows something else."""
+    """The text, with what was printed put in wherever the text shows something else."""
     for number, block in enumerate(blocks):
         if number in printed and block.output is not None and printed[number] != block.output:
             commands = f"```sh\n{block.text}```\n\n```\n"

@@ -10,7 +10,7 @@ import subprocess
 import tutorial
 from command import BUILD, SOURCE, CommandTest
 
-PORT = "1234"  # of the debugger, in the texts
+PORT = "1234"  # of the debugger, in the pages
 
 
 def free_port():
@@ -31,8 +31,8 @@ class TutorialTest(CommandTest):
         return "sluice/build/release/bin/sluice"
 
     def follow(self, page, place, files, outputs):
-        """page: of docs/tutorials. place: where the program is, below the home directory. The page must have at least so
-        many files, and so many blocks of commands that say what is printed."""
+        """page: name in docs/tutorials. place: path of the program, below the home directory. files, outputs:
+        least numbers of files on the page, and of blocks of commands with what they print."""
         page = os.path.join(SOURCE, "docs/tutorials", page)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("SLUICE", "CMAKE", "Sluice"))}
         environment["HOME"] = self.directory

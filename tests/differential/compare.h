@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Program by program: what QEMU left and what the ISS left.
+/// Compares what QEMU and the ISS have left of each program.
 
 #include <cstdint>
 #include <string>
@@ -11,15 +11,15 @@
 namespace sluice::differential {
 
 struct Mismatch {
-  std::uint64_t program = 0;  ///< in the image
-  std::uint64_t index = 0;    ///< of the seed
+  std::uint64_t program = 0;  ///< its number in the image
+  std::uint64_t index = 0;    ///< its number with the seed
   std::string kind;
   std::string text;  ///< the first fields that differ, and the code around the place
 };
 
 std::vector<Mismatch> compare(const Image& from_qemu, const Image& from_iss);
 
-/// Causes of traps in the logs, by mode that they came from and went to: for the account of what was covered.
+/// Counts the traps in the logs by cause and by the modes that they came from and went to, for the coverage report.
 struct TrapCount {
   std::uint64_t counts[2][4][64] = {};  ///< [to supervisor][from mode][cause; interrupts from 32]
   void add(const Image& image);

@@ -13,7 +13,7 @@
 namespace sluice::differential {
 namespace {
 
-/// What an operation's cells are made of.
+/// What distinguishes the cells of an operation.
 enum class Kind : std::uint8_t {
   rounded,     ///< rounding mode (0 to 4 in the instruction, 5 to 9 dynamic), class of each operand
   floating,    ///< class of each operand
@@ -49,7 +49,8 @@ std::string class_name(unsigned c, Source s) {
 bool all_immediates_count(Opcode op) { return Encodings::get().of(op).immediates.size() <= 64; }
 bool upper(Opcode op) { return op == Opcode::lui || op == Opcode::auipc; }
 
-/// Of an immediate: itself where there are few, else zero, one, minus one, least, most, other positive and negative.
+/// Class of an immediate: its index where there are few, else zero, one, minus one, least, most, other positive or
+/// negative.
 std::uint8_t immediate_class(Opcode op, std::int32_t v) {
   const Encoding& e = Encodings::get().of(op);
   if (all_immediates_count(op))
@@ -59,7 +60,7 @@ std::uint8_t immediate_class(Opcode op, std::int32_t v) {
   return v == 0 ? 0 : v == 1 ? 1 : v == -1 ? 2 : v == e.least ? 3 : v == e.most ? 4 : v > 0 ? 5 : 6;
 }
 
-/// What the decoder's table knows but an executed instruction cannot show.
+/// All immediate classes that an operation can have by the decoder's table.
 std::vector<std::uint8_t> immediate_classes(Opcode op) {
   if (upper(op)) return {0, 5, 6};
   const std::size_t n = all_immediates_count(op) ? Encodings::get().of(op).immediates.size() : kImmediateClasses;
@@ -76,11 +77,11 @@ bool fits_word(unsigned c) {
   return v != IntegerClass::least64 && v != IntegerClass::most64 && v != IntegerClass::all_ones32;
 }
 
-/// The privileges in which an operation can be executed.
+/// The privileges in which an operation must be executed.
 std::vector<std::uint8_t> privileges(Opcode op) {
   switch (op) {
     case Opcode::mret:
-    case Opcode::wfi:  // in S mode: rarely executed, for that needs a delegated interrupt and SIE = 0
+    case Opcode::wfi:  // rarely executed in S mode, where it needs a delegated interrupt and SIE = 0
       return {3};
     case Opcode::sret:
     case Opcode::sfence_vma:
@@ -185,7 +186,7 @@ std::string describe(const Cell& cell) {
 
 }  // namespace
 
-/// The instruction at pc, by a walk of its own that sets nothing.
+/// Reads the instruction at pc, by a page-table walk of its own that sets no A bit and checks no rights.
 bool Coverage::fetch(riscv::Hart& hart, std::uint32_t& word) {
   const riscv::HartState& state = hart.state();
   std::uint64_t satp = 0;

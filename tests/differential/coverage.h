@@ -13,7 +13,7 @@
 
 namespace sluice::differential {
 
-/// A cell is an operation with up to four small numbers; what they are is axes_of()'s.
+/// A cell is an operation with up to four small numbers, whose meanings axes_of() names.
 struct Cell {
   Opcode op = Opcode::illegal;
   std::uint8_t a = 0, b = 0, c = 0, d = 0;

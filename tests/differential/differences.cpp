@@ -139,7 +139,7 @@ bool may_be_nothing(const LogEntry& trap, const Descriptor& program, bool to_sup
   return trap.tval - program.test_pages < kView && may_map_nothing(trap.tval >> kPageBits & 511);
 }
 
-/// `size`: of the data access at epc, 0: it is none.
+/// `size`: bytes of the data access at epc; 0: the instruction there makes none.
 std::uint64_t expected_tval(const LogEntry& q, const LogEntry& s, unsigned size, bool nothing) {
   if (q.cause == kBreakpoint && q.tval == 0) return q.epc;
   const bool access_fault = q.cause == kLoadAccess || q.cause == kStoreAccess;

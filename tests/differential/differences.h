@@ -22,7 +22,7 @@ const std::vector<Difference>& known_differences();
 
 /// CSR numbers whose existence or value differs: not drawn.
 bool csr_differs(unsigned number);
-/// Bits of a CSR that programs write: without those that only one of the two has.
+/// Bits of a CSR that programs may write: all but those that only one of the two has.
 std::uint64_t drawn_bits(unsigned number);
 /// Operations for which QEMU 7.2 is wrong where the low half of the operand is zero and the upper one is not.
 bool operand_differs(riscv::Opcode op);
@@ -31,7 +31,7 @@ bool word_differs(std::uint32_t word);
 /// A pmpcfg byte that both store as it is: without lock, without W where R is missing.
 std::uint64_t draw_pmp_config(Draw& draw);
 
-/// Makes what QEMU wrote down comparable: puts what the ISS should have in its place. `word`: the instruction at epc,
+/// Replaces what QEMU wrote down by what the ISS should have there, for the comparison. `word`: the instruction at epc,
 /// 0 if it is not in the program's code. `to_supervisor`: an entry of the supervisor's log.
 void expect(LogEntry& from_qemu, const LogEntry& from_iss, std::uint32_t word, const Descriptor& program,
             bool to_supervisor);

@@ -112,7 +112,7 @@ machine_trap:
   sd s4, L_EPC(t3)
   csrr t5, mtval
   sd t5, L_TVAL(t3)
-  csrw mtval, zero /* where the machines may differ, programs see no difference */
+  csrw mtval, zero /* the machines may differ there: programs must not see it */
   csrw mcause, zero
   sd s2, L_STATUS(t3)
   ld t5, CB_VECTOR(s0)

@@ -29,7 +29,7 @@ struct FinalCsrs {
 /// "mstatus" and so on, in the order of FinalCsrs.
 extern const char* const kFinalCsrNames[kFinalCsrs];
 
-/// As the harness reads it.
+/// A program's descriptor, as the harness reads it.
 struct Descriptor {
   std::uint64_t code[4] = {};  ///< by mode; virtual for U and S
   std::uint64_t size = 0, step = 64, log = 0, log_limit = 0, result = 0, supervisor_exit = 0;
@@ -38,7 +38,7 @@ struct Descriptor {
   std::uint64_t seed = 0, index = 0;
   std::uint64_t code_at = 0;  ///< physical
   std::uint64_t supervisor_log = 0, supervisor_data = 0;
-  std::uint64_t test_pages = 0;  ///< of a random program with tables, virtual: where leaves may lead to nothing
+  std::uint64_t test_pages = 0;  ///< virtual; pages of a random program whose leaves may lead to nothing, 0: none
   char kind[32] = {};
   std::uint64_t unused[10] = {};
   std::uint64_t x[32] = {}, f[32] = {}, fcsr = 0;
@@ -84,7 +84,7 @@ class Image {
   }
   const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
-  /// Whole pages behind those handed out before.
+  /// The address of whole pages behind those handed out before.
   std::uint64_t allocate(std::uint64_t bytes);
   bool has_room(std::uint64_t bytes) const { return free_ + bytes <= kRam + kRamForPrograms; }
 

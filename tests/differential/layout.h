@@ -9,11 +9,11 @@
 #define DIFF_SUPERVISOR 0x1000 /* page of the harness that is copied into each program */
 #define DIFF_CONTROL 0x3000    /* control block, from DIFF_RAM */
 #define DIFF_PROGRAMS 0x10000  /* programs, from DIFF_RAM */
-#define DIFF_VECTORS 0x40      /* of either trap vector table in its page: 16 entries */
+#define DIFF_VECTORS 0x40      /* offset of either trap vector table in its page; 16 entries */
 
 /* The control block. */
-#define CB_COUNT 0  /* programs */
-#define CB_INDEX 8  /* of the one that runs */
+#define CB_COUNT 0  /* number of programs */
+#define CB_INDEX 8  /* number of the program that runs */
 #define CB_TABLE 16 /* address of the table of descriptors' addresses */
 #define CB_DESC 24
 #define CB_NEXT 32 /* offset in the code of the step that runs next */

@@ -16,7 +16,7 @@
 namespace sluice::differential {
 namespace {
 
-/// A program that needs more is stuck. The longest takes a sixth of it.
+/// kMostSlots: a program that takes more is stuck; the longest one takes a sixth of them.
 constexpr std::uint64_t kMostSlots = 400'000'000, kSlice = 1'000'000;
 
 struct Board {
@@ -86,8 +86,8 @@ RunEnd step_on_iss(Image& image, Observer& observer) {
 bool Qemu::installed() { return std::system("command -v qemu-system-riscv64 >/dev/null 2>&1") == 0; }
 
 Qemu::Qemu(const std::string& ram_file) {
-  // The AIA, because QEMU without it takes interrupts in the order of their numbers. Whatever the ISS lacks is off.
-  // With one hart QEMU makes AMOs of loads and stores, which trap as loads.
+  // With AIA, because QEMU without it takes interrupts in the order of their numbers. Whatever the ISS lacks is off.
+  // Two harts, because with one QEMU executes an AMO as a load and a store, which traps as a load.
   const std::string memory = "memory-backend-file,id=ram,share=on,size=64M,mem-path=" + ram_file;
   const char* const arguments[] = {
       "qemu-system-riscv64",

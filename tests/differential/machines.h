@@ -17,10 +17,10 @@ struct RunEnd {
   std::uint64_t instructions = 0;  ///< of the ISS
 };
 
-/// Runs the image on the ISS and puts the RAM's last state in its place.
+/// Runs the image on the ISS and replaces the image by the RAM's last state.
 RunEnd run_on_iss(Image& image);
-/// As run_on_iss, one instruction at a time; `before` sees the hart in front of each, `after` behind it with whether
-/// it was executed (not trapped, no interrupt).
+/// step_on_iss() does as run_on_iss(), one instruction at a time. It calls `before` in front of each instruction, and
+/// `after` behind it with whether the instruction was executed (no trap, no interrupt).
 struct Observer {
   virtual ~Observer() = default;
   virtual void before(riscv::Hart& hart) = 0;
@@ -28,14 +28,14 @@ struct Observer {
 };
 RunEnd step_on_iss(Image& image, Observer& observer);
 
-/// QEMU on a file that is the machine's RAM. Started at once; wait() ends it.
+/// QEMU on a file that is the machine's RAM. The constructor starts it; wait() waits for its end.
 class Qemu {
  public:
   explicit Qemu(const std::string& ram_file);
   ~Qemu();
   Qemu(const Qemu&) = delete;
   Qemu& operator=(const Qemu&) = delete;
-  /// Empty, or what went wrong. Ends QEMU if it takes longer than `seconds`.
+  /// Returns what went wrong, or nothing. Kills QEMU if it takes longer than `seconds`.
   std::string wait(unsigned seconds);
   static bool installed();
 

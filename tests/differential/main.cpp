@@ -36,7 +36,7 @@ struct Options {
   bool keep = false, first = false, coverage = false, differences = false;
 };
 
-/// Its number among the systematic programs, or from systematic_programs() on: it is random.
+/// A program's number in its block. Below systematic_programs(): that systematic program; else a random one.
 std::uint64_t number_in_block(std::uint64_t index) { return index % (systematic_programs() + kBlock); }
 
 struct Totals {
@@ -74,7 +74,7 @@ void trouble(const std::string& what, const Image& image, Totals& totals) {
               static_cast<unsigned long long>(image.descriptor(image.running()).index));
 }
 
-/// The same image again, an instruction at a time: counts what is covered, and must end in the same state.
+/// Runs the same image again, an instruction at a time. Counts what is covered; the end state must be the same.
 void step(const Image& image, const Image& whole, Totals& totals) {
   Image stepped = image;
   const RunEnd end = step_on_iss(stepped, totals.coverage);
@@ -129,7 +129,7 @@ void run_programs(const Options& options, Totals& totals) {
   for (std::uint64_t batch = 0; index < end; ++batch) {
     Image image(options.harness);
     std::vector<std::uint64_t> descriptors;
-    // A single program stands where it stands in its batch: what it does may depend on addresses.
+    // A single program lies where it lies in its batch, because what it does may depend on addresses.
     for (bool last = false; index < end && !last && image.has_room(kLargestSystematic); ++index) {
       last = index % kBatch == kBatch - 1;
       const std::uint64_t descriptor = build(image, options.seed, index);

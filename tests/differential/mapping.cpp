@@ -54,7 +54,7 @@ std::uint64_t draw_virtual(std::uint64_t root_index, std::uint64_t pages, Draw& 
 
 std::uint64_t draw_code_page(const Program& p, Draw& draw) { return p.data() + kPage * draw.below(kCodePages); }
 
-/// Bit 39 or one above it is not the copy of bit 38 that it must be.
+/// The address with bit 39 or a higher one inverted: that bit must be a copy of bit 38.
 std::uint64_t not_canonical(std::uint64_t address, Draw& draw) {
   return address ^ std::uint64_t{1} << (39 + draw.below(25));
 }
@@ -76,8 +76,8 @@ std::uint64_t draw_open_entry(const Program& p, std::uint64_t page, Draw& draw) 
 
 void draw_tables(Program& p, Setting& s, Draw& draw) {
   Image& image = p.image();
-  // Of the 512 entries of the root: RAM as it is for the supervisor's handler, two views of the program, and the test
-  // area, all at different places, away from where QEMU has devices (M mode may come there too).
+  // Entries of the root: RAM at its own address for the supervisor's handler, two views of the program, and the test
+  // area. They lie apart from each other and from QEMU's devices, because M mode may access the same addresses.
   constexpr std::uint64_t kFirst = 40;
   const std::uint64_t start = kFirst + draw.below(460);
   const auto root_index = [&](std::uint64_t n) { return start + n; };
@@ -131,18 +131,18 @@ std::uint64_t draw_address(const Program& p, const Setting& s, Draw& draw) {
   const std::uint64_t physical_page = draw_data_page(p, draw);
   std::uint64_t offset = 16 + draw.below(kPage - 48);
   if (!draw.one_in(4)) offset &= ~std::uint64_t{size - 1};
-  // Across the end of a page, but not into or out of the pages of code. QEMU asks the PMP about the whole of such an
-  // access, the ISS about its two parts: the specification allows both.
+  // Some accesses cross the end of a page, but not into or out of the pages of code, and not under PMP rules: QEMU asks
+  // the PMP about the whole access, the ISS about its two parts. The specification allows both.
   if (s.protected_memory) offset &= ~std::uint64_t{3};  // see known_differences(): a rule within an access
   if (!s.protected_memory && draw.one_in(6)) offset = kPage - 1 - draw.below(size);
   const bool crosses = offset + size > kPage;
   const std::uint64_t physical =
       (crosses && physical_page + 2 * kPage > p.data() + p.data_size() ? physical_page - kPage : physical_page) +
       offset;
-  // QEMU makes aligned accesses of a misaligned one to nothing, and reports their address.
   const std::uint64_t bound = s.protected_memory && draw.one_in(2) ? draw_bound(p, draw) : 0;
   if (!s.paged && bound) return bound;
   if (bound) return draw.one_in(2) ? bound : p.d.code[draw.below(2)] - p.skew() + (bound - p.region());
+  // An access to kNothing is aligned: QEMU makes aligned accesses of a misaligned one, and reports their address.
   if (!s.paged) return draw.one_in(12) ? kNothing + (offset & ~std::uint64_t{7}) : physical;
   const std::uint64_t view = p.d.code[draw.below(2)] - p.skew() + (physical - p.region());
   switch (draw.below(12)) {
@@ -163,7 +163,7 @@ std::uint64_t draw_address(const Program& p, const Setting& s, Draw& draw) {
       if (draw.one_in(3)) return (draw() | std::uint64_t{1} << 40) & ~(std::uint64_t{1} << 39);
       return not_canonical(draw.one_in(2) ? physical : view, draw);
     default:
-      // What comes first when one half of an access goes to nothing is not settled.
+      // No half of an access goes to nothing: which fault would come first is not specified.
       return s.test_pages + (draw.below(kTestPages - 1) & (crosses ? ~std::uint64_t{2} : ~std::uint64_t{0})) * kPage +
              offset;
   }
@@ -171,7 +171,7 @@ std::uint64_t draw_address(const Program& p, const Setting& s, Draw& draw) {
 
 std::uint64_t draw_fetch_address(const Program& p, const Setting& s, Draw& draw) {
   const std::uint64_t entry = draw.from(kEntries);
-  // What lies behind the last page of code is none.
+  // The last entry of the last page is left out: no page of code follows.
   const std::uint64_t pages = entry + 4 > kPage ? kCodePages - 1 : kCodePages;
   std::uint64_t physical = p.data() + draw.below(pages) * kPage + entry;
   if (!s.paged) return draw.one_in(6) ? kNothing + entry : physical;
@@ -229,7 +229,7 @@ std::uint64_t draw_pmp_configs(const Program& p, unsigned number, Draw& draw) {
 
 void draw_protection(Program& p, const Setting& s, Draw& draw) {
   std::uint64_t address[16] = {}, config[16] = {};
-  // Entry 1 lets the supervisor's handler work, entry 0 may be about all below; the last one decides about the rest.
+  // Entry 1 lets the supervisor's handler work, entry 0 may cover all memory below it, the last one covers the rest.
   address[0] = p.supervisor() >> 2;
   address[1] = p.logs_end() >> 2;
   if (draw.one_in(2)) config[0] = 0x08 | (draw_pmp_config(draw) & 7);
@@ -243,7 +243,7 @@ void draw_protection(Program& p, const Setting& s, Draw& draw) {
     if (tor && n > 2 && n % 2 == 0) config[n - 1] &= ~std::uint64_t{0x18};
     if (s.locked && draw.one_in(2)) config[n] |= 0x80;
   }
-  // A locked TOR entry behind one that is not: it locks the address there.
+  // A locked TOR entry behind an unlocked one, whose address it locks.
   for (const unsigned n : {4 + static_cast<unsigned>(draw.below(4)), 10 + static_cast<unsigned>(draw.below(4))})
     if (s.locked) config[n] = 0x88 | (config[n] & 7), config[n - 1] &= 0x7f;
   // The page tables: all or nothing. QEMU 7.2 sets A and D where PMP forbids the write.

@@ -69,7 +69,7 @@ def build(options, mutant, folder):
         objects.append(str(folder / (unit.replace("/", "_") + ".o")))
         subprocess.run(compile_command(options, copy) + ["-c", str(source / unit), "-o", objects[-1]], check=True)
     tool = folder / "mutant"
-    # The archive's own version of a mutated unit is not taken: its symbols are there already.
+    # The linker leaves out the archive's version of a mutated unit, whose symbols are defined already.
     subprocess.run([options.compiler, *objects, *options.libraries, "-o", str(tool)], check=True)
     return tool
 

@@ -151,7 +151,7 @@ std::uint64_t draw_float(FloatClass c, Source s, Draw& draw) {
       break;
     }
     case FloatClass::not_boxed: {
-      // The low half is a tempting single, the upper one nearly a box.
+      // The low half is a normal single; the upper half is drawn, or differs from a box in one bit.
       const std::uint64_t upper = draw.one_in(2) ? draw() >> 32 : 0xffff'fffe;
       const std::uint64_t low = draw_float(FloatClass::plus_normal, Source::single, draw) & 0xffff'ffff;
       return (upper == 0xffff'ffff ? 0 : upper << 32) | low;

@@ -27,7 +27,7 @@ enum class FloatClass : std::uint8_t {
 constexpr unsigned kFloatClasses = static_cast<unsigned>(FloatClass::count);
 const char* name_of(FloatClass c);
 
-/// Magnitudes around the limits of integers, for conversions: the exponent's range.
+/// Ranges of the exponent around the limits of integers, for conversions.
 enum class Magnitude : std::uint8_t { below_one, small, at_2_31, at_2_32, middle, at_2_63, at_2_64, beyond, count };
 constexpr unsigned kMagnitudes = static_cast<unsigned>(Magnitude::count);
 

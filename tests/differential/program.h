@@ -54,7 +54,7 @@ std::uint32_t branch_word(unsigned funct3, unsigned rs1, unsigned rs2, std::int6
 /// What a program asks for before its code is written.
 struct Shape {
   std::string kind;
-  std::uint64_t code_bytes = 0;  ///< at most; also where the data start, in whole pages
+  std::uint64_t code_bytes = 0;  ///< at most; the data start behind these, on a whole page
   std::uint64_t data_bytes = 0;
   std::uint64_t step = 64;
   std::uint64_t log_entries = 160;
@@ -85,7 +85,7 @@ class Program {
   Image& image() { return image_; }
 
   void draw_state(Draw& draw);  ///< x, f and fcsr
-  /// Writes code and descriptor to the image. The descriptor's address.
+  /// Writes code and descriptor to the image. Returns the descriptor's address.
   std::uint64_t finish();
 
  private:

@@ -10,13 +10,13 @@ namespace {
 constexpr unsigned kDataPages = kCodePages + 6, kTables = 7;
 constexpr std::uint64_t kLiteralBytes = 6144;
 
-/// Code that mappings are fetched from: at each entry of each page an addition to a1 of its own, and a return.
+/// Code that is fetched through mappings: each entry of each page adds another number to a1 and returns.
 void write_fetched_code(Program& p) {
   constexpr std::uint32_t kAddi = 0x13 | reg::a1 << 7 | reg::a1 << 15, kReturn = 0x0000'8067;
   constexpr std::uint16_t kShortReturn = 0x8082;
   for (std::uint64_t n = 0; n < kCodePages; ++n) {
     const std::uint64_t page = p.data() + n * kPage;
-    // The second half of an addi is a c.addi to whom it is the first.
+    // The second half of an addi that begins in the page before; executed as a first half, it is a c.addi.
     const std::uint32_t second_half = kAddi >> 16 | static_cast<std::uint32_t>(reg::a1 << 3 | n) << 4;
     p.image().put(page, static_cast<std::uint16_t>(second_half));
     p.image().put(page + 2, kShortReturn);
@@ -59,9 +59,9 @@ void draw_csrs(Program& p, const Setting& s, Draw& draw) {
   csr.stvec |= draw() & 1;
   if (draw.one_in(4)) csr.mie = draw() & (irq::kSupervisor | irq::kMachine);
   if (draw.one_in(8)) csr.mip = draw() & irq::kSupervisor & ~(csr.menvcfg ? irq::bit(irq::kSti) : 0);
-  // A handler that cannot be fetched while its own faults are delegated to it would loop for ever.
+  // Never with both tables and PMP rules: a handler that cannot be fetched would take its own faults for ever.
   if (s.delegated) csr.medeleg = draw() & (draw.one_in(3) ? 0xb3ff : 0xb2f7);
-  // An AMO to nothing is a load access fault for QEMU, which must go to the same place.
+  // Both access faults go to the same mode: for QEMU an AMO to nothing is a load access fault.
   constexpr std::uint64_t kLoadAccess = 1 << 5, kStoreAccess = 1 << 7;
   if (csr.medeleg & kLoadAccess)
     csr.medeleg |= kStoreAccess;
@@ -79,7 +79,7 @@ std::uint64_t build_random(Image& image, std::uint64_t seed, std::uint64_t index
   s.mode = static_cast<unsigned>(draw.from({3u, 3u, 1u, 1u, 1u, 0u, 0u}));
   s.paged = draw.below(10) < 6;
   s.locked = locks;
-  if (s.locked) s.mode = 3;  // nobody else writes rules
+  if (s.locked) s.mode = 3;  // only M mode writes PMP rules
   s.protected_memory = draw.below(10) < 4 || s.locked;
   s.delegated = draw.one_in(2) && !(s.paged && s.protected_memory);
   s.steps = s.locked ? 140 : 40 + draw.below(60);

@@ -10,17 +10,17 @@
 
 namespace sluice::differential {
 
-/// The descriptor's address. `locks`: it locks PMP rules, which QEMU 7.2 keeps until its end: for the last program
-/// only.
+/// Returns the descriptor's address. `locks`: the program locks PMP rules. QEMU 7.2 keeps these until it ends, so only
+/// the last program of a batch may.
 std::uint64_t build_random(Image& image, std::uint64_t seed, std::uint64_t index, bool locks);
 
 constexpr std::uint64_t kStep = 64;
 /// Data pages that hold code for fetches through mappings; nothing stores to them.
 constexpr std::uint64_t kCodePages = 4;
-/// Offsets of the entry points in each: the last is the first half of an instruction whose second one begins the page
-/// that is mapped behind it.
+/// Offsets of the entry points in each of these. At the last one is the first half of an instruction, whose second half
+/// is at the start of the page that is mapped behind it.
 constexpr std::uint64_t kEntries[] = {0, 0x40, 0x82, 0xffe};
-/// Pages whose leaves are drawn, for data, and behind them for code.
+/// Pages whose leaves are drawn: kTestPages for data, and behind them kFetchPages for code.
 constexpr unsigned kTestPages = 32, kFetchPages = 32;
 /// Whether a leaf of this test page may lead to where there is neither RAM nor a device.
 constexpr bool may_map_nothing(std::uint64_t page) { return page < kTestPages && page % 4 == 3; }
@@ -34,8 +34,8 @@ struct Setting {
   std::uint64_t test_pages = 0;         ///< virtual address of the pages whose entries are drawn
   std::uint64_t test_table = 0;         ///< physical address of their entries
   std::uint64_t large_pages = 0;        ///< virtual address of the 2 MiB pages that are drawn
-  std::vector<std::uint64_t> pointers;  ///< those of them that point to the table of test pages
-  std::uint64_t huge_pages[2] = {};     ///< of 1 GiB pages
+  std::vector<std::uint64_t> pointers;  ///< numbers of those that point to the table of test pages
+  std::uint64_t huge_pages[2] = {};     ///< virtual addresses of 1 GiB pages
 };
 
 /// The rules, tables and registers of a program. mapping.cpp
@@ -50,7 +50,7 @@ std::uint64_t draw_fetch_address(const Program& p, const Setting& s, Draw& draw)
 /// Where a drawn rule begins or ends, or 4 or 8 bytes before that; 0: this rule has no bound in the data.
 std::uint64_t draw_bound(const Program& p, Draw& draw);
 std::uint64_t draw_pmp_address(const Program& p, unsigned mode, Draw& draw);
-/// All of pmpcfg0 or pmpcfg2 at run time, some rules locked; those that the harness needs as they are.
+/// A value of pmpcfg0 or pmpcfg2 for run time: some rules locked, and those that the harness needs unchanged.
 std::uint64_t draw_pmp_configs(const Program& p, unsigned number, Draw& draw);
 
 /// Writes steps. Each family writes at most kStep bytes. steps.cpp, steps_system.cpp, steps_mapping.cpp
@@ -98,14 +98,14 @@ class Steps {
   /// One instruction that computes on x registers, compressed or not; `spared` stays as it is.
   void compute(unsigned spared = 0);
   void access(unsigned base, std::int32_t offset, bool may_store) { access(base, offset, may_store, other(base)); }
-  void access(unsigned base, std::int32_t offset, bool may_store, unsigned rd);  ///< a load to x: to rd
+  void access(unsigned base, std::int32_t offset, bool may_store, unsigned rd);  ///< a load to an x register goes to rd
   std::int64_t step_ahead();  ///< offset of the start of a later step
 
   Program& p_;
   const Setting& s_;
   Draw& draw_;
   std::uint64_t n_ = 0;
-  /// An LR that a trap follows: the next step is its SC, if `held` is the address still.
+  /// An LR that a trap follows. The next step is its SC, if register `held` still has the address of `base`.
   struct Reservation {
     unsigned base, held;
     std::int64_t offset;

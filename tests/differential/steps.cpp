@@ -189,7 +189,7 @@ void Steps::atomic() {
       if (draw_.one_in(3)) sc(any());
       break;
     case 1: {
-      // Another line: SC fails on both machines. QEMU does not even look at the page then, so a store has done that.
+      // SC of another line fails on both machines. QEMU does not look at the page then, so a store comes first.
       const unsigned before = other(base);
       const std::int32_t distance = draw_.one_in(2) ? 64 : 128;
       p_.code.store(any(), base, distance);
@@ -215,7 +215,7 @@ void Steps::reservation() {
   p_.code.store(any(), base, 0);
   p_.code.word(0x2f | width << 12 | base << 15 | 2u << 27);
   p_.code.addi(held, base, 0);
-  // Not an ecall: SC of another mode might have to trap, which QEMU leaves out when it fails anyway.
+  // Not an ecall: in another mode the SC might have to trap, which QEMU leaves out when the SC fails anyway.
   switch (draw_.below(3)) {
     case 0:
       p_.code.word(0x0010'0073);  // ebreak
@@ -233,7 +233,7 @@ void Steps::reservation() {
   reserved_ = {base, held, offset, width};
 }
 
-/// SC behind reservation(): skipped when the program comes from elsewhere, or sees its data at another address now.
+/// SC of reservation(), skipped if the program has come from elsewhere, or sees its data at another address now.
 void Steps::conditional() {
   const Reservation r = *reserved_;
   reserved_.reset();

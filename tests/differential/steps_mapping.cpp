@@ -31,8 +31,8 @@ void Steps::fetch_mapping() {
   p_.code.word(0x67 | reg::ra << 7 | t << 15);
 }
 
-/// Two leaves of a page, one after the other, and a use of it after each. The second is seen whatever form of
-/// sfence.vma lies between them.
+/// Writes two leaves of a page, one after the other, and uses the page after each. The second use must see the second
+/// leaf whatever form of sfence.vma lies before the use.
 void Steps::modify_mapping() {
   const bool code = draw_.one_in(3);
   const std::uint64_t page = code ? kTestPages + draw_.below(kFetchPages) : draw_.below(kTestPages - 1);
@@ -48,7 +48,7 @@ void Steps::modify_mapping() {
   };
   p_.literal(at, s_.test_table + page * 8);
   p_.literal(entry, draw_.one_in(4) ? draw_entry(p_, page, draw_) : draw_open_entry(p_, page, draw_));
-  p_.code.word(kFenceVma);  // where TVM forbids it, it traps before anything has changed
+  p_.code.word(kFenceVma);  // where TVM forbids sfence.vma, this one traps before anything has changed
   p_.code.store(entry, at, 0);
   p_.literal(va, address);
   use();
@@ -60,7 +60,7 @@ void Steps::modify_mapping() {
   use();
 }
 
-/// SUM and MXR: the same access with the one and the other value, so that a translation that is kept shows.
+/// SUM and MXR: the same access with either value, so that a stale translation is noticed.
 void Steps::toggle_translation() {
   const unsigned t = one(), base = other(t);
   const std::uint64_t bits = draw_() & (mstatus::kSum | mstatus::kMxr);
@@ -90,7 +90,7 @@ void Steps::other_privilege() {
   p_.code.csr(3, 0, csr::kMstatus, t);
 }
 
-/// Another rule, in a pair of entries that may change, and an access near to it; or a load where entry 0 decides.
+/// Writes another address into one of entries 2 to 14 and accesses memory; or loads where entry 0 decides.
 void Steps::protection() {
   if (!s_.protected_memory) return environment();
   const unsigned t = one();
@@ -106,14 +106,14 @@ void Steps::protection() {
 void Steps::pmp_address(unsigned n, unsigned t) {
   p_.literal(t, draw_pmp_address(p_, 3, draw_));
   p_.code.csrw(csr::kPmpaddr0 + n, t);
-  // QEMU 7.2 forgets that the next entry may begin here, until that is written: its configuration, for its address may
-  // be locked by the entry behind it.
+  // QEMU 7.2 forgets that the next entry may begin here, until that entry is written. This writes its configuration,
+  // because its address may be locked by the entry behind it.
   const unsigned next = csr::kPmpcfg0 + (n + 1) / 8 * 2;
   p_.code.csrr(t, next);
   p_.code.csrw(next, t);
 }
 
-/// Writes rules of which some are locked, or the one above is and begins here; and locks more.
+/// Writes rules, some of which are locked by themselves or by a next entry that begins there, and locks more.
 void Steps::lock() {
   const unsigned t = one();
   if (draw_.one_in(3)) {

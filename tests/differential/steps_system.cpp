@@ -20,7 +20,7 @@ constexpr std::uint32_t kWfi = 0x1050'0073;
 
 bool is_counter(unsigned number) { return (number >> 8 == 0xb || number >> 8 == 0xc) && (number & 0x7f) < 32; }
 
-/// FS is off or dirty: when the others become dirty is not settled between the machines (status_of_float tries them).
+/// Makes FS off or dirty: the machines differ in when other values become dirty (status_of_float() tries those).
 std::uint64_t with_whole_fs(std::uint64_t status) { return status & mstatus::kFs ? status | mstatus::kFs : status; }
 
 }  // namespace
@@ -34,7 +34,7 @@ void Steps::csr_restored(unsigned number, std::uint64_t value) {
 
 void Steps::csr() {
   const unsigned number = draw_.one_in(5)    ? static_cast<unsigned>(draw_.below(4096))
-                          : draw_.one_in(12) ? csr::kSatp  // seldom among so many, and TVM is about it
+                          : draw_.one_in(12) ? csr::kSatp  // rare among so many, and TVM is about it
                                              : draw_.from(all_csrs()).number;
   const bool read_only = number >> 10 == 3;
   if (csr_differs(number) || number == csr::kMtopi || number == csr::kStopi) return environment();
@@ -56,7 +56,7 @@ void Steps::csr() {
       value = with_whole_fs(value) & ~mstatus::kMprv;  // see other_privilege()
       break;
     case csr::kMenvcfg:
-      value &= 1;  // what becomes of STIP while STCE changes is nobody's rule
+      value &= 1;  // no rule says what becomes of STIP while STCE changes
       return csr_restored(number, value | p_.d.csr.menvcfg);
     case csr::kStimecmp:
       if (!(p_.d.csr.menvcfg & kMenvcfgStce)) return environment();
@@ -72,7 +72,7 @@ void Steps::csr() {
   }
   if (number >= csr::kPmpaddr0 && number < csr::kPmpaddr0 + 64) {
     csr_restored(number, value);
-    return p_.code.word(0x1200'0073);  // sfence.vma: QEMU 7.2 caches what it made of the rules meanwhile
+    return p_.code.word(0x1200'0073);  // sfence.vma: QEMU 7.2 caches what the rules in between permitted
   }
   const unsigned rs1 = one();
   const auto kind = static_cast<unsigned>(1 + draw_.below(3));
@@ -177,8 +177,8 @@ void Steps::interrupt() {
   if (draw_.one_in(2)) p_.code.csr(7, any(), machine ? csr::kMip : csr::kSip, 2);
 }
 
-/// wfi in M mode, with something to wake it; in S mode, with that and without TW, or with TW; in U mode, where it
-/// traps. Below M mode the first instruction traps.
+/// wfi in M mode, with an interrupt to wake it; in S mode, with that and without TW, or trapped by TW; in U mode, where
+/// it traps. A program that runs such a step below M mode traps at its first CSR access.
 void Steps::wait() {
   switch (draw_.below(4)) {
     case 0:
@@ -196,7 +196,7 @@ void Steps::wait() {
   if (draw_.one_in(2)) p_.code.csr(3, 0, csr::kMip, t);
 }
 
-/// The wfi is reached by the mret before it alone, so that no mode waits that was not meant to.
+/// Only the mret in front of it leads to the wfi, so that no other mode waits there.
 void Steps::wait_below(unsigned mode) {
   const unsigned t = one();
   const bool trapped = mode == 0 || draw_.one_in(2);

@@ -26,7 +26,8 @@ struct Job {
   unsigned mode = 3;
 };
 
-/// Two numbers whose product rounds up to the smallest normal number, and a double that a single cannot hold without.
+/// Two numbers whose product rounds up to the smallest normal number, and a double that rounds up to the smallest
+/// normal single.
 std::vector<std::uint64_t> next_to_normal(Source format) {
   if (format == Source::single) return {0xffff'ffff'2000'0001, 0xffff'ffff'1fff'fffe};
   return {0x2000'0000'0000'0001, 0x1fff'ffff'ffff'fffe, 0x380f'ffff'ffff'ff80};
@@ -142,7 +143,7 @@ void write_integer(Program& p, Draw& draw, const std::vector<Opcode>& ops) {
       continue;
     }
     over_tuples(p, table, 1, false, [&] {
-      if (operand_differs(op)) {            // zero instead
+      if (operand_differs(op)) {            // zero if the low word is zero
         c.word(0x1b | a2 << 7 | a0 << 15);  // sext.w
         c.branch(1, a2, zero, static_cast<std::int64_t>(c.here()) + 8);
         c.li(a0, 0);
@@ -207,7 +208,7 @@ void write_memory(Program& p, Draw& draw) {
 void write_atomics(Program& p, Draw& draw) {
   Code& c = p.code;
   Values table = integer_table(draw);
-  // Of either sign as words too, whatever has been drawn.
+  // Values that are positive and negative as words too, whatever has been drawn.
   table.insert(table.end(), {0x1234'5678, 0xffff'ffff'8765'4321});
   start_output(p);
   over_tuples(p, table, 2, false, [&] {
@@ -322,7 +323,7 @@ void write_csrs(Program& p, Draw& draw) {
   }
 }
 
-/// Reads every CSR number there is; the traps are what counts.
+/// Reads every CSR number; which of them trap is compared.
 void write_csr_numbers(Program& p, Draw&) {
   for (unsigned number = 0; number < 4096; ++number)
     if (!csr_differs(number)) p.code.csr(2, 0, number, 0);

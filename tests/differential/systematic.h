@@ -11,9 +11,9 @@
 
 namespace sluice::differential {
 
-/// How many there are: the first so many programs of every block.
+/// Number of systematic programs, with which every block begins.
 std::uint64_t systematic_programs();
-/// Builds number n; the values in each class are drawn. The descriptor's address.
+/// Builds systematic program n, with drawn values in each class. Returns the descriptor's address.
 std::uint64_t build_systematic(Image& image, std::uint64_t n, std::uint64_t seed, std::uint64_t index);
 /// Bytes of RAM that the largest of them takes.
 constexpr std::uint64_t kLargestSystematic = 2 << 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What the files share that write the blocks of systematic programs (systematic.cpp).
+/// Shared by the files that write the blocks of systematic programs (systematic.cpp).
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace sluice::differential {
 
-/// The table of operands comes first in the data; behind it the code appends what it finds, through t6.
+/// The table of operands comes first in the data. Behind it the code appends its results, through t6.
 constexpr std::uint64_t kTableBytes = 1024;
 inline void start_output(Program& p) { p.code.address(reg::t6, p.data_offset() + kTableBytes); }
 inline void output_x(Code& c, unsigned from) {

@@ -71,7 +71,7 @@ void write_compressed_jumps(Program& p, Draw& draw) {
       const auto register1 = static_cast<unsigned>(i.rs1);
       const std::int64_t distance = i.imm < 0 ? -i.imm : i.imm;
       if (distance < 16 || distance > 600) continue;
-      // Behind a jump over it all: the target first for a backward one.
+      // A backward jump lies behind its target, and another jump leads over the target to it.
       if (op != Opcode::jal) c.li(register1, draw.one_in(2) ? 0 : 5);
       c.li(t4, static_cast<std::int64_t>(n));
       const std::uint64_t from = i.imm < 0 ? c.here() + 4 + static_cast<std::uint64_t>(distance) : c.here();

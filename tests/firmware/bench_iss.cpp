@@ -21,7 +21,7 @@ double processor_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-/// Seconds; the machine is left for its results.
+/// Runs a guest and returns the seconds it took. The machine is kept for its results.
 double run(const std::string& guest, bool cached, std::unique_ptr<riscv::IssMachine>& machine) {
   base::LineState l1d(32 << 10, 8, 64), l1i(32 << 10, 8, 64);
   riscv::HartConfig config;
@@ -30,7 +30,7 @@ double run(const std::string& guest, bool cached, std::unique_ptr<riscv::IssMach
   machine->load_binary(std::string(SLUICE_GUESTS) + "/" + guest + ".bin");
   const double start = processor_seconds();
   machine->limit = 0;
-  // A core on a board comes back after some 10,000 instructions.
+  // On a board, too, run() returns after some 10,000 instructions.
   while (!machine->finished) {
     machine->limit += 20000;
     machine->hart.run();

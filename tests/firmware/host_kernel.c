@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/firmware/host_kernel.c: what the protocol code needs of the kernel, where it runs on this machine. */
+/* tests/firmware/host_kernel.c: what the protocol code needs of the kernel when it runs on the host. */
 #include <stdlib.h>
 
 #include "firmware/kernel/memory.h"

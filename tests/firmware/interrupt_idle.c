@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/firmware/interrupt_idle.c: whatever is pending when interrupt_idle() is called has been served when it returns,
- * whether the caller has work of its own or not; and what is not pending is waited for only by a caller without work.
- */
+/* tests/firmware/interrupt_idle.c: interrupt_idle() serves whatever is pending when it is called before it returns,
+ * whether its caller has work or not. It waits for an interrupt that is not pending only if the caller has no work. */
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"

@@ -154,7 +154,7 @@ Bytes ProtocolBench::exchange(const Bytes& frame, uint32_t flags) {
   nic_.sent.clear();
   rpc_call call;
   while (rpc_poll(port_.get(), &call) != 0) rpc_execute(port_.get(), &call);
-  REQUIRE(nic_.ended == 1);  // the buffer went one way, once
+  REQUIRE(nic_.ended == 1);  // the buffer was sent or released, and once
   return nic_.sent;
 }
 

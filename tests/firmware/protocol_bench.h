@@ -82,7 +82,7 @@ class ProtocolBench {
 
  private:
   struct Nic {
-    nic_queue queue;  // first, so that the firmware's pointer is ours
+    nic_queue queue;  // first, so that the firmware's pointer to it points to the Nic
     uint8_t* buffer = nullptr;
     nic_frame frame{};
     bool waiting = false;

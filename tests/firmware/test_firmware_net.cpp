@@ -180,7 +180,7 @@ TEST_CASE("the NIC's verdict on checksums is believed when it has examined them"
   CHECK(bench.exchange(udp(null_call()), NIC_FRAME_CHECKED | NIC_FRAME_IP_ERROR).empty());
   CHECK(bench.net().udp_malformed == 1);
   CHECK(bench.net().ipv4_malformed == 1);
-  // Not examined: software does.
+  // The NIC has not examined this frame: software does.
   CHECK(bench.exchange(udp(null_call(), {.checksum_error = 1})).empty());
   CHECK(bench.net().udp_malformed == 2);
 }

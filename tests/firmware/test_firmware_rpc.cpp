@@ -79,7 +79,7 @@ TEST_CASE("another RPC version is denied with the range", "[firmware]") {
   for (uint32_t version : {0u, 1u, 3u, 0xffffffffu}) {
     CHECK(reply_to(bench, {.rpc_version = version}) == denied(RPC_MISMATCH, Writer().u32(2).u32(2)));
   }
-  // The version's place is all that such a message must have.
+  // Such a message needs nothing behind its RPC version.
   Bytes shortest = Writer().u32(0xdecade).u32(0).u32(3);
   CHECK(udp_payload(bench.exchange(udp(shortest))) == denied(RPC_MISMATCH, Writer().u32(2).u32(2)));
 }

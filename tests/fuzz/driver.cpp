@@ -87,7 +87,7 @@ std::uint64_t seed = 1;
 std::uint64_t run = 0;
 Bytes input;
 
-/// Says which input it was, and keeps it.
+/// Says which input has failed, and keeps it in a file.
 void tell_input() {
   const std::string path = fmt::format("{}-{}.input", target.name, run);
   if (std::FILE* file = std::fopen(path.c_str(), "wb")) {

@@ -116,7 +116,7 @@ void fix_checksums(Bytes& f) {
   store16(inner + at, checksum);
 }
 
-/// The lengths that the headers give become the frame's.
+/// Sets the lengths in the headers to those of the frame.
 void fix_lengths(Bytes& f) {
   if (f.size() < kIp + 20 || load16(&f[12]) != net::kEtherTypeIpv4) return;
   std::uint8_t* ip = &f[kIp];
@@ -161,7 +161,7 @@ Bytes tcp(std::uint8_t flags, const Bytes& data, std::uint32_t acknowledgment) {
   return ipv4_frame(kTcp, segment);
 }
 
-/// As firmware/net/tcp.c derives it from the connection, in the order of memory.
+/// The firmware's first sequence number, derived from the connection as in firmware/net/tcp.c, in the order of memory.
 std::uint32_t first_sequence() {
   std::uint32_t x = __builtin_bswap32(kOurAddress) ^
                     (std::uint32_t{__builtin_bswap16(701)} << 16 | __builtin_bswap16(RPC_PORT_PORTMAPPER));
@@ -219,7 +219,7 @@ void change_field(Bytes& f, Random& random) {
       111,           20049,       100000,     0x20000001, 0x20000002, 0x20000003, 0x20000004,
       kBoardAddress, kOurAddress, 0x7f000001, 0xe0000001, 0xffffffff, 400,        401};
   std::uint64_t v = random.chance(1, 2) ? known[random.below(std::size(known))] : edge(random);
-  if (random.chance(1, 4)) {  // near what is there
+  if (random.chance(1, 4)) {  // near the present value
     v = random.below(9) - 4;
     for (unsigned i = 0; i < bytes; ++i) v += std::uint64_t{f[at + bytes - 1 - i]} << 8 * i;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A fuzz target: LLVMFuzzerTestOneInput, and what the driver must know to make inputs for it. driver.cpp is main() of
-/// every target in GCC's builds, where it makes inputs from seed and run number alone; with clang, libFuzzer is.
+/// A fuzz target: LLVMFuzzerTestOneInput, and what the driver must know to make inputs for it. With GCC, driver.cpp has
+/// main() of every target and makes inputs from seed and run number alone; with clang, libFuzzer has main().
 
 #include <cstdint>
 #include <cstdlib>
@@ -36,7 +36,7 @@ struct Target {
 /// Each target defines its own.
 extern const Target target;
 
-/// An input that a target may not accept: says why and ends the process, so that either driver keeps the input.
+/// Reports that an input has shown a mistake: says which and ends the process, so that either driver keeps the input.
 [[noreturn]] void fail(const std::string& what);
 inline void require(bool good, const char* what) {
   if (!good) fail(what);
@@ -76,7 +76,7 @@ class Decisions {
   std::size_t left_;
 };
 
-/// A file in memory, for parsers that open one by its path. One for each process and name: made again for each input.
+/// A file in memory, for parsers that open one by its path. It is kept for the process; assign() replaces its contents.
 class MemoryFile {
  public:
   explicit MemoryFile(const char* name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a debugger has changed, as logs of inputs have it (channel gdb): read, applied to the harts of a whole board,
-/// and survived by them. A change that is possible is there afterwards; one that is not changes nothing.
+/// A debugger's changes, as logs of inputs have them (channel gdb): they are read and applied to the harts of a whole
+/// board, which must survive them. A possible change has been made afterwards; an impossible one changes nothing.
 ///
-/// An input is a list of records: length (1 byte), so many bytes of a record. Its slots count from those of its hart.
+/// An input is a list of records: length (1 byte), so many bytes of a record. A record's slots count from its hart's.
 
 #include <algorithm>
 #include <optional>
@@ -20,12 +20,12 @@ using namespace base::literals;
 using debug::Change;
 
 constexpr std::size_t kMostRecords = 32;
-constexpr std::size_t kSlots = 5;  ///< where a record has them, 8 bytes
+constexpr std::size_t kSlots = 5;  ///< offset of the slots in a record, 8 bytes
 constexpr std::size_t kChange = 13;
 constexpr unsigned kHarts = 2;
 constexpr std::uint64_t kRam = 0x8000'0000;
 
-// ASan loses the stack's place where coroutines have run, and takes what unwinds it afterwards for an overflow.
+// ASan loses track of the stack where coroutines have run, and takes a later unwinding of it for an overflow.
 #if defined(__SANITIZE_ADDRESS__) || defined(SLUICE_LIBFUZZER)
 constexpr bool kAsan = true;
 #else
@@ -90,7 +90,7 @@ std::vector<Bytes> corpus() {
   return {put_together(records)};
 }
 
-/// Of a change that devices take part in.
+/// Completes a change that acts on a device or on the whole board.
 Change draw_act(Change c, Random& random, std::uint64_t value) {
   static constexpr std::uint64_t kDevices[] = {0x200'0000, 0x200'4000, 0x1000'0000, 0x1000'0001, 0xc00'0000, 0x10'0000};
   static constexpr const char* kPaths[] = {"clint", "aplic.machine", "finisher", "uart", "nobody"};
@@ -140,7 +140,7 @@ std::string hexadecimal(const Bytes& bytes) {
   return text;
 }
 
-/// Started once; every input finds it as the one before has left it, but for where the harts are.
+/// Started once. Every input finds it as the one before has left it, but the harts start again.
 class Bench {
  public:
   Bench() {
@@ -193,14 +193,14 @@ timing = "functional"
     board_->scheduler().run_until(until_);
   }
 
-  /// Wherever the input before has sent it, or left it waiting.
+  /// Sends a hart back to its entry, wherever the input before has sent it or left it waiting.
   void start_again(unsigned thread) {
     riscv::Hart& hart = target_->core(thread).hart();
     hart.privileged().set_privilege(riscv::Privilege::machine);
     hart.state().pc = entries_[thread - 1];
   }
 
-  /// With slots that are still to come.
+  /// The record with slots that are still to come.
   Bytes placed(const Bytes& r) {
     if (r.size() < kChange || r[0] == 0) return r;
     const unsigned thread = r[1] < kHarts ? r[1] + 1u : 1;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kRam = 0x8000'0000;
 
-/// The least that has everything: two segments, a symbol table and its strings.
+/// The smallest image that has everything: two segments, a symbol table and its strings.
 Bytes small_image() {
   constexpr std::uint64_t kSegments = sizeof(Elf64_Ehdr), kCode = 0x100, kSymbols = 0x180, kStrings = 0x200;
   constexpr std::uint64_t kSections = 0x240;
@@ -50,13 +50,13 @@ Bytes small_image() {
 }
 
 std::vector<Bytes> corpus() {
-  // The real one is a hundred times as large and as slow: it is one of sixteen.
+  // The real image is a hundred times as large and as slow: it is one of sixteen.
   std::vector<Bytes> inputs(15, small_image());
   inputs.push_back(read_file(SLUICE_FIRMWARE "/hello.elf"));
   return inputs;
 }
 
-/// A number in one of the file's structures.
+/// Replaces numbers in the file's structures, or anywhere.
 void mutate(Bytes& image, Random& random) {
   if (image.size() < sizeof(Elf64_Ehdr)) return;
   for (std::uint64_t changes = 1 + random.below(4); changes != 0; --changes) {

@@ -56,7 +56,7 @@ Bytes put_together(const std::vector<Frame>& frames) {
   return all;
 }
 
-/// As long as every sender makes a frame.
+/// The frame with the padding to the minimum length that every sender adds.
 Bytes padded(Bytes frame) {
   frame.resize(std::max<std::size_t>(frame.size(), net::Packet::kMinimum));
   return frame;
@@ -145,7 +145,7 @@ class Bench : net::Wire::Client {
   }
 
  private:
-  static constexpr unsigned kArpRequest = 14;  ///< in valid_frames()
+  static constexpr unsigned kArpRequest = 14;  ///< its index in valid_frames()
 
   net::Wire& wire() { return *board_->wires().front().wire; }
   nic::DescriptorNic& nic() { return dynamic_cast<nic::DescriptorNic&>(*board_->nics().front().nic); }
@@ -188,7 +188,7 @@ class Bench : net::Wire::Client {
                                   {"nic disabled", DESC_STAT_RX_DROP_DISABLED},
                                   {"nic dma", DESC_STAT_RX_DROP_DMA}})
       all.emplace_back(name, nic().statistic(n));
-    // The MAC tells the NIC of its runts and long frames, which counts them together with its own.
+    // The MAC reports runts and long frames to the NIC, which counts them together with its own drops.
     all.emplace_back("nic length", nic().statistic(DESC_STAT_RX_DROP_LENGTH) - mac.rx_runts - mac.rx_long);
     static constexpr const char* kDiscards[] = {"ethernet_ignored", "arp_ignored",  "ipv4_malformed", "ipv4_fragments",
                                                 "ipv4_ignored",     "icmp_ignored", "tcp_ignored",    "udp_malformed",
@@ -212,7 +212,7 @@ class Bench : net::Wire::Client {
     return n;
   }
 
-  /// Until every frame has come to its end.
+  /// Runs the board until every frame is answered or counted.
   void settle() {
     constexpr unsigned kMost = 1000;
     for (unsigned i = 0; i < kMost; ++i) {
@@ -257,7 +257,7 @@ void finish() {
 
 }  // namespace
 
-// 32 frames each: more than a million.
+// full_runs inputs of 32 frames each are more than a million frames.
 const Target target{
     .name = "frames", .corpus = corpus, .mutate = mutate, .runs = 500, .full_runs = 34'000, .finish = finish};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Bytes of a debugger: gdb_session.cpp is the target, which a unit test runs too. This makes its inputs: packets that
-/// GDB sends, with right checksums three times of four.
+/// Bytes of a debugger: gdb_session.cpp is the target, which a unit test runs too. This file makes its inputs: packets
+/// that GDB sends, with right checksums three times of four.
 
 #include "platform/debug/packet.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Logs of inputs, as --replay names them: read, and replayed into a TAP's place at a wire.
+/// Logs of inputs, as --replay names them: read, and replayed at a wire in the place of a TAP.
 
 #include <stdexcept>
 
@@ -48,7 +48,7 @@ struct Bench {
 
 void replay(Bench& bench, const std::string& path) {
   base::calendar().clear();
-  bench.wire.set_up(false);  // forgets when the line is free
+  bench.wire.set_up(false);  // so that the wire forgets how long it is busy
   bench.wire.set_up(true);
   std::uint64_t records = 0;
   {

@@ -93,7 +93,7 @@ class Bench {
     check_all_back("after a reset");
     require(net::PacketPool::instance().taken() == 0, "a frame is kept");
     soc.messages.clear();
-    // Those in the memory wait for software that does not come.
+    // Requests of frames in memory wait for software, of which there is none.
     for (const base::RequestId id : requests) base::ledger().drop(id, "the sequence is over", base::now());
     requests.clear();
     require(base::ledger().in_flight() == 0, "a request is open");
@@ -110,7 +110,7 @@ class Bench {
       finished = true;
     });
     scheduler.run_until(base::Time::max());
-    // An entry, so that now() is there and credits on their way have come back.
+    // This entry takes now() on by 100 us, when credits on their way have come back.
     base::calendar().after(100_us, base::path_key("drained"), [] {});
     scheduler.run_until(base::Time::max());
     if (!finished) fail("a driver waits for ever\n" + base::describe_waits());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer: any bytes from a debugger. The first byte cuts the rest into pieces as a network would. Whatever they are,
-// what comes back is made of packets with good checksums, and a session that still stands answers as if nothing had
-// been.
+// libFuzzer: any bytes from a debugger. The first byte cuts the rest into pieces as a network would. Whatever the
+// bytes are, the session sends only packets with good checksums, and a session that has not ended answers afterwards as
+// if nothing had happened.
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +20,7 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// The packets of what a session says, which has nothing else but acknowledgements and requests to say it again.
+/// The packets in a session's output, which may have nothing else but acknowledgements and requests to send again.
 std::vector<std::string> packets_of(const std::string& output) {
   std::vector<std::string> packets;
   PacketReader reader;

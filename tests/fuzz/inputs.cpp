@@ -63,14 +63,14 @@ void put_number(Bytes& b, Random& random) {
   const std::size_t at = random.below(b.size() - bytes + 1);
   const bool swapped = random.chance(1, 2);
   std::uint64_t v = edge(random);
-  if (random.chance(1, 2)) {  // near what is there
+  if (random.chance(1, 2)) {  // near the present value
     v = random.below(33) - 16;
     for (std::size_t i = 0; i < bytes; ++i) v += std::uint64_t{b[at + (swapped ? bytes - 1 - i : i)]} << 8 * i;
   }
   for (std::size_t i = 0; i < bytes; ++i) b[at + (swapped ? bytes - 1 - i : i)] = static_cast<std::uint8_t>(v >> 8 * i);
 }
 
-/// The text of a number: digits are replaced by those of another.
+/// Replaces the digits of a number in the text by those of another number.
 void put_digits(Bytes& b, Random& random) {
   const auto is_digit = [](std::uint8_t c) { return c >= '0' && c <= '9'; };
   const auto first = std::find_if(b.begin() + static_cast<std::ptrdiff_t>(place(random, b)), b.end(), is_digit);

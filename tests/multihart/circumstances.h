@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The circumstances in which harts meet: every number of them, at several quanta, with and without caches, and beside
-/// entries that concern nobody.
+/// The circumstances in which harts meet: two or four harts, several quanta, with and without caches, with and without
+/// calendar entries that do nothing.
 
 #include <functional>
 
@@ -14,7 +14,7 @@ namespace sluice::multihart {
 
 constexpr std::uint64_t kFlag = Machine::kData;
 
-/// Calls check(parameters, disturbed) for two and four harts, quanta, timings, and with other entries.
+/// Calls check(parameters, disturbed) for two and four harts, all quanta and timings, with and without other entries.
 inline void everywhere(const std::function<void(const MachineParameters&, bool)>& check) {
   for (const unsigned harts : {2u, 4u}) {
     for (const Time quantum : {3_ns, 100_ns, 1_us}) {
@@ -28,7 +28,7 @@ inline void everywhere(const std::function<void(const MachineParameters&, bool)>
   }
 }
 
-/// Runs a machine whose harts are loaded by `load`, and calls `look` at its end. Nothing may have been made for the
+/// Runs a machine whose harts are loaded by `load`, and calls `look` at its end. No entry may have been made for the
 /// past.
 inline void run(const MachineParameters& p, bool disturbed, Time until, const std::function<void(Machine&)>& load,
                 const std::function<void(Machine&)>& look) {

@@ -20,7 +20,7 @@ struct Ticking : sc_core::sc_module {
   SC_HAS_PROCESS(Ticking);
   Ticking(const sc_core::sc_module_name& name) : sc_module(name) { SC_THREAD(tick); }
   void tick() {
-    // It ends, so that a run can be exhausted.
+    // The ticks end, so that a run can end for want of events.
     for (unsigned n = 0; n < 300; ++n) wait(sc_core::sc_time(13.37, sc_core::SC_NS));
   }
 };

@@ -13,7 +13,7 @@ namespace sluice::multihart {
 enum class Disturbance {
   recorded,  ///< every access to shared memory is watched, by single steps
   none,
-  entries,  ///< calendar entries that concern nobody
+  entries,  ///< calendar entries that do nothing
   steps,    ///< an observer that takes single steps, as a trace does
   slices,   ///< the run is cut into many calls of run_until()
   foreign,  ///< a SystemC module with events of its own
@@ -28,7 +28,7 @@ class Run {
   ~Run();
   /// Registers, times and counters of all harts and the memory, a line each.
   const std::string& result() const { return result_; }
-  /// What no run may do: make entries for the past, or never end. Empty: it has not.
+  /// What the run did that none may do: not end, make entries for the past, or access devices against time; else empty.
   const std::string& trouble() const { return trouble_; }
   const Recorder* recorder() const { return recorder_.get(); }
 
@@ -40,7 +40,7 @@ class Run {
   std::string trouble_;
 };
 
-/// The first line in which two results differ, of both; empty where they are the same.
+/// The first line in which two results differ, from both; empty where they are the same.
 std::string first_difference(const std::string& expected, const std::string& other);
 
 }  // namespace sluice::multihart

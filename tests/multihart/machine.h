@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Harts on shared RAM, with a CLINT for their messages and whoever writes to RAM as a device does: the parts of a
-/// board in which time between harts is made, in one process and without a board file.
+/// Harts on shared RAM, with a CLINT for their messages and writes to RAM as by a device: the parts of a board that
+/// decide when harts see each other, in one process and without a board file.
 ///
-/// Where clocks are not mixed they run at 1 GHz, an instruction takes one cycle, and `time` counts cycles: a hart's
+/// Unless clocks are mixed, harts run at 1 GHz, an instruction takes one cycle, and `time` counts cycles: a hart's
 /// cycle counter reads the nanoseconds at which an instruction starts, if nothing has stalled the hart.
 
 #include <memory>
@@ -59,7 +59,7 @@ class Machine {
     code.stay();
     ram.write(kRam + hart * kCodeBytes, code.words.data(), code.words.size() * 4);
   }
-  /// Traps go to `code`, which then stays where it is.
+  /// Traps go to `code`, at whose end the hart stays.
   void handle_traps(unsigned hart, Code code) {
     code.stay();
     const std::uint64_t at = kRam + hart * kCodeBytes + kHandlerAt;
@@ -75,14 +75,14 @@ class Machine {
     ram.read(address, &value, 8);
     return value;
   }
-  /// As a DMA write that lands at `t`.
+  /// Writes as a DMA write that lands at `t`.
   void write_at(Time t, std::uint64_t address, std::uint64_t value) {
     base::calendar().at(t, base::path_key("device"), [this, address, value] {
       memory.written(address, 8);
       ram.write(address, &value, 8);
     });
   }
-  /// Entries that concern nobody, one every `period` until `end`.
+  /// Makes calendar entries that do nothing, one every `period` until `end`.
   void disturb(Time period, Time end) {
     for (Time t = period; t < end; t += period) base::calendar().at(t, base::path_key("nobody"), [] {});
   }

@@ -19,7 +19,7 @@ namespace {
 using namespace sluice;
 using namespace sluice::multihart;
 
-/// Programs of one process: kernels of earlier simulations are never given back.
+/// Programs of one process: memory of earlier simulation kernels is never freed.
 constexpr std::uint64_t kBatch = 100;
 
 struct Totals {

@@ -18,7 +18,7 @@ std::string text(const Access& a) {
                      a.length, a.address, a.latest.nanoseconds(), a.atomic ? " by an atomic" : "");
 }
 
-/// Takes place in order of time with everything before it.
+/// Whether every access of an earlier time must take effect before this one.
 bool in_time(const Access& a) { return a.atomic || a.by == Access::kDevice; }
 
 std::string violation(const Access& first, const Access& second, Time quantum, OrderStatistics& s) {
@@ -33,7 +33,7 @@ std::string violation(const Access& first, const Access& second, Time quantum, O
   return {};
 }
 
-/// An SC that has succeeded, behind its hart's last LR.
+/// Empty, or why an SC must not have succeeded: another has written since its hart's last LR, or there was no LR.
 std::string violation_of_sc(const std::vector<Access>& all, std::size_t sc) {
   for (std::size_t i = sc; i-- > 0;) {
     if (all[i].by == all[sc].by && all[i].reserves) return {};

@@ -8,8 +8,8 @@ namespace {
 
 using differential::Draw;
 
-// s0: shared memory. s1: the hart's own. s2: the CLINT. s3: mie with timer and message. s4: counts what it stores.
-// s5: where its handler notes the next trap. s6, s7: devices. a4, a5: the handler's.
+// s0: shared memory. s1: the hart's own memory. s2: the CLINT. s3: mie with timer and message. s4: the value to store,
+// counted up. s5: where the trap handler makes its next note. s6, s7: devices. a4, a5: for the trap handler.
 constexpr std::uint64_t kTrapNotes = 0x800;
 
 class Writer {
@@ -19,7 +19,7 @@ class Writer {
   Code program() {
     c_.csrw(kMie, s3);
     for (std::uint64_t n = 20 + draw_.below(40); n > 0; --n) step();
-    // Nothing wakes it from here.
+    // Nothing wakes the hart from here on.
     c_.csrw(kMie, zero);
     const int end = c_.wfi();
     c_.beq(zero, zero, end);
@@ -107,7 +107,7 @@ class Writer {
     keep(a1);
   }
   void fence() { c_.fence(draw_.from({writes, reads, all}), draw_.from({writes, reads, all})); }
-  /// Until a timer, a message, a store to the reservation, or the end of a short wait.
+  /// Waits until a timer, a message, a store to the reservation, or the end of a short wait.
   void wait() {
     c_.csrr(t1, kTime);
     c_.addi(t1, t1, static_cast<int>(draw_.below(400)));
@@ -168,8 +168,8 @@ class Writer {
   std::uint64_t kept_ = 0;
 };
 
-/// Notes when and why, takes the message back, and lets the timer come again: a hart that is about to wait must not
-/// wait for ever.
+/// Notes the cycle and cause of a trap, clears the message, and sets the timer again if it has come: a hart that is
+/// about to wait must not wait for ever.
 Code trap_handler(unsigned hart) {
   Code c;
   c.csrr(a4, kCycle);

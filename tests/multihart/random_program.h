@@ -17,7 +17,7 @@ struct RandomProgram {
     std::uint64_t address;
     std::uint64_t value;  ///< 8 bytes
   };
-  /// The hart executes nothing for so long, as below a debugger or a fault.
+  /// The hart executes nothing for so long, as under a debugger or by a fault.
   struct Stop {
     Time at;
     unsigned hart;
@@ -42,7 +42,7 @@ struct RandomProgram {
   /// The same program for the same numbers, on every host.
   static RandomProgram draw(std::uint64_t seed, std::uint64_t index);
   void load(Machine&) const;
-  /// Where a hart sleeps when it is done: its pc is this at least.
+  /// A hart that is done sleeps with its pc here or behind.
   std::uint64_t end(unsigned hart) const {
     return Machine::kRam + hart * Machine::kCodeBytes + (code[hart].words.size() - 1) * 4;
   }

@@ -34,7 +34,7 @@ class Recorder::Steps final : public riscv::CoreObserver {
     return kOneEvent;
   }
   void after(riscv::Core&, riscv::StopReason reason) override {
-    // A fetch that missed ends a run in front of its instruction.
+    // slot_limit: a fetch has missed, and the run has ended in front of its instruction.
     if (reason != riscv::StopReason::slot_limit) pc_ = ~std::uint64_t{0};
   }
   std::uint64_t started() const { return started_; }

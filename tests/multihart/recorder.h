@@ -11,7 +11,7 @@ namespace sluice::multihart {
 
 struct Access {
   static constexpr unsigned kDevice = ~0u;
-  unsigned by = kDevice;  ///< hart
+  unsigned by = kDevice;  ///< number of the hart
   bool write = false;
   bool atomic = false;       ///< by LR, SC or AMO
   bool reserves = false;     ///< by LR

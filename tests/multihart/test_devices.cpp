@@ -17,7 +17,7 @@ using namespace sluice::multihart;
 
 namespace {
 
-/// A process that calls something at a time of its own, some delta cycles into it.
+/// A process that makes a call at a time of its own, some delta cycles after others of that time.
 struct ForeignCall : sc_core::sc_module {
   SC_HAS_PROCESS(ForeignCall);
   std::function<void()> call;

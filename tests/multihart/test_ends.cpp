@@ -41,7 +41,8 @@ TEST_CASE("harts that are reset by an entry, or by one of them, start again", "[
       m.run(20_us);
       REQUIRE(later);
       REQUIRE(base::calendar().late() == 0);
-      // One that waited starts at once, one in an access behind it: the store takes 10 ns on the bus and its own cycle.
+      // A hart that waited starts again at once, a hart in an access after that: its store takes 10 ns on the bus and a
+      // cycle of its own.
       for (unsigned h = 0; h < harts; ++h) REQUIRE(m.x(h, a1) == (!by_hart ? 5'033u : h == 0 ? 3'013u : 3'002u));
     }
   }
@@ -143,7 +144,7 @@ TEST_CASE("a reset reaches a hart that is about to sleep", "[multihart]") {
       for (auto& core : m.cores) core->reset();
     });
     m.run(20_us);
-    // One of several has come to its wfi by then, and starts again from there.
+    // Each of several harts has run ahead to its wfi by then, and starts again from there.
     for (unsigned h = 0; h < harts; ++h) {
       REQUIRE(m.x(h, a1) == (harts == 1 ? 2'020 : 2'050));
       REQUIRE(m.cores[h]->hart().state().pc == Machine::kRam + h * Machine::kCodeBytes + 2'051 * 4);
@@ -164,7 +165,7 @@ TEST_CASE("what a hart was about to do does not happen behind a reset", "[multih
           c.ld(t0, s1);
           const int second = 2'054;
           c.bne(t0, zero, second);
-          // Another hart waits for the line of the plain store.
+          // In way 1 the other harts reserve the line that hart 0 stores to.
           if (way == 1 && h != 0)
             c.lr(3, t0, s0);
           else

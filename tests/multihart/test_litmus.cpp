@@ -52,7 +52,7 @@ Outcome run_once(const Litmus& l, const MachineParameters& p, const std::vector<
   return l.look([&](unsigned role, unsigned reg) { return m.x(hart_of[role], reg); }, m);
 }
 
-/// All delays of the roles in turn; true: there was a next one.
+/// Goes on to the next combination of the roles' delays. Returns false after the last one.
 bool next_delays(std::vector<unsigned>& delays, const std::vector<unsigned>& choices, std::vector<unsigned>& digits) {
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (++digits[i] < choices.size()) {

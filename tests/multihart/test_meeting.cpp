@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where harts meet in memory, and when each sees the other: exactly, as docs/models/base-time.md says. Each case runs
-/// with every order of the harts, at several quanta, and with entries that concern nobody.
+/// When harts see each other's accesses to shared memory, exactly as docs/models/base-time.md says. Each case runs with
+/// every order of the harts, at several quanta, and with and without calendar entries that concern no hart.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -18,7 +18,7 @@ using namespace sluice::multihart;
 TEST_CASE("a store wakes those who wait for it at its very time", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
     for (unsigned waker = 0; waker < p.harts; ++waker) {
-      // The others' LR is in the first window: a store in the same one may be in front of it.
+      // The other harts execute their LR in the first window. A store in that window could come before an LR.
       const auto window = static_cast<unsigned>(p.quantum / 1_ns);
       for (const unsigned at : {window, window + 1, window + window / 2, 2 * window - 1, 3'001u, 4'001u}) {
         CAPTURE(waker, at);
@@ -38,7 +38,7 @@ TEST_CASE("a store wakes those who wait for it at its very time", "[multihart]")
               }
             },
             [&](Machine& m) {
-              // The store is the instruction behind the stamp; fetches take time where there are caches.
+              // The store is the instruction after the stamp. With caches, fetches take time too.
               const std::uint64_t stored = m.x(waker, a0) + 1;
               if (!p.cached) REQUIRE(stored == at);
               for (unsigned h = 0; h < p.harts; ++h)
@@ -178,7 +178,7 @@ TEST_CASE("a plain store is seen early within its window by later harts, and beh
             [&](Machine& m) {
               for (unsigned h = 0; h < p.harts; ++h) {
                 if (h == writer) continue;
-                // Its loads start at even cycles, its stamp two behind the one that saw the store.
+                // The hart's loads start at even cycles, and its stamp two cycles after the load that saw the store.
                 const std::uint64_t from = at / window * window + (h < writer ? window : 0);
                 REQUIRE(m.x(h, a0) == (from + 1) / 2 * 2 + 2);
               }
@@ -212,8 +212,8 @@ TEST_CASE("a page-table walk that sets A and D wakes those who wait for the entr
             }
             m.x(walker, s1) = Machine::kRam + 0x9'0000;
             m.set_csr(walker, 0x180, std::uint64_t{8} << 60 | kTable >> 12);    // satp: Sv39
-            m.set_csr(walker, kMstatus, std::uint64_t{1} << 17 | 1 << 11);      // data as in supervisor mode
-            m.set_csr(walker, riscv::csr::kPmpaddr0, ~std::uint64_t{0} >> 10);  // which may use all memory
+            m.set_csr(walker, kMstatus, std::uint64_t{1} << 17 | 1 << 11);      // MPRV, MPP = S: data as in S mode
+            m.set_csr(walker, riscv::csr::kPmpaddr0, ~std::uint64_t{0} >> 10);  // PMP: S mode may use all memory
             m.set_csr(walker, riscv::csr::kPmpcfg0, 0x1f);
           },
           [&](Machine& m) {

@@ -11,8 +11,8 @@ SOURCE = os.path.abspath(sys.argv.pop(1))
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 # A folder, and the folders whose headers its files may include besides their own; "x/" stands for x and all below it.
-# "x/y.h" stands for that header. The first entry that a file is below counts. Freestanding headers, below, may be
-# included by everybody.
+# "x/y.h" stands for that header. A file follows the first entry whose folder contains it. Any file may include the
+# freestanding headers, below.
 BASE = "models/base/"
 BOARD = ("platform/board", "platform/config", "platform/faults", "platform/firmware", "platform/plugin",
          "platform/workload")
@@ -37,7 +37,7 @@ RULES = (
     ("models/accel", (BASE, "models/memory", "models/part", "models/pcie/", "models/workload")),
     ("models", (BASE,)),
     ("platform/config", ("models/base/parameters", "models/part")),
-    # What an image of the firmware library says about itself.
+    # statistics.h: the counters that an image of the firmware library declares.
     ("platform/firmware", ("models/", *BOARD, "firmware/kernel/statistics.h")),
     *((folder, ("models/", *BOARD)) for folder in BOARD),
     ("platform/diagnosis", ("models/", *BOARD, "firmware/kernel/exit_codes.h")),
@@ -62,7 +62,8 @@ WITHOUT_SYSTEMC = ("models/riscv/iss/", "models/base/time/", "models/base/files/
 
 # Headers of one part only: the header, and the files that may include it.
 OWN = (
-    # An execution engine stands behind engine.h. What the interpreter fuses is for tests of its coverage, too.
+    # Other files use an execution engine through engine.h only. Tests of the interpreter's coverage also include the
+    # list of what it fuses (OWN_BUT).
     (re.compile(r"^models/riscv/iss/interpreter/"), re.compile(r"^models/riscv/iss/interpreter/")),
 )
 OWN_BUT = {"models/riscv/iss/interpreter/interpreter_fusion.h": ("tests/differential/coverage.cpp", "tests/differential/systematic.cpp")}

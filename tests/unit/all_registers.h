@@ -16,7 +16,7 @@
 
 namespace sluice::test {
 
-/// Everything that a debugger sees.
+/// Every register that a debugger sees, with its value.
 inline std::string all_registers() {
   std::ostringstream text;
   for (const base::RegisterView* view : base::register_views())
@@ -26,7 +26,7 @@ inline std::string all_registers() {
   return text.str();
 }
 
-/// The pattern to every register of every bank, wherever software may write it.
+/// Writes the pattern to every register of every bank, as software would.
 inline void write_everywhere(std::uint64_t pattern) {
   for (base::RegisterBank* bank : base::register_banks()) {
     std::vector<std::pair<std::uint64_t, unsigned>> places;

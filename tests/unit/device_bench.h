@@ -41,7 +41,7 @@ struct DeviceBench {
     });
   }
 
-  /// Runs the script on the hart, and then lets everything happen that will.
+  /// Runs the script on the hart, and then the simulation until nothing more happens.
   void run(ScriptedHart::Script s) {
     hart.start(std::move(s));
     scheduler.run_until(base::Time::max());
@@ -55,7 +55,7 @@ struct DeviceBench {
     run([&, this](ScriptedHart& h) { v = h.read(bar + offset, size); });
     return v;
   }
-  /// What `bytes` on the wire take.
+  /// Time that `bytes` take on the wire.
   base::Time wire(unsigned bytes) { return link.up().wire_time(bytes); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test with SystemC has besides plain_main.cpp.
+// Linked, besides plain_main.cpp, into every unit test that needs SystemC.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>
 

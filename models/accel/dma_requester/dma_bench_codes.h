@@ -7,4 +7,4 @@
 #define DMA_BENCH_NO_DEVICE 16 /* there is no DMA requester */
 #define DMA_BENCH_NO_PLAN 17   /* the device tree asks for no measurements */
 #define DMA_BENCH_REFUSED 18   /* DMAR_STATUS said DMAR_STATUS_ERROR after a command */
-#define DMA_BENCH_FAILED 19    /* of a command's transactions at least one failed */
+#define DMA_BENCH_FAILED 19    /* at least one transaction of a command failed */

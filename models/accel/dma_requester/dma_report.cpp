@@ -33,7 +33,7 @@ void add_latency(Json& row, const std::string& name, const Run* run) {
   add("max", nanoseconds(h.max()));
 }
 
-/// Transactions that count, per second.
+/// Counted transactions that succeeded, per second.
 double transactions_per_second(const Run& run) {
   return run.to > run.from ? static_cast<double>(run.completed) / (run.to - run.from).seconds() : 0.0;
 }

@@ -111,7 +111,7 @@ void DmaRequester::mmio_read(unsigned, std::uint64_t offset, unsigned size, pcie
 
 void DmaRequester::mmio_write(unsigned, std::uint64_t offset, std::span<const std::uint8_t> data,
                               const base::Journey&) {
-  // A command that runs is not changed under way.
+  // Software cannot change a command while it runs.
   if (busy_ && offset != DMAR_CONTROL) {
     ++ignored_;
     return;
@@ -216,7 +216,7 @@ std::uint64_t DmaRequester::next_address() {
   return run_.window + slot * run_.unit + run_.offset;
 }
 
-/// When the DMA of a command that is issued now starts.
+/// Returns when a DMA that is issued now starts. Unless the interface is direct, reserves the engine for it.
 Time DmaRequester::start_of(std::uint32_t operation) {
   if (run_.interface == DMAR_DIRECT) return base::now();
   const Time taken = operation == DMAR_READ ? read_interval_ : write_interval_;
@@ -323,7 +323,7 @@ void DmaRequester::count(const Transaction& t) {
 }
 
 /// Ends the counting. Until the last counted transaction has ended, new ones are issued, so that the pipeline stays
-/// full. Those then still under way are not counted.
+/// full. Those that are still under way when it ends are not counted.
 void DmaRequester::stop_counting() {
   draining_ = true;
   run_.engine_busy = engine_.busy() - run_.engine_busy;

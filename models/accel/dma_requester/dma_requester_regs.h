@@ -6,8 +6,8 @@
  * PCIe function: DMAR_VENDOR_ID / DMAR_DEVICE_ID. BAR 0: 64-bit prefetchable memory, DMAR_BAR0_SIZE.
  *
  * Access: little endian, aligned, by the register's width; the registers of 8 B also as two halves of 4 B. Anything
- * else reads as all ones or is dropped, and is counted. Registers other than CONTROL keep their value while a command
- * is under way, whatever is written. Reset values are 0. */
+ * else reads as all ones or is dropped, and is counted. While a command runs, writes to registers other than CONTROL
+ * are dropped and counted. Reset values are 0. */
 #pragma once
 
 #include <stdint.h>
@@ -24,7 +24,7 @@
 #define DMAR_REVISION_1 0x00010000u
 
 #define DMAR_CONTROL 0x04u    /* wo */
-#define DMAR_CONTROL_START 1u /* starts the command that the registers say; ignored and counted while busy */
+#define DMAR_CONTROL_START 1u /* starts the command in the registers; ignored and counted while busy */
 #define DMAR_CONTROL_STOP 2u  /* issues nothing more; the command ends when what is under way has ended */
 
 #define DMAR_STATUS 0x08u /* ro */
@@ -44,8 +44,8 @@
 #define DMAR_ERROR_BUS_MASTER 7u  /* bus mastering is off */
 
 #define DMAR_OPERATION 0x10u /* rw  what a transaction is */
-#define DMAR_READ 0u         /* a read; ends with its last byte */
-#define DMAR_WRITE 1u        /* a write; ends with its last bit's leaving the device */
+#define DMAR_READ 0u         /* a read; ends when its last byte has arrived */
+#define DMAR_WRITE 1u        /* a write; ends when its last bit has left the device */
 #define DMAR_WRITE_READ 2u   /* a write and then a read of the same bytes, which must be those written */
 #define DMAR_OPERATIONS 3u
 
@@ -57,9 +57,9 @@
 #define DMAR_ENGINE 0u       /* the DMA engine: its latency and its rate */
 #define DMAR_DIRECT 1u       /* the command interface: no engine latency, no rate cap */
 
-#define DMAR_LABEL 0x1cu     /* rw  kept with the command's results; the device makes nothing of it */
-#define DMAR_LABEL_COLD 1u   /* as firmware/apps/dma_bench.c uses it: the window was put out of the caches before; */
-#define DMAR_LABEL_STREAM 2u /* many transactions are under way, for the rate; else one, for the latency */
+#define DMAR_LABEL 0x1cu     /* rw  kept with the command's results; the device does not interpret it */
+#define DMAR_LABEL_COLD 1u   /* as firmware/apps/dma_bench.c uses it: the window was evicted from the caches before */
+#define DMAR_LABEL_STREAM 2u /* likewise: many transactions are under way, for the rate; else one, for the latency */
 
 #define DMAR_WINDOW 0x20u      /* rw  8 B  bus address of the window's first byte */
 #define DMAR_WINDOW_SIZE 0x28u /* rw  8 B  bytes; a slot that does not fit whole is left out */
@@ -82,7 +82,7 @@
 #define DMAR_LATENCY_MAX 0x6cu /* ro  ns */
 
 struct dmar_record {
-  uint32_t status; /* as DMAR_STATUS: never 0. Written last, with the rest */
+  uint32_t status; /* as DMAR_STATUS; never 0. One write stores the whole record, after all data */
   uint32_t label;
   uint32_t completed;
   uint32_t failed;

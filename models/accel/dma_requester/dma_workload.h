@@ -17,7 +17,7 @@ namespace sluice::accel {
 
 using namespace base::literals;
 
-/// State of the last-level cache when a measurement begins.
+/// Whether the window is in the caches when a measurement begins.
 enum class CacheState { warm, cold, both };
 enum class Pattern { sequential, random };
 enum class Interface { engine, direct };

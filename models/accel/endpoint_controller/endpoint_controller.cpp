@@ -151,7 +151,7 @@ std::uint32_t EndpointController::status() const {
          (msix_enabled() ? EPC_STATUS_MSIX : 0);
 }
 
-/// Resets the host's side and the scratchpads. Loads through the outbound window that wait end in bus errors.
+/// Resets the host's side and the scratchpads. Waiting loads through the outbound window end in bus errors.
 void EndpointController::function_reset() {
   host_.reset();
   for (OutboundLoad* load : loads_) {

@@ -70,7 +70,7 @@ class EndpointController : public pcie::Endpoint, public memory::BusDevice {
   /// A write by the host that waits for earlier writes or for memory.
   struct Landing {
     unsigned bar;
-    base::GuestRam* ram;    ///< of BAR 2
+    base::GuestRam* ram;    ///< written through BAR 2; null: the write is to another BAR
     std::uint64_t address;  ///< in memory, or the offset in another BAR
     std::vector<std::uint8_t> bytes;
     pcie::Arrival arrival;
@@ -118,7 +118,7 @@ class EndpointController : public pcie::Endpoint, public memory::BusDevice {
   base::Time last_landing_;       ///< latest time at which a write of the host lands; no access passes it
   std::vector<OutboundLoad*> loads_;
   std::uint64_t last_load_ = 0;
-  unsigned posted_ = 0;  ///< stores that no link has taken yet
+  unsigned posted_ = 0;  ///< stores that the link has not taken yet
   unsigned resets_ = 0;
   base::Event posted_less_;
   std::uint64_t rung_by_host_ = 0, rung_by_system_ = 0;

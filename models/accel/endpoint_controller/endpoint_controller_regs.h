@@ -3,10 +3,10 @@
  * system-on-chip that it is on to the PCIe hierarchy of another. The model, the firmware and the tests include this
  * file. Freestanding C that C++ also accepts.
  *
- * "The host" is whoever reaches it by PCIe, "the system" the system-on-chip that it is on. Access on both sides: little
- * endian, aligned, by the register's width; registers of 8 B also as two halves of 4 B. On the host's side, any other
- * read returns all ones, any other write is dropped, and both are counted; on the system's side, they are bus errors.
- * Reset values are 0 unless said.
+ * "The host" is whoever reaches the controller by PCIe; "the system" is the system-on-chip that the controller is on.
+ * Access on both sides: little endian, aligned, by the register's width; registers of 8 B also as two halves of 4 B. On
+ * the host's side, any other read returns all ones, any other write is dropped, and both are counted; on the system's
+ * side, they are bus errors. Reset values are 0 unless said.
  *
  * PCIe function: EPC_VENDOR_ID / EPC_DEVICE_ID, MSI-X.
  *   BAR EPC_BAR_REGISTERS: 32-bit memory, EPC_BAR0_SIZE: the registers below, MSI-X table and PBA.
@@ -43,7 +43,7 @@
                               * MSI-X vector bit % vectors. */
 #define EPC_PENDING 0x08u    /* w1c 8 B: the system's doorbells that the host has rung */
 #define EPC_ENABLE 0x10u     /* rw 8 B: the interrupt line is up while a pending doorbell is enabled */
-#define EPC_RAISE 0x18u      /* wo 4 B: sends that MSI-X vector, or pends it while it is masked */
+#define EPC_RAISE 0x18u      /* wo 4 B: sends the MSI-X vector of the written number, or pends it while it is masked */
 #define EPC_STATUS 0x1cu     /* ro 4 B: what the host has switched on */
 #define EPC_STATUS_MEMORY 1u /* memory space: the BARs answer */
 #define EPC_STATUS_MASTER 2u /* bus mastering: the outbound window and MSI-X work */

@@ -29,7 +29,7 @@ class CreditPools {
   bool unlimited(unsigned channel) const {
     return pools_[channel].unlimited_messages && pools_[channel].unlimited_data;
   }
-  /// Whether a message with so much data may go.
+  /// Whether a message with `data` units of data may go.
   bool affords(unsigned channel, std::uint32_t data) const {
     const Pool& pool = pools_[channel];
     return (pool.unlimited_messages || pool.left.messages > 0) && (pool.unlimited_data || pool.left.data >= data);
@@ -41,7 +41,7 @@ class CreditPools {
     if (!pool.unlimited_data) pool.left.data -= data;
   }
 
-  /// One message's credits are back at `when`, not before those given back earlier.
+  /// One message's credits are back at `when`, which must not be before that of any earlier call.
   void give_back(unsigned channel, std::uint32_t data, Time when) {
     // One update returns all buffers freed at the same time.
     if (!returns_.empty() && returns_.back().when == when && returns_.back().channel == channel) {

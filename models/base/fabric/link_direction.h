@@ -23,7 +23,8 @@
 namespace sluice::base {
 
 /// A message starts when the serialiser is free and the receiver has room for it, that is, when its channel has the
-/// credits; its last bit arrives wire_time() and the flight later. Channels take turns; nothing passes within one.
+/// credits; its last bit arrives wire_time() and the flight later. Channels take turns; messages of one channel stay in
+/// order.
 template <MessageProtocol P>
 class LinkDirection : public MessageBuffer {
  public:
@@ -82,8 +83,8 @@ class LinkDirection : public MessageBuffer {
   /// The physical layer retrains: messages wait, and the guard may send nothing either. A link that goes down ends its
   /// retraining.
   void retrain(bool on);
-  /// The link goes down: everything under way and waiting is lost, and so is what is sent until it is up again. Then
-  /// the receiver's buffers are empty.
+  /// Takes the link down or up. When it goes down, everything under way and waiting is lost, and so is what is sent
+  /// until it is up again. From then on, the receiver's buffers count as empty.
   void set_up(bool up);
   bool up() const { return up_; }
   std::uint64_t lost() const { return lost_; }  ///< messages, because the link was or went down

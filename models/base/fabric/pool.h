@@ -35,7 +35,7 @@ class Pool {
   Pool() = default;
   void grow() {
     static constexpr std::size_t kChunk = 32;
-    // Not value-initialised: memory that T's constructor leaves alone is touched when it is written to.
+    // Not value-initialised, so that memory that T's constructor leaves alone is not touched before it is used.
     chunks_.emplace_back(new T[kChunk]);
     made_ += kChunk;
     free_.reserve(made_);

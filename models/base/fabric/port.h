@@ -27,12 +27,12 @@ struct Message {
   bool carries_journey = false;  ///< the receiver applies the journey, so links record their hops
   MessageBuffer* buffer = nullptr;
   std::uint64_t sequence = 0;  ///< set by the link: order of arrival in its queues
-  Time queued;                 ///< handed to the link
-  Time starved;                ///< set by the link: how long the link had stood idle for credits by then
+  Time queued;                 ///< when it was handed to the link
+  Time starved;                ///< set by the link: how long the link had stood idle for credits at `queued`
   Time tail;                   ///< cut-through: earliest time at which the last bit can leave
   Journey journey;
 
-  /// Returns the credits of the receive buffer that holds the message to the sender. Does nothing if no buffer holds
+  /// Returns to the sender the credits of the receive buffer that holds the message. Does nothing if no buffer holds
   /// it. The arguments are the message's channel and data size.
   void return_credits(unsigned channel, unsigned data_units) {
     if (buffer) std::exchange(buffer, nullptr)->release(channel, data_units);
@@ -62,7 +62,7 @@ concept MessageProtocol = std::derived_from<typename P::Message, Message> &&
   { P::may_pass(channel, channel) } -> std::same_as<bool>;
   { P::name(m) } -> std::same_as<const char*>;     // for traces
   { P::shown_for(m) } -> std::same_as<RequestId>;  // for traces; 0: none
-  P::transmitted(leaving, at);                     // it has left the queue; last bit sent at that time
+  P::transmitted(leaving, at);                     // it has left the queue; its last bit leaves at `at`
   statistics.count(m);                             // what the protocol adds to the statistics
   statistics.count_again(m);                       // likewise, of a message that is repeated
 };

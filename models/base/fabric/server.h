@@ -18,8 +18,8 @@ struct Reservation {
   Time end;    ///< to here; the server's latency is not included
 };
 
-/// Serves in order of the calls. reserve() is legal only at now(): a caller that needs the resource later makes a
-/// calendar entry and reserves there. Debug builds abort when time runs backwards between calls.
+/// Serves in order of the calls. reserve() asks for the resource from now() on: a caller that needs the resource later
+/// makes a calendar entry and reserves there. Debug builds abort when time runs backwards between calls.
 class Server {
  public:
   explicit Server(std::uint64_t bits_per_second = 0) : rate_(bits_per_second) {}

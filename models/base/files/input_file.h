@@ -13,9 +13,8 @@ struct CloseFile {
 };
 using InputFile = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Opens a regular file for reading, in binary. Throws std::runtime_error with one sentence that
-/// names the file: it cannot be opened, or it is a FIFO or a device, at which the simulation would wait for ever or
-/// which has no end.
+/// Opens a regular file for reading, in binary. Throws std::runtime_error with one sentence that names the file if the
+/// file cannot be opened or is not regular: the simulation could wait for ever at a FIFO, and a device may have no end.
 InputFile open_input_file(const std::string& path);
 
 }  // namespace sluice::base

@@ -14,7 +14,7 @@ class OutputFile {
  public:
   /// Creates the file, or empties it. Throws std::runtime_error when it cannot: "x.pcap: cannot be written: ...".
   explicit OutputFile(std::string path);
-  /// Writes what is buffered and closes the file; an error that nobody asked for with close() is lost.
+  /// Writes what is buffered and closes the file. Write errors are lost unless close() was called before.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

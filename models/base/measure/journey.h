@@ -11,7 +11,8 @@
 
 namespace sluice::base {
 
-/// Keeps every hop: those of a board without switches lie in the object itself, those of deep fabrics beyond it.
+/// Keeps every hop. The first kNear lie in the object itself, enough for a board without switches; further ones lie in
+/// allocated memory.
 class Journey {
  public:
   struct Hop {

@@ -97,7 +97,7 @@ class Ledger {
   bool drop(RequestId, std::string_view reason, Time);
   const Request* find(RequestId id) const;
 
-  /// Requests opened from now on count (after warm-up).
+  /// Whether requests opened from now on are measured; off during warm-up.
   void measure(bool on) { measuring_ = on; }
   /// Sets how far a request may go back in time when one hart hands it to another inside a window: up to a quantum, or
   /// 0 with one hart. Such a step is moved up to the start of the last stage and counted in clamped().

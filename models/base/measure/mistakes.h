@@ -15,7 +15,7 @@ namespace sluice::base {
 /// The instruction behind an access to a device. It travels with the access, through posted writes too, and with the
 /// DMA and the interrupts that a device starts because of it.
 struct Site {
-  const std::string* hart = nullptr;  ///< its path; null: no hart's access, or none that is known
+  const std::string* hart = nullptr;  ///< path of the hart; null: the access is not a hart's, or the hart is not known
   std::uint64_t pc = 0;
   bool operator==(const Site&) const = default;
 };

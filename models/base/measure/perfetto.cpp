@@ -78,7 +78,7 @@ PerfettoWriter::PerfettoWriter(std::string path, std::string_view title) : file_
   put_uint(event_, field::kTrackUuid, uuid);
   put_bytes(event_, field::kTrackProcess, nested_);
   begin_packet(packet_);
-  put_uint(packet_, field::kPacketSequenceFlags, 1);  // a reader's state for the sequence starts here
+  put_uint(packet_, field::kPacketSequenceFlags, 1);  // SEQ_INCREMENTAL_STATE_CLEARED: readers start afresh here
   put_bytes(packet_, field::kPacketDescriptor, event_);
   emit_packet(packet_);
   described_.emplace(kRoot, uuid);
@@ -101,7 +101,8 @@ void PerfettoWriter::describe_row(std::uint64_t uuid, std::uint64_t parent, std:
   emit_packet(packet_);
 }
 
-/// Describes a path's track after those of the paths above it; returns its uuid.
+/// Writes the descriptors of the paths above this one and then its own, each unless it has been written already.
+/// Returns the uuid of the path's track.
 std::uint64_t PerfettoWriter::describe(const std::string& path) {
   if (const auto known = described_.find(path); known != described_.end()) return known->second;
   const std::size_t dot = path.rfind('.');
@@ -117,8 +118,9 @@ void PerfettoWriter::track(TrackId id, const std::string& path) {
   tracks_[id] = {path, {{describe(path), Time()}}, {}};
 }
 
-/// The row that became free last before `start`; a new one when all are busy. Events with one time stamp are read in
-/// file order, so a row takes only slices that start after all it has, even where an earlier gap would do.
+/// Returns the row that became free last, at or before `start`; a new row when all are busy. Perfetto reads events with
+/// equal time stamps in file order, so a slice goes only to a row whose slices have all ended by its start, even where
+/// an earlier gap would do.
 PerfettoWriter::Row& PerfettoWriter::row_for(Track& track, Time start) {
   Row* best = nullptr;
   for (Row& row : track.rows)

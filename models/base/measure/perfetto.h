@@ -13,8 +13,8 @@
 
 namespace sluice::base {
 
-/// A trace file: one track per component, nested as their paths are; a slice per stage or activity; slices of one
-/// request are tied together by a flow whose id is the request's, and carry it as the argument `request`.
+/// A trace file. Each component has a track, nested as the paths are; each stage or activity is a slice. A flow whose
+/// id is the request's ties the slices of one request together; they also carry this id as the argument `request`.
 ///
 /// Perfetto counts whole nanoseconds: time stamps are rounded down, which keeps every order and nesting, and each slice
 /// carries its exact start and duration as the arguments start_fs and duration_fs. Where slices of one component

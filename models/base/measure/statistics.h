@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What models count. A model keeps plain integer members, increments them, and registers each once with name, unit and
-/// meaning; nothing else happens until somebody reads. The end of the warm-up is a snapshot: values are reported as the
-/// difference from it, so models never reset anything. Plain C++.
+/// meaning; nothing else happens until somebody reads. A snapshot is taken at the end of the warm-up, and counters are
+/// reported as the difference from it, so models never reset anything. Plain C++.
 
 #include <cstdint>
 #include <string>
@@ -52,8 +52,8 @@ class StatisticsVisitor {
   virtual void integer(const StatisticsLabel&, std::uint64_t value) = 0;  ///< a counter or a level
   virtual void real(const StatisticsLabel&, double value) = 0;            ///< a derived value
   virtual void histogram(const StatisticsLabel&, const Histogram&) = 0;
-  /// A value that cannot be given, because its function threw or a counter has fallen. why: the end of a sentence about
-  /// it. Throws std::logic_error unless it is overridden.
+  /// A value that cannot be given, because its function threw or a counter has fallen. why: what follows the value's
+  /// name in a sentence. Throws std::logic_error unless it is overridden.
   virtual void broken(const StatisticsLabel&, const std::string& why);
 };
 
@@ -76,7 +76,7 @@ class StatisticsGroup {
   void counter(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
   /// A counter whose value a function returns, for example a server's bytes.
   void counter_of(std::string_view name, std::string_view unit, std::string_view meaning, Count count);
-  /// Something with a current value. It is reported as it is, whatever the snapshot.
+  /// Something with a current value, which the snapshot does not change.
   void level(std::string_view name, std::string_view unit, std::string_view meaning, const std::uint64_t& value);
   void level(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
   /// Something calculated from counters of this group.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Where models say what happened when, for people to look at. Off, it costs one predictable branch; on, it changes no
-/// result. Plain C++.
+/// Models report here what happened when, for people to look at. A trace that is off costs one predictable branch; one
+/// that is on changes no result. Plain C++.
 
 #include <cstdint>
 #include <map>
@@ -33,11 +33,11 @@ class TraceSink {
 
 class Trace {
  public:
-  /// Whether anybody listens: ask before doing work only for the trace.
+  /// Whether a sink is attached: ask before doing work only for the trace.
   bool enabled() const { return sink_ != nullptr; }
   /// The track of a path ("nic.eth0.mac"); the same path gives the same track. Legal at any time.
   TrackId track(std::string_view path);
-  /// Sends the trace to a sink from now on, which must live until it is replaced or detached (null).
+  /// Sends the trace to `sink` from now on. The sink must live until it is replaced or detached (null).
   void attach(TraceSink* sink);
 
   // These take tracks that track() has returned; for any other, a sink may throw std::invalid_argument.

@@ -11,7 +11,8 @@ namespace sluice::base {
 
 using RequestId = std::uint64_t;  ///< 0: no request
 
-/// Is told of writes to the pages it watches. A hart watches its decoded code, its reservation and its watchpoints.
+/// Is told of writes to watched pages, whoever watches them. A hart watches its decoded code, its reservation and its
+/// watchpoints.
 class RamWatcher {
  public:
   virtual ~RamWatcher() = default;
@@ -19,12 +20,12 @@ class RamWatcher {
   virtual void ram_written(std::uint64_t address, std::uint64_t length) = 0;
   /// The page with this first address is watched from now on: drop every shortcut for writing to it.
   virtual void page_watched(std::uint64_t page) = 0;
-  /// As page_watched(), for loads from it.
+  /// The page is watched for loads too (kReadWatch): drop every shortcut for reading it.
   virtual void page_read_watched(std::uint64_t /*page*/) {}
-  /// Whether a write to these bytes must take place at its exact time, in order with all others: it wakes a hart, or
-  /// ends a reservation.
+  /// Whether a write to these bytes must take place at its exact time, in order with all others, because it wakes a
+  /// hart or ends a reservation.
   virtual bool awaits(std::uint64_t /*address*/, std::uint64_t /*length*/) const { return false; }
-  /// Whether instructions have been decoded from any of these bytes, and are still known.
+  /// Whether it holds instructions decoded from any of these bytes.
   virtual bool has_decoded(std::uint64_t /*address*/, std::uint64_t /*length*/) const { return false; }
   /// Whether it still needs the page watched for this one reason (GuestRam::Watch).
   virtual bool needs_watch(std::uint64_t /*page*/, std::uint8_t /*why*/) const { return true; }
@@ -35,8 +36,8 @@ class GuestRam {
  public:
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kTagLine = 64;  ///< granularity of shadow tags, bytes
-  /// Why a page is watched; a page is watched while any bit is set.
-  /// kReadWatch: harts tell of their loads too (Hart::on_watched_read). kHostInterface: for the whole run.
+  /// Why a page is watched; a page is watched while any bit is set. kReadWatch: harts report their loads too
+  /// (Hart::on_watched_read). kHostInterface: set for the whole run.
   enum Watch : std::uint8_t {
     kCode = 1,
     kReservation = 2,
@@ -46,8 +47,8 @@ class GuestRam {
     kHostInterface = 32,
   };
 
-  /// base and size in bytes, both multiples of 4 KiB. Throws std::runtime_error, the end of a sentence that begins with
-  /// the size, when the host has no address space for it.
+  /// base and size in bytes, both multiples of 4 KiB. Throws std::runtime_error when the host has no address space for
+  /// it; the text of the error follows the size: "1 GiB: needs ...".
   GuestRam(std::uint64_t base, std::uint64_t size);
   ~GuestRam();
   GuestRam(const GuestRam&) = delete;
@@ -78,7 +79,7 @@ class GuestRam {
   bool watched(std::uint64_t address, std::uint64_t length) const;
   /// Marks the bytes as code, whether a hart has executed them or not.
   void add_code(std::uint64_t address, std::uint64_t length) { code_.push_back({address, length}); }
-  /// Any of the bytes is code: by add_code(), or because a watcher has decoded it.
+  /// Whether any of the bytes is code: by add_code(), or because a watcher has decoded it.
   bool holds_code(std::uint64_t address, std::uint64_t length) const;
   void set_watch(std::uint64_t address, Watch why);
   void clear_watch(std::uint64_t address, Watch why);

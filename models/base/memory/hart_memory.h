@@ -31,8 +31,8 @@ class HartMemory {
   /// Null where accesses cost nothing.
   virtual LineState* l1i(unsigned hart) = 0;
   virtual LineState* l1d(unsigned hart) = 0;
-  /// An access of `hart` at time `at` that its L1 could not answer; returns when the hart may go on, and leaves the
-  /// line in its L1.
+  /// An access of `hart` at time `at` that its L1 could not answer. Returns the time at which the hart may go on, and
+  /// leaves the line in its L1.
   virtual Time miss(unsigned hart, std::uint64_t address, LineUse use, Time at) = 0;
 
   // Lines with a home of their own: the caches hold the bytes, and an access may wait.

@@ -26,9 +26,10 @@ struct LineRequest {
 class LineHome {
  public:
   virtual ~LineHome() = default;
-  /// Passes the caches that may hold its lines, which begin at `base`. Called once, before simulated time begins.
+  /// Passes the caches that may hold lines of this home. base: address of its first line. Called once, before simulated
+  /// time begins.
   virtual void attach(LineCaches&, std::uint64_t base) = 0;
-  /// A hart waits for a line: base::access_site() is its instruction. One answer follows, at once or later:
+  /// A hart waits for a line: base::access_site() is the instruction. One answer follows, at once or later:
   /// LineCaches::grant() or refuse() with the request's number. Without an answer the hart waits for ever.
   virtual void line_requested(const LineRequest&) = 0;
   /// The caches have evicted a modified line.
@@ -37,12 +38,12 @@ class LineHome {
   virtual void caches_reset() {}
 };
 
-/// What a home asks of the caches of the system-on-chip that it is on.
+/// The caches of a system-on-chip, as the homes on it see them.
 class LineCaches {
  public:
   struct Held {
     LineState::State state = LineState::kInvalid;
-    std::span<const std::uint8_t> bytes;  ///< empty where it is not held; valid until the next call
+    std::span<const std::uint8_t> bytes;  ///< empty where the line is not held; valid until the next call
   };
 
   virtual ~LineCaches() = default;
@@ -55,14 +56,13 @@ class LineCaches {
   virtual bool refuse(std::uint64_t request) = 0;
   /// What the caches hold of a line. Changes nothing.
   virtual Held probe(std::uint64_t line) const = 0;
-  /// Nothing holds a line for the hart that asked: a home that recalls it at the time of its grant may do so before the
-  /// hart has had it, which then asks again.
-  /// Takes it away, or leaves it to be read only (`to` kInvalid or kShared): what they held until now. A reservation
-  /// (LR) of the line ends; a hart that comes to it again asks its home.
+  /// Takes a line away (`to` kInvalid) or leaves it to be read only (kShared); returns what the caches held until now.
+  /// A reservation (LR) of the line ends; a hart that needs the line again asks its home. If a home recalls a line at
+  /// the time of its grant, before the hart that asked has had its turn, this hart asks again, too.
   virtual Held recall(std::uint64_t line, LineState::State to) = 0;
 };
 
-/// Where homes become known to the caches of a system-on-chip.
+/// Adds homes to the caches of a system-on-chip.
 class LineHomes {
  public:
   virtual ~LineHomes() = default;

@@ -9,7 +9,7 @@
 namespace sluice::base {
 namespace {
 
-/// Puts `entry` in front of set[0 .. n), whose last one is lost.
+/// Moves set[0 .. n) back by one entry, over set[n], and puts `entry` in front.
 void put_in_front(std::uint64_t* set, unsigned n, std::uint64_t entry) {
   for (unsigned w = n; w > 0; --w) set[w] = set[w - 1];
   set[0] = entry;
@@ -57,14 +57,14 @@ LineState::Line LineState::fill(std::uint64_t address, State state, unsigned lea
   for (unsigned w = 0; w < ways_; ++w) {
     const Entry was = std::exchange(set[w], entry);
     if (holds(was, line)) return {};
-    // The line may still be behind an empty entry, which fill_behind() leaves in front of others.
+    // The line may still follow: fill_behind() can leave an empty entry in front of others.
     if (was == 0 && find(set, line, w + 1) == ways_) return {};
     entry = was;
   }
   return {line_of(entry), state_of(entry)};
 }
 
-/// As fill(), where a new line leaves set[0 .. first) alone.
+/// As fill(), but a new line does not move or displace set[0 .. first).
 LineState::Line LineState::fill_behind(Entry* set, unsigned first, std::uint64_t line, State state) {
   unsigned w = find(set, line);
   if (w < ways_) {

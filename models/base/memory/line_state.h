@@ -38,8 +38,8 @@ class LineState {
   }
   State state(std::uint64_t address) const;
   /// Puts a line in, as most recently used; returns what it displaced (state kInvalid: nothing). A new line displaces
-  /// only among the set's `least_recent` least recently used lines and stays among them (0: all); so a writer that is
-  /// limited to a few ways, such as DDIO, does not sweep the set.
+  /// one of the set's `least_recent` least recently used lines and stays among them (0: all lines). So a writer that is
+  /// limited to a few ways, such as DDIO, does not displace the whole set.
   Line fill(std::uint64_t address, State state, unsigned least_recent = 0);
   /// Changes a present line to shared or invalid; returns the state it had.
   State downgrade(std::uint64_t address, State to);

@@ -15,12 +15,12 @@ class MemoryPath {
   /// The RAM that holds [address, address + length); null when no single RAM does.
   virtual GuestRam* ram_at(std::uint64_t address, std::uint64_t length) = 0;
   /// Latency from a request's arrival at the memory system, at now(), until its data is there (read) or visible to
-  /// every core (write). Reserves shared resources; the caller moves the bytes at that time. A read updates cache
-  /// states.
+  /// every core (write). Reserves shared resources; the caller moves the bytes when the latency has passed. A read
+  /// updates cache states.
   virtual Time read_latency(std::uint64_t address, std::uint64_t length) = 0;
   virtual Time write_latency(std::uint64_t address, std::uint64_t length) = 0;
-  /// A write's bytes become visible at now(): caches lose their copies no earlier, else a polling core would fetch the
-  /// old line again and find the new bytes in it for free.
+  /// The bytes of a write become visible at now(). Caches lose their copies only now: a polling core that lost its copy
+  /// earlier would fetch the old line again and then find the new bytes in it without a miss.
   virtual void written(std::uint64_t address, std::uint64_t length) { (void)address, (void)length; }
 };
 

@@ -128,7 +128,7 @@ bool InputLogReader::next(InputRecord& record) {
   return false;
 }
 
-/// False for what declares a condition or a channel.
+/// Returns false for a line that only declares a condition or a channel.
 bool InputLogReader::read_record(InputRecord& record) {
   const auto remember = [this](std::string_view channel) {
     if (std::find(channels_.begin(), channels_.end(), channel) == channels_.end()) channels_.emplace_back(channel);

@@ -20,7 +20,7 @@ namespace sluice::base {
 enum class InputEnd {
   interrupted,  ///< from outside, at the time of the record
   limit,        ///< at the time that the user had set
-  ended,        ///< by itself: a replay needs no help
+  ended,        ///< by itself, as its replay does
 };
 
 struct InputRecord {
@@ -30,7 +30,7 @@ struct InputRecord {
   InputEnd end = InputEnd::ended;
 };
 
-/// What a run was made of, by name: parameters of the board, firmware.
+/// Name and value of something that a run depends on, such as a parameter of the board or the firmware.
 using Condition = std::pair<std::string, std::string>;
 using Conditions = std::vector<Condition>;
 
@@ -38,7 +38,7 @@ using Conditions = std::vector<Condition>;
 /// the value, question marks replace line breaks.
 Condition as_logged(std::string_view name, std::string_view value);
 
-/// Writes line by line, so that a log is of use although its run has crashed.
+/// Writes line by line, so that the log of a run that crashes is still of use.
 class InputLogWriter {
  public:
   /// Creates the file. Throws std::runtime_error when it cannot be written.
@@ -72,7 +72,7 @@ class InputLogReader {
   const std::vector<std::string>& channels() const { return channels_; }
   /// The conditions that have been read so far.
   const Conditions& conditions() const { return conditions_; }
-  /// False at the end of the file. Throws at a record that is cut off, impossible, behind the end of the run or earlier
+  /// False at the end of the file. Throws at a record that is cut off, impossible, after the end of the run or earlier
   /// than the one before.
   bool next(InputRecord& record);
   [[noreturn]] void fail(const std::string& what) const;

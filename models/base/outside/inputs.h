@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What reaches a simulation from outside: frames of a TAP device, characters of a console. Each input has a channel
-/// and a simulated time; all of them can be logged, and a log can take the place of the outside.
+/// and a simulated time. All inputs can be logged, and a log can be replayed instead of live inputs.
 
 #include <memory>
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace sluice::base {
 
-/// Live sources and replays deliver inside calendar entries of this key: simultaneous effects have one order.
+/// Key of the calendar entries that deliver live or replayed inputs. It fixes their order among simultaneous entries.
 inline constexpr ComponentKey kInputKey = path_key("base.inputs");
 
 /// The channels of one simulation.
@@ -36,7 +36,7 @@ class Inputs {
   /// Only logs an input that the source has delivered itself. Calls come in order of now().
   void record(Channel channel, Bytes bytes);
   bool logging() const { return log_ != nullptr; }
-  /// Logs what the run is made of and everything that arrives. Throws std::runtime_error when the file cannot be
+  /// Logs the conditions of the run and everything that arrives. Throws std::runtime_error when the file cannot be
   /// written.
   void log_to(const std::string& path, const Conditions& conditions = {});
   /// The run has ended: completes the log. Throws std::runtime_error when anything could not be written.
@@ -58,14 +58,14 @@ class Inputs {
   std::unique_ptr<InputLogWriter> log_;
 };
 
-/// A log in the place of the outside.
+/// Delivers the inputs of a log instead of live ones.
 class InputReplay {
  public:
   /// Reads the whole log once, so that a broken one is an error before the run. All channels must be open. Throws
   /// std::runtime_error.
   InputReplay(const std::string& path, Inputs& inputs);
 
-  /// What the logged run was made of; empty where the log does not say.
+  /// The conditions of the logged run; empty where the log has none.
   const Conditions& conditions() const { return conditions_; }
   /// When the logged run ended, in whatever way. For a log without an end, the time of its last input.
   Time end() const { return end_->at; }
@@ -84,7 +84,7 @@ class InputReplay {
   std::optional<InputRecord> end_;
   std::unique_ptr<InputLogReader> reader_;
   InputRecord next_;
-  std::vector<bool> early_;  ///< for each input record: another part delivers it
+  std::vector<bool> early_;  ///< for each input record: whether its `early` handler delivers it
   std::size_t position_ = 0;
   Callback<void()> interrupt_;
 };

@@ -15,9 +15,10 @@
 namespace sluice::base {
 
 /// Holds simulated time back to wall time, and watches files for inputs. A simulation that is slower than wall time
-/// runs as fast as it can and catches up when it has nothing to do. While something executes, it looks every `grain` of
-/// simulated time; while nothing can happen before a known time, the process sleeps until then. An input gets the
-/// simulated time of the wall time at which it came, or, where the simulation is busy, of the next look.
+/// runs as fast as it can and catches up when it has nothing to do. While something executes, the pacer looks for
+/// inputs every `grain` of simulated time; while nothing can happen before a known time, the process sleeps until then.
+/// An input gets the simulated time of the wall time at which it came, or, where the simulation is busy, of the next
+/// look.
 class Pacer {
  public:
   static constexpr Time kGrain = Time::us(20);

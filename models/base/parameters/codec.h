@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// How the types that a parameter may have are read from a board file and from text, and written. Plain C++.
+/// Reads the types that a parameter may have from a board file or from text, and writes them. Plain C++.
 
 #include <concepts>
 #include <cstdint>

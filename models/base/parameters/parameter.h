@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A model's parameters without the model's type: what platform/config reads boards through.
+/// A model's parameters without the model's type: platform/config reads boards through these classes.
 
 #include <cstdint>
 #include <memory>
@@ -43,9 +43,9 @@ class Parameter {
   bool required() const { return required_; }
   /// True for a choice that a board makes, false for a property of a part.
   bool is_setting() const { return setting_; }
-  /// The kind of instance ("pcie") that the value, a string such as "pcie.slot0", must name; else empty.
+  /// The kind of instance ("pcie") whose path the value must be ("pcie.slot0"); empty: the value is no such path.
   const std::string& refers_to() const { return refers_to_; }
-  /// Whether the value of refers_to() may be empty.
+  /// Whether the value may be empty although refers_to() names a kind.
   bool may_refer_to_none() const { return may_refer_to_none_; }
   /// The value is the path of a file that a run reads, or empty.
   bool names_file() const { return names_file_; }
@@ -56,7 +56,7 @@ class Parameter {
   virtual std::string unit() const = 0;
   /// The unit that text() leaves out: what the model said for a plain number.
   const std::string& plain_unit() const { return unit_; }
-  /// Both throw ValueError, and leave the parameters unchanged then.
+  /// Both throw ValueError for a value that is not valid, and then leave the parameters unchanged.
   virtual void assign(void* parameters, const Value&) const = 0;
   virtual void assign_text(void* parameters, std::string_view) const = 0;
   /// The value as a person writes it ("379 ns", "16", "plic"); assign_text() accepts it.
@@ -98,7 +98,8 @@ class SchemaBase {
   /// A copy of a set of parameters.
   virtual std::shared_ptr<void> copy_of(const void* parameters) const = 0;
 
-  /// A rule between parameters. Returns the end of a sentence about `key` ("must be at most rx_fifo"), or nothing.
+  /// A rule between parameters. broken() returns the end of a sentence about `key` ("must be at most rx_fifo"), or an
+  /// empty string.
   struct Rule {
     std::string key;
     std::function<std::string(const void*)> broken;

@@ -107,7 +107,7 @@ std::uint64_t parse(std::string_view text, const char* what, std::span<const Uni
   return static_cast<std::uint64_t>(value);
 }
 
-/// value / factor, where factor is a power of ten, with the decimals it needs
+/// value / factor with as many decimals as needed; factor is a power of ten
 std::string decimal_text(std::uint64_t value, std::uint64_t factor) {
   std::string text = std::to_string(value / factor);
   std::uint64_t rest = value % factor;

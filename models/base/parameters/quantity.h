@@ -86,7 +86,7 @@ class Clock {
       : period_(1'000'000'000'000'000, hertz), rate_(hertz, 1'000'000'000'000'000) {}
 
   constexpr Time time_of(std::uint64_t cycles) const { return Time::fs(period_.of_rounded_up(cycles)); }
-  /// Edges after the one at time 0 that have come at or before t.
+  /// Number of edges at or before t, without the one at time 0.
   constexpr std::uint64_t cycles_at(Time t) const { return rate_.of(t.femtoseconds()); }
   /// The number of the first edge at or after t.
   constexpr std::uint64_t next_cycle(Time t) const {

@@ -52,7 +52,7 @@ constexpr LogTable kLogTable;
 }  // namespace
 
 std::uint64_t negative_log(std::uint64_t u) {
-  if (u == ~std::uint64_t{0}) return 0;  // u + 1 = 2^64 has no room
+  if (u == ~std::uint64_t{0}) return 0;  // u + 1 = 2^64 does not fit 64 bits
   const std::uint64_t x = u + 1;
   const unsigned zeros = static_cast<unsigned>(__builtin_clzll(x));
   const std::uint64_t m = x << zeros;  // [1, 2) with 63 fraction bits
@@ -73,7 +73,7 @@ std::uint64_t negative_log(std::uint64_t u) {
   // x / 2^64 = m 2^-(zeros + 1)
   const Wide whole = static_cast<Wide>(kLn2) * (zeros + 1);  // 64 fraction bits
   const Wide part = static_cast<Wide>(log_m) << 2;
-  return whole > part ? static_cast<std::uint64_t>((whole - part) >> 6) : 0;  // m next to 2 may round beyond ln 2
+  return whole > part ? static_cast<std::uint64_t>((whole - part) >> 6) : 0;  // if m is near 2, log_m may exceed ln 2
 }
 
 RandomStream::RandomStream(RandomSeed seed, std::string_view path, std::string_view purpose)
@@ -90,7 +90,8 @@ void RandomStream::refill() {
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
   if (bound == 0) return next();
-  // The high half of a product is uniform once the few low halves that one value more would fill are drawn again.
+  // Lemire's method: the high half of the product is uniform if products whose low half is below 2^64 mod bound are
+  // drawn again.
   Wide product = static_cast<Wide>(next()) * bound;
   if (static_cast<std::uint64_t>(product) < bound) {
     const std::uint64_t refused = -bound % bound;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Random numbers that depend on nothing but their names: Philox4x64-10 (Random123), a block cipher in counter mode,
-/// keyed by seed, replication, component path and purpose. Adding a component, or drawing more from one stream, changes
-/// no other stream; two boards see identical arrivals for the same seed. Every result, exponential() included, is
-/// computed with integers, so it is the same on every host, at every optimisation level and with every libm. Plain C++.
+/// Random numbers that depend on nothing but seed, replication, component path and purpose: Philox4x64-10 (Random123),
+/// a block cipher in counter mode. Adding a component, or drawing more from one stream, changes no other stream; two
+/// boards see identical arrivals for the same seed. Every result, exponential() included, is computed with integers, so
+/// it is the same on every host, at every optimisation level and with every libm. Plain C++.
 
 #include <array>
 #include <cstdint>
@@ -38,7 +38,7 @@ class RandomStream {
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   /// True with probability numerator / denominator.
   bool chance(std::uint64_t numerator, std::uint64_t denominator) { return below(denominator) < numerator; }
-  /// Exponentially distributed with the given mean, rounded down to an integer: 0 to 44.4 times the mean, held at 2^64
+  /// Exponentially distributed with the given mean, rounded down to an integer: 0 to 44.4 times the mean, at most 2^64
   /// - 1. Rounding down makes the mean of the results smaller by one half.
   std::uint64_t exponential(std::uint64_t mean);
   Time exponential(Time mean) { return Time::fs(exponential(mean.femtoseconds())); }

@@ -188,7 +188,7 @@ Value Codec<std::string>::value(const std::string& v) { return {v}; }
 const char* Codec<Time>::what() { return "a time"; }
 const char* Codec<Time>::unit() { return "ns"; }
 Time Codec<Time>::read(const Value& v) {
-  // A dump's own form (nanoseconds) is not accepted: a time in a board file carries its unit.
+  // The form in a dump, a plain number of nanoseconds, is not accepted: a time in a board file carries its unit.
   return read_quantity(v, parse_time);
 }
 Time Codec<Time>::read_text(std::string_view s) { return parse_time(s); }
@@ -242,7 +242,7 @@ std::vector<std::string> split_list(std::string_view s) {
     std::string_view part = s.substr(0, comma);
     while (part.starts_with(' ')) part.remove_prefix(1);
     while (part.ends_with(' ')) part.remove_suffix(1);
-    // As a board file would have it.
+    // An element may stand in quotes, as in a board file.
     if (part.size() >= 2 && part.starts_with('"') && part.ends_with('"')) part = part.substr(1, part.size() - 2);
     parts.emplace_back(part);
     s.remove_prefix(std::min(comma + 1, s.size()));

@@ -36,8 +36,9 @@
 
 namespace sluice::base {
 
-/// A parameter of P, with what its declaration may say about it. T is bool, an integer, double, std::string, an enum,
-/// Time, Bytes, BitRate, Frequency, Ratio, or a std::vector of one of them; ranges and choices hold for each element.
+/// A parameter of P, with the attributes that its declaration may give it. T is bool, an integer, double, std::string,
+/// an enum, Time, Bytes, BitRate, Frequency, Ratio, or a std::vector of one of them; ranges and choices hold for each
+/// element.
 template <class P, class T>
 class Field final : public Parameter {
  public:
@@ -61,7 +62,7 @@ class Field final : public Parameter {
   }
   /// Unit of a plain number: "entries", "cycles".
   Field& unit(std::string_view name) { return unit_ = name, *this; }
-  /// Written as 0x8000_0000: addresses.
+  /// For addresses: values are written as 0x8000_0000.
   Field& hexadecimal() { return hexadecimal_ = true, *this; }
   /// The board must set it.
   Field& required() { return required_ = true, setting(); }
@@ -74,8 +75,9 @@ class Field final : public Parameter {
     return may_refer_to_none_ = true, refers_to(kind);
   }
 
-  /// The value is the path of a file that a run reads, or empty. The file's content is a condition of the run. A board
-  /// gives the model a path that opens from the working directory, and refuses a file that cannot be read.
+  /// The value is the path of a file that a run reads, or empty. The file's content is a condition of the run. The
+  /// model gets from the board a path that can be opened from the working directory; the board refuses a file that
+  /// cannot be read.
   Field& names_file() requires std::same_as<T, std::string> { return names_file_ = true, *this; }
 
   /// Where the default comes from.
@@ -117,7 +119,7 @@ class Field final : public Parameter {
   void assign(void* parameters, const Value& v) const override {
     T value{};
     if constexpr (kList) {
-      // A list of one may stand as its element.
+      // A list of one element may be written as just this element.
       if (std::holds_alternative<Value::Array>(v.data))
         for (const Value& e : schema_detail::array_of(v)) value.push_back(read(e));
       else
@@ -186,7 +188,7 @@ class Field final : public Parameter {
       return decoded([&](auto codec) { return decltype(codec)::read_text(s); });
     }
   }
-  /// The error for a whole number that Element cannot hold, such as -1 for an unsigned Element, names the limits too.
+  /// The error names the limits also for a whole number that Element cannot hold, such as -1 for an unsigned Element.
   template <class Read>
   Element decoded(Read read_with) const {
     if constexpr (std::integral<Element> && !std::same_as<Element, bool>) {
@@ -253,7 +255,7 @@ class Field final : public Parameter {
     else
       return Codec<Element>::value(e);
   }
-  /// "1 to 64", "a power of two from 128 B to 4 KiB", "1, 2 or 4"; empty without limits
+  /// "1 to 64", "a power of two, 128 B to 4 KiB", "1, 2 or 4"; empty without limits
   std::string limits_text() const {
     if (!choices_.empty()) {
       std::vector<std::string> names;

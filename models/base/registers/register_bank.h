@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The device side of memory-mapped registers: what may be accessed how, and what happens then. A model declares its
+/// The device side of memory-mapped registers: which accesses are allowed, and what they do. A model declares its
 /// registers once; width, alignment and access rights are attributes, not code. Plain C++.
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sluice::base {
 
-/// Who may do what with a register.
+/// What software may do with a register.
 enum class Access : std::uint8_t {
   ro,   ///< software reads; a write is refused
   rw,   ///< software reads and writes the bits of the write mask; other bits keep their value, silently
@@ -68,7 +68,7 @@ struct RegisterDeclaration {
   unsigned first_element = 0;  ///< number of the array's first element in its name: 1 where software counts from 1
 };
 
-/// All registers of one address range. Look-up is one probe of a hash table, whatever the number of registers.
+/// All registers of one address range. An access finds its register in a hash table, whatever the number of registers.
 class RegisterBank {
  public:
   /// Identifies a declared register.

@@ -15,7 +15,7 @@ namespace sluice::base {
 struct RegisterValue {
   static constexpr int kNoElement = -1;
 
-  std::string_view name;     ///< of the array, where it is an element; lives during the visit
+  std::string_view name;     ///< of the register or of the array; valid during the visit
   std::uint64_t offset = 0;  ///< as software addresses it within the device
   unsigned width = 4;        ///< bytes: 1 to 8
   std::uint64_t value = 0;

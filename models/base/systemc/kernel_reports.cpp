@@ -42,7 +42,7 @@ std::string text_of(const sc_core::sc_report& report) {
 
 std::string path_of_process(const char* name) {
   const std::string process = name ? name : "";
-  // By name, because a process that has thrown is gone.
+  // Looks for the model by name, because a process that has thrown no longer exists.
   for (std::size_t end = process.size(); end != std::string::npos && end > 0; end = process.rfind('.', end - 1))
     if (const auto* model = dynamic_cast<const Model*>(sc_core::sc_find_object(process.substr(0, end).c_str())))
       return model->path();

@@ -227,7 +227,7 @@ void Scheduler::give_turn(Runner* from, Runner* to) {
 }
 
 void Scheduler::dispatch_until_woken(Time last) {
-  // No entry changes the time of a ready runner.
+  // The runners' times, and so `last`, stay valid: no entry changes the time of a ready runner.
   woken_ = false;
   Time next;
   do {
@@ -236,7 +236,7 @@ void Scheduler::dispatch_until_woken(Time last) {
   } while (!woken_ && !stop_ && next < end_ && next <= last && next <= kernel_next_);
 }
 
-/// Returns when `self` may run, at its time; for the pump (null), never.
+/// Returns when `self` may run, with now() at its time. For the pump (null) it never returns.
 void Scheduler::hand_over(Runner* self) {
   for (;;) {
     if (stop_) {
@@ -290,7 +290,7 @@ void Scheduler::pause(End why) {
 }
 
 void Scheduler::run_kernel_until(Time t) {
-  // Kernel time lags where an access of a hart has notified a SystemC event.
+  // t may be before the last effect: kernel time lags, and an access of a hart may have notified a SystemC event.
   effect_ = std::max(effect_, t);
   calendar().set_now(effect_);
   Runner* const self = holder_;

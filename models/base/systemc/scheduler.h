@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Run-ahead: harts execute ahead of the SystemC kernel; whoever has the turn dispatches the calendar on its own stack.
-/// docs/models/base-time.md has the reasoning. At one time, calendar entries come first, then foreign kernel activity
-/// with all its delta cycles, then instructions.
+/// Run-ahead: harts execute ahead of the SystemC kernel; the thread that has the turn dispatches the calendar on its
+/// own stack. docs/models/base-time.md has the reasoning. At one time, calendar entries come first, then foreign kernel
+/// activity with all its delta cycles, then instructions.
 ///
 /// With one runner, an instruction that starts at t runs only if t is before the calendar's next entry, the next
 /// foreign kernel activity and the end of the quantum. The result is the same at any quantum.
@@ -12,7 +12,7 @@
 /// an effect wakes runs from that time to the window's end before the next effect. So what runners do after
 /// synchronise() (device accesses, atomics, stores that wake another runner) happens in time order, at its time. A
 /// runner may see another's store, a DMA write or an interrupt late, or another's store early, always by less than a
-/// quantum. Entries that wake no runner change nothing.
+/// quantum. Entries that wake no runner do not change when runners run.
 
 #include <algorithm>
 #include <exception>
@@ -34,8 +34,8 @@ class Scheduler;
 /// Runners that share memory: a system-on-chip's harts.
 class RunnerGroup {
  public:
-  /// quantum: how far one of them may run ahead of another; with one runner it changes nothing but speed. A group of
-  /// several runners beside other groups may not have a quantum above the separation.
+  /// quantum: how far one of them may run ahead of another; with one runner it changes nothing but speed. If there are
+  /// other groups, the quantum of a group of several runners must not exceed the separation.
   RunnerGroup(Scheduler&, Time quantum);
   RunnerGroup(const RunnerGroup&) = delete;
   RunnerGroup& operator=(const RunnerGroup&) = delete;
@@ -46,8 +46,8 @@ class RunnerGroup {
   friend class Runner;
   friend class Scheduler;
   bool alone() const { return runners_.size() == 1; }
-  /// Up to when effects must have happened before an instruction at this time: its own time if its runner is alone in
-  /// the group, else the start of its window.
+  /// The time up to which effects must have happened before an instruction at this time: its own time if its runner is
+  /// alone in the group, else the start of its window.
   Time seen_from(Time instruction) const { return alone() ? instruction : quantum_ * (instruction / quantum_); }
   /// Time of the first instruction of a ready runner; Time::max(): no runner is ready.
   Time earliest_ready() const;
@@ -70,19 +70,19 @@ class Runner {
 
   const std::string& path() const { return path_; }
   Time time() const { return time_; }  ///< start of its next instruction
-  /// Only while it has the turn. Sets now() too.
+  /// Only for a runner that has the turn. Sets now() too.
   void advance_to(Time t) {
     time_ = t;
     calendar().set_now(t);
   }
   Time bound() const;  ///< it may start instructions before this; read it after every access
   void begin();        ///< first call on its thread: waits for its first turn
-  void yield();        ///< when time() >= bound(): returns when it may go on
+  void yield();        ///< call it when time() >= bound(): returns when the runner may go on
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
   /// Costs nothing where there is one runner.
   void synchronise();
-  /// Call it before a target that may wait in the kernel. Lets everything before time() happen and brings kernel time
-  /// to time(). leave_foreign() takes the turn back; time() is then at least the kernel's time.
+  /// Call it before calling a target that may wait in the kernel. Lets everything before time() happen and brings
+  /// kernel time to time(). leave_foreign() takes the turn back; time() is then at least the kernel's time.
   void enter_foreign();
   void leave_foreign();
 
@@ -132,9 +132,9 @@ class Scheduler : public sc_core::sc_module {
   Scheduler(const sc_core::sc_module_name&, Time quantum);
   ~Scheduler() override;
 
-  /// Lets everything before `limit` happen. Called from outside the kernel (sc_main); may be called again, but after a
-  /// process has thrown. Throws ComponentError, at now(), when an entry's action or a process has thrown; what
-  /// callbacks of elaboration throw leaves it as it is.
+  /// Lets everything before `limit` happen. Call it from outside the kernel (sc_main); it may be called again, except
+  /// after a process has thrown. Throws ComponentError, at now(), when an entry's action or a process has thrown. An
+  /// exception of an elaboration callback passes through unchanged.
   End run_until(Time limit);
   /// Number of kernel steps between two looks. A step is an advance in time or a delta cycle.
   static constexpr std::uint64_t kLookInterval = 1 << 16;
@@ -142,7 +142,8 @@ class Scheduler : public sc_core::sc_module {
   void on_look(Callback<void()> look) { look_ = std::move(look); }
   /// Names of the foreign processes: those that are neither a runner's nor the scheduler's.
   std::vector<std::string> foreign_processes() const;
-  /// Keeps the exception that leaves the calling process: the kernel passes on only its text. Called in a handler.
+  /// Keeps the exception that is leaving the calling process, because the kernel passes on only its text. Call it in a
+  /// catch block.
   void keep_exception() { thrown_ = std::current_exception(); }
   /// Makes run_until() return as soon as the caller's entry or instruction is over.
   void stop() { stop_ = true; }
@@ -182,8 +183,8 @@ class Scheduler : public sc_core::sc_module {
     }
     dispatching_ = false;
   }
-  /// Dispatches entries no later than `last` up to the first that wakes a runner, stops the run or is not the next
-  /// effect.
+  /// Dispatches entries up to time `last`. Ends after an entry that wakes a runner or stops the run, and before an
+  /// entry that is not the next effect.
   void dispatch_until_woken(Time last);
   /// Whether the calendar's first entry is the next thing to happen on a board with this one runner.
   bool entry_precedes(const Runner& only) const {
@@ -195,9 +196,9 @@ class Scheduler : public sc_core::sc_module {
   /// When no runner may run: the group whose next instruction must wait for the fewest effects.
   struct Hindmost {
     RunnerGroup* group = nullptr;  ///< null: none has an instruction ready
-    Time seen = Time::max();       ///< up to when effects happen before it
+    Time seen = Time::max();       ///< effects up to this time come before that instruction
   };
-  /// The first runner of the groups that may run; if there is none, null, and the hindmost group.
+  /// Returns the first runner of the groups that may run. If there is none, returns null and sets the hindmost group.
   Runner* pick(Hindmost&) const;
   Time earliest_ready() const;
   void pause(End why);
@@ -208,7 +209,7 @@ class Scheduler : public sc_core::sc_module {
       look_();
   }
   void refresh_kernel_bound();
-  /// Up to when the runners of a group may start instructions.
+  /// The time before which the runners of a group may start instructions.
   Time limit(const RunnerGroup& group) const {
     if (stop_) return Time{};
     if (!group.alone()) return group.window_end_;

@@ -50,8 +50,8 @@ class Calendar {
   /// Dispatches the first entry, at its time.
   void dispatch();
 
-  /// Time of the calendar entry that runs, or the local time of the hart that runs. Builds without NDEBUG abort when it
-  /// is read while a hart executes without having set it: the hart's local time has moved on.
+  /// Time of the calendar entry that runs, or the local time of the hart that runs. Builds without NDEBUG abort when
+  /// now() is read while a hart executes without having set it: the hart's local time has moved on.
   Time now() const {
 #ifndef NDEBUG
     if (stale_) stale();
@@ -62,7 +62,7 @@ class Calendar {
     now_ = t;
     stale_ = false;
   }
-  /// A hart executes straight on from now(): now() may be read again after the next set_now().
+  /// From here on a hart executes without setting now(): read now() again only after the next set_now().
   void leave_now() { stale_ = true; }
 
   /// Entries between two looks.
@@ -75,7 +75,8 @@ class Calendar {
 
   std::uint64_t dispatched() const { return dispatched_; }
   std::uint64_t late() const { return late_; }
-  /// The first entry that was made for the past, where late() is not 0. A time that 64 bits cannot hold is past, too.
+  /// The first entry that was made for a time in the past; valid where late() is not 0. A time that overflows 64 bits
+  /// is past, too.
   struct Late {
     ComponentKey key = 0;
     Time when;

@@ -27,8 +27,8 @@ class Waiting {
   Waiting* next_ = nullptr;
 };
 
-/// One line per wait, oldest first: "since 12.5 ns: host.hart0 waits for pcie.root0: read completion"; then the cycles
-/// among them, if any.
+/// One line per wait, oldest first: "since 12.5 ns: host.hart0 waits for pcie.root0: read completion"; then the first
+/// cycle among them, if any.
 std::string describe_waits();
 
 }  // namespace sluice::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The calls `null`, no work at all, and `echo`: opaque data and back.
+/// The calls `null` (no data, no work) and `echo` (returns its opaque data).
 #include "protocols/rpc/echo.h"
 
 #include "models/net/traffic/call_data.h"

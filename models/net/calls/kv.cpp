@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The calls `kv`: gets and puts of a store, of keys whose value follows from the key.
+/// The calls `kv`: gets and puts of a key-value store. The value of each key is computed from the key.
 #include "protocols/rpc/kv.h"
 
 #include <vector>
@@ -55,7 +55,7 @@ class KvCalls final : public RpcCalls {
 
  private:
   std::uint32_t bytes_, keys_, reads_percent_;
-  std::vector<bool> stored_;  ///< keys that a put has been answered for
+  std::vector<bool> stored_;  ///< by key: whether a put of it has been answered
 };
 
 }  // namespace

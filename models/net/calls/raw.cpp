@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The calls `raw`, no RPC: UDP payload that the other side sends back as it is.
+/// The calls `raw`: UDP payload without RPC, which the other side sends back as it is.
 #include <algorithm>
 #include <cstring>
 

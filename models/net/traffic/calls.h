@@ -29,7 +29,7 @@ struct Call {
 };
 
 /// The calls that one workload makes. Each name that `call.program` may have has its own class, which is constructed
-/// from a `const CallParameters&`. It keeps no record of calls except what answered() tells it.
+/// from a `const CallParameters&`. The class keeps no record of calls except what answered() tells it.
 class Calls {
  public:
   virtual ~Calls() = default;
@@ -60,8 +60,8 @@ class Calls {
   virtual void answered(const Call&) {}
 };
 
-/// Calls by ONC RPC version 2. This class writes the call header and checks the reply header; the program's class does
-/// so for arguments and results.
+/// Calls by ONC RPC version 2. This class writes the call header and checks the reply header; the program's class
+/// writes the arguments and checks the results.
 class RpcCalls : public Calls {
  public:
   struct Procedure {
@@ -88,7 +88,7 @@ struct CallParameters {
   std::string program = "null";
   std::uint32_t bytes = 64;          ///< of data
   std::uint32_t keys = 64;           ///< kv: different keys used
-  std::uint32_t reads_percent = 90;  ///< kv: gets among the calls, once a key has been put
+  std::uint32_t reads_percent = 90;  ///< kv: gets among the calls to keys that have been put
   Maker maker = {};
 
   static void describe(base::Schema<CallParameters>&);

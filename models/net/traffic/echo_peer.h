@@ -6,9 +6,9 @@
 
 namespace sluice::net {
 
-/// Returns every sound frame but ARP to its sender, turned around, a fixed time after its last bit has arrived; frames
-/// keep their order and the requests that their bytes belong to. Ledger: the delay is `child`, as for any answer that
-/// the board waits for.
+/// Sends back every frame that reflect() can turn around, a fixed time after its last bit has arrived; ICMP echo
+/// requests for its own address are answered at once. Frames keep their order and the requests that their bytes belong
+/// to. Ledger: the delay is in stage `child`, as for any answer that the board waits for.
 class EchoPeer : public RemoteHost {
  public:
   struct Parameters {

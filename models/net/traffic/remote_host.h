@@ -46,10 +46,11 @@ class RemoteHost : public base::Model, public Wire::Client {
   RemoteHost(const sc_core::sc_module_name&, const Parameters&, Wire&, Wire::End);
   ~RemoteHost() override = default;
 
-  /// If there is a partner, sends ARP requests for its MAC address until it is known, and then calls resolved().
+  /// Sends ARP requests for the partner's MAC address until it is known, and then calls resolved().
   void resolve();
   virtual void resolved() {}
-  /// Called with a valid UDP datagram, or with accept_all() any other valid frame but ARP.
+  /// Called with a valid UDP datagram for this host; after accept_all(), also with any other valid frame except ARP and
+  /// ICMP echo requests for this host.
   virtual void datagram_arrived(PacketPtr, const FrameView&) = 0;
   /// Makes the host also take frames to other IPv4 addresses and frames other than UDP.
   void accept_all() { accept_all_ = true; }

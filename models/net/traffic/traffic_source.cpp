@@ -247,7 +247,7 @@ void TrafficSource::send(Slot& slot, PacketPtr p) {
 
 // -------------------------------------------------------------------------------------------------- calls not answered
 
-/// First attempts time out in the order of their numbers, so one entry at a time is enough for all.
+/// First attempts time out in the order of their numbers, so one calendar entry at a time is enough for all.
 void TrafficSource::arm_timer() {
   if (base::calendar().pending(timer_)) return;
   while (timer_next_ < next_) {
@@ -338,7 +338,7 @@ void TrafficSource::datagram_arrived(PacketPtr packet, const FrameView& view) {
   answered(*slot, *packet, check(*slot, *packet, view));
 }
 
-/// Number of the call that a datagram replies to, under way or not; 0 when there was none.
+/// Number of the call that a datagram replies to, under way or not; 0 when it replies to no call.
 std::uint64_t TrafficSource::number_of(const Packet& p, const FrameView& v) const {
   if (v.kind != FrameView::Kind::udp || v.from.ip != partner().ip) return 0;
   const std::uint32_t xid = CallMaker::xid_of(p.bytes + v.payload, v.length);
@@ -423,7 +423,7 @@ void TrafficSource::replay_next() {
   });
 }
 
-/// Sends a captured frame; as a call, if it is the first with its client and xid.
+/// Sends a captured frame. Only the first RPC call with a given client and xid counts as a call that awaits a reply.
 void TrafficSource::replay(PacketPtr p) {
   FrameView v;
   CallView call;

@@ -109,7 +109,7 @@ class TrafficSource : public RemoteHost {
   /// Zero-loss search: calls per second, 0 when every rate lost calls.
   std::uint64_t zero_loss_rate() const { return search_.found(); }
   std::uint64_t total() const { return total_; }                    ///< calls to make as far as known, warm-up included
-  std::uint64_t under_way() const { return next_ - 1 - settled_; }  ///< calls made, not answered or given up
+  std::uint64_t under_way() const { return next_ - 1 - settled_; }  ///< calls made and not yet answered or given up
   std::uint64_t settled() const { return settled_; }                ///< calls answered or given up
 
   void resolved() override;

@@ -101,7 +101,7 @@ void DescriptorNic::error(std::uint32_t bit, unsigned queue, const std::string& 
   if (!what.empty()) base::mistakes().report(path() + ": " + what, by);
 }
 
-/// A doorbell that is ignored. free: descriptors of the enabled ring that software may still give.
+/// Reports a doorbell that is ignored. free: descriptors of the enabled ring that software may still give.
 void DescriptorNic::tail_error(const char* direction, unsigned queue, std::uint32_t tail, std::uint32_t length,
                                bool enabled, std::uint64_t free) {
   std::string why = "the ring is not enabled";

@@ -30,7 +30,7 @@ class DescriptorNic : public Nic, private net::Mac::Client {
 
   const Parameters& parameters() const { return parameters_; }
   net::Mac& mac() override { return mac_; }
-  /// DESC_STAT_*
+  /// n: DESC_STAT_*.
   std::uint64_t statistic(unsigned n) const { return counts_[n]; }
 
  private:

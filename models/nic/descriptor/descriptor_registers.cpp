@@ -78,7 +78,7 @@ void DescriptorNic::add_latch(const char* name, std::uint64_t offset, Read read,
   bank_.add(std::move(d));
 }
 
-/// The registers of a ring that runs are locked.
+/// Whether a write to a ring's register is ignored, and reported, because the ring is active.
 bool DescriptorNic::ignored_while_busy(const char* direction, bool busy, const char* reg, unsigned queue) {
   if (busy)
     error(DESC_ERROR_RING_BUSY, queue,
@@ -102,7 +102,7 @@ bool DescriptorNic::good_length(const std::string& reg, std::uint64_t value, uns
   return false;
 }
 
-/// The low half of a ring's address, as the register holds it.
+/// Returns the low half of a ring's address as the register holds it. Reports a misaligned address.
 std::uint64_t DescriptorNic::cut_base(const std::string& reg, std::uint64_t value) {
   const std::uint64_t kept = value & ~std::uint64_t{DESC_RING_ALIGNMENT - 1};
   if (kept != value)
@@ -336,7 +336,7 @@ void DescriptorNic::declare_transmit_registers() {
   add(
       "tx_tail", DESC_TX_TAIL, [this](unsigned q) { return transmit_.tail(q); },
       [this](const RegisterWrite& w) {
-        static const base::Journey kNoTlp{};  // a debugger's write has come by no TLP
+        static const base::Journey kNoTlp{};  // a debugger's write comes without a TLP
         transmit_.write_tail(w.index, low(w.written), doorbell_ ? *doorbell_ : kNoTlp);
       });
 }

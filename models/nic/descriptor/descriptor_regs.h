@@ -10,8 +10,8 @@
  * Access: every register is 32 bits wide and little endian; only aligned 32-bit accesses are legal. Any other width or
  * alignment, and any offset that is not listed, reads as all ones or is dropped, and is counted (DESC_STAT_BAD_ACCESS).
  * "ro" ignores writes, "rw1c" clears the bits written as one, "wo" reads as zero. Undefined bits read as zero. Reset
- * values are zero unless stated. Registers of a ring other than its tail may be written only while that ring is
- * disabled; a write to an enabled ring is dropped and sets DESC_ERROR_RING_BUSY. */
+ * values are zero unless stated. Registers of a ring other than its control and tail may be written only while the ring
+ * is neither enabled nor active; any other write to them is dropped and sets DESC_ERROR_RING_BUSY. */
 #pragma once
 
 #include <stdint.h>
@@ -75,9 +75,9 @@
 #define DESC_TIME_HIGH 0x0034u /* ro  bits 63:32 as of the last read of LOW */
 
 #define DESC_ERRORS 0x0040u               /* rw1c  what software did wrong; never set by the wire */
-#define DESC_ERROR_RING_BUSY 0x00000001u  /* register of an enabled ring written */
+#define DESC_ERROR_RING_BUSY 0x00000001u  /* register of an enabled or active ring written */
 #define DESC_ERROR_VALUE 0x00000002u      /* value out of range written; the register keeps the old one */
-#define DESC_ERROR_TAIL 0x00000004u       /* tail not below the ring's length, or ring not enabled; ignored */
+#define DESC_ERROR_TAIL 0x00000004u       /* tail beyond the ring or its free descriptors, or ring disabled; ignored */
 #define DESC_ERROR_DESCRIPTOR 0x00000008u /* transmit descriptor malformed: the frame is dropped, the queue goes on */
 #define DESC_ERROR_DMA 0x00000010u     /* a DMA access failed: completer abort, unsupported request, bus master off */
 #define DESC_ERROR_QUEUE_FIRST 0x0044u /* ro  queue of the first error since DESC_ERRORS was zero */
@@ -135,17 +135,17 @@
 #define DESC_STAT_RX_PACKETS 0u          /* frames delivered to a ring */
 #define DESC_STAT_RX_BYTES 1u            /* their bytes, without FCS */
 #define DESC_STAT_RX_DROP_FIFO 2u        /* receive FIFO full: descriptors or PCIe bandwidth missing for too long */
-#define DESC_STAT_RX_DROP_NO_QUEUE 3u    /* neither the chosen queue nor queue 0 is enabled */
+#define DESC_STAT_RX_DROP_NO_QUEUE 3u    /* neither the chosen queue nor queue 0 is enabled, or ring disabled later */
 #define DESC_STAT_RX_DROP_LENGTH 4u      /* runt, or longer than DESC_MAX_FRAME or than the ring's buffer */
 #define DESC_STAT_RX_DROP_FCS 5u         /* bad frame check sequence */
 #define DESC_STAT_RX_DROP_ADDRESS 6u     /* to another station */
-#define DESC_STAT_RX_DROP_DISABLED 7u    /* DESC_CONTROL_RX_ENABLE is zero */
-#define DESC_STAT_RX_DROP_DMA 8u         /* its DMA write failed, or its descriptor's fetch did */
+#define DESC_STAT_RX_DROP_DISABLED 7u    /* DESC_CONTROL_RX_ENABLE is zero, or the NIC was reset */
+#define DESC_STAT_RX_DROP_DMA 8u         /* its descriptor's fetch failed, or bus mastering was off */
 #define DESC_STAT_RX_CHECKSUM_IP 9u      /* delivered with a wrong IPv4 header checksum */
 #define DESC_STAT_RX_CHECKSUM_UDP 10u    /* delivered with a wrong UDP checksum */
 #define DESC_STAT_TX_PACKETS 11u         /* frames handed to the MAC */
 #define DESC_STAT_TX_BYTES 12u           /* their bytes, without FCS */
-#define DESC_STAT_TX_DROP_DESCRIPTOR 13u /* malformed descriptor, or frame out of range */
+#define DESC_STAT_TX_DROP_DESCRIPTOR 13u /* malformed descriptor, or length of the frame out of range */
 #define DESC_STAT_TX_DROP_DMA 14u        /* its DMA read failed */
 #define DESC_STAT_TX_DROP_LINK 15u       /* the link was down */
 #define DESC_STAT_INTERRUPTS 16u         /* MSI-X messages sent */
@@ -170,7 +170,7 @@
 #define DESC_RX_CONTROL 0x010u
 #define DESC_RX_HEAD 0x014u      /* ro  descriptor that the next frame will fill */
 #define DESC_RX_INTERRUPT 0x018u /* rw  DESC_CAUSE_*: vector told of a receive write-back */
-#define DESC_RX_DROPS 0x01cu     /* ro  frames for this queue that the FIFO lost, wraps at 2^32 */
+#define DESC_RX_DROPS 0x01cu     /* ro  frames for this queue dropped because the FIFO was full, wraps at 2^32 */
 /* rw  doorbell: descriptors from the old tail up to and excluding this index are the NIC's. Tail = head means that
  * the NIC has none, so length-1 can be given at most */
 #define DESC_RX_TAIL 0x080u
@@ -185,8 +185,8 @@
 
 #define DESC_RING_ENABLE 0x00000001u /* request; clearing it stops the ring after the frame in progress */
 #define DESC_RING_ACTIVE 0x00000004u /* ro  state: follows the request when DMA in flight has ended */
-/* ro  the ring's descriptors could not be read, or bus mastering was off when one was to be written: the ring has
- * stopped (DESC_ERROR_DMA) until it is disabled and enabled anew */
+/* ro  the ring's descriptors could not be read, or bus mastering was off at a DMA write: the ring has stopped
+ * (DESC_ERROR_DMA) until it is disabled and enabled anew */
 #define DESC_RING_ERROR 0x00000008u
 
 #define DESC_RING_MIN 64u
@@ -199,7 +199,7 @@
 /* Receive: software writes the read form; the NIC overwrites all 32 bytes by one DMA write when the frame is in memory.
  * A frame always fits one buffer (longer ones are dropped), so EOF accompanies every DD. */
 struct desc_rx_read {
-  uint64_t packet_address; /* bus address of the buffer; any alignment, 64 B is best. Bit 0 is data, not a flag */
+  uint64_t packet_address; /* bus address of the buffer; any alignment, 64 B is best. Bit 0 is no flag */
   uint64_t header_address; /* zero: headers are never split; DD and EOF of the write-back lie here */
   uint64_t reserved[2];    /* ignored */
 };
@@ -229,7 +229,7 @@ struct desc_rx_writeback {
 
 #define DESC_RX_DD 0x0001u       /* descriptor done: the rest is valid and the frame is in memory */
 #define DESC_RX_EOF 0x0002u      /* last buffer of the frame */
-#define DESC_RX_CHECKED 0x0008u  /* L3/L4 checksums were examined: IPE and L4E say the result */
+#define DESC_RX_CHECKED 0x0008u  /* L3/L4 checksums were examined; the next two bits say the result */
 #define DESC_RX_IP_ERROR 0x0010u /* IPv4 header checksum wrong */
 #define DESC_RX_L4_ERROR 0x0020u /* UDP checksum wrong (a checksum of zero is right) */
 #define DESC_RX_ERROR 0x0400u    /* frame damaged inside the NIC; its bytes mean nothing */

@@ -11,8 +11,8 @@
 
 namespace sluice::nic {
 
-/// Descriptors are numbered as in the ring's queue, from 0 since it was enabled. A driver rings from one or two places,
-/// so there are one or two entries.
+/// Descriptors are numbered from 0 since the ring was enabled. A driver rings the doorbell from one or two places in
+/// its code, so there are one or two entries.
 class DoorbellSites {
  public:
   /// A doorbell has posted the descriptors below `end` that were not posted yet.
@@ -22,7 +22,7 @@ class DoorbellSites {
     else
       posted_.push_back({end, by});
   }
-  /// Nobody will ask for descriptors below `end` any more.
+  /// Forgets the descriptors below `end`: of() will not be called for them again.
   void retire(std::uint64_t end) {
     while (posted_.size() > 1 && posted_.front().end <= end) posted_.erase(posted_.begin());
   }

@@ -24,7 +24,7 @@ struct DescriptorParameters {
   unsigned rx_writes = 32;              ///< frames whose DMA write has not left the NIC
   unsigned rx_cache = 256;              ///< descriptors on chip, per queue
   unsigned rx_fetch_batch = 32;         ///< descriptors in one DMA read, at most
-  unsigned rx_fetch_threshold = 128;    ///< on chip or under way; below this, partial batches are fetched
+  unsigned rx_fetch_threshold = 128;    ///< partial batches are fetched below this many on chip or under way
   unsigned writeback_batch = 4;         ///< descriptors in one DMA write, at most
   bool writeback_when_idle = true;      ///< write back at once when the queue has no further frame to deliver
   base::Time writeback_timeout = 2_us;  ///< latest write-back after a batch's first frame
@@ -38,7 +38,7 @@ struct DescriptorParameters {
   base::Bytes tx_buffer = 64_KiB;    ///< bytes of frames being read or waiting for the MAC
   base::Time tx_pipeline = 100_ns;   ///< from a frame's last byte to the MAC: checksums, scheduling
   base::Time tx_interval = 5_ns;     ///< least time between two frames' reads
-  base::Bytes tx_mac_fifo = 16_KiB;  ///< line time that frames at the MAC may wait
+  base::Bytes tx_mac_fifo = 16_KiB;  ///< line time that frames at the MAC may wait, as bytes at the line rate
 
   net::Mac::Parameters mac;
   pcie::Endpoint::Parameters pcie;

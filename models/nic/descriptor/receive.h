@@ -126,8 +126,8 @@ class ReceiveEngine {
   void sent(unsigned q, std::uint32_t generation, std::uint64_t descriptor, std::uint32_t bytes);
   void released(std::uint32_t bytes);
   bool write_back_due(const Queue&) const;
-  /// frame_bytes: length of the frame whose DMA write directly precedes this write-back. 0: there is none, or its own
-  /// DMA write reports its end.
+  /// frame_bytes: length of the frame whose DMA write directly precedes this write-back, which then frees the frame's
+  /// FIFO space. 0: there is no such frame, or its own DMA write frees that space.
   void write_back(unsigned q, std::uint32_t frame_bytes);
   void fail(unsigned q);
   void stop(unsigned q);
@@ -145,7 +145,7 @@ class ReceiveEngine {
   std::uint64_t ready_ = 0;  ///< bit q: queue q has a frame and a descriptor
   unsigned last_ = 0;        ///< queue that had the last turn
   unsigned writes_ = 0;      ///< frames past their turn whose write has not left
-  base::Server turns_;       ///< one frame at a time
+  base::Server turns_;       ///< gives frames their turns, rx_interval apart
   base::Calendar::Handle wake_;
   base::Ring<Transit> pipeline_;
   std::uint32_t generation_ = 0;  ///< counts resets: callbacks from before the last one do nothing

@@ -364,14 +364,14 @@ void TransmitEngine::note_requests(net::Packet& packet, std::uint32_t offset, st
   packet.spans.add(span);
 }
 
-/// The request waits inside the NIC until the next message starts.
+/// From `since` on, the request waits inside the NIC until the next message starts.
 void TransmitEngine::queue_until(base::RequestId id, base::Time since, const base::Journey& next) const {
   if (next.empty() || next.start() != since) base::ledger().enter(id, SLUICE_STAGE_nic_queue, nic_.component(), since);
 }
 
 void TransmitEngine::apply_journeys(const Slot& s, const base::Journey& read) {
   // The requests that waited for the doorbell, the descriptor and the data are known only now. A request of several
-  // spans is moved once: the ledger ignores a step into the stage that it is in, but not an older one.
+  // spans is moved once: the ledger ignores a step into the request's present stage, but not one into an earlier stage.
   const base::Spans& spans = s.packet->spans;
   for (const base::Span* span = spans.begin(); span != spans.end(); ++span) {
     if (std::any_of(spans.begin(), span, [&](const base::Span& earlier) { return earlier.id == span->id; })) continue;
@@ -411,7 +411,7 @@ void TransmitEngine::retire() {
     q.doorbell_sites.retire(s.last_descriptor);
     if (s.report) report(s.queue, s.last_descriptor);
   }
-  if (slot_head_ == slot_tail_) slot_head_ = slot_tail_ = 0;  // few frames in flight stay in few cache lines
+  if (slot_head_ == slot_tail_) slot_head_ = slot_tail_ = 0;  // so that few frames in flight use few cache lines
   pump();
 }
 
@@ -441,7 +441,8 @@ void TransmitEngine::send(Slot& s, base::Time ready) {
   if (s.stamp && leaves) nic_.stamps_.take(s.stamp_entry, nic_.mac_.transmit_stamp(sent));
 }
 
-/// Software may send the bytes of a request twice. The request then goes with the first frame.
+/// Software may send the bytes of a request twice. The request goes with the first frame and is removed from the
+/// second.
 void TransmitEngine::leave_sent_requests(base::Spans& spans) {
   const auto sent = [](const base::Span& s) {
     const base::Ledger::Request* r = base::ledger().find(s.id);

@@ -63,7 +63,7 @@ class TransmitEngine {
     std::uint32_t pieces = 0;
     std::uint32_t bytes = 0;
   };
-  /// When and by which path the doorbell, or the fetch, of all descriptors below `end` arrived.
+  /// Arrival of the doorbell, or of the fetch, of the descriptors below `end`.
   struct Arrival {
     std::uint64_t end = 0;
     base::Time arrived;
@@ -73,7 +73,7 @@ class TransmitEngine {
     Registers registers;
     bool enabled = false;
     bool failed = false;
-    bool skipping = false;  ///< the rest of a malformed frame
+    bool skipping = false;  ///< until the EOP of a malformed frame
     std::uint32_t tail = 0;
 
     std::uint64_t posted = 0;
@@ -142,7 +142,7 @@ class TransmitEngine {
   std::uint64_t slot_head_ = 0;  ///< oldest frame in flight
   std::uint64_t slot_tail_ = 0;
   std::uint64_t buffer_used_ = 0;
-  base::Server turns_;  ///< one frame at a time
+  base::Server turns_;  ///< gives frames their turns, tx_interval apart
   base::Calendar::Handle wake_;
   base::Calendar::Handle retry_;
   std::vector<net::PacketPtr> orphans_;  ///< buffers of reads in flight across a reset

@@ -26,7 +26,7 @@ void Vectors::cause(std::uint32_t cause_register, const base::Spans& requests) {
   if (!(cause_register & DESC_CAUSE_ENABLE)) return;
   const unsigned number = cause_register & DESC_CAUSE_VECTOR;
   Vector& v = vectors_[number];
-  // While INTA is asserted, software knows already: these requests do not wait for another interrupt.
+  // While the vector asserts INTA, software knows already: these requests do not wait for another interrupt.
   if (messages_ || !v.pending || !v.enable)
     for (const base::Span& s : requests) add_latest(v.requests, s);
   v.pending = true;

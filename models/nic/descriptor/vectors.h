@@ -25,7 +25,7 @@ class Vectors {
   base::Callback<void(bool level, const base::Spans& requests)> set_line;
 
   unsigned count() const { return static_cast<unsigned>(vectors_.size()); }
-  /// An event has happened. cause_register: value of the event's cause register (DESC_CAUSE_*); a disabled cause does
+  /// Handles an event. cause_register: value of the event's cause register (DESC_CAUSE_*); a disabled cause does
   /// nothing. The requests go with the message that tells software of the event, now or when the vector is enabled. If
   /// a message has no room for all requests, it takes the latest.
   void cause(std::uint32_t cause_register, const base::Spans& requests = {});

@@ -56,7 +56,7 @@ class DeviceFactoryOf final : public DeviceFactory {
 
 /// From now on a board may have [accel.NAME] with this model. Device is an Endpoint, has a type Parameters with
 /// describe(), and its constructor takes a name, these parameters and, if it draws random numbers, a base::RandomSeed.
-/// model and title: as for part::Catalogue::add(), which says what is thrown.
+/// model, title and exceptions are those of part::Catalogue::add().
 template <class Device>
 void add_device(part::Catalogue& catalogue, std::string model, std::string title) {
   static_assert(std::is_base_of_v<Endpoint, Device>, "a device of a board is a pcie::Endpoint");

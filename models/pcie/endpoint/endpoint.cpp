@@ -157,7 +157,7 @@ void Endpoint::receive(TlpPtr tlp) {
   if (stops_ > 0) [[unlikely]]
     return kept_.push_back(std::move(tlp));
   tlp->release_buffer();
-  // The link made this entry, so an exception of the device would be blamed on the link.
+  // The link made this calendar entry, so an exception of the device would be blamed on the link.
   base::name_what_is_thrown(path(), [&] { take(std::move(tlp)); });
 }
 
@@ -178,7 +178,7 @@ void Endpoint::take(TlpPtr tlp) {
   }
 }
 
-/// A request for an address at which this function has nothing.
+/// Reports a request for an address at which this function has nothing.
 void Endpoint::report_unclaimed(const Tlp& t) {
   const std::string cause =
       config_.memory_enabled() ? "none of its BARs holds all of it" : "memory space is off in its command register";
@@ -201,7 +201,7 @@ void Endpoint::receive_config(TlpPtr tlp) {
     const bool flr = tlp->reg == express_ + PCIE_EXPRESS_DEVICE_CONTROL && (tlp->first_be & 2) &&
                      (value & PCIE_EXPRESS_DEVICE_CONTROL_FLR);
     if (!flr) return config_changed(tlp->reg);
-    intx(false);  // unlike a lost link, a function's own reset leaves the level above as it was
+    intx(false);  // a lost link deasserts INTA at the port above, a function level reset does not
     initiate_reset();
     return;
   }

@@ -34,7 +34,7 @@ class MmioReply {
   /// Answers with the bytes of the read range, from the first on. Missing bytes read as zero.
   void data(std::span<const std::uint8_t> bytes);
   /// As above, from memory that keeps request ids with the bytes. tags has one id for each line of
-  /// base::GuestRam::kTagLine bytes that the read touches; lines are aligned on the bus.
+  /// base::GuestRam::kTagLine bytes that the read touches; lines are aligned in bus addresses.
   void data(std::span<const std::uint8_t> bytes, std::span<const base::RequestId> tags);
   /// Whether the reader wants the request tags.
   bool wants_tags() const;
@@ -50,7 +50,7 @@ class MmioReply {
   std::uint64_t resets_ = 0;  ///< the device's count when the read came; a reset drops open reads
 };
 
-/// The requests whose bytes a write has brought, for a device that makes them visible later.
+/// The requests whose bytes a write has brought, for a device that makes the bytes visible later.
 struct Arrival {
   base::Spans spans;        ///< offsets count from the write's first byte
   std::uint8_t ending = 0;  ///< bit n: spans[n] has no bytes in later writes
@@ -65,7 +65,7 @@ struct Arrival {
 struct DmaOptions {
   base::Site by = {};          ///< instruction that caused the transfer; default: that of the current register access
   Purpose purpose = {};        ///< for error reports
-  base::Spans spans;           ///< which requests wait for it; offsets count from the first byte
+  base::Spans spans;           ///< requests that wait for the transfer; offsets count from its first byte
   ArrivalStage arrival_stage;  ///< writes: the requests enter it when their last byte is visible in memory
   Content content = Content::kMetadata;  ///< for the links' statistics
   bool relaxed_ordering = false;
@@ -84,7 +84,7 @@ struct DmaCompletion {
   /// Journey of the last TLP, for a device that learns only from the data which request waited for it. Empty unless
   /// status is kOk.
   const base::Journey& journey;
-  base::Time issued;  ///< dma_read() was called
+  base::Time issued;  ///< when dma_read() was called
   std::uint64_t address;
 
   /// With want_tags: the request whose bytes lie at address + offset, or 0.
@@ -97,13 +97,13 @@ struct DmaCompletion {
 
 /// The last bit of a DMA write has been serialised.
 struct DmaSent {
-  base::Time issued;  ///< dma_write() was called
+  base::Time issued;  ///< when dma_write() was called
   base::Time sent;    ///< now()
 };
 
 /// Ledger: a TLP's journey starts in `upstream_link` when it is handed to the link; a read that must first wait for a
-/// tag starts in `dma_read` of this component. Reads apply their journey to their spans before the callback; writes
-/// have it applied by the root complex, where `arrival_stage` is set; a write without `arrival_stage` leaves the ledger
+/// tag starts in `dma_read` of this component. Reads apply their journey to their spans before the callback. The
+/// journey of a write with an `arrival_stage` is applied at its destination; a write without one leaves the ledger
 /// alone and only sets the memory's tags.
 class Endpoint : public base::Model, public base::Resettable, private TransmitObserver {
  public:
@@ -235,7 +235,7 @@ class Endpoint : public base::Model, public base::Resettable, private TransmitOb
  private:
   friend class MmioReply;
   /// If empty, the counters of the PCIe function come before the device's own, in one group. Otherwise they are in a
-  /// group beside it, whose name ends in this text.
+  /// group of their own, whose name is path() and this text.
   virtual const char* function_group() const { return ""; }
   void fill_statistics(base::StatisticsGroup&) final;
   void register_function_statistics(base::StatisticsGroup&);
@@ -274,7 +274,7 @@ class Endpoint : public base::Model, public base::Resettable, private TransmitOb
   };
   /// Further state of an MSI-X table entry.
   struct VectorUse {
-    base::Site by;          ///< who wrote it last
+    base::Site by;          ///< instruction that wrote the entry last
     bool unmasked = false;  ///< has been unmasked since reset
   };
   static constexpr std::uint32_t kNone = ~0u;

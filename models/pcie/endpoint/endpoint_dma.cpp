@@ -20,8 +20,8 @@ std::uint32_t piece(std::uint64_t address, std::uint32_t left, std::uint32_t mos
       {left, most - static_cast<std::uint32_t>(address % 4), static_cast<std::uint32_t>(kPage - address % kPage)});
 }
 
-/// The part of a transfer's spans that lies in [offset, offset + bytes), and which of them end there. Spans without
-/// bytes, and spans beyond the transfer's end, end in its last TLP.
+/// Puts into a TLP the part of a transfer's spans that lies in [offset, offset + bytes), and which of them end there.
+/// Spans without bytes, and spans beyond the transfer's end, end in its last TLP.
 void slice(const base::Spans& all, std::uint32_t offset, std::uint32_t bytes, bool last, Tlp& t) {
   unsigned n = 0;
   for (const base::Span& s : all) {
@@ -174,7 +174,8 @@ void Endpoint::dma_read(std::uint64_t address, std::uint32_t length, const DmaOp
   issue_reads();
 }
 
-/// Ends a transfer of which nothing is in flight; its callback comes from an entry, never from inside dma_read().
+/// Ends a transfer of which nothing is in flight. Its callback comes from a calendar entry, never from inside
+/// dma_read().
 void Endpoint::fail_read(std::uint32_t n, DmaStatus status) {
   if (status == DmaStatus::kBusMasterOff) ++counters_.dma_refused;
   transfers_[n].status = status;
@@ -246,7 +247,7 @@ void Endpoint::receive_completion(TlpPtr tlp) {
   const std::uint32_t skip = c.lower_address & 3;
   const std::uint32_t bytes = std::min<std::uint32_t>(c.payload_bytes() - skip, c.byte_count);
   if (c.byte_count != tag.remaining || bytes == 0) {
-    ++counters_.unexpected_completions;  // malformed: not the bytes that are missing
+    ++counters_.unexpected_completions;  // malformed: not the bytes that come next
     return;
   }
   const std::uint32_t offset = tag.offset;
@@ -288,7 +289,7 @@ void Endpoint::forget_completions() {
 void Endpoint::finish_read(std::uint32_t n) {
   Transfer& t = transfers_[n];
   --reads_in_flight_;
-  // The callback may start further reads; this transfer is reused only when it has returned.
+  // The callback may start further reads. This transfer is freed for reuse only after the callback has returned.
   if (!t.abandoned) {
     if (!t.journey.empty()) t.journey.apply(t.options.spans);
     ReadDone done = std::move(t.done);

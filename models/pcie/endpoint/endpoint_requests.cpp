@@ -79,7 +79,7 @@ void Endpoint::register_write(unsigned bar, std::uint64_t offset, std::span<cons
   write_msix_table(offset - function_.msix.table_offset, data);
 }
 
-/// Stores the bytes in any case. A write of anything but whole words is listed as a mistake of the software.
+/// Stores the bytes whatever the size of the write; register_write() has reported a wrong size.
 void Endpoint::write_msix_table(std::uint64_t at, std::span<const std::uint8_t> data) {
   const std::uint64_t size = msix_table_.size() * sizeof(pcie_msix_entry);
   const std::uint64_t end = at + std::min<std::uint64_t>(data.size(), size - at);

@@ -29,8 +29,8 @@ class Iommu : public base::Model, public Translator, public base::Resettable {
     unsigned entries = 64;         ///< of the IOTLB, 1 to 65536
     unsigned ways = 4;             ///< its associativity; divides entries
     unsigned walkers = 4;          ///< walks at once, 1 to 64
-    base::Time lookup = 5_ns;      ///< of every request
-    base::Time walk_step = 20_ns;  ///< of each level, beside its memory read
+    base::Time lookup = 5_ns;      ///< of every request that is translated
+    base::Time walk_step = 20_ns;  ///< of each level of a walk, besides its memory read
     static void describe(base::Schema<Parameters>&);
   };
   struct Counters {
@@ -49,7 +49,7 @@ class Iommu : public base::Model, public Translator, public base::Resettable {
 
   Translation translate(RoutingId requester, std::uint64_t address, std::uint32_t length, bool write) override;
 
-  /// Translation is off; walks under way end.
+  /// Turns translation off and drops all cached translations. A busy walker stays busy until its walk ends.
   void reset() override;
 
   const Counters& counters() const { return counters_; }
@@ -60,7 +60,7 @@ class Iommu : public base::Model, public Translator, public base::Resettable {
   struct Entry {
     std::uint64_t page = 0;  ///< address >> IOMMU_PAGE_SHIFT(level)
     std::uint64_t frame = 0;
-    base::Time ready;        ///< its walk ends
+    base::Time ready;        ///< when its walk ends
     std::uint64_t used = 0;  ///< order of use; the least is evicted
     std::uint8_t level = 0;
     std::uint8_t rights = 0;
@@ -78,7 +78,7 @@ class Iommu : public base::Model, public Translator, public base::Resettable {
     std::uint64_t frame = 0;
     std::uint8_t level = 0;
     std::uint8_t rights = 0;
-    std::uint32_t cause = 0;  ///< 0: a leaf was found; else the fault
+    std::uint32_t cause = 0;  ///< 0: a leaf was found; else IOMMU_CAUSE_*
     base::Time latency;
   };
 
@@ -96,9 +96,9 @@ class Iommu : public base::Model, public Translator, public base::Resettable {
   std::uint64_t sets_;
   std::vector<Entry> entries_;
   std::vector<Table> tables_;
-  std::vector<base::Time> walkers_;  ///< when each is free
+  std::vector<base::Time> walkers_;  ///< when each walker is free
   std::uint64_t uses_ = 0;
-  base::RegisterBank registers_;  ///< these, and command
+  base::RegisterBank registers_;  ///< the registers below, and command
   base::RegisterBank::Id control_, root_, fault_, fault_requester_, fault_address_;
   Counters counters_;
 };

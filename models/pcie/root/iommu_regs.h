@@ -19,14 +19,14 @@
 #define IOMMU_COMMAND_INVALIDATE 1u /* forgets every cached translation */
 #define IOMMU_ROOT 0x08u            /* rw  8 B  physical address of the root table, a multiple of 4096 */
 
-#define IOMMU_FAULT 0x10u /* w1c  a request was refused; the next three keep the first until it is cleared */
+#define IOMMU_FAULT 0x10u /* w1c  a request was refused; the next two registers keep the first until it is cleared */
 #define IOMMU_FAULT_PENDING 1u
 #define IOMMU_FAULT_REQUESTER 0x14u /* ro  routing id in bits 15:0, cause in bits 31:16 */
 #define IOMMU_FAULT_CAUSE_SHIFT 16
 #define IOMMU_FAULT_ADDRESS 0x18u /* ro  8 B  bus address */
 #define IOMMU_CAUSE_NOT_MAPPED 1u /* an entry is not valid, or its reserved bits or superpage address are not 0 */
 #define IOMMU_CAUSE_PERMISSION 2u /* the leaf lacks R or W */
-#define IOMMU_CAUSE_TABLE 3u      /* a table lies outside memory, or the address beyond 39 bits */
+#define IOMMU_CAUSE_TABLE 3u      /* a table lies outside memory, or the address has more than 39 bits */
 
 #define IOMMU_PTE_VALID 0x01u
 #define IOMMU_PTE_READ 0x02u

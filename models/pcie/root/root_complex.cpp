@@ -13,13 +13,13 @@
 namespace sluice::pcie {
 namespace {
 
-// No vendor's: these parts exist in no silicon.
+// Vendor and device ids that no vendor has: these parts exist in no silicon.
 constexpr Identity kHostBridge{0x534c, 0x0700, PCIE_CLASS_HOST_BRIDGE, 0, 0, 0};
 constexpr Identity kRootPort{0x534c, 0x0703, PCIE_CLASS_PCI_BRIDGE, 0, 0, 0};
 constexpr std::uint32_t kPage = 4096;
 constexpr unsigned kMostRead = 64;  // bytes of one core read
 
-/// Why PCIe cannot carry an access to the windows, as the end of a sentence. Null: it can.
+/// Why PCIe cannot carry an access to the windows, as the end of a sentence; null if it can.
 const char* reason_against(const tlm::tlm_generic_payload& access, bool config) {
   const std::uint64_t address = access.get_address();
   const std::uint64_t length = access.get_data_length();
@@ -195,7 +195,8 @@ void RootComplex::configure(tlm::tlm_generic_payload& trans) {
 }
 
 /// Makes the TLP of a core's posted write now and sends it later from a calendar entry, so that it leaves in time order
-/// even if harts run ahead of each other. A reset drops the write until it is on a link, also while it waits for room.
+/// even if harts run ahead of each other. A reset drops writes that are not yet on a link, also those that wait for
+/// room.
 void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned bytes) {
   ++counters_.core_writes;
   const base::Site by = base::access_site();
@@ -231,8 +232,8 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
   });
 }
 
-/// Why no root port takes requests for an address in the windows. Empty: one does, or its link is down, which is not
-/// the software's fault.
+/// Why no root port takes requests for an address in the windows. Empty if one does, or if the link of the port that
+/// would is down, which is not the software's fault.
 std::string RootComplex::why_unclaimed(std::uint64_t address) const {
   std::string cause = "the window of no root port holds the address";
   for (unsigned n = 0; n < ports_.size(); ++n) {
@@ -246,7 +247,8 @@ std::string RootComplex::why_unclaimed(std::uint64_t address) const {
   return cause;
 }
 
-/// A core's request that goes nowhere. Software looks for functions by configuration requests: those are no mistake.
+/// Reports a core's memory request that goes nowhere. Configuration requests are not reported: software finds functions
+/// by them.
 void RootComplex::report_unclaimed(const Tlp& t) {
   const std::string cause = why_unclaimed(t.address);
   if (!cause.empty()) report_bad_request(t, path(), cause);
@@ -350,7 +352,7 @@ void RootComplex::launch(unsigned number) {
   p->port.send(std::move(out));
 }
 
-/// Configuration space of bus 0: the host bridge and the root ports.
+/// Accesses the configuration space of bus 0: the host bridge and the root ports.
 void RootComplex::access_local(unsigned number) {
   Access& a = *accesses_[number];
   const Tlp& t = *a.request;
@@ -377,7 +379,7 @@ void RootComplex::store(Access& a, const std::uint8_t* bytes, std::uint32_t coun
   a.received += count;
 }
 
-/// Nobody answers: a core reads all ones, and its write is dropped.
+/// Ends an access that got no successful completion: a read returns all ones, a write is dropped.
 void RootComplex::fail(unsigned number, std::uint64_t& counter) {
   ++counter;
   accesses_[number]->data.fill(0xff);
@@ -397,7 +399,7 @@ void RootComplex::reset() {
 }
 
 /// Requests that went out through the port end as master aborts. INTx that came in through the port is deasserted, but
-/// not before the messages that still wait for earlier writes.
+/// only after the messages that still wait for earlier writes.
 void RootComplex::link_down(RootPort& port) {
   for (unsigned n = 0; n < accesses_.size(); ++n)
     if (accesses_[n]->in_flight && accesses_[n]->through == &port) fail(n, counters_.master_aborts);

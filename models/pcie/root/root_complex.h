@@ -126,10 +126,10 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
     RootPort(const std::string& owner, const Identity& identity);
     Port port;
     Bridge bridge;
-    base::Time last_landing;  ///< of a posted write; only relaxed-ordering writes pass it
+    base::Time last_landing;  ///< when the last posted write lands; only relaxed-ordering writes pass it
     unsigned reads = 0;       ///< in service
     base::Ring<TlpPtr> waiting_reads;
-    unsigned losses = 0;        ///< times that its link was lost; earlier requests need no answer
+    unsigned losses = 0;        ///< times that the link was lost; requests from before a loss get no answer
     std::uint8_t asserted = 0;  ///< INTx virtual wires, bit 0 is INTA
   };
   /// The buffers of one core's writes.

@@ -38,7 +38,7 @@ Translation RootComplex::translate(const Tlp& t, bool write) {
 namespace {
 
 constexpr const char* kBridgeOff = "bus mastering is off in the command register of the root port above it";
-constexpr const char* kAskNowhere = "";  // what is wrong with the address is the cause: RootComplex::nowhere()
+constexpr const char* kAskNowhere = "";  // the cause is what RootComplex::nowhere() says of the address
 
 }  // namespace
 
@@ -54,8 +54,8 @@ std::string RootComplex::nowhere(const Tlp& t) const {
   return name + (t.has_data() ? " does not take it" : " cannot be read by devices");
 }
 
-/// Why a request outside memory is not forwarded to root port `to` (null: no port leads there). Returns null if it is,
-/// or if the link is down, which is not the software's fault.
+/// Why a request outside memory is not forwarded to root port `to` (null: no port leads there). Returns null if it is
+/// forwarded, or if the link is down, which is not the software's fault.
 const char* RootComplex::refusal(const RootPort& from, const RootPort* to) const {
   if (!to) return kAskNowhere;
   if (to == &from) return "the address leads back to the port that it comes from";
@@ -75,7 +75,7 @@ void RootComplex::answer_refused(RootPort& p, const Tlp& request, const char* ca
     p.port.send(make_completion(request, kSelf, CompletionStatus::kUnsupportedRequest));
 }
 
-/// As refuse(), but after the writes before it, because a read never passes writes.
+/// As refuse(), but answers after the writes that came before the read, because a read never passes writes.
 void RootComplex::refuse_read(RootPort& p, TlpPtr request, const char* cause, base::Time latency) {
   request->release_buffer();
   const base::Time when = std::max(base::now() + latency, p.last_landing);
@@ -84,8 +84,8 @@ void RootComplex::refuse_read(RootPort& p, TlpPtr request, const char* cause, ba
   });
 }
 
-/// Sends the TLP out of another root port. The caller ensures that `when` is no earlier than the posted writes that it
-/// may not pass.
+/// Sends the TLP out of another root port. The caller ensures that `when` is no earlier than the posted writes that the
+/// TLP may not pass.
 void RootComplex::forward(RootPort& to, TlpPtr tlp, base::Time when) {
   base::calendar().at(when, key(), [&to, t = std::move(tlp)]() mutable { to.port.send(std::move(t)); });
 }
@@ -136,9 +136,10 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
   move_requests(t.spans, t.ending, t.arrival_stage, t.journey);
 }
 
-/// Interrupt messages, and what else a device writes outside RAM. What the receiver finds wrong with a write is the
-/// cause of the device's mistake; an interrupt controller that has taken a message says itself what it makes of it. The
-/// windows of the root complex itself are on the SoC's bus, too, but for harts: an access there waits.
+/// Hands a device's write outside RAM to the SoC: an interrupt message, or a write to another device. If the receiver
+/// finds the write wrong, its reason is the cause in the report of the device's mistake; an interrupt controller's
+/// report about a message that it has taken stays as it is. The root complex's own windows are excluded: they are on
+/// the SoC's bus for harts only, because an access there waits.
 void RootComplex::write_soc(const Tlp& t) {
   const std::uint64_t first = t.first_byte();
   bool taken = false;

@@ -53,7 +53,7 @@ class Engine {
   virtual void clear_breakpoint(std::uint64_t address) = 0;
 };
 
-/// Makes the engine of a hart, which outlives it.
+/// Makes the engine of a hart. The hart must outlive the engine.
 using MakeEngine = std::unique_ptr<Engine> (*)(Hart&);
 /// The threaded interpreter.
 std::unique_ptr<Engine> make_interpreter(Hart& hart);

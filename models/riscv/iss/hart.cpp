@@ -45,7 +45,7 @@ void Hart::own_write(base::GuestRam& ram, std::uint64_t address, const void* dat
   own_write_ = true;
   ram.write(address, data, length);
   own_write_ = false;
-  // Setting a watch costs about as much as this many stores on the slow path.
+  // Setting a watch costs about as much as kWritesPerReview stores on the slow path.
   if (++own_writes_ % kWritesPerReview == 0) ram.drop_unneeded_watches(address);
 }
 

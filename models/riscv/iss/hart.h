@@ -107,7 +107,7 @@ class Hart final : public base::RamWatcher {
   bool needs_watch(std::uint64_t page, std::uint8_t why) const override;
 
   // For engines.
-  /// bus.ram_at(), watched by this hart from its first use.
+  /// As bus.ram_at(). The hart registers itself as a watcher of each RAM that it gets here.
   base::GuestRam* ram_at(std::uint64_t address);
   /// Sets the reservation to the 64 B line of a physical address in RAM.
   void reserve(base::GuestRam& ram, std::uint64_t address);
@@ -115,7 +115,7 @@ class Hart final : public base::RamWatcher {
   void reserve(std::uint64_t address);
   /// Writes RAM for this hart's own store, which does not end the hart's own reservation.
   void own_write(base::GuestRam& ram, std::uint64_t address, const void* data, std::size_t length);
-  /// Tells on_watched_read: the hart has read bytes of a page with GuestRam::kReadWatch.
+  /// Calls what on_watched_read() has set if the bytes that the hart has read lie in a page with GuestRam::kReadWatch.
   void own_read(const base::GuestRam& ram, std::uint64_t physical, unsigned length) {
     if (ram.watch(physical) & base::GuestRam::kReadWatch) watched_read_(physical, length);
   }

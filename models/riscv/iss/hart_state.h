@@ -35,7 +35,8 @@ struct HartState {
   std::uint64_t pc = 0;
   std::uint64_t f[32] = {};  ///< singles are NaN-boxed
   std::uint64_t instret = 0;
-  /// Time on this hart's clock since reset, in issue slots: a cycle has `issue_width` of them. Stalls count.
+  /// Time on this hart's clock, in issue slots: a cycle has `issue_width` of them. Stalls count. A reset does not
+  /// change it.
   std::uint64_t slots = 0;
   Privilege privilege = Privilege::machine;
   std::uint8_t fflags = 0;

@@ -47,7 +47,7 @@ class RunControl {
   Hart& hart_;
   Bus& bus_;
   std::set<std::uint64_t> breakpoints_;
-  std::uint64_t passed_ = kNowhere;  ///< where run() stopped last
+  std::uint64_t passed_ = kNowhere;  ///< the breakpoint here must not stop the hart again
   bool stepping_ = false;
   bool beyond_limit_ = false;  ///< while stepping_: the bus's limit does not count
   std::uint64_t step_limit_ = 0;

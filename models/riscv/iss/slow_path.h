@@ -24,7 +24,7 @@ class SlowPath {
  public:
   enum class Outcome : std::uint8_t {
     next,      ///< executed; state.slots has the stalls. The engine retires the instruction, by retire() or by itself
-    redirect,  ///< HartState is exact: retired, trapped or to be begun again. Check for interrupts.
+    redirect,  ///< HartState is exact: the instruction retired, trapped or must start again. Check for interrupts.
     wait_for_interrupt,   ///< as redirect, and run() ends with this reason
     wait_on_reservation,  ///< as wait_for_interrupt
   };

@@ -13,7 +13,7 @@ class TrapHistory {
  public:
   /// Called when the hart takes an exception at state.pc. returns: how many mret and sret it has executed since reset.
   /// Returns true when the last four different exceptions include the same one with the same registers. If the hart has
-  /// not returned in between, sp may differ, as a handler that traps has pushed registers before.
+  /// executed no mret or sret in between, sp may differ: a handler pushes registers before it traps itself.
   bool repeats(const HartState& state, Cause cause, std::uint64_t returns);
   /// Whether `pc` follows the instruction of the last exception, as it does on return from a service such as ecall.
   bool serves(std::uint64_t pc) const { return pc == last_pc_ + 2 || pc == last_pc_ + 4; }

@@ -238,7 +238,7 @@ NAMED static void masked_vector(void) {
   if (pcie_msix_vectors(nic) == 0) return;
   uint64_t entry = nic->bar[DESC_BAR_MSIX] + DESC_MSIX_TABLE_OFFSET + 16 * VECTOR;
   uint32_t before = statistic(DESC_STAT_INTERRUPTS);
-  /* To memory of ours, which is as good as any place that takes a write. */
+  /* The message goes to memory of this guest, which takes writes like any other target. */
   volatile uint32_t* message = memory_reserve(64, 64);
   *message = 0;
   pcie_msix_route(nic, VECTOR, (uintptr_t)message, 0xcafe);

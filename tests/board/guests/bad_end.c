@@ -40,7 +40,7 @@ static void be_interrupted(void) {
 
 static __attribute__((noinline)) void trap_here(void) { __asm__ volatile("ebreak" : : : "memory"); }
 
-/* Its end is at the stack's: the caller's frame lies where nothing is kept. */
+/* This function never returns: its stack lies in the window, which keeps nothing. */
 static void trap_in_window(void) { __asm__ volatile("li sp, 0x7ff00000; bad_end_trap: ebreak" : : : "memory"); }
 
 int application_main(void) {

@@ -15,7 +15,7 @@
 
 #define ROUNDS 20u /* between two reports */
 #define PAUSE_MICROSECONDS 5u
-#define RESET_AT 30u /* rounds behind which the card resets itself, once */
+#define RESET_AT 30u /* rounds after which the card resets itself, once */
 #define BUSES 8u
 
 static struct { uint64_t rounds, doorbell_cycles, messages, message_cycles, wrong; } counters;

@@ -47,9 +47,7 @@ static void print_seen(const struct seen* s) {
         (unsigned long)(s->most < 0 ? -s->most : s->most));
 }
 
-/* -------------------------------------------------------------------------------------------------- single
- * instructions
- */
+/* ---------------------------------------------------------------------------------------------- single instructions */
 
 static int64_t cycles(void) {
   int64_t now;
@@ -57,15 +55,15 @@ static int64_t cycles(void) {
   return now;
 }
 
-/* The cycle counter, and a store as the next instruction. */
+/* Stores; returns the cycle counter, read by the instruction before the store. */
 static int64_t stamped_store(volatile int64_t* at, int64_t value) {
   int64_t now;
   __asm__ volatile(".balign 64\n rdcycle %0\n sd %2, %1" : "=&r"(now), "=m"(*at) : "r"(value) : "memory");
   return now;
 }
 
-/* Loads until the value's upper 16 bits are `turn`; the value, and the cycle counter in front of the load that saw it.
- * A turn of the loop takes 47 slots. */
+/* Loads until the value's upper 16 bits are `turn` and returns the value. *seen: the cycle counter just before the last
+ * load. One round of the loop takes 47 slots. */
 static int64_t poll_for_turn(volatile int64_t* at, int64_t turn, int64_t* seen, int64_t* loads) {
   int64_t value, upper;
   *loads = 0;
@@ -82,7 +80,7 @@ static int64_t poll_for_turn(volatile int64_t* at, int64_t turn, int64_t* seen, 
   return value;
 }
 
-/* Waits by wrs.nto while *at is `old`; the cycle counter as the next instruction behind the last wrs. */
+/* Waits by wrs.nto while *at is `old`; returns the cycle counter, read by the instruction after the last wrs.nto. */
 static int64_t wait_for_store(volatile int64_t* at, int64_t old) {
   int64_t now = 0, value;
   for (;;) {
@@ -100,7 +98,7 @@ static int64_t wait_for_store(volatile int64_t* at, int64_t old) {
   }
 }
 
-/* A lock by LR and SC; the cycle counter in front of the LR that found it free. */
+/* Takes a lock by LR and SC; returns the cycle counter just before the LR that found it free. */
 static int64_t lock_by_lr_sc(volatile int64_t* lock) {
   int64_t now, failed, value;
   do {
@@ -117,9 +115,7 @@ static int64_t lock_by_lr_sc(volatile int64_t* lock) {
   return now;
 }
 
-/* -------------------------------------------------------------------------------------------------------- going
- * together
- */
+/* --------------------------------------------------------------------------------------------------- going together */
 
 /* All harts leave it when the last one has come. */
 static void gather(void) {
@@ -142,8 +138,7 @@ static struct seen waking = {"wrs", 0, 0, 0}, lr_sc = {"lr/sc", 0, 0, 0}, amo = 
                    asleep_message = {"ipi asleep", 0, 0, 0}, awake_message = {"ipi awake", 0, 0, 0},
                    dma = {"dma", 0, 0, 0};
 
-/* --------------------------------------------------------------------------------------------------------- by memory
- */
+/* -------------------------------------------------------------------------------------------------------- by memory */
 
 /* One hart stores to the line that all others wait on. */
 static void meet_by_wrs(unsigned hart) {
@@ -163,7 +158,7 @@ static void meet_by_wrs(unsigned hart) {
   }
 }
 
-/* message has a cycle at which the lock was not yet free. */
+/* message.value is a cycle just before the lock becomes free. */
 static void meet_by_lr_sc(unsigned hart) {
   gather();
   for (unsigned round = 0; round < ROUNDS; round++) {
@@ -185,7 +180,7 @@ static void meet_by_amo(unsigned hart) {
     dally(hart, round);
     int64_t mine = __atomic_fetch_add(&ticket.value, 1, __ATOMIC_ACQ_REL), now, loads;
     int64_t value = poll_for_turn(&serving.value, mine, &now, &loads);
-    /* The store that served it has its own cycle in the value. */
+    /* The lower 48 bits of the value are the cycle of the store that served this ticket. */
     if (loads > 1) see(&amo, now - (value & 0xffffffffffffl));
     counter.value = counter.value + 1;
     int64_t next = (mine + 1) << 48;
@@ -197,15 +192,14 @@ static void meet_by_amo(unsigned hart) {
   gather();
 }
 
-/* ----------------------------------------------------------------------------------------------------- by interrupts
- */
+/* ---------------------------------------------------------------------------------------------------- by interrupts */
 
 static int64_t cycles_per_tick; /* of the time counter */
 static line handled[MAX_HARTS];
 
 static void on_interrupt(void* context) { ((line*)context)->value = cycles(); }
 
-/* Lets interrupts in without sleeping. */
+/* Enables interrupts and waits without sleeping. */
 static void spin_until_handled(unsigned hart) {
   csr_set(sstatus, SSTATUS_SIE);
   while (handled[hart].value == 0) __asm__ volatile("" : : : "memory");
@@ -262,8 +256,7 @@ static void meet_by_message(unsigned hart, struct seen* seen, void (*wait)(unsig
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ by DMA
- */
+/* ----------------------------------------------------------------------------------------------------------- by DMA */
 
 static uint64_t device;
 static volatile struct dmar_record* record;
@@ -285,7 +278,7 @@ static void command_one_write(void) {
   write_register(DMAR_CONTROL, DMAR_CONTROL_START);
 }
 
-/* The device writes to the line that harts wait on: how far apart they wake. */
+/* The device writes to the line that harts wait on; the cycles are how far apart the harts wake. */
 static void meet_by_dma(unsigned hart) {
   for (unsigned round = 0; round < ROUNDS; round++) {
     gather();
@@ -311,9 +304,7 @@ static void meet_by_dma(unsigned hart) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- all of
- * it
- */
+/* -------------------------------------------------------------------------------------------------------- all of it */
 
 static void meet(unsigned hart) {
   interrupt_setup_hart(hart);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 # Guests that go wrong in one way each, on the bare machine: -DNOWHERE, -DHANDLER, -DSTACK, -DSPIN, -DSLEEP, -DLOAD,
-# -DRETRY; two that only look so: -DPOLL, -DARMED; and two that reset the board, once:
-# -DREBOOT, and for ever: -DREBOOTS.
+# -DRETRY. -DPOLL and -DARMED only look as if they went wrong. -DREBOOT resets the board once, -DREBOOTS again and again.
 
         .section .text
         .globl  _start

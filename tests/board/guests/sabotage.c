@@ -16,8 +16,7 @@
 #include "models/uart/uart_regs.h"
 #include "tests/board/guests/sabotage_driver.h"
 
-/* -------------------------------------------------------------------------------------------------------- instructions
- */
+/* ----------------------------------------------------------------------------------------------------- instructions */
 
 NAMED static void load_nowhere(void) { sabotage_load(0x10); }
 NAMED static void store_beyond_memory(void) { sabotage_store(board.memory_base + board.memory_size); }
@@ -38,8 +37,7 @@ NAMED static void forgotten_fence_i(void) {
   sabotage_jump((uintptr_t)own_code);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- registers
- */
+/* -------------------------------------------------------------------------------------------------------- registers */
 
 NAMED static void wrong_width(void) { (void)REG64(bar + DESC_REVISION); /* GUILTY */ }
 NAMED static void no_register(void) { (void)REG32(bar + 0x7fff0); /* GUILTY */ }
@@ -78,8 +76,7 @@ NAMED static void bar_moved(void) {
   REG32(config(nic, PCIE_BAR(DESC_BAR_REGISTERS + 1))) = (uint32_t)(bar >> 32);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- rings
- */
+/* ------------------------------------------------------------------------------------------------------------ rings */
 
 NAMED static void base_is_cut(void) {
   REG32(page + DESC_RX_BASE_LOW) = (uint32_t)(uintptr_t)rx_ring + 0x40; /* GUILTY */
@@ -102,8 +99,7 @@ NAMED static void tail_overtakes(void) {
 }
 NAMED static void cause_without_vector(void) { REG32(page + DESC_RX_INTERRUPT) = DESC_CAUSE_ENABLE | 200; /* GUILTY */ }
 
-/* --------------------------------------------------------------------------------------------------------- descriptors
- */
+/* ------------------------------------------------------------------------------------------------------ descriptors */
 
 NAMED static void empty_descriptor(void) {
   start();
@@ -146,8 +142,7 @@ NAMED static void checksum_of_nothing(void) {
   REG32(page + DESC_TX_TAIL) = 1; /* GUILTY */
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- DMA
- */
+/* -------------------------------------------------------------------------------------------------------------- DMA */
 
 NAMED static void tx_ring_nowhere(void) {
   start();
@@ -225,8 +220,7 @@ NAMED static void bridge_bus_master_off(void) {
   set_command(nic->above, PCIE_COMMAND_BUS_MASTER);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- interrupts
- */
+/* ------------------------------------------------------------------------------------------------------- interrupts */
 
 static void enable_msix(void) { pcie_msix_enable(nic); }
 static void disable_msix(void) { REG16(config(nic, nic->msix + PCIE_MSIX_CONTROL)) = 0; }
@@ -234,7 +228,7 @@ static void fire(unsigned vector) {
   REG32(bar + DESC_VECTOR_CONTROL(vector)) = DESC_VECTOR_ENABLE | DESC_VECTOR_TRIGGER;
 }
 
-/* All of a message but the write that lets it go, which is to blame. */
+/* Sets up a message except for the write that unmasks it, which is to blame. */
 static void prepare_message(uintptr_t address, uint32_t data) {
   enable_msix();
   entry(0)->address_low = (uint32_t)address;
@@ -251,7 +245,7 @@ NAMED static void message_to_nowhere(void) {
   entry(0)->control = 0; /* GUILTY */
   send_message();
 }
-/* Which would end the run as passed. */
+/* A message that reached the finisher would end the run as passed. */
 NAMED static void message_to_finisher(void) {
   prepare_message(board.finisher, 0x5555);
   entry(0)->control = 0; /* GUILTY */
@@ -317,7 +311,7 @@ NAMED static void completion_unclaimed(void) {
 }
 NAMED static void completion_not_enabled(void) { REG32(board.plic + PLIC_CLAIM(1)) = 11; /* GUILTY */ }
 
-/* What would fill the list. */
+/* These loads would fill the list of mistakes if each had its own entry. */
 NAMED static void a_thousand_loads(void) {
   for (unsigned i = 0; i < 1000; i++) sabotage_load(0x1000 + 8 * i);
 }

@@ -24,7 +24,7 @@
 
 volatile uint32_t sabotage_order[16] __attribute__((section(".data"))) = {0}; /* ends with 0 */
 
-/* What addresses the sentences name. */
+/* The sentences in the list of mistakes name addresses in these. */
 struct desc_rx_read rx_ring[RING] __attribute__((aligned(4096)));
 struct desc_tx tx_ring[RING] __attribute__((aligned(4096)));
 uint8_t rx_buffer[BUFFER] __attribute__((aligned(64)));
@@ -82,7 +82,7 @@ static void describe(unsigned n, uint64_t address, uint64_t command) {
   fence_before_doorbell();
 }
 
-/* To the far end, which sends it back to this station. */
+/* Makes a frame to the far end, which sends it back to this station. */
 static void make_frame(unsigned size) {
   uint32_t low = REG32(bar + DESC_MAC_LOW), high = REG32(bar + DESC_MAC_HIGH);
   for (unsigned i = 0; i < size; i++) frame[i] = (uint8_t)i;
@@ -108,7 +108,7 @@ static void make_frame(unsigned size) {
   frame[40] = frame[41] = 0;
 }
 
-/* A frame that comes back finds this buffer. */
+/* Prepares a frame that the far end sends back, and a descriptor by which it goes to this buffer. */
 static void expect_frame(uint64_t buffer, unsigned size) {
   start();
   make_frame(size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-# What sabotage.c does with one instruction each, and a handler that goes on behind what has trapped. A jump that has
-# trapped goes on where it would have returned to.
+# The mistakes of sabotage.c that are one instruction each, and a trap handler. The handler continues after the
+# instruction that has trapped; after a jump, it continues where the jump would have returned to.
 
         .section .text
         .balign 4

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel in S mode, in the little that needs all harts: it starts every other hart by SBI, every hart waits for a timer
- * and then for an interrupt from its neighbour, and the first one shuts the machine down. Raw bytes, anywhere: a0 is the
- * number of the first hart, HARTS how many there are. */
+/* A minimal kernel in S mode that uses all harts: it starts every other hart by SBI, every hart waits for a timer and
+ * then for an interrupt from its neighbour, and hart 0 shuts the machine down. a0: number of the hart that starts
+ * first. HARTS: number of harts. */
 
 #define HSM 0x48534D
 #define TIME 0x54494D45
@@ -52,7 +52,7 @@ hart: /* a0: its number */
   amoadd.w zero, t1, (t0)
   wait_for came_up
 
-  /* 50 us from now: STIP, which wakes and is not taken. */
+  /* A timer interrupt 50 us from now: STIP wakes the hart, and the interrupt is not taken. */
   li t0, STIE
   csrw sie, t0
   rdtime a0

@@ -160,6 +160,6 @@ block:
   .dword 64, 1, text, 6
   .balign 4096
 table:
-  /* 1 GiB pages: 0x40000000 is 0x80000000, which is itself too. */
+  /* 1 GiB pages: virtual 0x40000000 and 0x80000000 are both physical 0x80000000. */
   .dword 0, 0x20000000 | 0xcf, 0x20000000 | 0xcf
   .balign 4096

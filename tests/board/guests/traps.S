@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-# Guests that take traps over and over, on the bare machine. Without an end: -DBEFORE, -DPINGPONG, -DRESTART, -DAFTER,
-# -DNESTED. With one, and a pass: -DRETRIES, -DJUMPS, -DPOLLS. And two harts, of which one waits for the other: -DPART.
+# Guests that take traps over and over, on the bare machine. These never end: -DBEFORE, -DPINGPONG, -DRESTART,
+# -DAFTER, -DNESTED. These end and pass: -DRETRIES, -DJUMPS, -DPOLLS. -DPART has two harts; one waits for the other.
 
         .section .text
         .globl  _start
@@ -9,12 +9,12 @@ _start:
         la      t0, trap_handler
         csrw    mtvec, t0
         li      t1, 300000
-#if defined(BEFORE)                     /* the handler returns to in front of what traps */
+#if defined(BEFORE)                     /* the handler returns to an instruction before what traps */
         nop
         nop
         .word   0
         j       .
-#elif defined(PINGPONG)                 /* two that trap, and the handler leads from each to the other */
+#elif defined(PINGPONG)                 /* two instructions trap; from each, the handler leads to the other */
         la      s2, 1f
         la      s3, 2f
 1:      .word   0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Devices that cannot be built, and a plug-in that throws: beside those of test_plugins.py.
+/// Devices that cannot be built, and a plug-in that throws where an environment variable says so: for test_plugins.py.
 #include <stdexcept>
 
 #include "platform/plugin/plugin.h"

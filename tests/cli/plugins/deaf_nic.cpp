@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A NIC that counts what it hears and says nothing: a plug-in of test_nic_plugins.py.
+/// A NIC that counts the frames it receives and sends none: a plug-in of test_nic_plugins.py.
 #include <cstdlib>
 #include <stdexcept>
 

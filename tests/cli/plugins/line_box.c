@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/cli/plugins/line_box.c: loads the line of line_box.cpp that holds its answers back, and stores in the other
- * one. */
+/* tests/cli/plugins/line_box.c: loads the first line of line_box.cpp, whose answers are delayed, and stores to the
+ * second one. */
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
@@ -16,7 +16,7 @@ int application_main(void) {
   for (unsigned n = 2; n <= 11; n++) {
     LINES[LINE] = (uint8_t)(100 + n);
     uint64_t start = csr_read(cycle);
-    uint16_t answer = *(volatile uint16_t*)LINES; /* one load: the line is taken back behind it */
+    uint16_t answer = *(volatile uint16_t*)LINES; /* one load: the line is recalled after it */
     waited += csr_read(cycle) - start;
     if (answer != (n | (100 + n) << 8)) wrong++;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The home of two cache lines, a plug-in of test_bus_plugins.py. A load of the first waits until the next whole
-/// `period`, and brings a count and what has last been stored in the second, which is recalled for it.
+/// The home of two cache lines, a plug-in of test_bus_plugins.py. A load of the first line is answered at the next
+/// multiple of `period`, with a count and with the byte last stored in the second line, which is recalled for this.
 #include "models/base/registers/register_bank.h"
 #include "models/base/registers/register_socket.h"
 #include "models/base/systemc/model.h"
@@ -48,7 +48,7 @@ class LineBox : public base::Model, public base::LineHome {
       bytes[0] = static_cast<std::uint8_t>(++count_);
       bytes[1] = static_cast<std::uint8_t>(stored_);
       if (!caches_->grant(n, bytes, true)) return;
-      // Each load asks anew.
+      // The line is recalled, so that the next load asks again.
       base::calendar().after(base::Time::ns(1), key(), [this] { caches_->recall(first_, base::LineState::kInvalid); });
     });
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A plain TLM-2.0 timer that knows nothing of Sluice: a plug-in of test_bus_plugins.py. Register 0: its ticks; a write
-/// takes its interrupt back. Register 8: 1 starts it.
+/// A plain TLM-2.0 timer that knows nothing of Sluice: a plug-in of test_bus_plugins.py. Register 0: count of
+/// ticks; a write lowers the interrupt. Register 8: a write starts the timer.
 #include <tlm_utils/simple_target_socket.h>
 
 #include "platform/plugin/plugin.h"

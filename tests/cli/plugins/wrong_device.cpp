@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A device that does what its board says is wrong with it: a plug-in of test_plugins.py.
+/// A device that makes the mistake that its board names (`what`): a plug-in of test_plugins.py.
 #include <fstream>
 #include <iostream>
 #include <stdexcept>

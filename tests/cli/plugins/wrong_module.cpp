@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A plain module that does what its board says is wrong with it: a plug-in of test_bus_plugins.py.
+/// A plain module that makes the mistake that its board names (`what`): a plug-in of test_bus_plugins.py.
 #include <stdexcept>
 
 #include <tlm_utils/simple_target_socket.h>

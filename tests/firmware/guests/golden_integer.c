@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A checksum per integer instruction over chosen and drawn operands. ctzw only where its low word is not zero: QEMU 7.2
- * gets that case wrong; tests/unit/riscv/test_iss_decode.cpp has it. */
+/* A checksum per integer instruction over chosen and drawn operands. The operand of ctzw never has a low word of zero,
+ * which QEMU 7.2 gets wrong; tests/unit/riscv/test_iss_decode.cpp tests that case. */
 #include "guest.h"
 
 typedef unsigned long u64;

@@ -19,7 +19,7 @@ __asm__(
     " csrr t2, hpmcounter3\n ecall\n ld t2, 0(zero)\n ecall\n csrw satp, zero\n ecall\n csrr t2, scounteren\n ecall\n"
     " csrs cycle, t2\n ecall\n fadd.d f0, f0, f0\n ecall\n .word 0\n ecall\n csrr t2, sie\n ecall\n"
     "instructions_end:\n"
-    /* Vectors note where a trap came in: machine in t1, supervisor in t0; the latter then calls the former. */
+    /* Vectors note where a trap came in: machine vectors in t1, supervisor vectors in t0, which end in an ecall. */
     " .balign 256\nmachine_vectors:\n"
     " .set i, 0\n .rept 16\n j machine_entries + 8 * i\n .set i, i + 1\n .endr\n"
     " .balign 256\nsupervisor_vectors:\n"

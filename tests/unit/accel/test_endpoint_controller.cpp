@@ -203,7 +203,7 @@ TEST_CASE("stores that wait for the link block the hart at last", "[endpoint_con
   b.card.start(store_four);
   b.settle();
   REQUIRE(stored == 2);
-  b.link.reset();  // drops what waits, and bus mastering is off behind it
+  b.link.reset();  // drops the stores that wait, and turns bus mastering off
   b.settle();
   REQUIRE(stored == 4);
 }
@@ -234,7 +234,7 @@ TEST_CASE("a doorbell of the system sends its vector once while it is pending", 
   b.host([&](ScriptedHart& h) {
     pending = h.read(b.bars[0] + EPC_HOST_PENDING, 8);
     h.write(b.bars[0] + EPC_HOST_PENDING, 0b10, 8);
-    h.read(b.bars[0] + EPC_HOST_PENDING, 8);  // behind the write
+    h.read(b.bars[0] + EPC_HOST_PENDING, 8);  // returns after the write has arrived
   });
   REQUIRE(pending == 0b100010);
   base::Time rung;

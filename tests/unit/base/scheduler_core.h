@@ -11,7 +11,7 @@
 
 namespace sluice::base {
 
-/// A core whose instruction n takes cost(n) and which does something every `period` instructions.
+/// A core of `instructions` instructions that take `cost` each. It calls step(core, n) at the start of instruction n.
 class Core : public sc_core::sc_module {
  public:
   using Step = std::function<void(Core&, std::uint64_t)>;

@@ -68,7 +68,7 @@ TEST_CASE("many entries, some cancelled, run in order whatever the order of maki
     return (draw >> 33) % below;
   };
   int number = 0;
-  // Grows and shrinks through what the calendar keeps sorted and what it does not.
+  // The number of entries grows and shrinks across what the calendar keeps sorted; it keeps the others in a heap.
   for (int round = 0; round < 40; ++round) {
     for (std::uint64_t n = next_draw(150); n > 0; --n) {
       Made m{c.now() + Time::ns(next_draw(round % 2 ? 40 : 4000)), next_draw(3), number, {}};

@@ -73,7 +73,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A file that becomes readable after so much wall time.
+/// A file that becomes readable after `ms` of wall time.
 class Alarm {
  public:
   explicit Alarm(long ms) : file_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK)) {
@@ -201,7 +201,7 @@ TEST_CASE("a broken log is refused before the run", "[inputs]") {
   CHECK(problem_of(head + "input 18000000000000000000 tap 00\nend 18000000000000000000 limit\n") == "none");
   CHECK(problem_of(head + "input 18000000000000000001 tap 00\n") == ":2: is later than a run can be");
   CHECK(problem_of(head + "end 18446744073709551615 limit\n") == ":2: is later than a run can be");
-  // Zero bytes: at the start of a line, as the whole of it, within.
+  // Zero bytes: a line of nothing else, and one within a line.
   CHECK(problem_of(head + std::string(5000, '\0') + "\ninput 1 tap 00\n") == ":2: is no record of an input");
   CHECK(problem_of(head + std::string("input 1 tap 0\0\n", 16)) == ":2: is no record of an input");
   CHECK(problem_of(head + "input 1 uart7 00\n") == ":2: nothing here takes inputs of channel uart7");
@@ -230,10 +230,10 @@ TEST_CASE("an idle simulation sleeps until its next entry or an input", "[pacer]
   CHECK(scheduler.run_until(60_ms) == Scheduler::End::limit);
   CHECK(seconds_since(start) >= 0.060);
   CHECK(timer == 40_ms);
-  // Later on a loaded machine, but not before it happened. The next entry bounds it.
+  // On a loaded machine the input comes later, at the latest with the next entry, but never before it happened.
   CHECK(input >= 19_ms);
   CHECK(input <= 40_ms);
-  // An idle simulation is looked at when something happens, not all the time.
+  // The pacer looks at an idle simulation when something happens, not all the time.
   CHECK(calendar().dispatched() < 20);
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("a busy simulation does not run ahead of wall time", "[pacer]") {
   pacer.start();
   scheduler.run_until(60_ms);
   CHECK(seconds_since(start) >= 0.059);
-  // Simulated time may only be behind.
+  // Simulated time may lag behind wall time, but not run ahead.
   CHECK(input > 0_ns);
   CHECK(input <= 60_ms);
 }

@@ -68,7 +68,7 @@ unsigned count_of(const std::string& text, const std::string& what) {
   return n;
 }
 
-/// Every line of protoc's output is a known field: unknown ones appear as numbers.
+/// Whether every line of protoc's output is a known field: unknown fields appear as numbers.
 bool only_known_fields(const std::string& text) {
   for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
     const std::size_t first = text.find_first_not_of(' ', at);
@@ -137,8 +137,8 @@ TEST_CASE("a slice takes the row that became free last", "[perfetto]") {
     const TrackId queue = t.track("queue");
     t.slice(queue, "a", 10_ns, 20_ns, 1);
     t.slice(queue, "b", 15_ns, 22_ns, 2);
-    t.slice(queue, "c", 30_ns, 40_ns, 3);  // row 2, so that row 1
-    t.slice(queue, "d", 21_ns, 25_ns, 4);  // still takes this one
+    t.slice(queue, "c", 30_ns, 40_ns, 3);  // row 2
+    t.slice(queue, "d", 21_ns, 25_ns, 4);  // row 1, which c has left free
   }));
   if (text.empty()) return;
   INFO(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Message ports with a protocol of four virtual channels, as coherence links have them: requests wait for nobody but
-/// the receiver's buffers of their own channel; acknowledgements may not overtake the data before them.
+/// Message ports with a protocol of four virtual channels, as coherence links have them. Requests wait only for the
+/// receiver's buffers of their own channel; acknowledgements may not overtake the data before them.
 #include <array>
 #include <memory>
 #include <string>
@@ -47,7 +47,8 @@ struct LineProtocol {
   static void transmitted(LineMessage&, Time) {}
 };
 
-/// 1 B/ns, 10 ns of flight, credits 20 ns after the buffer is free: two messages of each channel, two lines of data.
+/// 1 B/ns, 10 ns of flight; a credit returns 20 ns after its buffer is free. There are buffers for two messages of each
+/// channel but data, and for two lines of data.
 struct Bench {
   Bench() {
     calendar().clear();
@@ -158,7 +159,7 @@ TEST_CASE("buffers of before a link went down give nothing back, and go with the
     b.direction.set_up(false);
     b.direction.set_up(true);
   };
-  round(1);  // what the link's first buffers have is not counted
+  round(1);  // buffers from before the link was first down are not counted
   REQUIRE(b.direction.old_buffers() == 0);
   round(3);
   round(5);
@@ -180,7 +181,7 @@ TEST_CASE("a link that goes down again and again keeps no buffers without messag
   Bench b;
   for (int i = 0; i < 1000; ++i) {
     b.send(Channel::kRequest, i);
-    if (i % 2 == 0) b.run();  // else it is lost on its way
+    if (i % 2 == 0) b.run();  // otherwise the message is lost on its way
     b.free_buffer(i);
     b.direction.set_up(false);
     b.direction.set_up(true);

@@ -78,7 +78,7 @@ TEST_CASE("bounded numbers stay in bounds and are even", "[random]") {
   for (int i = 0; i < 60'000; ++i) ++faces.at(stream.below(6));
   for (const int n : faces) REQUIRE(std::abs(n - 10'000) < 500);
   for (int i = 0; i < 100; ++i) REQUIRE(stream.below(1) == 0);
-  // Of a bound just above 2^63, a biased remainder would give the lower half twice as often as the rest.
+  // With this bound, 3 * 2^62, a biased remainder would give the numbers below 2^62 twice as often as the others.
   const std::uint64_t bound = (1ull << 63) + (1ull << 62);
   int low = 0;
   for (int i = 0; i < 30'000; ++i) {

@@ -19,7 +19,7 @@ using namespace sluice::base::literals;
 
 namespace {
 
-/// A device that answers after a queueing delay, and a source of effects the core did not ask for.
+/// A device whose state changes some time after a core's write: after a queueing delay and 37 ns more.
 struct Device {
   ComponentKey key;
   Server server{8'000'000'000};
@@ -211,7 +211,7 @@ TEST_CASE("a core that wakes another wakes it at its own time, whatever entries 
 }
 
 namespace {
-/// A module of ours with a thread of its own, as an adapter between two worlds has.
+/// A Sluice module with a thread of its own, as an adapter to plain SystemC has.
 struct Adapter : sc_core::sc_module {
   sc_core::sc_event asked;
   Event answer;
@@ -233,7 +233,7 @@ TEST_CASE("an adapter's thread that runs while a core is given its turn waits fo
   Adapter adapter("adapter");
   std::vector<Time> starts;
   Core a("a", scheduler, 1_ns, 1000, [&](Core&, std::uint64_t n) {
-    // Its thread becomes runnable now, and runs as soon as this one waits: for the other core's turn.
+    // The adapter's thread becomes runnable now. It runs as soon as this core waits for the other core's turn.
     if (n == 5) adapter.asked.notify();
   });
   Core b("b", scheduler, 1_ns, 1000, [&](Core& c, std::uint64_t) { starts.push_back(c.runner.time()); });

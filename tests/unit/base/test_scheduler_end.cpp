@@ -33,8 +33,8 @@ TEST_CASE("the diagnosis of a stall names who waits for whom, and the cycle", "[
   REQUIRE(text.find("cycle: a -> b -> a") != std::string::npos);
 }
 
-// ASan does not see the frames go that an exception unwinds below a coroutine, and takes what is put in their place for
-// a use after scope.
+// ASan does not notice that an exception unwinds frames below a coroutine, and reports later uses of their memory as
+// use after scope.
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE("what an entry throws leaves run_until, with its component", "[scheduler]") {
   struct Part : Model {

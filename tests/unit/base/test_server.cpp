@@ -68,7 +68,7 @@ TEST_CASE("a gap server takes the first gap that is long enough, whatever the or
     Book book;
     Time latest;
     for (int i = 0; i < 500; ++i) {
-      // As harts ask: at most a window before the latest of all.
+      // Asks as harts do: at most a window before the latest request of all.
       const Time ahead = Time::ns(random.below(40));
       const Time back = std::min(latest, Time::ns(random.below(300)));
       const Time asked = random.chance(1, 2) ? latest + ahead : latest - back;

@@ -119,7 +119,7 @@ TEST_CASE("a value that cannot be had is told, and hides no other", "[statistics
   REQUIRE(statistics_text(nic, {}).find("none: it threw an exception: no luck") != std::string::npos);
   REQUIRE_THROWS_WITH(walk(nic), "statistic 'falling' fell from 1000 to 900, and a counter only grows");
 
-  // A snapshot that had no value leaves none to count from.
+  // `asked` throws when measuring starts: it has no value to count from until measuring starts again.
   nic.start_measuring(2_us);
   throws = false;
   REQUIRE(walked() == "nic{falling=0;asked: it threw an exception: no luck;thrown~0.500000;good=0;}");

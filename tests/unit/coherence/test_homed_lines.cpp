@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::uint64_t kBase = 0x1000'0000;
 
-/// Answers after `latency` with what it has, where it is told to.
+/// Answers a request after `latency` with a line full of `value`, if `answers` is set.
 struct Home : base::LineHome {
   base::LineCaches* caches = nullptr;
   base::Time latency = 1_us;
   bool answers = true, refuses = false;
   std::uint8_t value = 1;
   unsigned resets = 0;
-  std::uint64_t last = 0;  ///< request
+  std::uint64_t last = 0;  ///< number of the latest request
   bool refuses_own = false, taken = false, recalls_at_once = false;
   std::vector<std::pair<std::uint64_t, bool>> asked;
   std::vector<std::pair<std::uint64_t, std::uint8_t>> back;
@@ -187,7 +187,7 @@ TEST_CASE("a line that is recalled as it comes is asked for again", "[homed]") {
     value = *b.lines.hold(0, kBase, false);
     done = h.runner.time();
   });
-  // Behind the grant, and before the hart has its turn.
+  // After the grant, which also comes at 1 us, and before the hart's turn.
   b.at(1_us, [&] {
     b.home.value = 9;
     b.lines.recall(kBase, LineState::kInvalid);
@@ -257,7 +257,7 @@ TEST_CASE("what a reset has withdrawn is answered without effect, and the hart a
   bool first = true;
   b.at(500_ns, [&] { b.lines.reset(); });
   b.at(1200_ns, [&] {
-    first = b.home.taken;  // that came at 1 us
+    first = b.home.taken;  // whether the answer that came at 1 us had an effect
     b.home.value = 8;
   });
   b.run();

@@ -72,7 +72,7 @@ TEST_CASE("a line that another hart holds alone comes from it, since it may have
   const Time there = 1_us + p.snoop_latency;
   const bool waits = use != base::LineUse::store;
   REQUIRE(b.memory.miss(1, kBase, use, 1_us) == (waits ? there : 1_us));
-  // A store's register is busy for as long.
+  // A store does not wait, but its miss register is busy for as long.
   REQUIRE(b.load(1, kBase + 4096, 1_us) == there + p.dram_latency);
   REQUIRE(b.memory.counters(1).snoop_waits == waits);
   REQUIRE(b.memory.counters(1).llc_waits == 0);
@@ -82,7 +82,7 @@ TEST_CASE("a line that another hart holds alone comes from it, since it may have
     return;
   }
   REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kShared);
-  // Whoever comes third finds nobody who could have written it.
+  // For a third hart, the line is shared: no hart can have written it silently.
   REQUIRE(b.load(2, kBase, 2_us) == 2_us + (in_llc ? p.llc_latency : p.dram_latency));
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("a store to a line that its hart shares fetches nothing", "[memory]") 
   const auto fetched = b.memory.counters(0).llc_misses;
   b.store(0, kBase, 2_us);
   REQUIRE(b.memory.counters(0).llc_misses == fetched);
-  // The one register is free when the other hart has let go, long before DRAM would have answered.
+  // The one miss register is free when the other hart has given up the line, long before DRAM would have answered.
   REQUIRE(b.store(0, kBase + 4096, 2_us) == 2_us + b.p.snoop_latency);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("what a prefetch brings comes after the miss that set it off has a reg
   const Time line = p.dram_rate.time_of(p.line);
   b.load(0, kBase, 0_ns);
   b.store(0, kBase + (1 << 20), 1_us);
-  // Both leave when the store's register is free: the prefetch is a line later on the channel.
+  // The load's miss and its prefetch leave when the store's register is free; the prefetch comes a line later.
   const Time free = 1_us + p.dram_latency;
   REQUIRE(b.load(0, kBase + 64, 1_us) == free + p.dram_latency);
   REQUIRE(b.load(0, kBase + 128, free + p.dram_latency) == free + p.dram_latency + p.l2_latency);
@@ -184,7 +184,7 @@ TEST_CASE("a DMA write takes the line from the harts and leaves it in the LLC", 
   Bench b;
   b.load(0, kBase, 0_ns);
   REQUIRE(b.memory.write_latency(kBase, 64) == b.p.dma_write);
-  REQUIRE(b.load(0, kBase, 500_ns) == 500_ns);  // on its way it is not visible: the old line stays
+  REQUIRE(b.load(0, kBase, 500_ns) == 500_ns);  // the DMA write is not yet visible: the old line stays
   b.memory.written(kBase, 64);
   REQUIRE(b.memory.l1d(0)->state(kBase) == LineState::kInvalid);
   REQUIRE(b.load(0, kBase, 1_us) == 1_us + b.p.llc_latency);
@@ -243,7 +243,7 @@ TEST_CASE("DMA that goes to DRAM and harts' misses share its bandwidth", "[memor
   Bench b(p);
   const Time line = p.dram_rate.time_of(p.line);
   b.load(0, kBase, 0_ns);
-  // Behind the hart's line; the last of four waits for three more.
+  // The read's four lines queue behind the hart's line, so the last one waits for four transfers.
   REQUIRE(b.memory.read_latency(kBase + 4096, 256) == p.dma_read + p.dma_dram_adder + line * 4);
   REQUIRE(b.load(0, kBase + 8192, 0_ns) == p.dram_latency + line * 5);
   b.memory.written(kBase + 12288, 128);
@@ -256,14 +256,14 @@ TEST_CASE("a changed line that the LLC displaces takes DRAM bandwidth, a clean o
     auto p = Bench::cached();
     p.llc_size = base::Bytes(p.llc_ways * 64);  // one set
     Bench b(p);
-    // Each way of L2's set that is displaced goes to the LLC: twice as many as both hold.
+    // All lines fall into one set of L2, and L2 displaces into the LLC. There are twice as many as both hold.
     const std::uint64_t step = p.l2_size.count() / p.l2_ways;
     const unsigned lines = 2 * (p.l2_ways + p.llc_ways);
     for (unsigned i = 0; i < lines; ++i) {
       const std::uint64_t address = kBase + i * step;
       changed ? b.store(0, address, 1_us * i) : b.load(0, address, 1_us * i);
     }
-    // The last miss has displaced one from L2, which has displaced one from the LLC.
+    // The last miss has displaced a line from L2, and that line has displaced another from the LLC.
     const Time at = 1_us * (lines - 1);
     CHECK(b.load(1, kBase + (63ull << 19), at) == at + p.dram_latency + line * (changed ? 2 : 1));
   }
@@ -284,7 +284,7 @@ TEST_CASE("a hart's waits are counted by what it waited for", "[memory]") {
   b.load(0, kBase, 20_us);
   REQUIRE(counters.l2_waits == 1);
   REQUIRE(counters.dram_waits == 9);
-  // A store waits for none.
+  // A store's miss is counted, but no wait.
   b.store(0, kBase + (1 << 20), 30_us);
   REQUIRE(counters.llc_misses == 10);
   REQUIRE(counters.dram_waits == 9);

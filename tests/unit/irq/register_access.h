@@ -23,7 +23,7 @@ inline void write(base::RegisterBank& bank, std::uint64_t offset, std::uint64_t 
   REQUIRE(bank.write(offset, &value, size) == base::Answer::ok);
 }
 
-/// What a debugger sees of a device, by name.
+/// The registers that a debugger sees of a device, by name.
 inline std::map<std::string, std::uint64_t> look(const std::string& owner) {
   std::map<std::string, std::uint64_t> seen;
   for (const base::RegisterView* view : base::register_views()) {

@@ -17,14 +17,14 @@ namespace {
 struct Bench {
   explicit Bench(base::Frequency timebase = 10_MHz, unsigned harts = 2) : clint("clint", {timebase}, harts) {}
   ~Bench() { base::calendar().clear(); }
-  /// Dispatches every entry up to t, then stands there.
+  /// Dispatches every entry up to t, and sets the time to t.
   void run_to(base::Time t) {
     while (base::calendar().next() <= t) base::calendar().dispatch();
     base::calendar().set_now(t);
   }
   base::RegisterBank& registers() { return clint.registers(); }
 
-  // Before the model: the calendar starts at zero.
+  // Constructed before the model, so that the calendar starts at zero.
   struct Start {
     Start() {
       base::calendar().clear();

@@ -51,7 +51,7 @@ TEST_CASE("a value that names no action ends nothing", "[finisher]") {
   Finisher finisher("finisher");
   write(finisher.registers(), FINISHER_CONTROL, 0);
   write(finisher.registers(), FINISHER_CONTROL, 0x5554);
-  write(finisher.registers(), FINISHER_CONTROL, 0x55, 1);  // of a command, eight bits name none
+  write(finisher.registers(), FINISHER_CONTROL, 0x55, 1);  // eight bits of a command are no command
   write(finisher.registers(), 1, 0x55, 1);
   write(finisher.registers(), 2, FINISHER_PASS, 2);
   std::uint64_t value = FINISHER_PASS;

@@ -116,7 +116,7 @@ TEST_CASE("an interrupt message finds own devices only", "[bus]") {
   Bench b;
   Hart hart("hart", b.scheduler, 0x8000'0000);
   b.run(hart);
-  b.bus.map_also({"slow", 0x5000'0000, 0x1000, true, false, true});  // of a target that waits
+  b.bus.map_also({"slow", 0x5000'0000, 0x1000, true, false, true});  // its target may take simulated time
   const std::uint32_t message = 7;
   REQUIRE(b.bus.write_now(0x8000'2000, &message, 4));
   REQUIRE_FALSE(b.bus.write_now(0x2000'0000, &message, 4));

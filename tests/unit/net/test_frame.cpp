@@ -158,7 +158,7 @@ TEST_CASE("a datagram without checksum, a fragment and a foreign protocol are so
 }
 
 TEST_CASE("an all-zero checksum is sent as all ones", "[frame]") {
-  // With these two bytes the sum comes to 0xffff.
+  // With one of these payloads of two bytes the sum comes to 0xffff.
   PacketPtr p = make_packet();
   for (unsigned v = 0; v < 65536; ++v) {
     store16(p->bytes + kUdpPayload, v);
@@ -170,7 +170,7 @@ TEST_CASE("an all-zero checksum is sent as all ones", "[frame]") {
 TEST_CASE("random bytes never parse beyond the frame", "[frame]") {
   base::RandomStream random({1, 0}, "test.frame", "noise");
   for (int i = 0; i < 20'000; ++i) {
-    std::vector<std::uint8_t> bytes(random.below(64));  // exact size: the sanitizer sees every byte too many
+    std::vector<std::uint8_t> bytes(random.below(64));  // exact size: the sanitizer catches any read beyond it
     for (auto& b : bytes) b = static_cast<std::uint8_t>(random.next());
     if (bytes.size() > 14 && random.chance(3, 4)) {
       store16(bytes.data() + 12, random.chance(1, 4) ? kEtherTypeArp : kEtherTypeIpv4);

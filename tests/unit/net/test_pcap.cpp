@@ -177,7 +177,7 @@ TEST_CASE("a capture at an end of a wire sees both directions in order of time",
 
   PcapReader reader(file.path);
   PcapReader::Frame f;
-  const std::uint64_t times[] = {0, 15, 20, 22};  // 10 + 72 octets of 0.08 ns; then 84 octets later
+  const std::uint64_t times[] = {0, 15, 20, 22};  // '1': 10 ns and 72 octets of 0.08 ns; '3': 84 octets later
   for (int i = 0; i < 4; ++i) {
     REQUIRE(reader.next(f));
     REQUIRE(f.bytes[0] == '0' + i);

@@ -124,7 +124,7 @@ TEST_CASE("the warm-up counts nowhere", "[traffic]") {
   REQUIRE(r.latency.count() == 100);
   REQUIRE(base::ledger().completed() == 100);
   REQUIRE(b.source.settled() == 130);
-  // The 31st sets out at the end of the 27th: all calls of that round have arrived, the next two are on the wire.
+  // Measuring starts when call 27 ends and call 31 sets out: 28 calls have arrived, 29 and 30 are on the wire.
   REQUIRE(b.measuring_after == 28);
 }
 

@@ -29,7 +29,7 @@ TEST_CASE("a capture is replayed with its times, and its calls are answered", "[
   TrafficSource::Parameters p;
   p.kind = TrafficSource::Kind::replay;
   p.pcap = path;
-  Bench b(p, 1_us, "02:00:00:00:00:77");  // not the one captured
+  Bench b(p, 1_us, "02:00:00:00:00:77");  // not the captured MAC address
   REQUIRE(b.source.total() == 100);
   const auto& r = b.go();
   REQUIRE(r.completed == 100);
@@ -121,7 +121,7 @@ TEST_CASE("a search's trials are longer than what buffers can hide", "[traffic]"
   for (const auto& phase : b.source.phases()) {
     INFO(phase.rate);
     if (phase.loss()) {
-      // The second call is lost, and no call is made for its own sake after the tenth.
+      // The second call is lost already, so the trial is not made longer than p.requests.
       CHECK(phase.rate > 2'500'000);
       CHECK(phase.sent == 10);
     } else {

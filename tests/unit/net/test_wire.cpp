@@ -43,7 +43,7 @@ net::PacketPtr frame(std::uint32_t length, std::uint8_t fill = 0x5a) {
   return p;
 }
 
-/// Of the frames that an end sends, the fates in turn.
+/// Gives the frames from end A the fates in turn; all other frames arrive.
 struct Plan : Wire::FaultPlan {
   Fate fate_of(Wire::End from, net::Packet& p, base::Time start) override {
     starts.push_back(start);
@@ -98,7 +98,7 @@ TEST_CASE("a request in a frame that is lost is dropped with the reason", "[wire
   bench.run();
   REQUIRE(drops.size() == 2);
   CHECK(drops[0] == std::pair<std::string, base::Time>("frame lost", 10_ns + 5760_ps));
-  CHECK(drops[1].first == "link down");  // it was under way then
+  CHECK(drops[1].first == "link down");  // the frame was under way when the link went down
 }
 
 TEST_CASE("a frame arrives with its last bit", "[wire]") {

@@ -31,11 +31,11 @@ class Server : public RemoteHost {
   Server(Wire& wire, base::Time delay, const std::string& mac)
       : RemoteHost("server", {mac, "10.0.0.2", "10.0.0.1", 1_ms}, wire, Wire::kB), delay_(delay) {}
 
-  std::vector<unsigned> ignore;  ///< arrivals, counted from 0, that are lost without a word
+  std::vector<unsigned> ignore;  ///< arrivals, counted from 0, that are lost without a reason
   std::vector<unsigned> drop;    ///< arrivals that are dropped with a reason
   std::vector<unsigned> spoil;   ///< arrivals whose reply has a wrong last byte
   std::vector<unsigned> repeat;  ///< arrivals that are answered twice
-  base::Time shortest_gap;       ///< calls that follow the one before in less are dropped
+  base::Time shortest_gap;       ///< a call that follows another in less time is dropped
   base::Time slow;               ///< extra delay of arrival 0
   std::vector<base::Time> arrivals;
   std::vector<std::uint16_t> ports;

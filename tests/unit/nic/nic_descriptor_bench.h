@@ -94,7 +94,7 @@ struct Station : Wire::Client {
   bool keep = true;
 };
 
-/// Takes MSIs: what was written, when.
+/// Takes MSIs, and records what was written and when.
 struct Interrupts : pcie::SocWriter {
   bool write(std::uint64_t address, const void* data, unsigned size) override {
     if (address < 0x2800'0000 || address >= 0x2900'0000 || size != 4) return false;
@@ -193,7 +193,7 @@ class NicBench {
     std::uint64_t base = 0;
     std::uint64_t buffers = 0;
     std::uint32_t length = 0;
-    std::uint32_t next = 0;  ///< to look at
+    std::uint32_t next = 0;  ///< descriptor to look at
     std::uint32_t tail = 0;
   };
   struct TxRing {
@@ -236,7 +236,7 @@ class NicBench {
     ram.read(r.buffers + i * kBuffer, f.data(), f.size());
     return f;
   }
-  /// Polls for the next frame; its descriptor's number.
+  /// Polls for the next frame and returns its descriptor's number.
   std::uint32_t next_frame(RxRing& r, base::Time step = 20_ns) {
     while (!done(r, r.next)) wait(step);
     const std::uint32_t i = r.next;
@@ -300,7 +300,7 @@ class NicBench {
   Station station;
 };
 
-/// Ethernet, IPv4 and UDP to the NIC's address; checksums left to `flags` of who sends. ports: RSS's input.
+/// A frame of Ethernet, IPv4 and UDP to the NIC's address, with right checksums; ports and `host` are RSS's input.
 inline std::vector<std::uint8_t> udp_frame(unsigned payload, std::uint16_t source_port = 1000,
                                            std::uint16_t destination_port = 111, std::uint8_t host = 9) {
   std::vector<std::uint8_t> f(42 + payload);

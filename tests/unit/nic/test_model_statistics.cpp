@@ -42,7 +42,7 @@ pcie::Endpoint::Function function() {
   return f;
 }
 
-/// As an author may write it who takes register_statistics() for a function that its base class has to be called in.
+/// As written by an author who believes that register_statistics() has to call that of its base class.
 class Device : public pcie::Endpoint {
  public:
   explicit Device(const char* name) : Endpoint(name, {}, function()) {}
@@ -115,7 +115,7 @@ TEST_CASE("a NIC's PCIe function is counted once, in a group of its own", "[stat
   CHECK(times("nic.eth0.mac{rx_frames ") == 1);
 }
 
-/// Nobody but Model itself may ask a model for its counters: whoever contains one cannot count it a second time.
+/// Only Model itself may ask a model for its counters, so a model cannot count one that it contains a second time.
 template <class M>
 concept AsksAnother = requires(M& m, base::StatisticsGroup& g) {
   m.register_statistics(g);

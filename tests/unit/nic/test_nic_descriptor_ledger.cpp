@@ -160,7 +160,7 @@ TEST_CASE("many frames through the NIC are all accounted for", "[nic][ledger]") 
         const std::uint32_t i = rx.next;
         rx.next = (rx.next + 1) % rx.length;
         b.put(tx, rx.buffers + i * NicBench::kBuffer, b.report(rx, i).packet_length, DESC_TX_EOP | DESC_TX_RS);
-        // Of a report only its DD is cleared here; the descriptor is given back with the same buffer.
+        // Gives the descriptor back with the same buffer, which also clears the report's DD.
         const desc_rx_read again = {rx.buffers + i * NicBench::kBuffer, 0, {}};
         b.ram.write(rx.base + i * sizeof again, &again, sizeof again);
         ++echoed;

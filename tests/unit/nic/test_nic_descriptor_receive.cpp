@@ -103,7 +103,7 @@ TEST_CASE("descriptors are fetched in batches ahead of the frames", "[nic]") {
     b.wait(5_us);
     CHECK(b.nic.counters().dma_reads == 3);
     CHECK(b.nic.counters().dma_read_bytes == 96 * 32);
-    // Above the threshold of 128 on chip nothing less than a batch would be fetched; a frame does not change that.
+    // The NIC has all the descriptors that it was given: frames cause no further read.
     for (unsigned n = 0; n < 8; ++n) b.send(udp_frame(20));
     b.wait(5_us);
     CHECK(b.nic.counters().dma_reads == 3);
@@ -125,7 +125,7 @@ TEST_CASE("a cache smaller than the ring is refilled as frames use it up", "[nic
     b.wait(50_us);
     CHECK(b.stat(DESC_STAT_RX_PACKETS) == 100);
     CHECK(b.done(ring, 99));
-    CHECK(b.nic.counters().dma_reads == 7);  // 16 at once; the last 15 only when fewer than 8 are left
+    CHECK(b.nic.counters().dma_reads == 7);  // of 16 each; the last 15 only once fewer than 8 are on chip
   });
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("without write-back on idle a lone frame waits for the timeout", "[nic
         std::find_if(r->tiles.begin(), r->tiles.end(), [](const auto& t) { return t.stage == SLUICE_STAGE_notify; });
     REQUIRE(notify != r->tiles.end());
     CHECK((notify + 1)->stage == SLUICE_STAGE_upstream_link);
-    // Both count from the frame's start on its way to memory, one to its last bit, the other to the timeout.
+    // Both times count from the frame's start on its way to memory: to its last bit there, and to the timeout.
     const base::Time moved = (notify - 1)->start;
     CHECK((notify - 1)->stage == SLUICE_STAGE_upstream_link);
     CHECK(notify->start == moved + 100_ns + b.link.up().wire_time(20 + 60));

@@ -46,7 +46,7 @@ TEST_CASE("software's mistakes with a receive ring are counted and change nothin
 
     CHECK(b.read(DESC_STAT_LOW(DESC_STAT_BAD_ACCESS)) == 0);
     CHECK(b.read(0x48) == 0xffffffff);
-    CHECK(b.read(DESC_QUEUE(1) + DESC_RX_TAIL) == 0xffffffff);  // a queue that this part has not
+    CHECK(b.read(DESC_QUEUE(1) + DESC_RX_TAIL) == 0xffffffff);  // a queue that this NIC does not have
     b.write(0x48, 1);
     std::uint16_t half = 0;
     b.host.access(tlm::TLM_READ_COMMAND, NicBench::kBar0 + DESC_STATUS, &half, 2);
@@ -92,7 +92,7 @@ TEST_CASE("buffers outside memory lose their frames and nothing else", "[nic]") 
     auto ring = b.receive_ring(0, 64, 0);
     ring.buffers = 0x1000;
     b.post(ring);
-    ring.buffers = NicBench::kRam + (128 << 20) - NicBench::kBuffer - 64;  // the next reaches beyond the end
+    ring.buffers = NicBench::kRam + (128 << 20) - NicBench::kBuffer - 64;  // buffer 1: 64 B before the end of RAM
     b.post(ring);
     ring.buffers = NicBench::kRam + 0x100'0000;
     for (int n = 0; n < 8; ++n) b.post(ring);
@@ -101,7 +101,7 @@ TEST_CASE("buffers outside memory lose their frames and nothing else", "[nic]") 
     for (int n = 0; n < 3; ++n) b.send(udp_frame(100));
     for (int n = 0; n < 3; ++n) b.next_frame(ring);
     CHECK(b.received(ring, 2) == udp_frame(100));
-    CHECK(b.rc.counters().unsupported_requests == 2);  // all of the first, and of the second what lies beyond
+    CHECK(b.rc.counters().unsupported_requests == 2);  // the first frame, and the second's part beyond the end
   });
 }
 

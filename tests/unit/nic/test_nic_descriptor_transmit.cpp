@@ -369,7 +369,7 @@ TEST_CASE("a frame's departure is noted where it asks for it", "[nic]") {
     const auto value = [&](unsigned entry) {
       return std::uint64_t{b.read(DESC_TX_STAMP_HIGH(entry))} << 32 | b.read(DESC_TX_STAMP_LOW(entry));
     };
-    // Of three frames, one behind the other, the second and the third.
+    // Three frames, one after the other; the second and the third ask for a stamp.
     for (const std::uint64_t flags : {std::uint64_t{0}, stamp(3), stamp(40)}) b.put(ring, udp_frame(64), flags);
     b.doorbell(ring);
     b.wait(10_us);
@@ -418,7 +418,7 @@ TEST_CASE("frames that the carrier leaves behind on their way out are neither st
     const auto arrived = static_cast<unsigned>(b.station.frames.size());
     CHECK(arrived > 0);
     CHECK(arrived < kFrames);
-    // At most one was leaving.
+    // At most one frame was leaving when the carrier went.
     CHECK((stamped >= arrived && stamped <= arrived + 1));
     CHECK((captured >= arrived && captured <= arrived + 1));
   });
@@ -439,7 +439,7 @@ TEST_CASE("frames that never leave are not stamped, and a reset forgets stamps",
     b.doorbell(ring);
     b.wait(10_us);
     CHECK(b.read(DESC_TX_STAMP_READY(0)) == 1);
-    // It belongs to a whole frame.
+    // A stamp may only be asked for in a frame's last descriptor.
     b.put(ring, ring.buffers, 64, DESC_TX_STAMP);
     b.put(ring, ring.buffers, 64, DESC_TX_EOP | DESC_TX_RS);
     b.doorbell(ring);

@@ -54,7 +54,7 @@ std::string registers_of(const Alone& a) {
   return all;
 }
 
-/// What software writes, and the register keeps.
+/// A value that software writes and the register keeps.
 struct Kept {
   std::uint64_t offset;
   std::uint64_t value;
@@ -164,7 +164,7 @@ TEST_CASE("after a reset the NIC's queues take turns as after construction", "[r
   NicBench b(p);
   std::vector<unsigned> order;
   b.station.on_frame = [&](const net::Packet& packet) { order.push_back(packet.bytes[35]); };
-  // Of two frames that wait, which goes first. One more from queue 1 lets the turn stand elsewhere than at the start.
+  // send({0, 1}) shows which of two waiting frames goes first; send({1}) moves the turn away from where it starts.
   const auto send = [&](const std::vector<unsigned>& queues) {
     b.write(DESC_CONTROL, 0);
     std::vector<NicBench::TxRing> rings;

@@ -36,7 +36,7 @@ struct FlatMemory : base::MemoryPath {
   base::Time write_latency(std::uint64_t, std::uint64_t) override { return write; }
 };
 
-/// What a device's access takes at the root complex, FlatMemory included.
+/// Time of a device's read and write at the root complex, FlatMemory included.
 inline const base::Time kServed = pcie::RootComplex::Parameters{}.read_latency + 50_ns;
 inline const base::Time kLanded = pcie::RootComplex::Parameters{}.write_latency + 30_ns;
 
@@ -326,7 +326,7 @@ struct PcieBench {
   }
   PcieBench() : PcieBench(Options{}) {}
 
-  /// Lets everything happen that will.
+  /// Runs until nothing more happens.
   void settle() { scheduler.run_until(base::Time::max()); }
   void run(ScriptedHart::Script s) {
     hart.start(std::move(s));

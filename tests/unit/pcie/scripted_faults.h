@@ -10,7 +10,8 @@
 
 namespace sluice::pcie {
 
-/// Hits TLPs by the number of their transmission, counted from 1, replays included; or completions with data.
+/// Hits TLPs by the number of their transmission, counted from 1, replays included. With `completions_only`, only
+/// completions with data are counted and hit.
 struct Script : TlpFaultPlan {
   std::vector<std::pair<unsigned, TlpFate>> fates;
   bool completions_only = false;

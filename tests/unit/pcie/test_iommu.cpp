@@ -14,7 +14,7 @@ constexpr std::uint64_t kRam = FlatMemory::kBase;
 constexpr std::uint64_t kTables = kRam + (8u << 20);
 constexpr std::uint64_t kRights = IOMMU_PTE_READ | IOMMU_PTE_WRITE;
 
-/// Whoever programs it: a bound socket; registers are reached past it.
+/// Binds the IOMMU's socket. The tests reach the registers without it.
 struct Initiator : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Initiator> socket{"socket"};
   Initiator(sc_core::sc_module_name name, Iommu& iommu) : sc_module(name) { socket.bind(iommu.socket); }
@@ -40,7 +40,7 @@ struct Bench {
     REQUIRE(iommu.registers().read(offset, &v, size) == base::Answer::ok);
     return v;
   }
-  /// An entry of the table at `table`.
+  /// Writes an entry of the table at `table`.
   void put(std::uint64_t table, std::uint64_t index, std::uint64_t entry) {
     memory.ram.write(table + index * 8, &entry, 8);
   }
@@ -107,9 +107,9 @@ TEST_CASE("a walk starts at the lowest table that the table cache has", "[iommu]
   const bool cached = p.tables != 0;
   REQUIRE(reads(0x1000) == 3);
   REQUIRE(reads(0x2000) == (cached ? 1 : 3));
-  REQUIRE(reads(0x20'0000) == (cached ? 2 : 3));  // its own last table
+  REQUIRE(reads(0x20'0000) == (cached ? 2 : 3));  // it has a last-level table of its own
   REQUIRE(reads(0x40'0000) == (cached ? 2 : 3));
-  REQUIRE(reads(0x3000) == (cached ? 2 : 3));  // the first one had to go
+  REQUIRE(reads(0x3000) == (cached ? 2 : 3));  // the cache has displaced the first table
   b.set(IOMMU_COMMAND, IOMMU_COMMAND_INVALIDATE);
   REQUIRE(reads(0x2000) == 3);
 }
@@ -168,7 +168,7 @@ TEST_CASE("what is not mapped, not allowed or malformed is refused and recorded 
   Bench b;
   b.map(0x1000, kRam, 0, IOMMU_PTE_READ);
   b.map(0x2000, kRam, 0, IOMMU_PTE_WRITE);
-  b.map(0x4020'0000, 0x1000, 1);                      // a superpage at an odd place
+  b.map(0x4020'0000, 0x1000, 1);                      // a misaligned superpage
   b.put(kTables, 5, 0x7f'ffff'ffff >> 12 << 10 | 1);  // a table outside memory
   REQUIRE(!b.read(0x1000).fault);
   REQUIRE(b.write(0x1000).fault);

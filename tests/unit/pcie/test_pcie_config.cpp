@@ -146,7 +146,7 @@ TEST_CASE("firmware finds the tree below the root complex", "[pcie]") {
   REQUIRE(b.device2.id() == 0x0500);
   REQUIRE(b.other.id() == 0x0600);
 
-  // Every device's registers are reached through the bridges, and nobody else's.
+  // Through the bridges, an access reaches the registers of its device and no others.
   std::uint64_t value = 0;
   b.hart.start([&](ScriptedHart& h) {
     for (const auto& f : found)

@@ -120,7 +120,7 @@ TEST_CASE("what follows a corrupted TLP is replayed with it, in order and once",
   for (unsigned tag = 1; tag <= 200; ++tag) all.push_back(tag);
   CHECK(b.tags() == all);
   const TlpFault& f = b.script.faults.front();
-  // All that started before the Nak had come: the link was full.
+  // The link was full: the replay has all TLPs from the corrupted one on that started before the Nak came.
   const base::Time nak_at = b.wire() * 2 + b.flight() + b.nak();
   CHECK(f.replayed_tlps == (nak_at - b.wire()) / b.wire() + 1);
   CHECK(f.delayed_tlps == f.replayed_tlps);
@@ -235,7 +235,7 @@ TEST_CASE("a Nak that falls into a retraining waits for its end", "[data_link]")
 
 TEST_CASE("a Nak that waits for a TLP when the retraining begins waits for its end", "[data_link]") {
   RetrainBench b({{1, TlpFate::kCorrupted}});
-  // Checked while the upward direction sends a long one, which started before the retraining did.
+  // The Nak is due while the upward direction sends a long TLP that started just before the retraining.
   b.run_until(b.begin - b.wire() - b.flight() - b.timing.nak_latency - 2_ns);
   b.send_down(9);
   b.run_until(b.begin - 3_ns);
@@ -364,7 +364,7 @@ TEST_CASE("a link that goes down forgets its replay", "[data_link]") {
 }
 
 TEST_CASE("what waits for its replay when the link goes down is lost, once", "[data_link]") {
-  // Until the last TLP's bits have left, until the Nak, and until all have been sent again.
+  // At 2 and 60 ns the Nak has not come, at 120 ns the replay is under way, at 150 and 500 ns all have arrived.
   for (const base::Time later : {2_ns, 60_ns, 120_ns, 150_ns, 500_ns}) {
     Bench b({{3, TlpFate::kCorrupted}});
     for (unsigned tag = 1; tag <= 10; ++tag) b.send(tag);

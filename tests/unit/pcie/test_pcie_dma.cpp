@@ -232,7 +232,7 @@ TEST_CASE("no DMA without bus mastering", "[pcie]") {
   REQUIRE(b.device.counters().dma_refused == 2);
   REQUIRE(tlps(b, TlpType::kMRd) == 0);
 
-  // A root port that does not forward refuses for it.
+  // A root port whose bus mastering is off refuses the device's request.
   b.run([&](ScriptedHart& h) {
     h.write(b.ecam(b.endpoint().id, PCIE_COMMAND), PCIE_COMMAND_MEMORY | PCIE_COMMAND_BUS_MASTER, 2);
     h.write(b.ecam(routing_id(0, 1, 0), PCIE_COMMAND), PCIE_COMMAND_MEMORY, 2);
@@ -269,7 +269,7 @@ TEST_CASE("empty and absurd lengths are refused", "[pcie]") {
   REQUIRE(sent);
 }
 
-// ASan loses the stack's place where coroutines have run, and takes what unwinds it afterwards for an overflow.
+// ASan no longer knows the stack's bounds after coroutines have run, and reports unwinding the stack as an overflow.
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE("what a device cannot have meant is refused", "[pcie]") {
   PcieBench b;
@@ -284,7 +284,7 @@ TEST_CASE("what a device cannot have meant is refused", "[pcie]") {
 #endif
 
 TEST_CASE("a read without an answer times out, and its late completion is unexpected", "[pcie]") {
-  // A link with no credits for requests: the second read never leaves in time.
+  // The root complex takes 9 us to answer, and the device waits 5 us.
   PcieBench b({.root = {.read_latency = 9_us}, .endpoint = {.completion_timeout = 5_us}});
   b.enumerate();
   Outcome o;
@@ -348,7 +348,7 @@ TEST_CASE("writes land in order, whatever memory says", "[pcie]") {
   b.enumerate();
   b.memory.write = 500_ns;
   b.device.dma_write(kRam, pattern(64, 1), {});
-  // Its bytes are cheaper to write and may yet not be seen first.
+  // The second write takes less time in memory, but must not land first.
   b.scheduler.run_until(base::now() + 200_ns);
   b.memory.write = 0_ns;
   b.device.dma_write(kRam, pattern(64, 2), {});

@@ -54,7 +54,7 @@ TEST_CASE("a landed write tiles its requests' time and tags their lines", "[pcie
   REQUIRE(b.memory.ram.tag(kRam + 399) == two);
   REQUIRE(b.memory.ram.tag(kRam + 448) == 0);
 
-  // Packet bytes of nobody clear the tags, descriptors leave them.
+  // Packet bytes that belong to no request clear the tags, descriptors leave them.
   b.device.dma_write(kRam, pattern(16), {});
   b.settle();
   REQUIRE(b.memory.ram.tag(kRam) == one);

@@ -62,7 +62,7 @@ TEST_CASE("an unmasked vector's message arrives with its data, behind earlier wr
   REQUIRE(b.soc.messages.size() == 1);
   REQUIRE(b.soc.messages[0].data == 101);
   const base::Time wire = b.link.up().wire_time(24);
-  // One DW each; the message lands no earlier than the byte.
+  // The write and the message have one DW each; the message lands no earlier than the byte.
   const base::Time root = b.root.parameters().write_latency;
   REQUIRE(b.soc.messages[0].at == start + 100_ns + wire + 5_ns + std::max(wire + root, root + 30_ns));
   REQUIRE(*b.memory.ram.at(FlatMemory::kBase) == 0x5a);
@@ -106,7 +106,7 @@ TEST_CASE("a vector that has never been unmasked is a mistake, one that software
   b.mask(2, true);
   b.device.msix(2);
   CHECK(said() == one);
-  // What is unmasked in the table stays masked as long as the capability masks all.
+  // A vector that is unmasked in the table stays masked as long as the capability masks all.
   b.set_control(PCIE_MSIX_CONTROL_ENABLE | PCIE_MSIX_CONTROL_FUNCTION_MASK);
   b.mask(3, false);
   b.device.msix(3);

@@ -69,7 +69,7 @@ struct Bench {
     settle();
   }
   void settle() { scheduler.run_until(base::Time::max()); }
-  /// Vector 0 of device0, enabled, with a message to the address.
+  /// Enables vector 0 of device0, with a message to the address.
   void set_up_message(std::uint64_t address) {
     const RoutingId id = device0.id();
     const unsigned msix = device0.config().find_capability(PCIE_CAPABILITY_ID_MSIX) + PCIE_MSIX_CONTROL;
@@ -104,9 +104,9 @@ TEST_CASE("a transfer to nowhere is one mistake, and names its purpose and its i
   b.device0.dma_write(kNowhere, kBytes, options);
   b.device0.dma_read(kNowhere + 2, 1000, {}, [](const DmaCompletion&) {});
   b.settle();
-  // Two writes of 256 bytes a TLP, one read of 512.
+  // Two writes in TLPs of 256 bytes, one read in requests of 512 bytes.
   REQUIRE(b.root.counters().unsupported_requests == 2 * 4 + 2);
-  // A write is found out where it lands, and a read does not pass the writes before it.
+  // A write's mistake is found when the write lands, and a read does not pass the writes before it.
   REQUIRE(b.said() == Said{"device0: DMA write of 1024 bytes at 0x90000000 for the buffer of receive descriptor 5 of "
                            "queue 2: neither memory nor a device is there",
                            "device0: DMA read of 1000 bytes at 0x90000002: neither memory nor a device is there"});

@@ -97,12 +97,12 @@ struct NeighbourBench {
     settle();
   }
   void settle() { scheduler.run_until(base::Time::max()); }
-  /// Of a TLP of this size on an idle link, both pipelines of the device's port and the flight included.
+  /// Time of a TLP of this size on an idle link, with the flight and the device port's pipeline in that direction.
   base::Time link(unsigned bytes) { return link0.up().wire_time(bytes) + 5_ns + 100_ns; }
   base::Time hop() const { return parameters.write_latency; }  ///< from root port to root port
 };
 
-/// Takes its time for reads, and for writes, and maps everything to itself but for a page of faults.
+/// Maps every address to itself and takes `reads` or `writes` for it; refuses kFault.
 struct SlowTranslator : Translator {
   static constexpr std::uint64_t kFault = 0x9000'0000;
   base::Time reads, writes;
@@ -172,7 +172,7 @@ TEST_CASE("a peer's completion passes no write before it, unless its order is re
   }
   const base::Time arrived = start + b.link((to_memory ? 20 : 24) + 8) + b.hop() + 5_us + (to_memory ? 30_ns : 0_ns);
   REQUIRE(arrived > answered + b.hop());
-  // To the peer, it leaves when the write's last bit has.
+  // To the peer, the completion leaves when the write's last bit has left.
   REQUIRE(done == arrived + (to_memory ? 0_ns : b.link0.up().wire_time(24 + 8)) + b.link(24));
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("a switch adds its latency and a link, and the ledger says so", "[pcie
   const base::Time up = b.link0.up().wire_time(20);
   const base::Time down = b.link0.down().wire_time(20 + 64);
   const base::Time header = b.link0.up().wire_time(12);
-  // Cut through, only the header is waited for at the switch.
+  // Cut through, the switch waits only for the header.
   const base::Time at_switch_up = cut_through ? header : up;
   const base::Time at_switch_down = cut_through ? header : down;
   REQUIRE(took == 100_ns + at_switch_up + 5_ns + 115_ns + up + 5_ns + kServed + at_switch_down + 5_ns + 115_ns + down +

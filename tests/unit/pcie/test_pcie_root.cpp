@@ -229,7 +229,7 @@ TEST_CASE("an address that no device claims reads all ones and takes writes", "[
   PcieBench b;
   b.enumerate();
   const auto& p = b.options.root;
-  const std::uint64_t before = b.root.counters().master_aborts;  // of looking for devices
+  const std::uint64_t before = b.root.counters().master_aborts;  // from enumeration
   std::vector<std::uint64_t> values;
   b.run([&](ScriptedHart& h) {
     values.push_back(h.read(p.mmio32_base + 0x3000'0000, 4));
@@ -323,7 +323,7 @@ TEST_CASE("a reset drops what waited for room, and software is not told that nob
   CHECK(b.root.counters().master_aborts == aborts + 4);
   CHECK(b.device.writes.empty());
   CHECK(base::mistakes().list().empty());
-  // Room is there again.
+  // There is room again for a read.
   b.harts[0].start([&](ScriptedHart& h) { CHECK(h.read(b.parameters.ecam_base + PCIE_VENDOR_ID, 2) == 0x534c); });
   b.settle();
 }

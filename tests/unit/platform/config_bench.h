@@ -99,7 +99,7 @@ struct Run {
   }
 };
 
-/// Chooses by name how far it goes, which no file says.
+/// The pace, which is chosen by name, sets `farthest`; no file can give it.
 struct Walk {
   std::string pace = "slow";
   int distance = 1;

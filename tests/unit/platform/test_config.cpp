@@ -111,7 +111,7 @@ TEST_CASE("an override takes a value in the quotes that a file has", "[config]")
   CHECK(open_loop(R"(workload.names=["a, b", "c \"d\""])").names == std::vector<std::string>{"a, b", "c \"d\""});
   CHECK(open_loop("workload.names=a b,c").names == std::vector<std::string>{"a b", "c"});
 
-  // As in a file, a number has no quotes, and what is no value is none with quotes either.
+  // As in a file, a number has no quotes, and a wrong value is wrong with quotes too.
   CHECK(bench.error("e810", {"nic.eth0.queues=\"4\""}) == "--set nic.eth0.queues=\"4\": must be a whole number");
   CHECK(bench.error("e810", {"workload.kind=\"open\""})
             .starts_with("--set workload.kind=\"open\": open is not a kind of workload"));
@@ -241,7 +241,7 @@ TEST_CASE("a board that chooses another model keeps what both models have", "[co
   CHECK(board.parameters<Enso>("nic.eth0").pipes == 2);
   CHECK(board.parameters<Enso>("nic.eth0").slot == "pcie.slot0");
   CHECK(bench.load("e810", {"nic.eth0.model=enso"}).find("nic.eth0")->model() == "enso");
-  // but what it says itself must be valid for the model that it chose
+  // What a board says itself must be valid for the model that it chooses.
   CHECK_THAT(bench.error(bench.mine("c.toml", "extends = [\"e810\"]\n[nic.eth0]\nmodel = \"enso\"\nqueues = 2\n")),
              Contains("c.toml:4: nic.eth0.queues is not a parameter of the Enso NIC"));
   CHECK_THAT(bench.error(path, {"nic.eth0.queues=2"}), Contains("not a parameter of the Enso NIC"));
@@ -338,7 +338,7 @@ TEST_CASE("overlapping regions are both named", "[config]") {
   CHECK_NOTHROW(check_memory_map("my.toml", {uart, plic}));
   CHECK_THROWS_MATCHES(check_memory_map("my.toml", {{"uart", 0x0fff'ff01, 256}, plic}), UserError,
                        Message("my.toml: uart at 0x0fff_ff01 (256 B) overlaps plic at 0x0c00_0000 (64 MiB)"));
-  // of several, the first in order of address is named
+  // Of several overlapping regions, the error names the first in order of address.
   CHECK_THROWS_WITH(check_memory_map("m", {plic, {"a", 0x0c00'1000, 16}, {"b", 0x0d00'0000, 16}}),
                     Contains("a at 0x0c00_1000"));
   CHECK_NOTHROW(check_memory_map("m", {{"top", 0xff'ffff'ffff'f000, 0x1000}}));

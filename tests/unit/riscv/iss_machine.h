@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A hart on RAM at 0x8000_0000, a console at 0x1000_0000 and the test finisher at 0x10_0000, as on QEMU's virt board.
-/// Bus calls count and can be made to take time.
+/// It counts bus calls, and they can be made to take time.
 
 #include <cstdint>
 #include <cstring>
@@ -21,7 +21,7 @@ struct IssMachine : Bus {
   /// A device register that answers after `device_slots`.
   static constexpr std::uint64_t kDevice = 0x2000'0000;
 
-  /// Of the machines that are given none.
+  /// Engine of the machines that are given none.
   inline static MakeEngine default_engine = make_interpreter;
 
   static HartConfig at_ram(HartConfig config, MakeEngine engine = default_engine) {

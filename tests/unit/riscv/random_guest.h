@@ -68,7 +68,8 @@ inline std::uint32_t draw_word(Draw& draw) {
   }
 }
 
-/// Skips what trapped; after a failed fetch goes on somewhere in the drawn code. Drawn code may overwrite it.
+/// Skips the instruction that trapped, or goes on somewhere in the drawn code after a failed fetch. Drawn code may
+/// overwrite the handler.
 inline const std::vector<std::uint32_t> kHandler = {
     0x34029073, 0x342022f3, 0xfff28293, 0x02028063, 0xff528293, 0x00028c63, 0x341022f3,  // mcause 1 or 12?
     0x00428293, 0x34129073, 0x340022f3, 0x30200073,                                      // mepc += 4; mret
@@ -102,7 +103,7 @@ struct RandomMachine {
   }
   void run_to(std::uint64_t limit) {
     machine.limit = limit;
-    // wfi and wrs: time passes.
+    // run() also returns when the hart waits in wfi or wrs: let 50 slots pass and run on.
     while (machine.hart.run() != StopReason::slot_limit) machine.hart.state().slots += 50;
   }
   /// As run_to(), one instruction at a time.

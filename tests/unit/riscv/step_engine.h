@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A second engine: one instruction after the other, without blocks, shortcuts or anything kept but where code was. It
-/// shares the slow path and the meaning of operations with the interpreter, and must give the same results.
+/// A second engine: it executes one instruction after the other, without blocks or shortcuts, and keeps only where code
+/// was. It shares the slow path and the meaning of operations with the interpreter, and must give the same results.
 
 #include <cstdint>
 #include <memory>

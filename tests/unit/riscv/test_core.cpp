@@ -100,7 +100,7 @@ TEST_CASE("a load from a device blocks the hart until the answer", "[core]") {
   // Two instructions of one slot (1/4 cycle at 3.1 GHz) before the first load.
   const base::Clock slots(4 * 3'100'000'000);
   REQUIRE(b.x(3) == slots.time_of(2).femtoseconds());
-  // The second load starts on the first edge after the answer and the load's own cost.
+  // The second load starts two slots, the first load's own cost, after the first edge that follows the answer.
   const std::uint64_t answered = slots.next_cycle(slots.time_of(2) + 500_ns);
   REQUIRE(b.x(4) == slots.time_of(answered + 2).femtoseconds());
 }

@@ -42,7 +42,7 @@ TEST_CASE("a CSR's number carries its privilege and whether it can be written", 
   std::uint64_t old = 7;
   CHECK(bench.hart.csr_access(csr::kMhartid, CsrOp::set, 0, false, old));  // csrrs rd, mhartid, x0
   CHECK(old == 0);
-  CHECK_FALSE(bench.hart.csr_access(csr::kMhartid, CsrOp::set, 0, true, old));  // by a register that holds zero
+  CHECK_FALSE(bench.hart.csr_access(csr::kMhartid, CsrOp::set, 0, true, old));  // rs1 holds zero
 }
 
 TEST_CASE("write, set and clear give the old value", "[csr]") {
@@ -161,7 +161,7 @@ TEST_CASE("counters count slots and instructions, with offsets", "[csr]") {
 TEST_CASE("mcountinhibit stops and resumes counters", "[csr]") {
   PrivilegedBench bench;
   bench.state.instret = 10;
-  bench.hart.csr_write(csr::kMcountinhibit, 4);  // itself still counts
+  bench.hart.csr_write(csr::kMcountinhibit, 4);  // this write itself still counts
   bench.state.instret += 5;
   bench.state.slots += 5;
   CHECK(bench.read(csr::kMinstret) == 11);
@@ -254,11 +254,11 @@ TEST_CASE("stimecmp drives STIP under STCE", "[csr]") {
   CHECK(bench.due == 101);
   CHECK(bench.read(csr::kMip) == 0);
   CHECK(bench.written(csr::kMip, kAll) == 0x202);
-  bench.hart.set_mip(irq::kSti, true);  // the bus, when it is due
+  bench.hart.set_mip(irq::kSti, true);  // as the bus does when the timer is due
   CHECK(bench.written(csr::kMip, 0) == irq::bit(irq::kSti));
   bench.hart.csr_write(csr::kMenvcfg, 0);
   CHECK(bench.read(csr::kMip) == 0);
-  bench.hart.reset();  // a timer that was due is so no more
+  bench.hart.reset();  // takes back a timer that was due
   CHECK(bench.due == kAll);
   bench.hart.csr_write(csr::kMenvcfg, kMenvcfgStce);
   CHECK(bench.read(csr::kMip) == 0);

@@ -21,7 +21,7 @@ using namespace sluice::riscv;
 namespace {
 
 constexpr const char* kArchitecture = "rv64gc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs";
-/// Far enough from 0 that targets of branches stay positive, which objdump writes in another way otherwise.
+/// Far enough from 0 that targets of branches stay positive: objdump writes negative ones in another way.
 constexpr std::uint64_t kStart = 0x8000'0000;
 
 struct Folder {
@@ -75,7 +75,7 @@ std::vector<std::uint32_t> drawn_words(std::map<Opcode, unsigned>& drawn) {
   for (unsigned round = 0; round < 600'000; ++round) {
     std::uint32_t word = random();
     if (round % 4 != 0) word = (word & ~0x7fu) | kMajor[random() % std::size(kMajor)];
-    // Fields that most operations want at few values.
+    // Most operations take few values of these fields.
     if (round % 8 == 1) word = (word & 0x01ff'ffff) | (random() % 64) << 26;
     if (round % 8 == 2) word &= 0xfe0f'ffff;
     if (round % 16 == 3) word = (word & 0x000f'ffff & ~0xf80u) | (random() % 32) << 20;
@@ -83,8 +83,8 @@ std::vector<std::uint32_t> drawn_words(std::map<Opcode, unsigned>& drawn) {
     if (round == 0) word = 0x0100'000f;  // pause
     const Instruction i = decode(word);
     if (i.op == Opcode::illegal) continue;
-    // A hart executes fences with reserved fields as fences, and exact conversions with any rounding mode; objdump has
-    // no words for them. Nor do we have names for CSRs that no hart has.
+    // objdump has no words for fences with reserved fields and for exact conversions with a rounding mode, which a hart
+    // executes. Sluice has no names for CSRs that no hart has.
     if (i.op == Opcode::fence && i.raw & 0xf00f'8f80) continue;
     if (i.op == Opcode::fence_i && i.raw != 0x100f) continue;
     if ((i.op == Opcode::fcvt_d_w || i.op == Opcode::fcvt_d_wu || i.op == Opcode::fcvt_d_s) && i.aux != 0) continue;
@@ -95,7 +95,7 @@ std::vector<std::uint32_t> drawn_words(std::map<Opcode, unsigned>& drawn) {
     ++drawn[i.op];
     words.push_back(i.length == 2 ? word & 0xffff : word);
   }
-  // What has few encodings.
+  // Operations with few encodings.
   std::vector<std::uint32_t> rare = {0x0000'0073, 0x0010'0073, 0x3020'0073, 0x1020'0073, 0x1050'0073, 0x00d0'0073,
                                      0x01d0'0073, 0x0100'000f, 0x8330'000f, 0x0ff0'000f, 0x0000'100f, 0x9002,
                                      0x0001,      0x2875'd513, 0x6b85'd513, 0x0805'c53b};

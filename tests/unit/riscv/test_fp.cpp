@@ -247,7 +247,7 @@ TEST_CASE("the fused family has its signs", "[fp]") {
   CHECK(fp_fnmsub_d(reg(2.), reg(3.), reg(10.), kRoundRne, flags) == reg(4.));
   CHECK(fp_fnmadd_d(reg(2.), reg(3.), reg(10.), kRoundRne, flags) == reg(-16.));
   CHECK(flags == 0);
-  // An exact zero: the sign comes from the rounding mode, whichever of the four makes it.
+  // The sign of an exact zero comes from the rounding mode, in each of the four fused operations.
   CHECK(fp_fmsub_d(reg(2.), reg(3.), reg(6.), kRoundRne, flags) == reg(0.));
   CHECK(fp_fmsub_d(reg(2.), reg(3.), reg(6.), kRoundRdn, flags) == reg(-0.));
   CHECK(fp_fnmadd_d(reg(0.), reg(1.), reg(0.), kRoundRne, flags) == reg(-0.));
@@ -268,7 +268,7 @@ TEST_CASE("infinity times zero is invalid even with a quiet NaN addend", "[fp]")
 }
 
 TEST_CASE("underflow is detected after rounding", "[fp]") {
-  // The product is just below the smallest normal number and rounds up to it with an unbounded exponent: not tiny.
+  // Results next to the smallest normal number: tiny only if below it after rounding with an unbounded exponent.
   const std::uint64_t just_below_one = reg(real<double>(0x3fef'ffff'ffff'ffff));  // 1 - 2^-53
   const std::uint64_t min_normal = 0x0010'0000'0000'0000;
   std::uint8_t flags = 0;
@@ -326,7 +326,7 @@ TEST_CASE("a single that is not NaN-boxed counts as the canonical NaN", "[fp]") 
     CHECK(fp_sgnj_s(s(-1), bad) == s(1));
     CHECK(fp_class_s(bad) == 1u << 9);
   }
-  CHECK(fp_mv_x_w(0x0000'0000'8000'0001) == 0xffff'ffff'8000'0001);  // moves bits, looks at no box
+  CHECK(fp_mv_x_w(0x0000'0000'8000'0001) == 0xffff'ffff'8000'0001);  // moves bits, and checks no box
   CHECK(fp_mv_w_x(0x1234'5678'8000'0001) == 0xffff'ffff'8000'0001);
 }
 

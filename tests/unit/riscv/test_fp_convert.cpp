@@ -94,7 +94,7 @@ void check_to_integer(Real value, unsigned rm) {
   }
 }
 
-/// A 113-bit number, at most 64 bits of it significant, to a format: nearest candidate and its neighbours.
+/// Rounds a 113-bit number with at most 64 significant bits to one of its two neighbours in a format.
 template <typename Real>
 Outcome to_real(Exact exact, unsigned rm) {
   const auto nearest = static_cast<Real>(exact);  // the host's own rounding mode: one of the two neighbours
@@ -162,7 +162,7 @@ TEST_CASE("conversion to integers rounds and saturates", "[fp]") {
     for (unsigned rm = 0; rm <= kRoundRmm; ++rm) check_to_integer(value, rm);
   }
   for (int i = 0; i < 40'000; ++i) {
-    // Magnitudes from 2^-4 to 2^66, many with few significant bits: halves, and the limits of each width.
+    // Magnitudes from 2^-4 to 2^70, many with few significant bits: halves, and the limits of each width.
     const std::uint64_t r = random();
     const double mantissa = static_cast<double>(static_cast<std::int64_t>(r) >> (r % 64));
     const double value = std::ldexp(mantissa, static_cast<int>(random() % 12) - 4);
@@ -237,7 +237,7 @@ TEST_CASE("conversion from integers rounds", "[fp]") {
 TEST_CASE("conversion between single and double", "[fp]") {
   SplitMix random{3};
   for (int i = 0; i < 200'000; ++i) {
-    // Normal results, halfway between singles more often than not; the tiny and the huge are below.
+    // Normal results, one in six halfway between singles. Tiny and huge ones are in the next case.
     std::uint64_t bits = random();
     if (random() % 2) bits = (bits & ~((1ull << 29) - 1)) | (random() % 3) << 28;
     bits = (bits & ~(0x7ffull << 52)) | (897 + random() % 254) << 52;
@@ -268,8 +268,8 @@ TEST_CASE("conversion to single underflows, overflows and keeps NaN rules", "[fp
       {0x1p-1074, kRoundRup, 1, kFpUf | kFpNx},
       {-0x1p-1074, kRoundRup, 0x8000'0000, kFpUf | kFpNx},
       {-0x1p-1074, kRoundRdn, 0x8000'0001, kFpUf | kFpNx},
-      {0x1.fffffe8p-127, kRoundRne, 0x0080'0000, kFpUf | kFpNx},  // 24 bits could hold less than the smallest normal
-      {0x1.ffffffp-127, kRoundRne, 0x0080'0000, kFpNx},           // 24 bits round to the smallest normal: not tiny
+      {0x1.fffffe8p-127, kRoundRne, 0x0080'0000, kFpUf | kFpNx},  // less than the smallest normal in 24 bits: tiny
+      {0x1.ffffffp-127, kRoundRne, 0x0080'0000, kFpNx},           // rounds to the smallest normal in 24 bits: not tiny
       {0x1.ffffffp-127, kRoundRtz, 0x007f'ffff, kFpUf | kFpNx},
       {0x1.fffffep+127, kRoundRne, 0x7f7f'ffff, 0},
       {0x1.fffffefp+127, kRoundRne, 0x7f7f'ffff, kFpNx},

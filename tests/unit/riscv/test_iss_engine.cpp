@@ -345,7 +345,7 @@ TEST_CASE("for an instruction with a breakpoint nothing is fetched before it goe
   r.hart.engine().set_breakpoint(kRam + 64);
   REQUIRE(r.go() == StopReason::breakpoint);
   REQUIRE(r.hart.counters().l1i_accesses == 1);
-  // The miss uses up the allowance: the instruction comes with the next one, and no second stop in front of it.
+  // The miss uses up the slots of this run. The instruction executes in the next run, without a second stop.
   r.miss_slots = 50;
   REQUIRE(r.go(20) == StopReason::slot_limit);
   REQUIRE(r.hart.state().pc == kRam + 64);
@@ -354,7 +354,7 @@ TEST_CASE("for an instruction with a breakpoint nothing is fetched before it goe
   REQUIRE(r.go(50) == StopReason::slot_limit);
   REQUIRE(r.x(kA0) == 17);
   REQUIRE(r.hart.counters().l1i_accesses == 2);
-  // A block that begins with it, entered anew.
+  // A block that begins with the breakpoint, entered anew.
   r.hart.state().pc = kRam + 64;
   REQUIRE(r.go() == StopReason::breakpoint);
   REQUIRE(r.go() == StopReason::slot_limit);
@@ -392,9 +392,9 @@ TEST_CASE("what software got wrong is told with its instruction", "[iss]") {
   };
   using Entries = std::vector<Told::Entry>;
   constexpr std::uint64_t pc = kRam + 4;
-  CHECK(told(kJumpToZero) == Entries{{Refusal::fetch, pc, 0, 2}});  // the jump, not where it leads
+  CHECK(told(kJumpToZero) == Entries{{Refusal::fetch, pc, 0, 2}});  // pc of the jump, not of its target
   CHECK(told(load(2, kA1, 0, 2)) == Entries{{Refusal::misaligned_device, pc, 2, 4}});
-  // At -4, across a page where no memory is.
+  // An access at -4, across two pages without memory.
   CHECK(told(load(3, kA1, 0, 0xffc)) == Entries{{Refusal::misaligned_device, pc, ~std::uint64_t{0} - 3, 8}});
   CHECK(told(amo(0, 3, kA1, 0, 0)) == Entries{{Refusal::atomic_device, pc, 0, 8}});
   CHECK(told(0xffff'ffff) == Entries{{Refusal::illegal, pc, 0xffff'ffff, 4}});
@@ -402,7 +402,7 @@ TEST_CASE("what software got wrong is told with its instruction", "[iss]") {
   const auto csr_of_none = [](unsigned function, unsigned rs1) {
     return 0x5c0u << 20 | rs1 << 15 | function << 12 | 0x73;
   };
-  for (const unsigned function : {2u, 3u, 6u, 7u}) CHECK(told(csr_of_none(function, 0)).empty());  // is it there?
+  for (const unsigned function : {2u, 3u, 6u, 7u}) CHECK(told(csr_of_none(function, 0)).empty());  // software may probe
   for (const unsigned function : {1u, 5u})
     CHECK(told(csr_of_none(function, 0)) == Entries{{Refusal::illegal, pc, csr_of_none(function, 0), 4}});
   CHECK(told(csr_of_none(2, kA1)) == Entries{{Refusal::illegal, pc, csr_of_none(2, kA1), 4}});
@@ -420,7 +420,7 @@ TEST_CASE("code that the hart has changed and runs without a fence.i is told", "
   r.limit = 1000;
   for (unsigned i = 0; i < 4; ++i) r.hart.run_one();
   CHECK(r.stale == 0);
-  if (reset) {  // and whoever does it loads the code again
+  if (reset) {  // whoever resets a hart also loads its code again
     r.hart.reset();
     r.hart.state().pc = kRam;
     r.hart.state().x[kS0] = kRam;

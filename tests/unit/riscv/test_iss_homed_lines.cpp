@@ -53,7 +53,7 @@ constexpr std::uint32_t kLd = 0x0005'3603, kLw = 0x0005'2603, kLbu = 0x0005'4603
 TEST_CASE("a load of a homed line waits for it and reads its bytes", "[iss]") {
   HomedMachine m;
   for (unsigned i = 0; i < 64; ++i) m.bytes[i] = static_cast<std::uint8_t>(0x80 + i);
-  m.hart.state().x[10] = kLines + 3;  // not aligned: a cache line does not mind
+  m.hart.state().x[10] = kLines + 3;  // misaligned, which is allowed within a cache line
   m.hart.state().x[11] = 0;
   const std::uint64_t before = m.hart.state().slots;
   m.execute({kLd});

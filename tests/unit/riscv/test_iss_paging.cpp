@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kRam = IssMachine::kRam, kPage = 4096;
 constexpr std::uint64_t kRoot = kRam + 0x10'0000, kMiddle = kRoot + kPage, kLast = kMiddle + kPage;
-/// Virtual pages from here on are mapped by kLast; all the RAM also as it is.
+/// kLast maps the virtual pages from here on; all the RAM is also mapped to itself.
 constexpr std::uint64_t kView = 0x4000'0000;
 constexpr std::uint64_t kFrames = kRam + 0x20'0000, kHandler = kRam + 0x8000, kAsid = 7;
 constexpr std::uint64_t kPointer = 0x01, kAll = 0xcf;  // V; V, R, W, X, A, D
@@ -131,7 +131,8 @@ struct Waiter : base::RamWatcher {
 }  // namespace
 
 TEST_CASE("a fetch whose walk synchronises runs up to the limit that it finds then", "[iss]") {
-  // Page 1 of the view jumps to page 2, whose entry has no A bit yet. Its walk moves the limit, which is 1000 slots.
+  // Page 1 of the view jumps to page 2, whose entry has no A bit yet. The walk for page 2 moves the limit, which was
+  // 1000 slots.
   constexpr std::uint64_t kJump = 2;  // slots of a taken jump
   for (const std::uint64_t moved : {20u, 900u, 1010u}) {
     for (const bool first : {false, true}) {  // whether the run starts with that walk

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawn instruction words: whatever a guest runs, the engine neither crashes nor gives results that depend on cuts.
+// Drawn instruction words: whatever a guest runs, the engine does not crash, and the results do not depend on where a
+// run is cut.
 
 #include <catch2/catch.hpp>
 

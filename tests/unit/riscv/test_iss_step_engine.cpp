@@ -13,7 +13,7 @@ using namespace sluice::riscv;
 
 namespace {
 
-/// The cases of the other files that this program is made of run on it.
+/// By default, the cases of this program's other source files run on the step engine.
 [[maybe_unused]] const MakeEngine kDefault = IssMachine::default_engine = make_step_engine;
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_CASE("reset starts in machine mode with everything off", "[privileged]") {
   CHECK(bench.read(csr::kPmpcfg0) == 0);
   CHECK(bench.read(csr::kSatp) == 0);
   CHECK(bench.read(csr::kMinstret) == 0);
-  CHECK(bench.read(csr::kMip) == irq::bit(irq::kMti));  // a line is a line
+  CHECK(bench.read(csr::kMip) == irq::bit(irq::kMti));  // the interrupt line is still high
 }
 
 TEST_CASE("an exception goes to machine mode with its context", "[privileged]") {

@@ -139,7 +139,7 @@ TEST_CASE("received characters interrupt at the trigger level, fewer after a sil
   b.set(UART_FCR, kFifos | 1u << UART_FCR_RCVR_TRIGGER_SHIFT);  // 4
   b.set(UART_IER, UART_IER_ERBFI);
   b.model.input("abc");
-  b.model.input("def");  // one line: these wait for those
+  b.model.input("def");  // the line is busy: def waits for abc
   b.run_to(30_us);
   CHECK_FALSE(b.line());
   CHECK((b.get(UART_LSR) & UART_LSR_DR) != 0);
@@ -286,7 +286,7 @@ TEST_CASE("further UARTs' lines come whole, between those of the first", "[uart]
   first.flush();
   second.end();
   CHECK(out.str() == "# \nsoc.card: late\nsoc.card: no end\n");
-  // A line without an end is broken.
+  // A line without an end is broken after 4096 characters.
   out.str("");
   say(second, std::string(5000, 'x').c_str());
   CHECK(out.str() == "soc.card: " + std::string(4096, 'x') + "\n");

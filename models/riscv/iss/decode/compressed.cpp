@@ -29,7 +29,7 @@ std::uint32_t jal_x0(std::int32_t offset) {
   return kJal | (u >> 12 & 0xff) << 12 | (u >> 11 & 1) << 20 | (u >> 1 & 0x3ff) << 21 | (u >> 20 & 1) << 31;
 }
 
-/// Gathers bits of the half word: field(h, {{from, to}...}).
+/// Gathers bits of the half word: gather(h, {{from, to}...}).
 struct Bit {
   unsigned from, to;
 };

@@ -94,7 +94,7 @@ std::string atomic(const Instruction& i) {
   return fmt::format("{}\t{},{},({})", full, x(i.rd), x(i.rs2), x(i.rs1));
 }
 
-/// Conversions that are always exact: objdump leaves their rounding mode out when it is the assembler's, rne.
+/// Conversions that are always exact: objdump leaves their rounding mode out when it is rne, the assembler's default.
 bool exact_conversion(Opcode op) { return op == Opcode::fcvt_d_w || op == Opcode::fcvt_d_wu || op == Opcode::fcvt_d_s; }
 
 std::string floating(const Instruction& i) {
@@ -208,13 +208,13 @@ std::string integer(const Instruction& i) {
   return fmt::format("{}\t{},{},{}", name, x(i.rd), x(i.rs1), x(i.rs2));
 }
 
-/// A shift by 0 stands for one by 64 on RV128, and has its name.
+/// A shift amount of 0 means 64 on RV128: objdump prints such an instruction under the name that it has there.
 std::string compressed_shift(const Instruction& i) {
   if (i.imm == 0) return fmt::format("c.{}64\t{}", mnemonic(i.op), x(i.rd));
   return fmt::format("c.{}\t{},{:#x}", mnemonic(i.op), x(i.rd), i.imm);
 }
 
-/// A 16-bit instruction, whose meaning `i` has, under its own name.
+/// The 16-bit instruction that `i` was decoded from, under its compressed mnemonic.
 std::string compressed(const Instruction& i, std::uint64_t pc) {
   const std::uint32_t h = i.raw, quadrant = h & 3, funct3 = h >> 13;
   const std::uint64_t target = pc + static_cast<std::uint64_t>(std::int64_t{i.imm});

@@ -172,7 +172,7 @@ std::uint64_t fp_div_s(std::uint64_t a, std::uint64_t b, unsigned rm, std::uint8
 }
 
 std::uint64_t fp_div_d(std::uint64_t a, std::uint64_t b, unsigned rm, std::uint8_t& fflags) {
-  // The dividend is kept away from the tiny numbers because the test multiplies back to it.
+  // Tiny dividends are excluded because the exactness test below multiplies back to the dividend.
   if (rm == kRoundRne && LayoutD::exponent(a) > 1 && LayoutD::exponent(b) != 0) {
     const std::uint64_t quotient = bits_of(as_double(a) / as_double(b));
     if (well_inside(quotient)) {
@@ -213,7 +213,8 @@ std::uint64_t fp_sqrt_d(std::uint64_t a, unsigned rm, std::uint8_t& fflags) {
   return soft::sqrt<Double>(a, rm, fflags);
 }
 
-// The other three of the family change the sign of the product (by that of a) or of c. NaNs lose their sign anyway.
+// fmsub, fnmsub and fnmadd negate c, the product (by the sign of a) or both. The sign of a NaN operand does not matter:
+// every NaN result is canonical.
 std::uint64_t fp_fmadd_s(std::uint64_t a, std::uint64_t b, std::uint64_t c, unsigned rm, std::uint8_t& fflags) {
   return fp_box(fma_s(fp_unbox(a), fp_unbox(b), fp_unbox(c), rm, fflags));
 }

@@ -4,7 +4,8 @@
 ///
 /// Every register value is the whole 64-bit f register. `_s` functions unbox their operands (a value that is not
 /// NaN-boxed counts as the canonical NaN) and box a floating-point result. `rm` is a resolved rounding mode, one of
-/// Rounding; `fflags` is the accrued flags and is only ever added to. Results and flags are the same on every host.
+/// Rounding; `fflags` holds the accrued flags, and functions only set bits in it. Results and flags are the same on
+/// every host.
 
 #include <cstdint>
 

@@ -13,7 +13,7 @@ using soft::Double;
 using soft::Layout;
 using soft::Single;
 
-/// Bits that order as the numbers they stand for do (-0 below +0).
+/// Maps the bits of a number to an unsigned integer, so that the integers order as the numbers do (-0 below +0).
 template <typename F>
 auto order(typename F::Bits a) {
   return Layout<F>::negative(a) ? static_cast<typename F::Bits>(~a)
@@ -69,7 +69,8 @@ std::uint64_t sign_extend(std::uint64_t word) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(word)));
 }
 
-/// fcvt to a signed integer of `width` bits. A C cast truncates; the host does that well for what is in range.
+/// fcvt to a signed integer of `width` bits. A C cast truncates as RTZ does, so the host converts values that are in
+/// range.
 template <typename F, typename Real>
 std::uint64_t to_signed(typename F::Bits a, Real limit, unsigned width, unsigned rm, std::uint8_t& fflags) {
   const Real value = std::bit_cast<Real>(a);

@@ -38,7 +38,8 @@ U128 shift_right_jam(U128 value, int count) {
   return (value >> count) | ((value << (128 - count)) != 0);
 }
 
-/// Whether a magnitude whose dropped part is `rest` of 2*half goes up.
+/// Whether a magnitude is rounded up. odd: the last kept bit. rest: the dropped bits. half: the value of `rest` midway
+/// between two results.
 bool rounds_up(unsigned rm, bool negative, bool odd, std::uint64_t rest, std::uint64_t half) {
   switch (rm) {
     case kRoundRne:
@@ -72,7 +73,8 @@ typename F::Bits round_pack(Number n, unsigned rm, std::uint8_t& flags) {
   int biased = n.exponent + L::kBias;
   bool tiny = false;
   if (biased <= 0) {
-    // Tiny unless rounding as if the exponent had no bound reaches the smallest normal number.
+    // A number below the normal range is tiny unless rounding with an unbounded exponent gives the smallest normal
+    // number.
     const std::uint64_t kept = n.significand >> kDrop;
     const bool up = rounds_up(rm, n.negative, kept & 1, n.significand & kMask, kHalf);
     tiny = biased < 0 || !(up && kept == 2 * std::uint64_t{L::kHidden} - 1);
@@ -85,7 +87,8 @@ typename F::Bits round_pack(Number n, unsigned rm, std::uint8_t& flags) {
     flags |= tiny ? kFpUf | kFpNx : kFpNx;
     kept += rounds_up(rm, n.negative, kept & 1, rest, kHalf);
   }
-  // For a normal number `kept` has the hidden bit, which adds the missing one to the exponent; so does a carry.
+  // For a normal number the hidden bit in `kept` adds the 1 that is subtracted from the exponent here. A carry adds 1
+  // too.
   const std::uint64_t magnitude = (static_cast<std::uint64_t>(biased == 0 ? 0 : biased - 1) << F::kFraction) + kept;
   if (biased >= L::kSpecial || magnitude >= L::kInfinity) return overflow<F>(n.negative, rm, flags);
   return static_cast<typename F::Bits>(magnitude) | (n.negative ? L::kSign : 0);
@@ -148,7 +151,7 @@ typename F::Bits add_wide(Wide a, Wide b, unsigned rm, std::uint8_t& flags) {
     b = a;
     a = larger;
   }
-  // Bits lost here lie more than 64 places below the result's leading bit: only their being non-zero matters.
+  // Bits lost here lie more than 64 places below the result's leading bit: only whether any is set matters.
   b.significand = shift_right_jam(b.significand, a.exponent - b.exponent);
   if (a.negative == b.negative) {
     a.significand += b.significand;
@@ -159,7 +162,7 @@ typename F::Bits add_wide(Wide a, Wide b, unsigned rm, std::uint8_t& flags) {
   return round_wide<F>(a, rm, flags);
 }
 
-/// floor(sqrt(value)) and whether it is exact; value below 2^126.
+/// floor(sqrt(value)) and whether it is exact; any value.
 std::uint64_t integer_sqrt(U128 value, bool& exact) {
   std::uint64_t root = 0;
   U128 rest = 0;
@@ -176,7 +179,7 @@ std::uint64_t integer_sqrt(U128 value, bool& exact) {
   return root;
 }
 
-/// The integer part of a significand whose leading bit is worth 2^exponent, rounded; `overflows` if it needs 65 bits.
+/// The magnitude of the number rounded to an integer; `overflows` if it needs more than 64 bits.
 std::uint64_t round_to_integer(const Number& n, unsigned rm, bool& inexact, bool& overflows) {
   overflows = n.exponent > 63;
   inexact = false;
@@ -184,7 +187,7 @@ std::uint64_t round_to_integer(const Number& n, unsigned rm, bool& inexact, bool
   if (n.exponent == 63) return n.significand;
   const int drop = 63 - n.exponent;
   const std::uint64_t kept = drop >= 64 ? 0 : n.significand >> drop;
-  // The dropped part, scaled to 2^64 units of one half each 2^63; below a quarter only its presence counts.
+  // The dropped fraction in units of 2^-64. If it is below one half (drop > 64), only its being non-zero counts.
   const std::uint64_t rest = drop > 64 ? 1 : n.significand << (64 - drop);
   inexact = rest != 0;
   return kept + rounds_up(rm, n.negative, kept & 1, rest, std::uint64_t{1} << 63);

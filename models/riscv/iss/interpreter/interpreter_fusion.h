@@ -10,13 +10,13 @@
 namespace sluice::riscv {
 
 // clang-format off
-/// Operations that may be part of a pair.
+/// Operations that may be part of a pair; xor_ and zext_h are in none.
 #define SLUICE_RV_FUSIBLE(X) \
   X(addi) X(add) X(sub) X(addiw) X(addw) X(slli) X(srli) X(andi) X(and_) X(or_) X(xor_) X(lui) X(mulw) \
   X(sh3add) X(zext_h) X(lb) X(lh) X(lw) X(ld) X(lbu) X(lhu) X(lwu) X(flw) X(fld) X(sb) X(sh) X(sw) X(sd) X(fsw) \
   X(fsd) X(jal) X(jalr) X(beq) X(bne) X(blt) X(bge) X(bltu) X(bgeu)
 
-/// Those that stand alone always, but for those that leave straight execution.
+/// The other operations of straight execution, never part of a pair. fence and pause do nothing and are not listed.
 #define SLUICE_RV_UNFUSED(X) \
   X(auipc) X(slti) X(sltiu) X(xori) X(ori) X(srai) X(slliw) X(srliw) X(sraiw) X(sll) X(slt) X(sltu) X(srl) X(sra) \
   X(subw) X(sllw) X(srlw) X(sraw) X(mul) X(mulh) X(mulhsu) X(mulhu) X(div) X(divu) X(rem) X(remu) X(divw) X(divuw) \

@@ -131,7 +131,7 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
   if (UNLIKELY(rm > kRoundRmm)) goto slow_path;           \
   destination = (expression)
 
-/// Runs from state_.pc until a stop reason. With `export_handlers`: only tells the handlers' addresses.
+/// Runs from state_.pc until a stop reason. With `export_handlers`: only returns the handlers' addresses in it.
 template <bool Cached>
 StopReason Interpreter::loop(const void* const** export_handlers) {
 #define LABEL(name, cost) &&op_##name,

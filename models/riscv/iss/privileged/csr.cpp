@@ -291,7 +291,7 @@ void Privileged::write_mcountinhibit(std::uint64_t value) {
 
 // --- AIA ------------------------------------------------------------------------------------------------------------
 
-/// mireg (file 0) and sireg (file 1): the register that *iselect names.
+/// Reads or writes mireg (file 0) or sireg (file 1): the register that miselect or siselect names.
 bool Privileged::indirect_register(unsigned file, std::uint64_t& value, bool write) {
   constexpr std::uint64_t kIprioFirst = 0x30, kIprioLast = 0x3f, kImsicFirst = 0x70, kImsicLast = 0xff;
   constexpr std::uint64_t kEidelivery = 0x70, kEithreshold = 0x72, kArrays = 0x80;

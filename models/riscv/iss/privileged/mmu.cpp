@@ -53,7 +53,7 @@ Cause Privileged::translate_hint(std::uint64_t virtual_address, std::uint64_t& p
   return cause;
 }
 
-/// The leaf, with what PMP leaves of its permissions.
+/// Finds the leaf that translates the address, and removes the permissions that the PMP does not grant.
 Cause Privileged::find(std::uint64_t virtual_address, unsigned size, Access access, Walk walk, Leaf& leaf) {
   const Privilege privilege = access == Access::fetch ? state_.privilege : effective_data_privilege();
   leaf = {virtual_address, kBareRegion, Pmp::kAll};

@@ -33,7 +33,7 @@ class Privileged {
   bool csr_access(unsigned number, CsrOp op, std::uint64_t operand, bool do_write, std::uint64_t& old);
   /// For debuggers: no privilege checks, no side effects. False: the hart has no such CSR.
   bool csr_peek(unsigned number, std::uint64_t& value);
-  /// For debuggers: a write without privilege checks. False: no such CSR, or a read-only one.
+  /// For debuggers: a write without privilege checks. False: no such CSR, a read-only one, mtopei or stopei.
   bool csr_poke(unsigned number, std::uint64_t value);
   /// For debuggers: changes the privilege without a trap or a return.
   void set_privilege(Privilege privilege);
