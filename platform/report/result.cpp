@@ -77,7 +77,7 @@ std::string symbol_of(platform::Board& board, const std::string& hart, std::uint
 Json mistakes(platform::Board& board) {
   Json list = Json::array();
   std::vector<base::Mistake> all(base::mistakes().list().begin(), base::mistakes().list().end());
-  // Systems run ahead of each other: which one comes to its mistake first says nothing.
+  // Systems run ahead of each other, so the order in which they came to their mistakes is not that of time.
   if (board.systems().size() > 1)
     std::stable_sort(all.begin(), all.end(), [](const base::Mistake& a, const base::Mistake& b) {
       return a.at != b.at ? a.at < b.at : a.hart < b.hart;
@@ -110,7 +110,7 @@ class CounterReader : public base::StatisticsVisitor {
     if (failure_.empty()) failure_ = fmt::format("{}: statistic {} {}", group(), l.name, why);
   }
 
-  /// The first value that there is none of, and why.
+  /// The first statistic that could not be read, and why. Empty: there is none.
   const std::string& failure() const { return failure_; }
 
  private:
@@ -186,7 +186,7 @@ Json cores(platform::Simulation& s, const Json& counters) {
   return list;
 }
 
-/// Of the systems whose harts may run ahead of each other; 0: none has several.
+/// The longest quantum of the systems with several harts, which may run ahead of each other; 0: no system has several.
 Time longest_quantum(platform::Board& board) {
   Time longest;
   for (const auto& system : board.systems())
@@ -236,7 +236,7 @@ std::string failure(platform::Simulation& s, platform::Outcome outcome) {
   return workload ? workload->failure(outcome == platform::Outcome::finished) : std::string();
 }
 
-/// What went wrong on purpose, in order of time.
+/// The faults that the board file asked for, in order of time.
 Json faults(platform::Simulation& s) {
   Json list = Json::array();
   if (!s.board().faults()) return list;
@@ -291,7 +291,9 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   base::statistics().walk(reader, s.ended_at());
   if (!reader.failure().empty() && failure_of(result).empty()) {
     result["outcome"] = outcome_name(platform::Outcome::failed);
-    result["failure"] = config::UserError(reader.failure()).what();
+    const std::string broken = config::UserError(reader.failure()).what();
+    result["failure"] = broken;
+    result["diagnosis"] = broken + "\n" + platform::describe_state(board);
   }
   result["links"] = links(s, counters);
   result["cores"] = cores(s, counters);

@@ -78,7 +78,7 @@ class Commands(CommandTest):
             self.assertEqual(file.read(), first)
         self.succeed("run", "e810-poll", "--requests=5", "--warmup=0", "--out", out)
         self.assertEqual(os.listdir(out), ["result.json"])
-        # A comparison's boards, the one that is in order too.
+        # The same for all boards of a comparison, also for one in which nothing is wrong.
         arguments = ("compare", "e810-poll", "e810-irq", "--requests=5", "--warmup=0", "--out", out)
         self.succeed(*arguments)
         self.assertEqual(sluice(*arguments, "--set=nic.eth0.quues=1").returncode, 2)
@@ -236,7 +236,7 @@ class Boards(CommandTest):
                                 "--set nic.eth1.slot=pcie.slot0: must be a slot of its own; nic.eth0 is in it")
             self.assert_mistake([name, "my.toml", "--set=nic.eth1.wire=net.wire1", "--set=nic.eth0.wire=net.wire1"],
                                 "--set nic.eth0.wire=net.wire1: must be a link of its own; nic.eth1 is at it too")
-        # A rule is about one key; another that was changed after it has broken it.
+        # A rule belongs to one key; the key that was changed last is named, for it has broken the rule.
         self.assert_mistake(["describe", "e810-poll", "--set=workload.mtu=576", "--set=workload.call.bytes=600"],
                             "--set workload.call.bytes=600: makes IPv4 packets of 672 bytes; the MTU is 576")
         self.write("my.toml", OWN + "[workload]\ncall.bytes = 600\n")
@@ -253,10 +253,11 @@ class Boards(CommandTest):
             self.write("my.toml", OWN + "[map]\nuart = 0x7fff_f000\n[memory.dram]\nbase = 0x7fff_f000\n")
             self.assert_mistake([name, "my.toml"], "my.toml:5: memory.dram at 0x7fff_f000 (256 MiB) overlaps "
                                 "root.mmio32 at 0x4000_0000 (1 GiB)")
-        self.assert_mistake(["run", "e810-poll", "--set", "map.uart=0xffff_ffff_ffff_ff00"],
-                            "--set map.uart=0xffff_ffff_ffff_ff00: must be 0x1000 to 0xff_ffff_ffff_f000, a multiple of 0x1000")
+        self.assert_mistake(["run", "e810-poll", "--set", "map.uart=0x100_0000_0000_0000"],
+                            "--set map.uart=0x100_0000_0000_0000: must be a multiple of 4096, 0x1000 to "
+                            "0x00ff_ffff_ffff_f000")
         self.assert_mistake(["run", "e810-poll", "--set", "root.mmio64_base=0x8000_0000_0000_0000"],
-                            "--set root.mmio64_base=0x8000_0000_0000_0000: root.mmio64 at 0x8000_0000_0000_0000 (64 GiB) "
+                            "--set root.mmio64_base=0x8000_0000_0000_0000: root.mmio64 at 0x8000_0000_0000_0000 (256 GiB) "
                             "reaches beyond 56-bit physical addresses")
         self.succeed("describe", "e810-poll", "--set", "map.uart=0x0c00_0000", "--set", "map.aplic_m=0x1000_0000")
 
@@ -278,7 +279,7 @@ class Boards(CommandTest):
         self.assert_mistake(["run", "peer.toml"],
                             "peer.toml: no wire is left for the workload; end the run with --until")
         self.write("peer.toml", OWN + "[peer.far]\nmodel = 'traffic'\nrequests = 10\n")
-        self.succeed("run", "peer.toml")
+        self.succeed("run", "peer.toml", cwd=self.directory)
         self.assert_mistake(["run", "peer.toml", "--requests=10"], "--requests 10: has no effect: peers are at the far "
                             "ends of all Ethernet links")
         self.write("deep.toml", ".".join(["a"] * 10_000) + " = 1\n")
@@ -342,7 +343,7 @@ class Inputs(CommandTest):
         self.assert_refused(self.changed(16, 3), "is not an executable at fixed addresses (ET_EXEC); link it without "
                             "-pie")
         self.assert_refused("#!/bin/sh\n" * 20, NO_ELF)
-        # Linked for where the board has no memory.
+        # Linked to an address where the board has no memory.
         self.assert_refused(command.guest(command.SPIN).replace(b"\0\0\0\x80\0\0\0\0", b"\0\0\0\x10\0\0\0\0"),
                             "has a segment at 0x10000000 (4 B) outside every memory of the board (0x8000_0000 to "
                             "0x8fff_ffff)")

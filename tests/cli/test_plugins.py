@@ -17,7 +17,7 @@ import unittest.mock
 import tutorial
 from command import BUILD, SLUICE, SOURCE, CommandTest, guest, sluice
 
-# The same names in another layout, for versions beside each other; and a device that cannot be built.
+# Changes of the device into another version, which has the same C++ names with another layout.
 SECOND = ('base::Time latency = 50_ns;', 'std::string note = "second"; base::Time latency = 150_ns;')
 SECOND_KEY = ('s.summary("engine that sums words");',
               's.summary("engine that sums words"); s.add("note", &SumParameters::note, "a word").setting();')
@@ -73,7 +73,7 @@ class Plugins(CommandTest):
             return file.read()
 
     def mistake(self, content, why, named="p.so"):
-        """A board whose only plug-in is a file with this content; None: there is none."""
+        """A board whose only plug-in is a file with this content; None: there is no such file."""
         if content is not None:
             self.write(named, content)
         self.write("my.toml", BOARD.format(named))
@@ -322,7 +322,7 @@ class Plugins(CommandTest):
                                 "wrong device threw " + why)
 
     def test_a_file_that_a_device_reads(self):
-        """Beside the board that names it; --set names one from the working directory."""
+        """A board names it relative to its own file, --set relative to the working directory."""
         self.write("boards/parts/words.txt", "words\n")
         self.write("boards/parts/my.toml", WITH_NIC.format(self.library("wrong")).replace('"sum"', '"wrong"') +
                    'file = "words.txt"\n')
@@ -404,7 +404,8 @@ class Plugins(CommandTest):
             result = json.loads(run.stdout)
             self.assertEqual((run.returncode, result["outcome"], result["requests"]["completed"]), (1, "failed", 5))
             self.assertRegex(result["failure"], f"^accel.sum: statistic bad {why}$")
-            self.assertEqual(run.stderr, f"sluice: my: {result['failure']}\n")
+            self.assertTrue(result["diagnosis"].startswith(result["failure"] + "\ncluster.host.hart0: "), result["diagnosis"])
+            self.assertEqual(run.stderr, f"sluice: my: {result['diagnosis']}")
             self.assertIsNone(result["counters"]["accel.sum"]["bad"])
             self.assertEqual(result["counters"]["accel.sum"]["things"], 0)
 
