@@ -108,7 +108,7 @@ void Board::build_peers(Traffic traffic) {
   for (const config::Instance* i : config_.of_kind("peer")) {
     const std::string& at = wire_of_peer(*i);
     if (traffic == Traffic::external && i->model() == "traffic")
-      throw config_.error(*i, "model", "cannot be \"traffic\" in a run whose packets come from a TAP interface");
+      throw config_.error(*i, "wire", "cannot have clients in a run whose packets come from a TAP interface");
     if (traffic == Traffic::external && at == wires_.front().path)
       throw config_.error(*i, "wire", "must not be " + at + ", which leads to the TAP interface in this run");
     for (const config::Instance* other : config_.of_kind("peer"))

@@ -126,8 +126,8 @@ class Tap(unittest.TestCase):
         self.assert_mistake(["--tap", "a/b"], "--tap a/b: an interface's name has 1 to 15 characters, and no '/', "
                             "'%', ':' or space")
         self.assert_mistake(["--tap", "tap0", "--requests", "9"], "run: --requests excludes --tap")
-        for peer, sentence in (("model = 'traffic'", 'peer.far.model cannot be "traffic" in a run whose packets come from '
-                                "a TAP interface"),
+        for peer, sentence in (("model = 'traffic'", "peer.far.wire cannot have clients in a run whose packets come from a TAP "
+                                "interface"),
                                ("model = 'echo'\nwire = 'net.wire0'", "peer.far.wire must not be net.wire0, which leads to "
                                 "the TAP interface in this run")):
             with open(self.path("peer.toml"), "w", encoding="utf-8") as file:
