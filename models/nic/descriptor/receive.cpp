@@ -315,7 +315,7 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
     nic_.drop_received(packet, DESC_STAT_RX_DROP_DMA, "bus mastering off");
     released(packet.length);
     if (!q.stopped) stop(t.queue);
-    return;
+    return pump();
   }
   ++nic_.count(DESC_STAT_RX_PACKETS);
   nic_.count(DESC_STAT_RX_BYTES) += packet.length;

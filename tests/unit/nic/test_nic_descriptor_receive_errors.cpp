@@ -181,6 +181,34 @@ static void lose_reports(bool one_more) {
 TEST_CASE("with bus mastering off a due write-back loses its frames", "[nic]") { lose_reports(false); }
 TEST_CASE("with bus mastering off a frame's loss takes those not yet reported along", "[nic]") { lose_reports(true); }
 
+TEST_CASE("a frame lost with bus mastering off makes room for those of other queues", "[nic]") {
+  nic::DescriptorParameters p;
+  p.queues = 2;
+  p.rx_writes = 1;
+  p.rx_pipeline = 5_us;
+  NicBench b(p);
+  b.run([&] {
+    b.on();
+    b.write(DESC_RSS_CONTROL, DESC_RSS_CONTROL_IPV4);
+    b.receive_ring(0, 64, 32);
+    auto ring = b.receive_ring(1, 64, 32);
+    b.wait(3_us);
+    b.send(udp_frame(18));
+    b.wait(300_ns);
+    for (unsigned w = 0; w < DESC_RSS_TABLE_WORDS; ++w) b.write(DESC_RSS_TABLE(w), 0x01010101);
+    b.read(DESC_CONTROL);
+    b.send(udp_frame(20));
+    b.wait(300_ns);
+    b.bus_master(false);
+    b.wait(5_us);
+    b.bus_master(true);
+    CHECK(b.stat(DESC_STAT_RX_DROP_DMA) == 1);
+    b.wait(10_us);
+    CHECK(b.done(ring, 0));
+    CHECK(b.received(ring, 0) == udp_frame(20));
+  });
+}
+
 TEST_CASE("disabling a ring under traffic loses frames but never the count of them", "[nic]") {
   nic::DescriptorParameters p;
   p.queues = 2;
