@@ -59,11 +59,12 @@ void LineBackEnd::end() {
 }
 
 void LineBackEnd::character(char c) {
-  if (c == '\n')
+  if (c == '\n') {
     stream_.line(name_ + ": " + std::exchange(line_, {}));
-  else if (c != '\r')
+  } else if (c != '\r') {
+    if (line_.size() == kLongestLine) end();
     line_ += c;
-  if (line_.size() >= kLongestLine) end();
+  }
 }
 
 ExpectScript::ExpectScript(Uart& uart, std::vector<Step> steps, End on_end)

@@ -290,6 +290,10 @@ TEST_CASE("further UARTs' lines come whole, between those of the first", "[uart]
   out.str("");
   say(second, std::string(5000, 'x').c_str());
   CHECK(out.str() == "soc.card: " + std::string(4096, 'x') + "\n");
+  second.end();
+  out.str("");
+  say(second, (std::string(4096, 'x') + "\n").c_str());
+  CHECK(out.str() == "soc.card: " + std::string(4096, 'x') + "\n");
 }
 
 TEST_CASE("a script answers what it waits for", "[expect]") {
