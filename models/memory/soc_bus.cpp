@@ -104,7 +104,8 @@ bool SocBus::write_now(std::uint64_t address, const void* data, unsigned size) {
   trans.set_data_length(size);
   trans.set_streaming_width(size);
   sc_core::sc_time delay;
-  (*targets_[target_of_[static_cast<std::size_t>(i)]])->b_transport(trans, delay);
+  base::name_what_is_thrown(region.name,
+                            [&] { (*targets_[target_of_[static_cast<std::size_t>(i)]])->b_transport(trans, delay); });
   return trans.is_response_ok();
 }
 

@@ -212,17 +212,18 @@ void Board::connect_to_bus(const config::Instance& d, memory::BusDevice& device,
 
 /// Connects a PCIe device to a bus if it also has a place there.
 void Board::connect_to_bus(const config::Instance& i, pcie::Endpoint& endpoint) {
-  if (dynamic_cast<const memory::BusDeviceFactory*>(i.factory()))
-    connect_to_bus(i, dynamic_cast<memory::BusDevice&>(endpoint), nullptr);
+  if (!dynamic_cast<const memory::BusDeviceFactory*>(i.factory())) return;
+  check_joint(i, endpoint);
+  connect_to_bus(i, dynamic_cast<memory::BusDevice&>(endpoint), nullptr);
 }
 
 /// Refuses a device that joins systems and has INTx. The latencies of a joint hold for its writes and MSI-X messages,
 /// but the root complex takes INTx sooner.
 void Board::check_joint(const config::Instance& i, const pcie::Endpoint& device) const {
-  const auto* bus = dynamic_cast<const memory::BusDeviceFactory*>(i.factory());
-  if (!bus || device.config().get8(PCIE_INTERRUPT_PIN) == 0) return;
+  if (device.config().get8(PCIE_INTERRUPT_PIN) == 0) return;
   by_author(config_, i.path(), "cannot be built", [&] {
-    if (bus->joint(i.values())) throw std::logic_error("it joins systems and has INTx, so it must use MSI-X alone");
+    if (bus_factory_of(i).joint(i.values()))
+      throw std::logic_error("it joins systems and has INTx, so it must use MSI-X alone");
   });
 }
 
@@ -234,7 +235,6 @@ void Board::build_devices() {
            return factory_of(*a).build(name.c_str(), a->model_values(), seed);
          })});
     pcie::Endpoint& device = *devices_.back().endpoint;
-    check_joint(*a, device);
     connect(slot_of(*a), device.port());
     connect_to_bus(*a, device);
   }

@@ -35,7 +35,9 @@ std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParame
       std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.calls()->smallest_call());
   std::uint64_t calls = 0;
   for (const config::Instance* n : config_.of_kind("nic")) {
-    if (place_of(*n).wire == w.path) calls += nic_factory_of(*n).buffered_frames(n->values(), frame);
+    if (place_of(*n).wire == w.path)
+      calls += by_author(config_, n->path(), "cannot be built",
+                         [&] { return nic_factory_of(*n).buffered_frames(n->values(), frame); });
   }
   return calls;
 }
@@ -167,12 +169,12 @@ void Board::build_clients(const config::Instance& instance, const net::TrafficSo
                                                             base::RandomSeed{run_.seed, run_.replication}, *at.wire,
                                                             net::Wire::kA));
     sources_.back()->publish_statistics();
-    sources_.back()->set_buffered(buffered_calls(at, traffic.call));
   } catch (const std::runtime_error& e) {
     if (traffic.kind == net::TrafficSource::Kind::replay)
       throw config_.error(instance, "pcap", std::string("cannot be replayed: ") + e.what());
     throw config::UserError(fmt::format("{}: {} {}", config_.file(), instance.path(), e.what()));
   }
+  sources_.back()->set_buffered(buffered_calls(at, traffic.call));
   clients_.push_back({instance.path(), at.path, sources_.back().get(), &p});
   if (traffic.kind == net::TrafficSource::Kind::replay)
     check_replay(instance, sources_.back()->total(), traffic.warmup);

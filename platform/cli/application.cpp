@@ -176,6 +176,9 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
   } catch (const std::exception& error) {
     say("sluice: internal error: {}\n", error.what());
     return kFailed;
+  } catch (...) {  // by a plug-in
+    say("sluice: internal error: something that is no std::exception\n");
+    return kFailed;
   }
 }
 

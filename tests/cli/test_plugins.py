@@ -373,7 +373,9 @@ class Plugins(CommandTest):
                           ("thread throws", "no luck today"), ("thread is fatal", "part: no kernel"),
                           ("thread throws 1", "something that is no std::exception"),
                           ("before_end_of_elaboration throws", "no board"), ("end_of_elaboration throws", "no board"),
-                          ("start_of_simulation throws", "no board")):
+                          ("start_of_simulation throws", "no board"),
+                          ("start_of_simulation reports", "part: no board"),
+                          ("handler stops the kernel and throws", "no doorbell")):
             outcome, failure = self.failure_of(what)
             self.assertEqual(outcome, "failed")
             self.assertRegex(failure, f"^accel.sum threw an exception at [0-9.]+ [un]s: {why}$")

@@ -165,10 +165,12 @@ Scheduler::End Scheduler::run_until(Time limit) {
     if (!holder_) calendar().set_now(from_sc_time(sc_core::sc_time_stamp()));
     const std::string path = path_of_process(e.get_process_name());
     if (thrown_) rethrow(path);
+    // A report of elaboration comes from no process, and the caller knows what is being elaborated.
+    if (path.empty()) throw std::runtime_error(text_of(e));
     throw ComponentError(path, text_of(e));
   }
-  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) return End::sc_stop;
   if (thrown_) rethrow(path_of_key(calendar().failed()));
+  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) return End::sc_stop;
   return why_;
 }
 

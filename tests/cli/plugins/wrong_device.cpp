@@ -99,6 +99,7 @@ class Wrong : public pcie::Endpoint {
   }
   void start_of_simulation() override {
     if (what_ == "start_of_simulation throws") throw std::runtime_error("no board");
+    if (what_ == "start_of_simulation reports") SC_REPORT_ERROR("part", "no board");
   }
   void clock_stopped(bool) override {
     if (what_ == "clock throws") throw std::runtime_error("no clock");
@@ -110,7 +111,8 @@ class Wrong : public pcie::Endpoint {
     if (what_ == "handler is fatal") SC_REPORT_FATAL("part", "no kernel");
     if (what_ == "handler warns") SC_REPORT_WARNING("part", "no kernel");
     if (what_ == "handler takes memory") things_ += std::vector<char>(std::size_t{1} << 62).size();
-    if (what_ == "handler stops the kernel") sc_core::sc_stop();
+    if (what_.starts_with("handler stops the kernel")) sc_core::sc_stop();
+    if (what_ == "handler stops the kernel and throws") throw std::runtime_error("no doorbell");
     if (what_ == "null read") dma_read(0x80000000, 64, {}, nullptr);
     if (what_ == "no track") base::trace().slice(12345, "x", base::now(), base::now());
     if (what_ == "resumes") resume();
