@@ -253,9 +253,9 @@ class Boards(CommandTest):
             self.write("my.toml", OWN + "[map]\nuart = 0x7fff_f000\n[memory.dram]\nbase = 0x7fff_f000\n")
             self.assert_mistake([name, "my.toml"], "my.toml:5: memory.dram at 0x7fff_f000 (256 MiB) overlaps "
                                 "root.mmio32 at 0x4000_0000 (1 GiB)")
-        self.assert_mistake(["run", "e810-poll", "--set", "map.uart=0x100_0000_0000_0000"],
-                            "--set map.uart=0x100_0000_0000_0000: must be a multiple of 4096, 0x1000 to "
-                            "0x00ff_ffff_ffff_f000")
+        for address in ("0x100_0000_0000_0000", "0xffff_ffff_ffff_ff00"):
+            self.assert_mistake(["run", "e810-poll", "--set", "map.uart=" + address], f"--set map.uart={address}: must be "
+                                "a multiple of 4096, 0x1000 to 0x00ff_ffff_ffff_f000")
         self.assert_mistake(["run", "e810-poll", "--set", "root.mmio64_base=0x8000_0000_0000_0000"],
                             "--set root.mmio64_base=0x8000_0000_0000_0000: root.mmio64 at 0x8000_0000_0000_0000 (256 GiB) "
                             "reaches beyond 56-bit physical addresses")

@@ -188,6 +188,15 @@ class Field final : public Parameter {
       return decoded([&](auto codec) { return decltype(codec)::read_text(s); });
     }
   }
+  /// Throws ValueError for what is no whole number of 64 bits, with or without a sign.
+  template <class Read>
+  static void check_whole(Read read_with) {
+    try {
+      read_with(Codec<std::uint64_t>{});
+    } catch (const ValueError&) {
+      read_with(Codec<std::int64_t>{});
+    }
+  }
   /// The error names the limits also for a whole number that Element cannot hold, such as -1 for an unsigned Element.
   template <class Read>
   Element decoded(Read read_with) const {
@@ -196,7 +205,7 @@ class Field final : public Parameter {
         return checked(read_with(Codec<Element>{}));
       } catch (const ValueError&) {
         if (!bounded_ && choices_.empty()) throw;
-        read_with(Codec<std::int64_t>{});
+        check_whole(read_with);
       }
       throw ValueError("must be " + limits_text());
     } else {
