@@ -11,7 +11,7 @@
 
 #include "platform/board/board.h"
 #include "platform/debug/change.h"
-#include "platform/debug/target.h"
+#include "platform/debug/protocol/target.h"
 #include "platform/debug/watchpoints.h"
 
 namespace sluice::debug {

@@ -15,8 +15,8 @@
 
 #include "platform/debug/board_target.h"
 #include "platform/debug/changes.h"
-#include "platform/debug/connection.h"
-#include "platform/debug/session.h"
+#include "platform/debug/protocol/connection.h"
+#include "platform/debug/protocol/session.h"
 
 namespace sluice::debug {
 

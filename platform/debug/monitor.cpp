@@ -13,8 +13,8 @@
 #include "models/base/registers/register_view.h"
 #include "models/base/time/who_waits.h"
 #include "platform/debug/board_target.h"
-#include "platform/debug/packet.h"
 #include "platform/debug/pci_functions.h"
+#include "platform/debug/protocol/packet.h"
 
 namespace sluice::debug {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/riscv/iss/decode/disassemble.h"
-#include "platform/debug/target.h"
+#include "platform/debug/protocol/target.h"
 
 namespace sluice::debug {
 namespace {

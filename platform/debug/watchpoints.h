@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/base/memory/guest_ram.h"
-#include "platform/debug/target.h"
+#include "platform/debug/protocol/target.h"
 
 namespace sluice::debug {
 

@@ -2,7 +2,7 @@
 /// Bytes of a debugger: gdb_session.cpp is the target, which a unit test runs too. This file makes its inputs: packets
 /// that GDB sends, with right checksums three times of four.
 
-#include "platform/debug/packet.h"
+#include "platform/debug/protocol/packet.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace sluice::fuzz {

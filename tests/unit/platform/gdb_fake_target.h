@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "platform/debug/session.h"
+#include "platform/debug/protocol/session.h"
 
 namespace sluice::debug {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/debug/connection.h"
+#include "platform/debug/protocol/connection.h"
 
 #include <cerrno>
 #include <cstring>

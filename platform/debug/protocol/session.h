@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/debug/packet.h"
-#include "platform/debug/target.h"
+#include "platform/debug/protocol/packet.h"
+#include "platform/debug/protocol/target.h"
 
 namespace sluice::debug {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/debug/session.h"
+#include "platform/debug/protocol/session.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/debug/packet.h"
+#include "platform/debug/protocol/packet.h"
 
 #include <algorithm>
 
