@@ -40,7 +40,7 @@ class SocBus : public base::Model {
 
   SocBus(const sc_core::sc_module_name&, const Parameters&);
 
-  /// Maps a target. The regions of a bus must not overlap; the caller checks this and reports it to the user.
+  /// Maps a target. The regions of a bus must not overlap; the caller checks this and reports an overlap.
   template <class Socket>
   void map(const Region& region, Socket& target) {
     add(region)->bind(target);

@@ -18,8 +18,8 @@ struct MemoryRegion {
 };
 
 /// Throws UserError when two regions overlap (it names both), or when one is empty or reaches beyond physical addresses
-/// of 56 bits. The message begins with the place that set one of the regions, an option before a line, or else with the
-/// board's file. It does not depend on the order of the regions.
+/// of 56 bits. The message begins with what set the base of a region concerned: a command-line option, else a line of
+/// the board's own file, else only that file's name. The order of the regions does not change the message.
 void check_memory_map(const std::string& file, std::vector<MemoryRegion> regions);
 
 }  // namespace sluice::config

@@ -11,8 +11,8 @@ namespace sluice::config {
 /// Edits (insert, delete, replace or swap of neighbours) that turn a into b.
 unsigned edit_distance(std::string_view a, std::string_view b);
 
-/// The nearest of the names, or nothing when none is near: within a third of the typed name's length, at least 1.
-/// Among equally near names the first wins.
+/// The name with the fewest edits from `typed`, the first among equals. Empty if it is more than max(1, a third of the
+/// length of `typed`) edits away, or if `typed` has more than 100 characters.
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& names);
 
 /// The end of a sentence about a name that is not valid: "; did you mean NAME?" with the prefix before the name, or,

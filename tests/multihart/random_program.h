@@ -42,7 +42,7 @@ struct RandomProgram {
   /// The same program for the same numbers, on every host.
   static RandomProgram draw(std::uint64_t seed, std::uint64_t index);
   void load(Machine&) const;
-  /// A hart that is done sleeps with its pc here or behind.
+  /// Address of the last instruction, a branch back to wfi. A hart that is done sleeps with its pc there or above.
   std::uint64_t end(unsigned hart) const {
     return Machine::kRam + hart * Machine::kCodeBytes + (code[hart].words.size() - 1) * 4;
   }

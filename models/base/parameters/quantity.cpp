@@ -184,7 +184,8 @@ std::string to_text(BitRate rate) { return text_of(rate.bits_per_second(), kRate
 std::string to_text(Frequency f) { return text_of(f.hertz(), kFrequencyUnits); }
 
 std::string to_text(Bytes n) {
-  // The shortest text wins: 22 MB is written as 22 MB, 64 KiB as 64 KiB; binary units before decimal ones.
+  // The shortest text wins: 22000000 B becomes 22 MB, 65536 B becomes 64 KiB. Of equally short texts, the one with a
+  // binary unit wins.
   std::string best = std::to_string(n.count()) + " B";
   if (n.count() == 0) return best;
   for (auto unit = kByteUnits.rbegin(); unit != kByteUnits.rend(); ++unit) {

@@ -183,8 +183,8 @@ class Scheduler : public sc_core::sc_module {
     }
     dispatching_ = false;
   }
-  /// Dispatches entries up to time `last`. Ends after an entry that wakes a runner or stops the run, and before an
-  /// entry that is not the next effect.
+  /// Dispatches the calendar's first entry, and then those that come up to time `last`, before the end of run_until()
+  /// and no later than the kernel's next activity. Returns early when an entry has woken a runner or stopped the run.
   void dispatch_until_woken(Time last);
   /// Whether the calendar's first entry is the next thing to happen on a board with this one runner.
   bool entry_precedes(const Runner& only) const {

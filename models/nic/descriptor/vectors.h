@@ -26,8 +26,9 @@ class Vectors {
 
   unsigned count() const { return static_cast<unsigned>(vectors_.size()); }
   /// Handles an event. cause_register: value of the event's cause register (DESC_CAUSE_*); a disabled cause does
-  /// nothing. The requests go with the message that tells software of the event, now or when the vector is enabled. If
-  /// a message has no room for all requests, it takes the latest.
+  /// nothing. The requests go with the vector's next send() or set_line(): at once, or when the vector is enabled and,
+  /// for a message, moderation allows it. They are not kept if the vector already asserts INTA. If a message has no
+  /// room for all requests, it takes the latest ones.
   void cause(std::uint32_t cause_register, const base::Spans& requests = {});
   /// Whether this cause would raise an interrupt, at once or as soon as moderation allows. It would not while the
   /// vector is disabled, nor if the vector already asserts INTA.

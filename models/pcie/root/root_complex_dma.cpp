@@ -42,7 +42,8 @@ constexpr const char* kAskNowhere = "";  // the cause is what RootComplex::nowhe
 
 }  // namespace
 
-/// What is wrong with a request for an address that neither RAM nor a root port has.
+/// Why a device's request to this address is a mistake: nothing there takes it, or it is an interrupt message and no
+/// interrupt controller is there.
 std::string RootComplex::nowhere(const Tlp& t) const {
   const std::uint64_t address = t.first_byte();
   if (in_configuration_space(address)) return "devices do not reach configuration space";

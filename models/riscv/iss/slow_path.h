@@ -37,7 +37,7 @@ class SlowPath {
   };
   struct Fetched {
     FetchPage at;
-    FetchPage second;       ///< where `crossing`: page of the second half
+    FetchPage second;       ///< if `crossing`: page of the second half
     bool crossing = false;  ///< the instruction lies in two pages
     bool cacheable = true;  ///< the translation holds for whole pages while generation() is unchanged
   };

@@ -30,7 +30,7 @@ static const char text_one[32] ALIGNED = "A TEXT THAT IS COMPARED, NO. 1";
 static const char text_two[32] ALIGNED = "A TEXT THAT IS COMPARED, NO. 2";
 static const char text_three[32] ALIGNED = "A TEXT THAT IS COMPARED, NO. 3";
 
-/* Whole functions, as they would be in other files: the calls are part of the load. */
+/* Not inlined, as if defined in another file: the calls are part of the load. */
 #define CALLED __attribute__((noinline))
 
 /* By words, as C libraries do; both texts are aligned. */

@@ -72,7 +72,7 @@ TEST_CASE("enable, threshold and delivery each hold an interrupt back", "[imsic]
   CHECK(f.top() == 0);
   Bench::set(f, IMSIC_EIE0, 1u << 20);
   CHECK(f.top() >> 16 == 20);
-  CHECK_FALSE(f.line.level());  // delivery is off after reset, which does not affect topei
+  CHECK_FALSE(f.line.level());  // delivery is off after reset; topei shows the interrupt all the same
   Bench::set(f, IMSIC_EIDELIVERY, 1);
   CHECK(f.line.level());
   Bench::set(f, IMSIC_EITHRESHOLD, 20);

@@ -99,7 +99,7 @@ struct Run {
   }
 };
 
-/// The pace, which is chosen by name, sets `farthest`; no file can give it.
+/// `pace` names a part, which sets `farthest`. A board file cannot set `farthest` itself.
 struct Walk {
   std::string pace = "slow";
   int distance = 1;

@@ -139,7 +139,7 @@ TEST_CASE("code that DMA has changed runs as changed", "[iss]") {
   Run r({addi(kA0, 0, 1), kLoop});
   r.go();
   REQUIRE(r.x(kA0) == 1);
-  const std::uint32_t changed[] = {addi(kA0, 0, 2), 0xffdf'f06f};  // and back to the first one
+  const std::uint32_t changed[] = {addi(kA0, 0, 2), 0xffdf'f06f};  // jal back to the first one
   r.ram.write(kRam, changed, 8);
   r.go();
   REQUIRE(r.x(kA0) == 2);

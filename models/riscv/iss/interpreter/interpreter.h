@@ -58,7 +58,7 @@ class Interpreter final : public Engine {
   };
   struct Frame {
     Block* block = nullptr;
-    std::uint64_t slots = 0;  ///< at the start of the block
+    std::uint64_t slots = 0;  ///< at the start of the block, plus the block's stalls so far
     std::uint64_t limit = 0;
   };
   static constexpr std::size_t kJumps = 4096;
