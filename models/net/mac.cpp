@@ -36,7 +36,7 @@ void Mac::frame_arrived(PacketPtr packet) {
 
 void Mac::lose(const Packet& packet, std::uint64_t& counter, const char* reason) {
   ++counter;
-  for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
+  base::drop_all(packet.spans, reason, base::now());
 }
 
 void Mac::drop(const Packet& packet, Client::Drop why, std::uint64_t& counter, const char* reason) {

@@ -64,7 +64,7 @@ void Wire::arrive(End at, std::uint32_t epoch, PacketPtr packet) {
 
 void Wire::lose(End from, const Packet& packet, const char* reason) {
   ++directions_[from].statistics.lost;
-  for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
+  base::drop_all(packet.spans, reason, base::now());
 }
 
 void Wire::show(End end, const Packet& packet, Direction direction, base::Time t) {

@@ -155,5 +155,9 @@ inline Ledger& ledger() { return the_ledger; }
 inline void enter_all(const Spans& spans, Stage stage, Ledger::Component component, Time t) {
   for (const Span& s : spans) the_ledger.enter(s.id, stage, component, t);
 }
+/// Drops every request of a list.
+inline void drop_all(const Spans& spans, const char* reason, Time t) {
+  for (const Span& s : spans) ledger().drop(s.id, reason, t);
+}
 
 }  // namespace sluice::base

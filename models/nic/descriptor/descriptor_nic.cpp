@@ -82,7 +82,7 @@ void DescriptorNic::link_changed(bool up) {
 
 void DescriptorNic::drop_received(const net::Packet& packet, unsigned statistic, const char* reason) {
   ++counts_[statistic];
-  for (const base::Span& s : packet.spans) base::ledger().drop(s.id, reason, base::now());
+  base::drop_all(packet.spans, reason, base::now());
 }
 
 /// Requests that came while the vector was masked have waited for a core so far; from now on they wait for the

@@ -95,8 +95,7 @@ void ReceiveEngine::reset() {
     nic_.drop_received(*pipeline_.front().frame.packet, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
   for (Queue& q : queues_) {
     discard_frames(q, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
-    for (unsigned i = 0; i < q.done_count; ++i)
-      for (const base::Span& s : q.done[i].spans) base::ledger().drop(s.id, "NIC reset", now());
+    for (unsigned i = 0; i < q.done_count; ++i) base::drop_all(q.done[i].spans, "NIC reset", now());
     base::calendar().cancel(q.timer);
     std::vector<std::uint64_t> cache = std::move(q.cache);
     q = {};
@@ -252,8 +251,7 @@ void ReceiveEngine::stop(unsigned number) {
   Queue& q = queues_[number];
   q.stopped = true;
   base::calendar().cancel(q.timer);
-  for (unsigned i = 0; i < q.done_count; ++i)
-    for (const base::Span& s : q.done[i].spans) base::ledger().drop(s.id, "bus mastering off", now());
+  for (unsigned i = 0; i < q.done_count; ++i) base::drop_all(q.done[i].spans, "bus mastering off", now());
   q.done_count = q.span_count = 0;
   fail(number);
 }
@@ -310,11 +308,13 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
   --q.in_pipeline;
   pcie::DmaOptions options =
       q.doorbell_sites.options(t.queue, t.descriptor, q.registers.length, "the buffer of receive descriptor");
-  if (q.stopped || !nic_.bus_master()) {
-    if (!q.stopped) nic_.report_bus_master_off(t.address, packet.length, true, options);
+  if (!q.stopped && !nic_.bus_master()) {
+    nic_.report_bus_master_off(t.address, packet.length, true, options);
+    stop(t.queue);
+  }
+  if (q.stopped) {
     nic_.drop_received(packet, DESC_STAT_RX_DROP_DMA, "bus mastering off");
     released(packet.length);
-    if (!q.stopped) stop(t.queue);
     return pump();
   }
   ++nic_.count(DESC_STAT_RX_PACKETS);
@@ -394,7 +394,7 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
       pump();
     };
   if (!nic_.dma_write(address, bytes, options, std::move(on_sent))) {
-    for (const base::Span& s : options.spans) base::ledger().drop(s.id, "bus mastering off", now());
+    base::drop_all(options.spans, "bus mastering off", now());
     return stop(number);
   }
   nic_.vectors_.cause(q.registers.cause, options.spans);

@@ -92,8 +92,7 @@ void TransmitEngine::reset(bool forget_reads) {
   ++generation_;
   for (; slot_head_ != slot_tail_; ++slot_head_) {
     Slot& s = slot(slot_head_);
-    if (s.packet)
-      for (const base::Span& span : s.packet->spans) base::ledger().drop(span.id, "NIC reset", now());
+    if (s.packet) base::drop_all(s.packet->spans, "NIC reset", now());
     // The DMA engine still writes into the frames of reads in flight.
     if (s.reads && !forget_reads) {
       orphan_reads_ += s.reads;
@@ -340,7 +339,7 @@ void TransmitEngine::piece_read(std::uint32_t slot_number, std::uint32_t generat
     apply_journeys(s, completion.journey);
   } else {
     ++nic_.count(DESC_STAT_TX_DROP_DMA);
-    for (const base::Span& span : s.packet->spans) base::ledger().drop(span.id, "transmit DMA failed", now());
+    base::drop_all(s.packet->spans, "transmit DMA failed", now());
   }
   retire();
 }
@@ -425,7 +424,7 @@ void TransmitEngine::send(Slot& s, base::Time ready) {
                     s.queue, s.last_descriptor % q.registers.length),
         q.doorbell_sites.of(s.last_descriptor));
     ++nic_.count(DESC_STAT_TX_DROP_DESCRIPTOR);
-    for (const base::Span& span : s.packet->spans) base::ledger().drop(span.id, "checksum offload impossible", now());
+    base::drop_all(s.packet->spans, "checksum offload impossible", now());
     return;
   }
   if (nic_.mac_.link_up()) {
