@@ -122,17 +122,28 @@ TEST_CASE("with bus mastering off nothing is delivered and the queue stops", "[n
   });
 }
 
-TEST_CASE("frames in memory are still reported when a later descriptor read fails", "[nic]") {
+/// Frames are reported 20 us after they have arrived.
+static nic::DescriptorParameters late_reports() {
   nic::DescriptorParameters p;
   p.writeback_when_idle = false;
   p.writeback_timeout = 20_us;
-  NicBench b(p);
+  return p;
+}
+
+/// A ring with three frames in memory that are not yet reported.
+static NicBench::RxRing unreported_frames(NicBench& b) {
+  b.on();
+  auto ring = b.receive_ring(0, 64, 32);
+  b.wait(3_us);
+  for (unsigned n = 0; n < 3; ++n) b.send(udp_frame(18 + n));
+  b.wait(2_us);
+  return ring;
+}
+
+TEST_CASE("frames in memory are still reported when a later descriptor read fails", "[nic]") {
+  NicBench b(late_reports());
   b.run([&] {
-    b.on();
-    auto ring = b.receive_ring(0, 64, 32);
-    b.wait(3_us);
-    for (unsigned n = 0; n < 3; ++n) b.send(udp_frame(18 + n));
-    b.wait(2_us);
+    auto ring = unreported_frames(b);
     REQUIRE_FALSE(b.done(ring, 0));
     b.bus_master(false);
     b.write(DESC_QUEUE(0) + DESC_RX_TAIL, 40);
@@ -151,16 +162,9 @@ TEST_CASE("frames in memory are still reported when a later descriptor read fail
 /// Three frames are in memory and not yet reported when bus mastering goes off. The NIC finds that out when the timer
 /// of the write-back ends, or when one more frame comes.
 static void lose_reports(bool one_more) {
-  nic::DescriptorParameters p;
-  p.writeback_when_idle = false;
-  p.writeback_timeout = 20_us;
-  NicBench b(p);
+  NicBench b(late_reports());
   b.run([&] {
-    b.on();
-    auto ring = b.receive_ring(0, 64, 32);
-    b.wait(3_us);
-    for (unsigned n = 0; n < 3; ++n) b.send(udp_frame(18));
-    b.wait(2_us);
+    auto ring = unreported_frames(b);
     CHECK(base::ledger().in_flight() == 3);
     b.bus_master(false);
     if (one_more) b.send(udp_frame(18));
