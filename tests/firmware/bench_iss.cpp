@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_iss [cached]: speed of the ISS on the guests bench_*.c, in millions of guest instructions per second of
-// processor time.
+// bench_iss [cached|interval]: speed of the ISS on the guests bench_*.c, in millions of guest instructions per second
+// of processor time.
 
 #include <algorithm>
 #include <cstdio>
@@ -22,10 +22,12 @@ double processor_seconds() {
 }
 
 /// Runs a guest and returns the seconds it took. The machine is kept for its results.
-double run(const std::string& guest, bool cached, std::unique_ptr<riscv::IssMachine>& machine) {
+double run(const std::string& guest, bool cached, const riscv::CoreShape* shape,
+           std::unique_ptr<riscv::IssMachine>& machine) {
   base::LineState l1d(32 << 10, 8, 64), l1i(32 << 10, 8, 64);
   riscv::HartConfig config;
   if (cached) config.l1d = &l1d, config.l1i = &l1i;
+  config.shape = shape;
   machine = std::make_unique<riscv::IssMachine>(config);
   machine->load_binary(std::string(SLUICE_GUESTS) + "/" + guest + ".bin");
   const double start = processor_seconds();
@@ -41,11 +43,14 @@ double run(const std::string& guest, bool cached, std::unique_ptr<riscv::IssMach
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool cached = argc > 1 && std::strcmp(argv[1], "cached") == 0;
+  const bool interval = argc > 1 && std::strcmp(argv[1], "interval") == 0;
+  const bool cached = interval || (argc > 1 && std::strcmp(argv[1], "cached") == 0);
+  const riscv::CoreShape shapes;
+  const riscv::CoreShape* shape = interval ? &shapes : nullptr;
   for (const char* name : {"bench_coremark_like", "bench_dhrystone_like", "bench_memory", "bench_float"}) {
     std::unique_ptr<riscv::IssMachine> machine;
-    double best = run(name, cached, machine);
-    for (int i = 0; i < 6; ++i) best = std::min(best, run(name, cached, machine));
+    double best = run(name, cached, shape, machine);
+    for (int i = 0; i < 6; ++i) best = std::min(best, run(name, cached, shape, machine));
     const double instructions = static_cast<double>(machine->hart.state().instret) / 1e6;
     std::printf("%-20s %8.1f MIPS, best of 7; %.0f M instructions, exit %u, %s", name, instructions / best,
                 instructions, machine->exit_code, machine->console.c_str());

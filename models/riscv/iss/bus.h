@@ -69,6 +69,10 @@ class Bus {
   /// stall.
   virtual void cache_miss(std::uint64_t address, base::LineUse use) = 0;
 
+  /// timing = "interval": as cache_miss(), for an access in another slot than state.slots, which does not change.
+  /// Returns the slot in which the line arrives.
+  virtual std::uint64_t fill(std::uint64_t /*address*/, base::LineUse /*use*/, std::uint64_t slot) { return slot; }
+
   // Hints (models/base/measure/hints.h). Addresses are physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;
   virtual void drop(unsigned /*reason*/, std::uint64_t /*address*/) {}

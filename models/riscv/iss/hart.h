@@ -18,6 +18,8 @@
 #include "models/riscv/iss/engine.h"
 #include "models/riscv/iss/hart_state.h"
 #include "models/riscv/iss/privileged/privileged.h"
+#include "models/riscv/iss/timing_counters.h"
+#include "models/riscv/iss/window/core_shape.h"
 
 namespace sluice::riscv {
 
@@ -31,13 +33,11 @@ struct HartConfig {
   /// lines that they do not hold.
   base::LineState* l1d = nullptr;
   base::LineState* l1i = nullptr;
+  /// With the L1 caches, for timing = "interval". It must outlive the hart.
+  const CoreShape* shape = nullptr;
 };
 
-struct HartCounters {
-  std::uint64_t l1d_accesses = 0;  ///< lines accessed: an access that crosses lines counts twice
-  std::uint64_t l1d_misses = 0;    ///< line accesses that missed, so that the bus was called
-  std::uint64_t l1i_accesses = 0;  ///< changes of the line that instructions come from
-  std::uint64_t l1i_misses = 0;
+struct HartCounters : TimingCounters {
   std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
   std::uint64_t interrupts = 0;  ///< interrupts taken
   std::uint64_t returns = 0;     ///< mret and sret

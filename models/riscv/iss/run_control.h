@@ -27,6 +27,12 @@ class RunControl {
   /// Slots at which run() ends: the bus's limit, or an earlier one while a single instruction is to run.
   std::uint64_t slot_limit() { return stepping_ ? step_limit() : bus_.slot_limit(); }
 
+  /// Whether a single instruction is to run, and whether it has.
+  bool stepping() const { return stepping_; }
+  bool step_is_over() const { return stepping_ && hart_.state().slots >= step_limit_; }
+  /// The bus's limit; a step may ignore it.
+  std::uint64_t bus_limit() { return stepping_ && beyond_limit_ ? ~std::uint64_t{0} : bus_.slot_limit(); }
+
   /// Returns false when the breakpoint was already set.
   bool set_breakpoint(std::uint64_t address) { return breakpoints_.insert(address).second; }
   bool clear_breakpoint(std::uint64_t address) { return breakpoints_.erase(address) != 0; }

@@ -19,6 +19,9 @@ SlowPath::SlowPath(Hart& hart)
       bus_(hart.bus()),
       l1d_(hart.config().l1d),
       l1i_(hart.config().l1i),
+      clock_(hart.config().shape
+                 ? std::make_unique<IntervalClock>(*hart.config().shape, *l1i_, *l1d_, bus_, state_, hart.counters())
+                 : nullptr),
       trap_cost_(hart.config().costs.trap) {
   tlb_epochs_.fill(~std::uint64_t{0});
 }
@@ -30,6 +33,7 @@ void SlowPath::reset() {
   fetch_line_ = ~std::uint64_t{0};
   attention_ = true;
   stale_.clear();
+  if (clock_) clock_->reset();
   traps_.clear();
   from_ = kNowhere;
 }
@@ -64,6 +68,7 @@ void SlowPath::change_context() {
 
 bool SlowPath::interrupt() {
   if (!privileged_.take_interrupt()) return false;
+  if (clock_) clock_->drain();
   state_.slots += trap_cost_;
   ++hart_.counters().interrupts;
   from_ = kNowhere;
@@ -132,6 +137,7 @@ SlowPath::Outcome SlowPath::trap(Cause cause, std::uint64_t tval) {
     ++counters.repeated;
   else
     counters.repeated = counters.served = 0, counters.returns_before = counters.returns;
+  if (clock_) clock_->drain();
   privileged_.trap(cause, tval);
   state_.slots += trap_cost_;
   ++counters.traps;
@@ -164,6 +170,7 @@ bool SlowPath::synchronise() {
 }
 
 SlowPath::Outcome SlowPath::csr(const Instruction& i, unsigned cost) {
+  if (clock_) clock_->drain();
   const bool immediate = i.op >= Opcode::csrrwi;
   const unsigned kind = static_cast<unsigned>(i.op) - static_cast<unsigned>(immediate ? Opcode::csrrwi : Opcode::csrrw);
   constexpr CsrOp ops[3] = {CsrOp::write, CsrOp::set, CsrOp::clear};
@@ -179,6 +186,7 @@ SlowPath::Outcome SlowPath::csr(const Instruction& i, unsigned cost) {
 }
 
 SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
+  if (clock_) clock_->drain();
   switch (i.op) {
     case Opcode::ecall:
       switch (state_.privilege) {

@@ -17,6 +17,7 @@
 #include "models/riscv/iss/hart.h"
 #include "models/riscv/iss/soft_tlb.h"
 #include "models/riscv/iss/trap_history.h"
+#include "models/riscv/iss/window/interval_clock.h"
 
 namespace sluice::riscv {
 
@@ -44,6 +45,8 @@ class SlowPath {
 
   /// The hart must outlive this object.
   explicit SlowPath(Hart& hart);
+  /// Null unless timing is "interval".
+  IntervalClock* clock() { return clock_.get(); }
 
   // Execution of one instruction. Its registers are as with_sink() returns them. cost: its slots.
 
@@ -162,6 +165,7 @@ class SlowPath {
   Place place_at(std::uint64_t physical);
   Outcome homed_line(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
   Outcome refused_line(Cause fault, std::uint64_t address);
+  void touch(std::uint64_t physical, unsigned size, base::LineUse use);
   void touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use);
   bool synchronise_store(const Place& place, unsigned size);
   void read_ram(const Place& place, void* data, unsigned size);
@@ -174,6 +178,7 @@ class SlowPath {
   Bus& bus_;
   base::LineState* const l1d_;
   base::LineState* const l1i_;
+  const std::unique_ptr<IntervalClock> clock_;
   const unsigned trap_cost_;
   bool bus_called_ = false;
   bool attention_ = false;

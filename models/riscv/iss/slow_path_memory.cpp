@@ -65,8 +65,9 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
     place = {cached.physical + (address - page), cached.ram, cached.homed};
   } else {
     Privileged::Translation t;
-    bus_called_ = true;  // the walk's own writes may synchronise
+    const std::uint64_t walks = privileged_.synchronised_walks();
     const Cause cause = privileged_.translate(address, size, access, t);
+    bus_called_ |= privileged_.synchronised_walks() != walks;
     if (cause != Cause::none) return cause;
     place = place_at(t.physical);
     if (t.region_size < base::GuestRam::kPage) return Cause::none;
@@ -77,6 +78,15 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
                cached.readable && !(place.ram->watch(place.physical) & base::GuestRam::kReadWatch),
                cached.writable && !place.ram->watch(place.physical));
   return Cause::none;
+}
+
+/// A load or store is in RAM. With timing = "interval", the window takes its time later; an access to two pages is one
+/// to the bytes after the first page's then.
+void SlowPath::touch(std::uint64_t physical, unsigned size, base::LineUse use) {
+  if (clock_)
+    clock_->log().access(physical);
+  else
+    touch_l1d(physical, size, use);
 }
 
 void SlowPath::touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use) {
@@ -149,7 +159,7 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
   if (store) value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
   if (place.ram) {
     if (store && !synchronise_store(place, size)) return Outcome::redirect;
-    touch_l1d(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
+    touch(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
     if (store)
       write_ram(place, &value, size);
     else
@@ -158,6 +168,7 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
     return homed_line(i, place, address, size, value);
   } else {
     if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
+    if (clock_) store ? clock_->drain() : clock_->drain_stores();
     if (!synchronise()) return Outcome::redirect;
     const bool done = store ? bus_.store(place.physical, &value, size) : bus_.load(place.physical, &value, size);
     if (!done) return trap(fault, address);
@@ -179,6 +190,7 @@ SlowPath::Outcome SlowPath::homed_line(const Instruction& i, const Place& place,
   const Cause fault = store ? Cause::store_access : Cause::load_access;
   if (place.physical % bus_.line_bytes() + size > bus_.line_bytes())
     return refuse(Refusal::crossing_line, fault, address, place.physical, size);
+  if (clock_) clock_->drain_stores();
   if (!synchronise()) return Outcome::redirect;
   std::uint8_t* bytes = bus_.hold(place.physical, store ? base::LineUse::store : base::LineUse::load);
   if (!bytes) return refused_line(fault, address);
@@ -210,8 +222,8 @@ SlowPath::Outcome SlowPath::memory_crossing(const Instruction& i, std::uint64_t 
   if (cause != Cause::none) return trap(cause, address2);
   const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
   if (store && !(synchronise_store(low, first) && synchronise_store(high, size - first))) return Outcome::redirect;
-  touch_l1d(low.physical, first, use);
-  touch_l1d(high.physical, size - first, use);
+  touch(low.physical, first, use);
+  if (!clock_) touch(high.physical, size - first, use);
   std::uint8_t bytes[8] = {};
   std::uint64_t value = 0;
   if (store) {
@@ -245,6 +257,7 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
   if (cause == Cause::none && !place.ram && !place.homed)
     return refuse(Refusal::atomic_device, fault, address, place.physical, size);
   if (cause != Cause::none) return trap(cause, address);
+  if (clock_) clock_->drain_stores();
   // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
   if (!synchronise()) return Outcome::redirect;
   const base::LineUse use = reserve ? base::LineUse::load : base::LineUse::atomic;

@@ -16,6 +16,18 @@
 
 namespace sluice::riscv {
 
+enum class Timing { functional, cached, interval };
+
+/// The caches and the core of a timing.
+struct TimingParts {
+  base::LineState l1d{4096, 4, 64}, l1i{4096, 4, 64};
+  CoreShape shape;
+  void give_to(HartConfig& config, Timing timing) {
+    if (timing != Timing::functional) config.l1d = &l1d, config.l1i = &l1i;
+    if (timing == Timing::interval) config.shape = &shape, config.privileged.issue_width = shape.dispatch_width;
+  }
+};
+
 struct IssMachine : Bus {
   static constexpr std::uint64_t kRam = 0x8000'0000, kRamSize = 64 << 20, kConsole = 0x1000'0000, kFinisher = 0x10'0000;
   /// A device register that answers after `device_slots`.
@@ -83,6 +95,12 @@ struct IssMachine : Bus {
     hart.state().slots += miss_slots;
     base::LineState* cache = use == base::LineUse::fetch ? hart.config().l1i : hart.config().l1d;
     cache->fill(address, writes(use) ? base::LineState::kModified : base::LineState::kExclusive);
+  }
+  std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t slot) override {
+    ++misses;
+    base::LineState* cache = use == base::LineUse::fetch ? hart.config().l1i : hart.config().l1d;
+    cache->fill(address, writes(use) ? base::LineState::kModified : base::LineState::kExclusive);
+    return slot + miss_slots;
   }
   void probe(unsigned stage, std::uint64_t address) override { note("probe", stage, address); }
   void bind(std::uint64_t to, std::uint64_t from) override { note("bind", to, from); }

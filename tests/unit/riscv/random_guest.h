@@ -78,8 +78,8 @@ inline const std::vector<std::uint32_t> kHandler = {
 constexpr std::uint64_t kHandlerAt = IssMachine::kRam + 0x8000;
 
 struct RandomMachine {
-  RandomMachine(std::uint32_t seed, bool cached, MakeEngine engine = IssMachine::default_engine)
-      : machine(config(cached), engine) {
+  RandomMachine(std::uint32_t seed, Timing timing, MakeEngine engine = IssMachine::default_engine)
+      : machine(config(timing), engine) {
     Draw draw(seed);
     std::vector<std::uint32_t> words(4096);
     for (std::uint32_t& w : words) w = draw_word(draw);
@@ -93,12 +93,12 @@ struct RandomMachine {
     machine.hart.privileged().csr_poke(csr::kMtvec, kHandlerAt);
     machine.hart.privileged().csr_poke(csr::kMstatus, mstatus::kFs);
   }
-  HartConfig config(bool cached) {
+  HartConfig config(Timing timing) {
     HartConfig c;
     c.costs.trap = 7;
     c.costs.of(CostClass::csr) = 3;
     c.costs.of(CostClass::system) = 5;
-    if (cached) c.l1d = &l1d, c.l1i = &l1i;
+    parts.give_to(c, timing);
     return c;
   }
   void run_to(std::uint64_t limit) {
@@ -121,7 +121,8 @@ struct RandomMachine {
     std::string out = std::to_string(s.slots) + " " + std::to_string(s.instret) + " " + std::to_string(s.pc);
     for (unsigned i = 0; i < 32; ++i) out += " " + std::to_string(s.x[i]) + " " + std::to_string(s.f[i]);
     const HartCounters& c = machine.hart.counters();
-    for (std::uint64_t v : {c.traps, c.l1d_accesses, c.l1d_misses, c.l1i_accesses, c.l1i_misses})
+    for (std::uint64_t v : {c.traps, c.l1d_accesses, c.l1d_misses, c.l1i_accesses, c.l1i_misses, c.branches,
+                            c.mispredictions, c.forwarded})
       out += " " + std::to_string(v);
     std::uint64_t sum = s.fflags + s.frm * 8u;
     for (std::uint64_t a = IssMachine::kRam; a < IssMachine::kRam + 0x10000; a += 8) {
@@ -132,7 +133,7 @@ struct RandomMachine {
     return out + " " + std::to_string(sum);
   }
   unsigned breakpoints = 0;
-  base::LineState l1d{4096, 4, 64}, l1i{4096, 4, 64};
+  TimingParts parts;
   IssMachine machine;
 };
 

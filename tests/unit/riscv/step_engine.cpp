@@ -12,22 +12,32 @@ std::unique_ptr<Engine> make_step_engine(Hart& hart) { return std::make_unique<S
 StopReason StepEngine::run() {
   control_.begin();
   for (;;) {
-    if (state_.slots >= control_.slot_limit()) return StopReason::slot_limit;
-    if (slow_.take_interrupt()) continue;
+    if (!goes_on()) return StopReason::slot_limit;
+    if ((!clock_ || clock_->at_timing_point()) && slow_.take_interrupt()) continue;
     slow_.refresh_context();
     slow_.clear_attention();
     Instruction i;
     std::uint64_t last = 0;
-    if (!fetch(i, last)) continue;
+    if (!fetch(i, last)) {
+      if (clock_) clock_->timing_point();
+      continue;
+    }
     // The walk has moved the limit, or made an interrupt pending.
-    if (slow_.attention()) continue;
+    if (slow_.attention() && !clock_) continue;
     if (control_.breakpoint_at(state_.pc) && control_.stops_here()) return StopReason::breakpoint;
-    if (!fetch_line(last)) continue;
+    if (!clock_ && !fetch_line(last)) continue;
     if (uses_float(i.op) && !hart_.privileged().fp_enabled()) {
       slow_.illegal(i.raw);
+      if (clock_) clock_->timing_point();
       continue;
     }
     if (writes_float(i.op)) hart_.privileged().mark_fp_dirty();
+    if (clock_) {
+      const SlowPath::Outcome outcome = execute_timed(i, last);
+      if (outcome == SlowPath::Outcome::wait_for_interrupt) return StopReason::wait_for_interrupt;
+      if (outcome == SlowPath::Outcome::wait_on_reservation) return StopReason::wait_on_reservation;
+      continue;
+    }
     unsigned cost = hart_.config().costs.of(cost_class(i.op));
     std::uint64_t next = state_.pc + i.length;
     if (straight(&i, next, cost)) {
@@ -47,6 +57,46 @@ StopReason StepEngine::run() {
         return StopReason::wait_on_reservation;
     }
   }
+}
+
+/// False: the run ends here.
+bool StepEngine::goes_on() {
+  if (!clock_) return state_.slots < control_.slot_limit();
+  clock_->catch_up();
+  return !control_.step_is_over() && !(clock_->at_timing_point() && state_.slots >= control_.bus_limit());
+}
+
+/// Executes one instruction with timing = "interval": a run of its own.
+SlowPath::Outcome StepEngine::execute_timed(const Instruction& i, std::uint64_t last) {
+  TimingRecord record = timing_record(i, *hart_.config().shape);
+  TimedRun run;
+  run.records = &record;
+  run.count = run.lines = 1;
+  run.addresses[0] = hart_.config().l1i->line_of(last);
+  run.pc = run.last_pc = state_.pc;
+  run.end_pc = state_.pc + i.length;
+  std::uint64_t next = run.end_pc;
+  unsigned cost = 0;
+  clock_->enter_slowly(run, 0);
+  const std::uint64_t since = clock_->since() + 1;
+  if (straight(&i, next, cost)) {
+    clock_->settle(1, next);
+    state_.pc = next;
+    ++state_.instret;
+    clock_->executed(since, record.kind >= TimingRecord::kBranch);
+    return SlowPath::Outcome::next;
+  }
+  const SlowPath::Outcome outcome = slow_.execute(i, hart_.config().costs.of(cost_class(i.op)));
+  const bool charged = clock_->charged();
+  if (outcome != SlowPath::Outcome::next || charged) clock_->log().abandon();
+  if (outcome == SlowPath::Outcome::next && !charged) clock_->settle(1, next);
+  if (outcome == SlowPath::Outcome::next)
+    slow_.retire(i.length, charged ? hart_.config().costs.of(cost_class(i.op)) : 0);
+  if (outcome == SlowPath::Outcome::next && !charged && !slow_.bus_called())
+    clock_->executed(since, false);
+  else
+    clock_->timing_point();
+  return outcome;
 }
 
 /// The instruction at state.pc, and the physical address of its last byte. False: fetching it has trapped.

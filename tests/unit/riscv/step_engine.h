@@ -36,11 +36,14 @@ class StepEngine final : public Engine {
   bool fetch(Instruction& instruction, std::uint64_t& last);
   void keep(base::GuestRam& ram, std::uint64_t physical, unsigned length);
   bool fetch_line(std::uint64_t last);
+  bool goes_on();
+  SlowPath::Outcome execute_timed(const Instruction&, std::uint64_t last);
   bool straight(const Instruction* op, std::uint64_t& next, unsigned& cost);
 
   Hart& hart_;
   HartState& state_;
   SlowPath slow_;
+  IntervalClock* const clock_ = slow_.clock();
   RunControl control_;
   std::set<std::uint64_t> code_;  ///< physical addresses of two bytes each that have been executed
 };

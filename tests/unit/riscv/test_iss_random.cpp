@@ -11,11 +11,11 @@ using namespace sluice::riscv;
 
 TEST_CASE("drawn instructions give the same whole, cut and stepped", "[iss]") {
   constexpr std::uint64_t kEnd = 30'000;
-  const bool cached = GENERATE(false, true);
+  const Timing timing = GENERATE(Timing::functional, Timing::cached, Timing::interval);
   std::uint64_t instructions = 0, breakpoints = 0;
   for (std::uint32_t seed = 1; seed <= 120; ++seed) {
-    CAPTURE(seed, cached);
-    RandomMachine whole(seed, cached), cut(seed, cached), single(seed, cached);
+    CAPTURE(seed, static_cast<int>(timing));
+    RandomMachine whole(seed, timing), cut(seed, timing), single(seed, timing);
     whole.run_to(kEnd);
     for (std::uint64_t limit = 0; limit < kEnd; limit += 1 + seed % 5) cut.run_to(limit);
     cut.run_to(kEnd);

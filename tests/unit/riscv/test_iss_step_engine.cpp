@@ -25,11 +25,11 @@ TEST_CASE("machines without a wish have the step engine", "[iss]") {
 
 TEST_CASE("drawn instructions give the same on the step engine and on the interpreter", "[iss]") {
   constexpr std::uint64_t kEnd = 30'000;
-  const bool cached = GENERATE(false, true);
+  const Timing timing = GENERATE(Timing::functional, Timing::cached, Timing::interval);
   std::uint64_t instructions = 0;
   for (std::uint32_t seed = 1; seed <= 120; ++seed) {
-    CAPTURE(seed, cached);
-    RandomMachine steps(seed, cached, make_step_engine), blocks(seed, cached, make_interpreter);
+    CAPTURE(seed, static_cast<int>(timing));
+    RandomMachine steps(seed, timing, make_step_engine), blocks(seed, timing, make_interpreter);
     for (std::uint64_t limit = 0; limit < kEnd; limit += 1 + seed % 50 * 100) {
       steps.run_to(limit);
       blocks.run_to(limit);
@@ -42,13 +42,13 @@ TEST_CASE("drawn instructions give the same on the step engine and on the interp
 
 TEST_CASE("guests give the same on the step engine and on the interpreter", "[iss]") {
   const char* const guest = GENERATE("everything", "golden_translation", "golden_traps", "golden_pmp");
-  const bool cached = GENERATE(false, true);
-  CAPTURE(guest, cached);
+  const Timing timing = GENERATE(Timing::functional, Timing::cached, Timing::interval);
+  CAPTURE(guest, static_cast<int>(timing));
   const auto run = [&](MakeEngine engine) {
-    base::LineState l1d(4096, 4, 64), l1i(4096, 4, 64);
+    TimingParts parts;
     HartConfig config;
     config.privileged.issue_width = 4;
-    if (cached) config.l1d = &l1d, config.l1i = &l1i;
+    parts.give_to(config, timing);
     IssMachine machine(config, engine);
     machine.load_binary(std::string(SLUICE_GUESTS) + "/" + guest + ".bin");
     machine.limit = 100'000'000;

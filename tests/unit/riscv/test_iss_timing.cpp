@@ -16,10 +16,10 @@ using namespace sluice::riscv;
 namespace {
 
 struct TimedMachine {
-  explicit TimedMachine(bool cached, const std::string& guest) {
+  explicit TimedMachine(Timing timing, const std::string& guest) {
     HartConfig config;
     config.privileged.issue_width = 4;
-    if (cached) config.l1d = &l1d, config.l1i = &l1i;
+    parts.give_to(config, timing);
     machine.emplace(config);
     machine->device_slots = 33;
     machine->load_binary(std::string(SLUICE_GUESTS) + "/" + guest + ".bin");
@@ -49,7 +49,7 @@ struct TimedMachine {
     for (const std::string& note : machine->notes) out += note + "; ";
     return out + machine->console;
   }
-  base::LineState l1d{4096, 4, 64}, l1i{4096, 4, 64};
+  TimingParts parts;
   std::optional<IssMachine> machine;
 };
 
@@ -58,14 +58,14 @@ constexpr std::uint64_t kEnd = 1'000'000'000;
 }  // namespace
 
 TEST_CASE("a run cut at every slot equals an uncut one", "[iss]") {
-  const bool cached = GENERATE(false, true);
-  TimedMachine whole(cached, "everything");
+  const Timing timing = GENERATE(Timing::functional, Timing::cached, Timing::interval);
+  TimedMachine whole(timing, "everything");
   whole.run_to(kEnd);
   REQUIRE(whole.machine->finished);
   REQUIRE(whole.machine->exit_code == 0);
 
   const std::uint64_t step = GENERATE(1, 2, 7, 64, 1001);
-  TimedMachine cut(cached, "everything");
+  TimedMachine cut(timing, "everything");
   for (std::uint64_t limit = 0; !cut.machine->finished; limit += step) {
     REQUIRE(limit < kEnd);
     cut.run_to(limit);
@@ -74,13 +74,13 @@ TEST_CASE("a run cut at every slot equals an uncut one", "[iss]") {
 }
 
 TEST_CASE("every limit is met exactly", "[iss]") {
-  const bool cached = GENERATE(false, true);
-  TimedMachine fine(cached, "everything");
+  const Timing timing = GENERATE(Timing::functional, Timing::cached);
+  TimedMachine fine(timing, "everything");
   std::uint64_t next = 1;
   for (std::uint64_t limit = 1; !fine.machine->finished; ++limit) {
     fine.run_to(limit);
     if (limit != next) continue;
-    TimedMachine once(cached, "everything");
+    TimedMachine once(timing, "everything");
     once.run_to(limit);
     REQUIRE(once.picture() == fine.picture());
     next += 1 + next / 17;
@@ -89,10 +89,10 @@ TEST_CASE("every limit is met exactly", "[iss]") {
 }
 
 TEST_CASE("single steps give what a run gives", "[iss]") {
-  const bool cached = GENERATE(false, true);
-  TimedMachine whole(cached, "everything");
+  const Timing timing = GENERATE(Timing::functional, Timing::cached, Timing::interval);
+  TimedMachine whole(timing, "everything");
   whole.run_to(kEnd);
-  TimedMachine stepped(cached, "everything");
+  TimedMachine stepped(timing, "everything");
   std::uint64_t steps = 0;
   while (!stepped.machine->finished) {
     const std::uint64_t before = stepped.machine->hart.state().instret + stepped.machine->hart.counters().traps;

@@ -25,9 +25,9 @@ Block BlockCache::never_;
 BlockCache::BlockCache() : buckets_(kBuckets, nullptr) {}
 BlockCache::~BlockCache() = default;
 
-Block* BlockCache::allocate(unsigned ops) {
-  const std::size_t size = sizeof(Block) + ops * sizeof(Op) + ops * sizeof(Site);
-  static_assert(sizeof(Block) % 16 == 0 && sizeof(Site) == 16);
+/// Memory aligned to 16 bytes.
+std::byte* BlockCache::take(std::size_t size) {
+  size = (size + 15) & ~std::size_t{15};
   if (size > chunk_left_) {
     chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kChunk));
     chunk_at_ = chunks_.back().get();
@@ -37,12 +37,25 @@ Block* BlockCache::allocate(unsigned ops) {
   chunk_at_ += size;
   chunk_left_ -= size;
   used_ += size;
+  return p;
+}
+
+Block* BlockCache::allocate(unsigned ops) {
+  static_assert(sizeof(Block) % 16 == 0 && sizeof(Site) == 16);
+  std::byte* p = take(sizeof(Block) + ops * sizeof(Op) + ops * sizeof(Site));
   auto* block = new (p) Block;
   block->taken = block->fall = &never_;
   block->ops = new (p + sizeof(Block)) Op[ops];
   block->sites = new (p + sizeof(Block) + ops * sizeof(Op)) Site[ops];
   block->ops_count = ops;
   return block;
+}
+
+TimedRun* BlockCache::allocate_run(unsigned instructions) {
+  auto* run = new (take(sizeof(TimedRun))) TimedRun;
+  run->records = new (take(instructions * sizeof(TimingRecord))) TimingRecord[instructions];
+  run->count = instructions;
+  return run;
 }
 
 std::uint64_t BlockCache::lines_of(std::uint64_t page, std::uint64_t first, std::uint64_t last) {

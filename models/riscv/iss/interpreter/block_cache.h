@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/riscv/iss/decode/decode.h"
+#include "models/riscv/iss/window/instruction_window.h"
 
 namespace sluice::riscv {
 
@@ -55,6 +56,7 @@ struct alignas(16) Block {
   std::uint64_t first_line = kNoLine;
   Op* ops = nullptr;
   Site* sites = nullptr;
+  TimedRun* timed = nullptr;  ///< timing = "interval": of all instructions
 
   const Site& site(const Op* op) const { return sites[op - ops]; }
 };
@@ -74,6 +76,8 @@ class BlockCache {
   }
   /// A block with room for `ops` operations, in no index yet.
   Block* allocate(unsigned ops);
+  /// A run with room for its records, which lives as long as blocks do.
+  TimedRun* allocate_run(unsigned instructions);
   /// Puts a complete block into the indexes.
   void insert(Block* block);
   /// Removes all blocks with any of these bytes, and returns how many. Their memory is not freed.
@@ -93,6 +97,7 @@ class BlockCache {
   static constexpr std::size_t kChunk = 128 << 10;
   static constexpr std::size_t kCapacity = 12 << 20;  ///< bytes, about 300,000 instructions
 
+  std::byte* take(std::size_t size);
   static std::size_t bucket(std::uint64_t physical) { return ((physical >> 1) ^ (physical >> 13)) & (kBuckets - 1); }
   /// What stores to a page with code must check.
   struct CodePage {

@@ -33,11 +33,9 @@ Interpreter::Interpreter(Hart& hart)
       l1d_(hart.config().l1d),
       l1i_(hart.config().l1i),
       slow_(hart),
+      clock_(slow_.clock()),
       control_(hart) {
-  if (l1d_ && l1i_)
-    loop<true>(&handlers_);
-  else
-    loop<false>(&handlers_);
+  loop(&handlers_);
   jumps_.fill(BlockCache::never());
 }
 
@@ -45,7 +43,7 @@ Interpreter::~Interpreter() = default;
 
 StopReason Interpreter::run() {
   control_.begin();
-  return l1d_ && l1i_ ? loop<true>(nullptr) : loop<false>(nullptr);
+  return loop(nullptr);
 }
 
 void Interpreter::invalidate_code(std::uint64_t address, std::uint64_t length) {
@@ -89,11 +87,37 @@ bool Interpreter::enter() {
   }
 }
 
+/// As enter(). Between timing points only a single step ends the run.
+bool Interpreter::enter_timed() {
+  for (;;) {
+    clock_->catch_up();
+    if (control_.step_is_over()) {
+      stop_ = StopReason::slot_limit;
+      return false;
+    }
+    if (clock_->at_timing_point()) {
+      if (state_.slots >= control_.bus_limit()) {
+        stop_ = StopReason::slot_limit;
+        return false;
+      }
+      if (slow_.take_interrupt()) continue;
+    }
+    slow_.clear_attention();
+    slow_.refresh_context();
+    if ((frame_.block = lookup(state_.pc)) == nullptr) {
+      clock_->timing_point();
+      continue;
+    }
+    frame_.limit = control_.stepping() ? clock_->since() + 1 : IntervalClock::kMostBatch;
+    return true;
+  }
+}
+
 /// The block at pc in the present context. Null: fetching it has trapped.
 Block* Interpreter::lookup(std::uint64_t pc) {
   Block*& jump = jumps_[(pc >> 1) % kJumps];
   if (jump->pc == pc && jump->validated == slow_.generation()) return jump;
-  if (cache_.full()) {
+  if (cache_.full()) {  // the log is empty wherever this is called
     cache_.release();
     jumps_.fill(BlockCache::never());
     ++releases_;
@@ -120,9 +144,10 @@ Block* Interpreter::lookup(std::uint64_t pc) {
 /// the instruction that jumps to pc. Returns null when the loop must go through enter().
 Block* Interpreter::resolve(std::uint64_t pc, Block** link, std::uint64_t from) {
   slow_.came_from(from);
-  if (state_.slots >= frame_.limit || slow_.attention()) return nullptr;
+  if ((!clock_ && state_.slots >= frame_.limit) || slow_.attention()) return nullptr;
   const std::uint64_t releases = releases_;
   Block* block = lookup(pc);
+  if (!block && clock_) clock_->timing_point();
   if (block && link && releases == releases_) *link = block;
   return slow_.attention() ? nullptr : block;
 }
@@ -143,6 +168,7 @@ Block* Interpreter::decode_block(std::uint64_t pc, const SlowPath::Fetched& fetc
   const SlowPath::FetchPage* const second = fetched.crossing ? &fetched.second : nullptr;
   const std::uint64_t physical = at.physical + (pc & 0xfff);
   std::uint32_t raw = 0;  // of the instruction that is decoded
+  std::vector<Instruction> instructions;
   const auto add = [&](Op op, unsigned opcode, unsigned cost, unsigned length) {
     op.handler = handlers_[opcode];
     ops[n] = op;
@@ -174,7 +200,7 @@ Block* Interpreter::decode_block(std::uint64_t pc, const SlowPath::Fetched& fetc
     raw = i.raw;
     // A breakpoint is before the fetch, so that a debugger's changes precede any effect of the instruction.
     if (control_.breakpoint_at(pc + offset)) add({}, kBreakpoint, 0, 0);
-    if (l1i_) {
+    if (l1i_ && !clock_) {
       // The line of the instruction's last byte counts, so that a cut in front of it cannot change what is fetched.
       const std::uint64_t last = second ? second->physical + 1 : physical + offset + i.length - 1;
       if (l1i_->line_of(last) != line) {
@@ -190,8 +216,9 @@ Block* Interpreter::decode_block(std::uint64_t pc, const SlowPath::Fetched& fetc
     const unsigned cost = costs.of(cost_class(i.op));
     add(make_op(i, nullptr, offset), static_cast<unsigned>(i.op), cost, i.length);
     shape.last_start = shape.cost;
-    shape.cost += cost;
+    shape.cost += clock_ ? 1 : cost;
     ++shape.count;
+    if (clock_) instructions.push_back(i);
     offset += i.length;
     ended = ends_block(i.op);
     if (second) {
@@ -212,9 +239,33 @@ Block* Interpreter::decode_block(std::uint64_t pc, const SlowPath::Fetched& fetc
   block->pc = pc;
   block->end_pc = pc + offset;
   block->physical = physical;
+  if (clock_) block->timed = time_run(*block, instructions);
   fuse(block);
   slow_.check_stale(physical, physical + offset - 1);
   return block;
+}
+
+/// What the window needs to know of a block. An instruction that crosses L1I lines counts for the line of its last
+/// byte.
+TimedRun* Interpreter::time_run(const Block& block, const std::vector<Instruction>& instructions) {
+  const CoreShape& shape = *hart_.config().shape;
+  TimedRun* run = cache_.allocate_run(static_cast<unsigned>(instructions.size()));
+  run->pc = block.pc;
+  run->end_pc = block.end_pc;
+  std::uint64_t at = block.physical;
+  for (unsigned n = 0; n < instructions.size(); ++n) {
+    const Instruction& i = instructions[n];
+    run->records[n] = timing_record(with_sink(i), shape);
+    const std::uint64_t last = block.second_page == Block::kNoPage ? at + i.length - 1 : block.second_page + 1;
+    const std::uint64_t line = l1i_->line_of(last);
+    if ((run->lines == 0 || run->addresses[run->lines - 1u] != line) && run->lines < TimedRun::kMostLines) {
+      run->starts[run->lines] = static_cast<std::uint8_t>(n);
+      run->addresses[run->lines++] = line;
+    }
+    run->last_pc = block.end_pc - i.length;
+    at += i.length;
+  }
+  return run;
 }
 
 /// Gives the first of two operations the handler that runs both.
@@ -279,6 +330,41 @@ Interpreter::Outcome Interpreter::slow(Block* block, const Op* op, std::uint64_t
   return Outcome::next;
 }
 
+/// As slow(), for timing = "interval". since: instructions from the last timing point to the start of the block.
+Interpreter::Outcome Interpreter::slow_timed(Block* block, const Op* op, std::uint64_t since, std::uint64_t instret) {
+  const Site& site = block->site(op);
+  state_.pc = block->pc + site.pc_offset;
+  state_.instret = instret + site.index;
+  clock_->settle(site.index, state_.pc);
+  clock_->executed(since + site.index, false);
+  frame_.slots = since;
+  if (site.opcode >= kFall) {
+    const Outcome outcome = pseudo(site);
+    if (outcome == Outcome::next)
+      clock_->log().enter(*block->timed, site.index);
+    else if (site.opcode != kBreakpoint)
+      clock_->timing_point();
+    return outcome;
+  }
+  const Instruction instruction{
+      static_cast<Opcode>(site.opcode), op->rd, op->rs1, op->rs2, op->aux, site.length, op->imm, site.raw};
+  clock_->enter_slowly(*block->timed, site.index);
+  const SlowPath::Outcome outcome = slow_.execute(instruction, site.cost);
+  const bool charged = clock_->charged();
+  const bool plain = outcome == SlowPath::Outcome::next && !charged && !slow_.bus_called();
+  if (plain && !slow_.attention()) return Outcome::next;
+  if (plain)
+    clock_->executed(since + site.index + 1, false);  // decoded code has been removed, which takes no time
+  else
+    clock_->timing_point();
+  if (outcome != SlowPath::Outcome::next || charged) clock_->log().abandon();
+  if (outcome != SlowPath::Outcome::next) return leave(outcome);
+  slow_.retire(site.length, charged ? site.cost : 0);
+  if (!charged) clock_->settle(site.index + 1u, state_.pc);
+  uncut();
+  return Outcome::dispatch;
+}
+
 Interpreter::Outcome Interpreter::pseudo(const Site& site) {
   switch (site.opcode) {
     case kFloatUse:
@@ -319,8 +405,13 @@ Interpreter::Outcome Interpreter::leave(SlowPath::Outcome outcome) {
 void Interpreter::stop_at(const Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret) {
   const Site& site = block->site(op);
   state_.pc = block->pc + site.pc_offset;
-  state_.slots = slots + site.cost_before;
   state_.instret = instret + site.index;
+  if (clock_) {
+    clock_->settle(site.index, state_.pc);
+    clock_->executed(slots + site.index, false);
+  } else {
+    state_.slots = slots + site.cost_before;
+  }
   slow_.came_from_nowhere();
   uncut();
 }

@@ -56,6 +56,7 @@ class Interpreter final : public Engine {
     dispatch,  ///< HartState is exact; the loop decides from it what to do
     stop,      ///< as dispatch, and run() returns stop_
   };
+  /// With timing = "interval", slots and limit count instructions since the last timing point.
   struct Frame {
     Block* block = nullptr;
     std::uint64_t slots = 0;  ///< at the start of the block, plus the block's stalls so far
@@ -64,11 +65,14 @@ class Interpreter final : public Engine {
   static constexpr std::size_t kJumps = 4096;
 
   // interpreter_loop.cpp
-  template <bool Cached>
+  enum class Timing : std::uint8_t { functional, cached, interval };
+  template <Timing kTiming>
+  StopReason loop(const void* const** export_handlers);
   StopReason loop(const void* const** export_handlers);
 
   // interpreter.cpp
   bool enter();
+  bool enter_timed();
   Block* lookup(std::uint64_t pc);
   Block* resolve(std::uint64_t pc, Block** link, std::uint64_t from);
   Block* decode_block(std::uint64_t pc, const SlowPath::Fetched& fetched, bool single);
@@ -77,6 +81,8 @@ class Interpreter final : public Engine {
   const Op* cut(Block* block, std::uint64_t slots, std::uint64_t limit);
   void uncut();
   Outcome slow(Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret);
+  Outcome slow_timed(Block* block, const Op* op, std::uint64_t since, std::uint64_t instret);
+  TimedRun* time_run(const Block& block, const std::vector<Instruction>& instructions);
   Outcome pseudo(const Site& site);
   Outcome leave(SlowPath::Outcome outcome);
   Outcome leave_behind(const Site& site);
@@ -89,6 +95,7 @@ class Interpreter final : public Engine {
   base::LineState* const l1d_;
   base::LineState* const l1i_;
   SlowPath slow_;
+  IntervalClock* const clock_;
   RunControl control_;
   const void* const* handlers_ = nullptr;
   BlockCache cache_;

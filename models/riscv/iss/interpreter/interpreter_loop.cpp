@@ -67,15 +67,16 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
   }
 
 // Enters a block that is known to be valid.
-#define ENTER(target)                                                     \
-  do {                                                                    \
-    block = (target);                                                     \
-    if (UNLIKELY(slots + block->last_start >= limit)) goto cut_the_block; \
-    op = block->ops;                                                      \
-    if constexpr (Cached) {                                               \
-      if (LIKELY(block->first_line == slow_.fetch_line())) ++op;          \
-    }                                                                     \
-    GO;                                                                   \
+#define ENTER(target)                                                        \
+  do {                                                                       \
+    block = (target);                                                        \
+    if constexpr (kTiming == Timing::interval) log->enter(*block->timed, 0); \
+    if (UNLIKELY(slots + block->last_start >= limit)) goto cut_the_block;    \
+    op = block->ops;                                                         \
+    if constexpr (kTiming == Timing::cached) {                               \
+      if (LIKELY(block->first_line == slow_.fetch_line())) ++op;             \
+    }                                                                        \
+    GO;                                                                      \
   } while (0)
 // The block is done and has cost `spent`: goes on with a successor, which starts at `target`.
 #define FOLLOW(successor, spent, target)                  \
@@ -88,10 +89,23 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
     address = (target);                                   \
     goto resolve_link;                                    \
   } while (0)
-#define BRANCH(condition)                                                    \
-  do {                                                                       \
-    if (condition) FOLLOW(taken, block->cost + taken_cost, block->pc + IMM); \
-    FOLLOW(fall, block->cost, block->end_pc);                                \
+// As FOLLOW, after a branch or jump.
+#define TRANSFER(successor, spent, target) \
+  do {                                     \
+    TIMING_POINT(block->cost, target);     \
+    FOLLOW(successor, spent, target);      \
+  } while (0)
+#define TIMING_POINT(spent, target)                           \
+  if constexpr (kTiming == Timing::interval) {                \
+    if (UNLIKELY(slots + (spent) >= IntervalClock::kBatch)) { \
+      address = (target);                                     \
+      goto timing_point;                                      \
+    }                                                         \
+  }
+#define BRANCH(condition)                                                      \
+  do {                                                                         \
+    if (condition) TRANSFER(taken, block->cost + taken_cost, block->pc + IMM); \
+    TRANSFER(fall, block->cost, block->end_pc);                                \
   } while (0)
 
 // Gets the address of an access and its TLB entry. Goes to slow_path if the TLB has no entry or, in cached mode, L1D
@@ -100,10 +114,11 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
   address = RS1 + IMM;                                                                                 \
   const TlbEntry& entry = tlb[(address >> 12) % SoftTlb::kEntries];                                    \
   if (UNLIKELY((address & (~std::uint64_t{0xfff} | (sizeof(type) - 1))) != entry.tag)) goto slow_path; \
-  if constexpr (Cached) {                                                                              \
+  if constexpr (kTiming == Timing::cached) {                                                           \
     if (UNLIKELY(!l1d->hit(address + entry.physical, write))) goto slow_path;                          \
     ++counters.l1d_accesses;                                                                           \
-  }
+  }                                                                                                    \
+  if constexpr (kTiming == Timing::interval) log->access(address + entry.physical);
 #define LOAD(type, destination, expression)                 \
   LOCATE(type, read_tag, false)                             \
   const type value = read_host<type>(address + entry.host); \
@@ -114,10 +129,11 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
 
 #define DO_jal        \
   RD = block->end_pc; \
-  FOLLOW(taken, block->cost, block->pc + IMM)
+  TRANSFER(taken, block->cost, block->pc + IMM)
 #define DO_jalr                                                            \
   address = (RS1 + IMM) & ~std::uint64_t{1};                               \
   RD = block->end_pc;                                                      \
+  TIMING_POINT(block->cost, address)                                       \
   slots += block->cost;                                                    \
   instret += block->count;                                                 \
   Block* const to = jumps_[(address >> 1) % kJumps];                       \
@@ -132,7 +148,7 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
   destination = (expression)
 
 /// Runs from state_.pc until a stop reason. With `export_handlers`: only returns the handlers' addresses in it.
-template <bool Cached>
+template <Interpreter::Timing kTiming>
 StopReason Interpreter::loop(const void* const** export_handlers) {
 #define LABEL(name, cost) &&op_##name,
 #define PAIR_LABEL(first, second) &&pair_##first##_##second,
@@ -157,7 +173,9 @@ StopReason Interpreter::loop(const void* const** export_handlers) {
   HartCounters& counters = hart_.counters();
   std::uint64_t* const x = reinterpret_cast<std::uint64_t*>(&state);
   base::LineState* const l1d = l1d_;
-  const std::uint64_t taken_cost = hart_.config().costs.branch_taken;
+  // With timing = "interval", `slots` counts instructions since the last timing point.
+  const std::uint64_t taken_cost = kTiming == Timing::interval ? 0 : hart_.config().costs.branch_taken;
+  ExecutionLog* const log = kTiming == Timing::interval ? &clock_->log() : nullptr;
   const TlbEntry* tlb;
   const Op* op;
   Block* block;
@@ -165,8 +183,8 @@ StopReason Interpreter::loop(const void* const** export_handlers) {
   std::uint64_t slots, instret, limit, generation, address = 0;
 
 dispatch:
-  if (!enter()) return stop_;
-  slots = state.slots;
+  if (!(kTiming == Timing::interval ? enter_timed() : enter())) return stop_;
+  slots = kTiming == Timing::interval ? clock_->since() : state.slots;
   instret = state.instret;
   limit = frame_.limit;
   generation = slow_.generation();
@@ -177,15 +195,27 @@ cut_the_block:
   op = cut(block, slots, limit);
   GO;
 
+  [[maybe_unused]] timing_point : state.pc = address;
+  state.instret = instret + block->count;
+  clock_->settle(block->count, address);
+  clock_->timing_point();
+  slow_.came_from(block->pc + block->site(op).pc_offset);
+  goto dispatch;
+
 resolve_link:
   state.pc = address;
-  state.slots = slots;
   state.instret = instret;
+  if constexpr (kTiming == Timing::interval) {
+    clock_->settle(block->count, address);
+    clock_->executed(slots, true);
+  } else {
+    state.slots = slots;
+  }
   if (Block* found = resolve(address, link, block->pc + block->site(op).pc_offset)) ENTER(found);
   goto dispatch;
 
 slow_path:
-  switch (slow(block, op, slots, instret)) {
+  switch (kTiming == Timing::interval ? slow_timed(block, op, slots, instret) : slow(block, op, slots, instret)) {
     case Outcome::next:
       slots = frame_.slots;
       limit = frame_.limit;
@@ -199,7 +229,7 @@ slow_path:
 
 do_stop:
   stop_at(block, op, slots, instret);
-  if (slow_.attention()) goto dispatch;
+  if (kTiming == Timing::interval || slow_.attention()) goto dispatch;
   // Nothing has moved the limit since it was asked for.
   return stop_ = StopReason::slot_limit;
 do_fall:
@@ -256,7 +286,10 @@ op_illegal:
   goto slow_path;
 }
 
-template StopReason Interpreter::loop<false>(const void* const**);
-template StopReason Interpreter::loop<true>(const void* const**);
+StopReason Interpreter::loop(const void* const** export_handlers) {
+  if (clock_) return loop<Timing::interval>(export_handlers);
+  if (l1d_ && l1i_) return loop<Timing::cached>(export_handlers);
+  return loop<Timing::functional>(export_handlers);
+}
 
 }  // namespace sluice::riscv

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The branch predictor of timing = "interval": gshare (McFarling 1993) for the direction of conditional branches, a
+/// table of last targets for indirect jumps, and a stack of return addresses. It learns at once, so it knows outcomes
+/// that a real one would learn some cycles later.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice::riscv {
+
+class BranchPredictor {
+ public:
+  /// history: branches in the global history, 1 to 20. return_stack: return addresses, at least 1.
+  BranchPredictor(unsigned history, unsigned return_stack)
+      : counters_(std::size_t{1} << history, kWeaklyTaken),
+        targets_(std::size_t{1} << history, 0),
+        mask_((std::uint64_t{1} << history) - 1),
+        returns_(return_stack, 0) {}
+
+  /// Each returns whether the prediction was right, and learns the outcome. pc: of the branch or jump.
+  bool conditional(std::uint64_t pc, bool taken) {
+    std::uint8_t& counter = counters_[index(pc)];
+    const bool right = (counter > kWeaklyNotTaken) == taken;
+    if (taken && counter < kStronglyTaken) ++counter;
+    if (!taken && counter > 0) --counter;
+    history_ = (history_ << 1 | (taken ? 1 : 0)) & mask_;
+    return right;
+  }
+  bool indirect(std::uint64_t pc, std::uint64_t target) {
+    std::uint64_t& last = targets_[index(pc)];
+    const bool right = last == target;
+    last = target;
+    history_ = (history_ << 2 ^ target >> 2) & mask_;
+    return right;
+  }
+  /// A return. An empty stack, and one that was overwritten, predicts wrongly.
+  bool returns(std::uint64_t target) {
+    top_ = (top_ == 0 ? returns_.size() : top_) - 1;
+    return returns_[top_] == target;
+  }
+  /// A call that will return to an address.
+  void calls(std::uint64_t back) {
+    returns_[top_] = back;
+    top_ = top_ + 1 == returns_.size() ? 0 : top_ + 1;
+  }
+  void reset();
+
+ private:
+  static constexpr std::uint8_t kWeaklyNotTaken = 1, kWeaklyTaken = 2, kStronglyTaken = 3;
+  std::size_t index(std::uint64_t pc) const { return ((pc >> 1) ^ history_) & mask_; }
+
+  std::vector<std::uint8_t> counters_;
+  std::vector<std::uint64_t> targets_;
+  std::uint64_t mask_;
+  std::uint64_t history_ = 0;
+  std::vector<std::uint64_t> returns_;
+  std::size_t top_ = 0;
+};
+
+}  // namespace sluice::riscv

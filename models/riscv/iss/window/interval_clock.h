@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// A hart's clock with timing = "interval": what an engine and the slow path need of the instruction window.
+
+#include <algorithm>
+
+#include "models/riscv/iss/bus.h"
+#include "models/riscv/iss/hart_state.h"
+#include "models/riscv/iss/window/instruction_window.h"
+
+namespace sluice::riscv {
+
+/// HartState::slots is the slot of the next dispatch. It is right after settle() and the functions that drain.
+class IntervalClock final : private InstructionWindow::Memory {
+ public:
+  /// Everything must outlive the clock.
+  IntervalClock(const CoreShape& shape, base::LineState& l1i, base::LineState& l1d, Bus& bus, HartState& state,
+                TimingCounters& counters)
+      : width_(shape.dispatch_width), bus_(bus), state_(state), window_(shape, l1i, l1d, *this, counters) {}
+
+  ExecutionLog& log() { return log_; }
+
+  // An engine looks for the slot limit and interrupts at timing points only. The instructions alone determine them, so
+  // results do not depend on how code is kept or runs are cut: the first branch or jump after kBatch instructions, the
+  // kMostBatch-th instruction, and each instruction that calls the bus or is not for the window.
+
+  static constexpr std::uint64_t kBatch = 48, kMostBatch = 128;
+  bool at_timing_point() const { return since_ == 0; }
+  /// Instructions since the last timing point.
+  std::uint64_t since() const { return since_; }
+  void timing_point() { since_ = 0; }
+  /// So many instructions have been executed since the last timing point. transfer: the last one is a branch or jump.
+  void executed(std::uint64_t since, bool transfer) {
+    since_ = since >= kMostBatch || (transfer && since >= kBatch) ? 0 : since;
+  }
+
+  /// The slow path is about to execute the run's instruction `index`.
+  void enter_slowly(const TimedRun& run, unsigned index) {
+    charged_ = false;
+    log_.enter(run, index);
+  }
+  /// Takes the time of everything in the log, as InstructionWindow::consume().
+  void settle(unsigned executed, std::uint64_t next_pc) {
+    window_.consume(log_, executed, next_pc);
+    show();
+  }
+  /// Called when HartState::slots may have been moved forward, by a wait or by an instruction that is not for the
+  /// window.
+  void catch_up() {
+    if (state_.slots <= slot()) return;
+    window_.wait_until((state_.slots + width_ - 1) / width_);
+    show();
+  }
+
+  // For instructions that are not for the window. They start when everything before them has retired.
+
+  void drain() {
+    window_.drain();
+    charge();
+  }
+  /// The instruction also waits until all earlier stores are in L1D.
+  void drain_stores() {
+    window_.drain_stores();
+    charge();
+  }
+  /// Whether one of these was called since enter_slowly(). The instruction then costs what the cost table says.
+  bool charged() const { return charged_; }
+  void reset() { window_.reset(); }
+
+ private:
+  std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
+    return (bus_.fill(address, use, cycle * width_) + width_ - 1) / width_;
+  }
+  std::uint64_t slot() const { return window_.cycle() * width_ + window_.dispatched(); }
+  void show() { state_.slots = slot(); }
+  void charge() {
+    show();
+    charged_ = true;
+  }
+
+  const unsigned width_;
+  Bus& bus_;
+  HartState& state_;
+  ExecutionLog log_;
+  InstructionWindow window_;
+  bool charged_ = false;
+  std::uint64_t since_ = 0;
+};
+
+}  // namespace sluice::riscv
