@@ -36,6 +36,7 @@ struct BusPlace {
   std::uint64_t address;             ///< of its first register
   std::vector<unsigned> interrupts;  ///< interrupt-controller sources, one for each of the device's lines
   std::uint64_t lines = 0;           ///< address of the cache lines that the device is home to; 0: none
+  std::string keys = {};             ///< what precedes the keys of these parameters on a board, with the dot
 };
 
 /// [device.NAME]: the parameters of a device, and its place.

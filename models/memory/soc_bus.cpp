@@ -40,7 +40,7 @@ int SocBus::find(std::uint64_t address, std::uint64_t length) const {
 
 std::string SocBus::name_at(std::uint64_t address) const {
   const int i = find(address, 1);
-  return i < 0 ? std::string() : regions_[static_cast<std::size_t>(i)].name;
+  return i < 0 ? std::string() : region(i).name;
 }
 
 void SocBus::b_transport(int, tlm::tlm_generic_payload& trans, sc_core::sc_time& delay) {
@@ -51,26 +51,31 @@ void SocBus::b_transport(int, tlm::tlm_generic_payload& trans, sc_core::sc_time&
     trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return;
   }
-  const Region& region = regions_[static_cast<std::size_t>(i)];
-  if (!region.whole_address) trans.set_address(address - region.base);
+  const Region& at = region(i);
+  if (!at.whole_address) trans.set_address(address - at.base);
   delay += base::to_sc_time(parameters_.latency);
   ++accesses_;
-  Initiator& target = *targets_[target_of_[static_cast<std::size_t>(i)]];
-  base::name_what_is_thrown(region.name, [&] {
-    if (region.own)
-      target->b_transport(trans, delay);
-    else
-      call_foreign(region, target, trans, delay);
-  });
+  Initiator& socket = target(i);
+  try {
+    base::name_what_is_thrown(at.name, [&] {
+      if (at.own)
+        socket->b_transport(trans, delay);
+      else
+        call_foreign(at, socket, trans, delay);
+    });
+  } catch (const base::ComponentError&) {
+    base::Scheduler::instance().keep_exception();  // the caller may be a plain module's process
+    throw;
+  }
   trans.set_address(address);
 }
 
-void SocBus::call_foreign(const Region& region, Initiator& target, tlm::tlm_generic_payload& trans,
+void SocBus::call_foreign(const Region& at, Initiator& socket, tlm::tlm_generic_payload& trans,
                           sc_core::sc_time& delay) {
   base::Runner* hart = base::Scheduler::instance().running();
-  const base::Waiting waiting(hart ? hart->path().c_str() : "a module", "an answer", region.name.c_str());
+  const base::Waiting waiting(hart ? hart->path().c_str() : "a module", "an answer", at.name.c_str());
   if (hart) hart->enter_foreign();
-  target->b_transport(trans, delay);
+  socket->b_transport(trans, delay);
   if (hart) hart->leave_foreign();
 }
 
@@ -78,34 +83,33 @@ unsigned SocBus::transport_dbg(int, tlm::tlm_generic_payload& trans) {
   const std::uint64_t address = trans.get_address();
   const int i = find(address, trans.get_data_length());
   if (i < 0) return 0;
-  const Region& region = regions_[static_cast<std::size_t>(i)];
-  if (!region.whole_address) trans.set_address(address - region.base);
-  const unsigned done = (*targets_[target_of_[static_cast<std::size_t>(i)]])->transport_dbg(trans);
+  const Region& at = region(i);
+  if (!at.whole_address) trans.set_address(address - at.base);
+  const unsigned done = target(i)->transport_dbg(trans);
   trans.set_address(address);
   return done;
 }
 
 bool SocBus::takes_interrupts(std::uint64_t address) const {
   const int i = find(address, 1);
-  return i >= 0 && regions_[static_cast<std::size_t>(i)].interrupts;
+  return i >= 0 && region(i).interrupts;
 }
 
 bool SocBus::write_now(std::uint64_t address, const void* data, unsigned size) {
   const int i = find(address, size);
-  if (i < 0 || !regions_[static_cast<std::size_t>(i)].own || regions_[static_cast<std::size_t>(i)].waits) {
+  if (i < 0 || !region(i).own || region(i).waits) {
     ++unmapped_;
     return false;
   }
-  const Region& region = regions_[static_cast<std::size_t>(i)];
+  const Region& at = region(i);
   tlm::tlm_generic_payload trans;
   trans.set_command(tlm::TLM_WRITE_COMMAND);
-  trans.set_address(region.whole_address ? address : address - region.base);
+  trans.set_address(at.whole_address ? address : address - at.base);
   trans.set_data_ptr(static_cast<unsigned char*>(const_cast<void*>(data)));
   trans.set_data_length(size);
   trans.set_streaming_width(size);
   sc_core::sc_time delay;
-  base::name_what_is_thrown(region.name,
-                            [&] { (*targets_[target_of_[static_cast<std::size_t>(i)]])->b_transport(trans, delay); });
+  base::name_what_is_thrown(at.name, [&] { target(i)->b_transport(trans, delay); });
   return trans.is_response_ok();
 }
 

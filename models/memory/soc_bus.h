@@ -64,6 +64,8 @@ class SocBus : public base::Model {
   void register_statistics(base::StatisticsGroup&) override;
   using Initiator = tlm_utils::simple_initiator_socket<SocBus>;
   Initiator* add(const Region&);
+  const Region& region(int index) const { return regions_[static_cast<std::size_t>(index)]; }
+  Initiator& target(int index) { return *targets_[target_of_[static_cast<std::size_t>(index)]]; }
   int find(std::uint64_t address, std::uint64_t length) const;
   void b_transport(int from, tlm::tlm_generic_payload&, sc_core::sc_time& delay);
   static void call_foreign(const Region&, Initiator&, tlm::tlm_generic_payload&, sc_core::sc_time& delay);

@@ -119,7 +119,7 @@ void Board::build_pcie() {
                              throw std::logic_error("it has not as many downstream ports as its model says");
                            return fabric;
                          })});
-  for (SwitchInstance& s : switches_) connect(slot_of(*config_.find(s.path)), s.fabric->upstream_port());
+  for (SwitchInstance& s : switches_) connect(slot_of(config_, *config_.find(s.path)), s.fabric->upstream_port());
 }
 
 /// Connects a slot's link to the port above the slot and to the device in it.
@@ -193,7 +193,7 @@ void Board::build_bus_devices() {
 
 void Board::connect_to_bus(const config::Instance& d, memory::BusDevice& device,
                            std::unique_ptr<memory::BusDevice> owned) {
-  const memory::BusPlace place = bus_place_of(d);
+  const memory::BusPlace place = bus_place_of(config_, d);
   SystemOnChip& system = this->system(place.soc);
   const BusExtent extent = bus_extent_of(config_, d);
   by_author(config_, d.path(), "cannot be built", [&] {
@@ -203,7 +203,7 @@ void Board::connect_to_bus(const config::Instance& d, memory::BusDevice& device,
   });
   if (place.interrupts.size() != device.lines())
     throw config_.error(
-        d, "interrupts",
+        d, place.keys + "interrupts",
         fmt::format("must name a source for each of its interrupt lines, of which it has {}", device.lines()));
   for (unsigned line = 0; line < device.lines(); ++line)
     device.on_line(line, [&system, source = place.interrupts[line]](bool level) { system.set_source(source, level); });
@@ -231,11 +231,11 @@ void Board::build_devices() {
   for (const config::Instance* a : config_.of_kind("accel")) {
     marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(*a)).c_str(), a->path()));
     devices_.push_back(
-        {a->path(), slot_of(*a), built_by_author(*a, [a](const std::string& name, base::RandomSeed seed) {
+        {a->path(), slot_of(config_, *a), built_by_author(*a, [a](const std::string& name, base::RandomSeed seed) {
            return factory_of(*a).build(name.c_str(), a->model_values(), seed);
          })});
     pcie::Endpoint& device = *devices_.back().endpoint;
-    connect(slot_of(*a), device.port());
+    connect(slot_of(config_, *a), device.port());
     connect_to_bus(*a, device);
   }
   marks_.push_back(std::make_unique<ElaborationMark>("after__devices", ""));
@@ -265,9 +265,9 @@ void Board::build_network() {
 }
 
 void Board::build_nic(const config::Instance& instance) {
-  const nic::NicPlace place = place_of(instance);
+  const nic::NicPlace place = place_of(config_, instance);
   for (const config::Instance* other : config_.of_kind("nic"))
-    if (other != &instance && place_of(*other).wire == place.wire)
+    if (other != &instance && place_of(config_, *other).wire == place.wire)
       throw clash(config_, instance, *other, "wire", "must be a link of its own; {} is at it too");
   net::Wire& link = *wire(instance, place.wire).wire;
   marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(instance)).c_str(), instance.path()));

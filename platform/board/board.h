@@ -131,7 +131,7 @@ class Board {
   SystemOnChip& system(const std::string& path);
   void build_network();
   void build_traffic();
-  void check_displaced(const config::Instance& workload) const;
+  void check_displaced(const config::Instance& workload, const char* why, bool in_own_file) const;
   void build_peers(Traffic);
   void build_clients(const config::Instance&, const net::TrafficSource::Parameters&, WireInstance&);
   void start_systems();

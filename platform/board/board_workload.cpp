@@ -35,7 +35,7 @@ std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParame
       std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.calls()->smallest_call());
   std::uint64_t calls = 0;
   for (const config::Instance* n : config_.of_kind("nic")) {
-    if (place_of(*n).wire == w.path)
+    if (place_of(config_, *n).wire == w.path)
       calls += by_author(config_, n->path(), "cannot be built",
                          [&] { return nic_factory_of(*n).buffered_frames(n->values(), frame); });
   }
@@ -46,7 +46,7 @@ std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParame
 void Board::check_addresses(const config::Instance& host, const net::RemoteHost::Parameters& p,
                             const std::string& wire) const {
   for (const config::Instance* n : config_.of_kind("nic")) {
-    const nic::NicPlace nic = place_of(*n);
+    const nic::NicPlace nic = place_of(config_, *n);
     if (nic.wire != wire) continue;
     const auto check = [&](const char* host_key, const char* nic_key, bool same) {
       if (!same) return;
@@ -77,8 +77,11 @@ workload::Surroundings Board::surroundings(Traffic traffic) {
 
 void Board::build_workload(Traffic traffic) {
   build_peers(traffic);
-  if (traffic == Traffic::generated) build_traffic();
   const config::Instance& instance = config_.the("workload");
+  if (traffic == Traffic::generated)
+    build_traffic();
+  else if (instance.model() == "traffic")
+    check_displaced(instance, "the TAP interface is in the workload's place", false);
   if (!clients_.empty()) {
     workload_ = std::make_unique<TrafficWorkload>(clients_, run_.allow_drops);
     return;
@@ -136,7 +139,7 @@ void Board::build_traffic() {
   const auto is_free = [&](const WireInstance& w) { return !has_peer(config_, w); };
   const auto nics = config_.of_kind("nic");
   auto free = std::find_if(wires_.begin(), wires_.end(), [&](const WireInstance& w) {
-    return !nics.empty() && is_free(w) && w.path == place_of(*nics.front()).wire;
+    return !nics.empty() && is_free(w) && w.path == place_of(config_, *nics.front()).wire;
   });
   if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
   const config::Instance& workload = config_.the("workload");
@@ -144,17 +147,16 @@ void Board::build_traffic() {
   if (free != wires_.end())
     build_clients(workload, workload.parameters<net::TrafficSource::Parameters>(), *free);
   else if (!wires_.empty())
-    check_displaced(workload);
+    check_displaced(workload, "peers are at the far ends of all its Ethernet links", true);
 }
 
-/// Refuses workload parameters from the command line when peers leave the workload no wire, because they would have no
-/// effect. A board may have inherited such parameters, so those from files are accepted.
-void Board::check_displaced(const config::Instance& workload) const {
-  for (const auto& p : workload.schema().parameters()) {
-    const config::Origin& origin = workload.origin(p->key());
-    if (origin.layer > 0 && origin.where.line == 0)
-      throw config_.error(workload, p->key(), "has no effect: peers are at the far ends of all Ethernet links");
-  }
+/// Refuses parameters of a workload that has no wire, because they would have no effect: those from the command line,
+/// and on request those in the board's own file. A board may have inherited others, so they are accepted.
+void Board::check_displaced(const config::Instance& workload, const char* why, bool in_own_file) const {
+  const std::size_t own = config_.files().size();
+  for (const auto& p : workload.schema().parameters())
+    if (const auto layer = workload.origin(p->key()).layer; layer > own || (layer == own && in_own_file))
+      throw config_.error(workload, p->key(), fmt::format("has no effect on {}: {}", config_.name(), why));
 }
 
 /// Builds the clients that an instance, the workload or a peer, describes.

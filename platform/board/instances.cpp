@@ -69,10 +69,12 @@ const pcie::DeviceFactory& factory_of(const config::Instance& device) {
   return dynamic_cast<const pcie::DeviceFactory&>(*device.factory());
 }
 
-std::string slot_of(const config::Instance& device) {
-  if (device.kind() == "nic") return place_of(device).slot;
-  if (device.kind() == "switch") return switch_factory_of(device).slot(device.values());
-  return factory_of(device).slot(device.values());
+std::string slot_of(const config::BoardConfig& config, const config::Instance& device) {
+  if (device.kind() == "nic") return place_of(config, device).slot;
+  return by_author(config, device.path(), "cannot be built", [&]() -> std::string {
+    if (device.kind() == "switch") return switch_factory_of(device).slot(device.values());
+    return factory_of(device).slot(device.values());
+  });
 }
 
 const pcie::SwitchFactory& switch_factory_of(const config::Instance& fabric) {
@@ -96,8 +98,9 @@ const memory::BusDeviceFactory& bus_factory_of(const config::Instance& device) {
   return dynamic_cast<const memory::BusDeviceFactory&>(*device.factory());
 }
 
-memory::BusPlace bus_place_of(const config::Instance& device) {
-  return bus_factory_of(device).bus_place(device.values());
+memory::BusPlace bus_place_of(const config::BoardConfig& config, const config::Instance& device) {
+  return by_author(config, device.path(), "cannot be built",
+                   [&] { return bus_factory_of(device).bus_place(device.values()); });
 }
 
 BusExtent bus_extent_of(const config::BoardConfig& config, const config::Instance& device) {
@@ -113,7 +116,9 @@ const nic::NicFactory& nic_factory_of(const config::Instance& nic) {
   return dynamic_cast<const nic::NicFactory&>(*nic.factory());
 }
 
-nic::NicPlace place_of(const config::Instance& nic) { return nic_factory_of(nic).place(nic.values()); }
+nic::NicPlace place_of(const config::BoardConfig& config, const config::Instance& nic) {
+  return by_author(config, nic.path(), "cannot be built", [&] { return nic_factory_of(nic).place(nic.values()); });
+}
 
 void IommuInstance::describe(base::Schema<IommuInstance>& s) {
   s.summary("IOMMU between devices and memory");

@@ -74,7 +74,7 @@ struct UartParameters {
 /// The factory that builds an instance of [accel.NAME].
 const pcie::DeviceFactory& factory_of(const config::Instance&);
 /// The slot of a device of kind accel or nic, or of a switch (for its upstream port).
-std::string slot_of(const config::Instance&);
+std::string slot_of(const config::BoardConfig&, const config::Instance&);
 
 /// The factory that builds an instance of [switch.NAME].
 const pcie::SwitchFactory& switch_factory_of(const config::Instance&);
@@ -83,7 +83,7 @@ unsigned downstream_ports_of(const config::BoardConfig&, const config::Instance&
 /// Every instance on the bus of a system-on-chip, of any kind, with its factory and its place there.
 std::vector<const config::Instance*> bus_devices(const config::BoardConfig&);
 const memory::BusDeviceFactory& bus_factory_of(const config::Instance&);
-memory::BusPlace bus_place_of(const config::Instance&);
+memory::BusPlace bus_place_of(const config::BoardConfig&, const config::Instance&);
 
 /// Properties of a device on a bus, as its model states them.
 struct BusExtent {
@@ -95,7 +95,7 @@ BusExtent bus_extent_of(const config::BoardConfig&, const config::Instance&);
 
 /// The factory that builds an instance of [nic.NAME], and the place of that instance on the board.
 const nic::NicFactory& nic_factory_of(const config::Instance&);
-nic::NicPlace place_of(const config::Instance&);
+nic::NicPlace place_of(const config::BoardConfig&, const config::Instance&);
 
 /// [iommu]
 struct IommuInstance {

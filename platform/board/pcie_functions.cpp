@@ -17,7 +17,7 @@ PcieFunction nic(const config::BoardConfig& config, const config::Instance& n) {
   PcieFunction f{false, "ethernet", 0, {}, {}, {}};
   f.properties =
       by_author(config, n.path(), kTelling, [&] { return nic_factory_of(n).firmware_properties(n.values()); });
-  if (const std::string address = place_of(n).address; !address.empty()) f.station = net::parse_mac(address);
+  if (const std::string address = place_of(config, n).address; !address.empty()) f.station = net::parse_mac(address);
   return f;
 }
 

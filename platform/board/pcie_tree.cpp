@@ -21,7 +21,7 @@ class TreeBuilder {
   explicit TreeBuilder(const config::BoardConfig& config) : config_(config) {
     for (const config::Instance* s : config.of_kind("pcie")) place(*s);
     for (const char* kind : {"nic", "accel", "switch"})
-      for (const config::Instance* device : config.of_kind(kind)) insert(*device, slot_of(*device));
+      for (const config::Instance* device : config.of_kind(kind)) insert(*device, slot_of(config, *device));
   }
 
   std::vector<PortPlan> build() {

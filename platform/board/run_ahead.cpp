@@ -24,9 +24,11 @@ Separation separation_of(const config::BoardConfig& config) {
     const auto least =
         by_author(config, d->path(), "cannot be built", [&] { return bus_factory_of(*d).joint(d->values()); });
     if (!least) continue;
-    if (bus_place_of(*d).soc.empty())
-      throw config.error(*d, "soc", "must be a system-on-chip beside the host, which it joins to the host's PCIe");
-    const base::Time flight = config.parameters<SlotParameters>(slot_of(*d)).link.flight;
+    const memory::BusPlace place = bus_place_of(config, *d);
+    if (place.soc.empty())
+      throw config.error(*d, place.keys + "soc",
+                         "must be a system-on-chip beside the host, which it joins to the host's PCIe");
+    const base::Time flight = config.parameters<SlotParameters>(slot_of(config, *d)).link.flight;
     ways.push_back({least->to_others + flight, flight + least->from_others});
     joint = d;
   }

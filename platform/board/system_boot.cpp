@@ -127,7 +127,7 @@ DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& 
     if (&other->bytes() != &own && !is_firmware_in(other->bytes()))
       tree.more_memory.emplace_back(other->bytes().base(), other->bytes().size());
   for (const config::Instance* d : plan_.devices) {
-    const memory::BusPlace place = bus_place_of(*d);
+    const memory::BusPlace place = bus_place_of(*plan_.config, *d);
     BusExtent extent = bus_extent_of(*plan_.config, *d);
     if (extent.compatible.empty()) continue;
     tree.devices.push_back({d->name(), d->path(), std::move(extent.compatible), place.address, extent.size, place.lines,

@@ -56,7 +56,7 @@ std::vector<const config::Instance*> claim(const config::BoardConfig& config, co
 
 std::vector<const config::Instance*> devices_on(const config::BoardConfig& config, const std::string& system) {
   std::vector<const config::Instance*> devices = bus_devices(config);
-  std::erase_if(devices, [&](const config::Instance* d) { return bus_place_of(*d).soc != system; });
+  std::erase_if(devices, [&](const config::Instance* d) { return bus_place_of(config, *d).soc != system; });
   return devices;
 }
 
@@ -83,6 +83,12 @@ void check_clusters(const SystemPlan& system) {
 
 config::Location set_at(const config::Instance& i, std::string_view base, std::string_view size) {
   return i.origin(config::BoardConfig::is_later(i, size, i, base) ? size : base).where;
+}
+
+/// Where the value of a device's key was set; nowhere for a key that its model does not have.
+config::Location where_set(const config::Instance& device, const std::string& key) {
+  const config::Origin* origin = device.find_origin(key);
+  return origin ? origin->where : config::Location{};
 }
 
 }  // namespace
@@ -139,11 +145,11 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan& system) {
     regions.push_back({m->path(), p.base, p.size.count(), set_at(*m, "base", "size")});
   }
   for (const config::Instance* d : system.devices) {
-    const memory::BusPlace place = bus_place_of(*d);
+    const memory::BusPlace place = bus_place_of(config, *d);
     const BusExtent extent = bus_extent_of(config, *d);
-    regions.push_back({d->path(), place.address, extent.size, d->origin("address").where});
+    regions.push_back({d->path(), place.address, extent.size, where_set(*d, place.keys + "address")});
     if (extent.lines_size != 0)
-      regions.push_back({d->path() + ".lines", place.lines, extent.lines_size, d->origin("lines").where});
+      regions.push_back({d->path() + ".lines", place.lines, extent.lines_size, where_set(*d, place.keys + "lines")});
   }
   if (system.is_host()) {
     const config::Instance& root = config.the("root");
@@ -173,14 +179,16 @@ std::map<unsigned, std::string> own_sources(const SystemPlan& system) {
 
 void check_device_sources(const SystemPlan& system, unsigned sources, std::map<unsigned, std::string> taken) {
   for (const config::Instance* d : system.devices) {
-    for (const unsigned source : bus_place_of(*d).interrupts) {
+    const memory::BusPlace place = bus_place_of(*system.config, *d);
+    const std::string key = place.keys + "interrupts";
+    for (const unsigned source : place.interrupts) {
       if (source > sources)
         throw system.config->error(
-            *d, "interrupts",
+            *d, key,
             fmt::format("must be at most {}: {}.sources", sources, system.part(system.aia() ? "aplic" : "plic")));
       const auto [other, is_free] = taken.try_emplace(source, d->path());
       if (!is_free)
-        throw system.config->error(*d, "interrupts",
+        throw system.config->error(*d, key,
                                    fmt::format("must be sources of its own: {} is {}'s", source, other->second));
     }
   }

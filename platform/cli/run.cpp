@@ -139,9 +139,6 @@ int execute(const Environment& environment, const Options& o) {
   const bool outside = options.outside.any();
 
   const platform::Traffic traffic = platform::traffic_with(options.outside);
-  if (traffic == platform::Traffic::external && !o.workload.requests.empty())
-    throw config::UserError("--requests " + o.workload.requests + ": the run of " + o.outside.replay +
-                            " had no workload");
   platform::Board board(config, traffic);
   if (platform::makes_calls(config) && board.clients().empty() && !outside && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
@@ -259,7 +256,6 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   command
       ->add_option("--gdb", options->gdb, "Wait for a debugger at this TCP port of the loopback interface; 0: any port")
       ->type_name("PORT");
-  for (const char* generated : {"--requests", "--warmup"}) tap->excludes(command->get_option(generated));
   command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
   command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto, insn")
       ->allow_extra_args(false)

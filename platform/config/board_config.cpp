@@ -55,11 +55,16 @@ struct Setting {
 }  // namespace
 
 const Origin& Instance::origin(std::string_view key) const {
+  if (const Origin* found = find_origin(key)) return *found;
+  throw std::logic_error(path() + " has no parameter " + std::string(key));
+}
+
+const Origin* Instance::find_origin(std::string_view key) const {
   const auto& parameters = schema().parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i]->key() == key) return origins_[i];
+    if (parameters[i]->key() == key) return &origins_[i];
   }
-  throw std::logic_error(path() + " has no parameter " + std::string(key));
+  return nullptr;
 }
 
 /// Applies layers and overrides in order.
@@ -421,8 +426,9 @@ std::filesystem::path BoardConfig::path_of(const Instance& instance, std::string
 }
 
 UserError BoardConfig::error(const Instance& instance, std::string_view key, const std::string& what) const {
-  const Location& where = instance.origin(key).where;
-  const std::string path = instance.path() + "." + std::string(key);
+  const Origin* origin = instance.find_origin(key);
+  const Location where = origin ? origin->where : Location{};
+  const std::string path = instance.path() + (origin ? "." : ": ") + std::string(key);
   const Location& named =
       instance.where().file.empty() || instance.where().line == 0 ? Location{shown_, 0} : instance.where();
   if (where.file.empty()) return UserError(named, path + " " + what);
@@ -433,8 +439,9 @@ UserError BoardConfig::error(const Instance& instance, std::string_view key, con
 bool BoardConfig::is_later(const Instance& instance, std::string_view key, const Instance& other,
                            std::string_view other_key) {
   const auto said = [](const Instance& i, std::string_view k) {
-    const Origin& origin = i.origin(k);
-    return origin.layer > 0 ? std::pair(origin.layer, origin.where.line) : std::pair(i.layer(), i.where().line);
+    const Origin* origin = i.find_origin(k);
+    return origin && origin->layer > 0 ? std::pair(origin->layer, origin->where.line)
+                                       : std::pair(i.layer(), i.where().line);
   };
   return said(instance, key) > said(other, other_key);
 }

@@ -50,6 +50,8 @@ class Instance {
   const std::vector<Registry::Model>& models() const { return kind_->models; }
   /// Where the value of a key of schema() comes from.
   const Origin& origin(std::string_view key) const;
+  /// The same for a key that the model may not have; null: it has none.
+  const Origin* find_origin(std::string_view key) const;
   /// Where the instance is first named; no file: nowhere.
   const Location& where() const { return where_; }
   /// Rank, as in Origin::layer, of the layer that first names the instance.
@@ -109,7 +111,7 @@ class BoardConfig {
   /// the working directory.
   std::filesystem::path path_of(const Instance&, std::string_view key, const std::string& named) const;
   /// An error in a value that only the board's builder can detect. It names the line that set the value; for a default,
-  /// the line that names the instance.
+  /// and for a value that the model has without such a key, the line that names the instance.
   UserError error(const Instance&, std::string_view key, const std::string& what) const;
   /// Whether `key` of one instance was set after `other_key` of another. Where two values exclude each other, the error
   /// is about the later one. A default counts as set where its instance is first named.

@@ -123,7 +123,8 @@ class DeviceTree(CommandTest):
         for arguments in ((), plic):
             second = self.succeed("describe", two, "--device-tree", "--cluster", "second", *arguments)
             dtc("-I", "dts", "-O", "dtb", *STRICT, text=second.encode())
-            self.assertEqual(re.findall(r"(?m)^\t(?:\t)?((?:memory|cpu)@.*) \{", second), ["memory@90000000", "cpu@1", "cpu@2"])
+            self.assertEqual(re.findall(r"(?m)^\t(?:\t)?((?:memory|cpu)@.*) \{", second),
+                             ["memory@90000000", "memory@100000000", "cpu@1", "cpu@2"])
         # The contexts of hart 0, which is the other cluster's, come first.
         one, other = (f"&{{/cpus/cpu@{h}/interrupt-controller}}" for h in (1, 2))
         self.assertIn(f"interrupts-extended = <{one} 0xffffffff {one} 0xffffffff {one} 0xb {one} 0x9 {other} 0xb {other} 0x9>;",

@@ -73,13 +73,26 @@ class Boards(CommandTest):
             self.succeed("run", "my.toml", f"--set=root.{key}={least} MiB", "--requests=20", "--warmup=0",
                          cwd=self.directory)
 
+    def test_sizes_that_completions_cannot_have(self):
+        self.assert_overrides_refused("root.completion_size=192 B", "must be a power of two, 64 B to 4 KiB")
+        self.assert_overrides_refused("root.completion_size=32 B", "must be a power of two, 64 B to 4 KiB")
+        self.assert_overrides_refused("root.read_completion_boundary=128 B", "root.completion_size=64 B",
+                                      "must be at least read_completion_boundary, which is 128 B")
+        self.assert_overrides_refused("root.completion_size=512 B",
+                                      "must be at most pcie.slot0.max_payload, which is 256 B")
+        self.write("my.toml", OWN + "[root]\ncompletion_size = '256 B'\n")
+        self.assert_refused(["my.toml", "--set=pcie.slot0.max_payload=128 B"], "--set pcie.slot0.max_payload=128 B: must "
+                            "be at least root.completion_size, which is 256 B")
+        self.succeed("describe", "e810-poll", "--set=root.completion_size=512 B", "--set=pcie.slot0.max_payload=512 B")
+
     def test_firmware_that_does_not_fit_is_blamed_on_what_named_it(self):
         spin = command.guest(command.SPIN)
         start = struct.pack("<Q", 0x8000_0000)
         elsewhere = spin[:24] + struct.pack("<Q", 0x1234_0000) + spin[32:]
         self.assertEqual(spin[24:32], start)
         self.write("guest.elf", elsewhere)
-        sentence = "firmware guest.elf starts at 0x12340000, outside every memory of the board (0x8000_0000 to 0x8fff_ffff)"
+        sentence = ("firmware guest.elf starts at 0x12340000, outside every memory of the board (0x8000_0000 to "
+                    "0x8fff_ffff, 0x0001_0000_0000 to 0x0001_0fff_ffff)")
         self.assert_mistake(["run", "e810-poll", "--firmware", "guest.elf"], "--firmware guest.elf: " + sentence)
         self.write("my.toml", OWN + "[cluster.host]\nfirmware = 'guest.elf'\n")
         self.assert_refused(["my.toml"], "my.toml:3: " + sentence)

@@ -280,8 +280,14 @@ class Boards(CommandTest):
                             "peer.toml: no wire is left for the workload; end the run with --until")
         self.write("peer.toml", OWN + "[peer.far]\nmodel = 'traffic'\nrequests = 10\n")
         self.succeed("run", "peer.toml", cwd=self.directory)
-        self.assert_mistake(["run", "peer.toml", "--requests=10"], "--requests 10: has no effect: peers are at the far "
-                            "ends of all Ethernet links")
+        effect = "has no effect on {}: peers are at the far ends of all its Ethernet links"
+        self.assert_mistake(["run", "peer.toml", "--requests=10"], "--requests 10: " + effect.format("peer"))
+        self.assert_mistake(["compare", "e810-poll", "peer.toml", "--requests=10"],
+                            "--requests 10: " + effect.format("peer"))
+        self.write("heir.toml", "extends = ['peer']\n")
+        self.succeed("run", "heir.toml", cwd=self.directory)
+        self.write("heir.toml", "extends = ['peer']\n[workload]\noutstanding = 2\n")
+        self.assert_mistake(["run", "heir.toml"], "heir.toml:3: workload.outstanding " + effect.format("heir"))
         self.write("deep.toml", ".".join(["a"] * 10_000) + " = 1\n")
         self.assert_mistake(["describe", "deep.toml"], "deep.toml:1: a key has more than 64 parts")
 
@@ -346,7 +352,7 @@ class Inputs(CommandTest):
         # Linked to an address where the board has no memory.
         self.assert_refused(command.guest(command.SPIN).replace(b"\0\0\0\x80\0\0\0\0", b"\0\0\0\x10\0\0\0\0"),
                             "has a segment at 0x10000000 (4 B) outside every memory of the board (0x8000_0000 to "
-                            "0x8fff_ffff)")
+                            "0x8fff_ffff, 0x0001_0000_0000 to 0x0001_0fff_ffff)")
 
     def test_captures_that_are_none(self):
         self.write("text.pcap", "hello\n")

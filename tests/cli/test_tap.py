@@ -125,7 +125,9 @@ class Tap(unittest.TestCase):
         self.assert_mistake(["--tap", "lo"], "--tap lo: is an interface, but no TAP interface")
         self.assert_mistake(["--tap", "a/b"], "--tap a/b: an interface's name has 1 to 15 characters, and no '/', "
                             "'%', ':' or space")
-        self.assert_mistake(["--tap", "tap0", "--requests", "9"], "run: --requests excludes --tap")
+        for option, value in (("--requests", "9"), ("--workload", "open-loop"), ("--set", "workload.outstanding=2")):
+            self.assert_mistake(["--tap", "tap0", option, value], f"{option} {value}: has no effect on {BOARD}: the TAP interface is "
+                                "in the workload's place")
         for peer, sentence in (("model = 'traffic'", "peer.far.wire cannot have clients in a run whose packets come from a TAP "
                                 "interface"),
                                ("model = 'echo'\nwire = 'net.wire0'", "peer.far.wire must not be net.wire0, which leads to "

@@ -132,7 +132,7 @@
  * 64-bit counters, ro, never reset: LOW at the offset (reading it latches HIGH), HIGH 4 bytes above. */
 #define DESC_STAT_LOW(n) (0x2000u + 8u * (n))
 #define DESC_STAT_HIGH(n) (0x2004u + 8u * (n))
-#define DESC_STAT_RX_PACKETS 0u          /* frames delivered to a ring */
+#define DESC_STAT_RX_PACKETS 0u          /* frames delivered to a ring, counted at their write-back */
 #define DESC_STAT_RX_BYTES 1u            /* their bytes, without FCS */
 #define DESC_STAT_RX_DROP_FIFO 2u        /* receive FIFO full: descriptors or PCIe bandwidth missing for too long */
 #define DESC_STAT_RX_DROP_NO_QUEUE 3u    /* neither the chosen queue nor queue 0 is enabled, or ring disabled later */

@@ -95,7 +95,7 @@ void ReceiveEngine::reset() {
     nic_.drop_received(*pipeline_.front().frame.packet, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
   for (Queue& q : queues_) {
     discard_frames(q, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
-    for (unsigned i = 0; i < q.done_count; ++i) base::drop_all(q.done[i].spans, "NIC reset", now());
+    discard_reports(q, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
     base::calendar().cancel(q.timer);
     std::vector<std::uint64_t> cache = std::move(q.cache);
     q = {};
@@ -251,9 +251,15 @@ void ReceiveEngine::stop(unsigned number) {
   Queue& q = queues_[number];
   q.stopped = true;
   base::calendar().cancel(q.timer);
-  for (unsigned i = 0; i < q.done_count; ++i) base::drop_all(q.done[i].spans, "bus mastering off", now());
-  q.done_count = q.span_count = 0;
+  discard_reports(q, DESC_STAT_RX_DROP_DMA, "bus mastering off");
   fail(number);
+}
+
+/// Drops frames that are in memory and not yet reported.
+void ReceiveEngine::discard_reports(Queue& q, unsigned statistic, const char* reason) {
+  nic_.count(statistic) += q.done_count;
+  for (unsigned i = 0; i < q.done_count; ++i) base::drop_all(q.done[i].spans, reason, now());
+  q.done_count = q.span_count = 0;
 }
 
 void ReceiveEngine::discard_frames(Queue& q, unsigned statistic, const char* reason) {
@@ -317,8 +323,6 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
     released(packet.length);
     return pump();
   }
-  ++nic_.count(DESC_STAT_RX_PACKETS);
-  nic_.count(DESC_STAT_RX_BYTES) += packet.length;
   if (t.frame.report.status & DESC_RX_IP_ERROR) ++nic_.count(DESC_STAT_RX_CHECKSUM_IP);
   if (t.frame.report.status & DESC_RX_L4_ERROR) ++nic_.count(DESC_STAT_RX_CHECKSUM_UDP);
 
@@ -382,10 +386,6 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
   const std::uint64_t address = q.registers.base + q.written % q.registers.length * sizeof(desc_rx_writeback);
   const std::span<const std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(block.data()),
                                             q.done_count * sizeof(desc_rx_writeback)};
-  q.written += q.done_count;
-  q.doorbell_sites.retire(q.written);
-  q.done_count = 0;
-  q.span_count = 0;
   DescriptorNic::WriteSent on_sent;
   if (frame_bytes != 0)
     on_sent = [this, generation = generation_, frame_bytes](const pcie::DmaSent&) {
@@ -393,10 +393,12 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
       released(frame_bytes);
       pump();
     };
-  if (!nic_.dma_write(address, bytes, options, std::move(on_sent))) {
-    base::drop_all(options.spans, "bus mastering off", now());
-    return stop(number);
-  }
+  if (!nic_.dma_write(address, bytes, options, std::move(on_sent))) return stop(number);
+  nic_.count(DESC_STAT_RX_PACKETS) += q.done_count;
+  for (unsigned i = 0; i < q.done_count; ++i) nic_.count(DESC_STAT_RX_BYTES) += q.done[i].report.packet_length;
+  q.written += q.done_count;
+  q.doorbell_sites.retire(q.written);
+  q.done_count = q.span_count = 0;
   nic_.vectors_.cause(q.registers.cause, options.spans);
 }
 

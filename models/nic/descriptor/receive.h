@@ -131,6 +131,7 @@ class ReceiveEngine {
   void write_back(unsigned q, std::uint32_t frame_bytes);
   void fail(unsigned q);
   void stop(unsigned q);
+  void discard_reports(Queue&, unsigned statistic, const char* reason);
   void discard_frames(Queue&, unsigned statistic, const char* reason);
 
   DescriptorNic& nic_;

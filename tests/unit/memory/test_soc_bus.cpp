@@ -16,8 +16,10 @@ struct Plain : sc_core::sc_module {
   tlm_utils::simple_target_socket<Plain> socket{"socket"};
   std::uint64_t last_address = 0;
   base::Time called;
+  bool broken = false;
   explicit Plain(sc_core::sc_module_name name) : sc_module(name) { socket.register_b_transport(this, &Plain::serve); }
   void serve(tlm::tlm_generic_payload& trans, sc_core::sc_time&) {
+    if (broken) throw std::runtime_error("no access");
     called = base::from_sc_time(sc_core::sc_time_stamp());
     last_address = trans.get_address();
     wait(sc_core::sc_time(30, sc_core::SC_NS));
@@ -98,6 +100,46 @@ TEST_CASE("a plain TLM target sees offset and kernel time, and may wait", "[bus]
   REQUIRE(base::statistics().value("bus.accesses") == 1);
 }
 
+namespace {
+
+/// A plain module whose process makes an access.
+struct PlainInitiator : sc_core::sc_module {
+  tlm_utils::simple_initiator_socket<PlainInitiator> socket{"socket"};
+  SC_HAS_PROCESS(PlainInitiator);
+  explicit PlainInitiator(sc_core::sc_module_name name) : sc_module(name) { SC_THREAD(run); }
+  void run() {
+    wait(sc_core::sc_time(40, sc_core::SC_NS));
+    std::uint64_t data = 0;
+    tlm::tlm_generic_payload trans;
+    trans.set_command(tlm::TLM_WRITE_COMMAND);
+    trans.set_address(0x2000'0000);
+    trans.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+    trans.set_data_length(8);
+    trans.set_streaming_width(8);
+    sc_core::sc_time delay;
+    socket->b_transport(trans, delay);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what a target throws is told of the target, whoever called it", "[bus]") {
+  const bool from_a_process = GENERATE(false, true);
+  fresh_kernel();
+  Bench b;
+  b.plain.broken = true;
+  Hart hart("hart", b.scheduler, from_a_process ? 0x8000'0000 : 0x2000'0000);
+  PlainInitiator caller("caller");
+  caller.socket.bind(b.bus.from_initiators);
+  try {
+    b.run(hart);
+    FAIL("nothing was thrown");
+  } catch (const base::ComponentError& e) {
+    REQUIRE(e.component() == "plain");
+    REQUIRE(std::string(e.what()) == "no access");
+  }
+}
+
 TEST_CASE("an access to nowhere, or across a region's end, is an address error and counted", "[bus]") {
   for (std::uint64_t address : {0x3000'0000ull, 0x2000'0ffcull}) {
     fresh_kernel();
@@ -123,4 +165,19 @@ TEST_CASE("an interrupt message finds own devices only", "[bus]") {
   REQUIRE_FALSE(b.bus.write_now(0x4000'0000, &message, 4));
   REQUIRE_FALSE(b.bus.write_now(0x5000'0000, &message, 4));
   REQUIRE(b.bus.unmapped() == 3);
+}
+
+TEST_CASE("what an own device throws at a device's write is told of it", "[bus]") {
+  Bench b;
+  b.plain.broken = true;
+  Hart hart("hart", b.scheduler, 0x8000'0000);
+  b.run(hart);
+  b.bus.map_also({"card", 0x5000'0000, 0x1000, true, false});
+  const std::uint32_t message = 7;
+  try {
+    b.bus.write_now(0x5000'0000, &message, 4);
+    FAIL("nothing was thrown");
+  } catch (const base::ComponentError& e) {
+    REQUIRE(e.component() == "card");
+  }
 }
