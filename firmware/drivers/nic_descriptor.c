@@ -272,12 +272,12 @@ static struct queue* create_queue(const struct nic_settings* s) {
   struct queue* q = memory_reserve(sizeof *q, CACHE_LINE);
   *q = (struct queue){.rx_length = ring_length(s->rx_ring), .tx_length = ring_length(s->tx_ring)};
   uint32_t buffers = q->rx_length + q->tx_length + NIC_BURST;
-  q->rx_ring = memory_reserve(q->rx_length * sizeof *q->rx_ring, 4096);
-  q->tx_ring = memory_reserve(q->tx_length * sizeof *q->tx_ring, 4096);
+  q->rx_ring = memory_reserve_dma(q->rx_length * sizeof *q->rx_ring, 4096);
+  q->tx_ring = memory_reserve_dma(q->tx_length * sizeof *q->tx_ring, 4096);
   q->rx_buffers = memory_reserve(q->rx_length * sizeof *q->rx_buffers, CACHE_LINE);
   q->tx_buffers = memory_reserve(q->tx_length * sizeof *q->tx_buffers, CACHE_LINE);
   q->free = memory_reserve(buffers * sizeof *q->free, CACHE_LINE);
-  uint8_t* memory = memory_reserve((size_t)buffers * NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
+  uint8_t* memory = memory_reserve_dma((size_t)buffers * NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
   for (uint32_t i = 0; i < buffers; i++) q->free[i] = memory + (size_t)(buffers - 1 - i) * NIC_BUFFER_BYTES;
   q->free_count = buffers;
   for (uint32_t i = 0; i < q->rx_length; i++) q->rx_ring[i].read = (struct desc_rx_read){0};

@@ -65,12 +65,24 @@ static void read_imsic(const struct fdt_walk* node) {
   board.imsic_identities = fdt_get_u32(node, "riscv,num-ids", 63);
 }
 
+/* The first memory is the one that the image is in. */
+static void read_memory(const struct fdt_walk* node) {
+  uint64_t base = register_base(node);
+  uint64_t size = register_size(node);
+  if (board.memory_size == 0) {
+    board.memory_base = base;
+    board.memory_size = size;
+  } else if (board.high_memory_size == 0 && base >> 32 != 0) {
+    board.high_memory_base = base;
+    board.high_memory_size = size;
+  }
+}
+
 static void read_node(const struct fdt_walk* node) {
   uint32_t length = 0;
   const char* type = fdt_get(node, "device_type", &length);
-  if (type != 0 && text_equal(type, "memory") && board.memory_size == 0) {
-    board.memory_base = register_base(node);
-    board.memory_size = register_size(node);
+  if (type != 0 && text_equal(type, "memory")) {
+    read_memory(node);
   } else if (type != 0 && text_equal(type, "cpu")) {
     if (board.harts < BOOT_MAX_HARTS) board.harts++;
   } else if (node->depth == 1 && text_equal(node->name, "cpus")) {

@@ -15,9 +15,10 @@ struct board_window {
 
 struct board {
   uint64_t memory_base, memory_size;
-  unsigned harts;              /* 1 to BOOT_MAX_HARTS, numbered from 0 */
-  unsigned first_hart;         /* hart id of hart 0; devices that clusters share count by hart id */
-  uint64_t timebase_frequency; /* ticks of `time` a second */
+  uint64_t high_memory_base, high_memory_size; /* the first other memory at or above 4 GiB; size 0: none */
+  unsigned harts;                              /* 1 to BOOT_MAX_HARTS, numbered from 0 */
+  unsigned first_hart;                         /* hart id of hart 0; devices that clusters share count by hart id */
+  uint64_t timebase_frequency;                 /* ticks of `time` a second */
 
   uint64_t uart, finisher, clint; /* 0: none */
 

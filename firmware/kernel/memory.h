@@ -7,3 +7,7 @@
 
 /* The memory is not cleared. `alignment` is a power of two. Panics when RAM is exhausted. */
 void* memory_reserve(size_t bytes, size_t alignment);
+
+/* As memory_reserve(), for what PCIe devices read and write. It is above 4 GiB as long as the board has room there, as
+ * most of a server's memory is: requests to it have headers of four DWs. */
+void* memory_reserve_dma(size_t bytes, size_t alignment);

@@ -156,6 +156,13 @@ void ConfigSpace::set_max_read_request(unsigned bytes) {
                                                                            << PCIE_EXPRESS_DEVICE_CONTROL_MRRS_SHIFT));
 }
 
+void ConfigSpace::set_read_completion_boundary(unsigned bytes) {
+  const unsigned control = express_ + PCIE_EXPRESS_LINK_CONTROL;
+  const unsigned others = get16(control) & ~PCIE_EXPRESS_LINK_CONTROL_RCB_128;
+  set16(control, static_cast<std::uint16_t>(others | (bytes == 128 ? PCIE_EXPRESS_LINK_CONTROL_RCB_128 : 0)));
+  keep_reset_values();
+}
+
 void ConfigSpace::set_link(unsigned generation, unsigned lanes, unsigned max_payload) {
   set_max_payload(max_payload, max_payload);
   const std::uint32_t speed_and_width = generation | lanes << PCIE_EXPRESS_LINK_WIDTH_SHIFT;

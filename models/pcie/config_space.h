@@ -77,6 +77,8 @@ class ConfigSpace {
   unsigned max_read_request() const;
   void set_max_payload(unsigned bytes, unsigned supported);
   void set_max_read_request(unsigned bytes);
+  /// Of a root port: 64 or 128. A reset keeps it.
+  void set_read_completion_boundary(unsigned bytes);
   /// Describes the link at the function's port in the PCI Express capability. A reset keeps these values.
   void set_link(unsigned generation, unsigned lanes, unsigned max_payload);
 

@@ -19,7 +19,7 @@ std::string lower_case(std::string text) {
 }
 
 std::string text_of(const char* what, std::uint64_t least) {
-  return std::string("must be 0 (infinite) or at least ") + std::to_string(least) + ": one TLP of " + what;
+  return std::string("must be 0 or at least ") + std::to_string(least) + ": one TLP of " + what;
 }
 
 }  // namespace
@@ -72,20 +72,26 @@ void Link::Parameters::describe(base::Schema<Parameters>& s) {
       .range(128_B, base::Bytes(4096))
       .power_of_two()
       .assumed("pcie-model's default (model/pcie.py); on a real board set-up software chooses");
-  const char* pools = "as large as covers the round trip at gen3 x16; vendors do not publish theirs";
-  s.add("posted_headers", &Parameters::posted_headers, "posted TLPs a receiver holds; 0: infinite")
+  const char* pools =
+      "covers the credits' round trip at x16; Intel's FPGAs hold 127 posted TLPs and 750 credits, 115 non-posted and "
+      "230, at gen3 x16 (L-/H-Tile, guide 683111), 784 and 1456, 784 and 392, at gen5 x16 (R-Tile, guide 790711)";
+  s.add("posted_headers", &Parameters::posted_headers,
+        "posted TLPs a receiver holds; 0: 128 up to generation 3, 256 of 4, 512 of 5")
       .range(0, 2047)
       .unit("TLPs")
       .assumed(pools);
-  s.add("posted_data", &Parameters::posted_data, "their payload, 16 B units; 0: infinite")
+  s.add("posted_data", &Parameters::posted_data,
+        "their payload, 16 B units; 0: 1024 up to generation 3, 2048 of 4, 4096 of 5")
       .range(0, 32767)
       .unit("credits")
       .assumed(pools);
-  s.add("non_posted_headers", &Parameters::non_posted_headers, "non-posted TLPs a receiver holds; 0: infinite")
+  s.add("non_posted_headers", &Parameters::non_posted_headers,
+        "non-posted TLPs a receiver holds; 0: 128 up to generation 3, 256 of 4, 512 of 5")
       .range(0, 2047)
       .unit("TLPs")
       .assumed(pools);
-  s.add("non_posted_data", &Parameters::non_posted_data, "their payload, 16 B units; 0: infinite")
+  s.add("non_posted_data", &Parameters::non_posted_data,
+        "their payload, 16 B units; 0: 128 up to generation 3, 256 of 4, 512 of 5")
       .range(0, 32767)
       .unit("credits")
       .assumed(pools);
@@ -109,21 +115,24 @@ void Link::Parameters::describe(base::Schema<Parameters>& s) {
   s.rule("completion_data", [holds_one](const Parameters& p) { return holds_one(p.completion_data, p); });
 }
 
+std::array<base::Credits, kTlpClasses> Link::Parameters::credits() const {
+  const unsigned times_gen3 = generation > 3 ? 1u << (generation - 3) : 1;
+  const auto pool = [=](std::uint32_t set, std::uint32_t at_gen3) { return set != 0 ? set : at_gen3 * times_gen3; };
+  return {{{pool(posted_headers, 128), pool(posted_data, 1024)},
+           {pool(non_posted_headers, 128), pool(non_posted_data, 128)},
+           {completion_headers, completion_data}}};
+}
+
 namespace {
 LinkDirection::Setup setup_of(const Link::Parameters& p, const std::string& path, base::Stage stage,
                               base::Ledger::Component component) {
   const unsigned mps = static_cast<unsigned>(p.max_payload.count());
   base::Time update = p.credit_update;
   if (update == base::Time{}) update = symbol_time(p.generation) * update_limit_symbols(p.lanes, mps);
-  return {path,
-          stage,
-          component,
-          usable_femtoseconds_per_byte(p.generation, p.lanes, mps),
-          p.flight,
-          update + p.flight,
-          {{{p.posted_headers, p.posted_data},
-            {p.non_posted_headers, p.non_posted_data},
-            {p.completion_headers, p.completion_data}}}};
+  return {path,       stage,
+          component,  usable_femtoseconds_per_byte(p.generation, p.lanes, mps),
+          p.flight,   update + p.flight,
+          p.credits()};
 }
 }  // namespace
 

@@ -95,16 +95,19 @@ class Link : public base::Model, public base::Resettable {
     unsigned lanes = 16;              ///< 1, 2, 4, 8, 12, 16
     base::Time flight = 5_ns;         ///< one way, wire only
     base::Bytes max_payload = 256_B;  ///< MPS: 128 B to 4 KiB
-    // Credits that each receiver advertises: TLPs, and payload in 16 B units. 0: infinite.
-    std::uint32_t posted_headers = 128;
-    std::uint32_t posted_data = 1024;
-    std::uint32_t non_posted_headers = 128;
-    std::uint32_t non_posted_data = 128;
-    std::uint32_t completion_headers = 0;
-    std::uint32_t completion_data = 0;
+    // Credits that each receiver advertises: TLPs, and payload in 16 B units.
+    std::uint32_t posted_headers = 0;  ///< 0, here and in the next three: as credits() says
+    std::uint32_t posted_data = 0;
+    std::uint32_t non_posted_headers = 0;
+    std::uint32_t non_posted_data = 0;
+    std::uint32_t completion_headers = 0;  ///< 0: infinite
+    std::uint32_t completion_data = 0;     ///< 0: infinite
     /// From a freed buffer to the update at the sender, without the flight. 0: the specification's limit for this link.
     base::Time credit_update = 0_ns;
     static void describe(base::Schema<Parameters>&);
+    /// What a receiver advertises, by class. Receivers of faster links have larger buffers, because the credits' round
+    /// trip does not get shorter by as much as the rate grows.
+    std::array<base::Credits, kTlpClasses> credits() const;
   };
 
   Link(sc_core::sc_module_name, const Parameters&);

@@ -40,6 +40,7 @@ class TreeBuilder {
     const config::Instance* above = config_.find(p.attach);
     const unsigned ports = above ? downstream_ports_of(config_, *above)
                                  : config_.parameters<pcie::RootComplex::Parameters>("root").root_ports;
+    if (!above) check_completions(slot);
     if (p.port >= ports)
       throw config_.error(slot, "port",
                           fmt::format("must be less than {}, which is {}",
@@ -49,6 +50,19 @@ class TreeBuilder {
       throw clash(
           config_, slot, *known->second, "port",
           above ? "must be a downstream port of its own; {} is at it" : "must be a root port of its own; {} is at it");
+  }
+
+  /// The root complex sends completions of completion_size on the links at its ports.
+  void check_completions(const config::Instance& slot) const {
+    const config::Instance& root = config_.the("root");
+    const base::Bytes size = root.parameters<pcie::RootComplex::Parameters>().completion_size;
+    const base::Bytes most = slot.parameters<SlotParameters>().link.max_payload;
+    if (size <= most) return;
+    if (config::BoardConfig::is_later(slot, "max_payload", root, "completion_size"))
+      throw config_.error(slot, "max_payload",
+                          "must be at least root.completion_size, which is " + base::to_text(size));
+    throw config_.error(root, "completion_size",
+                        fmt::format("must be at most {}.max_payload, which is {}", slot.path(), base::to_text(most)));
   }
 
   void insert(const config::Instance& device, const std::string& slot) {

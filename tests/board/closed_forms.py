@@ -120,11 +120,11 @@ def requests(address, count, most):
         address = stop
 
 
-def completions(address, count, most, boundary):
-    """(address, bytes) of the completions of a read: at most `most` bytes, ending at multiples of the boundary."""
+def completions(address, count, most):
+    """(address, bytes) of the completions of a read: each but the last ends at a multiple of `most`."""
     end = address + count
     while address < end:
-        stop = min(end, (address + most) // boundary * boundary)
+        stop = min(end, (address // most + 1) * most)
         yield address, stop - address
         address = stop
 
@@ -137,6 +137,7 @@ class LoneRequest:
         self.wire, self.link = Wire(p), PcieLink(p)
         self.up = p.fs("nic.eth0.pcie.transmit_latency") + self.link.flight
         self.down = self.link.flight + p.fs("nic.eth0.pcie.receive_latency")
+        self.header = 12 if p["memory.high.base"] < 1 << 32 else 16  # bytes, of a request to the driver's rings
         self.call, self.reply = call_bytes(p["workload.call.program"], p["workload.call.bytes"])
 
     def data_tlp(self, address, count, header=12):
@@ -144,8 +145,8 @@ class LoneRequest:
 
     def write_of_frame(self):
         """The frame's TLPs and, behind them, that of its descriptor; the request waits for the last."""
-        tlps = [self.data_tlp(a, n) for a, n in requests(HEADROOM, self.call, self.link.mps)]
-        tlps.append(self.data_tlp(0, DESCRIPTOR_RX))
+        tlps = [self.data_tlp(a, n, self.header) for a, n in requests(HEADROOM, self.call, self.link.mps)]
+        tlps.append(self.data_tlp(0, DESCRIPTOR_RX, self.header))
         yield "upstream link", "pcie.slot0", sum(map(self.link.time, tlps)) + self.up
         yield "memory", "root", self.p.fs("root.write_latency") + self.p.fs("caches.dma_write")
 
@@ -170,13 +171,12 @@ class LoneRequest:
         """Read requests of at most MRRS leave one behind the other; the completions of each leave together, when memory
         has answered, behind those of the requests before it."""
         memory = self.p.fs("root.read_latency") + self.p.fs("caches.dma_read")
-        rcb = self.p["root.read_completion_boundary"]
-        most = rcb if self.p["root.completion_split"] == "rcb" else self.link.mps
+        most = min(self.p["root.completion_size"], self.link.mps)
         leaves = free = 0
         for a, n in requests(address, count, self.p["nic.eth0.pcie.max_read_request"]):
-            leaves += self.link.time(12 + FRAMING)
+            leaves += self.link.time(self.header + FRAMING)
             answered = leaves + self.up + memory
-            free = max(free, answered) + sum(self.link.time(self.data_tlp(b, m)) for b, m in completions(a, n, most, rcb))
+            free = max(free, answered) + sum(self.link.time(self.data_tlp(b, m)) for b, m in completions(a, n, most))
         yield "upstream link", "pcie.slot0", leaves + self.up
         yield "memory", "root", memory
         yield "downstream link", "pcie.slot0", free - answered + self.down

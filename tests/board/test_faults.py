@@ -76,7 +76,8 @@ class Faults(BoardTest):
         self.assertGreater(r["latency_ns"]["max"], 50_000)
         self.assertLess(r["latency_ns"]["max"], 60_000)
         plain = board_runs.result("e810-poll", *SMALL)
-        self.assertAlmostEqual(r["simulated_ns"], plain["simulated_ns"] + 50_000, delta=2_000)
+        # After the pause all calls come in one burst, and stay bunched: the rate may change by some per cent.
+        self.assertAlmostEqual(r["simulated_ns"], plain["simulated_ns"] + 50_000, delta=0.02 * plain["simulated_ns"])
         self.sound(r)
 
     def test_a_killed_hart_stalls_the_run_and_is_named(self):

@@ -36,9 +36,11 @@ class ClosedForms(unittest.TestCase):
          "root.completion_latency=0 ns"),
         # Several TLPs for a frame, up and down.
         ("e810-poll", "workload.requests=20", "workload.call.bytes=1400"),
-        ("e810-poll", "workload.requests=20", "workload.call.bytes=1400", "root.completion_split=max-payload"),
+        ("e810-poll", "workload.requests=20", "workload.call.bytes=1400", "root.completion_size=256 B"),
         ("e810-irq", "workload.requests=20", "workload.call.bytes=1001", "nic.eth0.pcie.max_read_request=128 B",
-         "root.read_completion_boundary=128 B"),
+         "root.completion_size=64 B"),
+        # No memory above 4 GiB: requests of the NIC have headers of three DWs.
+        ("e810-poll", "workload.requests=20", "memory.high.base=0x9000_0000"),
         # Other rates.
         ("e810-poll", "workload.requests=20", "pcie.slot0.generation=4", "pcie.slot0.lanes=8",
          "pcie.slot0.max_payload=512 B", "net.wire0.rate=25 Gb/s"),
@@ -65,6 +67,15 @@ class ClosedForms(unittest.TestCase):
                     self.assertEqual(shown + got[len(shown):], expected, f"request {request.id}")
                     for reply, length in ((False, form.call), (True, form.reply)):
                         self.assertEqual(r.frames[request.id, reply]["bytes"], length)
+
+    def test_buffers_lie_below_where_the_memory_above_4_gib_is_too_small(self):
+        def up(*more):
+            r = run("e810-poll", *FUNCTIONAL, "workload.requests=20", *more)
+            self.assertEqual(len(r.requests), 20)
+            return r.result["counters"]["pcie.slot0"]["up_bytes"]
+        above, below = up(), up("memory.high.base=0x9000_0000")
+        # The rings have room in 1 MiB, and the buffers, more than 1,000 of 2 KiB, have not.
+        self.assertTrue(below < up("memory.high.size=1 MiB") < above)
 
     def test_moderation_spaces_interrupts_and_is_waited_for_in_notify(self):
         r = run("e810-irq", *FUNCTIONAL, "workload.requests=20", "nic.eth0.moderation=4 us")

@@ -36,6 +36,7 @@ OFF_PATH = {
     "iommu.lookup": "the board has no IOMMU",
     "iommu.walk_step": "the board has no IOMMU",
     "memory.dram.latency": "loads and stores that are not the harts' own",
+    "memory.high.latency": "loads and stores that are not the harts' own",
     "caches.l2_latency": "functional timing: test_ledger_cached.py",
     "caches.llc_latency": "functional timing: test_ledger_cached.py",
     "caches.dram_latency": "functional timing: test_ledger_cached.py",

@@ -9,9 +9,10 @@ import tempfile
 import unittest
 
 SLUICE = os.path.abspath(sys.argv.pop(1))
-# One completion for each read, so that links carry one TLP of the request at a time but for the write-back.
-LONE = ("--set=caches.timing=functional", "--set=workload.outstanding=1", "--set=root.completion_split=max-payload",
-        "--requests=20", "--warmup=3")
+# One completion for each read, so that links carry one TLP of the request at a time but for the write-back: the reply's
+# frame lies within 256 B.
+LONE = ("--set=caches.timing=functional", "--set=workload.outstanding=1", "--set=root.completion_size=256 B",
+        "--set=workload.call.bytes=24", "--requests=20", "--warmup=3")
 SWITCHED = """
 extends = ["{board}"]
 [switch.sw0]
@@ -28,7 +29,7 @@ slot = "pcie.slot1"
 """
 # TLPs of a lone request. Up: data with its descriptor, two reads. Down: doorbell, two completions.
 UP, DOWN = 3, 3
-WRITE_BACK = 32 + 20  # bytes
+WRITE_BACK = 32 + 24  # bytes
 # Generation 3, 16 lanes, less two DLLPs in 168 bytes and a SKP in 1538 (docs/models/pcie.md).
 BYTES_PER_NS = 8 * 16 / 8 * 128 / 130 * (1 - 16 / 168 - 4 / 1538)
 

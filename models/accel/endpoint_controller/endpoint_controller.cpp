@@ -264,14 +264,19 @@ void EndpointController::land() {
 }
 
 void EndpointController::read_memory(std::uint64_t address, unsigned size, pcie::MmioReply reply) {
-  base::GuestRam* ram = memory_->ram_at(address, size);
-  if (!ram) {
+  if (!memory_->ram_at(address, size)) {
     refuse_inbound("read", size, no_memory(address));
     return reply.unsupported();
   }
   ++inbound_reads_;
-  const Time when = std::max(base::now() + memory_->read_latency(address, size), last_landing_);
-  base::calendar().at(when, key(), [ram, address, size, reply]() mutable {
+  if (last_landing_ <= base::now()) return answer_from_memory(address, size, reply);
+  // The read begins when the writes before it are visible.
+  base::calendar().at(last_landing_, key(), [=, this] { answer_from_memory(address, size, reply); });
+}
+
+void EndpointController::answer_from_memory(std::uint64_t address, unsigned size, pcie::MmioReply reply) {
+  base::GuestRam* ram = memory_->ram_at(address, size);
+  base::calendar().after(memory_->read_latency(address, size), key(), [ram, address, size, reply]() mutable {
     std::vector<base::RequestId> tags;
     if (reply.wants_tags()) pcie::read_tags(*ram, address, size, tags);
     reply.data({ram->at(address), size}, tags);

@@ -98,6 +98,7 @@ class EndpointController : public pcie::Endpoint, public memory::BusDevice {
   void behind_writes(F f);
   void land();
   void read_memory(std::uint64_t address, unsigned size, pcie::MmioReply);
+  void answer_from_memory(std::uint64_t address, unsigned size, pcie::MmioReply);
   void write_message(std::uint64_t address, std::span<const std::uint8_t>);
   void refuse_inbound(const char* access, std::uint64_t size, const std::string& why);
 

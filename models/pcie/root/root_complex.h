@@ -61,7 +61,6 @@ class Translator {
 /// base::wait_for() until its completion; a posted write blocks it only while too many of its own posted writes wait.
 class RootComplex : public base::Model, public base::Resettable, private TransmitObserver {
  public:
-  enum class Split { kRcb, kMaxPayload };
   struct Parameters {
     unsigned root_ports = 1;
     std::uint64_t ecam_base = 0x3000'0000;
@@ -73,13 +72,13 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
     base::Time outbound_latency = 270_ns;    ///< from a core's access to the first bit of an idle link
     base::Time completion_latency = 270_ns;  ///< from a completion's last bit to the core
     base::Time read_latency =
-        301_ns;  ///< a device's read: from its last bit to the first of the completion, without memory's share
+        221_ns;  ///< a device's read: from its last bit to the first of the completion, without memory's share
     base::Time write_latency = 258_ns;  ///< a device's write: from its last bit to memory, without memory's share
-    Split completion_split = Split::kRcb;
     base::Bytes read_completion_boundary = 64_B;
-    unsigned reads = 64;          ///< devices' reads that memory serves at once, per root port
-    unsigned posted_writes = 16;  ///< writes of one core that wait for the links before it is blocked
-    unsigned core_reads = 32;     ///< cores' reads and configuration accesses in flight
+    base::Bytes completion_size = 128_B;  ///< RCB to MPS, a power of two
+    unsigned reads = 64;                  ///< devices' reads that memory serves at once, per root port
+    unsigned posted_writes = 16;          ///< writes of one core that wait for the links before it is blocked
+    unsigned core_reads = 32;             ///< cores' reads and configuration accesses in flight
     base::Time completion_timeout = base::Time::ms(10);
     bool peer_to_peer = true;  ///< between root ports
     static void describe(base::Schema<Parameters>&);
@@ -132,6 +131,13 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
     unsigned losses = 0;        ///< times that the link was lost; requests from before a loss get no answer
     std::uint8_t asserted = 0;  ///< INTx virtual wires, bit 0 is INTA
   };
+  /// A device's read of RAM.
+  struct MemoryRead {
+    TlpPtr request;
+    base::GuestRam* ram;
+    std::uint64_t address;
+    unsigned losses;  ///< of its port when it arrived
+  };
   /// The buffers of one core's writes.
   struct PostedWrites {
     explicit PostedWrites(const base::Runner* c) : core(c) {}
@@ -182,6 +188,7 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   void land(TlpPtr, base::GuestRam*);
   void receive_read(RootPort&, TlpPtr);
   void start_read(RootPort&, TlpPtr);
+  void read_memory(MemoryRead, base::Time begin);
   void finish_read(TlpPtr, base::GuestRam&, std::uint64_t address);
   void start_waiting_reads(RootPort&);
   void forward(RootPort& to, TlpPtr, base::Time when);

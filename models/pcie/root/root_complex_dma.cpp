@@ -185,15 +185,24 @@ void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
   t.release_buffer();
   ++p.reads;
   ++counters_.dma_reads;
-  const base::Time latency = parameters_.read_latency + where.latency + memory_.read_latency(where.address, bytes);
-  // A read never passes the writes before it.
-  const base::Time when = std::max(base::now() + latency, p.last_landing);
-  base::calendar().at(when, key(),
-                      [this, &p, request = std::move(tlp), ram, address = where.address, losses = p.losses]() mutable {
-                        --p.reads;
-                        if (losses == p.losses) finish_read(std::move(request), *ram, address);
-                        start_waiting_reads(p);
-                      });
+  // A read never passes the writes before it: it begins when memory has them. Its translation does not wait for them.
+  const base::Time translated = base::now() + where.latency;
+  MemoryRead read{std::move(tlp), ram, where.address, p.losses};
+  if (p.last_landing <= translated) return read_memory(std::move(read), translated);
+  base::calendar().at(p.last_landing, key(),
+                      [this, r = std::move(read)]() mutable { read_memory(std::move(r), base::now()); });
+}
+
+/// Where the bytes are, and so how long they take, is looked up now, when the writes before the read are in memory.
+void RootComplex::read_memory(MemoryRead read, base::Time begin) {
+  const std::uint32_t bytes = std::max(read.request->enabled_bytes(), 1u);
+  const base::Time when = begin + parameters_.read_latency + memory_.read_latency(read.address, bytes);
+  base::calendar().at(when, key(), [this, r = std::move(read)]() mutable {
+    RootPort& p = *ports_[r.request->ingress];
+    --p.reads;
+    if (r.losses == p.losses) finish_read(std::move(r.request), *r.ram, r.address);
+    start_waiting_reads(p);
+  });
 }
 
 void RootComplex::start_waiting_reads(RootPort& p) {
@@ -203,10 +212,11 @@ void RootComplex::start_waiting_reads(RootPort& p) {
 void RootComplex::finish_read(TlpPtr tlp, base::GuestRam& ram, std::uint64_t address) {
   const Tlp& t = *tlp;
   RootPort& p = *ports_[t.ingress];
-  const auto boundary = static_cast<std::uint32_t>(parameters_.read_completion_boundary.count());
-  const std::uint32_t most = parameters_.completion_split == Split::kRcb ? boundary : p.bridge.config().max_payload();
+  // Software may have chosen a smaller maximum payload than the board did.
+  const auto most = std::min(static_cast<std::uint32_t>(parameters_.completion_size.count()),
+                             std::uint32_t{p.bridge.config().max_payload()});
   const std::uint64_t first = t.first_byte();
-  make_completions(t, kSelf, first, std::max(t.enabled_bytes(), 1u), boundary, most,
+  make_completions(t, kSelf, first, std::max(t.enabled_bytes(), 1u), most, most,
                    [&](TlpPtr c, std::uint32_t offset, std::uint32_t bytes) {
                      const std::uint64_t from = address + offset;
                      ram.read(from, c->payload() + ((first + offset) & 3), bytes);

@@ -133,15 +133,21 @@ TEST_CASE("a host's store lands in the system's memory at its time, and its load
   REQUIRE(loaded - loaded_from == there + 50_ns + 100_ns + b.wire(12 + 8 + 8) + root.completion_latency);
 }
 
-TEST_CASE("reads through the BAR pass no write before them", "[endpoint_controller]") {
+TEST_CASE("a read through the BAR begins when the write before it is visible", "[endpoint_controller]") {
   JoinedBench b;
   b.card_memory.write = 5_us;
   std::uint64_t read = 0;
+  base::Time written, loaded;
   b.host([&](ScriptedHart& h) {
+    written = h.time();
     h.write(b.bars[2], 77, 8);
     read = h.read(b.bars[2], 8);
+    loaded = h.time();
   });
   REQUIRE(read == 77);
+  const auto& root = b.parameters;
+  const base::Time visible = root.outbound_latency + b.wire(16 + 8 + 8) + 100_ns + 5_us;
+  REQUIRE(loaded - written == visible + 50_ns + 100_ns + b.wire(12 + 8 + 8) + root.completion_latency);
 }
 
 TEST_CASE("doorbells, register reads and messages pass no write to memory before them", "[endpoint_controller]") {

@@ -309,7 +309,7 @@ TEST_CASE("a link that goes down while it retrains comes back at once", "[data_l
   CHECK(b.down[0].at == b.begin + 600_ns + b.wire() + b.flight());
   CHECK(b.script.faults.back().recovered == base::Time::max());
   b.run_until(base::now() + 10_us);
-  CHECK(b.link.down().available(TlpClass::kPosted).messages == b.link.parameters().posted_headers);
+  CHECK(b.link.down().available(TlpClass::kPosted).messages == b.link.parameters().credits()[0].messages);
 }
 
 TEST_CASE("a replayed TLP holds its credits once", "[data_link]") {
