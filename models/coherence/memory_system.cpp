@@ -21,7 +21,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
       // Functional timing never uses the LLC, so it gets the smallest possible one.
       llc_(cached() ? p.llc_size.count() : p.line.count(), cached() ? p.llc_ways : 1,
            static_cast<unsigned>(p.line.count())),
-      channel_(window),
+      channel_(p.timing == Timing::interval ? window + kDisorder : window),
       line_time_(p.dram_rate.time_of(p.line)),
       homed_lines_(static_cast<unsigned>(p.line.count()), p.l1d_size.count() / p.line.count()) {
   for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
@@ -125,6 +125,33 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
 }
 
 Time MemorySystem::miss(unsigned hart, std::uint64_t address, LineUse use, Time at) {
+  if (use == LineUse::prefetch) {
+    prefetch_to_l2(hart, llc_.line_of(address), at);
+    return at;
+  }
+  const Fill fill = bring(hart, address, use, at);
+  if (use == LineUse::store) return fill.start;
+  ++(harts_[hart].counters.*fill.waits);
+  return fill.ready;
+}
+
+Time MemorySystem::fill(unsigned hart, std::uint64_t address, LineUse use, Time at) {
+  const Fill fill = bring(hart, address, use, at);
+  if (use == LineUse::load || use == LineUse::fetch) ++(harts_[hart].counters.*fill.waits);
+  return fill.ready;
+}
+
+/// Starts to bring a line to L2 for a hart that does not wait for it.
+void MemorySystem::prefetch_to_l2(unsigned hart, std::uint64_t line, Time at) {
+  Hart& h = harts_[hart];
+  if (h.l2.state(line) != LineState::kInvalid) return;
+  ++h.counters.prefetches;
+  h.prefetched.push_back({line, fetch_line(hart, line, false, at).ready});
+  if (h.prefetched.size() > 32) h.prefetched.pop_front();
+}
+
+/// Brings a line to L1, through L2.
+MemorySystem::Fill MemorySystem::bring(unsigned hart, std::uint64_t address, LineUse use, Time at) {
   const bool write = writes(use);
   Hart& h = harts_[hart];
   const std::uint64_t line = h.l1d.line_of(address);
@@ -147,9 +174,8 @@ Time MemorySystem::miss(unsigned hart, std::uint64_t address, LineUse use, Time 
   fill_l1(h, line, write, use == LineUse::fetch);
   prefetch(hart, line, start);
   *free = fill.ready;
-  if (use == LineUse::store) return start;
-  ++(h.counters.*fill.waits);
-  return fill.ready;
+  fill.start = start;
+  return fill;
 }
 
 void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
@@ -169,10 +195,7 @@ void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
   for (; match->ahead < end; match->ahead += step) {
     // A stream does not cross its page: the next page's frame is unknown to the hardware.
     if (match->ahead / base::GuestRam::kPage != line / base::GuestRam::kPage || !ram_at(match->ahead, step)) break;
-    if (h.l2.state(match->ahead) != LineState::kInvalid) continue;
-    ++h.counters.prefetches;
-    h.prefetched.push_back({match->ahead, fetch_line(hart, match->ahead, false, at).ready});
-    if (h.prefetched.size() > 32) h.prefetched.pop_front();
+    prefetch_to_l2(hart, match->ahead, at);
   }
 }
 

@@ -29,6 +29,9 @@ using namespace base::literals;
 /// its data arrives. A load or fetch miss stalls the hart until the data arrives; a store miss stalls it only until the
 /// miss is issued.
 ///
+/// timing = "interval": as cached, for harts whose instruction windows overlap their misses. Accesses come at the times
+/// of their issue, which are not in order.
+///
 /// Lines with a home of their own are outside these caches: HomedLines holds them, whatever the timing.
 class MemorySystem : public base::Model,
                      public base::MemoryPath,
@@ -36,7 +39,7 @@ class MemorySystem : public base::Model,
                      public base::LineHomes,
                      public base::Resettable {
  public:
-  enum class Timing { functional, cached };
+  enum class Timing { functional, cached, interval };
   struct Parameters {
     Timing timing = Timing::functional;
     base::Bytes line = 64_B;
@@ -82,7 +85,7 @@ class MemorySystem : public base::Model,
   /// Empties the caches. Memory is unchanged, as the data of cached lines always lies there.
   void reset() override;
 
-  bool cached() const { return parameters_.timing == Timing::cached; }
+  bool cached() const { return parameters_.timing != Timing::functional; }
   const HartCounters& counters(unsigned hart) const { return harts_[hart].counters; }
   /// Adds a home. The store for lines with a home holds as many lines as an L1D.
   void add_home(base::LineHome& home, std::uint64_t base, std::uint64_t size, std::string path) override {
@@ -96,6 +99,8 @@ class MemorySystem : public base::Model,
   base::LineState* l1i(unsigned hart) override { return cached() ? &harts_[hart].l1i : nullptr; }
   base::LineState* l1d(unsigned hart) override { return cached() ? &harts_[hart].l1d : nullptr; }
   base::Time miss(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at) override;
+  bool windowed() const override { return parameters_.timing == Timing::interval; }
+  base::Time fill(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at) override;
   bool homed(std::uint64_t address) const override { return homed_lines_.homed(address); }
   unsigned line_bytes() const override { return homed_lines_.line_bytes(); }
   std::uint8_t* hold(unsigned hart, std::uint64_t address, base::LineUse use) override {
@@ -136,8 +141,14 @@ class MemorySystem : public base::Model,
   struct Fill {
     base::Time ready;
     std::uint64_t HartCounters::*waits;  ///< counter for a hart that waits for this fill
+    base::Time start = {};               ///< when a miss register was free
   };
+  /// In interval timing: how much earlier than another access one may be that is made after it. Stores are made at
+  /// their retirement, which is as much later than the issue of the next loads as a full window takes.
+  static constexpr base::Time kDisorder = base::Time::us(10);
 
+  Fill bring(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at);
+  void prefetch_to_l2(unsigned hart, std::uint64_t line, base::Time at);
   Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
   void fill_l1(Hart&, std::uint64_t line, bool write, bool fetch);

@@ -9,8 +9,10 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       "Intel 64 and IA-32 Architectures Optimization Reference Manual (248966): Skylake Server microarchitecture";
   constexpr const char* kTypical = "vendor-typical; no modelled system publishes it";
   s.summary("private caches, last-level cache, DRAM channels");
-  s.add("timing", &P::timing, "functional: no cache timing; cached: caches, prefetcher, outstanding misses")
-      .choices({{"functional", Timing::functional}, {"cached", Timing::cached}})
+  s.add("timing", &P::timing,
+        "functional: no cache timing; cached: caches, prefetcher, outstanding misses; interval: as cached, with "
+        "out-of-order cores")
+      .choices({{"functional", Timing::functional}, {"cached", Timing::cached}, {"interval", Timing::interval}})
       .setting();
   s.add("line", &P::line, "cache line").range(64_B, 128_B).power_of_two().stated(kSkylake);
   s.add("l1i_size", &P::l1i_size, "instruction cache of a hart").range(4_KiB, 1_MiB).power_of_two().stated(kSkylake);

@@ -95,6 +95,11 @@ bool SocBus::takes_interrupts(std::uint64_t address) const {
   return i >= 0 && region(i).interrupts;
 }
 
+bool SocBus::posts(std::uint64_t address) const {
+  const int i = find(address, 1);
+  return i >= 0 && region(i).posts;
+}
+
 bool SocBus::write_now(std::uint64_t address, const void* data, unsigned size) {
   const int i = find(address, size);
   if (i < 0 || !region(i).own || region(i).waits) {

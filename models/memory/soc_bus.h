@@ -34,6 +34,7 @@ class SocBus : public base::Model {
     bool whole_address;       ///< the target sees the address itself, not the offset into the region
     bool waits = false;       ///< may take simulated time, as a foreign target may
     bool interrupts = false;  ///< accepts interrupt messages (MSIs)
+    bool posts = false;       ///< takes writes before their time (base::access_time()), and answers at once
   };
 
   tlm_utils::multi_passthrough_target_socket<SocBus> from_initiators;
@@ -54,6 +55,7 @@ class SocBus : public base::Model {
   /// Name of the region at an address; empty: the address is not mapped.
   std::string name_at(std::uint64_t address) const;
   bool takes_interrupts(std::uint64_t address) const;
+  bool posts(std::uint64_t address) const;
   std::uint64_t unmapped() const { return unmapped_; }  ///< accesses that no region answers
 
   /// Makes the write of an interrupt message, from the action of a calendar entry, without an initiator thread. Returns

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace sluice::riscv {
 
 CostTable InstructionCosts::table() const {
@@ -73,7 +75,7 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
   s.summary("harts with a clock and a firmware");
   s.add("harts", &P::harts, "number of harts").range(1, 64).unit("harts").setting();
   s.add("clock", &P::clock, "clock of the harts").range(1_MHz, 10_GHz).stated("Enso's host: i9-9960X at 3.1 GHz");
-  s.add("issue_width", &P::issue_width, "instructions issued per cycle")
+  s.add("issue_width", &P::issue_width, "instructions issued per cycle; with an instruction window: dispatched")
       .range(1, 16)
       .unit("slots")
       .assumed("Skylake-X class");
@@ -104,6 +106,12 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
     return plain ? "" : "must be of printable ASCII characters";
   });
   s.include("costs", &P::costs);
+  s.include("core", &P::core);
+  s.rule("core.reorder_buffer", [](const P& p) -> std::string {
+    return p.core.reorder_buffer < p.issue_width
+               ? fmt::format("must be at least issue_width, which is {}", p.issue_width)
+               : "";
+  });
 }
 
 }  // namespace sluice::riscv

@@ -7,6 +7,7 @@
 
 #include "models/base/parameters/quantity.h"
 #include "models/base/parameters/schema.h"
+#include "models/riscv/core_parameters.h"
 #include "models/riscv/iss/cost.h"
 
 namespace sluice::riscv {
@@ -37,6 +38,7 @@ struct ClusterParameters {
   std::string device_tree;
   std::string bootargs;
   InstructionCosts costs;
+  CoreParameters core;
   static void describe(base::Schema<ClusterParameters>&);
 };
 

@@ -2,8 +2,12 @@
 #include "models/riscv/core.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "models/base/time/access_time.h"
 
 namespace sluice::riscv {
 
@@ -12,8 +16,8 @@ using base::Time;
 namespace {
 constexpr unsigned kStip = 5;
 
-HartConfig hart_config(const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc, base::HartMemory& memory,
-                       unsigned cache) {
+HartConfig hart_config(const ClusterParameters& p, const CoreShape& shape, unsigned hart_id, std::uint64_t reset_pc,
+                       base::HartMemory& memory, unsigned cache) {
   HartConfig c;
   c.privileged.aia = p.interrupts == Interrupts::aia;
   c.privileged.hart_id = hart_id;
@@ -22,8 +26,19 @@ HartConfig hart_config(const ClusterParameters& p, unsigned hart_id, std::uint64
   c.costs = p.costs.table();
   c.l1d = memory.l1d(cache);
   c.l1i = memory.l1i(cache);
+  if (memory.windowed()) c.shape = &shape;
   return c;
 }
+
+constexpr std::array<std::pair<const char*, const char*>, kLosses> kLossTitles = {{
+    {"lost_fetch", "fetch width, taken branches, or L1I"},
+    {"lost_misprediction", "the refill after a mispredicted branch"},
+    {"lost_reorder_buffer", "a full reorder buffer"},
+    {"lost_scheduler", "a full scheduler"},
+    {"lost_load_queue", "a full load queue"},
+    {"lost_store_buffer", "a full store buffer"},
+    {"lost_drain", "instructions that wait until the window is empty, and pause"},
+}};
 }  // namespace
 
 Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsigned hart_id, std::uint64_t reset_pc,
@@ -35,8 +50,9 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
       timebase_(p.timebase.hertz()),
       memory_(memory),
       cache_(cache),
+      shape_(p.core.shape(p.issue_width)),
       runner_(group, path()),
-      hart_(*this, hart_config(p, hart_id, reset_pc, memory, cache)),
+      hart_(*this, hart_config(p, shape_, hart_id, reset_pc, memory, cache)),
       reset_pc_(reset_pc) {
   hart_.on_reservation_lost([this] {
     reservation_lost_ = true;
@@ -50,17 +66,37 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
 void Core::register_statistics(base::StatisticsGroup& group) {
   group.counter("instructions", "instructions", "retired", hart_.state().instret);
   group.counter("slots", "slots", "issue slots of its clock, stalls included", hart_.state().slots);
-  group.counter("stall_slots", "slots", "of these, waiting for memory or a device", stall_slots_);
+  group.counter_of("stall_slots", "slots", "of these, waiting for memory or a device",
+                   [this] { return stall_slots(); });
   group.counter("l1d_accesses", "lines", "data accesses", hart_.counters().l1d_accesses);
   group.counter("l1d_misses", "lines", "data accesses that L1D did not hold", hart_.counters().l1d_misses);
   group.counter("l1i_accesses", "lines", "changes of the line that instructions come from",
                 hart_.counters().l1i_accesses);
   group.counter("l1i_misses", "lines", "of these, lines that L1I did not hold", hart_.counters().l1i_misses);
   memory_.register_hart_statistics(cache_, group);
+  if (memory_.windowed()) register_window_statistics(group);
   group.counter("traps", "traps", "exceptions, environment calls included", hart_.counters().traps);
   group.counter("interrupts", "interrupts", "taken", hart_.counters().interrupts);
   group.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
   group.counter("bus_errors", "accesses", "accesses that nothing answered", bus_errors_);
+}
+
+void Core::register_window_statistics(base::StatisticsGroup& group) {
+  const HartCounters& c = hart_.counters();
+  group.counter("l1d_prefetches", "lines", "brought to L1D ahead of a stream, or by prefetch instructions",
+                c.l1d_prefetches);
+  group.counter("forwarded_loads", "loads", "that got their value from the store buffer", c.forwarded);
+  group.counter("branches", "branches", "and jumps", c.branches);
+  group.counter("mispredictions", "branches", "of these, predicted wrongly", c.mispredictions);
+  for (std::size_t n = 0; n < kLosses; ++n)
+    group.counter(kLossTitles[n].first, "slots",
+                  std::string("in which nothing was dispatched because of ") + kLossTitles[n].second, c.lost[n]);
+}
+
+/// With an instruction window, a slot is also a stall if nothing was dispatched in it.
+std::uint64_t Core::stall_slots() const {
+  const auto& lost = hart_.counters().lost;
+  return std::accumulate(lost.begin(), lost.end(), stall_slots_);
 }
 
 void Core::set_boot_arguments(std::uint64_t device_tree, std::uint64_t fw_dynamic_info) {
@@ -223,6 +259,44 @@ std::uint64_t Core::slot_limit() {
 }
 
 bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
+  const std::uint64_t reports = base::mistakes().reports();
+  const base::Site by{&path(), hart_.state().pc};
+  Time delay;
+  const bool done = call_bus(command, address, data, size, by, delay);
+  const std::uint64_t before = hart_.state().slots;
+  stall_until(runner_.time() + delay);
+  stall_slots_ += hart_.state().slots - before;
+  if (!done)
+    fail_access(fmt::format("{} of {} bytes", command == tlm::TLM_READ_COMMAND ? "load" : "store", size).c_str(),
+                address, by, reports);
+  return done;
+}
+
+/// Only what the hart must wait for before the target takes the store is a stall.
+std::optional<std::uint64_t> Core::post(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) {
+  const std::uint64_t reports = base::mistakes().reports();
+  const base::Site by{&path(), hart_.state().pc};
+  const Time leaves = slot_clock_.time_of(slot);
+  Time delay;
+  bool done = false;
+  {
+    const base::AccessTimeScope when(leaves);
+    done = call_bus(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size, by,
+                    delay);
+  }
+  const std::uint64_t before = hart_.state().slots;
+  stall_until(runner_.time());
+  stall_slots_ += hart_.state().slots - before;
+  if (!done) {
+    fail_access(fmt::format("store of {} bytes", size).c_str(), address, by, reports);
+    return {};
+  }
+  return slot_clock_.next_cycle(std::max(leaves, runner_.time()) + delay);
+}
+
+/// Returns whether the target has answered well. delay: how much longer than until now() the access takes.
+bool Core::call_bus(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size,
+                    const base::Site& by, Time& delay) {
   ++device_accesses_;
   suspended_ = true;
   tlm::tlm_generic_payload trans;
@@ -231,21 +305,14 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   trans.set_data_ptr(data);
   trans.set_data_length(size);
   trans.set_streaming_width(size);
-  sc_core::sc_time delay;
-  const base::Site by{&path(), hart_.state().pc};
-  const std::uint64_t reports = base::mistakes().reports();
+  sc_core::sc_time annotated;
   {
     const base::AccessSiteScope scope(by);
-    socket->b_transport(trans, delay);
+    socket->b_transport(trans, annotated);
   }
   suspended_ = false;
-  const std::uint64_t before = hart_.state().slots;
-  stall_until(runner_.time() + base::from_sc_time(delay));
-  stall_slots_ += hart_.state().slots - before;
-  if (trans.is_response_ok()) return true;
-  fail_access(fmt::format("{} of {} bytes", command == tlm::TLM_READ_COMMAND ? "load" : "store", size).c_str(), address,
-              by, reports);
-  return false;
+  delay = base::from_sc_time(annotated);
+  return trans.is_response_ok();
 }
 
 /// Counts a failed access and reports it, unless a device has reported why. reports: number of reports before the
@@ -339,6 +406,10 @@ void Core::cache_miss(std::uint64_t address, base::LineUse use) {
   stall_slots_ += hart_.state().slots - before;
 }
 
+std::uint64_t Core::fill(std::uint64_t address, base::LineUse use, std::uint64_t slot) {
+  return slot_clock_.next_cycle(memory_.fill(cache_, address, use, slot_clock_.time_of(slot)));
+}
+
 bool Core::synchronise() {
   publish_time();
   suspended_ = true;
@@ -363,20 +434,22 @@ void Core::set_stimecmp(std::uint64_t due) {
   timer_ = base::calendar().at(at, key(), [this] { set_interrupt(kStip, true); });
 }
 
+/// A hint belongs to the retirement of the instruction before it.
+Time Core::time_of_hint() const { return slot_clock_.time_of(std::max(hart_.state().slots, hart_.state().retired)); }
+
 void Core::probe(unsigned stage, std::uint64_t address) {
   base::GuestRam* ram = memory_.ram_at(address, 1);
   if (!ram || stage >= SLUICE_STAGE_COUNT) return;
   const base::RequestId id = ram->tag(address);
   if (id == 0) return;
   serving_ = id;
-  base::ledger().try_enter(id, static_cast<base::Stage>(stage), component(), slot_clock_.time_of(hart_.state().slots));
+  base::ledger().try_enter(id, static_cast<base::Stage>(stage), component(), time_of_hint());
 }
 
 void Core::drop(unsigned reason, std::uint64_t address) {
   base::GuestRam* ram = memory_.ram_at(address, 1);
   if (!ram || reason >= SLUICE_DROP_COUNT) return;
-  base::ledger().drop(ram->tag(address), base::drop_title(static_cast<sluice_drop>(reason)),
-                      slot_clock_.time_of(hart_.state().slots));
+  base::ledger().drop(ram->tag(address), base::drop_title(static_cast<sluice_drop>(reason)), time_of_hint());
 }
 
 void Core::bind(std::uint64_t to, std::uint64_t from) {

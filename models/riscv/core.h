@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,9 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   /// For the log of mistakes: returns the memory map's name of a physical address outside RAM; empty: nothing is there.
   /// If not set, no names are known.
   std::function<std::string(std::uint64_t)> on_name_place;
+  /// Whether the target at a physical address outside RAM takes stores before their time (base::access_time()). If not
+  /// set, none does.
+  std::function<bool(std::uint64_t)> on_posts;
   /// Sets the registers for the first instruction: a0 = hart id, a1 = address of the device tree, a2 = address of
   /// OpenSBI's fw_dynamic_info. Address 0: there is none.
   void set_boot_arguments(std::uint64_t device_tree, std::uint64_t fw_dynamic_info);
@@ -109,6 +113,10 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   std::uint64_t time() override;
   void set_stimecmp(std::uint64_t due) override;
   void cache_miss(std::uint64_t address, base::LineUse use) override;
+  std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t slot) override;
+  bool posts(std::uint64_t address) override { return on_posts && on_posts(address); }
+  std::optional<std::uint64_t> post(std::uint64_t address, const void* data, unsigned size,
+                                    std::uint64_t slot) override;
   void refused(Refusal, std::uint64_t pc, std::uint64_t address, unsigned size) override;
   void stale_code() override;
   void probe(unsigned stage, std::uint64_t address) override;
@@ -122,6 +130,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
 
  private:
   void register_statistics(base::StatisticsGroup&) override;
+  void register_window_statistics(base::StatisticsGroup&);
   void line_changed(std::uint64_t address, std::uint64_t length) override { hart_.line_changed(address, length); }
   void execute();
   [[noreturn]] void execute_forever();
@@ -134,6 +143,10 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   StopReason run_observed();
   void park(sluice_account account, std::uint64_t deadline_slots);
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
+  bool call_bus(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size, const base::Site& by,
+                base::Time& delay);
+  base::Time time_of_hint() const;
+  std::uint64_t stall_slots() const;
   void publish_time() { runner_.advance_to(slot_clock_.time_of(hart_.state().slots)); }
   void fail_access(const char* access, std::uint64_t address, const base::Site& by, std::uint64_t reports);
   std::string place_of(std::uint64_t address) const;
@@ -145,6 +158,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   base::Clock timebase_;
   base::HartMemory& memory_;
   unsigned cache_;
+  const CoreShape shape_;
   base::Runner runner_;
   Hart hart_;
   std::array<base::InterruptFile*, 2> files_{};

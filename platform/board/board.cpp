@@ -18,9 +18,10 @@ namespace sluice::platform {
 namespace {
 
 /// A region of the root complex. An access to it may take simulated time, because it waits for PCIe.
-memory::SocBus::Region pcie_window(const char* name, std::uint64_t base, const base::Bytes& size) {
+memory::SocBus::Region pcie_window(const char* name, std::uint64_t base, const base::Bytes& size, bool posts) {
   memory::SocBus::Region region{name, base, size.count(), true, true};
   region.waits = true;
+  region.posts = posts;
   return region;
 }
 
@@ -98,9 +99,9 @@ void Board::build_pcie() {
   memory::SocBus& bus = host().bus();
   root_ = std::make_unique<pcie::RootComplex>("root", p, host().memory());
   root_->set_soc_writer(&host());
-  bus.map(pcie_window("root.ecam", p.ecam_base, p.ecam_size), root_->socket);
-  bus.map_also(pcie_window("root.mmio32", p.mmio32_base, p.mmio32_size));
-  bus.map_also(pcie_window("root.mmio64", p.mmio64_base, p.mmio64_size));
+  bus.map(pcie_window("root.ecam", p.ecam_base, p.ecam_size, false), root_->socket);
+  bus.map_also(pcie_window("root.mmio32", p.mmio32_base, p.mmio32_size, true));
+  bus.map_also(pcie_window("root.mmio64", p.mmio64_base, p.mmio64_size, true));
   if (const auto& i = config_.parameters<IommuInstance>("iommu"); i.enabled) {
     iommu_ = std::make_unique<pcie::Iommu>("iommu", i.iommu, host().memory());
     bus.map({"iommu", host().plan().parts.map.iommu, HostMap::kIommuSize, true, false}, iommu_->socket);

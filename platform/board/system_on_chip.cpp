@@ -65,6 +65,7 @@ void SystemOnChip::build_clusters() {
                                                             cluster.firmware.entry(), group_, *memory_, hart));
       riscv::Core& core = *cluster.cores.back();
       core.socket.bind(bus_->from_initiators);
+      core.on_posts = [this](std::uint64_t address) { return bus_->posts(address); };
       core.on_name_place = [this](std::uint64_t address) {
         const std::string home = memory_->home_at(address);
         return home.empty() ? bus_->name_at(address) : home;

@@ -34,6 +34,11 @@ class HartMemory {
   /// An access of `hart` at time `at` that its L1 could not answer. Returns the time at which the hart may go on, and
   /// leaves the line in its L1.
   virtual Time miss(unsigned hart, std::uint64_t address, LineUse use, Time at) = 0;
+  /// Whether the harts have instruction windows: they then call fill() and not miss().
+  virtual bool windowed() const { return false; }
+  /// As miss(), but returns the time at which the line arrives, whatever the use. `at` may be before or after that of
+  /// an earlier call.
+  virtual Time fill(unsigned hart, std::uint64_t address, LineUse use, Time at) { return miss(hart, address, use, at); }
 
   // Lines with a home of their own: the caches hold the bytes, and an access may wait.
 

@@ -9,8 +9,9 @@
 
 namespace sluice::base {
 
-/// What a hart does with a line. An atomic operation owns the line like a store and waits for it like a load.
-enum class LineUse : std::uint8_t { fetch, load, store, atomic };
+/// What a hart does with a line. An atomic operation owns the line like a store and waits for it like a load. A
+/// prefetch only brings it.
+enum class LineUse : std::uint8_t { fetch, load, prefetch, store, atomic };
 constexpr bool writes(LineUse use) { return use >= LineUse::store; }
 
 class LineState {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/time/access_time.h"
 #include "models/pcie/bad_request.h"
 #include "models/pcie/pcie_regs.h"
 
@@ -208,11 +209,12 @@ void RootComplex::configure(tlm::tlm_generic_payload& trans) {
 }
 
 /// Makes the TLP of a core's posted write now and sends it later from a calendar entry, so that it leaves in time order
-/// even if harts run ahead of each other. A reset drops writes that are not yet on a link, also those that wait for
-/// room.
+/// even if harts run ahead of each other, or hand their writes over before base::access_time(). A reset drops writes
+/// that are not yet on a link, also those that wait for room.
 void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned bytes) {
   ++counters_.core_writes;
   const base::Site by = base::access_site();
+  const base::Time leaves = base::access_time();
   const unsigned buffers = posted_writes_of_caller();
   PostedWrites& mine = *posted_writes_[buffers];
   const std::uint64_t resets = resets_;
@@ -233,8 +235,9 @@ void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned
   t->cookie = buffers;
   t->by = by;
   t->carries_journey = true;
-  t->journey.enter(SLUICE_STAGE_doorbell, component(), base::now());
-  base::calendar().after(parameters_.outbound_latency, key(), [this, tlp = std::move(t), resets]() mutable {
+  const base::Time begin = std::max(leaves, base::now());
+  t->journey.enter(SLUICE_STAGE_doorbell, component(), begin);
+  base::calendar().at(begin + parameters_.outbound_latency, key(), [this, tlp = std::move(t), resets]() mutable {
     const bool cut_off = resets != resets_;
     RootPort* p = cut_off ? nullptr : port_of_address(tlp->address);
     if (p && p->port.up()) return p->port.send(std::move(tlp));

@@ -3,6 +3,7 @@
 /// The interface of a hart to the rest of the system. Core implements it for TLM; tests implement it in a few lines.
 
 #include <cstdint>
+#include <optional>
 
 #include "models/base/memory/guest_ram.h"
 #include "models/base/memory/line_state.h"
@@ -72,6 +73,15 @@ class Bus {
   /// timing = "interval": as cache_miss(), for an access in another slot than state.slots, which does not change.
   /// Returns the slot in which the line arrives.
   virtual std::uint64_t fill(std::uint64_t /*address*/, base::LineUse /*use*/, std::uint64_t slot) { return slot; }
+
+  /// timing = "interval": whether a store to this place outside RAM may be handed over before its time, by post().
+  virtual bool posts(std::uint64_t /*address*/) { return false; }
+  /// A store that leaves the hart's store buffer in `slot`, or later. Called after synchronise(). Returns the slot in
+  /// which the store buffer is rid of it; nothing: nothing is there, or it refuses.
+  virtual std::optional<std::uint64_t> post(std::uint64_t /*address*/, const void* /*data*/, unsigned /*size*/,
+                                            std::uint64_t /*slot*/) {
+    return {};
+  }
 
   // Hints (models/base/measure/hints.h). Addresses are physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;

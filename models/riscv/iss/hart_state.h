@@ -38,6 +38,8 @@ struct HartState {
   /// Time on this hart's clock, in issue slots: a cycle has `issue_width` of them. Stalls count. A reset does not
   /// change it.
   std::uint64_t slots = 0;
+  /// timing = "interval": when the last instruction has retired, in slots. 0: as soon as the next one begins.
+  std::uint64_t retired = 0;
   Privilege privilege = Privilege::machine;
   std::uint8_t fflags = 0;
   std::uint8_t frm = 0;

@@ -252,6 +252,23 @@ bool SlowPath::hint_place(std::uint64_t address, std::uint64_t& physical) {
   return privileged_.translate_hint(address, physical) == Cause::none;
 }
 
+/// Starts to bring a line of RAM to the caches. An address that cannot be read does nothing.
+SlowPath::Outcome SlowPath::prefetch(const Instruction& i) {
+  if (!l1d_) return Outcome::next;
+  std::uint64_t physical = 0;
+  const std::uint64_t address = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
+  const bool is_there = hint_place(address, physical) && hart_.ram_at(physical);
+  if (clock_) {
+    is_there ? clock_->log().access(physical) : clock_->log().access_no_cache();
+    return Outcome::next;
+  }
+  if (!is_there || i.aux == Instruction::kPrefetchI || l1d_->state(physical) != base::LineState::kInvalid)
+    return Outcome::next;
+  bus_called_ = true;
+  bus_.cache_miss(physical, base::LineUse::prefetch);
+  return Outcome::next;
+}
+
 SlowPath::Outcome SlowPath::hint(const Instruction& i) {
   std::uint64_t to = 0, from = 0;
   if (i.op == Opcode::account) {

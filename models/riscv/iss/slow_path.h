@@ -50,13 +50,15 @@ class SlowPath {
 
   // Execution of one instruction. Its registers are as with_sink() returns them. cost: its slots.
 
-  /// Executes loads, stores, atomics, hints, CSR and system instructions; any other instruction is illegal. If it
-  /// returns Outcome::next and bus_called() is false, only registers and memory have changed.
+  /// Executes loads, stores, atomics, hints, prefetches, pause, CSR and system instructions; any other instruction is
+  /// illegal. If it returns Outcome::next and bus_called() is false, only registers and memory have changed.
   Outcome execute(const Instruction& i, unsigned cost) {
     bus_called_ = false;
     if (i.op >= Opcode::lb && i.op <= Opcode::fsd) return memory(i);
     if (i.op >= Opcode::lr_w && i.op <= Opcode::amo_d) return atomic(i);
     if (i.op >= Opcode::probe && i.op <= Opcode::account) return hint(i);
+    if (i.op == Opcode::prefetch) return prefetch(i);
+    if (i.op == Opcode::pause) return Outcome::next;
     if (i.op >= Opcode::csrrw && i.op <= Opcode::csrrci) return csr(i, cost);
     return system(i, cost);  // also floating point with a reserved dynamic rounding mode
   }
@@ -154,6 +156,7 @@ class SlowPath {
   Outcome system(const Instruction&, unsigned cost);
   Outcome trap_return(const Instruction&, unsigned cost);
   Outcome hint(const Instruction&);
+  Outcome prefetch(const Instruction&);
   bool hint_place(std::uint64_t address, std::uint64_t& physical);
   bool synchronise();
 
@@ -164,6 +167,7 @@ class SlowPath {
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
   Place place_at(std::uint64_t physical);
   Outcome homed_line(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
+  bool post(std::uint64_t physical, std::uint64_t value, unsigned size);
   Outcome refused_line(Cause fault, std::uint64_t address);
   void touch(std::uint64_t physical, unsigned size, base::LineUse use);
   void touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use);

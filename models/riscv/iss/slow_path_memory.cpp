@@ -168,13 +168,22 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
     return homed_line(i, place, address, size, value);
   } else {
     if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
-    if (clock_) store ? clock_->drain() : clock_->drain_stores();
+    const bool posted = clock_ && store && bus_.posts(place.physical);
+    if (clock_ && !posted) clock_->drain_stores();
     if (!synchronise()) return Outcome::redirect;
+    if (posted) return post(place.physical, value, size) ? Outcome::next : trap(fault, address);
     const bool done = store ? bus_.store(place.physical, &value, size) : bus_.load(place.physical, &value, size);
     if (!done) return trap(fault, address);
   }
   if (!store) load_result(i, value);
   return Outcome::next;
+}
+
+/// A store that a target takes before its time. The hart goes on meanwhile.
+bool SlowPath::post(std::uint64_t physical, std::uint64_t value, unsigned size) {
+  const auto taken = bus_.post(physical, &value, size, clock_->post_store());
+  if (taken) clock_->store_taken(*taken);
+  return taken.has_value();
 }
 
 /// Called when the hart did not get a line. If the home has refused it, this is a fault; if the hart has been reset, it

@@ -83,7 +83,10 @@ SlowPath::Outcome StepEngine::execute_timed(const Instruction& i, std::uint64_t 
     clock_->settle(1, next);
     state_.pc = next;
     ++state_.instret;
-    clock_->executed(since, record.kind >= TimingRecord::kBranch);
+    if (i.op == Opcode::pause)
+      clock_->timing_point();
+    else
+      clock_->executed(since, record.is_transfer());
     return SlowPath::Outcome::next;
   }
   const SlowPath::Outcome outcome = slow_.execute(i, hart_.config().costs.of(cost_class(i.op)));

@@ -12,6 +12,7 @@ namespace {
 
 CoreShape shape_for_tests() {
   CoreShape s;
+  s.l1d_prefetch = false;
   for (ExecutionClass& c : s.classes) c = {1, 1, 0b0110'0011};
   s.of(CostClass::load) = {5, 1, 0b0000'1100};
   s.of(CostClass::store) = {1, 1, 0b0001'0000};
@@ -68,7 +69,7 @@ std::uint64_t windowed(const CoreShape& shape, std::uint64_t fill, std::vector<E
   ExecutionLog log;
   std::size_t logged = 0;
   for (std::size_t n = 0, end; n < program.size(); n = end) {
-    for (end = n + 1; end < program.size() && end - n < most && program[end - 1].record.kind < TimingRecord::kBranch;)
+    for (end = n + 1; end < program.size() && end - n < most && !program[end - 1].record.is_transfer();)
       ++end;
     TimedRun& r = runs[n];
     r.records = &records[n];

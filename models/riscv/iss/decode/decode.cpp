@@ -44,6 +44,13 @@ void op_imm(Instruction& i, std::uint32_t w) {
       return;
     case 6:
       i.op = ori;
+      // Zicbop: the low five bits of the immediate, which the offset does not need, say what is prefetched.
+      i.aux = static_cast<std::uint8_t>(bits(w, 24, 20));
+      if (i.rd != 0 ||
+          (i.aux != Instruction::kPrefetchI && i.aux != Instruction::kPrefetchR && i.aux != Instruction::kPrefetchW))
+        return;
+      i.op = prefetch;
+      i.imm &= ~0x1f;
       return;
     case 7:
       i.op = andi;

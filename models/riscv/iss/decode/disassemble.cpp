@@ -200,6 +200,10 @@ std::string integer(const Instruction& i) {
       return fmt::format("slt\tzero,{},{}", x(i.rs1), x(i.rs2));
     case pause:
       return "pause";
+    case prefetch: {
+      const char kind = i.aux == Instruction::kPrefetchI ? 'i' : i.aux == Instruction::kPrefetchR ? 'r' : 'w';
+      return fmt::format("prefetch.{}\t{}({})", kind, i.imm, x(i.rs1));
+    }
     default:
       break;
   }

@@ -351,7 +351,8 @@ Interpreter::Outcome Interpreter::slow_timed(Block* block, const Op* op, std::ui
   clock_->enter_slowly(*block->timed, site.index);
   const SlowPath::Outcome outcome = slow_.execute(instruction, site.cost);
   const bool charged = clock_->charged();
-  const bool plain = outcome == SlowPath::Outcome::next && !charged && !slow_.bus_called();
+  const bool plain =
+      outcome == SlowPath::Outcome::next && !charged && !slow_.bus_called() && instruction.op != Opcode::pause;
   if (plain && !slow_.attention()) return Outcome::next;
   if (plain)
     clock_->executed(since + site.index + 1, false);  // decoded code has been removed, which takes no time

@@ -252,9 +252,14 @@ do_float_write:
   SLUICE_RV_FUSIBLE(SINGLE)
   SLUICE_RV_PAIRS(PAIR)
 
-op_fence:
 op_pause:
+  if constexpr (kTiming == Timing::interval) goto slow_path;
+op_fence:
   NEXT;
+
+op_prefetch:
+  if constexpr (kTiming == Timing::functional) NEXT;
+  goto slow_path;
 
   SLUICE_RV_UNFUSED(SINGLE)
 

@@ -33,6 +33,7 @@ struct CoreShape {
   unsigned load_queue = 72;       ///< loads dispatched and not yet retired
   unsigned store_buffer = 56;     ///< stores dispatched and not yet written to L1D
   unsigned refill = 16;           ///< cycles from the end of a mispredicted branch to the dispatch of the right path
+  bool l1d_prefetch = true;       ///< a load miss behind one of the line before brings the next line to L1D
   unsigned history = 12;          ///< branches in the predictor's global history; it has 2^history counters
   unsigned return_stack = 16;     ///< return addresses
   std::array<ExecutionClass, static_cast<std::size_t>(CostClass::count)> classes = {{

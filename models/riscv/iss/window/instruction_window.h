@@ -47,11 +47,14 @@ class ExecutionLog {
     entries_[end_++] = reinterpret_cast<std::uintptr_t>(&run);
     entries_[end_++] = first;
   }
-  /// The next load or store of the run accesses this physical address.
+  /// The next load, store or prefetch of the run accesses this physical address.
   void access(std::uint64_t address) { entries_[end_++] = address; }
+  /// The next store of the run is to a device, or its next prefetch brings nothing.
+  void access_no_cache() { access(kNoCache); }
 
  private:
   friend class InstructionWindow;
+  static constexpr std::uint64_t kNoCache = ~std::uint64_t{0};
   static constexpr std::size_t kCapacity = 8192;
   std::vector<std::uint64_t> entries_;
   std::size_t end_ = 0;
@@ -76,10 +79,14 @@ class InstructionWindow {
   /// from its start, are in it. next_pc: of the instruction after these.
   void consume(ExecutionLog&, unsigned executed, std::uint64_t next_pc);
   /// Cycle of the next dispatch, and how many instructions have been dispatched in that cycle.
-  std::uint64_t cycle() const { return cycle_; }
-  unsigned dispatched() const { return dispatched_; }
+  std::uint64_t cycle() const { return at_.cycle; }
+  unsigned dispatched() const { return at_.dispatched; }
   /// Cycle in which the last instruction retires.
-  std::uint64_t retired() const { return last_retired_; }
+  std::uint64_t retired() const { return at_.last_retired; }
+  /// Cycle in which the last store is written.
+  std::uint64_t written() const { return last_written_; }
+  /// The last store, one to a device, is not written before this cycle.
+  void delay_store(std::uint64_t cycle);
   /// Waits until everything has retired: the next dispatch is in a cycle of its own after that.
   void drain();
   /// As drain(), and until all stores are in L1D.
@@ -98,22 +105,65 @@ class InstructionWindow {
   struct Pending {
     std::uint64_t line = ~std::uint64_t{0};
     std::uint64_t ready = 0;
+    bool ahead = false;  ///< by the L1D prefetcher, and not yet loaded from
   };
-  static constexpr std::size_t kForwards = 256, kPending = 64, kRing = CoreShape::kMostInFlight;
+  static constexpr std::size_t kForwards = 256, kPending = 64, kRing = CoreShape::kMostInFlight, kRecent = 16;
 
-  const std::uint64_t* execute_run(const TimedRun&, unsigned first, unsigned end, const std::uint64_t* access);
-  const std::uint64_t* execute(const TimingRecord* first, const TimingRecord* end, const std::uint64_t* access);
+  /// How far the window has come.
+  struct Progress {
+    std::uint64_t cycle = 0;  ///< of the next dispatch
+    unsigned dispatched = 0;  ///< in this cycle
+    unsigned fetched = 0;     ///< in fetch_cycle
+    std::uint64_t fetch_cycle = 0;
+    std::uint64_t completed = 0;     ///< when the last instruction has its result
+    std::uint64_t last_retired = 0;  ///< when it retires
+    std::size_t next = 0;            ///< number of the next instruction
+    unsigned retired = 0;            ///< in the cycle last_retired
+    Loss fetch_waits = Loss::fetch;  ///< why fetch_cycle is what it is
+  };
+
+  // instruction_window.cpp. What runs for each instruction is inline there, on a local copy of at_: stores into the
+  // arrays might change members for all that a compiler knows.
+  const std::uint64_t* execute_run(Progress&, const TimedRun&, unsigned first, unsigned end,
+                                   const std::uint64_t* access);
+  const std::uint64_t* execute(Progress&, const TimingRecord* first, const TimingRecord* end,
+                               const std::uint64_t* access);
+  const std::uint64_t* execute_special(Progress&, const TimingRecord&, const std::uint64_t* access);
+  void not_before(Progress&, std::uint64_t cycle, Loss why);
+  void fetch(Progress&, unsigned instructions);
+  void fetch_line(Progress&, std::uint64_t address);
+  static void end_fetch_group(Progress&);
+  void retire(Progress&, std::uint64_t completed);
+  void predict(Progress&, const TimedRun&, std::uint64_t next_pc);
+  bool predict_jump(TimingRecord::Kind, const TimedRun&, std::uint64_t next_pc);
+  std::uint64_t operands(const Progress&, const TimingRecord&) const;
   std::uint64_t may_issue(const TimingRecord&, std::uint64_t ready) const;
   std::uint64_t note_issued(const TimingRecord&, std::uint64_t start);
-  void fetch_line(std::uint64_t address);
-  void fetch(unsigned instructions);
-  void predict(const TimedRun&, std::uint64_t next_pc);
-  void end_fetch_group();
   std::uint64_t load(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency);
-  std::uint64_t read_line(std::uint64_t address, std::uint64_t start, unsigned latency);
   void store(std::uint64_t address, unsigned size, std::uint64_t ready, std::uint64_t retired);
+  void note_written(std::uint64_t cycle) {
+    last_written_ = cycle;
+    stores_[store_head_] = cycle + 1;
+    store_head_ = store_head_ + 1 == stores_.size() ? 0 : store_head_ + 1;
+  }
+  void note_forward(std::uint64_t address, unsigned size, std::uint64_t ready, std::uint64_t written) {
+    const std::uint64_t granule = address / 8;
+    forwards_[granule % kForwards] = {granule, ready, written,
+                                      static_cast<std::uint8_t>(((1u << size) - 1) << address % 8)};
+  }
+
+  // window_memory.cpp
+  std::uint64_t load_any(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency);
+  void store_any(std::uint64_t address, unsigned size, std::uint64_t ready, std::uint64_t retired);
+  std::uint64_t read_line(std::uint64_t address, std::uint64_t start, unsigned latency);
   std::uint64_t own_line(std::uint64_t address, std::uint64_t cycle);
-  void note_pending(std::uint64_t line, std::uint64_t ready);
+  void drain_to(std::uint64_t cycle);
+  void note_pending(std::uint64_t line, std::uint64_t ready, bool ahead);
+  bool misses_ascend(std::uint64_t line);
+  void note_recent(std::uint64_t line);
+  void prefetch(std::uint64_t address, base::LineUse, std::uint64_t cycle);
+  void prefetch_behind(std::uint64_t line, std::uint64_t cycle);
+  void lose(Loss why, std::uint64_t slots) { counters_.lost[static_cast<std::size_t>(why)] += slots; }
 
   CoreShape shape_;
   base::LineState& l1i_;
@@ -123,17 +173,12 @@ class InstructionWindow {
   IssueSlots slots_;
   TimingCounters& counters_;
 
+  Progress at_;
   std::array<std::uint64_t, TimingRecord::kRegisters> ready_{};  ///< cycle from which a dependent may issue
-  std::uint64_t cycle_ = 0;
-  unsigned dispatched_ = 0;
-  std::uint64_t completed_ = 0;  ///< cycle in which the last instruction has its result
-  std::uint64_t fetch_cycle_ = 0;
-  unsigned fetched_ = 0;                    ///< in fetch_cycle_
-  std::uint64_t line_ = ~std::uint64_t{0};  ///< L1I line of the last instruction
+  const std::uint64_t lead_;                                     ///< cycles by which fetch may be ahead of dispatch
+  std::uint64_t line_ = ~std::uint64_t{0};                       ///< L1I line of the last instruction
 
   std::array<std::uint64_t, CoreShape::kMostInFlight> room_{};  ///< ring: from when on an instruction's place is free
-  std::size_t next_ = 0;                                        ///< number of the next instruction
-  std::uint64_t last_retired_ = 0;
   std::vector<std::uint64_t> loads_;  ///< ring: from when on the places of the last loads are free
   std::size_t load_head_ = 0;
   std::vector<std::uint64_t> stores_;  ///< ring: as loads_
@@ -143,7 +188,9 @@ class InstructionWindow {
   std::array<std::uint64_t, static_cast<std::size_t>(CoreShape::kPorts)> units_{};  ///< unpipelined: free from
   std::array<Forward, kForwards> forwards_;
   std::array<Pending, kPending> pending_;
-  std::uint64_t last_pending_ = 0;  ///< no line arrives later
+  std::uint64_t last_pending_ = 0;             ///< no line arrives later
+  std::array<std::uint64_t, kRecent> recent_;  ///< ring: lines that loads have missed or the prefetcher has asked for
+  std::size_t next_recent_ = 0;
 };
 
 }  // namespace sluice::riscv

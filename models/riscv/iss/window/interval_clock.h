@@ -22,7 +22,8 @@ class IntervalClock final : private InstructionWindow::Memory {
 
   // An engine looks for the slot limit and interrupts at timing points only. The instructions alone determine them, so
   // results do not depend on how code is kept or runs are cut: the first branch or jump after kBatch instructions, the
-  // kMostBatch-th instruction, and each instruction that calls the bus or is not for the window.
+  // kMostBatch-th instruction, each pause, because it stops dispatch for long, and each instruction that calls the bus
+  // or is not for the window.
 
   static constexpr std::uint64_t kBatch = 48, kMostBatch = 128;
   bool at_timing_point() const { return since_ == 0; }
@@ -37,6 +38,7 @@ class IntervalClock final : private InstructionWindow::Memory {
   /// The slow path is about to execute the run's instruction `index`.
   void enter_slowly(const TimedRun& run, unsigned index) {
     charged_ = false;
+    entered_ = index;
     log_.enter(run, index);
   }
   /// Takes the time of everything in the log, as InstructionWindow::consume().
@@ -63,6 +65,16 @@ class IntervalClock final : private InstructionWindow::Memory {
     window_.drain_stores();
     charge();
   }
+  /// The instruction that enter_slowly() was told of is a store to a device, which does not wait in the window. Returns
+  /// the slot in which it leaves the store buffer.
+  std::uint64_t post_store() {
+    log_.access_no_cache();
+    window_.consume(log_, entered_ + 1, 0);
+    show();
+    return window_.written() * width_;
+  }
+  /// The device takes that store in this slot, which may be later than post_store() has said.
+  void store_taken(std::uint64_t slot) { window_.delay_store((slot + width_ - 1) / width_); }
   /// Whether one of these was called since enter_slowly(). The instruction then costs what the cost table says.
   bool charged() const { return charged_; }
   void reset() { window_.reset(); }
@@ -72,7 +84,10 @@ class IntervalClock final : private InstructionWindow::Memory {
     return (bus_.fill(address, use, cycle * width_) + width_ - 1) / width_;
   }
   std::uint64_t slot() const { return window_.cycle() * width_ + window_.dispatched(); }
-  void show() { state_.slots = slot(); }
+  void show() {
+    state_.slots = slot();
+    state_.retired = (window_.retired() + 1) * width_;
+  }
   void charge() {
     show();
     charged_ = true;
@@ -84,6 +99,7 @@ class IntervalClock final : private InstructionWindow::Memory {
   ExecutionLog log_;
   InstructionWindow window_;
   bool charged_ = false;
+  unsigned entered_ = 0;  ///< index of the instruction that the slow path executes
   std::uint64_t since_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace sluice::riscv {
 class IssueSlots {
  public:
   /// size: of the scheduler.
-  explicit IssueSlots(unsigned size) : room_(size) {}
+  explicit IssueSlots(unsigned size) : size_(size), room_(size) {}
 
   /// Whether the scheduler is full for all that is known. make_room() then says when it is not.
   bool full() const { return room_ == 0; }
@@ -36,7 +36,7 @@ class IssueSlots {
       return cycle;
     }
   }
-  /// Every instruction so far was issued before this cycle.
+  /// No later instruction is dispatched before this cycle: what was issued before it need not be known any more.
   void forget(std::uint64_t cycle);
 
  private:
@@ -47,10 +47,14 @@ class IssueSlots {
   /// An instruction that is ready so late that its cycle has no place yet finds its port free.
   std::uint64_t issue_far(std::uint64_t cycle);
   void count_before(std::uint64_t cycle) {
-    while (counted_ < cycle) count_next();
+    while (counted_ < cycle && room_ != size_) count_next();
+    if (counted_ >= cycle) return;
+    counted_ = cycle;  // nothing waits
+    end_ = counted_ + (kCycles - kMargin);
   }
   void count_next();
 
+  const unsigned size_;
   unsigned room_;
   std::uint64_t counted_ = 0;  ///< the places of those issued in earlier cycles are free again
   std::uint64_t end_ = kCycles - kMargin;

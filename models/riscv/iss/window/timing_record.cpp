@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/riscv/iss/window/timing_record.h"
 
+#include "models/base/memory/line_state.h"
+
 namespace sluice::riscv {
 namespace {
 
@@ -17,8 +19,8 @@ constexpr bool reads_rs1(Opcode op) {
 constexpr bool is_unary(Opcode op) {
   return within(op, addi, sraiw) || op == slli_uw || within(op, clz, cpopw) || within(op, sext_b, zext_h) ||
          op == rori || within(op, roriw, rev8) || within(op, bclri, bseti) || op == jalr || within(op, csrrw, csrrc) ||
-         within(op, lb, fld) || op == lr_w || op == lr_d || op == probe || op == account || op == fsqrt_s ||
-         op == fsqrt_d || within(op, fclass_s, fcvt_d_s);
+         within(op, lb, fld) || op == lr_w || op == lr_d || op == probe || op == account || op == prefetch ||
+         op == fsqrt_s || op == fsqrt_d || within(op, fclass_s, fcvt_d_s);
 }
 
 constexpr bool reads_rs2(Opcode op) { return reads_rs1(op) && !is_unary(op); }
@@ -30,7 +32,7 @@ constexpr bool integer_rs1(Opcode op) {
 
 constexpr bool writes_rd(Opcode op) {
   return !within(op, sb, fsd) && !is_branch(op) && op != fence && op != pause && !within(op, fence_i, illegal) &&
-         !within(op, probe, account);
+         !within(op, probe, prefetch);
 }
 
 constexpr bool is_link(unsigned x) { return x == 1 || x == 5; }
@@ -51,12 +53,18 @@ bool orders_stores_before_loads(const Instruction& i) {
 TimingRecord::Kind kind_of(const Instruction& i, const ExecutionClass& c) {
   if (within(i.op, lb, fld) || i.op == lr_w || i.op == lr_d) return TimingRecord::kLoad;
   if (within(i.op, sb, fsd)) return TimingRecord::kStore;
+  if (i.op == prefetch) return TimingRecord::kPrefetch;
   if (is_branch(i.op)) return TimingRecord::kBranch;
   if (i.op == jal || i.op == jalr) return jump_kind(i);
   if (i.op == fence) return orders_stores_before_loads(i) ? TimingRecord::kFence : TimingRecord::kPlain;
   if (i.op == pause) return TimingRecord::kPause;
   if (within(i.op, fmadd_s, fnmadd_d)) return TimingRecord::kThree;
   return c.interval > 1 ? TimingRecord::kUnpipelined : TimingRecord::kPlain;
+}
+
+base::LineUse use_of_prefetch(std::uint8_t kind) {
+  if (kind == Instruction::kPrefetchI) return base::LineUse::fetch;
+  return kind == Instruction::kPrefetchW ? base::LineUse::store : base::LineUse::prefetch;
 }
 
 }  // namespace
@@ -72,11 +80,12 @@ TimingRecord timing_record(const Instruction& i, const CoreShape& shape) {
   if (reads_rs1(i.op)) r.rs1 = x_or_f(i.rs1, integer_rs1(i.op));
   if (reads_rs2(i.op)) r.rs2 = x_or_f(i.rs2, !uses_float(i.op));
   r.kind = kind_of(i, c);
-  r.latency = c.latency;
+  r.latency = r.kind == TimingRecord::kPrefetch ? 1 : c.latency;
   if (r.kind == TimingRecord::kUnpipelined) r.detail = c.interval;
   if (r.kind == TimingRecord::kThree) r.detail = x_or_f(static_cast<unsigned>(i.imm), false);
   if (r.kind == TimingRecord::kLoad || r.kind == TimingRecord::kStore)
     r.detail = static_cast<std::uint8_t>(access_size(i.op));
+  if (r.kind == TimingRecord::kPrefetch) r.detail = static_cast<std::uint8_t>(use_of_prefetch(i.aux));
   r.ports = c.ports;
   return r;
 }

@@ -12,18 +12,19 @@ namespace sluice::riscv {
 struct TimingRecord {
   enum Kind : std::uint8_t {
     kPlain,
-    kThree,        ///< has a third operand
-    kUnpipelined,  ///< keeps its unit for `interval` cycles
-    kFence,        ///< orders earlier stores before later loads
-    kPause,        ///< dispatch stops for its latency
-    kLoad,
-    kStore,
     kBranch,        ///< conditional branch
     kJump,          ///< direct jump
     kIndirect,      ///< indirect jump
     kCall,          ///< direct jump that leaves a return address
     kIndirectCall,  ///< as kCall
     kReturn,        ///< indirect jump to a return address
+    kThree,         ///< has a third operand
+    kUnpipelined,   ///< keeps its unit for `interval` cycles
+    kFence,         ///< orders earlier stores before later loads
+    kPause,         ///< dispatch stops for its latency
+    kLoad,
+    kStore,
+    kPrefetch,  ///< brings a line to L1D, and waits for nothing
   };
   /// The f registers follow the x registers, of which the last takes what is written to x0. An operand that is not
   /// there is x0, which is always ready.
@@ -32,8 +33,11 @@ struct TimingRecord {
   std::uint8_t rd, rs1, rs2;
   Kind kind;
   std::uint8_t latency;  ///< cycles; loads: after an L1D hit
-  std::uint8_t detail;   ///< kUnpipelined: cycles for which it keeps its unit; loads, stores: bytes; kThree: register
+  std::uint8_t detail;   ///< kUnpipelined: cycles for which it keeps its unit; loads, stores: bytes; kThree: register;
+                         ///< kPrefetch: a base::LineUse
   std::uint16_t ports;   ///< bit n: port n may issue it
+
+  bool is_transfer() const { return kind >= kBranch && kind <= kReturn; }  ///< a branch or jump
 };
 static_assert(sizeof(TimingRecord) == 8);
 
