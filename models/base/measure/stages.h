@@ -20,7 +20,10 @@
   SLUICE_STAGE(memory, "memory", "root complex and memory: an access on the request's behalf")                       \
   SLUICE_STAGE(coherence_message, "coherence message", "a message of a coherent link: waiting, serialising, flight") \
   SLUICE_STAGE(cache_fill, "cache fill", "a core waiting for a device-homed line")                                   \
-  SLUICE_STAGE(interrupt, "interrupt", "from the interrupt's message at the host to the driver's handler: wake-up, trap entry, claim") \
+  SLUICE_STAGE(interrupt, "interrupt", "from the interrupt's message at the host to the driver's handler, without the next three stages: interrupts off, registers saved, claim") \
+  SLUICE_STAGE(interrupt_delivery, "interrupt delivery", "from the interrupt controller to the hart's pipeline")     \
+  SLUICE_STAGE(idle_exit, "idle exit", "the hart leaves the idle state in which the interrupt found it")            \
+  SLUICE_STAGE(trap_entry, "trap entry", "from the instruction before an interrupt to the first one of the hart's trap handler") \
   SLUICE_STAGE(user_interrupt, "user-interrupt delivery", "from the user interrupt's arrival to its handler")        \
   SLUICE_STAGE(demultiplex, "demultiplex", "finding the receiver: the driver's interrupt handler, software classification") \
   SLUICE_STAGE(kernel_protocol, "kernel protocol", "the operating system's or library's Ethernet, IP and UDP work")  \
