@@ -101,6 +101,9 @@ void Imsic::Parameters::describe(base::Schema<Parameters>& s) {
       .choices({63, 127, 255, 511, 1023, 2047})
       .unit("identities")
       .setting();
+  s.add("delivery", &Parameters::delivery, "from an interrupt file to its hart's pipeline")
+      .range(0_ns, 100_us)
+      .assumed("as aplic.msi_latency: some 60 cycles of a core; Intel publishes none for its local APIC");
 }
 
 Imsic::Imsic(sc_core::sc_module_name name, const Parameters& parameters, unsigned harts)
@@ -118,7 +121,7 @@ Imsic::Imsic(sc_core::sc_module_name name, const Parameters& parameters, unsigne
             return write(kSupervisor, offset, data, size);
           }) {
   for (unsigned hart = 0; hart < harts; ++hart)
-    for (const Level level : {kMachine, kSupervisor}) add_file(level, hart, parameters.identities);
+    for (const Level level : {kMachine, kSupervisor}) add_file(level, hart, parameters);
 }
 
 void Imsic::register_statistics(base::StatisticsGroup& group) {
@@ -133,8 +136,9 @@ void Imsic::reset() {
     for (auto& file : level) file->reset();
 }
 
-void Imsic::add_file(Level level, unsigned hart, unsigned identities) {
-  files_[level].push_back(std::make_unique<ImsicFile>(identities));
+void Imsic::add_file(Level level, unsigned hart, const Parameters& parameters) {
+  files_[level].push_back(std::make_unique<ImsicFile>(parameters.identities));
+  files_[level].back()->line.set_delivery(parameters.delivery, path());
   views_.push_back(std::make_unique<base::RegisterView>(
       fmt::format("{}.hart{}.{}", path(), hart, level == kMachine ? "machine" : "supervisor"),
       [file = files_[level].back().get()](const base::RegisterView::Visit& visit) { file->look(visit); }));

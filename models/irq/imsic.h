@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/base/fabric/line.h"
+#include "models/base/fabric/interrupt_line.h"
 #include "models/base/measure/statistics.h"
 #include "models/base/memory/interrupt_file.h"
 #include "models/base/parameters/schema.h"
@@ -19,6 +19,8 @@
 
 namespace sluice::irq {
 
+using namespace base::literals;
+
 /// One interrupt file. After reset nothing is pending, enabled or delivered.
 class ImsicFile : public base::InterruptFile {
  public:
@@ -26,7 +28,7 @@ class ImsicFile : public base::InterruptFile {
   explicit ImsicFile(unsigned identities);
   unsigned identities() const { return identities_; }
 
-  base::Line line;  ///< to mip.MEIP or mip.SEIP
+  base::InterruptLine line;  ///< to mip.MEIP or mip.SEIP
 
   /// Called when an MSI arrives. Returns false and does nothing when the file has no such identity.
   bool set_pending(std::uint64_t identity);
@@ -53,13 +55,14 @@ class ImsicFile : public base::InterruptFile {
 };
 
 /// Each level has a region with one page per hart, hart 0 first. Harts, the root complex and an APLIC write MSIs to the
-/// socket of the level, or by write(). A message is pending as soon as it is written: its latency is modelled on the
-/// path to the IMSIC. Pages: imsic_regs.h.
+/// socket of the level, or by write(). A message is pending as soon as it is written, because its path to the IMSIC has
+/// taken its time; the hart is told of it a delivery later. Pages: imsic_regs.h.
 class Imsic : public base::Model, public base::Resettable {
  public:
   enum Level : unsigned { kMachine = 0, kSupervisor = 1 };
   struct Parameters {
-    unsigned identities = 255;  ///< of each file: a power of two less one, 63 to 2047
+    unsigned identities = 255;      ///< of each file: a power of two less one, 63 to 2047
+    base::Time delivery = 20_ns;    ///< from a file to its hart's pipeline
     static void describe(base::Schema<Parameters>&);
   };
 
@@ -80,7 +83,7 @@ class Imsic : public base::Model, public base::Resettable {
 
  private:
   void register_statistics(base::StatisticsGroup&) override;
-  void add_file(Level, unsigned hart, unsigned identities);
+  void add_file(Level, unsigned hart, const Parameters&);
   base::Answer check(const char* access, std::uint64_t offset, unsigned size);
 
   std::array<std::vector<std::unique_ptr<ImsicFile>>, 2> files_;

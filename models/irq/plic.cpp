@@ -34,6 +34,9 @@ void Plic::Parameters::describe(base::Schema<Parameters>& s) {
       .choices({1, 3, 7, 15, 31, 63, 127, 255})
       .unit("levels")
       .setting();
+  s.add("delivery", &Parameters::delivery, "from a context to its hart's pipeline")
+      .range(0_ns, 100_us)
+      .assumed("as aplic.msi_latency");
 }
 
 Plic::Plic(sc_core::sc_module_name name, const Parameters& parameters, unsigned harts)
@@ -69,6 +72,7 @@ void Plic::register_statistics(base::StatisticsGroup& group) {
 
 void Plic::add_context(unsigned number) {
   Context& context = contexts_[number];
+  context.line.set_delivery(parameters_.delivery, path());
   context.enable = registers_.add({.name = fmt::format("enable_context{}", number),
                                    .offset = PLIC_ENABLE(number, 0),
                                    .count = static_cast<unsigned>(pending_.size()),

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/base/fabric/line.h"
+#include "models/base/fabric/interrupt_line.h"
 #include "models/base/measure/statistics.h"
 #include "models/base/parameters/schema.h"
 #include "models/base/registers/register_bank.h"
@@ -15,14 +15,17 @@
 
 namespace sluice::irq {
 
+using namespace base::literals;
+
 /// Level-triggered sources behind gateways: a source that is high becomes pending; once claimed, it is not forwarded
-/// again until it is completed, and then becomes pending again if it is still high. Each hart has two contexts. The
-/// controller takes no time. Registers: plic_regs.h.
+/// again until it is completed, and then becomes pending again if it is still high. Each hart has two contexts.
+/// Registers: plic_regs.h.
 class Plic : public base::Model, public base::Resettable {
  public:
   struct Parameters {
     unsigned sources = 95;    ///< 1 to 1023; numbered from 1
     unsigned priorities = 7;  ///< highest priority: 1, 3, 7, ..., 255
+    base::Time delivery = 20_ns;  ///< from a context to its hart's pipeline
     static void describe(base::Schema<Parameters>&);
   };
 
@@ -30,8 +33,8 @@ class Plic : public base::Model, public base::Resettable {
   Plic(sc_core::sc_module_name, const Parameters&, unsigned harts);
 
   base::RegisterSocket socket;
-  base::Line& machine(unsigned hart) { return contexts_[2 * hart].line; }         ///< to mip.MEIP
-  base::Line& supervisor(unsigned hart) { return contexts_[2 * hart + 1].line; }  ///< to mip.SEIP
+  base::InterruptLine& machine(unsigned hart) { return contexts_[2 * hart].line; }         ///< to mip.MEIP
+  base::InterruptLine& supervisor(unsigned hart) { return contexts_[2 * hart + 1].line; }  ///< to mip.SEIP
 
   /// Sets the level of a wire. source: 1 to Parameters::sources.
   void set_source(unsigned source, bool level);
@@ -45,7 +48,7 @@ class Plic : public base::Model, public base::Resettable {
   void register_statistics(base::StatisticsGroup&) override;
   using Words = std::vector<std::uint32_t>;  ///< a bit per source
   struct Context {
-    base::Line line;
+    base::InterruptLine line;
     base::RegisterBank::Id enable;
     base::RegisterBank::Id threshold;
   };

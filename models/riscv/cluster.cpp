@@ -32,7 +32,9 @@ CostTable InstructionCosts::table() const {
   set(CostClass::system, system);
   set(CostClass::pause, pause);
   t.branch_taken = static_cast<std::uint16_t>(branch_taken);
-  t.trap = static_cast<std::uint16_t>(trap);
+  t.exception = exception;
+  t.interrupt = interrupt;
+  t.trap_return = trap_return;
   return t;
 }
 
@@ -65,9 +67,14 @@ void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
   cost("atomic", &C::atomic, "AMO, LR, SC");
   cost("fence", &C::fence, "fence, fence.i, sfence.vma");
   cost("csr", &C::csr, "CSR access");
-  cost("system", &C::system, "mret, sret, wfi, wrs");
-  cost("trap", &C::trap, "exception or interrupt entry");
+  cost("system", &C::system, "wfi, wrs");
   cost("pause", &C::pause, "pause");
+  const auto trap = [&s](const char* key, unsigned C::*member, const char* meaning) {
+    s.add(key, member, meaning).range(1, 1'000'000).unit("slots").assumed("a core that only drains its pipeline");
+  };
+  trap("exception", &C::exception, "from an instruction that traps to the handler's first instruction");
+  trap("interrupt", &C::interrupt, "from the instruction before an interrupt to the handler's first instruction");
+  trap("trap_return", &C::trap_return, "mret, sret");
 }
 
 void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
@@ -105,6 +112,11 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
     const bool plain = std::all_of(p.bootargs.begin(), p.bootargs.end(), [](char c) { return c >= ' ' && c <= '~'; });
     return plain ? "" : "must be of printable ASCII characters";
   });
+  s.add("local_delivery", &P::local_delivery,
+        "from the CLINT's messages and timers, and from the timer of stimecmp, to a hart's pipeline")
+      .range(0_ns, 100_us)
+      .assumed("as imsic.delivery");
+  s.include("idle", &P::idle);
   s.include("costs", &P::costs);
   s.include("core", &P::core);
   s.rule("core.reorder_buffer", [](const P& p) -> std::string {

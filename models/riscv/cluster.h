@@ -8,6 +8,7 @@
 #include "models/base/parameters/quantity.h"
 #include "models/base/parameters/schema.h"
 #include "models/riscv/core_parameters.h"
+#include "models/riscv/idle.h"
 #include "models/riscv/iss/cost.h"
 
 namespace sluice::riscv {
@@ -20,7 +21,8 @@ enum class Interrupts { plic, aia };
 struct InstructionCosts {
   unsigned alu = 1, branch = 1, branch_taken = 2, jump = 2, jump_indirect = 4, load = 2, store = 2, mul = 2, div32 = 24,
            div64 = 40, fp_move = 2, fp_add = 2, fp_mul = 2, fp_div32 = 16, fp_div64 = 20, fp_sqrt32 = 16,
-           fp_sqrt64 = 24, atomic = 72, fence = 16, csr = 40, system = 80, trap = 160, pause = 160;
+           fp_sqrt64 = 24, atomic = 72, fence = 16, csr = 40, system = 80, pause = 160, exception = 160,
+           interrupt = 160, trap_return = 80;
   CostTable table() const;
   static void describe(base::Schema<InstructionCosts>&);
 };
@@ -37,6 +39,8 @@ struct ClusterParameters {
   std::string initrd;
   std::string device_tree;
   std::string bootargs;
+  base::Time local_delivery = 20_ns;  ///< from CLINT or stimecmp to a hart's pipeline
+  IdleStates idle;
   InstructionCosts costs;
   CoreParameters core;
   static void describe(base::Schema<ClusterParameters>&);

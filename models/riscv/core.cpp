@@ -14,8 +14,6 @@ namespace sluice::riscv {
 using base::Time;
 
 namespace {
-constexpr unsigned kStip = 5;
-
 HartConfig hart_config(const ClusterParameters& p, const CoreShape& shape, unsigned hart_id, std::uint64_t reset_pc,
                        base::HartMemory& memory, unsigned cache) {
   HartConfig c;
@@ -53,7 +51,12 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
       shape_(p.core.shape(p.issue_width)),
       runner_(group, path()),
       hart_(*this, hart_config(p, shape_, hart_id, reset_pc, memory, cache)),
+      idle_(p.idle, slot_clock_),
       reset_pc_(reset_pc) {
+  for (const unsigned bit : {irq::kMsi, irq::kSti, irq::kMti}) {
+    local_[bit].set_delivery(p.local_delivery, path());
+    local_[bit].on_change = [this, bit](bool level) { set_interrupt(bit, level); };
+  }
   hart_.on_reservation_lost([this] {
     reservation_lost_ = true;
     wake_.notify();
@@ -125,6 +128,8 @@ void Core::restart() {
   set_boot_arguments(device_tree_, fw_dynamic_info_);
   account(SLUICE_ACCOUNT_kernel);
   serving_ = 0;
+  interrupted_.clear();
+  entering_.clear();
   limit_ = slots_allowed();
   wake_.notify();
 }
@@ -193,26 +198,6 @@ void Core::pause_at(std::uint64_t slots) {
   hart_.engine().ask_limit_again();
 }
 
-/// Lets time pass without executing, until an interrupt is pending, the reservation of a wrs is lost, the deadline has
-/// come or a reset has restarted the hart.
-void Core::park(sluice_account account, std::uint64_t deadline_slots) {
-  publish_time();
-  const unsigned before = account_;
-  this->account(account);
-  const bool in_wrs = account == SLUICE_ACCOUNT_parked;
-  reservation_lost_ = in_wrs && !hart_.state().reservation;
-  const bool bounded = deadline_slots != ~std::uint64_t{0};
-  const Time deadline = bounded ? slot_clock_.time_of(deadline_slots) : Time::max();
-  if (bounded && runner_.time() < deadline)
-    deadline_ = base::calendar().at(deadline, key(), [this] { wake_.notify(); });
-  while (!hart_.privileged().interrupt_pending() && !reservation_lost_ && runner_.time() < deadline && !restarted_)
-    base::wait_for(wake_, in_wrs ? "a store to its reservation (wrs)" : "an interrupt (wfi)",
-                   in_wrs ? "another hart or a device" : "a device, a timer or another hart");
-  base::calendar().cancel(deadline_);
-  stall_until(runner_.time());
-  if (!restarted_) this->account(before);
-}
-
 void Core::stall_until(Time t) {
   std::uint64_t& slots = hart_.state().slots;
   const std::uint64_t then = slot_clock_.next_cycle(t);
@@ -240,11 +225,6 @@ void Core::stand_still() {
   while (stops_ > 0) base::wait_for(resumed_, stopped_why_, stopped_by_);
   stall_until(runner_.time());
   stall_slots_ += hart_.state().slots - before;
-}
-
-void Core::set_interrupt(unsigned bit, bool level) {
-  hart_.privileged().set_mip(bit, level);
-  if (level) wake_.notify();
 }
 
 /// The engine calls this at its start, and before it goes on after a bus call or an instruction that took time.
@@ -420,20 +400,6 @@ bool Core::synchronise() {
 
 std::uint64_t Core::time() { return timebase_.cycles_at(slot_clock_.time_of(hart_.state().slots)); }
 
-void Core::set_stimecmp(std::uint64_t due) {
-  base::calendar().cancel(timer_);
-  if (due <= time()) {
-    hart_.privileged().set_mip(kStip, true);
-    return;
-  }
-  hart_.privileged().set_mip(kStip, false);
-  // A time beyond the end of representable time needs no entry.
-  if (due / parameters_.timebase.hertz() >= 18'000) return;
-  // now() may be later than `due`: a debugger may write stimecmp while a hart that is ahead of this one is stopped.
-  const Time at = std::max(timebase_.time_of(due), base::now());
-  timer_ = base::calendar().at(at, key(), [this] { set_interrupt(kStip, true); });
-}
-
 /// A hint belongs to the retirement of the instruction before it.
 Time Core::time_of_hint() const { return slot_clock_.time_of(std::max(hart_.state().slots, hart_.state().retired)); }
 
@@ -442,6 +408,7 @@ void Core::probe(unsigned stage, std::uint64_t address) {
   if (!ram || stage >= SLUICE_STAGE_COUNT) return;
   const base::RequestId id = ram->tag(address);
   if (id == 0) return;
+  if (!entering_.empty()) end_trap_entry();
   serving_ = id;
   base::ledger().try_enter(id, static_cast<base::Stage>(stage), component(), time_of_hint());
 }
@@ -449,6 +416,7 @@ void Core::probe(unsigned stage, std::uint64_t address) {
 void Core::drop(unsigned reason, std::uint64_t address) {
   base::GuestRam* ram = memory_.ram_at(address, 1);
   if (!ram || reason >= SLUICE_DROP_COUNT) return;
+  if (!entering_.empty()) end_trap_entry();
   base::ledger().drop(ram->tag(address), base::drop_title(static_cast<sluice_drop>(reason)), time_of_hint());
 }
 
@@ -477,19 +445,9 @@ bool Core::imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value)
   return files_[file] && files_[file]->read(select, value);
 }
 
-bool Core::imsic_write(unsigned file, std::uint64_t select, std::uint64_t value) {
-  return files_[file] && files_[file]->write(select, value);
-}
-
 bool Core::imsic_top(unsigned file, std::uint64_t& value) {
   if (!files_[file]) return false;
   value = files_[file]->top();
-  return true;
-}
-
-bool Core::imsic_claim(unsigned file, std::uint64_t identity) {
-  if (!files_[file]) return false;
-  files_[file]->claim(identity);
   return true;
 }
 

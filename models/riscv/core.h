@@ -13,6 +13,7 @@
 #include <tlm>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include "models/base/fabric/interrupt_line.h"
 #include "models/base/measure/mistakes.h"
 #include "models/base/measure/statistics.h"
 #include "models/base/memory/hart_memory.h"
@@ -21,6 +22,7 @@
 #include "models/base/systemc/reset.h"
 #include "models/base/systemc/scheduler.h"
 #include "models/riscv/cluster.h"
+#include "models/riscv/idle.h"
 #include "models/riscv/iss/hart.h"
 
 namespace sluice::riscv {
@@ -52,8 +54,11 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
 
   Hart& hart() { return hart_; }
   const Hart& hart() const { return hart_; }
-  /// Sets an interrupt line. bit: its position in mip. Called at base::now().
+  /// Sets an interrupt line at the hart. bit: its position in mip. Called at base::now(). The requests in
+  /// base::InterruptRequests::now() wait for the hart's handler.
   void set_interrupt(unsigned bit, bool level);
+  /// Sets a line of the CLINT, which takes ClusterParameters::local_delivery to the hart. bit: of MSIP or MTIP.
+  void set_local_interrupt(unsigned bit, bool level) { local_[bit].set(level); }
   /// Attaches an IMSIC file of this hart. file: 0 machine, 1 supervisor.
   void attach(unsigned file, base::InterruptFile& f) { files_[file] = &f; }
   /// For the log of mistakes: returns the memory map's name of a physical address outside RAM; empty: nothing is there.
@@ -95,6 +100,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   /// Issue slots up to `until` by account. Every slot is in one account, including those of a wait that has not ended
   /// yet.
   Accounts accounts(base::Time until) const;
+  /// Where the time in wfi went up to `until`.
+  IdleUse idle_use(base::Time until) const;
   const base::Clock& slot_clock() const { return slot_clock_; }
   std::uint64_t cycles() const { return hart_.state().slots / parameters_.issue_width; }
   std::uint64_t bus_errors() const { return bus_errors_; }
@@ -123,6 +130,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void drop(unsigned reason, std::uint64_t address) override;
   void bind(std::uint64_t to, std::uint64_t from) override;
   void account(unsigned account) override;
+  void interrupt_taken(std::uint64_t handler) override;
   bool imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) override;
   bool imsic_write(unsigned file, std::uint64_t select, std::uint64_t value) override;
   bool imsic_top(unsigned file, std::uint64_t& value) override;
@@ -142,6 +150,11 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   }
   StopReason run_observed();
   void park(sluice_account account, std::uint64_t deadline_slots);
+  void leave_idle(base::Time exit, bool in_wrs);
+  void take_requests();
+  void move_requests(base::Stage, base::Time);
+  void end_trap_entry();
+  void publish_own_time();
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   bool call_bus(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size, const base::Site& by,
                 base::Time& delay);
@@ -162,8 +175,12 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   base::Runner runner_;
   Hart hart_;
   std::array<base::InterruptFile*, 2> files_{};
+  std::array<base::InterruptLine, 8> local_;  ///< by bit of mip: MSIP, STIP and MTIP
+  IdleLog idle_;
   base::Event wake_;
   bool reservation_lost_ = false;
+  bool parked_ = false;   ///< in wfi or wrs
+  bool leaving_ = false;  ///< an idle state
   std::uint64_t reset_pc_;
   std::uint64_t device_tree_ = 0;
   std::uint64_t fw_dynamic_info_ = 0;
@@ -182,6 +199,9 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   std::vector<CoreObserver*> observers_;
   bool inside_ = false;
   base::RequestId serving_ = 0;
+  std::vector<base::RequestId> interrupted_;  ///< wait for an interrupt that the hart has not taken
+  std::vector<base::RequestId> entering_;     ///< in trap_entry, which ends at handler_begins_
+  base::Time handler_begins_;
   unsigned account_ = SLUICE_ACCOUNT_kernel;
   std::uint64_t account_since_ = 0;
   Accounts account_slots_{};

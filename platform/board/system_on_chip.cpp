@@ -80,8 +80,12 @@ riscv::Core& SystemOnChip::core(unsigned hart) {
   throw std::logic_error("no such hart");
 }
 
-void SystemOnChip::connect(base::Line& line, unsigned hart, unsigned bit) {
+void SystemOnChip::connect(base::InterruptLine& line, unsigned hart, unsigned bit) {
   line.on_change = [c = &core(hart), bit](bool level) { c->set_interrupt(bit, level); };
+}
+
+void SystemOnChip::connect(base::Line& line, unsigned hart, unsigned bit) {
+  line.on_change = [c = &core(hart), bit](bool level) { c->set_local_interrupt(bit, level); };
 }
 
 void SystemOnChip::build_interrupts() {

@@ -101,6 +101,7 @@ class SystemOnChip : public pcie::SocWriter {
   void build_clusters();
   void build_interrupts();
   void build_message_interrupts();
+  void connect(base::InterruptLine&, unsigned hart, unsigned bit);
   void connect(base::Line&, unsigned hart, unsigned bit);
   riscv::Core& core(unsigned hart);
   std::string module_of(std::string_view part) const;

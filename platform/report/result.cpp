@@ -156,9 +156,20 @@ constexpr const char* kAccounts[] = {
 #undef SLUICE_ACCOUNT
 };
 
+Json idle(const riscv::IdleUse& use, const riscv::Core& core, const riscv::IdleStates& states) {
+  const auto time = [&core](std::uint64_t slots) { return nanoseconds(core.slot_clock().time_of(slots)); };
+  Json list = Json::array();
+  for (std::size_t i = 0; i < use.states.size(); ++i)
+    list.push_back({{"exit_latency_ns", nanoseconds(states.exit_latency[i])},
+                    {"entered", use.states[i].entered},
+                    {"time_ns", time(use.states[i].slots)}});
+  return {{"before_ns", time(use.before)}, {"states", list}, {"leaving_ns", time(use.leaving)}};
+}
+
 Json cores(platform::Simulation& s, const Json& counters) {
   Json list = Json::array();
   const auto accounts = s.core_accounts();
+  const auto sleeps = s.core_idle();
   const double elapsed = static_cast<double>((s.ended_at() - s.measured_from()).femtoseconds());
   for (const platform::Cluster& c : s.board().clusters()) {
     for (const auto& core : c.cores) {
@@ -180,7 +191,8 @@ Json cores(platform::Simulation& s, const Json& counters) {
                       {"l1d_miss_ratio", ratio("l1d_misses", "l1d_accesses")},
                       {"l2_miss_ratio", ratio("l2_misses", "l2_accesses")},
                       {"measured_ns", nanoseconds(elapsed)},
-                      {"time", time}});
+                      {"time", time},
+                      {"wfi", idle(sleeps[list.size()], *core, c.parameters->idle)}});
     }
   }
   return list;

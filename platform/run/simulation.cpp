@@ -284,8 +284,13 @@ void Simulation::begin_measuring() {
   measured_from_ = base::now();
   base::statistics().start_measuring(base::now());
   accounts_at_start_.clear();
-  for (Cluster& c : board_.clusters())
-    for (auto& core : c.cores) accounts_at_start_.push_back(core->accounts(base::now()));
+  idle_at_start_.clear();
+  for (Cluster& c : board_.clusters()) {
+    for (auto& core : c.cores) {
+      accounts_at_start_.push_back(core->accounts(base::now()));
+      idle_at_start_.push_back(core->idle_use(base::now()));
+    }
+  }
 }
 
 std::uint64_t Simulation::ended_requests() const {
@@ -418,6 +423,13 @@ std::vector<riscv::Core::Accounts> Simulation::core_accounts() const {
       all.push_back(accounts);
     }
   }
+  return all;
+}
+
+std::vector<riscv::IdleUse> Simulation::core_idle() const {
+  std::vector<riscv::IdleUse> all;
+  for (Cluster& c : board_.clusters())
+    for (auto& core : c.cores) all.push_back(core->idle_use(ended_at_) - idle_at_start_[all.size()]);
   return all;
 }
 

@@ -66,6 +66,8 @@ class Simulation final : private workload::Run {
   base::Time ended_at() const { return ended_at_; }
   /// Issue slots since the measurement began, per core in the order of the clusters.
   std::vector<riscv::Core::Accounts> core_accounts() const;
+  /// By core, as core_accounts().
+  std::vector<riscv::IdleUse> core_idle() const;
   double wall_seconds() const { return wall_seconds_; }
   /// Processor time of this process from its start to the first instruction, and that of the run.
   double startup_seconds() const { return startup_seconds_; }
@@ -118,6 +120,7 @@ class Simulation final : private workload::Run {
   base::Time measured_from_;
   base::Time ended_at_;
   std::vector<riscv::Core::Accounts> accounts_at_start_;
+  std::vector<riscv::IdleUse> idle_at_start_;
   TrapLoops trap_loops_;
   std::uint64_t last_ended_ = 0;
   std::uint64_t ended_at_reset_ = 0;

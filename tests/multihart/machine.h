@@ -26,6 +26,8 @@ struct MachineParameters {
   Time quantum = 100_ns;
   bool cached = false;
   bool mixed = false;  ///< clocks and issue widths differ
+  Time local_delivery{};
+  riscv::IdleStates idle{};
 };
 
 class Machine {
@@ -49,8 +51,8 @@ class Machine {
       cores.push_back(std::make_unique<riscv::Core>(name.c_str(), cluster(p, h), h, kRam + h * kCodeBytes,
                                                     scheduler.first_group(), memory, h));
       cores[h]->socket.bind(bus.from_initiators);
-      clint.software(h).on_change = [this, h](bool level) { cores[h]->set_interrupt(riscv::irq::kMsi, level); };
-      clint.timer(h).on_change = [this, h](bool level) { cores[h]->set_interrupt(riscv::irq::kMti, level); };
+      clint.software(h).on_change = [this, h](bool level) { cores[h]->set_local_interrupt(riscv::irq::kMsi, level); };
+      clint.timer(h).on_change = [this, h](bool level) { cores[h]->set_local_interrupt(riscv::irq::kMti, level); };
       set_csr(h, riscv::csr::kMenvcfg, riscv::kMenvcfgStce);
     }
   }
@@ -109,9 +111,11 @@ class Machine {
     p.clock = base::Frequency((machine.mixed ? kMegahertz[hart % 4] : 1'000) * 1'000'000);
     p.timebase = base::Frequency(1'000'000'000);
     p.issue_width = machine.mixed ? kWidth[hart % 4] : 1;
+    p.local_delivery = machine.local_delivery;
+    p.idle = machine.idle;
     auto& c = p.costs;
     c.alu = c.branch = c.jump = c.jump_indirect = c.load = c.store = c.mul = c.div32 = c.div64 = c.atomic = c.fence =
-        c.csr = c.system = c.trap = c.pause = 1;
+        c.csr = c.system = c.pause = c.exception = c.interrupt = c.trap_return = 1;
     c.branch_taken = 0;
     return p;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/base/fabric/interrupt_line.h"
 #include "models/pcie/bad_request.h"
 #include "models/pcie/completions.h"
 #include "models/pcie/root/root_complex.h"
@@ -131,10 +132,11 @@ void RootComplex::land(TlpPtr tlp, base::GuestRam* ram) {
         if (t.enabled(static_cast<std::uint32_t>(first % 4) + i)) ram->write(first + i, data + i, 1);
     }
     tag_lines(*ram, first, bytes, t.spans, t.content);
-  } else {
-    write_soc(t);
   }
   move_requests(t.spans, t.ending, t.arrival_stage, t.journey);
+  if (ram) return;
+  const base::InterruptRequests waiting(t.spans);
+  write_soc(t);
 }
 
 /// Hands a device's write outside RAM to the SoC: an interrupt message, or a write to another device. If the receiver
@@ -241,6 +243,7 @@ void RootComplex::signal(RootPort& p, const Tlp& t) {
   else
     ++counters_.unsupported_requests;
   move_requests(t.spans, t.ending, t.arrival_stage, t.journey);
+  const base::InterruptRequests waiting(t.spans);
   update_lines();
 }
 

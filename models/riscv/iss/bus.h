@@ -88,6 +88,8 @@ class Bus {
   virtual void drop(unsigned /*reason*/, std::uint64_t /*address*/) {}
   virtual void bind(std::uint64_t to, std::uint64_t from) = 0;
   virtual void account(unsigned account) = 0;
+  /// The hart takes an interrupt at state.slots. handler: the slot in which its handler begins.
+  virtual void interrupt_taken(std::uint64_t /*handler*/) {}
 
   // AIA: accesses to this hart's IMSIC interrupt files. file: 0 machine, 1 supervisor. Without an IMSIC they return
   // false, which makes the CSR access illegal.

@@ -29,7 +29,7 @@ enum class CostClass : std::uint8_t {
   atomic,  ///< AMO, LR, SC
   fence,   ///< fence, fence.i, sfence.vma
   csr,
-  system,  ///< mret, sret, wfi, wrs
+  system,  ///< wfi, wrs
   pause,
   count
 };
@@ -61,14 +61,17 @@ struct CostTable {
       160,  // pause
   };
   std::uint16_t branch_taken = 2;  ///< added to a conditional branch that is taken
-  std::uint16_t trap = 160;        ///< an exception or interrupt, instead of an instruction's cost
+  // Instead of an instruction's cost. They may be above the limit for instructions, which decoded code keeps.
+  std::uint32_t exception = 160;   ///< entry of an exception
+  std::uint32_t interrupt = 160;   ///< entry of an interrupt
+  std::uint32_t trap_return = 80;  ///< mret, sret
 
   std::uint16_t of(CostClass c) const { return slots[static_cast<std::size_t>(c)]; }
   /// Limits the costs to what engines need: 1 to 1023 slots for an instruction, and at least 1 for a trap, so that a
   /// guest that does nothing but trap still reaches its slot limit.
   void clamp() {
     for (std::uint16_t& cost : slots) cost = std::clamp<std::uint16_t>(cost, 1, 1023);
-    trap = std::max<std::uint16_t>(trap, 1);
+    for (std::uint32_t* cost : {&exception, &interrupt, &trap_return}) *cost = std::max<std::uint32_t>(*cost, 1);
   }
   std::uint16_t& of(CostClass c) { return slots[static_cast<std::size_t>(c)]; }
 };

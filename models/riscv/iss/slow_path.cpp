@@ -22,7 +22,9 @@ SlowPath::SlowPath(Hart& hart)
       clock_(hart.config().shape
                  ? std::make_unique<IntervalClock>(*hart.config().shape, *l1i_, *l1d_, bus_, state_, hart.counters())
                  : nullptr),
-      trap_cost_(hart.config().costs.trap) {
+      exception_cost_(hart.config().costs.exception),
+      interrupt_cost_(hart.config().costs.interrupt),
+      return_cost_(hart.config().costs.trap_return) {
   tlb_epochs_.fill(~std::uint64_t{0});
 }
 
@@ -69,7 +71,8 @@ void SlowPath::change_context() {
 bool SlowPath::interrupt() {
   if (!privileged_.take_interrupt()) return false;
   if (clock_) clock_->drain();
-  state_.slots += trap_cost_;
+  bus_.interrupt_taken(state_.slots + interrupt_cost_);
+  state_.slots += interrupt_cost_;
   ++hart_.counters().interrupts;
   from_ = kNowhere;
   return true;
@@ -139,7 +142,7 @@ SlowPath::Outcome SlowPath::trap(Cause cause, std::uint64_t tval) {
     counters.repeated = counters.served = 0, counters.returns_before = counters.returns;
   if (clock_) clock_->drain();
   privileged_.trap(cause, tval);
-  state_.slots += trap_cost_;
+  state_.slots += exception_cost_;
   ++counters.traps;
   from_ = kNowhere;
   return Outcome::redirect;
@@ -209,7 +212,7 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
       return Outcome::redirect;
     case Opcode::mret:
     case Opcode::sret:
-      return trap_return(i, cost);
+      return trap_return(i);
     case Opcode::wfi:
       if (!privileged_.wfi_allowed()) return illegal(i.raw);
       if (!synchronise()) return Outcome::redirect;
@@ -230,13 +233,13 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
   }
 }
 
-SlowPath::Outcome SlowPath::trap_return(const Instruction& i, unsigned cost) {
+SlowPath::Outcome SlowPath::trap_return(const Instruction& i) {
   const std::uint64_t pc = state_.pc;
   if (!(i.op == Opcode::mret ? privileged_.mret() : privileged_.sret())) return illegal(i.raw);
   const std::uint64_t target = state_.pc;
   ++hart_.counters().returns;
   hart_.counters().served += traps_.serves(target);
-  retire(i.length, cost);
+  retire(i.length, return_cost_);
   state_.pc = target;
   from_ = pc;
   return Outcome::redirect;

@@ -154,7 +154,7 @@ class SlowPath {
   Outcome refuse(Refusal why, Cause cause, std::uint64_t tval, std::uint64_t address, unsigned size);
   Outcome csr(const Instruction&, unsigned cost);
   Outcome system(const Instruction&, unsigned cost);
-  Outcome trap_return(const Instruction&, unsigned cost);
+  Outcome trap_return(const Instruction&);
   Outcome hint(const Instruction&);
   Outcome prefetch(const Instruction&);
   bool hint_place(std::uint64_t address, std::uint64_t& physical);
@@ -183,7 +183,7 @@ class SlowPath {
   base::LineState* const l1d_;
   base::LineState* const l1i_;
   const std::unique_ptr<IntervalClock> clock_;
-  const unsigned trap_cost_;
+  const unsigned exception_cost_, interrupt_cost_, return_cost_;
   bool bus_called_ = false;
   bool attention_ = false;
   // The context of fetch() and execute(), and the epoch and privilege that it belongs to.

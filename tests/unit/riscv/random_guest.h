@@ -95,7 +95,9 @@ struct RandomMachine {
   }
   HartConfig config(Timing timing) {
     HartConfig c;
-    c.costs.trap = 7;
+    c.costs.exception = 7;
+    c.costs.interrupt = 9;
+    c.costs.trap_return = 6;
     c.costs.of(CostClass::csr) = 3;
     c.costs.of(CostClass::system) = 5;
     parts.give_to(c, timing);
