@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 FS_PER_S = 10**15
-SOFTWARE = None  # a tile whose length is the firmware's work
+SOFTWARE = None  # a tile that ends in a whole issue slot of a core: the firmware's work, or a core's own
 
 # Facts about the firmware: frames start 130 bytes into a buffer of 2 KiB; a reply's results lie where the call's
 # arguments lay, so that the reply's frame starts 16 bytes behind the call's: call header less reply header.
@@ -192,7 +192,12 @@ class LoneRequest:
             yield "wait for a core", nic, SOFTWARE
         else:
             yield "notify", nic, self.message_after_write()
-            yield "interrupt", nic, SOFTWARE
+            yield "interrupt", nic, 0
+            yield "interrupt delivery", "imsic" if p["cluster.host.interrupts"] == "aia" else "plic", SOFTWARE
+            yield "idle exit", hart, SOFTWARE
+            yield "interrupt", hart, SOFTWARE
+            yield "trap entry", hart, SOFTWARE
+            yield "interrupt", hart, SOFTWARE
             yield "demultiplex", hart, SOFTWARE
         for stage in ("poll", "demultiplex", "kernel protocol", "unmarshal", "handler", "marshal", "kernel protocol",
                       "doorbell"):

@@ -16,10 +16,14 @@ LEDGER_TILES, SLUICE = sys.argv.pop(1), sys.argv.pop(1)
 NS = 10**6
 ADDED = 100 * NS
 BOARDS = ("e810-poll", "e810-irq")
-LONE = ("workload.outstanding=1", "workload.warmup=3")
+# A call finds a core asleep, if that sleeps at all: its vector is armed, and the interrupt that a call before it may have
+# left pending is over.
+LONE = ("workload.outstanding=1", "workload.warmup=3", "workload.think=5 us")
 FUNCTIONAL = ("caches.timing=functional", *LONE)
 # Tiles that begin with an event, at any time, and end when a core reacts, in a whole slot.
-REACTIONS = (("wait for a core", "nic.eth0"), ("interrupt", "nic.eth0"))
+REACTIONS = (("wait for a core", "nic.eth0"), ("interrupt delivery", "imsic"), ("interrupt delivery", "plic"))
+# What a core does by itself takes no instructions.
+HARDWARE = ("interrupt delivery", "idle exit", "trap entry")
 
 # How often one request meets each latency, by stage and component.
 PATH = {
@@ -37,6 +41,8 @@ PATH = {
     "root.write_latency": {("memory", "root"): 1},
     "root.read_latency": {("memory", "root"): 2},
     "root.outbound_latency": {("doorbell", "root"): 1},
+    "imsic.delivery": {("interrupt delivery", "imsic"): 1},
+    "plic.delivery": {("interrupt delivery", "plic"): 1},
     "caches.dma_write": {("memory", "root"): 1},
     "caches.dma_read": {("memory", "root"): 2},
 }
@@ -145,8 +151,8 @@ def counted(*case):
 
 
 def is_software(stage, component):
-    """Whether a tile ends when a core acts and does not depend on where a polling core was in its loop."""
-    return component.startswith("cluster.") or stage == "interrupt"
+    """Whether a core executes instructions in a tile, which does not depend on where a polling core was in its loop."""
+    return component.startswith("cluster.") and stage not in HARDWARE
 
 
 def aligned_pause():

@@ -14,7 +14,7 @@ from collections import Counter
 from decimal import Decimal
 
 from closed_forms import SOFTWARE, LoneRequest, Wire
-from ledger_runs import BOARDS, FUNCTIONAL, NS, SLUICE, counted, output_of, run, run_all
+from ledger_runs import BOARDS, FUNCTIONAL, NS, SLUICE, counted, is_software, output_of, run, run_all
 
 WIRED = ("e810-irq", *FUNCTIONAL, "workload.requests=1", "cluster.host.interrupts=plic")
 HALF = Decimal("0.5")  # femtoseconds: the result file rounds to whole ones
@@ -78,14 +78,14 @@ class ClosedForms(unittest.TestCase):
         self.assertTrue(below < up("memory.high.size=1 MiB") < above)
 
     def test_moderation_spaces_interrupts_and_is_waited_for_in_notify(self):
-        r = run("e810-irq", *FUNCTIONAL, "workload.requests=20", "nic.eth0.moderation=4 us")
+        r = run("e810-irq", *FUNCTIONAL, "workload.requests=20", "nic.eth0.moderation=20 us")
         told = []
         for request in r.requests:
             stages = {stage: start for stage, _, start, _ in request.tiles}
             self.assertNotIn("wait for a core", stages)
             self.assertGreater(stages["interrupt"] - stages["notify"], 1000 * NS)
             told.append(stages["interrupt"])
-        self.assertEqual({b - a for a, b in zip(told, told[1:])}, {4000 * NS})
+        self.assertEqual({b - a for a, b in zip(told, told[1:])}, {20_000 * NS})
 
     def test_software_takes_whole_slots_and_the_same_for_each_call(self):
         for case in self.cases:
@@ -145,7 +145,7 @@ class ClosedForms(unittest.TestCase):
         """(stage, (start, end), slots) of each tile. Slots count from the first one in which a core can act."""
         tiles = []
         for stage, component, start, end in r.requests[0].tiles:
-            if component.startswith("cluster.") or stage == "interrupt":
+            if is_software(stage, component):
                 tiles.append((stage, (start, end), r.slots.number(end) - r.slots.next(start)))
         return tiles
 
