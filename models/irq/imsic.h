@@ -61,8 +61,8 @@ class Imsic : public base::Model, public base::Resettable {
  public:
   enum Level : unsigned { kMachine = 0, kSupervisor = 1 };
   struct Parameters {
-    unsigned identities = 255;      ///< of each file: a power of two less one, 63 to 2047
-    base::Time delivery = 20_ns;    ///< from a file to its hart's pipeline
+    unsigned identities = 255;    ///< of each file: a power of two less one, 63 to 2047
+    base::Time delivery = 20_ns;  ///< from a file to its hart's pipeline
     static void describe(base::Schema<Parameters>&);
   };
 

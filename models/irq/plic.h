@@ -23,8 +23,8 @@ using namespace base::literals;
 class Plic : public base::Model, public base::Resettable {
  public:
   struct Parameters {
-    unsigned sources = 95;    ///< 1 to 1023; numbered from 1
-    unsigned priorities = 7;  ///< highest priority: 1, 3, 7, ..., 255
+    unsigned sources = 95;        ///< 1 to 1023; numbered from 1
+    unsigned priorities = 7;      ///< highest priority: 1, 3, 7, ..., 255
     base::Time delivery = 20_ns;  ///< from a context to its hart's pipeline
     static void describe(base::Schema<Parameters>&);
   };

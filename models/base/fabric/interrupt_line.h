@@ -34,8 +34,8 @@ class InterruptRequests {
 /// it again. A rise that is taken back on its way never arrives. The line must not move.
 class InterruptLine {
  public:
-  /// Called when the level at the hart changes, at base::now(); and also when it stays high and InterruptRequests::now()
-  /// has more requests that wait for the hart's handler.
+  /// Called when the level at the hart changes, at base::now(); and also when it stays high and
+  /// InterruptRequests::now() has more requests that wait for the hart's handler.
   Callback<void(bool)> on_change;
 
   /// path: of the controller.
