@@ -138,6 +138,33 @@ TEST_CASE("an instruction costs what its class says", "[iss]") {
   REQUIRE(m.hart.state().instret == 5);
 }
 
+TEST_CASE("exceptions, interrupts and returns cost what the table says, above an instruction's limit too", "[iss]") {
+  HartConfig config;
+  config.costs.exception = 5'000;
+  config.costs.interrupt = 70'000;
+  config.costs.trap_return = 3'000;
+  config.costs.of(CostClass::system) = 9;
+  constexpr std::uint64_t kHandler = IssMachine::kRam + 0x100;
+  IssMachine m(config);
+  m.load_words({0x00000073});            // ecall
+  m.load_words({0x30200073}, kHandler);  // mret
+  Privileged& p = m.hart.privileged();
+  p.csr_poke(csr::kMtvec, kHandler);
+  m.hart.step();
+  REQUIRE(m.hart.state().slots == 5'000);
+  REQUIRE(m.hart.state().pc == kHandler);
+  m.hart.step();
+  REQUIRE(m.hart.state().slots == 8'000);
+  REQUIRE(m.hart.state().pc == IssMachine::kRam);
+  p.set_privilege(Privilege::machine);  // mret has gone to user mode
+  p.csr_poke(csr::kMie, irq::bit(irq::kMti));
+  p.csr_poke(csr::kMstatus, mstatus::kMie);
+  p.set_mip(irq::kMti, true);
+  m.hart.step();
+  REQUIRE(m.hart.state().slots == 78'000);
+  REQUIRE(m.hart.state().pc == kHandler);
+}
+
 TEST_CASE("a device sees the slot, pc and count of the access", "[iss]") {
   HartConfig config;
   config.costs.of(CostClass::load) = 2;
