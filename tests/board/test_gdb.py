@@ -49,7 +49,7 @@ continue
         for hart in ("cluster.host.hart0", "cluster.host.hart1"):
             self.assertIn(f'"{hart}"', text)
         self.assertRegex(text, r'Thread \d "cluster.host.hart\d" hit Hardware watchpoint 2: \*\$reply')
-        self.assertEqual(len(re.findall(r"^retired is \d{3,}", text, re.MULTILINE)), 2, text)
+        self.assertEqual(len(re.findall(r"^retired is \d{2,}", text, re.MULTILINE)), 2, text)
         echo = int(re.search(r"=> (0x[0-9a-f]+) <echo", text).group(1), 16)
         self.assertIn(self.value(text, "pc after") - echo, (2, 4))
         self.assertRegex(text, r"exited normally")

@@ -271,7 +271,7 @@ for address in ("(long*)0x10000000", "(char*)0x10000009", "(int*)0x4000000000"):
     print(e)
 end
 continue
-""")
+""", arguments=(*self.ARGUMENTS, "--set", "cluster.host.local_delivery=0 ns"))
         self.assertEqual(console.count("ABC"), 1, console)
         self.assertRegex(text, r"(?m)^0x0007  scr +0x5a$")
         self.assertEqual(self.value(text, "pending"), 8)

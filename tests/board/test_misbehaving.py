@@ -75,7 +75,7 @@ class Misbehaving(BoardTest):
             self.assertRegex(r["failure"], r"^cluster.host.hart0 is in a trap loop: \d+ traps and no return from one; "
                              r"fetch access fault \(cause 1\) at pc 0x0, value 0x0; mtvec is 0x0$")
             self.assertIn("cluster.host.hart0: pc 0x0", r["diagnosis"])
-            self.assertAlmostEqual(r["simulated_ns"], 1e6, delta=10)
+            self.assertAlmostEqual(r["simulated_ns"], 1e6, delta=100)  # within the entry of a trap
 
     def test_a_handler_that_traps_at_its_entry(self):
         r = self.outcome("handler")

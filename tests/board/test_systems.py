@@ -65,7 +65,7 @@ class Systems(BoardTest):
     def test_a_second_system_is_paused_and_killed_alone(self):
         for kind in ("kill", "pause"):
             with self.subTest(kind=kind):
-                board = os.path.join(self.directory(), "stopped.toml")
+                board = os.path.join(self.directory(), os.path.basename(BOARD))  # as in host_alone()
                 with open(board, "w", encoding="utf-8") as file:
                     file.write(f'extends = ["{BOARD}"]\n[fault.stop]\nkind = "{kind}"\ntarget = "cluster.second"\n'
                                'at = "200 us"\n' + ('duration = "60 us"\n' if kind == "pause" else ""))
