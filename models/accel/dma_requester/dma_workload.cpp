@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/accel/dma_requester/dma_bench_codes.h"
-#include "models/accel/dma_requester/size_list.h"
+#include "models/base/parameters/size_list.h"
 
 namespace sluice::accel {
 
@@ -55,7 +55,7 @@ void DmaWorkloadParameters::describe(base::Schema<DmaWorkloadParameters>& s) {
   });
 }
 
-std::vector<std::uint32_t> DmaWorkloadParameters::size_list() const { return parse_sizes(sizes, kMostBytes); }
+std::vector<std::uint32_t> DmaWorkloadParameters::size_list() const { return base::parse_sizes(sizes, kMostBytes); }
 
 DmaWorkload::DmaWorkload(const DmaWorkloadParameters& p, const workload::Surroundings& board)
     : parameters_(p), caches_(board.caches), iommu_(board.iommu), iommu_page_(board.iommu_page) {

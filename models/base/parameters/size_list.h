@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-namespace sluice::accel {
+namespace sluice::base {
 
 /// "64", "8..2048" (doubling: 8, 16, ... up to 2048), "64..1024:64" (in steps), and lists of these: "8,64..256". Sizes
-/// are whole bytes, 1 to `most`, and ascend. Throws base::ValueError with the end of a sentence: "must be ...".
+/// are whole bytes, 1 to `most`, and ascend. Throws ValueError with the end of a sentence: "must be ...".
 std::vector<std::uint32_t> parse_sizes(std::string_view text, std::uint32_t most);
 
-}  // namespace sluice::accel
+}  // namespace sluice::base

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/accel/dma_requester/size_list.h"
+#include "models/base/parameters/size_list.h"
 
 #include <charconv>
 #include <string>
 
 #include "models/base/parameters/quantity.h"
 
-namespace sluice::accel {
+namespace sluice::base {
 namespace {
 
 constexpr std::size_t kMostSizes = 1024;
@@ -32,7 +32,7 @@ class Parser {
   }
 
  private:
-  [[noreturn]] static void refuse(const std::string& why) { throw base::ValueError(why); }
+  [[noreturn]] static void refuse(const std::string& why) { throw ValueError(why); }
 
   std::uint32_t number(std::string_view text) const {
     std::uint64_t n = 0;
@@ -76,4 +76,4 @@ class Parser {
 
 std::vector<std::uint32_t> parse_sizes(std::string_view text, std::uint32_t most) { return Parser(most).parse(text); }
 
-}  // namespace sluice::accel
+}  // namespace sluice::base

@@ -2,10 +2,10 @@
 /// Lists of sizes as a person writes them.
 #include <catch2/catch.hpp>
 
-#include "models/accel/dma_requester/size_list.h"
 #include "models/base/parameters/quantity.h"
+#include "models/base/parameters/size_list.h"
 
-using sluice::accel::parse_sizes;
+using sluice::base::parse_sizes;
 using Sizes = std::vector<std::uint32_t>;
 
 namespace {
