@@ -10,6 +10,7 @@
 
 #include "models/base/measure/ledger.h"
 #include "models/base/measure/stages.h"
+#include "models/workload/stages.h"
 #include "platform/report/format.h"
 #include "platform/workload/traffic_figures.h"
 
@@ -85,7 +86,7 @@ void requests_rows(Table& table) {
   count("completed", "completed");
   table.cells("lost / dropped / wrong", [](const Json& r) {
     const Json& q = r.at("requests");
-    return fmt::format("{} / {} / {}", q.at("lost").get<std::uint64_t>(), platform::dropped_calls(q),
+    return fmt::format("{} / {} / {}", q.at("lost").get<std::uint64_t>(), workload::dropped_requests(q),
                        q.at("errors").get<std::uint64_t>());
   });
 }
@@ -111,17 +112,17 @@ void zero_loss_row(Table& table, const std::vector<Json>& results) {
 void stage_table(Table& table, const std::vector<Json>& results) {
   std::map<int, bool> any;
   for (const Json& r : results)
-    for (const auto& [stage, row] : platform::stage_rows(r)) any[stage] = true;
+    for (const auto& [stage, row] : workload::stage_rows(r)) any[stage] = true;
   table.title("mean time in");
   for (const auto& [stage, shown] : any)
     table.differences(
         std::string("  ") + base::stage_title(static_cast<base::Stage>(stage)),
-        [number = stage](const Json& r) { return platform::stage_rows(r)[number].mean_ns; }, time_text);
+        [number = stage](const Json& r) { return workload::stage_rows(r)[number].mean_ns; }, time_text);
   table.differences(
       "  sum",
       [](const Json& r) {
         double sum = 0;
-        for (const auto& [stage, row] : platform::stage_rows(r)) sum += row.mean_ns;
+        for (const auto& [stage, row] : workload::stage_rows(r)) sum += row.mean_ns;
         return sum;
       },
       time_text);

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/base/measure/ledger.h"
-
 namespace sluice::platform {
 
 using workload::Json;
@@ -32,26 +30,6 @@ std::string traffic_text(const Json& result) {
   if (kind == "load-sweep") return fmt::format("{}, load sweep, {}", text, p("arrivals"));
   if (kind == "zero-loss") return fmt::format("{}, zero-loss search up to {} /s", text, p("rate"));
   return "replay of " + p("pcap");
-}
-
-std::uint64_t dropped_calls(const Json& requests) {
-  std::uint64_t sum = 0;
-  for (const auto& [reason, n] : requests.at("dropped").items()) sum += n.get<std::uint64_t>();
-  return sum;
-}
-
-std::map<int, StageRow> stage_rows(const Json& result) {
-  std::map<int, StageRow> rows;
-  if (!result.contains("stages")) return rows;
-  for (const Json& s : result.at("stages")) {
-    for (int stage = 0; stage < SLUICE_STAGE_COUNT; ++stage) {
-      if (s.at("name") != base::stage_title(static_cast<base::Stage>(stage))) continue;
-      rows[stage].mean_ns += s.at("mean_ns").get<double>();
-      rows[stage].share += s.at("share").get<double>();
-    }
-  }
-  rows[SLUICE_STAGE_unattributed];  // shown even when it is 0
-  return rows;
 }
 
 }  // namespace sluice::platform

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/base/measure/ledger.h"
 #include "models/workload/figures.h"
+#include "models/workload/stages.h"
 #include "platform/workload/traffic_workload.h"
 
 namespace sluice::platform {
@@ -14,7 +14,6 @@ using base::Time;
 using net::TrafficSource;
 using workload::Json;
 using workload::latency;
-using workload::nanoseconds;
 using workload::share;
 
 Json requests(const net::TrafficSource::Results& r) {
@@ -47,28 +46,6 @@ Json phases(const net::TrafficSource& source) {
   return list;
 }
 
-/// In the order in which a request meets them: by stage, then by component.
-Json stages() {
-  const base::Ledger& ledger = base::ledger();
-  Json list = Json::array();
-  const double n = static_cast<double>(ledger.completed());
-  const double whole = static_cast<double>(ledger.total_latency());
-  for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s) {
-    for (std::size_t c = 0; c < ledger.components(); ++c) {
-      const auto component = static_cast<base::Ledger::Component>(c);
-      const auto& total = ledger.total(component, static_cast<base::Stage>(s));
-      if (total.visits == 0) continue;
-      const double sum = static_cast<double>(total.femtoseconds);
-      list.push_back({{"name", base::stage_title(static_cast<base::Stage>(s))},
-                      {"component", ledger.path(component)},
-                      {"mean_ns", nanoseconds(share(sum, n))},
-                      {"share", share(sum, whole)},
-                      {"visits", total.visits}});
-    }
-  }
-  return list;
-}
-
 void add_calls(Json& result, const TrafficSource::Results& r) {
   result["requests"] = requests(r);
   result["latency_ns"] = latency(r.latency);
@@ -94,8 +71,7 @@ void TrafficWorkload::add_result(Json& result) const {
       add_phases(own, c);
     }
   }
-  result["stages"] = stages();
-  result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
+  workload::add_stages(result);
 }
 
 }  // namespace sluice::platform

@@ -2,14 +2,13 @@
 #include "platform/workload/traffic_workload.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/base/measure/ledger.h"
 #include "models/workload/figures.h"
+#include "models/workload/stages.h"
 #include "platform/workload/traffic_figures.h"
 
 namespace sluice::platform {
@@ -23,32 +22,12 @@ using workload::Json;
 using workload::rate_text;
 using workload::time_text;
 
-/// Whether the tiles of all requests sum to the latencies that the wire saw, to the femtosecond.
-bool stages_sum_up(const base::Histogram& latency) {
-  const base::Ledger& ledger = base::ledger();
-  unsigned __int128 sum = 0;
-  for (std::size_t c = 0; c < ledger.components(); ++c)
-    for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s)
-      sum += ledger.total(static_cast<base::Ledger::Component>(c), static_cast<base::Stage>(s)).femtoseconds;
-  return sum == ledger.total_latency() && sum == latency.sum() && ledger.completed() == latency.count();
-}
-
-std::string bar(double share) { return std::string(static_cast<std::size_t>(std::lround(share * 40)), '#'); }
-
 std::string requests_text(const Json& r) {
   std::string text = fmt::format("{}, {} lost, {} dropped", counted(r.at("sent").get<std::uint64_t>(), "call", "calls"),
-                                 r.at("lost").get<std::uint64_t>(), dropped_calls(r));
+                                 r.at("lost").get<std::uint64_t>(), workload::dropped_requests(r));
   if (const auto n = r.at("in_flight").get<std::uint64_t>()) text += fmt::format(", {} in flight", n);
   if (const auto n = r.at("errors").get<std::uint64_t>()) text += fmt::format(", {} WRONG", n);
   if (const auto n = r.at("retransmissions").get<std::uint64_t>()) text += fmt::format(", {} sent again", n);
-  return text;
-}
-
-std::string stage_table(const Json& result) {
-  std::string text = fmt::format("  {:<26} {:>10} {:>9}\n", "where the time goes", "mean", "share");
-  for (const auto& [stage, row] : stage_rows(result))
-    text += fmt::format("    {:<24} {:>10} {:>7.1f} %  {}\n", base::stage_title(static_cast<base::Stage>(stage)),
-                        time_text(row.mean_ns), row.share * 100, bar(row.share));
   return text;
 }
 
@@ -70,12 +49,6 @@ std::string phase_table(const Json& result) {
     text +=
         fmt::format("\n  highest rate without loss: {}\n", rate_text(result.at("zero_loss_rate_per_s").get<double>()));
   return text + "\n";
-}
-
-std::string latency_text(const Json& l) {
-  const auto at = [&](const char* key) { return time_text(l.at(key).get<double>()); };
-  return fmt::format("  latency at the wire   mean {}   p50 {}   p90 {}   p99 {}   p99.9 {}   max {}\n", at("mean"),
-                     at("p50"), at("p90"), at("p99"), at("p999"), at("max"));
 }
 
 bool is_waiting(const TrafficSource& s) { return !s.running() || s.under_way() > 0; }
@@ -186,8 +159,7 @@ std::string TrafficWorkload::failure_of(const Clients& c, bool finished) const {
 }
 
 std::string TrafficWorkload::failure(bool finished) const {
-  if (!stages_sum_up(results().latency))
-    return "the ledger is wrong: the stages do not sum to the latencies at the wire";
+  if (!workload::stages_sum_up(results().latency)) return workload::kStagesWrong;
   for (const Clients& c : clients_) {
     const std::string sentence = failure_of(c, finished);
     if (!sentence.empty()) return clients_.size() == 1 ? sentence : c.path + ": " + sentence;
@@ -220,9 +192,9 @@ std::string TrafficWorkload::report(const Json& result) const {
   text += phase_table(result);
   if (result.at("requests").at("completed").get<std::uint64_t>() == 0)
     return text + "  no call was completed: there is no latency\n\n";
-  text += latency_text(result.at("latency_ns"));
+  text += workload::latency_text(result.at("latency_ns"));
   text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
-  return text + client_table(result) + stage_table(result) + "\n";
+  return text + client_table(result) + workload::stage_table(result) + "\n";
 }
 
 }  // namespace sluice::platform
