@@ -3,6 +3,7 @@
 /// What a board is used for: calls over a wire, measurements by a device, or nothing.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -77,6 +78,9 @@ struct Surroundings {
     std::string path;
     net::Wire* wire;      ///< the workload may attach to end A
     std::string address;  ///< the firmware's IPv4 address on the link; empty: it has no NIC
+    std::string station;  ///< the NIC's MAC address; empty: it has no NIC, or none with an address of its own
+    /// Most frames of this many bytes that the NIC and the rings of its driver can hold.
+    std::function<std::uint64_t(std::uint64_t frame_bytes)> buffered_frames;
   };
   std::vector<pcie::Endpoint*> devices;  ///< of kind accel, in the board's order
   std::vector<FreeWire> wires;           ///< in the board's order

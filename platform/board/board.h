@@ -143,7 +143,8 @@ class Board {
   void schedule_carrier(net::Wire&, const WireParameters&);
   void check_addresses(const config::Instance& host, const net::RemoteHost::Parameters&, const std::string& wire) const;
   std::string address_at(const WireInstance&) const;
-  std::uint64_t buffered_calls(const WireInstance&, const net::CallParameters&) const;
+  std::string station_at(const WireInstance&) const;
+  std::uint64_t buffered_frames(const WireInstance&, std::uint64_t frame_bytes) const;
   WireInstance& wire(const config::Instance& user, const std::string& path);
 
   const config::BoardConfig& config_;

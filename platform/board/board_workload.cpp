@@ -29,17 +29,22 @@ std::string Board::address_at(const WireInstance& w) const {
   return {};
 }
 
-/// The most calls that the NIC at a wire and the rings of its driver can hold.
-std::uint64_t Board::buffered_calls(const WireInstance& w, const net::CallParameters& call) const {
-  const std::uint64_t frame =
-      std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + call.calls()->smallest_call());
-  std::uint64_t calls = 0;
+/// The station address of the NIC at a wire; empty where there is none.
+std::string Board::station_at(const WireInstance& w) const {
+  for (const NicInstance& n : nics_)
+    if (n.place.wire == w.path) return n.place.address;
+  return {};
+}
+
+/// The most frames of this size that the NIC at a wire and the rings of its driver can hold.
+std::uint64_t Board::buffered_frames(const WireInstance& w, std::uint64_t frame_bytes) const {
+  std::uint64_t frames = 0;
   for (const config::Instance* n : config_.of_kind("nic")) {
     if (place_of(config_, *n).wire == w.path)
-      calls += by_author(config_, n->path(), "cannot be built",
-                         [&] { return nic_factory_of(*n).buffered_frames(n->values(), frame); });
+      frames += by_author(config_, n->path(), "cannot be built",
+                          [&] { return nic_factory_of(*n).buffered_frames(n->values(), frame_bytes); });
   }
-  return calls;
+  return frames;
 }
 
 /// Checks that a host and the NIC at the other end of its wire have different addresses.
@@ -66,7 +71,9 @@ workload::Surroundings Board::surroundings(Traffic traffic) {
   for (DeviceInstance& d : devices_) board.devices.push_back(d.endpoint.get());
   for (WireInstance& w : wires_) {
     const bool external = traffic == Traffic::external && &w == &wires_.front();
-    if (!external && !has_peer(config_, w)) board.wires.push_back({w.path, w.wire.get(), address_at(w)});
+    if (!external && !has_peer(config_, w))
+      board.wires.push_back({w.path, w.wire.get(), address_at(w), station_at(w),
+                             [this, &w](std::uint64_t bytes) { return buffered_frames(w, bytes); }});
   }
   board.caches = base::Bytes(caches.llc_size.count() + caches.l2_size.count() * host().harts());
   board.iommu = iommu_ != nullptr;
@@ -176,7 +183,8 @@ void Board::build_clients(const config::Instance& instance, const net::TrafficSo
       throw config_.error(instance, "pcap", std::string("cannot be replayed: ") + e.what());
     throw config::UserError(fmt::format("{}: {} {}", config_.file(), instance.path(), e.what()));
   }
-  sources_.back()->set_buffered(buffered_calls(at, traffic.call));
+  sources_.back()->set_buffered(buffered_frames(
+      at, std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + traffic.call.calls()->smallest_call())));
   clients_.push_back({instance.path(), at.path, sources_.back().get(), &p});
   if (traffic.kind == net::TrafficSource::Kind::replay)
     check_replay(instance, sources_.back()->total(), traffic.warmup);
