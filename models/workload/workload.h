@@ -95,6 +95,12 @@ struct NotForThisBoard : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+/// How `compare` shows the results of a workload.
+struct Comparable {
+  std::string title;     ///< what the boards are put to, in a line
+  std::string requests;  ///< what a request is, in the plural: "packets"
+};
+
 /// Builds the workloads of one model. `parameters` points to the values of [workload], of the type that the model was
 /// added with.
 class WorkloadFactory : public part::Factory {
@@ -103,6 +109,9 @@ class WorkloadFactory : public part::Factory {
   virtual std::string summary() const = 0;
   /// Throws NotForThisBoard when the workload cannot run on the board.
   virtual std::unique_ptr<Workload> build(const void* parameters, const Surroundings&) const = 0;
+  /// Nothing: `compare` refuses boards with this workload. Otherwise each result has `requests`, `latency_ns`,
+  /// `throughput_per_s` and `stages`, as calls have.
+  virtual std::optional<Comparable> comparable(const void* /*parameters*/) const { return {}; }
   /// Explains an exit code with which the shipped firmware of this name ended the run. Empty: the code is not known.
   /// The firmware may have run on a board with another workload.
   virtual std::string explain_exit(std::string_view /*firmware*/, unsigned /*code*/,

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/workload/workload.h"
 #include "platform/board/pcie_tree.h"
 #include "platform/cli/child.h"
 #include "platform/cli/command.h"
@@ -78,15 +80,25 @@ std::string why_no_calls(const config::BoardConfig& board) {
   return "makes no calls, by workload." + (model == "traffic" ? "requests, 0" : "model, " + model);
 }
 
-/// Checks that the boards can be compared: all of them answer calls, or none does.
+/// How a workload that is not made of calls is shown; nothing where it is made of calls, or compare does not show it.
+std::optional<workload::Comparable> shown_as(const config::Instance& workload) {
+  const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(workload.factory());
+  return factory ? factory->comparable(workload.model_values()) : std::nullopt;
+}
+
+/// Checks that the boards can be compared: all of them answer calls, none does, or all have the same other workload.
 void check_workloads(const Options& o, const std::vector<config::BoardConfig>& boards) {
+  const config::Instance& reference = boards.front().the("workload");
   for (const config::BoardConfig& b : boards) {
     o.workload.check(b);
     const config::Instance& workload = b.the("workload");
-    if (workload.factory())
+    if (workload.factory() && !shown_as(workload))
       throw config::UserError(
           fmt::format("compare: {} has the {}, which compare does not show; use sluice run for each board", b.file(),
                       workload.title()));
+    if ((workload.factory() || reference.factory()) && workload.model() != reference.model())
+      throw config::UserError(fmt::format("compare: {} has the {}, and {} has the {}: there is nothing to compare",
+                                          boards.front().file(), reference.title(), b.file(), workload.title()));
     if (platform::makes_calls(b) == platform::makes_calls(boards.front())) continue;
     const auto& [with, without] = platform::makes_calls(b) ? std::tie(b, boards.front()) : std::tie(boards.front(), b);
     throw config::UserError(
@@ -270,6 +282,7 @@ int execute(const Environment& environment, const Options& o) {
   if (ran.signal ? replications == 0 : !ran.complete) return std::max(1, worst(children));
 
   report::Comparison comparison;
+  comparison.shown = shown_as(boards.front().the("workload"));
   std::vector<std::vector<Json>> by_board(boards.size());
   for (std::size_t i = 0; i < replications * boards.size(); ++i)
     by_board[i % boards.size()].push_back(Json::parse(children[i].output()));

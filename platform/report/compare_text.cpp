@@ -65,7 +65,7 @@ class Table {
             const std::vector<std::string>& relatives) {
     std::string line = fmt::format("  {:<{}}", label, kLabel);
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      line += fmt::format("{:>{}}", texts[i], kColumn);
+      line += fmt::format(" {:>{}}", texts[i], kColumn - 1);
       if (i > 0) line += fmt::format("{:>{}}", relatives.empty() ? "" : relatives[i], kRelative);
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -78,11 +78,11 @@ class Table {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
-void requests_rows(Table& table) {
-  const auto count = [&](const char* label, const char* key) {
+void requests_rows(Table& table, const std::string& what) {
+  const auto count = [&](const std::string& label, const char* key) {
     table.cells(label, [key](const Json& r) { return grouped(r.at("requests").at(key).get<std::uint64_t>()); });
   };
-  count("calls sent", "sent");
+  count(what + " sent", "sent");
   count("completed", "completed");
   table.cells("lost / dropped / wrong", [](const Json& r) {
     const Json& q = r.at("requests");
@@ -91,8 +91,8 @@ void requests_rows(Table& table) {
   });
 }
 
-/// Whether the workload made calls. A board without a wire has none: its firmware is its workload.
-bool has_calls(const Json& result) { return result.contains("requests"); }
+/// Whether the workload had requests. A board without a wire has none: its firmware is its workload.
+bool has_requests(const Json& result) { return result.contains("requests"); }
 
 void latency_rows(Table& table) {
   for (const char* key : {"mean", "p50", "p90", "p99", "p999", "max"})
@@ -180,10 +180,10 @@ std::string paired_text(const Comparison& c) {
   if (std::all_of(c.paired.begin(), c.paired.end(), [](const PairedRow& p) { return p.constant; }))
     return fmt::format(
         "\n  All {} replications gave the same: nothing in this workload and these boards is random, so there is no "
-        "confidence interval to give. Poisson arrivals (workload.kind open-loop or load-sweep) and the programs sort "
-        "and "
-        "kv are random.\n",
-        c.replications);
+        "confidence interval to give.{}\n",
+        c.replications,
+        c.shown ? ""
+                : " Poisson arrivals (workload.kind open-loop or load-sweep) and the programs sort and kv are random.");
   std::string text =
       fmt::format("\n  Over {} replications (the columns above are the first), less {}, with 95 % confidence:\n",
                   c.replications, name_of(c.results.front()));
@@ -203,18 +203,18 @@ std::string paired_text(const Comparison& c) {
 }  // namespace
 
 std::vector<Quantity> quantities_of(const Json& r) {
-  if (!has_calls(r)) return {{"simulated time", "ns", r.at("simulated_ns").get<double>()}};
+  if (!has_requests(r)) return {{"simulated time", "ns", r.at("simulated_ns").get<double>()}};
   return {{"latency mean", "ns", r.at("latency_ns").at("mean").get<double>()},
           {"latency p99", "ns", r.at("latency_ns").at("p99").get<double>()},
           {"throughput", "1/s", r.at("throughput_per_s").get<double>()}};
 }
 
 std::string compare_report(const Comparison& c) {
-  const bool calls = has_calls(c.results.front());
+  const bool requests = has_requests(c.results.front());
   Table table(c.results);
   table.cells("", name_of);
-  if (calls) {
-    requests_rows(table);
+  if (requests) {
+    requests_rows(table, c.shown ? c.shown->requests : "calls");
     table.blank();
     latency_rows(table);
     zero_loss_row(table, c.results);
@@ -228,9 +228,10 @@ std::string compare_report(const Comparison& c) {
   }
   table.blank();
   core_table(table, c.results);
-  std::string text =
-      (calls ? platform::traffic_text(c.results.front()) : "no calls: what the firmware does by itself") + "\n\n" +
-      table.text();
+  std::string text = (c.shown    ? c.shown->title
+                      : requests ? platform::traffic_text(c.results.front())
+                                 : "no calls: what the firmware does by itself") +
+                     "\n\n" + table.text();
   text += paired_text(c) + half_quantum_text(c);
   text += c.differences.empty() ? "\n  The boards have the same parameters.\n" : "\n  The boards differ in:\n";
   for (const std::string& d : c.differences) text += "    " + d + "\n";

@@ -2,10 +2,13 @@
 #pragma once
 /// Several boards under one workload, side by side.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "models/workload/workload.h"
 
 namespace sluice::report {
 
@@ -26,6 +29,7 @@ struct Comparison {
   std::vector<std::string> differences;              ///< parameters in which boards differ, as sentences
   unsigned replications = 1;                         ///< `results` are those of the first one
   std::vector<PairedRow> paired;                     ///< where there are several replications
+  std::optional<workload::Comparable> shown;         ///< of a workload other than calls
 };
 
 /// The quantities of a result file that replications compare: name, unit, value.

@@ -39,11 +39,11 @@ std::string link_text(const Json& result) {
 
 std::string host_text(const Json& result) {
   const Json& h = result.at("host");
-  std::string calls;
+  std::string requests;
   if (result.contains("requests"))
-    calls = grouped(static_cast<std::uint64_t>(h.at("requests_per_wall_s").get<double>())) + " calls and ";
+    requests = grouped(static_cast<std::uint64_t>(h.at("requests_per_wall_s").get<double>())) + " requests and ";
   return fmt::format("  simulated {} in {:.2f} s: {}{:.0f} M instructions per wall second\n",
-                     time_text(result.at("simulated_ns").get<double>()), h.at("wall_s").get<double>(), calls,
+                     time_text(result.at("simulated_ns").get<double>()), h.at("wall_s").get<double>(), requests,
                      h.at("mips").get<double>());
 }
 
