@@ -57,6 +57,9 @@ struct nic_driver {
    * word at the returned address nonzero. A null pointer instead of this function means that the driver polls the
    * queue. */
   const volatile uint32_t* (*arm)(struct nic_queue* queue);
+
+  /* As transmit() of each frame in turn. A null pointer means that nic_transmit_burst() does it so. */
+  void (*transmit_burst)(struct nic_queue* queue, const struct nic_frame* frames, uint32_t count, uint32_t kind);
 };
 
 /* Hardware time stamps: the time at which the first bit of a frame was at the MAC, in nanoseconds of the NIC's clock.
@@ -80,6 +83,14 @@ struct nic_stamping {
 struct nic_queue {
   const struct nic_driver* driver;
 };
+
+/* Queues frames of one kind for the next flush(). */
+static inline void nic_transmit_burst(struct nic_queue* queue, const struct nic_frame* frames, uint32_t count,
+                                      uint32_t kind) {
+  const struct nic_driver* driver = queue->driver;
+  if (driver->transmit_burst != 0) return driver->transmit_burst(queue, frames, count, kind);
+  for (uint32_t i = 0; i < count; i++) driver->transmit(queue, frames[i].data, frames[i].length, kind);
+}
 
 /* Settings of a NIC from its device-tree node. */
 struct nic_settings {

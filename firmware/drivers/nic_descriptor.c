@@ -99,27 +99,32 @@ __attribute__((noinline)) static void reclaim(struct queue* q) {
 
 static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURST]) {
   struct queue* q = own(base);
-  size_t next = q->rx_next;
-  const size_t length = q->rx_length;
   union rx_descriptor* const ring = q->rx_ring;
-  uint8_t** const buffers = q->rx_buffers;
+  union rx_descriptor* const ring_end = ring + q->rx_length;
+  union rx_descriptor* descriptor = ring + q->rx_next;
+  uint8_t** buffer = q->rx_buffers + q->rx_next;
   /* Descriptors beyond those that the NIC was given still say "done" from the last round of the ring. */
   const uint32_t given = q->rx_length - CHUNK - q->rx_empty;
-  const uint32_t most = given < NIC_BURST ? given : NIC_BURST;
-  uint32_t count = 0;
-  for (; count < most; count++) {
-    const volatile struct desc_rx_writeback* done = &ring[next].done;
-    uint32_t status = done->status;
+  struct nic_frame* const most = frames + (given < NIC_BURST ? given : NIC_BURST);
+  struct nic_frame* frame = frames;
+  for (; frame != most; frame++) {
+    uint32_t status = descriptor->done.status;
     if ((status & DESC_RX_DD) == 0) break;
     fence_reads();
-    uint8_t* data = buffers[next] + NIC_BUFFER_HEADROOM;
+    uint8_t* data = *buffer + NIC_BUFFER_HEADROOM;
     stage(poll, data);
-    frames[count].data = data;
-    frames[count].length = done->packet_length;
-    frames[count].flags = status / DESC_RX_CHECKED & (NIC_FRAME_CHECKED | NIC_FRAME_IP_ERROR | NIC_FRAME_L4_ERROR);
-    if (++next == length) next = 0;
+    frame->data = data;
+    frame->length = descriptor->done.packet_length;
+    frame->flags = status / DESC_RX_CHECKED & (NIC_FRAME_CHECKED | NIC_FRAME_IP_ERROR | NIC_FRAME_L4_ERROR);
+    descriptor++;
+    buffer++;
+    if (unlikely(descriptor == ring_end)) {
+      descriptor = ring;
+      buffer = q->rx_buffers;
+    }
   }
-  q->rx_next = (uint32_t)next;
+  const uint32_t count = (uint32_t)(frame - frames);
+  q->rx_next = (uint32_t)(descriptor - ring);
   uint32_t empty = q->rx_empty + count;
   q->rx_empty = empty;
   if (unlikely(empty >= CHUNK)) rearm(q);
@@ -173,6 +178,41 @@ static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uin
   stage(doorbell, data);
 }
 
+COLD static void transmit_singly(struct nic_queue* base, const struct nic_frame* frames, uint32_t count,
+                                 uint32_t kind) {
+  for (uint32_t i = 0; i < count; i++) transmit(base, frames[i].data, frames[i].length, kind);
+}
+
+/* A piece of the burst ends where a chunk does: only there a descriptor reports, and the ring may wrap. */
+static void transmit_burst(struct nic_queue* base, const struct nic_frame* frames, uint32_t count, uint32_t kind) {
+  struct queue* q = own(base);
+  if (unlikely(q->tx_free <= count)) return transmit_singly(base, frames, count, kind);
+  const uint64_t send = send_command[kind];
+  q->tx_free -= count;
+  size_t slot = q->tx_next;
+  while (count != 0) {
+    const uint32_t room = CHUNK - slot % CHUNK;
+    const uint32_t piece = count < room ? count : room;
+    struct desc_tx* descriptor = q->tx_ring + slot;
+    uint8_t** buffer = q->tx_buffers + slot;
+    for (const struct nic_frame* end = frames + piece; frames != end; frames++) {
+      uint8_t* const data = frames->data;
+      const uint32_t length = frames->length;
+      descriptor->address = (uintptr_t)data;
+      descriptor->command = send | (uint64_t)length << DESC_TX_SIZE_SHIFT;
+      *buffer = buffer_of(data);
+      stage(doorbell, data);
+      descriptor++;
+      buffer++;
+    }
+    if (piece == room) descriptor[-1].command |= DESC_TX_RS;
+    count -= piece;
+    slot += piece;
+    if (slot == q->tx_length) slot = 0;
+  }
+  q->tx_next = (uint32_t)slot;
+}
+
 static void wait_polling(struct nic_queue* base) {
   struct queue* q = own(base);
   const volatile struct desc_rx_writeback* done = &q->rx_ring[q->rx_next].done;
@@ -217,8 +257,9 @@ static void wait_interrupt(struct nic_queue* base) {
   while (*scheduled == 0) interrupt_idle(scheduled);
 }
 
-static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0};
-static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait_interrupt, arm};
+static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0, transmit_burst};
+static const struct nic_driver interrupt_driver = {receive,        transmit, release,       flush,
+                                                   wait_interrupt, arm,      transmit_burst};
 
 /* receive() never rearms the last CHUNK descriptors, so the descriptors of the burst still hold their stamps here. */
 static uint32_t receive_stamped(struct nic_queue* base, struct nic_frame frames[NIC_BURST],
