@@ -6,6 +6,10 @@
 
 #include "tests/firmware/protocol_bench.h"
 
+extern "C" {
+#include "firmware/net/checksum.h"
+}
+
 using namespace sluice::firmware_test;
 
 namespace {
@@ -246,4 +250,22 @@ TEST_CASE("random damage to frames is survived, and each buffer ends once", "[fi
   }
   CHECK(answered > 10000);
   CHECK(answered < 39000);
+}
+
+TEST_CASE("a changed word moves a UDP checksum as a sum over all words would") {
+  // 0xffff, not 0, stands for a sum whose complement is 0.
+  const auto field = [](uint64_t sum) {
+    const uint16_t f = checksum_finish(sum);
+    return f == 0 ? uint16_t{0xffff} : f;
+  };
+  unsigned wrong = 0;
+  for (uint32_t others = 1; others < 0x10000; ++others) {
+    for (uint32_t byte = 0; byte < 0x100; ++byte) {
+      const auto before = static_cast<uint16_t>(byte << 8), after = static_cast<uint16_t>((byte + 1) << 8);
+      const auto swapped = [](uint16_t w) { return static_cast<uint16_t>(w << 8 | w >> 8); };
+      wrong += checksum_update(field(others + swapped(before)), before, after) != field(others + swapped(after));
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(checksum_update(0, 0x100, 0x200) == 0);
 }
