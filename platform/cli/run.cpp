@@ -170,8 +170,10 @@ void WorkloadOptions::add_to(CLI::App& command) {
   command.add_option("--requests", requests, "Requests that count: workload.requests; 0: none are made")
       ->type_name("N");
   command.add_option("--warmup", warmup, "Requests before them: workload.warmup")->type_name("N");
-  command.add_option("--workload", workload, "What the board is put to: workload.kind, dma or none")->type_name("NAME");
-  command.add_option("--sizes", sizes, "Bytes of DMA transactions, such as 8..2048: workload.sizes")->type_name("LIST");
+  command.add_option("--workload", workload, "What the board is put to: workload.kind, dma, packets or none")
+      ->type_name("NAME");
+  command.add_option("--sizes", sizes, "Bytes of DMA transactions or frames, such as 8..2048: workload.sizes")
+      ->type_name("LIST");
   command.add_option("--seed", seed, "Seed of every random stream: run.seed")->type_name("S");
   command.add_option("--quantum", quantum, "How far one hart may run ahead of another, such as \"100 ns\"")
       ->type_name("T");

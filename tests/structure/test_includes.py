@@ -32,7 +32,7 @@ RULES = (
     ("models/pcie", (BASE, "models/part", "models/pcie/")),
     ("models/memory", (BASE, "models/part")),
     ("models/net", (BASE, "models/net/")),
-    ("models/workload", (BASE, "models/net/", "models/part", "models/pcie/")),
+    ("models/workload", (BASE, "models/net/", "models/part", "models/pcie/", "models/workload")),
     ("models/nic", (BASE, "models/net/", "models/nic", "models/part", "models/pcie/")),
     ("models/accel", (BASE, "models/memory", "models/part", "models/pcie/", "models/workload")),
     ("models", (BASE,)),
