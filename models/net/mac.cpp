@@ -14,7 +14,7 @@ void Mac::Parameters::describe(base::Schema<Parameters>& s) {
 }
 
 Mac::Mac(sc_core::sc_module_name name, const Parameters& p, Wire& wire, Wire::End end)
-    : Model(name), parameters_(p), wire_(wire), end_(end) {
+    : Model(name), parameters_(p), wire_(wire), end_(end), client_path_(path()) {
   wire.attach(end, *this);
 }
 
@@ -31,7 +31,8 @@ void Mac::frame_arrived(PacketPtr packet) {
   if (packet->length > max_frame_) return drop(*packet, Client::Drop::kLong, statistics_.rx_long, "frame too long");
   ++statistics_.rx_frames;
   statistics_.rx_bytes += packet->length;
-  client_->mac_received(std::move(packet), base::now() + parameters_.rx_latency);
+  base::name_what_is_thrown(client_path_,
+                            [&] { client_->mac_received(std::move(packet), base::now() + parameters_.rx_latency); });
 }
 
 void Mac::lose(const Packet& packet, std::uint64_t& counter, const char* reason) {
@@ -41,7 +42,7 @@ void Mac::lose(const Packet& packet, std::uint64_t& counter, const char* reason)
 
 void Mac::drop(const Packet& packet, Client::Drop why, std::uint64_t& counter, const char* reason) {
   lose(packet, counter, reason);
-  client_->mac_dropped(why);
+  base::name_what_is_thrown(client_path_, [&] { client_->mac_dropped(why); });
 }
 
 base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
@@ -69,7 +70,7 @@ void Mac::register_statistics(base::StatisticsGroup& g) {
 }
 
 void Mac::carrier_changed(bool up) {
-  if (client_) client_->link_changed(up);
+  if (client_) base::name_what_is_thrown(client_path_, [&] { client_->link_changed(up); });
 }
 
 }  // namespace sluice::net

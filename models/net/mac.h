@@ -2,6 +2,9 @@
 #pragma once
 /// A NIC's Ethernet MAC and PCS at one end of a wire.
 
+#include <string>
+#include <utility>
+
 #include "models/base/systemc/reset.h"
 #include "models/net/wire.h"
 
@@ -50,6 +53,8 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   /// Attaches itself to the wire's end. The client must be set before the first frame.
   Mac(sc_core::sc_module_name, const Parameters&, Wire&, Wire::End);
   void set_client(Client& client) { client_ = &client; }
+  /// The component that an exception from the client names; without this call, the MAC.
+  void set_client_path(std::string path) { client_path_ = std::move(path); }
 
   const Parameters& parameters() const { return parameters_; }
   /// While the MAC is stopped, it loses received frames.
@@ -92,6 +97,7 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   Wire& wire_;
   Wire::End end_;
   Client* client_ = nullptr;
+  std::string client_path_;
   bool stopped_ = false;
   std::uint32_t max_frame_ = kLongest;
   Statistics statistics_;

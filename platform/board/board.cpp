@@ -27,6 +27,11 @@ memory::SocBus::Region pcie_window(const char* name, std::uint64_t base, const b
 
 std::string module_of(const config::Instance& i) { return base::module_name(i.path()); }
 
+/// Throws if the model that was built last has ended the kernel before the run.
+void check_kernel() {
+  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) throw std::logic_error("it called sc_stop() before the run");
+}
+
 }  // namespace
 
 Board::Board(const config::BoardConfig& config, Traffic traffic)
@@ -89,6 +94,8 @@ auto Board::built_by_author(const config::Instance& device, const F& build) cons
   check_files(device);
   return by_author(config_, device.path(), "cannot be built", [&] {
     auto built = build(module_of(device), base::RandomSeed{run_.seed, run_.replication});
+    if (!built) throw std::logic_error(kBuiltNothing);
+    check_kernel();
     if constexpr (requires { built->check_registers(); }) built->check_registers();
     return built;
   });
@@ -113,14 +120,22 @@ void Board::build_pcie() {
   for (const config::Instance* s : config_.of_kind("pcie"))
     slots_.push_back(
         {s->path(), std::make_unique<pcie::Link>(module_of(*s).c_str(), s->parameters<SlotParameters>().link)});
-  for (const config::Instance* s : config_.of_kind("switch"))
+  for (const config::Instance* s : config_.of_kind("switch")) {
+    mark(*s);
     switches_.push_back({s->path(), built_by_author(*s, [this, s](const std::string& name, base::RandomSeed seed) {
                            auto fabric = switch_factory_of(*s).build(name.c_str(), s->model_values(), seed);
-                           if (fabric->downstream_ports() != downstream_ports_of(config_, *s))
+                           if (fabric && fabric->downstream_ports() != downstream_ports_of(config_, *s))
                              throw std::logic_error("it has not as many downstream ports as its model says");
                            return fabric;
                          })});
+  }
+  marks_.push_back(std::make_unique<ElaborationMark>("after__switches", ""));
   for (SwitchInstance& s : switches_) connect(slot_of(config_, *config_.find(s.path)), s.fabric->upstream_port());
+}
+
+/// Makes the kernel tell when it calls the component that is made next.
+void Board::mark(const config::Instance& next) {
+  marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(next)).c_str(), next.path()));
 }
 
 /// Connects a slot's link to the port above the slot and to the device in it.
@@ -146,11 +161,11 @@ void Board::publish_statistics() {
   if (iommu_) publish(*iommu_);
   for (SwitchInstance& s : switches_) publish(*s.fabric);
   for (BusDeviceInstance& d : bus_devices_)
-    if (base::Model* model = d.owned ? d.owned->model() : nullptr) publish(*model);
+    if (d.owned && d.model) publish(*d.model);
   for (DeviceInstance& d : devices_) publish(*d.endpoint);
   for (NicInstance& n : nics_) {
     publish(*n.nic);
-    publish(n.nic->mac());
+    publish(*n.mac);
   }
   for (WireInstance& w : wires_) publish(*w.wire);
   for (SlotInstance& s : slots_) publish(*s.link);
@@ -182,7 +197,7 @@ SystemOnChip& Board::system(const std::string& path) {
 
 void Board::build_bus_devices() {
   for (const config::Instance* d : config_.of_kind("device")) {
-    marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(*d)).c_str(), d->path()));
+    mark(*d);
     auto device = built_by_author(*d, [d](const std::string& name, base::RandomSeed seed) {
       return dynamic_cast<const memory::BusOnlyFactory&>(*d->factory()).build(name.c_str(), d->model_values(), seed);
     });
@@ -197,18 +212,22 @@ void Board::connect_to_bus(const config::Instance& d, memory::BusDevice& device,
   const memory::BusPlace place = bus_place_of(config_, d);
   SystemOnChip& system = this->system(place.soc);
   const BusExtent extent = bus_extent_of(config_, d);
-  by_author(config_, d.path(), "cannot be built", [&] {
+  const unsigned lines = by_author(config_, d.path(), "cannot be built", [&] {
     device.connect({system.bus(), system.memory(), system.memory()},
                    {d.path(), place.address, extent.size, false, false});
     if (extent.lines_size != 0) device.connect_lines(system.memory(), place.lines, extent.lines_size, d.path());
+    return device.lines();
   });
-  if (place.interrupts.size() != device.lines())
-    throw config_.error(
-        d, place.keys + "interrupts",
-        fmt::format("must name a source for each of its interrupt lines, of which it has {}", device.lines()));
-  for (unsigned line = 0; line < device.lines(); ++line)
-    device.on_line(line, [&system, source = place.interrupts[line]](bool level) { system.set_source(source, level); });
-  bus_devices_.push_back({d.path(), &system, &device, std::move(owned)});
+  if (place.interrupts.size() != lines)
+    throw config_.error(d, place.keys + "interrupts",
+                        fmt::format("must name a source for each of its interrupt lines, of which it has {}", lines));
+  base::Model* const model = by_author(config_, d.path(), "cannot be built", [&] {
+    for (unsigned line = 0; line < lines; ++line)
+      device.on_line(line,
+                     [&system, source = place.interrupts[line]](bool level) { system.set_source(source, level); });
+    return device.model();
+  });
+  bus_devices_.push_back({d.path(), &system, &device, model, std::move(owned)});
 }
 
 /// Connects a PCIe device to a bus if it also has a place there.
@@ -230,7 +249,7 @@ void Board::check_joint(const config::Instance& i, const pcie::Endpoint& device)
 
 void Board::build_devices() {
   for (const config::Instance* a : config_.of_kind("accel")) {
-    marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(*a)).c_str(), a->path()));
+    mark(*a);
     devices_.push_back(
         {a->path(), slot_of(config_, *a), built_by_author(*a, [a](const std::string& name, base::RandomSeed seed) {
            return factory_of(*a).build(name.c_str(), a->model_values(), seed);
@@ -271,11 +290,13 @@ void Board::build_nic(const config::Instance& instance) {
     if (other != &instance && place_of(config_, *other).wire == place.wire)
       throw clash(config_, instance, *other, "wire", "must be a link of its own; {} is at it too");
   net::Wire& link = *wire(instance, place.wire).wire;
-  marks_.push_back(std::make_unique<ElaborationMark>(("before__" + module_of(instance)).c_str(), instance.path()));
-  nics_.push_back(
-      {instance.path(), place, built_by_author(instance, [&](const std::string& name, base::RandomSeed seed) {
-         return nic_factory_of(instance).build(name.c_str(), instance.model_values(), seed, link, net::Wire::kB);
-       })});
+  mark(instance);
+  auto built = built_by_author(instance, [&](const std::string& name, base::RandomSeed seed) {
+    return nic_factory_of(instance).build(name.c_str(), instance.model_values(), seed, link, net::Wire::kB);
+  });
+  net::Mac& mac = by_author(config_, instance.path(), "cannot be built", [&]() -> net::Mac& { return built->mac(); });
+  mac.set_client_path(instance.path());
+  nics_.push_back({instance.path(), place, std::move(built), &mac});
   nic::Nic& nic = *nics_.back().nic;
   connect(place.slot, nic.port());
   connect_to_bus(instance, nic);
@@ -289,7 +310,7 @@ void Board::start_systems() {
     tree.model = config_.name();
     if (system->plan().is_host()) {
       tree.iommu = iommu_ != nullptr;
-      if (workload_) tree.workload = workload_->firmware_properties();
+      tree.workload = workload_properties();
       tree.root = slots_.empty() ? nullptr : &root_->parameters();
       tree.functions = pcie_functions(config_);
     }

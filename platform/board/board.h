@@ -59,6 +59,7 @@ struct BusDeviceInstance {
   std::string path;
   SystemOnChip* system;
   memory::BusDevice* device;
+  base::Model* model;                        ///< null: the module knows nothing of Sluice
   std::unique_ptr<memory::BusDevice> owned;  ///< null: the device is a PCIe device too, and owned as such
 };
 
@@ -66,6 +67,7 @@ struct NicInstance {
   std::string path;
   nic::NicPlace place;
   std::unique_ptr<nic::Nic> nic;
+  net::Mac* mac;  ///< the NIC's own
 };
 
 struct DeviceTreeSource;
@@ -128,6 +130,7 @@ class Board {
   auto built_by_author(const config::Instance&, const F& build) const;
   void publish_statistics();
   void build_nic(const config::Instance&);
+  void mark(const config::Instance& next);
   SystemOnChip& system(const std::string& path);
   void build_network();
   void build_traffic();
@@ -141,6 +144,10 @@ class Board {
   void connect(const std::string& slot, pcie::Port& device);
   void check_replay(const config::Instance& workload, std::uint64_t total, std::uint64_t warmup) const;
   void schedule_carrier(net::Wire&, const WireParameters&);
+  std::vector<part::FirmwareProperty> workload_properties();
+  template <class F>
+  auto by_workload(const char* verb, const F& f) const;
+  void reset_bus_devices(const SystemOnChip* of);
   void check_addresses(const config::Instance& host, const net::RemoteHost::Parameters&, const std::string& wire) const;
   std::string address_at(const WireInstance&) const;
   std::string station_at(const WireInstance&) const;

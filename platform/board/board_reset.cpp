@@ -6,35 +6,43 @@
 
 namespace sluice::platform {
 
+/// of: the system that the devices are on; null: any.
+void Board::reset_bus_devices(const SystemOnChip* of) {
+  for (BusDeviceInstance& d : bus_devices_) {
+    if (of && d.system != of) continue;
+    base::name_what_is_thrown(d.path, [&d] {
+      if (base::Resettable* r = d.device->resettable()) r->reset();
+    });
+  }
+}
+
 void Board::reset(const LoadedProgram* loaded) {
   ++resets_;
-  std::vector<base::Resettable*> all;
-  for (SlotInstance& s : slots_) all.push_back(s.link.get());
-  for (SwitchInstance& s : switches_) all.push_back(s.fabric.get());
-  for (DeviceInstance& d : devices_) all.push_back(d.endpoint.get());
+  for (SlotInstance& s : slots_) s.link->reset();
+  for (SwitchInstance& s : switches_) s.fabric->reset();
+  for (DeviceInstance& d : devices_) d.endpoint->reset();
   for (NicInstance& n : nics_) {
-    all.push_back(&n.nic->mac());
-    all.push_back(n.nic.get());
+    n.mac->reset();
+    n.nic->reset();
   }
-  for (BusDeviceInstance& d : bus_devices_)
-    if (base::Resettable* r = d.device->resettable()) all.push_back(r);
-  for (auto& system : systems_) system->add_harts(all, loaded);
+  reset_bus_devices(nullptr);
+  std::vector<base::Resettable*> rest;
+  for (auto& system : systems_) system->add_harts(rest, loaded);
   // Interrupt controllers are reset after the sources of their interrupts.
-  all.push_back(root_.get());
-  if (iommu_) all.push_back(iommu_.get());
-  for (auto& system : systems_) system->add_parts(all);
-  for (base::Resettable* r : all) r->reset();
+  rest.push_back(root_.get());
+  if (iommu_) rest.push_back(iommu_.get());
+  for (auto& system : systems_) system->add_parts(rest);
+  for (base::Resettable* r : rest) r->reset();
   for (auto& system : systems_) system->reload(loaded);
 }
 
 void Board::reset(SystemOnChip& system) {
   ++resets_;
-  std::vector<base::Resettable*> all;
-  for (BusDeviceInstance& d : bus_devices_)
-    if (base::Resettable* r = d.device->resettable(); r && d.system == &system) all.push_back(r);
-  system.add_harts(all, nullptr);
-  system.add_parts(all);
-  for (base::Resettable* r : all) r->reset();
+  reset_bus_devices(&system);
+  std::vector<base::Resettable*> rest;
+  system.add_harts(rest, nullptr);
+  system.add_parts(rest);
+  for (base::Resettable* r : rest) r->reset();
   system.reload(nullptr);
 }
 

@@ -2,12 +2,15 @@
 /// Builds the peers and clients at the far ends of a board's wires, and the board's workload.
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "models/net/frame.h"
 #include "platform/board/board.h"
 #include "platform/board/pcie_tree.h"
+#include "platform/firmware/device_tree_properties.h"
 #include "platform/workload/named_workload.h"
 #include "platform/workload/traffic_workload.h"
 
@@ -82,6 +85,35 @@ workload::Surroundings Board::surroundings(Traffic traffic) {
   return board;
 }
 
+/// Calls f, which is code of the workload. A refusal of the board is told as the workload words it, any other exception
+/// as a mistake of its author.
+template <class F>
+auto Board::by_workload(const char* verb, const F& f) const {
+  std::string refusal;
+  auto result = by_author(config_, "workload", verb, [&]() -> std::optional<decltype(f())> {
+    try {
+      return f();
+    } catch (const workload::NotForThisBoard& e) {
+      refusal = e.what();
+      return std::nullopt;
+    }
+  });
+  if (result) return *std::move(result);
+  const config::Location& chosen = config_.the("workload").model_set().where;
+  const bool by_option = !chosen.file.empty() && chosen.line == 0;
+  throw config::UserError((by_option ? chosen.text() : config_.file()) + ": " + refusal);
+}
+
+/// What the workload tells the firmware in /chosen.
+std::vector<part::FirmwareProperty> Board::workload_properties() {
+  if (!workload_) return {};
+  return by_workload("cannot say what the firmware must know", [&] {
+    auto properties = workload_->firmware_properties();
+    check_properties(properties, PropertyNode::chosen);
+    return properties;
+  });
+}
+
 void Board::build_workload(Traffic traffic) {
   build_peers(traffic);
   const config::Instance& instance = config_.the("workload");
@@ -98,19 +130,11 @@ void Board::build_workload(Traffic traffic) {
   check_files(instance);
   surroundings_ = surroundings(traffic);
   marks_.push_back(std::make_unique<ElaborationMark>("before__workload", "workload"));
-  std::string refusal;
-  try {
-    base::name_what_is_thrown("workload", [&] {
-      try {
-        workload_ = std::make_unique<NamedWorkload>(factory->build(instance.model_values(), surroundings_));
-      } catch (const workload::NotForThisBoard& e) {
-        refusal = e.what();
-      }
-    });
-  } catch (const base::ComponentError& e) {
-    refusal = fmt::format("workload cannot be built: {}", e.what());
-  }
-  if (!refusal.empty()) throw config::UserError(config_.file() + ": " + refusal);
+  workload_ = std::make_unique<NamedWorkload>(by_workload("cannot be built", [&] {
+    auto built = factory->build(instance.model_values(), surroundings_);
+    if (!built) throw std::logic_error(kBuiltNothing);
+    return built;
+  }));
   marks_.push_back(std::make_unique<ElaborationMark>("after__workload", ""));
 }
 
@@ -153,7 +177,7 @@ void Board::build_traffic() {
   if (!makes_calls(config_)) return;
   if (free != wires_.end())
     build_clients(workload, workload.parameters<net::TrafficSource::Parameters>(), *free);
-  else if (!wires_.empty())
+  else
     check_displaced(workload, "peers are at the far ends of all its Ethernet links", true);
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/board/instances.h"
 
+#include <fmt/format.h>
+
+#include "models/net/frame.h"
+#include "platform/firmware/device_tree_properties.h"
+
 namespace sluice::platform {
 
 namespace {
@@ -69,12 +74,38 @@ const pcie::DeviceFactory& factory_of(const config::Instance& device) {
   return dynamic_cast<const pcie::DeviceFactory&>(*device.factory());
 }
 
+namespace {
+
+/// Checks what a factory says of a place. A model with a factory of its own may have a schema that checks less, or give
+/// another place than its parameters.
+void check_refers(const config::BoardConfig& config, const config::Instance& device, const std::string& key,
+                  const std::string& path, std::string_view kind, const char* what) {
+  const config::Instance* named = config.find(path);
+  if (!named || named->kind() != kind)
+    throw config.error(device, key, fmt::format("must name {}, not \"{}\"", what, path));
+}
+
+void check_slot(const config::BoardConfig& config, const config::Instance& device, const std::string& slot) {
+  check_refers(config, device, "slot", slot, "pcie", "a PCIe slot of the board");
+}
+
+/// An address on a bus, of registers or lines.
+void check_bus_address(const config::BoardConfig& config, const config::Instance& device, const std::string& key,
+                       std::uint64_t address, std::uint64_t granule) {
+  if (address == 0) throw config.error(device, key, "must be set: no device is at 0");
+  if (address % granule != 0) throw config.error(device, key, fmt::format("must be a multiple of {}", granule));
+}
+
+}  // namespace
+
 std::string slot_of(const config::BoardConfig& config, const config::Instance& device) {
   if (device.kind() == "nic") return place_of(config, device).slot;
-  return by_author(config, device.path(), "cannot be built", [&]() -> std::string {
+  std::string slot = by_author(config, device.path(), "cannot be built", [&]() -> std::string {
     if (device.kind() == "switch") return switch_factory_of(device).slot(device.values());
     return factory_of(device).slot(device.values());
   });
+  check_slot(config, device, slot);
+  return slot;
 }
 
 const pcie::SwitchFactory& switch_factory_of(const config::Instance& fabric) {
@@ -99,16 +130,26 @@ const memory::BusDeviceFactory& bus_factory_of(const config::Instance& device) {
 }
 
 memory::BusPlace bus_place_of(const config::BoardConfig& config, const config::Instance& device) {
-  return by_author(config, device.path(), "cannot be built",
-                   [&] { return bus_factory_of(device).bus_place(device.values()); });
+  memory::BusPlace place = by_author(config, device.path(), "cannot be built",
+                                     [&] { return bus_factory_of(device).bus_place(device.values()); });
+  if (!place.soc.empty())
+    check_refers(config, device, place.keys + "soc", place.soc, "soc", "a system-on-chip of the board");
+  check_bus_address(config, device, place.keys + "address", place.address, 8);
+  const std::uint64_t lines = bus_extent_of(config, device).lines_size;
+  if (lines != 0) check_bus_address(config, device, place.keys + "lines", place.lines, base::GuestRam::kPage);
+  if (lines == 0 && place.lines != 0)
+    throw config.error(device, place.keys + "lines", "must not be set: the device is the home of no cache lines");
+  return place;
 }
 
 BusExtent bus_extent_of(const config::BoardConfig& config, const config::Instance& device) {
   const memory::BusDeviceFactory& factory = bus_factory_of(device);
   const void* values = device.values();
   return by_author(config, device.path(), "cannot be built", [&] {
-    return BusExtent{factory.size(values), factory.lines_size(values), factory.compatible(),
+    BusExtent extent{factory.size(values), factory.lines_size(values), factory.compatible(),
                      factory.firmware_properties(values)};
+    check_properties(extent.properties, PropertyNode::bus_device);
+    return extent;
   });
 }
 
@@ -117,7 +158,20 @@ const nic::NicFactory& nic_factory_of(const config::Instance& nic) {
 }
 
 nic::NicPlace place_of(const config::BoardConfig& config, const config::Instance& nic) {
-  return by_author(config, nic.path(), "cannot be built", [&] { return nic_factory_of(nic).place(nic.values()); });
+  nic::NicPlace place =
+      by_author(config, nic.path(), "cannot be built", [&] { return nic_factory_of(nic).place(nic.values()); });
+  check_slot(config, nic, place.slot);
+  check_refers(config, nic, "wire", place.wire, "net", "an Ethernet link of the board");
+  const auto check = [&](const char* key, auto parse, const std::string& text) {
+    try {
+      parse(text);
+    } catch (const base::ValueError& e) {
+      throw config.error(nic, key, e.what());
+    }
+  };
+  check("ipv4", net::parse_host_ipv4, place.ipv4);
+  if (!place.address.empty()) check("address", net::parse_host_mac, place.address);
+  return place;
 }
 
 void IommuInstance::describe(base::Schema<IommuInstance>& s) {

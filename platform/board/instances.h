@@ -26,10 +26,13 @@ using namespace base::literals;
 /// What a guest's reset of the board through the test finisher does.
 enum class Reboot { end, restart };
 
+/// What is wrong with a factory whose build() returns null.
+constexpr const char* kBuiltNothing = "its factory built nothing";
+
 /// Calls f, which is code of the instance's model. An exception from f is a mistake of the model's author, but it is
 /// reported to the user, who may have written the plug-in: as config::UserError "...: nic.eth0 VERB: ...".
 template <class F>
-auto by_author(const config::BoardConfig& config, const std::string& path, const char* verb, F&& f) {
+decltype(auto) by_author(const config::BoardConfig& config, const std::string& path, const char* verb, F&& f) {
   try {
     return base::name_what_is_thrown(path, f);
   } catch (const base::ComponentError& e) {

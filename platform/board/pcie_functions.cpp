@@ -5,6 +5,7 @@
 
 #include "platform/board/instances.h"
 #include "platform/board/pcie_tree.h"
+#include "platform/firmware/device_tree_properties.h"
 
 namespace sluice::platform {
 namespace {
@@ -13,17 +14,27 @@ PcieFunction bridge(unsigned device) { return {true, "pci", device, {}, {}, {}};
 
 constexpr const char* kTelling = "cannot say what its driver must know";
 
+/// The properties that a device's factory gives for its driver.
+template <class Factory>
+std::vector<part::FirmwareProperty> properties_of(const config::BoardConfig& config, const config::Instance& device,
+                                                  const Factory& factory) {
+  return by_author(config, device.path(), kTelling, [&] {
+    auto properties = factory.firmware_properties(device.values());
+    check_properties(properties, PropertyNode::pcie_function);
+    return properties;
+  });
+}
+
 PcieFunction nic(const config::BoardConfig& config, const config::Instance& n) {
   PcieFunction f{false, "ethernet", 0, {}, {}, {}};
-  f.properties =
-      by_author(config, n.path(), kTelling, [&] { return nic_factory_of(n).firmware_properties(n.values()); });
+  f.properties = properties_of(config, n, nic_factory_of(n));
   if (const std::string address = place_of(config, n).address; !address.empty()) f.station = net::parse_mac(address);
   return f;
 }
 
 PcieFunction device(const config::BoardConfig& config, const config::Instance& d) {
   PcieFunction f{false, d.kind(), 0, {}, {}, {}};
-  f.properties = by_author(config, d.path(), kTelling, [&] { return factory_of(d).firmware_properties(d.values()); });
+  f.properties = properties_of(config, d, factory_of(d));
   return f;
 }
 

@@ -2,6 +2,7 @@
 #include "platform/board/run_ahead.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +12,18 @@
 #include "platform/board/instances.h"
 
 namespace sluice::platform {
+namespace {
+
+/// Refuses latencies that no link has, and with which sums of times would overflow.
+void check_joint(const config::BoardConfig& config, const config::Instance& device, const memory::Joint& joint) {
+  constexpr base::Time kMost = 1_s;
+  by_author(config, device.path(), "cannot be built", [&] {
+    if (std::max(joint.to_others, joint.from_others) > kMost)
+      throw std::logic_error("its link to other systems must have latencies of at most " + base::to_text(kMost));
+  });
+}
+
+}  // namespace
 
 Separation separation_of(const config::BoardConfig& config) {
   constexpr base::Time kUnjoined = 1_us;
@@ -24,6 +37,7 @@ Separation separation_of(const config::BoardConfig& config) {
     const auto least =
         by_author(config, d->path(), "cannot be built", [&] { return bus_factory_of(*d).joint(d->values()); });
     if (!least) continue;
+    check_joint(config, *d, *least);
     const memory::BusPlace place = bus_place_of(config, *d);
     if (place.soc.empty())
       throw config.error(*d, place.keys + "soc",

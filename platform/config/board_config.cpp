@@ -202,6 +202,8 @@ class BoardBuilder {
       Instance instance(kind, name, *models.back());
       if (!settings.empty()) instance.where_ = settings.front().where;
       if (!settings.empty()) instance.layer_ = settings.front().layer + 1;
+      for (const Setting& s : settings)
+        if (s.key == kind.selector) instance.model_set_ = {s.where, s.layer + 1};
       set_default_origins(instance);
       for (const Setting& s : settings) apply(instance, s, *models[s.layer]);
       board_.instances_.push_back(std::move(instance));
@@ -332,7 +334,7 @@ class BoardBuilder {
     try {
       return rule.broken(values);
     } catch (const std::exception& e) {
-      why = e.what();
+      why = *e.what() ? e.what() : "an exception without a text";
     } catch (...) {
     }
     throw board_.error(instance, rule.key, "cannot be checked: a rule of the " + instance.title() + " threw " + why);

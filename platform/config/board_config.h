@@ -39,6 +39,12 @@ class Instance {
   std::string path() const { return name_.empty() ? kind() : kind() + "." + name_; }
   const std::string& model() const { return model_->name; }
   const std::string& title() const { return model_->title; }
+  /// Where the model was chosen; nowhere, and layer 0, for the kind's default.
+  struct Choice {
+    Location where;
+    std::size_t layer = 0;
+  };
+  const Choice& model_set() const { return model_set_; }
   const base::SchemaBase& schema() const { return *model_->schema; }
   /// The values as the board writes them, for the parameters of schema(). Reports show these.
   const void* values() const { return values_.get(); }
@@ -74,6 +80,7 @@ class Instance {
   std::vector<Origin> origins_;         ///< in the order of the schema
   Location where_;
   std::size_t layer_ = 0;
+  Choice model_set_;
 };
 
 /// A plug-in that a board has named.

@@ -7,6 +7,7 @@
 
 #include "firmware/kernel/exit_codes.h"
 #include "models/base/parameters/quantity.h"
+#include "models/base/systemc/model.h"
 #include "models/base/time/who_waits.h"
 
 namespace sluice::platform {
@@ -124,12 +125,22 @@ std::string describe_state(Board& board) {
 namespace {
 
 /// The explanation of an exit code by the workload that this firmware belongs to, even if the run has another workload.
+/// A workload that throws does not take the place of what has happened.
 std::string explain_exit(unsigned code, Board& board, const Firmware& firmware) {
   std::vector<pcie::Endpoint*> devices;
   for (DeviceInstance& d : board.devices()) devices.push_back(d.endpoint.get());
-  for (const auto& model : board.config().the("workload").models())
-    if (const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(model.factory.get()))
-      if (std::string why = factory->explain_exit(firmware.name(), code, devices); !why.empty()) return why;
+  for (const auto& model : board.config().the("workload").models()) {
+    const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(model.factory.get());
+    if (!factory) continue;
+    try {
+      std::string why =
+          base::name_what_is_thrown(model.title, [&] { return factory->explain_exit(firmware.name(), code, devices); });
+      if (!why.empty()) return why;
+    } catch (const base::ComponentError& e) {
+      return fmt::format("the {} threw an exception when asked what that means: {}", e.component(),
+                         config::UserError(e.what()).what());
+    }
+  }
   return {};
 }
 

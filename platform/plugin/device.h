@@ -47,7 +47,7 @@ class Devices {
   /// [accel.NAME].
   template <class P>
   void add(std::string model, std::string title, std::shared_ptr<const pcie::DeviceFactory> factory) {
-    check<P>(model, title);
+    check<P>(model, title, factory.get());
     registry_.add<P>("accel", std::move(model), std::move(title), std::move(factory));
   }
 
@@ -76,7 +76,7 @@ class Devices {
   /// the parameter struct of [nic.NAME].
   template <class P>
   void add_nic(std::string model, std::string title, std::shared_ptr<const nic::NicFactory> factory) {
-    check<P>(model, title);
+    check<P>(model, title, factory.get());
     registry_.add<P>("nic", std::move(model), std::move(title), std::move(factory));
   }
 
@@ -90,7 +90,7 @@ class Devices {
   /// As above, with a factory that the caller supplies. P is the parameter struct of [workload].
   template <class P>
   void add_workload(std::string model, std::string title, std::shared_ptr<const workload::WorkloadFactory> factory) {
-    check<P>(model, title);
+    check<P>(model, title, factory.get());
     registry_.add<P>("workload", std::move(model), std::move(title), std::move(factory));
   }
 
@@ -104,10 +104,16 @@ class Devices {
   }
   void add_calls(std::string name, net::CallParameters::Maker make) {
     check_name("the name of calls", name);
+    if (!make) throw std::logic_error("the calls " + name + " have no maker");
     registry_.add_part("calls", std::move(name), std::make_shared<const CallFactory>(std::move(make)));
   }
 
  private:
+  template <class P>
+  void check(const std::string& model, const std::string& title, const part::Factory* factory) const {
+    check<P>(model, title);
+    if (!factory) throw std::logic_error("model " + model + " (" + title + ") has no factory");
+  }
   template <class P>
   void check(const std::string& model, const std::string& title) const {
     check_name("a model's name", model);

@@ -115,7 +115,8 @@ void* open(const PluginFile& plugin) {
   } catch (const config::UserError&) {
     throw;
   } catch (const std::exception& e) {
-    refuse(plugin, std::string("cannot be loaded: a static initialiser threw: ") + e.what());
+    refuse(plugin, std::string("cannot be loaded: a static initialiser threw: ") +
+                       (*e.what() ? e.what() : "an exception without a text"));
   } catch (...) {
     refuse(plugin, "cannot be loaded: a static initialiser threw something that is no std::exception");
   }
@@ -126,7 +127,7 @@ void enter(const PluginFile& plugin, Entry entry, config::Registry& registry) {
     Devices devices(registry);
     entry(devices);
   } catch (const std::exception& e) {
-    refuse(plugin, std::string("could not register its models: ") + e.what());
+    refuse(plugin, std::string("could not register its models: ") + (*e.what() ? e.what() : "it gives no reason"));
   } catch (...) {
     refuse(plugin, "could not register its models: it threw something that is no std::exception");
   }

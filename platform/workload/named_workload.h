@@ -16,9 +16,8 @@ class NamedWorkload final : public workload::Workload {
  public:
   explicit NamedWorkload(std::unique_ptr<workload::Workload> workload) : own_(std::move(workload)) {}
 
-  std::vector<part::FirmwareProperty> firmware_properties() const override {
-    return named([this] { return own_->firmware_properties(); });
-  }
+  /// Not named: the board names it, and must tell workload::NotForThisBoard apart.
+  std::vector<part::FirmwareProperty> firmware_properties() const override { return own_->firmware_properties(); }
   void start(workload::Run& run) override {
     named([&] { own_->start(run); });
   }

@@ -95,3 +95,6 @@ class NicPlugins(PluginTest):
 
 if __name__ == "__main__":
     unittest.main()
+        with unittest.mock.patch.dict(os.environ, {"PLUGIN_THROWS_AT_FRAME": "1"}):
+            result = self.run_board("--until", "95 us", status=1)
+        self.assertRegex(result["failure"], r"^nic\.deaf threw an exception at \S+ ns: it cannot hear$")

@@ -66,6 +66,10 @@ class SwitchPlugins(PluginTest):
             run = sluice("run", "my.toml", cwd=self.directory)
             self.assertEqual(run.returncode, 1)
             self.assertRegex(run.stderr, rf"^sluice: my: switch\.fabric threw an exception at \S+ us: {message}\n")
+        self.board(BOARD, "model = 'delaying'", "wrong = 'elaboration'")
+        run = sluice("run", "my.toml", cwd=self.directory)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"^sluice: my: switch\.fabric threw an exception at 0 ns: no time\n")
         self.board(BOARD, "model = 'programmable'")
         self.assert_mistake(["run", "my.toml"], "my.toml:12: programmable is not a model of switch; valid: plain, delaying")
 

@@ -4,6 +4,7 @@
 import json
 import unittest
 
+import unittest.mock
 from command import guest, sluice
 from plugin_project import PluginTest
 
@@ -73,12 +74,44 @@ class WorkloadPlugins(PluginTest):
                                  (22, "workload threw an exception: no luck today"),
                                  (23, "workload threw an exception: no luck today"),
                                  (24, "workload threw an exception: its result has a member board, which every result "
-                                  "has")):
+                                  "has"),
+                                 (28, "workload threw an exception: its result must be members of the object that it is "
+                                  "given"),
+                                 (29, r"workload threw an exception: ticks\.mean of its result is not a finite number"),
+                                 (30, "workload threw an exception: text of its result is not UTF-8"),
+                                 (31, "workload threw an exception: its result has a member whose name is not UTF-8")):
             with self.subTest(wanted=wanted):
                 self.board(BOARD, f"ticks = {wanted}", f"wanted = {wanted}")
                 self.assertRegex(self.run_board(status=1).stderr, f"^sluice: (my: )?{sentence}\n")
 
     def test_compare_does_not_show_it(self):
+    def test_what_it_cannot_tell_the_firmware_is_a_mistake(self):
+        for wanted, sentence in (
+                (25, "my.toml: workload cannot say what the firmware must know: no luck today"),
+                (26, "my.toml: 26 ticks are too many to tell"),
+                (27, 'my.toml: workload cannot say what the firmware must know: its device-tree property "stdout-path" must '
+                 "have another name: the board gives the node that one")):
+            self.board(BOARD, f"wanted = {wanted}")
+            for command in ("run", "describe"):
+                self.assert_mistake([command, "my.toml"], sentence)
+
+    def test_a_factory_that_builds_nothing_is_a_mistake(self):
+        self.board(BOARD.replace('"ticks"', '"nothing"'))
+        with unittest.mock.patch.dict(os.environ, {"PLUGIN_NOTHING": "1"}):
+            for command in ("run", "describe"):
+                self.assert_mistake([command, "my.toml"], "my.toml: workload cannot be built: its factory built nothing")
+
+    def test_a_factory_that_cannot_explain_an_exit_does_not_hide_it(self):
+        # This firmware of the library ends at once with a code that no workload knows.
+        self.board(BOARD.replace("count.elf", "sabotage"), "ticks = 1000", "wanted = 1000")
+        with unittest.mock.patch.dict(os.environ, {"PLUGIN_NOTHING": "1"}):
+            self.assertRegex(self.run_board(status=1).stderr, r"^sluice: my: the firmware failed with code 100: the workload "
+                             r"of nothing threw an exception when asked what that means: no words; cluster\.host\.hart0 at ")
+
+    def test_an_option_is_blamed_for_the_workload_that_it_chose(self):
+        self.assert_mistake(["run", "e810-irq", "--workload", "dma"], "--workload dma: workload.model is dma, and the board "
+                            "has no DMA requester (kind accel)")
+
         self.board(BOARD)
         self.assert_mistake(["compare", "my.toml", "e810-poll"], "compare: my.toml has the ticking workload, which "
                             "compare does not show; use sluice run for each board")

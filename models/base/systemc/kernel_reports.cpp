@@ -28,6 +28,8 @@ void take_kernel_reports() {
   using Handler = sc_core::sc_report_handler;
   Handler::set_actions(sc_core::SC_FATAL, sc_core::SC_DEFAULT_ERROR_ACTIONS);
   Handler::set_actions(sc_core::SC_ERROR, sc_core::SC_DEFAULT_ERROR_ACTIONS);
+  // Whoever asks how the kernel ended says that it was stopped, and by whom.
+  Handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   Handler::set_handler(tell);
 }
 

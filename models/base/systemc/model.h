@@ -22,7 +22,7 @@ namespace sluice::base {
 class ComponentError : public std::runtime_error {
  public:
   ComponentError(std::string component, const std::string& what)
-      : runtime_error(what), component_(std::move(component)) {}
+      : runtime_error(what.empty() ? "it gives no reason" : what), component_(std::move(component)) {}
   const std::string& component() const { return component_; }  ///< its path
 
  private:

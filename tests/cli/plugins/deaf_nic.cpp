@@ -38,7 +38,10 @@ class Deaf : public nic::Nic, private net::Mac::Client {
     f.bars[0] = {pcie::Bar::Kind::kMemory64, true, 4096};
     return f;
   }
-  void mac_received(net::PacketPtr, base::Time) override { ++heard_; }
+  void mac_received(net::PacketPtr, base::Time) override {
+    if (getenv("PLUGIN_THROWS_AT_FRAME")) throw std::logic_error("it cannot hear");
+    ++heard_;
+  }
   void mac_dropped(Drop) override {}
   void link_changed(bool) override {}
   void mmio_read(unsigned, std::uint64_t, unsigned, pcie::MmioReply reply) override { reply.value(heard_); }

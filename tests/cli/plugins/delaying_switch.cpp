@@ -31,6 +31,9 @@ class DelayingSwitch : public pcie::Switch {
   }
 
  private:
+  void end_of_elaboration() override {
+    if (wrong_ == "elaboration") throw std::runtime_error("no time");
+  }
   void before_routing(unsigned ingress, pcie::TlpPtr& tlp) override {
     ++kept_;
     if (wrong_ == "port 99") return forward(99, std::move(tlp));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A workload that waits for ticks of its own: a plug-in of test_workload_plugins.py.
+#include <cstdlib>
+#include <limits>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -29,7 +31,12 @@ class Ticks : public workload::Workload {
     if (p.wanted == 13) throw workload::NotForThisBoard("13 ticks bring bad luck");
     if (p.wanted == 14) throw 14;
   }
-  std::vector<part::FirmwareProperty> firmware_properties() const override { return {{"test,ticks", p_.ticks}}; }
+  std::vector<part::FirmwareProperty> firmware_properties() const override {
+    refuse(25);
+    if (p_.wanted == 26) throw workload::NotForThisBoard("26 ticks are too many to tell");
+    if (p_.wanted == 27) return {{"stdout-path", std::string("/soc/uart")}};
+    return {{"test,ticks", p_.ticks}};
+  }
   void start(workload::Run& run) override {
     refuse(20);
     run_ = &run;
@@ -48,6 +55,10 @@ class Ticks : public workload::Workload {
     refuse(22);
     result["ticks"] = {{"came", came_}, {"wires", board_.wires.size()}};
     if (p_.wanted == 24) result["board"] = 0;
+    if (p_.wanted == 28) result = workload::Json::array();
+    if (p_.wanted == 29) result["ticks"]["mean"] = std::numeric_limits<double>::quiet_NaN();
+    if (p_.wanted == 30) result["text"] = "\xff";
+    if (p_.wanted == 31) result["\xff"] = 0;
   }
   std::string report(const workload::Json& result) const override {
     refuse(23);
@@ -69,4 +80,20 @@ class Ticks : public workload::Workload {
   unsigned came_ = 0;
 };
 
-SLUICE_PLUGIN(devices) { devices.add_workload<Ticks>("ticks", "ticking workload"); }
+/// Builds nothing, and has nothing to say.
+class Nothing : public workload::WorkloadFactory {
+ public:
+  std::string summary() const override { return "nothing"; }
+  std::unique_ptr<workload::Workload> build(const void*, const workload::Surroundings&) const override {
+    return nullptr;
+  }
+  std::string explain_exit(std::string_view, unsigned, const std::vector<pcie::Endpoint*>&) const override {
+    throw std::logic_error("no words");
+  }
+};
+
+SLUICE_PLUGIN(devices) {
+  devices.add_workload<Ticks>("ticks", "ticking workload");
+  if (getenv("PLUGIN_NOTHING"))
+    devices.add_workload<TickParameters>("nothing", "workload of nothing", std::make_shared<const Nothing>());
+}
