@@ -64,8 +64,8 @@ class Workload {
   /// The first thing that is missing or went wrong, as a sentence without a full stop. Empty: there is none. finished:
   /// the run has not been cut short.
   virtual std::string failure(bool /*finished*/) const { return {}; }
-  /// Adds the workload's members to an empty object. They become members of the result file (docs/reference/result.md),
-  /// so their names must differ from those of its other members.
+  /// Adds the workload's members to an empty object: texts in UTF-8, and finite numbers. They become members of the
+  /// result file (docs/reference/result.md), so their names must differ from those of its other members.
   virtual void add_result(Json& result) const = 0;
   /// The first part of a run's report on a terminal. result: the figures that add_result() has added.
   virtual std::string report(const Json& result) const = 0;

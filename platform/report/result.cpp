@@ -2,6 +2,7 @@
 #include "platform/report/result.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -271,9 +272,38 @@ Json faults(platform::Simulation& s) {
 
 namespace {
 
+/// Whether a result file can hold a text: it is UTF-8.
+bool is_utf8(const std::string& text) {
+  try {
+    return !Json(text).dump().empty();
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+/// Refuses what JSON has no form for, and would write as null or with other characters.
+void check_value(const std::string& name, const Json& value) {
+  const auto refuse = [&name](const char* why) {
+    throw base::ComponentError("workload", fmt::format("{} of its result {}", name, why));
+  };
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) refuse("is not a finite number");
+  if (value.is_string() && !is_utf8(value.get<std::string>())) refuse("is not UTF-8");
+  if (!value.is_structured()) return;
+  for (const auto& [key, below] : value.items()) {
+    if (!is_utf8(key)) refuse("has a member whose name is not UTF-8");
+    check_value(fmt::format("{}.{}", name, key), below);
+  }
+}
+
 void add_workload(const workload::Workload& workload, Json& result) {
   Json own = Json::object();
   workload.add_result(own);
+  if (!own.is_object())
+    throw base::ComponentError("workload", "its result must be members of the object that it is given");
+  for (const auto& [name, value] : own.items()) {
+    if (!is_utf8(name)) throw base::ComponentError("workload", "its result has a member whose name is not UTF-8");
+    check_value(name, value);
+  }
   for (auto& [name, value] : own.items()) {
     if (result.contains(name))
       throw base::ComponentError("workload", "its result has a member " + name + ", which every result has");

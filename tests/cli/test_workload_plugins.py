@@ -2,9 +2,10 @@
 """Workloads that a plug-in brings. Called as NAME.py SLUICE BUILD-DIRECTORY."""
 
 import json
+import os
 import unittest
-
 import unittest.mock
+
 from command import guest, sluice
 from plugin_project import PluginTest
 
@@ -84,7 +85,6 @@ class WorkloadPlugins(PluginTest):
                 self.board(BOARD, f"ticks = {wanted}", f"wanted = {wanted}")
                 self.assertRegex(self.run_board(status=1).stderr, f"^sluice: (my: )?{sentence}\n")
 
-    def test_compare_does_not_show_it(self):
     def test_what_it_cannot_tell_the_firmware_is_a_mistake(self):
         for wanted, sentence in (
                 (25, "my.toml: workload cannot say what the firmware must know: no luck today"),
@@ -112,6 +112,7 @@ class WorkloadPlugins(PluginTest):
         self.assert_mistake(["run", "e810-irq", "--workload", "dma"], "--workload dma: workload.model is dma, and the board "
                             "has no DMA requester (kind accel)")
 
+    def test_compare_does_not_show_it(self):
         self.board(BOARD)
         self.assert_mistake(["compare", "my.toml", "e810-poll"], "compare: my.toml has the ticking workload, which "
                             "compare does not show; use sluice run for each board")
