@@ -199,12 +199,27 @@ void SystemOnChip::start_harts(Cluster& c, base::GuestRam& own, const std::vecto
   for (auto& core : c.cores) core->set_boot_arguments(address, info_address);
 }
 
+/// Calls load(). An image that lies outside the system's memory is the mistake of the soc that names memories if these
+/// were named later than the firmware.
+template <class F>
+void SystemOnChip::load_images(const Cluster& c, const F& load) const {
+  try {
+    load();
+  } catch (const OutsideMemory& e) {
+    for (const config::Instance* soc : plan_.config->of_kind("soc"))
+      if (config::BoardConfig::is_later(*soc, "memories", instance_of(c), "firmware"))
+        throw plan_.config->error(*soc, "memories", "leaves the image no memory: " + e.sentence());
+    throw;
+  }
+}
+
 void SystemOnChip::start(const DeviceTreeSource& board) {
-  const std::vector<base::GuestRam*> rams = guest_rams();
+  const SystemRam memory{
+      guest_rams(), plan_.is_host() ? plan_.config->of_kind("soc").empty() ? "the board" : "the host" : plan_.path()};
   std::vector<base::GuestRam*> owned;
   std::vector<Taken> taken;
   for (auto& c : clusters_) {
-    c->firmware.load(rams);
+    load_images(*c, [&] { c->firmware.load(memory); });
     base::GuestRam* ram = memory_->ram_at(c->firmware.entry(), Image::kInstruction);
     // Each firmware needs a RAM of its own: its stacks, heap and device tree lie after the image.
     if (const auto found = std::find(owned.begin(), owned.end(), ram); found != owned.end()) {
@@ -219,7 +234,7 @@ void SystemOnChip::start(const DeviceTreeSource& board) {
     Cluster& c = *clusters_[i];
     if (!c.initrd) continue;
     if (!c.initrd->placed()) c.initrd->place_at(place_of_initrd(*owned[i], taken));
-    c.initrd->load(rams);
+    load_images(c, [&] { c.initrd->load(memory); });
     add_checked(taken, *c.initrd);
   }
   // Only after all images are placed: no cluster's image may overlap another cluster's device tree.

@@ -109,6 +109,8 @@ class SystemOnChip : public pcie::SocWriter {
   // system_boot.cpp
   std::unique_ptr<Cluster> make_cluster(const config::Instance&, unsigned first_hart);
   const config::Instance& instance_of(const Cluster&) const;
+  template <class F>
+  void load_images(const Cluster&, const F& load) const;
   bool is_firmware_in(const base::GuestRam&) const;
   DeviceTreeSource describe(const Cluster&, const base::GuestRam& own, const DeviceTreeSource& board) const;
   std::vector<std::uint8_t> device_tree_of(const Cluster&, const DeviceTreeSource&) const;

@@ -59,6 +59,9 @@ class Reader {
       } else if (node.is_table()) {
         check_key(name, where);
         read_table(*node.as_table(), name, where);
+      } else if (node.is_array_of_tables()) {
+        throw UserError(where,
+                        fmt::format("[[{0}]] must be a table: [{0}.NAME], or [{0}] for what a board has once", name));
       } else {
         throw UserError(where,
                         name + " is not a key of a board file" + suggestion(name, {"summary", "extends", "plugins"}));

@@ -184,9 +184,9 @@ std::string describe_reset(Board& board, riscv::Core* hart) {
   return "the firmware asked for a reset, which ends a run" + asked_at(board, hart);
 }
 
-std::string describe_reset_loop(Board& board, riscv::Core* hart, std::uint64_t resets) {
-  return fmt::format("the firmware has reset the board {} times, and no request has ended in between{}\n", resets,
-                     asked_at(board, hart));
+std::string describe_reset_loop(Board& board, const SystemOnChip& system, riscv::Core* hart, std::uint64_t resets) {
+  return fmt::format("the firmware has reset {} {} times, and no request has ended in between{}\n",
+                     system.plan().is_host() ? "the board" : system.path(), resets, asked_at(board, hart));
 }
 
 std::string describe_time_limit(Board& board) {

@@ -37,7 +37,7 @@ std::string describe_exit(const std::string& what, Board&, riscv::Core* hart);
 std::string describe_reset(Board&, riscv::Core* hart);
 
 /// Describes repeated resets by the firmware: a sentence and a line break. Call it before the last of these resets.
-std::string describe_reset_loop(Board&, riscv::Core* hart, std::uint64_t resets);
+std::string describe_reset_loop(Board&, const SystemOnChip&, riscv::Core* hart, std::uint64_t resets);
 
 /// Says that the run has reached run.time_limit: a sentence and a line break.
 std::string describe_time_limit(Board&);

@@ -53,13 +53,13 @@ void MessageChoice::describe(base::Schema<MessageChoice>& s) {
 
 void AgentFault::describe(base::Schema<AgentFault>& s) {
   s.summary("an agent stops for good");
-  add_target(s, "hart, cluster or device");
+  add_target(s, "hart, cluster, system-on-chip beside the host, or device");
   s.include("", &AgentFault::times);
 }
 
 void PauseFault::describe(base::Schema<PauseFault>& s) {
   s.summary("an agent stands still for a while");
-  add_target(s, "hart, cluster or device");
+  add_target(s, "hart, cluster, system-on-chip beside the host, or device");
   add_duration(s, "how long it stands still");
   s.include("", &PauseFault::times);
 }

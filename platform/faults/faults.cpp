@@ -188,10 +188,13 @@ Faults::Agents Faults::agents(const config::Instance& i, const std::string& targ
   std::vector<std::string> names;
   for (Cluster& c : board_.clusters()) {
     const std::string cluster = "cluster." + c.name;
+    const std::string system = c.system->path();
     names.push_back(cluster);
+    if (!system.empty()) names.push_back(system);
     for (auto& core : c.cores) {
       names.push_back(core->path());
-      if (target == cluster || target == core->path()) a.cores.push_back(core.get());
+      const bool all = target == cluster || (target == system && !system.empty());
+      if (all || target == core->path()) a.cores.push_back(core.get());
     }
   }
   const auto add_device = [&](pcie::Endpoint& device, const std::string& slot) {
@@ -208,7 +211,8 @@ Faults::Agents Faults::agents(const config::Instance& i, const std::string& targ
       if (w.path == n.place.wire) a.wires.push_back(w.wire.get());
   }
   for (DeviceInstance& d : board_.devices()) add_device(*d.endpoint, d.slot);
-  if (a.cores.empty() && a.devices.empty()) no_target(i, target, "a cluster, a hart or a device", names);
+  if (a.cores.empty() && a.devices.empty())
+    no_target(i, target, "a cluster, a hart, a system-on-chip or a device", names);
   return a;
 }
 

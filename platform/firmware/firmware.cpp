@@ -21,10 +21,10 @@ std::optional<std::uint64_t> Firmware::next_entry() const {
   return images_[1].entry();
 }
 
-void Firmware::load(const std::vector<base::GuestRam*>& rams) const {
-  for (const Image& image : images_) image.load(rams);
+void Firmware::load(const SystemRam& memory) const {
+  for (const Image& image : images_) image.load(memory);
   // Images after the second may be data, which has no entry.
-  for (std::size_t i = 0; i < std::min<std::size_t>(images_.size(), 2); ++i) images_[i].check_entry(rams);
+  for (std::size_t i = 0; i < std::min<std::size_t>(images_.size(), 2); ++i) images_[i].check_entry(memory);
 }
 
 void Firmware::reload(const std::vector<base::GuestRam*>& rams) const {

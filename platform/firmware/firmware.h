@@ -25,9 +25,9 @@ class Firmware {
   std::uint64_t entry() const { return images_.front().entry(); }
   /// Entry of the second image, to which the first may hand over; nothing where there is none.
   std::optional<std::uint64_t> next_entry() const;
-  /// Copies the images to RAM. Throws config::UserError where an image lies outside every RAM, or where the entry of an
+  /// Copies the images to RAM. Throws OutsideMemory where an image lies outside every RAM, or where the entry of an
   /// image that harts run lies outside RAM.
-  void load(const std::vector<base::GuestRam*>&) const;
+  void load(const SystemRam&) const;
   /// Copies the images again into memory that has been used, and zeroes the parts for which their files have no bytes.
   void reload(const std::vector<base::GuestRam*>&) const;
   /// The symbols of all images together.

@@ -38,12 +38,12 @@ fs::path find_file(const std::string& named, const fs::path& path, Image::Kind k
   return found == candidates.end() ? fs::path() : *found;
 }
 
-std::string outside(const std::vector<base::GuestRam*>& rams) {
-  std::string text = "outside every memory of the board";
-  for (const base::GuestRam* r : rams)
-    text += fmt::format("{}{} to {}", r == rams.front() ? " (" : ", ", base::hexadecimal(r->base()),
+std::string outside(const SystemRam& ram) {
+  std::string text = "outside every memory of " + ram.owner;
+  for (const base::GuestRam* r : ram.rams)
+    text += fmt::format("{}{} to {}", r == ram.rams.front() ? " (" : ", ", base::hexadecimal(r->base()),
                         base::hexadecimal(r->base() + r->size() - 1));
-  return rams.empty() ? text : text + ")";
+  return ram.rams.empty() ? text : text + ")";
 }
 
 base::GuestRam* ram_of(const std::vector<base::GuestRam*>& rams, std::uint64_t address, std::uint64_t length) {
@@ -111,9 +111,9 @@ void Image::read(const std::string& named, const fs::path& meant, Kind kind) {
     refuse("cannot be read");
 }
 
-void Image::refuse(const std::string& why) const {
-  throw config::UserError(fmt::format("{}: {} {} {}", where_, what_, name_, why));
-}
+std::string Image::sentence(const std::string& why) const { return fmt::format("{} {} {}", what_, name_, why); }
+
+void Image::refuse(const std::string& why) const { throw config::UserError(where_ + ": " + sentence(why)); }
 
 void Image::parse_elf() {
   Elf64_Ehdr header;
@@ -141,26 +141,29 @@ void Image::parse_elf() {
   if (segments_.empty()) refuse("has nothing to load");
 }
 
-void Image::load(const std::vector<base::GuestRam*>& rams) const {
+void Image::load(const SystemRam& memory) const {
   for (const Segment& s : segments_) {
-    base::GuestRam* ram = ram_of(rams, s.address, s.memory_size);
-    if (!ram) refuse_place(s, rams);
+    base::GuestRam* ram = ram_of(memory.rams, s.address, s.memory_size);
+    if (!ram) refuse_place(s, memory);
     ram->write(s.address, file_.data() + s.file_offset, s.file_size);
     if (s.code) ram->add_code(s.address, s.file_size);
   }
 }
 
-void Image::refuse_place(const Segment& s, const std::vector<base::GuestRam*>& rams) const {
-  if (!raw_) refuse(fmt::format("has a segment at {:#x} ({} B) {}", s.address, s.memory_size, outside(rams)));
-  const base::GuestRam* ram = ram_of(rams, s.address, 1);
-  if (!ram) refuse(fmt::format("lies at {}, {}", base::hexadecimal(s.address), outside(rams)));
+void Image::refuse_place(const Segment& s, const SystemRam& memory) const {
+  const auto refuse_outside = [&](const std::string& why) {
+    throw OutsideMemory(where_, sentence(why + outside(memory)));
+  };
+  if (!raw_) refuse_outside(fmt::format("has a segment at {:#x} ({} B) ", s.address, s.memory_size));
+  const base::GuestRam* ram = ram_of(memory.rams, s.address, 1);
+  if (!ram) refuse_outside(fmt::format("lies at {}, ", base::hexadecimal(s.address)));
   refuse(fmt::format("is too large: its {} B begin at {}, and their memory ends at {}", s.memory_size,
                      base::hexadecimal(s.address), base::hexadecimal(ram->base() + ram->size() - 1)));
 }
 
-void Image::check_entry(const std::vector<base::GuestRam*>& rams) const {
-  const base::GuestRam* ram = ram_of(rams, entry_, 1);
-  if (!ram) refuse(fmt::format("starts at {:#x}, {}", entry_, outside(rams)));
+void Image::check_entry(const SystemRam& memory) const {
+  const base::GuestRam* ram = ram_of(memory.rams, entry_, 1);
+  if (!ram) throw OutsideMemory(where_, sentence(fmt::format("starts at {:#x}, {}", entry_, outside(memory))));
   const std::uint64_t room = ram->base() + ram->size() - entry_;
   if (room < kInstruction)
     refuse(fmt::format("starts at {:#x}, {} B before the end of its memory: there is no room for an instruction",

@@ -26,6 +26,23 @@ struct ImageName {
   static ImageName parse(const std::string&);
 };
 
+/// The memories of one system-on-chip, and how messages name the system: "the board", "soc.card".
+struct SystemRam {
+  std::vector<base::GuestRam*> rams;
+  std::string owner;
+};
+
+/// An image lies outside every memory of its system. The image, or what memories the system has, may be the mistake.
+class OutsideMemory : public config::UserError {
+ public:
+  OutsideMemory(const std::string& where, const std::string& sentence)
+      : UserError(where + ": " + sentence), sentence_(sentence) {}
+  const std::string& sentence() const { return sentence_; }  ///< without the place where the image is named
+
+ private:
+  std::string sentence_;
+};
+
 class Image {
  public:
   /// Bytes at the entry that must be memory: the longest instruction.
@@ -62,11 +79,11 @@ class Image {
   bool placed() const { return !segments_.empty(); }
   /// Gives an image that is data its address.
   void place_at(std::uint64_t address) { segments_ = {{address, file_.size(), 0, file_.size()}}; }
-  /// Copies the segments. Throws config::UserError when one of them lies outside every RAM.
-  void load(const std::vector<base::GuestRam*>&) const;
-  /// Call this for an image in which a hart starts, or to which it goes on. Throws config::UserError when no RAM has an
-  /// instruction at the entry.
-  void check_entry(const std::vector<base::GuestRam*>&) const;
+  /// Copies the segments. Throws OutsideMemory when one of them lies outside every RAM.
+  void load(const SystemRam&) const;
+  /// Call this for an image in which a hart starts, or to which it goes on. Throws OutsideMemory when the entry
+  /// is in no RAM, and config::UserError when RAM has no whole instruction there.
+  void check_entry(const SystemRam&) const;
   /// Copies the segments again into memory that has been used, and zeroes the parts for which the file has no bytes.
   void reload(const std::vector<base::GuestRam*>&) const;
   /// Throws config::UserError with the end of a sentence about the image.
@@ -78,7 +95,8 @@ class Image {
  private:
   void read(const std::string& named, const std::filesystem::path& meant, Kind);
   void parse_elf();
-  [[noreturn]] void refuse_place(const Segment&, const std::vector<base::GuestRam*>&) const;
+  [[noreturn]] void refuse_place(const Segment&, const SystemRam&) const;
+  std::string sentence(const std::string& why) const;
 
   std::string what_;
   std::string where_;

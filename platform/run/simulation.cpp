@@ -172,8 +172,8 @@ void Simulation::restart(SystemOnChip& system) {
   };
   const std::uint64_t ended = ended_requests();
   idle_resets_ = std::exchange(ended_at_reset_, ended) == ended ? idle_resets_ + 1 : 1;
-  if (idle_resets_ < kIdleResets || outside_) return reset();
-  diagnosis_ = describe_reset_loop(board_, running_hart(), idle_resets_) + describe_state(board_);
+  if (idle_resets_ < kIdleResets || outside_ || stalled_) return reset();
+  diagnosis_ = describe_reset_loop(board_, system, running_hart(), idle_resets_) + describe_state(board_);
   stalled_ = true;
   reset();
   stop();

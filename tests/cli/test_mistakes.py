@@ -137,9 +137,10 @@ class Faults(CommandTest):
     def test_kinds_and_targets(self):
         self.mistake("kind = 'kil'\n", "my.toml:3: kil is not a kind of fault; did you mean kill?")
         self.mistake("target = 'nic.eth0'\n", "my.toml:3: fault.x.kind must be set; valid: kill...")
-        self.mistake("kind = 'kill'\nat = '1 us'\n", "my.toml:2: fault.x.target must be set: hart, cluster or device")
+        self.mistake("kind = 'kill'\nat = '1 us'\n", "my.toml:2: fault.x.target must be set: hart, cluster, system-on-chip "
+                     "beside the host, or device")
         self.mistake("kind = 'kill'\ntarget = 'nic.eth1'\nat = '1 us'\n", "my.toml:4: fault.x.target must name a "
-                     "cluster, a hart or a device of the board, not \"nic.eth1\"; did you mean nic.eth0?")
+                     "cluster, a hart, a system-on-chip or a device of the board, not \"nic.eth1\"; did you mean nic.eth0?")
         self.mistake("kind = 'link-down'\ntarget = 'net.wire'\nduration = '1 us'\nat = '1 us'\n",
                      "my.toml:4: fault.x.target must name an Ethernet or PCIe link of the board, not \"net.wire\"; "
                      "did you mean net.wire0?")
