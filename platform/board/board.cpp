@@ -284,11 +284,25 @@ void Board::build_network() {
   publish_statistics();
 }
 
+/// Refuses what two NICs share. Their links are apart, but a host that has one address twice cannot tell by the
+/// address which link a packet belongs to, and links may be joined outside the board.
+void Board::check_clashes(const config::Instance& instance, const nic::NicPlace& place) const {
+  for (const config::Instance* n : config_.of_kind("nic")) {
+    if (n == &instance) continue;
+    const nic::NicPlace other = place_of(config_, *n);
+    if (other.wire == place.wire)
+      throw clash(config_, instance, *n, "wire", "must be a link of its own; {} is at it too");
+    if (net::parse_ipv4(other.ipv4) == net::parse_ipv4(place.ipv4))
+      throw clash(config_, instance, *n, "ipv4", "must be an address of its own; {} has it too");
+    if (!place.address.empty() && !other.address.empty() &&
+        net::parse_mac(other.address) == net::parse_mac(place.address))
+      throw clash(config_, instance, *n, "address", "must be an address of its own; {} has it too");
+  }
+}
+
 void Board::build_nic(const config::Instance& instance) {
   const nic::NicPlace place = place_of(config_, instance);
-  for (const config::Instance* other : config_.of_kind("nic"))
-    if (other != &instance && place_of(config_, *other).wire == place.wire)
-      throw clash(config_, instance, *other, "wire", "must be a link of its own; {} is at it too");
+  check_clashes(instance, place);
   net::Wire& link = *wire(instance, place.wire).wire;
   mark(instance);
   auto built = built_by_author(instance, [&](const std::string& name, base::RandomSeed seed) {

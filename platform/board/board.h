@@ -130,7 +130,7 @@ class Board {
   auto built_by_author(const config::Instance&, const F& build) const;
   void publish_statistics();
   void build_nic(const config::Instance&);
-  void mark(const config::Instance& next);
+  void check_clashes(const config::Instance&, const nic::NicPlace&) const;
   SystemOnChip& system(const std::string& path);
   void build_network();
   void build_traffic();

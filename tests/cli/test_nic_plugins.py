@@ -30,6 +30,7 @@ port = 1
 model = "deaf"
 slot = "pcie.slot1"
 wire = "net.wire1"
+ipv4 = "10.0.1.2"
 """
 
 
@@ -74,6 +75,15 @@ class NicPlugins(PluginTest):
                             "too")
         self.board(BESIDE.replace('slot = "pcie.slot1"', ""))
         self.assert_mistake(["run", "my.toml"], "my.toml:8: nic.second.slot must be a slot of its own; nic.eth0 is in it")
+        for key, value in (("ipv4", "10.0.0.2"), ("address", "02:53:4c:00:00:01")):
+            self.board(BESIDE.replace('ipv4 = "10.0.1.2"\n', 'ipv4 = "10.0.1.2"\n' if key == "address" else ""),
+                       f'{key} = "{value}"')
+            line = 13 if key == "address" else 12
+            self.assert_mistake(["run", "my.toml"], f"my.toml:{line}: nic.second.{key} must be an address of its own; "
+                                "nic.eth0 has it too")
+        self.assert_mistake(["run", "my.toml", "--set", "nic.second.address=02:00:00:00:00:05", "--set",
+                             "nic.eth0.ipv4=10.0.1.2"], "--set nic.eth0.ipv4=10.0.1.2: must be an address of its own; "
+                            "nic.second has it too")
         self.board(ALONE, 'ipv4 = "10.0.0.1"')
         self.assert_mistake(["run", "my.toml"], "my.toml:9: nic.deaf.ipv4 must not be workload.host.address too")
         self.board(ALONE, 'address = "02:00:00:00:00:01"')
@@ -89,12 +99,12 @@ class NicPlugins(PluginTest):
             result = self.run_board("--until", "95 us", status=1)
         self.assertEqual(result["failure"], "nic.deaf threw an exception at 0 ns: its MAC has no client: set_client() "
                          "has not been called")
+        with unittest.mock.patch.dict(os.environ, {"PLUGIN_THROWS_AT_FRAME": "1"}):
+            result = self.run_board("--until", "95 us", status=1)
+        self.assertRegex(result["failure"], r"^nic\.deaf threw an exception at \S+ ns: it cannot hear$")
         with unittest.mock.patch.dict(os.environ, {"PLUGIN_THROWS_LATE": "1"}):
             self.assert_mistake(["run", "my.toml"], "my.toml: nic.deaf cannot be built: it is broken")
 
 
 if __name__ == "__main__":
     unittest.main()
-        with unittest.mock.patch.dict(os.environ, {"PLUGIN_THROWS_AT_FRAME": "1"}):
-            result = self.run_board("--until", "95 us", status=1)
-        self.assertRegex(result["failure"], r"^nic\.deaf threw an exception at \S+ ns: it cannot hear$")
