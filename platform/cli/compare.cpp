@@ -23,7 +23,7 @@
 #include "platform/config/board_differences.h"
 #include "platform/config/dump.h"
 #include "platform/report/compare_text.h"
-#include "platform/report/paired.h"
+#include "platform/report/confidence.h"
 
 namespace sluice::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/report/paired.h"
+#include "platform/report/confidence.h"
 
 #include <cmath>
 #include <iterator>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Paired differences: the same replication of two boards sees the same random numbers, so what they share cancels.
+/// Confidence intervals of paired differences: the same replication of two boards sees the same random numbers, so what
+/// they share cancels.
 
 #include <vector>
 

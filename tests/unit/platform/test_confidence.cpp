@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "platform/report/paired.h"
+#include "platform/report/confidence.h"
 
 using namespace sluice::report;
 
