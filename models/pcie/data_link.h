@@ -97,14 +97,14 @@ class DataLink : public LinkDirection::Guard {
   base::ComponentKey key_;
   std::vector<ReplayEntry> replay_buffer_;  ///< sent, not received: to be replayed
   std::vector<TlpFault*> open_;             ///< not recovered from; the last one caused the current recovery
-  std::vector<TlpFault*> done_;             ///< those of the last recovery
+  std::vector<TlpFault*> done_;             ///< faults that the last recovery has recovered from
   bool recovering_ = false;
   bool nak_sent_ = false;                 ///< NAK_SCHEDULED: set until the requested TLP has come
   bool retraining_ = false;               ///< for a fault of either direction
   bool nak_waits_ = false;                ///< a Nak waits for the end of retraining
   bool replay_waits_ = false;             ///< a replay waits for the end of retraining
-  std::optional<base::Time> timer_left_;  ///< of the replay timer, which stands still while the link retrains
-  unsigned replays_ = 0;                  ///< without progress
+  std::optional<base::Time> timer_left_;  ///< time left on the replay timer while retraining holds it
+  unsigned replays_ = 0;                  ///< replays since a TLP last got through or the link retrained
   base::Time last_arrival_;               ///< of a good TLP
   base::Calendar::Handle nak_;            ///< entry that makes the Nak, then sends it, then delivers it
   base::Calendar::Handle timer_;

@@ -29,8 +29,8 @@ std::string describe_trap(const Firmware&, riscv::Core&);
 /// null where no hart did.
 std::string describe_failure(unsigned code, Board&, riscv::Core* hart);
 
-/// Describes the end of a run by the firmware's tohost, in one sentence without a full stop. what: the end of a
-/// sentence about the firmware.
+/// Describes the end of a run by the firmware's tohost, in one sentence without a full stop. what: completes
+/// the sentence "the firmware ...", such as "wrote 7 to tohost".
 std::string describe_exit(const std::string& what, Board&, riscv::Core* hart);
 
 /// Describes a reset that the firmware asked for, in one sentence without a full stop.

@@ -49,7 +49,8 @@ inline constexpr unsigned kDmaMeasurements = 5;
 struct DmaRow {
   std::uint32_t bytes;
   bool cold;
-  const DmaRequester::Run* read = nullptr;  ///< this and the next two have one transaction under way at a time
+  // read, write and write_read were measured with one transaction at a time.
+  const DmaRequester::Run* read = nullptr;
   const DmaRequester::Run* write = nullptr;
   const DmaRequester::Run* write_read = nullptr;
   const DmaRequester::Run* read_stream = nullptr;

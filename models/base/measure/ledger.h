@@ -99,8 +99,8 @@ class Ledger {
 
   /// Whether requests opened from now on are measured; off during warm-up.
   void measure(bool on) { measuring_ = on; }
-  /// Sets how far a request may go back in time when one hart hands it to another inside a window: up to a quantum, or
-  /// 0 with one hart. Such a step is moved up to the start of the last stage and counted in clamped().
+  /// A hart may hand a request to another hart whose time is earlier, by up to t: a quantum, or 0 with one hart. Such a
+  /// step is moved to the start of the request's last stage and counted in clamped().
   void tolerate(Time t) { tolerance_ = t; }
 
   std::uint64_t opened() const { return opened_; }        ///< measured requests

@@ -71,8 +71,8 @@ class InputReplay {
   Time end() const { return end_->at; }
   /// The time limit of the logged run, if it ended there.
   std::optional<Time> until() const;
-  /// Starts to deliver the inputs. interrupt: called when the logged run was ended from outside or, in a log without an
-  /// end, at the last input.
+  /// Starts to deliver the inputs. interrupt: called at the time at which the logged run was ended from outside. If the
+  /// log has no end, it is called at the last input.
   void start(Callback<void()> interrupt);
 
  private:

@@ -224,7 +224,7 @@ class Scheduler : public sc_core::sc_module {
   RunnerGroup first_group_;
   Time separation_ = Time::ns(1);
   Time end_;
-  Time effect_;                     ///< time of the last effect
+  Time effect_;                     ///< when the last entry, kernel activity or synchronised access took place
   Time kernel_next_ = Time::max();  ///< time of the next foreign kernel activity
   Runner* holder_ = nullptr;        ///< has the turn; null: the pump
   bool dispatching_ = false;

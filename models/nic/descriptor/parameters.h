@@ -13,7 +13,7 @@ namespace sluice::nic {
 using namespace base::literals;
 
 struct DescriptorParameters {
-  unsigned queues = 1;  ///< queue pairs, 1 to 64; there is one MSI-X vector more
+  unsigned queues = 1;  ///< queue pairs, 1 to 64; the NIC has one MSI-X vector more
   std::string address = "02:53:4c:00:00:01";
 
   // Receive.

@@ -126,8 +126,8 @@ class ReceiveEngine {
   void sent(unsigned q, std::uint32_t generation, std::uint64_t descriptor, std::uint32_t bytes);
   void released(std::uint32_t bytes);
   bool write_back_due(const Queue&) const;
-  /// frame_bytes: length of the frame whose DMA write directly precedes this write-back, which then frees the frame's
-  /// FIFO space. 0: there is no such frame, or its own DMA write frees that space.
+  /// frame_bytes: length of the frame whose bytes were written just before; this write-back frees its FIFO space. 0:
+  /// there was no such frame, or its own write frees the space.
   void write_back(unsigned q, std::uint32_t frame_bytes);
   void fail(unsigned q);
   void stop(unsigned q);

@@ -113,7 +113,8 @@ void Endpoint::check_registers() const {
   for (const base::RegisterBank* bank : base::register_banks()) {
     if (bank->owner() != path()) continue;
     std::uint64_t all = 0;
-    std::vector<unsigned> fitting;  // only the device knows a bank's BAR, unless just one is large enough
+    // BARs large enough for the bank. If there is only one, the bank is in it; otherwise only the device knows.
+    std::vector<unsigned> fitting;
     for (unsigned n = 0; n < PCIE_BARS_ENDPOINT; ++n) {
       if (function_.bars[n].kind == Bar::Kind::kNone) continue;
       all += function_.bars[n].size;

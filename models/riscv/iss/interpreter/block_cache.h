@@ -40,7 +40,8 @@ struct alignas(16) Block {
   static constexpr std::uint64_t kNoLine = 1;
   static constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
-  std::uint64_t validated = 0;   ///< generation in which pc is known to lead to this block; 0: none, or removed
+  /// Generation in which it was last checked that pc leads to this block. 0: never checked, or the block was removed.
+  std::uint64_t validated = 0;
   std::uint32_t last_start = 0;  ///< slots from the block's start to the start of its last instruction
   std::uint32_t cost = 0;        ///< slots of all instructions
   std::uint32_t count = 0;       ///< instructions
@@ -90,7 +91,8 @@ class BlockCache {
   bool full() const { return used_ > kCapacity; }
   void release();
 
-  static Block* never() { return &never_; }  ///< a block that is never valid: where unresolved pointers point
+  /// A block that is never valid: a pointer that has not been resolved points to it.
+  static Block* never() { return &never_; }
 
  private:
   static constexpr std::size_t kBuckets = 4096;

@@ -280,7 +280,7 @@ void Interpreter::fuse(Block* block) {
   }
 }
 
-/// Makes the block stop in front of its first instruction that may not start. At least one may not.
+/// Stops the block before its first instruction that may not start yet. The block must have one.
 const Op* Interpreter::cut(Block* block, std::uint64_t slots, std::uint64_t limit) {
   unsigned n = 0;
   while (n + 1 < block->ops_count && slots + block->sites[n].cost_before < limit) ++n;
