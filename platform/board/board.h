@@ -96,6 +96,8 @@ class Board {
   /// Null where the board has no workload: [workload] has the model "none", or it has the model "traffic" and there are
   /// no clients().
   workload::Workload* workload() { return workload_.get(); }
+  /// What the user of a run with a TAP interface must know of its workload, as a sentence; empty: nothing.
+  std::string about_tap() const;
   /// Null where the board has no IOMMU.
   const pcie::Iommu* iommu() const { return iommu_.get(); }
   /// Clients of traffic: those of [workload], if it makes calls and a wire is left for it, and those of the peers.
@@ -128,26 +130,29 @@ class Board {
   void check_files(const config::Instance&) const;
   template <class F>
   auto built_by_author(const config::Instance&, const F& build) const;
+  void mark(const config::Instance& next);
   void publish_statistics();
   void build_nic(const config::Instance&);
   void check_clashes(const config::Instance&, const nic::NicPlace&) const;
   SystemOnChip& system(const std::string& path);
   void build_network();
   void build_traffic();
-  void check_displaced(const config::Instance& workload, const char* why, bool in_own_file) const;
+  void check_displaced(const config::Instance&, const char* why, bool in_own_file, std::string_view except = {}) const;
+  void check_displaced_by_tap(const config::Instance& workload) const;
+  config::UserError without_effect(const config::Instance&, std::string_view key, const char* why) const;
   void build_peers(Traffic);
   void build_clients(const config::Instance&, const net::TrafficSource::Parameters&, WireInstance&);
   void start_systems();
   void build_workload(Traffic);
+  std::vector<part::FirmwareProperty> workload_properties();
+  template <class F>
+  auto by_workload(const char* verb, const F& f) const;
+  void reset_bus_devices(const SystemOnChip* of);
   workload::Surroundings surroundings(Traffic);
   SlotInstance& slot(const std::string& path);
   void connect(const std::string& slot, pcie::Port& device);
   void check_replay(const config::Instance& workload, std::uint64_t total, std::uint64_t warmup) const;
   void schedule_carrier(net::Wire&, const WireParameters&);
-  std::vector<part::FirmwareProperty> workload_properties();
-  template <class F>
-  auto by_workload(const char* verb, const F& f) const;
-  void reset_bus_devices(const SystemOnChip* of);
   void check_addresses(const config::Instance& host, const net::RemoteHost::Parameters&, const std::string& wire) const;
   std::string address_at(const WireInstance&) const;
   std::string station_at(const WireInstance&) const;

@@ -119,8 +119,8 @@ void Board::build_workload(Traffic traffic) {
   const config::Instance& instance = config_.the("workload");
   if (traffic == Traffic::generated)
     build_traffic();
-  else if (instance.model() == "traffic")
-    check_displaced(instance, "the TAP interface is in the workload's place", false);
+  else
+    check_displaced_by_tap(instance);
   if (!clients_.empty()) {
     workload_ = std::make_unique<TrafficWorkload>(clients_, run_.allow_drops);
     return;
@@ -144,7 +144,9 @@ void Board::build_peers(Traffic traffic) {
   for (const config::Instance* i : config_.of_kind("peer")) {
     const std::string& at = wire_of_peer(*i);
     if (traffic == Traffic::external && i->model() == "traffic")
-      throw config_.error(*i, "wire", "cannot have clients in a run whose packets come from a TAP interface");
+      throw config_.error(*i, "wire",
+                          "cannot have clients in a run whose packets come from a TAP interface; the "
+                          "run needs a board without peers of model \"traffic\"");
     if (traffic == Traffic::external && at == wires_.front().path)
       throw config_.error(*i, "wire", "must not be " + at + ", which leads to the TAP interface in this run");
     for (const config::Instance* other : config_.of_kind("peer"))
@@ -174,20 +176,60 @@ void Board::build_traffic() {
   });
   if (free == wires_.end()) free = std::find_if(wires_.begin(), wires_.end(), is_free);
   const config::Instance& workload = config_.the("workload");
-  if (!makes_calls(config_)) return;
+  if (workload.model() != "traffic") return;
+  if (wires_.empty()) return check_displaced(workload, "it has no Ethernet link", true);
+  if (!makes_calls(config_)) return check_displaced(workload, "workload.requests is 0", false, "requests");
   if (free != wires_.end())
     build_clients(workload, workload.parameters<net::TrafficSource::Parameters>(), *free);
   else
     check_displaced(workload, "peers are at the far ends of all its Ethernet links", true);
 }
 
-/// Refuses parameters of a workload that has no wire, because they would have no effect: those from the command line,
-/// and on request those in the board's own file. A board may have inherited others, so they are accepted.
-void Board::check_displaced(const config::Instance& workload, const char* why, bool in_own_file) const {
+/// Refuses parameters of an instance, except one, that would have no effect: those from the command line, and on
+/// request those in the board's own file. A board may have inherited others, so they are accepted.
+void Board::check_displaced(const config::Instance& instance, const char* why, bool in_own_file,
+                            std::string_view except) const {
   const std::size_t own = config_.files().size();
-  for (const auto& p : workload.schema().parameters())
-    if (const auto layer = workload.origin(p->key()).layer; layer > own || (layer == own && in_own_file))
-      throw config_.error(workload, p->key(), fmt::format("has no effect on {}: {}", config_.name(), why));
+  for (const auto& p : instance.schema().parameters())
+    if (const auto layer = instance.origin(p->key()).layer;
+        p->key() != except && (layer > own || (layer == own && in_own_file)))
+      throw without_effect(instance, p->key(), why);
+}
+
+config::UserError Board::without_effect(const config::Instance& instance, std::string_view key, const char* why) const {
+  return config_.error(instance, key, fmt::format("has no effect on {}: {}", config_.name(), why));
+}
+
+/// Refuses what the command line sets for a run whose packets come from a TAP interface, and what would have an effect
+/// only without it.
+void Board::check_displaced_by_tap(const config::Instance& workload) const {
+  constexpr const char* kWhy = "the TAP interface is in the workload's place";
+  const std::size_t own = config_.files().size();
+  const config::Instance& run = config_.the("run");
+  if (run.origin("time_limit").layer > own)
+    throw without_effect(run, "time_limit", "a run with a TAP interface goes on until --until or a signal ends it");
+  if (workload.model() != "traffic") return;
+  check_displaced(workload, kWhy, false);
+  if (const auto& chosen = workload.model_set(); chosen.layer > own)
+    throw config::UserError(chosen.where, fmt::format("has no effect on {}: {}", config_.name(), kWhy));
+  for (const char* key : {"stall_limit", "allow_drops"})
+    if (run.origin(key).layer > own) throw without_effect(run, key, kWhy);
+}
+
+/// Sentences about a run with a TAP interface: what of the board's own file has no effect, and which workload runs
+/// beside the interface.
+std::string Board::about_tap() const {
+  const config::Instance& workload = config_.the("workload");
+  const std::string& wire = wires_.front().path;
+  if (workload_) return fmt::format("the {} runs beside the TAP interface, which is at {}", workload.title(), wire);
+  if (workload.model() != "traffic") return {};
+  const auto& parameters = workload.schema().parameters();
+  const auto set = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) {
+    return workload.origin(p->key()).layer == config_.files().size();
+  });
+  if (set == parameters.end()) return {};
+  return fmt::format("[workload] of {} has no effect in this run: the TAP interface, at {}, is in its place",
+                     config_.file(), wire);
 }
 
 /// Builds the clients that an instance, the workload or a peer, describes.

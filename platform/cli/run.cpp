@@ -151,7 +151,9 @@ int execute(const Environment& environment, const Options& o) {
   if (const std::uint16_t port = simulation.outside() ? simulation.outside()->gdb_port() : 0)
     say("sluice: waiting for a debugger: gdb-multiarch -ex 'target remote localhost:{}'\n", port);
   if (simulation.outside()) {
-    for (const std::string& warning : {simulation.outside()->mismatch(board), simulation.outside()->cut_short(until)})
+    const std::string tap = simulation.outside()->has_tap() ? board.about_tap() : "";
+    for (const std::string& warning :
+         {tap, simulation.outside()->mismatch(board), simulation.outside()->cut_short(until)})
       if (!warning.empty()) say("sluice: {}\n", warning);
   }
   try {
@@ -246,10 +248,12 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
       ->type_name("FILE");
   command->add_option("--until", options->until, "End the run at this simulated time, such as \"5 ms\"")
       ->type_name("T");
-  auto* tap = command
-                  ->add_option("--tap", options->outside.tap,
-                               "Connect the board to this machine by a TAP interface, in the workload's place")
-                  ->type_name("IFNAME");
+  auto* tap =
+      command
+          ->add_option("--tap", options->outside.tap,
+                       "Connect the board's first Ethernet link to this machine by a TAP interface; calls of the "
+                       "workload are not made")
+          ->type_name("IFNAME");
   command
       ->add_option("--replay", options->outside.replay,
                    "Repeat a run with --tap, --console or --gdb from its DIR/input.log")

@@ -126,7 +126,9 @@ std::string mistake_text(const Json& result) {
 }  // namespace
 
 std::string run_report(const Json& result, const workload::Workload* workload) {
-  std::string text = name_of(result) + (workload ? workload->report(result) : outside_text(result) + "\n\n");
+  const std::string outside = outside_text(result);
+  std::string text = name_of(result) + (workload ? workload->report(result) : outside + "\n\n");
+  if (workload && !outside.empty()) text += outside.substr(1) + "\n\n";
   for (const Json& core : result.at("cores")) text += core_text(core);
   return text + "\n" + fault_text(result) + mistake_text(result) + link_text(result) + host_text(result);
 }

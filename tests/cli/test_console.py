@@ -147,20 +147,21 @@ class Typing(Console):
         self.assertEqual(self.result("live")["latency_ns"], quiet["latency_ns"])
 
     def test_a_replay_knows_files_by_what_is_in_them(self):
-        script, capture = ("--expect", "talk.txt"), ("--set", "workload.pcap=calls.pcap")
+        script, tree = ("--expect", "talk.txt"), ("--set", "cluster.host.device_tree=my.dtb")
+        describe = ("describe", "bare.toml", "--device-tree", "--out", "my.dtb")
         self.write("talk.txt", 'timeout 100 ms\nexpect ">"\n')
-        self.write("calls.pcap", "one")
-        with self.start("--out", "first", *script, *capture, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        self.succeed(*describe, cwd=self.directory)
+        with self.start("--out", "first", *script, *tree, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.communicate(b"abcq", timeout=60)
         replay = ["run", "bare.toml", "--replay", "first/input.log"]
         self.write("moved.txt", 'timeout 100 ms\nexpect ">"\n')
-        said = sluice(*replay, "--expect", "moved.txt", *capture, cwd=self.directory)
+        said = sluice(*replay, "--expect", "moved.txt", *tree, cwd=self.directory)
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         self.write("talk.txt", 'timeout 101 ms\nexpect ">"\n')
-        self.write("calls.pcap", "two")
-        self.assertRegex(sluice(*replay, *script, *capture, cwd=self.directory).stderr,
-                         "of it: uart.expect was [0-9a-f]{64} and is [0-9a-f]{64}; workload.pcap was [0-9a-f]{64} and is "
-                         "[0-9a-f]{64}\n$")
+        self.succeed(*describe, "--set", "cluster.host.bootargs=quiet", cwd=self.directory)
+        self.assertRegex(sluice(*replay, *script, *tree, cwd=self.directory).stderr,
+                         "of it: cluster.host.device_tree was [0-9a-f]{64} and is [0-9a-f]{64}; uart.expect was "
+                         "[0-9a-f]{64} and is [0-9a-f]{64}\n$")
 
     def test_a_replay_of_another_run_says_so(self):
         with self.start("--out", "first", stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:

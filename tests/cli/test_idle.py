@@ -47,9 +47,19 @@ class Idle(CommandTest):
     def test_what_does_not_go_with_no_calls(self):
         self.assert_mistake(["run", "e810-poll", "--requests=0", "--warmup=7"],
                             "--warmup 7: --requests 0 makes no calls, nor any before them")
+        for option in (("--set", "workload.outstanding=3"), ("--set", "workload.call.bytes=8"), ("--workload", "open-loop")):
+            self.assert_mistake(["run", "e810-poll", "--requests=0", "--until=1 us", *option],
+                                f"{option[0]} {option[1]}: has no effect on e810-poll: workload.requests is 0")
         self.write("calls.pcap", "no capture")
         self.assert_mistake(["run", "e810-poll", "--requests=0", "--workload=replay", "--set=workload.pcap=calls.pcap"],
                             "--set workload.pcap=calls.pcap: cannot be replayed...")
+
+    def test_what_a_board_without_an_ethernet_link_has_no_use_for(self):
+        self.assert_mistake(["run", "virt", "--set", "workload.outstanding=4", "--until=1 us"],
+                            "--set workload.outstanding=4: has no effect on virt: it has no Ethernet link")
+        self.write("bare.toml", "extends = ['virt']\n[workload]\noutstanding = 4\n")
+        self.assert_mistake(["run", "bare.toml", "--until=1 us"],
+                            "bare.toml:3: workload.outstanding has no effect on bare: it has no Ethernet link")
 
 
 if __name__ == "__main__":

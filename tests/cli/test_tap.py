@@ -107,9 +107,34 @@ class Tap(unittest.TestCase):
             time.sleep(0.5)
             run.send_signal(number)
             output, errors = run.communicate(timeout=PATIENCE)
-            self.assertEqual((run.returncode, errors), (0, ""))
+            # e810-irq inherits its workload, e810-poll sets it in its own file.
+            told = ("sluice: [workload] of e810-poll.toml has no effect in this run: the TAP interface, at net.wire0, is in "
+                    "its place\n") if BOARD == "e810-poll" else ""
+            self.assertEqual((run.returncode, errors), (0, told))
             self.assertIn(f"{BOARD}   outside: 0 frames in, ", output)
             self.assertEqual(read_result(out)["outcome"], "interrupted")
+
+    def board_of(self, *lines):
+        path = self.path("my.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        return path
+
+    def test_what_the_board_sets_for_the_workload_is_told_to_have_no_effect(self):
+        for lines, told in (((), ""), (("[workload]", "outstanding = 4"), "sluice: [workload] of my.toml has no effect in this "
+                                      "run: the TAP interface, at net.wire0, is in its place\n")):
+            board = self.board_of(f"extends = ['{BOARD}']", *lines)
+            run = alone(SLUICE, "run", board, "--tap", "tap0", "--until", "1 us")
+            self.assertEqual(run.communicate(timeout=PATIENCE)[1], told.replace("my.toml", board))
+            self.assertEqual(run.returncode, 0)
+
+    def test_a_workload_of_another_model_runs_beside_it(self):
+        board = self.board_of("extends = ['haswell-nfp']", "[net.wire0]")
+        run = alone(SLUICE, "run", board, "--workload", "dma", "--sizes", "64", "--tap", "tap0")
+        output, errors = run.communicate(timeout=PATIENCE)
+        self.assertEqual((run.returncode, errors), (0, "sluice: the DMA workload runs beside the TAP interface, which is at "
+                                                    "net.wire0\n"))
+        self.assertIn("\n  outside: 0 frames in, 0 frames out\n", output)
 
     def test_simulated_time_does_not_run_ahead_of_wall_time(self):
         start = time.monotonic()
@@ -125,11 +150,15 @@ class Tap(unittest.TestCase):
         self.assert_mistake(["--tap", "lo"], "--tap lo: is an interface, but no TAP interface")
         self.assert_mistake(["--tap", "a/b"], "--tap a/b: an interface's name has 1 to 15 characters, and no '/', "
                             "'%', ':' or space")
-        for option, value in (("--requests", "9"), ("--workload", "open-loop"), ("--set", "workload.outstanding=2")):
+        for option, value in (("--requests", "9"), ("--workload", "open-loop"), ("--set", "workload.outstanding=2"),
+                              ("--set", "workload.model=traffic"), ("--set", "run.stall_limit=5us"),
+                              ("--set", "run.allow_drops=true")):
             self.assert_mistake(["--tap", "tap0", option, value], f"{option} {value}: has no effect on {BOARD}: the TAP interface is "
                                 "in the workload's place")
+        self.assert_mistake(["--tap", "tap0", "--set", "run.time_limit=5us"], f"--set run.time_limit=5us: has no effect on "
+                            f"{BOARD}: a run with a TAP interface goes on until --until or a signal ends it")
         for peer, sentence in (("model = 'traffic'", "peer.far.wire cannot have clients in a run whose packets come from a TAP "
-                                "interface"),
+                                'interface; the run needs a board without peers of model "traffic"'),
                                ("model = 'echo'\nwire = 'net.wire0'", "peer.far.wire must not be net.wire0, which leads to "
                                 "the TAP interface in this run")):
             with open(self.path("peer.toml"), "w", encoding="utf-8") as file:
