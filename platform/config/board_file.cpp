@@ -215,6 +215,16 @@ void refuse_deep_keys(std::string_view text, const std::string& name) {
     }
   }
 }
+
+/// The key that a line sets, with a space after it; empty where the line sets none.
+std::string key_in_line(std::string_view text, int line) {
+  for (int n = 1; n < line; ++n) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  const std::string_view key = text.substr(0, text.substr(0, text.find('\n')).find('='));
+  const std::size_t first = key.find_first_not_of(" \t");
+  if (key.size() == text.size() || first == std::string_view::npos || key.find('\n') != std::string_view::npos)
+    return {};
+  return std::string(key.substr(first, key.find_last_not_of(" \t") - first + 1)) + " ";
+}
 }  // namespace
 
 BoardFile parse_board_file(std::string_view text, const std::string& name) {
@@ -228,7 +238,10 @@ BoardFile parse_board_file(std::string_view text, const std::string& name) {
     for (char& c : what) {
       if (static_cast<unsigned char>(c) < ' ') c = ' ';
     }
-    throw UserError({name, static_cast<int>(e.source().begin.line)}, "not valid TOML: " + what);
+    const int line = static_cast<int>(e.source().begin.line);
+    if (what.find("not representable in 64 bits") != std::string::npos)
+      throw UserError({name, line}, key_in_line(text, line) + "must be a whole number below 2^63, as TOML has them");
+    throw UserError({name, line}, "not valid TOML: " + what);
   }
   return file;
 }

@@ -257,6 +257,8 @@ class Boards(CommandTest):
         for address in ("0x100_0000_0000_0000", "0xffff_ffff_ffff_ff00"):
             self.assert_mistake(["run", "e810-poll", "--set", "map.uart=" + address], f"--set map.uart={address}: must be "
                                 "a multiple of 4096, 0x1000 to 0x00ff_ffff_ffff_f000")
+        self.write("my.toml", OWN + "[map]\nuart = 0xffff_ffff_ffff_fff8\n")
+        self.assert_mistake(["run", "my.toml"], "my.toml:3: uart must be a whole number below 2^63, as TOML has them")
         self.assert_mistake(["run", "e810-poll", "--set", "root.mmio64_base=0x8000_0000_0000_0000"],
                             "--set root.mmio64_base=0x8000_0000_0000_0000: root.mmio64 at 0x8000_0000_0000_0000 (256 GiB) "
                             "reaches beyond 56-bit physical addresses")
