@@ -26,7 +26,7 @@ struct port {
   uint32_t udp_kind; /* how a UDP frame is sent */
   uint64_t echoed;
   struct net_interface interface;
-  struct nic_frame frames[NIC_BURST];
+  struct nic_frame* frames[NIC_BURST];
 };
 
 static struct nic nics[NIC_MAX];
@@ -96,7 +96,7 @@ static bool take_turn(struct port* port) {
   account(application);
   uint32_t first = 0, kind = NIC_SEND_PLAIN;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t own = turn(port, &port->frames[i]);
+    uint32_t own = turn(port, port->frames[i]);
     if (likely(own == kind)) continue;
     if (kind != NOT_SENT_BACK) {
       nic_transmit_burst(queue, port->frames + first, i - first, kind);

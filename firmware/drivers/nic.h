@@ -28,6 +28,8 @@
 #define NIC_SEND_PLAIN 0u
 #define NIC_SEND_UDP 1u /* Ethernet, IPv4 without options, UDP: the NIC inserts both checksums */
 
+/* What is known of a frame. A driver that takes whole bursts keeps it in a cache line of its own for each buffer, as
+ * DPDK does (rte_mbuf). */
 struct nic_frame {
   uint8_t* data;
   uint32_t length;
@@ -38,7 +40,7 @@ struct nic_queue;
 
 struct nic_driver {
   /* Takes the frames that have arrived, at most NIC_BURST; returns how many. */
-  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame frames[NIC_BURST]);
+  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame* frames[NIC_BURST]);
 
   /* Queues a frame, which must lie in a buffer from receive(), for the next flush(). */
   void (*transmit)(struct nic_queue* queue, uint8_t* data, uint32_t length, uint32_t kind);
@@ -59,14 +61,14 @@ struct nic_driver {
   const volatile uint32_t* (*arm)(struct nic_queue* queue);
 
   /* As transmit() of each frame in turn. A null pointer means that nic_transmit_burst() does it so. */
-  void (*transmit_burst)(struct nic_queue* queue, const struct nic_frame* frames, uint32_t count, uint32_t kind);
+  void (*transmit_burst)(struct nic_queue* queue, struct nic_frame* const* frames, uint32_t count, uint32_t kind);
 };
 
 /* Hardware time stamps: the time at which the first bit of a frame was at the MAC, in nanoseconds of the NIC's clock.
  * Stamping adds no cost to the functions of nic_driver. */
 struct nic_stamping {
   /* As nic_driver.receive, with the stamp of each frame. */
-  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame frames[NIC_BURST], uint64_t stamps[NIC_BURST]);
+  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame* frames[NIC_BURST], uint64_t stamps[NIC_BURST]);
 
   /* As nic_driver.transmit, and asks the NIC to store the frame's departure time in stamp `entry`, which must be free
    * and below `entries`. False if the frame was dropped. */
@@ -85,11 +87,11 @@ struct nic_queue {
 };
 
 /* Queues frames of one kind for the next flush(). */
-static inline void nic_transmit_burst(struct nic_queue* queue, const struct nic_frame* frames, uint32_t count,
+static inline void nic_transmit_burst(struct nic_queue* queue, struct nic_frame* const* frames, uint32_t count,
                                       uint32_t kind) {
   const struct nic_driver* driver = queue->driver;
   if (driver->transmit_burst != 0) return driver->transmit_burst(queue, frames, count, kind);
-  for (uint32_t i = 0; i < count; i++) driver->transmit(queue, frames[i].data, frames[i].length, kind);
+  for (uint32_t i = 0; i < count; i++) driver->transmit(queue, frames[i]->data, frames[i]->length, kind);
 }
 
 /* Settings of a NIC from its device-tree node. */

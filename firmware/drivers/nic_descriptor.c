@@ -16,6 +16,10 @@
 #define CHUNK 32u /* descriptors rearmed or reported as sent at a time; divides every ring length */
 #define CACHE_LINE 64u
 
+struct frame_line {
+  _Alignas(CACHE_LINE) struct nic_frame frame;
+};
+
 union rx_descriptor {
   struct desc_rx_read read;
   volatile struct desc_rx_writeback done;
@@ -31,6 +35,8 @@ struct queue {
   uint32_t rx_rearm; /* first descriptor without a buffer */
   uint32_t rx_empty; /* descriptors without a buffer, beyond the CHUNK that always stay so */
   uint32_t rx_length;
+  struct frame_line* lines; /* one for each buffer */
+  uint8_t* memory;          /* the buffers */
 
   struct desc_tx* tx_ring;
   uint8_t** tx_buffers; /* buffer in each transmit descriptor */
@@ -60,6 +66,11 @@ static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
 
 static uint8_t* buffer_of(uint8_t* data) { return (uint8_t*)((uintptr_t)data & ~(uintptr_t)(NIC_BUFFER_BYTES - 1)); }
 
+/* Buffers lie one after the other, and so do their lines: frames in buffers of 2 KiB would meet in few sets of L1D. */
+static struct nic_frame* frame_of(const struct queue* q, const uint8_t* buffer) {
+  return &q->lines[(size_t)(buffer - q->memory) / NIC_BUFFER_BYTES].frame;
+}
+
 /* Gives the NIC the next CHUNK receive descriptors, if there are buffers for them. */
 __attribute__((noinline)) static void rearm(struct queue* q) {
   while (q->rx_empty >= CHUNK && q->free_count >= CHUNK) {
@@ -69,6 +80,7 @@ __attribute__((noinline)) static void rearm(struct queue* q) {
     for (uint32_t i = 0; i < CHUNK; i++) {
       uint8_t* buffer = *--from;
       slot[i] = buffer;
+      frame_of(q, buffer)->data = buffer + NIC_BUFFER_HEADROOM;
       descriptor[i].read.packet_address = (uintptr_t)buffer + NIC_BUFFER_HEADROOM;
       descriptor[i].read.header_address = 0;
     }
@@ -97,7 +109,8 @@ __attribute__((noinline)) static void reclaim(struct queue* q) {
   }
 }
 
-static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURST]) {
+/* While a frame is looked at, the next one's first line is on its way; the frame's data is for whoever gets it. */
+static uint32_t receive(struct nic_queue* base, struct nic_frame* frames[NIC_BURST]) {
   struct queue* q = own(base);
   union rx_descriptor* const ring = q->rx_ring;
   union rx_descriptor* const ring_end = ring + q->rx_length;
@@ -105,15 +118,17 @@ static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURS
   uint8_t** buffer = q->rx_buffers + q->rx_next;
   /* Descriptors beyond those that the NIC was given still say "done" from the last round of the ring. */
   const uint32_t given = q->rx_length - CHUNK - q->rx_empty;
-  struct nic_frame* const most = frames + (given < NIC_BURST ? given : NIC_BURST);
-  struct nic_frame* frame = frames;
-  for (; frame != most; frame++) {
+  struct nic_frame** const most = frames + (given < NIC_BURST ? given : NIC_BURST);
+  struct nic_frame** next = frames;
+  for (; next != most; next++) {
     uint32_t status = descriptor->done.status;
     if ((status & DESC_RX_DD) == 0) break;
     fence_reads();
-    uint8_t* data = *buffer + NIC_BUFFER_HEADROOM;
-    stage(poll, data);
-    frame->data = data;
+    struct nic_frame* frame = frame_of(q, *buffer);
+    prefetch_read(frame_of(q, buffer[1]));
+    prefetch_read(frame->data);
+    stage(poll, frame->data);
+    *next = frame;
     frame->length = descriptor->done.packet_length;
     frame->flags = status / DESC_RX_CHECKED & (NIC_FRAME_CHECKED | NIC_FRAME_IP_ERROR | NIC_FRAME_L4_ERROR);
     descriptor++;
@@ -123,7 +138,7 @@ static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURS
       buffer = q->rx_buffers;
     }
   }
-  const uint32_t count = (uint32_t)(frame - frames);
+  const uint32_t count = (uint32_t)(next - frames);
   q->rx_next = (uint32_t)(descriptor - ring);
   uint32_t empty = q->rx_empty + count;
   q->rx_empty = empty;
@@ -178,13 +193,13 @@ static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uin
   stage(doorbell, data);
 }
 
-COLD static void transmit_singly(struct nic_queue* base, const struct nic_frame* frames, uint32_t count,
+COLD static void transmit_singly(struct nic_queue* base, struct nic_frame* const* frames, uint32_t count,
                                  uint32_t kind) {
-  for (uint32_t i = 0; i < count; i++) transmit(base, frames[i].data, frames[i].length, kind);
+  for (uint32_t i = 0; i < count; i++) transmit(base, frames[i]->data, frames[i]->length, kind);
 }
 
 /* A piece of the burst ends where a chunk does: only there a descriptor reports, and the ring may wrap. */
-static void transmit_burst(struct nic_queue* base, const struct nic_frame* frames, uint32_t count, uint32_t kind) {
+static void transmit_burst(struct nic_queue* base, struct nic_frame* const* frames, uint32_t count, uint32_t kind) {
   struct queue* q = own(base);
   if (unlikely(q->tx_free <= count)) return transmit_singly(base, frames, count, kind);
   const uint64_t send = send_command[kind];
@@ -195,9 +210,9 @@ static void transmit_burst(struct nic_queue* base, const struct nic_frame* frame
     const uint32_t piece = count < room ? count : room;
     struct desc_tx* descriptor = q->tx_ring + slot;
     uint8_t** buffer = q->tx_buffers + slot;
-    for (const struct nic_frame* end = frames + piece; frames != end; frames++) {
-      uint8_t* const data = frames->data;
-      const uint32_t length = frames->length;
+    for (struct nic_frame* const* end = frames + piece; frames != end; frames++) {
+      uint8_t* const data = (*frames)->data;
+      const uint32_t length = (*frames)->length;
       descriptor->address = (uintptr_t)data;
       descriptor->command = send | (uint64_t)length << DESC_TX_SIZE_SHIFT;
       *buffer = buffer_of(data);
@@ -262,7 +277,7 @@ static const struct nic_driver interrupt_driver = {receive,        transmit, rel
                                                    wait_interrupt, arm,      transmit_burst};
 
 /* receive() never rearms the last CHUNK descriptors, so the descriptors of the burst still hold their stamps here. */
-static uint32_t receive_stamped(struct nic_queue* base, struct nic_frame frames[NIC_BURST],
+static uint32_t receive_stamped(struct nic_queue* base, struct nic_frame* frames[NIC_BURST],
                                 uint64_t stamps[NIC_BURST]) {
   struct queue* q = own(base);
   uint32_t next = q->rx_next;
@@ -293,6 +308,8 @@ static bool departed(struct nic_queue* base, unsigned entry, uint64_t* stamp) {
   return true;
 }
 
+uint8_t* nic_descriptor_take_buffer(struct nic_queue* base) { return own(base)->free[--own(base)->free_count]; }
+
 const struct nic_stamping* nic_descriptor_stamping(void) {
   static const struct nic_stamping stamping = {receive_stamped, transmit_stamped, departed, DESC_TX_STAMPS};
   return &stamping;
@@ -315,11 +332,12 @@ static struct queue* create_queue(const struct nic_settings* s) {
   uint32_t buffers = q->rx_length + q->tx_length + NIC_BURST;
   q->rx_ring = memory_reserve_dma(q->rx_length * sizeof *q->rx_ring, 4096);
   q->tx_ring = memory_reserve_dma(q->tx_length * sizeof *q->tx_ring, 4096);
-  q->rx_buffers = memory_reserve(q->rx_length * sizeof *q->rx_buffers, CACHE_LINE);
+  q->rx_buffers = memory_reserve((q->rx_length + 1) * sizeof *q->rx_buffers, CACHE_LINE); /* one more: receive() */
   q->tx_buffers = memory_reserve(q->tx_length * sizeof *q->tx_buffers, CACHE_LINE);
   q->free = memory_reserve(buffers * sizeof *q->free, CACHE_LINE);
-  uint8_t* memory = memory_reserve_dma((size_t)buffers * NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
-  for (uint32_t i = 0; i < buffers; i++) q->free[i] = memory + (size_t)(buffers - 1 - i) * NIC_BUFFER_BYTES;
+  q->lines = memory_reserve(buffers * sizeof *q->lines, CACHE_LINE);
+  q->memory = memory_reserve_dma((size_t)buffers * NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
+  for (uint32_t i = 0; i < buffers; i++) q->free[i] = q->memory + (size_t)(buffers - 1 - i) * NIC_BUFFER_BYTES;
   q->free_count = buffers;
   for (uint32_t i = 0; i < q->rx_length; i++) q->rx_ring[i].read = (struct desc_rx_read){0};
   q->tx_free = q->tx_length;

@@ -41,10 +41,10 @@ static void take_stamps(struct queue* q) {
   }
 }
 
-static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURST]) {
+static uint32_t receive(struct nic_queue* base, struct nic_frame* frames[NIC_BURST]) {
   uint64_t stamps[NIC_BURST];
   uint32_t count = own(base)->stamping->receive(own(base)->inner, frames, stamps);
-  for (uint32_t i = 0; i < count; i++) *stamp_of(frames[i].data) = stamps[i];
+  for (uint32_t i = 0; i < count; i++) *stamp_of(frames[i]->data) = stamps[i];
   if (count == 0) take_stamps(own(base));
   return count;
 }

@@ -182,7 +182,7 @@ int rpc_poll(struct rpc_port* port, struct rpc_call* call) {
   struct nic_queue* queue = port->interface.queue;
   for (;;) {
     while (port->next < port->count) {
-      const struct nic_frame* frame = &port->frames[port->next++];
+      const struct nic_frame* frame = port->frames[port->next++];
       if (net_receive(&port->interface, frame, &call->datagram) && decode(port, call)) return 1;
     }
     queue->driver->flush(queue);
@@ -255,7 +255,7 @@ __attribute__((flatten, noinline)) bool rpc_take_turn(struct rpc_port* port) {
   if (count == 0) return false;
   account(networking);
   for (uint32_t i = 0; i < count; i++) {
-    if (net_receive(&port->interface, &port->frames[i], &call.datagram) && decode(port, &call))
+    if (net_receive(&port->interface, port->frames[i], &call.datagram) && decode(port, &call))
       rpc_execute(port, &call);
   }
   queue->driver->flush(queue);

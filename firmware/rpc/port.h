@@ -50,7 +50,7 @@ struct rpc_port {
   struct net_interface interface;
   struct rpc_counters counters;
   uint32_t next, count; /* position in the current burst, and its size */
-  struct nic_frame frames[NIC_BURST];
+  struct nic_frame* frames[NIC_BURST];
 };
 
 /* Sets up each program of this image. Hart 0 calls it once, before the first call. */

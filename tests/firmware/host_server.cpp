@@ -28,11 +28,11 @@ struct Tap {
 
 Tap& tap_of(nic_queue* queue) { return *reinterpret_cast<Tap*>(queue); }
 
-uint32_t receive(nic_queue* queue, nic_frame* frames) {
+uint32_t receive(nic_queue* queue, nic_frame** frames) {
   Tap& tap = tap_of(queue);
   if (!tap.waiting) return 0;
   tap.waiting = false;
-  frames[0] = tap.frame;
+  frames[0] = &tap.frame;
   return 1;
 }
 void transmit(nic_queue* queue, uint8_t* data, uint32_t length, uint32_t) {

@@ -116,11 +116,11 @@ ProtocolBench::ProtocolBench(bool offload)
   rpc_port_setup(port_.get(), &nic, 0, server_address);
 }
 
-uint32_t ProtocolBench::receive(nic_queue* queue, nic_frame* frames) {
+uint32_t ProtocolBench::receive(nic_queue* queue, nic_frame** frames) {
   Nic& nic = *reinterpret_cast<Nic*>(queue);
   if (!nic.waiting) return 0;
   nic.waiting = false;
-  frames[0] = nic.frame;
+  frames[0] = &nic.frame;
   return 1;
 }
 

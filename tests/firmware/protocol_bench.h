@@ -90,7 +90,7 @@ class ProtocolBench {
     Bytes sent;
     uint32_t last_kind = 0;
   };
-  static uint32_t receive(nic_queue*, nic_frame*);
+  static uint32_t receive(nic_queue*, nic_frame**);
   static void transmit(nic_queue*, uint8_t*, uint32_t, uint32_t);
   static void release(nic_queue*, uint8_t*);
   static void flush(nic_queue*);

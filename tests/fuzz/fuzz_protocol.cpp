@@ -96,11 +96,11 @@ class Server {
   };
 
   static Nic& nic_of(nic_queue* queue) { return *reinterpret_cast<Nic*>(queue); }
-  static std::uint32_t receive(nic_queue* queue, nic_frame* frames) {
+  static std::uint32_t receive(nic_queue* queue, nic_frame** frames) {
     Nic& nic = nic_of(queue);
     if (!nic.waiting) return 0;
     nic.waiting = false;
-    frames[0] = nic.frame;
+    frames[0] = &nic.frame;
     return 1;
   }
   static void transmit(nic_queue* queue, std::uint8_t* data, std::uint32_t length, std::uint32_t kind) {

@@ -5,7 +5,6 @@
 #include "firmware/drivers/pcie.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
-#include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"
 #include "firmware/kernel/statistics.h"
 #include "models/nic/descriptor/descriptor_regs.h"
@@ -33,20 +32,20 @@ int application_main(void) {
   const struct nic_stamping* stamping = nic_descriptor_stamping();
   struct nic_queue* queue = nic.queue[0];
   statistics_add("round_trips round_trip_ns", &counters.round_trips);
-  /* The first buffer is the guest's own; each later one is that of the frame before. */
-  uint8_t* data = (uint8_t*)memory_reserve(NIC_BUFFER_BYTES, NIC_BUFFER_BYTES) + NIC_BUFFER_HEADROOM;
+  /* The first buffer is a free one; each later one is that of the frame before. */
+  uint8_t* data = nic_descriptor_take_buffer(queue) + NIC_BUFFER_HEADROOM;
   for (unsigned n = 0; n < ROUNDS; n++) {
-    struct nic_frame frames[NIC_BURST];
+    struct nic_frame* frames[NIC_BURST];
     uint64_t arrived[NIC_BURST], left;
     build(&nic, data);
     if (!stamping->transmit(queue, data, FRAME, NIC_SEND_PLAIN, ENTRY)) return 2;
     queue->driver->flush(queue);
     queue->driver->wait(queue);
-    if (stamping->receive(queue, frames, arrived) != 1 || frames[0].length != FRAME) return 3;
+    if (stamping->receive(queue, frames, arrived) != 1 || frames[0]->length != FRAME) return 3;
     if (!stamping->departed(queue, ENTRY, &left)) return 4;
     counters.round_trips++;
     counters.round_trip_ns += arrived[0] - left;
-    data = frames[0].data;
+    data = frames[0]->data;
   }
   print("%lu round trips\n", (unsigned long)counters.round_trips);
   return 0;

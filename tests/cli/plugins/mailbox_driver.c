@@ -11,13 +11,14 @@ struct queue {
   struct nic_queue base;
   uint64_t registers;
   uint8_t* buffer;
+  struct nic_frame frame;
 };
 
 static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
 
 static volatile uint64_t* reg(const struct queue* q, uint32_t at) { return (volatile uint64_t*)(q->registers + at); }
 
-static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURST]) {
+static uint32_t receive(struct nic_queue* base, struct nic_frame* frames[NIC_BURST]) {
   struct queue* q = own(base);
   uint32_t length = (uint32_t)*reg(q, MAILBOX_RECEIVED);
   if (length == 0) return 0;
@@ -27,7 +28,8 @@ static uint32_t receive(struct nic_queue* base, struct nic_frame frames[NIC_BURS
     __builtin_memcpy(data + at, &word, 8);
   }
   *reg(q, MAILBOX_RECEIVED) = 0;
-  frames[0] = (struct nic_frame){.data = data, .length = length};
+  q->frame = (struct nic_frame){.data = data, .length = length};
+  frames[0] = &q->frame;
   return 1;
 }
 
@@ -51,7 +53,7 @@ static const struct nic_driver driver = {receive, transmit, release, flush, wait
 
 static bool mailbox_setup(struct nic* nic, const struct pcie_function* function) {
   struct queue* q = memory_reserve(sizeof *q, 64);
-  *q = (struct queue){{&driver}, function->bar[0], memory_reserve(NIC_BUFFER_BYTES, NIC_BUFFER_BYTES)};
+  *q = (struct queue){{&driver}, function->bar[0], memory_reserve(NIC_BUFFER_BYTES, NIC_BUFFER_BYTES), {0}};
   if (q->registers == 0) return false;
   uint64_t address = *reg(q, MAILBOX_ADDRESS);
   for (unsigned i = 0; i < 6; i++) nic->mac[i] = (uint8_t)(address >> 8 * i);
