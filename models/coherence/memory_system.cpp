@@ -126,7 +126,8 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
 
 Time MemorySystem::miss(unsigned hart, std::uint64_t address, LineUse use, Time at) {
   if (use == LineUse::prefetch) {
-    prefetch_to_l2(hart, llc_.line_of(address), at);
+    const auto free = std::min_element(harts_[hart].miss_registers.begin(), harts_[hart].miss_registers.end());
+    *free = prefetch_to_l2(hart, llc_.line_of(address), std::max(at, *free));
     return at;
   }
   const Fill fill = bring(hart, address, use, at);
@@ -141,13 +142,14 @@ Time MemorySystem::fill(unsigned hart, std::uint64_t address, LineUse use, Time 
   return fill.ready;
 }
 
-/// Starts to bring a line to L2 for a hart that does not wait for it.
-void MemorySystem::prefetch_to_l2(unsigned hart, std::uint64_t line, Time at) {
+/// Starts to bring a line to L2 for a hart that does not wait for it. Returns when it arrives.
+Time MemorySystem::prefetch_to_l2(unsigned hart, std::uint64_t line, Time at) {
   Hart& h = harts_[hart];
-  if (h.l2.state(line) != LineState::kInvalid) return;
+  if (h.l2.state(line) != LineState::kInvalid) return at;
   ++h.counters.prefetches;
   h.prefetched.push_back({line, fetch_line(hart, line, false, at).ready});
   if (h.prefetched.size() > 32) h.prefetched.pop_front();
+  return h.prefetched.back().ready;
 }
 
 /// Brings a line to L1, through L2.

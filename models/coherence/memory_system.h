@@ -148,7 +148,7 @@ class MemorySystem : public base::Model,
   static constexpr base::Time kDisorder = base::Time::us(10);
 
   Fill bring(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at);
-  void prefetch_to_l2(unsigned hart, std::uint64_t line, base::Time at);
+  base::Time prefetch_to_l2(unsigned hart, std::uint64_t line, base::Time at);
   Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
   void fill_l1(Hart&, std::uint64_t line, bool write, bool fetch);

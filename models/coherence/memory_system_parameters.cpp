@@ -15,9 +15,9 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .choices({{"functional", Timing::functional}, {"cached", Timing::cached}, {"interval", Timing::interval}})
       .setting();
   s.add("line", &P::line, "cache line").range(64_B, 128_B).power_of_two().stated(kSkylake);
-  s.add("l1i_size", &P::l1i_size, "instruction cache of a hart").range(4_KiB, 1_MiB).power_of_two().stated(kSkylake);
+  s.add("l1i_size", &P::l1i_size, "instruction cache of a hart").range(4_KiB, 1_MiB).stated(kSkylake);
   s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
-  s.add("l1d_size", &P::l1d_size, "data cache of a hart").range(4_KiB, 1_MiB).power_of_two().stated(kSkylake);
+  s.add("l1d_size", &P::l1d_size, "data cache of a hart").range(4_KiB, 1_MiB).stated(kSkylake);
   s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
   s.add("l2_size", &P::l2_size, "private second-level cache of a hart").range(64_KiB, 16_MiB).stated(kSkylake);
   s.add("l2_ways", &P::l2_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);

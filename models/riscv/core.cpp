@@ -25,6 +25,7 @@ HartConfig hart_config(const ClusterParameters& p, const CoreShape& shape, unsig
   c.l1d = memory.l1d(cache);
   c.l1i = memory.l1i(cache);
   if (memory.windowed()) c.shape = &shape;
+  c.prefetch_hints = p.core.prefetch_hints;
   return c;
 }
 
@@ -148,7 +149,7 @@ void Core::execute() {
 void Core::execute_forever() {
   runner_.begin();
   for (;;) {
-    if (runner_.time() >= runner_.bound()) runner_.yield();
+    if (runner_.time() >= runner_.bound() && !hart_.engine().between_timing_points()) runner_.yield();
     if (reset_due_) [[unlikely]]
       restart();
     if (stops_ > 0) [[unlikely]] {
@@ -182,7 +183,8 @@ StopReason Core::run_observed() {
   std::uint64_t pause = CoreObserver::kFree;
   for (CoreObserver* o : observers_) pause = std::min(pause, o->before(*this));
   restarted_ = false;
-  const bool single = pause == CoreObserver::kOneEvent;
+  // With an instruction window, a run meets a slot limit at its timing points only; steps end at every instruction.
+  const bool single = pause == CoreObserver::kOneEvent || (pause != CoreObserver::kFree && memory_.windowed());
   pause_at(single ? CoreObserver::kFree : pause);
   inside_ = true;
   const StopReason reason = single ? hart_.run_one() : hart_.run();

@@ -57,7 +57,7 @@ void UnpipelinedClass::describe(base::Schema<UnpipelinedClass>& s) {
 
 CoreShape CoreParameters::shape(unsigned dispatch_width) const {
   CoreShape s;
-  s.fetch_width = fetch_width;
+  s.fetch_width = std::max(fetch_width, dispatch_width);
   s.fetch_queue = fetch_queue;
   s.dispatch_width = dispatch_width;
   s.retire_width = retire_width;
@@ -95,7 +95,8 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
   const auto size = [&s](const char* key, unsigned P::*member, const char* meaning, unsigned most) -> auto& {
     return s.add(key, member, meaning).range(1, most);
   };
-  size("fetch_width", &P::fetch_width, "instructions that fetch delivers in a cycle, at most up to a taken branch", 32)
+  size("fetch_width", &P::fetch_width, "instructions that fetch delivers in a cycle, at most up to a taken branch; less than issue_width counts as that",
+       32)
       .unit("instructions")
       .stated(kIntel);
   size("fetch_queue", &P::fetch_queue, "instructions between fetch and dispatch", 1024)
@@ -115,6 +116,9 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
       .assumed("length of the pipeline of such cores; Intel does not state it");
   s.add("l1d_prefetch", &P::l1d_prefetch, "whether two load misses in a row of lines bring the next line to L1D")
       .stated(kIntel);
+  s.add("prefetch_hints", &P::prefetch_hints,
+        "whether prefetch instructions start fills, also in timing \"cached\"; a core may ignore them")
+      .stated("RISC-V Zicbop: they are hints");
   size("history", &P::history, "branches in the predictor's global history, of 2^history counters", 20)
       .unit("branches")
       .assumed("Intel does not describe its predictor");

@@ -37,6 +37,7 @@ struct CoreParameters {
   unsigned store_buffer = 56;
   unsigned refill = 16;
   bool l1d_prefetch = true;
+  bool prefetch_hints = true;
   unsigned history = 12;
   unsigned return_stack = 16;
   unsigned pause = 140;

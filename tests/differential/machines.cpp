@@ -20,12 +20,13 @@ namespace {
 constexpr std::uint64_t kMostSlots = 400'000'000, kSlice = 1'000'000;
 
 struct Board {
-  static riscv::HartConfig config() {
+  static riscv::HartConfig config(bool windowed, riscv::TimingParts& parts) {
     riscv::HartConfig c;
     c.privileged.aia = true;
+    if (windowed) parts.give_to(c, riscv::Timing::interval);
     return c;
   }
-  explicit Board(const Image& image) : machine(config()) {
+  explicit Board(const Image& image, bool windowed = false) : machine(config(windowed, parts)) {
     for (std::uint64_t at = 0; at < kRamSize; at += kPage)
       if (!empty(image.bytes().data() + at)) machine.ram.write(kRam + at, image.bytes().data() + at, kPage);
   }
@@ -36,6 +37,7 @@ struct Board {
     machine.ram.read(kRam + DIFF_CONTROL + CB_INDEX, &n, 8);
     return n;
   }
+  riscv::TimingParts parts;
   riscv::IssMachine machine;
 };
 
@@ -48,9 +50,9 @@ std::string stuck(const Board& board, const char* how) {
 
 }  // namespace
 
-RunEnd run_on_iss(Image& image) {
+RunEnd run_on_iss(Image& image, bool windowed) {
   static_assert(riscv::IssMachine::kRamSize == kRamSize);
-  auto board = std::make_unique<Board>(image);
+  auto board = std::make_unique<Board>(image, windowed);
   riscv::Hart& hart = board->machine.hart;
   RunEnd end;
   std::uint64_t program = 0, since = 0;

@@ -17,8 +17,8 @@ struct RunEnd {
   std::uint64_t instructions = 0;  ///< of the ISS
 };
 
-/// Runs the image on the ISS and replaces the image by the RAM's last state.
-RunEnd run_on_iss(Image& image);
+/// Runs the image on the ISS and replaces the image by the RAM's last state. windowed: timing = "interval".
+RunEnd run_on_iss(Image& image, bool windowed = false);
 /// step_on_iss() does as run_on_iss(), one instruction at a time. It calls `before` in front of each instruction, and
 /// `after` behind it with whether the instruction was executed (no trap, no interrupt).
 struct Observer {

@@ -84,6 +84,15 @@ void step(const Image& image, const Image& whole, Totals& totals) {
   std::printf("the ISS ends in another state when it is stepped\n");
 }
 
+/// Runs the image with an instruction window, which must change nothing but time.
+void run_windowed(Image image, const Image& reference, const Options& options, Totals& totals) {
+  const RunEnd end = run_on_iss(image, true);
+  if (!end.trouble.empty()) trouble("the ISS with an instruction window: " + end.trouble, image, totals);
+  const std::uint64_t before = totals.differing;
+  report(compare(reference, image), options.seed, totals);
+  if (totals.differing != before) std::printf("with an instruction window\n");
+}
+
 /// Runs one image on both. Prints what differs.
 void run_batch(const Options& options, const Image& image, std::uint64_t batch, Totals& totals) {
   const std::string file = batch_file(options.work, options.seed, batch);
@@ -98,6 +107,7 @@ void run_batch(const Options& options, const Image& image, std::uint64_t batch, 
   if (!qemu_end.empty()) trouble(qemu_end, reference, totals);
   if (!end.trouble.empty()) trouble("the ISS: " + end.trouble, iss, totals);
   report(compare(reference, iss), options.seed, totals);
+  run_windowed(image, reference, options, totals);
   totals.count(image);
   totals.instructions += end.instructions;
   totals.traps.add(iss);

@@ -23,7 +23,7 @@ const std::vector<Opcode>& operations(bool (*wanted)(Opcode)) {
   return lists.emplace_back(wanted, std::move(list)).second;
 }
 
-bool computes(Opcode op) { return is_integer_op(op) || (op >= Opcode::probe && op <= Opcode::account); }
+bool computes(Opcode op) { return is_integer_op(op) || (op >= Opcode::probe && op <= Opcode::prefetch); }
 bool accesses(Opcode op) { return is_load(op) || is_store(op); }
 
 const std::vector<std::uint16_t>& short_computations() {

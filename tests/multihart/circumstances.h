@@ -18,10 +18,10 @@ constexpr std::uint64_t kFlag = Machine::kData;
 inline void everywhere(const std::function<void(const MachineParameters&, bool)>& check) {
   for (const unsigned harts : {2u, 4u}) {
     for (const Time quantum : {3_ns, 100_ns, 1_us}) {
-      for (const bool cached : {false, true}) {
+      for (const Timing timing : {Timing::functional, Timing::cached, Timing::interval}) {
         for (const bool disturbed : {false, true}) {
-          CAPTURE(harts, quantum.nanoseconds(), cached, disturbed);
-          check({harts, quantum, cached}, disturbed);
+          CAPTURE(harts, quantum.nanoseconds(), name_of(timing), disturbed);
+          check({harts, quantum, timing}, disturbed);
         }
       }
     }

@@ -21,13 +21,20 @@ namespace sluice::multihart {
 using namespace base::literals;
 using base::Time;
 
+using Timing = coherence::MemorySystem::Timing;
+
+inline const char* name_of(Timing t) {
+  return t == Timing::functional ? "functional" : t == Timing::cached ? "cached" : "interval";
+}
+
 struct MachineParameters {
   unsigned harts = 2;
   Time quantum = 100_ns;
-  bool cached = false;
+  Timing timing = Timing::functional;
   bool mixed = false;  ///< clocks and issue widths differ
   Time local_delivery{};
   riscv::IdleStates idle{};
+  bool timed() const { return timing != Timing::functional; }  ///< accesses take more than their instruction's slot
 };
 
 class Machine {
@@ -101,7 +108,7 @@ class Machine {
  private:
   static coherence::MemorySystem::Parameters caches(const MachineParameters& p) {
     coherence::MemorySystem::Parameters caches;
-    caches.timing = p.cached ? coherence::MemorySystem::Timing::cached : coherence::MemorySystem::Timing::functional;
+    caches.timing = p.timing;
     return caches;
   }
   static riscv::ClusterParameters cluster(const MachineParameters& machine, unsigned hart) {

@@ -36,7 +36,8 @@ void run_program(std::uint64_t seed, std::uint64_t index, Totals& totals) {
     Run run(program, Disturbance::recorded);
     result = run.result();
     wrong = run.recorder()->surprise();
-    if (wrong.empty()) wrong = violation(run.recorder()->accesses(), program.machine.quantum, totals.order);
+    const Time skew = program.machine.quantum + run.recorder()->longest_batch();
+    if (wrong.empty()) wrong = violation(run.recorder()->accesses(), skew, totals.order);
     if (wrong.empty()) wrong = run.trouble();
     ++totals.runs;
   }
@@ -50,7 +51,7 @@ void run_program(std::uint64_t seed, std::uint64_t index, Totals& totals) {
   if (wrong.empty()) return;
   ++totals.failed;
   fmt::print("program {} of seed {} ({} harts, quantum {} ns, {}{}): {}\n", index, seed, program.machine.harts,
-             program.machine.quantum.nanoseconds(), program.machine.cached ? "cached" : "functional",
+             program.machine.quantum.nanoseconds(), name_of(program.machine.timing),
              program.machine.mixed ? ", mixed clocks" : "", wrong);
 }
 

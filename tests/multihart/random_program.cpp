@@ -196,7 +196,7 @@ RandomProgram RandomProgram::draw(std::uint64_t seed, std::uint64_t index) {
   RandomProgram p;
   p.machine.harts = draw.one_in(4) ? 2 + static_cast<unsigned>(draw.below(2)) : 4;
   p.machine.quantum = Time::ns(draw.from({1, 3, 17, 32, 64, 100, 1000}));
-  p.machine.cached = draw.one_in(2);
+  p.machine.timing = draw.from({Timing::functional, Timing::cached, Timing::interval});
   p.machine.mixed = draw.one_in(3);
   for (unsigned h = 0; h < p.machine.harts; ++h) {
     p.code.push_back(Writer(draw, h, p.machine.harts).program());

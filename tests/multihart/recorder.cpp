@@ -31,6 +31,9 @@ class Recorder::Steps final : public riscv::CoreObserver {
   std::uint64_t before(riscv::Core& core) override {
     if (core.hart().state().pc != pc_) started_ = core.hart().state().slots;
     pc_ = core.hart().state().pc;
+    const Time now = core.slot_clock().time_of(core.hart().state().slots);
+    if (!core.hart().engine().between_timing_points()) batch_began_ = now;
+    longest_batch_ = std::max(longest_batch_, now - batch_began_);
     return kOneEvent;
   }
   void after(riscv::Core&, riscv::StopReason reason) override {
@@ -39,8 +42,10 @@ class Recorder::Steps final : public riscv::CoreObserver {
   }
   std::uint64_t started() const { return started_; }
   std::uint64_t pc() const { return pc_; }
+  Time longest_batch() const { return longest_batch_; }
 
  private:
+  Time batch_began_, longest_batch_;
   std::uint64_t pc_ = ~std::uint64_t{0}, started_ = 0;
 };
 
@@ -60,6 +65,12 @@ Recorder::Recorder(Machine& machine) : machine_(machine), bytes_(RandomProgram::
 }
 
 Recorder::~Recorder() = default;
+
+Time Recorder::longest_batch() const {
+  Time longest;
+  for (const auto& steps : steps_) longest = std::max(longest, steps->longest_batch());
+  return longest;
+}
 
 void Recorder::accessed(std::uint64_t address, unsigned length, bool write) {
   const std::uint64_t end = RandomProgram::kShared + RandomProgram::kSharedBytes;

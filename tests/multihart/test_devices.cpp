@@ -41,7 +41,7 @@ TEST_CASE("foreign activity comes before an atomic of its instant, on one hart a
       for (const unsigned at : {2'049u, 2'050u, 2'051u, 2'100u}) {
         CAPTURE(harts, all, at);
         fresh_kernel();
-        Machine m({harts, 100_ns, false});
+        Machine m({harts, 100_ns});
         ForeignCall writer("writer", Time::ns(at), [&m] {
           const std::uint64_t one = 1;
           m.ram.write(kFlag, &one, 8);
@@ -79,7 +79,7 @@ void load_at(Machine& m, const std::vector<unsigned>& start) {
 
 TEST_CASE("accesses of all harts to a device happen in order of time", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     for (const bool own : {true, false}) {
       for (const Time busy : {0_ns, 4_ns, 150_ns}) {
         if (own && busy > Time{}) continue;
@@ -118,7 +118,7 @@ TEST_CASE("what happens before an access, or at its instant, is seen by it, and 
         for (const unsigned at : {2'049u, 2'050u, 2'051u}) {
           CAPTURE(harts, own, by_entry, at);
           fresh_kernel();
-          Machine m({harts, 100_ns, false});
+          Machine m({harts, 100_ns});
           Target target("target", m, own);
           ForeignCall changer("changer", Time::ns(at), [&target] { target.value = 77; });
           if (by_entry) {
@@ -163,7 +163,7 @@ struct Adapter : sc_core::sc_module {
 TEST_CASE("a process that waits for a hart's access runs at its time, and so does a hart that it wakes",
           "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     for (unsigned asker = 0; asker < p.harts; ++asker) {
       for (const bool others_sleep : {true, false}) {
         CAPTURE(asker, others_sleep);

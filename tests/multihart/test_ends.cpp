@@ -14,7 +14,7 @@ TEST_CASE("harts that are reset by an entry, or by one of them, start again", "[
     for (const bool by_hart : {false, true}) {
       CAPTURE(harts, by_hart);
       fresh_kernel();
-      Machine m({harts, 100_ns, false});
+      Machine m({harts, 100_ns});
       for (unsigned h = 0; h < harts; ++h) {
         Code c;
         c.csrr(a1, kTime);
@@ -51,7 +51,7 @@ TEST_CASE("harts that are reset by an entry, or by one of them, start again", "[
 TEST_CASE("a run ends at its limit, whatever is left of the window", "[multihart]") {
   for (const unsigned harts : {1u, 2u}) {
     fresh_kernel();
-    Machine m({harts, 1_us, false});
+    Machine m({harts, 1_us});
     for (unsigned h = 0; h < harts; ++h) m.load(h, {});
     m.run(2'100_ns);
     REQUIRE(base::now() == 2'100_ns);
@@ -67,7 +67,7 @@ TEST_CASE("a run that an access stops stops behind it, and goes on as if nothing
       std::array<std::uint64_t, 4> with{}, without{};
       for (const bool stops : {true, false}) {
         fresh_kernel();
-        Machine m({harts, 1_us, false});
+        Machine m({harts, 1_us});
         m.clint.software(stopper).on_change = [&m, stops](bool) {
           if (stops) m.scheduler.stop();
         };
@@ -106,7 +106,7 @@ TEST_CASE("a hart that is stopped sees every stop and resumption up to its time"
     for (unsigned stopped = 0; stopped < harts; ++stopped) {
       CAPTURE(harts, stopped);
       fresh_kernel();
-      Machine m({harts, 1_us, false});
+      Machine m({harts, 1_us});
       riscv::Core& core = *m.cores[stopped];
       m.clint.software(stopped).on_change = [&core](bool) { core.stop("a test", "the test"); };
       for (unsigned h = 0; h < harts; ++h) {
@@ -132,7 +132,7 @@ TEST_CASE("a reset reaches a hart that is about to sleep", "[multihart]") {
   for (const unsigned harts : {1u, 2u, 4u}) {
     CAPTURE(harts);
     fresh_kernel();
-    Machine m({harts, 100_ns, false});
+    Machine m({harts, 100_ns});
     for (unsigned h = 0; h < harts; ++h) {
       Code c;
       c.csrr(a1, kTime);
@@ -159,7 +159,7 @@ TEST_CASE("what a hart was about to do does not happen behind a reset", "[multih
       for (const unsigned reset_at : {2'020u, 2'049u, 2'050u}) {
         CAPTURE(harts, way, reset_at);
         fresh_kernel();
-        Machine m({harts, 100_ns, false});
+        Machine m({harts, 100_ns});
         for (unsigned h = 0; h < harts; ++h) {
           Code c;
           c.ld(t0, s1);

@@ -42,7 +42,7 @@ TEST_CASE("a timer wakes a hart that sleeps at its edge, and one that runs at th
                 const std::uint64_t seen = (edge + window - 1) / window * window;
                 if (sleeps)
                   REQUIRE(m.x(h, a0) == edge);
-                else if (!p.cached)  // the trap's entry takes a cycle
+                else if (!p.timed())  // the trap's entry takes a cycle
                   REQUIRE(m.x(h, a0) == seen + 1);
               }
             });
@@ -53,7 +53,7 @@ TEST_CASE("a timer wakes a hart that sleeps at its edge, and one that runs at th
 
 TEST_CASE("a hart sets its timer for a time at which another hart has already been", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     run(
         p, disturbed, 20_us,
         [&](Machine& m) {
@@ -118,7 +118,7 @@ TEST_CASE("a message from another hart wakes a hart at the time of the store", "
 
 TEST_CASE("an interrupt that came before an instruction in order of time is taken in front of it", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     for (const unsigned way : {0u, 1u, 2u}) {
       CAPTURE(way);
       const std::uint64_t window = p.quantum / 1_ns;
@@ -165,7 +165,7 @@ TEST_CASE("an interrupt that comes and goes before a hart sleeps does not wake i
       for (const unsigned goes : {2'049u, 2'050u, 2'051u}) {
         CAPTURE(harts, in_wrs, goes);
         fresh_kernel();
-        Machine m({harts, 100_ns, false});
+        Machine m({harts, 100_ns});
         for (unsigned h = 0; h < harts; ++h) {
           Code c;
           c.csrw(kMie, a2);
@@ -197,7 +197,7 @@ TEST_CASE("wrs.sto waits as long as it may, and no longer", "[multihart]") {
     for (const Time quantum : {3_ns, 100_ns, 1_us}) {
       CAPTURE(harts, quantum.nanoseconds());
       fresh_kernel();
-      Machine m({harts, quantum, false});
+      Machine m({harts, quantum});
       for (unsigned h = 0; h < harts; ++h) {
         Code c;
         c.nops(3 + h);

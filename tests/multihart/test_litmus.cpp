@@ -71,12 +71,12 @@ Outcomes outcomes(const Litmus& l) {
   if (l.harts == 3) choices = {1, 6, 15};
   if (l.harts == 4) choices = {1, 2};
   for (const Time quantum : {1_ns, 8_ns}) {
-    for (const bool cached : {false, true}) {
+    for (const Timing timing : {Timing::functional, Timing::cached, Timing::interval}) {
       std::vector<unsigned> hart_of;
       for (unsigned h = 0; h < l.harts; ++h) hart_of.push_back(h);
       do {
         std::vector<unsigned> delays(l.harts, choices[0]), digits(l.harts, 0);
-        do seen.insert(run_once(l, {l.harts, quantum, cached}, hart_of, delays));
+        do seen.insert(run_once(l, {l.harts, quantum, timing}, hart_of, delays));
         while (next_delays(delays, choices, digits));
       } while (std::next_permutation(hart_of.begin(), hart_of.end()));
     }

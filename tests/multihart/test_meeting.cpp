@@ -40,9 +40,9 @@ TEST_CASE("a store wakes those who wait for it at its very time", "[multihart]")
             [&](Machine& m) {
               // The store is the instruction after the stamp. With caches, fetches take time too.
               const std::uint64_t stored = m.x(waker, a0) + 1;
-              if (!p.cached) REQUIRE(stored == at);
+              if (!p.timed()) REQUIRE(stored == at);
               for (unsigned h = 0; h < p.harts; ++h)
-                if (h != waker && (!p.cached || at > 3'000)) REQUIRE(m.x(h, a0) == stored);
+                if (h != waker && (!p.timed() || at > 3'000)) REQUIRE(m.x(h, a0) == stored);
             });
       }
     }
@@ -68,7 +68,7 @@ TEST_CASE("a DMA write wakes those who wait for it on the first edge behind it",
 
 TEST_CASE("atomics of all harts happen in order of time", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     std::array<unsigned, 4> order{0, 1, 2, 3};
     do {
       CAPTURE(order[0], order[1], order[2], order[3]);
@@ -103,7 +103,7 @@ TEST_CASE("caches see atomics in order of time: the first waits for DRAM, the se
         if (first == second) continue;
         CAPTURE(harts, first, second);
         fresh_kernel();
-        Machine m({harts, 1_us, true});
+        Machine m({harts, 1_us, Timing::cached});
         for (unsigned h = 0; h < harts; ++h) {
           Code c;
           const int again = c.csrr(a1, kCycle);
@@ -127,7 +127,7 @@ TEST_CASE("caches see atomics in order of time: the first waits for DRAM, the se
 
 TEST_CASE("of two SCs to one line the first in time wins, whichever hart it is", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     for (unsigned first = 0; first < p.harts; ++first) {
       CAPTURE(first);
       run(
@@ -153,7 +153,7 @@ TEST_CASE("of two SCs to one line the first in time wins, whichever hart it is",
 TEST_CASE("a plain store is seen early within its window by later harts, and behind it by earlier ones",
           "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     const std::uint64_t window = p.quantum / 1_ns;
     for (unsigned writer = 0; writer < p.harts; ++writer) {
       for (const unsigned at : {2'000u, 2'001u, 2'050u, 2'099u}) {
@@ -190,7 +190,7 @@ TEST_CASE("a plain store is seen early within its window by later harts, and beh
 
 TEST_CASE("a page-table walk that sets A and D wakes those who wait for the entry at its time", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     for (unsigned walker = 0; walker < p.harts; ++walker) {
       CAPTURE(walker);
       constexpr std::uint64_t kTable = Machine::kRam + 0x8'0000, kEntry = kTable + 2 * 8;
@@ -227,7 +227,7 @@ TEST_CASE("a page-table walk that sets A and D wakes those who wait for the entr
 
 TEST_CASE("a store across pages wakes those who wait for either", "[multihart]") {
   everywhere([](const MachineParameters& p, bool disturbed) {
-    if (p.cached) return;
+    if (p.timed()) return;
     for (const bool upper : {false, true}) {
       CAPTURE(upper);
       run(

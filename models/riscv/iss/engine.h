@@ -30,6 +30,9 @@ class Engine {
   /// As run(), but ends with `stepped` after one instruction, or the trap or interrupt in its place. A hart that only
   /// uses run_one() does exactly the same as one that uses run().
   virtual StopReason run_one() = 0;
+  /// timing = "interval": whether run() has ended, at a breakpoint or after a step, where a run without it would have
+  /// gone on whatever the slot limit is. Time must not go on for others then.
+  virtual bool between_timing_points() const { return false; }
   /// Called from inside a Bus call or a write to RAM: makes run() read the slot limit again before the next
   /// instruction.
   virtual void ask_limit_again() = 0;

@@ -35,6 +35,7 @@ struct HartConfig {
   base::LineState* l1i = nullptr;
   /// With the L1 caches, for timing = "interval". It must outlive the hart.
   const CoreShape* shape = nullptr;
+  bool prefetch_hints = true;  ///< prefetch instructions start fills
 };
 
 struct HartCounters : TimingCounters {

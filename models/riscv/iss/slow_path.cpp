@@ -70,7 +70,7 @@ void SlowPath::change_context() {
 
 bool SlowPath::interrupt() {
   if (!privileged_.take_interrupt()) return false;
-  if (clock_) clock_->drain();
+  if (clock_) clock_->redirect();
   bus_.interrupt_taken(state_.slots + interrupt_cost_);
   state_.slots += interrupt_cost_;
   ++hart_.counters().interrupts;
@@ -140,7 +140,7 @@ SlowPath::Outcome SlowPath::trap(Cause cause, std::uint64_t tval) {
     ++counters.repeated;
   else
     counters.repeated = counters.served = 0, counters.returns_before = counters.returns;
-  if (clock_) clock_->drain();
+  if (clock_) clock_->redirect();
   privileged_.trap(cause, tval);
   state_.slots += exception_cost_;
   ++counters.traps;
@@ -189,7 +189,7 @@ SlowPath::Outcome SlowPath::csr(const Instruction& i, unsigned cost) {
 }
 
 SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
-  if (clock_) clock_->drain();
+  if (clock_) clock_->redirect();
   switch (i.op) {
     case Opcode::ecall:
       switch (state_.privilege) {
@@ -260,7 +260,7 @@ SlowPath::Outcome SlowPath::prefetch(const Instruction& i) {
   if (!l1d_) return Outcome::next;
   std::uint64_t physical = 0;
   const std::uint64_t address = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
-  const bool is_there = hint_place(address, physical) && hart_.ram_at(physical);
+  const bool is_there = hart_.config().prefetch_hints && hint_place(address, physical) && hart_.ram_at(physical);
   if (clock_) {
     is_there ? clock_->log().access(physical) : clock_->log().access_no_cache();
     return Outcome::next;

@@ -21,6 +21,7 @@ class StepEngine final : public Engine {
   StopReason run() override;
   StopReason step() override { return control_.step(*this); }
   StopReason run_one() override { return control_.run_one(*this); }
+  bool between_timing_points() const override { return clock_ && !clock_->at_timing_point(); }
   void ask_limit_again() override {}  // it asks before every instruction
   void invalidate_code(std::uint64_t address, std::uint64_t length) override;
   bool has_code(std::uint64_t page) const override { return has_decoded(page, base::GuestRam::kPage); }

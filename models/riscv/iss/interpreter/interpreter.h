@@ -25,6 +25,7 @@ class Interpreter final : public Engine {
   StopReason run() override;
   StopReason step() override { return control_.step(*this); }
   StopReason run_one() override { return control_.run_one(*this); }
+  bool between_timing_points() const override { return clock_ && !clock_->at_timing_point(); }
   void ask_limit_again() override { slow_.call_attention(); }
   void invalidate_code(std::uint64_t address, std::uint64_t length) override;
   bool has_code(std::uint64_t page) const override { return cache_.has_code(page); }

@@ -50,6 +50,11 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
 
 inline const std::uint64_t* InstructionWindow::execute_run(Progress& p, const TimedRun& run, unsigned first,
                                                            unsigned end, const std::uint64_t* access) {
+  if (refetches_ && first < end) [[unlikely]] {
+    p.fetch_cycle = std::max(p.fetch_cycle, p.cycle);
+    p.fetched = 0;
+    refetches_ = false;
+  }
   for (unsigned n = 0; first < end;) {
     while (n < run.lines && run.starts[n] < first) ++n;
     if (n < run.lines && run.starts[n] == first && run.addresses[n] != line_) fetch_line(p, run.addresses[n]);
@@ -64,6 +69,7 @@ inline const std::uint64_t* InstructionWindow::execute_run(Progress& p, const Ti
 /// The next instruction lies in another line. A line that L1I does not hold stops fetch.
 inline void InstructionWindow::fetch_line(Progress& p, std::uint64_t address) {
   line_ = address;
+  keep_up(p);
   ++counters_.l1i_accesses;
   if (l1i_.hit(address, false)) [[likely]]
     return;
@@ -90,12 +96,16 @@ inline void InstructionWindow::not_before(Progress& p, std::uint64_t cycle, Loss
   p.dispatched = 0;
 }
 
-/// Instructions of a straight run are fetched. Fetch is at most a queue ahead of dispatch.
+/// Fetch is at most a queue ahead of dispatch. Called where the instructions alone say, so that it does not matter how
+/// a log is divided.
+inline void InstructionWindow::keep_up(Progress& p) const {
+  if (p.fetch_cycle + lead_ >= p.cycle) return;
+  p.fetch_cycle = p.cycle - lead_;
+  p.fetched = 0;
+}
+
+/// Instructions of a straight run are fetched.
 inline void InstructionWindow::fetch(Progress& p, unsigned instructions) {
-  if (p.fetch_cycle + lead_ < p.cycle) {
-    p.fetch_cycle = p.cycle - lead_;
-    p.fetched = 0;
-  }
   not_before(p, p.fetch_cycle, p.fetch_waits);
   p.fetch_waits = Loss::fetch;
   p.fetched += instructions;
@@ -223,7 +233,10 @@ inline void InstructionWindow::predict(Progress& p, const TimedRun& run, std::ui
   const bool right =
       kind == TimingRecord::kBranch ? predictor_.conditional(run.last_pc, taken) : predict_jump(kind, run, next_pc);
   ++counters_.branches;
-  if (taken) end_fetch_group(p);
+  if (taken) {
+    keep_up(p);
+    end_fetch_group(p);
+  }
   if (right) [[likely]]
     return;
   ++counters_.mispredictions;
@@ -248,11 +261,13 @@ void InstructionWindow::wait_until(std::uint64_t cycle) {
   at_.dispatched = 0;
 }
 
-void InstructionWindow::drain() { drain_to(std::max(at_.cycle, at_.last_retired) + 1); }
+void InstructionWindow::drain() { drain_to(at_.last_retired + 1); }
 
-void InstructionWindow::drain_stores() { drain_to(std::max({at_.cycle, at_.last_retired, last_written_}) + 1); }
+void InstructionWindow::drain_stores() { drain_to(std::max(at_.last_retired, last_written_) + 1); }
 
+/// Nothing is dispatched before this cycle, nor in the present one if something has been.
 void InstructionWindow::drain_to(std::uint64_t cycle) {
+  cycle = std::max(cycle, at_.cycle + (at_.dispatched == 0 ? 0 : 1));
   lose(Loss::drain, (cycle - at_.cycle) * shape_.dispatch_width - at_.dispatched);
   wait_until(cycle);
   slots_.forget(at_.cycle);

@@ -91,6 +91,9 @@ class InstructionWindow {
   void drain();
   /// As drain(), and until all stores are in L1D.
   void drain_stores();
+  /// What follows is fetched from the next dispatch on, not ahead of it: a trap, an interrupt or a return has gone
+  /// elsewhere.
+  void refetch() { refetches_ = true; }
   /// The next dispatch is not before this cycle.
   void wait_until(std::uint64_t cycle);
   void reset();
@@ -130,6 +133,7 @@ class InstructionWindow {
                                const std::uint64_t* access);
   const std::uint64_t* execute_special(Progress&, const TimingRecord&, const std::uint64_t* access);
   void not_before(Progress&, std::uint64_t cycle, Loss why);
+  void keep_up(Progress&) const;
   void fetch(Progress&, unsigned instructions);
   void fetch_line(Progress&, std::uint64_t address);
   static void end_fetch_group(Progress&);
@@ -174,6 +178,7 @@ class InstructionWindow {
   TimingCounters& counters_;
 
   Progress at_;
+  bool refetches_ = false;
   std::array<std::uint64_t, TimingRecord::kRegisters> ready_{};  ///< cycle from which a dependent may issue
   const std::uint64_t lead_;                                     ///< cycles by which fetch may be ahead of dispatch
   std::uint64_t line_ = ~std::uint64_t{0};                       ///< L1I line of the last instruction

@@ -60,6 +60,11 @@ class IntervalClock final : private InstructionWindow::Memory {
     window_.drain();
     charge();
   }
+  /// As drain(), and what follows is elsewhere.
+  void redirect() {
+    drain();
+    window_.refetch();
+  }
   /// The instruction also waits until all earlier stores are in L1D.
   void drain_stores() {
     window_.drain_stores();

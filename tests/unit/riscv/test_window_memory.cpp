@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/riscv/window_bench.h"
+
+using namespace sluice;
+using namespace sluice::riscv;
+
+namespace {
+
+/// prefetch.i, .r or .w of an address.
+Executed prefetch(const CoreShape& s, std::uint8_t kind, std::uint64_t address) {
+  Instruction i = decode(0x0000'6013 | static_cast<std::uint32_t>(kind) << 20);
+  REQUIRE(i.op == Opcode::prefetch);
+  Executed e = make(s, i);
+  e.address = address;
+  return e;
+}
+
+std::uint64_t lost(const TimingCounters& c) { return std::accumulate(c.lost.begin(), c.lost.end(), std::uint64_t{0}); }
+std::uint64_t lost(const TimingCounters& c, Loss why) { return c.lost[static_cast<std::size_t>(why)]; }
+
+}  // namespace
+
+TEST_CASE("a prefetch starts a fill and waits for nothing", "[window]") {
+  CoreShape s = shape_for_tests();
+  for (const std::uint8_t kind : {Instruction::kPrefetchR, Instruction::kPrefetchW}) {
+    // Additions that depend on each other take as long as the fill.
+    std::vector<Executed> program = {prefetch(s, kind, line(0))};
+    for (unsigned n = 0; n < 40; ++n) program.push_back(make(s, Opcode::add, 6, 6, 0));
+    program.push_back(make(s, Opcode::ld, 5, 6, 0, line(0)));
+    const Windowed ahead = run_windowed(s, 40, program);
+    // The chain of additions ends in cycle 41, and the load takes 5 more.
+    CHECK(ahead.retired == 41 + 5);
+    CHECK(ahead.counters.l1d_prefetches == 1);
+    program.erase(program.begin());
+    CHECK(windowed(s, 40, program) == 41 + 40);
+  }
+}
+
+TEST_CASE("a load behind its own prefetch waits for the rest of the fill", "[window]") {
+  CoreShape s = shape_for_tests();
+  // Both are issued in cycle 1: the line arrives in 101 for both.
+  CHECK(windowed(s, 100, {prefetch(s, Instruction::kPrefetchR, line(0)), make(s, Opcode::ld, 5, 0, 0, line(0))}) ==
+        101);
+}
+
+TEST_CASE("two misses in a row of lines bring the next line", "[window]") {
+  CoreShape s = shape_for_tests();
+  // Each load waits for the one before it, so a miss takes the whole fill.
+  std::vector<Executed> up, down, far;
+  for (unsigned n = 0; n < 20; ++n) {
+    up.push_back(make(s, Opcode::ld, 5, 5, 0, line(n)));
+    down.push_back(make(s, Opcode::ld, 5, 5, 0, line(40 - n)));
+    far.push_back(make(s, Opcode::ld, 5, 5, 0, line(3 * n)));
+  }
+  CHECK(windowed(s, 100, up) == 1 + 20 * 100);
+  s.l1d_prefetch = true;
+  // Lines 0 and 1 miss, and 1 brings 2, which is there when it is loaded. So 3 misses, brings 4, and so on: 11 misses
+  // and 9 hits.
+  const Windowed ascending = run_windowed(s, 100, up);
+  CHECK(ascending.retired == 1 + 11 * 100 + 9 * 5);
+  CHECK(ascending.counters.l1d_prefetches == 10);
+  CHECK(run_windowed(s, 100, down).counters.l1d_prefetches == 0);
+  CHECK(run_windowed(s, 100, far).counters.l1d_prefetches == 0);
+}
+
+TEST_CASE("the first load of a line under way brings the next one", "[window]") {
+  CoreShape s = shape_for_tests();
+  s.l1d_prefetch = true;
+  std::vector<Executed> program;
+  for (unsigned n = 0; n < 3; ++n) program.push_back(make(s, Opcode::ld, 5, 0, 0, line(n)));
+  // All three are issued before any line has arrived. Line 1 brings 2, and the load of 2 brings 3.
+  const Windowed w = run_windowed(s, 100, program);
+  CHECK(w.counters.l1d_prefetches == 2);
+  CHECK(w.counters.l1d_misses == 2);
+}
+
+TEST_CASE("the line prefetcher stays in its page", "[window]") {
+  CoreShape s = shape_for_tests();
+  s.l1d_prefetch = true;
+  std::vector<Executed> program;
+  for (unsigned n = 62; n < 64; ++n) program.push_back(make(s, Opcode::ld, 5, 5, 0, line(n)));
+  static_assert(CycleCore::kWarm % 4096 == 0);
+  CHECK(run_windowed(s, 100, program).counters.l1d_prefetches == 0);
+}
+
+TEST_CASE("a load gets its value from the store buffer, or waits for the store", "[window]") {
+  CoreShape s = shape_for_tests();
+  // The store is issued in cycle 1 and its data is there in 2. The load is issued in 1 too, and takes 5 from 2 on.
+  const Windowed forwarded =
+      run_windowed(s, 100, {make(s, Opcode::sd, 0, 0, 6, line(0)), make(s, Opcode::ld, 5, 0, 0, line(0))});
+  CHECK(forwarded.retired == 2 + 5);
+  CHECK(forwarded.counters.forwarded == 1);
+  // Only a byte is in the store buffer: the load waits until it is written, in 103, and takes 5.
+  const Windowed partly =
+      run_windowed(s, 100, {make(s, Opcode::sb, 0, 0, 6, line(0)), make(s, Opcode::ld, 5, 0, 0, line(0))});
+  CHECK(partly.retired == 103 + 5);
+  CHECK(partly.counters.forwarded == 0);
+}
+
+TEST_CASE("each dispatch slot holds an instruction or is lost by a cause", "[window]") {
+  std::mt19937 random(11);
+  const auto draw = [&](unsigned below) { return static_cast<unsigned>(random() % below); };
+  TimingCounters all;
+  for (unsigned round = 0; round < 100; ++round) {
+    CoreShape s = shape_for_tests();
+    s.l1d_prefetch = draw(2) == 0;
+    s.dispatch_width = 1 + draw(6);
+    s.fetch_width = s.dispatch_width + draw(3);
+    s.reorder_buffer = 16 + draw(200);
+    s.scheduler = 4 + draw(60);
+    s.load_queue = 4 + draw(40);
+    s.store_buffer = 4 + draw(40);
+    std::vector<Executed> program = branching(s, random, 300);
+    for (Executed& e : program) {
+      if (draw(4) != 0 || e.record.is_transfer()) continue;
+      const std::uint64_t pc = e.pc;
+      e = make(s, draw(2) == 0 ? Opcode::ld : Opcode::sd, 5 + draw(9), 5 + draw(9), 0,
+               draw(4) == 0 ? line(draw(500)) : 8);
+      e.pc = pc;
+    }
+    const Windowed w = run_windowed(s, 20 + draw(200), program, 1 + draw(20), 1 + draw(100));
+    CAPTURE(round);
+    CHECK(w.slots == program.size() + lost(w.counters));
+    for (std::size_t n = 0; n < kLosses; ++n) all.lost[n] += w.counters.lost[n];
+  }
+  for (const Loss why : {Loss::fetch, Loss::misprediction, Loss::reorder_buffer, Loss::scheduler, Loss::load_queue,
+                         Loss::store_buffer}) {
+    CAPTURE(static_cast<int>(why));
+    CHECK(lost(all, why) > 0);
+  }
+}
