@@ -81,7 +81,7 @@ class JoinedSystems(BoardTest):
         self.assertTrue(70 < longer < 100, longer)
 
     def test_the_card_is_killed_alone(self):
-        board = self.with_lines("[fault.stop]", 'kind = "kill"', 'target = "cluster.card"', 'at = "500 us"')
+        board = self.with_lines("[fault.stop]", 'kind = "kill"', 'target = "cluster.card"', 'at = "400 us"')
         # From the start on, so that no question is asked before the controller counts and answered after.
         every = ("--requests", "2000", "--warmup", "0")
         contents = result(board, *every)

@@ -73,18 +73,19 @@ class Packets(BoardTest):
                 self.assertEqual(list(contents["requests"]["dropped"]), ["receive FIFO full"])
                 (trial,) = contents["packets"]["trials"]
                 self.assertEqual(trial["offered_per_s"], 148_809_524)
-                self.assertLess(trial["returned_gbps"], 60)
+                self.assertLess(trial["returned_gbps"], 70)
 
     def test_udp_flows_spread_over_harts_and_more_harts_return_more(self):
         returned = {}
+        # With an instruction window, one core nearly fills the link.
         for n in (1, 2, 8):
-            contents = result(BOARD, *SMALL, *ABOVE, *format_of("udp"), *harts(n))
+            contents = result(BOARD, *SMALL, *ABOVE, *format_of("udp"), *harts(n), "--set", "caches.timing=cached")
             self.check(contents)
             returned[n] = contents["packets"]["trials"][0]["returned_per_s"]
             for core in contents["cores"]:
-                self.assertGreater(core["time"]["application"], 0.1, core["name"])
-        self.assertGreater(returned[2], 1.9 * returned[1])
-        self.assertGreater(returned[8], 1.4 * returned[2])
+                self.assertGreater(core["time"]["application"], 0.05, core["name"])
+        self.assertGreater(returned[2], 1.7 * returned[1])
+        self.assertGreater(returned[8], 1.25 * returned[2])
 
     def test_l2_frames_are_one_flow(self):
         contents = result(BOARD, *SMALL, *ABOVE, *harts(2))

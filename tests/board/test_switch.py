@@ -139,7 +139,7 @@ class Carrier(Boards):
             "--set=net.wire0.up_at=1.5ms")
 
     def test_calls_of_a_link_that_comes_back_are_sent_again(self):
-        result = self.run_board("e810-poll", *self.GONE[:2], "--set=net.wire0.down_at=1ms", "--set=net.wire0.up_at=1.5ms",
+        result = self.run_board("e810-poll", *self.GONE[:2], "--set=net.wire0.down_at=500us", "--set=net.wire0.up_at=1ms",
                                 "--set=workload.retries=9", "--set=workload.outstanding=16")
         self.assertEqual(result["requests"]["completed"], 4000)
         self.assertGreaterEqual(result["requests"]["retransmissions"], 4 * 16)

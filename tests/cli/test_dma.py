@@ -95,7 +95,7 @@ class Dma(CommandTest):
         mistake("--set iommu.page=8KiB: must be 4 KiB, 2 MiB or 1 GiB", "--set", "iommu.page=8KiB")
         mistake("--set iommu.ways=3: must divide entries", "--set", "iommu.ways=3")
         self.assert_mistake(["run", "e810-poll", "--workload", "dma"],
-                            "e810-poll.toml: workload.model is dma, and the board has no DMA requester (kind accel)")
+                            "--workload dma: workload.model is dma, and the board has no DMA requester (kind accel)")
         self.assert_mistake(["run", "e810-poll", "--sizes", "8"],
                             "--sizes 8: workload.sizes is not a parameter of the traffic source...")
 

@@ -76,8 +76,8 @@ class Packets(CommandTest):
             with self.subTest(settings=settings):
                 self.assert_mistake(["run", "e810-echo", *(f"--set=workload.{s}" for s in settings)], sentence)
         for board in ("haswell-nfp", "virt"):
-            self.assert_mistake(["run", board, "--workload", "packets"], f"{board}.toml: workload.model is packets, and the "
-                                "board has no free Ethernet link to send them on")
+            self.assert_mistake(["run", board, "--workload", "packets"], "--workload packets: workload.model is packets, "
+                                "and the board has no free Ethernet link to send them on")
         self.write("peer.toml", "extends = ['e810-echo']\n[peer.far]\nmodel = 'echo'\nwire = 'net.wire0'\n")
         self.assert_mistake(["run", "peer.toml"], "peer.toml: workload.model is packets, and the board has no free Ethernet "
                             "link to send them on")

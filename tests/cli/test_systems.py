@@ -7,6 +7,8 @@ import unittest
 from command import SPIN, CommandTest, guest, sluice
 
 BOARD = """extends = ["hosts/i9-9960x"]
+[caches]
+timing = "functional"
 [cluster.host]
 firmware = "loop.elf"
 [cluster.card]
@@ -35,7 +37,7 @@ class Systems(CommandTest):
         self.assert_mistake(["run", "my.toml", "--until=1 us", "--set", "cluster.card.firmware=spin.elf"],
                             "--set cluster.card.firmware=spin.elf: " + outside.format("spin.elf", 4))
         self.assert_mistake(["run", "my.toml", "--until=1 us"],
-                            "my.toml:12: soc.card.memories leaves the image no memory: " + outside.format("loop.elf", 8))
+                            "my.toml:14: soc.card.memories leaves the image no memory: " + outside.format("loop.elf", 8))
 
     def test_the_memories_that_another_system_takes_are_blamed(self):
         self.assert_mistake(["run", "my.toml", "--until=1 us", "--set", "memory.card.base=0x9000_0000",
@@ -54,7 +56,7 @@ class Systems(CommandTest):
         for hart in ("cluster.card.hart0", "cluster.card.hart1"):
             self.assertAlmostEqual(instructions[hart] / host, 0.2, delta=0.01)
         self.write("my.toml", BOARD + "[fault.x]\nkind = 'kill'\ntarget = 'soc.cart'\nat = '2 us'\n")
-        self.assert_mistake(["run", "my.toml"], "my.toml:15: fault.x.target must name a cluster, a hart, a system-on-chip or a "
+        self.assert_mistake(["run", "my.toml"], "my.toml:17: fault.x.target must name a cluster, a hart, a system-on-chip or a "
                             'device of the board, not "soc.cart"; did you mean soc.card?')
 
     def test_resets_without_an_end_name_the_system(self):

@@ -31,11 +31,11 @@ class WorkloadPlugins(PluginTest):
         return result
 
     def test_it_starts_measures_and_ends_a_run(self):
-        self.board(BOARD)
+        self.board(BOARD + "[caches]\ntiming = 'cached'\n")
         result = json.loads(self.run_board("--json").stdout)
         self.assertEqual((result["outcome"], result["failure"]), ("finished", ""))
         self.assertEqual(result["ticks"], {"came": 3, "wires": 0})
-        # The hart's last instruction ends a little later.
+        # The hart's last instructions end a little later.
         self.assertEqual((int(result["simulated_ns"]), int(result["measured_ns"])), (30_000, 20_000))
         self.assertNotIn("requests", result)
         self.assertTrue(self.run_board().stdout.startswith("my   3 ticks\n\n  cluster.host.hart0: "))

@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const platform::Image firmware("firmware", {file.path(), {}}, file.path(), "--firmware x");
     for (const std::uint64_t address : {firmware.entry(), firmware.end(), fuzz::kRam + 20, ~std::uint64_t{0}})
       fuzz::require(firmware.symbols().at(address).size() < size + 32, "a symbol is longer than the file");
-    firmware.load({&ram});
+    firmware.load({{&ram}, "the system"});
   } catch (const config::UserError& e) {
     const std::string what = e.what();
     fuzz::require(what.starts_with("--firmware x: firmware ") && what.find('\n') == std::string::npos, e.what());

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts with out-of-order cores, and what a user has wrong with a core. test_cores.py SLUICE BUILD."""
+
+import json
+import os
+import unittest
+
+from command import SOURCE, CommandTest, sluice
+
+HOSTS = os.path.join(SOURCE, "platform", "boards", "hosts")
+CALLS = """extends = ["hosts/{}", "nics/e810"]
+[cluster.host]
+firmware = "rpc-server"
+[nic.eth0]
+queues = 1
+driver = "poll"
+[workload]
+kind = "closed-loop"
+outstanding = 4
+call = {{ program = "echo", bytes = 64 }}
+requests = 300
+warmup = 20
+"""
+
+
+class Cores(CommandTest):
+    def run_host(self, host, *settings):
+        self.write("my.toml", CALLS.format(host))
+        done = sluice("run", "my.toml", "--json", *(f"--set={s}" for s in settings), cwd=self.directory)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_each_host_serves_calls_on_its_core(self):
+        names = sorted(os.path.splitext(f)[0] for f in os.listdir(HOSTS))
+        self.assertGreaterEqual(len(names), 5)
+        means = {}
+        for name in names:
+            with self.subTest(name):
+                result = self.run_host(name)
+                self.assertEqual(result["requests"]["completed"], 300)
+                core = result["counters"]["cluster.host.hart0"]
+                lost = sum(n for key, n in core.items() if key.startswith("lost_"))
+                # What is neither an instruction nor lost is the cost of instructions that are not for the window.
+                self.assertLessEqual(core["instructions"] + lost, core["slots"])
+                self.assertGreater(core["instructions"] + lost, 0.9 * core["slots"])
+                self.assertGreaterEqual(core["stall_slots"], lost)
+                means[name] = result["latency_ns"]["mean"]
+        self.assertEqual(len(set(means.values())), len(means), means)
+
+    def test_a_smaller_window_is_slower(self):
+        times = [self.run_host("i9-9960x", f"cluster.host.core.reorder_buffer={n}")["latency_ns"]["mean"]
+                 for n in (224, 32, 8)]
+        self.assertEqual(times, sorted(times))
+        self.assertLess(times[0], times[-1])
+
+    def test_mistakes(self):
+        self.write("my.toml", CALLS.format("i9-9960x"))
+        for settings, sentence in (
+                (["core.reorder_buffer=3"], "--set cluster.host.core.reorder_buffer=3: must be at least issue_width, "
+                 "which is 4"),
+                (["issue_width=8", "core.reorder_buffer=7"], "--set cluster.host.core.reorder_buffer=7: must be "
+                 "at least issue_width, which is 8"),
+                (["core.scheduler=0"], "--set cluster.host.core.scheduler=0: must be 1 to 1024"),
+                (["core.load_queue=0"], "--set cluster.host.core.load_queue=0: must be 1 to 1024"),
+                (["core.load.ports=[]"], "--set cluster.host.core.load.ports=[]: must have 1 to 16 elements"),
+                (["core.load.ports=16"], "--set cluster.host.core.load.ports=16: must be 0 to 15"),
+                (["core.rob=5"], "--set cluster.host.core.rob=5: cluster.host.core.rob is not a parameter of the "
+                 "RISC-V cluster...")):
+            with self.subTest(settings):
+                self.assert_mistake(["run", "my.toml", *(f"--set=cluster.host.{s}" for s in settings)], sentence)
+        self.write("other.toml", CALLS.format("i9-9961x"))
+        self.assert_mistake(["run", "other.toml"], "other.toml:1: extends hosts/i9-9961x, which is no file beside it and no shipped "
+                            "part; did you mean hosts/i9-9960x?")
+
+
+if __name__ == "__main__":
+    unittest.main()
