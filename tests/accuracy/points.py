@@ -35,16 +35,17 @@ def fitted_to(boards):
     return points
 
 
-def check(points, boards):
+def check(points, boards, elsewhere=()):
     """Raises Dishonest when a point breaks a rule. A point that a parameter was fitted to must have the role fitted. A
-    fitted point must be named by a parameter, and an input must name a parameter."""
+    fitted point must be named by a parameter, and an input must name a parameter. elsewhere: fitted points that another
+    test has."""
     fitted = fitted_to(boards)
     known = {path for board in boards for path, _ in parameters(board)}
     by_name = {p["name"]: p for p in points}
     if len(by_name) != len(points):
         raise Dishonest("a point's name is used twice")
     for name, paths in fitted.items():
-        if name not in by_name:
+        if name not in by_name and name not in elsewhere:
             raise Dishonest(f"{', '.join(paths)}: fitted to {name}, of which no test knows")
     for p in points:
         if p["role"] not in ROLES:
@@ -62,7 +63,8 @@ def check(points, boards):
 
 
 class Points:
-    def __init__(self):
+    def __init__(self, elsewhere=()):
+        self.elsewhere = elsewhere
         self.points = []
         self.boards = []
 
@@ -86,7 +88,7 @@ class Points:
         for p in self.points:
             if p["role"] == "fitted":
                 p["parameters"] = fitted.get(p["name"], [])
-        check(self.points, self.boards)
+        check(self.points, self.boards, self.elsewhere)
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             for p in self.points:

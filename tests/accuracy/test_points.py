@@ -58,6 +58,16 @@ class Rules(unittest.TestCase):
         del p.points[0]
         self.refuse(p, "root.latency: fitted to p.fitted, of which no test knows")
 
+    def test_but_another_test_may_have_it(self):
+        p = honest()
+        del p.points[0]
+        points.check(p.points, p.boards, elsewhere=("p.fitted",))
+        # It is still no validation here.
+        p = honest()
+        p.points[0]["role"] = "tested"
+        with self.assertRaises(points.Dishonest):
+            points.check(p.points, p.boards, elsewhere=("p.fitted",))
+
     def test_what_no_parameter_names_is_not_fitted(self):
         p = honest()
         p.points[2]["role"] = "fitted"

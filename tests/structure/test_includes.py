@@ -68,7 +68,7 @@ WITHOUT_SYSTEMC = ("models/riscv/iss/", "models/base/time/", "models/base/files/
 
 
 # What comes to boards by factory: a part's own headers, which platform does not include.
-PART = re.compile(r"^models/(nic|accel)/[^/]+/")
+PART = re.compile(r"^models/(nic|accel|workload)/[^/]+/")
 # The folders with a part.cpp whose headers are interfaces, too: the plain switch is one of many switches.
 PART_AND_INTERFACE = ("models/pcie",)
 # Headers of one part only: the header, and the files that may include it.
