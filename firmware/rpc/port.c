@@ -255,8 +255,7 @@ __attribute__((flatten, noinline)) bool rpc_take_turn(struct rpc_port* port) {
   if (count == 0) return false;
   account(networking);
   for (uint32_t i = 0; i < count; i++) {
-    if (net_receive(&port->interface, port->frames[i], &call.datagram) && decode(port, &call))
-      rpc_execute(port, &call);
+    if (net_receive(&port->interface, port->frames[i], &call.datagram) && decode(port, &call)) rpc_execute(port, &call);
   }
   queue->driver->flush(queue);
   return true;

@@ -95,8 +95,10 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
   const auto size = [&s](const char* key, unsigned P::*member, const char* meaning, unsigned most) -> auto& {
     return s.add(key, member, meaning).range(1, most);
   };
-  size("fetch_width", &P::fetch_width, "instructions that fetch delivers in a cycle, at most up to a taken branch; less than issue_width counts as that",
-       32)
+  size(
+      "fetch_width", &P::fetch_width,
+      "instructions that fetch delivers in a cycle, at most up to a taken branch; less than issue_width counts as that",
+      32)
       .unit("instructions")
       .stated(kIntel);
   size("fetch_queue", &P::fetch_queue, "instructions between fetch and dispatch", 1024)

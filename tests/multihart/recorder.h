@@ -29,8 +29,8 @@ class Recorder {
   const std::vector<Access>& accesses() const { return accesses_; }
   /// What was wrong with the bytes that harts loaded; empty: they were always those of the last write.
   const std::string& surprise() const { return surprise_; }
-  /// With timing = "interval": the longest time that a hart has taken from one timing point to the next, and so may have
-  /// been ahead of its window. Else 0.
+  /// With timing = "interval": the longest time that a hart has taken from one timing point to the next, and so may
+  /// have been ahead of its window. Else 0.
   Time longest_batch() const;
 
  private:

@@ -8,6 +8,9 @@ namespace sluice::riscv {
 
 using base::LineUse;
 
+// A compiler would find these too large, but a call would keep Progress in memory.
+#define SLUICE_HOT [[gnu::always_inline]] inline
+
 namespace {
 
 /// An instruction that is not pipelined has one port, whose unit it keeps.
@@ -48,8 +51,8 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
   log.end_ = log.last_ = 0;
 }
 
-inline const std::uint64_t* InstructionWindow::execute_run(Progress& p, const TimedRun& run, unsigned first,
-                                                           unsigned end, const std::uint64_t* access) {
+SLUICE_HOT const std::uint64_t* InstructionWindow::execute_run(Progress& p, const TimedRun& run, unsigned first,
+                                                               unsigned end, const std::uint64_t* access) {
   if (refetches_ && first < end) [[unlikely]] {
     p.fetch_cycle = std::max(p.fetch_cycle, p.cycle);
     p.fetched = 0;
@@ -125,8 +128,8 @@ inline void InstructionWindow::retire(Progress& p, std::uint64_t completed) {
   room_[p.next++ % kRing] = p.last_retired + 1;
 }
 
-inline const std::uint64_t* InstructionWindow::execute(Progress& p, const TimingRecord* record, const TimingRecord* end,
-                                                       const std::uint64_t* access) {
+SLUICE_HOT const std::uint64_t* InstructionWindow::execute(Progress& p, const TimingRecord* record,
+                                                           const TimingRecord* end, const std::uint64_t* access) {
   fetch(p, static_cast<unsigned>(end - record));
   for (; record != end; ++record) {
     const TimingRecord r = *record;
@@ -152,8 +155,8 @@ inline std::uint64_t InstructionWindow::operands(const Progress& p, const Timing
 }
 
 /// Executes an instruction of which more than two operands and a port decide when it is issued and done.
-inline const std::uint64_t* InstructionWindow::execute_special(Progress& p, const TimingRecord& r,
-                                                               const std::uint64_t* access) {
+SLUICE_HOT const std::uint64_t* InstructionWindow::execute_special(Progress& p, const TimingRecord& r,
+                                                                   const std::uint64_t* access) {
   if (r.kind == TimingRecord::kLoad) {
     not_before(p, loads_[load_head_], Loss::load_queue);
     ++p.dispatched;
@@ -185,8 +188,8 @@ inline const std::uint64_t* InstructionWindow::execute_special(Progress& p, cons
 }
 
 /// A load that is issued in the cycle `start`. Returns when its value is there.
-inline std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned size, std::uint64_t start,
-                                             unsigned latency) {
+SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned size, std::uint64_t start,
+                                                 unsigned latency) {
   const std::uint64_t granule = address / 8;
   const Forward& f = forwards_[granule % kForwards];
   const bool in_one_line = (address & (l1d_.line_bytes() - 1)) + size <= l1d_.line_bytes();
@@ -200,7 +203,8 @@ inline std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned siz
 }
 
 /// A store whose operands are there in the cycle `ready`. It is written after it has retired, behind earlier stores.
-inline void InstructionWindow::store(std::uint64_t address, unsigned size, std::uint64_t ready, std::uint64_t retired) {
+SLUICE_HOT void InstructionWindow::store(std::uint64_t address, unsigned size, std::uint64_t ready,
+                                         std::uint64_t retired) {
   const bool in_one_line = (address & (l1d_.line_bytes() - 1)) + size <= l1d_.line_bytes();
   if (in_one_line && retired + 1 >= last_pending_ && l1d_.hit(address, true)) [[likely]] {
     ++counters_.l1d_accesses;
@@ -227,7 +231,7 @@ std::uint64_t InstructionWindow::note_issued(const TimingRecord& r, std::uint64_
 
 /// The run's last instruction has been executed and next_pc follows. After a misprediction, the instructions of the
 /// right path are dispatched when the branch is done and the front end has been refilled.
-inline void InstructionWindow::predict(Progress& p, const TimedRun& run, std::uint64_t next_pc) {
+SLUICE_HOT void InstructionWindow::predict(Progress& p, const TimedRun& run, std::uint64_t next_pc) {
   const TimingRecord::Kind kind = run.records[run.count - 1].kind;
   const bool taken = next_pc != run.end_pc;
   const bool right =
