@@ -24,6 +24,7 @@ VARIANTS = {
     "four harts": FOUR_HARTS,
     "one hart, functional": FUNCTIONAL,
     "four harts, functional": FOUR_HARTS + FUNCTIONAL,
+    "four harts, cached": (*FOUR_HARTS, "--set", "caches.timing=cached"),
 }
 
 

@@ -22,7 +22,7 @@ class Builds(BoardTest):
 
     def test_harts_that_meet(self):
         meeting = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "meeting.toml")
-        for timing in ("functional", "cached"):
+        for timing in ("functional", "cached", "interval"):
             with self.subTest(timing=timing):
                 arguments = (meeting, "--set", f"caches.timing={timing}")
                 self.assert_same(run(*arguments), run(*arguments, program=board_runs.PROGRAM))
