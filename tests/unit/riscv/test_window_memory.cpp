@@ -102,6 +102,70 @@ TEST_CASE("a load gets its value from the store buffer, or waits for the store",
   CHECK(partly.counters.forwarded == 0);
 }
 
+TEST_CASE("a line under way is waited for, whatever else is", "[window]") {
+  const CoreShape s = shape_for_tests();
+  // Lines that are some KiB apart.
+  for (const unsigned apart : {64u, 128u, 4096u}) {
+    std::vector<Executed> program;
+    for (unsigned n = 0; n < 6; ++n) program.push_back(prefetch(s, Instruction::kPrefetchR, line(n * apart)));
+    program.push_back(make(s, Opcode::ld, 5, 0, 0, line(0)));
+    CAPTURE(apart);
+    CHECK(windowed(s, 200, program) == 1 + 200);
+    program = {make(s, Opcode::sd, 0, 0, 6, line(0)), make(s, Opcode::sd, 0, 0, 6, line(apart)),
+               make(s, Opcode::ld, 5, 0, 0, line(0) + 8)};
+    // The first store retires in cycle 2 and asks for its line in 3.
+    CHECK(windowed(s, 200, program) == 3 + 200);
+  }
+}
+
+TEST_CASE("a load waits for the data of the store that it reads, whatever is stored behind it", "[window]") {
+  const CoreShape s = shape_for_tests();
+  // The data of the first store comes from a miss: it is issued in 201 and its data is there in 202.
+  const Executed late = make(s, Opcode::ld, 5, 0, 0, line(0));
+  for (const std::uint64_t behind : {4u, 2048u, 4096u, 8192u}) {
+    const std::vector<Executed> program = {late, make(s, Opcode::sw, 0, 0, 5, 0), make(s, Opcode::sw, 0, 0, 0, behind),
+                                           make(s, Opcode::lw, 6, 0, 0, 0)};
+    CAPTURE(behind);
+    CHECK(windowed(s, 200, program) == 202 + 5);
+  }
+  // Across two granules of 8 bytes.
+  const std::vector<Executed> across = {late, make(s, Opcode::sd, 0, 0, 5, 4), make(s, Opcode::lw, 6, 0, 0, 8)};
+  CHECK(windowed(s, 200, across) == 202 + 5);
+}
+
+TEST_CASE("a prefetched line of code is waited for", "[window]") {
+  struct Slow final : InstructionWindow::Memory {
+    base::LineState l1i{32768, 8, 64}, l1d{32768, 8, 64};
+    std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
+      (use == base::LineUse::fetch ? l1i : l1d).fill(address, base::LineState::kShared);
+      return cycle + 200;
+    }
+  };
+  const CoreShape s = shape_for_tests();
+  for (const bool prefetched : {false, true}) {
+    Slow memory;
+    TimingCounters counters;
+    InstructionWindow window(s, memory.l1i, memory.l1d, memory, counters);
+    const Executed first = prefetched ? prefetch(s, Instruction::kPrefetchI, 0) : make(s, Opcode::add, 6, 0, 0);
+    TimingRecord records[] = {first.record, make(s, Opcode::add, 7, 0, 0).record};
+    TimedRun before, behind;
+    before.records = &records[0];
+    behind.records = &records[1];
+    before.count = behind.count = behind.lines = 1;
+    behind.addresses[0] = line(50);
+    ExecutionLog log;
+    log.enter(before, 0);
+    if (prefetched) log.access(line(50));
+    log.enter(behind, 0);
+    window.consume(log, 1, 0);
+    CAPTURE(prefetched);
+    // Fetch asks for the line in cycle 1, or the prefetch does, which is issued then. The addition is dispatched in
+    // 201, issued in 202 and done in 203.
+    CHECK(window.retired() == 203);
+    CHECK(counters.l1i_misses == (prefetched ? 0 : 1));
+  }
+}
+
 TEST_CASE("each dispatch slot holds an instruction or is lost by a cause", "[window]") {
   std::mt19937 random(11);
   const auto draw = [&](unsigned below) { return static_cast<unsigned>(random() % below); };

@@ -74,8 +74,12 @@ inline void InstructionWindow::fetch_line(Progress& p, std::uint64_t address) {
   line_ = address;
   keep_up(p);
   ++counters_.l1i_accesses;
-  if (l1i_.hit(address, false)) [[likely]]
+  if (l1i_.hit(address, false)) [[likely]] {
+    if (next_instructions_ != 0) [[unlikely]]
+      for (const Pending& i : instructions_)
+        if (i.line == address && i.ready > p.fetch_cycle) p.fetch_cycle = i.ready;
     return;
+  }
   ++counters_.l1i_misses;
   end_fetch_group(p);
   const std::uint64_t ready = memory_.fill(address, LineUse::fetch, p.fetch_cycle);
@@ -190,12 +194,10 @@ SLUICE_HOT const std::uint64_t* InstructionWindow::execute_special(Progress& p, 
 /// A load that is issued in the cycle `start`. Returns when its value is there.
 SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned size, std::uint64_t start,
                                                  unsigned latency) {
-  const std::uint64_t granule = address / 8;
-  const Forward& f = forwards_[granule % kForwards];
   const bool in_one_line = (address & (l1d_.line_bytes() - 1)) + size <= l1d_.line_bytes();
   const std::uint64_t done = start + latency;
-  if ((f.granule != granule || f.written <= start) && in_one_line && done >= last_pending_ && l1d_.hit(address, false))
-      [[likely]] {
+  if (in_one_line && address % 8 + size <= 8 && done >= last_pending_ && !forward_of(address / 8, start) &&
+      l1d_.hit(address, false)) [[likely]] {
     ++counters_.l1d_accesses;
     return done;
   }
@@ -206,11 +208,11 @@ SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned
 SLUICE_HOT void InstructionWindow::store(std::uint64_t address, unsigned size, std::uint64_t ready,
                                          std::uint64_t retired) {
   const bool in_one_line = (address & (l1d_.line_bytes() - 1)) + size <= l1d_.line_bytes();
-  if (in_one_line && retired + 1 >= last_pending_ && l1d_.hit(address, true)) [[likely]] {
+  if (in_one_line && address % 8 + size <= 8 && retired + 1 >= last_pending_ && l1d_.hit(address, true)) [[likely]] {
     ++counters_.l1d_accesses;
     const std::uint64_t written = std::max(retired, last_written_) + 1;
     note_written(written);
-    note_forward(address, size, ready, written);
+    note_forward(address / 8, ((1u << size) - 1) << address % 8, ready, written);
     return;
   }
   store_any(address, size, ready, retired);

@@ -110,7 +110,10 @@ class InstructionWindow {
     std::uint64_t ready = 0;
     bool ahead = false;  ///< by the L1D prefetcher, and not yet loaded from
   };
-  static constexpr std::size_t kForwards = 256, kPending = 64, kRing = CoreShape::kMostInFlight, kRecent = 16;
+  // Sets and ways of the tables of stores and of lines under way. A new entry takes the place of the one that has been
+  // done longest.
+  static constexpr std::size_t kSets = 64, kWays = 8;
+  static constexpr std::size_t kRing = CoreShape::kMostInFlight, kRecent = 16;
 
   /// How far the window has come.
   struct Progress {
@@ -150,11 +153,14 @@ class InstructionWindow {
     stores_[store_head_] = cycle + 1;
     store_head_ = store_head_ + 1 == stores_.size() ? 0 : store_head_ + 1;
   }
-  void note_forward(std::uint64_t address, unsigned size, std::uint64_t ready, std::uint64_t written) {
-    const std::uint64_t granule = address / 8;
-    forwards_[granule % kForwards] = {granule, ready, written,
-                                      static_cast<std::uint8_t>(((1u << size) - 1) << address % 8)};
+  static std::size_t set_of(std::uint64_t number) { return (number ^ number >> 6 ^ number >> 12) % kSets; }
+  void note_forward(std::uint64_t granule, unsigned bytes, std::uint64_t ready, std::uint64_t written);
+  const Forward* forward_of(std::uint64_t granule, std::uint64_t start) const {
+    for (const Forward& f : forwards_[set_of(granule)])
+      if (f.granule == granule && f.written > start) return &f;
+    return nullptr;
   }
+  Pending* pending_of(std::uint64_t line);
 
   // window_memory.cpp
   std::uint64_t load_any(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency);
@@ -191,8 +197,10 @@ class InstructionWindow {
   std::uint64_t last_written_ = 0;
   std::uint64_t loads_from_ = 0;  ///< no later load is issued before: the end of the last fence
   std::array<std::uint64_t, static_cast<std::size_t>(CoreShape::kPorts)> units_{};  ///< unpipelined: free from
-  std::array<Forward, kForwards> forwards_;
-  std::array<Pending, kPending> pending_;
+  std::array<std::array<Forward, kWays>, kSets> forwards_;
+  std::array<std::array<Pending, kWays>, kSets> pending_;
+  std::array<Pending, 16> instructions_;  ///< ring: lines that prefetch.i has asked for
+  std::size_t next_instructions_ = 0;
   std::uint64_t last_pending_ = 0;             ///< no line arrives later
   std::array<std::uint64_t, kRecent> recent_;  ///< ring: lines that loads have missed or the prefetcher has asked for
   std::size_t next_recent_ = 0;

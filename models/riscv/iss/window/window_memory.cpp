@@ -15,24 +15,56 @@ constexpr std::uint64_t kPage = 4096;
 
 }  // namespace
 
-/// As load(), for any load.
+/// As load(), for any load. Stores that are not written yet have some of its bytes: all, and then it gets them; or only
+/// some, and then it waits for those stores.
 std::uint64_t InstructionWindow::load_any(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency) {
-  const std::uint64_t granule = address / 8;
   const unsigned bytes = ((1u << size) - 1) << address % 8;
-  const Forward& f = forwards_[granule % kForwards];
-  if (f.granule == granule && f.written > start && (f.bytes & bytes) != 0) {
-    if ((bytes & ~unsigned{f.bytes}) == 0) {
-      ++counters_.forwarded;
-      ++counters_.l1d_accesses;
-      return std::max(start, f.ready) + latency;
-    }
-    start = f.written;  // part of the bytes is in the store buffer
+  unsigned forwarded = 0;
+  std::uint64_t ready = start, written = start;
+  for (unsigned n = 0; n < 2; ++n) {
+    const unsigned part = bytes >> 8 * n & 0xff;
+    const Forward* f = part == 0 ? nullptr : forward_of(address / 8 + n, start);
+    if (!f || (f->bytes & part) == 0) continue;
+    forwarded |= (f->bytes & part) << 8 * n;
+    ready = std::max(ready, f->ready);
+    written = std::max(written, f->written);
   }
+  if (forwarded == bytes) {
+    ++counters_.forwarded;
+    ++counters_.l1d_accesses;
+    return ready + latency;
+  }
+  start = written;
   std::uint64_t done = read_line(address, start, latency);
   const std::uint64_t last = address + size - 1;
   if (l1d_.line_of(last) != l1d_.line_of(address)) [[unlikely]]
     done = std::max(done, read_line(last, start + 1, latency));
   return done;
+}
+
+/// A store that is not written yet has these bytes of a granule. With an earlier one of other bytes of the granule it
+/// makes one entry: a load of either waits for the later data.
+void InstructionWindow::note_forward(std::uint64_t granule, unsigned bytes, std::uint64_t ready,
+                                     std::uint64_t written) {
+  auto& set = forwards_[set_of(granule)];
+  Forward* place = set.data();
+  for (Forward& f : set) {
+    if (f.granule == granule) {
+      place = &f;
+      break;
+    }
+    if (f.written < place->written) place = &f;
+  }
+  const bool joins = place->granule == granule && place->written > ready && (place->bytes & ~bytes) != 0;
+  *place = {granule, joins ? std::max(ready, place->ready) : ready, written,
+            static_cast<std::uint8_t>(joins ? bytes | place->bytes : bytes)};
+}
+
+/// The line of L1D that is under way, or was a short time ago; null: it is not known.
+InstructionWindow::Pending* InstructionWindow::pending_of(std::uint64_t line) {
+  for (Pending& p : pending_[set_of(line / l1d_.line_bytes())])
+    if (p.line == line) return &p;
+  return nullptr;
 }
 
 std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t start, unsigned latency) {
@@ -41,11 +73,11 @@ std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t 
     if (start + latency >= last_pending_) [[likely]]
       return start + latency;
     const std::uint64_t line = l1d_.line_of(address);
-    Pending& p = pending_[line / l1d_.line_bytes() % kPending];
-    if (p.line != line) return start + latency;
-    const std::uint64_t ready = std::max(start + latency, p.ready);
-    if (p.ahead) {
-      p.ahead = false;
+    Pending* const p = pending_of(line);
+    if (!p) return start + latency;
+    const std::uint64_t ready = std::max(start + latency, p->ready);
+    if (p->ahead) {
+      p->ahead = false;
       prefetch_behind(line, start);
     }
     return ready;
@@ -59,8 +91,14 @@ std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t 
 }
 
 void InstructionWindow::note_pending(std::uint64_t line, std::uint64_t ready, bool ahead) {
-  pending_[line / l1d_.line_bytes() % kPending] = {line, ready, ahead};
   last_pending_ = std::max(last_pending_, ready);
+  if (Pending* const known = pending_of(line)) {
+    *known = {line, std::max(ready, known->ready), ahead};
+    return;
+  }
+  auto& set = pending_[set_of(line / l1d_.line_bytes())];
+  *std::min_element(set.begin(), set.end(), [](const Pending& a, const Pending& b) { return a.ready < b.ready; }) = {
+      line, ready, ahead};
 }
 
 /// Notes a load miss. Returns whether the line before it has missed, or has been prefetched, a short time ago.
@@ -89,7 +127,8 @@ void InstructionWindow::prefetch(std::uint64_t address, LineUse use, std::uint64
   if (held >= (use == LineUse::store ? base::LineState::kExclusive : base::LineState::kShared)) return;
   ++counters_.l1d_prefetches;
   const std::uint64_t ready = memory_.fill(address, use, cycle);
-  if (use != LineUse::fetch) note_pending(l1d_.line_of(address), ready, false);
+  if (use != LineUse::fetch) return note_pending(l1d_.line_of(address), ready, false);
+  instructions_[next_instructions_++ % instructions_.size()] = {l1i_.line_of(address), ready, false};
 }
 
 /// As store(), for any store.
@@ -101,7 +140,10 @@ void InstructionWindow::store_any(std::uint64_t address, unsigned size, std::uin
   if (cached && l1d_.line_of(last) != l1d_.line_of(address)) [[unlikely]]
     written = std::max(written + 1, own_line(last, retired + 1));
   note_written(written);
-  if (cached) note_forward(address, size, ready, written);
+  if (!cached) return;
+  const unsigned bytes = ((1u << size) - 1) << address % 8;
+  note_forward(address / 8, bytes & 0xff, ready, written);
+  if (bytes > 0xff) note_forward(address / 8 + 1, bytes >> 8, ready, written);
 }
 
 /// Makes L1D own the line of a store that has retired. Returns from when on it does.
@@ -111,8 +153,8 @@ std::uint64_t InstructionWindow::own_line(std::uint64_t address, std::uint64_t c
   if (l1d_.hit(address, true)) [[likely]] {
     if (cycle >= last_pending_) [[likely]]
       return cycle;
-    const Pending& p = pending_[line / l1d_.line_bytes() % kPending];
-    return p.line == line ? std::max(cycle, p.ready) : cycle;
+    const Pending* const p = pending_of(line);
+    return p ? std::max(cycle, p->ready) : cycle;
   }
   ++counters_.l1d_misses;
   const std::uint64_t ready = memory_.fill(address, LineUse::store, cycle);
