@@ -38,10 +38,10 @@ class ExecutionLog {
  public:
   ExecutionLog() { entries_.resize(kCapacity); }
   bool empty() const { return end_ == 0; }
-  /// The instructions of a run from `first` on follow. What is executed of a run is known when the next run is entered:
-  /// all of it; or when the log is consumed.
   /// Takes out what was entered last, of which nothing has been executed.
   void abandon() { end_ = last_; }
+  /// The instructions of a run from `first` on follow. What is executed of a run is known when the next run is entered:
+  /// all of it; or when the log is consumed.
   void enter(const TimedRun& run, unsigned first) {
     last_ = end_;
     entries_[end_++] = reinterpret_cast<std::uintptr_t>(&run);
