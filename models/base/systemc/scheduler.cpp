@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/base/systemc/asan_stack.h"
 #include "models/base/systemc/model.h"
 #include "models/base/time/who_waits.h"
 
@@ -158,6 +159,7 @@ Scheduler::End Scheduler::run_until(Time limit) {
   if (started_) resume_.notify(sc_core::SC_ZERO_TIME);
   started_ = true;
   try {
+    const AsanStack ours;
     sc_core::sc_start();
   } catch (const sc_core::sc_report& e) {
     // The kernel passes on an exception of a process as a report. now() may be later than the exception, because harts

@@ -33,9 +33,6 @@ TEST_CASE("the diagnosis of a stall names who waits for whom, and the cycle", "[
   REQUIRE(text.find("cycle: a -> b -> a") != std::string::npos);
 }
 
-// ASan does not notice that an exception unwinds frames below a coroutine, and reports later uses of their memory as
-// use after scope.
-#ifndef __SANITIZE_ADDRESS__
 TEST_CASE("what an entry throws leaves run_until, with its component", "[scheduler]") {
   struct Part : Model {
     explicit Part(sc_core::sc_module_name name) : Model(name) {}
@@ -63,7 +60,6 @@ TEST_CASE("what an entry throws leaves run_until, with its component", "[schedul
   REQUIRE(thrown(70_ns) == ": this machine has no more memory for it, or its limit (ulimit -v) allows no more");
   REQUIRE(c.runner.time() == 70_ns);
 }
-#endif
 
 namespace {
 /// A model with a thread that never lets time go on, or only by a little each time.
@@ -109,7 +105,6 @@ TEST_CASE("a component that calls sc_stop() ends the run", "[scheduler]") {
   REQUIRE(scheduler.run_until(1_ms) == Scheduler::End::sc_stop);
 }
 
-#ifndef __SANITIZE_ADDRESS__
 TEST_CASE("what a process throws leaves run_until, with its model", "[scheduler]") {
   struct Thrower : Model {
     SC_HAS_PROCESS(Thrower);
@@ -140,7 +135,6 @@ TEST_CASE("what a process throws leaves run_until, with its model", "[scheduler]
     REQUIRE(now() == 50_ns);
   }
 }
-#endif
 
 TEST_CASE("stop ends the run after the instruction that asked for it", "[scheduler]") {
   fresh_kernel();
