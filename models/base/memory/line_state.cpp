@@ -20,6 +20,7 @@ void put_in_front(std::uint64_t* set, unsigned n, std::uint64_t entry) {
 LineState::LineState(std::uint64_t size, unsigned ways, unsigned line)
     : ways_(ways),
       line_shift_(static_cast<unsigned>(std::countr_zero(line))),
+      line_mask_(~std::uint64_t{line - 1}),
       set_mask_(size / ways / line - 1),
       count_(size / line),
       entries_(static_cast<Entry*>(std::calloc(count_, sizeof(Entry)))) {

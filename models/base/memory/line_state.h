@@ -26,7 +26,7 @@ class LineState {
   LineState(std::uint64_t size, unsigned ways, unsigned line);
 
   unsigned line_bytes() const { return 1u << line_shift_; }
-  std::uint64_t line_of(std::uint64_t address) const { return address >> line_shift_ << line_shift_; }
+  std::uint64_t line_of(std::uint64_t address) const { return address & line_mask_; }
 
   /// True when the access needs nothing from outside: the line is present and, for a write, owned. A write to an
   /// exclusive line makes it modified. Makes the line the set's most recently used. Counts nothing.
@@ -69,6 +69,7 @@ class LineState {
 
   unsigned ways_;
   unsigned line_shift_;
+  std::uint64_t line_mask_;
   std::uint64_t set_mask_;
   std::uint64_t count_;
   std::unique_ptr<Entry[], Free> entries_;  ///< a set's lines in order of last use

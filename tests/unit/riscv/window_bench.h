@@ -2,6 +2,7 @@
 #pragma once
 /// Programs for the instruction window alone.
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -77,13 +78,16 @@ inline Windowed run_windowed(const CoreShape& shape, std::uint64_t fill, std::ve
   ExecutionLog log;
   std::size_t logged = 0;
   for (std::size_t n = 0, end; n < program.size(); n = end) {
-    for (end = n + 1; end < program.size() && end - n < most && !program[end - 1].record.is_transfer();) ++end;
+    for (end = n + 1; end < program.size() && end - n < std::min<std::size_t>(most, TimedRun::kMost) &&
+                      !program[end - 1].record.is_transfer();)
+      ++end;
     TimedRun& r = runs[n];
     r.records = &records[n];
     r.count = static_cast<std::uint32_t>(end - n);
     r.pc = program[n].pc;
     r.last_pc = program[end - 1].pc;
     r.end_pc = r.last_pc + 4;
+    r.complete(static_cast<std::uint32_t>(n + 1));
     log.enter(r, 0);
     for (std::size_t k = n; k < end; ++k)
       if (records[k].kind == TimingRecord::kLoad || records[k].kind == TimingRecord::kStore ||

@@ -119,6 +119,7 @@ Block* Interpreter::lookup(std::uint64_t pc) {
   if (jump->pc == pc && jump->validated == slow_.generation()) return jump;
   if (cache_.full()) {  // the log is empty wherever this is called
     cache_.release();
+    if (clock_) clock_->forget_runs();
     jumps_.fill(BlockCache::never());
     ++releases_;
   }
@@ -265,6 +266,7 @@ TimedRun* Interpreter::time_run(const Block& block, const std::vector<Instructio
     run->last_pc = block.end_pc - i.length;
     at += i.length;
   }
+  run->complete(++timed_runs_);
   return run;
 }
 

@@ -97,6 +97,7 @@ class Interpreter final : public Engine {
   base::LineState* const l1i_;
   SlowPath slow_;
   IntervalClock* const clock_;
+  std::uint32_t timed_runs_ = 0;  ///< runs that clock_ has been given
   RunControl control_;
   const void* const* handlers_ = nullptr;
   BlockCache cache_;

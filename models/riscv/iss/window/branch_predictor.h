@@ -23,8 +23,9 @@ class BranchPredictor {
   bool conditional(std::uint64_t pc, bool taken) {
     std::uint8_t& counter = counters_[index(pc)];
     const bool right = (counter > kWeaklyNotTaken) == taken;
-    if (taken && counter < kStronglyTaken) ++counter;
-    if (!taken && counter > 0) --counter;
+    // Without branches that the host would have to predict.
+    counter = static_cast<std::uint8_t>(counter + (taken && counter < kStronglyTaken ? 1 : 0) -
+                                        (!taken && counter > 0 ? 1 : 0));
     history_ = (history_ << 1 | (taken ? 1 : 0)) & mask_;
     return right;
   }

@@ -19,7 +19,7 @@ unsigned unit_of(const TimingRecord& r) { return static_cast<unsigned>(std::coun
 }  // namespace
 
 InstructionWindow::InstructionWindow(const CoreShape& shape, base::LineState& l1i, base::LineState& l1d, Memory& memory,
-                                     TimingCounters& counters)
+                                     TimingCounters& counters, unsigned remember_after)
     : shape_(shape),
       l1i_(l1i),
       l1d_(l1d),
@@ -29,30 +29,21 @@ InstructionWindow::InstructionWindow(const CoreShape& shape, base::LineState& l1
       counters_(counters),
       lead_(shape.fetch_queue / shape.dispatch_width),
       loads_(shape.load_queue, 0),
-      stores_(shape.store_buffer, 0) {
+      stores_(shape.store_buffer, 0),
+      forwarding_(shape.store_buffer),
+      uses_(remember_after),
+      remember_after_(remember_after) {
   recent_.fill(~std::uint64_t{0});
+  // The most that a state can have: see window_state.cpp.
+  numbers_.resize(16 + 2 * ready_.size() + 2 * units_.size() + shape.reorder_buffer + shape.load_queue +
+                  shape.store_buffer + 2 * forwarding_.capacity() + 3 * shape.scheduler);
 }
 
-void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint64_t next_pc) {
-  slots_.forget(at_.cycle);
+const std::uint64_t* InstructionWindow::execute_step(const Step& step, const std::uint64_t* access) {
+  const TimedRun& run = step.run;
+  unsigned first = step.first;
+  const unsigned end = step.end;
   Progress p = at_;
-  const std::uint64_t* at = log.entries_.data();
-  const std::uint64_t* const last = at + log.last_;
-  const std::uint64_t* const end = log.entries_.data() + log.end_;
-  while (at != end) {
-    const bool is_last = at == last;
-    const TimedRun& run = *reinterpret_cast<const TimedRun*>(at[0]);  // NOLINT(performance-no-int-to-ptr)
-    const unsigned to = is_last ? executed : run.count;
-    at = execute_run(p, run, static_cast<unsigned>(at[1]), to, at + 2);
-    if (to != run.count || !run.records[run.count - 1].is_transfer()) continue;
-    predict(p, run, is_last ? next_pc : reinterpret_cast<const TimedRun*>(at[0])->pc);  // NOLINT
-  }
-  at_ = p;
-  log.end_ = log.last_ = 0;
-}
-
-SLUICE_HOT const std::uint64_t* InstructionWindow::execute_run(Progress& p, const TimedRun& run, unsigned first,
-                                                               unsigned end, const std::uint64_t* access) {
   if (refetches_ && first < end) [[unlikely]] {
     p.fetch_cycle = std::max(p.fetch_cycle, p.cycle);
     p.fetched = 0;
@@ -66,6 +57,7 @@ SLUICE_HOT const std::uint64_t* InstructionWindow::execute_run(Progress& p, cons
     access = execute(p, run.records + first, run.records + to, access);
     first = to;
   }
+  at_ = p;
   return access;
 }
 
@@ -196,8 +188,8 @@ SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned
                                                  unsigned latency) {
   const bool in_one_line = (address & (l1d_.line_bytes() - 1)) + size <= l1d_.line_bytes();
   const std::uint64_t done = start + latency;
-  if (in_one_line && address % 8 + size <= 8 && done >= last_pending_ && !forward_of(address / 8, start) &&
-      l1d_.hit(address, false)) [[likely]] {
+  if (in_one_line && address % 8 + size <= 8 && done >= last_pending_ && l1d_.hit(address, false) &&
+      !forwarding_.find(address / 8, bytes_of(address, size), start)) [[likely]] {
     ++counters_.l1d_accesses;
     return done;
   }
@@ -212,7 +204,7 @@ SLUICE_HOT void InstructionWindow::store(std::uint64_t address, unsigned size, s
     ++counters_.l1d_accesses;
     const std::uint64_t written = std::max(retired, last_written_) + 1;
     note_written(written);
-    note_forward(address / 8, ((1u << size) - 1) << address % 8, ready, written);
+    forwarding_.note(address / 8, bytes_of(address, size), ready, written);
     return;
   }
   store_any(address, size, ready, retired);
@@ -231,45 +223,37 @@ std::uint64_t InstructionWindow::note_issued(const TimingRecord& r, std::uint64_
   return start + (r.kind == TimingRecord::kPause ? 1 : r.latency);
 }
 
-/// The run's last instruction has been executed and next_pc follows. After a misprediction, the instructions of the
-/// right path are dispatched when the branch is done and the front end has been refilled.
-SLUICE_HOT void InstructionWindow::predict(Progress& p, const TimedRun& run, std::uint64_t next_pc) {
-  const TimingRecord::Kind kind = run.records[run.count - 1].kind;
-  const bool taken = next_pc != run.end_pc;
-  const bool right =
-      kind == TimingRecord::kBranch ? predictor_.conditional(run.last_pc, taken) : predict_jump(kind, run, next_pc);
-  ++counters_.branches;
-  if (taken) {
+/// After a misprediction, the instructions of the right path are dispatched when the branch is done and the front end
+/// has been refilled.
+void InstructionWindow::redirect(const Step& step) {
+  Progress& p = at_;
+  if (step.taken) {
     keep_up(p);
     end_fetch_group(p);
   }
-  if (right) [[likely]]
+  if (step.right) [[likely]]
     return;
-  ++counters_.mispredictions;
   p.fetch_cycle = std::max(p.fetch_cycle, p.completed + shape_.refill);
   p.fetch_waits = Loss::misprediction;
   p.fetched = 0;
 }
 
-bool InstructionWindow::predict_jump(TimingRecord::Kind kind, const TimedRun& run, std::uint64_t next_pc) {
-  bool right = true;
-  if (kind == TimingRecord::kReturn)
-    right = predictor_.returns(next_pc);
-  else if (kind == TimingRecord::kIndirect || kind == TimingRecord::kIndirectCall)
-    right = predictor_.indirect(run.last_pc, next_pc);
-  if (kind == TimingRecord::kCall || kind == TimingRecord::kIndirectCall) predictor_.calls(run.end_pc);
-  return right;
-}
-
 void InstructionWindow::wait_until(std::uint64_t cycle) {
   if (cycle <= at_.cycle) return;
+  make_exact();
   at_.cycle = cycle;
   at_.dispatched = 0;
 }
 
-void InstructionWindow::drain() { drain_to(at_.last_retired + 1); }
+void InstructionWindow::drain() {
+  make_exact();
+  drain_to(at_.last_retired + 1);
+}
 
-void InstructionWindow::drain_stores() { drain_to(std::max(at_.last_retired, last_written_) + 1); }
+void InstructionWindow::drain_stores() {
+  make_exact();
+  drain_to(std::max(at_.last_retired, last_written_) + 1);
+}
 
 /// Nothing is dispatched before this cycle, nor in the present one if something has been.
 void InstructionWindow::drain_to(std::uint64_t cycle) {
@@ -280,9 +264,16 @@ void InstructionWindow::drain_to(std::uint64_t cycle) {
 }
 
 void InstructionWindow::reset() {
+  make_exact();
   predictor_.reset();
   line_ = ~std::uint64_t{0};
   recent_.fill(~std::uint64_t{0});
+  forwarding_.clear();
+  for (auto& set : pending_) set.fill({});
+  instructions_.fill({});
+  last_pending_ = last_instructions_ = 0;
+  units_.fill(0);
+  loads_from_ = 0;
 }
 
 void BranchPredictor::reset() {

@@ -15,51 +15,11 @@
 #include "models/riscv/iss/window/branch_predictor.h"
 #include "models/riscv/iss/window/core_shape.h"
 #include "models/riscv/iss/window/issue_slots.h"
-#include "models/riscv/iss/window/timing_record.h"
+#include "models/riscv/iss/window/store_forwarding.h"
+#include "models/riscv/iss/window/timed_run.h"
+#include "models/riscv/iss/window/window_memo.h"
 
 namespace sluice::riscv {
-
-/// A straight run of decoded instructions, which an engine keeps beside its code. Only the last one may be a branch or
-/// jump.
-struct TimedRun {
-  static constexpr unsigned kMostLines = 8;
-  TimingRecord* records = nullptr;
-  std::uint32_t count = 0;
-  std::uint8_t lines = 0;                             ///< entries of `starts` and `addresses`
-  std::array<std::uint8_t, kMostLines> starts{};      ///< instructions that are the first of the run in an L1I line
-  std::array<std::uint64_t, kMostLines> addresses{};  ///< physical addresses of these lines
-  std::uint64_t pc = 0;
-  std::uint64_t last_pc = 0;  ///< of the last instruction
-  std::uint64_t end_pc = 0;   ///< after it
-};
-
-/// What an engine has executed and the window has not yet consumed.
-class ExecutionLog {
- public:
-  ExecutionLog() { entries_.resize(kCapacity); }
-  bool empty() const { return end_ == 0; }
-  /// Takes out what was entered last, of which nothing has been executed.
-  void abandon() { end_ = last_; }
-  /// The instructions of a run from `first` on follow. What is executed of a run is known when the next run is entered:
-  /// all of it; or when the log is consumed.
-  void enter(const TimedRun& run, unsigned first) {
-    last_ = end_;
-    entries_[end_++] = reinterpret_cast<std::uintptr_t>(&run);
-    entries_[end_++] = first;
-  }
-  /// The next load, store or prefetch of the run accesses this physical address.
-  void access(std::uint64_t address) { entries_[end_++] = address; }
-  /// The next store of the run is to a device, or its next prefetch brings nothing.
-  void access_no_cache() { access(kNoCache); }
-
- private:
-  friend class InstructionWindow;
-  static constexpr std::uint64_t kNoCache = ~std::uint64_t{0};
-  static constexpr std::size_t kCapacity = 8192;
-  std::vector<std::uint64_t> entries_;
-  std::size_t end_ = 0;
-  std::size_t last_ = 0;  ///< entry of the last run
-};
 
 class InstructionWindow {
  public:
@@ -72,8 +32,12 @@ class InstructionWindow {
     virtual std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) = 0;
   };
 
+  /// After how many executions of a run its effect is remembered. Results are the same for any number.
+  static constexpr unsigned kUses = 12, kMostUses = 255, kNeverRemember = 256;
+
   /// Everything that is given by reference must outlive the window.
-  InstructionWindow(const CoreShape&, base::LineState& l1i, base::LineState& l1d, Memory&, TimingCounters&);
+  InstructionWindow(const CoreShape&, base::LineState& l1i, base::LineState& l1d, Memory&, TimingCounters&,
+                    unsigned remember_after = kUses);
 
   /// Takes the time of everything in the log, and empties it. executed: how many instructions of the last run, counted
   /// from its start, are in it. next_pc: of the instruction after these.
@@ -84,7 +48,10 @@ class InstructionWindow {
   /// Cycle in which the last instruction retires.
   std::uint64_t retired() const { return at_.last_retired; }
   /// Cycle in which the last store is written.
-  std::uint64_t written() const { return last_written_; }
+  std::uint64_t written() {
+    make_exact();
+    return last_written_;
+  }
   /// The last store, one to a device, is not written before this cycle.
   void delay_store(std::uint64_t cycle);
   /// Waits until everything has retired: the next dispatch is in a cycle of its own after that.
@@ -93,24 +60,25 @@ class InstructionWindow {
   void drain_stores();
   /// What follows is fetched from the next dispatch on, not ahead of it: a trap, an interrupt or a return has gone
   /// elsewhere.
-  void refetch() { refetches_ = true; }
+  void refetch() {
+    make_exact();
+    refetches_ = true;
+  }
+  /// Steps whose time was remembered.
+  std::uint64_t recalled() const { return recalled_; }
   /// The next dispatch is not before this cycle.
   void wait_until(std::uint64_t cycle);
   void reset();
+  /// All runs that the window has been given end: others may lie at their addresses.
+  void forget_runs() { captured_at_ = nullptr; }
 
  private:
-  struct Forward {
-    std::uint64_t granule = ~std::uint64_t{0};  ///< address / 8
-    std::uint64_t ready = 0;                    ///< cycle in which the data can be forwarded
-    std::uint64_t written = 0;                  ///< cycle in which the store is in L1D
-    std::uint8_t bytes = 0;                     ///< bit n: byte n of the granule
-  };
   struct Pending {
     std::uint64_t line = ~std::uint64_t{0};
     std::uint64_t ready = 0;
     bool ahead = false;  ///< by the L1D prefetcher, and not yet loaded from
   };
-  // Sets and ways of the tables of stores and of lines under way. A new entry takes the place of the one that has been
+  // Sets and ways of the table of lines under way. A new entry takes the place of the one that has been
   // done longest.
   static constexpr std::size_t kSets = 64, kWays = 8;
   static constexpr std::size_t kRing = CoreShape::kMostInFlight, kRecent = 16;
@@ -128,10 +96,59 @@ class InstructionWindow {
     Loss fetch_waits = Loss::fetch;  ///< why fetch_cycle is what it is
   };
 
+  /// A part of a run that the log has, and what its branch or jump has done.
+  struct Step {
+    const TimedRun& run;
+    unsigned first, end;
+    std::uint64_t next_pc = 0;  ///< of the instruction after these
+    bool is_foreseen = false;
+    bool transfers = false;             ///< a branch or jump is the last instruction of the part
+    bool taken = false, right = false;  ///< right: predicted so
+  };
+  /// What the time of a step depends on, beside the window's state and its branch.
+  struct Touched {
+    WindowMemo::Key key;
+    std::uint64_t line = 0;  ///< L1I line of the last instruction
+    unsigned lines = 0;      ///< of L1I that it enters
+    unsigned accesses = 0;   ///< loads and stores
+    unsigned loads = 0;      ///< that a store in the store buffer may concern
+  };
+  /// A step that is executed to be remembered.
+  struct Lesson {
+    WindowMemo::Id state = WindowMemo::kNone;  ///< before it
+    WindowMemo::Key key;
+    std::uint64_t cycle = 0;
+    TimingCounters counters;
+  };
+  class Writer;
+  class Reader;
+
+  // window_recall.cpp
+  bool may_capture(const TimedRun&);
+  bool recall(Step&, const std::uint64_t*& access);
+  bool touch(const Step&, const std::uint64_t*& access, Touched&);
+  bool touch_lines(const Step&, Touched&);
+  bool touch_data(const TimingRecord&, std::uint64_t address, unsigned n, std::uint64_t oldest, bool awaits, Touched&);
+  bool is_awaited(std::uint64_t address);
+  void foresee(Step&);
+  bool foresee_jump(const TimedRun&, std::uint64_t next_pc);
+  void note_use(const TimedRun&);
+  void learn();
+  WindowMemo::Effect effect_since(const Lesson&);
+  // window_state.cpp
+  unsigned unwritten_stores() const;
+  bool capture();
+  void put_progress(Writer&) const;
+  void restore();
+  void get_progress(Reader&);
+  void make_exact() {
+    if (is_behind_) restore();
+    state_ = WindowMemo::kNone;
+  }
+
   // instruction_window.cpp. What runs for each instruction is inline there, on a local copy of at_: stores into the
   // arrays might change members for all that a compiler knows.
-  const std::uint64_t* execute_run(Progress&, const TimedRun&, unsigned first, unsigned end,
-                                   const std::uint64_t* access);
+  const std::uint64_t* execute_step(const Step&, const std::uint64_t* access);
   const std::uint64_t* execute(Progress&, const TimingRecord* first, const TimingRecord* end,
                                const std::uint64_t* access);
   const std::uint64_t* execute_special(Progress&, const TimingRecord&, const std::uint64_t* access);
@@ -141,8 +158,7 @@ class InstructionWindow {
   void fetch_line(Progress&, std::uint64_t address);
   static void end_fetch_group(Progress&);
   void retire(Progress&, std::uint64_t completed);
-  void predict(Progress&, const TimedRun&, std::uint64_t next_pc);
-  bool predict_jump(TimingRecord::Kind, const TimedRun&, std::uint64_t next_pc);
+  void redirect(const Step&);
   std::uint64_t operands(const Progress&, const TimingRecord&) const;
   std::uint64_t may_issue(const TimingRecord&, std::uint64_t ready) const;
   std::uint64_t note_issued(const TimingRecord&, std::uint64_t start);
@@ -153,13 +169,9 @@ class InstructionWindow {
     stores_[store_head_] = cycle + 1;
     store_head_ = store_head_ + 1 == stores_.size() ? 0 : store_head_ + 1;
   }
+  /// Bit n: byte n from the aligned 8 bytes on in which an access begins.
+  static unsigned bytes_of(std::uint64_t address, unsigned size) { return ((1u << size) - 1) << address % 8; }
   static std::size_t set_of(std::uint64_t number) { return (number ^ number >> 6 ^ number >> 12) % kSets; }
-  void note_forward(std::uint64_t granule, unsigned bytes, std::uint64_t ready, std::uint64_t written);
-  const Forward* forward_of(std::uint64_t granule, std::uint64_t start) const {
-    for (const Forward& f : forwards_[set_of(granule)])
-      if (f.granule == granule && f.written > start) return &f;
-    return nullptr;
-  }
   Pending* pending_of(std::uint64_t line);
 
   // window_memory.cpp
@@ -171,6 +183,7 @@ class InstructionWindow {
   void note_pending(std::uint64_t line, std::uint64_t ready, bool ahead);
   bool misses_ascend(std::uint64_t line);
   void note_recent(std::uint64_t line);
+  bool brings(std::uint64_t address, base::LineUse) const;
   void prefetch(std::uint64_t address, base::LineUse, std::uint64_t cycle);
   void prefetch_behind(std::uint64_t line, std::uint64_t cycle);
   void lose(Loss why, std::uint64_t slots) { counters_.lost[static_cast<std::size_t>(why)] += slots; }
@@ -197,13 +210,30 @@ class InstructionWindow {
   std::uint64_t last_written_ = 0;
   std::uint64_t loads_from_ = 0;  ///< no later load is issued before: the end of the last fence
   std::array<std::uint64_t, static_cast<std::size_t>(CoreShape::kPorts)> units_{};  ///< unpipelined: free from
-  std::array<std::array<Forward, kWays>, kSets> forwards_;
+  StoreForwarding forwarding_;
   std::array<std::array<Pending, kWays>, kSets> pending_;
   std::array<Pending, 16> instructions_;  ///< ring: lines that prefetch.i has asked for
   std::size_t next_instructions_ = 0;
+  std::uint64_t last_instructions_ = 0;        ///< none of them arrives later
   std::uint64_t last_pending_ = 0;             ///< no line arrives later
   std::array<std::uint64_t, kRecent> recent_;  ///< ring: lines that loads have missed or the prefetcher has asked for
   std::size_t next_recent_ = 0;
+
+  const unsigned uses_;      ///< remember_after
+  unsigned remember_after_;  ///< the same, or kNeverRemember while the memo rests
+  unsigned unwritten_ = 0;   ///< stores that may not be written in state_
+  WindowMemo memo_;
+  WindowMemo::Id state_ = WindowMemo::kNone;  ///< the window's, if it is known
+  bool is_behind_ = false;                    ///< of the members above, only at_.cycle has followed state_
+  bool learns_ = false;                       ///< the run that is executed next is lesson_
+  Lesson lesson_;
+  const TimedRun* captured_at_ = nullptr;  ///< run before which the state was captured last
+  std::uint64_t recalled_ = 0;             ///< steps
+  std::uint64_t recalled_before_ = 0;      ///< captured_at_
+  std::uint64_t recalled_before_trial_ = 0;
+  std::uint32_t skipped_ = 0;            ///< captures that have seldom paid
+  std::uint32_t learnt_ = 0, rest_ = 0;  ///< see learn()
+  std::vector<std::uint16_t> numbers_;   ///< for capture()
 };
 
 }  // namespace sluice::riscv

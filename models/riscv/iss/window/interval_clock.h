@@ -83,6 +83,8 @@ class IntervalClock final : private InstructionWindow::Memory {
   /// Whether one of these was called since enter_slowly(). The instruction then costs what the cost table says.
   bool charged() const { return charged_; }
   void reset() { window_.reset(); }
+  /// All runs end, as in InstructionWindow.
+  void forget_runs() { window_.forget_runs(); }
 
  private:
   std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {

@@ -1,31 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/riscv/iss/window/issue_slots.h"
 
+#include <utility>
+
 namespace sluice::riscv {
 
-/// Those that are issued in the cycle counted_ do not wait in the next one.
-void IssueSlots::count_next() {
-  std::uint32_t& entry = cycles_[counted_ % kCycles];
-  room_ += entry / kIssued;
-  entry = 0;
-  for (; !far_.empty() && far_.front() == counted_; far_.pop_back(), ++room_)
+/// Those that are issued in this cycle, the first that is known, do not wait in the next one.
+void IssueSlots::free_used(std::uint64_t cycle) {
+  room_ += std::exchange(cycles_[cycle % kCycles], 0) / kIssued;
+  used_[cycle / 64 % kWords] &= ~(std::uint64_t{1} << cycle % 64);
+}
+
+void IssueSlots::count_before(std::uint64_t cycle) {
+  if (cycle <= counted_) return;
+  for (; !far_.empty() && far_.front() < cycle; far_.pop_back(), ++room_)
     std::pop_heap(far_.begin(), far_.end(), std::greater<>());
-  ++counted_;
+  for (std::uint64_t c = counted_; waiting() > far_.size(); ++c) {
+    c = next_used(c);
+    if (c >= cycle) break;
+    free_used(c);
+  }
+  counted_ = cycle;
   end_ = counted_ + (kCycles - kMargin);
 }
 
 std::uint64_t IssueSlots::make_room(std::uint64_t cycle) {
   count_before(cycle);
-  while (room_ == 0) count_next();
+  if (room_ != 0) return counted_;
+  std::uint64_t first = far_.empty() ? ~std::uint64_t{0} : far_.front();
+  if (waiting() > far_.size()) first = std::min(first, next_used(counted_));
+  count_before(first + 1);
   return counted_;
 }
 
 std::uint64_t IssueSlots::issue_far(std::uint64_t cycle) {
+  --room_;
   far_.push_back(cycle);
   std::push_heap(far_.begin(), far_.end(), std::greater<>());
   return cycle;
 }
 
 void IssueSlots::forget(std::uint64_t cycle) { count_before(cycle); }
+
+void IssueSlots::restart(std::uint64_t cycle) {
+  room_ += static_cast<unsigned>(far_.size());
+  far_.clear();
+  for (std::uint64_t c = counted_; room_ != size_; ++c) free_used(c = next_used(c));
+  counted_ = cycle;
+  end_ = counted_ + (kCycles - kMargin);
+  taken_.fill({});
+}
 
 }  // namespace sluice::riscv

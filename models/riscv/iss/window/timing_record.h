@@ -28,7 +28,7 @@ struct TimingRecord {
   };
   /// The f registers follow the x registers, of which the last takes what is written to x0. An operand that is not
   /// there is x0, which is always ready.
-  static constexpr unsigned kFloat = 33, kRegisters = 65;
+  static constexpr unsigned kSink = 32, kFloat = 33, kRegisters = 65;
 
   std::uint8_t rd, rs1, rs2;
   Kind kind;

@@ -15,23 +15,25 @@ constexpr std::uint64_t kPage = 4096;
 
 }  // namespace
 
-/// As load(), for any load. Stores that are not written yet have some of its bytes: all, and then it gets them; or only
-/// some, and then it waits for those stores.
+/// As load(), for any load. Where a store that is not written yet has all of its bytes, the load gets them; where
+/// stores have some, it waits until they are written.
 std::uint64_t InstructionWindow::load_any(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency) {
-  const unsigned bytes = ((1u << size) - 1) << address % 8;
-  unsigned forwarded = 0;
+  const unsigned bytes = bytes_of(address, size);
+  bool forwarded = true;
   std::uint64_t ready = start, written = start;
   for (unsigned n = 0; n < 2; ++n) {
     const unsigned part = bytes >> 8 * n & 0xff;
-    const Forward* f = part == 0 ? nullptr : forward_of(address / 8 + n, start);
-    if (!f || (f->bytes & part) == 0) continue;
-    forwarded |= (f->bytes & part) << 8 * n;
-    ready = std::max(ready, f->ready);
-    written = std::max(written, f->written);
+    if (part == 0) continue;
+    const StoreForwarding::Store* s = forwarding_.find(address / 8 + n, part, start);
+    if (!s || (part & ~unsigned{s->bytes}) != 0) forwarded = false;
+    if (!s) continue;
+    ready = std::max(ready, s->ready);
+    written = std::max(written, s->written);
   }
-  if (forwarded == bytes) {
+  if (forwarded) {
     ++counters_.forwarded;
     ++counters_.l1d_accesses;
+    l1d_.hit(address, false);
     return ready + latency;
   }
   start = written;
@@ -40,24 +42,6 @@ std::uint64_t InstructionWindow::load_any(std::uint64_t address, unsigned size, 
   if (l1d_.line_of(last) != l1d_.line_of(address)) [[unlikely]]
     done = std::max(done, read_line(last, start + 1, latency));
   return done;
-}
-
-/// A store that is not written yet has these bytes of a granule. With an earlier one of other bytes of the granule it
-/// makes one entry: a load of either waits for the later data.
-void InstructionWindow::note_forward(std::uint64_t granule, unsigned bytes, std::uint64_t ready,
-                                     std::uint64_t written) {
-  auto& set = forwards_[set_of(granule)];
-  Forward* place = set.data();
-  for (Forward& f : set) {
-    if (f.granule == granule) {
-      place = &f;
-      break;
-    }
-    if (f.written < place->written) place = &f;
-  }
-  const bool joins = place->granule == granule && place->written > ready && (place->bytes & ~bytes) != 0;
-  *place = {granule, joins ? std::max(ready, place->ready) : ready, written,
-            static_cast<std::uint8_t>(joins ? bytes | place->bytes : bytes)};
 }
 
 /// The line of L1D that is under way, or was a short time ago; null: it is not known.
@@ -119,16 +103,21 @@ void InstructionWindow::prefetch_behind(std::uint64_t line, std::uint64_t cycle)
   note_recent(next);
 }
 
+/// Whether a prefetch instruction asks for its line.
+bool InstructionWindow::brings(std::uint64_t address, LineUse use) const {
+  if (address == ExecutionLog::kNoCache) return false;
+  const base::LineState& l1 = use == LineUse::fetch ? l1i_ : l1d_;
+  return l1.state(address) < (use == LineUse::store ? base::LineState::kExclusive : base::LineState::kShared);
+}
+
 /// A prefetch instruction is issued in this cycle.
 void InstructionWindow::prefetch(std::uint64_t address, LineUse use, std::uint64_t cycle) {
-  if (address == ExecutionLog::kNoCache) return;
-  base::LineState& l1 = use == LineUse::fetch ? l1i_ : l1d_;
-  const base::LineState::State held = l1.state(address);
-  if (held >= (use == LineUse::store ? base::LineState::kExclusive : base::LineState::kShared)) return;
+  if (!brings(address, use)) return;
   ++counters_.l1d_prefetches;
   const std::uint64_t ready = memory_.fill(address, use, cycle);
   if (use != LineUse::fetch) return note_pending(l1d_.line_of(address), ready, false);
   instructions_[next_instructions_++ % instructions_.size()] = {l1i_.line_of(address), ready, false};
+  last_instructions_ = std::max(last_instructions_, ready);
 }
 
 /// As store(), for any store.
@@ -141,9 +130,9 @@ void InstructionWindow::store_any(std::uint64_t address, unsigned size, std::uin
     written = std::max(written + 1, own_line(last, retired + 1));
   note_written(written);
   if (!cached) return;
-  const unsigned bytes = ((1u << size) - 1) << address % 8;
-  note_forward(address / 8, bytes & 0xff, ready, written);
-  if (bytes > 0xff) note_forward(address / 8 + 1, bytes >> 8, ready, written);
+  const unsigned bytes = bytes_of(address, size);
+  forwarding_.note(address / 8, bytes & 0xff, ready, written);
+  if (bytes > 0xff) forwarding_.note(address / 8 + 1, bytes >> 8, ready, written);
 }
 
 /// Makes L1D own the line of a store that has retired. Returns from when on it does.
@@ -163,6 +152,7 @@ std::uint64_t InstructionWindow::own_line(std::uint64_t address, std::uint64_t c
 }
 
 void InstructionWindow::delay_store(std::uint64_t cycle) {
+  make_exact();
   if (cycle <= last_written_) return;
   last_written_ = cycle;
   stores_[(store_head_ == 0 ? stores_.size() : store_head_) - 1] = cycle + 1;

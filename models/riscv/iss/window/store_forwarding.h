@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Which stores in the store buffer have the bytes of a load.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace sluice::riscv {
+
+/// Stores have numbers that grow from 1 on. A store that crosses an aligned 8 bytes (a granule) makes two entries.
+class StoreForwarding {
+ public:
+  struct Store {
+    std::uint64_t granule = 0;   ///< address / 8
+    std::uint64_t previous = 0;  ///< number of the last store of the same hash
+    std::uint64_t ready = 0;     ///< cycle in which the data can be forwarded
+    std::uint64_t written = 0;   ///< cycle in which the store is in L1D; grows from store to store
+    std::uint8_t bytes = 0;      ///< bit n: byte n of the granule
+  };
+
+  explicit StoreForwarding(unsigned store_buffer) : stores_(std::bit_ceil(2 * store_buffer + kMostInRun)) {}
+
+  std::size_t capacity() const { return stores_.size(); }
+  std::uint64_t next() const { return next_; }
+  const Store& operator[](std::uint64_t number) const { return stores_[number & (stores_.size() - 1)]; }
+
+  bool knows(std::uint64_t number) const { return number >= oldest_; }
+
+  /// A store to these bytes follows.
+  void note(std::uint64_t granule, unsigned bytes, std::uint64_t ready, std::uint64_t written) {
+    std::uint64_t& last = last_[hash(granule)];
+    stores_[next_ & (stores_.size() - 1)] = {granule, last, ready, written, static_cast<std::uint8_t>(bytes)};
+    last = next_++;
+    if (next_ - oldest_ > stores_.size()) oldest_ = next_ - stores_.size();
+  }
+  /// The last store to some of these bytes, if it is written after this cycle. Earlier ones are written before it.
+  const Store* find(std::uint64_t granule, unsigned bytes, std::uint64_t cycle) const {
+    for (std::uint64_t n = last_[hash(granule)]; n >= oldest_; n = (*this)[n].previous) {
+      const Store& s = (*this)[n];
+      if (s.written <= cycle) return nullptr;
+      if (s.granule == granule && (s.bytes & bytes) != 0) return &s;
+    }
+    return nullptr;
+  }
+
+  // For stores of which only the order is known.
+
+  /// The number of the last store to some of these bytes, or 0 if none from number `oldest` on is one.
+  std::uint64_t find_number(std::uint64_t granule, unsigned bytes, std::uint64_t oldest) const {
+    for (std::uint64_t n = last_[hash(granule)]; n >= oldest; n = (*this)[n].previous)
+      if (const Store& s = (*this)[n]; s.granule == granule && (s.bytes & bytes) != 0) return n;
+    return 0;
+  }
+  void take_back_to(std::uint64_t number) {
+    while (next_ > number) {
+      const Store& s = (*this)[--next_];
+      last_[hash(s.granule)] = s.previous;
+    }
+  }
+  /// Stores before this number have been written.
+  void forget_before(std::uint64_t number) { oldest_ = number; }
+  void set_times(std::uint64_t number, std::uint64_t ready, std::uint64_t written) {
+    Store& s = stores_[number & (stores_.size() - 1)];
+    s.ready = ready;
+    s.written = written;
+  }
+  void clear() { oldest_ = next_; }
+
+ private:
+  static constexpr unsigned kMostInRun = 128;  ///< entries that the stores of one run make at most
+  static std::size_t hash(std::uint64_t granule) { return (granule ^ granule >> 8) % 256; }
+
+  std::vector<Store> stores_;              ///< ring
+  std::array<std::uint64_t, 256> last_{};  ///< by hash: number of the last store, 0: none
+  std::uint64_t next_ = 1;
+  std::uint64_t oldest_ = 1;
+};
+
+}  // namespace sluice::riscv

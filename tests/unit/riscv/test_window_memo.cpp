@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window's memo: whatever is executed, and however often, the times are those of a window that remembers nothing.
+#include <algorithm>
+#include <array>
+#include <random>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "models/riscv/iss/window/window_memo.h"
+#include "tests/unit/riscv/window_bench.h"
+
+using namespace sluice;
+using namespace sluice::riscv;
+
+namespace {
+
+/// Small caches, whose misses take a time that depends on the cycle.
+struct SmallMemory final : InstructionWindow::Memory {
+  base::LineState l1i{1024, 2, 64}, l1d{2048, 4, 64};
+  std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
+    (use == base::LineUse::fetch ? l1i : l1d)
+        .fill(address, base::writes(use) ? base::LineState::kModified : base::LineState::kShared);
+    return cycle + 10 + (address / 64 + cycle) % 40;
+  }
+};
+
+/// A program of blocks, and a window for it.
+struct Program {
+  std::vector<std::vector<TimingRecord>> records;
+  std::vector<TimedRun> runs;
+};
+
+/// A window with what it works on.
+struct Machine {
+  Machine(const CoreShape& shape, unsigned remember_after)
+      : window(shape, memory.l1i, memory.l1d, memory, counters, remember_after) {}
+  SmallMemory memory;
+  TimingCounters counters;
+  InstructionWindow window;
+  ExecutionLog log;
+};
+
+class Walk {
+ public:
+  Walk(unsigned seed, const CoreShape& shape) : random_(seed) {
+    for (unsigned n = 0; n < kBlocks; ++n) add_block(shape);
+    for (unsigned n = 0; n < kBlocks; ++n) {
+      program_.runs[n].records = program_.records[n].data();
+      program_.runs[n].complete(n + 1);
+    }
+  }
+  unsigned draw(unsigned below) { return static_cast<unsigned>(random_() % below); }
+
+  /// Notes some blocks in both logs. Returns how much of the last one is executed, and what follows.
+  void batch(Machine& a, Machine& b) {
+    unsigned end = 0;
+    std::uint64_t next_pc = 0;
+    for (unsigned left = 1 + draw(8); left > 0; --left) {
+      const TimedRun& run = program_.runs[at_];
+      const unsigned first = first_;
+      end = left == 1 && draw(4) == 0 ? first + 1 + draw(run.count - first) : run.count;
+      for (Machine* m : {&a, &b}) m->log.enter(run, first);
+      note_accesses(run, first, end, a, b);
+      first_ = end == run.count ? 0 : end;
+      if (end == run.count) at_ = next_block(run);
+      next_pc = end == run.count ? program_.runs[at_].pc : run.pc + 4 * end;
+    }
+    a.window.consume(a.log, end, next_pc);
+    b.window.consume(b.log, end, next_pc);
+  }
+  void interrupt(Machine& a, Machine& b) {
+    const unsigned what = draw(24);
+    const std::uint64_t later = a.window.cycle() + draw(300);
+    for (Machine* m : {&a, &b}) {
+      if (what == 0) m->window.drain();
+      if (what == 1) m->window.drain_stores();
+      if (what == 2) m->window.wait_until(later);
+      if (what == 3) m->window.drain(), m->window.refetch();
+      if (what == 4) m->window.delay_store(later);
+      if (what == 5) m->memory.l1d.downgrade(kData + 64 * (later % 40), base::LineState::kInvalid);
+      if (what == 6 && later % 64 == 0) m->window.reset();
+    }
+  }
+
+ private:
+  static constexpr unsigned kBlocks = 10;
+  static constexpr std::uint64_t kData = 0x8000;
+
+  void add_block(const CoreShape& shape) {
+    static constexpr std::array kOps = {Opcode::add, Opcode::add,    Opcode::mul,   Opcode::div,        Opcode::ld,
+                                        Opcode::lw,  Opcode::lb,     Opcode::ld,    Opcode::sd,         Opcode::sw,
+                                        Opcode::sb,  Opcode::fmul_d, Opcode::fence, Opcode::prefetch, Opcode::pause};
+    std::vector<TimingRecord> records;
+    for (unsigned n = draw(7); n > 0; --n) {
+      unsigned op = draw(kOps.size());
+      if (op == kOps.size() - 1 && draw(8) != 0) op = 0;
+      records.push_back(make(shape, kOps[op], 5 + draw(6), 5 + draw(6), 5 + draw(6)).record);
+    }
+    const bool jumps = draw(4) == 0;
+    records.push_back(make(shape, jumps ? Opcode::jal : Opcode::bne, jumps ? 1 : 0, 5 + draw(6), 0).record);
+    TimedRun run;
+    run.count = static_cast<std::uint32_t>(records.size());
+    run.pc = pc_;
+    run.end_pc = pc_ += 4 * records.size();
+    run.last_pc = run.end_pc - 4;
+    for (std::uint64_t at = run.pc; at < run.end_pc; at = (at | 63) + 1) {
+      run.starts[run.lines] = static_cast<std::uint8_t>((at - run.pc) / 4);
+      run.addresses[run.lines++] = at / 64 * 64;
+    }
+    program_.records.push_back(records);
+    program_.runs.push_back(run);
+  }
+  void note_accesses(const TimedRun& run, unsigned first, unsigned end, Machine& a, Machine& b) {
+    for (unsigned n = first; n < end; ++n) {
+      if ((run.accesses >> n & 1) == 0) continue;
+      // Few bytes, so that stores are forwarded; now and then another line, bytes across lines, or a device.
+      const unsigned size = run.records[n].kind == TimingRecord::kPrefetch ? 1 : run.records[n].detail;
+      std::uint64_t address = kData + draw(4) * size;
+      if (draw(12) == 0) address = kData + 64 * draw(40) + draw(8) * size;
+      if (draw(40) == 0) address += 1 + draw(62);
+      const bool device = run.records[n].kind == TimingRecord::kStore && draw(60) == 0;
+      for (Machine* m : {&a, &b}) device ? m->log.access_no_cache() : m->log.access(address);
+    }
+  }
+  unsigned next_block(const TimedRun& run) {
+    const unsigned n = static_cast<unsigned>(&run - program_.runs.data());
+    // Mostly a loop of a few blocks.
+    const unsigned next = draw(10) == 0 ? draw(kBlocks) : (n + 1) % (2 + loop_);
+    if (draw(200) == 0) loop_ = draw(kBlocks - 2);
+    return next;
+  }
+
+  std::mt19937 random_;
+  Program program_;
+  std::uint64_t pc_ = 0x1000;
+  unsigned at_ = 0, first_ = 0, loop_ = 1;
+};
+
+CoreShape drawn_shape(unsigned seed) {
+  std::mt19937 random(seed);
+  CoreShape s = shape_for_tests();
+  s.l1d_prefetch = random() % 2 == 0;
+  s.dispatch_width = 1 + random() % 6;
+  s.retire_width = 1 + random() % 6;
+  s.fetch_width = 1 + random() % 8;
+  s.fetch_queue = 8 + random() % 60;
+  s.reorder_buffer = 8 + random() % 220;
+  s.scheduler = 4 + random() % 90;
+  s.load_queue = 2 + random() % 30;
+  s.store_buffer = 2 + random() % 30;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a window that remembers takes the time of one that does not", "[window]") {
+  const unsigned remember_after = GENERATE(0u, 3u);
+  std::uint64_t recalled = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    const CoreShape shape = drawn_shape(seed);
+    Walk walk(seed, shape);
+    Machine plain(shape, InstructionWindow::kNeverRemember), remembers(shape, remember_after);
+    for (unsigned n = 0; n < 1500; ++n) {
+      walk.batch(plain, remembers);
+      walk.interrupt(plain, remembers);
+      INFO("seed " << seed << ", batch " << n);
+      const InstructionWindow &a = plain.window, &b = remembers.window;
+      REQUIRE(a.cycle() == b.cycle());
+      REQUIRE(a.dispatched() == b.dispatched());
+      // Where nothing is under way, it is not told since when.
+      REQUIRE(std::max(a.retired() + 1, a.cycle()) == std::max(b.retired() + 1, b.cycle()));
+    }
+    const TimingCounters &a = plain.counters, &b = remembers.counters;
+    REQUIRE(a.lost == b.lost);
+    REQUIRE(std::array{a.l1d_accesses, a.l1d_misses, a.l1i_accesses, a.l1i_misses} ==
+            std::array{b.l1d_accesses, b.l1d_misses, b.l1i_accesses, b.l1i_misses});
+    REQUIRE(std::array{a.branches, a.mispredictions, a.forwarded, a.l1d_prefetches} ==
+            std::array{b.branches, b.mispredictions, b.forwarded, b.l1d_prefetches});
+    REQUIRE(plain.window.recalled() == 0);
+    recalled += remembers.window.recalled();
+  }
+  REQUIRE(recalled > 30'000);
+}
