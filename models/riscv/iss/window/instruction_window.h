@@ -32,7 +32,8 @@ class InstructionWindow {
     virtual std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) = 0;
   };
 
-  /// After how many executions of a run its effect is remembered. Results are the same for any number.
+  /// After how many executions of a run its effect is remembered, if that pays; 0: wherever it can be. Results are the
+  /// same for any number.
   static constexpr unsigned kUses = 12, kMostUses = 255, kNeverRemember = 256;
 
   /// Everything that is given by reference must outlive the window.

@@ -58,8 +58,8 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
   log.clear();
 }
 
-/// Whether the state before this run should be captured. This costs as much as it saves on some ten steps, so it is
-/// seldom done where fewer followed.
+/// Whether the state before this run should be captured. It costs as much as it saves on some ten steps, and more where
+/// the host's caches do not hold the memo, so it is seldom done where fewer than kWorthwhile steps followed.
 inline bool InstructionWindow::may_capture(const TimedRun& run) {
   if (captured_at_) {
     std::int8_t& worth = captured_at_->worth;
@@ -67,7 +67,7 @@ inline bool InstructionWindow::may_capture(const TimedRun& run) {
     worth = static_cast<std::int8_t>(std::clamp(worth + (paid ? 2 : -1), -2 * kMostWorth, kMostWorth));
     captured_at_ = nullptr;
   }
-  if (run.worth < 0 && ++skipped_ % kRetry != 0) return false;
+  if (run.worth < 0 && uses_ != 0 && ++skipped_ % kRetry != 0) return false;
   captured_at_ = &run;
   recalled_before_ = recalled_;
   return true;
