@@ -19,7 +19,7 @@ BOARDS = ("e810-poll", "e810-irq")
 # A call finds a core asleep, if that sleeps at all: its vector is armed, and the interrupt that a call before it may have
 # left pending is over.
 LONE = ("workload.outstanding=1", "workload.warmup=3", "workload.think=5 us")
-FUNCTIONAL = ("caches.timing=functional", *LONE)
+FUNCTIONAL, CACHED, INTERVAL = ((f"caches.timing={timing}", *LONE) for timing in ("functional", "cached", "interval"))
 # Tiles that begin with an event, at any time, and end when a core reacts, in a whole slot.
 REACTIONS = (("wait for a core", "nic.eth0"), ("interrupt delivery", "imsic"), ("interrupt delivery", "plic"))
 # What a core does by itself takes no instructions.

@@ -14,7 +14,7 @@ from collections import Counter
 from decimal import Decimal
 
 from closed_forms import SOFTWARE, LoneRequest, Wire
-from ledger_runs import BOARDS, FUNCTIONAL, NS, SLUICE, counted, is_software, output_of, run, run_all
+from ledger_runs import BOARDS, CACHED, FUNCTIONAL, INTERVAL, NS, SLUICE, counted, is_software, output_of, run, run_all
 
 WIRED = ("e810-irq", *FUNCTIONAL, "workload.requests=1", "cluster.host.interrupts=plic")
 HALF = Decimal("0.5")  # femtoseconds: the result file rounds to whole ones
@@ -24,8 +24,6 @@ class ClosedForms(unittest.TestCase):
     CASES = (
         ("e810-poll", "workload.requests=100"),
         ("e810-irq", "workload.requests=100"),
-        ("e810-poll", "workload.requests=100", "caches.timing=cached"),
-        ("e810-irq", "workload.requests=20", "caches.timing=cached"),
         ("e810-poll", "workload.requests=20", "workload.call.program=null"),
         ("e810-irq", "workload.requests=20", "workload.call.program=add"),
         ("e810-poll", "workload.requests=20", "workload.call.program=sort", "workload.call.bytes=256"),
@@ -52,7 +50,7 @@ class ClosedForms(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.cases = [(case[0], *FUNCTIONAL, *case[1:]) for case in cls.CASES]
+        cls.cases = [(case[0], *timing, *case[1:]) for timing in (FUNCTIONAL, CACHED, INTERVAL) for case in cls.CASES]
         run_all(cls.cases)
 
     def test_each_tile_lasts_what_its_parts_say(self):
@@ -87,19 +85,23 @@ class ClosedForms(unittest.TestCase):
             told.append(stages["interrupt"])
         self.assertEqual({b - a for a, b in zip(told, told[1:])}, {20_000 * NS})
 
-    def test_software_takes_whole_slots_and_the_same_for_each_call(self):
+    def test_software_takes_whole_slots(self):
         for case in self.cases:
-            if "caches.timing=cached" in case or "workload.call.program=sort" in case:
-                continue  # what these take depends on more than the code
             with self.subTest(case):
                 r = run(*case)
-                every = []
                 for request in r.requests:
                     for _, component, start, end in request.tiles:
                         if component.startswith("cluster."):
                             self.assertIsNotNone(r.slots.number(start))
                             self.assertIsNotNone(r.slots.number(end))
-                    every.append([x for x in r.lengths(request) if x[0][1].startswith("cluster.")])
+
+    def test_software_takes_the_same_for_each_call(self):
+        for case in self.cases:
+            if "caches.timing=functional" not in case or "workload.call.program=sort" in case:
+                continue  # what these take depends on more than the code
+            with self.subTest(case):
+                r = run(*case)
+                every = [[x for x in r.lengths(request) if x[0][1].startswith("cluster.")] for request in r.requests]
                 usual = Counter(map(tuple, every)).most_common(1)[0][0]
                 # The driver gives back 32 receive descriptors at a time, between its poll and its work on the frame. It
                 # asks for the report of each 32nd transmit descriptor before it hands the descriptor over.

@@ -74,8 +74,8 @@ void Runner::yield() { scheduler_.hand_over(this); }
 
 void Runner::synchronise() {
   calendar().set_now(time_);
-  // A single runner is never ahead of an effect.
-  if (scheduler_.alone()) {
+  // A single runner is ahead of an effect only within a batch of instructions.
+  if (scheduler_.alone() && calendar().next() > time_ && scheduler_.kernel_next_ > time_) {
     scheduler_.effect_ = time_;
     return;
   }

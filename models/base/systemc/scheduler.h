@@ -79,7 +79,7 @@ class Runner {
   void begin();        ///< first call on its thread: waits for its first turn
   void yield();        ///< call it when time() >= bound(): returns when the runner may go on
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
-  /// Costs nothing where there is one runner.
+  /// Costs next to nothing where there is one runner and no such effect.
   void synchronise();
   /// Call it before calling a target that may wait in the kernel. Lets everything before time() happen and brings
   /// kernel time to time(). leave_foreign() takes the turn back; time() is then at least the kernel's time.

@@ -50,12 +50,14 @@ constexpr std::uint32_t kSelf = 0x0000006f;  // j .
 struct SlowDevice : base::Model {
   tlm_utils::simple_target_socket<SlowDevice> socket{"socket"};
   base::Event answered;
+  unsigned asked_for = 0;  ///< accesses that have begun
   explicit SlowDevice(sc_core::sc_module_name name) : Model(name) {
     socket.register_b_transport(this, &SlowDevice::serve);
   }
   void serve(tlm::tlm_generic_payload& trans, sc_core::sc_time&) {
     if (trans.get_address() != 0x1000'0000) return trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     const std::uint64_t asked = base::now().femtoseconds();
+    ++asked_for;
     bool done = false;
     base::calendar().after(500_ns, key(), [&] {
       done = true;
@@ -68,7 +70,9 @@ struct SlowDevice : base::Model {
 };
 
 struct Bench {
-  explicit Bench(std::vector<std::uint32_t> program, unsigned harts = 1) {
+  using Timing = coherence::MemorySystem::Timing;
+  explicit Bench(std::vector<std::uint32_t> program, unsigned harts = 1, Timing timing = Timing::functional)
+      : memory("memory", caches(timing), 4, 1_us) {
     memory.add(ram);
     program.push_back(kSelf);
     ram.write(kBase, program.data(), program.size() * 4);
@@ -79,10 +83,15 @@ struct Bench {
           devices.emplace_back(std::make_unique<SlowDevice>(("device" + std::to_string(h)).c_str()))->socket);
     }
   }
+  static coherence::MemorySystem::Parameters caches(Timing timing) {
+    coherence::MemorySystem::Parameters p;
+    p.timing = timing;
+    return p;
+  }
   std::uint64_t x(unsigned r) { return cores[0]->hart().state().x[r]; }
   riscv::ClusterParameters parameters;
   base::Scheduler scheduler{"scheduler", 1_us};
-  coherence::MemorySystem memory{"memory", {}, 4, 1_us};
+  coherence::MemorySystem memory;
   base::GuestRam ram{kBase, 1 << 20};
   std::vector<std::unique_ptr<SlowDevice>> devices;
   std::vector<std::unique_ptr<riscv::Core>> cores;
@@ -103,6 +112,22 @@ TEST_CASE("a load from a device blocks the hart until the answer", "[core]") {
   // The second load starts two slots, the first load's own cost, after the first edge that follows the answer.
   const std::uint64_t answered = slots.next_cycle(slots.time_of(2) + 500_ns);
   REQUIRE(b.x(4) == slots.time_of(answered + 2).femtoseconds());
+}
+
+TEST_CASE("with an instruction window, what is due before an access to a device comes before it", "[core]") {
+  for (const unsigned harts : {1u, 2u}) {
+    fresh_kernel();
+    // The code and the load miss, 85 ns each, and the access waits for the load.
+    Bench b({addi(1, 0, 1), slli(1, 1, 31), lui(2, 0x10000), ld(3, 1, 0x400), ld(4, 2, 0)}, harts,
+            Bench::Timing::interval);
+    std::vector<unsigned> asked;
+    for (const Time at : {100_ns, 150_ns, 200_ns})
+      base::calendar().at(at, 1, [&] { asked.push_back(b.devices[0]->asked_for); });
+    b.scheduler.run_until(10_us);
+    CHECK(b.x(4) > Time(170_ns).femtoseconds());
+    CHECK(b.x(4) < Time(200_ns).femtoseconds());
+    CHECK(asked == std::vector<unsigned>{0, 0, 1});
+  }
 }
 
 TEST_CASE("an access to nowhere traps in the guest", "[core]") {
