@@ -82,7 +82,7 @@ def iteration(core, body, setup="", few=100, many=300, closing="  bnez s0, 1b"):
 
 class TimingTest(unittest.TestCase):
     def assert_takes(self, measured, cycles, slack=0):
-        """slack: cycles by which all measured iterations together may differ: they may begin and end at another place of
-        what repeats itself."""
+        """slack: cycles by which all measured iterations together may differ, where they begin and end at another place
+        of what repeats itself."""
         self.assertLessEqual(abs(measured.cycles - cycles) * measured.iterations, slack,
                              f"{float(measured.cycles)} cycles, expected {float(cycles)}; {measured.counters}")

@@ -4,9 +4,9 @@
 from bench import DATA, lines
 
 LINE = 64
-# Working sets, in lines: what L1D holds; what L2 holds and L1D does not; what the LLC holds and L2 does not; and what the
-# LLC of SMALL_LLC does not hold. All caches replace what was used least recently, so a larger set, used in turns, always
-# misses.
+# Working sets, in lines: what L1D holds; what L2 holds and L1D does not; what the LLC holds and L2 does not; and what
+# the LLC of SMALL_LLC does not hold. All caches replace what was used least recently, so a larger set, used in turns,
+# always misses.
 SETS = {"l1d": 256, "l2": 4096, "llc": 1 << 15, "dram": 1 << 16}
 SMALL_LLC = {"llc_size": "1408 KiB"}  # of 11 ways
 # The counters of an access that each level answers.

@@ -45,7 +45,7 @@ class Core:
         return self.load if level == "l1d" else getattr(self, level)
 
     def settings(self):
-        """What --set must say for such a core. The prefetchers are said always: these tests have them off by default."""
+        """What --set must say for such a core, and always of the prefetchers, which these tests have off by default."""
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default or field.name in ("l1d_prefetch", "prefetch_depth"):

@@ -5,6 +5,7 @@ those rules; it knows nothing of tags, for every line is new to the caches in fr
 
 import heapq
 from fractions import Fraction
+from itertools import islice
 
 from core import whole
 
@@ -18,6 +19,7 @@ class Stream:
         self.channel = Fraction(0)  # when it is free
         self.l1d, self.l2 = {}, {}  # when lines that have been asked for are there
         self.ahead = 0  # the L2 prefetcher has asked for lines below
+        self.prefetches = {"l1d_prefetches": 0, "prefetches": 0}  # as the counters of a hart
 
     def from_level(self, at):
         if self.level != "dram":
@@ -33,10 +35,12 @@ class Stream:
             there = max(start + self.core.l2, self.l2[line])
         else:
             there = self.from_level(start)
-        for n in range(max(line + 1, self.ahead), line + 1 + self.core.prefetch_depth):
+        armed = line - 1 in self.l1d and self.level != "l2"
+        for n in range(max(line + 1, self.ahead), line + 1 + self.core.prefetch_depth * armed):
             if n // PAGE != line // PAGE:
                 break
             self.l2[n] = self.from_level(start)
+            self.prefetches["prefetches"] += 1
             self.ahead = n + 1
         heapq.heapreplace(self.registers, there)
         self.l1d[line] = there
@@ -45,33 +49,46 @@ class Stream:
     def load(self, line, at):
         """A load that is issued in this cycle. Returns the cycle in which it has its value."""
         done = at + self.core.load
-        hits = line in self.l1d and self.l1d[line] <= done
-        if line not in self.l1d:
+        if line in self.l1d:
+            ascends = self.l1d[line] > done  # the first load of a line under way
+        else:
+            ascends = line - 1 in self.l1d
             self.bring(line, at)
         done = max(done, whole(self.l1d[line]))
-        if self.core.l1d_prefetch and not hits and line % PAGE != PAGE - 1 and line + 1 not in self.l1d:
+        if self.core.l1d_prefetch and ascends and line % PAGE != PAGE - 1 and line + 1 not in self.l1d:
+            self.prefetches["l1d_prefetches"] += 1
             self.bring(line + 1, at)
         return done
 
-    def chase(self, work, pages):
-        """Loads that wait for each other, with this many cycles of work in between. Returns the cycles of each page."""
-        at, edges = 0, [0]
-        for line in range(PAGE * pages):
-            at = self.load(line, at) + work
-            if line % PAGE == PAGE - 1:
-                edges.append(at)
-        return [b - a for a, b in zip(edges, edges[1:])]
+    def chase(self, work, skip=0):
+        """Loads that wait for each other, with this many cycles of work in between; `skip` lines at the start of a page
+        are left out. Yields what has been when a page ends: cycles, prefetches."""
+        at, line = 0, 0
+        while True:
+            if line % PAGE >= skip:
+                at = self.load(line, at) + work
+            line += 1
+            if line % PAGE == 0:
+                yield at, dict(self.prefetches)
 
-    def sweep(self, pages):
-        """Independent loads, two a cycle, as many as the load queue holds. Returns the cycles of each page."""
+    def sweep(self):
+        """Independent loads, two a cycle, as many as the load queue holds. Yields as chase() does."""
         retired, issued = [], []
-        for line in range(PAGE * pages):
+        line = 0
+        while True:
             at = issued[-2] + 1 if line > 1 else 0
             if line >= self.core.load_queue:
-                # The place is free in the cycle after the load has retired. The next load is dispatched then, and issued
-                # in the cycle after that.
+                # The place is free in the cycle after the load has retired. The next load is dispatched then, and
+                # issued in the cycle after that.
                 at = max(at, retired[line - self.core.load_queue] + 2)
             issued.append(at)
             retired.append(max(self.load(line, at), retired[-1] if retired else 0))
-        edges = [0, *retired[PAGE - 1::PAGE]]
-        return [b - a for a, b in zip(edges, edges[1:])]
+            line += 1
+            if line % PAGE == 0:
+                yield retired[-1], dict(self.prefetches)
+
+
+def page_of(progress, first=20, pages=1):
+    """(cycles, prefetches) of a page, on average over `pages`, after the `first` ones."""
+    (start, before), (end, after) = (list(islice(progress, n, n + 1))[0] for n in (first, pages - 1))
+    return Fraction(end - start, pages), {k: Fraction(after[k] - before[k], pages) for k in after}

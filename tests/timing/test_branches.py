@@ -3,8 +3,8 @@
 
 A loop has a chain of operations, a branch that depends on the chain, and the branch that closes it. While both are
 predicted rightly, an iteration takes its chain. A misprediction stops that: the chain has ended in cycle t, the bit is
-there in t + 1 and the branch is done in t + 2. The right path is dispatched `refill` cycles later, and the chain goes on
-in the cycle after that: refill + 3 cycles more.
+there in t + 1 and the branch is done in t + 2. The right path is dispatched `refill` cycles later, and the chain goes
+on in the cycle after that: refill + 3 cycles more.
 
 gshare sees the last `history` outcomes, of which every second one is the closing branch's, which is always taken."""
 

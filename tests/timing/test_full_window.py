@@ -2,7 +2,8 @@
 """A window that is full behind one miss: test_full_window.py SLUICE.
 
 An iteration begins with an empty window. It has a miss of DRAM, many instructions of one kind, and another miss, which
-overlaps with the first one only if it enters the window before that has left it. Cycle 0 is that of the first dispatch."""
+overlaps with the first one only if it enters the window before that has left it. Cycle 0 is that of the first
+dispatch."""
 
 import unittest
 
@@ -36,8 +37,8 @@ class Expected:
         self.first = whole(1 + core.dram)  # when the first miss, which is issued in cycle 1, has its value and retires
 
     def last(self, *completed):
-        """Three instructions at the end are done before the others. What follows the last retirement begins in the cycle
-        after it, when the next one's slots have been paid."""
+        """Three instructions at the end are done before the others. The next iteration begins in the cycle after the
+        last retirement, when the instruction that waits for it has been paid."""
         return retired(self.core, [*completed, 0, 0, 0]) + 1 + DRAIN_SLOTS // self.core.width
 
     def second(self, issued, first=1):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bursts of stores: test_stores.py SLUICE.
 
-Stores are written to L1D in order, one in a cycle. One whose line L1D does not own asks for it in the cycle after it has
-retired, before its turn, so as many are under way as there are miss registers and places in the store buffer."""
+Stores are written to L1D in order, one in a cycle. One whose line L1D does not own asks for it in the cycle after it
+has retired, before its turn, so as many are under way as there are miss registers and places in the store buffer."""
 
 import unittest
 
