@@ -405,6 +405,10 @@ std::uint64_t Core::time() { return timebase_.cycles_at(slot_clock_.time_of(hart
 /// A hint belongs to the retirement of the instruction before it.
 Time Core::time_of_hint() const { return slot_clock_.time_of(std::max(hart_.state().slots, hart_.state().retired)); }
 
+void Core::enter(base::RequestId id, base::Stage stage, Time t) {
+  base::ledger().try_enter(id, stage, component(), t, runner_.ahead(t));
+}
+
 void Core::probe(unsigned stage, std::uint64_t address) {
   base::GuestRam* ram = memory_.ram_at(address, 1);
   if (!ram || stage >= SLUICE_STAGE_COUNT) return;
@@ -412,7 +416,7 @@ void Core::probe(unsigned stage, std::uint64_t address) {
   if (id == 0) return;
   if (!entering_.empty()) end_trap_entry();
   serving_ = id;
-  base::ledger().try_enter(id, static_cast<base::Stage>(stage), component(), time_of_hint());
+  enter(id, static_cast<base::Stage>(stage), time_of_hint());
 }
 
 void Core::drop(unsigned reason, std::uint64_t address) {

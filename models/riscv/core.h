@@ -152,6 +152,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void park(sluice_account account, std::uint64_t deadline_slots);
   void leave_idle(base::Time exit, bool in_wrs);
   void take_requests();
+  void enter(base::RequestId, base::Stage, base::Time);
   void move_requests(base::Stage, base::Time);
   void end_trap_entry();
   void publish_own_time();

@@ -101,13 +101,13 @@ void Core::take_requests() {
     if (!waits_for_interrupt(id)) continue;
     interrupted_.push_back(id);
     if (wakes) continue;
-    base::ledger().try_enter(id, leaving_ ? SLUICE_STAGE_idle_exit : SLUICE_STAGE_interrupt, component(), edge);
+    enter(id, leaving_ ? SLUICE_STAGE_idle_exit : SLUICE_STAGE_interrupt, edge);
   }
 }
 
 void Core::move_requests(base::Stage stage, Time t) {
   for (const base::RequestId id : interrupted_)
-    if (waits_for_interrupt(id)) base::ledger().try_enter(id, stage, component(), t);
+    if (waits_for_interrupt(id)) enter(id, stage, t);
 }
 
 void Core::interrupt_taken(std::uint64_t handler) {
@@ -122,8 +122,7 @@ void Core::interrupt_taken(std::uint64_t handler) {
 void Core::end_trap_entry() {
   for (const base::RequestId id : entering_) {
     const base::Ledger::Request* r = base::ledger().find(id);
-    if (r && r->tiles.back().stage == SLUICE_STAGE_trap_entry)
-      base::ledger().try_enter(id, SLUICE_STAGE_interrupt, component(), handler_begins_);
+    if (r && r->tiles.back().stage == SLUICE_STAGE_trap_entry) enter(id, SLUICE_STAGE_interrupt, handler_begins_);
   }
   entering_.clear();
 }

@@ -41,6 +41,7 @@ RequestId Ledger::open(Stage stage, Component component, Time t, RequestId paren
   r->id = next_id_++;
   r->parent = parent;
   r->measured = measuring_;
+  r->ahead = {};
   r->tiles.clear();
   r->tiles.push_back({stage, component, t});
   opened_ += r->measured;
@@ -59,19 +60,21 @@ const Ledger::Request* Ledger::find(RequestId id) const {
   return r.id == id && id != 0 ? &r : nullptr;
 }
 
-void Ledger::enter(RequestId id, Stage stage, Component component, Time t) {
+void Ledger::enter(RequestId id, Stage stage, Component component, Time t, Time ahead) {
   Request* r = slot(id);
   if (r->id != id || id == 0) return;
   Tile& last = r->tiles.back();
   if (last.stage == stage && last.component == component) return;
   if (t < last.start) {
-    if (last.start - t > tolerance_ && error_.empty())
+    if (last.start - t > tolerance_ + r->ahead && error_.empty())
       error_ = fmt::format("request {} goes back in time: {} at {} entered at {} ns, after {} at {} entered at {} ns",
                            id, stage_title(stage), paths_[component], t.nanoseconds(), stage_title(last.stage),
                            paths_[last.component], last.start.nanoseconds());
     ++clamped_;
+    ahead = std::max(ahead, r->ahead);
     t = last.start;
   }
+  r->ahead = ahead;
   r->tiles.push_back({stage, component, t});
 }
 
@@ -79,7 +82,7 @@ bool Ledger::waited_since(RequestId id, Time since) {
   const Request* r = find(id);
   if (!r) return false;
   const Time here = r->tiles.back().start;
-  if (here <= since || here - since <= tolerance_) return true;
+  if (here <= since || here - since <= tolerance_ + r->ahead) return true;
   ++clamped_;
   return false;
 }
@@ -89,7 +92,7 @@ void Ledger::complete(RequestId id, Time t, std::optional<Time> since) {
   if (r->id != id || id == 0) return;
   const Tile& last = r->tiles.back();
   if (t < last.start) {
-    if (last.start - t > tolerance_ && error_.empty())
+    if (last.start - t > tolerance_ + r->ahead && error_.empty())
       error_ = fmt::format("request {} ends at {} ns, before its last stage: {} at {} entered at {} ns", id,
                            t.nanoseconds(), stage_title(last.stage), paths_[last.component], last.start.nanoseconds());
     ++clamped_;

@@ -64,6 +64,7 @@ class Ledger {
     RequestId id = 0;  ///< 0: free
     RequestId parent = 0;
     bool measured = false;
+    Time ahead;  ///< how far beyond its window the hart was that entered the last stage
     std::vector<Tile> tiles;
     Time start() const { return tiles.front().start; }
   };
@@ -79,15 +80,16 @@ class Ledger {
   /// Opens a request in its first stage. Ids count from 1.
   RequestId open(Stage, Component, Time, RequestId parent = 0);
   /// Moves a request to its next stage. Unknown and closed ids, and 0, are ignored: they come with late duplicates and
-  /// foreign bytes. Going backwards by more than the tolerance is a simulator error.
-  void enter(RequestId, Stage, Component, Time);
+  /// foreign bytes. Going backwards by more than the tolerance is a simulator error. ahead: how far beyond its window
+  /// the hart is that says so; the next step may be earlier by that, too.
+  void enter(RequestId, Stage, Component, Time, Time ahead = {});
   /// Whether the request may have waited for a message that set out at `since`. False, and counted in clamped(), if the
   /// request has entered a stage after that time. Software causes this when it gives a device bytes to send that have
   /// yet to arrive, or probes them too early.
   bool waited_since(RequestId, Time since);
   /// Calls enter() only if waited_since(t): for steps that software may take in any order.
-  void try_enter(RequestId id, Stage stage, Component component, Time t) {
-    if (waited_since(id, t)) enter(id, stage, component, t);
+  void try_enter(RequestId id, Stage stage, Component component, Time t, Time ahead = {}) {
+    if (waited_since(id, t)) enter(id, stage, component, t, ahead);
   }
   /// The request's last bit has arrived. A time that is before the start of its last stage by more than the tolerance
   /// is a simulator error. since: the start of the request by the caller's own record; if the stages do not fill the

@@ -70,6 +70,8 @@ void Runner::begin() {
   calendar().set_now(time_);
 }
 
+Time Runner::ahead(Time t) const { return group_.alone() || t <= group_.window_end_ ? Time{} : t - group_.window_end_; }
+
 void Runner::yield() { scheduler_.hand_over(this); }
 
 void Runner::synchronise() {

@@ -76,8 +76,10 @@ class Runner {
     calendar().set_now(t);
   }
   Time bound() const;  ///< it may start instructions before this; read it after every access
-  void begin();        ///< first call on its thread: waits for its first turn
-  void yield();        ///< call it when time() >= bound(): returns when the runner may go on
+  /// How far a time is beyond the end of the present window; 0 for a runner that is alone in its group.
+  Time ahead(Time t) const;
+  void begin();  ///< first call on its thread: waits for its first turn
+  void yield();  ///< call it when time() >= bound(): returns when the runner may go on
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
   /// Costs next to nothing where there is one runner and no such effect.
   void synchronise();

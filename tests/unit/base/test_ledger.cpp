@@ -77,6 +77,25 @@ TEST_CASE("between harts a step back within the tolerance is clamped and counted
   REQUIRE(l.total(c, SLUICE_STAGE_handler).femtoseconds == (2_ns).femtoseconds());
 }
 
+TEST_CASE("a step back behind a hart that is beyond its window may be longer by that", "[ledger]") {
+  for (const Time back : {5_ns, 6_ns}) {
+    Ledger l;
+    l.tolerate(2_ns);
+    const auto c = l.component("cluster.host");
+    const RequestId id = l.open(SLUICE_STAGE_wire, c, 1_ns);
+    l.enter(id, SLUICE_STAGE_poll, c, 20_ns, 3_ns);
+    CAPTURE(back.nanoseconds());
+    CHECK(l.waited_since(id, 20_ns - back) == (back == 5_ns));
+    l.enter(id, SLUICE_STAGE_handler, c, 20_ns - back);
+    CHECK(l.error().empty() == (back == 5_ns));
+    // The step back has been moved to where the hart ahead was, so that still counts.
+    CHECK(l.waited_since(id, 15_ns));
+    l.enter(id, SLUICE_STAGE_marshal, c, 21_ns);
+    CHECK_FALSE(l.waited_since(id, 18_ns));
+    CHECK(l.waited_since(id, 19_ns));
+  }
+}
+
 TEST_CASE("a request that has moved on has not waited for an older message", "[ledger]") {
   Ledger l;
   const auto c = l.component("cluster.host");

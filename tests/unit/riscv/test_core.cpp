@@ -43,6 +43,10 @@ constexpr std::uint32_t csrrs(unsigned rd, unsigned csr, unsigned rs1) {
 }
 constexpr std::uint32_t sltiu_account(unsigned account) { return account << 20 | 3 << 12 | 0x13; }
 constexpr std::uint32_t slti_probe(unsigned rs1, unsigned stage) { return stage << 20 | rs1 << 15 | 2 << 12 | 0x13; }
+constexpr std::uint32_t bne(unsigned rs1, unsigned rs2, unsigned bytes) {  // forward, less than 2 KiB
+  return (bytes >> 5 & 0x3f) << 25 | rs2 << 20 | rs1 << 15 | 1 << 12 | (bytes >> 1 & 0xf) << 8 |
+         (bytes >> 11 & 1) << 7 | 0x63;
+}
 constexpr std::uint32_t kWfi = 0x10500073;
 constexpr std::uint32_t kSelf = 0x0000006f;  // j .
 
@@ -128,6 +132,37 @@ TEST_CASE("with an instruction window, what is due before an access to a device 
     CHECK(b.x(4) < Time(200_ns).femtoseconds());
     CHECK(asked == std::vector<unsigned>{0, 0, 1});
   }
+}
+
+TEST_CASE("a hart may go on with a request that another one has moved on beyond their window", "[core]") {
+  constexpr int kTagged = 0x3f0;
+  constexpr unsigned kMisses = 28, kMhartid = 0xf14;
+  // Hart 0 loads one line after the other, downwards and each 85 ns later than the last, and then says that it polls.
+  std::vector<std::uint32_t> program = {csrrs(10, kMhartid, 0), addi(1, 0, 1),     slli(1, 1, 31),
+                                        addi(5, 1, kTagged),    addi(4, 1, 0x400), bne(10, 0, 4 * (2 * kMisses + 3))};
+  for (unsigned n = kMisses; n-- > 0;) {
+    program.push_back(ld(3, 4, static_cast<int>(64 * n)));
+    program.push_back(0x00320233);  // add x4, x4, x3, which is 0
+  }
+  program.push_back(slti_probe(5, SLUICE_STAGE_poll));
+  program.push_back(kSelf);
+  program.push_back(slti_probe(5, SLUICE_STAGE_handler));
+  Bench b(program, 2, Bench::Timing::interval);
+  base::ledger() = {};
+  base::ledger().tolerate(1_us);
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_wire, base::ledger().component("net.wire0"), Time{});
+  b.ram.set_tag(kBase + kTagged, 1, id);
+  b.scheduler.run_until(10_us);
+  // Hart 1 runs after hart 0 in the same window, and its time is that of its own instructions, more than the window
+  // earlier.
+  const base::Ledger::Request* r = base::ledger().find(id);
+  REQUIRE(r->tiles.size() == 3);
+  CHECK(r->tiles[1].stage == SLUICE_STAGE_poll);
+  CHECK(r->tiles[1].start > 2380_ns);
+  CHECK(r->tiles[2].stage == SLUICE_STAGE_handler);
+  CHECK(r->tiles[2].start == r->tiles[1].start);
+  CHECK(base::ledger().clamped() == 1);
+  CHECK(base::ledger().error().empty());
 }
 
 TEST_CASE("an access to nowhere traps in the guest", "[core]") {
