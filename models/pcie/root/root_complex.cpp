@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "models/base/time/access_time.h"
 #include "models/pcie/bad_request.h"
 #include "models/pcie/pcie_regs.h"
 
@@ -208,46 +207,6 @@ void RootComplex::configure(tlm::tlm_generic_payload& trans) {
   access(trans, std::move(t));
 }
 
-/// Makes the TLP of a core's posted write now and sends it later from a calendar entry, so that it leaves in time order
-/// even if harts run ahead of each other, or hand their writes over before base::access_time(). A reset drops writes
-/// that are not yet on a link, also those that wait for room.
-void RootComplex::post(std::uint64_t address, const std::uint8_t* data, unsigned bytes) {
-  ++counters_.core_writes;
-  const base::Site by = base::access_site();
-  const base::Time leaves = base::access_time();
-  const unsigned buffers = posted_writes_of_caller();
-  PostedWrites& mine = *posted_writes_[buffers];
-  const std::uint64_t resets = resets_;
-  if (mine.waiting >= parameters_.posted_writes) ++counters_.posted_stalls;
-  while (mine.waiting >= parameters_.posted_writes)
-    base::wait_for(mine.freed, "room for a posted write", path().c_str());
-  if (resets != resets_) {
-    ++counters_.master_aborts;
-    return;
-  }
-  ++mine.waiting;
-  TlpPtr t = make_tlp(TlpType::kMWr);
-  t->requester = kSelf;
-  t->cover(address, bytes);
-  t->resize_payload();
-  std::memcpy(t->payload() + address % 4, data, bytes);
-  t->observer = this;
-  t->cookie = buffers;
-  t->by = by;
-  t->carries_journey = true;
-  const base::Time begin = std::max(leaves, base::now());
-  t->journey.enter(SLUICE_STAGE_doorbell, component(), begin);
-  base::calendar().at(begin + parameters_.outbound_latency, key(), [this, tlp = std::move(t), resets]() mutable {
-    const bool cut_off = resets != resets_;
-    RootPort* p = cut_off ? nullptr : port_of_address(tlp->address);
-    if (p && p->port.up()) return p->port.send(std::move(tlp));
-    ++counters_.master_aborts;
-    if (!cut_off) report_unclaimed(*tlp);
-    tlp->observer = nullptr;
-    transmitted(*tlp, base::now());
-  });
-}
-
 /// Why no root port takes requests for an address in the windows. Empty if one does, or if the link of the port that
 /// would is down, which is not the software's fault.
 std::string RootComplex::why_unclaimed(std::uint64_t address) const {
@@ -270,20 +229,6 @@ void RootComplex::report_unclaimed(const Tlp& t) {
   if (!cause.empty()) report_bad_request(t, path(), cause);
 }
 
-unsigned RootComplex::posted_writes_of_caller() {
-  const base::Runner* core = base::Scheduler::instance().running();
-  unsigned n = 0;
-  while (n < posted_writes_.size() && posted_writes_[n]->core != core) ++n;
-  if (n == posted_writes_.size()) posted_writes_.push_back(std::make_unique<PostedWrites>(core));
-  return n;
-}
-
-void RootComplex::transmitted(Tlp& t, base::Time) {
-  PostedWrites& writes = *posted_writes_[t.cookie];
-  --writes.waiting;
-  writes.freed.notify();
-}
-
 std::uint16_t RootComplex::take_access() {
   if (!free_accesses_.empty()) return free_accesses_.pop();
   Waiter waiter;
@@ -302,6 +247,7 @@ void RootComplex::give_back_access(std::uint16_t number) {
 
 void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
   const std::uint64_t resets = resets_;
+  wait_for_due_writes();
   const std::uint16_t number = take_access();
   if (resets != resets_) {  // a reset came while the core waited
     ++counters_.master_aborts;
@@ -411,6 +357,7 @@ void RootComplex::reset() {
     p->asserted = 0;
   }
   for (auto& a : accesses_) a->cut_off = a->request && !a->in_flight && !a->done;
+  drop_due_writes();
   update_lines();
 }
 

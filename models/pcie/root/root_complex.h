@@ -59,6 +59,7 @@ class Translator {
 /// Bus 0 has a host bridge as device 0 and root port n as device n + 1. The TLM socket takes absolute addresses inside
 /// the three windows. A hart calls it at base::now(). A read or a configuration access blocks the hart in
 /// base::wait_for() until its completion; a posted write blocks it only while too many of its own posted writes wait.
+/// A write that is handed over before its time (base::access_time()) counts among these from then on.
 class RootComplex : public base::Model, public base::Resettable, private TransmitObserver {
  public:
   struct Parameters {
@@ -143,6 +144,7 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
     explicit PostedWrites(const base::Runner* c) : core(c) {}
     const base::Runner* core;  ///< null: initiators that are no core share this entry
     unsigned waiting = 0;
+    base::Ring<TlpPtr> due;  ///< handed over before their time, and at their time there was no place
     base::Event freed;
   };
   /// A core that waits for a free entry of accesses_.
@@ -170,6 +172,10 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   void configure(tlm::tlm_generic_payload&);
   void post(std::uint64_t address, const std::uint8_t* data, unsigned bytes);
   unsigned posted_writes_of_caller();
+  bool is_full(const PostedWrites& w) const { return w.waiting >= parameters_.posted_writes; }
+  void send_posted(TlpPtr);
+  void wait_for_due_writes();
+  void drop_due_writes();
   std::uint16_t take_access();
   void give_back_access(std::uint16_t number);
   void access(tlm::tlm_generic_payload&, TlpPtr request);

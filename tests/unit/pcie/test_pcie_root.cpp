@@ -8,6 +8,7 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
 #include "models/base/measure/mistakes.h"
+#include "models/base/time/access_time.h"
 #include "models/base/time/who_waits.h"
 #include "tests/unit/pcie/pcie_bench.h"
 
@@ -128,6 +129,65 @@ TEST_CASE("a core is blocked while the posted queue is full", "[pcie]") {
   REQUIRE(took[2] == 270_ns);  // the first one's way to the link
   REQUIRE(b.root.counters().posted_stalls == 1);
   REQUIRE(b.device.writes.size() == 3);
+}
+
+TEST_CASE("a write that is handed over early takes its place among the posted ones at its time", "[pcie]") {
+  PcieBench b({.root = {.posted_writes = 2}});
+  b.enumerate();
+  const std::uint64_t bar = b.endpoint().bars.at(0);
+  // The first two are on the link 270 ns after their time; the fourth finds no place at its time, and gets that of the
+  // second one. The fifth comes when all places are free.
+  const std::vector<base::Time> leaves = {100_ns, 200_ns, 400_ns, 420_ns, 2000_ns};
+  const std::vector<base::Time> expected = {370_ns, 470_ns, 670_ns, 740_ns, 2270_ns};
+  base::Time start, handed_over, read;
+  b.run([&](ScriptedHart& h) {
+    start = h.time();
+    for (unsigned n = 0; n < leaves.size(); ++n) {
+      const base::AccessTimeScope scope(start + leaves[n]);
+      h.write(bar, n, 4);
+    }
+    handed_over = h.time();
+  });
+  CHECK(handed_over == start);
+  CHECK(b.root.counters().posted_stalls == 1);
+  REQUIRE(b.device.writes.size() == leaves.size());
+  for (unsigned n = 0; n < leaves.size(); ++n) {
+    CAPTURE(n);
+    CHECK(little_endian(b.device.writes[n].data) == n);
+    CHECK(b.device.writes[n].at == start + expected[n] + b.link.down().wire_time(24 + 4) + 5_ns + 100_ns);
+  }
+}
+
+TEST_CASE("a core waits for its writes that have found no place at their time", "[pcie]") {
+  for (const bool reads : {false, true}) {
+    fresh_kernel();
+    PcieBench b({.root = {.posted_writes = 1}});
+    b.enumerate();
+    const std::uint64_t bar = b.endpoint().bars.at(0);
+    base::Time start, went_on;
+    std::uint64_t value = 0;
+    b.run([&](ScriptedHart& h) {
+      start = h.time();
+      for (unsigned n = 1; n < 3; ++n) {
+        const base::AccessTimeScope scope(start + 100_ns);
+        h.write(bar, n, 4);
+      }
+      h.pause(200_ns);
+      if (reads) {
+        value = h.read(bar, 4);
+      } else {
+        const base::AccessTimeScope scope(start + 10_us);
+        h.write(bar, 3, 4);
+        went_on = h.time();
+      }
+    });
+    CAPTURE(reads);
+    // The second write gets the place of the first one when that is on the link, 370 ns from the start.
+    if (reads)
+      CHECK(value == 2);
+    else
+      CHECK(went_on == start + 370_ns);
+  }
 }
 
 namespace {
