@@ -18,10 +18,11 @@ MemorySystem::Hart::Hart(const Parameters& p)
 MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters& p, unsigned harts, Time window)
     : Model(name),
       parameters_(p),
+      window_(window),
       // Functional timing never uses the LLC, so it gets the smallest possible one.
       llc_(cached() ? p.llc_size.count() : p.line.count(), cached() ? p.llc_ways : 1,
            static_cast<unsigned>(p.line.count())),
-      channel_(p.timing == Timing::interval ? window + kDisorder : window),
+      channel_(p.timing == Timing::interval ? std::nullopt : std::optional(window)),
       line_time_(p.dram_rate.time_of(p.line)),
       homed_lines_(static_cast<unsigned>(p.line.count()), p.l1d_size.count() / p.line.count()) {
   for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
@@ -69,6 +70,12 @@ void MemorySystem::reset() {
 }
 
 Time MemorySystem::dram(Time at) { return channel_.reserve_at(at, line_time_).start + parameters_.dram_latency; }
+
+/// DMA takes the channel for a line. Returns from when on. A hart that executes has not yet come a window further.
+Time MemorySystem::dma_channel() {
+  if (windowed() && base::now() > window_) channel_.forget(base::now() - window_);
+  return channel_.reserve_at(base::now(), line_time_).start;
+}
 
 /// Puts a line into the LLC. A displaced line goes to DRAM if it has been changed.
 void MemorySystem::put_in_llc(std::uint64_t line, bool dirty, Time at, unsigned ways) {
@@ -136,7 +143,8 @@ Time MemorySystem::miss(unsigned hart, std::uint64_t address, LineUse use, Time 
   return fill.ready;
 }
 
-Time MemorySystem::fill(unsigned hart, std::uint64_t address, LineUse use, Time at) {
+Time MemorySystem::fill(unsigned hart, std::uint64_t address, LineUse use, Time at, Time earliest) {
+  channel_.forget(earliest);
   const Fill fill = bring(hart, address, use, at);
   if (use == LineUse::load || use == LineUse::fetch) ++(harts_[hart].counters.*fill.waits);
   return fill.ready;
@@ -219,7 +227,7 @@ Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
       continue;
     }
     ++dma_read_misses_;
-    const Time queued = channel_.reserve_at(base::now(), line_time_).start - base::now();
+    const Time queued = dma_channel() - base::now();
     latency = std::max(latency, parameters_.dma_read + parameters_.dma_dram_adder + queued);
   }
   return latency;
@@ -244,7 +252,7 @@ void MemorySystem::written(std::uint64_t address, std::uint64_t length) {
     }
     if (parameters_.ddio_ways == 0) {
       llc_.downgrade(line, LineState::kInvalid);
-      channel_.reserve_at(base::now(), line_time_);
+      dma_channel();
     } else {
       put_in_llc(line, true, base::now(), parameters_.ddio_ways);
     }

@@ -100,7 +100,7 @@ class MemorySystem : public base::Model,
   base::LineState* l1d(unsigned hart) override { return cached() ? &harts_[hart].l1d : nullptr; }
   base::Time miss(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at) override;
   bool windowed() const override { return parameters_.timing == Timing::interval; }
-  base::Time fill(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at) override;
+  base::Time fill(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at, base::Time earliest) override;
   bool homed(std::uint64_t address) const override { return homed_lines_.homed(address); }
   unsigned line_bytes() const override { return homed_lines_.line_bytes(); }
   std::uint8_t* hold(unsigned hart, std::uint64_t address, base::LineUse use) override {
@@ -143,10 +143,6 @@ class MemorySystem : public base::Model,
     std::uint64_t HartCounters::*waits;  ///< counter for a hart that waits for this fill
     base::Time start = {};               ///< when a miss register was free
   };
-  /// In interval timing: how much earlier than another access one may be that is made after it. Stores are made at
-  /// their retirement, which is as much later than the issue of the next loads as a full window takes.
-  static constexpr base::Time kDisorder = base::Time::us(10);
-
   Fill bring(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at);
   base::Time prefetch_to_l2(unsigned hart, std::uint64_t line, base::Time at);
   Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
@@ -156,9 +152,11 @@ class MemorySystem : public base::Model,
   void put_in_llc(std::uint64_t line, bool dirty, base::Time at, unsigned ways = 0);
   base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write, base::Time at);
   base::Time dram(base::Time at);
+  base::Time dma_channel();
   bool dma_finds(std::uint64_t line);
 
   Parameters parameters_;
+  base::Time window_;
   std::vector<Hart> harts_;
   base::LineState llc_;
   base::GapServer channel_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/board/system_on_chip.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/base/measure/mistakes.h"
@@ -33,8 +35,16 @@ SystemOnChip::~SystemOnChip() = default;
 std::string SystemOnChip::module_of(std::string_view part) const { return base::module_name(plan_.part(part)); }
 
 void SystemOnChip::build_memory() {
+  base::Time behind = harts_ > 1 ? group_.quantum() : base::Time{};
+  // With an instruction window, fetch asks for a line up to a queue before the hart's own time.
+  base::Time fetch;
+  if (plan_.parts.caches.timing == coherence::MemorySystem::Timing::interval)
+    for (const config::Instance* c : plan_.clusters) {
+      const auto& p = c->parameters<riscv::ClusterParameters>();
+      fetch = std::max(fetch, base::Clock(p.clock.hertz()).time_of(p.core.fetch_queue / p.issue_width + 1));
+    }
   memory_ = std::make_unique<coherence::MemorySystem>(module_of("caches").c_str(), plan_.parts.caches, harts_,
-                                                      harts_ > 1 ? group_.quantum() : base::Time{});
+                                                      behind + fetch);
   bus_ = std::make_unique<memory::SocBus>(module_of("bus").c_str(), plan_.parts.bus);
   for (const config::Instance* m : plan_.memories) {
     const auto& p = m->parameters<memory::Ram::Parameters>();

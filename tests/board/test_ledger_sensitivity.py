@@ -10,9 +10,9 @@ its loop: the tests choose the cost of `pause` so that 100 ns are whole iteratio
 Traversals are those of a request's path, and those that a core makes when it reads or writes a device within a stage of
 software: the latter are counted while the board runs.
 
-With an instruction window, the latencies of the caches and the bus are left out: software's misses overlap, and writes to
-the NIC wait in the store buffer, so what such a latency adds to a stage is no multiple of it. All others must move their
-stage and leave software's slots as they are."""
+With an instruction window, the latencies of the caches and the bus are left out: software's misses overlap, and writes
+to the NIC wait in the store buffer, so what such a latency adds to a stage is no multiple of it. All others must move
+their stage and leave software's slots as they are."""
 
 import os
 import unittest
@@ -71,8 +71,8 @@ OFF_PATH = {
 }
 # Steps of parameters that cannot take 100 ns more. They are off the path, where any step will do.
 STEPS = {"nic.eth0.moderation": 2000 * NS}
-# Lists of moments are empty on the boards: here the carrier goes and comes long after all that is measured. However long
-# the board takes to start, it has answered one ARP request when the calls begin.
+# Lists of moments are empty on the boards: here the carrier goes and comes long after all that is measured. However
+# long the board takes to start, it has answered one ARP request when the calls begin.
 GIVEN = {"net.wire0.down_at": 10**15, "net.wire0.up_at": 2 * 10**15, "workload.host.resolve_interval": 10**13}
 WINDOW = "instruction window"
 

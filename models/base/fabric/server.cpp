@@ -25,7 +25,7 @@ Reservation Server::reserve_for(Time duration, std::uint64_t bytes) {
 
 Reservation GapServer::reserve_at(Time asked, Time duration) {
   latest_ = std::max(latest_, asked);
-  while (!busy_.empty() && busy_.front().end + window_ < latest_) busy_.pop_front();
+  while (window_ && !busy_.empty() && busy_.front().end + *window_ < latest_) busy_.pop_front();
   auto next = std::partition_point(busy_.begin(), busy_.end(), [&](const Busy& b) { return b.end <= asked; });
   Time start = asked;
   while (next != busy_.end() && next->start < start + duration) {

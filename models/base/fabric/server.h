@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "models/base/time/calendar.h"
 #include "models/base/time/time.h"
@@ -41,17 +42,22 @@ class Server {
 };
 
 /// For harts that run ahead of each other inside a window: calls may come out of order by up to `window` (0: not at
-/// all), and a reservation takes the first gap that is long enough at or after the asked time.
+/// all), and a reservation takes the first gap that is long enough at or after the asked time. Without a window, calls
+/// come in any order, and the caller says by forget() what it will not ask for.
 class GapServer {
  public:
-  explicit GapServer(Time window) : window_(window) {}
+  explicit GapServer(std::optional<Time> window) : window_(window) {}
   Reservation reserve_at(Time asked, Time duration);
+  /// No later call asks for a time before this.
+  void forget(Time before) {
+    while (!busy_.empty() && busy_.front().end <= before) busy_.pop_front();
+  }
 
  private:
   struct Busy {
     Time start, end;
   };
-  Time window_;
+  std::optional<Time> window_;
   Time latest_;
   std::deque<Busy> busy_;  ///< in order of time, not touching
 };

@@ -37,8 +37,10 @@ class HartMemory {
   /// Whether the harts have instruction windows: they then call fill() and not miss().
   virtual bool windowed() const { return false; }
   /// As miss(), but returns the time at which the line arrives, whatever the use. `at` may be before or after that of
-  /// an earlier call.
-  virtual Time fill(unsigned hart, std::uint64_t address, LineUse use, Time at) { return miss(hart, address, use, at); }
+  /// an earlier call. earliest: no later call for any hart, and no DMA, is before this.
+  virtual Time fill(unsigned hart, std::uint64_t address, LineUse use, Time at, [[maybe_unused]] Time earliest) {
+    return miss(hart, address, use, at);
+  }
 
   // Lines with a home of their own: the caches hold the bytes, and an access may wait.
 

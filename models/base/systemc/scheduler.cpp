@@ -72,6 +72,10 @@ void Runner::begin() {
 
 Time Runner::ahead(Time t) const { return group_.alone() || t <= group_.window_end_ ? Time{} : t - group_.window_end_; }
 
+Time Runner::earliest() const {
+  return group_.alone() ? time_ : std::min(time_, group_.window_end_ - std::min(group_.quantum_, group_.window_end_));
+}
+
 void Runner::yield() { scheduler_.hand_over(this); }
 
 void Runner::synchronise() {

@@ -78,6 +78,8 @@ class Runner {
   Time bound() const;  ///< it may start instructions before this; read it after every access
   /// How far a time is beyond the end of the present window; 0 for a runner that is alone in its group.
   Time ahead(Time t) const;
+  /// Neither an instruction of the group nor an effect on it comes before this any more.
+  Time earliest() const;
   void begin();  ///< first call on its thread: waits for its first turn
   void yield();  ///< call it when time() >= bound(): returns when the runner may go on
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.

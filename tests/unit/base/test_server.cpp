@@ -60,6 +60,17 @@ TEST_CASE("a gap server gives a late caller the gap before an early one", "[serv
   REQUIRE(s.reserve_at(0_ns, 10_ns).start == 40_ns);
 }
 
+TEST_CASE("a gap server without a window knows everything until it may forget", "[server]") {
+  GapServer s({});
+  REQUIRE(s.reserve_at(10_ns, 10_ns).start == 10_ns);
+  REQUIRE(s.reserve_at(1000_us, 10_ns).start == 1000_us);
+  REQUIRE(s.reserve_at(5_ns, 10_ns).start == 20_ns);
+  s.forget(29_ns);
+  REQUIRE(s.reserve_at(29_ns, 10_ns).start == 30_ns);
+  s.forget(40_ns);
+  REQUIRE(s.reserve_at(29_ns, 10_ns).start == 29_ns);  // which a caller has said not to ask
+}
+
 TEST_CASE("a gap server takes the first gap that is long enough, whatever the order of asking", "[server]") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     RandomStream random({seed, 0}, "test.server", "asks");

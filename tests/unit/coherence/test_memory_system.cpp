@@ -49,6 +49,24 @@ TEST_CASE("a load costs the latency of the level that has its line", "[memory]")
   REQUIRE(b.memory.counters(0).l2_misses == 9);
 }
 
+TEST_CASE("with windows, a fill waits for the channel however much later another one was that came before",
+          "[memory]") {
+  MemorySystem::Parameters p = Bench::cached();
+  p.timing = MemorySystem::Timing::interval;
+  p.dram_rate = base::BitRate(512'000'000);  // a line takes 1 us
+  Bench b(p);
+  const auto fill = [&](unsigned hart, unsigned line, Time at) {
+    return b.memory.fill(hart, kBase + line * 64, base::LineUse::load, at, 5_us);
+  };
+  REQUIRE(fill(0, 0, 10_us) == 10_us + p.dram_latency);
+  REQUIRE(fill(1, 1, 5000_us) == 5000_us + p.dram_latency);
+  REQUIRE(fill(0, 2, 10_us) == 11_us + p.dram_latency);
+  // DMA at this time: no hart is more than a window behind, so what ended before needs no place any more.
+  base::calendar().set_now(20_us);
+  b.memory.read_latency(kBase + 64 * 64, 64);
+  REQUIRE(fill(0, 3, 20_us) == 21_us + p.dram_latency);
+}
+
 TEST_CASE("a line that another hart has modified comes from it, and a store takes it away", "[memory]") {
   Bench b;
   b.store(0, kBase, 0_ns);
