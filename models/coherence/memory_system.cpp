@@ -13,7 +13,20 @@ MemorySystem::Hart::Hart(const Parameters& p)
     : l1i(p.l1i_size.count(), p.l1i_ways, static_cast<unsigned>(p.line.count())),
       l1d(p.l1d_size.count(), p.l1d_ways, static_cast<unsigned>(p.line.count())),
       l2(p.l2_size.count(), p.l2_ways, static_cast<unsigned>(p.line.count())),
-      miss_registers(p.miss_registers) {}
+      miss_registers(p.miss_registers, Pending{~std::uint64_t{0}, {}}) {}
+
+Time MemorySystem::Hart::arrives(std::uint64_t line) const {
+  Time latest;
+  for (const Pending& p : miss_registers)
+    if (p.line == line) latest = std::max(latest, p.ready);
+  return latest;
+}
+
+/// The one that is free first.
+MemorySystem::Pending& MemorySystem::Hart::next_miss_register() {
+  return *std::min_element(miss_registers.begin(), miss_registers.end(),
+                           [](const Pending& a, const Pending& b) { return a.ready < b.ready; });
+}
 
 MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters& p, unsigned harts, Time window)
     : Model(name),
@@ -133,8 +146,9 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
 
 Time MemorySystem::miss(unsigned hart, std::uint64_t address, LineUse use, Time at) {
   if (use == LineUse::prefetch) {
-    const auto free = std::min_element(harts_[hart].miss_registers.begin(), harts_[hart].miss_registers.end());
-    *free = prefetch_to_l2(hart, llc_.line_of(address), std::max(at, *free));
+    Pending& free = harts_[hart].next_miss_register();
+    const std::uint64_t line = llc_.line_of(address);
+    free = {line, prefetch_to_l2(hart, line, std::max(at, free.ready))};
     return at;
   }
   const Fill fill = bring(hart, address, use, at);
@@ -165,8 +179,8 @@ MemorySystem::Fill MemorySystem::bring(unsigned hart, std::uint64_t address, Lin
   const bool write = writes(use);
   Hart& h = harts_[hart];
   const std::uint64_t line = h.l1d.line_of(address);
-  const auto free = std::min_element(h.miss_registers.begin(), h.miss_registers.end());
-  const Time start = std::max(at, *free);
+  Pending& free = h.next_miss_register();
+  const Time start = std::max(at, free.ready);
   ++h.counters.l2_accesses;
   Fill fill;
   const auto under_way =
@@ -181,9 +195,11 @@ MemorySystem::Fill MemorySystem::bring(unsigned hart, std::uint64_t address, Lin
     ++h.counters.l2_misses;
     fill = fetch_line(hart, line, write, start);
   }
+  // Without a window, a hart waits for its misses, or pays only once for a line that it stores to.
+  if (windowed()) fill.ready = std::max(fill.ready, h.arrives(line));
   fill_l1(h, line, write, use == LineUse::fetch);
   prefetch(hart, line, start);
-  *free = fill.ready;
+  free = {line, fill.ready};
   fill.start = start;
   return fill;
 }

@@ -131,7 +131,10 @@ class MemorySystem : public base::Model,
   struct Hart {
     explicit Hart(const Parameters&);
     base::LineState l1i, l1d, l2;
-    std::vector<base::Time> miss_registers;  ///< when each is free
+    std::vector<Pending> miss_registers;  ///< the line of each, and when it is free: the line has arrived
+    /// When a line has arrived that the hart has asked for; 0: it is not under way.
+    base::Time arrives(std::uint64_t line) const;
+    Pending& next_miss_register();
     std::array<Stream, 16> streams;
     unsigned next_stream = 0;
     std::deque<Pending> prefetched;  ///< lines under way

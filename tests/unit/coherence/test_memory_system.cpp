@@ -67,6 +67,25 @@ TEST_CASE("with windows, a fill waits for the channel however much later another
   REQUIRE(fill(0, 3, 20_us) == 21_us + p.dram_latency);
 }
 
+TEST_CASE("with windows, a line that is under way is there for no use before it arrives", "[memory]") {
+  MemorySystem::Parameters p = Bench::cached();
+  p.timing = MemorySystem::Timing::interval;
+  Bench b(p, 3);
+  const auto fill = [&](unsigned hart, std::uint64_t address, base::LineUse use, Time at) {
+    return b.memory.fill(hart, address, use, at, at);
+  };
+  // L1I and L1D miss the same line.
+  REQUIRE(fill(0, kBase, base::LineUse::load, 10_us) == 10_us + p.dram_latency);
+  REQUIRE(fill(0, kBase, base::LineUse::fetch, 10'010_ns) == 10_us + p.dram_latency);
+  REQUIRE(fill(0, kBase, base::LineUse::fetch, 11_us) == 11_us + p.l2_latency);
+  // Two harts share a line, and the third one's copy comes from DRAM. The permission to write would be there before it.
+  fill(1, kBase + 64, base::LineUse::load, 20_us);
+  fill(2, kBase + 64, base::LineUse::load, 21_us);
+  REQUIRE(fill(0, kBase + 64, base::LineUse::load, 22_us) == 22_us + p.dram_latency);
+  REQUIRE(fill(0, kBase + 64, base::LineUse::store, 22'001_ns) == 22_us + p.dram_latency);
+  REQUIRE(fill(1, kBase + 64, base::LineUse::load, 23_us) == 23_us + p.snoop_latency);
+}
+
 TEST_CASE("a line that another hart has modified comes from it, and a store takes it away", "[memory]") {
   Bench b;
   b.store(0, kBase, 0_ns);
