@@ -40,20 +40,27 @@ CostTable InstructionCosts::table() const {
 
 void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
   using C = InstructionCosts;
-  s.summary("issue slots per instruction class");
-  const auto cost = [&s](const char* key, unsigned C::*member, const char* meaning) {
-    s.add(key, member, meaning).range(1, 1023).unit("slots").assumed("throughput of an out-of-order core of width 4");
+  s.summary("issue slots per instruction class; a cycle has issue_width slots");
+  const auto meaning_of = [](std::string_view key, const char* meaning) {
+    const bool in_window = std::find(kWithoutWindow.begin(), kWithoutWindow.end(), key) == kWithoutWindow.end();
+    return std::string(meaning) + (in_window ? "" : "; with timing \"interval\" see core.*");
+  };
+  const auto cost = [&](const char* key, unsigned C::*member, const char* meaning) {
+    s.add(key, member, meaning_of(key, meaning))
+        .range(1, 1023)
+        .unit("slots")
+        .assumed("throughput of an out-of-order core of width 4");
   };
   cost("alu", &C::alu, "integer and bit manipulation");
   cost("branch", &C::branch, "conditional branch");
-  s.add("branch_taken", &C::branch_taken, "added to a branch that is taken")
+  s.add("branch_taken", &C::branch_taken, meaning_of("branch_taken", "added to a branch that is taken"))
       .range(0, 1023)
       .unit("slots")
       .assumed("throughput of an out-of-order core of width 4; no misprediction model");
   cost("jump", &C::jump, "jal");
   cost("jump_indirect", &C::jump_indirect, "jalr");
-  cost("load", &C::load, "load that hits L1");
-  cost("store", &C::store, "store that hits L1");
+  cost("load", &C::load, "load that hits L1; with timing \"interval\": one from a device");
+  cost("store", &C::store, "store that hits L1; with timing \"interval\": one to a device, unless PCIe posts it");
   cost("mul", &C::mul, "integer multiply");
   cost("div32", &C::div32, "32-bit divide");
   cost("div64", &C::div64, "64-bit divide");
@@ -65,7 +72,7 @@ void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
   cost("fp_sqrt32", &C::fp_sqrt32, "single-precision square root");
   cost("fp_sqrt64", &C::fp_sqrt64, "double-precision square root");
   cost("atomic", &C::atomic, "AMO, LR, SC");
-  cost("fence", &C::fence, "fence, fence.i, sfence.vma");
+  cost("fence", &C::fence, "fence.i, sfence.vma; without timing \"interval\" fence, too");
   cost("csr", &C::csr, "CSR access");
   cost("system", &C::system, "wfi, wrs");
   cost("pause", &C::pause, "pause");

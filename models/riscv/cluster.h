@@ -2,6 +2,7 @@
 #pragma once
 /// What a board says about a cluster of harts.
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,18 @@ using namespace base::literals;
 
 enum class Interrupts { plic, aia };
 
-/// Issue slots per instruction class: the core's execution model without its memory.
+/// Issue slots per instruction class: the core's execution model without its memory. With an instruction window, only
+/// what waits until that is empty has such a cost.
 struct InstructionCosts {
   unsigned alu = 1, branch = 1, branch_taken = 2, jump = 2, jump_indirect = 4, load = 2, store = 2, mul = 2, div32 = 24,
            div64 = 40, fp_move = 2, fp_add = 2, fp_mul = 2, fp_div32 = 16, fp_div64 = 20, fp_sqrt32 = 16,
            fp_sqrt64 = 24, atomic = 72, fence = 16, csr = 40, system = 80, pause = 160, exception = 160,
            interrupt = 160, trap_return = 80;
   CostTable table() const;
+  /// What an instruction window says in core.* instead.
+  static constexpr std::array<const char*, 16> kWithoutWindow = {
+      "alu",     "branch", "branch_taken", "jump",     "jump_indirect", "mul",       "div32",     "div64",
+      "fp_move", "fp_add", "fp_mul",       "fp_div32", "fp_div64",      "fp_sqrt32", "fp_sqrt64", "pause"};
   static void describe(base::Schema<InstructionCosts>&);
 };
 

@@ -208,4 +208,16 @@ void check_interrupt_sources(const SystemPlan& system) {
   throw system.error(system.aia() ? "aplic" : "plic", "sources", fmt::format("must be at least {}: {}", least, wired));
 }
 
+void check_costs(const SystemPlan& system) {
+  if (system.parts.caches.timing != coherence::MemorySystem::Timing::interval) return;
+  const config::BoardConfig& config = *system.config;
+  for (const config::Instance* cluster : system.clusters)
+    for (const char* cost : riscv::InstructionCosts::kWithoutWindow)
+      if (const std::string key = std::string("costs.") + cost; cluster->origin(key).layer > config.files().size())
+        throw config.error(*cluster, key,
+                           fmt::format("has no effect on {}: with {}.timing = \"interval\", {}.core.* says how long "
+                                       "such instructions take",
+                                       config.name(), system.part("caches"), cluster->path()));
+}
+
 }  // namespace sluice::platform

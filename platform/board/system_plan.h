@@ -71,4 +71,8 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan&);
 /// one source.
 void check_interrupt_sources(const SystemPlan&);
 
+/// Throws config::UserError for costs from the command line that have no effect on cores with instruction windows. A
+/// board's own file may be meant for several timings.
+void check_costs(const SystemPlan&);
+
 }  // namespace sluice::platform

@@ -53,6 +53,12 @@ class Cores(CommandTest):
         self.assertEqual(times, sorted(times))
         self.assertLess(times[0], times[-1])
 
+    def test_costs_have_an_effect_where_they_are_not_refused(self):
+        means = [self.run_host("i9-9960x", *settings)["latency_ns"]["mean"]
+                 for settings in ((), ("cluster.host.costs.csr=1000",),
+                                  *(("caches.timing=cached", f"cluster.host.costs.alu={n}") for n in (1, 2)))]
+        self.assertEqual(len(set(means)), len(means), means)
+
     def test_mistakes(self):
         self.write("my.toml", CALLS.format("i9-9960x"))
         for settings, sentence in (
@@ -64,6 +70,8 @@ class Cores(CommandTest):
                 (["core.load_queue=0"], "--set cluster.host.core.load_queue=0: must be 1 to 1024"),
                 (["core.load.ports=[]"], "--set cluster.host.core.load.ports=[]: must have 1 to 16 elements"),
                 (["core.load.ports=16"], "--set cluster.host.core.load.ports=16: must be 0 to 15"),
+                (["costs.mul=9"], "--set cluster.host.costs.mul=9: has no effect on my: with caches.timing = "
+                 "\"interval\", cluster.host.core.* says how long such instructions take"),
                 (["core.rob=5"], "--set cluster.host.core.rob=5: cluster.host.core.rob is not a parameter of the "
                  "RISC-V cluster...")):
             with self.subTest(settings):
