@@ -34,7 +34,7 @@ void InterruptLine::set(bool level) {
   level_ = level;
   if (!level) {
     calendar().cancel(rise_);
-    requests_.clear();
+    take_back_requests();
     const bool told = std::exchange(arrived_, false);
     if (told && on_change) on_change(false);
   } else if (arrived_ || delivery_ == Time{}) {
@@ -49,6 +49,18 @@ void InterruptLine::set(bool level) {
     }
     if (!calendar().pending(rise_)) rise_ = calendar().after(delivery_, key_, [this] { arrive(); });
   }
+}
+
+/// Requests whose interrupt is taken back on its way wait for one as they did before.
+void InterruptLine::take_back_requests() {
+  for (const RequestId id : requests_) {
+    const Ledger::Request* r = ledger().find(id);
+    if (!r || r->tiles.size() < 2) continue;
+    const Ledger::Tile& last = r->tiles.back();
+    if (last.stage != SLUICE_STAGE_interrupt_delivery || last.component != component_) continue;
+    ledger().enter(id, SLUICE_STAGE_interrupt, r->tiles[r->tiles.size() - 2].component, now());
+  }
+  requests_.clear();
 }
 
 void InterruptLine::arrive() {

@@ -47,6 +47,7 @@ class InterruptLine {
 
  private:
   void arrive();
+  void take_back_requests();
 
   Time delivery_;
   ComponentKey key_ = 0;

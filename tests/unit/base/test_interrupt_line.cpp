@@ -54,6 +54,30 @@ TEST_CASE("a rise that is taken back on its way never arrives, and the next one 
   REQUIRE(b.seen == Seen{{135_ns, true}});
 }
 
+TEST_CASE("requests whose interrupt is taken back on its way wait for one as before", "[interrupt_line]") {
+  Bench b(20_ns);
+  const auto nic = ledger().component("nic");
+  const RequestId waits = ledger().open(SLUICE_STAGE_interrupt, nic, 0_ns);
+  const RequestId served = ledger().open(SLUICE_STAGE_interrupt, nic, 0_ns);
+  calendar().at(100_ns, 1, [&] {
+    const RequestId ids[] = {waits, served};
+    const InterruptRequests waiting(ids);
+    b.line.set(true);
+  });
+  // Software has found one of them by itself.
+  calendar().at(105_ns, 1, [&] { ledger().enter(served, SLUICE_STAGE_poll, ledger().component("hart"), 105_ns); });
+  b.at(110_ns, false);
+  b.run();
+  CHECK(b.seen.empty());
+  const auto& tiles = ledger().find(waits)->tiles;
+  REQUIRE(tiles.size() == 3);
+  CHECK(tiles[1].stage == SLUICE_STAGE_interrupt_delivery);
+  CHECK(tiles[2].stage == SLUICE_STAGE_interrupt);
+  CHECK(tiles[2].component == nic);
+  CHECK(tiles[2].start == 110_ns);
+  CHECK(ledger().find(served)->tiles.back().stage == SLUICE_STAGE_poll);
+}
+
 TEST_CASE("without a delivery the hart sees each change at once", "[interrupt_line]") {
   Bench b(0_ns);
   b.at(100_ns, true);
