@@ -182,7 +182,10 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
 /// A store that a target takes before its time. The hart goes on meanwhile.
 bool SlowPath::post(std::uint64_t physical, std::uint64_t value, unsigned size) {
   const auto taken = bus_.post(physical, &value, size, clock_->post_store());
-  if (taken) clock_->store_taken(*taken);
+  if (taken)
+    clock_->store_taken(*taken);
+  else
+    ++hart_.counters().lost[static_cast<std::size_t>(Loss::drain)];  // it has been dispatched, and will not retire
   return taken.has_value();
 }
 

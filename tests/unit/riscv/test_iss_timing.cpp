@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -103,6 +104,38 @@ TEST_CASE("single steps give what a run gives", "[iss]") {
   REQUIRE(steps > 10'000);
   // The uncut run stops behind the store that ends the guest, as does the last step.
   REQUIRE(stepped.picture() == whole.picture());
+}
+
+TEST_CASE("each slot of the window has an instruction or a loss, also where a device refuses a posted store", "[iss]") {
+  struct Posting : IssMachine {
+    using IssMachine::IssMachine;
+    bool takes = false;
+    bool posts(std::uint64_t) override { return true; }
+    std::optional<std::uint64_t> post(std::uint64_t, const void*, unsigned, std::uint64_t slot) override {
+      if (!takes) return {};
+      return slot;
+    }
+  };
+  for (const bool takes : {true, false}) {
+    TimingParts parts;
+    HartConfig config;
+    parts.give_to(config, Timing::interval);
+    Posting m(config);
+    m.takes = takes;
+    m.load_words({
+        0x20000137,  // lui x2, 0x20000
+        0x00012023,  // sw x0, 0(x2)
+        0x00000013,  // nop
+    });
+    for (unsigned steps = takes ? 3 : 2; steps > 0; --steps) m.hart.step();
+    const HartCounters& c = m.hart.counters();
+    CAPTURE(takes);
+    CHECK(m.hart.state().instret == (takes ? 3 : 1));
+    CHECK(c.traps == (takes ? 0 : 1));
+    CHECK(m.hart.state().slots == m.hart.state().instret +
+                                      std::accumulate(c.lost.begin(), c.lost.end(), std::uint64_t{0}) +
+                                      c.traps * config.costs.exception);
+  }
 }
 
 TEST_CASE("an instruction costs what its class says", "[iss]") {
