@@ -28,12 +28,22 @@ inline CoreShape shape_for_tests() {
 /// Address of a line that L1D does not hold at first.
 inline std::uint64_t line(unsigned n) { return CycleCore::kWarm + n * 64; }
 
+/// A line that L1D has been asked for.
+struct Asked {
+  std::uint64_t line;
+  base::LineUse use;
+  std::uint64_t cycle;
+  bool operator==(const Asked&) const = default;
+};
+
 /// L1D holds what was accessed before, L1I everything.
 struct Memory final : InstructionWindow::Memory {
   std::uint64_t latency = 0;
   base::LineState l1i{32768, 8, 64}, l1d{1 << 20, 16, 64};
+  std::vector<Asked> asked;
   std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
     if (use == base::LineUse::fetch) return l1i.fill(address, base::LineState::kShared), cycle;
+    asked.push_back({l1d.line_of(address), use, cycle});
     l1d.fill(address, base::LineState::kModified);
     return cycle + latency;
   }
@@ -58,6 +68,7 @@ struct Windowed {
   std::uint64_t retired;  ///< cycle in which the last instruction retires
   std::uint64_t slots;    ///< slot of the next dispatch
   TimingCounters counters;
+  std::vector<Asked> asked;
 };
 
 /// Gives a program to the window in runs of at most `most` instructions, and in batches of about `batch`. Where the
@@ -98,7 +109,8 @@ inline Windowed run_windowed(const CoreShape& shape, std::uint64_t fill, std::ve
     window.consume(log, r.count, end == program.size() ? r.end_pc : program[end].pc);
     logged = 0;
   }
-  return {window.retired(), window.cycle() * shape.dispatch_width + window.dispatched(), counters};
+  return {window.retired(), window.cycle() * shape.dispatch_width + window.dispatched(), counters,
+          std::move(memory.asked)};
 }
 
 inline std::uint64_t windowed(const CoreShape& shape, std::uint64_t fill, const std::vector<Executed>& program,
