@@ -190,6 +190,25 @@ TEST_CASE("a core waits for its writes that have found no place at their time", 
   }
 }
 
+TEST_CASE("a reset drops early writes, those without a place and those whose time is to come", "[pcie]") {
+  PcieBench b({.root = {.posted_writes = 1}});
+  b.enumerate();
+  const std::uint64_t bar = b.endpoint().bars.at(0);
+  const std::uint64_t before = b.root.counters().master_aborts;
+  b.run([&](ScriptedHart& h) {
+    const base::Time start = h.time();
+    for (const base::Time leaves : {100_ns, 100_ns, 5000_ns}) {
+      const base::AccessTimeScope scope(start + leaves);
+      h.write(bar, 1, 4);
+    }
+    h.pause(200_ns);
+    b.root.reset();
+    h.pause(10_us);
+  });
+  CHECK(b.device.writes.empty());
+  CHECK(b.root.counters().master_aborts == before + 3);
+}
+
 namespace {
 
 /// Sixteen harts at one root complex.
