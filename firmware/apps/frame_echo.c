@@ -4,6 +4,7 @@
  * each NIC with more than h queues. ARP and ping are answered by the network stack. */
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/nic.h"
+#include "firmware/drivers/nic_mbuf.h"
 #include "firmware/drivers/pcie.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
@@ -26,7 +27,7 @@ struct port {
   uint32_t udp_kind; /* how a UDP frame is sent */
   uint64_t echoed;
   struct net_interface interface;
-  struct nic_frame* frames[NIC_BURST];
+  struct nic_frame* frames[NIC_MBUF_BURST];
 };
 
 static struct nic nics[NIC_MAX];

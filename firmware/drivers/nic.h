@@ -39,8 +39,8 @@ struct nic_frame {
 struct nic_queue;
 
 struct nic_driver {
-  /* Takes the frames that have arrived, at most NIC_BURST; returns how many. */
-  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame* frames[NIC_BURST]);
+  /* Takes the frames that have arrived, at most NIC_BURST, or what the header of the driver says; returns how many. */
+  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame** frames);
 
   /* Queues a frame, which must lie in a buffer from receive(), for the next flush(). */
   void (*transmit)(struct nic_queue* queue, uint8_t* data, uint32_t length, uint32_t kind);
@@ -68,7 +68,7 @@ struct nic_driver {
  * Stamping adds no cost to the functions of nic_driver. */
 struct nic_stamping {
   /* As nic_driver.receive, with the stamp of each frame. */
-  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame* frames[NIC_BURST], uint64_t stamps[NIC_BURST]);
+  uint32_t (*receive)(struct nic_queue* queue, struct nic_frame** frames, uint64_t stamps[NIC_BURST]);
 
   /* As nic_driver.transmit, and asks the NIC to store the frame's departure time in stamp `entry`, which must be free
    * and below `entries`. False if the frame was dropped. */

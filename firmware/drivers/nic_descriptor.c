@@ -3,9 +3,8 @@
  * descriptors rearmed at a time, status reported by one transmit descriptor in 32, one doorbell per burst. */
 #include "firmware/drivers/nic_descriptor.h"
 
+#include "firmware/drivers/nic_descriptor_setup.h"
 #include "firmware/kernel/account.h"
-#include "firmware/kernel/board.h"
-#include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/likely.h"
@@ -315,20 +314,12 @@ const struct nic_stamping* nic_descriptor_stamping(void) {
   return &stamping;
 }
 
-static uint32_t ring_length(uint32_t wanted) {
-  uint32_t length = wanted / DESC_RING_MULTIPLE * DESC_RING_MULTIPLE;
-  if (length < DESC_RING_MIN) return DESC_RING_MIN;
-  return length > DESC_RING_MAX ? DESC_RING_MAX : length;
-}
-
-static void reg_write(uint64_t bar, uint32_t offset, uint32_t value) { *(volatile uint32_t*)(bar + offset) = value; }
-static uint32_t reg_read(uint64_t bar, uint32_t offset) { return *(volatile uint32_t*)(bar + offset); }
-
 /* Memory for the rings, and as many buffers as both rings and a burst can hold, so that the free list never runs dry.
  */
 static struct queue* create_queue(const struct nic_settings* s) {
   struct queue* q = memory_reserve(sizeof *q, CACHE_LINE);
-  *q = (struct queue){.rx_length = ring_length(s->rx_ring), .tx_length = ring_length(s->tx_ring)};
+  *q = (struct queue){.rx_length = nic_descriptor_ring_length(s->rx_ring),
+                      .tx_length = nic_descriptor_ring_length(s->tx_ring)};
   uint32_t buffers = q->rx_length + q->tx_length + NIC_BURST;
   q->rx_ring = memory_reserve_dma(q->rx_length * sizeof *q->rx_ring, 4096);
   q->tx_ring = memory_reserve_dma(q->tx_length * sizeof *q->tx_ring, 4096);
@@ -347,100 +338,29 @@ static struct queue* create_queue(const struct nic_settings* s) {
 }
 
 static void start_rings(struct queue* q, uint64_t bar, unsigned index) {
-  uint64_t page = bar + DESC_QUEUE(index);
-  reg_write(page, DESC_RX_BASE_LOW, (uint32_t)(uintptr_t)q->rx_ring);
-  reg_write(page, DESC_RX_BASE_HIGH, (uint32_t)((uintptr_t)q->rx_ring >> 32));
-  reg_write(page, DESC_RX_LENGTH, q->rx_length);
-  reg_write(page, DESC_RX_BUFFER, (NIC_BUFFER_BYTES - NIC_BUFFER_HEADROOM) & ~127u);
-  reg_write(page, DESC_RX_CONTROL, DESC_RING_ENABLE);
-  reg_write(page, DESC_TX_BASE_LOW, (uint32_t)(uintptr_t)q->tx_ring);
-  reg_write(page, DESC_TX_BASE_HIGH, (uint32_t)((uintptr_t)q->tx_ring >> 32));
-  reg_write(page, DESC_TX_LENGTH, q->tx_length);
-  reg_write(page, DESC_TX_CONTROL, DESC_RING_ENABLE);
-  while ((reg_read(page, DESC_RX_CONTROL) & DESC_RING_ACTIVE) == 0) cpu_pause();
-  while ((reg_read(page, DESC_TX_CONTROL) & DESC_RING_ACTIVE) == 0) cpu_pause();
-  q->rx_tail = (volatile uint32_t*)(page + DESC_RX_TAIL);
-  q->tx_tail = (volatile uint32_t*)(page + DESC_TX_TAIL);
+  const struct nic_descriptor_rings rings = {q->rx_ring, q->rx_length, q->tx_ring, q->tx_length,
+                                             NIC_BUFFER_BYTES - NIC_BUFFER_HEADROOM};
+  nic_descriptor_start(bar, index, &rings);
+  q->rx_tail = (volatile uint32_t*)(bar + DESC_QUEUE(index) + DESC_RX_TAIL);
+  q->tx_tail = (volatile uint32_t*)(bar + DESC_QUEUE(index) + DESC_TX_TAIL);
   rearm(q);
-}
-
-static void connect_interrupt(struct queue* q, const struct pcie_function* function, unsigned index,
-                              uint32_t moderation) {
-  uint64_t address = 0, bar = function->bar[DESC_BAR_REGISTERS];
-  uint32_t data = 0;
-  bool message = board.interrupts == BOARD_INTERRUPTS_AIA;
-  q->vector = (volatile uint32_t*)(bar + DESC_VECTOR_CONTROL(index));
-  interrupt_connect(index, pcie_interrupt_line(function), message ? on_interrupt : on_wired_interrupt, q, &address,
-                    &data);
-  if (message) pcie_msix_route(function, index, address, data);
-  reg_write(bar, DESC_VECTOR_MODERATION(index), moderation);
-  reg_write(bar, DESC_QUEUE(index) + DESC_RX_INTERRUPT, DESC_CAUSE_ENABLE | index);
-}
-
-/* The queues take the entries of the redirection table in turn. The hash key is the one that most drivers use
- * (Microsoft's RSS example). */
-static void spread(uint64_t bar, unsigned queues) {
-  static const uint8_t key[4 * DESC_RSS_KEY_WORDS] = {0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
-                                                      0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
-                                                      0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
-                                                      0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
-  for (unsigned word = 0; word < DESC_RSS_KEY_WORDS; word++) {
-    const uint8_t* k = key + 4 * word;
-    reg_write(bar, DESC_RSS_KEY(word), k[0] | k[1] << 8 | k[2] << 16 | (uint32_t)k[3] << 24);
-  }
-  for (unsigned word = 0; word < DESC_RSS_TABLE_WORDS; word++) {
-    uint32_t entries = 0;
-    for (unsigned i = 0; i < 4; i++) entries |= (4 * word + i) % queues << (8 * i);
-    reg_write(bar, DESC_RSS_TABLE(word), entries);
-  }
-  reg_write(bar, DESC_RSS_CONTROL, DESC_RSS_CONTROL_IPV4 | DESC_RSS_CONTROL_UDP);
-}
-
-static void read_identity(struct nic* nic, uint64_t bar) {
-  uint32_t capabilities = reg_read(bar, DESC_CAPABILITIES);
-  uint32_t low = reg_read(bar, DESC_MAC_LOW), high = reg_read(bar, DESC_MAC_HIGH);
-  for (unsigned i = 0; i < 4; i++) nic->mac[i] = (uint8_t)(low >> (8 * i));
-  for (unsigned i = 0; i < 2; i++) nic->mac[4 + i] = (uint8_t)(high >> (8 * i));
-  nic->rx_checksum = (capabilities & DESC_CAPABILITIES_RX_CHECKSUM) != 0;
-  nic->tx_checksum = (capabilities & DESC_CAPABILITIES_TX_CHECKSUM) != 0;
-  nic->max_frame = reg_read(bar, DESC_MAX_FRAME);
-  uint32_t queues = capabilities & DESC_CAPABILITIES_QUEUES;
-  if (nic->queues > queues) nic->queues = queues;
 }
 
 bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function) {
   const struct nic_settings* settings = &nic->settings;
   uint64_t bar = function->bar[DESC_BAR_REGISTERS];
-  if (bar == 0 || reg_read(bar, DESC_REVISION) != DESC_REVISION_1) {
-    print("descriptor NIC: no registers of a known revision\n");
-    return false;
-  }
-  reg_write(bar, DESC_CONTROL, DESC_CONTROL_RESET);
-  while ((reg_read(bar, DESC_CONTROL) & DESC_CONTROL_RESET) != 0) cpu_pause();
-  read_identity(nic, bar);
-  if (settings->interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) {
-    unsigned vectors = pcie_msix_vectors(function);
-    if (vectors < nic->queues) nic->queues = vectors;
-    if (vectors == 0) {
-      print("descriptor NIC: no MSI-X vectors\n");
-      return false;
-    }
-  }
-  /* INTx only says that some vector is pending, and one hart claims it, so it can serve one queue only. */
-  if (settings->interrupts && board.interrupts != BOARD_INTERRUPTS_AIA) nic->queues = 1;
+  if (!nic_descriptor_open(nic, function)) return false;
   for (unsigned i = 0; i < nic->queues; i++) {
     struct queue* q = create_queue(settings);
     q->base.driver = settings->interrupts ? &interrupt_driver : &polling_driver;
     nic->queue[i] = &q->base;
-    if (settings->interrupts) connect_interrupt(q, function, i, settings->moderation);
+    if (settings->interrupts) {
+      q->vector = (volatile uint32_t*)(bar + DESC_VECTOR_CONTROL(i));
+      nic_descriptor_connect(function, i, settings->moderation, on_interrupt, on_wired_interrupt, q);
+    }
     start_rings(q, bar, i);
   }
-  if (settings->interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);
-  if (nic->queues > 1) spread(bar, nic->queues);
-  reg_write(bar, DESC_CONTROL, DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE);
-  uint32_t errors = reg_read(bar, DESC_ERRORS);
-  if (errors != 0) print("descriptor NIC: refuses its set-up, errors %x\n", errors);
-  return errors == 0;
+  return nic_descriptor_enable(nic, function);
 }
 
 NIC_DRIVER(DESC_VENDOR_ID, DESC_DEVICE_ID, nic_descriptor_setup);

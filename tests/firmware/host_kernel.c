@@ -7,3 +7,5 @@
 void* memory_reserve(size_t bytes, size_t alignment) {
   return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
+
+void* memory_reserve_dma(size_t bytes, size_t alignment) { return memory_reserve(bytes, alignment); }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/drivers/nic_descriptor_setup.c */
+#include "firmware/drivers/nic_descriptor_setup.h"
+
+#include "firmware/kernel/board.h"
+#include "firmware/kernel/console.h"
+#include "firmware/kernel/csr.h"
+#include "firmware/kernel/interrupt.h"
+#include "models/nic/descriptor/descriptor_regs.h"
+
+uint32_t nic_descriptor_ring_length(uint32_t wanted) {
+  uint32_t length = wanted / DESC_RING_MULTIPLE * DESC_RING_MULTIPLE;
+  if (length < DESC_RING_MIN) return DESC_RING_MIN;
+  return length > DESC_RING_MAX ? DESC_RING_MAX : length;
+}
+
+static void reg_write(uint64_t bar, uint32_t offset, uint32_t value) { *(volatile uint32_t*)(bar + offset) = value; }
+static uint32_t reg_read(uint64_t bar, uint32_t offset) { return *(volatile uint32_t*)(bar + offset); }
+
+void nic_descriptor_start(uint64_t bar, unsigned index, const struct nic_descriptor_rings* rings) {
+  uint64_t page = bar + DESC_QUEUE(index);
+  reg_write(page, DESC_RX_BASE_LOW, (uint32_t)(uintptr_t)rings->rx);
+  reg_write(page, DESC_RX_BASE_HIGH, (uint32_t)((uintptr_t)rings->rx >> 32));
+  reg_write(page, DESC_RX_LENGTH, rings->rx_length);
+  reg_write(page, DESC_RX_BUFFER, rings->buffer_bytes & ~(DESC_RX_BUFFER_MULTIPLE - 1));
+  reg_write(page, DESC_RX_CONTROL, DESC_RING_ENABLE);
+  reg_write(page, DESC_TX_BASE_LOW, (uint32_t)(uintptr_t)rings->tx);
+  reg_write(page, DESC_TX_BASE_HIGH, (uint32_t)((uintptr_t)rings->tx >> 32));
+  reg_write(page, DESC_TX_LENGTH, rings->tx_length);
+  reg_write(page, DESC_TX_CONTROL, DESC_RING_ENABLE);
+  while ((reg_read(page, DESC_RX_CONTROL) & DESC_RING_ACTIVE) == 0) cpu_pause();
+  while ((reg_read(page, DESC_TX_CONTROL) & DESC_RING_ACTIVE) == 0) cpu_pause();
+}
+
+void nic_descriptor_connect(const struct pcie_function* function, unsigned index, uint32_t moderation,
+                            void (*on_message)(void*), void (*on_wire)(void*), void* context) {
+  uint64_t address = 0, bar = function->bar[DESC_BAR_REGISTERS];
+  uint32_t data = 0;
+  bool message = board.interrupts == BOARD_INTERRUPTS_AIA;
+  interrupt_connect(index, pcie_interrupt_line(function), message ? on_message : on_wire, context, &address, &data);
+  if (message) pcie_msix_route(function, index, address, data);
+  reg_write(bar, DESC_VECTOR_MODERATION(index), moderation);
+  reg_write(bar, DESC_QUEUE(index) + DESC_RX_INTERRUPT, DESC_CAUSE_ENABLE | index);
+}
+
+/* The queues take the entries of the redirection table in turn. The hash key is the one that most drivers use
+ * (Microsoft's RSS example). */
+static void spread(uint64_t bar, unsigned queues) {
+  static const uint8_t key[4 * DESC_RSS_KEY_WORDS] = {0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
+                                                      0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+                                                      0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
+                                                      0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
+  for (unsigned word = 0; word < DESC_RSS_KEY_WORDS; word++) {
+    const uint8_t* k = key + 4 * word;
+    reg_write(bar, DESC_RSS_KEY(word), k[0] | k[1] << 8 | k[2] << 16 | (uint32_t)k[3] << 24);
+  }
+  for (unsigned word = 0; word < DESC_RSS_TABLE_WORDS; word++) {
+    uint32_t entries = 0;
+    for (unsigned i = 0; i < 4; i++) entries |= (4 * word + i) % queues << (8 * i);
+    reg_write(bar, DESC_RSS_TABLE(word), entries);
+  }
+  reg_write(bar, DESC_RSS_CONTROL, DESC_RSS_CONTROL_IPV4 | DESC_RSS_CONTROL_UDP);
+}
+
+static void read_identity(struct nic* nic, uint64_t bar) {
+  uint32_t capabilities = reg_read(bar, DESC_CAPABILITIES);
+  uint32_t low = reg_read(bar, DESC_MAC_LOW), high = reg_read(bar, DESC_MAC_HIGH);
+  for (unsigned i = 0; i < 4; i++) nic->mac[i] = (uint8_t)(low >> (8 * i));
+  for (unsigned i = 0; i < 2; i++) nic->mac[4 + i] = (uint8_t)(high >> (8 * i));
+  nic->rx_checksum = (capabilities & DESC_CAPABILITIES_RX_CHECKSUM) != 0;
+  nic->tx_checksum = (capabilities & DESC_CAPABILITIES_TX_CHECKSUM) != 0;
+  nic->max_frame = reg_read(bar, DESC_MAX_FRAME);
+  uint32_t queues = capabilities & DESC_CAPABILITIES_QUEUES;
+  if (nic->queues > queues) nic->queues = queues;
+}
+
+bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function) {
+  uint64_t bar = function->bar[DESC_BAR_REGISTERS];
+  if (bar == 0 || reg_read(bar, DESC_REVISION) != DESC_REVISION_1) {
+    print("descriptor NIC: no registers of a known revision\n");
+    return false;
+  }
+  reg_write(bar, DESC_CONTROL, DESC_CONTROL_RESET);
+  while ((reg_read(bar, DESC_CONTROL) & DESC_CONTROL_RESET) != 0) cpu_pause();
+  read_identity(nic, bar);
+  if (nic->settings.interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) {
+    unsigned vectors = pcie_msix_vectors(function);
+    if (vectors < nic->queues) nic->queues = vectors;
+    if (vectors == 0) {
+      print("descriptor NIC: no MSI-X vectors\n");
+      return false;
+    }
+  }
+  /* INTx only says that some vector is pending, and one hart claims it, so it can serve one queue only. */
+  if (nic->settings.interrupts && board.interrupts != BOARD_INTERRUPTS_AIA) nic->queues = 1;
+  return true;
+}
+
+bool nic_descriptor_enable(struct nic* nic, const struct pcie_function* function) {
+  uint64_t bar = function->bar[DESC_BAR_REGISTERS];
+  if (nic->settings.interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);
+  if (nic->queues > 1) spread(bar, nic->queues);
+  reg_write(bar, DESC_CONTROL, DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE);
+  uint32_t errors = reg_read(bar, DESC_ERRORS);
+  if (errors != 0) print("descriptor NIC: refuses its set-up, errors %x\n", errors);
+  return errors == 0;
+}
