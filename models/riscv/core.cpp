@@ -273,7 +273,7 @@ std::optional<std::uint64_t> Core::post(std::uint64_t address, const void* data,
     fail_access(fmt::format("store of {} bytes", size).c_str(), address, by, reports);
     return {};
   }
-  return slot_clock_.next_cycle(std::max(leaves, runner_.time()) + delay);
+  return slot_clock_.next_cycle(std::max(leaves, runner_.time()) + delay + parameters_.core.posted_store);
 }
 
 /// Returns whether the target has answered well. delay: how much longer than until now() the access takes.

@@ -130,6 +130,12 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
   size("pause", &P::pause, "cycles for which a pause stops dispatch", 255)
       .unit("cycles")
       .stated("Intel 248966, Skylake: PAUSE takes up to 140 cycles");
+  s.add("posted_store", &P::posted_store,
+        "beyond bus.latency, until a posted store to PCIe is accepted and the next store may be written")
+      .range(base::Time::ns(0), base::Time::ns(10'000))
+      .derived(
+          "community.intel.com, thread 1186313: the kernel's uncached stores of 8 B reach PCIe 50 to 300 ns apart, one "
+          "at a time; the least of these, less 10 ns of the bus");
   s.include("alu", &P::alu);
   s.include("branch", &P::branch);
   s.include("jump", &P::jump);

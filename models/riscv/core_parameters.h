@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/base/parameters/schema.h"
+#include "models/base/time/time.h"
 #include "models/riscv/iss/window/core_shape.h"
 
 namespace sluice::riscv {
@@ -41,6 +42,7 @@ struct CoreParameters {
   unsigned history = 12;
   unsigned return_stack = 16;
   unsigned pause = 140;
+  base::Time posted_store = base::Time::ns(40);
   PipelinedClass alu{1, {0, 1, 5, 6}}, branch{1, {0, 6}}, jump{1, {6}}, load{5, {2, 3}}, store{1, {4}}, mul{3, {1}},
       fp_move{1, {0, 1, 5}}, fp_add{4, {0, 1}}, fp_mul{4, {0, 1}};
   UnpipelinedClass div32{26, 6, 0}, div64{42, 24, 0}, fp_div32{11, 3, 0}, fp_div64{14, 4, 0}, fp_sqrt32{12, 3, 0},

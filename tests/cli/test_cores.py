@@ -5,6 +5,7 @@ import json
 import os
 import unittest
 
+from assembler import PASS, assemble
 from command import SOURCE, CommandTest, sluice
 
 HOSTS = os.path.join(SOURCE, "platform", "boards", "hosts")
@@ -24,10 +25,10 @@ warmup = 20
 
 
 class Cores(CommandTest):
-    def run_host(self, host, *settings):
+    def run_host(self, host, *settings, ends=0):
         self.write("my.toml", CALLS.format(host))
         done = sluice("run", "my.toml", "--json", *(f"--set={s}" for s in settings), cwd=self.directory)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, ends, done.stderr)
         return json.loads(done.stdout)
 
     def test_each_host_serves_calls_on_its_core(self):
@@ -58,6 +59,21 @@ class Cores(CommandTest):
                  for settings in ((), ("cluster.host.costs.csr=1000",),
                                   *(("caches.timing=cached", f"cluster.host.costs.alu={n}") for n in (1, 2)))]
         self.assertEqual(len(set(means)), len(means), means)
+
+    def cycles_of_posted_stores(self, count, *settings):
+        self.write("stores.elf", assemble(f"li t0, 0x40000000\n.rept {count}\nsw zero, 0(t0)\n.endr\n" + PASS))
+        result = self.run_host("i9-9960x", "cluster.host.firmware=stores.elf", "workload.requests=1", "workload.warmup=0",
+                               *settings, ends=1)
+        return result["counters"]["cluster.host.hart0"]["slots"] // 4
+
+    def test_a_posted_store_is_accepted_before_the_next_is_written(self):
+        # 50 ns are 155 cycles, the 10 ns of the bus among them, and the next store is written in the cycle after them.
+        for settings, cycles in (((), 156), (("cluster.host.core.posted_store=15 ns",), 79),
+                                 (("cluster.host.core.posted_store=90 ns",), 311),
+                                 (("cluster.host.core.posted_store=90 ns", "bus.latency=20 ns"), 342)):
+            with self.subTest(settings=settings):
+                more, fewer = (self.cycles_of_posted_stores(n, *settings) for n in (300, 200))
+                self.assertEqual(more - fewer, 100 * cycles)
 
     def test_mistakes(self):
         self.write("my.toml", CALLS.format("i9-9960x"))
