@@ -63,7 +63,8 @@ class Packets(BoardTest):
                 self.assertEqual(contents["requests"]["dropped"], {})
                 (trial,) = contents["packets"]["trials"]
                 self.assertAlmostEqual(trial["offered_gbps"], 10, places=5)
-                self.assertAlmostEqual(trial["returned_gbps"], 10, delta=0.02)
+                # The last frames wait up to 4 us, of 538, for the write-back of a block that is not full.
+                self.assertAlmostEqual(trial["returned_gbps"], 10, delta=0.08)
 
     def test_above_it_the_nic_drops_and_says_so(self):
         for name in ("l2", "udp"):
