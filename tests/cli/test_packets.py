@@ -2,10 +2,12 @@
 """The packets workload: what a user types, what comes out, and what a user gets wrong."""
 
 import json
+import os
 import re
+import subprocess
 import unittest
 
-from command import SPIN, CommandTest, guest, sluice
+from command import BUILD, SOURCE, SPIN, CommandTest, guest, sluice
 
 SMALL = ("--requests", "2000", "--warmup", "100")
 BELOW = ("--set", "workload.load=constant", "--set", "workload.rate=5 Gb/s")
@@ -55,6 +57,17 @@ class Packets(CommandTest):
             titles = {"e810-echo": "packets workload", "e810-poll": "traffic source"}
             self.assert_mistake(["compare", *boards], f"compare: {boards[0]}.toml has the {titles[boards[0]]}, and "
                                 f"{boards[1]}.toml has the {titles[boards[1]]}: there is nothing to compare")
+
+    def test_a_table_of_sensitivities(self):
+        done = subprocess.run([os.path.join(SOURCE, "sw", "sensitivity"), "--build", BUILD, "workload.requests=20000",
+                               "workload.warmup=10000"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"^\d+\.\d M/s, \d+\.\d cycles a packet, L1D misses \d+\.\d %, L2 misses \d+\.\d %")
+        self.assertRegex(done.stdout, r"(?m)^\| `cluster.host.clock` \| 3.1 GHz \| 1.55 GHz \| \d+\.\d \(-\d+\.\d%\) \| 6.2 GHz "
+                                      r"\| \d+\.\d \(\+\d+\.\d%.*\) \|$")
+        self.assertRegex(done.stdout, r"(?m)^\| `cluster.host.core.l1d_prefetch` \| true \|  \|  \| false \| \d")
+        self.assertRegex(done.stdout, r"(?m)^\| `nic.eth0.rx_ring` \| 4096 \| 2048 \| \d.* \| 8192 \| - \|$")
 
     def test_mistakes(self):
         for settings, sentence in (
