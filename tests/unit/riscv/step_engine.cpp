@@ -75,6 +75,7 @@ SlowPath::Outcome StepEngine::execute_timed(const Instruction& i, std::uint64_t 
   run.addresses[0] = hart_.config().l1i->line_of(last);
   run.pc = run.last_pc = state_.pc;
   run.end_pc = state_.pc + i.length;
+  run.complete(0);  // too short-lived to be remembered
   std::uint64_t next = run.end_pc;
   unsigned cost = 0;
   clock_->enter_slowly(run, 0);

@@ -70,7 +70,7 @@ class Walk {
     b.window.consume(b.log, end, next_pc);
   }
   void interrupt(Machine& a, Machine& b) {
-    const unsigned what = draw(24);
+    const unsigned what = draw(100);
     const std::uint64_t later = a.window.cycle() + draw(300);
     for (Machine* m : {&a, &b}) {
       if (what == 0) m->window.drain();
@@ -96,6 +96,9 @@ class Walk {
       unsigned op = draw(kOps.size());
       if (op == kOps.size() - 1 && draw(8) != 0) op = 0;
       records.push_back(make(shape, kOps[op], 5 + draw(6), 5 + draw(6), 5 + draw(6)).record);
+      static constexpr std::array kUses = {base::LineUse::fetch, base::LineUse::prefetch, base::LineUse::store};
+      if (records.back().kind == TimingRecord::kPrefetch)
+        records.back().detail = static_cast<std::uint8_t>(kUses[draw(kUses.size())]);
     }
     const bool jumps = draw(4) == 0;
     records.push_back(make(shape, jumps ? Opcode::jal : Opcode::bne, jumps ? 1 : 0, 5 + draw(6), 0).record);
@@ -117,9 +120,9 @@ class Walk {
       // Few bytes, so that stores are forwarded; now and then another line, bytes across lines, or a device.
       const unsigned size = run.records[n].kind == TimingRecord::kPrefetch ? 1 : run.records[n].detail;
       std::uint64_t address = kData + draw(4) * size;
-      if (draw(12) == 0) address = kData + 64 * draw(40) + draw(8) * size;
-      if (draw(40) == 0) address += 1 + draw(62);
-      const bool device = run.records[n].kind == TimingRecord::kStore && draw(60) == 0;
+      if (draw(rare_) == 0) address = kData + 64 * draw(40) + draw(8) * size;
+      if (draw(4 * rare_) == 0) address += 1 + draw(62);
+      const bool device = run.records[n].kind == TimingRecord::kStore && draw(6 * rare_) == 0;
       for (Machine* m : {&a, &b}) device ? m->log.access_no_cache() : m->log.access(address);
     }
   }
@@ -135,6 +138,7 @@ class Walk {
   Program program_;
   std::uint64_t pc_ = 0x1000;
   unsigned at_ = 0, first_ = 0, loop_ = 1;
+  unsigned rare_ = 6 << draw(6);  ///< one access in so many is to another line
 };
 
 CoreShape drawn_shape(unsigned seed) {
@@ -157,7 +161,7 @@ CoreShape drawn_shape(unsigned seed) {
 TEST_CASE("a window that remembers takes the time of one that does not", "[window]") {
   const unsigned remember_after = GENERATE(0u, 3u);
   std::uint64_t recalled = 0;
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= 120; ++seed) {
     const CoreShape shape = drawn_shape(seed);
     Walk walk(seed, shape);
     Machine plain(shape, InstructionWindow::kNeverRemember), remembers(shape, remember_after);

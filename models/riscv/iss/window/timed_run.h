@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "models/base/memory/line_state.h"
 #include "models/riscv/iss/window/timing_record.h"
 
 namespace sluice::riscv {
@@ -30,12 +31,17 @@ struct TimedRun {
     number = its_number;
     end = records[count - 1].is_transfer() ? records[count - 1].kind : TimingRecord::kPlain;
     accesses = 0;
-    for (unsigned n = 0; n < count; ++n)
-      if (records[n].kind >= TimingRecord::kLoad) accesses |= std::uint64_t{1} << n;
+    for (unsigned n = 0; n < count; ++n) {
+      const TimingRecord& r = records[n];
+      if (r.kind >= TimingRecord::kLoad) accesses |= std::uint64_t{1} << n;
+      if (r.kind == TimingRecord::kPrefetch && r.detail == static_cast<std::uint8_t>(base::LineUse::fetch))
+        prefetches_code = true;
+    }
   }
   std::uint32_t number = 0;    ///< no other run of the window has it
   std::uint64_t accesses = 0;  ///< bit n: instruction n is a load, store or prefetch
-  TimingRecord::Kind end{};    ///< of the last instruction, if it is a branch or jump; otherwise kPlain
+  bool prefetches_code = false;
+  TimingRecord::Kind end{};  ///< of the last instruction, if it is a branch or jump; otherwise kPlain
 
   // The window's own notes.
   mutable std::uint8_t uses = 0;  ///< executions, as far as they are counted

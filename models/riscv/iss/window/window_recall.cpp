@@ -109,23 +109,28 @@ inline bool InstructionWindow::recall(Step& step, const std::uint64_t*& accesses
   const std::uint64_t first_store = forwarding_.next();
   const std::uint64_t* access = accesses;
   Touched touched;
-  const WindowMemo::Effect* effect = nullptr;
-  if (touch(step, access, touched)) [[likely]] {
-    foresee(step);
-    touched.key.words[0] |= step.run.number | (step.first | step.end << kEndShift | (step.transfers ? kTransfers : 0) |
-                                               (step.taken ? kTaken : 0) | (step.right ? kRight : 0) |
-                                               std::uint64_t{touched.lines} << kLinesShift)
-                                                  << kStepShift;
-    if (state_ != WindowMemo::kNone || capture()) {
-      effect = memo_.find(state_, touched.key);
-      if (!effect) {
-        lesson_ = {state_, touched.key, at_.cycle, counters_};
-        learns_ = true;
-      }
-    }
+  bool known = touch(step, access, touched);
+  if (known && state_ == WindowMemo::kNone) {
+    // What is captured is the window before the step's stores.
+    forwarding_.take_back_to(first_store);
+    access = accesses;
+    touched = {};
+    known = capture() && touch(step, access, touched);
   }
+  if (!known) [[unlikely]] {
+    forwarding_.take_back_to(first_store);
+    return false;
+  }
+  foresee(step);
+  touched.key.words[0] |= step.run.number | (step.first | step.end << kEndShift | (step.transfers ? kTransfers : 0) |
+                                             (step.taken ? kTaken : 0) | (step.right ? kRight : 0) |
+                                             std::uint64_t{touched.lines} << kLinesShift)
+                                                << kStepShift;
+  const WindowMemo::Effect* const effect = memo_.find(state_, touched.key);
   if (!effect) [[unlikely]] {
     forwarding_.take_back_to(first_store);
+    lesson_ = {state_, touched.key, at_.cycle, counters_};
+    learns_ = true;
     return false;
   }
   at_.cycle += effect->cycles;
@@ -174,7 +179,8 @@ inline bool InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t a
 /// Touches lines in L1 as the step does, and says what its time depends on beside the window's state and its branch.
 /// Returns false where it depends on more: on the time of a line, or on accesses that cross aligned 8 bytes.
 inline bool InstructionWindow::touch(const Step& step, const std::uint64_t*& access, Touched& touched) {
-  if (!touch_lines(step, touched)) return false;
+  // A line that prefetch.i brings may displace one that the step enters later, and would be touched too early.
+  if (step.run.prefetches_code || !touch_lines(step, touched)) return false;
   const std::uint64_t oldest = forwarding_.next() - (state_ == WindowMemo::kNone ? unwritten_stores() : unwritten_);
   const bool awaits = last_pending_ > at_.cycle + 1;
   std::uint64_t left = step.run.accesses >> step.first << step.first;

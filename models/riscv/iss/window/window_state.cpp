@@ -145,7 +145,7 @@ void InstructionWindow::put_progress(Writer& to) const {
   to.put(at_.fetch_cycle <= now ? 0 : static_cast<std::uint64_t>(at_.fetch_waits));
   to.put(at_.last_retired + 1 - now);
   to.put(at_.retired);
-  to.put(beyond(last_written_, now));
+  to.put(beyond(last_written_ + 1, now));
   to.put(beyond(loads_from_, now + 1));
 }
 
@@ -157,7 +157,7 @@ void InstructionWindow::get_progress(Reader& from) {
   at_.fetch_waits = static_cast<Loss>(from.get());
   at_.last_retired = now + from.get() - 1;
   at_.retired = static_cast<unsigned>(from.get());
-  last_written_ = now + from.get();
+  last_written_ = now + from.get() - 1;
   loads_from_ = now + 1 + from.get();
 }
 
