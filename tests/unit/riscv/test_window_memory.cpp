@@ -198,3 +198,37 @@ TEST_CASE("each dispatch slot holds an instruction or is lost by a cause", "[win
     CHECK(lost(all, why) > 0);
   }
 }
+
+TEST_CASE("a reset forgets all that is under way", "[window]") {
+  const CoreShape s = shape_for_tests();
+  Memory memory;
+  memory.latency = 1000;
+  TimingCounters counters;
+  InstructionWindow window(s, memory.l1i, memory.l1d, memory, counters);
+  const auto run = [&](std::vector<Executed> program) {
+    std::vector<TimingRecord> records;
+    for (const Executed& e : program) records.push_back(e.record);
+    TimedRun r;
+    r.records = records.data();
+    r.count = static_cast<std::uint32_t>(records.size());
+    r.end_pc = 4 * r.count;
+    r.complete(1);
+    ExecutionLog log;
+    log.enter(r, 0);
+    for (const Executed& e : program)
+      if (e.record.kind == TimingRecord::kLoad || e.record.kind == TimingRecord::kStore) log.access(e.address);
+    window.consume(log, r.count, r.end_pc);
+  };
+  Executed fence = make(s, decode(0x0330'000f));
+  run({make(s, Opcode::sd, 0, 0, 6, line(0)), make(s, Opcode::div, 7, 0, 0), fence});  // written in 1003
+  window.reset();
+  memory.l1d.clear();
+  memory.latency = 50;
+  window.wait_until(10);  // the divider would be busy until 11, loads would wait until 1004
+  memory.asked.clear();
+  run({make(s, Opcode::ld, 5, 0, 0, line(0)), make(s, Opcode::div, 7, 0, 0)});
+  CHECK(counters.forwarded == 0);
+  REQUIRE(memory.asked.size() == 1);
+  CHECK(memory.asked[0].cycle == 11);
+  CHECK(window.retired() == 11 + 50);
+}

@@ -266,14 +266,23 @@ void InstructionWindow::drain_to(std::uint64_t cycle) {
 void InstructionWindow::reset() {
   make_exact();
   predictor_.reset();
-  line_ = ~std::uint64_t{0};
-  recent_.fill(~std::uint64_t{0});
+  slots_.restart(at_.cycle);
   forwarding_.clear();
   for (auto& set : pending_) set.fill({});
   instructions_.fill({});
-  last_pending_ = last_instructions_ = 0;
+  recent_.fill(~std::uint64_t{0});
+  ready_.fill(0);
   units_.fill(0);
-  loads_from_ = 0;
+  room_.fill(0);
+  std::fill(loads_.begin(), loads_.end(), 0);
+  std::fill(stores_.begin(), stores_.end(), 0);
+  line_ = ~std::uint64_t{0};
+  last_written_ = last_pending_ = last_instructions_ = loads_from_ = 0;
+  at_.fetch_cycle = at_.cycle;
+  at_.fetched = at_.retired = 0;
+  at_.fetch_waits = Loss::fetch;
+  at_.last_retired = std::min(at_.last_retired, at_.cycle - std::min<std::uint64_t>(at_.cycle, 1));
+  refetches_ = false;
 }
 
 void BranchPredictor::reset() {
