@@ -3,25 +3,17 @@
  * descriptors rearmed at a time, status reported by one transmit descriptor in 32, one doorbell per burst. */
 #include "firmware/drivers/nic_descriptor.h"
 
+#include "firmware/drivers/nic_descriptor_rings.h"
 #include "firmware/drivers/nic_descriptor_setup.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/csr.h"
-#include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/likely.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/statistics.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 
-#define CHUNK 32u /* descriptors rearmed or reported as sent at a time; divides every ring length */
-#define CACHE_LINE 64u
-
 struct frame_line {
   _Alignas(CACHE_LINE) struct nic_frame frame;
-};
-
-union rx_descriptor {
-  struct desc_rx_read read;
-  volatile struct desc_rx_writeback done;
 };
 
 /* Members are ordered so that a burst touches few cache lines: receive, transmit, then what is rarely needed. */
@@ -52,13 +44,6 @@ struct queue {
   volatile uint32_t scheduled; /* set by the interrupt handler: look at the ring */
   volatile uint32_t* vector;   /* this queue's DESC_VECTOR_CONTROL */
   uint64_t tx_full;            /* frames dropped because the transmit ring was full */
-};
-
-static const uint64_t send_command[] = {
-    [NIC_SEND_PLAIN] = DESC_TX_TYPE_DATA | DESC_TX_EOP,
-    [NIC_SEND_UDP] = DESC_TX_TYPE_DATA | DESC_TX_EOP | DESC_TX_IPV4_CHECKSUM | DESC_TX_UDP_CHECKSUM |
-                     7ull << DESC_TX_MAC_LENGTH_SHIFT | 5ull << DESC_TX_IP_LENGTH_SHIFT |
-                     2ull << DESC_TX_L4_LENGTH_SHIFT,
 };
 
 static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
@@ -227,49 +212,9 @@ static void transmit_burst(struct nic_queue* base, struct nic_frame* const* fram
   q->tx_next = (uint32_t)slot;
 }
 
-static void wait_polling(struct nic_queue* base) {
-  struct queue* q = own(base);
-  const volatile struct desc_rx_writeback* done = &q->rx_ring[q->rx_next].done;
-  /* The hint tells the core that it spins; the line is fetched again only when the NIC has written it. */
-  while ((done->status & DESC_RX_DD) == 0) cpu_pause();
-}
+static uint8_t* next_frame(const struct queue* q) { return q->rx_buffers[q->rx_next] + NIC_BUFFER_HEADROOM; }
 
-/* Tells the ledger that a frame's interrupt has reached its handler. A frame is written before its descriptor; while
- * its descriptor is not done, the interrupt belongs to an earlier frame. */
-static void note_interrupt(struct queue* q) {
-  if (q->rx_ring[q->rx_next].done.status & DESC_RX_DD)
-    stage(demultiplex, q->rx_buffers[q->rx_next] + NIC_BUFFER_HEADROOM);
-}
-
-static void on_interrupt(void* context) {
-  struct queue* q = context;
-  note_interrupt(q);
-  q->scheduled = 1;
-}
-
-/* Without MSI-X, INTx stays asserted until the vector is no longer pending. The read-back waits until the NIC has
- * cleared it. */
-static void on_wired_interrupt(void* context) {
-  struct queue* q = context;
-  note_interrupt(q);
-  *q->vector = DESC_VECTOR_CLEAR_PENDING;
-  (void)*q->vector;
-  q->scheduled = 1;
-}
-
-/* The ring was empty a moment ago. A frame that arrived since then has latched the vector, so unmasking the vector
- * raises the interrupt at once. AUTO_MASK masks it again. */
-static const volatile uint32_t* arm(struct nic_queue* base) {
-  struct queue* q = own(base);
-  q->scheduled = 0;
-  *q->vector = DESC_VECTOR_ENABLE | DESC_VECTOR_AUTO_MASK;
-  return &q->scheduled;
-}
-
-static void wait_interrupt(struct nic_queue* base) {
-  const volatile uint32_t* scheduled = arm(base);
-  while (*scheduled == 0) interrupt_idle(scheduled);
-}
+#include "firmware/drivers/nic_descriptor_wait.h"
 
 static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0, transmit_burst};
 static const struct nic_driver interrupt_driver = {receive,        transmit, release,       flush,
