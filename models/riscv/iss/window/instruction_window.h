@@ -135,7 +135,6 @@ class InstructionWindow {
   bool foresee_jump(const TimedRun&, std::uint64_t next_pc);
   void note_use(const TimedRun&);
   void learn();
-  WindowMemo::Effect effect_since(const Lesson&);
   // window_state.cpp
   unsigned unwritten_stores() const;
   bool capture();

@@ -7,10 +7,10 @@
 namespace sluice::riscv {
 namespace {
 
-constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 std::uint64_t hash_of(std::span<const std::uint16_t> numbers) {
+  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
   // Two sums that a processor can work on at once.
   std::uint64_t hash = numbers.size(), other = kOdd;
   std::size_t n = 0;
@@ -57,27 +57,12 @@ void WindowMemo::grow() {
   }
 }
 
-WindowMemo::Effect WindowMemo::effect(Id next, std::uint64_t cycles, std::uint64_t forwarded, const Lost& lost) {
-  Effect e;
-  e.next = next;
-  e.cycles = static_cast<std::uint32_t>(cycles);
-  e.stores = states_[next].stores;
-  e.forwarded = static_cast<std::uint16_t>(forwarded);
-  if (lost != Lost{}) e.lost = intern_lost(lost);
-  return e;
-}
-
-WindowMemo::Id WindowMemo::intern_lost(const Lost& lost) {
-  std::uint64_t hash = 0;
-  for (const std::uint32_t slots : lost) hash = (hash ^ slots) * kOdd;
-  Id& place = lost_places_[hash >> 54];
-  if (place != kNone && lost_[place] == lost) return place;
-  place = static_cast<Id>(lost_.size());
-  lost_.push_back(lost);
-  return place;
-}
-
-void WindowMemo::add(Id state, const Key& key, const Effect& effect) {
+void WindowMemo::add(Id state, const Key& key, Effect effect, const Lost& lost) {
+  effect.stores = states_[effect.next].stores;
+  if (lost != Lost{}) {
+    effect.lost = static_cast<Id>(lost_.size());
+    lost_.push_back(lost);
+  }
   // Behind the others: those that come first are the more frequent ones.
   Id* link = &first_[state];
   while (*link != kNone) link = &transitions_[*link].other;
@@ -97,7 +82,6 @@ void WindowMemo::clear() {
   numbers_.clear();
   transitions_.clear();
   lost_.clear();
-  lost_places_.fill(kNone);
   table_.clear();
 }
 

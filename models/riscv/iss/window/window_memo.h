@@ -45,8 +45,6 @@ class WindowMemo {
     std::uint16_t dispatched;
   };
 
-  WindowMemo() { lost_places_.fill(kNone); }
-
   /// The state with these numbers, which may be new. `known`: its other members.
   Id intern(std::span<const std::uint16_t> numbers, Known known);
   const Known& operator[](Id id) const { return states_[id]; }
@@ -57,9 +55,8 @@ class WindowMemo {
       if (transitions_[id].key == key) return &transitions_[id].effect;
     return nullptr;
   }
-  /// What leads to `next`.
-  Effect effect(Id next, std::uint64_t cycles, std::uint64_t forwarded, const Lost&);
-  void add(Id state, const Key&, const Effect&);
+  /// From `state`, `effect` with these lost slots follows. Sets effect.stores and effect.lost.
+  void add(Id state, const Key&, Effect, const Lost&);
   /// Whether memory should be freed by clear(), which forgets everything.
   bool full() const;
   void clear();
@@ -71,15 +68,13 @@ class WindowMemo {
     Id other;  ///< from the same state
   };
   void grow();
-  Id intern_lost(const Lost&);
 
   std::vector<Known> states_;
   std::vector<Id> first_;  ///< of each state's transitions
   std::vector<std::uint16_t> numbers_;
   std::vector<Transition> transitions_;
   std::vector<Lost> lost_;
-  std::array<Id, 1024> lost_places_;  ///< by hash: one that may be the same
-  std::vector<Id> table_;             ///< states by hash
+  std::vector<Id> table_;  ///< states by hash
 };
 
 }  // namespace sluice::riscv

@@ -226,15 +226,14 @@ void InstructionWindow::learn() {
     recalled_before_trial_ = recalled_;
   }
   if (!capture() || lesson_.state == WindowMemo::kNone) return;
-  memo_.add(lesson_.state, lesson_.key, effect_since(lesson_));
-}
-
-/// What has led to state_ since then.
-WindowMemo::Effect InstructionWindow::effect_since(const Lesson& then) {
+  WindowMemo::Effect effect;
+  effect.next = state_;
+  effect.cycles = static_cast<std::uint32_t>(at_.cycle - lesson_.cycle);
+  effect.forwarded = static_cast<std::uint16_t>(counters_.forwarded - lesson_.counters.forwarded);
   WindowMemo::Lost lost;
   for (std::size_t n = 0; n < kLosses; ++n)
-    lost[n] = static_cast<std::uint32_t>(counters_.lost[n] - then.counters.lost[n]);
-  return memo_.effect(state_, at_.cycle - then.cycle, counters_.forwarded - then.counters.forwarded, lost);
+    lost[n] = static_cast<std::uint32_t>(counters_.lost[n] - lesson_.counters.lost[n]);
+  memo_.add(lesson_.state, lesson_.key, effect, lost);
 }
 
 }  // namespace sluice::riscv
