@@ -390,7 +390,7 @@ void Core::cache_miss(std::uint64_t address, base::LineUse use) {
 
 std::uint64_t Core::fill(std::uint64_t address, base::LineUse use, std::uint64_t slot) {
   // Fetch is ahead of dispatch by up to a queue.
-  const std::uint64_t lead = (shape_.fetch_queue / shape_.dispatch_width + 1) * shape_.dispatch_width;
+  const std::uint64_t lead = (shape_.fetch_lead() + 1) * shape_.dispatch_width;
   const Time earliest = runner_.earliest();
   return slot_clock_.next_cycle(memory_.fill(cache_, address, use, slot_clock_.time_of(slot),
                                              earliest - std::min(earliest, slot_clock_.time_of(lead))));

@@ -41,7 +41,7 @@ void SystemOnChip::build_memory() {
   if (plan_.parts.caches.timing == coherence::MemorySystem::Timing::interval)
     for (const config::Instance* c : plan_.clusters) {
       const auto& p = c->parameters<riscv::ClusterParameters>();
-      fetch = std::max(fetch, base::Clock(p.clock.hertz()).time_of(p.core.fetch_queue / p.issue_width + 1));
+      fetch = std::max(fetch, base::Clock(p.clock.hertz()).time_of(p.core.shape(p.issue_width).fetch_lead() + 1));
     }
   memory_ = std::make_unique<coherence::MemorySystem>(module_of("caches").c_str(), plan_.parts.caches, harts_,
                                                       behind + fetch);

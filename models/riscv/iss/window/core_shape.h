@@ -60,6 +60,8 @@ struct CoreShape {
       {140, 1, 0b0110'0011},  // pause
   }};
 
+  /// Cycles by which fetch may be ahead of dispatch.
+  unsigned fetch_lead() const { return fetch_queue / dispatch_width; }
   const ExecutionClass& of(CostClass c) const { return classes[static_cast<std::size_t>(c)]; }
   ExecutionClass& of(CostClass c) { return classes[static_cast<std::size_t>(c)]; }
 };

@@ -27,7 +27,7 @@ InstructionWindow::InstructionWindow(const CoreShape& shape, base::LineState& l1
       predictor_(shape.history, shape.return_stack),
       slots_(shape.scheduler),
       counters_(counters),
-      lead_(shape.fetch_queue / shape.dispatch_width),
+      lead_(shape.fetch_lead()),
       loads_(shape.load_queue, 0),
       stores_(shape.store_buffer, 0),
       forwarding_(shape.store_buffer),
