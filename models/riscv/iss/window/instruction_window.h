@@ -109,15 +109,16 @@ class InstructionWindow {
   /// What the time of a step depends on, beside the window's state and its branch.
   struct Touched {
     WindowMemo::Key key;
-    std::uint64_t line = 0;  ///< L1I line of the last instruction
-    unsigned lines = 0;      ///< of L1I that it enters
-    unsigned accesses = 0;   ///< loads and stores
-    unsigned loads = 0;      ///< that a store in the store buffer may concern
+    std::uint64_t line = 0;   ///< L1I line of the last instruction
+    std::uint64_t lines = 0;  ///< of L1I that it enters
+    unsigned accesses = 0;    ///< loads and stores
+    unsigned loads = 0;       ///< that a store in the store buffer may concern
   };
   /// A step that is executed to be remembered.
   struct Lesson {
     WindowMemo::Id state = WindowMemo::kNone;  ///< before it
     WindowMemo::Key key;
+    bool has_loads = false;
     std::uint64_t cycle = 0;
     TimingCounters counters;
   };
@@ -127,7 +128,9 @@ class InstructionWindow {
   // window_recall.cpp
   bool may_capture(const TimedRun&);
   bool recall(Step&, const std::uint64_t*& access);
-  bool touch(const Step&, const std::uint64_t*& access, Touched&);
+  const std::uint64_t* perform(Step, const std::uint64_t* access);
+  bool capture_before(Step, const std::uint64_t* access);
+  bool touch(const Step&, const std::uint64_t*& access, unsigned unwritten, Touched&);
   bool touch_lines(const Step&, Touched&);
   bool touch_data(const TimingRecord&, std::uint64_t address, unsigned n, std::uint64_t oldest, bool awaits, Touched&);
   bool is_awaited(std::uint64_t address);

@@ -21,20 +21,21 @@ class StoreForwarding {
     std::uint8_t bytes = 0;      ///< bit n: byte n of the granule
   };
 
-  explicit StoreForwarding(unsigned store_buffer) : stores_(std::bit_ceil(2 * store_buffer + kMostInRun)) {}
+  explicit StoreForwarding(unsigned store_buffer)
+      : stores_(std::bit_ceil(2 * store_buffer + kMostInRun)), mask_(stores_.size() - 1) {}
 
   std::size_t capacity() const { return stores_.size(); }
   std::uint64_t next() const { return next_; }
-  const Store& operator[](std::uint64_t number) const { return stores_[number & (stores_.size() - 1)]; }
+  const Store& operator[](std::uint64_t number) const { return stores_[number & mask_]; }
 
   bool knows(std::uint64_t number) const { return number >= oldest_; }
 
   /// A store to these bytes follows.
   void note(std::uint64_t granule, unsigned bytes, std::uint64_t ready, std::uint64_t written) {
     std::uint64_t& last = last_[hash(granule)];
-    stores_[next_ & (stores_.size() - 1)] = {granule, last, ready, written, static_cast<std::uint8_t>(bytes)};
+    stores_[next_ & mask_] = {granule, last, ready, written, static_cast<std::uint8_t>(bytes)};
     last = next_++;
-    if (next_ - oldest_ > stores_.size()) oldest_ = next_ - stores_.size();
+    if (next_ - oldest_ > mask_ + 1) oldest_ = next_ - (mask_ + 1);
   }
   /// The last store to some of these bytes, if it is written after this cycle. Earlier ones are written before it.
   const Store* find(std::uint64_t granule, unsigned bytes, std::uint64_t cycle) const {
@@ -63,7 +64,7 @@ class StoreForwarding {
   /// Stores before this number have been written.
   void forget_before(std::uint64_t number) { oldest_ = number; }
   void set_times(std::uint64_t number, std::uint64_t ready, std::uint64_t written) {
-    Store& s = stores_[number & (stores_.size() - 1)];
+    Store& s = stores_[number & mask_];
     s.ready = ready;
     s.written = written;
   }
@@ -74,6 +75,7 @@ class StoreForwarding {
   static std::size_t hash(std::uint64_t granule) { return (granule ^ granule >> 8) % 256; }
 
   std::vector<Store> stores_;              ///< ring
+  std::uint64_t mask_;                     ///< of a place in it
   std::array<std::uint64_t, 256> last_{};  ///< by hash: number of the last store, 0: none
   std::uint64_t next_ = 1;
   std::uint64_t oldest_ = 1;

@@ -19,14 +19,25 @@ struct TimedRun {
   static constexpr unsigned kMost = 64;  ///< instructions
   TimingRecord* records = nullptr;
   std::uint32_t count = 0;
-  std::uint8_t lines = 0;                             ///< entries of `starts` and `addresses`
-  std::array<std::uint8_t, kMostLines> starts{};      ///< instructions that are the first of the run in an L1I line
-  std::array<std::uint64_t, kMostLines> addresses{};  ///< physical addresses of these lines
-  std::uint64_t pc = 0;
-  std::uint64_t last_pc = 0;  ///< of the last instruction
-  std::uint64_t end_pc = 0;   ///< after it
+  std::uint8_t lines = 0;  ///< entries of `starts` and `addresses`
 
-  /// All of the above is there.
+  // complete() sets these, from the others.
+  TimingRecord::Kind end{};  ///< of the last instruction, if it is a branch or jump; otherwise kPlain
+  bool prefetches_code = false;
+
+  // The window's own notes.
+  mutable std::uint8_t uses = 0;  ///< executions, as far as they are counted
+  mutable std::int8_t worth = 0;  ///< below 0: it seldom pays to capture the window's state before this run
+
+  std::uint32_t number = 0;    ///< no other run of the window has it; not 0. By complete()
+  std::uint64_t accesses = 0;  ///< bit n: instruction n is a load, store or prefetch. By complete()
+  std::uint64_t pc = 0;
+  std::uint64_t last_pc = 0;                          ///< of the last instruction
+  std::uint64_t end_pc = 0;                           ///< after it
+  std::array<std::uint64_t, kMostLines> addresses{};  ///< physical addresses of these lines
+  std::array<std::uint8_t, kMostLines> starts{};      ///< instructions that are the first of the run in an L1I line
+
+  /// All of the above is there that this does not set.
   void complete(std::uint32_t its_number) {
     number = its_number;
     end = records[count - 1].is_transfer() ? records[count - 1].kind : TimingRecord::kPlain;
@@ -38,14 +49,6 @@ struct TimedRun {
         prefetches_code = true;
     }
   }
-  std::uint32_t number = 0;    ///< no other run of the window has it
-  std::uint64_t accesses = 0;  ///< bit n: instruction n is a load, store or prefetch
-  bool prefetches_code = false;
-  TimingRecord::Kind end{};  ///< of the last instruction, if it is a branch or jump; otherwise kPlain
-
-  // The window's own notes.
-  mutable std::uint8_t uses = 0;  ///< executions, as far as they are counted
-  mutable std::int8_t worth = 0;  ///< below 0: it seldom pays to capture the window's state before this run
 };
 
 /// What an engine has executed and the window has not yet consumed.

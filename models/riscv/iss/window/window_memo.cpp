@@ -44,7 +44,7 @@ WindowMemo::Id WindowMemo::intern(std::span<const std::uint16_t> numbers, Known 
   numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
   table_[at] = static_cast<Id>(states_.size());
   states_.push_back(known);
-  first_.push_back(kNone);
+  first_.emplace_back();
   return table_[at];
 }
 
@@ -57,30 +57,44 @@ void WindowMemo::grow() {
   }
 }
 
-void WindowMemo::add(Id state, const Key& key, Effect effect, const Lost& lost) {
+void WindowMemo::add(Id state, const Key& key, bool has_loads, Effect effect, const Lost& lost) {
   effect.stores = states_[effect.next].stores;
-  if (lost != Lost{}) {
-    effect.lost = static_cast<Id>(lost_.size());
+  const auto causes = static_cast<std::size_t>(std::count_if(lost.begin(), lost.end(), [](auto n) { return n != 0; }));
+  const auto* const most = std::max_element(lost.begin(), lost.end());
+  if (causes == 1 && *most >> kCauseShift == 0) {
+    effect.lost = static_cast<std::uint32_t>(most - lost.begin()) << kCauseShift | *most;
+  } else if (causes != 0) {
+    effect.lost = kSeveral << kCauseShift | static_cast<std::uint32_t>(lost_.size());
     lost_.push_back(lost);
   }
+  Transition added{key.step, effect, kNone, kNone};
+  if (has_loads) {
+    added.loads = static_cast<Id>(loads_.size());
+    loads_.push_back(key.loads);
+  }
+  Transition* last = &first_[state];
+  if (last->step == kNoStep) {
+    *last = added;
+    return;
+  }
   // Behind the others: those that come first are the more frequent ones.
-  Id* link = &first_[state];
-  while (*link != kNone) link = &transitions_[*link].other;
-  *link = static_cast<Id>(transitions_.size());
-  transitions_.push_back({key, effect, kNone});
+  while (last->other != kNone) last = &others_[last->other];
+  last->other = static_cast<Id>(others_.size());
+  others_.push_back(added);
 }
 
 bool WindowMemo::full() const {
-  return states_.size() * (sizeof(Known) + sizeof(Id)) + numbers_.size() * sizeof(numbers_[0]) +
-             transitions_.size() * sizeof(Transition) + lost_.size() * sizeof(Lost) >
+  return states_.size() * (sizeof(Known) + sizeof(Transition)) + numbers_.size() * sizeof(numbers_[0]) +
+             others_.size() * sizeof(Transition) + loads_.size() * sizeof(Key::Loads) + lost_.size() * sizeof(Lost) >
          kMostBytes;
 }
 
 void WindowMemo::clear() {
   states_.clear();
-  first_.clear();
   numbers_.clear();
-  transitions_.clear();
+  first_.clear();
+  others_.clear();
+  loads_.clear();
   lost_.clear();
   table_.clear();
 }

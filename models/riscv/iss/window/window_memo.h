@@ -21,20 +21,18 @@ class WindowMemo {
 
   /// What the time of a run depends on beside the state that it begins in: see window_recall.cpp.
   struct Key {
-    std::array<std::uint64_t, 4> words{};
-    bool operator==(const Key& k) const {
-      return ((words[0] ^ k.words[0]) | (words[1] ^ k.words[1]) | (words[2] ^ k.words[2]) | (words[3] ^ k.words[3])) ==
-             0;
-    }
+    using Loads = std::array<std::uint64_t, 3>;
+    std::uint64_t step;
+    Loads loads;  ///< matters only if `step` says so
   };
   using Lost = std::array<std::uint32_t, kLosses>;
   /// What a run does.
   struct Effect {
     Id next = kNone;              ///< state behind it
     std::uint32_t cycles = 0;     ///< from the next dispatch before it to the one behind it
+    std::uint32_t lost = 0;       ///< see count_lost()
     std::uint16_t stores = 0;     ///< the next state's
     std::uint16_t forwarded = 0;  ///< TimingCounters
-    Id lost = kNone;              ///< see lost(); kNone: nothing
   };
   /// A state. Cycles in it count from the one of the next dispatch.
   struct Known {
@@ -49,30 +47,51 @@ class WindowMemo {
   Id intern(std::span<const std::uint16_t> numbers, Known known);
   const Known& operator[](Id id) const { return states_[id]; }
   const std::uint16_t* numbers(Id id) const { return numbers_.data() + states_[id].begin; }
-  const Lost& lost(Id id) const { return lost_[id]; }
-  const Effect* find(Id state, const Key& key) const {
-    for (Id id = first_[state]; id != kNone; id = transitions_[id].other)
-      if (transitions_[id].key == key) return &transitions_[id].effect;
-    return nullptr;
+  const Effect* find(Id state, std::uint64_t step, const Key::Loads& loads) const {
+    const Transition* t = &first_[state];
+    while (t->step != step || (t->loads != kNone && differ(loads_[t->loads], loads))) {
+      if (t->other == kNone) return nullptr;
+      t = &others_[t->other];
+    }
+    return &t->effect;
   }
   /// From `state`, `effect` with these lost slots follows. Sets effect.stores and effect.lost.
-  void add(Id state, const Key&, Effect, const Lost&);
+  void add(Id state, const Key&, bool has_loads, Effect, const Lost&);
+  /// Adds the slots that were lost.
+  void count_lost(const Effect& effect, std::array<std::uint64_t, kLosses>& lost) const {
+    if (effect.lost == 0) return;
+    const std::uint32_t cause = effect.lost >> kCauseShift, number = effect.lost & ((1u << kCauseShift) - 1);
+    if (cause < kLosses) [[likely]]
+      lost[cause] += number;
+    else
+      for (std::size_t n = 0; n < kLosses; ++n) lost[n] += lost_[number][n];
+  }
   /// Whether memory should be freed by clear(), which forgets everything.
   bool full() const;
   void clear();
 
  private:
+  /// Effect::lost: the cause, and how many slots; or kSeveral, and the index in lost_.
+  static constexpr unsigned kCauseShift = 28, kSeveral = 15;
+  static_assert(kLosses <= kSeveral);
+  static constexpr std::uint64_t kNoStep = 0;  ///< no run has this number
   struct Transition {
-    Key key;
+    std::uint64_t step = kNoStep;
     Effect effect;
-    Id other;  ///< from the same state
+    Id other = kNone;  ///< from the same state
+    Id loads = kNone;  ///< Key::loads, if they matter
   };
+  static_assert(sizeof(Transition) == 32);
+  static bool differ(const Key::Loads& a, const Key::Loads& b) {
+    return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) != 0;
+  }
   void grow();
 
   std::vector<Known> states_;
-  std::vector<Id> first_;  ///< of each state's transitions
   std::vector<std::uint16_t> numbers_;
-  std::vector<Transition> transitions_;
+  std::vector<Transition> first_;   ///< of each state
+  std::vector<Transition> others_;  ///< further ones
+  std::vector<Key::Loads> loads_;
   std::vector<Lost> lost_;
   std::vector<Id> table_;  ///< states by hash
 };

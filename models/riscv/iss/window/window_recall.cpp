@@ -10,14 +10,16 @@ namespace sluice::riscv {
 
 using base::LineUse;
 
+// A call of what runs for each step would keep the step in memory.
+#define SLUICE_HOT [[gnu::always_inline]] inline
+
 namespace {
 
-// WindowMemo::Key: 32 bits for the run, 32 for the step, and then 16 for each load that a store in the store buffer may
-// concern, in order: its index in the run, whether the store has only some of its bytes, and how many stores there have
-// been since then.
-constexpr unsigned kStepShift = 32, kEndShift = 8, kLinesShift = 19, kLoadBits = 16, kFirstLoad = 4, kMostLoads = 16,
-                   kAgeShift = 7;
-constexpr std::uint64_t kTransfers = 1u << 16, kTaken = 1u << 17, kRight = 1u << 18;
+// WindowMemo::Key::step: 32 bits for the run, and 32 for the step. Key::loads: 16 bits for each load that a store in
+// the store buffer may concern, in order: its index in the run, whether the store has only some of its bytes, and how
+// many stores there have been since then.
+constexpr unsigned kStepShift = 32, kEndShift = 8, kLinesShift = 19, kLoadBits = 16, kMostLoads = 12, kAgeShift = 7;
+constexpr std::uint64_t kTransfers = 1u << 16, kTaken = 1u << 17, kRight = 1u << 18, kLoads = 1u << 31;
 constexpr std::uint64_t kPartly = 1u << 6, kMostAge = 0x1ff;
 
 // Each of kTrial steps that are executed to be remembered has to be looked up kWorth times, on average. Otherwise the
@@ -38,17 +40,8 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
     const bool is_last = n + 1 == runs.size();
     Step step{run, ExecutionLog::first_at(runs[n]), is_last ? executed : run.count,
               is_last ? next_pc : ExecutionLog::run_at(runs[n + 1]).pc};
-    if (run.uses >= remember_after_ && (state_ != WindowMemo::kNone || may_capture(run)) && recall(step, access))
-        [[likely]]
-      continue;
-    make_exact();
-    access = execute_step(step, access);
-    if (!step.is_foreseen) foresee(step);
-    if (step.transfers) redirect(step);
-    if (learns_)
-      learn();
-    else
-      note_use(run);
+    if (!recall(step, access)) [[unlikely]]
+      access = perform(step, access);
   }
   if (is_behind_) {
     const WindowMemo::Known& known = memo_[state_];
@@ -56,6 +49,19 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
     at_.last_retired = at_.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired});
   }
   log.clear();
+}
+
+/// Executes a step, and remembers it if recall() says so. By value, so that the loop above can keep it in registers.
+[[gnu::noinline]] const std::uint64_t* InstructionWindow::perform(Step step, const std::uint64_t* access) {
+  make_exact();
+  access = execute_step(step, access);
+  if (!step.is_foreseen) foresee(step);
+  if (step.transfers) redirect(step);
+  if (learns_)
+    learn();
+  else
+    note_use(step.run);
+  return access;
 }
 
 /// Whether the state before this run should be captured. It costs as much as it saves on some ten steps, and more where
@@ -81,7 +87,7 @@ void InstructionWindow::note_use(const TimedRun& run) {
 }
 
 /// Predicts the branch or jump at the end of a step, and learns.
-inline void InstructionWindow::foresee(Step& step) {
+SLUICE_HOT void InstructionWindow::foresee(Step& step) {
   const TimedRun& run = step.run;
   step.is_foreseen = true;
   if (step.end != run.count || run.end == TimingRecord::kPlain) return;
@@ -105,31 +111,25 @@ bool InstructionWindow::foresee_jump(const TimedRun& run, std::uint64_t next_pc)
 
 /// Takes a step by what the memo knows. Returns false if it must be executed. A step whose accesses all hit, and that
 /// the memo does not know, is to be remembered.
-inline bool InstructionWindow::recall(Step& step, const std::uint64_t*& accesses) {
+SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& accesses) {
+  if (step.run.uses < remember_after_) return false;
+  if (state_ == WindowMemo::kNone && !capture_before(step, accesses)) return false;
   const std::uint64_t first_store = forwarding_.next();
   const std::uint64_t* access = accesses;
   Touched touched;
-  bool known = touch(step, access, touched);
-  if (known && state_ == WindowMemo::kNone) {
-    // What is captured is the window before the step's stores.
-    forwarding_.take_back_to(first_store);
-    access = accesses;
-    touched = {};
-    known = capture() && touch(step, access, touched);
-  }
-  if (!known) [[unlikely]] {
+  if (!touch(step, access, unwritten_, touched)) [[unlikely]] {
     forwarding_.take_back_to(first_store);
     return false;
   }
   foresee(step);
-  touched.key.words[0] |= step.run.number | (step.first | step.end << kEndShift | (step.transfers ? kTransfers : 0) |
-                                             (step.taken ? kTaken : 0) | (step.right ? kRight : 0) |
-                                             std::uint64_t{touched.lines} << kLinesShift)
-                                                << kStepShift;
-  const WindowMemo::Effect* const effect = memo_.find(state_, touched.key);
+  touched.key.step = step.run.number | (step.first | step.end << kEndShift | (step.transfers ? kTransfers : 0) |
+                                        (step.taken ? kTaken : 0) | (step.right ? kRight : 0) |
+                                        (touched.loads != 0 ? kLoads : 0) | touched.lines << kLinesShift)
+                                           << kStepShift;
+  const WindowMemo::Effect* const effect = memo_.find(state_, touched.key.step, touched.key.loads);
   if (!effect) [[unlikely]] {
     forwarding_.take_back_to(first_store);
-    lesson_ = {state_, touched.key, at_.cycle, counters_};
+    lesson_ = {state_, touched.key, touched.loads != 0, at_.cycle, counters_};
     learns_ = true;
     return false;
   }
@@ -138,10 +138,7 @@ inline bool InstructionWindow::recall(Step& step, const std::uint64_t*& accesses
   unwritten_ = effect->stores;
   is_behind_ = true;
   counters_.forwarded += effect->forwarded;
-  if (effect->lost != WindowMemo::kNone) {
-    const WindowMemo::Lost& lost = memo_.lost(effect->lost);
-    for (std::size_t n = 0; n < kLosses; ++n) counters_.lost[n] += lost[n];
-  }
+  memo_.count_lost(*effect, counters_.lost);
   ++recalled_;
   line_ = touched.line;
   counters_.l1i_accesses += touched.lines;
@@ -150,10 +147,20 @@ inline bool InstructionWindow::recall(Step& step, const std::uint64_t*& accesses
   return true;
 }
 
+/// Sets state_ to what the window is in before this step, if that may help.
+[[gnu::noinline]] bool InstructionWindow::capture_before(Step step, const std::uint64_t* access) {
+  if (!may_capture(step.run)) return false;
+  const std::uint64_t first_store = forwarding_.next();
+  Touched touched;
+  const bool hits = touch(step, access, unwritten_stores(), touched);
+  forwarding_.take_back_to(first_store);
+  return hits && capture();
+}
+
 /// Touches the line of a step's access by instruction n. oldest: number of the first store that may not be written.
 /// awaits: lines may be under way.
-inline bool InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t address, unsigned n,
-                                          std::uint64_t oldest, bool awaits, Touched& touched) {
+SLUICE_HOT bool InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t address, unsigned n,
+                                              std::uint64_t oldest, bool awaits, Touched& touched) {
   if (r.kind == TimingRecord::kPrefetch) [[unlikely]]
     return !brings(address, static_cast<LineUse>(r.detail));
   const unsigned bytes = bytes_of(address, r.detail);
@@ -168,23 +175,30 @@ inline bool InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t a
   const std::uint64_t number = forwarding_.find_number(address / 8, bytes, oldest);
   if (number == 0) return true;
   const std::uint64_t age = forwarding_.next() - number;
-  const unsigned place = kFirstLoad + touched.loads++;
+  const unsigned place = touched.loads++;
   if (age > kMostAge || place == kMostLoads) return false;
+  if (place == 0) touched.key.loads = {};
   const bool partly = (bytes & ~unsigned{forwarding_[number].bytes}) != 0;
-  touched.key.words[place * kLoadBits / 64] |= (n | (partly ? kPartly : 0) | age << kAgeShift)
+  touched.key.loads[place * kLoadBits / 64] |= (n | (partly ? kPartly : 0) | age << kAgeShift)
                                                << place * kLoadBits % 64;
   return true;
 }
 
 /// Touches lines in L1 as the step does, and says what its time depends on beside the window's state and its branch.
 /// Returns false where it depends on more: on the time of a line, or on accesses that cross aligned 8 bytes.
-inline bool InstructionWindow::touch(const Step& step, const std::uint64_t*& access, Touched& touched) {
+SLUICE_HOT bool InstructionWindow::touch(const Step& step, const std::uint64_t*& access, unsigned unwritten,
+                                         Touched& touched) {
   // A line that prefetch.i brings may displace one that the step enters later, and would be touched too early.
-  if (step.run.prefetches_code || !touch_lines(step, touched)) return false;
-  const std::uint64_t oldest = forwarding_.next() - (state_ == WindowMemo::kNone ? unwritten_stores() : unwritten_);
+  if (step.run.prefetches_code || !touch_lines(step, touched)) [[unlikely]]
+    return false;
+  std::uint64_t left = step.run.accesses;
+  if (left == 0) return true;
+  if (step.first != 0 || step.end != step.run.count) [[unlikely]] {
+    left = left >> step.first << step.first;
+    if (step.end < TimedRun::kMost) left &= (std::uint64_t{1} << step.end) - 1;
+  }
+  const std::uint64_t oldest = forwarding_.next() - unwritten;
   const bool awaits = last_pending_ > at_.cycle + 1;
-  std::uint64_t left = step.run.accesses >> step.first << step.first;
-  if (step.end < TimedRun::kMost) left &= (std::uint64_t{1} << step.end) - 1;
   for (; left != 0; left &= left - 1) {
     const unsigned n = static_cast<unsigned>(std::countr_zero(left));
     if (!touch_data(step.run.records[n], *access++, n, oldest, awaits, touched)) [[unlikely]]
@@ -200,7 +214,7 @@ bool InstructionWindow::is_awaited(std::uint64_t address) {
 }
 
 /// The lines of L1I that the step enters. Returns false if one is not there.
-inline bool InstructionWindow::touch_lines(const Step& step, Touched& touched) {
+SLUICE_HOT bool InstructionWindow::touch_lines(const Step& step, Touched& touched) {
   const TimedRun& run = step.run;
   touched.line = line_;
   if (run.lines == 1 && run.addresses[0] == line_) [[likely]]
@@ -233,7 +247,7 @@ void InstructionWindow::learn() {
   WindowMemo::Lost lost;
   for (std::size_t n = 0; n < kLosses; ++n)
     lost[n] = static_cast<std::uint32_t>(counters_.lost[n] - lesson_.counters.lost[n]);
-  memo_.add(lesson_.state, lesson_.key, effect, lost);
+  memo_.add(lesson_.state, lesson_.key, lesson_.has_loads, effect, lost);
 }
 
 }  // namespace sluice::riscv
