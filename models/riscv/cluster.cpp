@@ -126,11 +126,6 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
   s.include("idle", &P::idle);
   s.include("costs", &P::costs);
   s.include("core", &P::core);
-  s.rule("core.reorder_buffer", [](const P& p) -> std::string {
-    return p.core.reorder_buffer < p.issue_width
-               ? fmt::format("must be at least issue_width, which is {}", p.issue_width)
-               : "";
-  });
 }
 
 }  // namespace sluice::riscv

@@ -57,7 +57,7 @@ void UnpipelinedClass::describe(base::Schema<UnpipelinedClass>& s) {
 
 CoreShape CoreParameters::shape(unsigned dispatch_width) const {
   CoreShape s;
-  s.fetch_width = std::max(fetch_width, dispatch_width);
+  s.fetch_width = fetch_width;
   s.fetch_queue = fetch_queue;
   s.dispatch_width = dispatch_width;
   s.retire_width = retire_width;
@@ -95,19 +95,18 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
   const auto size = [&s](const char* key, unsigned P::*member, const char* meaning, unsigned most) -> auto& {
     return s.add(key, member, meaning).range(1, most);
   };
-  size(
-      "fetch_width", &P::fetch_width,
-      "instructions that fetch delivers in a cycle, at most up to a taken branch; less than issue_width counts as that",
-      32)
+  size("fetch_width", &P::fetch_width,
+       "instructions that fetch delivers in a cycle, at most up to a taken branch; at least issue_width", 32)
       .unit("instructions")
       .stated(kIntel);
-  size("fetch_queue", &P::fetch_queue, "instructions between fetch and dispatch", 1024)
+  size("fetch_queue", &P::fetch_queue, "instructions between fetch and dispatch; at least issue_width", 1024)
       .unit("instructions")
       .stated(kIntel);
   size("retire_width", &P::retire_width, "instructions that retire in a cycle", 16)
       .unit("instructions")
       .assumed("the width of rename; Intel's manual does not state it");
-  size("reorder_buffer", &P::reorder_buffer, "instructions dispatched and not yet retired", CoreShape::kMostInFlight)
+  size("reorder_buffer", &P::reorder_buffer, "instructions dispatched and not yet retired; at least issue_width",
+       CoreShape::kMostInFlight)
       .unit("entries")
       .stated(kIntel);
   size("scheduler", &P::scheduler, "instructions dispatched and not yet issued", 1024).unit("entries").stated(kIntel);

@@ -56,7 +56,7 @@ void Board::build_systems() {
   for (const SystemPlan& p : plans) {
     memory_map(p);
     check_interrupt_sources(p);
-    check_costs(p);
+    check_cores(p);
   }
   // Requests start at the host but may pass through the memory of a joined system, so the skew covers that separation.
   base::Time skew = separation.joined ? separation.least : base::Time{};

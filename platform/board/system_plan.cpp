@@ -208,16 +208,50 @@ void check_interrupt_sources(const SystemPlan& system) {
   throw system.error(system.aia() ? "aplic" : "plic", "sources", fmt::format("must be at least {}: {}", least, wired));
 }
 
-void check_costs(const SystemPlan& system) {
-  if (system.parts.caches.timing != coherence::MemorySystem::Timing::interval) return;
+namespace {
+
+/// Refuses `key` of a cluster if the command line sets it.
+void refuse_if_set(const SystemPlan& system, const config::Instance& cluster, const std::string& key,
+                   const std::string& why) {
   const config::BoardConfig& config = *system.config;
-  for (const config::Instance* cluster : system.clusters)
-    for (const char* cost : riscv::InstructionCosts::kWithoutWindow)
-      if (const std::string key = std::string("costs.") + cost; cluster->origin(key).layer > config.files().size())
-        throw config.error(*cluster, key,
-                           fmt::format("has no effect on {}: with {}.timing = \"interval\", {}.core.* says how long "
-                                       "such instructions take",
-                                       config.name(), system.part("caches"), cluster->path()));
+  if (cluster.origin(key).layer <= config.files().size()) return;
+  throw config.error(cluster, key, fmt::format("has no effect on {}: {}", config.name(), why));
+}
+
+/// A window dispatches whole groups, which must fit into each of its parts.
+void check_widths(const SystemPlan& system, const config::Instance& cluster) {
+  const riscv::ClusterParameters& p = parameters_of(cluster);
+  const std::pair<const char*, unsigned> sizes[] = {{"core.fetch_width", p.core.fetch_width},
+                                                    {"core.fetch_queue", p.core.fetch_queue},
+                                                    {"core.reorder_buffer", p.core.reorder_buffer}};
+  for (const auto& [key, size] : sizes)
+    if (size < p.issue_width)
+      throw system.config->error(cluster, key, fmt::format("must be at least issue_width, which is {}", p.issue_width));
+}
+
+}  // namespace
+
+void check_cores(const SystemPlan& system) {
+  using Timing = coherence::MemorySystem::Timing;
+  const Timing timing = system.parts.caches.timing;
+  const std::string caches = system.part("caches");
+  for (const config::Instance* cluster : system.clusters) {
+    if (timing == Timing::interval) {
+      for (const char* cost : riscv::InstructionCosts::kWithoutWindow)
+        refuse_if_set(system, *cluster, std::string("costs.") + cost,
+                      fmt::format("with {}.timing = \"interval\", {}.core.* says how long such instructions take",
+                                  caches, cluster->path()));
+      check_widths(system, *cluster);
+      continue;
+    }
+    for (const auto& parameter : cluster->schema().parameters()) {
+      const std::string& key = parameter->key();
+      if (!key.starts_with("core.") || (timing == Timing::cached && key == "core.prefetch_hints")) continue;
+      refuse_if_set(
+          system, *cluster, key,
+          fmt::format("only {}.timing = \"interval\" describes the core by {}.core.*", caches, cluster->path()));
+    }
+  }
 }
 
 }  // namespace sluice::platform

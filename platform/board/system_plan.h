@@ -71,8 +71,8 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan&);
 /// one source.
 void check_interrupt_sources(const SystemPlan&);
 
-/// Throws config::UserError for costs from the command line that have no effect on cores with instruction windows. A
-/// board's own file may be meant for several timings.
-void check_costs(const SystemPlan&);
+/// Throws config::UserError for a core whose parts are smaller than its width, and for properties of a core from the
+/// command line that have no effect with the system's timing. A board's own file may be meant for several timings.
+void check_cores(const SystemPlan&);
 
 }  // namespace sluice::platform

@@ -80,8 +80,12 @@ class Cores(CommandTest):
         for settings, sentence in (
                 (["core.reorder_buffer=3"], "--set cluster.host.core.reorder_buffer=3: must be at least issue_width, "
                  "which is 4"),
-                (["issue_width=8", "core.reorder_buffer=7"], "--set cluster.host.core.reorder_buffer=7: must be "
-                 "at least issue_width, which is 8"),
+                (["issue_width=8", "core.fetch_width=8", "core.reorder_buffer=7"],
+                 "--set cluster.host.core.reorder_buffer=7: must be at least issue_width, which is 8"),
+                (["core.fetch_width=3"], "--set cluster.host.core.fetch_width=3: must be at least issue_width, which "
+                 "is 4"),
+                (["core.fetch_queue=1"], "--set cluster.host.core.fetch_queue=1: must be at least issue_width, which "
+                 "is 4"),
                 (["core.scheduler=0"], "--set cluster.host.core.scheduler=0: must be 1 to 1024"),
                 (["core.load_queue=0"], "--set cluster.host.core.load_queue=0: must be 1 to 1024"),
                 (["core.load.ports=[]"], "--set cluster.host.core.load.ports=[]: must have 1 to 16 elements"),
@@ -92,6 +96,14 @@ class Cores(CommandTest):
                  "RISC-V cluster...")):
             with self.subTest(settings):
                 self.assert_mistake(["run", "my.toml", *(f"--set=cluster.host.{s}" for s in settings)], sentence)
+        for timing, setting in (("cached", "core.reorder_buffer=16"), ("functional", "core.reorder_buffer=16"),
+                                ("functional", "core.prefetch_hints=false"), ("cached", "core.load.ports=2")):
+            with self.subTest((timing, setting)):
+                self.assert_mistake(["run", "my.toml", f"--set=caches.timing={timing}", f"--set=cluster.host.{setting}"],
+                                    f"--set cluster.host.{setting}: has no effect on my: only caches.timing = "
+                                    "\"interval\" describes the core by cluster.host.core.*")
+        # A narrow core without a window has no parts that a group of instructions must fit into.
+        self.run_host("i9-9960x", "caches.timing=cached", "cluster.host.issue_width=8")
         self.write("other.toml", CALLS.format("i9-9961x"))
         self.assert_mistake(["run", "other.toml"], "other.toml:1: extends hosts/i9-9961x, which is no file beside it and no shipped "
                             "part; did you mean hosts/i9-9960x?")
