@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/apps/frame_echo.c: sends frames back, in the manner of DPDK's forwarding examples: MAC addresses, and of
- * IPv4/UDP addresses and ports, change places, and the first byte of the payload grows by one. Hart h serves queue h of
- * each NIC with more than h queues. ARP and ping are answered by the network stack. */
+ * IPv4/UDP addresses and ports, change places, and the first byte of the payload, if there is one, grows by one. Hart h
+ * serves queue h of each NIC with more than h queues. ARP and ping are answered by the network stack. */
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/nic_mbuf.h"
@@ -51,11 +51,20 @@ static inline void swap_stations(uint8_t* frame, uint64_t source_type) {
   *(uint64_t*)(frame + 6) = destination | source_type >> 48 << 48;
 }
 
-/* For a NIC that inserts no checksums. The payload begins at an even offset: its first byte is a word's upper half. */
+/* The payload begins at an even offset: its first byte is a word's upper half. */
 COLD static void update_checksum(struct udp_header* udp, uint8_t before, uint8_t after) {
   udp->checksum = checksum_update(udp->checksum, (uint16_t)(before << 8), (uint16_t)(after << 8));
 }
 
+/* Adds one to the payload's first byte. */
+static inline void grow_payload(struct udp_header* udp, uint32_t kind) {
+  uint8_t* payload = (uint8_t*)(udp + 1);
+  uint8_t before = *payload;
+  *payload = (uint8_t)(before + 1);
+  if (unlikely(kind == NIC_SEND_PLAIN)) update_checksum(udp, before, *payload);
+}
+
+/* What is no whole UDP datagram, or has IPv4 options, is the stack's: it answers, or counts why it does not. */
 static inline uint32_t turn_ipv4(struct port* port, const struct nic_frame* frame, uint64_t source_type) {
   uint8_t* data = frame->data;
   struct ipv4_header* ip = (struct ipv4_header*)(data + ETHERNET_HEADER_BYTES);
@@ -64,16 +73,21 @@ static inline uint32_t turn_ipv4(struct port* port, const struct nic_frame* fram
     return give_to_stack(port, frame);
   }
   struct udp_header* udp = (struct udp_header*)(ip + 1);
-  uint8_t* payload = (uint8_t*)(udp + 1);
+  uint32_t ip_length = from_be16(ip->length), udp_length = from_be16(udp->length), kind = port->udp_kind;
+  if (unlikely(ip_length + ETHERNET_HEADER_BYTES > frame->length || udp_length < UDP_HEADER_BYTES)) {
+    return give_to_stack(port, frame);
+  }
+  if (unlikely(udp_length + IPV4_HEADER_BYTES != ip_length)) {
+    if (udp_length + IPV4_HEADER_BYTES > ip_length) return give_to_stack(port, frame);
+    kind = NIC_SEND_PLAIN; /* a NIC's checksum would cover what lies behind the datagram */
+  }
   swap_stations(data, source_type);
   uint32_t source = ip->source, ports = *(const uint32_t*)udp;
   ip->source = ip->destination;
   ip->destination = source;
   *(uint32_t*)udp = ports << 16 | ports >> 16;
-  uint8_t before = *payload;
-  *payload = (uint8_t)(before + 1);
-  if (unlikely(port->udp_kind == NIC_SEND_PLAIN)) update_checksum(udp, before, *payload);
-  return port->udp_kind;
+  if (likely(udp_length != UDP_HEADER_BYTES)) grow_payload(udp, kind);
+  return kind;
 }
 
 /* Turns a frame around where it lies; returns how it is to be sent. */
