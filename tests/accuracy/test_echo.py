@@ -44,7 +44,8 @@ class Echo(unittest.TestCase):
         (found,) = search["packets"]["zero_loss"]
         points.add("echo.rate.1-core.64", "tested", found["per_s"] / 1e6, 59, "M/s", ENSO, result=search,
                    note="V2, and V4, which is the same measurement (40 Gb/s); a search with a resolution of 1 Gb/s "
-                        "(1.5 M/s); the cost of an uncached store decides: docs/echo.md")
+                        "(1.5 M/s); the cost of an uncached store decides; the board also swaps MAC addresses, which DPDK's "
+                        "program does not, and would be 24 % above without: docs/echo.md")
 
         # The load of the published measurement.
         result = run("workload.load=constant", "workload.rate=40 Gb/s", "workload.requests=200000", "workload.warmup=20000")
