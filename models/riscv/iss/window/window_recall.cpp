@@ -113,7 +113,7 @@ bool InstructionWindow::foresee_jump(const TimedRun& run, std::uint64_t next_pc)
 /// the memo does not know, is to be remembered.
 SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& accesses) {
   if (step.run.uses < remember_after_) return false;
-  if (state_ == WindowMemo::kNone && !capture_before(step, accesses)) return false;
+  if (state_ == WindowMemo::kNone && (!may_capture(step.run) || !capture_before(step, accesses))) return false;
   const std::uint64_t first_store = forwarding_.next();
   const std::uint64_t* access = accesses;
   Touched touched;
@@ -147,9 +147,8 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
   return true;
 }
 
-/// Sets state_ to what the window is in before this step, if that may help.
+/// Sets state_ to what the window is in before this step, if its accesses hit.
 [[gnu::noinline]] bool InstructionWindow::capture_before(Step step, const std::uint64_t* access) {
-  if (!may_capture(step.run)) return false;
   const std::uint64_t first_store = forwarding_.next();
   Touched touched;
   const bool hits = touch(step, access, unwritten_stores(), touched);
