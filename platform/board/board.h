@@ -139,7 +139,6 @@ class Board {
   void build_traffic();
   void check_displaced(const config::Instance&, const char* why, bool in_own_file, std::string_view except = {}) const;
   void check_displaced_by_tap(const config::Instance& workload) const;
-  config::UserError without_effect(const config::Instance&, std::string_view key, const char* why) const;
   void build_peers(Traffic);
   void build_clients(const config::Instance&, const net::TrafficSource::Parameters&, WireInstance&);
   void start_systems();

@@ -193,27 +193,23 @@ void Board::check_displaced(const config::Instance& instance, const char* why, b
   for (const auto& p : instance.schema().parameters())
     if (const auto layer = instance.origin(p->key()).layer;
         p->key() != except && (layer > own || (layer == own && in_own_file)))
-      throw without_effect(instance, p->key(), why);
-}
-
-config::UserError Board::without_effect(const config::Instance& instance, std::string_view key, const char* why) const {
-  return config_.error(instance, key, fmt::format("has no effect on {}: {}", config_.name(), why));
+      throw config_.without_effect(instance, p->key(), why);
 }
 
 /// Refuses what the command line sets for a run whose packets come from a TAP interface, and what would have an effect
 /// only without it.
 void Board::check_displaced_by_tap(const config::Instance& workload) const {
   constexpr const char* kWhy = "the TAP interface is in the workload's place";
-  const std::size_t own = config_.files().size();
   const config::Instance& run = config_.the("run");
-  if (run.origin("time_limit").layer > own)
-    throw without_effect(run, "time_limit", "a run with a TAP interface goes on until --until or a signal ends it");
+  if (config_.is_from_command_line(run, "time_limit"))
+    throw config_.without_effect(run, "time_limit",
+                                 "a run with a TAP interface goes on until --until or a signal ends it");
   if (workload.model() != "traffic") return;
   check_displaced(workload, kWhy, false);
-  if (const auto& chosen = workload.model_set(); chosen.layer > own)
+  if (const auto& chosen = workload.model_set(); chosen.layer > config_.files().size())
     throw config::UserError(chosen.where, fmt::format("has no effect on {}: {}", config_.name(), kWhy));
   for (const char* key : {"stall_limit", "allow_drops"})
-    if (run.origin(key).layer > own) throw without_effect(run, key, kWhy);
+    if (config_.is_from_command_line(run, key)) throw config_.without_effect(run, key, kWhy);
 }
 
 /// Sentences about a run with a TAP interface: what of the board's own file has no effect, and which workload runs

@@ -210,14 +210,6 @@ void check_interrupt_sources(const SystemPlan& system) {
 
 namespace {
 
-/// Refuses `key` of a cluster if the command line sets it.
-void refuse_if_set(const SystemPlan& system, const config::Instance& cluster, const std::string& key,
-                   const std::string& why) {
-  const config::BoardConfig& config = *system.config;
-  if (cluster.origin(key).layer <= config.files().size()) return;
-  throw config.error(cluster, key, fmt::format("has no effect on {}: {}", config.name(), why));
-}
-
 /// A window dispatches whole groups, which must fit into each of its parts.
 void check_widths(const SystemPlan& system, const config::Instance& cluster) {
   const riscv::ClusterParameters& p = parameters_of(cluster);
@@ -233,23 +225,27 @@ void check_widths(const SystemPlan& system, const config::Instance& cluster) {
 
 void check_cores(const SystemPlan& system) {
   using Timing = coherence::MemorySystem::Timing;
+  const config::BoardConfig& config = *system.config;
   const Timing timing = system.parts.caches.timing;
   const std::string caches = system.part("caches");
   for (const config::Instance* cluster : system.clusters) {
     if (timing == Timing::interval) {
       for (const char* cost : riscv::InstructionCosts::kWithoutWindow)
-        refuse_if_set(system, *cluster, std::string("costs.") + cost,
-                      fmt::format("with {}.timing = \"interval\", {}.core.* says how long such instructions take",
-                                  caches, cluster->path()));
+        if (const std::string key = std::string("costs.") + cost; config.is_from_command_line(*cluster, key))
+          throw config.without_effect(
+              *cluster, key,
+              fmt::format("with {}.timing = \"interval\", {}.core.* says how long such instructions take", caches,
+                          cluster->path()));
       check_widths(system, *cluster);
       continue;
     }
     for (const auto& parameter : cluster->schema().parameters()) {
       const std::string& key = parameter->key();
       if (!key.starts_with("core.") || (timing == Timing::cached && key == "core.prefetch_hints")) continue;
-      refuse_if_set(
-          system, *cluster, key,
-          fmt::format("only {}.timing = \"interval\" describes the core by {}.core.*", caches, cluster->path()));
+      if (config.is_from_command_line(*cluster, key))
+        throw config.without_effect(
+            *cluster, key,
+            fmt::format("only {}.timing = \"interval\" describes the core by {}.core.*", caches, cluster->path()));
     }
   }
 }

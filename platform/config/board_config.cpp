@@ -438,6 +438,10 @@ UserError BoardConfig::error(const Instance& instance, std::string_view key, con
   return UserError(where, path + " " + what);
 }
 
+UserError BoardConfig::without_effect(const Instance& instance, std::string_view key, std::string_view why) const {
+  return error(instance, key, fmt::format("has no effect on {}: {}", name_, why));
+}
+
 bool BoardConfig::is_later(const Instance& instance, std::string_view key, const Instance& other,
                            std::string_view other_key) {
   const auto said = [](const Instance& i, std::string_view k) {

@@ -120,6 +120,12 @@ class BoardConfig {
   /// An error in a value that only the board's builder can detect. It names the line that set the value; for a default,
   /// and for a value that the model has without such a key, the line that names the instance.
   UserError error(const Instance&, std::string_view key, const std::string& what) const;
+  /// The error that a value has no effect on this board.
+  UserError without_effect(const Instance&, std::string_view key, std::string_view why) const;
+  /// Whether --set or another option gave the value of a key, and no file.
+  bool is_from_command_line(const Instance& instance, std::string_view key) const {
+    return instance.origin(key).layer > files_.size();
+  }
   /// Whether `key` of one instance was set after `other_key` of another. Where two values exclude each other, the error
   /// is about the later one. A default counts as set where its instance is first named.
   static bool is_later(const Instance&, std::string_view key, const Instance& other, std::string_view other_key);

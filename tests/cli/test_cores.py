@@ -102,7 +102,7 @@ class Cores(CommandTest):
                 self.assert_mistake(["run", "my.toml", f"--set=caches.timing={timing}", f"--set=cluster.host.{setting}"],
                                     f"--set cluster.host.{setting}: has no effect on my: only caches.timing = "
                                     "\"interval\" describes the core by cluster.host.core.*")
-        # A narrow core without a window has no parts that a group of instructions must fit into.
+        # Without a window a core has no parts that a group of instructions must fit into.
         self.run_host("i9-9960x", "caches.timing=cached", "cluster.host.issue_width=8")
         self.write("other.toml", CALLS.format("i9-9961x"))
         self.assert_mistake(["run", "other.toml"], "other.toml:1: extends hosts/i9-9961x, which is no file beside it and no shipped "

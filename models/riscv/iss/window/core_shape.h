@@ -24,11 +24,11 @@ struct CoreShape {
   static constexpr unsigned kPorts = 16;
   static constexpr unsigned kMostInFlight = 1024;
 
-  unsigned fetch_width = 6;     ///< instructions that fetch delivers in a cycle, at most up to a taken branch; at least
-                                ///< dispatch_width
-  unsigned fetch_queue = 64;    ///< instructions between fetch and dispatch; at least dispatch_width
-  unsigned dispatch_width = 4;  ///< instructions that enter the window in a cycle: 1 to 16
-  unsigned retire_width = 4;    ///< instructions that leave it in a cycle: 1 to 16
+  /// Instructions that fetch delivers in a cycle, at most up to a taken branch; at least dispatch_width.
+  unsigned fetch_width = 6;
+  unsigned fetch_queue = 64;      ///< instructions between fetch and dispatch; at least dispatch_width
+  unsigned dispatch_width = 4;    ///< instructions that enter the window in a cycle: 1 to 16
+  unsigned retire_width = 4;      ///< instructions that leave it in a cycle: 1 to 16
   unsigned reorder_buffer = 224;  ///< dispatch_width to kMostInFlight
   unsigned scheduler = 97;        ///< instructions dispatched and not yet issued
   unsigned load_queue = 72;       ///< loads dispatched and not yet retired

@@ -8,9 +8,6 @@ namespace sluice::riscv {
 
 using base::LineUse;
 
-// A compiler would find these too large, but a call would keep Progress in memory.
-#define SLUICE_HOT [[gnu::always_inline]] inline
-
 namespace {
 
 /// An instruction that is not pipelined has one port, whose unit it keeps.

@@ -19,6 +19,10 @@
 #include "models/riscv/iss/window/timed_run.h"
 #include "models/riscv/iss/window/window_memo.h"
 
+// For what runs for each instruction or step: a compiler would find it too large, but a call would keep in memory what
+// is in registers.
+#define SLUICE_HOT [[gnu::always_inline]] inline
+
 namespace sluice::riscv {
 
 class InstructionWindow {
@@ -118,7 +122,6 @@ class InstructionWindow {
   struct Lesson {
     WindowMemo::Id state = WindowMemo::kNone;  ///< before it
     WindowMemo::Key key;
-    bool has_loads = false;
     std::uint64_t cycle = 0;
     TimingCounters counters;
   };

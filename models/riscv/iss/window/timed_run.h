@@ -17,27 +17,24 @@ namespace sluice::riscv {
 struct TimedRun {
   static constexpr unsigned kMostLines = 8;
   static constexpr unsigned kMost = 64;  ///< instructions
+  // What each step reads comes first, in one line of the host's cache.
   TimingRecord* records = nullptr;
   std::uint32_t count = 0;
-  std::uint8_t lines = 0;  ///< entries of `starts` and `addresses`
-
-  // complete() sets these, from the others.
-  TimingRecord::Kind end{};  ///< of the last instruction, if it is a branch or jump; otherwise kPlain
-  bool prefetches_code = false;
-
+  std::uint8_t lines = 0;    ///< entries of `starts` and `addresses`
+  TimingRecord::Kind end{};  ///< of the last instruction, if it is a branch or jump; otherwise kPlain. By complete()
+  bool prefetches_code = false;  ///< by complete()
   // The window's own notes.
   mutable std::uint8_t uses = 0;  ///< executions, as far as they are counted
   mutable std::int8_t worth = 0;  ///< below 0: it seldom pays to capture the window's state before this run
-
-  std::uint32_t number = 0;    ///< no other run of the window has it; not 0. By complete()
-  std::uint64_t accesses = 0;  ///< bit n: instruction n is a load, store or prefetch. By complete()
+  std::uint32_t number = 0;       ///< not 0, and no other run of the window has it. By complete()
+  std::uint64_t accesses = 0;     ///< bit n: instruction n is a load, store or prefetch. By complete()
   std::uint64_t pc = 0;
   std::uint64_t last_pc = 0;                          ///< of the last instruction
   std::uint64_t end_pc = 0;                           ///< after it
-  std::array<std::uint64_t, kMostLines> addresses{};  ///< physical addresses of these lines
-  std::array<std::uint8_t, kMostLines> starts{};      ///< instructions that are the first of the run in an L1I line
+  std::array<std::uint64_t, kMostLines> addresses{};  ///< physical, of the L1I lines that the run enters
+  std::array<std::uint8_t, kMostLines> starts{};      ///< instructions that are the first of the run in these lines
 
-  /// All of the above is there that this does not set.
+  /// Everything is there that is not set here.
   void complete(std::uint32_t its_number) {
     number = its_number;
     end = records[count - 1].is_transfer() ? records[count - 1].kind : TimingRecord::kPlain;

@@ -57,7 +57,7 @@ void WindowMemo::grow() {
   }
 }
 
-void WindowMemo::add(Id state, const Key& key, bool has_loads, Effect effect, const Lost& lost) {
+void WindowMemo::add(Id state, const Key& key, Effect effect, const Lost& lost) {
   effect.stores = states_[effect.next].stores;
   const auto causes = static_cast<std::size_t>(std::count_if(lost.begin(), lost.end(), [](auto n) { return n != 0; }));
   const auto* const most = std::max_element(lost.begin(), lost.end());
@@ -68,7 +68,7 @@ void WindowMemo::add(Id state, const Key& key, bool has_loads, Effect effect, co
     lost_.push_back(lost);
   }
   Transition added{key.step, effect, kNone, kNone};
-  if (has_loads) {
+  if ((key.step & Key::kHasLoads) != 0) {
     added.loads = static_cast<Id>(loads_.size());
     loads_.push_back(key.loads);
   }

@@ -22,8 +22,9 @@ class WindowMemo {
   /// What the time of a run depends on beside the state that it begins in: see window_recall.cpp.
   struct Key {
     using Loads = std::array<std::uint64_t, 3>;
+    static constexpr std::uint64_t kHasLoads = std::uint64_t{1} << 63;  ///< in `step`: `loads` matters
     std::uint64_t step;
-    Loads loads;  ///< matters only if `step` says so
+    Loads loads;
   };
   using Lost = std::array<std::uint32_t, kLosses>;
   /// What a run does.
@@ -47,16 +48,16 @@ class WindowMemo {
   Id intern(std::span<const std::uint16_t> numbers, Known known);
   const Known& operator[](Id id) const { return states_[id]; }
   const std::uint16_t* numbers(Id id) const { return numbers_.data() + states_[id].begin; }
-  const Effect* find(Id state, std::uint64_t step, const Key::Loads& loads) const {
+  const Effect* find(Id state, const Key& key) const {
     const Transition* t = &first_[state];
-    while (t->step != step || (t->loads != kNone && differ(loads_[t->loads], loads))) {
+    while (t->step != key.step || (t->loads != kNone && differ(loads_[t->loads], key.loads))) {
       if (t->other == kNone) return nullptr;
       t = &others_[t->other];
     }
     return &t->effect;
   }
   /// From `state`, `effect` with these lost slots follows. Sets effect.stores and effect.lost.
-  void add(Id state, const Key&, bool has_loads, Effect, const Lost&);
+  void add(Id state, const Key&, Effect, const Lost&);
   /// Adds the slots that were lost.
   void count_lost(const Effect& effect, std::array<std::uint64_t, kLosses>& lost) const {
     if (effect.lost == 0) return;

@@ -10,16 +10,13 @@ namespace sluice::riscv {
 
 using base::LineUse;
 
-// A call of what runs for each step would keep the step in memory.
-#define SLUICE_HOT [[gnu::always_inline]] inline
-
 namespace {
 
 // WindowMemo::Key::step: 32 bits for the run, and 32 for the step. Key::loads: 16 bits for each load that a store in
 // the store buffer may concern, in order: its index in the run, whether the store has only some of its bytes, and how
 // many stores there have been since then.
 constexpr unsigned kStepShift = 32, kEndShift = 8, kLinesShift = 19, kLoadBits = 16, kMostLoads = 12, kAgeShift = 7;
-constexpr std::uint64_t kTransfers = 1u << 16, kTaken = 1u << 17, kRight = 1u << 18, kLoads = 1u << 31;
+constexpr std::uint64_t kTransfers = 1u << 16, kTaken = 1u << 17, kRight = 1u << 18;
 constexpr std::uint64_t kPartly = 1u << 6, kMostAge = 0x1ff;
 
 // Each of kTrial steps that are executed to be remembered has to be looked up kWorth times, on average. Otherwise the
@@ -51,7 +48,7 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
   log.clear();
 }
 
-/// Executes a step, and remembers it if recall() says so. By value, so that the loop above can keep it in registers.
+/// Executes a step, and remembers it if recall() says so. Gets a copy, so that consume() can keep its own in registers.
 [[gnu::noinline]] const std::uint64_t* InstructionWindow::perform(Step step, const std::uint64_t* access) {
   make_exact();
   access = execute_step(step, access);
@@ -122,14 +119,15 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
     return false;
   }
   foresee(step);
-  touched.key.step = step.run.number | (step.first | step.end << kEndShift | (step.transfers ? kTransfers : 0) |
-                                        (step.taken ? kTaken : 0) | (step.right ? kRight : 0) |
-                                        (touched.loads != 0 ? kLoads : 0) | touched.lines << kLinesShift)
-                                           << kStepShift;
-  const WindowMemo::Effect* const effect = memo_.find(state_, touched.key.step, touched.key.loads);
+  touched.key.step =
+      step.run.number | (step.first | step.end << kEndShift | (step.transfers ? kTransfers : 0) |
+                         (step.taken ? kTaken : 0) | (step.right ? kRight : 0) | touched.lines << kLinesShift)
+                            << kStepShift;
+  if (touched.loads != 0) touched.key.step |= WindowMemo::Key::kHasLoads;
+  const WindowMemo::Effect* const effect = memo_.find(state_, touched.key);
   if (!effect) [[unlikely]] {
     forwarding_.take_back_to(first_store);
-    lesson_ = {state_, touched.key, touched.loads != 0, at_.cycle, counters_};
+    lesson_ = {state_, touched.key, at_.cycle, counters_};
     learns_ = true;
     return false;
   }
@@ -147,7 +145,7 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
   return true;
 }
 
-/// Sets state_ to what the window is in before this step, if its accesses hit.
+/// Sets state_ to what the window is in before this step, if its accesses hit. Gets a copy as perform().
 [[gnu::noinline]] bool InstructionWindow::capture_before(Step step, const std::uint64_t* access) {
   const std::uint64_t first_store = forwarding_.next();
   Touched touched;
@@ -246,7 +244,7 @@ void InstructionWindow::learn() {
   WindowMemo::Lost lost;
   for (std::size_t n = 0; n < kLosses; ++n)
     lost[n] = static_cast<std::uint32_t>(counters_.lost[n] - lesson_.counters.lost[n]);
-  memo_.add(lesson_.state, lesson_.key, lesson_.has_loads, effect, lost);
+  memo_.add(lesson_.state, lesson_.key, effect, lost);
 }
 
 }  // namespace sluice::riscv
