@@ -62,6 +62,7 @@ LineState::Line LineState::fill(std::uint64_t address, State state, unsigned lea
     if (was == 0 && find(set, line, w + 1) == ways_) return {};
     entry = was;
   }
+  ++removals_;
   return {line_of(entry), state_of(entry)};
 }
 
@@ -74,6 +75,7 @@ LineState::Line LineState::fill_behind(Entry* set, unsigned first, std::uint64_t
   }
   for (w = first; w + 1 < ways_ && set[w] != 0;) ++w;
   const Entry out = set[w];
+  ++removals_;
   put_in_front(set + first, w - first, line | state);
   return {line_of(out), state_of(out)};
 }
@@ -84,6 +86,7 @@ LineState::State LineState::downgrade(std::uint64_t address, State to) {
   if (w == ways_) return kInvalid;
   const State was = state_of(set[w]);
   if (to == kInvalid) {
+    ++removals_;
     std::copy(set + w + 1, set + ways_, set + w);
     set[ways_ - 1] = 0;
   } else {
@@ -92,6 +95,9 @@ LineState::State LineState::downgrade(std::uint64_t address, State to) {
   return was;
 }
 
-void LineState::clear() { std::fill_n(entries_.get(), count_, Entry{0}); }
+void LineState::clear() {
+  ++removals_;
+  std::fill_n(entries_.get(), count_, Entry{0});
+}
 
 }  // namespace sluice::base

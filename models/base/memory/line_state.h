@@ -45,6 +45,8 @@ class LineState {
   /// Changes a present line to shared or invalid; returns the state it had.
   State downgrade(std::uint64_t address, State to);
   void clear();
+  /// How often a line may have gone. While it stays the same, lines that are there stay.
+  std::uint64_t removals() const { return removals_; }
 
  private:
   /// A line's address with its state in the lowest two bits; 0 where there is none, so that untouched sets of a large
@@ -72,6 +74,7 @@ class LineState {
   std::uint64_t line_mask_;
   std::uint64_t set_mask_;
   std::uint64_t count_;
+  std::uint64_t removals_ = 0;
   std::unique_ptr<Entry[], Free> entries_;  ///< a set's lines in order of last use
 };
 

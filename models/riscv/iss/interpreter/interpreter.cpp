@@ -43,6 +43,7 @@ Interpreter::~Interpreter() = default;
 
 StopReason Interpreter::run() {
   control_.begin();
+  bus_limit_ = 0;
   return loop(nullptr);
 }
 
@@ -96,7 +97,9 @@ bool Interpreter::enter_timed() {
       return false;
     }
     if (clock_->at_timing_point()) {
-      if (state_.slots >= control_.bus_limit()) {
+      clock_->forget_fills();
+      bus_limit_ = control_.bus_limit();
+      if (state_.slots >= bus_limit_) {
         stop_ = StopReason::slot_limit;
         return false;
       }

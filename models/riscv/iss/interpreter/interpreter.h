@@ -74,6 +74,10 @@ class Interpreter final : public Engine {
   // interpreter.cpp
   bool enter();
   bool enter_timed();
+  /// Whether enter_timed(), at a timing point, would find nothing but the next block: nothing has called the bus since.
+  bool goes_on() const {
+    return state_.slots < bus_limit_ && !slow_.attention() && !clock_->has_filled() && !control_.stepping();
+  }
   Block* lookup(std::uint64_t pc);
   Block* resolve(std::uint64_t pc, Block** link, std::uint64_t from);
   Block* decode_block(std::uint64_t pc, const SlowPath::Fetched& fetched, bool single);
@@ -97,6 +101,7 @@ class Interpreter final : public Engine {
   base::LineState* const l1i_;
   SlowPath slow_;
   IntervalClock* const clock_;
+  std::uint64_t bus_limit_ = 0;   ///< timing = "interval": RunControl::bus_limit() when it was asked for last
   std::uint32_t timed_runs_ = 0;  ///< runs that clock_ has been given
   RunControl control_;
   const void* const* handlers_ = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handlers of straight execution. Each ends by jumping to the next operation's handler.
 
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -67,16 +68,16 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
   }
 
 // Enters a block that is known to be valid.
-#define ENTER(target)                                                        \
-  do {                                                                       \
-    block = (target);                                                        \
-    if constexpr (kTiming == Timing::interval) log->enter(*block->timed, 0); \
-    if (UNLIKELY(slots + block->last_start >= limit)) goto cut_the_block;    \
-    op = block->ops;                                                         \
-    if constexpr (kTiming == Timing::cached) {                               \
-      if (LIKELY(block->first_line == slow_.fetch_line())) ++op;             \
-    }                                                                        \
-    GO;                                                                      \
+#define ENTER(target)                                                              \
+  do {                                                                             \
+    block = (target);                                                              \
+    if constexpr (kTiming == Timing::interval) log->enter_touching(*block->timed); \
+    if (UNLIKELY(slots + block->last_start >= limit)) goto cut_the_block;          \
+    op = block->ops;                                                               \
+    if constexpr (kTiming == Timing::cached) {                                     \
+      if (LIKELY(block->first_line == slow_.fetch_line())) ++op;                   \
+    }                                                                              \
+    GO;                                                                            \
   } while (0)
 // The block is done and has cost `spent`: goes on with a successor, which starts at `target`.
 #define FOLLOW(successor, spent, target)                  \
@@ -118,7 +119,8 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
     if (UNLIKELY(!l1d->hit(address + entry.physical, write))) goto slow_path;                          \
     ++counters.l1d_accesses;                                                                           \
   }                                                                                                    \
-  if constexpr (kTiming == Timing::interval) log->access(address + entry.physical);
+  if constexpr (kTiming == Timing::interval)                                                           \
+    log->access_touching(address + entry.physical, std::countr_zero(sizeof(type)), write);
 #define LOAD(type, destination, expression)                 \
   LOCATE(type, read_tag, false)                             \
   const type value = read_host<type>(address + entry.host); \
@@ -196,10 +198,16 @@ cut_the_block:
   GO;
 
   [[maybe_unused]] timing_point : state.pc = address;
-  state.instret = instret + block->count;
+  instret += block->count;
+  state.instret = instret;
   clock_->settle(block->count, address);
   clock_->timing_point();
   slow_.came_from(block->pc + block->site(op).pc_offset);
+  if (LIKELY(goes_on())) {
+    Block* const next = jumps_[(address >> 1) % kJumps];
+    slots = 0;
+    if (LIKELY(next->pc == address && next->validated == generation)) ENTER(next);
+  }
   goto dispatch;
 
 resolve_link:

@@ -4,6 +4,7 @@
 /// table of last targets for indirect jumps, and a stack of return addresses. It learns at once, so it knows outcomes
 /// that a real one would learn some cycles later.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,14 +21,14 @@ class BranchPredictor {
         returns_(return_stack, 0) {}
 
   /// Each returns whether the prediction was right, and learns the outcome. pc: of the branch or jump.
-  bool conditional(std::uint64_t pc, bool taken) {
+  bool conditional(std::uint64_t pc, bool taken) { return conditional(pc, taken ? 1u : 0u) != 0; }
+  /// As before, by numbers: the host could not predict a branch of its own by the guest's.
+  unsigned conditional(std::uint64_t pc, unsigned taken) {
     std::uint8_t& counter = counters_[index(pc)];
-    const bool right = (counter > kWeaklyNotTaken) == taken;
-    // Without branches that the host would have to predict.
-    counter = static_cast<std::uint8_t>(counter + (taken && counter < kStronglyTaken ? 1 : 0) -
-                                        (!taken && counter > 0 ? 1 : 0));
-    history_ = (history_ << 1 | (taken ? 1 : 0)) & mask_;
-    return right;
+    const unsigned was = counter;
+    counter = kLearnt[was + 4 * taken];
+    history_ = (history_ << 1 | taken) & mask_;
+    return was / kWeaklyTaken ^ taken ^ 1;
   }
   bool indirect(std::uint64_t pc, std::uint64_t target) {
     std::uint64_t& last = targets_[index(pc)];
@@ -49,7 +50,9 @@ class BranchPredictor {
   void reset();
 
  private:
-  static constexpr std::uint8_t kWeaklyNotTaken = 1, kWeaklyTaken = 2, kStronglyTaken = 3;
+  static constexpr std::uint8_t kWeaklyTaken = 2;
+  /// What a counter becomes by a branch that is not taken, and by one that is.
+  static constexpr std::array<std::uint8_t, 8> kLearnt = {0, 0, 1, 2, 1, 2, 3, 3};
   std::size_t index(std::uint64_t pc) const { return ((pc >> 1) ^ history_) & mask_; }
 
   std::vector<std::uint8_t> counters_;

@@ -25,8 +25,7 @@ InstructionWindow::InstructionWindow(const CoreShape& shape, base::LineState& l1
       slots_(shape.scheduler),
       counters_(counters),
       lead_(shape.fetch_lead()),
-      loads_(shape.load_queue, 0),
-      stores_(shape.store_buffer, 0),
+      granule_(std::min(8u, l1d.line_bytes())),
       forwarding_(shape.store_buffer),
       uses_(remember_after),
       remember_after_(remember_after) {
@@ -36,25 +35,66 @@ InstructionWindow::InstructionWindow(const CoreShape& shape, base::LineState& l1
                   shape.store_buffer + 2 * forwarding_.capacity() + 3 * shape.scheduler);
 }
 
-const std::uint64_t* InstructionWindow::execute_step(const Step& step, const std::uint64_t* access) {
-  const TimedRun& run = step.run;
-  unsigned first = step.first;
-  const unsigned end = step.end;
+/// Whether the step by this run, which could be remembered, is executed with the window's state not captured: see
+/// may_capture().
+inline bool InstructionWindow::passes_over(const TimedRun& run) {
+  if (captured_at_ || run.worth >= 0 || uses_ == 0 || (skipped_ + 1) % kRetry == 0) return false;
+  ++skipped_;
+  return true;
+}
+
+const std::uint64_t* InstructionWindow::execute_step(Step& step, const std::uint64_t* access) {
   Progress p = at_;
-  if (refetches_ && first < end) [[unlikely]] {
+  if (refetches_ && step.first < step.end) [[unlikely]] {
     p.fetch_cycle = std::max(p.fetch_cycle, p.cycle);
     p.fetched = 0;
     refetches_ = false;
   }
-  for (unsigned n = 0; first < end;) {
+  access = execute_lines(p, step, access);
+  if (!step.is_foreseen) foresee(step);
+  if (step.transfers) redirect(p, step);
+  at_ = p;
+  return access;
+}
+
+/// Executes the step line by line.
+SLUICE_HOT const std::uint64_t* InstructionWindow::execute_lines(Progress& p, const Step& step,
+                                                                 const std::uint64_t* access) {
+  const TimedRun& run = step.run;
+  unsigned first = step.first, n = 0;
+  while (first < step.end) {
     while (n < run.lines && run.starts[n] < first) ++n;
-    if (n < run.lines && run.starts[n] == first && run.addresses[n] != line_) fetch_line(p, run.addresses[n]);
-    if (n < run.lines && run.starts[n] == first) ++n;
-    const unsigned to = n < run.lines ? std::min<unsigned>(run.starts[n], end) : end;
+    if (n < run.lines && run.starts[n] == first) {
+      if (run.addresses[n] != line_) fetch_line(p, run.addresses[n]);
+      ++n;
+    }
+    const unsigned to = n < run.lines ? std::min<unsigned>(run.starts[n], step.end) : step.end;
     access = execute(p, run.records + first, run.records + to, access);
     first = to;
   }
+  return access;
+}
+
+/// Executes steps from `next` on as long as the window's state need not be captured before them; sets `next` to the
+/// first of the others. `end`: of all steps; `executed`: see consume(). Those up to `touched` have touched their lines.
+const std::uint64_t* InstructionWindow::execute_steps(const std::uint64_t*& next, const std::uint64_t* end,
+                                                      const std::uint64_t* touched, unsigned executed,
+                                                      const std::uint64_t* access) {
+  if (refetches_) return access;
+  Progress p = at_;
+  const std::uint64_t* at = next;
+  for (; at != end; ++at) {
+    const TimedRun& run = ExecutionLog::run_at(*at);
+    if (run.uses >= remember_after_ && !passes_over(run)) break;
+    Step step{run, ExecutionLog::first_at(*at), at + 1 == end ? executed : run.count, ExecutionLog::run_at(at[1]).pc};
+    touched_ = at < touched;
+    access = execute_lines(p, step, access);
+    foresee(step);
+    if (step.transfers) redirect(p, step);
+    note_use(run);
+  }
   at_ = p;
+  next = at;
   return access;
 }
 
@@ -110,63 +150,76 @@ inline void InstructionWindow::fetch(Progress& p, unsigned instructions) {
 
 /// An instruction retires behind the one before it.
 inline void InstructionWindow::retire(Progress& p, std::uint64_t completed) {
+  constexpr std::uint64_t kSlots = Progress::kRetireSlots;
   p.completed = completed;
-  if (completed > p.last_retired) {
-    p.last_retired = completed;
-    p.retired = 1;
-  } else if (++p.retired > shape_.retire_width) {
-    ++p.last_retired;
-    p.retired = 1;
-  }
-  room_[p.next++ % kRing] = p.last_retired + 1;
+  std::uint64_t next = p.retire_slot + 1;
+  if (next % kSlots == shape_.retire_width) next = (next | (kSlots - 1)) + 1;
+  p.retire_slot = std::max(completed * kSlots, next);
+  room_[p.next++ % kRing] = p.last_retired() + 1;
 }
 
+/// Executes instructions of one line.
 SLUICE_HOT const std::uint64_t* InstructionWindow::execute(Progress& p, const TimingRecord* record,
                                                            const TimingRecord* end, const std::uint64_t* access) {
-  fetch(p, static_cast<unsigned>(end - record));
+  const auto count = static_cast<unsigned>(end - record);
+  fetch(p, count);
+  // The places of later instructions are free later.
+  const bool has_room = slots_.room() >= count && count <= shape_.reorder_buffer &&
+                        room_[(p.next + count - 1 - shape_.reorder_buffer) % kRing] <= p.cycle;
+  return has_room ? dispatch<true>(p, record, end, access) : dispatch<false>(p, record, end, access);
+}
+
+/// kHasRoom: reorder buffer and scheduler have room for all of them.
+template <bool kHasRoom>
+const std::uint64_t* InstructionWindow::dispatch(Progress& progress, const TimingRecord* record,
+                                                 const TimingRecord* end, const std::uint64_t* access) {
+  Progress p = progress;
   for (; record != end; ++record) {
-    const TimingRecord r = *record;
+    const TimingRecord& r = *record;
     if (p.dispatched == shape_.dispatch_width) ++p.cycle, p.dispatched = 0;
-    not_before(p, room_[(p.next - shape_.reorder_buffer) % kRing], Loss::reorder_buffer);
-    if (slots_.full()) [[unlikely]]
-      not_before(p, slots_.make_room(p.cycle), Loss::scheduler);
+    if constexpr (!kHasRoom) {
+      not_before(p, room_[(p.next - shape_.reorder_buffer) % kRing], Loss::reorder_buffer);
+      if (slots_.full()) [[unlikely]]
+        not_before(p, slots_.make_room(p.cycle), Loss::scheduler);
+    }
     if (r.kind < TimingRecord::kThree) [[likely]] {
       ++p.dispatched;
       const std::uint64_t done = r.latency + slots_.issue(p.cycle, operands(p, r), r.ports);
       ready_[r.rd] = done;
       retire(p, done);
     } else {
-      access = execute_special(p, r, access);
+      access = dispatch_special(p, r, access);
     }
   }
+  progress = p;
   return access;
 }
 
 /// When an instruction that is dispatched now may issue by its first two operands.
 inline std::uint64_t InstructionWindow::operands(const Progress& p, const TimingRecord& r) const {
-  return std::max(p.cycle + 1, std::max(ready_[r.rs1], ready_[r.rs2]));
+  const std::uint64_t first = ready_[r.rs1], second = ready_[r.rs2];  // not the larger one's place: it would be loaded
+  return std::max(p.cycle + 1, std::max(first, second));
 }
 
-/// Executes an instruction of which more than two operands and a port decide when it is issued and done.
-SLUICE_HOT const std::uint64_t* InstructionWindow::execute_special(Progress& p, const TimingRecord& r,
-                                                                   const std::uint64_t* access) {
+/// Dispatches an instruction of which more than two operands and a port decide when it is issued and done.
+SLUICE_HOT const std::uint64_t* InstructionWindow::dispatch_special(Progress& p, const TimingRecord& r,
+                                                                    const std::uint64_t* access) {
   if (r.kind == TimingRecord::kLoad) {
-    not_before(p, loads_[load_head_], Loss::load_queue);
+    not_before(p, load_place(), Loss::load_queue);
     ++p.dispatched;
     const std::uint64_t start = slots_.issue(p.cycle, std::max(operands(p, r), loads_from_), r.ports);
-    const std::uint64_t done = load(*access, r.detail, start, r.latency);
+    const std::uint64_t done = load(ExecutionLog::address_of(*access), r.detail, start, r.latency);
     ready_[r.rd] = done;
     retire(p, done);
-    loads_[load_head_] = p.last_retired + 1;
-    load_head_ = load_head_ + 1 == loads_.size() ? 0 : load_head_ + 1;
+    loads_[next_load_++ % kRing] = p.last_retired() + 1;
     return access + 1;
   }
   if (r.kind == TimingRecord::kStore) {
-    not_before(p, stores_[store_head_], Loss::store_buffer);
+    not_before(p, store_place(), Loss::store_buffer);
     ++p.dispatched;
     const std::uint64_t done = r.latency + slots_.issue(p.cycle, operands(p, r), r.ports);
     retire(p, done);
-    store(*access, r.detail, done, p.last_retired);
+    store(ExecutionLog::address_of(*access), r.detail, done, p.last_retired());
     return access + 1;
   }
   ++p.dispatched;
@@ -176,16 +229,15 @@ SLUICE_HOT const std::uint64_t* InstructionWindow::execute_special(Progress& p, 
   ready_[r.rd] = done;
   retire(p, done);
   if (r.kind != TimingRecord::kPrefetch) return access;
-  prefetch(*access, static_cast<LineUse>(r.detail), start);
+  prefetch(ExecutionLog::address_of(*access), static_cast<LineUse>(r.detail), start);
   return access + 1;
 }
 
 /// A load that is issued in the cycle `start`. Returns when its value is there.
 SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned size, std::uint64_t start,
                                                  unsigned latency) {
-  const bool in_one_line = (address & (l1d_.line_bytes() - 1)) + size <= l1d_.line_bytes();
   const std::uint64_t done = start + latency;
-  if (in_one_line && address % 8 + size <= 8 && done >= last_pending_ && l1d_.hit(address, false) &&
+  if (is_simple(address, size) && touch_l1d(address, false) && is_there(address, done) &&
       !forwarding_.find(address / 8, bytes_of(address, size), start)) [[likely]] {
     ++counters_.l1d_accesses;
     return done;
@@ -196,8 +248,7 @@ SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned
 /// A store whose operands are there in the cycle `ready`. It is written after it has retired, behind earlier stores.
 SLUICE_HOT void InstructionWindow::store(std::uint64_t address, unsigned size, std::uint64_t ready,
                                          std::uint64_t retired) {
-  const bool in_one_line = (address & (l1d_.line_bytes() - 1)) + size <= l1d_.line_bytes();
-  if (in_one_line && address % 8 + size <= 8 && retired + 1 >= last_pending_ && l1d_.hit(address, true)) [[likely]] {
+  if (is_simple(address, size) && touch_l1d(address, true) && is_there(address, retired + 1)) [[likely]] {
     ++counters_.l1d_accesses;
     const std::uint64_t written = std::max(retired, last_written_) + 1;
     note_written(written);
@@ -222,8 +273,7 @@ std::uint64_t InstructionWindow::note_issued(const TimingRecord& r, std::uint64_
 
 /// After a misprediction, the instructions of the right path are dispatched when the branch is done and the front end
 /// has been refilled.
-void InstructionWindow::redirect(const Step& step) {
-  Progress& p = at_;
+SLUICE_HOT void InstructionWindow::redirect(Progress& p, const Step& step) {
   if (step.taken) {
     keep_up(p);
     end_fetch_group(p);
@@ -244,12 +294,12 @@ void InstructionWindow::wait_until(std::uint64_t cycle) {
 
 void InstructionWindow::drain() {
   make_exact();
-  drain_to(at_.last_retired + 1);
+  drain_to(at_.last_retired() + 1);
 }
 
 void InstructionWindow::drain_stores() {
   make_exact();
-  drain_to(std::max(at_.last_retired, last_written_) + 1);
+  drain_to(std::max(at_.last_retired(), last_written_) + 1);
 }
 
 /// Nothing is dispatched before this cycle, nor in the present one if something has been.
@@ -266,19 +316,22 @@ void InstructionWindow::reset() {
   slots_.restart(at_.cycle);
   forwarding_.clear();
   for (auto& set : pending_) set.fill({});
+  awaited_.fill(0);
+  ahead_ = 0;
   instructions_.fill({});
   recent_.fill(~std::uint64_t{0});
   ready_.fill(0);
   units_.fill(0);
   room_.fill(0);
-  std::fill(loads_.begin(), loads_.end(), 0);
-  std::fill(stores_.begin(), stores_.end(), 0);
+  loads_.fill(0);
+  stores_.fill(0);
   line_ = ~std::uint64_t{0};
   last_written_ = last_pending_ = last_instructions_ = loads_from_ = 0;
   at_.fetch_cycle = at_.cycle;
-  at_.fetched = at_.retired = 0;
+  at_.fetched = 0;
   at_.fetch_waits = Loss::fetch;
-  at_.last_retired = std::min(at_.last_retired, at_.cycle - std::min<std::uint64_t>(at_.cycle, 1));
+  at_.retire_slot =
+      std::min(at_.last_retired(), at_.cycle - std::min<std::uint64_t>(at_.cycle, 1)) * Progress::kRetireSlots;
   refetches_ = false;
 }
 

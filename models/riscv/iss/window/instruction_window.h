@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/base/memory/line_state.h"
@@ -51,7 +52,7 @@ class InstructionWindow {
   std::uint64_t cycle() const { return at_.cycle; }
   unsigned dispatched() const { return at_.dispatched; }
   /// Cycle in which the last instruction retires.
-  std::uint64_t retired() const { return at_.last_retired; }
+  std::uint64_t retired() const { return at_.last_retired(); }
   /// Cycle in which the last store is written.
   std::uint64_t written() {
     make_exact();
@@ -87,6 +88,8 @@ class InstructionWindow {
   // done longest.
   static constexpr std::size_t kSets = 64, kWays = 8;
   static constexpr std::size_t kRing = CoreShape::kMostInFlight, kRecent = 16;
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static constexpr std::uint32_t kRetry = 256;  ///< one capture in so many is made where it has not paid before
 
   /// How far the window has come.
   struct Progress {
@@ -95,10 +98,12 @@ class InstructionWindow {
     unsigned fetched = 0;     ///< in fetch_cycle
     std::uint64_t fetch_cycle = 0;
     std::uint64_t completed = 0;     ///< when the last instruction has its result
-    std::uint64_t last_retired = 0;  ///< when it retires
+    std::uint64_t retire_slot = 0;   ///< kRetireSlots times the cycle in which it retires, plus its place in this cycle
     std::size_t next = 0;            ///< number of the next instruction
-    unsigned retired = 0;            ///< in the cycle last_retired
     Loss fetch_waits = Loss::fetch;  ///< why fetch_cycle is what it is
+
+    static constexpr std::uint64_t kRetireSlots = 16;  ///< at least the widest retirement
+    std::uint64_t last_retired() const { return retire_slot / kRetireSlots; }
   };
 
   /// A part of a run that the log has, and what its branch or jump has done.
@@ -125,21 +130,31 @@ class InstructionWindow {
     std::uint64_t cycle = 0;
     TimingCounters counters;
   };
+  struct Recall;
   class Writer;
   class Reader;
 
   // window_recall.cpp
+  template <bool kAwaits>
+  const std::uint64_t* recall_touched(const std::uint64_t*& next, const std::uint64_t* end,
+                                      const std::uint64_t* access);
+  const std::uint64_t* end_recall(const Recall&, const std::uint64_t*& next, const std::uint64_t* at);
+  const std::uint64_t* execute_new(const TimedRun&, const WindowMemo::Key&, const std::uint64_t* access);
+  bool is_any_awaited(const std::uint64_t* first, const std::uint64_t* end, std::uint64_t cycle) const;
+  bool look_for_stores(const std::uint64_t* first, const std::uint64_t* end, unsigned unwritten, std::uint64_t& step,
+                       WindowMemo::Key::Loads&);
+  void take_back_stores(const std::uint64_t* first, const std::uint64_t* end);
+  std::uint64_t enter_lines(const TimedRun&, std::uint64_t& line);
   bool may_capture(const TimedRun&);
   bool recall(Step&, const std::uint64_t*& access);
   const std::uint64_t* perform(Step, const std::uint64_t* access);
   bool capture_before(Step, const std::uint64_t* access);
   bool touch(const Step&, const std::uint64_t*& access, unsigned unwritten, Touched&);
   bool touch_lines(const Step&, Touched&);
-  bool touch_data(const TimingRecord&, std::uint64_t address, unsigned n, std::uint64_t oldest, bool awaits, Touched&);
+  bool touch_data(const TimingRecord&, std::uint64_t address, std::uint64_t oldest, bool awaits, Touched&);
+  bool add_load(std::uint64_t number, unsigned bytes, unsigned access, unsigned count, std::uint64_t& step,
+                WindowMemo::Key::Loads&) const;
   bool is_awaited(std::uint64_t address);
-  void foresee(Step&);
-  bool foresee_jump(const TimedRun&, std::uint64_t next_pc);
-  void note_use(const TimedRun&);
   void learn();
   // window_state.cpp
   unsigned unwritten_stores() const;
@@ -154,31 +169,67 @@ class InstructionWindow {
 
   // instruction_window.cpp. What runs for each instruction is inline there, on a local copy of at_: stores into the
   // arrays might change members for all that a compiler knows.
-  const std::uint64_t* execute_step(const Step&, const std::uint64_t* access);
+  const std::uint64_t* execute_step(Step&, const std::uint64_t* access);
+  const std::uint64_t* execute_steps(const std::uint64_t*& next, const std::uint64_t* end, const std::uint64_t* touched,
+                                     unsigned executed, const std::uint64_t* access);
+  const std::uint64_t* execute_lines(Progress&, const Step&, const std::uint64_t* access);
+  /// Predicts the branch or jump at the end of a step, and learns.
+  void foresee(Step& step) {
+    const TimedRun& run = step.run;
+    step.is_foreseen = true;
+    if (step.end != run.count || run.end == TimingRecord::kPlain) return;
+    step.transfers = true;
+    step.taken = step.next_pc != run.end_pc;
+    step.right = run.end == TimingRecord::kBranch ? predictor_.conditional(run.last_pc, step.taken)
+                                                  : foresee_jump(run, step.next_pc);
+    ++counters_.branches;
+    counters_.mispredictions += step.right ? 0 : 1;
+  }
+  bool foresee_jump(const TimedRun&, std::uint64_t next_pc);
+  /// A run has been executed and is not remembered.
+  void note_use(const TimedRun& run) {
+    if (run.uses < kMostUses) ++run.uses;
+    if (rest_ != 0 && --rest_ == 0) remember_after_ = uses_;
+  }
+  bool passes_over(const TimedRun&);
   const std::uint64_t* execute(Progress&, const TimingRecord* first, const TimingRecord* end,
                                const std::uint64_t* access);
-  const std::uint64_t* execute_special(Progress&, const TimingRecord&, const std::uint64_t* access);
+  template <bool kHasRoom>
+  const std::uint64_t* dispatch(Progress&, const TimingRecord* first, const TimingRecord* end,
+                                const std::uint64_t* access);
+  const std::uint64_t* dispatch_special(Progress&, const TimingRecord&, const std::uint64_t* access);
   void not_before(Progress&, std::uint64_t cycle, Loss why);
   void keep_up(Progress&) const;
   void fetch(Progress&, unsigned instructions);
   void fetch_line(Progress&, std::uint64_t address);
   static void end_fetch_group(Progress&);
   void retire(Progress&, std::uint64_t completed);
-  void redirect(const Step&);
+  void redirect(Progress&, const Step&);
   std::uint64_t operands(const Progress&, const TimingRecord&) const;
   std::uint64_t may_issue(const TimingRecord&, std::uint64_t ready) const;
   std::uint64_t note_issued(const TimingRecord&, std::uint64_t start);
   std::uint64_t load(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency);
   void store(std::uint64_t address, unsigned size, std::uint64_t ready, std::uint64_t retired);
+  bool is_simple(std::uint64_t address, unsigned size) const { return (address & (granule_ - 1)) + size <= granule_; }
+  /// Touches the line of an access in L1D, unless the engine has. False: L1D does not answer it.
+  bool touch_l1d(std::uint64_t address, bool write) { return touched_ || l1d_.hit(address, write); }
   void note_written(std::uint64_t cycle) {
     last_written_ = cycle;
-    stores_[store_head_] = cycle + 1;
-    store_head_ = store_head_ + 1 == stores_.size() ? 0 : store_head_ + 1;
+    stores_[next_store_++ % kRing] = cycle + 1;
   }
+  /// When the place of the load, or store, is free that is dispatched next.
+  std::uint64_t load_place() const { return loads_[(next_load_ - shape_.load_queue) % kRing]; }
+  std::uint64_t store_place() const { return stores_[(next_store_ - shape_.store_buffer) % kRing]; }
   /// Bit n: byte n from the aligned 8 bytes on in which an access begins.
   static unsigned bytes_of(std::uint64_t address, unsigned size) { return ((1u << size) - 1) << address % 8; }
   static std::size_t set_of(std::uint64_t number) { return (number ^ number >> 6 ^ number >> 12) % kSets; }
   Pending* pending_of(std::uint64_t line);
+  /// Whether an access to a line that L1D has need not wait for it in this cycle, and starts no prefetch.
+  bool is_there(std::uint64_t address, std::uint64_t cycle) const {
+    return cycle >= last_pending_ || cycle >= awaited_[set_of(address / l1d_.line_bytes())];
+  }
+  /// Whether only misses bring lines to L1D from now on.
+  bool only_misses_fill() const { return ahead_ == 0 || last_pending_ <= at_.cycle + 1; }
 
   // window_memory.cpp
   std::uint64_t load_any(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency);
@@ -187,6 +238,7 @@ class InstructionWindow {
   std::uint64_t own_line(std::uint64_t address, std::uint64_t cycle);
   void drain_to(std::uint64_t cycle);
   void note_pending(std::uint64_t line, std::uint64_t ready, bool ahead);
+  void note_awaited(std::size_t set);
   bool misses_ascend(std::uint64_t line);
   void note_recent(std::uint64_t line);
   bool brings(std::uint64_t address, base::LineUse) const;
@@ -206,19 +258,24 @@ class InstructionWindow {
   bool refetches_ = false;
   std::array<std::uint64_t, TimingRecord::kRegisters> ready_{};  ///< cycle from which a dependent may issue
   const std::uint64_t lead_;                                     ///< cycles by which fetch may be ahead of dispatch
-  std::uint64_t line_ = ~std::uint64_t{0};                       ///< L1I line of the last instruction
+  const std::uint64_t granule_;             ///< bytes; an access within an aligned block of them is simple
+  std::uint64_t line_ = ~std::uint64_t{0};  ///< L1I line of the last instruction
+  bool touched_ = false;  ///< the engine has touched all lines of the step: again would be out of order
 
   std::array<std::uint64_t, CoreShape::kMostInFlight> room_{};  ///< ring: from when on an instruction's place is free
-  std::vector<std::uint64_t> loads_;  ///< ring: from when on the places of the last loads are free
-  std::size_t load_head_ = 0;
-  std::vector<std::uint64_t> stores_;  ///< ring: as loads_
-  std::size_t store_head_ = 0;
+  std::array<std::uint64_t, kRing> loads_{};   ///< ring: from when on the places of the last loads are free
+  std::size_t next_load_ = 0;                  ///< number
+  std::array<std::uint64_t, kRing> stores_{};  ///< ring: as loads_
+  std::size_t next_store_ = 0;
   std::uint64_t last_written_ = 0;
   std::uint64_t loads_from_ = 0;  ///< no later load is issued before: the end of the last fence
   std::array<std::uint64_t, static_cast<std::size_t>(CoreShape::kPorts)> units_{};  ///< unpipelined: free from
   StoreForwarding forwarding_;
   std::array<std::array<Pending, kWays>, kSets> pending_;
-  std::array<Pending, 16> instructions_;  ///< ring: lines that prefetch.i has asked for
+  std::array<std::uint64_t, kSets> awaited_{};  ///< from when on no line of the set has to be waited for; kNever: one
+                                                ///< is there ahead of its first load
+  unsigned ahead_ = 0;                          ///< such lines
+  std::array<Pending, 16> instructions_;        ///< ring: lines that prefetch.i has asked for
   std::size_t next_instructions_ = 0;
   std::uint64_t last_instructions_ = 0;        ///< none of them arrives later
   std::uint64_t last_pending_ = 0;             ///< no line arrives later

@@ -16,7 +16,11 @@ class IntervalClock final : private InstructionWindow::Memory {
   /// Everything must outlive the clock.
   IntervalClock(const CoreShape& shape, base::LineState& l1i, base::LineState& l1d, Bus& bus, HartState& state,
                 TimingCounters& counters)
-      : width_(shape.dispatch_width), bus_(bus), state_(state), window_(shape, l1i, l1d, *this, counters) {}
+      : width_(shape.dispatch_width),
+        bus_(bus),
+        state_(state),
+        log_(&l1i, &l1d),
+        window_(shape, l1i, l1d, *this, counters) {}
 
   ExecutionLog& log() { return log_; }
 
@@ -82,12 +86,16 @@ class IntervalClock final : private InstructionWindow::Memory {
   void store_taken(std::uint64_t slot) { window_.delay_store((slot + width_ - 1) / width_); }
   /// Whether one of these was called since enter_slowly(). The instruction then costs what the cost table says.
   bool charged() const { return charged_; }
+  /// Whether the bus was asked for a line since forget_fills().
+  bool has_filled() const { return has_filled_; }
+  void forget_fills() { has_filled_ = false; }
   void reset() { window_.reset(); }
   /// All runs end, as in InstructionWindow.
   void forget_runs() { window_.forget_runs(); }
 
  private:
   std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
+    has_filled_ = true;
     return (bus_.fill(address, use, cycle * width_) + width_ - 1) / width_;
   }
   std::uint64_t slot() const { return window_.cycle() * width_ + window_.dispatched(); }
@@ -105,7 +113,7 @@ class IntervalClock final : private InstructionWindow::Memory {
   HartState& state_;
   ExecutionLog log_;
   InstructionWindow window_;
-  bool charged_ = false;
+  bool charged_ = false, has_filled_ = false;
   unsigned entered_ = 0;  ///< index of the instruction that the slow path executes
   std::uint64_t since_ = 0;
 };

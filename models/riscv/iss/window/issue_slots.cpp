@@ -5,21 +5,14 @@
 
 namespace sluice::riscv {
 
-/// Those that are issued in this cycle, the first that is known, do not wait in the next one.
-void IssueSlots::free_used(std::uint64_t cycle) {
-  room_ += std::exchange(cycles_[cycle % kCycles], 0) / kIssued;
-  used_[cycle / 64 % kWords] &= ~(std::uint64_t{1} << cycle % 64);
-}
-
 void IssueSlots::count_before(std::uint64_t cycle) {
   if (cycle <= counted_) return;
   for (; !far_.empty() && far_.front() < cycle; far_.pop_back(), ++room_)
     std::pop_heap(far_.begin(), far_.end(), std::greater<>());
-  for (std::uint64_t c = counted_; waiting() > far_.size(); ++c) {
-    c = next_used(c);
-    if (c >= cycle) break;
-    free_used(c);
-  }
+  // Those that are issued in a cycle do not wait in the next one.
+  const unsigned all = size_ - static_cast<unsigned>(far_.size());
+  for (std::uint64_t c = counted_; room_ != all && c < cycle; ++c)
+    room_ += std::exchange(cycles_[c % kCycles], 0) / kIssued;
   counted_ = cycle;
   end_ = counted_ + (kCycles - kMargin);
 }
@@ -45,7 +38,7 @@ void IssueSlots::forget(std::uint64_t cycle) { count_before(cycle); }
 void IssueSlots::restart(std::uint64_t cycle) {
   room_ += static_cast<unsigned>(far_.size());
   far_.clear();
-  for (std::uint64_t c = counted_; room_ != size_; ++c) free_used(c = next_used(c));
+  for (std::uint64_t c = counted_; room_ != size_; ++c) room_ += std::exchange(cycles_[c % kCycles], 0) / kIssued;
   counted_ = cycle;
   end_ = counted_ + (kCycles - kMargin);
   taken_.fill({});

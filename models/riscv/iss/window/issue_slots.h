@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -16,6 +15,8 @@ class IssueSlots {
   /// size: of the scheduler.
   explicit IssueSlots(unsigned size) : size_(size), room_(size) {}
 
+  /// How many more instructions the scheduler has room for, for all that is known.
+  unsigned room() const { return room_; }
   /// Whether the scheduler is full for all that is known. make_room() then says when it is not.
   bool full() const { return room_ == 0; }
   /// The first cycle, at `cycle` or later, in which the scheduler has room: what was issued in an earlier cycle no
@@ -36,7 +37,6 @@ class IssueSlots {
     }
     std::uint32_t& entry = cycles_[ready % kCycles];
     entry = (entry | (free & (0 - free))) + kIssued;
-    used_[ready / 64 % kWords] |= std::uint64_t{1} << ready % 64;
     return ready;
   }
   /// No later instruction is dispatched before this cycle: what was issued before it need not be known any more.
@@ -68,12 +68,11 @@ class IssueSlots {
   void put(unsigned after, Issued issued) {
     const std::uint64_t cycle = counted_ + after;
     cycles_[cycle % kCycles] = issued.ports | issued.count * kIssued;
-    used_[cycle / 64 % kWords] |= std::uint64_t{1} << cycle % 64;
     room_ -= issued.count;
   }
 
  private:
-  static constexpr std::uint64_t kCycles = 4096, kWords = kCycles / 64;
+  static constexpr std::uint64_t kCycles = 4096;
   static constexpr std::uint64_t kMargin = 1024;  ///< at most so many instructions can be before one in its ports' way
   static constexpr std::uint32_t kIssued = 0x10000;
 
@@ -87,13 +86,10 @@ class IssueSlots {
   /// An instruction that is ready so late that its cycle has no place yet finds its port free.
   std::uint64_t issue_far(std::uint64_t cycle);
   void count_before(std::uint64_t cycle);
-  void free_used(std::uint64_t cycle);
   /// The first cycle from this one on in which something is issued. There is one.
   std::uint64_t next_used(std::uint64_t cycle) const {
-    std::uint64_t word = used_[cycle / 64 % kWords] >> cycle % 64;
-    if (word != 0) return cycle + static_cast<unsigned>(std::countr_zero(word));
-    for (cycle = (cycle | 63) + 1; (word = used_[cycle / 64 % kWords]) == 0;) cycle += 64;
-    return cycle + static_cast<unsigned>(std::countr_zero(word));
+    while (cycles_[cycle % kCycles] == 0) ++cycle;
+    return cycle;
   }
 
   /// Cycles in which all of these ports are taken, and stay so.
@@ -107,7 +103,6 @@ class IssueSlots {
   std::uint64_t counted_ = 0;  ///< the places of those issued in earlier cycles are free again
   std::uint64_t end_ = kCycles - kMargin;
   std::array<std::uint32_t, kCycles> cycles_{};  ///< from counted_ on: ports, and kIssued times their number
-  std::array<std::uint64_t, kWords> used_{};     ///< bit n of word w: cycles_[64 w + n] is not 0
   std::array<Taken, 61> taken_;     ///< by ports, of which the sets in use have different remainders for the most part
   std::vector<std::uint64_t> far_;  ///< heap of the cycles of those that are issued very late
 };

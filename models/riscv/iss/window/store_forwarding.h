@@ -49,9 +49,21 @@ class StoreForwarding {
 
   // For stores of which only the order is known.
 
-  /// The number of the last store to some of these bytes, or 0 if none from number `oldest` on is one.
-  std::uint64_t find_number(std::uint64_t granule, unsigned bytes, std::uint64_t oldest) const {
-    for (std::uint64_t n = last_[hash(granule)]; n >= oldest; n = (*this)[n].previous)
+  void note_order(std::uint64_t granule, unsigned bytes) {
+    std::uint64_t& last = last_[hash(granule)];
+    Store& s = stores_[next_ & mask_];
+    s.granule = granule;
+    s.previous = last;
+    s.bytes = static_cast<std::uint8_t>(bytes);
+    last = next_++;
+    if (next_ - oldest_ > mask_ + 1) oldest_ = next_ - (mask_ + 1);
+  }
+  /// The number of the last store of the same hash, or 0.
+  std::uint64_t last_alike(std::uint64_t granule) const { return last_[hash(granule)]; }
+  /// The number of the last store to some of these bytes, or 0 if none from number `oldest` on is one. last:
+  /// last_alike().
+  std::uint64_t find_number(std::uint64_t last, std::uint64_t granule, unsigned bytes, std::uint64_t oldest) const {
+    for (std::uint64_t n = last; n >= oldest; n = (*this)[n].previous)
       if (const Store& s = (*this)[n]; s.granule == granule && (s.bytes & bytes) != 0) return n;
     return 0;
   }
@@ -71,12 +83,13 @@ class StoreForwarding {
   void clear() { oldest_ = next_; }
 
  private:
+  static constexpr std::size_t kHashes = 512;
   static constexpr unsigned kMostInRun = 128;  ///< entries that the stores of one run make at most
-  static std::size_t hash(std::uint64_t granule) { return (granule ^ granule >> 8) % 256; }
+  static std::size_t hash(std::uint64_t granule) { return granule % kHashes; }
 
-  std::vector<Store> stores_;              ///< ring
-  std::uint64_t mask_;                     ///< of a place in it
-  std::array<std::uint64_t, 256> last_{};  ///< by hash: number of the last store, 0: none
+  std::vector<Store> stores_;                  ///< ring
+  std::uint64_t mask_;                         ///< of a place in it
+  std::array<std::uint64_t, kHashes> last_{};  ///< by hash: number of the last store, 0: none
   std::uint64_t next_ = 1;
   std::uint64_t oldest_ = 1;
 };

@@ -3,9 +3,8 @@
 /// What an engine tells the instruction window of the code that it executes.
 
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "models/base/memory/line_state.h"
 #include "models/riscv/iss/window/timing_record.h"
@@ -17,45 +16,53 @@ namespace sluice::riscv {
 struct TimedRun {
   static constexpr unsigned kMostLines = 8;
   static constexpr unsigned kMost = 64;  ///< instructions
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   // What each step reads comes first, in one line of the host's cache.
-  TimingRecord* records = nullptr;
-  std::uint32_t count = 0;
-  std::uint8_t lines = 0;    ///< entries of `starts` and `addresses`
+  std::uint64_t whole = 0;     ///< WindowMemo::Key::step of all of it. Its low half is not 0, and no other run of the
+                               ///< window has the same. By complete()
+  std::uint64_t accesses = 0;  ///< bit n: instruction n is a load, store or prefetch. By complete()
+  std::uint64_t pc = 0;
+  std::uint64_t last_pc = 0;      ///< of the last instruction
+  std::uint64_t end_pc = 0;       ///< after it
+  std::uint8_t lines = 0;         ///< entries of `starts` and `addresses`
+  std::uint8_t access_count = 0;  ///< bits of `accesses`. By complete()
   TimingRecord::Kind end{};  ///< of the last instruction, if it is a branch or jump; otherwise kPlain. By complete()
   bool prefetches_code = false;  ///< by complete()
   // The window's own notes.
   mutable std::uint8_t uses = 0;  ///< executions, as far as they are counted
   mutable std::int8_t worth = 0;  ///< below 0: it seldom pays to capture the window's state before this run
-  std::uint32_t number = 0;       ///< not 0, and no other run of the window has it. By complete()
-  std::uint64_t accesses = 0;     ///< bit n: instruction n is a load, store or prefetch. By complete()
-  std::uint64_t pc = 0;
-  std::uint64_t last_pc = 0;                          ///< of the last instruction
-  std::uint64_t end_pc = 0;                           ///< after it
+  /// LineState::removals() of L1I when all lines were last found in it; kNever: they have not been.
+  mutable std::uint64_t present = kNever;
   std::array<std::uint64_t, kMostLines> addresses{};  ///< physical, of the L1I lines that the run enters
   std::array<std::uint8_t, kMostLines> starts{};      ///< instructions that are the first of the run in these lines
+  std::uint32_t count = 0;                            ///< instructions
+  TimingRecord* records = nullptr;
 
-  /// Everything is there that is not set here.
-  void complete(std::uint32_t its_number) {
-    number = its_number;
-    end = records[count - 1].is_transfer() ? records[count - 1].kind : TimingRecord::kPlain;
-    accesses = 0;
-    for (unsigned n = 0; n < count; ++n) {
-      const TimingRecord& r = records[n];
-      if (r.kind >= TimingRecord::kLoad) accesses |= std::uint64_t{1} << n;
-      if (r.kind == TimingRecord::kPrefetch && r.detail == static_cast<std::uint8_t>(base::LineUse::fetch))
-        prefetches_code = true;
-    }
+  /// The instruction that makes access n.
+  unsigned place_of_access(unsigned n) const {
+    std::uint64_t left = accesses;
+    for (; n > 0; --n) left &= left - 1;
+    return static_cast<unsigned>(std::countr_zero(left));
   }
+  /// Everything is there that is not set here.
+  void complete(std::uint32_t number);
 };
 
-/// What an engine has executed and the window has not yet consumed.
+/// What an engine has executed and the window has not yet consumed. An engine may touch lines in L1 as soon as it
+/// accesses them, as long as all of them are there: the window, which has the time of everything that misses, then need
+/// not look them up. What has come first in the log comes first for L1.
 class ExecutionLog {
  public:
-  ExecutionLog() {
-    runs_.resize(kCapacity);
-    accesses_.resize(kCapacity);
-  }
-  bool empty() const { return runs_end_ == 0; }
+  /// Physical addresses have at most 56 bits. Bytes of an access as a power of two: 0 to 3.
+  static constexpr std::uint64_t kStore = 4;  ///< beside the size, which takes two bits
+  static constexpr unsigned kAddressShift = 3;
+  static constexpr std::uint64_t kNoCache = ~std::uint64_t{0} >> kAddressShift;  ///< as an address
+
+  /// The caches must outlive the log. Without them, nothing is touched.
+  explicit ExecutionLog(base::LineState* l1i = nullptr, base::LineState* l1d = nullptr) : l1i_(l1i), l1d_(l1d) {}
+  ExecutionLog(const ExecutionLog&) = delete;
+  ExecutionLog& operator=(const ExecutionLog&) = delete;
+  bool empty() const { return runs_end_ == runs_.data(); }
   /// Takes out what was entered last, of which nothing has been executed.
   void abandon() {
     --runs_end_;
@@ -65,30 +72,82 @@ class ExecutionLog {
   /// all of it; or when the log is consumed.
   void enter(const TimedRun& run, unsigned first) {
     accesses_before_last_ = accesses_end_;
-    runs_[runs_end_++] = reinterpret_cast<std::uintptr_t>(&run) | std::uint64_t{first} << kFirstShift;
+    if (l1i_ && run.present != l1i_->removals()) look_for_lines(run);
+    *runs_end_++ = reinterpret_cast<std::uintptr_t>(&run) | std::uint64_t{first} << kFirstShift;
+  }
+  /// As enter(run, 0), by an engine that calls access_touching().
+  void enter_touching(const TimedRun& run) {
+    if (run.present != l1i_->removals()) [[unlikely]]
+      look_for_lines(run);
+    *runs_end_++ = reinterpret_cast<std::uintptr_t>(&run);
   }
   /// The next load, store or prefetch of the run accesses this physical address.
-  void access(std::uint64_t address) { accesses_[accesses_end_++] = address; }
+  void access(std::uint64_t address) {
+    stop_touching(runs_end_ - 1);
+    *accesses_end_++ = address << kAddressShift;
+  }
   /// The next store of the run is to a device, or its next prefetch brings nothing.
   void access_no_cache() { access(kNoCache); }
+  /// The next load or store of the run accesses 1 << size aligned bytes.
+  void access_touching(std::uint64_t address, unsigned size, bool store) {
+    if (touches_ && !l1d_->hit(address, store)) [[unlikely]]
+      stop_touching(runs_end_ - 1);
+    *accesses_end_++ = address << kAddressShift | (store ? kStore : 0) | size;
+  }
 
-  static constexpr std::uint64_t kNoCache = ~std::uint64_t{0};
+  // What the window reads.
 
-  // What the window reads. An entry of runs() has the run and its first instruction.
-  std::span<const std::uint64_t> runs() const { return {runs_.data(), runs_end_}; }
+  /// What has been entered: each has the run and its first instruction.
+  const std::uint64_t* runs() const { return runs_.data(); }
+  /// Nothing more follows, and next_pc comes next. Returns the end of runs(), behind which is a run at next_pc.
+  const std::uint64_t* end_before(std::uint64_t next_pc) {
+    next_.pc = next_pc;
+    *runs_end_ = reinterpret_cast<std::uintptr_t>(&next_);
+    return runs_end_;
+  }
+  /// Those before this one have touched all their lines.
+  const std::uint64_t* touched() const { return touches_ ? runs_end_ : touched_; }
   const std::uint64_t* accesses() const { return accesses_.data(); }
+  static std::uint64_t address_of(std::uint64_t access) { return access >> kAddressShift; }
+  /// Of an access that access_touching() has noted. Bit n: byte n from the aligned 8 bytes on in which it begins.
+  static unsigned bytes_of(std::uint64_t access) { return kBytes[access % kBytes.size()]; }
   static const TimedRun& run_at(std::uint64_t entry) {
     return *reinterpret_cast<const TimedRun*>(entry << 8 >> 8);  // NOLINT(performance-no-int-to-ptr)
   }
   static unsigned first_at(std::uint64_t entry) { return static_cast<unsigned>(entry >> kFirstShift); }
-  void clear() { runs_end_ = accesses_end_ = 0; }
+  /// may_touch: only accesses that L1 does not answer bring lines to it, or take them away, until the log is consumed.
+  void clear(bool may_touch) {
+    touched_ = runs_end_ = runs_.data();
+    accesses_end_ = accesses_.data();
+    touches_ = may_touch;
+  }
 
  private:
+  /// From entry `run` on, the window touches L1.
+  void stop_touching(const std::uint64_t* run) {
+    if (touches_) touched_ = run;
+    touches_ = false;
+  }
+  void look_for_lines(const TimedRun& run);
+
+  /// By the lowest three bits of the address, kStore and the size.
+  static constexpr std::array<std::uint8_t, 64> kBytes = [] {
+    std::array<std::uint8_t, 64> bytes{};
+    for (unsigned n = 0; n < bytes.size(); ++n)
+      bytes[n] = static_cast<std::uint8_t>(((1u << (1u << n % 4)) - 1) << n / 8);
+    return bytes;
+  }();
   static constexpr unsigned kFirstShift = 56;  ///< pointers have fewer bits
-  static constexpr std::size_t kCapacity = 4096;
-  std::vector<std::uint64_t> runs_, accesses_;
-  std::size_t runs_end_ = 0, accesses_end_ = 0;
-  std::size_t accesses_before_last_ = 0;
+  static constexpr std::size_t kCapacity = 1024;
+  base::LineState* const l1i_;
+  base::LineState* const l1d_;
+  bool touches_ = false;
+  std::uint64_t* runs_end_ = runs_.data();
+  std::uint64_t* accesses_end_ = accesses_.data();
+  const std::uint64_t* touched_ = runs_.data();
+  std::uint64_t* accesses_before_last_ = accesses_.data();
+  TimedRun next_;
+  std::array<std::uint64_t, kCapacity> runs_, accesses_;
 };
 
 }  // namespace sluice::riscv

@@ -57,16 +57,19 @@ void WindowMemo::grow() {
   }
 }
 
-void WindowMemo::add(Id state, const Key& key, Effect effect, const Lost& lost) {
+bool WindowMemo::differ_further(const Key::Loads& a, const Key::Loads& b) { return a[1] != b[1] || a[2] != b[2]; }
+
+void WindowMemo::add(Id state, const Key& key, Effect effect, unsigned forwarded, const Lost& lost) {
   effect.stores = states_[effect.next].stores;
   const auto causes = static_cast<std::size_t>(std::count_if(lost.begin(), lost.end(), [](auto n) { return n != 0; }));
   const auto* const most = std::max_element(lost.begin(), lost.end());
-  if (causes == 1 && *most >> kCauseShift == 0) {
-    effect.lost = static_cast<std::uint32_t>(most - lost.begin()) << kCauseShift | *most;
-  } else if (causes != 0) {
-    effect.lost = kSeveral << kCauseShift | static_cast<std::uint32_t>(lost_.size());
+  if (causes <= 1 && *most >> kNumberBits == 0) {
+    effect.counts = static_cast<std::uint32_t>(most - lost.begin()) << kCauseShift | *most << kNumberShift;
+  } else {
+    effect.counts = kSeveral << kCauseShift | static_cast<std::uint32_t>(lost_.size()) << kNumberShift;
     lost_.push_back(lost);
   }
+  effect.counts |= forwarded;
   Transition added{key.step, effect, kNone, kNone};
   if ((key.step & Key::kHasLoads) != 0) {
     added.loads = static_cast<Id>(loads_.size());

@@ -22,18 +22,27 @@ class WindowMemo {
   /// What the time of a run depends on beside the state that it begins in: see window_recall.cpp.
   struct Key {
     using Loads = std::array<std::uint64_t, 3>;
-    static constexpr std::uint64_t kHasLoads = std::uint64_t{1} << 63;  ///< in `step`: `loads` matters
+    // In `step`: the run's number, the first instruction, and the rest.
+    static constexpr unsigned kFirstShift = 32, kEndShift = 40, kLinesShift = 51;
+    static constexpr std::uint64_t kTransfers = std::uint64_t{1} << 48, kTaken = kTransfers << 1, kRight = kTaken << 1;
+    // Whether the first of `loads` matters, and whether the others may.
+    static constexpr std::uint64_t kHasLoads = std::uint64_t{1} << 63, kHasManyLoads = std::uint64_t{1} << 62;
+    static std::uint64_t step_of(std::uint32_t number, unsigned first, unsigned end, bool transfers) {
+      return number | std::uint64_t{first} << kFirstShift | std::uint64_t{end} << kEndShift |
+             (transfers ? kTransfers : 0);
+    }
+    /// taken, right: 0 or 1.
+    static std::uint64_t outcome(std::uint64_t taken, std::uint64_t right) { return (taken + 2 * right) * kTaken; }
     std::uint64_t step;
     Loads loads;
   };
   using Lost = std::array<std::uint32_t, kLosses>;
   /// What a run does.
   struct Effect {
-    Id next = kNone;              ///< state behind it
-    std::uint32_t cycles = 0;     ///< from the next dispatch before it to the one behind it
-    std::uint32_t lost = 0;       ///< see count_lost()
-    std::uint16_t stores = 0;     ///< the next state's
-    std::uint16_t forwarded = 0;  ///< TimingCounters
+    Id next = kNone;           ///< state behind it
+    std::uint32_t cycles = 0;  ///< from the next dispatch before it to the one behind it
+    std::uint32_t counts = 0;  ///< see count(); 0: nothing
+    std::uint16_t stores = 0;  ///< the next state's
   };
   /// A state. Cycles in it count from the one of the next dispatch.
   struct Known {
@@ -48,32 +57,35 @@ class WindowMemo {
   Id intern(std::span<const std::uint16_t> numbers, Known known);
   const Known& operator[](Id id) const { return states_[id]; }
   const std::uint16_t* numbers(Id id) const { return numbers_.data() + states_[id].begin; }
-  const Effect* find(Id state, const Key& key) const {
+  const Effect* find(Id state, std::uint64_t step, const Key::Loads& loads) const {
     const Transition* t = &first_[state];
-    while (t->step != key.step || (t->loads != kNone && differ(loads_[t->loads], key.loads))) {
+    while (t->step != step || (t->loads != kNone && differ(step, loads_[t->loads], loads))) {
       if (t->other == kNone) return nullptr;
       t = &others_[t->other];
     }
     return &t->effect;
   }
-  /// From `state`, `effect` with these lost slots follows. Sets effect.stores and effect.lost.
-  void add(Id state, const Key&, Effect, const Lost&);
-  /// Adds the slots that were lost.
-  void count_lost(const Effect& effect, std::array<std::uint64_t, kLosses>& lost) const {
-    if (effect.lost == 0) return;
-    const std::uint32_t cause = effect.lost >> kCauseShift, number = effect.lost & ((1u << kCauseShift) - 1);
+  /// From `state`, this effect follows, with so many forwarded loads and these lost slots. Sets effect.stores and
+  /// effect.counts.
+  void add(Id state, const Key&, Effect, unsigned forwarded, const Lost&);
+  /// Adds what the effect counts.
+  void count(const Effect& effect, TimingCounters& counters) const {
+    counters.forwarded += effect.counts & kMostForwarded;
+    const std::uint32_t cause = effect.counts >> kCauseShift,
+                        number = effect.counts >> kNumberShift & ((1u << kNumberBits) - 1);
     if (cause < kLosses) [[likely]]
-      lost[cause] += number;
+      counters.lost[cause] += number;
     else
-      for (std::size_t n = 0; n < kLosses; ++n) lost[n] += lost_[number][n];
+      for (std::size_t n = 0; n < kLosses; ++n) counters.lost[n] += lost_[number][n];
   }
   /// Whether memory should be freed by clear(), which forgets everything.
   bool full() const;
   void clear();
 
  private:
-  /// Effect::lost: the cause, and how many slots; or kSeveral, and the index in lost_.
-  static constexpr unsigned kCauseShift = 28, kSeveral = 15;
+  // Effect::counts: 4 bits of the cause of lost slots, 24 of their number, and 4 of forwarded loads. The cause
+  // kSeveral: the number is an index in lost_.
+  static constexpr unsigned kCauseShift = 28, kNumberShift = 4, kNumberBits = 24, kSeveral = 15, kMostForwarded = 15;
   static_assert(kLosses <= kSeveral);
   static constexpr std::uint64_t kNoStep = 0;  ///< no run has this number
   struct Transition {
@@ -83,9 +95,10 @@ class WindowMemo {
     Id loads = kNone;  ///< Key::loads, if they matter
   };
   static_assert(sizeof(Transition) == 32);
-  static bool differ(const Key::Loads& a, const Key::Loads& b) {
-    return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) != 0;
+  static bool differ(std::uint64_t step, const Key::Loads& a, const Key::Loads& b) {
+    return a[0] != b[0] || ((step & Key::kHasManyLoads) != 0 && differ_further(a, b));
   }
+  static bool differ_further(const Key::Loads& a, const Key::Loads& b);
   void grow();
 
   std::vector<Known> states_;

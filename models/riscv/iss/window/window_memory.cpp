@@ -33,7 +33,7 @@ std::uint64_t InstructionWindow::load_any(std::uint64_t address, unsigned size, 
   if (forwarded) {
     ++counters_.forwarded;
     ++counters_.l1d_accesses;
-    l1d_.hit(address, false);
+    touch_l1d(address, false);
     return ready + latency;
   }
   start = written;
@@ -53,8 +53,8 @@ InstructionWindow::Pending* InstructionWindow::pending_of(std::uint64_t line) {
 
 std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t start, unsigned latency) {
   ++counters_.l1d_accesses;
-  if (l1d_.hit(address, false)) [[likely]] {
-    if (start + latency >= last_pending_) [[likely]]
+  if (touch_l1d(address, false)) [[likely]] {
+    if (is_there(address, start + latency)) [[likely]]
       return start + latency;
     const std::uint64_t line = l1d_.line_of(address);
     Pending* const p = pending_of(line);
@@ -62,6 +62,8 @@ std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t 
     const std::uint64_t ready = std::max(start + latency, p->ready);
     if (p->ahead) {
       p->ahead = false;
+      --ahead_;
+      note_awaited(set_of(line / l1d_.line_bytes()));
       prefetch_behind(line, start);
     }
     return ready;
@@ -76,13 +78,23 @@ std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t 
 
 void InstructionWindow::note_pending(std::uint64_t line, std::uint64_t ready, bool ahead) {
   last_pending_ = std::max(last_pending_, ready);
-  if (Pending* const known = pending_of(line)) {
-    *known = {line, std::max(ready, known->ready), ahead};
-    return;
-  }
-  auto& set = pending_[set_of(line / l1d_.line_bytes())];
-  *std::min_element(set.begin(), set.end(), [](const Pending& a, const Pending& b) { return a.ready < b.ready; }) = {
-      line, ready, ahead};
+  const std::size_t set = set_of(line / l1d_.line_bytes());
+  Pending* place = pending_of(line);
+  if (place)
+    ready = std::max(ready, place->ready);
+  else
+    place = std::min_element(pending_[set].begin(), pending_[set].end(),
+                             [](const Pending& a, const Pending& b) { return a.ready < b.ready; });
+  ahead_ += ahead ? 1 : 0;
+  ahead_ -= place->ahead ? 1 : 0;
+  *place = {line, ready, ahead};
+  note_awaited(set);
+}
+
+/// The lines of this set under way have changed.
+void InstructionWindow::note_awaited(std::size_t set) {
+  awaited_[set] = 0;
+  for (const Pending& p : pending_[set]) awaited_[set] = std::max(awaited_[set], p.ahead ? kNever : p.ready);
 }
 
 /// Notes a load miss. Returns whether the line before it has missed, or has been prefetched, a short time ago.
@@ -139,8 +151,8 @@ void InstructionWindow::store_any(std::uint64_t address, unsigned size, std::uin
 std::uint64_t InstructionWindow::own_line(std::uint64_t address, std::uint64_t cycle) {
   ++counters_.l1d_accesses;
   const std::uint64_t line = l1d_.line_of(address);
-  if (l1d_.hit(address, true)) [[likely]] {
-    if (cycle >= last_pending_) [[likely]]
+  if (touch_l1d(address, true)) [[likely]] {
+    if (is_there(address, cycle)) [[likely]]
       return cycle;
     const Pending* const p = pending_of(line);
     return p ? std::max(cycle, p->ready) : cycle;
@@ -155,7 +167,7 @@ void InstructionWindow::delay_store(std::uint64_t cycle) {
   make_exact();
   if (cycle <= last_written_) return;
   last_written_ = cycle;
-  stores_[(store_head_ == 0 ? stores_.size() : store_head_) - 1] = cycle + 1;
+  stores_[(next_store_ - 1) % kRing] = cycle + 1;
 }
 
 }  // namespace sluice::riscv

@@ -23,37 +23,200 @@ constexpr std::uint64_t kPartly = 1u << 6, kMostAge = 0x1ff;
 // memo rests for kRest steps.
 constexpr std::uint32_t kTrial = 4096, kWorth = 4, kRest = 1u << 16;
 constexpr std::uint32_t kWorthwhile = 100;  ///< steps that a capture should save
-constexpr std::uint32_t kRetry = 256;       ///< one capture in so many is made where it has not paid before
 constexpr int kMostWorth = 8;
+
+/// 1 where they differ, otherwise 0, without a branch that a compiler could make others of.
+unsigned differ(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t bits = a ^ b;
+  return static_cast<unsigned>((bits | (0 - bits)) >> 63);
+}
 
 }  // namespace
 
 void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint64_t next_pc) {
   if (!is_behind_) slots_.forget(at_.cycle);
-  const std::span<const std::uint64_t> runs = log.runs();
+  const std::uint64_t* const end = log.end_before(next_pc);
   const std::uint64_t* access = log.accesses();
-  for (std::size_t n = 0; n < runs.size(); ++n) {
-    const TimedRun& run = ExecutionLog::run_at(runs[n]);
-    const bool is_last = n + 1 == runs.size();
-    Step step{run, ExecutionLog::first_at(runs[n]), is_last ? executed : run.count,
-              is_last ? next_pc : ExecutionLog::run_at(runs[n + 1]).pc};
+  const bool is_last_whole = log.runs() == end || executed == ExecutionLog::run_at(end[-1]).count;
+  const std::uint64_t* const touched = log.touched();
+  const std::uint64_t* const whole = touched == end && !is_last_whole ? end - 1 : touched;
+  for (const std::uint64_t* at = log.runs(); at != end; ++at) {
+    if (state_ == WindowMemo::kNone)
+      access = execute_steps(at, end, touched, executed, access);
+    else if (at < whole && ExecutionLog::first_at(*at) == 0)
+      access = last_pending_ > at_.cycle + 1 ? recall_touched<true>(at, whole, access)
+                                             : recall_touched<false>(at, whole, access);
+    if (at == end) break;
+    const TimedRun& run = ExecutionLog::run_at(*at);
+    Step step{run, ExecutionLog::first_at(*at), at + 1 == end ? executed : run.count, ExecutionLog::run_at(at[1]).pc};
+    touched_ = at < touched;
     if (!recall(step, access)) [[unlikely]]
       access = perform(step, access);
   }
   if (is_behind_) {
     const WindowMemo::Known& known = memo_[state_];
     at_.dispatched = known.dispatched;
-    at_.last_retired = at_.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired});
+    at_.retire_slot = (at_.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired})) * Progress::kRetireSlots;
   }
-  log.clear();
+  log.clear(only_misses_fill());
+}
+
+/// What recall_touched() changes, in registers.
+struct InstructionWindow::Recall {
+  std::uint64_t cycle, line;
+  WindowMemo::Id state;
+  unsigned unwritten;
+  const std::uint64_t* const first_access;
+  const std::uint64_t* access = first_access;
+  std::uint64_t branches = 0, right = 0;
+};
+
+/// As recall(), for all steps from `next` up to `end` that the memo knows; sets `next` to the first of the others. All
+/// are whole runs whose lines the engine has touched, so less has to be looked up.
+template <bool kAwaits>
+const std::uint64_t* InstructionWindow::recall_touched(const std::uint64_t*& next, const std::uint64_t* end,
+                                                       const std::uint64_t* const access) {
+  using Key = WindowMemo::Key;
+  Recall now{at_.cycle, line_, state_, unwritten_, access};
+  Key key{};
+  for (const std::uint64_t* at = next;; ++at) {
+    if (at == end) return end_recall(now, next, at);
+    const TimedRun& run = ExecutionLog::run_at(*at);
+    const std::uint64_t* const accesses_end = now.access + run.access_count;
+    std::uint64_t step = run.whole;
+    if (now.access != accesses_end) {
+      if (kAwaits && is_any_awaited(now.access, accesses_end, now.cycle)) return end_recall(now, next, at);
+      if (!look_for_stores(now.access, accesses_end, now.unwritten, step, key.loads)) [[unlikely]]
+        return end_recall(now, next, at);
+    }
+    std::uint64_t line = now.line;
+    if (run.lines != 1 || run.addresses[0] != line) step += enter_lines(run, line);
+    if (run.end != TimingRecord::kPlain) [[likely]] {
+      const std::uint64_t pc = ExecutionLog::run_at(at[1]).pc;
+      const unsigned taken = differ(pc, run.end_pc);
+      const unsigned right = run.end == TimingRecord::kBranch ? predictor_.conditional(run.last_pc, taken)
+                                                              : (foresee_jump(run, pc) ? 1 : 0);
+      step += Key::outcome(taken, right);
+      ++now.branches;
+      now.right += right;
+    }
+    const WindowMemo::Effect* const effect = memo_.find(now.state, step, key.loads);
+    if (!effect) [[unlikely]] {
+      end_recall(now, next, at);
+      ++next;
+      key.step = step;
+      return execute_new(run, key, now.access);
+    }
+    now.line = line;
+    now.cycle += effect->cycles;
+    now.state = effect->next;
+    now.unwritten = effect->stores;
+    now.access = accesses_end;
+    if (effect->counts != 0) memo_.count(*effect, counters_);
+  }
+}
+
+/// The steps from `next` to `at`, which is next now, are as the memo says.
+const std::uint64_t* InstructionWindow::end_recall(const Recall& now, const std::uint64_t*& next,
+                                                   const std::uint64_t* at) {
+  counters_.l1d_accesses += static_cast<std::uint64_t>(now.access - now.first_access);
+  counters_.branches += now.branches;
+  counters_.mispredictions += now.branches - now.right;
+  recalled_ += static_cast<std::uint64_t>(at - next);
+  is_behind_ |= at != next;
+  next = at;
+  at_.cycle = now.cycle;
+  line_ = now.line;
+  state_ = now.state;
+  unwritten_ = now.unwritten;
+  return now.access;
+}
+
+/// Executes a step that recall_touched() has not found, and remembers it.
+const std::uint64_t* InstructionWindow::execute_new(const TimedRun& run, const WindowMemo::Key& key,
+                                                    const std::uint64_t* access) {
+  using Key = WindowMemo::Key;
+  take_back_stores(access, access + run.access_count);
+  counters_.l1i_accesses -= key.step >> Key::kLinesShift & 0xf;
+  touched_ = true;
+  learns_ = run.uses >= remember_after_;
+  if (learns_) lesson_ = {state_, key, at_.cycle, counters_};
+  const auto has = [&](std::uint64_t flag) { return (key.step & flag) != 0; };
+  return perform({run, 0, run.count, 0, true, has(Key::kTransfers), has(Key::kTaken), has(Key::kRight)}, access);
+}
+
+/// Touches the lines of L1I that a whole run enters, from `line` on, which becomes the last one. Returns their number
+/// as a part of WindowMemo::Key::step, and counts them.
+inline std::uint64_t InstructionWindow::enter_lines(const TimedRun& run, std::uint64_t& line) {
+  std::uint64_t entered = 0;
+  for (unsigned n = 0; n < run.lines; ++n) {
+    if (run.addresses[n] == line) continue;
+    line = run.addresses[n];
+    l1i_.hit(line, false);
+    ++counters_.l1i_accesses;
+    entered += std::uint64_t{1} << WindowMemo::Key::kLinesShift;
+  }
+  return entered;
+}
+
+/// Whether one of these accesses may have to wait for a line, or start a prefetch.
+bool InstructionWindow::is_any_awaited(const std::uint64_t* first, const std::uint64_t* end,
+                                       std::uint64_t cycle) const {
+  return std::any_of(first, end, [&](std::uint64_t a) { return !is_there(ExecutionLog::address_of(a), cycle + 1); });
+}
+
+/// Notes the stores among these accesses, and in the key the loads that the last `unwritten` stores concern. Returns
+/// false, and has noted nothing, if their time depends on more.
+SLUICE_HOT bool InstructionWindow::look_for_stores(const std::uint64_t* const first, const std::uint64_t* const end,
+                                                   unsigned unwritten, std::uint64_t& step,
+                                                   WindowMemo::Key::Loads& loads) {
+  const std::uint64_t oldest = forwarding_.next() - unwritten;
+  unsigned count = 0;
+  for (const std::uint64_t* a = first; a != end; ++a) {
+    const std::uint64_t granule = ExecutionLog::address_of(*a) / 8;
+    if ((*a & ExecutionLog::kStore) != 0) {
+      forwarding_.note_order(granule, ExecutionLog::bytes_of(*a));
+      continue;
+    }
+    const std::uint64_t last = forwarding_.last_alike(granule);
+    if (last < oldest) [[likely]]
+      continue;
+    const unsigned bytes = ExecutionLog::bytes_of(*a);
+    const std::uint64_t number = forwarding_.find_number(last, granule, bytes, oldest);
+    if (number == 0) continue;
+    if (!add_load(number, bytes, static_cast<unsigned>(a - first), count++, step, loads)) {
+      take_back_stores(first, a);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Forgets that look_for_stores() has noted the stores among these accesses.
+void InstructionWindow::take_back_stores(const std::uint64_t* first, const std::uint64_t* end) {
+  const auto stores = std::count_if(first, end, [](std::uint64_t a) { return (a & ExecutionLog::kStore) != 0; });
+  forwarding_.take_back_to(forwarding_.next() - static_cast<std::uint64_t>(stores));
+}
+
+/// Puts a load into the key that has some of its bytes from the store of this number. access: which access of the step
+/// it is; count: how many such loads there have been.
+SLUICE_HOT bool InstructionWindow::add_load(std::uint64_t number, unsigned bytes, unsigned access, unsigned count,
+                                            std::uint64_t& step, WindowMemo::Key::Loads& loads) const {
+  const std::uint64_t age = forwarding_.next() - number;
+  if (age > kMostAge || count == kMostLoads) return false;
+  const bool partly = (bytes & ~unsigned{forwarding_[number].bytes}) != 0;
+  const std::uint64_t load = (access | (partly ? kPartly : 0) | age << kAgeShift) << count * kLoadBits % 64;
+  std::uint64_t& word = loads[count * kLoadBits / 64];
+  word = count * kLoadBits % 64 == 0 ? load : word | load;
+  if (count == 64 / kLoadBits) loads.back() = 0;
+  step |= count < 64 / kLoadBits ? WindowMemo::Key::kHasLoads : WindowMemo::Key::kHasManyLoads;
+  return true;
 }
 
 /// Executes a step, and remembers it if recall() says so. Gets a copy, so that consume() can keep its own in registers.
 [[gnu::noinline]] const std::uint64_t* InstructionWindow::perform(Step step, const std::uint64_t* access) {
   make_exact();
   access = execute_step(step, access);
-  if (!step.is_foreseen) foresee(step);
-  if (step.transfers) redirect(step);
   if (learns_)
     learn();
   else
@@ -74,26 +237,6 @@ inline bool InstructionWindow::may_capture(const TimedRun& run) {
   captured_at_ = &run;
   recalled_before_ = recalled_;
   return true;
-}
-
-/// A run has been executed and is not remembered.
-void InstructionWindow::note_use(const TimedRun& run) {
-  if (run.uses < kMostUses) ++run.uses;
-  if (rest_ == 0 || --rest_ != 0) return;
-  remember_after_ = uses_;
-}
-
-/// Predicts the branch or jump at the end of a step, and learns.
-SLUICE_HOT void InstructionWindow::foresee(Step& step) {
-  const TimedRun& run = step.run;
-  step.is_foreseen = true;
-  if (step.end != run.count || run.end == TimingRecord::kPlain) return;
-  step.transfers = true;
-  step.taken = step.next_pc != run.end_pc;
-  step.right = run.end == TimingRecord::kBranch ? predictor_.conditional(run.last_pc, step.taken)
-                                                : foresee_jump(run, step.next_pc);
-  ++counters_.branches;
-  counters_.mispredictions += step.right ? 0 : 1;
 }
 
 bool InstructionWindow::foresee_jump(const TimedRun& run, std::uint64_t next_pc) {
@@ -119,12 +262,11 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
     return false;
   }
   foresee(step);
-  touched.key.step =
-      step.run.number | (step.first | step.end << kEndShift | (step.transfers ? kTransfers : 0) |
-                         (step.taken ? kTaken : 0) | (step.right ? kRight : 0) | touched.lines << kLinesShift)
-                            << kStepShift;
-  if (touched.loads != 0) touched.key.step |= WindowMemo::Key::kHasLoads;
-  const WindowMemo::Effect* const effect = memo_.find(state_, touched.key);
+  using Key = WindowMemo::Key;
+  touched.key.step |= Key::step_of(static_cast<std::uint32_t>(step.run.whole), step.first, step.end, step.transfers) |
+                      (step.taken ? Key::kTaken : 0) | (step.right ? Key::kRight : 0) |
+                      touched.lines << Key::kLinesShift;
+  const WindowMemo::Effect* const effect = memo_.find(state_, touched.key.step, touched.key.loads);
   if (!effect) [[unlikely]] {
     forwarding_.take_back_to(first_store);
     lesson_ = {state_, touched.key, at_.cycle, counters_};
@@ -135,8 +277,7 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
   state_ = effect->next;
   unwritten_ = effect->stores;
   is_behind_ = true;
-  counters_.forwarded += effect->forwarded;
-  memo_.count_lost(*effect, counters_.lost);
+  memo_.count(*effect, counters_);
   ++recalled_;
   line_ = touched.line;
   counters_.l1i_accesses += touched.lines;
@@ -154,14 +295,14 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
   return hits && capture();
 }
 
-/// Touches the line of a step's access by instruction n. oldest: number of the first store that may not be written.
+/// Touches the line of a step's access. oldest: number of the first store that may not be written.
 /// awaits: lines may be under way.
-SLUICE_HOT bool InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t address, unsigned n,
-                                              std::uint64_t oldest, bool awaits, Touched& touched) {
+SLUICE_HOT bool InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t address, std::uint64_t oldest,
+                                              bool awaits, Touched& touched) {
   if (r.kind == TimingRecord::kPrefetch) [[unlikely]]
     return !brings(address, static_cast<LineUse>(r.detail));
   const unsigned bytes = bytes_of(address, r.detail);
-  if (bytes > 0xff || !l1d_.hit(address, r.kind == TimingRecord::kStore) || (awaits && is_awaited(address)))
+  if (bytes > 0xff || !touch_l1d(address, r.kind == TimingRecord::kStore) || (awaits && is_awaited(address)))
       [[unlikely]]
     return false;
   ++touched.accesses;
@@ -169,16 +310,10 @@ SLUICE_HOT bool InstructionWindow::touch_data(const TimingRecord& r, std::uint64
     forwarding_.note(address / 8, bytes, 0, 0);
     return true;
   }
-  const std::uint64_t number = forwarding_.find_number(address / 8, bytes, oldest);
-  if (number == 0) return true;
-  const std::uint64_t age = forwarding_.next() - number;
-  const unsigned place = touched.loads++;
-  if (age > kMostAge || place == kMostLoads) return false;
-  if (place == 0) touched.key.loads = {};
-  const bool partly = (bytes & ~unsigned{forwarding_[number].bytes}) != 0;
-  touched.key.loads[place * kLoadBits / 64] |= (n | (partly ? kPartly : 0) | age << kAgeShift)
-                                               << place * kLoadBits % 64;
-  return true;
+  const std::uint64_t last = forwarding_.last_alike(address / 8);
+  const std::uint64_t number = forwarding_.find_number(last, address / 8, bytes, oldest);
+  return number == 0 ||
+         add_load(number, bytes, touched.accesses - 1, touched.loads++, touched.key.step, touched.key.loads);
 }
 
 /// Touches lines in L1 as the step does, and says what its time depends on beside the window's state and its branch.
@@ -188,6 +323,7 @@ SLUICE_HOT bool InstructionWindow::touch(const Step& step, const std::uint64_t*&
   // A line that prefetch.i brings may displace one that the step enters later, and would be touched too early.
   if (step.run.prefetches_code || !touch_lines(step, touched)) [[unlikely]]
     return false;
+  touched.key.step = 0;
   std::uint64_t left = step.run.accesses;
   if (left == 0) return true;
   if (step.first != 0 || step.end != step.run.count) [[unlikely]] {
@@ -198,7 +334,7 @@ SLUICE_HOT bool InstructionWindow::touch(const Step& step, const std::uint64_t*&
   const bool awaits = last_pending_ > at_.cycle + 1;
   for (; left != 0; left &= left - 1) {
     const unsigned n = static_cast<unsigned>(std::countr_zero(left));
-    if (!touch_data(step.run.records[n], *access++, n, oldest, awaits, touched)) [[unlikely]]
+    if (!touch_data(step.run.records[n], ExecutionLog::address_of(*access++), oldest, awaits, touched)) [[unlikely]]
       return false;
   }
   return true;
@@ -206,6 +342,7 @@ SLUICE_HOT bool InstructionWindow::touch(const Step& step, const std::uint64_t*&
 
 /// Whether an access to a line that L1D has may have to wait for it, or start a prefetch.
 bool InstructionWindow::is_awaited(std::uint64_t address) {
+  if (is_there(address, at_.cycle + 1)) return false;
   const Pending* const p = pending_of(l1d_.line_of(address));
   return p && (p->ahead || p->ready > at_.cycle + 1);
 }
@@ -240,11 +377,11 @@ void InstructionWindow::learn() {
   WindowMemo::Effect effect;
   effect.next = state_;
   effect.cycles = static_cast<std::uint32_t>(at_.cycle - lesson_.cycle);
-  effect.forwarded = static_cast<std::uint16_t>(counters_.forwarded - lesson_.counters.forwarded);
   WindowMemo::Lost lost;
   for (std::size_t n = 0; n < kLosses; ++n)
     lost[n] = static_cast<std::uint32_t>(counters_.lost[n] - lesson_.counters.lost[n]);
-  memo_.add(lesson_.state, lesson_.key, effect, lost);
+  memo_.add(lesson_.state, lesson_.key, effect, static_cast<unsigned>(counters_.forwarded - lesson_.counters.forwarded),
+            lost);
 }
 
 }  // namespace sluice::riscv

@@ -104,16 +104,16 @@ bool InstructionWindow::capture() {
   WindowMemo::Known known{};
   known.dispatched = static_cast<std::uint16_t>(at_.dispatched);
   // Where everything has retired, it does not matter since when: see Core::time_of_hint().
-  if (at_.last_retired < now) at_.last_retired = now - 1, at_.retired = 0;
-  known.retired = static_cast<std::int32_t>(at_.last_retired - now);
+  if (at_.last_retired() < now) at_.retire_slot = (now - 1) * Progress::kRetireSlots;
+  known.retired = static_cast<std::int32_t>(at_.last_retired() - now);
   known.stores = static_cast<std::uint16_t>(unwritten_stores());
   put_progress(to);
   ready_[TimingRecord::kSink] = 0;
   to.put_all(ready_, now + 1);
   to.put_all(units_, now + 1);
   to.put_ring(room_.data(), kRing, at_.next % kRing, shape_.reorder_buffer, now);
-  to.put_ring(loads_.data(), loads_.size(), load_head_, loads_.size(), now);
-  to.put_ring(stores_.data(), stores_.size(), store_head_, stores_.size(), now);
+  to.put_ring(loads_.data(), kRing, next_load_ % kRing, shape_.load_queue, now);
+  to.put_ring(stores_.data(), kRing, next_store_ % kRing, shape_.store_buffer, now);
   to.put(known.stores);
   for (unsigned n = 1; n <= known.stores; ++n) {
     const StoreForwarding::Store& s = forwarding_[forwarding_.next() - n];
@@ -143,8 +143,8 @@ void InstructionWindow::put_progress(Writer& to) const {
   to.put(behindmost ? 0 : at_.fetched);
   to.put(behindmost ? 0 : at_.fetch_cycle + behind - now);
   to.put(at_.fetch_cycle <= now ? 0 : static_cast<std::uint64_t>(at_.fetch_waits));
-  to.put(at_.last_retired + 1 - now);
-  to.put(at_.retired);
+  to.put(at_.last_retired() + 1 - now);
+  to.put(at_.retire_slot % Progress::kRetireSlots);
   to.put(beyond(last_written_ + 1, now));
   to.put(beyond(loads_from_, now + 1));
 }
@@ -155,8 +155,8 @@ void InstructionWindow::get_progress(Reader& from) {
   at_.fetched = static_cast<unsigned>(from.get());
   at_.fetch_cycle = now + from.get() - (lead_ + TimedRun::kMost + l1i_.line_bytes());
   at_.fetch_waits = static_cast<Loss>(from.get());
-  at_.last_retired = now + from.get() - 1;
-  at_.retired = static_cast<unsigned>(from.get());
+  at_.retire_slot = (now + from.get() - 1) * Progress::kRetireSlots;
+  at_.retire_slot += from.get();
   last_written_ = now + from.get() - 1;
   loads_from_ = now + 1 + from.get();
 }
@@ -169,8 +169,8 @@ void InstructionWindow::restore() {
   from.get_all(ready_, now + 1);
   from.get_all(units_, now + 1);
   from.get_ring(room_.data(), kRing, at_.next % kRing, shape_.reorder_buffer, now);
-  from.get_ring(loads_.data(), loads_.size(), load_head_, loads_.size(), now);
-  from.get_ring(stores_.data(), stores_.size(), store_head_, stores_.size(), now);
+  from.get_ring(loads_.data(), kRing, next_load_ % kRing, shape_.load_queue, now);
+  from.get_ring(stores_.data(), kRing, next_store_ % kRing, shape_.store_buffer, now);
   const std::uint64_t stores = from.get();
   forwarding_.forget_before(forwarding_.next() - stores);
   for (unsigned n = 1; n <= stores; ++n) {
