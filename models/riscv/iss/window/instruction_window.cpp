@@ -237,8 +237,8 @@ SLUICE_HOT const std::uint64_t* InstructionWindow::dispatch_special(Progress& p,
 SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned size, std::uint64_t start,
                                                  unsigned latency) {
   const std::uint64_t done = start + latency;
-  if (is_simple(address, size) && touch_l1d(address, false) && is_there(address, done) &&
-      !forwarding_.find(address / 8, bytes_of(address, size), start)) [[likely]] {
+  if ((touched_ || (is_simple(address, size) && l1d_.hit(address, false))) && is_there(address, done) &&
+      !forwarding_.may_have(address / 8, start)) [[likely]] {
     ++counters_.l1d_accesses;
     return done;
   }
@@ -248,7 +248,8 @@ SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned
 /// A store whose operands are there in the cycle `ready`. It is written after it has retired, behind earlier stores.
 SLUICE_HOT void InstructionWindow::store(std::uint64_t address, unsigned size, std::uint64_t ready,
                                          std::uint64_t retired) {
-  if (is_simple(address, size) && touch_l1d(address, true) && is_there(address, retired + 1)) [[likely]] {
+  if ((touched_ || (is_simple(address, size) && l1d_.hit(address, true))) && is_there(address, retired + 1))
+      [[likely]] {
     ++counters_.l1d_accesses;
     const std::uint64_t written = std::max(retired, last_written_) + 1;
     note_written(written);

@@ -32,10 +32,18 @@ class StoreForwarding {
 
   /// A store to these bytes follows.
   void note(std::uint64_t granule, unsigned bytes, std::uint64_t ready, std::uint64_t written) {
-    std::uint64_t& last = last_[hash(granule)];
-    stores_[next_ & mask_] = {granule, last, ready, written, static_cast<std::uint8_t>(bytes)};
-    last = next_++;
-    if (next_ - oldest_ > mask_ + 1) oldest_ = next_ - (mask_ + 1);
+    Store& s = note_order(granule, bytes);
+    s.ready = ready;
+    s.written = written;
+  }
+  /// Whether a store that is written after this cycle may have bytes of this granule.
+  bool may_have(std::uint64_t granule, std::uint64_t cycle) const {
+    for (std::uint64_t n = last_[hash(granule)]; n >= oldest_; n = (*this)[n].previous) {
+      const Store& s = (*this)[n];
+      if (s.written <= cycle) return false;
+      if (s.granule == granule) return true;
+    }
+    return false;
   }
   /// The last store to some of these bytes, if it is written after this cycle. Earlier ones are written before it.
   const Store* find(std::uint64_t granule, unsigned bytes, std::uint64_t cycle) const {
@@ -49,14 +57,16 @@ class StoreForwarding {
 
   // For stores of which only the order is known.
 
-  void note_order(std::uint64_t granule, unsigned bytes) {
+  Store& note_order(std::uint64_t granule, unsigned bytes) {
+    const std::uint64_t number = next_++;
     std::uint64_t& last = last_[hash(granule)];
-    Store& s = stores_[next_ & mask_];
+    Store& s = stores_[number & mask_];
     s.granule = granule;
     s.previous = last;
     s.bytes = static_cast<std::uint8_t>(bytes);
-    last = next_++;
-    if (next_ - oldest_ > mask_ + 1) oldest_ = next_ - (mask_ + 1);
+    last = number;
+    if (number - oldest_ > mask_) oldest_ = number - mask_;
+    return s;
   }
   /// The number of the last store of the same hash, or 0.
   std::uint64_t last_alike(std::uint64_t granule) const { return last_[hash(granule)]; }
