@@ -216,9 +216,12 @@ void check_widths(const SystemPlan& system, const config::Instance& cluster) {
   const std::pair<const char*, unsigned> sizes[] = {{"core.fetch_width", p.core.fetch_width},
                                                     {"core.fetch_queue", p.core.fetch_queue},
                                                     {"core.reorder_buffer", p.core.reorder_buffer}};
-  for (const auto& [key, size] : sizes)
-    if (size < p.issue_width)
-      throw system.config->error(cluster, key, fmt::format("must be at least issue_width, which is {}", p.issue_width));
+  for (const auto& [key, size] : sizes) {
+    if (size >= p.issue_width) continue;
+    if (config::BoardConfig::is_later(cluster, "issue_width", cluster, key))
+      throw system.config->error(cluster, "issue_width", fmt::format("must be at most {}, which is {}", key, size));
+    throw system.config->error(cluster, key, fmt::format("must be at least issue_width, which is {}", p.issue_width));
+  }
 }
 
 }  // namespace
