@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/apps/frame_echo.c: sends frames back, in the manner of DPDK's forwarding examples: MAC addresses, and of
- * IPv4/UDP addresses and ports, change places, and the first byte of the payload, if there is one, grows by one. Hart h
- * serves queue h of each NIC with more than h queues. ARP and ping are answered by the network stack. */
+ * IPv4/UDP addresses and ports, change places unless the device tree's /chosen node says that they are kept, and the
+ * first byte of the payload, if there is one, grows by one. Hart h serves queue h of each NIC with more than h queues.
+ * ARP and ping are answered by the network stack. */
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/nic_mbuf.h"
@@ -11,6 +12,7 @@
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/exit_codes.h"
+#include "firmware/kernel/fdt.h"
 #include "firmware/kernel/hart.h"
 #include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/likely.h"
@@ -31,7 +33,8 @@ struct port {
 };
 
 static struct nic nics[NIC_MAX];
-static bool interrupts; /* some NIC raises them */
+static bool interrupts;      /* some NIC raises them */
+static bool keeps_addresses; /* frames go back with the addresses that they came with */
 static struct {
   struct port* port[NIC_MAX];
   unsigned ports;
@@ -65,7 +68,7 @@ static inline void grow_payload(struct udp_header* udp, uint32_t kind) {
 }
 
 /* What is no whole UDP datagram, or has IPv4 options, is the stack's: it answers, or counts why it does not. */
-static inline uint32_t turn_ipv4(struct port* port, const struct nic_frame* frame, uint64_t source_type) {
+static inline uint32_t turn_ipv4(struct port* port, const struct nic_frame* frame, uint64_t source_type, bool swaps) {
   uint8_t* data = frame->data;
   struct ipv4_header* ip = (struct ipv4_header*)(data + ETHERNET_HEADER_BYTES);
   if (unlikely(ip->protocol != IPV4_UDP || data[ETHERNET_HEADER_BYTES] != IPV4_VERSION_LENGTH ||
@@ -81,37 +84,39 @@ static inline uint32_t turn_ipv4(struct port* port, const struct nic_frame* fram
     if (udp_length + IPV4_HEADER_BYTES > ip_length) return give_to_stack(port, frame);
     kind = NIC_SEND_PLAIN; /* a NIC's checksum would cover what lies behind the datagram */
   }
-  swap_stations(data, source_type);
-  uint32_t source = ip->source, ports = *(const uint32_t*)udp;
-  ip->source = ip->destination;
-  ip->destination = source;
-  *(uint32_t*)udp = ports << 16 | ports >> 16;
+  if (swaps) {
+    swap_stations(data, source_type);
+    uint32_t source = ip->source, ports = *(const uint32_t*)udp;
+    ip->source = ip->destination;
+    ip->destination = source;
+    *(uint32_t*)udp = ports << 16 | ports >> 16;
+  }
   if (likely(udp_length != UDP_HEADER_BYTES)) grow_payload(udp, kind);
   return kind;
 }
 
 /* Turns a frame around where it lies; returns how it is to be sent. */
-static inline uint32_t turn(struct port* port, const struct nic_frame* frame) {
+static inline uint32_t turn(struct port* port, const struct nic_frame* frame, bool swaps) {
   uint8_t* data = frame->data;
   stage(handler, data);
   uint64_t source_type = *(const uint64_t*)(data + 6);
   uint16_t type = (uint16_t)(source_type >> 48);
-  if (type == BE16(ETHERNET_IPV4)) return turn_ipv4(port, frame, source_type);
+  if (type == BE16(ETHERNET_IPV4)) return turn_ipv4(port, frame, source_type, swaps);
   if (unlikely(type == BE16(ETHERNET_ARP))) return give_to_stack(port, frame);
-  swap_stations(data, source_type);
+  if (swaps) swap_stations(data, source_type);
   data[ETHERNET_HEADER_BYTES]++;
   return NIC_SEND_PLAIN;
 }
 
 /* Frames of one kind that follow each other are sent together. */
-static bool take_turn(struct port* port) {
+static inline __attribute__((always_inline)) bool take_turn(struct port* port, bool swaps) {
   struct nic_queue* queue = port->queue;
   uint32_t count = queue->driver->receive(queue, port->frames);
   if (count == 0) return false;
   account(application);
   uint32_t first = 0, kind = NIC_SEND_PLAIN;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t own = turn(port, port->frames[i]);
+    uint32_t own = turn(port, port->frames[i], swaps);
     if (likely(own == kind)) continue;
     if (kind != NOT_SENT_BACK) {
       nic_transmit_burst(queue, port->frames + first, i - first, kind);
@@ -129,13 +134,18 @@ static bool take_turn(struct port* port) {
   return true;
 }
 
+/* Each has loops of its own, which do not ask for each frame. */
+static bool take_turn_swapping(struct port* port) { return take_turn(port, true); }
+static bool take_turn_keeping(struct port* port) { return take_turn(port, false); }
+
 __attribute__((noreturn)) static void serve(unsigned hart) {
   struct port* const* ports = served[hart].port;
   const unsigned count = served[hart].ports;
   if (interrupts) interrupt_setup_hart(hart);
   for (;;) {
     bool busy = false;
-    for (unsigned i = 0; i < count; i++) busy |= take_turn(ports[i]);
+    for (unsigned i = 0; i < count; i++)
+      busy |= keeps_addresses ? take_turn_keeping(ports[i]) : take_turn_swapping(ports[i]);
     if (busy) continue;
     account(polling);
     if (count == 1) {
@@ -163,8 +173,18 @@ static void add_ports(const struct nic* nic) {
   }
 }
 
+static void read_chosen(void) {
+  struct fdt_walk node;
+  if (!fdt_begin(&node, board_device_tree)) return;
+  while (fdt_next(&node)) {
+    if (node.depth != 1 || !text_equal(node.name, "chosen")) continue;
+    keeps_addresses = fdt_get_u32(&node, "sluice,echo-keeps-addresses", 0) != 0;
+  }
+}
+
 int application_main(void) {
   print("sluice frame-echo: %u harts\n", board.harts);
+  read_chosen();
   pcie_setup();
   unsigned count = nic_setup(nics);
   if (count == 0) {

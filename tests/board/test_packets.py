@@ -66,6 +66,17 @@ class Packets(BoardTest):
                 # The last frames wait up to 4 us, of 538, for the write-back of a block that is not full.
                 self.assertAlmostEqual(trial["returned_gbps"], 10, delta=0.08)
 
+    def test_frames_that_keep_their_addresses_take_less_work(self):
+        for name in ("l2", "udp"):
+            with self.subTest(format=name):
+                work = {}
+                for addresses in ("swapped", "kept"):
+                    contents = result(BOARD, *SMALL, *BELOW, *format_of(name), "--set", f"workload.addresses={addresses}")
+                    self.check(contents)
+                    self.assertEqual(contents["requests"]["dropped"], {})
+                    work[addresses] = next(s["mean_ns"] for s in contents["stages"] if s["name"] == "handler")
+                self.assertLess(work["kept"], work["swapped"])
+
     def test_above_it_the_nic_drops_and_says_so(self):
         for name in ("l2", "udp"):
             with self.subTest(format=name):

@@ -24,6 +24,7 @@ std::uint64_t load_number(const std::uint8_t* p) { return std::uint64_t{net::loa
 
 PacketForm::PacketForm(const PacketsParameters& p)
     : udp_(p.format == PacketFormat::udp),
+      swaps_(p.addresses == PacketAddresses::swapped),
       flows_(udp_ ? p.flows : 1),
       first_port_(p.first_port),
       payload_(udp_ ? net::kUdpPayload : net::kEthernetHeader) {
@@ -47,7 +48,7 @@ net::PacketPtr PacketForm::build(std::uint64_t number, std::uint32_t size, bool 
   if (back) ++payload[0];
   net::Endpoint from = self_, to = board_;
   from.port = static_cast<std::uint16_t>(first_port_ + flow_of(number));
-  if (back) std::swap(from, to);
+  if (back && swaps_) std::swap(from, to);
   if (udp_) {
     net::finish_udp(*p, from, to, bytes);
   } else {
@@ -62,11 +63,11 @@ net::PacketPtr PacketForm::frame(std::uint64_t number, std::uint32_t size) const
 net::PacketPtr PacketForm::echo(std::uint64_t number, std::uint32_t size) const { return build(number, size, true); }
 
 std::optional<std::uint64_t> PacketForm::number_of(const net::Packet& p) const {
-  constexpr unsigned kEtherTypeAt = 12, kProtocolAt = 23, kDestinationPortAt = 36;
+  constexpr unsigned kEtherTypeAt = 12, kProtocolAt = 23, kSourcePortAt = 34, kDestinationPortAt = 36;
   if (p.length < payload_ + kNumber + 8) return {};
   if (net::load16(p.bytes + kEtherTypeAt) != (udp_ ? net::kEtherTypeIpv4 : kEtherType)) return {};
-  if (udp_ &&
-      (p.bytes[kProtocolAt] != net::kProtocolUdp || net::load16(p.bytes + kDestinationPortAt) - first_port_ >= flows_))
+  const unsigned flow_at = swaps_ ? kDestinationPortAt : kSourcePortAt;
+  if (udp_ && (p.bytes[kProtocolAt] != net::kProtocolUdp || net::load16(p.bytes + flow_at) - first_port_ >= flows_))
     return {};
   return load_number(p.bytes + payload_ + kNumber);
 }

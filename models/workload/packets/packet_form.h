@@ -24,7 +24,8 @@ class PacketForm {
 
   /// The frame with this number. size: with FCS.
   net::PacketPtr frame(std::uint64_t number, std::uint32_t size) const;
-  /// What the board must make of it: addresses (and UDP ports) swapped, and the payload's first byte one more.
+  /// What the board must make of it: addresses (and UDP ports) as PacketsParameters::addresses says, and the payload's
+  /// first byte one more.
   net::PacketPtr echo(std::uint64_t number, std::uint32_t size) const;
 
   /// The number in a received frame; nothing where it has not the form of an echo.
@@ -39,6 +40,7 @@ class PacketForm {
   net::PacketPtr build(std::uint64_t number, std::uint32_t size, bool back) const;
 
   bool udp_;
+  bool swaps_;
   std::uint32_t flows_;
   std::uint32_t first_port_;
   std::uint32_t payload_;  ///< its offset in a frame

@@ -46,6 +46,12 @@ PacketsWorkload::PacketsWorkload(const Parameters& p, const Surroundings& board)
   source_->publish_statistics();
 }
 
+/// What firmware/apps/frame_echo.c looks for.
+std::vector<part::FirmwareProperty> PacketsWorkload::firmware_properties() const {
+  if (parameters_.addresses == PacketAddresses::swapped) return {};
+  return {{"sluice,echo-keeps-addresses", std::uint32_t{1}}};
+}
+
 void PacketsWorkload::start(Run& run) {
   source_->on_measuring([&run] { run.begin_measuring(); });
   source_->on_finished([&run] { run.finish(); });

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/workload/packets/packet_source.h"
 #include "models/workload/workload.h"
@@ -20,6 +21,7 @@ class PacketsWorkload final : public Workload {
 
   static Comparable comparable(const Parameters& p) { return {title(p), "packets"}; }
 
+  std::vector<part::FirmwareProperty> firmware_properties() const override;
   void start(Run&) override;
   std::uint64_t ended() const override { return source_->settled(); }
   std::uint64_t under_way() const override { return source_->under_way(); }

@@ -30,6 +30,11 @@ void PacketsParameters::describe(base::Schema<PacketsParameters>& s) {
   s.add("format", &P::format, "l2: Ethernet frames of no protocol; udp: IPv4/UDP")
       .choices({{"l2", PacketFormat::l2}, {"udp", PacketFormat::udp}})
       .setting();
+  s.add("addresses", &P::addresses,
+        "swapped: what comes back has changed places of MAC addresses (udp: and of IPv4 addresses and ports); kept: it "
+        "has those that it was sent with, which a tester takes and a switch would not bring")
+      .choices({{"swapped", PacketAddresses::swapped}, {"kept", PacketAddresses::kept}})
+      .setting();
   s.add("flows", &P::flows, "udp: source ports, used in turn; l2 frames are one flow")
       .range(1, 16384)
       .unit("ports")

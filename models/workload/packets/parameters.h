@@ -16,6 +16,7 @@ namespace sluice::workload {
 using namespace base::literals;
 
 enum class PacketFormat { l2, udp };
+enum class PacketAddresses { swapped, kept };
 enum class PacketLoad { saturate, constant, poisson, zero_loss };
 
 struct PacketsParameters {
@@ -30,6 +31,7 @@ struct PacketsParameters {
   base::BitRate resolution = 100_Mbps;
   std::string sizes = "64";  ///< bytes with FCS
   PacketFormat format = PacketFormat::l2;
+  PacketAddresses addresses = PacketAddresses::swapped;
   std::uint32_t flows = 64;
   std::uint32_t first_port = 40'000;
   std::uint32_t server_port = 9;

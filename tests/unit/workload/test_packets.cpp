@@ -64,6 +64,34 @@ TEST_CASE("udp frames have right checksums and use their source ports in turn", 
   }
 }
 
+TEST_CASE("frames that keep their addresses are asked for", "[packets]") {
+  const auto swap_back = [](unsigned, net::Packet& p) {
+    std::swap_ranges(p.bytes, p.bytes + 6, p.bytes + 6);
+    if (p.bytes[12] != 0x08) return;
+    std::swap_ranges(p.bytes + 26, p.bytes + 30, p.bytes + 30);
+    std::swap_ranges(p.bytes + 34, p.bytes + 36, p.bytes + 36);
+  };
+  for (const PacketFormat format : {PacketFormat::l2, PacketFormat::udp}) {
+    CAPTURE(static_cast<int>(format));
+    PacketsParameters p = packets(300);
+    p.format = format;
+    p.flows = 3;
+    p.addresses = PacketAddresses::kept;
+    Bench b(p);
+    b.board.spoil = swap_back;
+    const auto& r = b.go();
+    REQUIRE(r.first_error == "");
+    REQUIRE(r.wrong == 0);
+    REQUIRE(r.returned == 300);
+  }
+  PacketsParameters p = slowly(3);
+  p.addresses = PacketAddresses::kept;
+  Bench b(p);
+  const auto& r = b.go();
+  REQUIRE(r.wrong == 3);
+  REQUIRE(r.first_error == "packet 1: byte 5 is 0x01, not 0x02");
+}
+
 TEST_CASE("any byte that differs is found, whatever it is", "[packets]") {
   for (const PacketFormat format : {PacketFormat::l2, PacketFormat::udp}) {
     // Without the type, the protocol, the port and the number, a frame is none of the source's.
