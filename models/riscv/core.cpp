@@ -131,6 +131,7 @@ void Core::restart() {
   serving_ = 0;
   interrupted_.clear();
   entering_.clear();
+  wake_up_ = {};
   limit_ = slots_allowed();
   wake_.notify();
 }
@@ -420,7 +421,9 @@ void Core::probe(unsigned stage, std::uint64_t address) {
   if (id == 0) return;
   if (!entering_.empty()) end_trap_entry();
   serving_ = id;
-  enter(id, static_cast<base::Stage>(stage), time_of_hint());
+  const Time t = time_of_hint();
+  divide_wait(id, t);
+  enter(id, static_cast<base::Stage>(stage), t);
 }
 
 void Core::drop(unsigned reason, std::uint64_t address) {
@@ -441,6 +444,7 @@ void Core::account(unsigned account) {
   const std::uint64_t slots = hart_.state().slots;
   account_slots_[account_] += slots - account_since_;
   account_since_ = slots;
+  if (account_ == SLUICE_ACCOUNT_interrupt && account != account_) wake_up_.work(slot_clock_.time_of(slots));
   account_ = account;
   if (account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle) serving_ = 0;
 }

@@ -24,6 +24,7 @@
 #include "models/riscv/cluster.h"
 #include "models/riscv/idle.h"
 #include "models/riscv/iss/hart.h"
+#include "models/riscv/wake_up.h"
 
 namespace sluice::riscv {
 
@@ -155,6 +156,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void enter(base::RequestId, base::Stage, base::Time);
   void move_requests(base::Stage, base::Time);
   void end_trap_entry();
+  void divide_wait(base::RequestId, base::Time until);
   void publish_own_time();
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   bool call_bus(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size, const base::Site& by,
@@ -203,6 +205,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   std::vector<base::RequestId> interrupted_;  ///< wait for an interrupt that the hart has not taken
   std::vector<base::RequestId> entering_;     ///< in trap_entry, which ends at handler_begins_
   base::Time handler_begins_;
+  WakeUp wake_up_;
   unsigned account_ = SLUICE_ACCOUNT_kernel;
   std::uint64_t account_since_ = 0;
   Accounts account_slots_{};

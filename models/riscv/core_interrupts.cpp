@@ -61,6 +61,7 @@ void Core::leave_idle(Time exit, bool in_wrs) {
     const Time end = runner_.time() + exit;
     leaving_ = true;
     if (!in_wrs) idle_.leave(hart_.state().slots);
+    wake_up_.begin_exit(runner_.time());
     move_requests(SLUICE_STAGE_idle_exit, runner_.time());
     deadline_ = base::calendar().at(end, key(), [this] { wake_.notify(); });
     while (runner_.time() < end && !restarted_)
@@ -68,6 +69,7 @@ void Core::leave_idle(Time exit, bool in_wrs) {
     base::calendar().cancel(deadline_);
     stall_until(runner_.time());
     leaving_ = false;
+    wake_up_.end_exit(runner_.time());
     if (!in_wrs) idle_.left(hart_.state().slots);
   }
   if (!restarted_) move_requests(SLUICE_STAGE_interrupt, runner_.time());
@@ -112,10 +114,21 @@ void Core::move_requests(base::Stage stage, Time t) {
 
 void Core::interrupt_taken(std::uint64_t handler) {
   end_trap_entry();
+  const Time taken = slot_clock_.time_of(hart_.state().slots);
+  wake_up_.take(taken, slot_clock_.time_of(handler));
   if (interrupted_.empty()) return;
-  move_requests(SLUICE_STAGE_trap_entry, slot_clock_.time_of(hart_.state().slots));
+  move_requests(SLUICE_STAGE_trap_entry, taken);
   entering_.swap(interrupted_);
   handler_begins_ = slot_clock_.time_of(handler);
+}
+
+/// A request that has no interrupt of its own has waited for a core until now: some of this may have been the way from
+/// another interrupt to the software that serves both.
+void Core::divide_wait(base::RequestId id, Time until) {
+  const base::Ledger::Request* r = base::ledger().find(id);
+  if (r && r->tiles.back().stage == SLUICE_STAGE_wait_core)
+    wake_up_.divide(r->tiles.back().start, until, [&](base::Stage stage, Time begin) { enter(id, stage, begin); });
+  wake_up_.work(until);
 }
 
 /// The end of a trap's entry is written into the ledger late: a tile must not begin in the future.

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 from collections import Counter
 
-from ledger_runs import FUNCTIONAL, NS, SLUICE, run, run_all
+from ledger_runs import FUNCTIONAL, INTERVAL, NS, SLUICE, run, run_all
 
 HART = "cluster.host.hart0"
 IRQ = ("e810-irq", *FUNCTIONAL, "workload.requests=20")
@@ -84,6 +84,29 @@ class Parts(unittest.TestCase):
         parts = 20 * NS + 2000 * NS + (799 + 399) * 100 * NS / SLOTS_IN_100_NS
         for bare, whole in zip(run(*BARE).requests, run(*IRQ).requests, strict=True):
             self.assertAlmostEqual(whole.end - whole.start, bare.end - bare.start + parts, delta=2)
+
+    def test_a_call_that_comes_while_the_hart_wakes_pays_the_rest_of_it(self):
+        """Without a time to think, the vector that the last call left pending has rung before the next call comes."""
+        at_once = ("e810-irq", *INTERVAL, "workload.requests=20", "workload.think=0 us")
+        before = run(*at_once)
+        for request in before.requests:
+            sums = stage_sums(before, request)
+            self.assertAlmostEqual(sums[ENTRY], 800 * 100 * NS / SLOTS_IN_100_NS, delta=2)
+            self.assertTrue(500 * NS < sums[EXIT] < 1000 * NS, sums[EXIT])
+            self.assertEqual(sums["wait for a core", "nic.eth0"], 0)
+            self.assertNotIn(DELIVERY, sums)
+            names = [tile[0] for tile in request.tiles]
+            first = names.index("idle exit")
+            self.assertEqual(names[first:first + 5], ["idle exit", "interrupt", "trap entry", "interrupt", "demultiplex"])
+        for more, stage, added in self.LONGER:
+            with self.subTest(more):
+                after = run(*at_once, *more)
+                for a, b in zip(before.requests, after.requests, strict=True):
+                    expected = stage_sums(before, a)
+                    # The message comes later to a hart that wakes later.
+                    expected[EXIT if stage == DELIVERY else stage] += added
+                    for key, length in stage_sums(after, b).items():
+                        self.assertAlmostEqual(length, expected[key], delta=4, msg=f"{key}")
 
     def test_polling_differs_only_from_the_message_to_the_poll(self):
         def without(r, request):
