@@ -12,6 +12,16 @@
 namespace sluice::config {
 namespace {
 
+/// Whether a sentence has this key as a word.
+bool names(std::string_view sentence, std::string_view key) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  for (std::size_t at = sentence.find(key); at != std::string_view::npos; at = sentence.find(key, at + 1)) {
+    const std::size_t end = at + key.size();
+    if ((at == 0 || !is_part(sentence[at - 1])) && (end == sentence.size() || !is_part(sentence[end]))) return true;
+  }
+  return false;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Orders numbers in names by their value: eth2 before eth10.
@@ -351,13 +361,17 @@ class BoardBuilder {
   }
 
   /// The error for a broken rule. A rule belongs to one key, but a key that was changed later may have broken it: that
-  /// is so if the rule holds with that key's default.
+  /// is so if the rule's sentence names that key, or if the rule holds with that key's default.
   UserError broken(const Instance& instance, const base::SchemaBase::Rule& rule, const std::string& what) const {
     const Origin& about = instance.origin(rule.key);
     const Origin* cause = &about;
     for (const auto& changed : instance.schema().parameters()) {
       const Origin& origin = instance.origin(changed->key());
       if (origin.layer <= cause->layer) continue;
+      if (names(what, changed->key())) {
+        cause = &origin;
+        continue;
+      }
       const std::shared_ptr<void> without = instance.schema().defaults();
       for (const auto& p : instance.schema().parameters())
         if (p != changed) p->assign_text(without.get(), p->text(instance.values()));

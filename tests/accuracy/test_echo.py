@@ -58,7 +58,7 @@ class Echo(unittest.TestCase):
         self.assertEqual(result["packets"]["trials"][0]["dropped"], 0)
         self.assertLess(max(link["utilisation"] for link in result["links"]), 0.7, "a link limits, not the core")
         points.add("echo.l1d-miss-ratio.64", "tested", 100 * core["l1d_miss_ratio"], 6, "%", CACHES, result=result,
-                   note="V5, at 40 Gb/s: 4.4 misses of 40.5 loads and stores a frame, about every line that it touches "
+                   note="V5, at 40 Gb/s: 4.5 misses of 40 loads and stores a frame, about every line that it touches "
                         "once; how many accesses DPDK makes is not published")
         points.add("echo.l2-miss-ratio.64", "tested", 100 * core["l2_miss_ratio"], 55, "%", CACHES, result=result,
                    note="V5, at 40 Gb/s")

@@ -83,6 +83,8 @@ class Cores(CommandTest):
                 (["issue_width=8", "core.fetch_width=8", "core.reorder_buffer=7"],
                  "--set cluster.host.core.reorder_buffer=7: must be at least issue_width, which is 8"),
                 (["issue_width=8"], "--set cluster.host.issue_width=8: must be at most core.fetch_width, which is 6"),
+                (["idle.exit_latency=1 us"], "--set cluster.host.idle.exit_latency=1 us: cluster.host.idle.enter_after must "
+                 "have as many elements as idle.exit_latency, which has 1"),
                 (["core.fetch_width=3"], "--set cluster.host.core.fetch_width=3: must be at least issue_width, which "
                  "is 4"),
                 (["core.fetch_queue=1"], "--set cluster.host.core.fetch_queue=1: must be at least issue_width, which "
