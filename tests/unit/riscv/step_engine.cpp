@@ -92,7 +92,7 @@ SlowPath::Outcome StepEngine::execute_timed(const Instruction& i, std::uint64_t 
   }
   const SlowPath::Outcome outcome = slow_.execute(i, hart_.config().costs.of(cost_class(i.op)));
   const bool charged = clock_->charged();
-  if (outcome != SlowPath::Outcome::next || charged) clock_->log().abandon();
+  if (outcome != SlowPath::Outcome::next || charged) clock_->abandon();
   if (outcome == SlowPath::Outcome::next && !charged) clock_->settle(1, next);
   if (outcome == SlowPath::Outcome::next)
     slow_.retire(i.length, charged ? hart_.config().costs.of(cost_class(i.op)) : 0);

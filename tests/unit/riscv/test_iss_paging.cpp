@@ -31,7 +31,7 @@ constexpr std::uint64_t entry(std::uint64_t physical, std::uint64_t flags) { ret
 
 /// S mode, its code at the start of the RAM, and virtual page n of kView on frame n.
 struct Paged : IssMachine {
-  explicit Paged(const std::vector<std::uint32_t>& words) {
+  explicit Paged(const std::vector<std::uint32_t>& words, const HartConfig& config = {}) : IssMachine(config) {
     load_words(words);
     load_words({kLoop}, kHandler);
     put(kRoot + (kView >> 30) * 8, entry(kMiddle, kPointer));
@@ -166,5 +166,35 @@ TEST_CASE("an interrupt that a fetch's walk makes pending comes before the instr
     CHECK(m.hart.counters().interrupts == 1);
     CHECK(m.csr(csr::kMepc) == kView + 2 * kPage);
     CHECK(m.x(kA0) == 0);
+  }
+}
+
+TEST_CASE("with a window, what a fetch's walk changes counts at the next timing point", "[iss]") {
+  // As before, but page 2 has a loop that L1I holds: nothing misses, so nothing else makes the hart ask again.
+  for (const bool interrupts : {false, true}) {
+    CAPTURE(interrupts);
+    TimingParts parts;
+    HartConfig config;
+    parts.give_to(config, Timing::interval);
+    Paged m({}, config);
+    m.load_words({0x0000'106f}, frame(1));
+    m.load_words({addi(kA0, kA0, 1), 0xffdf'f06f}, frame(2));
+    m.put(kLast + 2 * 8, entry(frame(2), kAll & ~0x40));
+    for (const unsigned n : {1u, 2u}) parts.l1i.fill(frame(n), base::LineState::kExclusive);
+    Privileged& privileged = m.hart.privileged();
+    const Waiter waiter(m.ram, kLast);
+    privileged.csr_poke(csr::kMie, 1 << 7);
+    m.on_synchronise = [&] {
+      if (interrupts)
+        privileged.set_mip(7, true);
+      else
+        m.limit = 20;
+    };
+    m.hart.state().pc = kView + kPage;
+    m.limit = 10'000;
+    m.hart.run();
+    // The first branch behind 48 instructions.
+    CHECK(m.hart.counters().interrupts == (interrupts ? 1 : 0));
+    CHECK(m.x(kA0) == 24);
   }
 }

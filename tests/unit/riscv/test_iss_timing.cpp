@@ -127,14 +127,26 @@ TEST_CASE("each slot of the window has an instruction or a loss, also where a de
         0x00012023,  // sw x0, 0(x2)
         0x00000013,  // nop
     });
-    for (unsigned steps = takes ? 3 : 2; steps > 0; --steps) m.hart.step();
+    std::vector<std::uint32_t> handler(200, 0x00000013);
+    handler.push_back(0x0000006f);  // j .
+    m.load_words(handler, IssMachine::kRam + 0x8000);
+    m.hart.privileged().csr_poke(csr::kMtvec, IssMachine::kRam + 0x8000);
     const HartCounters& c = m.hart.counters();
+    const auto all_slots = [&] {
+      return m.hart.state().instret + std::accumulate(c.lost.begin(), c.lost.end(), std::uint64_t{0}) +
+             c.traps * config.costs.exception;
+    };
+    for (unsigned steps = takes ? 3 : 2; steps > 0; --steps) m.hart.step();
     CAPTURE(takes);
     CHECK(m.hart.state().instret == (takes ? 3 : 1));
     CHECK(c.traps == (takes ? 0 : 1));
-    CHECK(m.hart.state().slots == m.hart.state().instret +
-                                      std::accumulate(c.lost.begin(), c.lost.end(), std::uint64_t{0}) +
-                                      c.traps * config.costs.exception);
+    CHECK(m.hart.state().slots == all_slots());
+    if (takes) continue;
+    // The trap's handler.
+    m.limit = m.hart.state().slots + 20;
+    m.hart.run();
+    CHECK(m.hart.state().instret == 129);
+    CHECK(m.hart.state().slots == all_slots());
   }
 }
 

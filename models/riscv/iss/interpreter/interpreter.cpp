@@ -104,6 +104,8 @@ bool Interpreter::enter_timed() {
         return false;
       }
       if (slow_.take_interrupt()) continue;
+    } else if (slow_.attention()) {
+      bus_limit_ = 0;  // whatever it is about, the next timing point asks
     }
     slow_.clear_attention();
     slow_.refresh_context();
@@ -363,7 +365,7 @@ Interpreter::Outcome Interpreter::slow_timed(Block* block, const Op* op, std::ui
     clock_->executed(since + site.index + 1, false);  // decoded code has been removed, which takes no time
   else
     clock_->timing_point();
-  if (outcome != SlowPath::Outcome::next || charged) clock_->log().abandon();
+  if (outcome != SlowPath::Outcome::next || charged) clock_->abandon();
   if (outcome != SlowPath::Outcome::next) return leave(outcome);
   slow_.retire(site.length, charged ? site.cost : 0);
   if (!charged) clock_->settle(site.index + 1u, state_.pc);

@@ -74,7 +74,8 @@ class Interpreter final : public Engine {
   // interpreter.cpp
   bool enter();
   bool enter_timed();
-  /// Whether enter_timed(), at a timing point, would find nothing but the next block: nothing has called the bus since.
+  /// Whether enter_timed(), at a timing point, would find nothing but the next block: no bus call, no attention and no
+  /// step has been there since it asked for the limit.
   bool goes_on() const {
     return state_.slots < bus_limit_ && !slow_.attention() && !clock_->has_filled() && !control_.stepping();
   }

@@ -260,7 +260,7 @@ class InstructionWindow {
   const std::uint64_t lead_;                                     ///< cycles by which fetch may be ahead of dispatch
   const std::uint64_t granule_;             ///< bytes; an access within an aligned block of them is simple
   std::uint64_t line_ = ~std::uint64_t{0};  ///< L1I line of the last instruction
-  bool touched_ = false;  ///< the engine has touched all lines of the step: again would be out of order
+  bool touched_ = false;  ///< the engine has touched all lines of the step. Some of them again would be out of order
 
   std::array<std::uint64_t, CoreShape::kMostInFlight> room_{};  ///< ring: from when on an instruction's place is free
   std::array<std::uint64_t, kRing> loads_{};   ///< ring: from when on the places of the last loads are free

@@ -30,6 +30,7 @@ class IntervalClock final : private InstructionWindow::Memory {
   // or is not for the window.
 
   static constexpr std::uint64_t kBatch = 48, kMostBatch = 128;
+  static_assert(kMostBatch + 2 * TimedRun::kMost < ExecutionLog::kCapacity);
   bool at_timing_point() const { return since_ == 0; }
   /// Instructions since the last timing point.
   std::uint64_t since() const { return since_; }
@@ -44,6 +45,11 @@ class IntervalClock final : private InstructionWindow::Memory {
     charged_ = false;
     entered_ = index;
     log_.enter(run, index);
+  }
+  /// The instruction that enter_slowly() was told of has not been executed, or is not for the window. A store that
+  /// post_store() has consumed stays.
+  void abandon() {
+    if (!log_.empty()) log_.abandon();
   }
   /// Takes the time of everything in the log, as InstructionWindow::consume().
   void settle(unsigned executed, std::uint64_t next_pc) {

@@ -21,17 +21,13 @@ void TimedRun::complete(std::uint32_t number) {
   whole = WindowMemo::Key::step_of(number, 0, count, end != TimingRecord::kPlain);
 }
 
-/// A run is entered whose lines L1I may not hold. A line that is not there displaces others, so the window must have
-/// the time of everything that comes before it.
-void ExecutionLog::look_for_lines(const TimedRun& run) {
-  if (!touches_) return;
+/// Whether L1I has all lines of the run.
+bool ExecutionLog::find_lines(const TimedRun& run) const {
   const auto* const end = run.addresses.begin() + run.lines;
   const bool all = std::all_of(run.addresses.begin(), end,
                                [this](std::uint64_t line) { return l1i_->state(line) != base::LineState::kInvalid; });
-  if (all)
-    run.present = l1i_->removals();
-  else
-    stop_touching(runs_end_);
+  if (all) run.present = l1i_->removals();
+  return all;
 }
 
 }  // namespace sluice::riscv

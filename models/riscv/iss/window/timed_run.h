@@ -38,12 +38,6 @@ struct TimedRun {
   std::uint32_t count = 0;                            ///< instructions
   TimingRecord* records = nullptr;
 
-  /// The instruction that makes access n.
-  unsigned place_of_access(unsigned n) const {
-    std::uint64_t left = accesses;
-    for (; n > 0; --n) left &= left - 1;
-    return static_cast<unsigned>(std::countr_zero(left));
-  }
   /// Everything is there that is not set here.
   void complete(std::uint32_t number);
 };
@@ -56,14 +50,15 @@ class ExecutionLog {
   /// Physical addresses have at most 56 bits. Bytes of an access as a power of two: 0 to 3.
   static constexpr std::uint64_t kStore = 4;  ///< beside the size, which takes two bits
   static constexpr unsigned kAddressShift = 3;
+  static constexpr std::size_t kCapacity = 1024;  ///< runs, and accesses; IntervalClock's batches are shorter
   static constexpr std::uint64_t kNoCache = ~std::uint64_t{0} >> kAddressShift;  ///< as an address
 
-  /// The caches must outlive the log. Without them, nothing is touched.
+  /// The caches must outlive the log. Without both, nothing is touched.
   explicit ExecutionLog(base::LineState* l1i = nullptr, base::LineState* l1d = nullptr) : l1i_(l1i), l1d_(l1d) {}
   ExecutionLog(const ExecutionLog&) = delete;
   ExecutionLog& operator=(const ExecutionLog&) = delete;
   bool empty() const { return runs_end_ == runs_.data(); }
-  /// Takes out what was entered last, of which nothing has been executed.
+  /// Takes out what enter() was called for last, of which nothing has been executed.
   void abandon() {
     --runs_end_;
     accesses_end_ = accesses_before_last_;
@@ -72,13 +67,12 @@ class ExecutionLog {
   /// all of it; or when the log is consumed.
   void enter(const TimedRun& run, unsigned first) {
     accesses_before_last_ = accesses_end_;
-    if (l1i_ && run.present != l1i_->removals()) look_for_lines(run);
+    if (touches_) look_for_lines(run);
     *runs_end_++ = reinterpret_cast<std::uintptr_t>(&run) | std::uint64_t{first} << kFirstShift;
   }
   /// As enter(run, 0), by an engine that calls access_touching().
   void enter_touching(const TimedRun& run) {
-    if (run.present != l1i_->removals()) [[unlikely]]
-      look_for_lines(run);
+    if (touches_) look_for_lines(run);
     *runs_end_++ = reinterpret_cast<std::uintptr_t>(&run);
   }
   /// The next load, store or prefetch of the run accesses this physical address.
@@ -119,7 +113,7 @@ class ExecutionLog {
   void clear(bool may_touch) {
     touched_ = runs_end_ = runs_.data();
     accesses_end_ = accesses_.data();
-    touches_ = may_touch;
+    touches_ = may_touch && l1d_ != nullptr;
   }
 
  private:
@@ -128,7 +122,12 @@ class ExecutionLog {
     if (touches_) touched_ = run;
     touches_ = false;
   }
-  void look_for_lines(const TimedRun& run);
+  /// A line of the run that is not there displaces others: the window must then have the time of what comes before.
+  void look_for_lines(const TimedRun& run) {
+    if (run.present != l1i_->removals() && !find_lines(run)) [[unlikely]]
+      stop_touching(runs_end_);
+  }
+  bool find_lines(const TimedRun& run) const;
 
   /// By the lowest three bits of the address, kStore and the size.
   static constexpr std::array<std::uint8_t, 64> kBytes = [] {
@@ -138,7 +137,6 @@ class ExecutionLog {
     return bytes;
   }();
   static constexpr unsigned kFirstShift = 56;  ///< pointers have fewer bits
-  static constexpr std::size_t kCapacity = 1024;
   base::LineState* const l1i_;
   base::LineState* const l1d_;
   bool touches_ = false;

@@ -37,6 +37,7 @@ class WindowMemo {
     Loads loads;
   };
   using Lost = std::array<std::uint32_t, kLosses>;
+  static constexpr unsigned kMostForwarded = 15;  ///< loads of a step
   /// What a run does.
   struct Effect {
     Id next = kNone;           ///< state behind it
@@ -85,7 +86,7 @@ class WindowMemo {
  private:
   // Effect::counts: 4 bits of the cause of lost slots, 24 of their number, and 4 of forwarded loads. The cause
   // kSeveral: the number is an index in lost_.
-  static constexpr unsigned kCauseShift = 28, kNumberShift = 4, kNumberBits = 24, kSeveral = 15, kMostForwarded = 15;
+  static constexpr unsigned kCauseShift = 28, kNumberShift = 4, kNumberBits = 24, kSeveral = 15;
   static_assert(kLosses <= kSeveral);
   static constexpr std::uint64_t kNoStep = 0;  ///< no run has this number
   struct Transition {

@@ -12,12 +12,12 @@ using base::LineUse;
 
 namespace {
 
-// WindowMemo::Key::step: 32 bits for the run, and 32 for the step. Key::loads: 16 bits for each load that a store in
-// the store buffer may concern, in order: its index in the run, whether the store has only some of its bytes, and how
-// many stores there have been since then.
-constexpr unsigned kStepShift = 32, kEndShift = 8, kLinesShift = 19, kLoadBits = 16, kMostLoads = 12, kAgeShift = 7;
-constexpr std::uint64_t kTransfers = 1u << 16, kTaken = 1u << 17, kRight = 1u << 18;
+// WindowMemo::Key::loads: 16 bits for each load that a store in the store buffer may concern, in order: which load or
+// store of the step it is, whether the store has only some of its bytes, and how many stores there have been since
+// then.
+constexpr unsigned kLoadBits = 16, kMostLoads = 12, kAgeShift = 7;
 constexpr std::uint64_t kPartly = 1u << 6, kMostAge = 0x1ff;
+static_assert(kMostLoads <= WindowMemo::kMostForwarded && kMostLoads * kLoadBits <= 8 * sizeof(WindowMemo::Key::Loads));
 
 // Each of kTrial steps that are executed to be remembered has to be looked up kWorth times, on average. Otherwise the
 // memo rests for kRest steps.
