@@ -140,12 +140,12 @@ class ExecutionLog {
   base::LineState* const l1i_;
   base::LineState* const l1d_;
   bool touches_ = false;
+  TimedRun next_;
+  std::array<std::uint64_t, kCapacity> runs_{}, accesses_{};
   std::uint64_t* runs_end_ = runs_.data();
   std::uint64_t* accesses_end_ = accesses_.data();
   const std::uint64_t* touched_ = runs_.data();
   std::uint64_t* accesses_before_last_ = accesses_.data();
-  TimedRun next_;
-  std::array<std::uint64_t, kCapacity> runs_, accesses_;
 };
 
 }  // namespace sluice::riscv
