@@ -86,7 +86,7 @@ const std::uint64_t* InstructionWindow::execute_steps(const std::uint64_t*& next
   for (; at != end; ++at) {
     const TimedRun& run = ExecutionLog::run_at(*at);
     if (run.uses >= remember_after_ && !passes_over(run)) break;
-    Step step{run, ExecutionLog::first_at(*at), at + 1 == end ? executed : run.count, ExecutionLog::run_at(at[1]).pc};
+    Step step = step_at(at, end, executed);
     touched_ = at < touched;
     access = execute_lines(p, step, access);
     foresee(step);

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "models/base/memory/line_state.h"
@@ -173,6 +172,11 @@ class InstructionWindow {
   const std::uint64_t* execute_steps(const std::uint64_t*& next, const std::uint64_t* end, const std::uint64_t* touched,
                                      unsigned executed, const std::uint64_t* access);
   const std::uint64_t* execute_lines(Progress&, const Step&, const std::uint64_t* access);
+  /// The step that a log's entry stands for. end, executed: see execute_steps().
+  static Step step_at(const std::uint64_t* at, const std::uint64_t* end, unsigned executed) {
+    const TimedRun& run = ExecutionLog::run_at(*at);
+    return {run, ExecutionLog::first_at(*at), at + 1 == end ? executed : run.count, ExecutionLog::run_at(at[1]).pc};
+  }
   /// Predicts the branch or jump at the end of a step, and learns.
   void foresee(Step& step) {
     const TimedRun& run = step.run;

@@ -47,8 +47,7 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
       access = last_pending_ > at_.cycle + 1 ? recall_touched<true>(at, whole, access)
                                              : recall_touched<false>(at, whole, access);
     if (at == end) break;
-    const TimedRun& run = ExecutionLog::run_at(*at);
-    Step step{run, ExecutionLog::first_at(*at), at + 1 == end ? executed : run.count, ExecutionLog::run_at(at[1]).pc};
+    Step step = step_at(at, end, executed);
     touched_ = at < touched;
     if (!recall(step, access)) [[unlikely]]
       access = perform(step, access);
