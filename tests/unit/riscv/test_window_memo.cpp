@@ -17,10 +17,15 @@ using namespace sluice::riscv;
 
 namespace {
 
+constexpr std::uint64_t kCode = 0x1000, kData = 0x8000;
+
 /// Small caches, whose misses take a time that depends on the cycle.
 struct SmallMemory final : InstructionWindow::Memory {
   base::LineState l1i{1024, 2, 64}, l1d{1024, 2, 64};
   std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
+    // An outer cache may give up lines that L1 holds.
+    if (cycle % 11 == 0) l1d.downgrade(kData + 64 * (cycle / 11 % 40), base::LineState::kInvalid);
+    if (cycle % 7 == 0) l1i.downgrade(kCode + 64 * (cycle / 7 % 8), base::LineState::kInvalid);
     (use == base::LineUse::fetch ? l1i : l1d)
         .fill(address, base::writes(use) ? base::LineState::kModified : base::LineState::kShared);
     return cycle + 10 + (address / 64 + cycle) % 40;
@@ -92,7 +97,6 @@ class Walk {
 
  private:
   static constexpr unsigned kBlocks = 10;
-  static constexpr std::uint64_t kData = 0x8000;
 
   void add_block(const CoreShape& shape) {
     static constexpr std::array kOps = {Opcode::add, Opcode::add,    Opcode::mul,   Opcode::div,      Opcode::ld,
@@ -149,7 +153,7 @@ class Walk {
   std::mt19937 random_;
   std::vector<std::vector<TimingRecord>> records_;
   std::vector<TimedRun> runs_;
-  std::uint64_t pc_ = 0x1000;
+  std::uint64_t pc_ = kCode;
   unsigned at_ = 0, first_ = 0, loop_ = 1;
   bool streams_ = draw(2) == 0;
   unsigned stream_ = 0;

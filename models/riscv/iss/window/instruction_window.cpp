@@ -103,7 +103,7 @@ inline void InstructionWindow::fetch_line(Progress& p, std::uint64_t address) {
   line_ = address;
   keep_up(p);
   ++counters_.l1i_accesses;
-  if (l1i_.hit(address, false)) [[likely]] {
+  if (again_.passed != again_.count || l1i_.hit(address, false)) [[likely]] {
     if (next_instructions_ != 0) [[unlikely]]
       for (const Pending& i : instructions_)
         if (i.line == address && i.ready > p.fetch_cycle) p.fetch_cycle = i.ready;
@@ -208,7 +208,8 @@ SLUICE_HOT const std::uint64_t* InstructionWindow::dispatch_special(Progress& p,
     not_before(p, load_place(), Loss::load_queue);
     ++p.dispatched;
     const std::uint64_t start = slots_.issue(p.cycle, std::max(operands(p, r), loads_from_), r.ports);
-    const std::uint64_t done = load(ExecutionLog::address_of(*access), r.detail, start, r.latency);
+    const std::uint32_t late = reach(access, start);
+    const std::uint64_t done = load(ExecutionLog::address_of(*access), r.detail, start, r.latency) + late;
     ready_[r.rd] = done;
     retire(p, done);
     loads_[next_load_++ % kRing] = p.last_retired() + 1;
@@ -219,7 +220,8 @@ SLUICE_HOT const std::uint64_t* InstructionWindow::dispatch_special(Progress& p,
     ++p.dispatched;
     const std::uint64_t done = r.latency + slots_.issue(p.cycle, operands(p, r), r.ports);
     retire(p, done);
-    store(ExecutionLog::address_of(*access), r.detail, done, p.last_retired());
+    const std::uint32_t late = reach(access, p.last_retired() + 1);
+    store(ExecutionLog::address_of(*access), r.detail, done, p.last_retired() + late);
     return access + 1;
   }
   ++p.dispatched;
@@ -229,6 +231,7 @@ SLUICE_HOT const std::uint64_t* InstructionWindow::dispatch_special(Progress& p,
   ready_[r.rd] = done;
   retire(p, done);
   if (r.kind != TimingRecord::kPrefetch) return access;
+  reach(access, start);
   prefetch(ExecutionLog::address_of(*access), static_cast<LineUse>(r.detail), start);
   return access + 1;
 }
@@ -248,8 +251,7 @@ SLUICE_HOT std::uint64_t InstructionWindow::load(std::uint64_t address, unsigned
 /// A store whose operands are there in the cycle `ready`. It is written after it has retired, behind earlier stores.
 SLUICE_HOT void InstructionWindow::store(std::uint64_t address, unsigned size, std::uint64_t ready,
                                          std::uint64_t retired) {
-  if ((touched_ || (is_simple(address, size) && l1d_.hit(address, true))) && is_there(address, retired + 1))
-      [[likely]] {
+  if (is_simple(address, size) && touch_l1d(address, true) && is_there(address, retired + 1)) [[likely]] {
     ++counters_.l1d_accesses;
     const std::uint64_t written = std::max(retired, last_written_) + 1;
     note_written(written);

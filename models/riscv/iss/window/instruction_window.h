@@ -85,7 +85,7 @@ class InstructionWindow {
   };
   // Sets and ways of the table of lines under way. A new entry takes the place of the one that has been
   // done longest.
-  static constexpr std::size_t kSets = 64, kWays = 8;
+  static constexpr std::size_t kSets = ExecutionLog::kSets, kWays = 8;
   static constexpr std::size_t kRing = CoreShape::kMostInFlight, kRecent = 16;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static constexpr std::uint32_t kRetry = 256;  ///< one capture in so many is made where it has not paid before
@@ -117,17 +117,44 @@ class InstructionWindow {
   /// What the time of a step depends on, beside the window's state and its branch.
   struct Touched {
     WindowMemo::Key key;
-    std::uint64_t line = 0;   ///< L1I line of the last instruction
-    std::uint64_t lines = 0;  ///< of L1I that it enters
-    unsigned accesses = 0;    ///< loads and stores
-    unsigned loads = 0;       ///< that a store in the store buffer may concern
+    std::uint64_t line = 0;              ///< L1I line of the last instruction
+    std::uint64_t lines = 0;             ///< of L1I that it enters
+    unsigned accesses = 0;               ///< loads and stores
+    unsigned loads = 0;                  ///< that a store in the store buffer may concern
+    std::uint64_t oldest = 0;            ///< number of the first store that may not be written before the step
+    std::uint64_t left = 0;              ///< accesses to come: bits of TimedRun::accesses
+    unsigned at = 0;                     ///< instruction of the access that touch() has ended at
+    const std::uint64_t* end = nullptr;  ///< the first access whose line touch() has not made sure of
   };
+  /// What touch() has found.
+  enum class Found : std::uint8_t {
+    hit,    ///< everything is there
+    event,  ///< what follows depends on the time of a line
+    other,  ///< it depends on more
+  };
+  /// What is to be learnt of a step that is executed.
+  enum class Learns : std::uint8_t { nothing, event, effect };
   /// A step that is executed to be remembered.
   struct Lesson {
     WindowMemo::Id state = WindowMemo::kNone;  ///< before it
     WindowMemo::Key key;
     std::uint64_t cycle = 0;
     TimingCounters counters;
+  };
+  /// Of a step that is executed although recall() has gone a part of the way: the accesses before `end` have touched
+  /// their lines, and those of `met` know when they get them.
+  struct Again {
+    struct Met {
+      const std::uint64_t* access;
+      std::uint32_t late;
+    };
+    const std::uint64_t* end = nullptr;   ///< null: nothing has been touched
+    const std::uint64_t* next = nullptr;  ///< the next of these accesses
+    std::array<Met, TimedRun::kMost> met{};
+    unsigned count = 0, passed = 0;  ///< of `met`
+    bool touched = false;            ///< the engine has touched the lines of all others, too
+    std::uint64_t last_pending = 0;
+    std::uint64_t asked = 0;  ///< the cycle in which the access at `end` asks for its line
   };
   struct Recall;
   class Writer;
@@ -148,9 +175,15 @@ class InstructionWindow {
   bool recall(Step&, const std::uint64_t*& access);
   const std::uint64_t* perform(Step, const std::uint64_t* access);
   bool capture_before(Step, const std::uint64_t* access);
-  bool touch(const Step&, const std::uint64_t*& access, unsigned unwritten, Touched&);
+  Found touch(const Step&, const std::uint64_t*& access, unsigned unwritten, Touched&);
+  Found touch_rest(const Step&, const std::uint64_t*& access, Touched&);
   bool touch_lines(const Step&, Touched&);
-  bool touch_data(const TimingRecord&, std::uint64_t address, std::uint64_t oldest, bool awaits, Touched&);
+  Found touch_data(const TimingRecord&, std::uint64_t address, bool awaits, Touched&);
+  Found meet_events(const Step&, const std::uint64_t*& access, Touched&, WindowMemo::Id& state, std::uint32_t& number);
+  const std::uint64_t* execute_again(Step&, const std::uint64_t* access);
+  std::uint32_t reached(std::uint64_t cycle);
+  bool keeps_lines(const Step&, unsigned from) const;
+  std::uint32_t meet(const TimingRecord&, std::uint64_t address, std::uint64_t start);
   bool add_load(std::uint64_t number, unsigned bytes, unsigned access, unsigned count, std::uint64_t& step,
                 WindowMemo::Key::Loads&) const;
   bool is_awaited(std::uint64_t address);
@@ -202,6 +235,10 @@ class InstructionWindow {
   const std::uint64_t* dispatch(Progress&, const TimingRecord* first, const TimingRecord* end,
                                 const std::uint64_t* access);
   const std::uint64_t* dispatch_special(Progress&, const TimingRecord&, const std::uint64_t* access);
+  /// An access is about to ask for its line in this cycle. Returns for how many cycles the line is known to be late.
+  std::uint32_t reach(const std::uint64_t* access, std::uint64_t cycle) {
+    return access != again_.next ? 0 : reached(cycle);
+  }
   void not_before(Progress&, std::uint64_t cycle, Loss why);
   void keep_up(Progress&) const;
   void fetch(Progress&, unsigned instructions);
@@ -215,6 +252,9 @@ class InstructionWindow {
   std::uint64_t load(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency);
   void store(std::uint64_t address, unsigned size, std::uint64_t ready, std::uint64_t retired);
   bool is_simple(std::uint64_t address, unsigned size) const { return (address & (granule_ - 1)) + size <= granule_; }
+  bool crosses_line(std::uint64_t address, unsigned size) const {
+    return (address & (l1d_.line_bytes() - 1)) + size > l1d_.line_bytes();
+  }
   /// Touches the line of an access in L1D, unless the engine has. False: L1D does not answer it.
   bool touch_l1d(std::uint64_t address, bool write) { return touched_ || l1d_.hit(address, write); }
   void note_written(std::uint64_t cycle) {
@@ -226,14 +266,14 @@ class InstructionWindow {
   std::uint64_t store_place() const { return stores_[(next_store_ - shape_.store_buffer) % kRing]; }
   /// Bit n: byte n from the aligned 8 bytes on in which an access begins.
   static unsigned bytes_of(std::uint64_t address, unsigned size) { return ((1u << size) - 1) << address % 8; }
-  static std::size_t set_of(std::uint64_t number) { return (number ^ number >> 6 ^ number >> 12) % kSets; }
+  std::size_t set_of(std::uint64_t address) const { return ExecutionLog::set_of(address, l1d_); }
   Pending* pending_of(std::uint64_t line);
   /// Whether an access to a line that L1D has need not wait for it in this cycle, and starts no prefetch.
   bool is_there(std::uint64_t address, std::uint64_t cycle) const {
-    return cycle >= last_pending_ || cycle >= awaited_[set_of(address / l1d_.line_bytes())];
+    return cycle >= last_pending_ || cycle >= awaited_[set_of(address)];
   }
-  /// Whether only misses bring lines to L1D from now on.
-  bool only_misses_fill() const { return ahead_ == 0 || last_pending_ <= at_.cycle + 1; }
+  /// The sets of lines, as bits, of which an access may bring another line although L1D has this one.
+  std::uint64_t bringing_sets() const { return last_pending_ <= at_.cycle + 1 ? 0 : ahead_; }
 
   // window_memory.cpp
   std::uint64_t load_any(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency);
@@ -278,7 +318,7 @@ class InstructionWindow {
   std::array<std::array<Pending, kWays>, kSets> pending_;
   std::array<std::uint64_t, kSets> awaited_{};  ///< from when on no line of the set has to be waited for; kNever: one
                                                 ///< is there ahead of its first load
-  unsigned ahead_ = 0;                          ///< such lines
+  std::uint64_t ahead_ = 0;                     ///< bit n: one is in set n
   std::array<Pending, 16> instructions_;        ///< ring: lines that prefetch.i has asked for
   std::size_t next_instructions_ = 0;
   std::uint64_t last_instructions_ = 0;        ///< none of them arrives later
@@ -292,15 +332,17 @@ class InstructionWindow {
   WindowMemo memo_;
   WindowMemo::Id state_ = WindowMemo::kNone;  ///< the window's, if it is known
   bool is_behind_ = false;                    ///< of the members above, only at_.cycle has followed state_
-  bool learns_ = false;                       ///< the run that is executed next is lesson_
+  Learns learns_ = Learns::nothing;           ///< what, of the step that is executed next, goes into lesson_
   Lesson lesson_;
+  Again again_;
   const TimedRun* captured_at_ = nullptr;  ///< run before which the state was captured last
   std::uint64_t recalled_ = 0;             ///< steps
   std::uint64_t recalled_before_ = 0;      ///< captured_at_
   std::uint64_t recalled_before_trial_ = 0;
-  std::uint32_t skipped_ = 0;            ///< captures that have seldom paid
-  std::uint32_t learnt_ = 0, rest_ = 0;  ///< see learn()
-  std::vector<std::uint16_t> numbers_;   ///< for capture()
+  std::uint32_t skipped_ = 0;  ///< captures that have seldom paid
+  static constexpr std::uint32_t kFirstRest = 1u << 16;
+  std::uint32_t learnt_ = 0, rest_ = 0, next_rest_ = kFirstRest;  ///< see learn()
+  std::vector<std::uint16_t> numbers_;                            ///< for capture()
 };
 
 }  // namespace sluice::riscv

@@ -77,6 +77,9 @@ class StoreForwarding {
       if (const Store& s = (*this)[n]; s.granule == granule && (s.bytes & bytes) != 0) return n;
     return 0;
   }
+  std::uint64_t find_number(std::uint64_t granule, unsigned bytes, std::uint64_t oldest) const {
+    return find_number(last_alike(granule), granule, bytes, oldest);
+  }
   void take_back_to(std::uint64_t number) {
     while (next_ > number) {
       const Store& s = (*this)[--next_];

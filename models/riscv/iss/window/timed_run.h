@@ -82,11 +82,19 @@ class ExecutionLog {
   }
   /// The next store of the run is to a device, or its next prefetch brings nothing.
   void access_no_cache() { access(kNoCache); }
-  /// The next load or store of the run accesses 1 << size aligned bytes.
+  /// The next load or store of the run accesses 1 << size bytes, all of them in the same aligned 8.
   void access_touching(std::uint64_t address, unsigned size, bool store) {
-    if (touches_ && !l1d_->hit(address, store)) [[unlikely]]
+    if (touches_ && ((bringing_ != 0 && may_bring(address)) || !l1d_->hit(address, store))) [[unlikely]]
       stop_touching(runs_end_ - 1);
     *accesses_end_++ = address << kAddressShift | (store ? kStore : 0) | size;
+  }
+
+  /// The next load or store of the run accesses 1 << size bytes of one line.
+  void access_misaligned(std::uint64_t address, unsigned size, bool store) {
+    if (address % 8 + (std::uint64_t{1} << size) > 8) [[unlikely]]
+      access(address);
+    else
+      access_touching(address, size, store);
   }
 
   // What the window reads.
@@ -109,11 +117,18 @@ class ExecutionLog {
     return *reinterpret_cast<const TimedRun*>(entry << 8 >> 8);  // NOLINT(performance-no-int-to-ptr)
   }
   static unsigned first_at(std::uint64_t entry) { return static_cast<unsigned>(entry >> kFirstShift); }
-  /// may_touch: only accesses that L1 does not answer bring lines to it, or take them away, until the log is consumed.
-  void clear(bool may_touch) {
+  /// Until the log is consumed, lines come to L1, or leave it, only by accesses that it does not answer, and by those
+  /// to lines of these sets: bit n is set n, by set_of().
+  void clear(std::uint64_t bringing) {
     touched_ = runs_end_ = runs_.data();
     accesses_end_ = accesses_.data();
-    touches_ = may_touch && l1d_ != nullptr;
+    touches_ = l1d_ != nullptr;
+    bringing_ = bringing;
+  }
+  static constexpr std::size_t kSets = 64;
+  static std::size_t set_of(std::uint64_t address, const base::LineState& l1d) {
+    const std::uint64_t number = address / l1d.line_bytes();
+    return (number ^ number >> 6 ^ number >> 12) % kSets;
   }
 
  private:
@@ -127,6 +142,7 @@ class ExecutionLog {
     if (run.present != l1i_->removals() && !find_lines(run)) [[unlikely]]
       stop_touching(runs_end_);
   }
+  bool may_bring(std::uint64_t address) const { return (bringing_ >> set_of(address, *l1d_) & 1) != 0; }
   bool find_lines(const TimedRun& run) const;
 
   /// By the lowest three bits of the address, kStore and the size.
@@ -140,6 +156,7 @@ class ExecutionLog {
   base::LineState* const l1i_;
   base::LineState* const l1d_;
   bool touches_ = false;
+  std::uint64_t bringing_ = 0;
   TimedRun next_;
   std::array<std::uint64_t, kCapacity> runs_{}, accesses_{};
   std::uint64_t* runs_end_ = runs_.data();

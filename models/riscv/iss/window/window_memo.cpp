@@ -51,6 +51,7 @@ WindowMemo::Id WindowMemo::intern(std::span<const std::uint16_t> numbers, Known 
 void WindowMemo::grow() {
   table_.assign(std::max<std::size_t>(1024, 4 * table_.size()), kNone);
   for (Id id = 0; id < states_.size(); ++id) {
+    if (states_[id].size == 0) continue;  // an event
     std::size_t at = states_[id].hash & (table_.size() - 1);
     while (table_[at] != kNone) at = (at + 1) & (table_.size() - 1);
     table_[at] = id;
@@ -70,11 +71,25 @@ void WindowMemo::add(Id state, const Key& key, Effect effect, unsigned forwarded
     lost_.push_back(lost);
   }
   effect.counts |= forwarded;
+  add(state, key, effect);
+}
+
+void WindowMemo::add_event(Id state, const Key& key, std::uint32_t cycles) {
+  Effect effect;
+  effect.next = static_cast<Id>(states_.size());
+  effect.cycles = cycles;
+  states_.push_back({});
+  first_.emplace_back();
+  add(state, key, effect);
+}
+
+void WindowMemo::add(Id state, const Key& key, const Effect& effect) {
   Transition added{key.step, effect, kNone, kNone};
   if ((key.step & Key::kHasLoads) != 0) {
     added.loads = static_cast<Id>(loads_.size());
     loads_.push_back(key.loads);
   }
+  if (states_[state].size == 0) ++states_[state].followers;
   Transition* last = &first_[state];
   if (last->step == kNoStep) {
     *last = added;

@@ -2,8 +2,9 @@
 #pragma once
 /// States of an instruction window that have been seen, and what runs made of them. A run whose accesses all hit takes
 /// the same time whenever the window is in the same state: it is then looked up and not executed again (memoisation as
-/// in Schnarr and Larus, "Fast Out-Of-Order Processor Simulation Using Memoization", ASPLOS 1998). Results are the same
-/// with and without.
+/// in Schnarr and Larus, "Fast Out-Of-Order Processor Simulation Using Memoization", ASPLOS 1998). An access that does
+/// not hit is an event of the run: the time at which it asks for its line is the same, too, and what follows is
+/// remembered for each time that the line takes. Results are the same with and without.
 
 #include <array>
 #include <cstdint>
@@ -23,10 +24,12 @@ class WindowMemo {
   struct Key {
     using Loads = std::array<std::uint64_t, 3>;
     // In `step`: the run's number, the first instruction, and the rest.
-    static constexpr unsigned kFirstShift = 32, kEndShift = 40, kLinesShift = 51;
+    static constexpr unsigned kFirstShift = 32, kEndShift = 40, kLinesShift = 51, kEventShift = 55;
     static constexpr std::uint64_t kTransfers = std::uint64_t{1} << 48, kTaken = kTransfers << 1, kRight = kTaken << 1;
     // Whether the first of `loads` matters, and whether the others may.
     static constexpr std::uint64_t kHasLoads = std::uint64_t{1} << 63, kHasManyLoads = std::uint64_t{1} << 62;
+    /// The run goes on only to the instruction that kEventShift has.
+    static constexpr std::uint64_t kEvent = std::uint64_t{1} << 61;
     static std::uint64_t step_of(std::uint32_t number, unsigned first, unsigned end, bool transfers) {
       return number | std::uint64_t{first} << kFirstShift | std::uint64_t{end} << kEndShift |
              (transfers ? kTransfers : 0);
@@ -52,6 +55,7 @@ class WindowMemo {
     std::int32_t retired;       ///< cycle in which the last instruction retires
     std::uint16_t stores;       ///< entries of StoreForwarding that are not written
     std::uint16_t dispatched;
+    std::uint16_t followers;  ///< if this is an event: what is known to follow
   };
 
   /// The state with these numbers, which may be new. `known`: its other members.
@@ -69,6 +73,11 @@ class WindowMemo {
   /// From `state`, this effect follows, with so many forwarded loads and these lost slots. Sets effect.stores and
   /// effect.counts.
   void add(Id state, const Key&, Effect, unsigned forwarded, const Lost&);
+  /// From `state`, the event that the key has begins so many cycles later. What follows depends on how long it takes,
+  /// which the key that finds it has in place of the run's number. Events have no numbers.
+  void add_event(Id state, const Key&, std::uint32_t cycles);
+  /// Whether so much has followed on this event that something else is likely to be the next.
+  bool varies(Id event) const { return states_[event].followers >= kMostFollowers; }
   /// Adds what the effect counts.
   void count(const Effect& effect, TimingCounters& counters) const {
     counters.forwarded += effect.counts & kMostForwarded;
@@ -89,6 +98,7 @@ class WindowMemo {
   static constexpr unsigned kCauseShift = 28, kNumberShift = 4, kNumberBits = 24, kSeveral = 15;
   static_assert(kLosses <= kSeveral);
   static constexpr std::uint64_t kNoStep = 0;  ///< no run has this number
+  static constexpr unsigned kMostFollowers = 64;
   struct Transition {
     std::uint64_t step = kNoStep;
     Effect effect;
@@ -100,6 +110,7 @@ class WindowMemo {
     return a[0] != b[0] || ((step & Key::kHasManyLoads) != 0 && differ_further(a, b));
   }
   static bool differ_further(const Key::Loads& a, const Key::Loads& b);
+  void add(Id state, const Key&, const Effect&);
   void grow();
 
   std::vector<Known> states_;

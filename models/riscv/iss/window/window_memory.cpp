@@ -46,7 +46,7 @@ std::uint64_t InstructionWindow::load_any(std::uint64_t address, unsigned size, 
 
 /// The line of L1D that is under way, or was a short time ago; null: it is not known.
 InstructionWindow::Pending* InstructionWindow::pending_of(std::uint64_t line) {
-  for (Pending& p : pending_[set_of(line / l1d_.line_bytes())])
+  for (Pending& p : pending_[set_of(line)])
     if (p.line == line) return &p;
   return nullptr;
 }
@@ -62,8 +62,7 @@ std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t 
     const std::uint64_t ready = std::max(start + latency, p->ready);
     if (p->ahead) {
       p->ahead = false;
-      --ahead_;
-      note_awaited(set_of(line / l1d_.line_bytes()));
+      note_awaited(set_of(line));
       prefetch_behind(line, start);
     }
     return ready;
@@ -78,15 +77,13 @@ std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t 
 
 void InstructionWindow::note_pending(std::uint64_t line, std::uint64_t ready, bool ahead) {
   last_pending_ = std::max(last_pending_, ready);
-  const std::size_t set = set_of(line / l1d_.line_bytes());
+  const std::size_t set = set_of(line);
   Pending* place = pending_of(line);
   if (place)
     ready = std::max(ready, place->ready);
   else
     place = std::min_element(pending_[set].begin(), pending_[set].end(),
                              [](const Pending& a, const Pending& b) { return a.ready < b.ready; });
-  ahead_ += ahead ? 1 : 0;
-  ahead_ -= place->ahead ? 1 : 0;
   *place = {line, ready, ahead};
   note_awaited(set);
 }
@@ -95,6 +92,8 @@ void InstructionWindow::note_pending(std::uint64_t line, std::uint64_t ready, bo
 void InstructionWindow::note_awaited(std::size_t set) {
   awaited_[set] = 0;
   for (const Pending& p : pending_[set]) awaited_[set] = std::max(awaited_[set], p.ahead ? kNever : p.ready);
+  const std::uint64_t bit = std::uint64_t{1} << set;
+  ahead_ = awaited_[set] == kNever ? ahead_ | bit : ahead_ & ~bit;
 }
 
 /// Notes a load miss. Returns whether the line before it has missed, or has been prefetched, a short time ago.
@@ -124,7 +123,7 @@ bool InstructionWindow::brings(std::uint64_t address, LineUse use) const {
 
 /// A prefetch instruction is issued in this cycle.
 void InstructionWindow::prefetch(std::uint64_t address, LineUse use, std::uint64_t cycle) {
-  if (!brings(address, use)) return;
+  if (touched_ || !brings(address, use)) return;
   ++counters_.l1d_prefetches;
   const std::uint64_t ready = memory_.fill(address, use, cycle);
   if (use != LineUse::fetch) return note_pending(l1d_.line_of(address), ready, false);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "models/riscv/iss/window/instruction_window.h"
 
@@ -19,9 +20,11 @@ constexpr unsigned kLoadBits = 16, kMostLoads = 12, kAgeShift = 7;
 constexpr std::uint64_t kPartly = 1u << 6, kMostAge = 0x1ff;
 static_assert(kMostLoads <= WindowMemo::kMostForwarded && kMostLoads * kLoadBits <= 8 * sizeof(WindowMemo::Key::Loads));
 
+constexpr std::uint32_t kSplit = 1u << 31;  ///< beside an event's time: a store to two granules
+
 // Each of kTrial steps that are executed to be remembered has to be looked up kWorth times, on average. Otherwise the
-// memo rests for kRest steps.
-constexpr std::uint32_t kTrial = 4096, kWorth = 4, kRest = 1u << 16;
+// memo rests for some steps: the first number of them, and twice as many each time that it has not paid again.
+constexpr std::uint32_t kTrial = 4096, kWorth = 4, kMostRest = 1u << 24;
 constexpr std::uint32_t kWorthwhile = 100;  ///< steps that a capture should save
 constexpr int kMostWorth = 8;
 
@@ -57,7 +60,7 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
     at_.dispatched = known.dispatched;
     at_.retire_slot = (at_.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired})) * Progress::kRetireSlots;
   }
-  log.clear(only_misses_fill());
+  log.clear(bringing_sets());
 }
 
 /// What recall_touched() changes, in registers.
@@ -138,8 +141,10 @@ const std::uint64_t* InstructionWindow::execute_new(const TimedRun& run, const W
   take_back_stores(access, access + run.access_count);
   counters_.l1i_accesses -= key.step >> Key::kLinesShift & 0xf;
   touched_ = true;
-  learns_ = run.uses >= remember_after_;
-  if (learns_) lesson_ = {state_, key, at_.cycle, counters_};
+  if (run.uses >= remember_after_) {
+    learns_ = Learns::effect;
+    lesson_ = {state_, key, at_.cycle, counters_};
+  }
   const auto has = [&](std::uint64_t flag) { return (key.step & flag) != 0; };
   return perform({run, 0, run.count, 0, true, has(Key::kTransfers), has(Key::kTaken), has(Key::kRight)}, access);
 }
@@ -215,8 +220,8 @@ SLUICE_HOT bool InstructionWindow::add_load(std::uint64_t number, unsigned bytes
 /// Executes a step, and remembers it if recall() says so. Gets a copy, so that consume() can keep its own in registers.
 [[gnu::noinline]] const std::uint64_t* InstructionWindow::perform(Step step, const std::uint64_t* access) {
   make_exact();
-  access = execute_step(step, access);
-  if (learns_)
+  access = again_.end ? execute_again(step, access) : execute_step(step, access);
+  if (learns_ != Learns::nothing)
     learn();
   else
     note_use(step.run);
@@ -256,22 +261,29 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
   const std::uint64_t first_store = forwarding_.next();
   const std::uint64_t* access = accesses;
   Touched touched;
-  if (!touch(step, access, unwritten_, touched)) [[unlikely]] {
+  WindowMemo::Id state = state_;
+  auto number = static_cast<std::uint32_t>(step.run.whole);
+  Found found = touch(step, access, unwritten_, touched);
+  if (found == Found::event) [[unlikely]]
+    found = meet_events(step, access, touched, state, number);
+  if (found != Found::hit) [[unlikely]] {
     forwarding_.take_back_to(first_store);
+    again_.end = touched.end;
     return false;
   }
   foresee(step);
   using Key = WindowMemo::Key;
-  touched.key.step |= Key::step_of(static_cast<std::uint32_t>(step.run.whole), step.first, step.end, step.transfers) |
-                      (step.taken ? Key::kTaken : 0) | (step.right ? Key::kRight : 0) |
-                      touched.lines << Key::kLinesShift;
-  const WindowMemo::Effect* const effect = memo_.find(state_, touched.key.step, touched.key.loads);
+  touched.key.step |= Key::step_of(number, step.first, step.end, step.transfers) | (step.taken ? Key::kTaken : 0) |
+                      (step.right ? Key::kRight : 0) | touched.lines << Key::kLinesShift;
+  const WindowMemo::Effect* const effect = memo_.find(state, touched.key.step, touched.key.loads);
   if (!effect) [[unlikely]] {
     forwarding_.take_back_to(first_store);
-    lesson_ = {state_, touched.key, at_.cycle, counters_};
-    learns_ = true;
+    lesson_ = {state, touched.key, at_.cycle, counters_};
+    learns_ = Learns::effect;
+    again_.end = access;
     return false;
   }
+  again_.count = 0;
   at_.cycle += effect->cycles;
   state_ = effect->next;
   unwritten_ = effect->stores;
@@ -289,54 +301,107 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
 [[gnu::noinline]] bool InstructionWindow::capture_before(Step step, const std::uint64_t* access) {
   const std::uint64_t first_store = forwarding_.next();
   Touched touched;
-  const bool hits = touch(step, access, unwritten_stores(), touched);
+  const Found found = touch(step, access, unwritten_stores(), touched);
   forwarding_.take_back_to(first_store);
-  return hits && capture();
+  return found != Found::other && capture();
 }
 
-/// Touches the line of a step's access. oldest: number of the first store that may not be written.
-/// awaits: lines may be under way.
-SLUICE_HOT bool InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t address, std::uint64_t oldest,
-                                              bool awaits, Touched& touched) {
-  if (r.kind == TimingRecord::kPrefetch) [[unlikely]]
-    return !brings(address, static_cast<LineUse>(r.detail));
-  const unsigned bytes = bytes_of(address, r.detail);
-  if (bytes > 0xff || !touch_l1d(address, r.kind == TimingRecord::kStore) || (awaits && is_awaited(address)))
-      [[unlikely]]
-    return false;
-  ++touched.accesses;
-  if (r.kind == TimingRecord::kStore) {
-    forwarding_.note(address / 8, bytes, 0, 0);
-    return true;
+/// Touches the line of a step's access. awaits: lines may be under way.
+SLUICE_HOT InstructionWindow::Found InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t address,
+                                                                  bool awaits, Touched& touched) {
+  if (r.kind == TimingRecord::kPrefetch) [[unlikely]] {
+    if (!brings(address, static_cast<LineUse>(r.detail))) return Found::hit;
+    return static_cast<LineUse>(r.detail) == LineUse::fetch ? Found::other : Found::event;
   }
-  const std::uint64_t last = forwarding_.last_alike(address / 8);
-  const std::uint64_t number = forwarding_.find_number(last, address / 8, bytes, oldest);
-  return number == 0 ||
-         add_load(number, bytes, touched.accesses - 1, touched.loads++, touched.key.step, touched.key.loads);
+  const unsigned bytes = bytes_of(address, r.detail);
+  if (address == ExecutionLog::kNoCache || (bytes > 0xff && crosses_line(address, r.detail))) [[unlikely]]
+    return Found::other;
+  const bool is_store = r.kind == TimingRecord::kStore;
+  const Found found = !touch_l1d(address, is_store) || (awaits && is_awaited(address)) ? Found::event : Found::hit;
+  ++touched.accesses;
+  if (is_store) {
+    forwarding_.note_order(address / 8, bytes & 0xff);
+    if (bytes <= 0xff) [[likely]]
+      return found;
+    forwarding_.note_order(address / 8 + 1, bytes >> 8);
+    return Found::event;  // what follows has one entry more
+  }
+  const std::uint64_t number = forwarding_.find_number(address / 8, bytes & 0xff, touched.oldest);
+  if (bytes > 0xff && forwarding_.find_number(address / 8 + 1, bytes >> 8, touched.oldest) != 0) [[unlikely]]
+    return Found::other;
+  if (number == 0) return found;
+  // A load that a store may answer does not always ask for the line.
+  if (found == Found::event ||
+      !add_load(number, bytes, touched.accesses - 1, touched.loads++, touched.key.step, touched.key.loads))
+    return Found::other;
+  return Found::hit;
 }
 
-/// Touches lines in L1 as the step does, and says what its time depends on beside the window's state and its branch.
-/// Returns false where it depends on more: on the time of a line, or on accesses that cross aligned 8 bytes.
-SLUICE_HOT bool InstructionWindow::touch(const Step& step, const std::uint64_t*& access, unsigned unwritten,
-                                         Touched& touched) {
+/// Touches lines in L1 as the step does, up to the first access that L1D does not answer at once, and says what its
+/// time depends on beside the window's state and its branch.
+SLUICE_HOT InstructionWindow::Found InstructionWindow::touch(const Step& step, const std::uint64_t*& access,
+                                                             unsigned unwritten, Touched& touched) {
+  touched.end = access;
   // A line that prefetch.i brings may displace one that the step enters later, and would be touched too early.
   if (step.run.prefetches_code || !touch_lines(step, touched)) [[unlikely]]
-    return false;
+    return Found::other;
   touched.key.step = 0;
-  std::uint64_t left = step.run.accesses;
-  if (left == 0) return true;
+  touched.left = step.run.accesses;
+  if (touched.left == 0) return Found::hit;
   if (step.first != 0 || step.end != step.run.count) [[unlikely]] {
-    left = left >> step.first << step.first;
-    if (step.end < TimedRun::kMost) left &= (std::uint64_t{1} << step.end) - 1;
+    touched.left = touched.left >> step.first << step.first;
+    if (step.end < TimedRun::kMost) touched.left &= (std::uint64_t{1} << step.end) - 1;
   }
-  const std::uint64_t oldest = forwarding_.next() - unwritten;
+  touched.oldest = forwarding_.next() - unwritten;
+  return touch_rest(step, access, touched);
+}
+
+/// Goes on with touch().
+SLUICE_HOT InstructionWindow::Found InstructionWindow::touch_rest(const Step& step, const std::uint64_t*& access,
+                                                                  Touched& touched) {
   const bool awaits = last_pending_ > at_.cycle + 1;
+  std::uint64_t left = touched.left;
   for (; left != 0; left &= left - 1) {
     const unsigned n = static_cast<unsigned>(std::countr_zero(left));
-    if (!touch_data(step.run.records[n], ExecutionLog::address_of(*access++), oldest, awaits, touched)) [[unlikely]]
-      return false;
+    const Found found = touch_data(step.run.records[n], ExecutionLog::address_of(*access++), awaits, touched);
+    if (found != Found::hit) [[unlikely]] {
+      touched.at = n;
+      touched.end = access - 1;
+      touched.left = left & (left - 1);
+      return found;
+    }
   }
-  return true;
+  return Found::hit;
+}
+
+/// Touches the rest of a step that touch() has found an event in, as far as the memo knows when its lines are asked
+/// for. Those lines are then under way. state, number: what the rest follows on, as find() needs it.
+[[gnu::noinline]] InstructionWindow::Found InstructionWindow::meet_events(const Step& step,
+                                                                          const std::uint64_t*& access,
+                                                                          Touched& touched, WindowMemo::Id& state,
+                                                                          std::uint32_t& number) {
+  using Key = WindowMemo::Key;
+  for (;;) {
+    Key key = touched.key;
+    key.step |= Key::step_of(number, step.first, step.end, false) | touched.lines << Key::kLinesShift | Key::kEvent |
+                std::uint64_t{touched.at} << Key::kEventShift;
+    const WindowMemo::Effect* const effect = memo_.find(state, key.step, key.loads);
+    if (!effect) {
+      lesson_ = {state, key, at_.cycle, counters_};
+      learns_ = Learns::event;
+      return Found::event;
+    }
+    if (memo_.varies(effect->next)) return Found::other;
+    state = effect->next;
+    const TimingRecord& r = step.run.records[touched.at];
+    const std::uint64_t address = ExecutionLog::address_of(access[-1]);
+    const std::uint32_t late = meet(r, address, at_.cycle + effect->cycles);
+    again_.met[again_.count++] = {access - 1, late};
+    number = late | (r.kind == TimingRecord::kStore && !is_simple(address, r.detail) ? kSplit : 0);
+    touched.end = access;
+    if (!keeps_lines(step, touched.at + 1)) return Found::other;
+    if (const Found found = touch_rest(step, access, touched); found != Found::event) return found;
+  }
 }
 
 /// Whether an access to a line that L1D has may have to wait for it, or start a prefetch.
@@ -363,16 +428,21 @@ SLUICE_HOT bool InstructionWindow::touch_lines(const Step& step, Touched& touche
 
 /// The step that recall() has chosen has been executed.
 void InstructionWindow::learn() {
-  learns_ = false;
+  const bool is_event = std::exchange(learns_, Learns::nothing) == Learns::event;
   if (++learnt_ == kTrial) {
     if (recalled_ - recalled_before_trial_ < kTrial * kWorth) {
-      rest_ = kRest;
+      rest_ = next_rest_;
+      next_rest_ = std::min(2 * next_rest_, kMostRest);
       remember_after_ = kNeverRemember;
+    } else {
+      next_rest_ = kFirstRest;
     }
     learnt_ = 0;
     recalled_before_trial_ = recalled_;
   }
   if (!capture() || lesson_.state == WindowMemo::kNone) return;
+  if (is_event)
+    return memo_.add_event(lesson_.state, lesson_.key, static_cast<std::uint32_t>(again_.asked - lesson_.cycle));
   WindowMemo::Effect effect;
   effect.next = state_;
   effect.cycles = static_cast<std::uint32_t>(at_.cycle - lesson_.cycle);
