@@ -276,20 +276,12 @@ SlowPath::Outcome SlowPath::hint(const Instruction& i) {
   std::uint64_t to = 0, from = 0;
   if (i.op == Opcode::account) {
     const std::uint64_t account = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
-    if (account < SLUICE_ACCOUNT_COUNT) {
-      bus_called_ = true;
-      bus_.account(static_cast<unsigned>(account));
-    }
+    if (account < SLUICE_ACCOUNT_COUNT) bus_.account(static_cast<unsigned>(account));
   } else if (i.op == Opcode::bind) {
-    if (hint_place(state_.x[i.rs1], to) && hint_place(state_.x[i.rs2], from)) {
-      bus_called_ = true;
-      bus_.bind(to, from);
-    }
+    if (hint_place(state_.x[i.rs1], to) && hint_place(state_.x[i.rs2], from)) bus_.bind(to, from);
   } else if (i.imm >= 0 && i.imm < SLUICE_STAGE_COUNT && hint_place(state_.x[i.rs1], to)) {
-    bus_called_ = true;
     bus_.probe(static_cast<unsigned>(i.imm), to);
   } else if (i.imm >= SLUICE_DROP(0) && i.imm < SLUICE_DROP(SLUICE_DROP_COUNT) && hint_place(state_.x[i.rs1], to)) {
-    bus_called_ = true;
     bus_.drop(static_cast<unsigned>(i.imm - SLUICE_DROP(0)), to);
   }
   return Outcome::next;

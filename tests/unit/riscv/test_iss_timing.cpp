@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is executed depends on the slot limit alone, never on how a run is cut.
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -262,4 +263,57 @@ TEST_CASE("an interrupt that a device access raises is taken before the next ins
   REQUIRE(mcause == (std::uint64_t{1} << 63 | 11));
   REQUIRE(m.x(10) == 7);
   REQUIRE(m.hart.counters().interrupts == 1);
+}
+
+TEST_CASE("with a window, a hart stops behind a pause, but neither behind a hint nor behind a prefetch", "[iss]") {
+  const std::uint32_t account = 0x13 | 3 << 12, prefetch = 0x0010'6013 | 8 << 15 /* prefetch.r 0(s0) */,
+                      pause = 0x0100'000f, nop = 0x13;
+  for (const auto& [instruction, executed] : {std::pair(account, 128u), {prefetch, 128u}, {nop, 128u}, {pause, 3u}}) {
+    CAPTURE(instruction);
+    TimingParts parts;
+    HartConfig config;
+    parts.give_to(config, Timing::interval);
+    IssMachine m(config);
+    std::vector<std::uint32_t> code(200, nop);
+    code[2] = instruction;
+    m.load_words(code);
+    m.hart.state().x[8] = IssMachine::kRam + 0x10000;
+    m.limit = 1;
+    m.hart.run();
+    CHECK(m.hart.state().instret == executed);
+  }
+}
+
+TEST_CASE("a misaligned access takes the time of an aligned one, unless it crosses lines", "[iss]") {
+  const Timing timing = GENERATE(Timing::functional, Timing::cached, Timing::interval);
+  const auto slots_at = [timing](std::uint64_t offset) {
+    TimingParts parts;
+    HartConfig config;
+    parts.give_to(config, timing);
+    IssMachine m(config);
+    std::vector<std::uint32_t> code;
+    for (unsigned n = 0; n < 20; ++n) {
+      code.push_back(0x0094'3023);  // sd s1, 0(s0)
+      code.push_back(0x0204'3503);  // ld a0, 32(s0)
+      code.push_back(0x0205'0533);  // mul a0, a0, x0
+      code.push_back(0x00a4'0433);  // add s0, s0, a0
+    }
+    code.push_back(0x0000'006f);
+    m.load_words(code);
+    const std::uint64_t data = IssMachine::kRam + 0x10000;
+    const std::uint64_t value = 0x0123'4567'89ab'cdef;
+    m.hart.state().x[8] = data + offset;
+    m.hart.state().x[9] = value;
+    while (m.hart.state().instret < code.size()) m.hart.step();
+    CHECK(std::memcmp(m.ram.at(data + offset), &value, 8) == 0);
+    return std::max(m.hart.state().slots, m.hart.state().retired);
+  };
+  const std::uint64_t aligned = slots_at(0);
+  CHECK(slots_at(1) == aligned);
+  CHECK(slots_at(16 + 6) == aligned);
+  const std::uint64_t crossing = slots_at(28);  // the loads do
+  if (timing == Timing::functional)
+    CHECK(crossing == aligned);
+  else
+    CHECK(crossing > aligned);
 }

@@ -226,7 +226,7 @@ Block* Interpreter::decode_block(std::uint64_t pc, const SlowPath::Fetched& fetc
     ++shape.count;
     if (clock_) instructions.push_back(i);
     offset += i.length;
-    ended = ends_block(i.op);
+    ended = ends_block(i.op) || (clock_ && i.op == Opcode::pause);
     if (second) {
       shape.second_page = second->physical;
       break;
@@ -358,8 +358,7 @@ Interpreter::Outcome Interpreter::slow_timed(Block* block, const Op* op, std::ui
   clock_->enter_slowly(*block->timed, site.index);
   const SlowPath::Outcome outcome = slow_.execute(instruction, site.cost);
   const bool charged = clock_->charged();
-  const bool plain =
-      outcome == SlowPath::Outcome::next && !charged && !slow_.bus_called() && instruction.op != Opcode::pause;
+  const bool plain = outcome == SlowPath::Outcome::next && !charged && !slow_.bus_called();
   if (plain && !slow_.attention()) return Outcome::next;
   if (plain)
     clock_->executed(since + site.index + 1, false);  // decoded code has been removed, which takes no time

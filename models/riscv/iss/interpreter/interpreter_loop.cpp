@@ -30,6 +30,11 @@ void write_host(std::uint64_t host, T value) {
 }
 // NOLINTEND(performance-no-int-to-ptr)
 
+/// Whether a misaligned access lies in one line of a page that the TLB has.
+bool is_within_line(std::uint64_t address, unsigned size, std::uint64_t tag, std::uint64_t line_bytes) {
+  return (address & ~std::uint64_t{0xfff}) == tag && (address & (line_bytes - 1)) + size <= line_bytes;
+}
+
 static_assert(std::is_standard_layout_v<HartState> && offsetof(HartState, x) == 0);
 constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
 
@@ -111,16 +116,21 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
 
 // Gets the address of an access and its TLB entry. Goes to slow_path if the TLB has no entry or, in cached mode, L1D
 // does not hold the line.
-#define LOCATE(type, tag, write)                                                                       \
-  address = RS1 + IMM;                                                                                 \
-  const TlbEntry& entry = tlb[(address >> 12) % SoftTlb::kEntries];                                    \
-  if (UNLIKELY((address & (~std::uint64_t{0xfff} | (sizeof(type) - 1))) != entry.tag)) goto slow_path; \
-  if constexpr (kTiming == Timing::cached) {                                                           \
-    if (UNLIKELY(!l1d->hit(address + entry.physical, write))) goto slow_path;                          \
-    ++counters.l1d_accesses;                                                                           \
-  }                                                                                                    \
-  if constexpr (kTiming == Timing::interval)                                                           \
-    log->access_touching(address + entry.physical, std::countr_zero(sizeof(type)), write);
+#define LOCATE(type, tag, write)                                                                           \
+  address = RS1 + IMM;                                                                                     \
+  const TlbEntry& entry = tlb[(address >> 12) % SoftTlb::kEntries];                                        \
+  const bool aligned = (address & (~std::uint64_t{0xfff} | (sizeof(type) - 1))) == entry.tag;              \
+  if (UNLIKELY(!aligned) && !is_within_line(address, sizeof(type), entry.tag, line_bytes)) goto slow_path; \
+  if constexpr (kTiming == Timing::cached) {                                                               \
+    if (UNLIKELY(!l1d->hit(address + entry.physical, write))) goto slow_path;                              \
+    ++counters.l1d_accesses;                                                                               \
+  }                                                                                                        \
+  if constexpr (kTiming == Timing::interval) {                                                             \
+    if (LIKELY(aligned))                                                                                   \
+      log->access_touching(address + entry.physical, std::countr_zero(sizeof(type)), write);               \
+    else                                                                                                   \
+      log->access_misaligned(address + entry.physical, std::countr_zero(sizeof(type)), write);             \
+  }
 #define LOAD(type, destination, expression)                 \
   LOCATE(type, read_tag, false)                             \
   const type value = read_host<type>(address + entry.host); \
@@ -175,6 +185,7 @@ StopReason Interpreter::loop(const void* const** export_handlers) {
   HartCounters& counters = hart_.counters();
   std::uint64_t* const x = reinterpret_cast<std::uint64_t*>(&state);
   base::LineState* const l1d = l1d_;
+  const std::uint64_t line_bytes = l1d ? l1d->line_bytes() : base::GuestRam::kPage;
   // With timing = "interval", `slots` counts instructions since the last timing point.
   const std::uint64_t taken_cost = kTiming == Timing::interval ? 0 : hart_.config().costs.branch_taken;
   ExecutionLog* const log = kTiming == Timing::interval ? &clock_->log() : nullptr;
@@ -261,12 +272,23 @@ do_float_write:
   SLUICE_RV_PAIRS(PAIR)
 
 op_pause:
-  if constexpr (kTiming == Timing::interval) goto slow_path;
+  if constexpr (kTiming == Timing::interval) {
+    address = block->end_pc;
+    goto timing_point;
+  }
 op_fence:
   NEXT;
 
 op_prefetch:
   if constexpr (kTiming == Timing::functional) NEXT;
+  if constexpr (kTiming == Timing::interval) {
+    address = RS1 + IMM;
+    const TlbEntry& entry = tlb[(address >> 12) % SoftTlb::kEntries];
+    if (LIKELY((address & ~std::uint64_t{0xfff}) == entry.read_tag && hart_.config().prefetch_hints)) {
+      log->access(address + entry.physical);
+      NEXT;
+    }
+  }
   goto slow_path;
 
   SLUICE_RV_UNFUSED(SINGLE)

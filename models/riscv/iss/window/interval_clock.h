@@ -26,8 +26,8 @@ class IntervalClock final : private InstructionWindow::Memory {
 
   // An engine looks for the slot limit and interrupts at timing points only. The instructions alone determine them, so
   // results do not depend on how code is kept or runs are cut: the first branch or jump after kBatch instructions, the
-  // kMostBatch-th instruction, each pause, because it stops dispatch for long, and each instruction that calls the bus
-  // or is not for the window.
+  // kMostBatch-th instruction, each pause, because it stops dispatch for long, and each instruction that synchronises
+  // with the bus or is not for the window.
 
   static constexpr std::uint64_t kBatch = 48, kMostBatch = 128;
   static_assert(kMostBatch + 2 * TimedRun::kMost < ExecutionLog::kCapacity);
