@@ -80,25 +80,28 @@ void WindowMemo::add_event(Id state, const Key& key, std::uint32_t cycles) {
   effect.cycles = cycles;
   states_.push_back({});
   first_.emplace_back();
-  add(state, key, effect);
+  states_[effect.next].begin = add(state, key, effect);
 }
 
-void WindowMemo::add(Id state, const Key& key, const Effect& effect) {
+/// Returns its place.
+std::uint32_t WindowMemo::add(Id state, const Key& key, const Effect& effect) {
   Transition added{key.step, effect, kNone, kNone};
   if ((key.step & Key::kHasLoads) != 0) {
     added.loads = static_cast<Id>(loads_.size());
     loads_.push_back(key.loads);
   }
-  if (states_[state].size == 0) ++states_[state].followers;
-  Transition* last = &first_[state];
-  if (last->step == kNoStep) {
-    *last = added;
-    return;
+  Known& known = states_[state];
+  if (known.size == 0 && ++known.followers == kMostFollowers) transition(known.begin).effect.counts = 1;
+  if (first_[state].step == kNoStep) {
+    first_[state] = added;
+    return kFirst | state;
   }
   // Behind the others: those that come first are the more frequent ones.
+  Transition* last = &first_[state];
   while (last->other != kNone) last = &others_[last->other];
   last->other = static_cast<Id>(others_.size());
   others_.push_back(added);
+  return static_cast<std::uint32_t>(others_.size() - 1);
 }
 
 bool WindowMemo::full() const {

@@ -45,13 +45,13 @@ class WindowMemo {
   struct Effect {
     Id next = kNone;           ///< state behind it
     std::uint32_t cycles = 0;  ///< from the next dispatch before it to the one behind it
-    std::uint32_t counts = 0;  ///< see count(); 0: nothing
+    std::uint32_t counts = 0;  ///< see count(), or of an event varies(); 0: nothing
     std::uint16_t stores = 0;  ///< the next state's
   };
   /// A state. Cycles in it count from the one of the next dispatch.
   struct Known {
     std::uint64_t hash;
-    std::uint32_t begin, size;  ///< of its numbers
+    std::uint32_t begin, size;  ///< of its numbers. Of an event: the place of its transition, and 0
     std::int32_t retired;       ///< cycle in which the last instruction retires
     std::uint16_t stores;       ///< entries of StoreForwarding that are not written
     std::uint16_t dispatched;
@@ -76,8 +76,8 @@ class WindowMemo {
   /// From `state`, the event that the key has begins so many cycles later. What follows depends on how long it takes,
   /// which the key that finds it has in place of the run's number. Events have no numbers.
   void add_event(Id state, const Key&, std::uint32_t cycles);
-  /// Whether so much has followed on this event that something else is likely to be the next.
-  bool varies(Id event) const { return states_[event].followers >= kMostFollowers; }
+  /// Whether so much has followed on the event that something else is likely to be the next.
+  static bool varies(const Effect& event) { return event.counts != 0; }
   /// Adds what the effect counts.
   void count(const Effect& effect, TimingCounters& counters) const {
     counters.forwarded += effect.counts & kMostForwarded;
@@ -110,7 +110,12 @@ class WindowMemo {
     return a[0] != b[0] || ((step & Key::kHasManyLoads) != 0 && differ_further(a, b));
   }
   static bool differ_further(const Key::Loads& a, const Key::Loads& b);
-  void add(Id state, const Key&, const Effect&);
+  // Places of transitions: in others_, or a state's first one.
+  static constexpr std::uint32_t kFirst = 1u << 31;
+  Transition& transition(std::uint32_t place) {
+    return (place & kFirst) != 0 ? first_[place & ~kFirst] : others_[place];
+  }
+  std::uint32_t add(Id state, const Key&, const Effect&);
   void grow();
 
   std::vector<Known> states_;

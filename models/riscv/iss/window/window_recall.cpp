@@ -391,7 +391,7 @@ SLUICE_HOT InstructionWindow::Found InstructionWindow::touch_rest(const Step& st
       learns_ = Learns::event;
       return Found::event;
     }
-    if (memo_.varies(effect->next)) return Found::other;
+    if (WindowMemo::varies(*effect)) return Found::other;
     state = effect->next;
     const TimingRecord& r = step.run.records[touched.at];
     const std::uint64_t address = ExecutionLog::address_of(access[-1]);
