@@ -78,14 +78,22 @@ std::uint64_t InstructionWindow::read_line(std::uint64_t address, std::uint64_t 
 void InstructionWindow::note_pending(std::uint64_t line, std::uint64_t ready, bool ahead) {
   last_pending_ = std::max(last_pending_, ready);
   const std::size_t set = set_of(line);
-  Pending* place = pending_of(line);
+  Pending* place = nullptr;
+  Pending* oldest = pending_[set].data();
+  for (Pending& p : pending_[set]) {
+    if (p.line == line) place = &p;
+    if (p.ready < oldest->ready) oldest = &p;
+  }
   if (place)
     ready = std::max(ready, place->ready);
   else
-    place = std::min_element(pending_[set].begin(), pending_[set].end(),
-                             [](const Pending& a, const Pending& b) { return a.ready < b.ready; });
+    place = oldest;
+  const bool leaves_others = !ahead && !place->ahead && place->ready <= ready;
   *place = {line, ready, ahead};
-  note_awaited(set);
+  if (leaves_others)
+    awaited_[set] = std::max(awaited_[set], ready);
+  else
+    note_awaited(set);
 }
 
 /// The lines of this set under way have changed.
