@@ -22,7 +22,7 @@ class LineState {
     State state = kInvalid;
   };
 
-  /// size and line in bytes, powers of two, line at least 4; size = sets x ways x line.
+  /// size and line in bytes, powers of two, line at least 8; size = sets x ways x line.
   LineState(std::uint64_t size, unsigned ways, unsigned line);
 
   unsigned line_bytes() const { return 1u << line_shift_; }

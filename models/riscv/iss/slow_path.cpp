@@ -282,6 +282,7 @@ SlowPath::Outcome SlowPath::hint(const Instruction& i) {
   } else if (i.imm >= 0 && i.imm < SLUICE_STAGE_COUNT && hint_place(state_.x[i.rs1], to)) {
     bus_.probe(static_cast<unsigned>(i.imm), to);
   } else if (i.imm >= SLUICE_DROP(0) && i.imm < SLUICE_DROP(SLUICE_DROP_COUNT) && hint_place(state_.x[i.rs1], to)) {
+    bus_called_ = true;  // what generates the load may go on at once, or end the run
     bus_.drop(static_cast<unsigned>(i.imm - SLUICE_DROP(0)), to);
   }
   return Outcome::next;

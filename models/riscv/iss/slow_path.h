@@ -51,7 +51,8 @@ class SlowPath {
   // Execution of one instruction. Its registers are as with_sink() returns them. cost: its slots.
 
   /// Executes loads, stores, atomics, hints, prefetches, pause, CSR and system instructions; any other instruction is
-  /// illegal. If it returns Outcome::next and bus_called() is false, only registers and memory have changed.
+  /// illegal. If it returns Outcome::next and bus_called() is false, only registers, memory and what is measured have
+  /// changed.
   Outcome execute(const Instruction& i, unsigned cost) {
     bus_called_ = false;
     if (i.op >= Opcode::lb && i.op <= Opcode::fsd) return memory(i);
@@ -62,7 +63,8 @@ class SlowPath {
     if (i.op >= Opcode::csrrw && i.op <= Opcode::csrrci) return csr(i, cost);
     return system(i, cost);  // also floating point with a reserved dynamic rounding mode
   }
-  /// Whether execute() has called the bus. Time, the slot limit and pending interrupts may then have changed.
+  /// Whether execute() has called the bus, other than to measure something. Time, the slot limit and pending interrupts
+  /// may then have changed.
   bool bus_called() const { return bus_called_; }
   void retire(unsigned length, unsigned cost) {
     from_ = state_.pc;
@@ -92,7 +94,7 @@ class SlowPath {
   const TlbEntry* shortcuts() const { return tlb_->entries(); }
   /// Finds where the instruction at pc lies. Returns false when fetching it has trapped.
   bool fetch(std::uint64_t pc, Fetched& fetched);
-  /// For the log of mistakes. pc: the instruction that jumped to state.pc.
+  /// For the log of mistakes. pc: the instruction that led to state.pc.
   void came_from(std::uint64_t pc) { from_ = pc; }
   void came_from_nowhere() { from_ = kNowhere; }
 

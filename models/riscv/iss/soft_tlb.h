@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Cached translations of data accesses for one effective privilege: a direct-mapped table that fast paths read inline,
-/// and a small second table for accesses without a fast path (devices, watched pages, misaligned accesses).
+/// and a small second table for accesses without a fast path (devices, watched pages, accesses across lines).
 
 #include <array>
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace sluice::riscv {
 
 struct TlbEntry {
-  /// Virtual page; all ones: none. Compared with address & (~0xfff | size - 1), so that misaligned accesses miss.
+  /// Virtual page; all ones: none. Compared with address & (~0xfff | size - 1), so that misaligned accesses differ.
   std::uint64_t read_tag;
   std::uint64_t write_tag;
   std::uint64_t host;      ///< host address = virtual address + host

@@ -10,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/base/measure/stages.h"
 #include "tests/unit/riscv/iss_machine.h"
 
 using namespace sluice;
@@ -316,4 +317,22 @@ TEST_CASE("a misaligned access takes the time of an aligned one, unless it cross
     CHECK(crossing == aligned);
   else
     CHECK(crossing > aligned);
+}
+
+TEST_CASE("a hart asks for its limit behind a hint of a drop", "[iss]") {
+  struct Dropping : IssMachine {
+    using IssMachine::IssMachine;
+    void drop(unsigned, std::uint64_t) override { limit = 0; }
+  };
+  const Timing timing = GENERATE(Timing::functional, Timing::cached, Timing::interval);
+  TimingParts parts;
+  HartConfig config;
+  parts.give_to(config, timing);
+  Dropping m(config);
+  const std::uint32_t drop = 0x13 | 2 << 12 | 8 << 15 | SLUICE_DROP(0) << 20;
+  m.load_words({0x13, drop, 0x13, 0x0000'006f});
+  m.hart.state().x[8] = IssMachine::kRam + 0x10000;
+  m.limit = 20'000;
+  m.hart.run();
+  CHECK(m.hart.state().instret == 2);
 }

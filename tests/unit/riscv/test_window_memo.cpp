@@ -17,31 +17,95 @@ using namespace sluice::riscv;
 
 namespace {
 
-constexpr std::uint64_t kCode = 0x1000, kData = 0x8000;
+constexpr std::uint64_t kCode = 0x1000, kData = 0x8000, kDataBytes = 2560;
 
-/// Small caches, whose misses take a time that depends on the cycle.
-struct SmallMemory final : InstructionWindow::Memory {
-  base::LineState l1i{1024, 2, 64}, l1d{1024, 2, 64};
-  std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
-    // An outer cache may give up lines that L1 holds.
-    if (cycle % 11 == 0) l1d.downgrade(kData + 64 * (cycle / 11 % 40), base::LineState::kInvalid);
-    if (cycle % 7 == 0) l1i.downgrade(kCode + 64 * (cycle / 7 % 8), base::LineState::kInvalid);
-    (use == base::LineUse::fetch ? l1i : l1d)
-        .fill(address, base::writes(use) ? base::LineState::kModified : base::LineState::kShared);
-    return cycle + 10 + (address / 64 + cycle) % 40;
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ x >> 31) * 0x9e37'79b9'7f4a'7c15;
+  x = (x ^ x >> 29) * 0xbf58'476d'1ce4'e5b9;
+  return x ^ x >> 32;
+}
+
+/// L1 caches, and what is behind them.
+struct Caches {
+  struct Size {
+    unsigned sets, ways, line;
+    base::LineState make() const { return {std::uint64_t{sets} * ways * line, ways, line}; }
+  };
+  Size l1i{8, 2, 64}, l1d{8, 2, 64};
+  unsigned latency = 0;      ///< how lines take their time: see SmallMemory::late()
+  unsigned removal = 7;      ///< one fill in so many takes another line away
+  unsigned exclusive = ~0u;  ///< one line in so many is brought exclusive
+
+  explicit Caches(unsigned seed) {
+    std::mt19937 random(seed * 7919);
+    const auto one_of = [&](std::initializer_list<unsigned> of) { return *(of.begin() + random() % of.size()); };
+    l1i = {one_of({1, 2, 4, 8, 16}), one_of({1, 2, 4}), one_of({16, 32, 64, 64, 128})};
+    l1d = {one_of({1, 2, 4, 8, 16}), one_of({1, 2, 4, 8}), one_of({8, 16, 32, 64, 64, 128})};
+    latency = one_of({0, 0, 1, 2, 3, 4, 4, 5, 6});
+    removal = one_of({3, 7, 20, 1'000'000});
+    exclusive = one_of({1, 2, 5, 1'000'000});
   }
+};
+
+struct SmallMemory final : InstructionWindow::Memory {
+  explicit SmallMemory(const Caches& its) : caches(its), l1i(its.l1i.make()), l1d(its.l1d.make()) {}
+  std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
+    const std::uint64_t drawn = mixed(++fills * 77 + cycle);
+    digest = mixed(digest ^ address * 4096 ^ cycle * 8 ^ static_cast<std::uint64_t>(use));
+    // An outer cache may give up lines that L1 holds, and another owner may ask for one.
+    if (drawn % caches.removal == 0)
+      l1d.downgrade(kData + (drawn >> 8) % kDataBytes,
+                    (drawn >> 40) % 3 == 0 ? base::LineState::kShared : base::LineState::kInvalid);
+    if ((drawn >> 20) % caches.removal == 0) l1i.downgrade(kCode + (drawn >> 28) % 512, base::LineState::kInvalid);
+    const bool exclusive = (drawn >> 50) % caches.exclusive == 0;
+    (use == base::LineUse::fetch ? l1i : l1d)
+        .fill(address, base::writes(use) ? base::LineState::kModified
+                       : exclusive       ? base::LineState::kExclusive
+                                         : base::LineState::kShared);
+    return cycle + late(address, cycle, drawn >> 13);
+  }
+  std::uint64_t late(std::uint64_t address, std::uint64_t cycle, std::uint64_t drawn) const {
+    switch (caches.latency) {
+      case 0:
+        return 10 + (address / 64 + cycle) % 40;
+      case 1:
+        return 0;
+      case 2:  // one that a state cannot hold
+        return drawn % 64 == 0 ? 70'000 : 20;
+      case 3:  // more than an event's followers
+        return drawn % 500;
+      case 4:
+        return 20 + drawn % 2;
+      case 5:
+        return drawn % 2 * 6;
+      default:
+        return 64 - cycle % 64;
+    }
+  }
+
+  Caches caches;
+  base::LineState l1i, l1d;
+  std::uint64_t fills = 0, digest = 0;
 };
 
 /// A window with what it works on.
 struct Machine {
-  Machine(const CoreShape& shape, unsigned remember_after, bool engine_touches)
-      : touches(engine_touches), window(shape, memory.l1i, memory.l1d, memory, counters, remember_after) {}
+  Machine(const CoreShape& shape, const Caches& caches, unsigned remember_after, bool engine_touches)
+      : touches(engine_touches),
+        memory(caches),
+        window(shape, memory.l1i, memory.l1d, memory, counters, remember_after) {}
   void enter(const TimedRun& run, unsigned first) {
     touches&& first == 0 ? log.enter_touching(run) : log.enter(run, first);
   }
-  /// An access of so many bytes: a power of two, if `size_bits` says which.
-  void access(std::uint64_t address, std::optional<unsigned> size_bits, bool store) {
-    touches&& size_bits ? log.access_touching(address, *size_bits, store) : log.access(address);
+  /// An access of `size` bytes, or a prefetch: 0 bytes.
+  void access(std::uint64_t address, unsigned size, bool store) {
+    const auto bits = static_cast<unsigned>(std::countr_zero(size));
+    if (!touches || size == 0 || address % memory.l1d.line_bytes() + size > memory.l1d.line_bytes())
+      log.access(address);
+    else if (address % size == 0)
+      log.access_touching(address, bits, store);
+    else
+      log.access_misaligned(address, bits, store);
   }
 
   bool touches;  ///< the machine that executes touches lines ahead of the window
@@ -54,7 +118,8 @@ struct Machine {
 
 class Walk {
  public:
-  Walk(unsigned seed, const CoreShape& shape) : random_(seed) {
+  Walk(unsigned seed, const CoreShape& shape, const Caches& caches)
+      : random_(seed), code_line_(caches.l1i.line), data_line_(caches.l1d.line) {
     for (unsigned n = 0; n < kBlocks; ++n) add_block(shape);
     for (unsigned n = 0; n < kBlocks; ++n) {
       runs_[n].records = records_[n].data();
@@ -90,7 +155,9 @@ class Walk {
       if (what == 2) m->window.wait_until(later);
       if (what == 3) m->window.drain(), m->window.refetch();
       if (what == 4) m->window.delay_store(later);
-      if (what == 5) m->memory.l1d.downgrade(kData + 64 * (later % 40), base::LineState::kInvalid);
+      if (what == 5) m->memory.l1d.downgrade(kData + later % kDataBytes, base::LineState::kInvalid);
+      if (what == 7) m->memory.l1d.downgrade(kData + later % kDataBytes, base::LineState::kShared);
+      if (what == 8) m->memory.l1i.downgrade(kCode + later % 512, base::LineState::kInvalid);
       if (what == 6 && later % 64 == 0) m->window.reset();
     }
   }
@@ -103,7 +170,7 @@ class Walk {
                                         Opcode::lw,  Opcode::lb,     Opcode::ld,    Opcode::sd,       Opcode::sw,
                                         Opcode::sb,  Opcode::fmul_d, Opcode::fence, Opcode::prefetch, Opcode::pause};
     std::vector<TimingRecord> records;
-    for (unsigned n = draw(7); n > 0; --n) {
+    for (unsigned n = draw(longest_); n > 0; --n) {
       unsigned op = draw(kOps.size());
       if (op == kOps.size() - 1 && draw(8) != 0) op = 0;
       records.push_back(make(shape, kOps[op], 5 + draw(6), 5 + draw(6), 5 + draw(6)).record);
@@ -118,9 +185,10 @@ class Walk {
     run.pc = pc_;
     run.end_pc = pc_ += 4 * records.size();
     run.last_pc = run.end_pc - 4;
-    for (std::uint64_t at = run.pc; at < run.end_pc; at = (at | 63) + 1) {
+    for (std::uint64_t at = run.pc; at < run.end_pc && run.lines < TimedRun::kMostLines;
+         at = (at | (code_line_ - 1)) + 1) {
       run.starts[run.lines] = static_cast<std::uint8_t>((at - run.pc) / 4);
-      run.addresses[run.lines++] = at / 64 * 64;
+      run.addresses[run.lines++] = at / code_line_ * code_line_;
     }
     records_.push_back(records);
     runs_.push_back(run);
@@ -131,15 +199,15 @@ class Walk {
       // Few bytes, so that stores are forwarded; now and then another line, bytes across lines, or a device.
       const unsigned size = run.records[n].kind == TimingRecord::kPrefetch ? 1 : run.records[n].detail;
       std::uint64_t address = kData + draw(4) * size;
-      if (draw(rare_) == 0) address = kData + 64 * draw(40) + draw(8) * size;
+      const unsigned lines = kDataBytes / data_line_, places = std::max(1u, data_line_ / size);
+      if (draw(rare_) == 0) address = kData + data_line_ * draw(lines) + draw(places) * size;
       // A stream, whose lines the prefetcher brings ahead.
-      if (streams_ && draw(4) == 0) address = kData + 64 * (stream_++ / 2 % 40) + draw(8) * size;
-      if (draw(4 * rare_) == 0) address += 1 + draw(62);
+      if (streams_ && draw(4) == 0) address = kData + data_line_ * (stream_++ / 2 % lines) + draw(places) * size;
+      if (draw(misaligned_) == 0) address += 1 + draw(62);
       const bool device = run.records[n].kind == TimingRecord::kStore && draw(6 * rare_) == 0;
       const bool store = run.records[n].kind == TimingRecord::kStore;
-      const bool aligned = run.records[n].kind != TimingRecord::kPrefetch && address % size == 0;
-      const auto size_bits = aligned ? std::optional(static_cast<unsigned>(std::countr_zero(size))) : std::nullopt;
-      for (Machine* m : {&a, &b}) device ? m->log.access_no_cache() : m->access(address, size_bits, store);
+      const bool prefetch = run.records[n].kind == TimingRecord::kPrefetch;
+      for (Machine* m : {&a, &b}) device ? m->log.access_no_cache() : m->access(address, prefetch ? 0 : size, store);
     }
   }
   unsigned next_block(const TimedRun& run) {
@@ -151,6 +219,8 @@ class Walk {
   }
 
   std::mt19937 random_;
+  const unsigned code_line_, data_line_;
+  const unsigned longest_ = draw(3) == 0 ? 28 : 7;  ///< instructions of a block
   std::vector<std::vector<TimingRecord>> records_;
   std::vector<TimedRun> runs_;
   std::uint64_t pc_ = kCode;
@@ -158,6 +228,7 @@ class Walk {
   bool streams_ = draw(2) == 0;
   unsigned stream_ = 0;
   unsigned rare_ = 6 << draw(6);  ///< one access in so many is to another line
+  unsigned misaligned_ = draw(3) == 0 ? 6 : 4 * rare_;
 };
 
 CoreShape drawn_shape(unsigned seed) {
@@ -183,8 +254,10 @@ TEST_CASE("a window that remembers takes the time of one that does not", "[windo
   std::uint64_t recalled = 0;
   for (unsigned seed = 1; seed <= 120; ++seed) {
     const CoreShape shape = drawn_shape(seed);
-    Walk walk(seed, shape);
-    Machine plain(shape, InstructionWindow::kNeverRemember, false), remembers(shape, remember_after, touches);
+    const Caches caches(seed);
+    Walk walk(seed, shape, caches);
+    Machine plain(shape, caches, InstructionWindow::kNeverRemember, false);
+    Machine remembers(shape, caches, remember_after, touches);
     walk.give_to(plain);
     walk.give_to(remembers);
     for (unsigned n = 0; n < 1500; ++n) {
@@ -194,6 +267,7 @@ TEST_CASE("a window that remembers takes the time of one that does not", "[windo
       const InstructionWindow &a = plain.window, &b = remembers.window;
       REQUIRE(a.cycle() == b.cycle());
       REQUIRE(a.dispatched() == b.dispatched());
+      REQUIRE(plain.memory.digest == remembers.memory.digest);
       // Where nothing is under way, it is not told since when.
       REQUIRE(std::max(a.retired() + 1, a.cycle()) == std::max(b.retired() + 1, b.cycle()));
     }
@@ -203,6 +277,8 @@ TEST_CASE("a window that remembers takes the time of one that does not", "[windo
             std::array{b.l1d_accesses, b.l1d_misses, b.l1i_accesses, b.l1i_misses});
     REQUIRE(std::array{a.branches, a.mispredictions, a.forwarded, a.l1d_prefetches} ==
             std::array{b.branches, b.mispredictions, b.forwarded, b.l1d_prefetches});
+    for (std::uint64_t at = kData; at < kData + kDataBytes; at += 8)
+      REQUIRE(plain.memory.l1d.state(at) == remembers.memory.l1d.state(at));
     REQUIRE(plain.window.recalled() == 0);
     recalled += remembers.window.recalled();
   }

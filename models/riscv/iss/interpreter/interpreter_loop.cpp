@@ -114,8 +114,8 @@ constexpr std::size_t kFloat = offsetof(HartState, f) / sizeof(std::uint64_t);
     TRANSFER(fall, block->cost, block->end_pc);                                \
   } while (0)
 
-// Gets the address of an access and its TLB entry. Goes to slow_path if the TLB has no entry or, in cached mode, L1D
-// does not hold the line.
+// Gets the address of an access and its TLB entry. Goes to slow_path if the TLB has no entry, if the access
+// crosses lines or, in cached mode, if L1D does not hold the line.
 #define LOCATE(type, tag, write)                                                                           \
   address = RS1 + IMM;                                                                                     \
   const TlbEntry& entry = tlb[(address >> 12) % SoftTlb::kEntries];                                        \

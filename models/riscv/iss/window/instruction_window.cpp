@@ -25,7 +25,6 @@ InstructionWindow::InstructionWindow(const CoreShape& shape, base::LineState& l1
       slots_(shape.scheduler),
       counters_(counters),
       lead_(shape.fetch_lead()),
-      granule_(std::min(8u, l1d.line_bytes())),
       forwarding_(shape.store_buffer),
       uses_(remember_after),
       remember_after_(remember_after) {

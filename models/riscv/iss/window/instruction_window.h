@@ -251,7 +251,8 @@ class InstructionWindow {
   std::uint64_t note_issued(const TimingRecord&, std::uint64_t start);
   std::uint64_t load(std::uint64_t address, unsigned size, std::uint64_t start, unsigned latency);
   void store(std::uint64_t address, unsigned size, std::uint64_t ready, std::uint64_t retired);
-  bool is_simple(std::uint64_t address, unsigned size) const { return (address & (granule_ - 1)) + size <= granule_; }
+  /// Whether an access lies in an aligned 8 bytes.
+  static bool is_simple(std::uint64_t address, unsigned size) { return address % 8 + size <= 8; }
   bool crosses_line(std::uint64_t address, unsigned size) const {
     return (address & (l1d_.line_bytes() - 1)) + size > l1d_.line_bytes();
   }
@@ -272,7 +273,7 @@ class InstructionWindow {
   bool is_there(std::uint64_t address, std::uint64_t cycle) const {
     return cycle >= last_pending_ || cycle >= awaited_[set_of(address)];
   }
-  /// The sets of lines, as bits, of which an access may bring another line although L1D has this one.
+  /// The sets, as bits, with lines that are there ahead of their first load: that load brings another one.
   std::uint64_t bringing_sets() const { return last_pending_ <= at_.cycle + 1 ? 0 : ahead_; }
 
   // window_memory.cpp
@@ -302,9 +303,9 @@ class InstructionWindow {
   bool refetches_ = false;
   std::array<std::uint64_t, TimingRecord::kRegisters> ready_{};  ///< cycle from which a dependent may issue
   const std::uint64_t lead_;                                     ///< cycles by which fetch may be ahead of dispatch
-  const std::uint64_t granule_;             ///< bytes; an access within an aligned block of them is simple
-  std::uint64_t line_ = ~std::uint64_t{0};  ///< L1I line of the last instruction
-  bool touched_ = false;  ///< the engine has touched all lines of the step. Some of them again would be out of order
+  std::uint64_t line_ = ~std::uint64_t{0};                       ///< L1I line of the last instruction
+  bool touched_ = false;  ///< the engine has touched all lines of the step, or recall() those of this access. Touching
+                          ///< some of them again would be out of order
 
   std::array<std::uint64_t, CoreShape::kMostInFlight> room_{};  ///< ring: from when on an instruction's place is free
   std::array<std::uint64_t, kRing> loads_{};   ///< ring: from when on the places of the last loads are free
@@ -341,8 +342,10 @@ class InstructionWindow {
   std::uint64_t recalled_before_trial_ = 0;
   std::uint32_t skipped_ = 0;  ///< captures that have seldom paid
   static constexpr std::uint32_t kFirstRest = 1u << 16;
-  std::uint32_t learnt_ = 0, rest_ = 0, next_rest_ = kFirstRest;  ///< see learn()
-  std::vector<std::uint16_t> numbers_;                            ///< for capture()
+  std::uint32_t learnt_ = 0;              ///< steps of this trial: see learn()
+  std::uint32_t rest_ = 0;                ///< steps for which the memo still rests
+  std::uint32_t next_rest_ = kFirstRest;  ///< for how many it rests next
+  std::vector<std::uint16_t> numbers_;    ///< for capture()
 };
 
 }  // namespace sluice::riscv

@@ -89,7 +89,8 @@ class ExecutionLog {
     *accesses_end_++ = address << kAddressShift | (store ? kStore : 0) | size;
   }
 
-  /// The next load or store of the run accesses 1 << size bytes of one line.
+  /// The next load or store of the run accesses 1 << size bytes of one line. If they are not in the same aligned 8,
+  /// this is as access().
   void access_misaligned(std::uint64_t address, unsigned size, bool store) {
     if (address % 8 + (std::uint64_t{1} << size) > 8) [[unlikely]]
       access(address);

@@ -48,7 +48,7 @@ class WindowMemo {
     std::uint32_t counts = 0;  ///< see count(), or of an event varies(); 0: nothing
     std::uint16_t stores = 0;  ///< the next state's
   };
-  /// A state. Cycles in it count from the one of the next dispatch.
+  /// A state, whose cycles count from the one of the next dispatch; or an event, which has `followers` alone.
   struct Known {
     std::uint64_t hash;
     std::uint32_t begin, size;  ///< of its numbers. Of an event: the place of its transition, and 0
@@ -97,8 +97,8 @@ class WindowMemo {
   // kSeveral: the number is an index in lost_.
   static constexpr unsigned kCauseShift = 28, kNumberShift = 4, kNumberBits = 24, kSeveral = 15;
   static_assert(kLosses <= kSeveral);
-  static constexpr std::uint64_t kNoStep = 0;  ///< no run has this number
-  static constexpr unsigned kMostFollowers = 64;
+  static constexpr std::uint64_t kNoStep = 0;     ///< no run has this number
+  static constexpr unsigned kMostFollowers = 64;  ///< of an event. With as many it varies until clear()
   struct Transition {
     std::uint64_t step = kNoStep;
     Effect effect;

@@ -23,7 +23,7 @@ static_assert(kMostLoads <= WindowMemo::kMostForwarded && kMostLoads * kLoadBits
 constexpr std::uint32_t kSplit = 1u << 31;  ///< beside an event's time: a store to two granules
 
 // Each of kTrial steps that are executed to be remembered has to be looked up kWorth times, on average. Otherwise the
-// memo rests for some steps: the first number of them, and twice as many each time that it has not paid again.
+// memo rests: for kFirstRest steps, and for twice as many each time, up to kMostRest, until a trial has paid.
 constexpr std::uint32_t kTrial = 4096, kWorth = 4, kMostRest = 1u << 24;
 constexpr std::uint32_t kWorthwhile = 100;  ///< steps that a capture should save
 constexpr int kMostWorth = 8;
@@ -253,8 +253,7 @@ bool InstructionWindow::foresee_jump(const TimedRun& run, std::uint64_t next_pc)
   return right;
 }
 
-/// Takes a step by what the memo knows. Returns false if it must be executed. A step whose accesses all hit, and that
-/// the memo does not know, is to be remembered.
+/// Takes a step by what the memo knows. Returns false if it must be executed, and says then what is to be learnt of it.
 SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& accesses) {
   if (step.run.uses < remember_after_) return false;
   if (state_ == WindowMemo::kNone && (!may_capture(step.run) || !capture_before(step, accesses))) return false;
@@ -297,7 +296,7 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
   return true;
 }
 
-/// Sets state_ to what the window is in before this step, if its accesses hit. Gets a copy as perform().
+/// Sets state_ to what the window is in before this step, if the memo can know the step. Gets a copy as perform().
 [[gnu::noinline]] bool InstructionWindow::capture_before(Step step, const std::uint64_t* access) {
   const std::uint64_t first_store = forwarding_.next();
   Touched touched;
@@ -310,8 +309,7 @@ SLUICE_HOT bool InstructionWindow::recall(Step& step, const std::uint64_t*& acce
 SLUICE_HOT InstructionWindow::Found InstructionWindow::touch_data(const TimingRecord& r, std::uint64_t address,
                                                                   bool awaits, Touched& touched) {
   if (r.kind == TimingRecord::kPrefetch) [[unlikely]] {
-    if (!brings(address, static_cast<LineUse>(r.detail))) return Found::hit;
-    return static_cast<LineUse>(r.detail) == LineUse::fetch ? Found::other : Found::event;
+    return brings(address, static_cast<LineUse>(r.detail)) ? Found::event : Found::hit;  // touch() refuses prefetch.i
   }
   const unsigned bytes = bytes_of(address, r.detail);
   if (address == ExecutionLog::kNoCache || (bytes > 0xff && crosses_line(address, r.detail))) [[unlikely]]
