@@ -230,8 +230,8 @@ void Core::stand_still() {
   stall_slots_ += hart_.state().slots - before;
 }
 
-/// The engine calls this at its start, and before it goes on after a bus call (not one that only
-/// measures) or an instruction that took time.
+/// The engine calls this at its start, and before it goes on after a bus call that does more than measure, or after an
+/// instruction that took time.
 std::uint64_t Core::slot_limit() {
   base::calendar().leave_now();
   const Time bound = runner_.bound();

@@ -125,7 +125,7 @@ void Core::interrupt_taken(std::uint64_t handler) {
 /// A request that has no interrupt of its own has waited for a core until now: some of this may have been the way from
 /// another interrupt to the software that serves both.
 void Core::divide_wait(base::RequestId id, Time until) {
-  if (!wake_up_.has_been()) return;  // a polling hart asks for each request
+  if (!wake_up_.has_parts()) return;  // a polling hart asks for each request
   const base::Ledger::Request* r = base::ledger().find(id);
   if (r && r->tiles.back().stage == SLUICE_STAGE_wait_core)
     wake_up_.divide(r->tiles.back().start, until, [&](base::Stage stage, Time begin) { enter(id, stage, begin); });

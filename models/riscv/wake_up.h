@@ -32,7 +32,7 @@ class WakeUp {
   void work(Time t) { works_ = std::min(works_, t); }
 
   /// Whether the hart has left an idle state or taken an interrupt yet. Otherwise there is nothing to divide.
-  bool has_been() const { return works_ != Time{}; }
+  bool has_parts() const { return works_ != Time{}; }
   /// Divides the wait of a request, from `from` to `until`, which is not in the future. Calls enter(stage, start) for
   /// each part that is something else than waiting for a core, and for what follows these.
   template <typename Enter>

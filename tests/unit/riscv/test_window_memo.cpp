@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 #include <random>
 #include <vector>
 
@@ -31,10 +30,10 @@ struct Caches {
     unsigned sets, ways, line;
     base::LineState make() const { return {std::uint64_t{sets} * ways * line, ways, line}; }
   };
-  Size l1i{8, 2, 64}, l1d{8, 2, 64};
-  unsigned latency = 0;      ///< how lines take their time: see SmallMemory::late()
-  unsigned removal = 7;      ///< one fill in so many takes another line away
-  unsigned exclusive = ~0u;  ///< one line in so many is brought exclusive
+  Size l1i, l1d;
+  unsigned latency;    ///< how lines take their time: see SmallMemory::late()
+  unsigned removal;    ///< one fill in so many takes another line away
+  unsigned exclusive;  ///< one line in so many is brought exclusive
 
   explicit Caches(unsigned seed) {
     std::mt19937 random(seed * 7919);

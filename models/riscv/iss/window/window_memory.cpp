@@ -38,9 +38,8 @@ std::uint64_t InstructionWindow::load_any(std::uint64_t address, unsigned size, 
   }
   start = written;
   std::uint64_t done = read_line(address, start, latency);
-  const std::uint64_t last = address + size - 1;
-  if (l1d_.line_of(last) != l1d_.line_of(address)) [[unlikely]]
-    done = std::max(done, read_line(last, start + 1, latency));
+  if (crosses_line(address, size)) [[unlikely]]
+    done = std::max(done, read_line(address + size - 1, start + 1, latency));
   return done;
 }
 
@@ -144,9 +143,8 @@ void InstructionWindow::store_any(std::uint64_t address, unsigned size, std::uin
   const bool cached = address != ExecutionLog::kNoCache;
   std::uint64_t written = std::max(retired + 1, last_written_ + 1);
   if (cached) written = std::max(written, own_line(address, retired + 1));
-  const std::uint64_t last = address + size - 1;
-  if (cached && l1d_.line_of(last) != l1d_.line_of(address)) [[unlikely]]
-    written = std::max(written + 1, own_line(last, retired + 1));
+  if (cached && crosses_line(address, size)) [[unlikely]]
+    written = std::max(written + 1, own_line(address + size - 1, retired + 1));
   note_written(written);
   if (!cached) return;
   const unsigned bytes = bytes_of(address, size);

@@ -90,8 +90,8 @@ unsigned InstructionWindow::unwritten_stores() const {
   return stores;
 }
 
-/// Sets state_ to what the window is in. Returns false where lines that prefetch.i has
-/// asked for are under way, or where numbers are too large.
+/// Sets state_ to what the window is in. Returns false where lines that prefetch.i has asked for are under
+/// way, or where numbers are too large.
 bool InstructionWindow::capture() {
   const std::uint64_t now = at_.cycle;
   if (refetches_ || (last_instructions_ != 0 && last_instructions_ + lead_ > now)) return false;
