@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "models/base/parameters/spread.h"
+
 namespace sluice::coherence {
 
 using base::LineState;
@@ -37,6 +39,8 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
            static_cast<unsigned>(p.line.count())),
       channel_(p.timing == Timing::interval ? std::nullopt : std::optional(window)),
       line_time_(p.dram_rate.time_of(p.line)),
+      refreshes_(p.refresh_interval != Time{} && base::spread().drawn()),
+      refresh_phase_(base::spread().phase(p.refresh_interval, path(), "refresh")),
       homed_lines_(static_cast<unsigned>(p.line.count()), p.l1d_size.count() / p.line.count()) {
   for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
 }
@@ -82,19 +86,37 @@ void MemorySystem::reset() {
   homed_lines_.reset();
 }
 
-Time MemorySystem::dram(Time at) { return channel_.reserve_at(at, line_time_).start + parameters_.dram_latency; }
+/// Takes the channels for a line, and returns from when on.
+Time MemorySystem::take_channel(Time at) {
+  dram_busy_ += line_time_;
+  return channel_.reserve_at(at, line_time_).start;
+}
+
+/// When a line's rank is free of refresh, at or after `at`.
+Time MemorySystem::refreshed(std::uint64_t line, Time at) const {
+  const Parameters& p = parameters_;
+  if (!refreshes_) return at;
+  const std::uint64_t rank = line / p.line.count() % p.dram_ranks;
+  const Time first = (refresh_phase_ + p.refresh_interval * rank / p.dram_ranks) % p.refresh_interval;
+  const Time since = (at + p.refresh_interval - first) % p.refresh_interval;
+  return since < p.refresh_time ? at + (p.refresh_time - since) : at;
+}
+
+Time MemorySystem::dram(std::uint64_t line, Time at) {
+  return take_channel(refreshed(line, at)) + parameters_.dram_latency;
+}
 
 /// DMA takes the channel for a line. Returns from when on. A hart that executes has not yet come a window further.
-Time MemorySystem::dma_channel() {
+Time MemorySystem::dma_channel(std::uint64_t line) {
   if (windowed() && base::now() > window_) channel_.forget(base::now() - window_);
-  return channel_.reserve_at(base::now(), line_time_).start;
+  return take_channel(refreshed(line, base::now()));
 }
 
 /// Puts a line into the LLC. A displaced line goes to DRAM if it has been changed.
 void MemorySystem::put_in_llc(std::uint64_t line, bool dirty, Time at, unsigned ways) {
   const bool modified = dirty || llc_.state(line) == LineState::kModified;
   const auto out = llc_.fill(line, modified ? LineState::kModified : LineState::kExclusive, ways);
-  if (out.state == LineState::kModified) channel_.reserve_at(at, line_time_);
+  if (out.state == LineState::kModified) take_channel(at);
 }
 
 /// Returns the state that the other harts' caches had the line in. They keep it shared, or lose it to a writer.
@@ -133,7 +155,7 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
   else if (in_llc || held)
     fill = {at + parameters_.llc_latency, &HartCounters::llc_waits};
   else
-    fill = {dram(at), &HartCounters::dram_waits};
+    fill = {dram(line, at), &HartCounters::dram_waits};
   h.counters.llc_misses += !supplied && !in_llc && !held;
   const auto alone = elsewhere == LineState::kInvalid ? LineState::kExclusive : LineState::kShared;
   const auto out = h.l2.fill(line, write ? LineState::kModified : alone);
@@ -243,7 +265,7 @@ Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
       continue;
     }
     ++dma_read_misses_;
-    const Time queued = dma_channel() - base::now();
+    const Time queued = dma_channel(line) - base::now();
     latency = std::max(latency, parameters_.dma_read + parameters_.dma_dram_adder + queued);
   }
   return latency;
@@ -268,7 +290,7 @@ void MemorySystem::written(std::uint64_t address, std::uint64_t length) {
     }
     if (parameters_.ddio_ways == 0) {
       llc_.downgrade(line, LineState::kInvalid);
-      dma_channel();
+      dma_channel(line);
     } else {
       put_in_llc(line, true, base::now(), parameters_.ddio_ways);
     }

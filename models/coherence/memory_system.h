@@ -29,6 +29,9 @@ using namespace base::literals;
 /// its data arrives. A load or fetch miss stalls the hart until the data arrives; a store miss stalls it only until the
 /// miss is issued.
 ///
+/// Where base::spread() is drawn, each DRAM rank is refreshed once in an interval, the ranks one after the other, and
+/// an access to a rank that is being refreshed waits for the end of that.
+///
 /// timing = "interval": as cached, for harts whose instruction windows overlap their misses. Accesses come at the times
 /// of their issue, which are not in order.
 ///
@@ -55,6 +58,9 @@ class MemorySystem : public base::Model,
     base::Time llc_latency = base::Time::ps(21'935);  ///< L1 miss to data from the LLC
     base::Time dram_latency = 85_ns;                  ///< L1 miss to data from DRAM, channel idle
     base::BitRate dram_rate = base::BitRate(680'000'000'000);
+    base::Time refresh_interval = 0_ns;                 ///< of a rank, tREFI; 0: no refresh
+    base::Time refresh_time = 350_ns;                   ///< in which the rank is busy with it, tRFC
+    unsigned dram_ranks = 8;                            ///< lines in turn
     base::Time snoop_latency = base::Time::ps(32'258);  ///< L1 miss to data from another hart's cache
     unsigned miss_registers = 12;
     unsigned prefetch_depth = 4;        ///< lines ahead of a stream; 0: no prefetcher
@@ -154,8 +160,10 @@ class MemorySystem : public base::Model,
   /// ways: number of ways from which a new line may displace another; 0: all.
   void put_in_llc(std::uint64_t line, bool dirty, base::Time at, unsigned ways = 0);
   base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write, base::Time at);
-  base::Time dram(base::Time at);
-  base::Time dma_channel();
+  base::Time take_channel(base::Time at);
+  base::Time refreshed(std::uint64_t line, base::Time at) const;
+  base::Time dram(std::uint64_t line, base::Time at);
+  base::Time dma_channel(std::uint64_t line);
   bool dma_finds(std::uint64_t line);
 
   Parameters parameters_;
@@ -164,10 +172,13 @@ class MemorySystem : public base::Model,
   base::LineState llc_;
   base::GapServer channel_;
   base::Time line_time_;
+  bool refreshes_;
+  base::Time refresh_phase_;  ///< when rank 0 is refreshed first
   std::vector<base::GuestRam*> rams_;
   HomedLines homed_lines_;
   std::uint64_t dma_read_hits_ = 0;
   std::uint64_t dma_read_misses_ = 0;
+  base::Time dram_busy_;
 };
 
 }  // namespace sluice::coherence

@@ -37,6 +37,17 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("dram_rate", &P::dram_rate, "all channels together")
       .range(1_Gbps, 100'000_Gbps)
       .derived("four channels of DDR4-2666, 8 B wide: the i9-9960X's most, by Intel's product specification");
+  s.add("refresh_interval", &P::refresh_interval,
+        "between refreshes of a DRAM rank, tREFI, where run.spread is drawn; 0: no refresh")
+      .range(0_ns, 1_ms)
+      .assumed("no refresh; JESD79-4 says 7.8 us");
+  s.add("refresh_time", &P::refresh_time, "in which the rank is busy with it, tRFC")
+      .range(1_ns, 10_us)
+      .stated("JESD79-4: devices of 8 Gb");
+  s.add("dram_ranks", &P::dram_ranks, "ranks of all channels; lines are in one after the other")
+      .range(1, 256)
+      .unit("ranks")
+      .assumed("four channels of two ranks");
   s.add("snoop_latency", &P::snoop_latency, "L1 miss to data from another hart's cache")
       .range(1_ns, 1_us)
       .assumed("100 cycles at 3.1 GHz: more than the LLC's; no modelled system publishes it");
@@ -61,6 +72,10 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("dma_dram_adder", &P::dma_dram_adder, "more, when no cache has a line of a DMA read, channels idle")
       .range(0_ns, 10_us)
       .measured("pcie-bench: DMA reads with a cold against a warm LLC, about 40 ns");
+  s.rule("refresh_time", [](const P& p) -> std::string {
+    if (p.refresh_interval == base::Time{} || p.refresh_time < p.refresh_interval) return {};
+    return "must be less than refresh_interval, " + base::to_text(p.refresh_interval);
+  });
   // The number of sets of a cache, size / ways / line, is a power of two.
   const auto sets = [&s](const char* key, base::Bytes P::*size, unsigned P::*ways) {
     s.rule(key, [=](const P& p) -> std::string {

@@ -74,13 +74,15 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   }
 
   /// Time of n octets at the line rate.
-  base::Time octets(std::uint64_t n) const { return wire_.octets(n); }
+  base::Time octets(std::uint64_t n) const { return wire_.octets(end_, n); }
   bool link_up() const { return wire_.up(); }
   base::BitRate rate() const { return wire_.parameters().rate; }
   /// The hardware time stamp of a received frame.
-  base::Time receive_stamp(const Packet& p) const { return p.first_bit + wire_.octets(Wire::kPreamble); }
+  base::Time receive_stamp(const Packet& p) const {
+    return p.first_bit + wire_.octets(Wire::other(end_), Wire::kPreamble);
+  }
   /// The hardware time stamp of a frame that send() took while the link was up.
-  base::Time transmit_stamp(const base::Reservation& sent) const { return sent.start + wire_.octets(Wire::kPreamble); }
+  base::Time transmit_stamp(const base::Reservation& sent) const { return sent.start + octets(Wire::kPreamble); }
   const Statistics& statistics() const { return statistics_; }
 
   void frame_arrived(PacketPtr) override;

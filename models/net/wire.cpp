@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/net/wire.h"
 
+#include "models/base/parameters/spread.h"
+
 namespace sluice::net {
 
 namespace {
@@ -11,10 +13,18 @@ void Wire::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("Ethernet link");
   s.add("rate", &Parameters::rate, "line rate per direction").range(10_Mbps, 1600_Gbps).setting();
   s.add("flight", &Parameters::flight, "one way; 5 ns for each metre").range(0_ns, 1_ms).assumed("2 m of cable");
+  s.add("clock_tolerance", &Parameters::clock_tolerance,
+        "how far each end's clock may deviate, where run.spread is drawn")
+      .range(0, 1000)
+      .unit("ppm")
+      .assumed("an ideal clock; IEEE 802.3 allows 100 ppm");
 }
 
-Wire::Wire(sc_core::sc_module_name name, const Parameters& p)
-    : Model(name), parameters_(p), fs_per_octet_(p.rate.femtoseconds_per_byte()) {}
+Wire::Wire(sc_core::sc_module_name name, const Parameters& p) : Model(name), parameters_(p) {
+  for (const End e : {kA, kB})
+    directions_[e].fs_per_octet = base::spread().period(p.rate.femtoseconds_per_byte(), p.clock_tolerance, path(),
+                                                        e == kA ? "clock of end a" : "clock of end b");
+}
 
 base::Reservation Wire::send(End from, PacketPtr packet, base::Time ready) {
   OneWay& way = directions_[from];
@@ -24,7 +34,7 @@ base::Reservation Wire::send(End from, PacketPtr packet, base::Time ready) {
     return {ready, ready};
   }
   const base::Time start = next_start(from, ready);
-  const base::Time occupied = occupancy(packet->length);
+  const base::Time occupied = occupancy(from, packet->length);
   way.free_at = start + occupied;
   ++way.statistics.frames;
   way.statistics.bytes += packet->length;
@@ -32,7 +42,7 @@ base::Reservation Wire::send(End from, PacketPtr packet, base::Time ready) {
 
   packet->sent = start;
   packet->first_bit = start + parameters_.flight;
-  packet->last_bit = packet->first_bit + octets(kPreamble + packet->length + kFcs);
+  packet->last_bit = packet->first_bit + octets(from, kPreamble + packet->length + kFcs);
   base::enter_all(packet->spans, SLUICE_STAGE_wire, component(), start);
   show(from, *packet, Direction::kSent, start);
   const base::Time arrival = packet->last_bit;
@@ -89,12 +99,12 @@ void Wire::register_statistics(base::StatisticsGroup& parent) {
     g.counter("bytes", "bytes", "of those frames, without FCS, less those given while the carrier was down", s.bytes);
     g.counter("delivered", "frames", "that arrived", s.delivered);
     g.counter("lost", "frames", "lost on the way, or because the carrier was or went down", s.lost);
-    g.counter_of("busy", "fs", "time that frames, preambles and gaps occupied", [&s] { return s.busy.femtoseconds(); });
+    g.resource("busy", "", "time that frames, preambles and gaps occupied", [&s] { return s.busy.femtoseconds(); });
     g.derived("utilisation", "1", "share of the line rate, preambles and gaps included", [this, from](const auto& m) {
       const std::uint64_t elapsed = m.elapsed().femtoseconds();
       const std::uint64_t octets =
           m(directions_[from].statistics.bytes) + m(directions_[from].statistics.delivered) * (kPreamble + kFcs + kGap);
-      return base::Measured::ratio(fs_per_octet_.of(octets), elapsed);
+      return base::Measured::ratio(directions_[from].fs_per_octet.of(octets), elapsed);
     });
   }
 }

@@ -27,7 +27,7 @@ using namespace base::literals;
 /// of the preamble until the receiver enters its own stage. A frame that is sent while the carrier is down, or whose
 /// carrier goes down before its last bit has arrived, is lost: its requests are dropped with the reason "link down".
 /// The requests of a frame that a FaultPlan loses are dropped with the reason "frame lost", at the time at which its
-/// last bit would have arrived.
+/// last bit would have arrived. Where base::spread() is drawn, each end sends by a clock of its own.
 class Wire : public base::Model {
  public:
   enum End : unsigned { kA = 0, kB = 1 };
@@ -38,7 +38,8 @@ class Wire : public base::Model {
 
   struct Parameters {
     base::BitRate rate = 100_Gbps;
-    base::Time flight = 10_ns;  ///< one way
+    base::Time flight = 10_ns;     ///< one way
+    unsigned clock_tolerance = 0;  ///< ppm, of each end's own clock
     static void describe(base::Schema<Parameters>&);
   };
 
@@ -94,10 +95,12 @@ class Wire : public base::Model {
   /// When the first bit of a frame that is complete at `ready` would leave. A source opens its request at this time.
   base::Time next_start(End from, base::Time ready) const { return std::max(ready, directions_[from].free_at); }
   base::Time next_start(End from) const { return next_start(from, base::now()); }
-  /// Time of n octets at the line rate.
-  base::Time octets(std::uint64_t n) const { return base::Time::fs(fs_per_octet_.of_rounded_up(n)); }
+  /// Time of n octets at the line rate, by the clock of the end that sends them.
+  base::Time octets(End from, std::uint64_t n) const {
+    return base::Time::fs(directions_[from].fs_per_octet.of_rounded_up(n));
+  }
   /// Time that a frame of `length` bytes without FCS occupies its direction.
-  base::Time occupancy(std::uint32_t length) const { return octets(kPreamble + length + kFcs + kGap); }
+  base::Time occupancy(End from, std::uint32_t length) const { return octets(from, kPreamble + length + kFcs + kGap); }
 
   bool up() const { return up_; }
   /// Sets the fault plan, which must outlive the simulation. Null: every frame arrives.
@@ -118,6 +121,7 @@ class Wire : public base::Model {
  private:
   void register_statistics(base::StatisticsGroup&) override;  ///< two groups: "a_to_b", "b_to_a"
   struct OneWay {
+    base::Ratio fs_per_octet;
     base::Time free_at;
     Statistics statistics;
   };
@@ -127,7 +131,6 @@ class Wire : public base::Model {
   void show(End, const Packet&, Direction, base::Time);
 
   Parameters parameters_;
-  base::Ratio fs_per_octet_;
   std::array<Client*, 2> clients_{};
   std::array<std::vector<Tap>, 2> taps_;
   std::array<OneWay, 2> directions_;

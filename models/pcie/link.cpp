@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "models/base/parameters/spread.h"
+
 template class sluice::base::LinkDirection<sluice::pcie::TlpProtocol>;
 
 namespace sluice::pcie {
@@ -10,7 +12,11 @@ namespace {
 
 constexpr unsigned kSkipBytes = 4;        // a SKP ordered set ...
 constexpr unsigned kSkipInterval = 1538;  // ... in each 1538 bytes
-constexpr unsigned kDllpBytes = 8;        // one ACK and one UpdateFC in each update limit
+// One by one: the specification allows 1180 to 1538 symbol times between sets of four symbols up to generation 2, and
+// 370 to 375 blocks of 130 bits between sets of one block from generation 3 on.
+constexpr unsigned kSkipSymbols = 4, kSymbolsBetweenSkips = (1180 + 1538) / 2;
+constexpr unsigned kBlocksBetweenSkips = (370 + 375) / 2;
+constexpr unsigned kDllpBytes = 8;  // one ACK and one UpdateFC in each update limit
 
 std::string lower_case(std::string text) {
   for (char& c : text)
@@ -44,11 +50,18 @@ base::Ratio raw_femtoseconds_per_byte(unsigned generation, unsigned lanes) {
                          : base::Ratio(femtoseconds_per_byte_and_lane * 130, 128ull * lanes);
 }
 
-base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, unsigned max_payload) {
+base::OrderedSets skip_ordered_sets(unsigned generation) {
+  const base::Time symbol = symbol_time(generation);
+  if (generation <= 2) return {symbol * kSymbolsBetweenSkips, symbol * kSkipSymbols};
+  const base::Time block = base::Time::fs(raw_femtoseconds_per_byte(generation, 1).of_rounded_up(16));
+  return {block * kBlocksBetweenSkips, block};
+}
+
+base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, unsigned max_payload, bool skips) {
   const base::Ratio raw = raw_femtoseconds_per_byte(generation, lanes);
   const std::uint64_t limit = update_limit_symbols(lanes, max_payload);
   const std::uint64_t all = kSkipInterval * limit;
-  const std::uint64_t left = all - kSkipBytes * limit - 2 * kDllpBytes * kSkipInterval;
+  const std::uint64_t left = all - (skips ? kSkipBytes * limit : 0) - 2 * kDllpBytes * kSkipInterval;
   return {raw.numerator() * all, raw.denominator() * left};
 }
 
@@ -68,6 +81,11 @@ void Link::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("generation", &Parameters::generation, "PCIe generation of the signalling rate").range(1, 5).setting();
   s.add("lanes", &Parameters::lanes, "width").choices({1, 2, 4, 8, 12, 16}).unit("lanes").setting();
   s.add("flight", &Parameters::flight, "one way, wire only").range(0_ns, 1_us).assumed("1 m of trace and connectors");
+  s.add("clock_tolerance", &Parameters::clock_tolerance,
+        "how far the reference clock may deviate, where run.spread is drawn")
+      .range(0, 1000)
+      .unit("ppm")
+      .assumed("an ideal clock; the PCI Express Base Specification allows 300 ppm");
   s.add("max_payload", &Parameters::max_payload, "maximum payload size, MPS")
       .range(128_B, base::Bytes(4096))
       .power_of_two()
@@ -129,10 +147,17 @@ LinkDirection::Setup setup_of(const Link::Parameters& p, const std::string& path
   const unsigned mps = static_cast<unsigned>(p.max_payload.count());
   base::Time update = p.credit_update;
   if (update == base::Time{}) update = symbol_time(p.generation) * update_limit_symbols(p.lanes, mps);
-  return {path,       stage,
-          component,  usable_femtoseconds_per_byte(p.generation, p.lanes, mps),
-          p.flight,   update + p.flight,
-          p.credits()};
+  const bool drawn = base::spread().drawn();
+  base::OrderedSets skips;
+  if (drawn) {
+    skips = skip_ordered_sets(p.generation);
+    skips.first = base::spread().phase(skips.every, path, "skip");
+  }
+  const base::Ratio rate = usable_femtoseconds_per_byte(p.generation, p.lanes, mps, !drawn);
+  return {path,        stage,
+          component,   base::spread().period(rate, p.clock_tolerance, "pcie", "reference clock"),
+          p.flight,    update + p.flight,
+          p.credits(), skips};
 }
 }  // namespace
 
@@ -174,7 +199,7 @@ void Link::reset() {
 }
 
 void Link::register_statistics(base::StatisticsGroup& group) {
-  const auto direction = [&group](const char* prefix, LinkDirection& d) {
+  const auto direction = [&group](const char* prefix, const char* title, LinkDirection& d) {
     const LinkStatistics& s = d.statistics();
     const std::string p = prefix;
     group.counter(p + "_bytes", "bytes", "on the wire: framing, headers, payloads", s.bytes);
@@ -183,11 +208,14 @@ void Link::register_statistics(base::StatisticsGroup& group) {
     for (unsigned i = 0; i < kTlpTypes; ++i)
       group.counter(p + "_tlps_" + lower_case(to_text(static_cast<TlpType>(i))), "TLPs", "sent", s.tlps[i]);
     group.counter(p + "_credit_stalls", "TLPs", "that waited for credits", s.credit_stalls);
-    group.counter_of(p + "_busy", "fs", "serialising", [&s] { return s.busy.femtoseconds(); });
+    group.resource(p + "_busy", title, "serialising", [&s] { return s.busy.femtoseconds(); });
+    group.resource(p + "_starved", std::string(title) + " credits",
+                   "the serialiser was free, and all that waited had no credits",
+                   [&d] { return d.starved().femtoseconds(); });
     group.counter_of(p + "_credit_wait", "fs", "summed over TLPs", [&s] { return s.credit_wait.femtoseconds(); });
   };
-  direction("up", up_);
-  direction("down", down_);
+  direction("up", "upstream", up_);
+  direction("down", "downstream", down_);
 }
 
 }  // namespace sluice::pcie

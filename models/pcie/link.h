@@ -88,12 +88,14 @@ class Port : public base::Port<TlpProtocol> {
 ///
 /// Timing: a TLP of n payload bytes occupies its direction for (n + header + 8 B framing) / rate; rate is generation x
 /// lanes x line code less the DLLP share (SKP, ACK, flow control); docs/models/pcie.md has the formula and its source.
+/// Where base::spread() is drawn, the reference clock deviates, and SKP ordered sets take no share but come one by one.
 class Link : public base::Model, public base::Resettable {
  public:
   struct Parameters {
     unsigned generation = 3;          ///< 1 to 5
     unsigned lanes = 16;              ///< 1, 2, 4, 8, 12, 16
     base::Time flight = 5_ns;         ///< one way, wire only
+    unsigned clock_tolerance = 0;     ///< ppm, of the reference clock, which all links of a board share
     base::Bytes max_payload = 256_B;  ///< MPS: 128 B to 4 KiB
     // Credits that each receiver advertises: TLPs, and payload in 16 B units.
     std::uint32_t posted_headers = 0;  ///< 0, here and in the next three: as credits() says
@@ -146,7 +148,10 @@ class Link : public base::Model, public base::Resettable {
 
 /// Rate of one direction before and after the DLLP share, as femtoseconds for a byte.
 base::Ratio raw_femtoseconds_per_byte(unsigned generation, unsigned lanes);
-base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, unsigned max_payload);
+/// skips: the share of SKP ordered sets is taken off, too.
+base::Ratio usable_femtoseconds_per_byte(unsigned generation, unsigned lanes, unsigned max_payload, bool skips = true);
+/// SKP ordered sets of a generation: how often one is due, and how long it takes.
+base::OrderedSets skip_ordered_sets(unsigned generation);
 /// Time that a receiver takes to process a TLP in the specification's limits, in symbol times.
 inline constexpr unsigned kInternalDelay = 115;
 /// The specification's limit for ACK and UpdateFC transmission, in symbol times.

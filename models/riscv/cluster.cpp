@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "models/base/parameters/spread.h"
+
 namespace sluice::riscv {
 
 CostTable InstructionCosts::table() const {
@@ -84,11 +86,20 @@ void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
   trap("trap_return", &C::trap_return, "mret, sret");
 }
 
+base::Clock ClusterParameters::slot_clock(std::string_view path) const {
+  return base::Clock(
+      base::spread().period(base::Clock(clock.hertz() * issue_width).period(), clock_tolerance, path, "clock"));
+}
+
 void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
   using P = ClusterParameters;
   s.summary("harts with a clock and a firmware");
   s.add("harts", &P::harts, "number of harts").range(1, 64).unit("harts").setting();
   s.add("clock", &P::clock, "clock of the harts").range(1_MHz, 10_GHz).stated("Enso's host: i9-9960X at 3.1 GHz");
+  s.add("clock_tolerance", &P::clock_tolerance, "how far that clock may deviate, where run.spread is drawn")
+      .range(0, 1000)
+      .unit("ppm")
+      .assumed("an ideal clock");
   s.add("issue_width", &P::issue_width, "instructions issued per cycle; with an instruction window: dispatched")
       .range(1, 16)
       .unit("slots")

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/base/parameters/quantity.h"
@@ -36,6 +37,7 @@ struct InstructionCosts {
 struct ClusterParameters {
   unsigned harts = 1;
   base::Frequency clock = 3'100'000'000_Hz;
+  unsigned clock_tolerance = 0;  ///< ppm, of the clock that all harts of the cluster share
   unsigned issue_width = 4;
   base::Frequency timebase = 10_MHz;
   base::Time quantum = 0_ns;  ///< 0: the board chooses
@@ -50,6 +52,8 @@ struct ClusterParameters {
   InstructionCosts costs;
   CoreParameters core;
   static void describe(base::Schema<ClusterParameters>&);
+  /// The clock of issue slots as this machine has it (base::spread()). path: of the cluster.
+  base::Clock slot_clock(std::string_view path) const;
 };
 
 }  // namespace sluice::riscv

@@ -45,7 +45,7 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
     : Model(name),
       socket("socket"),
       parameters_(p),
-      slot_clock_(p.clock.hertz() * p.issue_width),
+      slot_clock_(p.slot_clock(path().substr(0, path().rfind('.')))),
       timebase_(p.timebase.hertz()),
       memory_(memory),
       cache_(cache),
@@ -69,6 +69,8 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
 
 void Core::register_statistics(base::StatisticsGroup& group) {
   group.counter("instructions", "instructions", "retired", hart_.state().instret);
+  group.resource("work", "", "in accounts other than polling, parked and idle",
+                 [this] { return worked(base::now()).femtoseconds(); });
   group.counter("slots", "slots", "issue slots of its clock, stalls included", hart_.state().slots);
   group.counter_of("stall_slots", "slots", "of these, waiting for memory or a device",
                    [this] { return stall_slots(); });
@@ -454,6 +456,13 @@ Core::Accounts Core::accounts(Time until) const {
   Accounts slots = account_slots_;
   slots[account_] += std::max(hart_.state().slots, slot_clock_.next_cycle(until)) - account_since_;
   return slots;
+}
+
+Time Core::worked(Time until) const {
+  const Accounts slots = accounts(until);
+  std::uint64_t sum = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
+  for (const auto a : {SLUICE_ACCOUNT_polling, SLUICE_ACCOUNT_parked, SLUICE_ACCOUNT_idle}) sum -= slots[a];
+  return slot_clock_.time_of(sum);
 }
 
 bool Core::imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) {

@@ -101,6 +101,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   /// Issue slots up to `until` by account. Every slot is in one account, including those of a wait that has not ended
   /// yet.
   Accounts accounts(base::Time until) const;
+  /// Time up to `until` in accounts other than polling, parked and idle.
+  base::Time worked(base::Time until) const;
   /// Where the time in wfi went up to `until`.
   IdleUse idle_use(base::Time until) const;
   const base::Clock& slot_clock() const { return slot_clock_; }

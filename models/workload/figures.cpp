@@ -46,4 +46,13 @@ std::string counted(std::uint64_t n, const char* one, const char* many) {
   return grouped(n) + " " + (n == 1 ? one : many);
 }
 
+std::string search_cost(std::uint64_t requests, const char* many, const std::string& key) {
+  // Of what a board does in a second of wall time, a low and a high figure (docs/performance.md).
+  constexpr std::uint64_t kSlow = 40'000, kFast = 200'000, kMinute = 60;
+  if (requests / kSlow < kMinute) return {};
+  return fmt::format(
+      "the search will make up to {} {}, which takes some {} to {} minutes; a larger {} makes it shorter",
+      grouped(requests), many, std::max<std::uint64_t>(1, requests / kFast / 60), requests / kSlow / 60, key);
+}
+
 }  // namespace sluice::workload

@@ -26,4 +26,8 @@ std::string grouped(std::uint64_t);        ///< 100000 -> "100,000"
 /// "1 hart", "2 harts"
 std::string counted(std::uint64_t n, const char* one, const char* many);
 
+/// What to say before a search that makes up to `requests` requests: a sentence without a full stop that names `key`,
+/// the parameter that makes it shorter. Empty where it takes less than a minute or so.
+std::string search_cost(std::uint64_t requests, const char* many, const std::string& key);
+
 }  // namespace sluice::workload

@@ -14,33 +14,32 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json stages() {
-  const base::Ledger& ledger = base::ledger();
+std::string bar(double share) { return std::string(static_cast<std::size_t>(std::lround(share * 40)), '#'); }
+
+}  // namespace
+
+Json stages_between(const base::Ledger::Totals& from, const base::Ledger::Totals& to) {
   Json list = Json::array();
-  const double n = static_cast<double>(ledger.completed());
-  const double whole = static_cast<double>(ledger.total_latency());
+  const double n = static_cast<double>(to.completed - from.completed);
+  const double whole = static_cast<double>(to.latency - from.latency);
   for (unsigned s = 0; s < SLUICE_STAGE_COUNT; ++s) {
-    for (std::size_t c = 0; c < ledger.components(); ++c) {
-      const auto component = static_cast<base::Ledger::Component>(c);
-      const auto& total = ledger.total(component, static_cast<base::Stage>(s));
-      if (total.visits == 0) continue;
-      const double sum = static_cast<double>(total.femtoseconds);
+    for (std::size_t c = 0; c < to.stages.size(); ++c) {
+      const base::Ledger::Total before = c < from.stages.size() ? from.stages[c][s] : base::Ledger::Total{};
+      const base::Ledger::Total& total = to.stages[c][s];
+      if (total.visits == before.visits) continue;
+      const double sum = static_cast<double>(total.femtoseconds - before.femtoseconds);
       list.push_back({{"name", base::stage_title(static_cast<base::Stage>(s))},
-                      {"component", ledger.path(component)},
+                      {"component", base::ledger().path(static_cast<base::Ledger::Component>(c))},
                       {"mean_ns", nanoseconds(share(sum, n))},
                       {"share", share(sum, whole)},
-                      {"visits", total.visits}});
+                      {"visits", total.visits - before.visits}});
     }
   }
   return list;
 }
 
-std::string bar(double share) { return std::string(static_cast<std::size_t>(std::lround(share * 40)), '#'); }
-
-}  // namespace
-
 void add_stages(Json& result) {
-  result["stages"] = stages();
+  result["stages"] = stages_between({}, base::ledger().totals());
   result["ledger"] = {{"completed", base::ledger().completed()}, {"clamped", base::ledger().clamped()}};
 }
 
@@ -77,7 +76,7 @@ std::string stage_table(const Json& result) {
 
 std::string latency_text(const Json& l) {
   const auto at = [&](const char* key) { return time_text(l.at(key).get<double>()); };
-  return fmt::format("  latency at the wire   mean {}   p50 {}   p90 {}   p99 {}   p99.9 {}   max {}\n", at("mean"),
+  return fmt::format("  latency               mean {}   p50 {}   p90 {}   p99 {}   p99.9 {}   max {}\n", at("mean"),
                      at("p50"), at("p90"), at("p99"), at("p999"), at("max"));
 }
 

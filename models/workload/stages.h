@@ -9,10 +9,14 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "models/base/measure/histogram.h"
+#include "models/base/measure/ledger.h"
 
 namespace sluice::workload {
 
-/// Adds `stages` and `ledger` to a result. Stages are in the order in which a request meets them, then by component.
+/// The stages of requests that completed between two readings of the ledger, in the order in which a request meets
+/// them, then by component.
+nlohmann::ordered_json stages_between(const base::Ledger::Totals& from, const base::Ledger::Totals& to);
+/// Adds `stages` and `ledger` to a result. The stages are those of the whole run.
 void add_stages(nlohmann::ordered_json& result);
 
 /// Whether the stages of all requests sum to the latencies that the workload saw, to the femtosecond.

@@ -29,6 +29,12 @@ class Run {
  public:
   /// Ends the warm-up: every statistic counts from now() on.
   virtual void begin_measuring() = 0;
+  /// A part of the measurement begins, such as one rate of a sweep; the one before it has ended. The result gives
+  /// figures of each part in the elements of the array that Workload::phases() names, which are in the same order.
+  virtual void begin_phase() = 0;
+  /// What is measured lasts at least to now(). Called when something has happened that may be the last: what follows
+  /// the last call, such as waiting for replies that never come, is not measured. Without a call, all is.
+  virtual void measure_to_here() = 0;
   /// The workload is done: the run ends after the calendar entry that calls this.
   virtual void finish() = 0;
 
@@ -47,6 +53,9 @@ class Workload {
   /// Called at time 0, before the first instruction. The run outlives the workload's last use of it.
   virtual void start(Run&) {}
 
+  /// What the user should know before a run, such as that it will take minutes: a sentence without a full stop. Empty:
+  /// nothing.
+  virtual std::string about_to_run() const { return {}; }
   /// Requests that have ended, with any outcome.
   virtual std::uint64_t ended() const { return 0; }
   /// Requests that have begun and not ended.
@@ -64,6 +73,8 @@ class Workload {
   /// The first thing that is missing or went wrong, as a sentence without a full stop. Empty: there is none. finished:
   /// the run has not been cut short.
   virtual std::string failure(bool /*finished*/) const { return {}; }
+  /// JSON pointer to the array in the result whose elements are the phases ("/phases"); empty: it has no phases.
+  virtual std::string phases() const { return {}; }
   /// Adds the workload's members to an empty object: texts in UTF-8, and finite numbers. They become members of the
   /// result file (docs/reference/result.md), so their names must differ from those of its other members.
   virtual void add_result(Json& result) const = 0;

@@ -8,6 +8,7 @@
 
 #include "models/base/files/input_file.h"
 #include "models/base/measure/mistakes.h"
+#include "models/base/parameters/spread.h"
 #include "models/pcie/pcie_regs.h"
 #include "platform/board/pcie_functions.h"
 #include "platform/board/pcie_tree.h"
@@ -37,6 +38,7 @@ void check_kernel() {
 Board::Board(const config::BoardConfig& config, Traffic traffic)
     : config_(config), run_(config.parameters<RunParameters>("run")) {
   base::set_time_resolution();
+  if (run_.spread == SpreadOfTime::drawn) base::spread().draw_from(base::RandomSeed{run_.seed, run_.replication});
   build_systems();
   build_pcie();
   build_bus_devices();

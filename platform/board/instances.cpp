@@ -38,6 +38,11 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
   s.add("allow_drops", &RunParameters::allow_drops,
         "a dropped request is a result, not a failure: for workloads that overload on purpose")
       .setting();
+  s.add("spread", &RunParameters::spread,
+        "drawn: clocks deviate within their tolerance, and DRAM refresh and SKP ordered sets come at phases of their "
+        "own, all drawn from the seed; none: ideal clocks, no refresh, and SKP ordered sets as a share of the rate")
+      .choices({{"drawn", SpreadOfTime::drawn}, {"none", SpreadOfTime::none}})
+      .setting();
   s.add("seed", &RunParameters::seed, "of every random stream").setting();
   s.add("replication", &RunParameters::replication, "number of the repetition with the same seed").setting();
 }

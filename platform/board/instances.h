@@ -40,12 +40,15 @@ decltype(auto) by_author(const config::BoardConfig& config, const std::string& p
   }
 }
 
+enum class SpreadOfTime { drawn, none };
+
 /// [run]
 struct RunParameters {
   base::Time stall_limit = 20_ms;
   base::Time time_limit = 10_s;
   Reboot reboot = Reboot::end;
   bool allow_drops = false;
+  SpreadOfTime spread = SpreadOfTime::drawn;
   std::uint64_t seed = 1;
   std::uint64_t replication = 0;
   static void describe(base::Schema<RunParameters>&);

@@ -17,6 +17,7 @@
 #include "platform/board/pcie_tree.h"
 #include "platform/cli/child.h"
 #include "platform/cli/command.h"
+#include "platform/cli/loads.h"
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
 #include "platform/cli/say.h"
@@ -37,6 +38,9 @@ struct Options {
   std::vector<std::string> overrides;
   WorkloadOptions workload;
   std::string output;
+  std::vector<unsigned> loads;        ///< in percent; empty: the boards' own loads
+  std::vector<std::string> of_sweep;  ///< settings that the loads have become
+  double capacity = 0;                ///< calls per second that are 100 %; 0: none is
   unsigned replications = 1;
   bool json = false;
 };
@@ -50,6 +54,7 @@ struct Plan {
   std::vector<std::string> arguments(std::size_t board, unsigned replication, const std::string& quantum) const {
     std::vector<std::string> list = {"run", options.boards[board], "--json"};
     for (const std::string& s : options.overrides) list.push_back("--set=" + s);
+    for (const std::string& s : options.of_sweep) list.push_back("--set=" + s);
     WorkloadOptions workload = options.workload;
     if (!quantum.empty()) workload.quantum = quantum;
     for (const std::string& a : workload.arguments()) list.push_back(a);
@@ -250,6 +255,28 @@ bool at_half_quantum(const Plan& plan, const std::vector<Json>& results, std::ve
   return true;
 }
 
+/// Offers each board more calls than it can answer, and makes the loads a sweep of rates: 100 % is what the slowest
+/// board achieves. False when a run failed or was interrupted; the user has been told.
+bool choose_rates(Options& o, const std::vector<config::BoardConfig>& boards) {
+  Options overload = o;
+  overload.workload.requests.clear();
+  overload.output.clear();
+  overload.of_sweep = overload_settings(o.workload.requests);
+  const Plan plan{overload, boards};
+  std::vector<Child> children;
+  for (std::size_t b = 0; b < boards.size(); ++b) children.emplace_back(plan.arguments(b, 0, ""));
+  const Ran ran = run_shown(children, "overloads");
+  if (ran.signal) print_interruption(ran.signal, children, "overloads");
+  print_errors(children, boards, 1);
+  if (ran.signal || !ran.complete || worst(children) != 0) return false;
+  for (const Child& c : children) {
+    const double achieved = Json::parse(c.output()).at("load").at("achieved_per_s").get<double>();
+    if (o.capacity == 0 || achieved < o.capacity) o.capacity = achieved;
+  }
+  o.of_sweep = sweep_settings(o.loads, o.capacity);
+  return true;
+}
+
 Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& differences) {
   Json all = {{"results", c.results}, {"differences", Json::array()}, {"half_quantum", c.half_quantum}};
   for (const DifferenceFrom& d : differences)
@@ -258,6 +285,8 @@ Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& dif
                                   {"board", d.board},
                                   {"value", d.difference.second}});
   all["replications"] = c.replications;
+  if (!c.curves.empty()) all["curve"] = report::to_json(c.curves);
+  if (c.capacity_per_s > 0) all["capacity_per_s"] = c.capacity_per_s;
   all["paired"] = Json::array();
   for (const report::PairedRow& p : c.paired)
     all["paired"].push_back({{"board", p.board},
@@ -269,8 +298,29 @@ Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& dif
   return all;
 }
 
-int execute(const Environment& environment, const Options& o) {
+/// The curves of load sweeps; empty where the boards have none. Throws config::UserError where their rates differ.
+std::vector<report::CurvePoint> curves_of(const std::vector<std::vector<Json>>& by_board,
+                                          const std::vector<config::BoardConfig>& boards) {
+  if (!report::has_curve(by_board.front().front())) return {};
+  const auto rates = [](const Json& result) {
+    std::vector<double> list;
+    for (const Json& p : result.at("phases")) list.push_back(p.at("rate_per_s").get<double>());
+    return list;
+  };
+  for (std::size_t b = 1; b < boards.size(); ++b)
+    if (!report::has_curve(by_board[b].front()) || rates(by_board[b].front()) != rates(by_board[0].front()))
+      throw config::UserError(
+          fmt::format("compare: {} and {} are not offered the same rates; set workload.rates of both", boards[0].file(),
+                      boards[b].file()));
+  return report::curve_of(by_board);
+}
+
+int execute(const Environment& environment, Options o) {
   const std::vector<config::BoardConfig> boards = load(environment, o);
+  if (!o.loads.empty() && !platform::makes_calls(boards.front()))
+    throw config::UserError(fmt::format("compare: --loads is for boards that are put to calls, and {} {}",
+                                        boards.front().file(), why_no_calls(boards.front())));
+  if (!o.loads.empty() && !choose_rates(o, boards)) return 1;
   const Plan plan{o, boards};
   std::vector<Child> children;
   for (unsigned r = 0; r < o.replications; ++r)
@@ -289,8 +339,11 @@ int execute(const Environment& environment, const Options& o) {
   for (const auto& runs : by_board) comparison.results.push_back(runs.front());
   comparison.replications = static_cast<unsigned>(replications);
   if (replications > 1) comparison.paired = paired_rows(by_board, boards);
+  comparison.curves = curves_of(by_board, boards);
+  comparison.capacity_per_s = o.capacity;
   bool halved = true;
-  if (worst(children) == 0 && !ran.signal) halved = at_half_quantum(plan, comparison.results, comparison.half_quantum);
+  if (comparison.curves.empty() && worst(children) == 0 && !ran.signal)
+    halved = at_half_quantum(plan, comparison.results, comparison.half_quantum);
   const std::vector<DifferenceFrom> differences = differences_of(boards);
   for (const auto& [board, d] : differences)
     comparison.differences.push_back(
@@ -319,10 +372,17 @@ void add_compare(CLI::App& app, const Environment& environment, Action& action) 
       ->add_option("--replications", *replications,
                    "Repeat each board N times with other random numbers, and give 95 % confidence intervals")
       ->type_name("N");
+  auto loads = std::make_shared<std::string>();
+  command
+      ->add_option("--loads", *loads,
+                   "Latency against load: open loops at these percentages of the rate that the slowest board achieves, "
+                   "as 20,50,90 or 10..90")
+      ->type_name("LIST");
   command->add_option("--out", options->output, "Directory for the boards' result files")->type_name("DIR");
   command->add_flag("--json", options->json, "Print JSON");
-  command->callback([&environment, &action, options, replications] {
-    action = [&environment, options, replications] {
+  command->callback([&environment, &action, options, replications, loads] {
+    action = [&environment, options, replications, loads] {
+      if (!loads->empty()) options->loads = parse_loads(*loads);
       if (!replications->empty()) options->replications = whole_number("--replications", *replications, 1, 1000);
       return execute(environment, *options);
     };

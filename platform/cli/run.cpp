@@ -156,6 +156,9 @@ int execute(const Environment& environment, const Options& o) {
          {tap, simulation.outside()->mismatch(board), simulation.outside()->cut_short(until)})
       if (!warning.empty()) say("sluice: {}\n", warning);
   }
+  if (const workload::Workload* workload = board.workload())
+    if (const std::string about = workload->about_to_run(); !about.empty())
+      say("sluice: {}: {}\n", config.name(), about);
   try {
     return run_and_report(simulation, progress, file, o);
   } catch (const config::UserError&) {

@@ -209,7 +209,28 @@ std::vector<Quantity> quantities_of(const Json& r) {
           {"throughput", "1/s", r.at("throughput_per_s").get<double>()}};
 }
 
+namespace {
+
+std::string differences_text(const Comparison& c) {
+  std::string text =
+      c.differences.empty() ? "\n  The boards have the same parameters.\n" : "\n  The boards differ in:\n";
+  for (const std::string& d : c.differences) text += "    " + d + "\n";
+  return text;
+}
+
+std::string curve_report(const Comparison& c) {
+  std::vector<std::string> names;
+  for (const Json& r : c.results) names.push_back(name_of(r));
+  std::string text = platform::traffic_text(c.results.front());
+  if (c.capacity_per_s > 0)
+    text += fmt::format("; 100 % is {}, what the slowest board achieves", rate_text(c.capacity_per_s));
+  return text + "\n\n" + curve_text(names, c.curves, c.replications, c.capacity_per_s) + differences_text(c);
+}
+
+}  // namespace
+
 std::string compare_report(const Comparison& c) {
+  if (!c.curves.empty()) return curve_report(c);
   const bool requests = has_requests(c.results.front());
   Table table(c.results);
   table.cells("", name_of);
@@ -232,10 +253,7 @@ std::string compare_report(const Comparison& c) {
                       : requests ? platform::traffic_text(c.results.front())
                                  : "no calls: what the firmware does by itself") +
                      "\n\n" + table.text();
-  text += paired_text(c) + half_quantum_text(c);
-  text += c.differences.empty() ? "\n  The boards have the same parameters.\n" : "\n  The boards differ in:\n";
-  for (const std::string& d : c.differences) text += "    " + d + "\n";
-  return text;
+  return text + paired_text(c) + half_quantum_text(c) + differences_text(c);
 }
 
 }  // namespace sluice::report

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/workload/workload.h"
+#include "platform/report/curve.h"
 
 namespace sluice::report {
 
@@ -29,6 +30,8 @@ struct Comparison {
   std::vector<std::string> differences;              ///< parameters in which boards differ, as sentences
   unsigned replications = 1;                         ///< `results` are those of the first one
   std::vector<PairedRow> paired;                     ///< where there are several replications
+  std::vector<CurvePoint> curves;                    ///< of load sweeps; empty: the boards had none
+  double capacity_per_s = 0;                         ///< rate of the curves that counts as 100 %; 0: none does
   std::optional<workload::Comparable> shown;         ///< of a workload other than calls
 };
 

@@ -8,10 +8,12 @@
 #include <sys/resource.h>
 
 #include "models/base/measure/ledger.h"
+#include "models/workload/stages.h"
 #include "platform/config/dump.h"
 #include "platform/diagnosis/diagnosis.h"
 #include "platform/firmware/firmware_counters.h"
 #include "platform/report/format.h"
+#include "platform/report/measured.h"
 
 namespace sluice::report {
 namespace {
@@ -95,108 +97,6 @@ Json mistakes(platform::Board& board) {
     list.push_back(std::move(entry));
   }
   return {{"list", std::move(list)}, {"unlisted", base::mistakes().unlisted()}};
-}
-
-/// Counters since the measurement began, as the statistics tree tells them.
-class CounterReader : public base::StatisticsVisitor {
- public:
-  explicit CounterReader(Json& out) : out_(out) {}
-  void enter(const base::StatisticsGroup& g) override { path_.push_back(g.name()); }
-  void leave(const base::StatisticsGroup&) override { path_.pop_back(); }
-  void integer(const base::StatisticsLabel& l, std::uint64_t v) override { here()[l.name] = v; }
-  void real(const base::StatisticsLabel& l, double v) override { here()[l.name] = v; }
-  void histogram(const base::StatisticsLabel& l, const base::Histogram& h) override { here()[l.name] = latency(h); }
-  void broken(const base::StatisticsLabel& l, const std::string& why) override {
-    here()[l.name] = nullptr;
-    if (failure_.empty()) failure_ = fmt::format("{}: statistic {} {}", group(), l.name, why);
-  }
-
-  /// The first statistic that could not be read, and why. Empty: there is none.
-  const std::string& failure() const { return failure_; }
-
- private:
-  std::string group() const {
-    std::string name;
-    for (const std::string& p : path_) name += (name.empty() || p.empty() ? "" : ".") + p;
-    return name;
-  }
-  Json& here() { return out_[group()]; }
-
-  Json& out_;
-  std::string failure_;
-  std::vector<std::string> path_;
-};
-
-std::uint64_t counter(const Json& counters, const std::string& group, const char* name) {
-  const auto g = counters.find(group);
-  return g != counters.end() && g->contains(name) && (*g)[name].is_number() ? (*g)[name].get<std::uint64_t>() : 0;
-}
-
-Json links(platform::Simulation& s, const Json& counters) {
-  Json list = Json::array();
-  const double elapsed = static_cast<double>((s.ended_at() - s.measured_from()).femtoseconds());
-  for (const platform::SlotInstance& slot : s.board().slots()) {
-    for (const char* direction : {"up", "down"}) {
-      const auto value = [&](const char* name) {
-        return counter(counters, slot.path, (std::string(direction) + "_" + name).c_str());
-      };
-      list.push_back({{"name", slot.path},
-                      {"direction", direction},
-                      {"bytes", value("bytes")},
-                      {"payload_bytes", value("payload_bytes")},
-                      {"metadata_bytes", value("metadata_bytes")},
-                      {"utilisation", share(static_cast<double>(value("busy")), elapsed)}});
-    }
-  }
-  return list;
-}
-
-constexpr const char* kAccounts[] = {
-#define SLUICE_ACCOUNT(name, title, meaning) #name,
-    SLUICE_ACCOUNTS(SLUICE_ACCOUNT)
-#undef SLUICE_ACCOUNT
-};
-
-Json idle(const riscv::IdleUse& use, const riscv::Core& core, const riscv::IdleStates& states) {
-  const auto time = [&core](std::uint64_t slots) { return nanoseconds(core.slot_clock().time_of(slots)); };
-  Json list = Json::array();
-  for (std::size_t i = 0; i < use.states.size(); ++i)
-    list.push_back({{"exit_latency_ns", nanoseconds(states.exit_latency[i])},
-                    {"entered", use.states[i].entered},
-                    {"time_ns", time(use.states[i].slots)}});
-  return {{"before_ns", time(use.before)}, {"states", list}, {"leaving_ns", time(use.leaving)}};
-}
-
-Json cores(platform::Simulation& s, const Json& counters) {
-  Json list = Json::array();
-  const auto accounts = s.core_accounts();
-  const auto sleeps = s.core_idle();
-  const double elapsed = static_cast<double>((s.ended_at() - s.measured_from()).femtoseconds());
-  for (const platform::Cluster& c : s.board().clusters()) {
-    for (const auto& core : c.cores) {
-      const std::string& path = core->path();
-      const auto value = [&](const char* name) { return counter(counters, path, name); };
-      const auto ratio = [&](const char* a, const char* b) {
-        return share(static_cast<double>(value(a)), static_cast<double>(value(b)));
-      };
-      const auto& spent = accounts[list.size()];
-      std::uint64_t all = 0;
-      for (const std::uint64_t slots : spent) all += slots;
-      Json time = Json::object();
-      for (unsigned a = 0; a < SLUICE_ACCOUNT_COUNT; ++a)
-        time[kAccounts[a]] = share(static_cast<double>(spent[a]), static_cast<double>(all));
-      list.push_back({{"name", path},
-                      {"instructions", value("instructions")},
-                      {"cycles", all / c.parameters->issue_width},
-                      {"stall_cycles", value("stall_slots") / c.parameters->issue_width},
-                      {"l1d_miss_ratio", ratio("l1d_misses", "l1d_accesses")},
-                      {"l2_miss_ratio", ratio("l2_misses", "l2_accesses")},
-                      {"measured_ns", nanoseconds(elapsed)},
-                      {"time", time},
-                      {"wfi", idle(sleeps[list.size()], *core, c.parameters->idle)}});
-    }
-  }
-  return list;
 }
 
 /// The longest quantum of the systems with several harts, which may run ahead of each other; 0: no system has several.
@@ -313,6 +213,24 @@ void add_workload(const workload::Workload& workload, Json& result) {
 
 }  // namespace
 
+/// What was measured in each phase of the workload, beside what the workload says of it.
+void add_phases(platform::Simulation& s, Json& result) {
+  const workload::Workload* workload = s.board().workload();
+  const std::string place = workload ? workload->phases() : std::string();
+  if (place.empty()) return;
+  Json& list = result[Json::json_pointer(place)];
+  const auto& windows = s.measurement().phases();
+  for (std::size_t i = 0; i < std::min(list.size(), windows.size()); ++i) {
+    const platform::Window& w = windows[i];
+    const Json counters = counters_in(w, nullptr);
+    list[i]["measured_ns"] = nanoseconds(w.length());
+    list[i]["stages"] = workload::stages_between(w.from.stages, w.to.stages);
+    list[i]["links"] = links(s.board(), w, counters);
+    list[i]["cores"] = cores(s.board(), w, counters);
+    list[i]["resources"] = resources(s.measurement().uses(w));
+  }
+}
+
 Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   platform::Board& board = s.board();
   const std::string why = failure(s, outcome);
@@ -326,19 +244,21 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
                  {"diagnosis",
                   why.empty() || !s.diagnosis().empty() ? s.diagnosis() : why + "\n" + platform::describe_state(board)},
                  {"simulated_ns", nanoseconds(s.ended_at())},
-                 {"measured_ns", nanoseconds(s.ended_at() - s.measured_from())}};
+                 {"measured_ns", nanoseconds(s.measurement().whole().length())}};
   if (const workload::Workload* workload = board.workload()) add_workload(*workload, result);
-  Json counters = Json::object();
-  CounterReader reader(counters);
-  base::statistics().walk(reader, s.ended_at());
-  if (!reader.failure().empty() && failure_of(result).empty()) {
+  const platform::Measurement& m = s.measurement();
+  add_phases(s, result);
+  std::string broken_statistic;
+  Json counters = counters_in(m.whole(), &broken_statistic);
+  if (!broken_statistic.empty() && failure_of(result).empty()) {
     result["outcome"] = outcome_name(platform::Outcome::failed);
-    const std::string broken = config::UserError(reader.failure()).what();
+    const std::string broken = config::UserError(broken_statistic).what();
     result["failure"] = broken;
     result["diagnosis"] = broken + "\n" + platform::describe_state(board);
   }
-  result["links"] = links(s, counters);
-  result["cores"] = cores(s, counters);
+  result["links"] = links(s.board(), m.whole(), counters);
+  result["cores"] = cores(s.board(), m.whole(), counters);
+  result["resources"] = resources(m.uses(m.whole()));
   result["counters"] = std::move(counters);
   result["faults"] = faults(s);
   result["mistakes"] = mistakes(board);

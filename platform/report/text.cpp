@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "platform/report/format.h"
+#include "platform/report/measured.h"
 
 namespace sluice::report {
 namespace {
@@ -123,11 +124,20 @@ std::string mistake_text(const Json& result) {
   return text + "\n";
 }
 
+/// A workload's report with a second line that says what limited the run; not where it has phases, each with its own.
+std::string with_limit(std::string report, const workload::Workload& workload, const Json& result) {
+  const std::string sentence = limit_sentence(result);
+  const std::size_t line = report.find('\n');
+  if (sentence.empty() || !workload.phases().empty() || line == std::string::npos) return report;
+  return report.insert(line + 1, "  " + sentence + "\n");
+}
+
 }  // namespace
 
 std::string run_report(const Json& result, const workload::Workload* workload) {
   const std::string outside = outside_text(result);
-  std::string text = name_of(result) + (workload ? workload->report(result) : outside + "\n\n");
+  std::string text =
+      name_of(result) + (workload ? with_limit(workload->report(result), *workload, result) : outside + "\n\n");
   if (workload && !outside.empty()) text += outside.substr(1) + "\n\n";
   for (const Json& core : result.at("cores")) text += core_text(core);
   return text + "\n" + fault_text(result) + mistake_text(result) + link_text(result) + host_text(result);

@@ -47,7 +47,7 @@ double processor_seconds() {
 }  // namespace
 
 Simulation::Simulation(Board& board, SimulationOptions options)
-    : board_(board), options_(std::move(options)), trap_loops_(board) {
+    : board_(board), options_(std::move(options)), measurement_(board), trap_loops_(board) {
   if (options_.console) console_ = std::make_unique<ConsoleOutput>(board_, *options_.console);
   if (auto steps = expect_steps(board_.config()); !steps.empty())
     script_ = std::make_unique<uart::ExpectScript>(board_.host().uart(), std::move(steps),
@@ -137,6 +137,7 @@ Outcome Simulation::run() {
   for (Cluster& c : board_.clusters())
     for (auto& core : c.cores)
       if (core->local_time() > ended_at_ && core->local_time() != Time::max()) ended_at_ = core->local_time();
+  measurement_.end(ended_at_);
   if (console_) console_->end();
   close_traces();
   const Outcome outcome = judge(end);
@@ -280,19 +281,6 @@ void Simulation::finish() {
   stop();
 }
 
-void Simulation::begin_measuring() {
-  measured_from_ = base::now();
-  base::statistics().start_measuring(base::now());
-  accounts_at_start_.clear();
-  idle_at_start_.clear();
-  for (Cluster& c : board_.clusters()) {
-    for (auto& core : c.cores) {
-      accounts_at_start_.push_back(core->accounts(base::now()));
-      idle_at_start_.push_back(core->idle_use(base::now()));
-    }
-  }
-}
-
 std::uint64_t Simulation::ended_requests() const {
   std::uint64_t ended = board_.workload() ? board_.workload()->ended() : 0;
   for (const DeviceInstance& d : board_.devices()) ended += d.endpoint->ended_operations();
@@ -399,7 +387,7 @@ bool Simulation::dead() const {
   if (options_.until || (outside_ && outside_->live()) || !board_.scheduler().only_entries()) return false;
   const std::size_t ours = base::calendar().pending(signal_look_) + base::calendar().pending(progress_look_) +
                            base::calendar().pending(trap_look_) + base::calendar().pending(limit_look_) +
-                           (outside_ ? outside_->pending_looks() : 0);
+                           measurement_.pending() + (outside_ ? outside_->pending_looks() : 0);
   return base::calendar().size() == ours;
 }
 
@@ -412,25 +400,6 @@ void Simulation::report_progress() {
     options_.progress(base::now(), done.value_or(by_time));
   }
   progress_look_ = base::calendar().after(kProgressInterval, kWatchKey, [this] { report_progress(); });
-}
-
-std::vector<riscv::Core::Accounts> Simulation::core_accounts() const {
-  std::vector<riscv::Core::Accounts> all;
-  for (Cluster& c : board_.clusters()) {
-    for (auto& core : c.cores) {
-      auto accounts = core->accounts(ended_at_);
-      for (unsigned a = 0; a < accounts.size(); ++a) accounts[a] -= accounts_at_start_[all.size()][a];
-      all.push_back(accounts);
-    }
-  }
-  return all;
-}
-
-std::vector<riscv::IdleUse> Simulation::core_idle() const {
-  std::vector<riscv::IdleUse> all;
-  for (Cluster& c : board_.clusters())
-    for (auto& core : c.cores) all.push_back(core->idle_use(ended_at_) - idle_at_start_[all.size()]);
-  return all;
 }
 
 }  // namespace sluice::platform

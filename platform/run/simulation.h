@@ -18,6 +18,7 @@
 #include "platform/diagnosis/trap_loops.h"
 #include "platform/run/console_output.h"
 #include "platform/run/interruption.h"
+#include "platform/run/measurement.h"
 #include "platform/run/outside.h"
 
 namespace sluice::platform {
@@ -62,12 +63,9 @@ class Simulation final : private workload::Run {
   /// Valid after run(): a sentence and, where it helps, a list of which component waits for which, with the harts' PCs.
   /// Empty when nothing went wrong.
   const std::string& diagnosis() const { return diagnosis_; }
-  base::Time measured_from() const { return measured_from_; }
+  /// What was measured. Valid after run().
+  const Measurement& measurement() const { return measurement_; }
   base::Time ended_at() const { return ended_at_; }
-  /// Issue slots since the measurement began, per core in the order of the clusters.
-  std::vector<riscv::Core::Accounts> core_accounts() const;
-  /// By core, as core_accounts().
-  std::vector<riscv::IdleUse> core_idle() const;
   double wall_seconds() const { return wall_seconds_; }
   /// Processor time of this process from its start to the first instruction, and that of the run.
   double startup_seconds() const { return startup_seconds_; }
@@ -79,7 +77,9 @@ class Simulation final : private workload::Run {
   const debug::InsnTrace* insn_trace() const { return insn_.get(); }
 
  private:
-  void begin_measuring() override;
+  void begin_measuring() override { measurement_.begin(); }
+  void begin_phase() override { measurement_.begin_phase(); }
+  void measure_to_here() override { measurement_.to_here(); }
   void finish() override;
   void take_verdict(SystemOnChip&, const irq::Finisher::Verdict&);
   void take_exit(const Htif::Exit&, riscv::Core&);
@@ -117,10 +117,8 @@ class Simulation final : private workload::Run {
   std::optional<irq::Finisher::Verdict> verdict_;  ///< the one that ends the run
   base::Time verdict_at_;
   std::string exit_;  ///< how a tohost explained the failure that the next verdict reports
-  base::Time measured_from_;
+  Measurement measurement_;
   base::Time ended_at_;
-  std::vector<riscv::Core::Accounts> accounts_at_start_;
-  std::vector<riscv::IdleUse> idle_at_start_;
   TrapLoops trap_loops_;
   std::uint64_t last_ended_ = 0;
   std::uint64_t ended_at_reset_ = 0;

@@ -21,6 +21,9 @@ class NamedWorkload final : public workload::Workload {
   void start(workload::Run& run) override {
     named([&] { own_->start(run); });
   }
+  std::string about_to_run() const override {
+    return named([this] { return own_->about_to_run(); });
+  }
   std::uint64_t ended() const override {
     return named([this] { return own_->ended(); });
   }
@@ -41,6 +44,9 @@ class NamedWorkload final : public workload::Workload {
   }
   std::string failure(bool finished) const override {
     return named([&] { return own_->failure(finished); });
+  }
+  std::string phases() const override {
+    return named([this] { return own_->phases(); });
   }
   void add_result(workload::Json& result) const override {
     named([&] { own_->add_result(result); });

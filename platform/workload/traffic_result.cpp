@@ -16,12 +16,16 @@ using workload::Json;
 using workload::latency;
 using workload::share;
 
+Json dropped(const std::map<std::string, std::uint64_t>& reasons) {
+  Json list = Json::object();
+  for (const auto& [reason, n] : reasons) list[reason] = n;
+  return list;
+}
+
 Json requests(const net::TrafficSource::Results& r) {
-  Json dropped = Json::object();
-  for (const auto& [reason, n] : r.dropped) dropped[reason] = n;
   return {{"sent", r.sent},
           {"completed", r.completed},
-          {"dropped", dropped},
+          {"dropped", dropped(r.dropped)},
           {"in_flight", r.in_flight()},
           {"lost", r.lost},
           {"errors", r.errors},
@@ -33,13 +37,24 @@ double rate_between(std::uint64_t calls, Time first, Time last) {
   return share(static_cast<double>(calls), last > first ? (last - first).seconds() : 0.0);
 }
 
+/// Calls per second as they were due, as the line took them, and as they were answered, of the run or of a phase.
+template <class Counts>
+Json load(const Counts& c) {
+  return {{"offered_per_s", rate_between(c.sent - (c.sent > 0), c.first_due, c.last_due)},
+          {"accepted_per_s", rate_between(c.sent - (c.sent > 0), c.first_bit, c.last_start)},
+          {"achieved_per_s", rate_between(c.completed, c.first_bit, c.last_bit)}};
+}
+
 /// The rates of a load sweep, or the trials of a zero-loss search.
 Json phases(const net::TrafficSource& source) {
   Json list = Json::array();
   for (const net::TrafficSource::Phase& p : source.phases()) {
     list.push_back({{"rate_per_s", p.rate},
+                    {"load", load(p)},
                     {"sent", p.sent},
                     {"completed", p.completed},
+                    {"dropped", dropped(p.dropped)},
+                    {"lost", p.lost},
                     {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
                     {"latency_ns", latency(p.latency)}});
   }
@@ -49,6 +64,7 @@ Json phases(const net::TrafficSource& source) {
 void add_calls(Json& result, const TrafficSource::Results& r) {
   result["requests"] = requests(r);
   result["latency_ns"] = latency(r.latency);
+  result["load"] = load(r);
   result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
 }
 

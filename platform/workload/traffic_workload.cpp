@@ -9,47 +9,12 @@
 
 #include "models/workload/figures.h"
 #include "models/workload/stages.h"
-#include "platform/workload/traffic_figures.h"
 
 namespace sluice::platform {
 namespace {
 
-using base::Time;
 using net::TrafficSource;
 using workload::counted;
-using workload::grouped;
-using workload::Json;
-using workload::rate_text;
-using workload::time_text;
-
-std::string requests_text(const Json& r) {
-  std::string text = fmt::format("{}, {} lost, {} dropped", counted(r.at("sent").get<std::uint64_t>(), "call", "calls"),
-                                 r.at("lost").get<std::uint64_t>(), workload::dropped_requests(r));
-  if (const auto n = r.at("in_flight").get<std::uint64_t>()) text += fmt::format(", {} in flight", n);
-  if (const auto n = r.at("errors").get<std::uint64_t>()) text += fmt::format(", {} WRONG", n);
-  if (const auto n = r.at("retransmissions").get<std::uint64_t>()) text += fmt::format(", {} sent again", n);
-  return text;
-}
-
-/// The rates of a sweep, or the trials of a search.
-std::string phase_table(const Json& result) {
-  if (!result.contains("phases")) return {};
-  std::string text = fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "offered", "served", "sent",
-                                 "unanswered", "mean", "p99", "max");
-  for (const Json& p : result.at("phases")) {
-    const Json& latency = p.at("latency_ns");
-    const std::uint64_t sent = p.at("sent").get<std::uint64_t>();
-    text +=
-        fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}\n", rate_text(p.at("rate_per_s").get<double>()),
-                    rate_text(p.at("throughput_per_s").get<double>()), grouped(sent),
-                    grouped(sent - p.at("completed").get<std::uint64_t>()), time_text(latency.at("mean").get<double>()),
-                    time_text(latency.at("p99").get<double>()), time_text(latency.at("max").get<double>()));
-  }
-  if (result.contains("zero_loss_rate_per_s"))
-    text +=
-        fmt::format("\n  highest rate without loss: {}\n", rate_text(result.at("zero_loss_rate_per_s").get<double>()));
-  return text + "\n";
-}
 
 bool is_waiting(const TrafficSource& s) { return !s.running() || s.under_way() > 0; }
 
@@ -67,22 +32,6 @@ std::string lost_sentence(const Clients& c) {
                      base::to_text(c.parameters->timeout), c.path, sent, c.path, retries);
 }
 
-/// The clients of a board that has several.
-std::string client_table(const Json& result) {
-  if (!result.contains("clients")) return {};
-  std::string text = fmt::format("  {:<18} {:<12} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "clients", "at", "calls",
-                                 "unanswered", "mean", "p99", "served");
-  for (const auto& [path, c] : result.at("clients").items()) {
-    const Json& r = c.at("requests");
-    const std::uint64_t sent = r.at("sent").get<std::uint64_t>();
-    text += fmt::format(
-        "  {:<18} {:<12} {:>11} {:>11} {:>11} {:>11} {:>11}\n", path, c.at("wire").get<std::string>(), grouped(sent),
-        grouped(sent - r.at("completed").get<std::uint64_t>()), time_text(c.at("latency_ns").at("mean").get<double>()),
-        time_text(c.at("latency_ns").at("p99").get<double>()), rate_text(c.at("throughput_per_s").get<double>()));
-  }
-  return text + "\n";
-}
-
 }  // namespace
 
 TrafficWorkload::TrafficWorkload(std::vector<Clients> clients, bool allow_drops)
@@ -95,11 +44,20 @@ void TrafficWorkload::start(workload::Run& run) {
     c.source->on_measuring([this, &run] {
       if (!std::exchange(measuring_, true)) run.begin_measuring();
     });
+    if (clients_.size() == 1) c.source->on_phase([&run] { run.begin_phase(); });
+    c.source->on_late_answer([&run] { run.measure_to_here(); });
     c.source->on_finished([this, &run] {
       if (++finished_ == clients_.size()) run.finish();
     });
     c.source->start();
   }
+}
+
+std::string TrafficWorkload::about_to_run() const {
+  std::uint64_t calls = 0;
+  for (const Clients& c : clients_)
+    if (c.parameters->kind == TrafficSource::Kind::zero_loss) calls += c.source->most_calls_of_search();
+  return workload::search_cost(calls, "calls", clients_.front().path + ".resolution");
 }
 
 std::uint64_t TrafficWorkload::ended() const {
@@ -173,7 +131,10 @@ TrafficSource::Results TrafficWorkload::results() const {
   for (std::size_t i = 1; i < clients_.size(); ++i) {
     const TrafficSource::Results& r = clients_[i].source->results();
     // Clients that have sent nothing have no first bit.
-    if (r.sent > 0) all.first_bit = all.sent > 0 ? std::min(all.first_bit, r.first_bit) : r.first_bit;
+    if (r.sent > 0) {
+      all.first_bit = all.sent > 0 ? std::min(all.first_bit, r.first_bit) : r.first_bit;
+      all.first_due = all.sent > 0 ? std::min(all.first_due, r.first_due) : r.first_due;
+    }
     all.sent += r.sent;
     all.completed += r.completed;
     all.errors += r.errors;
@@ -181,20 +142,16 @@ TrafficSource::Results TrafficWorkload::results() const {
     all.lost += r.lost;
     all.retransmissions += r.retransmissions;
     all.late_duplicates += r.late_duplicates;
+    all.last_due = std::max(all.last_due, r.last_due);
+    all.last_start = std::max(all.last_start, r.last_start);
     all.latency.merge(r.latency);
     all.last_bit = std::max(all.last_bit, r.last_bit);
   }
   return all;
 }
 
-std::string TrafficWorkload::report(const Json& result) const {
-  std::string text = fmt::format("   {}   {}\n\n", traffic_text(result), requests_text(result.at("requests")));
-  text += phase_table(result);
-  if (result.at("requests").at("completed").get<std::uint64_t>() == 0)
-    return text + "  no call was completed: there is no latency\n\n";
-  text += workload::latency_text(result.at("latency_ns"));
-  text += fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()));
-  return text + client_table(result) + workload::stage_table(result) + "\n";
+std::string TrafficWorkload::phases() const {
+  return clients_.size() == 1 && !clients_.front().source->phases().empty() ? "/phases" : "";
 }
 
 }  // namespace sluice::platform

@@ -24,6 +24,7 @@ class TrafficWorkload final : public workload::Workload {
   TrafficWorkload(std::vector<Clients>, bool allow_drops);
 
   void start(workload::Run&) override;
+  std::string about_to_run() const override;
   std::uint64_t ended() const override;
   std::uint64_t under_way() const override;
   bool waits() const override;
@@ -31,10 +32,12 @@ class TrafficWorkload final : public workload::Workload {
   std::string stall_reason() const override;
   std::string stall_details() const override;
   std::string failure(bool finished) const override;
+  std::string phases() const override;
   void add_result(workload::Json& result) const override;
   std::string report(const workload::Json& result) const override;
 
  private:
+  std::string report_of_phases(const workload::Json& result) const;
   std::string failure_of(const Clients&, bool finished) const;
   net::TrafficSource::Results results() const;
 

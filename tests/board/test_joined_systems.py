@@ -83,7 +83,7 @@ class JoinedSystems(BoardTest):
     def test_the_card_is_killed_alone(self):
         board = self.with_lines("[fault.stop]", 'kind = "kill"', 'target = "cluster.card"', 'at = "400 us"')
         # From the start on, so that no question is asked before the controller counts and answered after.
-        every = ("--requests", "2000", "--warmup", "0")
+        every = ("--requests", "2000", "--warmup", "0", "--set", "run.spread=none", "--set", "workload.think=0 ns")
         contents = result(board, *every)
         self.assertEqual((contents["outcome"], contents["requests"]["completed"]), ("finished", 2000))
         undisturbed = result(BOARD, *every)

@@ -50,6 +50,8 @@ OFF_PATH = {
     "caches.dram_latency": BY_CACHES,
     "cluster.host.core.posted_store": BY_WINDOW,
     "caches.snoop_latency": BY_CACHES,
+    "caches.refresh_interval": BY_CACHES,
+    "caches.refresh_time": BY_CACHES,
     "caches.dma_dram_adder": BY_CACHES,
     "nic.eth0.rx_interval": "there is no frame before it: test_ledger_crowd.py",
     "nic.eth0.tx_interval": "there is no frame before it: test_ledger_crowd.py",

@@ -11,7 +11,7 @@ import unittest
 SLUICE = os.path.abspath(sys.argv.pop(1))
 # One completion for each read, so that links carry one TLP of the request at a time but for the write-back: the reply's
 # frame lies within 256 B.
-LONE = ("--set=caches.timing=functional", "--set=workload.outstanding=1", "--set=root.completion_size=256 B",
+LONE = ("--set=run.spread=none", "--set=caches.timing=functional", "--set=workload.outstanding=1", "--set=root.completion_size=256 B",
         "--set=workload.call.bytes=24", "--requests=20", "--warmup=3")
 SWITCHED = """
 extends = ["{board}"]

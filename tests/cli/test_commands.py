@@ -142,8 +142,12 @@ class Running(CommandTest):
                          [(500_000, 200, 200), (2_000_000, 200, 200)])
         for p in phases:
             self.assertAlmostEqual(p["throughput_per_s"] / p["rate_per_s"], 1, delta=0.3)
-        self.assertRegex(self.succeed(*arguments), r"(?m)^ +offered +served +sent +unanswered .*\n +500\.0 k/s .*\n"
-                         r" +2\.000 M/s .*$")
+        self.assertRegex(self.succeed(*arguments), r"(?m)^ +offered +accepted +achieved +sent +dropped +lost .*\n +500\.0 k/s "
+                         r".* cluster.host.hart0 \d %\n +2\.000 M/s .*\n\n  offered +500\.0 k/s +2\.000 M/s$")
+        for p in phases:
+            self.assertAlmostEqual(sum(s["mean_ns"] for s in p["stages"]), p["latency_ns"]["mean"], delta=1e-4)
+            self.assertEqual({link["direction"] for link in p["links"]}, {"up", "down"})
+            self.assertAlmostEqual(sum(p["cores"][0]["time"].values()), 1, places=9)
 
     def test_a_search_ends_at_a_rate_without_loss_and_its_drops_are_no_failure(self):
         # A small receive FIFO and ring, so that few calls are enough to overrun them.
@@ -382,7 +386,7 @@ class Failing(CommandTest):
                 report, error = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 1, error)
             self.assertRegex(error, rf"^sluice: e810-poll: interrupted by {name} after .* of simulated time\n")
-            self.assertIn("latency at the wire", report)
+            self.assertRegex(report, r"\n  latency +mean ")
             with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
                 result = json.load(file)
             self.assertEqual(result["outcome"], "interrupted")

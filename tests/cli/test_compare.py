@@ -8,6 +8,7 @@ import unittest
 from command import CommandTest, sluice
 
 QUICK = ("--requests=200", "--warmup=50")
+NOT_RANDOM = ("--set=run.spread=none", "--set=workload.think=0 ns")
 HART = r"cluster\.host\.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\n"
 
 
@@ -53,7 +54,7 @@ class Comparing(CommandTest):
         self.assertAlmostEqual(mean["half_width_95"], 3.1824 * error, places=5)
 
     def test_replications_of_what_is_not_random(self):
-        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--replications=3")
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, *NOT_RANDOM, "--replications=3")
         text = self.succeed(*arguments)
         self.assertIn("  All 3 replications gave the same: nothing in this workload and these boards is random, so there is "
                       "no confidence interval to give.", text)
@@ -78,7 +79,8 @@ class Comparing(CommandTest):
         self.assertRegex(text, r"(?m)^    pcie\.slot0 up +\d+ B +\d+ B")
         self.assertIn("  core 0's time\n", text)
         self.assertNotIn("calls sent", text)
-        compared = json.loads(self.succeed(*both, "--json", "--replications=2", cwd=self.directory))
+        compared = json.loads(self.succeed(*both, "--json", "--replications=2", "--set=run.spread=none",
+                                              cwd=self.directory))
         times = [r["simulated_ns"] for r in compared["results"]]
         (row,) = compared["paired"]
         self.assertEqual((row["quantity"], row["reference_mean"]), ("simulated time", times[0]))
@@ -100,7 +102,7 @@ class Comparing(CommandTest):
                                 f"{option} 10: the board has no Ethernet link to make calls on")
 
     def test_failures_name_their_replications(self):
-        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--replications=2")
+        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, *NOT_RANDOM, "--replications=2")
         result = sluice(*arguments, "--firmware", "hello")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, "^" + "".join(

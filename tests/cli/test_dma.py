@@ -6,7 +6,7 @@ import unittest
 
 from command import SPIN, CommandTest, guest, sluice
 
-SMALL = ("--sizes", "8,64,512", "--set", "workload.transactions=100", "--set", "workload.warmup=10")
+SMALL = ("--set", "run.spread=none", "--sizes", "8,64,512", "--set", "workload.transactions=100", "--set", "workload.warmup=10")
 WARM = ("--set", "workload.cache=warm")
 
 

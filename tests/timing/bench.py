@@ -50,7 +50,7 @@ def run(source, core):
         elf = os.path.join(directory, "guest")
         with open(elf, "wb") as file:
             file.write(assemble(source))
-        done = subprocess.run([SLUICE, "run", BOARD, "--firmware", elf, "--json",
+        done = subprocess.run([SLUICE, "run", BOARD, "--firmware", elf, "--json", "--set=run.spread=none",
                                *(f"--set={s}" for s in core.settings())],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     if done.returncode != 0:

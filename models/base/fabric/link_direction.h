@@ -22,6 +22,14 @@
 
 namespace sluice::base {
 
+/// What the physical layer sends between messages: one set in each period, of which one is due at `first`. It waits for
+/// the end of the message that is being sent, and messages wait for its end.
+struct OrderedSets {
+  Time every = {};  ///< 0: none
+  Time lasts = {};
+  Time first = {};
+};
+
 /// A message starts when the serialiser is free and the receiver has room for it, that is, when its channel has the
 /// credits; its last bit arrives wire_time() and the flight later. Channels take turns; messages of one channel stay in
 /// order.
@@ -40,6 +48,7 @@ class LinkDirection : public MessageBuffer {
     Time flight;
     Time credit_update;                         ///< from a buffer freed to the credit at the sender, flight included
     std::array<Credits, P::kChannels> credits;  ///< that the receiver advertises, by channel; 0: infinite
+    OrderedSets ordered_sets = {};
   };
   /// Models transmission errors: decides whether a message that has started arrives. Most links have no guard.
   class Guard {
@@ -90,6 +99,8 @@ class LinkDirection : public MessageBuffer {
   std::uint64_t lost() const { return lost_; }  ///< messages, because the link was or went down
   /// For tests: how often the link went down with messages in the receiver's buffers, some of which are still there.
   std::size_t old_buffers() const { return old_buffers_.size(); }
+  /// How long the serialiser has been free while all that waited had no credits, up to now().
+  Time starved() const { return starved(now()); }
   Time free_at() const { return free_at_; }  ///< when the serialiser is free
   Time flight() const { return setup_.flight; }
 
@@ -141,6 +152,7 @@ class LinkDirection : public MessageBuffer {
   void go_on();
   void lose(Pointer);
   Transmission serialise(Message&, Time start);
+  Time behind_ordered_sets(Time start);
   void pump();
   int choose() const;
   bool held_back(unsigned channel) const;
@@ -156,6 +168,7 @@ class LinkDirection : public MessageBuffer {
   Port<P>* from_ = nullptr;
   Port<P>* to_ = nullptr;
   Time free_at_;
+  Time next_set_;  ///< when the next ordered set is due
   std::uint64_t sequence_ = 0;
   unsigned last_channel_ = P::kChannels - 1;
   unsigned waiting_ = 0;
@@ -186,6 +199,7 @@ template <MessageProtocol P>
 LinkDirection<P>::LinkDirection(Setup setup)
     : setup_(std::move(setup)),
       key_(path_key(setup_.path)),
+      next_set_(setup_.ordered_sets.first),
       credits_(setup_.credits),
       track_(trace().track(setup_.path)) {}
 
@@ -306,6 +320,7 @@ void LinkDirection<P>::transmit(Pointer message, Time time) {
 template <MessageProtocol P>
 typename LinkDirection<P>::Transmission LinkDirection<P>::serialise(Message& m, Time start) {
   const Time duration = wire_time(P::wire_bytes(m));
+  if (setup_.ordered_sets.every != Time{}) start = behind_ordered_sets(start);
   // A cut-through message starts late enough that its last bit is there when it must leave.
   const Time end = std::max(start + duration, m.tail);
   free_at_ = end;
@@ -318,6 +333,18 @@ typename LinkDirection<P>::Transmission LinkDirection<P>::serialise(Message& m, 
   Time arrival = m.tail;
   if (to_->cut_through) arrival = end - duration + wire_time(P::header_bytes(m)) + delay;
   return {end, arrival};
+}
+
+/// Sends the ordered sets that are due by `start`, each as soon as the serialiser is free. Returns when a message that
+/// was to start then may start.
+template <MessageProtocol P>
+Time LinkDirection<P>::behind_ordered_sets(Time start) {
+  const OrderedSets& sets = setup_.ordered_sets;
+  if (next_set_ > start) return start;
+  next_set_ += sets.every * ((start - next_set_) / sets.every);  // the earlier ones found the link idle
+  const Time end = std::max(next_set_, free_at_) + sets.lasts;
+  next_set_ += sets.every;
+  return std::max(start, end);
 }
 
 template <MessageProtocol P>

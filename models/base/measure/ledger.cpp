@@ -35,11 +35,12 @@ Ledger::Component Ledger::component(std::string_view path) {
   return static_cast<Component>(paths_.size() - 1);
 }
 
-RequestId Ledger::open(Stage stage, Component component, Time t, RequestId parent) {
+RequestId Ledger::open(Stage stage, Component component, Time t, RequestId parent, std::uint64_t number) {
   while (slot(next_id_)->id != 0) grow();
   Request* r = slot(next_id_);
   r->id = next_id_++;
   r->parent = parent;
+  r->number = number;
   r->measured = measuring_;
   r->ahead = {};
   r->tiles.clear();

@@ -63,6 +63,7 @@ class Ledger {
   struct Request {
     RequestId id = 0;  ///< 0: free
     RequestId parent = 0;
+    std::uint64_t number = 0;  ///< by which its opener knows it
     bool measured = false;
     Time ahead;  ///< how far beyond its window the hart was that entered the last stage
     std::vector<Tile> tiles;
@@ -77,8 +78,8 @@ class Ledger {
   Component component(std::string_view path);
   const std::string& path(Component c) const { return paths_[c]; }
 
-  /// Opens a request in its first stage. Ids count from 1.
-  RequestId open(Stage, Component, Time, RequestId parent = 0);
+  /// Opens a request in its first stage. Ids count from 1. number: by which its opener knows it.
+  RequestId open(Stage, Component, Time, RequestId parent = 0, std::uint64_t number = 0);
   /// Moves a request to its next stage. Unknown and closed ids, and 0, are ignored: they come with late duplicates and
   /// foreign bytes. Going backwards by more than the tolerance is a simulator error. ahead: how far beyond its window
   /// the hart is that says so; the next step may be earlier by that, too.
@@ -113,6 +114,13 @@ class Ledger {
   /// First simulator error (going backwards, tiles that do not sum up), empty when there is none.
   const std::string& error() const { return error_; }
 
+  /// What completed measured requests have summed up to, by component and stage.
+  struct Totals {
+    std::vector<std::array<Total, SLUICE_STAGE_COUNT>> stages;
+    std::uint64_t completed = 0;
+    unsigned __int128 latency = 0;  ///< as total_latency()
+  };
+  Totals totals() const { return {totals_, completed_, total_latency_}; }
   /// Per (component, stage) sums over completed measured requests.
   const Total& total(Component c, Stage s) const { return totals_[c][s]; }
   std::size_t components() const { return paths_.size(); }

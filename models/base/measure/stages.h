@@ -8,6 +8,7 @@
 /* clang-format off */
 
 #define SLUICE_STAGES(SLUICE_STAGE)                                                                                  \
+  SLUICE_STAGE(client_queue, "client queue", "the call is due and waits in its client for the line")                  \
   SLUICE_STAGE(wire, "wire", "bits of the request's or the reply's frame on the Ethernet wire, flight included")     \
   SLUICE_STAGE(mac, "MAC", "the NIC's Ethernet MAC: PCS, FCS check or generation, store and forward")                \
   SLUICE_STAGE(parse, "parse", "the NIC's header parser")                                                            \

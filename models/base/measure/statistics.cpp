@@ -31,11 +31,11 @@ void StatisticsVisitor::broken(const StatisticsLabel& label, const std::string& 
 
 std::uint64_t Measured::operator()(const std::uint64_t& counter) const {
   for (const auto& e : group_.entries_)
-    if (e.kind == StatisticsGroup::Kind::counter && e.plain == &counter) return *e.plain - e.base;
+    if (e.kind == StatisticsGroup::Kind::counter && e.plain == &counter) return e.end.value_or(*e.plain) - e.base;
   throw std::logic_error("statistics group '" + group_.name_ + "' derives a value from a counter it did not register");
 }
 
-Time Measured::elapsed() const { return now_ - group_.since_; }
+Time Measured::elapsed() const { return group_.until_.value_or(now_) - group_.since_; }
 
 StatisticsGroup::StatisticsGroup(std::string name, StatisticsGroup* parent) : name_(std::move(name)), parent_(parent) {
   if (!parent_) return;
@@ -69,6 +69,11 @@ void StatisticsGroup::counter(std::string_view name, std::string_view unit, std:
 void StatisticsGroup::counter_of(std::string_view name, std::string_view unit, std::string_view meaning, Count count) {
   if (!count) throw std::logic_error(fmt::format("statistic '{}' of '{}' has no function", name, name_));
   add(name, unit, meaning, Kind::counter_of).count = std::move(count);
+}
+
+void StatisticsGroup::resource(std::string_view name, std::string_view title, std::string_view meaning, Count busy) {
+  counter_of(name, "fs", meaning, std::move(busy));
+  entries_.back().resource = std::string(title);
 }
 
 void StatisticsGroup::level(std::string_view name, std::string_view unit, std::string_view meaning,
@@ -110,12 +115,80 @@ void StatisticsGroup::show(Entry& e, StatisticsVisitor& visitor, Time now) {
       visitor.broken(e.label, why);
     return;
   }
-  const auto value = attempt([&e] { return raw(e); }, why);
+  const auto value = attempt([&e] { return counted(e); }, why);
   if (value && *value < e.base) why = fmt::format("fell from {} to {}, and a counter only grows", e.base, *value);
   if (why.empty())
     visitor.integer(e.label, *value - e.base);
   else
     visitor.broken(e.label, why);
+}
+
+void StatisticsGroup::collect(std::vector<std::uint64_t>& values) {
+  for (Entry& e : entries_) {
+    if (e.kind == Kind::derived || e.kind == Kind::histogram) continue;
+    values.push_back(attempt([&e] { return raw(e); }, e.broken).value_or(0));
+  }
+  for (auto* child : children_) child->collect(values);
+}
+
+StatisticsReading StatisticsGroup::read(Time now) {
+  StatisticsReading reading{now, {}};
+  collect(reading.values);
+  return reading;
+}
+
+void StatisticsGroup::set_end(const StatisticsReading& to, std::size_t& next) {
+  until_ = to.at;
+  for (Entry& e : entries_)
+    if (e.kind != Kind::derived && e.kind != Kind::histogram) e.end = to.values.at(next++);
+  for (auto* child : children_) child->set_end(to, next);
+}
+
+void StatisticsGroup::set_base(const StatisticsReading& from, std::size_t& next) {
+  since_ = from.at;
+  for (Entry& e : entries_) {
+    if (e.kind == Kind::derived || e.kind == Kind::histogram) continue;
+    const std::uint64_t value = from.values.at(next++);
+    if (e.kind != Kind::level) e.base = value;
+  }
+  for (auto* child : children_) child->set_base(from, next);
+}
+
+void StatisticsGroup::show_until(const StatisticsReading& to) {
+  std::size_t next = 0;
+  set_end(to, next);
+}
+
+void StatisticsGroup::show_between(const StatisticsReading& from, const StatisticsReading& to) {
+  show_until(to);
+  std::size_t next = 0;
+  set_base(from, next);
+}
+
+void StatisticsGroup::read_resources(std::vector<Resource>& out, const std::string& path) {
+  const std::string here = path.empty() ? name_ : path + "." + name_;
+  for (Entry& e : entries_) {
+    std::string why;
+    if (e.resource) out.push_back({here, *e.resource, attempt([&e] { return raw(e); }, why).value_or(0)});
+  }
+  for (auto* child : children_) child->read_resources(out, here);
+}
+
+void StatisticsGroup::pick_resources(const StatisticsReading& reading, std::size_t& next,
+                                     std::vector<std::uint64_t>& out) const {
+  for (const Entry& e : entries_) {
+    if (e.kind == Kind::derived || e.kind == Kind::histogram) continue;
+    if (e.resource) out.push_back(reading.values.at(next));
+    ++next;
+  }
+  for (const auto* child : children_) child->pick_resources(reading, next, out);
+}
+
+std::vector<std::uint64_t> StatisticsGroup::resources_in(const StatisticsReading& reading) const {
+  std::vector<std::uint64_t> values;
+  std::size_t next = 0;
+  pick_resources(reading, next, values);
+  return values;
 }
 
 void StatisticsGroup::walk(StatisticsVisitor& visitor, Time now) {

@@ -5,6 +5,7 @@
 /// reported as the difference from it, so models never reset anything. Plain C++.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,19 @@ class Measured {
   Time now_;
 };
 
+/// What all counters and levels of a tree had counted at a time, in the order of a walk.
+struct StatisticsReading {
+  Time at;
+  std::vector<std::uint64_t> values;
+};
+
+/// Something that can be busy all the time and then limits what goes through it: a line, a pipeline, a core.
+struct Resource {
+  std::string group;      ///< path of its group: "pcie.slot0"
+  std::string title;      ///< what of the group it is: "upstream"
+  std::uint64_t busy_fs;  ///< up to now
+};
+
 /// Walks a tree of groups: values in the order of their registration, then the groups below.
 class StatisticsVisitor {
  public:
@@ -76,6 +90,9 @@ class StatisticsGroup {
   void counter(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
   /// A counter whose value a function returns, for example a server's bytes.
   void counter_of(std::string_view name, std::string_view unit, std::string_view meaning, Count count);
+  /// A counter of the time, in fs, in which a resource was busy. title: what of the group it is, to follow the group's
+  /// path in a sentence ("pcie.slot0 upstream"), or empty.
+  void resource(std::string_view name, std::string_view title, std::string_view meaning, Count busy);
   /// Something with a current value, which the snapshot does not change.
   void level(std::string_view name, std::string_view unit, std::string_view meaning, const std::uint64_t& value);
   void level(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
@@ -86,6 +103,15 @@ class StatisticsGroup {
 
   /// Takes the snapshot, here and in all groups below: what is reported from now on counts from here.
   void start_measuring(Time now);
+  /// Later walks show what was counted from the snapshot to a reading, or between two readings, whatever is counted
+  /// after them; histograms stay whole. Groups must not be made or destroyed after the first reading.
+  StatisticsReading read(Time now);
+  void show_until(const StatisticsReading& to);
+  void show_between(const StatisticsReading& from, const StatisticsReading& to);
+  /// The resources here and in all groups below, in the order of a walk. path: of this group's parent.
+  void read_resources(std::vector<Resource>& out, const std::string& path = {});
+  /// Of a reading, the values of the resources, in the order of read_resources().
+  std::vector<std::uint64_t> resources_in(const StatisticsReading&) const;
   void walk(StatisticsVisitor&, Time now);
   /// Value since the snapshot by path below this group, "eth0.frames_received"; counters and levels only. Throws
   /// std::out_of_range when there is no such value. For tests and tools.
@@ -101,12 +127,19 @@ class StatisticsGroup {
     Histogram* distribution = nullptr;
     Count count;
     Derive derive;
-    std::uint64_t base = 0;  ///< at the snapshot
-    std::string broken;      ///< what its function threw at the snapshot
+    std::optional<std::string> resource;  ///< its title; none: it is no resource
+    std::uint64_t base = 0;               ///< at the snapshot
+    std::optional<std::uint64_t> end;     ///< what a walk shows as counted; none: what is counted by then
+    std::string broken;                   ///< what its function threw at the snapshot
   };
 
   Entry& add(std::string_view name, std::string_view unit, std::string_view meaning, Kind kind);
   static std::uint64_t raw(Entry&);
+  static std::uint64_t counted(Entry& e) { return e.end ? *e.end : raw(e); }
+  void collect(std::vector<std::uint64_t>&);
+  void pick_resources(const StatisticsReading&, std::size_t& next, std::vector<std::uint64_t>&) const;
+  void set_end(const StatisticsReading&, std::size_t& next);
+  void set_base(const StatisticsReading&, std::size_t& next);
   void show(Entry&, StatisticsVisitor&, Time now);
 
   std::string name_;
@@ -114,6 +147,7 @@ class StatisticsGroup {
   std::vector<Entry> entries_;
   std::vector<StatisticsGroup*> children_;
   Time since_;
+  std::optional<Time> until_;
 };
 
 /// The simulation's tree: models hang their groups below it.

@@ -82,8 +82,9 @@ class Clock {
  public:
   constexpr Clock() = default;
   /// hertz must be 1 to 10^15.
-  explicit constexpr Clock(std::uint64_t hertz)
-      : period_(1'000'000'000'000'000, hertz), rate_(hertz, 1'000'000'000'000'000) {}
+  explicit constexpr Clock(std::uint64_t hertz) : Clock(Ratio(1'000'000'000'000'000, hertz)) {}
+  /// period: femtoseconds per cycle, at least 1.
+  explicit constexpr Clock(Ratio period) : period_(period), rate_(period.denominator(), period.numerator()) {}
 
   constexpr Time time_of(std::uint64_t cycles) const { return Time::fs(period_.of_rounded_up(cycles)); }
   /// Number of edges at or before t, without the one at time 0.

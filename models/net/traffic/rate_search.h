@@ -22,6 +22,13 @@ class RateSearch {
     return static_cast<std::uint64_t>(static_cast<unsigned __int128>(buffered) * rate_ / resolution_) + 1;
   }
 
+  /// Number of trials until a search ends, at most.
+  static unsigned most_trials(std::uint64_t highest, std::uint64_t resolution) {
+    unsigned trials = 1;
+    for (std::uint64_t left = highest; left > resolution; left -= left / 2) ++trials;
+    return trials;
+  }
+
   bool done() const { return done_; }
   std::uint64_t rate() const { return rate_; }    ///< to try next
   std::uint64_t found() const { return sound_; }  ///< highest rate without loss so far; 0 when there was none

@@ -9,69 +9,9 @@
 
 namespace sluice::net {
 
-void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
-  s.summary("clients that make calls and check the replies");
-  s.include("host", &Parameters::host);
-  s.add("kind", &Parameters::kind,
-        "closed-loop: a number of calls at a time; open-loop: at a rate; replay: a capture; load-sweep: open loops "
-        "at several rates; zero-loss: the highest rate without loss (RFC 2544)")
-      .choices({{"closed-loop", Kind::closed_loop},
-                {"open-loop", Kind::open_loop},
-                {"replay", Kind::replay},
-                {"load-sweep", Kind::load_sweep},
-                {"zero-loss", Kind::zero_loss}})
-      .setting();
-  s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time")
-      .range(1, 65536)
-      .unit("calls")
-      .setting();
-  s.add("think", &Parameters::think, "closed loop: from a reply to the next call").range(0_ns, 10_s).setting();
-  s.add("rate", &Parameters::rate, "open loop: calls per second; zero-loss: the highest tried")
-      .range(1, 1'000'000'000)
-      .unit("1/s")
-      .setting();
-  s.add("rates", &Parameters::rates, "load sweep: calls per second, one phase each")
-      .range(1, 1'000'000'000)
-      .length(0, 1000)
-      .unit("1/s")
-      .setting();
-  s.add("resolution", &Parameters::resolution, "zero-loss: where the search ends")
-      .range(1, 1'000'000'000)
-      .unit("1/s")
-      .setting();
-  s.add("arrivals", &Parameters::arrivals, "open loop and load sweep: when calls are made")
-      .choices({{"constant", Arrivals::constant}, {"poisson", Arrivals::poisson}})
-      .setting();
-  s.add("pcap", &Parameters::pcap, "replay: path of the capture").names_file().setting();
-  s.include("call", &Parameters::call);
-  s.add("requests", &Parameters::requests,
-        "calls that count, of each phase; a zero-loss search makes more until buffers can hide no loss; "
-        "0: no calls, nor a warm-up")
-      .range(0, 1'000'000'000'000)
-      .unit("calls")
-      .setting();
-  s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).unit("calls").setting();
-  s.add("timeout", &Parameters::timeout, "until a call is sent again or given up").range(1_us, 100_s).setting();
-  s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).unit("repeats").setting();
-  s.add("flows", &Parameters::flows, "UDP source ports, used in turn").range(1, 16384).unit("ports").setting();
-  s.add("first_port", &Parameters::first_port, "first UDP source port").range(1024, 49151).setting();
-  s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
-      .range(0, 65535)
-      .setting();
-  s.add("mtu", &Parameters::mtu, "bytes of the largest IPv4 packet").range(576, 9600).unit("bytes").setting();
-  s.rule("pcap", [](const Parameters& p) -> std::string {
-    return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
-  });
-  s.rule("rates", [](const Parameters& p) -> std::string {
-    return p.kind == Kind::load_sweep && p.rates.empty() ? "must have a rate for a load sweep" : "";
-  });
-  s.rule("call.bytes", [](const Parameters& p) -> std::string {
-    const std::uint32_t headers = kIpv4Header + kUdpHeader;
-    if (p.kind == Kind::replay) return {};
-    const std::uint32_t largest = p.call.calls()->largest_message() + headers;
-    return largest <= p.mtu ? "" : fmt::format("makes IPv4 packets of {} bytes; the MTU is {}", largest, p.mtu);
-  });
-}
+namespace {
+constexpr base::Time kPauseAfterLoss = 10_us;
+}  // namespace
 
 std::uint64_t TrafficSource::Results::dropped_sum() const {
   std::uint64_t sum = 0;
@@ -85,6 +25,7 @@ TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Paramete
       parameters_(p),
       calls_(p.call, seed, path()),
       arrivals_(seed, path(), "arrivals"),
+      thinking_(seed, path(), "think"),
       interval_(1'000'000'000'000'000, p.rate),
       total_(p.warmup + p.requests),
       search_(p.rate, p.resolution) {
@@ -107,7 +48,7 @@ void TrafficSource::register_statistics(base::StatisticsGroup& group) {
   group.counter("late_duplicates", "frames", "replies to calls answered or given up before", results_.late_duplicates);
   group.counter("replies_without_id", "frames", "replies whose bytes the ledger knows no request of", without_id_);
   group.counter("replayed_others", "frames", "frames of a capture that are no calls, sent", replayed_);
-  group.histogram("latency", "fs", "first bit of the call to last bit of the reply", results_.latency);
+  group.histogram("latency", "fs", "from when the call was due to the last bit of the reply", results_.latency);
 }
 
 // ---------------------------------------------------------------------------------------------------- making calls
@@ -126,7 +67,7 @@ void TrafficSource::resolved() {
       next_phase();
     return;
   }
-  waiting_ = std::min<std::uint64_t>(parameters_.outstanding, total_);
+  waiting_.assign(std::min<std::uint64_t>(parameters_.outstanding, total_), base::now());
   pump();
 }
 
@@ -141,6 +82,11 @@ bool TrafficSource::next_phase() {
   return true;
 }
 
+std::uint64_t TrafficSource::most_calls_of_search() const {
+  const std::uint64_t longest = std::max(parameters_.requests, search_.shortest_trial(buffered_));
+  return parameters_.warmup + RateSearch::most_trials(parameters_.rate, parameters_.resolution) * longest;
+}
+
 /// Called when a call is lost. If a trial was lengthened to find a loss, it ends early.
 void TrafficSource::end_trial() {
   if (parameters_.kind != Kind::zero_loss || phases_.empty()) return;
@@ -152,7 +98,10 @@ void TrafficSource::start_phase(std::uint64_t rate, std::uint64_t calls) {
   interval_ = base::Ratio(1'000'000'000'000'000, rate);
   phase_start_ = arrived_;
   total_ = arrived_ + calls;
-  started_ = next_arrival_ = base::now();
+  // Behind a phase with losses, whatever was full becomes empty first.
+  const std::size_t ended = phases_.size() - (phases_.empty() || phases_.back().sent != 0 ? 0 : 1);
+  const bool lossy = ended != 0 && phases_[ended - 1].loss();
+  started_ = next_arrival_ = base::now() + (lossy ? kPauseAfterLoss : base::Time{});
   schedule_arrival();
 }
 
@@ -171,13 +120,20 @@ void TrafficSource::schedule_arrival() {
 }
 
 void TrafficSource::arrive() {
-  ++waiting_;
+  waiting_.push_back(base::now());
   pump();
+}
+
+void TrafficSource::arrive_after_thinking() {
+  if (parameters_.think == base::Time()) return arrive();
+  const bool constant = parameters_.think_times == ThinkTimes::constant;
+  const base::Time think = constant ? parameters_.think : thinking_.exponential(parameters_.think);
+  base::calendar().after(think, key(), [this] { arrive(); });
 }
 
 /// Makes the calls that are due, each as soon as the line is free.
 void TrafficSource::pump() {
-  while (waiting_ > 0 && next_ <= total_) {
+  while (!waiting_.empty() && next_ <= total_) {
     const base::Time free = wire().next_start(end());
     if (free > base::now()) {
       if (pump_pending_) return;
@@ -188,19 +144,21 @@ void TrafficSource::pump() {
       });
       return;
     }
-    --waiting_;
     issue();
   }
 }
 
 void TrafficSource::issue() {
-  Slot& slot = open(base::now());
+  const base::Time due = waiting_.front();
+  waiting_.pop_front();
+  Slot& slot = open(due, base::now());
   slot.call = calls_.next();
   send(slot, build(slot, static_cast<std::uint32_t>(slot.number)));
+  if (next_ > total_ && parameters_.retries == 0 && !drop_reasons_.empty()) give_up_all_dropped();
 }
 
-/// Opens the slot of the next call, whose first bit leaves at `start`.
-TrafficSource::Slot& TrafficSource::open(base::Time start) {
+/// Opens the slot of the next call, which is due at `due` and whose first bit leaves at `start`.
+TrafficSource::Slot& TrafficSource::open(base::Time due, base::Time start) {
   const std::uint64_t number = next_++;
   if (number == parameters_.warmup + 1 && measuring_callback_) measuring_callback_();
   while (slots_[number & (slots_.size() - 1)].number != 0) {
@@ -213,13 +171,26 @@ TrafficSource::Slot& TrafficSource::open(base::Time start) {
   slot.number = number;
   slot.attempts = 1;
   slot.measured = number > parameters_.warmup;
-  slot.first_sent = start;
+  if (slot.measured && phased() && phases_.back().sent == 0 && phase_callback_) phase_callback_();
+  slot.due = due;
   base::ledger().measure(slot.measured);
-  slot.id = base::ledger().open(SLUICE_STAGE_wire, wire().component(), start);
+  slot.id = start > due ? base::ledger().open(SLUICE_STAGE_client_queue, component(), due, 0, number)
+                        : base::ledger().open(SLUICE_STAGE_wire, wire().component(), start, 0, number);
   if (!slot.measured) return slot;
-  if (results_.sent++ == 0) results_.first_bit = start;
-  if (phased() && phases_.back().sent++ == 0) phases_.back().first_bit = start;
+  note_sent(results_, due, start);
+  if (phased()) note_sent(phases_.back(), due, start);
   return slot;
+}
+
+/// Counts a call that is sent, of the whole run or of a phase.
+template <class Counts>
+void TrafficSource::note_sent(Counts& counts, base::Time due, base::Time start) {
+  if (counts.sent++ == 0) {
+    counts.first_due = due;
+    counts.first_bit = start;
+  }
+  counts.last_due = due;
+  counts.last_start = start;
 }
 
 PacketPtr TrafficSource::build(const Slot& slot, std::uint32_t xid) const {
@@ -277,7 +248,23 @@ void TrafficSource::drop_seen(const base::Ledger::Request& r, std::string_view r
   const auto opener = r.tiles.front().component;
   if (opener != wire().component() && opener != component()) return;
   drop_reasons_[r.id] = reason;
-  if (parameters_.retries == 0) end_trial();
+  if (parameters_.retries != 0) return;
+  end_trial();
+  if (parameters_.kind != Kind::closed_loop || next_ > total_) give_up_dropped(r.number);
+}
+
+/// Gives up a dropped call before its timeout, because nobody waits for it: a client of a closed loop would, with its
+/// next call. The component that drops it may be called by this source, hence the calendar entry.
+void TrafficSource::give_up_dropped(std::uint64_t number) {
+  base::calendar().at(base::now(), key(), [this, number] {
+    if (Slot* s = find(number)) expire(*s);
+  });
+}
+
+/// When all calls of a closed loop are made, nobody waits for those that were dropped before.
+void TrafficSource::give_up_all_dropped() {
+  for (std::uint64_t n = timer_next_; n < next_; ++n)
+    if (const Slot* s = find(n); s && drop_reasons_.contains(s->id)) give_up_dropped(n);
 }
 
 void TrafficSource::expire(Slot& slot) {
@@ -288,6 +275,7 @@ void TrafficSource::expire(Slot& slot) {
                                : silence_callback_          ? silence_callback_()
                                                             : std::string();
     ++(reason.empty() ? results_.lost : results_.dropped[reason]);
+    if (phased()) ++(reason.empty() ? phases_.back().lost : phases_.back().dropped[reason]);
   }
   base::ledger().drop(slot.id, "no reply in time", base::now());
   end_trial();
@@ -302,7 +290,7 @@ void TrafficSource::retransmit(Slot& slot) {
   ++slot.attempts;
   results_.retransmissions += slot.measured;
   base::ledger().measure(slot.measured);
-  slot.id = base::ledger().open(SLUICE_STAGE_retransmit, component(), slot.first_sent, before);
+  slot.id = base::ledger().open(SLUICE_STAGE_retransmit, component(), slot.due, before, slot.number);
   send(slot, std::move(p));
 }
 
@@ -318,11 +306,7 @@ void TrafficSource::settle(Slot& slot) {
     if (finished_callback_) finished_callback_();
     return;
   }
-  if (parameters_.kind != Kind::closed_loop) return;
-  if (parameters_.think == base::Time())
-    arrive();
-  else
-    base::calendar().after(parameters_.think, key(), [this] { arrive(); });
+  if (parameters_.kind == Kind::closed_loop) arrive_after_thinking();
 }
 
 // ------------------------------------------------------------------------------------------------------------- replies
@@ -362,19 +346,20 @@ const char* TrafficSource::check(const Slot& slot, const Packet& p, const FrameV
 
 void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong) {
   without_id_ += packet.request() != slot.id && slot.attempts == 1;
-  base::ledger().complete(slot.id, packet.last_bit, slot.first_sent);
+  base::ledger().complete(slot.id, packet.last_bit, slot.due);
   if (!wrong) calls_.answered(slot.call);
   if (slot.measured) {
     ++results_.completed;
-    results_.latency.add(packet.last_bit - slot.first_sent);
+    results_.latency.add(packet.last_bit - slot.due);
     results_.last_bit = packet.last_bit;
     if (phased()) {
       Phase& phase = phases_.back();
       ++phase.completed;
-      phase.latency.add(packet.last_bit - slot.first_sent);
+      phase.latency.add(packet.last_bit - slot.due);
       phase.last_bit = packet.last_bit;
     }
     if (wrong && results_.errors++ == 0) results_.first_error = fmt::format("call {}: {}", slot.number, wrong);
+    if (next_ > total_ && late_answer_callback_ && may_be_last(under_way() - 1)) late_answer_callback_();
   }
   settle(slot);
 }
@@ -437,7 +422,7 @@ void TrafficSource::replay(PacketPtr p) {
     transmit(std::move(p));
     return;
   }
-  Slot& slot = open(wire().next_start(end()));
+  Slot& slot = open(base::now(), wire().next_start(end()));
   if (parameters_.retries) slot.copy = copy_packet(*p);
   send(slot, std::move(p));
 }

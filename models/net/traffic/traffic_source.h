@@ -2,6 +2,7 @@
 #pragma once
 /// The clients of a board: makes calls over a wire, checks every byte of the replies, and knows the fate of each call.
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,18 +26,24 @@ namespace sluice::net {
 /// not answered in time is sent again or given up. The first `warmup` calls are made and checked like all others, but
 /// no result counts them.
 ///
-/// Ledger: a request is opened in `wire` when the first bit of its call leaves, and completed when the last bit of the
-/// right reply has arrived. A call that is sent again is a new request in stage `retransmit`. Its parent is the request
-/// of the previous attempt, and it starts at the time at which the first attempt started.
+/// A call is due at a time that does not depend on what the line takes: a call that must wait for the line waits in the
+/// client, and its latency counts from when it was due.
+///
+/// Ledger: a request is opened when its call is due, in `client_queue` if it must wait for the line and else in `wire`,
+/// and completed when the last bit of the right reply has arrived. A call that is sent again is a new request in stage
+/// `retransmit`. Its parent is the request of the previous attempt, and it starts at the time at which the first
+/// attempt started.
 class TrafficSource : public RemoteHost {
  public:
   enum class Kind { closed_loop, open_loop, replay, load_sweep, zero_loss };
   enum class Arrivals { constant, poisson };
+  enum class ThinkTimes { constant, exponential };
   struct Parameters {
     RemoteHost::Parameters host;
     Kind kind = Kind::closed_loop;
-    std::uint32_t outstanding = 1;          ///< closed loop: calls under way at a time
-    base::Time think = 0_ns;                ///< closed loop: from a reply to the next call
+    std::uint32_t outstanding = 1;  ///< closed loop: calls under way at a time
+    base::Time think = 0_ns;        ///< closed loop: from a reply to the next call, mean
+    ThinkTimes think_times = ThinkTimes::exponential;
     std::uint64_t rate = 100'000;           ///< open loop: calls per second; zero-loss search: the highest tried
     std::vector<std::uint64_t> rates;       ///< load sweep: calls per second, one phase each
     std::uint64_t resolution = 10'000;      ///< zero-loss search: calls per second
@@ -65,8 +72,11 @@ class TrafficSource : public RemoteHost {
     std::uint64_t lost = 0;                        ///< given up, and no component dropped them
     std::uint64_t retransmissions = 0;
     std::uint64_t late_duplicates = 0;  ///< replies to calls that were answered or given up before
-    base::Histogram latency;            ///< fs at the wire: first bit of the call to last bit of the reply
+    base::Histogram latency;            ///< fs: from when the call was due to the last bit of the reply
+    base::Time first_due;               ///< of the first call
+    base::Time last_due;                ///< of the last call
     base::Time first_bit;               ///< of the first call
+    base::Time last_start;              ///< first bit of the last call
     base::Time last_bit;                ///< of the last reply
     std::string first_error;            ///< "call 17: sum is wrong"; empty without errors
 
@@ -79,8 +89,13 @@ class TrafficSource : public RemoteHost {
     std::uint64_t rate = 0;  ///< calls per second
     std::uint64_t sent = 0;
     std::uint64_t completed = 0;
+    std::map<std::string, std::uint64_t> dropped;  ///< as in Results
+    std::uint64_t lost = 0;
     base::Histogram latency;
+    base::Time first_due;
+    base::Time last_due;
     base::Time first_bit;
+    base::Time last_start;
     base::Time last_bit;
     bool loss() const { return completed != sent; }
   };
@@ -95,6 +110,11 @@ class TrafficSource : public RemoteHost {
   void start() { resolve(); }
   /// Called before the first counted call is made. Without a warm-up, this is as soon as the server has answered ARP.
   void on_measuring(base::Callback<void()> f) { measuring_callback_ = std::move(f); }
+  /// Called when the first call of a phase is due, before it is made.
+  void on_phase(base::Callback<void()> f) { phase_callback_ = std::move(f); }
+  /// Called when a call that counts has been answered and none is left to be made, of the run or of a phase: the answer
+  /// may be the last. Not called for each while many calls are under way.
+  void on_late_answer(base::Callback<void()> f) { late_answer_callback_ = std::move(f); }
   /// Called when every call has been answered or given up.
   void on_finished(base::Callback<void()> f) { finished_callback_ = std::move(f); }
 
@@ -108,6 +128,8 @@ class TrafficSource : public RemoteHost {
   const std::vector<Phase>& phases() const { return phases_; }  ///< of a load sweep or a search
   /// Zero-loss search: calls per second, 0 when every rate lost calls.
   std::uint64_t zero_loss_rate() const { return search_.found(); }
+  /// Calls that a zero-loss search makes at most, warm-up included. Valid after set_buffered().
+  std::uint64_t most_calls_of_search() const;
   std::uint64_t total() const { return total_; }                    ///< calls to make as far as known, warm-up included
   std::uint64_t under_way() const { return next_ - 1 - settled_; }  ///< calls made and not yet answered or given up
   std::uint64_t settled() const { return settled_; }                ///< calls answered or given up
@@ -120,7 +142,7 @@ class TrafficSource : public RemoteHost {
   struct Slot {
     std::uint64_t number = 0;  ///< 0: free; calls are numbered from 1
     base::RequestId id = 0;    ///< of the latest attempt
-    base::Time first_sent;
+    base::Time due;
     base::Time last_sent;
     Call call;
     std::uint32_t attempts = 1;
@@ -136,11 +158,14 @@ class TrafficSource : public RemoteHost {
     return s.number == number ? &s : nullptr;
   }
   void arrive();
+  void arrive_after_thinking();
   void schedule_arrival();
   void pump();
   void issue();
+  template <class Counts>
+  static void note_sent(Counts&, base::Time due, base::Time start);
   PacketPtr build(const Slot&, std::uint32_t xid) const;
-  Slot& open(base::Time start);
+  Slot& open(base::Time due, base::Time start);
   void send(Slot&, PacketPtr);
   void arm_timer();
   void timer();
@@ -152,6 +177,8 @@ class TrafficSource : public RemoteHost {
   void start_phase(std::uint64_t rate, std::uint64_t calls);
   void end_trial();
   void drop_seen(const base::Ledger::Request&, std::string_view reason);
+  void give_up_dropped(std::uint64_t number);
+  void give_up_all_dropped();
   void datagram_arrived(PacketPtr, const FrameView&) override;
   std::uint64_t number_of(const Packet&, const FrameView&) const;
   const char* check(const Slot&, const Packet&, const FrameView&) const;
@@ -165,12 +192,13 @@ class TrafficSource : public RemoteHost {
   Parameters parameters_;
   CallMaker calls_;
   base::RandomStream arrivals_;
+  base::RandomStream thinking_;
   base::Ratio interval_;  ///< open loop: fs between calls
   std::vector<Slot> slots_ = std::vector<Slot>(64);
   std::uint64_t total_;
-  std::uint64_t next_ = 1;     ///< number of the next call
-  std::uint64_t waiting_ = 0;  ///< calls that are due and wait for the line
-  std::uint64_t arrived_ = 0;  ///< open loop: calls that have become due
+  std::uint64_t next_ = 1;          ///< number of the next call
+  std::deque<base::Time> waiting_;  ///< when the calls were due that wait for the line
+  std::uint64_t arrived_ = 0;       ///< open loop: calls that have become due
   std::uint64_t settled_ = 0;
   std::uint64_t phase_start_ = 0;  ///< arrived_ when this phase started
   RateSearch search_;
@@ -192,6 +220,8 @@ class TrafficSource : public RemoteHost {
   std::uint64_t without_id_ = 0;
   Results results_;
   base::Callback<void()> measuring_callback_;
+  base::Callback<void()> phase_callback_;
+  base::Callback<void()> late_answer_callback_;
   base::Callback<void()> finished_callback_;
   base::Callback<std::string()> silence_callback_;
 };

@@ -171,6 +171,10 @@ void DescriptorNic::register_statistics(base::StatisticsGroup& group) {
   };
   static_assert(std::size(entries) == DESC_STAT_COUNT);
   for (const Entry& e : entries) group.counter(e.name, e.unit, e.meaning, counts_[e.number]);
+  group.resource("rx_busy", "receive pipeline", "its turns for frames",
+                 [this] { return receive_.pipeline_busy().femtoseconds(); });
+  group.resource("tx_busy", "transmit pipeline", "its turns for frames",
+                 [this] { return transmit_.pipeline_busy().femtoseconds(); });
 }
 
 }  // namespace sluice::nic

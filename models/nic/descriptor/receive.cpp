@@ -296,6 +296,7 @@ void ReceiveEngine::start(unsigned number) {
   Queue& q = queues_[number];
   last_ = number;
   turns_.reserve_for(nic_.parameters_.rx_interval);
+  busy_ += nic_.parameters_.rx_interval;
   ++writes_;
   ++q.in_pipeline;
   pipeline_.push({number, q.next, q.cache[q.next % q.cache.size()], q.frames.pop()});

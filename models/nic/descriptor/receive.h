@@ -39,6 +39,7 @@ class ReceiveEngine {
   Registers& registers(unsigned q) { return queues_[q].registers; }
   const Registers& registers(unsigned q) const { return queues_[q].registers; }
   /// Whether the queue's registers are locked, because it is enabled or still stopping.
+  base::Time pipeline_busy() const { return busy_; }
   bool busy(unsigned q) const { return queues_[q].enabled || active(q); }
   std::uint32_t control(unsigned q) const;
   void set_enabled(unsigned q, bool on);
@@ -146,6 +147,7 @@ class ReceiveEngine {
   std::uint64_t ready_ = 0;  ///< bit q: queue q has a frame and a descriptor
   unsigned last_ = 0;        ///< queue that had the last turn
   unsigned writes_ = 0;      ///< frames past their turn whose write has not left
+  base::Time busy_;          ///< for all turns
   base::Server turns_;       ///< gives frames their turns, rx_interval apart
   base::Calendar::Handle wake_;
   base::Ring<Transit> pipeline_;

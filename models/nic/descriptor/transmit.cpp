@@ -257,6 +257,7 @@ bool TransmitEngine::start(unsigned number) {
   if (shape.good && buffer_used_ + shape.bytes > nic_.parameters_.tx_buffer.count()) return false;
   last_ = number;
   turns_.reserve_for(nic_.parameters_.tx_interval);
+  busy_ += nic_.parameters_.tx_interval;
   if (!shape.good && !q.skipping) refuse_frame(number, q, shape);
   if (!shape.complete) {
     q.skipping = true;

@@ -33,6 +33,7 @@ class TransmitEngine {
   // Software's view.
   Registers& registers(unsigned q) { return queues_[q].registers; }
   const Registers& registers(unsigned q) const { return queues_[q].registers; }
+  base::Time pipeline_busy() const { return busy_; }
   bool busy(unsigned q) const { return queues_[q].enabled || active(q); }
   std::uint32_t control(unsigned q) const;
   void set_enabled(unsigned q, bool on);
@@ -142,6 +143,7 @@ class TransmitEngine {
   std::uint64_t slot_head_ = 0;  ///< oldest frame in flight
   std::uint64_t slot_tail_ = 0;
   std::uint64_t buffer_used_ = 0;
+  base::Time busy_;     ///< for all turns
   base::Server turns_;  ///< gives frames their turns, tx_interval apart
   base::Calendar::Handle wake_;
   base::Calendar::Handle retry_;

@@ -87,6 +87,17 @@ bool PacketSource::next_of_search() {
   return true;
 }
 
+std::uint64_t PacketSource::most_packets_of_search() {
+  const std::uint64_t highest = highest_rate().bits_per_second(), resolution = parameters_.resolution.bits_per_second();
+  std::uint64_t packets = parameters_.warmup;
+  for (const std::uint32_t size : sizes_) {
+    const std::uint64_t buffered = buffered_ ? buffered_(size - Parameters::kFcs) : 0;
+    packets += net::RateSearch::most_trials(highest, resolution) *
+               std::max(parameters_.requests, net::RateSearch(highest, resolution).shortest_trial(buffered));
+  }
+  return packets;
+}
+
 void PacketSource::start_sending(std::uint32_t size, base::BitRate rate, std::uint64_t packets,
                                  std::uint64_t uncounted) {
   size_ = size;
@@ -111,13 +122,16 @@ void PacketSource::end_trial_early() {
 /// Makes the calendar entry for the next packet.
 void PacketSource::schedule_departure() {
   if (arrived_ == total_) return;
-  if (parameters_.load == PacketLoad::poisson)
+  if (parameters_.load == PacketLoad::saturate)
+    next_arrival_ =
+        arrived_ + 1 == first_ ? started_ : next_arrival_ + wire().occupancy(end(), size_ - Parameters::kFcs);
+  else if (parameters_.load == PacketLoad::poisson)
     next_arrival_ += arrivals_.exponential(base::Time::fs(fs_per_octet_.of(octets_)));
   else
     next_arrival_ = started_ + base::Time::fs(fs_per_octet_.of((arrived_ + 1 - first_) * octets_));
   arrival_ = base::calendar().at(next_arrival_, key(), [this] {
     ++arrived_;
-    ++waiting_;
+    waiting_.push_back(base::now());
     schedule_departure();  // first: a packet that is dropped at once may begin the next trial
     depart();
   });
@@ -125,7 +139,7 @@ void PacketSource::schedule_departure() {
 
 /// Sends the packets that are due, each as soon as the line is free.
 void PacketSource::depart() {
-  while (waiting_ > 0) {
+  while (!waiting_.empty()) {
     const base::Time free = wire().next_start(end());
     if (free > base::now()) {
       if (std::exchange(departure_pending_, true)) return;
@@ -135,8 +149,9 @@ void PacketSource::depart() {
       });
       return;
     }
-    --waiting_;
-    const Slot& slot = open(base::now());
+    const base::Time due = waiting_.front();
+    waiting_.pop_front();
+    const Slot& slot = open(due, base::now());
     net::PacketPtr p = form_.frame(slot.number, size_);
     p->spans = base::Spans(0, p->length, slot.id);
     transmit(std::move(p));
@@ -144,8 +159,8 @@ void PacketSource::depart() {
   }
 }
 
-/// Opens the slot of the next packet, whose first bit leaves at `start`.
-PacketSource::Slot& PacketSource::open(base::Time start) {
+/// Opens the slot of the next packet, which is due at `due` and whose first bit leaves at `start`.
+PacketSource::Slot& PacketSource::open(base::Time due, base::Time start) {
   const std::uint64_t number = next_++;
   const bool counts = number >= counted_;
   if (counts && !std::exchange(measuring_, true) && measuring_callback_) measuring_callback_();
@@ -156,14 +171,20 @@ PacketSource::Slot& PacketSource::open(base::Time start) {
       if (s.number) slots_[s.number & (slots_.size() - 1)] = s;
   }
   base::ledger().measure(counts);
-  const base::RequestId id = base::ledger().open(SLUICE_STAGE_wire, wire().component(), start);
+  const bool waited = start > due;
+  const base::RequestId id = base::ledger().open(waited ? SLUICE_STAGE_client_queue : SLUICE_STAGE_wire,
+                                                 waited ? component() : wire().component(), due, 0, number);
   Slot& slot = slots_[number & (slots_.size() - 1)];
-  slot = {number, id, start, counts};
-  numbers_.emplace(id, number);
+  slot = {number, id, due, start, counts};
   if (!counts) return slot;
   Trial& t = trials_.back();
+  if (t.sent == 0 && trial_callback_) trial_callback_();
   if (results_.sent++ == 0) results_.first_sent = start;
-  if (t.sent++ == 0) t.first_sent = start;
+  if (t.sent++ == 0) {
+    t.first_due = due;
+    t.first_sent = start;
+  }
+  t.last_due = due;
   t.last_sent = start;
   return slot;
 }
@@ -197,18 +218,15 @@ void PacketSource::give_up(Slot& slot) {
     ++trials_.back().lost;
   }
   given_up_.insert(slot.number);
-  const base::RequestId id = slot.id;
-  numbers_.erase(id);  // the source's own drop is none that a component reports
+  const base::RequestId id = std::exchange(slot.id, 0);  // the source's own drop is none that a component reports
   base::ledger().drop(id, "not back in time", base::now());
   end_trial_early();
   settle(slot);
 }
 
 void PacketSource::drop_seen(const base::Ledger::Request& r, std::string_view reason) {
-  const auto known = numbers_.find(r.id);
-  if (known == numbers_.end()) return;
-  Slot* slot = find(known->second);
-  numbers_.erase(known);
+  Slot* slot = find(r.number);
+  if (!slot || slot->id != r.id) return;
   if (slot->measured) {
     ++results_.dropped[std::string(reason)];
     ++trials_.back().dropped;
@@ -231,11 +249,10 @@ void PacketSource::returned(const net::Packet& packet, std::uint64_t number) {
   Slot* slot = find(number);
   if (!slot) return settled_before(number);
   without_id_ += packet.request() != slot->id;
-  numbers_.erase(slot->id);
-  base::ledger().complete(slot->id, packet.last_bit, slot->sent);
+  base::ledger().complete(slot->id, packet.last_bit, slot->due);
   check(*slot, packet);
   if (slot->measured) {
-    const base::Time took = packet.last_bit - slot->sent;
+    const base::Time took = packet.last_bit - slot->due;
     Trial& t = trials_.back();
     ++results_.returned;
     results_.latency.add(took);
@@ -243,6 +260,7 @@ void PacketSource::returned(const net::Packet& packet, std::uint64_t number) {
     if (t.returned++ == 0) t.first_returned = packet.last_bit;
     t.last_returned = packet.last_bit;
     t.latency.add(took);
+    if (next_ > total_ && late_return_callback_ && may_be_last(under_way() - 1)) late_return_callback_();
   }
   settle(*slot);
 }

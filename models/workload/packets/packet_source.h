@@ -2,12 +2,12 @@
 #pragma once
 /// Sends frames over a wire, checks every byte of what comes back, and knows the fate of each frame.
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -24,8 +24,12 @@ namespace sluice::workload {
 /// ends when each of its frames has come back, has been dropped by a component, or has not come back in time. A
 /// zero-loss search has a trial for each rate that RateSearch chooses, other loads have one for each size.
 ///
-/// Ledger: a request is opened in `wire` when the first bit of its frame leaves, and completed when the last bit of the
-/// frame has come back.
+/// A packet is due at a time that does not depend on what the line takes; one that must wait for the line waits in the
+/// source, and its latency counts from when it was due. Where the load is the line's own rate, it is due when the line
+/// is free.
+///
+/// Ledger: a request is opened when its packet is due, in `client_queue` if it must wait for the line and else in
+/// `wire`, and completed when the last bit of the frame has come back.
 class PacketSource : public net::RemoteHost {
  public:
   using Parameters = PacketsParameters;
@@ -38,13 +42,18 @@ class PacketSource : public net::RemoteHost {
     std::uint64_t returned = 0;  ///< right or wrong
     std::uint64_t dropped = 0;
     std::uint64_t lost = 0;
-    base::Histogram latency;  ///< fs at the wire: first bit out to last bit in
-    base::Time first_sent;    ///< first bit of the first packet, and of the last
+    base::Histogram latency;  ///< fs: from when a packet was due to its last bit back
+    base::Time first_due;     ///< of the first packet, and of the last
+    base::Time last_due;
+    base::Time first_sent;  ///< first bit of the first packet, and of the last
     base::Time last_sent;
     base::Time first_returned;  ///< last bit of the first packet that came back, and of the last
     base::Time last_returned;
     bool loss() const { return returned != sent; }
-    double offered_per_s() const { return per_second(sent, first_sent, last_sent); }
+    /// Between the times at which the first and the last packet were due.
+    double offered_per_s() const { return per_second(sent, first_due, last_due); }
+    /// By the line: between the first bits of the first and the last packet.
+    double accepted_per_s() const { return per_second(sent, first_sent, last_sent); }
     /// At the wire, between the first and the last packet that came back.
     double returned_per_s() const { return per_second(returned, first_returned, last_returned); }
 
@@ -83,6 +92,11 @@ class PacketSource : public net::RemoteHost {
   void start() { resolve(); }
   /// Called before the first packet that counts.
   void on_measuring(base::Callback<void()> f) { measuring_callback_ = std::move(f); }
+  /// Called before the first packet of each trial that counts.
+  void on_trial(base::Callback<void()> f) { trial_callback_ = std::move(f); }
+  /// Called when a packet that counts has come back and none is left to be sent in its trial: it may be the last. Not
+  /// called for each while many packets are under way.
+  void on_late_return(base::Callback<void()> f) { late_return_callback_ = std::move(f); }
   void on_finished(base::Callback<void()> f) { finished_callback_ = std::move(f); }
 
   const Results& results() const { return results_; }
@@ -92,6 +106,10 @@ class PacketSource : public net::RemoteHost {
   bool finished() const { return finished_; }
   std::uint64_t settled() const { return settled_; }  ///< packets whose fate is known
   std::uint64_t under_way() const { return next_ - 1 - settled_; }
+  /// Packets that all searches send at most, warm-up included.
+  std::uint64_t most_packets_of_search();
+  /// The highest rate that a trial may have.
+  base::BitRate highest_rate();
   std::uint64_t total() const { return total_; }  ///< packets to send as far as known, warm-up included
   std::size_t sizes() const { return sizes_.size(); }
   bool searches() const { return parameters_.load == PacketLoad::zero_loss; }
@@ -103,6 +121,7 @@ class PacketSource : public net::RemoteHost {
   struct Slot {
     std::uint64_t number = 0;  ///< 0: free; packets are numbered from 1
     base::RequestId id = 0;
+    base::Time due;
     base::Time sent;
     bool measured = false;
   };
@@ -115,13 +134,12 @@ class PacketSource : public net::RemoteHost {
     Slot& s = slots_[number & (slots_.size() - 1)];
     return s.number == number && number != 0 ? &s : nullptr;
   }
-  base::BitRate highest_rate();
   bool next_trial();
   bool next_of_search();
   void start_sending(std::uint32_t size, base::BitRate, std::uint64_t packets, std::uint64_t uncounted);
   void schedule_departure();
   void depart();
-  Slot& open(base::Time start);
+  Slot& open(base::Time due, base::Time start);
   void arm_timer();
   void timer();
   void give_up(Slot&);
@@ -143,33 +161,34 @@ class PacketSource : public net::RemoteHost {
   std::vector<Found> found_;
   std::optional<net::RateSearch> search_;
   std::size_t sizes_begun_ = 0;
-  bool warmed_up_ = false;     ///< zero-loss: the packets before the search have been sent
-  bool measuring_ = false;     ///< a packet that counts has been sent
-  std::uint32_t size_ = 0;     ///< of the packets that are being sent
-  std::uint64_t octets_ = 0;   ///< of the line, for each
-  base::Ratio fs_per_octet_;   ///< at the rate of the trial
-  std::uint64_t first_ = 1;    ///< number of the trial's first packet
-  std::uint64_t counted_ = 1;  ///< number of its first packet that counts
-  std::uint64_t arrived_ = 0;  ///< packets that have become due
-  std::uint64_t waiting_ = 0;  ///< of those, waiting for the line
-  std::uint64_t total_ = 0;    ///< number of the trial's last packet
-  std::uint64_t next_ = 1;     ///< number of the next packet
+  bool warmed_up_ = false;          ///< zero-loss: the packets before the search have been sent
+  bool measuring_ = false;          ///< a packet that counts has been sent
+  std::uint32_t size_ = 0;          ///< of the packets that are being sent
+  std::uint64_t octets_ = 0;        ///< of the line, for each
+  base::Ratio fs_per_octet_;        ///< at the rate of the trial
+  std::uint64_t first_ = 1;         ///< number of the trial's first packet
+  std::uint64_t counted_ = 1;       ///< number of its first packet that counts
+  std::uint64_t arrived_ = 0;       ///< packets that have become due
+  std::deque<base::Time> waiting_;  ///< when those were due that wait for the line
+  std::uint64_t total_ = 0;         ///< number of the trial's last packet
+  std::uint64_t next_ = 1;          ///< number of the next packet
   std::uint64_t settled_ = 0;
   base::Time started_;
   base::Time next_arrival_;
   base::Calendar::Handle arrival_;
   bool departure_pending_ = false;
   std::vector<Slot> slots_ = std::vector<Slot>(64);
-  std::unordered_map<base::RequestId, std::uint64_t> numbers_;  ///< of packets under way; never iterated
-  std::unordered_set<std::uint64_t> given_up_;                  ///< never iterated
-  std::vector<std::uint64_t> last_of_flow_;                     ///< highest number that has come back
-  std::uint64_t timer_next_ = 1;                                ///< first packet whose timeout is not handled
+  std::unordered_set<std::uint64_t> given_up_;  ///< never iterated
+  std::vector<std::uint64_t> last_of_flow_;     ///< highest number that has come back
+  std::uint64_t timer_next_ = 1;                ///< first packet whose timeout is not handled
   base::Calendar::Handle timer_;
   bool running_ = false;
   bool finished_ = false;
   std::uint64_t without_id_ = 0;
   Results results_;
   base::Callback<void()> measuring_callback_;
+  base::Callback<void()> trial_callback_;
+  base::Callback<void()> late_return_callback_;
   base::Callback<void()> finished_callback_;
 };
 

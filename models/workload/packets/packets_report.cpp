@@ -43,6 +43,8 @@ Json trial(const PacketSource::Trial& t) {
           {"rate_gbps", gbps(t.rate)},
           {"offered_per_s", rounded(t.offered_per_s())},
           {"offered_gbps", gbps(t.offered_per_s(), t.size)},
+          {"accepted_per_s", rounded(t.accepted_per_s())},
+          {"accepted_gbps", gbps(t.accepted_per_s(), t.size)},
           {"returned_per_s", rounded(t.returned_per_s())},
           {"returned_gbps", gbps(t.returned_per_s(), t.size)},
           {"sent", t.sent},
@@ -52,12 +54,15 @@ Json trial(const PacketSource::Trial& t) {
           {"latency_ns", latency(t.latency)}};
 }
 
-Json zero_loss(const std::vector<PacketSource::Found>& found) {
+Json zero_loss(const std::vector<PacketSource::Found>& found, base::BitRate highest) {
   Json list = Json::array();
   for (const PacketSource::Found& f : found) {
     const double per_second =
         static_cast<double>(f.rate.bits_per_second()) / static_cast<double>(line_octets(f.size) * 8);
-    list.push_back({{"frame_bytes", f.size}, {"gbps", gbps(f.rate)}, {"per_s", rounded(per_second)}});
+    list.push_back({{"frame_bytes", f.size},
+                    {"gbps", gbps(f.rate)},
+                    {"per_s", rounded(per_second)},
+                    {"highest_gbps", gbps(highest)}});
   }
   return list;
 }
@@ -89,7 +94,11 @@ std::string trial_table(const Json& packets) {
   for (const Json& z : packets.at("zero_loss"))
     text +=
         fmt::format("  highest rate of {} B without loss: {:.3f} Gb/s, {}\n", z.at("frame_bytes").get<std::uint32_t>(),
-                    z.at("gbps").get<double>(), rate_text(z.at("per_s").get<double>()));
+                    z.at("gbps").get<double>(), rate_text(z.at("per_s").get<double>())) +
+        (z.at("gbps") == z.at("highest_gbps")
+             ? "  the search has ended at the highest rate that it tried; the board may "
+               "do more\n"
+             : "");
   return text;
 }
 
@@ -127,7 +136,7 @@ void PacketsWorkload::add_result(Json& result) const {
                                        {"late", r.late},
                                        {"trials", Json::array()}};
   for (const PacketSource::Trial& t : source_->trials()) packets["trials"].push_back(trial(t));
-  if (source_->searches()) packets["zero_loss"] = zero_loss(source_->found());
+  if (source_->searches()) packets["zero_loss"] = zero_loss(source_->found(), source_->highest_rate());
   add_stages(result);
 }
 

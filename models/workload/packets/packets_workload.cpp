@@ -54,8 +54,14 @@ std::vector<part::FirmwareProperty> PacketsWorkload::firmware_properties() const
 
 void PacketsWorkload::start(Run& run) {
   source_->on_measuring([&run] { run.begin_measuring(); });
+  source_->on_trial([&run] { run.begin_phase(); });
+  source_->on_late_return([&run] { run.measure_to_here(); });
   source_->on_finished([&run] { run.finish(); });
   source_->start();
+}
+
+std::string PacketsWorkload::about_to_run() const {
+  return source_->searches() ? search_cost(source_->most_packets_of_search(), "packets", "workload.resolution") : "";
 }
 
 /// Packets to send; a search knows only those of the trials that it has begun.

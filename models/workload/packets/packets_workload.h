@@ -23,6 +23,7 @@ class PacketsWorkload final : public Workload {
 
   std::vector<part::FirmwareProperty> firmware_properties() const override;
   void start(Run&) override;
+  std::string about_to_run() const override;
   std::uint64_t ended() const override { return source_->settled(); }
   std::uint64_t under_way() const override { return source_->under_way(); }
   bool waits() const override { return !source_->running() || under_way() > 0; }
@@ -30,6 +31,7 @@ class PacketsWorkload final : public Workload {
   std::string stall_reason() const override;
   std::string stall_details() const override;
   std::string failure(bool finished) const override;
+  std::string phases() const override { return "/packets/trials"; }
   void add_result(Json& result) const override;
   std::string report(const Json& result) const override;
 

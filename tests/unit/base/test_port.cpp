@@ -216,3 +216,29 @@ TEST_CASE("a line tells changes of its level only", "[port]") {
   for (const bool level : {false, true, true, false}) line.set(level);
   REQUIRE(seen == std::vector<bool>{true, false});
 }
+
+TEST_CASE("ordered sets wait for the message before them, and messages for their end", "[port]") {
+  calendar().clear();
+  calendar().set_now({});
+  Port<LineProtocol> sender{"cache"}, receiver{"home"};
+  LinkDirection<LineProtocol> direction{
+      {"link", SLUICE_STAGE_coherence_message, 0, Ratio(1'000'000, 1), 10_ns, 20_ns, {}, {1_us, 100_ns, 50_ns}}};
+  direction.connect(sender, receiver);
+  std::vector<Time> at;
+  receiver.on_receive = [&at](std::unique_ptr<LineMessage>) { at.push_back(now()); };
+  const auto send_at = [&](Time t, Channel channel) {
+    calendar().at(t, 1, [&sender, channel] {
+      auto m = std::make_unique<LineMessage>();
+      m->channel = channel;
+      sender.send(std::move(m));
+    });
+  };
+  send_at(0_ns, Channel::kRequest);   // before the first set
+  send_at(60_ns, Channel::kRequest);  // in it: starts at 150 ns
+  send_at(1040_ns, Channel::kData);   // to 1176 ns; the set that is due at 1050 ns comes behind it
+  send_at(1100_ns, Channel::kRequest);
+  send_at(10200_ns, Channel::kRequest);  // the set of 10050 ns is over, and those before are forgotten
+  send_at(11149_ns, Channel::kRequest);  // in the last nanosecond of one
+  while (calendar().next() != Time::max()) calendar().dispatch();
+  REQUIRE(at == std::vector<Time>{18_ns, 168_ns, 1186_ns, 1294_ns, 10218_ns, 11168_ns});
+}

@@ -174,3 +174,43 @@ TEST_CASE("the text has path, value, unit and meaning", "[statistics]") {
   REQUIRE(text.find(" 1234 frames ") != std::string::npos);
   REQUIRE(text.find("Frames received.\n") != std::string::npos);
 }
+
+TEST_CASE("between two readings, a walk shows what was counted between them, whatever comes later", "[statistics]") {
+  StatisticsGroup root("board");
+  StatisticsGroup nic("nic", &root);
+  std::uint64_t frames = 10, fill = 7;
+  nic.counter("frames", "frames", "", frames);
+  nic.level("fill", "entries", "", fill);
+  nic.derived("rate", "1/us", "", [&](const Measured& m) {
+    return Measured::ratio(m(frames), m.elapsed().femtoseconds() / 1'000'000'000);
+  });
+  root.start_measuring(1_us);
+  frames = 16, fill = 3;
+  const StatisticsReading first = root.read(3_us);
+  frames = 40, fill = 5;
+  const StatisticsReading second = root.read(5_us);
+  frames = 99, fill = 9;
+  CHECK(walk(root, 9_us) == "board{nic{frames=89;fill=9;rate~11.125000;}}");
+  root.show_until(first);
+  CHECK(walk(root, 9_us) == "board{nic{frames=6;fill=3;rate~3.000000;}}");
+  root.show_between(first, second);
+  CHECK(walk(root, 9_us) == "board{nic{frames=24;fill=5;rate~12.000000;}}");
+}
+
+TEST_CASE("resources are counters of time that are listed by their groups", "[statistics]") {
+  StatisticsGroup root("");
+  StatisticsGroup slot("pcie.slot0", &root), wire("net.wire0", &root), one_way("a_to_b", &wire);
+  std::uint64_t up = 5, tlps = 1, line = 6;
+  slot.counter("tlps", "TLPs", "", tlps);
+  slot.resource("up_busy", "upstream", "serialising", [&] { return up; });
+  one_way.resource("busy", "", "occupied", [&] { return line; });
+  CHECK(walk(root) == "{pcie.slot0{tlps=1;up_busy=5;}net.wire0{a_to_b{busy=6;}}}");
+  const StatisticsReading reading = root.read({});
+  up = 50;
+  std::vector<Resource> list;
+  root.read_resources(list);
+  REQUIRE(list.size() == 2);
+  CHECK((list[0].group == "pcie.slot0" && list[0].title == "upstream" && list[0].busy_fs == 50));
+  CHECK((list[1].group == "net.wire0.a_to_b" && list[1].title.empty() && list[1].busy_fs == 6));
+  CHECK(root.resources_in(reading) == std::vector<std::uint64_t>{5, 6});
+}

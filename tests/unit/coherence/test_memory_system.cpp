@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
+#include "models/base/parameters/spread.h"
 #include "models/coherence/memory_system.h"
 
 using namespace sluice;
@@ -357,4 +358,33 @@ TEST_CASE("functional timing has no caches and fixed DMA latencies", "[memory]")
   REQUIRE(b.memory.read_latency(kBase, 4096) == p.dma_read);
   REQUIRE(b.memory.ram_at(kBase - 1, 1) == nullptr);
   REQUIRE(b.memory.ram_at(kBase + (64 << 20) - 4, 8) == nullptr);
+}
+
+TEST_CASE("an access waits for the refresh of its line's rank, where time is spread", "[memory]") {
+  MemorySystem::Parameters p = Bench::cached();
+  p.refresh_interval = 8_us;
+  p.refresh_time = 400_ns;
+  p.dram_ranks = 4;
+  {
+    Bench ideal(p);
+    for (unsigned i = 0; i < 64; ++i)
+      REQUIRE(ideal.load(0, kBase + i * 64, Time::ns(500 * i)) == Time::ns(500 * i) + p.dram_latency);
+  }
+  base::spread().draw_from(base::RandomSeed{1, 0});
+  const Time phase = base::spread().phase(p.refresh_interval, "memory", "refresh");
+  Bench b(p);
+  base::spread().draw_from(std::nullopt);
+  // Rank r is refreshed from phase + r * 2 us on; line n is in rank n modulo 4.
+  for (unsigned rank = 0; rank < 4; ++rank) {
+    const Time begin = 80_us + (phase + 2_us * rank) % p.refresh_interval;
+    const auto arrives = [&](Time at) {
+      static unsigned next = 0;
+      return b.load(0, kBase + (1024 + 4 * next++ + rank) * 64, at);
+    };
+    const Time later = 16_us;  // the same place in a later interval
+    CHECK(arrives(begin - 1_ns) == begin - 1_ns + p.dram_latency);
+    CHECK(arrives(begin + later) == begin + later + 400_ns + p.dram_latency);
+    CHECK(arrives(begin + later * 2 + 399_ns) == begin + later * 2 + 400_ns + p.dram_latency);
+    CHECK(arrives(begin + later * 3 + 400_ns) == begin + later * 3 + 400_ns + p.dram_latency);
+  }
 }

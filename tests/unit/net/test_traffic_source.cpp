@@ -68,6 +68,7 @@ TEST_CASE("a closed loop keeps its number of calls under way, in all flows", "[t
 TEST_CASE("think time passes between a reply and the next call", "[traffic]") {
   TrafficSource::Parameters p = closed_loop(1, 3);
   p.think = 5_us;
+  p.think_times = TrafficSource::ThinkTimes::constant;
   Bench b(p);
   b.go();
   REQUIRE(b.server.arrivals[1] - b.server.arrivals[0] == 5_us + 1_us + 20_ns + base::Time::ps(94 * 80 + 78 * 80));
@@ -106,9 +107,43 @@ TEST_CASE("calls faster than the line wait at the source and go out back to back
   Bench b(open_loop(200'000'000, 500, TrafficSource::Arrivals::constant));
   const auto& r = b.go();
   REQUIRE(r.completed == 500);
-  REQUIRE(r.latency.max() == r.latency.min());  // a call's time starts when its first bit leaves
-  for (std::size_t i = 1; i < 500; ++i)
-    REQUIRE(b.server.arrivals[i] - b.server.arrivals[i - 1] == base::Time::ps(80 * (82 + 24)));
+  const base::Time line = base::Time::ps(80 * (82 + 24));
+  for (std::size_t i = 1; i < 500; ++i) REQUIRE(b.server.arrivals[i] - b.server.arrivals[i - 1] == line);
+  // A call's time starts when it is due: each waits for those before it, longer than the one before by what the line
+  // takes more than the 5 ns between calls.
+  REQUIRE(r.latency.max() - r.latency.min() == (line - 5_ns).femtoseconds() * 499);
+  REQUIRE(r.last_due - r.first_due == 5_ns * 499);
+  REQUIRE(r.last_start - r.first_bit == line * 499);
+  std::uint64_t waited = 0;
+  for (std::uint64_t i = 1; i < 500; ++i) waited += i * (line - 5_ns).femtoseconds();
+  REQUIRE(base::ledger().total(base::ledger().component(b.source.path()), SLUICE_STAGE_client_queue).femtoseconds ==
+          waited);
+}
+
+TEST_CASE("think times are drawn with their mean", "[traffic]") {
+  TrafficSource::Parameters p = closed_loop(1, 4001);
+  p.think = 5_us;
+  Bench b(p);
+  b.go();
+  double sum = 0, squares = 0;
+  const double rest = 1000 + 20 + 94 * 0.08 + 78 * 0.08;  // ns from a call to its reply
+  for (std::size_t i = 1; i <= 4000; ++i) {
+    const double think = (b.server.arrivals[i] - b.server.arrivals[i - 1]).nanoseconds() - rest;
+    REQUIRE(think >= -0.001);
+    sum += think;
+    squares += think * think;
+  }
+  REQUIRE(sum / 4000 == Approx(5000).epsilon(0.05));
+  REQUIRE(squares / 4000 == Approx(2 * 5000. * 5000.).epsilon(0.15));
+}
+
+TEST_CASE("a drop of an open loop is settled at once", "[traffic]") {
+  Bench b(open_loop(8'000'000, 500, TrafficSource::Arrivals::constant));
+  b.server.shortest_gap = 400_ns;
+  const auto& r = b.go();
+  REQUIRE(r.dropped.at("too fast") > 0);
+  REQUIRE(r.sent == r.completed + r.dropped_sum());
+  REQUIRE(base::now() < 100_us);  // no timeout of 10 ms
 }
 
 TEST_CASE("the warm-up counts nowhere", "[traffic]") {

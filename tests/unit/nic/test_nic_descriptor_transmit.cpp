@@ -377,7 +377,7 @@ TEST_CASE("a frame's departure is noted where it asks for it", "[nic]") {
     CHECK(b.read(DESC_TX_STAMP_READY(0)) == 1u << 3);
     CHECK(b.read(DESC_TX_STAMP_READY(1)) == 1u << 8);
     const auto left = [&](unsigned frame) {
-      return (b.station.times[frame] - 10_ns - b.wire.octets(64 + 42 + Wire::kFcs)) / 1_ns;
+      return (b.station.times[frame] - 10_ns - b.wire.octets(Wire::kB, 64 + 42 + Wire::kFcs)) / 1_ns;
     };
     CHECK(value(3) == left(1));
     CHECK(value(40) == left(2));

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The parameters of a traffic source.
+
+#include <fmt/format.h>
+
+#include "models/net/traffic/traffic_source.h"
+
+namespace sluice::net {
+
+void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
+  s.summary("clients that make calls and check the replies");
+  s.include("host", &Parameters::host);
+  s.add("kind", &Parameters::kind,
+        "closed-loop: a number of calls at a time; open-loop: at a rate; replay: a capture; load-sweep: open loops "
+        "at several rates; zero-loss: the highest rate without loss (RFC 2544)")
+      .choices({{"closed-loop", Kind::closed_loop},
+                {"open-loop", Kind::open_loop},
+                {"replay", Kind::replay},
+                {"load-sweep", Kind::load_sweep},
+                {"zero-loss", Kind::zero_loss}})
+      .setting();
+  s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time")
+      .range(1, 65536)
+      .unit("calls")
+      .setting();
+  s.add("think", &Parameters::think, "closed loop: from a reply to the next call, mean").range(0_ns, 10_s).setting();
+  s.add("think_times", &Parameters::think_times, "closed loop: how think times are distributed")
+      .choices({{"constant", ThinkTimes::constant}, {"exponential", ThinkTimes::exponential}})
+      .setting();
+  s.add("rate", &Parameters::rate, "open loop: calls per second; zero-loss: the highest tried")
+      .range(1, 1'000'000'000)
+      .unit("1/s")
+      .setting();
+  s.add("rates", &Parameters::rates, "load sweep: calls per second, one phase each")
+      .range(1, 1'000'000'000)
+      .length(0, 1000)
+      .unit("1/s")
+      .setting();
+  s.add("resolution", &Parameters::resolution, "zero-loss: where the search ends")
+      .range(1, 1'000'000'000)
+      .unit("1/s")
+      .setting();
+  s.add("arrivals", &Parameters::arrivals, "open loop and load sweep: when calls are made")
+      .choices({{"constant", Arrivals::constant}, {"poisson", Arrivals::poisson}})
+      .setting();
+  s.add("pcap", &Parameters::pcap, "replay: path of the capture").names_file().setting();
+  s.include("call", &Parameters::call);
+  s.add("requests", &Parameters::requests,
+        "calls that count, of each phase; a zero-loss search makes more until buffers can hide no loss; "
+        "0: no calls, nor a warm-up")
+      .range(0, 1'000'000'000'000)
+      .unit("calls")
+      .setting();
+  s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).unit("calls").setting();
+  s.add("timeout", &Parameters::timeout, "until a call is sent again or given up").range(1_us, 100_s).setting();
+  s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).unit("repeats").setting();
+  s.add("flows", &Parameters::flows, "UDP source ports, used in turn").range(1, 16384).unit("ports").setting();
+  s.add("first_port", &Parameters::first_port, "first UDP source port").range(1024, 49151).setting();
+  s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
+      .range(0, 65535)
+      .setting();
+  s.add("mtu", &Parameters::mtu, "bytes of the largest IPv4 packet").range(576, 9600).unit("bytes").setting();
+  s.rule("pcap", [](const Parameters& p) -> std::string {
+    return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
+  });
+  s.rule("rates", [](const Parameters& p) -> std::string {
+    return p.kind == Kind::load_sweep && p.rates.empty() ? "must have a rate for a load sweep" : "";
+  });
+  s.rule("call.bytes", [](const Parameters& p) -> std::string {
+    const std::uint32_t headers = kIpv4Header + kUdpHeader;
+    if (p.kind == Kind::replay) return {};
+    const std::uint32_t largest = p.call.calls()->largest_message() + headers;
+    return largest <= p.mtu ? "" : fmt::format("makes IPv4 packets of {} bytes; the MTU is {}", largest, p.mtu);
+  });
+}
+
+}  // namespace sluice::net

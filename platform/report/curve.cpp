@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/report/curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "platform/report/confidence.h"
+#include "platform/report/format.h"
+
+namespace sluice::report {
+namespace {
+
+/// "2.213 +- 0.004 us": both in the unit that suits the mean.
+std::string estimate_text(const Estimate& e, bool with_interval) {
+  static constexpr std::pair<double, const char*> units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
+  auto unit = units[0];
+  for (const auto& u : units)
+    if (e.mean >= u.first) unit = u;
+  if (!with_interval) return fmt::format("{:.3f} {}", e.mean / unit.first, unit.second);
+  return fmt::format("{:.3f} +- {:.3f} {}", e.mean / unit.first, e.half_width / unit.first, unit.second);
+}
+
+std::string offered_text(const CurvePoint& p, double capacity) {
+  std::string text = rate_text(p.rate_per_s);
+  if (capacity > 0) text += fmt::format(" {:>4.0f} %", p.rate_per_s / capacity * 100);
+  return text;
+}
+
+/// One row for each rate and board.
+std::string table(const std::vector<std::string>& names, const std::vector<CurvePoint>& points, bool intervals,
+                  double capacity) {
+  std::string text = fmt::format("  {:>18}  {:<14} {:>22} {:>22} {:>12} {:>11}  {}\n", "offered", "board", "mean",
+                                 "p99", "achieved", "unanswered", "busiest");
+  for (const CurvePoint& p : points) {
+    for (std::size_t b = 0; b < names.size(); ++b) {
+      const CurveCell& c = p.boards[b];
+      text +=
+          fmt::format("  {:>18}  {:<14} {:>22} {:>22} {:>12} {:>9.1f} %  {}\n", b == 0 ? offered_text(p, capacity) : "",
+                      names[b], estimate_text(c.mean_ns, intervals), estimate_text(c.p99_ns, intervals),
+                      rate_text(c.achieved_per_s.mean), c.unanswered * 100, c.busiest);
+    }
+  }
+  return text;
+}
+
+/// Mean latency by rate, on a logarithmic axis: each board is a letter, and a star where several meet.
+std::string drawing(const std::vector<std::string>& names, const std::vector<CurvePoint>& points) {
+  constexpr int kRows = 14, kColumn = 7;
+  double least = INFINITY, most = 0;
+  for (const CurvePoint& p : points)
+    for (const CurveCell& c : p.boards) {
+      if (c.mean_ns.mean <= 0) continue;
+      least = std::min(least, c.mean_ns.mean);
+      most = std::max(most, c.mean_ns.mean);
+    }
+  if (most <= 0) return {};
+  const double height = std::max(std::log(most / least), 1e-9);
+  std::vector<std::string> rows(kRows, std::string(points.size() * kColumn, ' '));
+  for (std::size_t x = 0; x < points.size(); ++x)
+    for (std::size_t b = 0; b < names.size(); ++b) {
+      const double mean = points[x].boards[b].mean_ns.mean;
+      if (mean <= 0) continue;
+      char& place = rows[static_cast<std::size_t>(std::lround((kRows - 1) * std::log(most / mean) / height))]
+                        [x * kColumn + kColumn / 2];
+      place = place == ' ' ? static_cast<char>('a' + b) : '*';
+    }
+  std::string text = "\n  mean latency, logarithmic\n";
+  for (int y = 0; y < kRows; ++y) {
+    const double value = most * std::exp(-height * y / (kRows - 1));
+    std::string line = fmt::format("  {:>10} |{}", y % 3 == 0 || y == kRows - 1 ? time_text(value) : "",
+                                   rows[static_cast<std::size_t>(y)]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  text += fmt::format("  {:>10} +{}\n  {:>10}  ", "", std::string(points.size() * kColumn, '-'), "M/s");
+  for (const CurvePoint& p : points) text += fmt::format("{:^7.3g}", p.rate_per_s / 1e6);
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += "\n ";
+  for (std::size_t b = 0; b < names.size(); ++b) text += fmt::format(" {}: {}", static_cast<char>('a' + b), names[b]);
+  return text + "\n";
+}
+
+Json to_json(const Estimate& e) { return {{"mean", e.mean}, {"half_width_95", e.half_width}}; }
+
+}  // namespace
+
+Estimate estimate(const std::vector<double>& values) {
+  if (values.size() > 1) {
+    const auto d = paired_difference(std::vector<double>(values.size(), 0.0), values);
+    return {d.mean, d.half_width};
+  }
+  return {values.front(), 0};
+}
+
+bool has_curve(const Json& result) { return result.contains("phases") && !result.contains("zero_loss_rate_per_s"); }
+
+std::vector<CurvePoint> curve_of(const std::vector<std::vector<Json>>& by_board) {
+  std::vector<CurvePoint> points;
+  for (std::size_t i = 0; i < by_board.front().front().at("phases").size(); ++i) {
+    CurvePoint point;
+    point.rate_per_s = by_board.front().front().at("phases")[i].at("rate_per_s").get<double>();
+    for (const std::vector<Json>& replications : by_board) {
+      const auto over_replications = [&](const auto& value) {
+        std::vector<double> values;
+        for (const Json& r : replications) values.push_back(value(r.at("phases")[i]));
+        return values;
+      };
+      const auto latency = [&](const char* key) {
+        return estimate(over_replications([key](const Json& p) { return p.at("latency_ns").at(key).get<double>(); }));
+      };
+      CurveCell cell{
+          latency("mean"), latency("p99"),
+          estimate(over_replications([](const Json& p) { return p.at("load").at("achieved_per_s").get<double>(); })), 0,
+          ""};
+      double sent = 0, completed = 0;
+      for (const Json& r : replications) {
+        sent += r.at("phases")[i].at("sent").get<double>();
+        completed += r.at("phases")[i].at("completed").get<double>();
+      }
+      cell.unanswered = sent > 0 ? 1 - completed / sent : 0;
+      if (const Json& uses = replications.front().at("phases")[i].at("resources"); !uses.empty())
+        cell.busiest =
+            fmt::format("{} {:.0f} %", uses[0].at("name").get<std::string>(), uses[0].at("busy").get<double>() * 100);
+      point.boards.push_back(std::move(cell));
+    }
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+std::string curve_text(const std::vector<std::string>& names, const std::vector<CurvePoint>& points,
+                       unsigned replications, double capacity) {
+  std::string text;
+  if (replications > 1) text += fmt::format("  Means over {} replications, with 95 % confidence\n\n", replications);
+  return text + table(names, points, replications > 1, capacity) + drawing(names, points);
+}
+
+Json to_json(const std::vector<CurvePoint>& points) {
+  Json list = Json::array();
+  for (const CurvePoint& p : points) {
+    Json boards = Json::array();
+    for (const CurveCell& c : p.boards)
+      boards.push_back({{"mean_ns", to_json(c.mean_ns)},
+                        {"p99_ns", to_json(c.p99_ns)},
+                        {"achieved_per_s", to_json(c.achieved_per_s)},
+                        {"unanswered", c.unanswered},
+                        {"busiest", c.busiest}});
+    list.push_back({{"rate_per_s", p.rate_per_s}, {"boards", std::move(boards)}});
+  }
+  return list;
+}
+
+}  // namespace sluice::report

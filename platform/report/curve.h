@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Latency against load: what boards did at each rate of a load sweep, over replications.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::report {
+
+/// Mean over replications, and half of its 95 % confidence interval by Student's t; 0 with one replication.
+struct Estimate {
+  double mean = 0;
+  double half_width = 0;
+};
+/// values: at least one.
+Estimate estimate(const std::vector<double>& values);
+
+/// What a board did at one rate.
+struct CurveCell {
+  Estimate mean_ns;
+  Estimate p99_ns;
+  Estimate achieved_per_s;
+  double unanswered = 0;  ///< share of the calls, over all replications
+  std::string busiest;    ///< resource of the first replication, with its share; empty: there is none
+};
+struct CurvePoint {
+  double rate_per_s = 0;
+  std::vector<CurveCell> boards;
+};
+
+/// Whether a result is of a load sweep.
+bool has_curve(const nlohmann::ordered_json& result);
+/// by_board: the results of each board, one a replication, all of load sweeps at the same rates.
+std::vector<CurvePoint> curve_of(const std::vector<std::vector<nlohmann::ordered_json>>& by_board);
+
+/// A table and a drawing. names: of the boards. capacity_per_s: the rate that counts as 100 %; 0: none does.
+std::string curve_text(const std::vector<std::string>& names, const std::vector<CurvePoint>&, unsigned replications,
+                       double capacity_per_s);
+nlohmann::ordered_json to_json(const std::vector<CurvePoint>&);
+
+}  // namespace sluice::report
