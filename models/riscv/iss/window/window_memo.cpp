@@ -7,7 +7,7 @@
 namespace sluice::riscv {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 std::uint64_t hash_of(std::span<const std::uint16_t> numbers) {
   constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
