@@ -30,10 +30,12 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("llc_ways", &P::llc_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
   s.add("llc_latency", &P::llc_latency, "L1 miss to data from the LLC")
       .range(0_ns, 1_us)
-      .assumed("68 cycles at 3.1 GHz, of vendor-typical 50 to 70");
+      .assumed("68 cycles at 3.1 GHz, of vendor-typical 50 to 70")
+      .uncertainty("27 %");
   s.add("dram_latency", &P::dram_latency, "L1 miss to data from DRAM, channels idle")
       .range(0_ns, 10_us)
-      .assumed("vendor-typical 80 to 100 ns");
+      .assumed("vendor-typical 80 to 100 ns")
+      .uncertainty("18 %");
   s.add("dram_rate", &P::dram_rate, "all channels together")
       .range(1_Gbps, 100'000_Gbps)
       .derived("four channels of DDR4-2666, 8 B wide: the i9-9960X's most, by Intel's product specification");

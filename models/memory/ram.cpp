@@ -14,7 +14,8 @@ void Ram::Parameters::describe(base::Schema<Parameters>& s) {
       .setting();
   s.add("latency", &Parameters::latency, "of an access by a TLM initiator that is no hart and no root complex")
       .range(0_ns, 10_us)
-      .assumed("as caches.dram_latency");
+      .assumed("as caches.dram_latency")
+      .uncertainty("18 %");
 }
 
 Ram::Ram(const sc_core::sc_module_name& name, const Parameters& p)

@@ -27,10 +27,12 @@ void PipelinedClass::describe(base::Schema<PipelinedClass>& s) {
         "cycles from issue to that of a dependent instruction; loads: when L1D hits")
       .range(1, 255)
       .unit("cycles")
-      .measured(kFog);
+      .measured(kFog)
+      .uncertainty("0 %");  // whole cycles, counted
   s.add("ports", &PipelinedClass::ports, "ports that may issue it")
       .range(0, CoreShape::kPorts - 1)
       .length(1, CoreShape::kPorts)
+      .identifier()
       .stated(kIntel);
 }
 
@@ -52,7 +54,10 @@ void UnpipelinedClass::describe(base::Schema<UnpipelinedClass>& s) {
       .range(1, 255)
       .unit("cycles")
       .measured(kFog);
-  s.add("port", &UnpipelinedClass::port, "port that issues it").range(0, CoreShape::kPorts - 1).stated(kIntel);
+  s.add("port", &UnpipelinedClass::port, "port that issues it")
+      .range(0, CoreShape::kPorts - 1)
+      .identifier()
+      .stated(kIntel);
 }
 
 CoreShape CoreParameters::shape(unsigned dispatch_width) const {
@@ -134,7 +139,8 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
       .range(base::Time::ns(0), base::Time::ns(10'000))
       .derived(
           "community.intel.com, thread 1186313: the kernel's uncached stores of 8 B reach PCIe 50 to 300 ns apart, one "
-          "at a time; the least of these, less 10 ns of the bus");
+          "at a time; the least of these, less 10 ns of the bus")
+      .uncertainty("100 %");
   s.include("alu", &P::alu);
   s.include("branch", &P::branch);
   s.include("jump", &P::jump);

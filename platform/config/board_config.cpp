@@ -265,6 +265,7 @@ class BoardBuilder {
       refuse_key(instance, s, parameter);
     }
     assign(instance, *parameter, s);
+    check_uncertainty(instance, *parameter, s);
     const std::size_t index = index_of(schema, *parameter);
     instance.origins_[index] = {provenance_of(*parameter, s), s.set_by, s.where, s.layer + 1};
   }
@@ -305,6 +306,13 @@ class BoardBuilder {
       if (!s.file) throw UserError(s.where, e.what());
       throw UserError(s.where, instance.path() + "." + s.key + " " + e.what() + ", not " + toml_text(s.file->value));
     }
+  }
+
+  static void check_uncertainty(const Instance& instance, const base::Parameter& parameter, const Setting& s) {
+    if (!s.file || !s.file->provenance || !s.file->provenance->uncertainty || parameter.has_uncertainty()) return;
+    throw UserError(s.where,
+                    fmt::format("{}.{} has an uncertainty, but {} has none: leave it out", instance.path(), s.key,
+                                parameter.is_setting() ? "a choice of the board" : "what is no number"));
   }
 
   static base::Provenance provenance_of(const base::Parameter& parameter, const Setting& s) {

@@ -129,7 +129,17 @@ class Reader {
     }
   }
 
-  /// { value = ..., kind = "...", source = "...", points = [...] }
+  /// A string such as "10 %", or a number.
+  base::Ratio uncertainty_of(const toml::node& node, const std::string& path, const Location& where) const {
+    try {
+      const base::Value value = node.is_table() ? base::Value{} : value_of(node, path, where);
+      return base::checked_uncertainty(base::Codec<base::Ratio>::read(value));
+    } catch (const base::ValueError& e) {
+      throw UserError(where, path + " " + e.what());
+    }
+  }
+
+  /// { value = ..., kind = "...", source = "...", points = [...], uncertainty = "..." }
   void read_sourced(const toml::table& table, const std::string& path, const Location& where) {
     BoardFile::Setting setting{path, {}, false, base::Provenance{}, where};
     base::Provenance& provenance = *setting.provenance;
@@ -148,6 +158,8 @@ class Reader {
         }
       } else if (name == "source") {
         provenance.source = string_of(node, key_path);
+      } else if (name == "uncertainty") {
+        provenance.uncertainty = uncertainty_of(node, key_path, key_where);
       } else if (name == "points") {
         const auto* list = node.as_array();
         if (!list) throw UserError(key_where, key_path + " must be a list of strings");
@@ -155,7 +167,7 @@ class Reader {
         for (const auto& p : *list) provenance.points.push_back(string_of(p, each));
       } else {
         throw UserError(key_where, fmt::format("{} does not belong beside {}.value{}", name, path,
-                                               suggestion(name, {"value", "kind", "source", "points"})));
+                                               suggestion(name, {"value", "kind", "source", "points", "uncertainty"})));
       }
     }
     const bool fitted = provenance.kind == base::Provenance::Kind::kFitted;

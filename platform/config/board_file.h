@@ -17,7 +17,7 @@ struct BoardFile {
     std::string path;                            ///< "nic.eth0.queues"
     base::Value value;                           ///< meaningless for a table
     bool is_table = false;                       ///< the path is a table; it has no value of its own
-    std::optional<base::Provenance> provenance;  ///< where the file says { value, kind, source, points }
+    std::optional<base::Provenance> provenance;  ///< where the file says { value, kind, source, points, uncertainty }
     Location where;
   };
   struct Extends {

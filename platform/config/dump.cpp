@@ -17,6 +17,10 @@ nlohmann::ordered_json parameter_json(const Instance& instance, const base::Para
   json["kind"] = base::to_text(origin.provenance.kind);
   json["source"] = origin.provenance.source;
   if (!origin.provenance.points.empty()) json["points"] = origin.provenance.points;
+  if (p.has_uncertainty()) {
+    json["uncertainty"] = origin.provenance.effective_uncertainty().real();
+    json["uncertainty_by"] = origin.provenance.uncertainty ? "source" : "kind";
+  }
   json["set_by"] = origin.set_by;
   return json;
 }
@@ -28,14 +32,21 @@ std::string singular(const std::string& unit) {
   return unit.ends_with("s") && unit.find('/') == std::string::npos ? unit.substr(0, unit.size() - 1) : unit;
 }
 
-/// "2.5 us", "16 entries"
+/// "+-25 %"
+std::string uncertainty_text(const base::Provenance& p) {
+  const base::Ratio share = p.effective_uncertainty();
+  return share == base::Ratio(0) ? "exact" : "+-" + percent_text(share);
+}
+
+}  // namespace
+
 std::string value_text(const Instance& instance, const base::Parameter& p) {
   std::string text = p.text(instance.values());
   if (text.empty()) text = "\"\"";
   return p.plain_unit().empty() ? text : text + " " + (text == "1" ? singular(p.plain_unit()) : p.plain_unit());
 }
 
-}  // namespace
+std::string percent_text(base::Ratio share) { return fmt::format("{:.4g} %", 100 * share.real()); }
 
 nlohmann::ordered_json to_json(const base::Value& value) {
   const auto write = [](const auto& v) -> nlohmann::ordered_json {
@@ -83,8 +94,9 @@ std::string to_table(const BoardConfig& board) {
       const Origin& origin = instance.origin(p->key());
       std::string source = origin.provenance.source;
       if (!origin.provenance.points.empty()) source += fmt::format(" [{}]", fmt::join(origin.provenance.points, ", "));
-      text += fmt::format("  {:<{}}  {:<{}}  {:<8}  {:<{}}  {}\n", p->key(), key, value_text(instance, *p), value,
-                          base::to_text(origin.provenance.kind), origin.set_by, set_by, source);
+      const std::string uncertainty = p->has_uncertainty() ? uncertainty_text(origin.provenance) : std::string();
+      text += fmt::format("  {:<{}}  {:<{}}  {:<8} {:<7}  {:<{}}  {}\n", p->key(), key, value_text(instance, *p), value,
+                          base::to_text(origin.provenance.kind), uncertainty, origin.set_by, set_by, source);
     }
   }
   return text;

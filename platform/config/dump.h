@@ -9,12 +9,19 @@
 namespace sluice::config {
 
 /// {name, summary, files: [..], instances: {"nic.eth0": {kind, model, parameters: {"queues": {value, text, unit, kind,
-/// source, points (of a fitted value), set_by}}}}}. Contains no absolute path; the same from every directory.
-/// value is in the unit named beside it (ns, B, b/s, Hz); text is what a board file would say.
+/// source, points (of a fitted value), uncertainty and uncertainty_by (of numbers that are no settings), set_by}}}}}.
+/// Contains no absolute path; the same from every directory. value is in the unit named beside it (ns, B, b/s, Hz);
+/// text is what a board file would say.
 nlohmann::ordered_json to_json(const BoardConfig&);
 
-/// One table per instance with a line per parameter: value, kind, where it was set, source. Ends with a newline.
+/// One table per instance with a line per parameter: value, kind, uncertainty, where it was set, source. Ends with a
+/// newline.
 std::string to_table(const BoardConfig&);
+
+/// "2.5 us", "16 entries"
+std::string value_text(const Instance&, const base::Parameter&);
+/// 1/4 as "25 %"
+std::string percent_text(base::Ratio);
 
 nlohmann::ordered_json to_json(const base::Value&);
 

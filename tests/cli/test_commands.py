@@ -57,6 +57,8 @@ class Looking(CommandTest):
         self.assertEqual(lines["queues"][1:5], ["4", "queues", "assumed", "--set"])
         self.assertEqual(lines["generation"][1:3], ["3", "stated"])
         self.assertRegex(lines["generation"][3], r"^hosts/i9-9960x\.toml:\d+$")
+        self.assertEqual(lines["rx_fifo"][3:7], ["assumed", "+-25", "%", "default"])
+        self.assertEqual(lines["llc_size"][3:5], ["stated", "exact"])
 
     def test_an_override_may_have_the_quotes_and_brackets_of_a_file(self):
         def described(*settings):
@@ -93,6 +95,7 @@ class Looking(CommandTest):
         self.assertNotIn(SOURCE, first)
         flight = json.loads(first)["instances"]["pcie.slot0"]["parameters"]["flight"]
         self.assertEqual((flight["value"], flight["text"], flight["unit"]), (5, "5 ns", "ns"))
+        self.assertEqual((flight["uncertainty"], flight["uncertainty_by"]), (0.25, "kind"))
 
 
 class Running(CommandTest):

@@ -3,7 +3,9 @@
 /// A model's parameters without the model's type: platform/config reads boards through these classes.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,7 +22,16 @@ struct Provenance {
   Kind kind = Kind::kAssumed;
   std::string source;
   std::vector<std::string> points;  ///< only of kFitted
+  /// Half the width of the interval around the value in which the true one is believed to lie, as a share of the value,
+  /// 0 to 1. Nothing: the source gives none.
+  std::optional<Ratio> uncertainty;
+  /// That of the source, or what its kind has by default.
+  Ratio effective_uncertainty() const;
 };
+/// What stands for an uncertainty that the source does not give.
+Ratio default_uncertainty(Provenance::Kind);
+/// Throws ValueError for what is no ratio from 0 to 1, and returns the argument.
+Ratio checked_uncertainty(Ratio);
 std::string_view to_text(Provenance::Kind);
 /// Throws ValueError that names the five kinds.
 Provenance::Kind parse_kind(std::string_view);
@@ -29,6 +40,16 @@ Provenance::Kind parse_kind(std::string_view);
 struct Value {
   using Array = std::vector<Value>;
   std::variant<bool, std::int64_t, std::uint64_t, double, std::string, Array> data;
+};
+
+/// The ends of a value's uncertainty.
+enum class Side { kLess, kMore };
+
+/// A value at one end of its uncertainty.
+struct Variation {
+  std::string text;      ///< as assign_text() takes it; empty: there is none
+  std::string why_none;  ///< then, as the end of a sentence about the parameter: "is 0"
+  bool clipped = false;  ///< the parameter's range ended before the uncertainty did
 };
 
 /// One parameter of a model, without the model's type.
@@ -62,6 +83,13 @@ class Parameter {
   /// The value as a person writes it ("379 ns", "16", "plic"); assign_text() accepts it.
   virtual std::string text(const void* parameters) const = 0;
   virtual Value value(const void* parameters) const = 0;
+  /// Whether it is a number, a quantity, or a list of them, and not just the name of something, as an address is. Only
+  /// these have an uncertainty, and only where they are no settings.
+  virtual bool is_number() const = 0;
+  bool has_uncertainty() const { return is_number() && !setting_; }
+  /// The value less or more a share of itself: whole numbers at least 1, powers of two and choices to the next one,
+  /// clipped to the range; of a list every element. Rules between parameters are not looked at.
+  virtual Variation varied(const void* parameters, Ratio share, Side) const = 0;
   /// What is wrong with the declaration, as the end of a sentence; empty: nothing.
   virtual std::string mistake() const { return {}; }
 
@@ -77,6 +105,7 @@ class Parameter {
   bool required_ = false;
   bool setting_ = false;
   bool hexadecimal_ = false;
+  bool identifier_ = false;
 
   friend class SchemaBase;
 };

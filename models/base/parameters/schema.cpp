@@ -67,6 +67,29 @@ std::string_view to_text(Provenance::Kind kind) {
   return "assumed";
 }
 
+Ratio default_uncertainty(Provenance::Kind kind) {
+  switch (kind) {
+    case Provenance::Kind::kStated:
+      return Ratio(0);
+    case Provenance::Kind::kMeasured:
+      return Ratio(5, 100);
+    case Provenance::Kind::kDerived:
+      return Ratio(10, 100);
+    case Provenance::Kind::kFitted:
+      return Ratio(10, 100);
+    case Provenance::Kind::kAssumed:
+      break;
+  }
+  return Ratio(25, 100);
+}
+
+Ratio Provenance::effective_uncertainty() const { return uncertainty.value_or(default_uncertainty(kind)); }
+
+Ratio checked_uncertainty(Ratio share) {
+  if (Ratio(1) < share) throw ValueError("must be 0 % to 100 % of the value");
+  return share;
+}
+
 Provenance::Kind parse_kind(std::string_view text) {
   for (const auto& [name, kind] : kKinds) {
     if (name == text) return kind;

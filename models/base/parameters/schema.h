@@ -33,6 +33,7 @@
 #include "models/base/parameters/codec.h"
 #include "models/base/parameters/parameter.h"
 #include "models/base/parameters/quantity.h"
+#include "models/base/parameters/variation.h"
 
 namespace sluice::base {
 
@@ -64,6 +65,8 @@ class Field final : public Parameter {
   Field& unit(std::string_view name) { return unit_ = name, *this; }
   /// For addresses: values are written as 0x8000_0000.
   Field& hexadecimal() { return hexadecimal_ = true, *this; }
+  /// For numbers that name something, as that of a port does: they are no quantities, and have no uncertainty.
+  Field& identifier() { return identifier_ = true, *this; }
   /// The board must set it.
   Field& required() { return required_ = true, setting(); }
   /// The value is the path of an instance of this kind ("pcie").
@@ -91,6 +94,12 @@ class Field final : public Parameter {
     provenance_.points = points;
     return *this;
   }
+  /// How far the default may be off, by its source: "20 %". Half the width of the interval in which the true value is
+  /// believed to lie, 0 % to 100 %. Without it, the kind's default holds (default_uncertainty()).
+  Field& uncertainty(std::string_view share) {
+    provenance_.uncertainty = checked_uncertainty(parse_ratio(share));
+    return *this;
+  }
   /// A choice that a board makes (how many queues, which firmware), not a property of a part.
   Field& setting() { return setting_ = true, from(Provenance::Kind::kAssumed, "choice of the board"); }
 
@@ -104,6 +113,8 @@ class Field final : public Parameter {
   std::string mistake() const override {
     if (chosen_ && choices_.empty()) return "has no choices";
     if (multiple_of_ == 0) return "must be a multiple of 0, which nothing is";
+    if (provenance_.uncertainty && !has_uncertainty())
+      return "has an uncertainty, which only a number has that is no setting";
     if (length_low_ > length_high_) return "has lengths of which the least is above the most";
     if constexpr (kOrdered) {
       if (bounded_ && high_ < low_) return "has a range of which the low end is above the high one";
@@ -139,15 +150,7 @@ class Field final : public Parameter {
     store(parameters, std::move(value));
   }
   std::string text(const void* parameters) const override {
-    const T& v = static_cast<const P*>(parameters)->*member_;
-    if constexpr (kList) {
-      std::vector<std::string> parts;
-      parts.reserve(v.size());
-      for (const auto& e : v) parts.push_back(element_text(e));
-      return "[" + schema_detail::join(parts, ", ", ", ") + "]";
-    } else {
-      return element_text(v);
-    }
+    return text_of(static_cast<const P*>(parameters)->*member_);
   }
   Value value(const void* parameters) const override {
     const T& v = static_cast<const P*>(parameters)->*member_;
@@ -159,12 +162,35 @@ class Field final : public Parameter {
       return element_value(v);
     }
   }
+  bool is_number() const override { return kNumber && !hexadecimal_ && !identifier_; }
+  Variation varied(const void* parameters, Ratio share, Side side) const override {
+    if constexpr (kNumber) {
+      T value = static_cast<const P*>(parameters)->*member_;
+      bool any = false;
+      bool clipped = false;
+      try {
+        schema_detail::for_each_element(value, [&](Element& e) {
+          const auto moved = schema_detail::move(e, share, side, limits());
+          if (moved.value) e = checked(*moved.value);
+          any |= moved.value.has_value();
+          clipped |= moved.clipped;
+        });
+      } catch (const ValueError& error) {
+        return {{}, error.what()};
+      }
+      if (any) return {text_of(value), {}, clipped};
+    }
+    return {{}, side == Side::kLess ? "has no less value" : "has no greater value"};
+  }
 
  private:
+  static constexpr bool kNumber =
+      !std::is_enum_v<Element> && !std::same_as<Element, bool> && !std::same_as<Element, std::string>;
   static constexpr bool kOrdered = std::totally_ordered<Element> && !std::is_enum_v<Element>;
 
   Field& from(Provenance::Kind kind, std::string source) {
-    provenance_ = {kind, std::move(source), {}};
+    provenance_.kind = kind;
+    provenance_.source = std::move(source);
     has_provenance_ = true;
     return *this;
   }
@@ -244,6 +270,23 @@ class Field final : public Parameter {
       }
     }
     static_cast<P*>(parameters)->*member_ = std::move(value);
+  }
+  std::string text_of(const T& v) const {
+    if constexpr (kList) {
+      std::vector<std::string> parts;
+      parts.reserve(v.size());
+      for (const auto& e : v) parts.push_back(element_text(e));
+      return "[" + schema_detail::join(parts, ", ", ", ") + "]";
+    } else {
+      return element_text(v);
+    }
+  }
+  schema_detail::Limits<Element> limits() const requires kNumber {
+    schema_detail::Limits<Element> limits;
+    limits.grid = {multiple_of_, power_of_two_};
+    if (bounded_) limits.range.emplace(low_, high_);
+    for (const auto& choice : choices_) limits.choices.push_back(choice.second);
+    return limits;
   }
   std::string element_text(const Element& e) const {
     if constexpr (std::is_enum_v<Element>) {
@@ -370,6 +413,10 @@ class Included final : public Parameter {
   void assign_text(void* p, std::string_view s) const override { inner_.assign_text(&(static_cast<P*>(p)->*part_), s); }
   std::string text(const void* p) const override { return inner_.text(&(static_cast<const P*>(p)->*part_)); }
   Value value(const void* p) const override { return inner_.value(&(static_cast<const P*>(p)->*part_)); }
+  bool is_number() const override { return inner_.is_number(); }
+  Variation varied(const void* p, Ratio share, Side side) const override {
+    return inner_.varied(&(static_cast<const P*>(p)->*part_), share, side);
+  }
 
  private:
   const Parameter& inner_;

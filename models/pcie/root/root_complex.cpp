@@ -86,7 +86,8 @@ void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
       .power_of_two()
       .measured(
           "Kalia, Kaminsky, Andersen, Design Guidelines for High Performance RDMA Systems, USENIX ATC 2016: read "
-          "completions of Intel CPUs are combined to 128 B");
+          "completions of Intel CPUs are combined to 128 B")
+      .uncertainty("0 %");
   s.add("reads", &Parameters::reads, "devices' reads in service, for each root port")
       .range(1, 4096)
       .unit("TLPs")

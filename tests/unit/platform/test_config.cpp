@@ -313,8 +313,8 @@ TEST_CASE("the table has a line for every parameter", "[config]") {
               table.end());
   CHECK_THAT(table, Contains("nic.eth0 descriptor NIC\n"));
   CHECK_THAT(table, Contains("outstanding 1 call "));
-  CHECK_THAT(table, Contains("fitted default p50 [V2, V9]"));
-  CHECK_THAT(table, Contains("7 ns measured hosts/pc.toml:3 us\n"));
+  CHECK_THAT(table, Contains("fitted +-10 % default p50 [V2, V9]"));
+  CHECK_THAT(table, Contains("7 ns measured +-5 % hosts/pc.toml:3 us\n"));
 }
 
 TEST_CASE("two boards' differences are listed", "[config]") {
