@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/cli/progress.h"
 #include "platform/cli/say.h"
 
 namespace sluice::cli {
@@ -145,6 +146,13 @@ const char* run_all(std::vector<Child>& children, const std::function<void(std::
   }
   if (signal_came == 0) return nullptr;
   return signal_came == SIGINT ? "SIGINT" : signal_came == SIGHUP ? "SIGHUP" : "SIGTERM";
+}
+
+const char* run_all_shown(std::vector<Child>& children, const char* command, const char* what) {
+  Progress progress(command);
+  return run_all(children, [&](std::size_t ended) {
+    if (Progress::wanted()) progress.show(fmt::format("{} of {} {} done", ended, children.size(), what));
+  });
 }
 
 }  // namespace sluice::cli

@@ -30,5 +30,7 @@ class Child {
 /// SIGTERM are passed on to the running children, and no more are started; returns the signal's name, or null when none
 /// came.
 const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress);
+/// The same, with a line on the terminal if it takes long: "compare: 3 of 8 runs done".
+const char* run_all_shown(std::vector<Child>&, const char* command, const char* what);
 
 }  // namespace sluice::cli

@@ -18,7 +18,6 @@
 #include "platform/cli/child.h"
 #include "platform/cli/command.h"
 #include "platform/cli/loads.h"
-#include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
 #include "platform/cli/say.h"
 #include "platform/config/board_differences.h"
@@ -147,10 +146,7 @@ struct Ran {
 
 /// Runs the children, and shows their progress in a line on the terminal if they take long.
 Ran run_shown(std::vector<Child>& children, const char* what) {
-  Progress progress("compare");
-  const char* signal = run_all(children, [&](std::size_t ended) {
-    if (Progress::wanted()) progress.show(fmt::format("{} of {} {} done", ended, children.size(), what));
-  });
+  const char* signal = run_all_shown(children, "compare", what);
   const bool complete =
       std::none_of(children.begin(), children.end(), [](const Child& c) { return c.output().empty(); });
   return {complete, signal};

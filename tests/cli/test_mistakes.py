@@ -15,7 +15,7 @@ NO_ELF = "is not an ELF file; an RV64 executable is needed, or raw bytes with th
 
 class Commands(CommandTest):
     def test_unknown_commands_and_options(self):
-        self.assert_mistake([], "a command must be given; valid: boards, describe, run, compare")
+        self.assert_mistake([], "a command must be given; valid: boards, describe, run, compare, sensitivity")
         self.assert_mistake(["descrive", "x"], "descrive is not a command; did you mean describe?")
         self.assert_mistake(["--jsn"], "--jsn is not an option of sluice; valid: --help, --version")
         self.assert_mistake(["run", "e810-poll", "--request", "4"],
@@ -23,7 +23,7 @@ class Commands(CommandTest):
         self.assert_mistake(["describe", "e810-poll", "other"], "sluice describe does not take another argument: other")
 
     def test_missing_arguments(self):
-        for name in ("run", "describe", "compare"):
+        for name in ("run", "describe", "compare", "sensitivity"):
             self.assert_mistake([name], name + " needs a BOARD: a TOML file, or one of e810-echo, e810-irq, e810-poll...")
         self.assert_mistake(["run", "e810-poll", "--requests"], "run: --requests needs a value, N")
         self.assert_mistake(["run", "e810-poll", "--set"], "run: --set needs a value, PATH=VALUE")
