@@ -25,6 +25,12 @@ LineState::LineState(std::uint64_t size, unsigned ways, unsigned line)
       count_(size / line),
       entries_(static_cast<Entry*>(std::calloc(count_, sizeof(Entry)))) {
   if (!entries_) throw std::bad_alloc();
+  const std::uint64_t sets = set_mask_ + 1;
+  if (std::has_single_bit(sets)) return;
+  // 2^shift < sets < 2^(shift + 1), so the reciprocal has 64 bits. By rounding, reciprocal x sets is more than
+  // 2^(64 + shift) by less than 2^(shift + 1): too little to change the quotient of a number below 2^63.
+  reciprocal_shift_ = static_cast<unsigned>(std::bit_width(sets)) - 1;
+  reciprocal_ = static_cast<std::uint64_t>((static_cast<unsigned __int128>(1) << (64 + reciprocal_shift_)) / sets) + 1;
 }
 
 /// The way that holds a line, from way `w` on; ways_ when none does.

@@ -22,7 +22,8 @@ class LineState {
     State state = kInvalid;
   };
 
-  /// size and line in bytes, powers of two, line at least 8; size = sets x ways x line.
+  /// size and line in bytes, line a power of two, at least 8; size = sets x ways x line, with any number of ways and
+  /// sets. The set of a line is its number, address / line, modulo the sets.
   LineState(std::uint64_t size, unsigned ways, unsigned line);
 
   unsigned line_bytes() const { return 1u << line_shift_; }
@@ -56,7 +57,17 @@ class LineState {
     void operator()(Entry* entries) const { std::free(entries); }
   };
 
-  Entry* set_of(std::uint64_t address) const { return &entries_[((address >> line_shift_) & set_mask_) * ways_]; }
+  Entry* set_of(std::uint64_t address) const {
+    const std::uint64_t number = address >> line_shift_;
+    if (reciprocal_ == 0) [[likely]]
+      return &entries_[(number & set_mask_) * ways_];
+    return &entries_[remainder(number) * ways_];
+  }
+  /// number % sets by a multiplication, where the sets are no power of two; number < 2^61.
+  std::uint64_t remainder(std::uint64_t number) const {
+    const auto high = static_cast<std::uint64_t>(static_cast<unsigned __int128>(number) * reciprocal_ >> 64);
+    return number - (high >> reciprocal_shift_) * (set_mask_ + 1);
+  }
   static bool holds(Entry e, std::uint64_t line) { return e - line - 1 < kModified; }
   static State state_of(Entry e) { return static_cast<State>(e & 3); }
   static bool touch(Entry& e, bool write) {
@@ -72,7 +83,10 @@ class LineState {
   unsigned ways_;
   unsigned line_shift_;
   std::uint64_t line_mask_;
-  std::uint64_t set_mask_;
+  std::uint64_t set_mask_;  ///< sets - 1
+  /// 2^(64 + reciprocal_shift_) / sets, rounded up; 0 where the mask does.
+  std::uint64_t reciprocal_ = 0;
+  unsigned reciprocal_shift_ = 0;
   std::uint64_t count_;
   std::uint64_t removals_ = 0;
   std::unique_ptr<Entry[], Free> entries_;  ///< a set's lines in order of last use

@@ -14,12 +14,12 @@ using namespace sluice::base;
 
 namespace {
 
-constexpr unsigned kLine = 64, kSets = 4;
+constexpr unsigned kLine = 64;
 
 struct Reference {
-  explicit Reference(unsigned ways) : sets(kSets, std::vector<LineState::Line>(ways)) {}
+  Reference(std::uint64_t set_count, unsigned ways) : sets(set_count, std::vector<LineState::Line>(ways)) {}
 
-  std::vector<LineState::Line>& set_of(std::uint64_t line) { return sets[line / kLine % kSets]; }
+  std::vector<LineState::Line>& set_of(std::uint64_t line) { return sets[line / kLine % sets.size()]; }
   auto find(std::uint64_t line) {
     auto& set = set_of(line);
     return std::find_if(set.begin(), set.end(),
@@ -70,39 +70,65 @@ struct Reference {
 }  // namespace
 
 TEST_CASE("any sequence of operations leaves the lines, states and order of last use that a list has", "[line_state]") {
-  for (const unsigned ways : {1u, 2u, 3u, 4u, 5u, 8u, 12u, 16u}) {
-    CAPTURE(ways);
-    LineState cache(std::uint64_t{ways} * kSets * kLine, ways, kLine);
-    Reference reference(ways);
-    RandomStream random({1}, "lines", std::to_string(ways));
-    for (unsigned n = 0; n < 20'000; ++n) {
-      CAPTURE(n);
-      const std::uint64_t line = random.below(kSets * (ways + ways / 2 + 2)) * kLine;
-      const std::uint64_t address = line + random.below(kLine);
-      const auto state = static_cast<LineState::State>(1 + random.below(3));
-      switch (random.below(8)) {
-        case 0:
-        case 1:
-        case 2: {
-          const auto limit = static_cast<unsigned>(random.below(3) == 0 ? random.below(ways + 2) : 0);
-          CAPTURE(limit);
-          const LineState::Line expected = reference.fill(line, state, limit), got = cache.fill(address, state, limit);
-          REQUIRE(got.state == expected.state);
-          if (expected.state != LineState::kInvalid) REQUIRE(got.address == expected.address);
-          break;
-        }
-        case 3:
-          REQUIRE(cache.downgrade(address, LineState::kInvalid) == reference.downgrade(line, LineState::kInvalid));
-          break;
-        case 4:
-          REQUIRE(cache.downgrade(address, LineState::kShared) == reference.downgrade(line, LineState::kShared));
-          break;
-        default: {
-          const bool write = random.below(2) == 0;
-          REQUIRE(cache.hit(address, write) == reference.hit(line, write));
-        }
+  const auto sets = GENERATE(1u, 3u, 4u, 6u, 7u, 12u, 48u, 64u);
+  const auto ways = GENERATE(1u, 2u, 3u, 4u, 5u, 8u, 11u, 12u, 16u, 40u);
+  CAPTURE(sets, ways);
+  LineState cache(std::uint64_t{ways} * sets * kLine, ways, kLine);
+  Reference reference(sets, ways);
+  RandomStream random({1}, "lines", std::to_string(sets) + "x" + std::to_string(ways));
+  for (unsigned n = 0; n < 5'000; ++n) {
+    CAPTURE(n);
+    const std::uint64_t line = random.below(std::uint64_t{sets} * (ways + ways / 2 + 2)) * kLine;
+    const std::uint64_t address = line + random.below(kLine);
+    const auto state = static_cast<LineState::State>(1 + random.below(3));
+    switch (random.below(8)) {
+      case 0:
+      case 1:
+      case 2: {
+        const auto limit = static_cast<unsigned>(random.below(3) == 0 ? random.below(ways + 2) : 0);
+        CAPTURE(limit);
+        const LineState::Line expected = reference.fill(line, state, limit), got = cache.fill(address, state, limit);
+        REQUIRE(got.state == expected.state);
+        if (expected.state != LineState::kInvalid) REQUIRE(got.address == expected.address);
+        break;
       }
-      REQUIRE(cache.state(address) == reference.state(line));
+      case 3:
+        REQUIRE(cache.downgrade(address, LineState::kInvalid) == reference.downgrade(line, LineState::kInvalid));
+        break;
+      case 4:
+        REQUIRE(cache.downgrade(address, LineState::kShared) == reference.downgrade(line, LineState::kShared));
+        break;
+      default: {
+        const bool write = random.below(2) == 0;
+        REQUIRE(cache.hit(address, write) == reference.hit(line, write));
+      }
+    }
+    REQUIRE(cache.state(address) == reference.state(line));
+  }
+}
+
+TEST_CASE("lines whose numbers are equal modulo the sets share a set, and no others, up to the last address",
+          "[line_state]") {
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  RandomStream random({1}, "addresses", "");
+  for (const std::uint64_t sets : {1ull, 2ull, 3ull, 5ull, 48ull, 49'152ull, 65'535ull, 65'537ull, 1'048'575ull}) {
+    CAPTURE(sets);
+    for (unsigned n = 0; n < 64; ++n) {
+      const unsigned line_bytes = n % 2 == 0 ? 8 : kLine;
+      LineState cache(sets * line_bytes, 1, line_bytes);
+      const std::uint64_t lines = kLast / line_bytes;
+      // The highest number with this remainder, or any one.
+      const std::uint64_t remainder = random.below(sets);
+      const std::uint64_t quotient = n < 8 ? (lines - remainder) / sets : random.below((lines - remainder) / sets);
+      const std::uint64_t number = quotient * sets + remainder;
+      CAPTURE(number, remainder, line_bytes);
+      cache.fill(remainder * line_bytes, LineState::kShared);
+      if (sets > 1) cache.fill((remainder + 1) % sets * line_bytes, LineState::kShared);
+      const LineState::Line displaced = cache.fill(number * line_bytes, LineState::kModified);
+      REQUIRE(displaced.state == (quotient == 0 ? LineState::kInvalid : LineState::kShared));
+      if (quotient != 0) REQUIRE(displaced.address == remainder * line_bytes);
+      REQUIRE(cache.state(number * line_bytes) == LineState::kModified);
+      if (sets > 1) REQUIRE(cache.state((remainder + 1) % sets * line_bytes) == LineState::kShared);
     }
   }
 }
