@@ -1,7 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "models/coherence/memory_system.h"
 
 namespace sluice::coherence {
+namespace {
+
+constexpr unsigned kMostWays = 64;
+
+struct Limits {
+  base::Bytes least, most;
+};
+constexpr Limits kL1Sizes{4_KiB, 1_MiB}, kL2Sizes{64_KiB, 16_MiB}, kLlcSizes{256_KiB, 1_GiB};
+
+/// What is wrong with the size of a cache that has no whole number of sets; empty: nothing.
+std::string broken_size(base::Bytes size, unsigned ways, base::Bytes line, const std::string& ways_key,
+                        const Limits& limits) {
+  const std::uint64_t set = ways * line.count(), below = size.count() / set * set;
+  if (below == size.count()) return {};
+  std::string nearest;
+  for (const base::Bytes n : {base::Bytes(below), base::Bytes(below + set)})
+    if (n >= limits.least && n <= limits.most) nearest += (nearest.empty() ? "" : " and ") + base::to_text(n);
+  return fmt::format("must be a multiple of {}, which is {} x line; nearest: {}", base::to_text(base::Bytes(set)),
+                     ways_key, nearest);
+}
+
+}  // namespace
 
 void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   using P = Parameters;
@@ -15,19 +39,21 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .choices({{"functional", Timing::functional}, {"cached", Timing::cached}, {"interval", Timing::interval}})
       .setting();
   s.add("line", &P::line, "cache line").range(64_B, 128_B).power_of_two().stated(kSkylake);
-  s.add("l1i_size", &P::l1i_size, "instruction cache of a hart").range(4_KiB, 1_MiB).stated(kSkylake);
-  s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
-  s.add("l1d_size", &P::l1d_size, "data cache of a hart").range(4_KiB, 1_MiB).stated(kSkylake);
-  s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
-  s.add("l2_size", &P::l2_size, "private second-level cache of a hart").range(64_KiB, 16_MiB).stated(kSkylake);
-  s.add("l2_ways", &P::l2_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
+  s.add("l1i_size", &P::l1i_size, "instruction cache of a hart").range(kL1Sizes.least, kL1Sizes.most).stated(kSkylake);
+  s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake);
+  s.add("l1d_size", &P::l1d_size, "data cache of a hart").range(kL1Sizes.least, kL1Sizes.most).stated(kSkylake);
+  s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake);
+  s.add("l2_size", &P::l2_size, "private second-level cache of a hart")
+      .range(kL2Sizes.least, kL2Sizes.most)
+      .stated(kSkylake);
+  s.add("l2_ways", &P::l2_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake);
   s.add("l2_latency", &P::l2_latency, "L1 miss to data from L2")
       .range(0_ns, 1_us)
       .assumed("14 cycles at 3.1 GHz, vendor-typical; no modelled system publishes it");
   s.add("llc_size", &P::llc_size, "shared last-level cache")
-      .range(256_KiB, 1_GiB)
+      .range(kLlcSizes.least, kLlcSizes.most)
       .stated("Enso thesis, section 3.3.1: 22 MB");
-  s.add("llc_ways", &P::llc_ways, "its ways").range(1, 32).unit("ways").stated(kSkylake);
+  s.add("llc_ways", &P::llc_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake);
   s.add("llc_latency", &P::llc_latency, "L1 miss to data from the LLC")
       .range(0_ns, 1_us)
       .assumed("68 cycles at 3.1 GHz, of vendor-typical 50 to 70")
@@ -62,7 +88,7 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .unit("lines")
       .assumed(kTypical);
   s.add("ddio_ways", &P::ddio_ways, "LLC ways that DMA writes may fill; 0: DMA writes go to DRAM")
-      .range(0, 32)
+      .range(0, kMostWays)
       .unit("ways")
       .assumed("two ways after reset of Intel's MSR 0xc8b");
   s.add("dma_read", &P::dma_read, "DMA read of lines that caches have, or any in functional timing")
@@ -78,20 +104,14 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
     if (p.refresh_interval == base::Time{} || p.refresh_time < p.refresh_interval) return {};
     return "must be less than refresh_interval, " + base::to_text(p.refresh_interval);
   });
-  // The number of sets of a cache, size / ways / line, is a power of two.
-  const auto sets = [&s](const char* key, base::Bytes P::*size, unsigned P::*ways) {
-    s.rule(key, [=](const P& p) -> std::string {
-      const std::uint64_t lines = (p.*size).count() / p.line.count();
-      const std::uint64_t n = lines / (p.*ways);
-      return lines % (p.*ways) == 0 && n > 0 && (n & (n - 1)) == 0
-                 ? ""
-                 : "must give a power of two of sets: size / ways / line";
-    });
+  const auto has_whole_sets = [&s](const std::string& cache, base::Bytes P::*size, unsigned P::*ways,
+                                   const Limits& limits) {
+    s.rule(cache + "_size", [=](const P& p) { return broken_size(p.*size, p.*ways, p.line, cache + "_ways", limits); });
   };
-  sets("l1i_ways", &P::l1i_size, &P::l1i_ways);
-  sets("l1d_ways", &P::l1d_size, &P::l1d_ways);
-  sets("l2_ways", &P::l2_size, &P::l2_ways);
-  sets("llc_ways", &P::llc_size, &P::llc_ways);
+  has_whole_sets("l1i", &P::l1i_size, &P::l1i_ways, kL1Sizes);
+  has_whole_sets("l1d", &P::l1d_size, &P::l1d_ways, kL1Sizes);
+  has_whole_sets("l2", &P::l2_size, &P::l2_ways, kL2Sizes);
+  has_whole_sets("llc", &P::llc_size, &P::llc_ways, kLlcSizes);
 }
 
 }  // namespace sluice::coherence
