@@ -81,7 +81,7 @@ void Board::build_systems() {
 /// file late and report a failure unclearly.
 void Board::check_files(const config::Instance& device) const {
   for (const auto& p : device.schema().parameters()) {
-    const std::string path = p->names_file() ? p->text(device.model_values()) : "";
+    const std::string path = p->names_file() ? std::get<std::string>(p->value(device.model_values()).data) : "";
     if (path.empty()) continue;
     try {
       base::open_input_file(path);

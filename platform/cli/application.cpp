@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 #include <cstdio>
 #include <new>
 #include <system_error>
@@ -8,10 +7,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "models/base/parameters/number.h"
 #include "models/base/systemc/model.h"
 #include "platform/board/models.h"
 #include "platform/cli/command.h"
 #include "platform/cli/say.h"
+#include "platform/config/board_file.h"
 #include "platform/config/nearest_name.h"
 
 namespace sluice::cli {
@@ -116,11 +117,17 @@ void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
 }
 
 unsigned whole_number(const char* option, const std::string& text, unsigned least, unsigned most) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-    throw config::UserError(fmt::format("{} {}: must be a whole number, {} to {}", option, text, least, most));
-  return value;
+  const config::Location where{fmt::format("{} {}", option, text), 0};
+  std::uint64_t value = 0;
+  try {
+    constexpr const char* kWhole = "a whole number";
+    value = base::parse_unsigned(base::without_unit(config::unquoted(text, where), "", kWhole));
+  } catch (const base::ValueError&) {
+    value = std::uint64_t{most} + 1;
+  }
+  if (value < least || value > most)
+    throw config::UserError(where, fmt::format("must be a whole number, {} to {}", least, most));
+  return static_cast<unsigned>(value);
 }
 
 void BoardOptions::add_to(CLI::App& command) {

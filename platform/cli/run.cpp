@@ -15,6 +15,7 @@
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
 #include "platform/cli/say.h"
+#include "platform/config/board_file.h"
 #include "platform/report/result.h"
 #include "platform/report/text.h"
 #include "platform/report/workloads.h"
@@ -38,13 +39,14 @@ struct Options : BoardOptions {
 
 /// The value of an option that is a time.
 base::Time time_of(const char* option, const std::string& text, base::Time least) {
+  const config::Location where{fmt::format("{} {}", option, text), 0};
   try {
-    const base::Time time = base::parse_time(text);
+    const base::Time time = base::parse_time(config::unquoted(text, where));
     if (time < least) throw base::ValueError("must be more than 0");
     if (time > platform::kEndOfTime) throw base::ValueError("must be at most " + base::to_text(platform::kEndOfTime));
     return time;
   } catch (const base::ValueError& e) {
-    throw config::UserError(fmt::format("{} {}: {}", option, text, e.what()));
+    throw config::UserError(where, e.what());
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/natural_order.h"
 #include "platform/config/nearest_name.h"
 
 namespace sluice::config {
@@ -20,33 +21,6 @@ bool names(std::string_view sentence, std::string_view key) {
     if ((at == 0 || !is_part(sentence[at - 1])) && (end == sentence.size() || !is_part(sentence[end]))) return true;
   }
   return false;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Orders numbers in names by their value: eth2 before eth10.
-bool natural_less(std::string_view a, std::string_view b) {
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (is_digit(a[i]) && is_digit(b[j])) {
-      const auto number = [](std::string_view s, std::size_t& at) {
-        while (at + 1 < s.size() && s[at] == '0' && is_digit(s[at + 1])) ++at;
-        const std::size_t first = at;
-        while (at < s.size() && is_digit(s[at])) ++at;
-        return s.substr(first, at - first);
-      };
-      const std::string_view m = number(a, i);
-      const std::string_view n = number(b, j);
-      if (m.size() != n.size()) return m.size() < n.size();
-      if (m != n) return m < n;
-    } else {
-      if (a[i] != b[j]) return a[i] < b[j];
-      ++i, ++j;
-    }
-  }
-  if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-  return a < b;  // equal but for leading zeros, such as eth1 and eth01
 }
 
 /// One setting of one instance, from a file or from --set.
@@ -295,13 +269,26 @@ class BoardBuilder {
                                  suggestion(s.key, keys, near ? instance.path() + "." : ""));
   }
 
+  /// In a list of an override, an element needs no quotes where a file does: [a1, 2] is a list of names, too.
+  static bool takes_as_text(Instance& instance, const base::Parameter& parameter, const Setting& s) {
+    const auto* list = std::get_if<base::Value::Array>(&s.value()->data);
+    const auto is_string = [](const base::Value& v) { return std::holds_alternative<std::string>(v.data); };
+    if (!list || std::all_of(list->begin(), list->end(), is_string)) return false;
+    try {
+      parameter.assign_text(instance.values_.get(), s.text);
+      return true;
+    } catch (const base::ValueError&) {
+      return false;
+    }
+  }
+
   static void assign(Instance& instance, const base::Parameter& parameter, const Setting& s) {
     try {
-      if (const base::Value* value = s.value()) {
-        parameter.assign(instance.values_.get(), *value);
-      } else {
+      const base::Value* value = s.value();
+      if (!value)
         parameter.assign_text(instance.values_.get(), s.text);
-      }
+      else if (s.file || !takes_as_text(instance, parameter, s))
+        parameter.assign(instance.values_.get(), *value);
     } catch (const base::ValueError& e) {
       if (!s.file) throw UserError(s.where, e.what());
       throw UserError(s.where, instance.path() + "." + s.key + " " + e.what() + ", not " + toml_text(s.file->value));
@@ -360,7 +347,7 @@ class BoardBuilder {
 
   void resolve_files(Instance& instance) const {
     for (const auto& p : instance.schema().parameters()) {
-      const std::string named = p->names_file() ? p->text(instance.values()) : "";
+      const std::string named = p->names_file() ? std::get<std::string>(p->value(instance.values()).data) : "";
       if (named.empty()) continue;
       if (!instance.model_values_) instance.model_values_ = instance.schema().copy_of(instance.values());
       const std::string path = board_.path_of(instance, p->key(), named).string();

@@ -25,6 +25,7 @@
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
 
+#include "models/base/parameters/list_text.h"
 #include "platform/config/nearest_name.h"
 
 namespace sluice::config {
@@ -237,6 +238,31 @@ std::string key_in_line(std::string_view text, int line) {
     return {};
   return std::string(key.substr(first, key.find_last_not_of(" \t") - first + 1)) + " ";
 }
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Text that begins without a quote has none at its end, except where it has another one inside.
+void refuse_lone_quote(std::string_view text, const Location& where) {
+  for (const char quote : {'"', '\''})
+    if (text.ends_with(quote) && std::count(text.begin(), text.end(), quote) % 2 == 1)
+      throw UserError(where, fmt::format("has a quote ({}) without a beginning", quote));
+}
+
+/// Refuses text that begins with a quote, but is no value of TOML and no list in which only some elements have quotes.
+/// mistake: what TOML says of it.
+void refuse_unended(std::string_view text, const std::string& mistake, const Location& where) {
+  if (text.starts_with('[')) return;
+  try {
+    if (base::split_list(text).size() > 1) return;
+  } catch (const base::ValueError& e) {
+    throw UserError(where, e.what());
+  }
+  throw UserError(where, "is not valid TOML: " + mistake);
+}
 }  // namespace
 
 BoardFile parse_board_file(std::string_view text, const std::string& name) {
@@ -258,18 +284,31 @@ BoardFile parse_board_file(std::string_view text, const std::string& name) {
   return file;
 }
 
-std::optional<base::Value> parse_quoted(std::string_view text, const Location& where) {
-  if (text.empty() || std::string_view("\"'[").find(text.front()) == std::string_view::npos) return {};
+std::optional<base::Value> parse_quoted(std::string_view written, const Location& where) {
+  const std::string_view text = trimmed(written);
+  if (text.empty() || std::string_view("\"'[").find(text.front()) == std::string_view::npos) {
+    refuse_lone_quote(text, where);
+    return {};
+  }
   if (text.find('{') != std::string_view::npos) refuse_deep_keys(text, where.file);
   BoardFile file;
+  std::string mistake;
   for (const auto& [before, after] : {std::pair{"x = ", ""}, std::pair{"x = [", "]"}}) {
     try {
       const toml::table root = toml::parse(before + std::string(text) + after);
       return Reader(where.file, file).only_value(root, where);
-    } catch (const toml::parse_error&) {
+    } catch (const toml::parse_error& e) {
+      if (mistake.empty()) mistake = e.description();
     }
   }
+  refuse_unended(text, mistake, where);
   return {};
+}
+
+std::string unquoted(const std::string& text, const Location& where) {
+  const std::optional<base::Value> value = parse_quoted(text, where);
+  const auto* string = value ? std::get_if<std::string>(&value->data) : nullptr;
+  return string ? *string : text;
 }
 
 std::string read_text_file(const std::string& path, const std::string& name) {

@@ -41,9 +41,13 @@ struct BoardFile {
 BoardFile parse_board_file(std::string_view text, const std::string& name);
 
 /// Reads a value in quotes or brackets, as a file has it after a key: "poll", ["1 us", "2 us"]. Several values between
-/// commas, such as "1 us","2 us", become a list. Nothing where the text is none of these. Throws UserError for a list
-/// whose elements no parameter takes.
+/// commas, such as "1 us","2 us", become a list. Nothing where the text is none of these, such as a list of elements
+/// without quotes. Throws UserError for a quote without its other one, and for a list whose elements no parameter
+/// takes.
 std::optional<base::Value> parse_quoted(std::string_view text, const Location&);
+
+/// The text, or the content of the string that it is. Throws as parse_quoted().
+std::string unquoted(const std::string& text, const Location&);
 
 /// The whole of a regular file of at most 1 MiB. Throws UserError that names the file and the reason.
 std::string read_text_file(const std::string& path, const std::string& name);

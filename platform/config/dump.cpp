@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "models/base/parameters/number.h"
+
 namespace sluice::config {
 namespace {
 
@@ -25,13 +27,6 @@ nlohmann::ordered_json parameter_json(const Instance& instance, const base::Para
   return json;
 }
 
-/// The singular of a plain number's unit: "hart" for "harts", "entry" for "entries"; a rate such as "1/s" stays.
-std::string singular(const std::string& unit) {
-  if (unit.ends_with("ies")) return unit.substr(0, unit.size() - 3) + "y";
-  if (unit.ends_with("sses")) return unit.substr(0, unit.size() - 2);
-  return unit.ends_with("s") && unit.find('/') == std::string::npos ? unit.substr(0, unit.size() - 1) : unit;
-}
-
 /// "+-25 %"
 std::string uncertainty_text(const base::Provenance& p) {
   const base::Ratio share = p.effective_uncertainty();
@@ -40,10 +35,11 @@ std::string uncertainty_text(const base::Provenance& p) {
 
 }  // namespace
 
+/// "2.5 us", "16 entries"
 std::string value_text(const Instance& instance, const base::Parameter& p) {
   std::string text = p.text(instance.values());
   if (text.empty()) text = "\"\"";
-  return p.plain_unit().empty() ? text : text + " " + (text == "1" ? singular(p.plain_unit()) : p.plain_unit());
+  return p.plain_unit().empty() ? text : text + " " + (text == "1" ? base::singular(p.plain_unit()) : p.plain_unit());
 }
 
 std::string percent_text(base::Ratio share) { return fmt::format("{:.4g} %", 100 * share.real()); }

@@ -22,7 +22,7 @@ std::string in_words(const std::string& value) { return value.empty() ? "nothing
 base::Condition condition_of(const config::Instance& i, const base::Parameter& p) {
   base::Condition c(i.path() + "." + p.key(), p.text(i.values()));
   if (c.second.empty() || !p.names_file()) return c;
-  std::string digest = sha256_of_file(p.text(i.model_values()));
+  std::string digest = sha256_of_file(std::get<std::string>(p.value(i.model_values()).data));
   if (!digest.empty()) c.second = std::move(digest);
   return c;
 }

@@ -121,7 +121,7 @@ std::vector<Step> expect_steps(const config::BoardConfig& board) {
   const config::Instance& uart = board.the("uart");
   const std::string& path = uart.parameters<UartParameters>().expect;
   if (path.empty()) return {};
-  const std::string name = uart.schema().find("expect")->text(uart.values());
+  const std::string name = std::get<std::string>(uart.schema().find("expect")->value(uart.values()).data);
   try {
     return parse_expect(config::read_text_file(path, name), name);
   } catch (const config::UserError& e) {

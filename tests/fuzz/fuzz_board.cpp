@@ -46,6 +46,9 @@ std::vector<Bytes> corpus() {
                             "nic.eth0.queues=4" + separator + kSet + "cluster.host.clock=2 GHz"));
   inputs.push_back(to_bytes("extends = ['e810-poll']\n" + separator + kSet + "workload.call.bytes=1 KiB" + separator +
                             kSet + "caches.dram_rate=1.5 Tb/s" + separator + kSet + "nic.eth0.driver=interrupt"));
+  inputs.push_back(to_bytes("extends = ['e810-poll']\n[workload]\nrate = '2 M/s'\nrequests = 1e3\n" + separator + kSet +
+                            "workload.rates='1 M/s', 2e6" + separator + kSet + "workload.think=\"5 us\"" + separator +
+                            kSet + "net.wire0.rate=200Gbps" + separator + kSet + "caches.llc_size='33 MiB'"));
   return inputs;
 }
 
@@ -83,6 +86,15 @@ std::vector<std::string> words() {
                                    " Gb/s",
                                    " GHz",
                                    " %",
+                                   "Gbps",
+                                   " M",
+                                   " k",
+                                   "/s",
+                                   "1e6",
+                                   " calls",
+                                   "\"",
+                                   "'",
+                                   ",",
                                    "18446744073709551615",
                                    std::string(1, '\0') + kSet};
   for (const auto& kind : registry().kinds()) {

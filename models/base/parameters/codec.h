@@ -72,7 +72,6 @@ struct Element<std::vector<E>> {
   using type = E;
   static constexpr bool is_list = true;
 };
-std::vector<std::string> split_list(std::string_view);
 std::string join(const std::vector<std::string>&, std::string_view separator, std::string_view last);
 const Value::Array& array_of(const Value&);
 std::string string_of(const Value&, const std::string& valid);

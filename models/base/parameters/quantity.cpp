@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "models/base/parameters/decimal.h"
+
 namespace sluice::base {
 namespace {
 
@@ -146,7 +148,12 @@ std::optional<std::uint64_t> power_of_ten(int exponent) {
 
 Time parse_time(std::string_view text) { return Time::fs(parse(text, "a time", kTimeUnits)); }
 Bytes parse_bytes(std::string_view text) { return Bytes(parse(text, "a size", kByteUnits)); }
-BitRate parse_bit_rate(std::string_view text) { return BitRate(parse(text, "a data rate", kRateUnits)); }
+BitRate parse_bit_rate(std::string_view text) {
+  std::string written(trim(text));
+  for (const std::string_view per_second : {"bit/s", "bps"})
+    if (written.ends_with(per_second)) written.replace(written.size() - per_second.size(), per_second.size(), "b/s");
+  return BitRate(parse(written, "a data rate", kRateUnits));
+}
 Frequency parse_frequency(std::string_view text) { return Frequency(parse(text, "a frequency", kFrequencyUnits)); }
 
 Ratio parse_ratio(std::string_view text) {
@@ -155,6 +162,7 @@ Ratio parse_ratio(std::string_view text) {
   if (!text.empty() && text.front() == '-') throw ValueError("must not be negative");
   auto first = take_decimal(text);
   if (!first) throw wrong;
+  first->fraction -= take_exponent(text);
   text = trim(text);
   if (text.starts_with('/')) {
     text = trim(text.substr(1));
@@ -167,6 +175,8 @@ Ratio parse_ratio(std::string_view text) {
   } else if (!text.empty()) {
     throw wrong;
   }
+  for (; first->fraction < 0; ++first->fraction)
+    if (__builtin_mul_overflow(first->digits, Wide{10}, &first->digits)) throw ValueError("must have fewer digits");
   while (first->fraction > 0 && first->digits % 10 == 0) {
     first->digits /= 10;
     --first->fraction;

@@ -148,9 +148,9 @@ constexpr BitRate operator""_Gbps(unsigned long long n) { return BitRate(n * 1'0
 /// which names the valid units where the unit is missing or wrong. parse_ratio() needs no unit.
 Time parse_time(std::string_view text);            ///< fs, ps, ns, us, ms, s
 Bytes parse_bytes(std::string_view text);          ///< B, kB, MB, GB, TB, KiB, MiB, GiB, TiB
-BitRate parse_bit_rate(std::string_view text);     ///< b/s, kb/s, Mb/s, Gb/s, Tb/s
+BitRate parse_bit_rate(std::string_view text);     ///< b/s, kb/s, Mb/s, Gb/s, Tb/s; also Gbps, Gbit/s and so on
 Frequency parse_frequency(std::string_view text);  ///< Hz, kHz, MHz, GHz, THz
-Ratio parse_ratio(std::string_view text);          ///< "0.39", "39 %", "128/130"
+Ratio parse_ratio(std::string_view text);          ///< "0.39", "39 %", "1e-7", "128/130"
 
 /// The exact text in the natural unit: the parse function of the same type gives the same value back.
 std::string to_text(Time);

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/base/parameters/list_text.h"
+#include "models/base/parameters/number.h"
+
 namespace sluice::base {
 namespace {
 
@@ -25,32 +28,6 @@ std::string shortest(double v) {
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), v).ptr;
   return {buffer.data(), end};
 }
-
-/// Reads decimal or 0x text; underscores may separate digits.
-template <class T>
-T read_integer(std::string_view s) {
-  std::string digits;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s[i] != '_' || i == 0 || i + 1 == s.size()) digits += s[i];
-  }
-  const char* first = digits.data();
-  const char* last = first + digits.size();
-  int base = 10;
-  if (digits.starts_with("0x")) {
-    first += 2;
-    base = 16;
-  }
-  T v{};
-  const auto [end, error] = std::from_chars(first, last, v, base);
-  if (error == std::errc::result_out_of_range) throw ValueError("must be a whole number of at most 64 bits");
-  if (error != std::errc() || end != last || (base == 16 && digits.size() > 2 && digits[2] == '-')) {
-    wrong(Codec<T>::what());
-  }
-  return v;
-}
-
-/// Quotes around a string are not part of it. They allow an empty string.
-bool is_quoted(std::string_view s) { return s.size() >= 2 && s.starts_with('"') && s.ends_with('"'); }
 
 template <class T>
 T read_quantity(const Value& v, T (*parse)(std::string_view)) {
@@ -146,6 +123,7 @@ const char* Codec<bool>::what() { return "true or false"; }
 const char* Codec<bool>::unit() { return ""; }
 bool Codec<bool>::read(const Value& v) {
   if (const auto* b = std::get_if<bool>(&v.data)) return *b;
+  if (const auto* text = std::get_if<std::string>(&v.data)) return read_text(*text);
   wrong(what());
 }
 bool Codec<bool>::read_text(std::string_view s) {
@@ -160,9 +138,10 @@ const char* Codec<std::int64_t>::what() { return "a whole number"; }
 const char* Codec<std::int64_t>::unit() { return ""; }
 std::int64_t Codec<std::int64_t>::read(const Value& v) {
   if (const auto* i = std::get_if<std::int64_t>(&v.data)) return *i;
+  if (const auto* d = std::get_if<double>(&v.data)) return whole_of(*d);
   wrong(what());
 }
-std::int64_t Codec<std::int64_t>::read_text(std::string_view s) { return read_integer<std::int64_t>(s); }
+std::int64_t Codec<std::int64_t>::read_text(std::string_view s) { return parse_signed(s); }
 std::string Codec<std::int64_t>::text(const std::int64_t& v) { return std::to_string(v); }
 Value Codec<std::int64_t>::value(const std::int64_t& v) { return {v}; }
 
@@ -170,15 +149,11 @@ const char* Codec<std::uint64_t>::what() { return "a whole number"; }
 const char* Codec<std::uint64_t>::unit() { return ""; }
 std::uint64_t Codec<std::uint64_t>::read(const Value& v) {
   if (const auto* u = std::get_if<std::uint64_t>(&v.data)) return *u;
-  const auto* i = std::get_if<std::int64_t>(&v.data);
-  if (i && *i < 0) throw ValueError("must not be negative");
-  if (i) return static_cast<std::uint64_t>(*i);
-  wrong(what());
+  const std::int64_t i = Codec<std::int64_t>::read(v);
+  if (i < 0) throw ValueError("must not be negative");
+  return static_cast<std::uint64_t>(i);
 }
-std::uint64_t Codec<std::uint64_t>::read_text(std::string_view s) {
-  if (s.starts_with('-') && read_integer<std::int64_t>(s) < 0) throw ValueError("must not be negative");
-  return read_integer<std::uint64_t>(s);
-}
+std::uint64_t Codec<std::uint64_t>::read_text(std::string_view s) { return parse_unsigned(s); }
 std::string Codec<std::uint64_t>::text(const std::uint64_t& v) { return std::to_string(v); }
 Value Codec<std::uint64_t>::value(const std::uint64_t& v) { return {v}; }
 
@@ -202,10 +177,8 @@ Value Codec<double>::value(const double& v) { return {v}; }
 const char* Codec<std::string>::what() { return "a string"; }
 const char* Codec<std::string>::unit() { return ""; }
 std::string Codec<std::string>::read(const Value& v) { return schema_detail::string_of(v, what()); }
-std::string Codec<std::string>::read_text(std::string_view s) {
-  return std::string(is_quoted(s) ? s.substr(1, s.size() - 2) : s);
-}
-std::string Codec<std::string>::text(const std::string& v) { return is_quoted(v) ? '"' + v + '"' : v; }
+std::string Codec<std::string>::read_text(std::string_view s) { return unquoted(s); }
+std::string Codec<std::string>::text(const std::string& v) { return string_text(v); }
 Value Codec<std::string>::value(const std::string& v) { return {v}; }
 
 const char* Codec<Time>::what() { return "a time"; }
@@ -256,22 +229,6 @@ std::string Codec<Ratio>::text(const Ratio& v) { return to_text(v); }
 Value Codec<Ratio>::value(const Ratio& v) { return {v.real()}; }
 
 namespace schema_detail {
-
-std::vector<std::string> split_list(std::string_view s) {
-  if (s.starts_with('[') && s.ends_with(']')) s = s.substr(1, s.size() - 2);
-  std::vector<std::string> parts;
-  while (!s.empty()) {
-    const std::size_t comma = std::min(s.find(','), s.size());
-    std::string_view part = s.substr(0, comma);
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ')) part.remove_suffix(1);
-    // An element may stand in quotes, as in a board file.
-    if (part.size() >= 2 && part.starts_with('"') && part.ends_with('"')) part = part.substr(1, part.size() - 2);
-    parts.emplace_back(part);
-    s.remove_prefix(std::min(comma + 1, s.size()));
-  }
-  return parts;
-}
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator, std::string_view last) {
   std::string text;

@@ -31,6 +31,8 @@
 #include <vector>
 
 #include "models/base/parameters/codec.h"
+#include "models/base/parameters/list_text.h"
+#include "models/base/parameters/number.h"
 #include "models/base/parameters/parameter.h"
 #include "models/base/parameters/quantity.h"
 #include "models/base/parameters/variation.h"
@@ -143,7 +145,7 @@ class Field final : public Parameter {
   void assign_text(void* parameters, std::string_view s) const override {
     T value{};
     if constexpr (kList) {
-      for (const std::string& e : schema_detail::split_list(s)) value.push_back(read_text(e));
+      for (std::string& e : split_list(s)) value.push_back(read({std::move(e)}));
     } else {
       value = read_text(s);
     }
@@ -187,6 +189,7 @@ class Field final : public Parameter {
   static constexpr bool kNumber =
       !std::is_enum_v<Element> && !std::same_as<Element, bool> && !std::same_as<Element, std::string>;
   static constexpr bool kOrdered = std::totally_ordered<Element> && !std::is_enum_v<Element>;
+  static constexpr bool kNumber = std::is_arithmetic_v<Element> && !std::same_as<Element, bool>;
 
   Field& from(Provenance::Kind kind, std::string source) {
     provenance_.kind = kind;
@@ -204,12 +207,17 @@ class Field final : public Parameter {
     if constexpr (std::is_enum_v<Element>) {
       return chosen(schema_detail::string_of(v, limits_text()));
     } else {
-      return decoded([&](auto codec) { return decltype(codec)::read(v); });
+      // In a file, a number with a factor or a unit is a string.
+      const auto* text = kNumber ? std::get_if<std::string>(&v.data) : nullptr;
+      return text ? read_text(*text) : decoded([&](auto codec) { return decltype(codec)::read(v); });
     }
   }
   Element read_text(std::string_view s) const {
     if constexpr (std::is_enum_v<Element>) {
       return chosen(s);
+    } else if constexpr (kNumber) {
+      const std::string number = without_unit(s, unit_, Codec<Element>::what());
+      return decoded([&](auto codec) { return decltype(codec)::read_text(number); });
     } else {
       return decoded([&](auto codec) { return decltype(codec)::read_text(s); });
     }
@@ -275,7 +283,12 @@ class Field final : public Parameter {
     if constexpr (kList) {
       std::vector<std::string> parts;
       parts.reserve(v.size());
-      for (const auto& e : v) parts.push_back(element_text(e));
+      for (const auto& e : v) {
+        if constexpr (std::same_as<Element, std::string>)
+          parts.push_back(list_element(e));
+        else
+          parts.push_back(element_text(e));
+      }
       return "[" + schema_detail::join(parts, ", ", ", ") + "]";
     } else {
       return element_text(v);

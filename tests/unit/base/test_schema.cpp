@@ -151,6 +151,49 @@ TEST_CASE("every type is assigned from a board file's value and from text", "[sc
   CHECK(b.p.wire.flight == 1_ns);
 }
 
+TEST_CASE("a number may be a string with a factor and its unit, and a float that is whole", "[schema]") {
+  Bench b;
+  b.file("lanes", text("8"));
+  b.file("queues", {4.0});
+  b.file("base", text("0x1_0000"));
+  b.file("enabled", text("true"));
+  b.file("gain", text("0.5"));
+  b.file("weights", {Value::Array{text("1 packet"), text("3 packets"), {2.0}}});
+  CHECK(b.p.lanes == 8);
+  CHECK(b.p.queues == 4);
+  CHECK(b.p.base == 0x1'0000);
+  CHECK(b.p.enabled);
+  CHECK(b.p.gain == 0.5);
+  CHECK(b.p.weights == std::vector<int>{1, 3, 2});
+  b.set("base", "4.096k");
+  CHECK(b.p.base == 4096);
+  b.set("weights", "4 packets, '1'");
+  CHECK(b.p.weights == std::vector<int>{4, 1});
+  b.set("gain", "0.0002 k");
+  CHECK(b.p.gain == 0.2);
+  CHECK_THROWS_MATCHES(b.set("weights", "1 frame"), ValueError,
+                       Message("must be a whole number; only k, M or G and its unit, packets, may follow it"));
+  CHECK_THROWS_MATCHES(b.set("gain", "0.1 x"), ValueError, Message("must be a number; only k, M or G may follow it"));
+  CHECK_THROWS_MATCHES(b.set("base", "1 M"), ValueError, Message("must be a multiple of 4096"));
+}
+
+TEST_CASE("every string and list reads back from the text that a parameter has for it", "[schema]") {
+  Bench b;
+  for (const char* s : {"", "a", "a, b", "\"x\"", "'x'", "[a]", "[", " a ", "a\\", "\"\\", "x\"", "it's"}) {
+    CAPTURE(s);
+    b.file("name", text(s));
+    b.file("names", {Value::Array{text(s), text("z"), text(s)}});
+    const std::string one = b.at("name").text(b.values.get()), list = b.at("names").text(b.values.get());
+    CAPTURE(one, list);
+    b.set("name", "other");
+    b.set("names", "other");
+    b.set("name", one.c_str());
+    b.set("names", list.c_str());
+    CHECK(b.p.name == s);
+    CHECK(b.p.names == std::vector<std::string>{s, "z", s});
+  }
+}
+
 TEST_CASE("what a parameter cannot take is answered with what it can, and changes nothing", "[schema]") {
   Bench b;
   const auto file_error = [&](const char* key, Value v, const char* message) {
@@ -158,8 +201,9 @@ TEST_CASE("what a parameter cannot take is answered with what it can, and change
     CHECK_THROWS_MATCHES(b.file(key, v), ValueError, Message(message));
   };
   file_error("lanes", whole(3), "must be 1, 2, 4, 8 or 16");
-  file_error("lanes", text("8"), "must be a whole number");
-  file_error("lanes", {8.0}, "must be a whole number");
+  file_error("lanes", text("8 lanes"), "must be a whole number; only k, M or G may follow it");
+  file_error("lanes", {8.5}, "must be a whole number");
+  file_error("queues", {1e6}, "must be 1 to 64");
   file_error("lanes", whole(std::int64_t{1} << 40), "must be 1, 2, 4, 8 or 16");
   file_error("small", whole(128), "must be -128 to 127");
   file_error("base", whole(-1), "must not be negative");
@@ -186,7 +230,7 @@ TEST_CASE("what a parameter cannot take is answered with what it can, and change
   file_error("names", {Value::Array{whole(5)}}, "must be a string");
   file_error("wire.flight", text("2 us"), "must be 0 ns to 1 us");
 
-  for (const char* bad : {"", "x", "1x", "0x", "0x-1", "1 2", "99999999999999999999", "1.0", "--1"}) {
+  for (const char* bad : {"", "x", "1x", "0x", "0x-1", "1 2", "99999999999999999999", "1.5", "--1"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(b.set("lanes", bad), ValueError);
     CHECK_THROWS_AS(b.set("base", bad), ValueError);

@@ -91,41 +91,6 @@ TEST_CASE("a cycle in extends is named", "[config]") {
         "self.toml:1: extends forms a cycle: self.toml -> self.toml");
 }
 
-TEST_CASE("an override takes a value in the quotes that a file has", "[config]") {
-  const Bench bench;
-  CHECK(bench.load("e810", {"pcie.slot0.flight=\"9 ns\""}).parameters<Slot>("pcie.slot0").flight == 9_ns);
-  CHECK(bench.load("e810", {"pcie.slot0.max_payload='1 KiB'"}).parameters<Slot>("pcie.slot0").max_payload == 1_KiB);
-  CHECK(bench.load("e810", {"nic.eth0.slot=\"pcie.slot0\""}).parameters<Nic>("nic.eth0").slot == "pcie.slot0");
-  CHECK(bench.load("e810", {"run.script=\"\""}).parameters<Run>("run").script.empty());
-
-  const auto open_loop = [&](const std::string& o) {
-    return bench.load("e810", {"workload.kind=\"open-loop\"", o}).parameters<OpenLoop>("workload");
-  };
-  CHECK(open_loop("workload.pace=\"poisson\"").pace == OpenLoop::Pace::poisson);
-  CHECK(open_loop("workload.pace=poisson").pace == OpenLoop::Pace::poisson);
-  const std::vector<base::Time> pauses{2_us, 5_ns};
-  for (const char* list : {"[\"2 us\", \"5 ns\"]", "\"2 us\",\"5 ns\"", "[2 us, 5ns]", "2us,5ns", "2 us, \"5 ns\""})
-    CHECK(open_loop("workload.pauses=" + std::string(list)).pauses == pauses);
-  CHECK(open_loop("workload.pauses=\"2 us\"").pauses == std::vector<base::Time>{2_us});
-  CHECK(open_loop("workload.pauses=[]").pauses.empty());
-  CHECK(open_loop(R"(workload.names=["a, b", "c \"d\""])").names == std::vector<std::string>{"a, b", "c \"d\""});
-  CHECK(open_loop("workload.names=a b,c").names == std::vector<std::string>{"a b", "c"});
-
-  // As in a file, a number has no quotes, and a wrong value is wrong with quotes too.
-  CHECK(bench.error("e810", {"nic.eth0.queues=\"4\""}) == "--set nic.eth0.queues=\"4\": must be a whole number");
-  CHECK(bench.error("e810", {"workload.kind=\"open\""})
-            .starts_with("--set workload.kind=\"open\": open is not a kind of workload"));
-  CHECK(bench.error("e810", {"workload.kind=open-loop", "workload.pace=\"fast\""}) ==
-        "--set workload.pace=\"fast\": must be steady or poisson");
-  CHECK(bench.error("e810", {"pcie.slot0.flight=\"9\""}) ==
-        "--set pcie.slot0.flight=\"9\": must be a time with a unit (fs, ps, ns, us, ms or s)");
-  CHECK(bench.error("e810", {"pcie.slot0.flight=\"9 ns"}) ==
-        "--set pcie.slot0.flight=\"9 ns: must be a time with a unit (fs, ps, ns, us, ms or s)");
-  CHECK(bench.error("e810", {"workload.kind=open-loop", "workload.pauses=[[\"1 ns\"]]"}) ==
-        "--set workload.pauses=[[\"1 ns\"]]: must be a list of plain values, not of lists");
-  CHECK(bench.error("e810", {"pcie.slot0.flight=\"9 ns\"\nlanes = 4"}).find("must be a time") != std::string::npos);
-}
-
 TEST_CASE("an override has the last word and is checked like a file", "[config]") {
   const Bench bench;
   CHECK(bench.load("e810", {"nic.eth0.queues=2", "nic.eth0.queues=3"}).parameters<Nic>("nic.eth0").queues == 3);
