@@ -255,15 +255,27 @@ class BoardBuilder {
                        [&](const auto& p) { return p->key().starts_with(key + "."); });
   }
 
+  /// The keys of the table that a key is in, or, if there is no such table, all of the instance.
+  static std::vector<std::string> keys_beside(const Instance& instance, const std::string& key) {
+    const std::size_t dot = key.rfind('.');
+    const std::string table = dot == std::string::npos ? "" : key.substr(0, dot + 1);
+    std::vector<std::string> all, beside;
+    for (const auto& p : instance.schema().parameters()) {
+      all.push_back(p->key());
+      if (p->key().starts_with(table)) beside.push_back(p->key());
+    }
+    if (!table.empty() && !beside.empty()) return beside;
+    all.push_back(instance.kind_->selector);
+    return all;
+  }
+
   [[noreturn]] static void refuse_key(const Instance& instance, const Setting& s, const base::Parameter* parameter) {
     const std::string path = instance.path() + "." + s.key;
     if (parameter) throw UserError(s.where, path + " must be " + parameter->valid() + ", not a table without a value");
     if (is_group(instance.schema(), s.key)) {
       throw UserError(s.where, path + " is a table of parameters, not a value");
     }
-    std::vector<std::string> keys;
-    for (const auto& p : instance.schema().parameters()) keys.push_back(p->key());
-    keys.push_back(instance.kind_->selector);
+    const std::vector<std::string> keys = keys_beside(instance, s.key);
     const bool near = !nearest_name(s.key, keys).empty();
     throw UserError(s.where, path + " is not a parameter of the " + instance.title() +
                                  suggestion(s.key, keys, near ? instance.path() + "." : ""));

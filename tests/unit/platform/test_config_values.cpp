@@ -109,3 +109,17 @@ TEST_CASE("a whole number in a file may be a float, or a string with a factor an
         "b.toml:3: workload.outstanding must be a whole number; only k, M or G and its unit, calls, may follow it, not "
         "\"2 K\"");
 }
+
+TEST_CASE("an unknown key is answered with keys of the table that it is in", "[config]") {
+  Bench bench;
+  CHECK(bench.error("e810", {"workload.call.byte=1"}) ==
+        "--set workload.call.byte=1: workload.call.byte is not a parameter of the closed loop; did you mean "
+        "workload.call.bytes?");
+  // `outstanding` is near, but in another table.
+  CHECK(bench.error("e810", {"workload.call.outstanding=1"}) ==
+        "--set workload.call.outstanding=1: workload.call.outstanding is not a parameter of the closed loop; valid: "
+        "call.program, call.bytes");
+  CHECK(bench.error("e810", {"workload.cal.bytes=1"}) ==
+        "--set workload.cal.bytes=1: workload.cal.bytes is not a parameter of the closed loop; did you mean "
+        "workload.call.bytes?");
+}
