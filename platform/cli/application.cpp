@@ -167,7 +167,7 @@ int run(int argc, const char* const* argv, const std::vector<AddCommand>& comman
     app.exit(success);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return mistake(sentence(app, environment, error));
+    return mistake(config::UserError(sentence(app, environment, error)).what());
   } catch (const config::UserError& error) {
     return mistake(error.what());
   } catch (const std::system_error& error) {  // by fmt, when a stream cannot be written

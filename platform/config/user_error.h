@@ -16,18 +16,15 @@ struct Location {
 };
 
 /// what() is the sentence without the leading "sluice: ", in one line: control characters of what the user wrote become
-/// spaces. The command prints it and exits with status 2.
+/// spaces, and words of more than 300 characters are shortened, as is a sentence of thousands. The command prints it
+/// and exits with status 2.
 class UserError : public std::runtime_error {
  public:
   explicit UserError(const std::string& sentence) : std::runtime_error(in_one_line(sentence)) {}
   UserError(const Location& where, const std::string& sentence) : UserError(where.text() + ": " + sentence) {}
 
  private:
-  static std::string in_one_line(std::string s) {
-    for (char& c : s)
-      if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-    return s;
-  }
+  static std::string in_one_line(std::string);
 };
 
 }  // namespace sluice::config

@@ -123,3 +123,29 @@ TEST_CASE("an unknown key is answered with keys of the table that it is in", "[c
         "--set workload.cal.bytes=1: workload.cal.bytes is not a parameter of the closed loop; did you mean "
         "workload.call.bytes?");
 }
+
+TEST_CASE("what is too long to read is shortened in a message", "[config]") {
+  Bench bench;
+  const std::string a(100'000, 'a'), shown = std::string(60, 'a') + "... (100000 characters)";
+  CHECK(bench.error_of("[nic.eth0]\n" + a + " = 1\n") ==
+        "b.toml:3: nic.eth0." + std::string(51, 'a') +
+            "... (100009 characters) is not a parameter of the descriptor NIC; "
+            "valid: queues, slot, moderation.time, rx_fifo, model");
+  CHECK(bench.error_of("[" + a + "]\n") ==
+        "b.toml:2: " + shown + " is not a kind of component; valid: pcie, nic, workload, run, walk");
+  CHECK(bench.error("e810", {"nic.eth0.queues=" + a}) ==
+        "--set nic.eth0.queues=" + std::string(44, 'a') + "... (100016 characters): must be a whole number");
+  CHECK(bench.error_of("[nic.eth0]\nqueues = '" + a + "'\n").size() < 300);
+  std::string words;
+  for (int i = 0; i < 30'000; ++i) words += "ab ";
+  const std::string long_sentence = bench.error("e810", {"nic.eth0.queues=" + words});
+  CHECK(long_sentence.size() < 2'100);
+  CHECK(long_sentence.find("... (90") != std::string::npos);
+  CHECK(long_sentence.ends_with(": must be a whole number"));
+  // What a person can read stays as it is, and no character is cut.
+  const std::string path(300, 'p');
+  CHECK(std::string(UserError(path + ": no such file").what()) == path + ": no such file");
+  std::string umlauts;
+  for (int i = 0; i < 1'000; ++i) umlauts += "\u00e4";
+  CHECK(std::string(UserError("x" + umlauts).what()) == "x" + umlauts.substr(0, 58) + "... (2001 characters)");
+}
