@@ -205,6 +205,8 @@ void WorkloadOptions::apply_to(const config::Registry& registry, Overrides& over
   const auto add = [&overrides](const char* key, const char* option, const std::string& value) {
     if (!value.empty()) overrides.add(std::string(key) + "=" + value, std::string(option) + " " + value);
   };
+  // The parameter's 0 ns means the board's choice, which is no time that a person asks for.
+  if (!quantum.empty()) time_of("--quantum", quantum, base::Time::fs(1));
   choose_workload(registry, overrides);
   add("workload.sizes", "--sizes", sizes);
   add("workload.requests", "--requests", requests);
