@@ -21,16 +21,28 @@ LineState::LineState(std::uint64_t size, unsigned ways, unsigned line)
     : ways_(ways),
       line_shift_(static_cast<unsigned>(std::countr_zero(line))),
       line_mask_(~std::uint64_t{line - 1}),
-      set_mask_(size / ways / line - 1),
+      sets_(size / ways / line),
       count_(size / line),
-      entries_(static_cast<Entry*>(std::calloc(count_, sizeof(Entry)))) {
+      entries_(static_cast<Entry*>(std::calloc(count_ + 1, sizeof(Entry)))) {
   if (!entries_) throw std::bad_alloc();
-  const std::uint64_t sets = set_mask_ + 1;
-  if (std::has_single_bit(sets)) return;
+  const bool has_mask = std::has_single_bit(sets_);
+  masked_sets_ = entries_.get() + (has_mask ? 0 : count_);
+  if (has_mask) {
+    set_mask_ = sets_ - 1;
+    return;
+  }
   // 2^shift < sets < 2^(shift + 1), so the reciprocal has 64 bits. By rounding, reciprocal x sets is more than
   // 2^(64 + shift) by less than 2^(shift + 1): too little to change the quotient of a number below 2^63.
-  reciprocal_shift_ = static_cast<unsigned>(std::bit_width(sets)) - 1;
-  reciprocal_ = static_cast<std::uint64_t>((static_cast<unsigned __int128>(1) << (64 + reciprocal_shift_)) / sets) + 1;
+  reciprocal_shift_ = static_cast<unsigned>(std::bit_width(sets_)) - 1;
+  reciprocal_ = static_cast<std::uint64_t>((static_cast<unsigned __int128>(1) << (64 + reciprocal_shift_)) / sets_) + 1;
+}
+
+/// The set of a line is its number modulo the sets.
+LineState::Entry* LineState::set_of(std::uint64_t address) const {
+  const std::uint64_t number = address >> line_shift_;
+  if (reciprocal_ == 0) return &entries_[(number & set_mask_) * ways_];
+  const auto high = static_cast<std::uint64_t>(static_cast<unsigned __int128>(number) * reciprocal_ >> 64);
+  return &entries_[(number - (high >> reciprocal_shift_) * sets_) * ways_];
 }
 
 /// The way that holds a line, from way `w` on; ways_ when none does.
@@ -40,7 +52,12 @@ unsigned LineState::find(const Entry* set, std::uint64_t line, unsigned w) const
 }
 
 bool LineState::hit_further(Entry* set, std::uint64_t line, bool write) {
-  for (unsigned w = 1; w < ways_; ++w) {
+  unsigned w = 1;
+  if (reciprocal_ != 0) {
+    set = set_of(line);
+    w = 0;
+  }
+  for (; w < ways_; ++w) {
     if (!holds(set[w], line)) continue;
     put_in_front(set, w, set[w]);
     return touch(set[0], write);

@@ -32,7 +32,8 @@ class LineState {
   /// True when the access needs nothing from outside: the line is present and, for a write, owned. A write to an
   /// exclusive line makes it modified. Makes the line the set's most recently used. Counts nothing.
   bool hit(std::uint64_t address, bool write) {
-    Entry* set = set_of(address);
+    // Without a mask, this looks at an entry that holds nothing, and hit_further() at the set.
+    Entry* set = &masked_sets_[((address >> line_shift_) & set_mask_) * ways_];
     const std::uint64_t line = line_of(address);
     if (holds(set[0], line)) [[likely]]
       return touch(set[0], write);
@@ -57,17 +58,7 @@ class LineState {
     void operator()(Entry* entries) const { std::free(entries); }
   };
 
-  Entry* set_of(std::uint64_t address) const {
-    const std::uint64_t number = address >> line_shift_;
-    if (reciprocal_ == 0) [[likely]]
-      return &entries_[(number & set_mask_) * ways_];
-    return &entries_[remainder(number) * ways_];
-  }
-  /// number % sets by a multiplication, where the sets are no power of two; number < 2^61.
-  std::uint64_t remainder(std::uint64_t number) const {
-    const auto high = static_cast<std::uint64_t>(static_cast<unsigned __int128>(number) * reciprocal_ >> 64);
-    return number - (high >> reciprocal_shift_) * (set_mask_ + 1);
-  }
+  Entry* set_of(std::uint64_t address) const;
   static bool holds(Entry e, std::uint64_t line) { return e - line - 1 < kModified; }
   static State state_of(Entry e) { return static_cast<State>(e & 3); }
   static bool touch(Entry& e, bool write) {
@@ -80,16 +71,18 @@ class LineState {
   Line fill_behind(Entry* set, unsigned first, std::uint64_t line, State state);
   unsigned find(const Entry* set, std::uint64_t line, unsigned w = 0) const;
 
+  // What hit() reads comes first.
   unsigned ways_;
   unsigned line_shift_;
   std::uint64_t line_mask_;
-  std::uint64_t set_mask_;  ///< sets - 1
-  /// 2^(64 + reciprocal_shift_) / sets, rounded up; 0 where the mask does.
-  std::uint64_t reciprocal_ = 0;
+  std::uint64_t set_mask_ = 0;    ///< sets - 1 where that is a mask
+  Entry* masked_sets_ = nullptr;  ///< the sets, or the empty entry behind them where there is no mask
+  std::uint64_t removals_ = 0;
+  std::uint64_t sets_;
+  std::uint64_t reciprocal_ = 0;  ///< 2^(64 + reciprocal_shift_) / sets_, rounded up; 0 where there is a mask
   unsigned reciprocal_shift_ = 0;
   std::uint64_t count_;
-  std::uint64_t removals_ = 0;
-  std::unique_ptr<Entry[], Free> entries_;  ///< a set's lines in order of last use
+  std::unique_ptr<Entry[], Free> entries_;  ///< a set's lines in order of last use; behind all sets, an empty entry
 };
 
 }  // namespace sluice::base
