@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -162,10 +163,10 @@ class Analysis {
     std::vector<Child> children;
     for (unsigned r = 0; r < options_.replications; ++r) children.emplace_back(arguments(r, ""));
     if (!run_shown(children, "runs of the board as it is")) return 1;
-    std::set<std::string> said;
+    bool said = false;  // one message stands for all: they may differ in times
     std::set<double> lengths;
     for (const Child& c : children) {
-      if (c.status() != 0 && said.insert(c.errors()).second) say("{}", c.errors());
+      if (c.status() != 0 && !std::exchange(said, true)) say("{}", c.errors());
       if (c.status() != 0) continue;
       const Json result = Json::parse(c.output());
       report_.reference.push_back(report_.asked.value_in(result));

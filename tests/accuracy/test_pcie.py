@@ -123,7 +123,7 @@ class MeasuredPcie(unittest.TestCase):
             add(f"pcie.read.warm.{size}", "fitted", rows[size, "warm"]["read_p50_ns"], published, "ns", BENCH,
                 result=r, within=0.05)
         add("pcie.read.warm.64.p999", "tested", rows[64, "warm"]["read_p999_ns"], 626, "ns", BENCH, result=r,
-            note="the model has no jitter")
+            note="SKP ordered sets are all that spreads it: the model has no jitter")
         add("pcie.read.cold-adder.64", "tested",
             rows[64, "cold"]["read_p50_ns"] - rows[64, "warm"]["read_p50_ns"], 40, "ns", "pcie-bench, cold against warm",
             result=r, note="modelled: DRAM less LLC latency, both assumed")

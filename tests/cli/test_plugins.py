@@ -176,7 +176,9 @@ class Plugins(CommandTest):
     def test_paths_that_the_file_system_refuses(self):
         os.symlink("loop.so", os.path.join(self.directory, "loop.so"))
         self.mistake(None, "cannot be read: Too many levels of symbolic links", "loop.so")
-        self.mistake(None, "cannot be read: File name too long", "x" * 300 + ".so")
+        self.write("my.toml", BOARD.format("x" * 300 + ".so"))
+        error = sluice("describe", "my.toml", cwd=self.directory).stderr
+        self.assertRegex(error, r"^sluice: my\.toml:2: plugins: x+\.\.\. \(303 characters\) cannot be read: File name too long\n$")
         self.write("folder/p.so", self.bytes_of())
         os.chmod(os.path.join(self.directory, "folder"), 0)
         self.addCleanup(os.chmod, os.path.join(self.directory, "folder"), 0o700)

@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.join(SOURCE, "tests"))
 from caught_signals import wait_until_caught  # noqa: E402
 
 # Calls so rare that what delays one moves hardly anything else.
-RARE = ("e810-irq", "--requests=300", "--warmup=50", "--set=workload.kind=open-loop", "--set=workload.rate=50000")
+RARE = ("e810-irq", "--requests=300", "--warmup=50", "--set=workload.kind=open-loop", "--set=workload.rate=50000",
+        "--set=run.spread=none")
 WAITS = """
   li a1, 1000
 wait:
@@ -25,7 +26,7 @@ wait:
   li a1, 350000
   bgtu a0, a1, late
 """
-TINY = "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'hello'\n[caches]\n"
+TINY = "extends = ['hosts/i9-9960x']\n[run]\nspread = 'none'\n[cluster.host]\nfirmware = 'hello'\n[caches]\n"
 
 
 class Sensitivity(CommandTest):
@@ -157,7 +158,7 @@ class Sensitivity(CommandTest):
         self.assert_mistake(["sensitivity", path, "--requests=5"],
                             "--requests 5: the board has no Ethernet link to make calls on")
         self.assert_mistake(["sensitivity", "e810-pol"], "e810-pol: no such board; did you mean e810-poll?")
-        self.assert_mistake(["sensitivity", path, "--set=caches.llc_ways=7"], "--set caches.llc_ways=7: must give a power...")
+        self.assert_mistake(["sensitivity", path, "--set=caches.llc_ways=7"], "--set caches.llc_ways=7: caches.llc_size must be a multiple of 448 B...")
         # What only a run finds is said once, whatever the number of runs.
         self.assert_mistake(["sensitivity", path, "--firmware=none.elf"], "--firmware none.elf: ...")
         for uncertainty, what in (("'120 %'", "must be 0 % to 100 % of the value"), ("'-1 %'", "must not be negative"),

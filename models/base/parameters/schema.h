@@ -164,9 +164,9 @@ class Field final : public Parameter {
       return element_value(v);
     }
   }
-  bool is_number() const override { return kNumber && !hexadecimal_ && !identifier_; }
+  bool is_number() const override { return kQuantity && !hexadecimal_ && !identifier_; }
   Variation varied(const void* parameters, Ratio share, Side side) const override {
-    if constexpr (kNumber) {
+    if constexpr (kQuantity) {
       T value = static_cast<const P*>(parameters)->*member_;
       bool any = false;
       bool clipped = false;
@@ -186,7 +186,7 @@ class Field final : public Parameter {
   }
 
  private:
-  static constexpr bool kNumber =
+  static constexpr bool kQuantity =
       !std::is_enum_v<Element> && !std::same_as<Element, bool> && !std::same_as<Element, std::string>;
   static constexpr bool kOrdered = std::totally_ordered<Element> && !std::is_enum_v<Element>;
   static constexpr bool kNumber = std::is_arithmetic_v<Element> && !std::same_as<Element, bool>;
@@ -294,7 +294,7 @@ class Field final : public Parameter {
       return element_text(v);
     }
   }
-  schema_detail::Limits<Element> limits() const requires kNumber {
+  schema_detail::Limits<Element> limits() const requires kQuantity {
     schema_detail::Limits<Element> limits;
     limits.grid = {multiple_of_, power_of_two_};
     if (bounded_) limits.range.emplace(low_, high_);
