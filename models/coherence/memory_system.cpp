@@ -49,6 +49,9 @@ void MemorySystem::register_statistics(base::StatisticsGroup& group) {
   group.counter("dma_read_hits", "lines", "lines that DMA reads found in the LLC, or modified in a hart's cache",
                 dma_read_hits_);
   group.counter("dma_read_misses", "lines", "lines that DMA reads fetched from DRAM", dma_read_misses_);
+  if (cached())
+    group.resource("dram_busy", "DRAM channels", "all channels together, moving lines",
+                   [this] { return dram_busy_.femtoseconds(); });
   if (!homed_lines_.any()) return;
   group.counter("home_requests", "lines", "that harts asked their homes for", homed_lines_.requests());
   group.counter("home_recalls", "lines", "that their homes took back, or left to be read only", homed_lines_.recalls());

@@ -30,7 +30,7 @@ using namespace base::literals;
 /// miss is issued.
 ///
 /// Where base::spread() is drawn, each DRAM rank is refreshed once in an interval, the ranks one after the other, and
-/// an access to a rank that is being refreshed waits for the end of that.
+/// an access that asks for a line of a rank while that is refreshed waits for the end of it; write-backs do not.
 ///
 /// timing = "interval": as cached, for harts whose instruction windows overlap their misses. Accesses come at the times
 /// of their issue, which are not in order.

@@ -32,6 +32,14 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   constexpr const char* kSkylake =
       "Intel 64 and IA-32 Architectures Optimization Reference Manual (248966): Skylake Server microarchitecture";
   constexpr const char* kTypical = "vendor-typical; no modelled system publishes it";
+  const auto timed = [](const P& p) { return p.timing == Timing::functional ? "timing is functional" : ""; };
+  const auto refreshed = [timed](const P& p) {
+    return p.timing != Timing::functional && p.refresh_interval == 0_ns ? "refresh_interval is 0 ns" : timed(p);
+  };
+  const auto ddio = [timed](const P& p) -> std::string {
+    if (p.timing == Timing::functional || p.ddio_ways <= p.llc_ways) return timed(p);
+    return fmt::format("llc_ways is {}, and more count as that", p.llc_ways);
+  };
   s.summary("private caches, last-level cache, DRAM channels");
   s.add("timing", &P::timing,
         "functional: no cache timing; cached: caches, prefetcher, outstanding misses; interval: as cached, with "
@@ -39,58 +47,77 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .choices({{"functional", Timing::functional}, {"cached", Timing::cached}, {"interval", Timing::interval}})
       .setting();
   s.add("line", &P::line, "cache line").range(64_B, 128_B).power_of_two().stated(kSkylake);
-  s.add("l1i_size", &P::l1i_size, "instruction cache of a hart").range(kL1Sizes.least, kL1Sizes.most).stated(kSkylake);
-  s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake);
-  s.add("l1d_size", &P::l1d_size, "data cache of a hart").range(kL1Sizes.least, kL1Sizes.most).stated(kSkylake);
-  s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake);
+  s.add("l1i_size", &P::l1i_size, "instruction cache of a hart")
+      .range(kL1Sizes.least, kL1Sizes.most)
+      .stated(kSkylake)
+      .without_effect(timed);
+  s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake).without_effect(timed);
+  s.add("l1d_size", &P::l1d_size, "data cache of a hart")
+      .range(kL1Sizes.least, kL1Sizes.most)
+      .stated(kSkylake)
+      .without_effect(timed);
+  s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake).without_effect(timed);
   s.add("l2_size", &P::l2_size, "private second-level cache of a hart")
       .range(kL2Sizes.least, kL2Sizes.most)
-      .stated(kSkylake);
-  s.add("l2_ways", &P::l2_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake);
+      .stated(kSkylake)
+      .without_effect(timed);
+  s.add("l2_ways", &P::l2_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake).without_effect(timed);
   s.add("l2_latency", &P::l2_latency, "L1 miss to data from L2")
       .range(0_ns, 1_us)
-      .assumed("14 cycles at 3.1 GHz, vendor-typical; no modelled system publishes it");
+      .assumed("14 cycles at 3.1 GHz, vendor-typical; no modelled system publishes it")
+      .without_effect(timed);
   s.add("llc_size", &P::llc_size, "shared last-level cache")
       .range(kLlcSizes.least, kLlcSizes.most)
-      .stated("Enso thesis, section 3.3.1: 22 MB");
-  s.add("llc_ways", &P::llc_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake);
+      .stated("Enso thesis, section 3.3.1: 22 MB")
+      .without_effect(timed);
+  s.add("llc_ways", &P::llc_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake).without_effect(timed);
   s.add("llc_latency", &P::llc_latency, "L1 miss to data from the LLC")
       .range(0_ns, 1_us)
       .assumed("68 cycles at 3.1 GHz, of vendor-typical 50 to 70")
-      .uncertainty("27 %");
+      .uncertainty("27 %")
+      .without_effect(timed);
   s.add("dram_latency", &P::dram_latency, "L1 miss to data from DRAM, channels idle")
       .range(0_ns, 10_us)
       .assumed("vendor-typical 80 to 100 ns")
-      .uncertainty("18 %");
+      .uncertainty("18 %")
+      .without_effect(timed);
   s.add("dram_rate", &P::dram_rate, "all channels together")
       .range(1_Gbps, 100'000_Gbps)
-      .derived("four channels of DDR4-2666, 8 B wide: the i9-9960X's most, by Intel's product specification");
+      .derived("four channels of DDR4-2666, 8 B wide: the i9-9960X's most, by Intel's product specification")
+      .without_effect(timed);
   s.add("refresh_interval", &P::refresh_interval,
         "between refreshes of a DRAM rank, tREFI, where run.spread is drawn; 0: no refresh")
       .range(0_ns, 1_ms)
-      .assumed("no refresh; JESD79-4 says 7.8 us");
+      .assumed("no refresh; JESD79-4 says 7.8 us")
+      .without_effect(timed);
   s.add("refresh_time", &P::refresh_time, "in which the rank is busy with it, tRFC")
       .range(1_ns, 10_us)
-      .stated("JESD79-4: devices of 8 Gb");
+      .stated("JESD79-4: devices of 8 Gb")
+      .without_effect(refreshed);
   s.add("dram_ranks", &P::dram_ranks, "ranks of all channels; lines are in one after the other")
       .range(1, 256)
       .unit("ranks")
-      .assumed("four channels of two ranks");
+      .assumed("four channels of two ranks")
+      .without_effect(refreshed);
   s.add("snoop_latency", &P::snoop_latency, "L1 miss to data from another hart's cache")
       .range(1_ns, 1_us)
-      .assumed("100 cycles at 3.1 GHz: more than the LLC's; no modelled system publishes it");
+      .assumed("100 cycles at 3.1 GHz: more than the LLC's; no modelled system publishes it")
+      .without_effect(timed);
   s.add("miss_registers", &P::miss_registers, "outstanding L1 misses of a hart")
       .range(1, 64)
       .unit("misses")
-      .assumed(kTypical);
+      .assumed(kTypical)
+      .without_effect(timed);
   s.add("prefetch_depth", &P::prefetch_depth, "lines that the stream prefetcher runs ahead; 0: none")
       .range(0, 32)
       .unit("lines")
-      .assumed(kTypical);
+      .assumed(kTypical)
+      .without_effect(timed);
   s.add("ddio_ways", &P::ddio_ways, "LLC ways that DMA writes may fill; 0: DMA writes go to DRAM")
       .range(0, kMostWays)
       .unit("ways")
-      .assumed("two ways after reset of Intel's MSR 0xc8b");
+      .assumed("two ways after reset of Intel's MSR 0xc8b")
+      .without_effect(ddio);
   s.add("dma_read", &P::dma_read, "DMA read of lines that caches have, or any in functional timing")
       .range(0_ns, 10_us)
       .assumed("about the LLC's latency; pcie-bench measures only the whole read");
@@ -99,7 +126,8 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .assumed("half of dma_read: a write allocates without reading");
   s.add("dma_dram_adder", &P::dma_dram_adder, "more, when no cache has a line of a DMA read, channels idle")
       .range(0_ns, 10_us)
-      .measured("pcie-bench: DMA reads with a cold against a warm LLC, about 40 ns");
+      .measured("pcie-bench: DMA reads with a cold against a warm LLC, about 40 ns")
+      .without_effect(timed);
   s.rule("refresh_time", [](const P& p) -> std::string {
     if (p.refresh_interval == base::Time{} || p.refresh_time < p.refresh_interval) return {};
     return "must be less than refresh_interval, " + base::to_text(p.refresh_interval);

@@ -257,7 +257,7 @@ bool choose_rates(Options& o, const std::vector<config::BoardConfig>& boards) {
   Options overload = o;
   overload.workload.requests.clear();
   overload.output.clear();
-  overload.of_sweep = overload_settings(o.workload.requests);
+  overload.of_sweep = overload_settings();
   const Plan plan{overload, boards};
   std::vector<Child> children;
   for (std::size_t b = 0; b < boards.size(); ++b) children.emplace_back(plan.arguments(b, 0, ""));
@@ -265,9 +265,13 @@ bool choose_rates(Options& o, const std::vector<config::BoardConfig>& boards) {
   if (ran.signal) print_interruption(ran.signal, children, "overloads");
   print_errors(children, boards, 1);
   if (ran.signal || !ran.complete || worst(children) != 0) return false;
-  for (const Child& c : children) {
-    const double achieved = Json::parse(c.output()).at("load").at("achieved_per_s").get<double>();
-    if (o.capacity == 0 || achieved < o.capacity) o.capacity = achieved;
+  for (std::size_t b = 0; b < boards.size(); ++b) {
+    const double achieved = Json::parse(children[b].output()).at("load").at("achieved_per_s").get<double>();
+    if (achieved <= 0)
+      throw config::UserError(fmt::format(
+          "compare: {} answers no call when it is offered more than it can take, so no load is a share of what it can",
+          boards[b].file()));
+    if (b == 0 || achieved < o.capacity) o.capacity = achieved;
   }
   o.of_sweep = sweep_settings(o.loads, o.capacity);
   return true;
@@ -294,13 +298,27 @@ Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& dif
   return all;
 }
 
+/// A sweep is of one source of calls: the phases of several would lie beside each other.
+void check_clients(const Options& o, const std::vector<config::BoardConfig>& boards) {
+  for (const char* key : {"kind", "arrivals", "rate", "rates"})
+    if (!o.loads.empty() && boards.front().is_from_command_line(boards.front().the("workload"), key))
+      throw boards.front().without_effect(boards.front().the("workload"), key, "--loads says how calls are offered");
+  for (const config::BoardConfig& b : boards)
+    for (const config::Instance* peer : b.of_kind("peer"))
+      if (!o.loads.empty() && peer->model() == "traffic")
+        throw config::UserError(fmt::format(
+            "compare: --loads is for boards whose calls have one source, and {} has {}, too", b.file(), peer->path()));
+}
+
 /// The curves of load sweeps; empty where the boards have none. Throws config::UserError where their rates differ.
 std::vector<report::CurvePoint> curves_of(const std::vector<std::vector<Json>>& by_board,
                                           const std::vector<config::BoardConfig>& boards) {
   if (!report::has_curve(by_board.front().front())) return {};
-  const auto rates = [](const Json& result) {
+  // A run that has failed or was interrupted may have fewer.
+  const std::size_t common = report::common_phases(by_board);
+  const auto rates = [common](const Json& result) {
     std::vector<double> list;
-    for (const Json& p : result.at("phases")) list.push_back(p.at("rate_per_s").get<double>());
+    for (std::size_t i = 0; i < common; ++i) list.push_back(result.at("phases").at(i).at("rate_per_s").get<double>());
     return list;
   };
   for (std::size_t b = 1; b < boards.size(); ++b)
@@ -316,6 +334,7 @@ int execute(const Environment& environment, Options o) {
   if (!o.loads.empty() && !platform::makes_calls(boards.front()))
     throw config::UserError(fmt::format("compare: --loads is for boards that are put to calls, and {} {}",
                                         boards.front().file(), why_no_calls(boards.front())));
+  check_clients(o, boards);
   if (!o.loads.empty() && !choose_rates(o, boards)) return 1;
   const Plan plan{o, boards};
   std::vector<Child> children;

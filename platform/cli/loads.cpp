@@ -48,10 +48,10 @@ std::vector<unsigned> parse_loads(std::string_view text) {
   }
 }
 
-std::vector<std::string> overload_settings(const std::string& requests) {
-  const std::uint64_t calls = std::max<std::uint64_t>(kOverloadCalls, std::strtoull(requests.c_str(), nullptr, 10));
-  return {"workload.kind=open-loop", "workload.arrivals=constant", "workload.rate=1000000000",
-          fmt::format("workload.requests={}", calls), "run.allow_drops=true"};
+std::vector<std::string> overload_settings() {
+  return {"workload.kind=open-loop",  "workload.arrivals=constant",
+          "workload.rate=1000000000", fmt::format("workload.requests={}", kOverloadCalls),
+          "workload.retries=0",       "run.allow_drops=true"};
 }
 
 std::vector<std::string> sweep_settings(const std::vector<unsigned>& loads, double capacity) {

@@ -13,7 +13,7 @@ namespace sluice::cli {
 std::vector<unsigned> parse_loads(std::string_view text);
 
 /// Settings of a run that is offered far more calls than any board answers.
-std::vector<std::string> overload_settings(const std::string& requests);
+std::vector<std::string> overload_settings();
 /// Settings of a load sweep. capacity: calls per second that are 100 %.
 std::vector<std::string> sweep_settings(const std::vector<unsigned>& loads, double capacity);
 

@@ -20,6 +20,7 @@
 #include "platform/report/text.h"
 #include "platform/report/workloads.h"
 #include "platform/run/simulation.h"
+#include "platform/run/without_effect.h"
 
 namespace sluice::cli {
 namespace {
@@ -127,6 +128,13 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
   return 1;
 }
 
+/// Says last what had no effect, where it is not lost above a report.
+void say_without_effect(const config::BoardConfig& config) {
+  std::fflush(stdout);
+  for (const platform::WithoutEffect& w : platform::without_effect(config))
+    say("sluice: {}: {}\n", config.name(), platform::to_text(w));
+}
+
 int execute(const Environment& environment, const Options& o) {
   if (!o.output.empty()) ResultFile::set_old_aside(o.output);
   Overrides overrides(o.overrides);
@@ -162,7 +170,9 @@ int execute(const Environment& environment, const Options& o) {
     if (const std::string about = workload->about_to_run(); !about.empty())
       say("sluice: {}: {}\n", config.name(), about);
   try {
-    return run_and_report(simulation, progress, file, o);
+    const int status = run_and_report(simulation, progress, file, o);
+    say_without_effect(config);
+    return status;
   } catch (const config::UserError&) {
     throw;  // ~Outside() sends the debugger exit status 2
   } catch (...) {

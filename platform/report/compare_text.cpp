@@ -107,6 +107,10 @@ void zero_loss_row(Table& table, const std::vector<Json>& results) {
   if (!results.front().contains("zero_loss_rate_per_s")) return;
   table.ratios(
       "zero-loss rate", [](const Json& r) { return r.at("zero_loss_rate_per_s").get<double>(); }, rate_text);
+  table.cells("  the highest tried", [](const Json& r) {
+    const double found = r.at("zero_loss_rate_per_s").get<double>();
+    return r.at("phases").at(0).at("rate_per_s").get<double>() == found ? "yes: may be more" : "no";
+  });
 }
 
 void stage_table(Table& table, const std::vector<Json>& results) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,7 +49,11 @@ std::string table(const std::vector<std::string>& names, const std::vector<Curve
 
 /// Mean latency by rate, on a logarithmic axis: each board is a letter, and a star where several meet.
 std::string drawing(const std::vector<std::string>& names, const std::vector<CurvePoint>& points) {
-  constexpr int kRows = 14, kColumn = 7;
+  constexpr int kRows = 14, kColumn = 9;
+  const double greatest = points.back().rate_per_s;
+  const auto [unit, unit_text] = greatest >= 1e6   ? std::pair(1e6, "M/s")
+                                 : greatest >= 1e3 ? std::pair(1e3, "k/s")
+                                                   : std::pair(1.0, "/s");
   double least = INFINITY, most = 0;
   for (const CurvePoint& p : points)
     for (const CurveCell& c : p.boards) {
@@ -74,8 +80,8 @@ std::string drawing(const std::vector<std::string>& names, const std::vector<Cur
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  text += fmt::format("  {:>10} +{}\n  {:>10}  ", "", std::string(points.size() * kColumn, '-'), "M/s");
-  for (const CurvePoint& p : points) text += fmt::format("{:^7.3g}", p.rate_per_s / 1e6);
+  text += fmt::format("  {:>10} +{}\n  {:>10}  ", "", std::string(points.size() * kColumn, '-'), unit_text);
+  for (const CurvePoint& p : points) text += fmt::format("{:^9.3g}", p.rate_per_s / unit);
   text.erase(text.find_last_not_of(' ') + 1);
   text += "\n ";
   for (std::size_t b = 0; b < names.size(); ++b) text += fmt::format(" {}: {}", static_cast<char>('a' + b), names[b]);
@@ -96,15 +102,22 @@ Estimate estimate(const std::vector<double>& values) {
 
 bool has_curve(const Json& result) { return result.contains("phases") && !result.contains("zero_loss_rate_per_s"); }
 
+std::size_t common_phases(const std::vector<std::vector<Json>>& by_board) {
+  std::size_t least = SIZE_MAX;
+  for (const auto& replications : by_board)
+    for (const Json& r : replications) least = std::min(least, has_curve(r) ? r.at("phases").size() : 0);
+  return least;
+}
+
 std::vector<CurvePoint> curve_of(const std::vector<std::vector<Json>>& by_board) {
   std::vector<CurvePoint> points;
-  for (std::size_t i = 0; i < by_board.front().front().at("phases").size(); ++i) {
+  for (std::size_t i = 0; i < common_phases(by_board); ++i) {
     CurvePoint point;
-    point.rate_per_s = by_board.front().front().at("phases")[i].at("rate_per_s").get<double>();
+    point.rate_per_s = by_board.front().front().at("phases").at(i).at("rate_per_s").get<double>();
     for (const std::vector<Json>& replications : by_board) {
       const auto over_replications = [&](const auto& value) {
         std::vector<double> values;
-        for (const Json& r : replications) values.push_back(value(r.at("phases")[i]));
+        for (const Json& r : replications) values.push_back(value(r.at("phases").at(i)));
         return values;
       };
       const auto latency = [&](const char* key) {
@@ -116,11 +129,11 @@ std::vector<CurvePoint> curve_of(const std::vector<std::vector<Json>>& by_board)
           ""};
       double sent = 0, completed = 0;
       for (const Json& r : replications) {
-        sent += r.at("phases")[i].at("sent").get<double>();
-        completed += r.at("phases")[i].at("completed").get<double>();
+        sent += r.at("phases").at(i).at("sent").get<double>();
+        completed += r.at("phases").at(i).at("completed").get<double>();
       }
       cell.unanswered = sent > 0 ? 1 - completed / sent : 0;
-      if (const Json& uses = replications.front().at("phases")[i].at("resources"); !uses.empty())
+      if (const Json& uses = replications.front().at("phases").at(i).at("resources"); !uses.empty())
         cell.busiest =
             fmt::format("{} {:.0f} %", uses[0].at("name").get<std::string>(), uses[0].at("busy").get<double>() * 100);
       point.boards.push_back(std::move(cell));

@@ -32,7 +32,10 @@ struct CurvePoint {
 
 /// Whether a result is of a load sweep.
 bool has_curve(const nlohmann::ordered_json& result);
-/// by_board: the results of each board, one a replication, all of load sweeps at the same rates.
+/// Number of phases that every result has, of boards and replications; 0 where one has no load sweep.
+std::size_t common_phases(const std::vector<std::vector<nlohmann::ordered_json>>& by_board);
+/// The points that all have. by_board: the results of each board, one a replication, all of load sweeps at the same
+/// rates.
 std::vector<CurvePoint> curve_of(const std::vector<std::vector<nlohmann::ordered_json>>& by_board);
 
 /// A table and a drawing. names: of the boards. capacity_per_s: the rate that counts as 100 %; 0: none does.

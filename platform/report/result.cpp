@@ -14,6 +14,7 @@
 #include "platform/firmware/firmware_counters.h"
 #include "platform/report/format.h"
 #include "platform/report/measured.h"
+#include "platform/run/without_effect.h"
 
 namespace sluice::report {
 namespace {
@@ -172,6 +173,14 @@ Json faults(platform::Simulation& s) {
 
 namespace {
 
+/// What was set and not read.
+Json without_effect(platform::Board& board) {
+  Json list = Json::array();
+  for (const platform::WithoutEffect& w : platform::without_effect(board.config()))
+    list.push_back({{"path", w.path}, {"set_by", w.set_by}, {"why", w.why}});
+  return list;
+}
+
 /// Whether a result file can hold a text: it is UTF-8.
 bool is_utf8(const std::string& text) {
   try {
@@ -261,6 +270,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   result["resources"] = resources(m.uses(m.whole()));
   result["counters"] = std::move(counters);
   result["faults"] = faults(s);
+  result["without_effect"] = without_effect(board);
   result["mistakes"] = mistakes(board);
   if (const Time quantum = longest_quantum(board); quantum != Time{}) result["quantum_ns"] = nanoseconds(quantum);
   result["host"] = host(s);

@@ -124,11 +124,15 @@ std::string mistake_text(const Json& result) {
   return text + "\n";
 }
 
-/// A workload's report with a second line that says what limited the run; not where it has phases, each with its own.
+/// A workload's report with a second line that says what limited its requests; not where it has several phases, each
+/// with its own.
 std::string with_limit(std::string report, const workload::Workload& workload, const Json& result) {
+  const std::string phases = workload.phases();
+  if (!result.contains("requests") || (!phases.empty() && result.at(Json::json_pointer(phases)).size() > 1))
+    return report;
   const std::string sentence = limit_sentence(result);
   const std::size_t line = report.find('\n');
-  if (sentence.empty() || !workload.phases().empty() || line == std::string::npos) return report;
+  if (sentence.empty() || line == std::string::npos) return report;
   return report.insert(line + 1, "  " + sentence + "\n");
 }
 

@@ -38,7 +38,7 @@ void Measurement::begin() {
 void Measurement::begin_phase() {
   if (!phases_.empty() && !phase_ended_early_) phases_.back().to = read(base::now());
   phases_.emplace_back().from = read(base::now());
-  phase_ended_early_ = false;
+  ended_early_ = phase_ended_early_ = false;
 }
 
 void Measurement::to_here() {
@@ -92,7 +92,7 @@ std::vector<Use> Measurement::uses(const Window& w) const {
   const std::vector<std::uint64_t> to = base::statistics().resources_in(w.to.statistics);
   std::vector<Use> uses;
   for (std::size_t i = 0; i < resources_.size(); ++i) {
-    const double busy = std::min(1.0, static_cast<double>(to[i] - from[i]) / length);
+    const double busy = std::min(1.0, static_cast<double>(to[i] - std::min(from[i], to[i])) / length);
     const Time since = busy >= kBusy ? busy_since(i, w, to[i]) : w.to.at();
     uses.push_back({resources_[i].group, resources_[i].title, busy, since});
   }

@@ -127,7 +127,7 @@ std::string TrafficWorkload::report(const Json& result) const {
   const bool closed = std::all_of(clients_.begin(), clients_.end(), [](const Clients& c) {
     return c.parameters->kind == TrafficSource::Kind::closed_loop;
   });
-  text += closed ? fmt::format("  throughput            {}\n\n", rate("achieved_per_s"))
+  text += closed ? fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()))
                  : fmt::format("  calls                 offered {}   accepted {}   achieved {}\n\n",
                                rate("offered_per_s"), rate("accepted_per_s"), rate("achieved_per_s"));
   return text + client_table(result) + workload::stage_table(result) + "\n";

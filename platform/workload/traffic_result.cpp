@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a run's result file says of its calls: counts, latencies, phases and stages.
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "models/workload/figures.h"
@@ -42,13 +44,15 @@ template <class Counts>
 Json load(const Counts& c) {
   return {{"offered_per_s", rate_between(c.sent - (c.sent > 0), c.first_due, c.last_due)},
           {"accepted_per_s", rate_between(c.sent - (c.sent > 0), c.first_bit, c.last_start)},
-          {"achieved_per_s", rate_between(c.completed, c.first_bit, c.last_bit)}};
+          {"achieved_per_s",
+           rate_between(c.completed - (c.completed > 0), c.first_answered, std::max(c.last_bit, c.last_due))}};
 }
 
 /// The rates of a load sweep, or the trials of a zero-loss search.
 Json phases(const net::TrafficSource& source) {
   Json list = Json::array();
   for (const net::TrafficSource::Phase& p : source.phases()) {
+    if (p.sent == 0) continue;  // the run ended before its first call
     list.push_back({{"rate_per_s", p.rate},
                     {"load", load(p)},
                     {"sent", p.sent},

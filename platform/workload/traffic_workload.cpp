@@ -45,7 +45,10 @@ void TrafficWorkload::start(workload::Run& run) {
       if (!std::exchange(measuring_, true)) run.begin_measuring();
     });
     if (clients_.size() == 1) c.source->on_phase([&run] { run.begin_phase(); });
-    c.source->on_late_answer([&run] { run.measure_to_here(); });
+    c.source->on_late_answer([this, &run] {
+      if (std::all_of(clients_.begin(), clients_.end(), [](const Clients& other) { return other.source->all_made(); }))
+        run.measure_to_here();
+    });
     c.source->on_finished([this, &run] {
       if (++finished_ == clients_.size()) run.finish();
     });
@@ -142,6 +145,9 @@ TrafficSource::Results TrafficWorkload::results() const {
     all.lost += r.lost;
     all.retransmissions += r.retransmissions;
     all.late_duplicates += r.late_duplicates;
+    if (r.completed > 0)
+      all.first_answered =
+          all.completed > r.completed ? std::min(all.first_answered, r.first_answered) : r.first_answered;
     all.last_due = std::max(all.last_due, r.last_due);
     all.last_start = std::max(all.last_start, r.last_start);
     all.latency.merge(r.latency);

@@ -23,8 +23,10 @@ class Comparing(CommandTest):
 
     def test_every_parameter_that_differs_is_listed(self):
         path = self.write("narrow.toml", "extends = ['e810-irq']\n[pcie.slot0]\nlanes = 4\n[nic.eth0]\nqueues = 2\n")
+        # Its second queue is for a hart that it does not have, which a run would say without a setting.
         out = os.path.join(self.directory, "out")
-        compared = json.loads(self.succeed("compare", "e810-poll", "e810-irq", path, *QUICK, "--json", "--out", out))
+        compared = json.loads(self.succeed("compare", "e810-poll", "e810-irq", path, *QUICK, "--set=workload.think=2 us", "--json",
+                                           "--out", out))
         self.assertEqual({(d["board"].rsplit("/", 1)[-1], d["path"], d["reference_value"], d["value"])
                           for d in compared["differences"]},
                          {("e810-irq", "nic.eth0.driver", "poll", "interrupt"),
@@ -61,6 +63,33 @@ class Comparing(CommandTest):
         self.assertNotIn("+- ", text)
         for row in json.loads(self.succeed(*arguments, "--json"))["paired"]:
             self.assertIsNone(row["half_width_95"])
+
+    def test_latency_against_load(self):
+        arguments = ("compare", "e810-poll", "e810-irq", "--loads=20,80", "--requests=300")
+        compared = json.loads(self.succeed(*arguments, "--replications=3", "--json"))
+        capacity = compared["capacity_per_s"]
+        self.assertTrue(15e6 < capacity < 35e6, capacity)
+        self.assertEqual([p["rate_per_s"] for p in compared["curve"]], [round(capacity * 0.2), round(capacity * 0.8)])
+        for point in compared["curve"]:
+            poll, interrupt = point["boards"]
+            self.assertGreater(interrupt["mean_ns"]["mean"], poll["mean_ns"]["mean"])
+            for board in (poll, interrupt):
+                self.assertGreater(board["mean_ns"]["half_width_95"], 0)
+                self.assertEqual(board["unanswered"], 0)
+                self.assertRegex(board["busiest"], r"^cluster\.host\.hart0 \d+ %$")
+        text = self.succeed(*arguments)
+        self.assertRegex(text, r"(?m)^ +\d\.\d{3} M/s   20 %  e810-poll +\d\.\d{3} us +\d\.\d{3} us ")
+        self.assertIn("\n  mean latency, logarithmic\n", text)
+        for loads in ("0", "10..", "..10", "90..10", "20,20", "20,10", "1001", "a", "10;20", "1.5"):
+            self.assert_mistake(["compare", "e810-poll", "e810-irq", f"--loads={loads}"],
+                                f"--loads {loads}: must be rising percentages of 1 to 1000, such as 20,50,90 or 10..90")
+        for key in ("kind=open-loop", "arrivals=constant", "rate=5", "rates=[5]"):
+            self.assert_mistake(["compare", "e810-poll", "e810-irq", "--loads=50", f"--set=workload.{key}"],
+                                f"--set workload.{key}: has no effect on e810-poll: --loads says how calls are "
+                                "offered")
+        self.write("two.toml", "extends = ['e810-poll']\n[net.wire1]\n[peer.more]\nmodel = 'traffic'\nwire = 'net.wire1'\n")
+        self.assert_mistake(["compare", "e810-poll", "two.toml", "--loads=50"], "compare: --loads is for boards whose calls "
+                            "have one source, and two.toml has peer.more, too")
 
     def test_boards_with_several_harts_run_again_at_half_the_quantum(self):
         arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--set=cluster.host.harts=2")

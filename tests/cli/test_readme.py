@@ -12,8 +12,13 @@ NUMBER = re.compile(r"([x+-]?)(\d[\d,]*(?:\.\d+)?)( ns| us| %| M/s)?")
 FLOOR = {" ns": 5, " us": 0.005, " %": 1, " M/s": 0}
 
 
+INTERVAL = re.compile(r"\+- \d+\.\d+")
+
+
 def split(text):
-    """The words line by line, with # for each number, and the numbers."""
+    """Intervals are not looked at, for they are of what is random. The words line by line, with # for each number, and the numbers."""
+    # A mean that an interval follows has its unit behind that.
+    text = INTERVAL.sub("us", text)
     lines = [NUMBER.sub("#", line).split() for line in text.strip().splitlines()]
     return lines, [(mark + unit, float(mark.strip("x") + n.replace(",", "")), unit)
                    for mark, n, unit in NUMBER.findall(text)]

@@ -164,9 +164,9 @@ class Sensitivity(CommandTest):
         for uncertainty, what in (("'120 %'", "must be 0 % to 100 % of the value"), ("'-1 %'", "must not be negative"),
                                   ("'5 ns'", 'must be a ratio such as 0.39, "39 %" or "128/130"')):
             wrong = self.tiny(f"dram_latency = {{ value = '80 ns', source = 'us', uncertainty = {uncertainty} }}\n")
-            self.assert_mistake(["sensitivity", wrong], f"{wrong}:5: caches.dram_latency.uncertainty {what}")
+            self.assert_mistake(["sensitivity", wrong], f"{wrong}:7: caches.dram_latency.uncertainty {what}")
         wrong = self.tiny("timing = { value = 'cached', source = 'us', uncertainty = '1 %' }\n")
-        self.assert_mistake(["describe", wrong], f"{wrong}:5: caches.timing has an uncertainty, but a choice of the board "
+        self.assert_mistake(["describe", wrong], f"{wrong}:7: caches.timing has an uncertainty, but a choice of the board "
                             "has none: leave it out")
 
 

@@ -38,8 +38,7 @@ class WorkloadPlugins(PluginTest):
         # The hart's last instructions end a little later.
         self.assertEqual((int(result["simulated_ns"]), int(result["measured_ns"])), (30_000, 20_000))
         self.assertNotIn("requests", result)
-        self.assertRegex(self.run_board().stdout, r"^my   3 ticks\n  limited by cluster\.host\.hart0, 100\.0 % busy, since "
-                         r"10\.00 us\n\n  cluster\.host\.hart0: ")
+        self.assertTrue(self.run_board().stdout.startswith("my   3 ticks\n\n  cluster.host.hart0: "))
         shorter = json.loads(self.run_board("--json", "--set", "workload.period=1 us").stdout)
         self.assertEqual(int(shorter["simulated_ns"]), 3000)
 

@@ -340,11 +340,13 @@ typename LinkDirection<P>::Transmission LinkDirection<P>::serialise(Message& m, 
 template <MessageProtocol P>
 Time LinkDirection<P>::behind_ordered_sets(Time start) {
   const OrderedSets& sets = setup_.ordered_sets;
-  if (next_set_ > start) return start;
-  next_set_ += sets.every * ((start - next_set_) / sets.every);  // the earlier ones found the link idle
-  const Time end = std::max(next_set_, free_at_) + sets.lasts;
-  next_set_ += sets.every;
-  return std::max(start, end);
+  while (next_set_ <= start) {
+    // Of those that find the link idle, only the last may still be under way.
+    if (next_set_ > free_at_) next_set_ += sets.every * ((start - next_set_) / sets.every);
+    free_at_ = std::max(next_set_, free_at_) + sets.lasts;
+    next_set_ += sets.every;
+  }
+  return std::max(start, free_at_);
 }
 
 template <MessageProtocol P>
@@ -404,6 +406,7 @@ void LinkDirection<P>::set_up(bool up) {
   if (guard_) lost_ += guard_->cut();
   calendar().cancel(wake_);
   calendar().cancel(delivery_);
+  starved_ = starved(now());
   free_at_ = now();
   blocked_ = false;
   stalled_.reset();

@@ -90,6 +90,9 @@ class Parameter {
   /// The value less or more a share of itself: whole numbers at least 1, powers of two and choices to the next one,
   /// clipped to the range; of a list every element. Rules between parameters are not looked at.
   virtual Variation varied(const void* parameters, Ratio share, Side) const = 0;
+  /// Why the value has no effect beside the other values of its instance, as a reason ("kind is closed-loop"). Empty:
+  /// it has, as far as these say.
+  virtual std::string why_without_effect(const void* /*parameters*/) const { return {}; }
   /// What is wrong with the declaration, as the end of a sentence; empty: nothing.
   virtual std::string mistake() const { return {}; }
 

@@ -85,6 +85,14 @@ class Field final : public Parameter {
   /// cannot be read.
   Field& names_file() requires std::same_as<T, std::string> { return names_file_ = true, *this; }
 
+  /// For a value that has an effect only beside others. why(p) returns why it has none beside p, as a reason that
+  /// begins with a key of the same schema ("kind is closed-loop"), or an empty string. Such a value is accepted, and a
+  /// run says that it has no effect.
+  Field& without_effect(std::function<std::string(const P&)> why) {
+    why_without_effect_ = std::move(why);
+    return *this;
+  }
+
   /// Where the default comes from.
   Field& measured(std::string source) { return from(Provenance::Kind::kMeasured, std::move(source)); }
   Field& stated(std::string source) { return from(Provenance::Kind::kStated, std::move(source)); }
@@ -111,6 +119,9 @@ class Field final : public Parameter {
     std::string what = element_what();
     if (kList) what = "a list, each " + what;
     return limits.empty() ? what : what + ", " + limits;
+  }
+  std::string why_without_effect(const void* parameters) const override {
+    return why_without_effect_ ? why_without_effect_(*static_cast<const P*>(parameters)) : std::string();
   }
   std::string mistake() const override {
     if (chosen_ && choices_.empty()) return "has no choices";
@@ -344,6 +355,7 @@ class Field final : public Parameter {
   }
 
   T P::*member_;
+  std::function<std::string(const P&)> why_without_effect_;
   bool bounded_ = false;
   Element low_{};
   Element high_{};
@@ -419,7 +431,8 @@ namespace schema_detail {
 template <class P, class Q>
 class Included final : public Parameter {
  public:
-  Included(const Parameter& inner, Q P::*part) : Parameter(inner), inner_(inner), part_(part) {}
+  Included(const Parameter& inner, Q P::*part, std::string before)
+      : Parameter(inner), inner_(inner), part_(part), before_(std::move(before)) {}
   std::string valid() const override { return inner_.valid(); }
   std::string unit() const override { return inner_.unit(); }
   void assign(void* p, const Value& v) const override { inner_.assign(&(static_cast<P*>(p)->*part_), v); }
@@ -427,6 +440,10 @@ class Included final : public Parameter {
   std::string text(const void* p) const override { return inner_.text(&(static_cast<const P*>(p)->*part_)); }
   Value value(const void* p) const override { return inner_.value(&(static_cast<const P*>(p)->*part_)); }
   bool is_number() const override { return inner_.is_number(); }
+  std::string why_without_effect(const void* p) const override {
+    const std::string why = inner_.why_without_effect(&(static_cast<const P*>(p)->*part_));
+    return why.empty() ? why : before_ + why;
+  }
   Variation varied(const void* p, Ratio share, Side side) const override {
     return inner_.varied(&(static_cast<const P*>(p)->*part_), share, side);
   }
@@ -434,6 +451,7 @@ class Included final : public Parameter {
  private:
   const Parameter& inner_;
   Q P::*part_;
+  std::string before_;
 };
 }  // namespace schema_detail
 
@@ -443,7 +461,7 @@ void Schema<P>::include(const std::string& prefix, Q P::*part) {
   const Schema<Q>& inner = schema_of<Q>();
   const std::string before = prefix.empty() ? "" : prefix + ".";
   for (const auto& parameter : inner.parameters()) {
-    keep(std::make_unique<schema_detail::Included<P, Q>>(*parameter, part), before + parameter->key(),
+    keep(std::make_unique<schema_detail::Included<P, Q>>(*parameter, part, before), before + parameter->key(),
          parameter->meaning());
   }
   for (const Rule& r : inner.rules()) {

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/base/parameters/spread.h"
 
+#include <utility>
+
 namespace sluice::base {
 namespace {
 
 constexpr std::uint64_t kStepsPerMillionth = 10;
 constexpr std::uint64_t kSteps = 1'000'000 * kStepsPerMillionth;
 
-/// numerator / denominator with a numerator of at most 40 bits, so that products with numbers of bytes and of cycles
-/// stay within 64 bits. A larger fraction loses digits: less than 10^-11 of its value.
+/// The best approximation of a fraction by one with terms of at most 40 bits, so that products with numbers of bytes
+/// and of cycles stay within 64 bits: the last of its continued fraction's convergents that has such terms.
 Ratio shortened(unsigned __int128 numerator, unsigned __int128 denominator) {
-  while (numerator >> 40 != 0 && denominator > 1) {
-    numerator >>= 1;
-    denominator >>= 1;
+  constexpr unsigned __int128 kMost = (static_cast<unsigned __int128>(1) << 40) - 1;
+  unsigned __int128 p = 1, q = 0, p_before = 0, q_before = 1;
+  while (denominator != 0) {
+    const unsigned __int128 whole = numerator / denominator;
+    if (whole > kMost || whole * p + p_before > kMost || whole * q + q_before > kMost) break;
+    p_before = std::exchange(p, whole * p + p_before);
+    q_before = std::exchange(q, whole * q + q_before);
+    numerator = std::exchange(denominator, numerator % denominator);
   }
-  return {static_cast<std::uint64_t>(numerator), static_cast<std::uint64_t>(denominator)};
+  return {static_cast<std::uint64_t>(p), static_cast<std::uint64_t>(q)};
 }
 
 }  // namespace

@@ -37,11 +37,22 @@ void CallParameters::describe(base::Schema<CallParameters>& s) {
   s.add("bytes", &CallParameters::bytes, "data in a call: opaque of echo and checksum, integers of sort, value of kv")
       .range(0, 9600)
       .unit("bytes")
+      .without_effect([](const CallParameters& p) -> std::string {
+        return p.program == "null" || p.program == "add" ? "program is " + p.program : "";
+      })
       .setting();
-  s.add("keys", &CallParameters::keys, "kv: different keys").range(1, 65536).unit("keys").setting();
+  const auto only_kv = [](const CallParameters& p) -> std::string {
+    return p.program == "kv" ? "" : "program is " + p.program;
+  };
+  s.add("keys", &CallParameters::keys, "kv: different keys")
+      .range(1, 65536)
+      .unit("keys")
+      .without_effect(only_kv)
+      .setting();
   s.add("reads_percent", &CallParameters::reads_percent, "kv: gets among the calls to keys that have been put")
       .range(0, 100)
       .unit("%")
+      .without_effect(only_kv)
       .setting();
   s.rule("bytes", [](const CallParameters& p) { return p.calls()->mistake(); });
 }

@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The parameters of a traffic source.
 
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "models/net/traffic/traffic_source.h"
 
 namespace sluice::net {
+namespace {
+
+using Kind = TrafficSource::Kind;
+using P = TrafficSource::Parameters;
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::closed_loop:
+      return "closed-loop";
+    case Kind::open_loop:
+      return "open-loop";
+    case Kind::replay:
+      return "replay";
+    case Kind::load_sweep:
+      return "load-sweep";
+    case Kind::zero_loss:
+      break;
+  }
+  return "zero-loss";
+}
+
+/// Of a parameter that only some kinds of load read.
+std::function<std::string(const P&)> only_for(std::initializer_list<Kind> kinds) {
+  return [list = std::vector<Kind>(kinds)](const P& p) -> std::string {
+    if (std::find(list.begin(), list.end(), p.kind) != list.end()) return {};
+    return fmt::format("kind is {}", name_of(p.kind));
+  };
+}
+
+const auto kMadeCalls = {Kind::closed_loop, Kind::open_loop, Kind::load_sweep, Kind::zero_loss};
+
+}  // namespace
 
 void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("clients that make calls and check the replies");
@@ -22,28 +60,43 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time")
       .range(1, 65536)
       .unit("calls")
+      .without_effect(only_for({Kind::closed_loop}))
       .setting();
-  s.add("think", &Parameters::think, "closed loop: from a reply to the next call, mean").range(0_ns, 10_s).setting();
+  s.add("think", &Parameters::think, "closed loop: from a reply to the next call, mean")
+      .range(0_ns, 10_s)
+      .without_effect(only_for({Kind::closed_loop}))
+      .setting();
   s.add("think_times", &Parameters::think_times, "closed loop: how think times are distributed")
       .choices({{"constant", ThinkTimes::constant}, {"exponential", ThinkTimes::exponential}})
+      .without_effect([](const P& p) -> std::string {
+        if (p.kind != Kind::closed_loop) return only_for({Kind::closed_loop})(p);
+        return p.think == 0_ns ? "think is 0 ns" : "";
+      })
       .setting();
   s.add("rate", &Parameters::rate, "open loop: calls per second; zero-loss: the highest tried")
       .range(1, 1'000'000'000)
       .unit("1/s")
+      .without_effect(only_for({Kind::open_loop, Kind::zero_loss}))
       .setting();
   s.add("rates", &Parameters::rates, "load sweep: calls per second, one phase each")
       .range(1, 1'000'000'000)
       .length(0, 1000)
       .unit("1/s")
+      .without_effect(only_for({Kind::load_sweep}))
       .setting();
   s.add("resolution", &Parameters::resolution, "zero-loss: where the search ends")
       .range(1, 1'000'000'000)
       .unit("1/s")
+      .without_effect(only_for({Kind::zero_loss}))
       .setting();
   s.add("arrivals", &Parameters::arrivals, "open loop and load sweep: when calls are made")
       .choices({{"constant", Arrivals::constant}, {"poisson", Arrivals::poisson}})
+      .without_effect(only_for({Kind::open_loop, Kind::load_sweep}))
       .setting();
-  s.add("pcap", &Parameters::pcap, "replay: path of the capture").names_file().setting();
+  s.add("pcap", &Parameters::pcap, "replay: path of the capture")
+      .names_file()
+      .without_effect(only_for({Kind::replay}))
+      .setting();
   s.include("call", &Parameters::call);
   s.add("requests", &Parameters::requests,
         "calls that count, of each phase; a zero-loss search makes more until buffers can hide no loss; "
@@ -54,8 +107,15 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).unit("calls").setting();
   s.add("timeout", &Parameters::timeout, "until a call is sent again or given up").range(1_us, 100_s).setting();
   s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).unit("repeats").setting();
-  s.add("flows", &Parameters::flows, "UDP source ports, used in turn").range(1, 16384).unit("ports").setting();
-  s.add("first_port", &Parameters::first_port, "first UDP source port").range(1024, 49151).setting();
+  s.add("flows", &Parameters::flows, "UDP source ports, used in turn")
+      .range(1, 16384)
+      .unit("ports")
+      .without_effect(only_for(kMadeCalls))
+      .setting();
+  s.add("first_port", &Parameters::first_port, "first UDP source port")
+      .range(1024, 49151)
+      .without_effect(only_for(kMadeCalls))
+      .setting();
   s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
       .range(0, 65535)
       .setting();

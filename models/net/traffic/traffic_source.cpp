@@ -349,12 +349,12 @@ void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong
   base::ledger().complete(slot.id, packet.last_bit, slot.due);
   if (!wrong) calls_.answered(slot.call);
   if (slot.measured) {
-    ++results_.completed;
+    if (results_.completed++ == 0) results_.first_answered = packet.last_bit;
     results_.latency.add(packet.last_bit - slot.due);
     results_.last_bit = packet.last_bit;
     if (phased()) {
       Phase& phase = phases_.back();
-      ++phase.completed;
+      if (phase.completed++ == 0) phase.first_answered = packet.last_bit;
       phase.latency.add(packet.last_bit - slot.due);
       phase.last_bit = packet.last_bit;
     }

@@ -76,6 +76,7 @@ class TrafficSource : public RemoteHost {
     base::Time first_due;               ///< of the first call
     base::Time last_due;                ///< of the last call
     base::Time first_bit;               ///< of the first call
+    base::Time first_answered;          ///< last bit of the first reply
     base::Time last_start;              ///< first bit of the last call
     base::Time last_bit;                ///< of the last reply
     std::string first_error;            ///< "call 17: sum is wrong"; empty without errors
@@ -95,6 +96,7 @@ class TrafficSource : public RemoteHost {
     base::Time first_due;
     base::Time last_due;
     base::Time first_bit;
+    base::Time first_answered;
     base::Time last_start;
     base::Time last_bit;
     bool loss() const { return completed != sent; }
@@ -132,6 +134,7 @@ class TrafficSource : public RemoteHost {
   std::uint64_t most_calls_of_search() const;
   std::uint64_t total() const { return total_; }                    ///< calls to make as far as known, warm-up included
   std::uint64_t under_way() const { return next_ - 1 - settled_; }  ///< calls made and not yet answered or given up
+  bool all_made() const { return next_ > total_; }                  ///< no call is left to be made, as far as known
   std::uint64_t settled() const { return settled_; }                ///< calls answered or given up
 
   void resolved() override;

@@ -65,6 +65,7 @@ void DescriptorPart::describe(base::Schema<DescriptorPart>& s) {
       .setting();
   s.add("moderation", &P::moderation, "least time between two interrupts of a vector, in steps of 2 us")
       .range(0_ns, kModerationStep * 4095)
+      .without_effect([](const P& p) { return p.driver == Driver::interrupt ? "" : "driver is poll"; })
       .setting();
   s.rule("moderation", [](const P& p) {
     return p.moderation % kModerationStep == 0_ns ? "" : "must be a multiple of " + base::to_text(kModerationStep);

@@ -10,6 +10,7 @@ namespace sluice::workload {
 
 void PacketsParameters::describe(base::Schema<PacketsParameters>& s) {
   using P = PacketsParameters;
+  const auto only_udp = [](const P& p) { return p.format == PacketFormat::udp ? "" : "format is l2"; };
   s.summary("frames that must come back (sizes, format, load, rate)");
   s.include("host", &P::host);
   s.add("load", &P::load,
@@ -25,7 +26,10 @@ void PacketsParameters::describe(base::Schema<PacketsParameters>& s) {
         "line's")
       .range(base::BitRate(0), 1600_Gbps)
       .setting();
-  s.add("resolution", &P::resolution, "zero-loss: where the search ends").range(1_Mbps, 1600_Gbps).setting();
+  s.add("resolution", &P::resolution, "zero-loss: where the search ends")
+      .range(1_Mbps, 1600_Gbps)
+      .without_effect([](const P& p) { return p.load == PacketLoad::zero_loss ? "" : "load is not zero-loss"; })
+      .setting();
   s.add("sizes", &P::sizes, "bytes of a frame with FCS, such as 64 or 64..1518; one size after the other").setting();
   s.add("format", &P::format, "l2: Ethernet frames of no protocol; udp: IPv4/UDP")
       .choices({{"l2", PacketFormat::l2}, {"udp", PacketFormat::udp}})
@@ -38,9 +42,13 @@ void PacketsParameters::describe(base::Schema<PacketsParameters>& s) {
   s.add("flows", &P::flows, "udp: source ports, used in turn; l2 frames are one flow")
       .range(1, 16384)
       .unit("ports")
+      .without_effect(only_udp)
       .setting();
-  s.add("first_port", &P::first_port, "udp: first source port").range(1024, 49151).setting();
-  s.add("server_port", &P::server_port, "udp: destination port; 9 is the discard port").range(1, 65535).setting();
+  s.add("first_port", &P::first_port, "udp: first source port").range(1024, 49151).without_effect(only_udp).setting();
+  s.add("server_port", &P::server_port, "udp: destination port; 9 is the discard port")
+      .range(1, 65535)
+      .without_effect(only_udp)
+      .setting();
   s.add("requests", &P::requests,
         "packets that count, of each size; each trial of a zero-loss search has more until buffers can hide no loss")
       .range(1, 1'000'000'000'000)

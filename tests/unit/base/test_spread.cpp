@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <set>
 
 #include <catch2/catch.hpp>
@@ -58,4 +59,24 @@ TEST_CASE("a ratio of large numbers is shortened to one that bytes can be multip
   CHECK(drawn.numerator() >> 40 == 0);
   CHECK(drawn.real() / nominal.real() == Approx(1).epsilon(301e-6));
   CHECK(drawn.real() != nominal.real());
+}
+
+TEST_CASE("a drawn period is within its tolerance of any clock, however awkward its ratio", "[spread]") {
+  Spread spread;
+  RandomStream numbers(RandomSeed{7, 0}, "test", "clocks");
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    spread.draw_from(RandomSeed{seed, 0});
+    const std::uint64_t hertz = 1'000'000 + numbers.below(10'000'000'000);
+    const Ratio nominal(1'000'000'000'000'000, hertz);
+    const Ratio drawn = spread.period(nominal, 100, "net.wire0", "clock");
+    REQUIRE(drawn.numerator() >> 40 == 0);
+    const long double quotient =
+        static_cast<long double>(drawn.numerator()) / static_cast<long double>(drawn.denominator()) /
+        (static_cast<long double>(nominal.numerator()) / static_cast<long double>(nominal.denominator()));
+    const long double steps = (quotient - 1) * 10'000'000;
+    INFO(hertz << " Hz: " << static_cast<double>(steps) << " steps");
+    REQUIRE(std::abs(steps) <= 1000.01L);
+    // A whole number of steps, to a part in 10^11.
+    REQUIRE(std::abs(steps - std::round(steps)) < 1e-4L);
+  }
 }
