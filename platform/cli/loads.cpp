@@ -56,6 +56,7 @@ std::vector<std::string> overload_settings() {
 
 std::vector<std::string> sweep_settings(const std::vector<unsigned>& loads, double capacity) {
   std::vector<std::uint64_t> rates;
+  rates.reserve(loads.size());
   for (const unsigned load : loads)
     rates.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(capacity * load / 100))));
   return {"workload.kind=load-sweep", "workload.arrivals=poisson",

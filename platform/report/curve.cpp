@@ -117,6 +117,7 @@ std::vector<CurvePoint> curve_of(const std::vector<std::vector<Json>>& by_board)
     for (const std::vector<Json>& replications : by_board) {
       const auto over_replications = [&](const auto& value) {
         std::vector<double> values;
+        values.reserve(replications.size());
         for (const Json& r : replications) values.push_back(value(r.at("phases").at(i)));
         return values;
       };

@@ -9,7 +9,6 @@
 namespace sluice::report {
 namespace {
 
-using base::Time;
 using workload::latency;
 using workload::nanoseconds;
 using workload::share;

@@ -107,7 +107,7 @@ std::vector<WithoutEffect> without_effect(const BoardConfig& config) {
       if (!own && !config.is_from_command_line(i, p->key())) continue;
       std::string why = p->why_without_effect(i.model_values());
       if (!why.empty())
-        why = i.path() + "." + why;
+        why.insert(0, i.path() + ".");
       else
         why = reasons.of(i, p->key());
       if (!why.empty()) list.push_back({i.path() + "." + p->key(), i.origin(p->key()).set_by, why});

@@ -57,10 +57,12 @@ std::string phase_details(const Json& phases) {
       row(std::string("  ") + base::stage_title(static_cast<base::Stage>(stage)),
           [stage](const Json& p) { return time_text(workload::stage_rows(p)[stage].mean_ns); });
     if (!phases[first].at("cores").empty())
-      for (const auto& [account, unused] : phases[first].at("cores").front().at("time").items())
+      for (const auto& item : phases[first].at("cores").front().at("time").items()) {
+        const std::string& account = item.key();
         if (std::any_of(phases.begin(), phases.end(), [&](const Json& p) { return core_share(p, account) > 0; }))
           row("  core 0, " + account,
               [&](const Json& p) { return fmt::format("{:.1f} %", core_share(p, account) * 100); });
+      }
     text += "\n";
   }
   return text;

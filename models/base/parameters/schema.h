@@ -94,13 +94,13 @@ class Field final : public Parameter {
   }
 
   /// Where the default comes from.
-  Field& measured(std::string source) { return from(Provenance::Kind::kMeasured, std::move(source)); }
-  Field& stated(std::string source) { return from(Provenance::Kind::kStated, std::move(source)); }
-  Field& derived(std::string source) { return from(Provenance::Kind::kDerived, std::move(source)); }
-  Field& assumed(std::string source) { return from(Provenance::Kind::kAssumed, std::move(source)); }
+  Field& measured(const std::string& source) { return from(Provenance::Kind::kMeasured, source); }
+  Field& stated(const std::string& source) { return from(Provenance::Kind::kStated, source); }
+  Field& derived(const std::string& source) { return from(Provenance::Kind::kDerived, source); }
+  Field& assumed(const std::string& source) { return from(Provenance::Kind::kAssumed, source); }
   /// points: the names of the published points it was fitted to, such as "V2". At least one.
-  Field& fitted(std::string source, const std::vector<std::string>& points) {
-    from(Provenance::Kind::kFitted, std::move(source));
+  Field& fitted(const std::string& source, const std::vector<std::string>& points) {
+    from(Provenance::Kind::kFitted, source);
     provenance_.points = points;
     return *this;
   }
@@ -202,9 +202,9 @@ class Field final : public Parameter {
   static constexpr bool kOrdered = std::totally_ordered<Element> && !std::is_enum_v<Element>;
   static constexpr bool kNumber = std::is_arithmetic_v<Element> && !std::same_as<Element, bool>;
 
-  Field& from(Provenance::Kind kind, std::string source) {
+  Field& from(Provenance::Kind kind, const std::string& source) {
     provenance_.kind = kind;
-    provenance_.source = std::move(source);
+    provenance_.source = source;
     has_provenance_ = true;
     return *this;
   }
