@@ -46,6 +46,12 @@ std::string counted(std::uint64_t n, const char* one, const char* many) {
   return grouped(n) + " " + (n == 1 ? one : many);
 }
 
+std::string busiest_text(const nlohmann::ordered_json& measured) {
+  if (!measured.contains("resources") || measured.at("resources").empty()) return {};
+  const auto& first = measured.at("resources")[0];
+  return fmt::format("{} {:.0f} %", first.at("name").get<std::string>(), first.at("busy").get<double>() * 100);
+}
+
 std::string search_cost(std::uint64_t requests, const char* many, const std::string& key) {
   // Of what a board does in a second of wall time, a low and a high figure (docs/performance.md).
   constexpr std::uint64_t kSlow = 40'000, kFast = 200'000, kMinute = 60;

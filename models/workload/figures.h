@@ -26,6 +26,10 @@ std::string grouped(std::uint64_t);        ///< 100000 -> "100,000"
 /// "1 hart", "2 harts"
 std::string counted(std::uint64_t n, const char* one, const char* many);
 
+/// The busiest resource of a result, or of one of its phases, with its share: "net.wire0.a_to_b 99 %". Empty where the
+/// run ended before the phase.
+std::string busiest_text(const nlohmann::ordered_json& measured);
+
 /// What to say before a search that makes up to `requests` requests: a sentence without a full stop that names `key`,
 /// the parameter that makes it shorter. Empty where it takes less than a minute or so.
 std::string search_cost(std::uint64_t requests, const char* many, const std::string& key);

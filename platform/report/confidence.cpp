@@ -18,6 +18,12 @@ double student_t_975(unsigned degrees) {
   return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
 }
 
+Estimate estimate_of(const std::vector<double>& values) {
+  if (values.size() == 1) return {values.front(), {}};
+  const auto d = paired_difference(std::vector<double>(values.size(), 0.0), values);
+  return {d.mean, d.half_width};
+}
+
 PairedDifference paired_difference(const std::vector<double>& a, const std::vector<double>& b) {
   const double n = static_cast<double>(a.size());
   double sum = 0;

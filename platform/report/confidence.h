@@ -3,6 +3,7 @@
 /// Confidence intervals of paired differences: the same replication of two boards sees the same random numbers, so what
 /// they share cancels.
 
+#include <optional>
 #include <vector>
 
 namespace sluice::report {
@@ -11,6 +12,14 @@ struct PairedDifference {
   double mean = 0;        ///< of b - a
   double half_width = 0;  ///< of the 95 % confidence interval, by Student's t
 };
+
+/// Mean over replications.
+struct Estimate {
+  double mean = 0;
+  std::optional<double> half_width;  ///< of the 95 % confidence interval, by Student's t; nothing of one replication
+};
+/// values: at least one.
+Estimate estimate_of(const std::vector<double>& values);
 
 /// a, b: the same number of values, at least 2.
 PairedDifference paired_difference(const std::vector<double>& a, const std::vector<double>& b);

@@ -15,13 +15,13 @@ namespace sluice::report {
 namespace {
 
 /// "2.213 +- 0.004 us": both in the unit that suits the mean.
-std::string estimate_text(const Estimate& e, bool with_interval) {
+std::string estimate_text(const Estimate& e) {
   static constexpr std::pair<double, const char*> units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
   auto unit = units[0];
   for (const auto& u : units)
     if (e.mean >= u.first) unit = u;
-  if (!with_interval) return fmt::format("{:.3f} {}", e.mean / unit.first, unit.second);
-  return fmt::format("{:.3f} +- {:.3f} {}", e.mean / unit.first, e.half_width / unit.first, unit.second);
+  if (!e.half_width) return fmt::format("{:.3f} {}", e.mean / unit.first, unit.second);
+  return fmt::format("{:.3f} +- {:.3f} {}", e.mean / unit.first, *e.half_width / unit.first, unit.second);
 }
 
 std::string offered_text(const CurvePoint& p, double capacity) {
@@ -31,17 +31,15 @@ std::string offered_text(const CurvePoint& p, double capacity) {
 }
 
 /// One row for each rate and board.
-std::string table(const std::vector<std::string>& names, const std::vector<CurvePoint>& points, bool intervals,
-                  double capacity) {
+std::string table(const std::vector<std::string>& names, const std::vector<CurvePoint>& points, double capacity) {
   std::string text = fmt::format("  {:>18}  {:<14} {:>22} {:>22} {:>12} {:>11}  {}\n", "offered", "board", "mean",
                                  "p99", "achieved", "unanswered", "busiest");
   for (const CurvePoint& p : points) {
     for (std::size_t b = 0; b < names.size(); ++b) {
       const CurveCell& c = p.boards[b];
-      text +=
-          fmt::format("  {:>18}  {:<14} {:>22} {:>22} {:>12} {:>9.1f} %  {}\n", b == 0 ? offered_text(p, capacity) : "",
-                      names[b], estimate_text(c.mean_ns, intervals), estimate_text(c.p99_ns, intervals),
-                      rate_text(c.achieved_per_s.mean), c.unanswered * 100, c.busiest);
+      text += fmt::format("  {:>18}  {:<14} {:>22} {:>22} {:>12} {:>9.1f} %  {}\n",
+                          b == 0 ? offered_text(p, capacity) : "", names[b], estimate_text(c.mean_ns),
+                          estimate_text(c.p99_ns), rate_text(c.achieved_per_s.mean), c.unanswered * 100, c.busiest);
     }
   }
   return text;
@@ -88,17 +86,9 @@ std::string drawing(const std::vector<std::string>& names, const std::vector<Cur
   return text + "\n";
 }
 
-Json to_json(const Estimate& e) { return {{"mean", e.mean}, {"half_width_95", e.half_width}}; }
+Json to_json(const Estimate& e) { return {{"mean", e.mean}, {"half_width_95", e.half_width.value_or(0)}}; }
 
 }  // namespace
-
-Estimate estimate(const std::vector<double>& values) {
-  if (values.size() > 1) {
-    const auto d = paired_difference(std::vector<double>(values.size(), 0.0), values);
-    return {d.mean, d.half_width};
-  }
-  return {values.front(), 0};
-}
 
 bool has_curve(const Json& result) { return result.contains("phases") && !result.contains("zero_loss_rate_per_s"); }
 
@@ -122,21 +112,20 @@ std::vector<CurvePoint> curve_of(const std::vector<std::vector<Json>>& by_board)
         return values;
       };
       const auto latency = [&](const char* key) {
-        return estimate(over_replications([key](const Json& p) { return p.at("latency_ns").at(key).get<double>(); }));
+        return estimate_of(
+            over_replications([key](const Json& p) { return p.at("latency_ns").at(key).get<double>(); }));
       };
       CurveCell cell{
           latency("mean"), latency("p99"),
-          estimate(over_replications([](const Json& p) { return p.at("load").at("achieved_per_s").get<double>(); })), 0,
-          ""};
+          estimate_of(over_replications([](const Json& p) { return p.at("load").at("achieved_per_s").get<double>(); })),
+          0, ""};
       double sent = 0, completed = 0;
       for (const Json& r : replications) {
         sent += r.at("phases").at(i).at("sent").get<double>();
         completed += r.at("phases").at(i).at("completed").get<double>();
       }
       cell.unanswered = sent > 0 ? 1 - completed / sent : 0;
-      if (const Json& uses = replications.front().at("phases").at(i).at("resources"); !uses.empty())
-        cell.busiest =
-            fmt::format("{} {:.0f} %", uses[0].at("name").get<std::string>(), uses[0].at("busy").get<double>() * 100);
+      cell.busiest = workload::busiest_text(replications.front().at("phases").at(i));
       point.boards.push_back(std::move(cell));
     }
     points.push_back(std::move(point));
@@ -148,7 +137,7 @@ std::string curve_text(const std::vector<std::string>& names, const std::vector<
                        unsigned replications, double capacity) {
   std::string text;
   if (replications > 1) text += fmt::format("  Means over {} replications, with 95 % confidence\n\n", replications);
-  return text + table(names, points, replications > 1, capacity) + drawing(names, points);
+  return text + table(names, points, capacity) + drawing(names, points);
 }
 
 Json to_json(const std::vector<CurvePoint>& points) {

@@ -7,15 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sluice::report {
+#include "platform/report/confidence.h"
 
-/// Mean over replications, and half of its 95 % confidence interval by Student's t; 0 with one replication.
-struct Estimate {
-  double mean = 0;
-  double half_width = 0;
-};
-/// values: at least one.
-Estimate estimate(const std::vector<double>& values);
+namespace sluice::report {
 
 /// What a board did at one rate.
 struct CurveCell {

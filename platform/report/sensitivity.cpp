@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "platform/report/confidence.h"
-
 namespace sluice::report {
 namespace {
 
@@ -29,10 +27,6 @@ Estimate difference(const std::vector<double>& a, const std::vector<double>& b, 
 
 double AskedResult::value_in(const nlohmann::ordered_json& result) const {
   return (table ? result.at(table) : result).at(key).get<double>();
-}
-
-Estimate estimate_of(const std::vector<double>& values) {
-  return difference(std::vector<double>(values.size(), 0), values, 1);
 }
 
 Estimate effect_of(const std::vector<double>& reference, const End& end) {

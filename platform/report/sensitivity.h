@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/config/variations.h"
+#include "platform/report/confidence.h"
 
 namespace sluice::report {
 
@@ -31,13 +32,6 @@ inline constexpr std::array<AskedResult, 6> kAskedResults{
      {"p99", "99th percentile of latency", "ns", "latency_ns", "p99"},
      {"throughput", "throughput", "1/s", nullptr, "throughput_per_s"},
      {"time", "simulated time", "ns", nullptr, "simulated_ns"}}};
-
-struct Estimate {
-  double mean = 0;
-  std::optional<double> half_width;  ///< of the 95 % confidence interval, by Student's t; nothing of one replication
-};
-/// values: at least one.
-Estimate estimate_of(const std::vector<double>& values);
 
 /// The result with a parameter at one end of its uncertainty.
 struct End {

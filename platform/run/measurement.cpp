@@ -28,7 +28,7 @@ void Measurement::begin() {
   base::statistics().start_measuring(base::now());
   whole_.from = read(base::now());
   phases_.clear();
-  ended_early_ = phase_ended_early_ = false;
+  ended_early_ = false;
   samples_.clear();
   interval_ = kFirstInterval;
   base::calendar().cancel(look_);
@@ -36,23 +36,22 @@ void Measurement::begin() {
 }
 
 void Measurement::begin_phase() {
-  if (!phases_.empty() && !phase_ended_early_) phases_.back().to = read(base::now());
-  phases_.emplace_back().from = read(base::now());
-  ended_early_ = phase_ended_early_ = false;
+  Reading here = read(base::now());
+  if (!phases_.empty() && !ended_early_) phases_.back().to = here;
+  phases_.emplace_back().from = std::move(here);
+  ended_early_ = false;
 }
 
 void Measurement::to_here() {
   whole_.to = read(base::now());
   ended_early_ = true;
-  if (phases_.empty()) return;
-  phases_.back().to = whole_.to;
-  phase_ended_early_ = true;
+  if (!phases_.empty()) phases_.back().to = whole_.to;
 }
 
 void Measurement::end(Time end) {
-  if (!ended_early_) whole_.to = read(end);
-  if (!phases_.empty() && !phase_ended_early_) phases_.back().to = read(end);
-  base::statistics().show_until(whole_.to.statistics);
+  if (ended_early_) return;
+  whole_.to = read(end);
+  if (!phases_.empty()) phases_.back().to = whole_.to;
 }
 
 /// Notes how busy each resource has been so far. When there are many samples, every second one goes, so that a run of

@@ -74,8 +74,7 @@ class Measurement {
   Board& board_;
   Window whole_;
   std::vector<Window> phases_;
-  bool ended_early_ = false;  ///< by to_here()
-  bool phase_ended_early_ = false;
+  bool ended_early_ = false;               ///< by to_here(), and no phase has begun since
   std::vector<base::Resource> resources_;  ///< as at the beginning
   std::vector<Sample> samples_;
   base::Time interval_;  ///< between samples

@@ -54,16 +54,12 @@ class Reasons {
     const unsigned queues = static_cast<unsigned>(std::stoul(i.schema().find("queues")->text(i.values())));
     const Instance& workload = config_.the("workload");
     const base::Parameter* flows = workload.schema().find("flows");
-    if (queues > 1 && flows && flows->text(workload.values()) == "1" && makes_calls_or_packets(workload))
+    if (queues > 1 && flows && flows->text(workload.values()) == "1")
       return "workload.flows is 1, and a flow has one queue";
     if (queues > systems_.front().harts())
       return fmt::format("the host has {}, and a hart has one queue; more have none",
                          systems_.front().harts() == 1 ? "1 hart" : fmt::format("{} harts", systems_.front().harts()));
     return {};
-  }
-
-  static bool makes_calls_or_packets(const Instance& workload) {
-    return workload.model() == "traffic" || workload.model() == "packets";
   }
 
   std::string of_interrupts(const Instance& i, const std::string& key) const {

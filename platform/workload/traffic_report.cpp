@@ -75,16 +75,13 @@ std::string phase_table(const Json& phases) {
   for (const Json& p : phases) {
     const Json& latency = p.at("latency_ns");
     const Json& load = p.at("load");
-    const Json& uses = p.at("resources");
     const auto time = [&](const char* key) { return time_text(latency.at(key).get<double>()); };
     const auto rate = [&](const char* key) { return rate_text(load.at(key).get<double>()); };
     text += fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n",
                         rate_text(p.at("rate_per_s").get<double>()), rate("accepted_per_s"), rate("achieved_per_s"),
                         grouped(p.at("sent").get<std::uint64_t>()), grouped(workload::dropped_requests(p)),
                         grouped(p.at("lost").get<std::uint64_t>()), time("mean"), time("p99"), time("max"),
-                        uses.empty() ? ""
-                                     : fmt::format("{} {:.0f} %", uses[0].at("name").get<std::string>(),
-                                                   uses[0].at("busy").get<double>() * 100));
+                        workload::busiest_text(p));
   }
   return text + "\n";
 }

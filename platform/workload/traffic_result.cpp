@@ -40,8 +40,7 @@ double rate_between(std::uint64_t calls, Time first, Time last) {
 }
 
 /// Calls per second as they were due, as the line took them, and as they were answered, of the run or of a phase.
-template <class Counts>
-Json load(const Counts& c) {
+Json load(const TrafficSource::Counts& c) {
   return {{"offered_per_s", rate_between(c.sent - (c.sent > 0), c.first_due, c.last_due)},
           {"accepted_per_s", rate_between(c.sent - (c.sent > 0), c.first_bit, c.last_start)},
           {"achieved_per_s",

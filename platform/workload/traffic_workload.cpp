@@ -133,25 +133,10 @@ TrafficSource::Results TrafficWorkload::results() const {
   TrafficSource::Results all = clients_.front().source->results();
   for (std::size_t i = 1; i < clients_.size(); ++i) {
     const TrafficSource::Results& r = clients_[i].source->results();
-    // Clients that have sent nothing have no first bit.
-    if (r.sent > 0) {
-      all.first_bit = all.sent > 0 ? std::min(all.first_bit, r.first_bit) : r.first_bit;
-      all.first_due = all.sent > 0 ? std::min(all.first_due, r.first_due) : r.first_due;
-    }
-    all.sent += r.sent;
-    all.completed += r.completed;
+    all.merge(r);
     all.errors += r.errors;
-    for (const auto& [reason, n] : r.dropped) all.dropped[reason] += n;
-    all.lost += r.lost;
     all.retransmissions += r.retransmissions;
     all.late_duplicates += r.late_duplicates;
-    if (r.completed > 0)
-      all.first_answered =
-          all.completed > r.completed ? std::min(all.first_answered, r.first_answered) : r.first_answered;
-    all.last_due = std::max(all.last_due, r.last_due);
-    all.last_start = std::max(all.last_start, r.last_start);
-    all.latency.merge(r.latency);
-    all.last_bit = std::max(all.last_bit, r.last_bit);
   }
   return all;
 }

@@ -125,7 +125,7 @@ void StatisticsGroup::show(Entry& e, StatisticsVisitor& visitor, Time now) {
 
 void StatisticsGroup::collect(std::vector<std::uint64_t>& values) {
   for (Entry& e : entries_) {
-    if (e.kind == Kind::derived || e.kind == Kind::histogram) continue;
+    if (!is_read(e)) continue;
     values.push_back(attempt([&e] { return raw(e); }, e.broken).value_or(0));
   }
   for (auto* child : children_) child->collect(values);
@@ -137,32 +137,20 @@ StatisticsReading StatisticsGroup::read(Time now) {
   return reading;
 }
 
-void StatisticsGroup::set_end(const StatisticsReading& to, std::size_t& next) {
-  until_ = to.at;
-  for (Entry& e : entries_)
-    if (e.kind != Kind::derived && e.kind != Kind::histogram) e.end = to.values.at(next++);
-  for (auto* child : children_) child->set_end(to, next);
-}
-
-void StatisticsGroup::set_base(const StatisticsReading& from, std::size_t& next) {
+void StatisticsGroup::set_window(const StatisticsReading& from, const StatisticsReading& to, std::size_t& next) {
   since_ = from.at;
+  until_ = to.at;
   for (Entry& e : entries_) {
-    if (e.kind == Kind::derived || e.kind == Kind::histogram) continue;
-    const std::uint64_t value = from.values.at(next++);
-    if (e.kind != Kind::level) e.base = value;
+    if (!is_read(e)) continue;
+    if (e.kind != Kind::level) e.base = from.values.at(next);
+    e.end = to.values.at(next++);
   }
-  for (auto* child : children_) child->set_base(from, next);
-}
-
-void StatisticsGroup::show_until(const StatisticsReading& to) {
-  std::size_t next = 0;
-  set_end(to, next);
+  for (auto* child : children_) child->set_window(from, to, next);
 }
 
 void StatisticsGroup::show_between(const StatisticsReading& from, const StatisticsReading& to) {
-  show_until(to);
   std::size_t next = 0;
-  set_base(from, next);
+  set_window(from, to, next);
 }
 
 void StatisticsGroup::read_resources(std::vector<Resource>& out, const std::string& path) {
@@ -177,7 +165,7 @@ void StatisticsGroup::read_resources(std::vector<Resource>& out, const std::stri
 void StatisticsGroup::pick_resources(const StatisticsReading& reading, std::size_t& next,
                                      std::vector<std::uint64_t>& out) const {
   for (const Entry& e : entries_) {
-    if (e.kind == Kind::derived || e.kind == Kind::histogram) continue;
+    if (!is_read(e)) continue;
     if (e.resource) out.push_back(reading.values.at(next));
     ++next;
   }

@@ -103,10 +103,9 @@ class StatisticsGroup {
 
   /// Takes the snapshot, here and in all groups below: what is reported from now on counts from here.
   void start_measuring(Time now);
-  /// Later walks show what was counted from the snapshot to a reading, or between two readings, whatever is counted
-  /// after them; histograms stay whole. Groups must not be made or destroyed after the first reading.
+  /// Later walks show what was counted between two readings, whatever is counted after them; histograms stay whole.
+  /// Groups must not be made or destroyed after the first reading.
   StatisticsReading read(Time now);
-  void show_until(const StatisticsReading& to);
   void show_between(const StatisticsReading& from, const StatisticsReading& to);
   /// The resources here and in all groups below, in the order of a walk. path: of this group's parent.
   void read_resources(std::vector<Resource>& out, const std::string& path = {});
@@ -135,11 +134,12 @@ class StatisticsGroup {
 
   Entry& add(std::string_view name, std::string_view unit, std::string_view meaning, Kind kind);
   static std::uint64_t raw(Entry&);
+  /// Whether readings have its value.
+  static bool is_read(const Entry& e) { return e.kind != Kind::derived && e.kind != Kind::histogram; }
   static std::uint64_t counted(Entry& e) { return e.end ? *e.end : raw(e); }
   void collect(std::vector<std::uint64_t>&);
   void pick_resources(const StatisticsReading&, std::size_t& next, std::vector<std::uint64_t>&) const;
-  void set_end(const StatisticsReading&, std::size_t& next);
-  void set_base(const StatisticsReading&, std::size_t& next);
+  void set_window(const StatisticsReading& from, const StatisticsReading& to, std::size_t& next);
   void show(Entry&, StatisticsVisitor&, Time now);
 
   std::string name_;

@@ -60,6 +60,12 @@ class RemoteHost : public base::Model, public Wire::Client {
 
   /// Counts a valid frame for which the host has no use.
   void unexpected() { ++counts_.unexpected; }
+  /// Opens the request of a frame that is due at `due` and whose first bit leaves at `start`: in `client_queue` if it
+  /// must wait for the line, and else in `wire`. number: by which the host knows it.
+  base::RequestId open_request(base::Time due, base::Time start, std::uint64_t number) const {
+    return start > due ? base::ledger().open(SLUICE_STAGE_client_queue, component(), due, 0, number)
+                       : base::ledger().open(SLUICE_STAGE_wire, wire_.component(), start, 0, number);
+  }
   /// Sends a frame that is ready at now().
   base::Reservation transmit(PacketPtr p) { return wire_.send(end_, std::move(p)); }
   Wire& wire() { return wire_; }

@@ -13,10 +13,44 @@ namespace {
 constexpr base::Time kPauseAfterLoss = 10_us;
 }  // namespace
 
-std::uint64_t TrafficSource::Results::dropped_sum() const {
+std::uint64_t TrafficSource::Counts::dropped_sum() const {
   std::uint64_t sum = 0;
   for (const auto& [reason, n] : dropped) sum += n;
   return sum;
+}
+
+void TrafficSource::Counts::note_sent(base::Time due, base::Time start) {
+  if (sent++ == 0) {
+    first_due = due;
+    first_bit = start;
+  }
+  last_due = due;
+  last_start = start;
+}
+
+void TrafficSource::Counts::note_answered(base::Time due, base::Time at) {
+  if (completed++ == 0) first_answered = at;
+  latency.add(at - due);
+  last_bit = at;
+}
+
+void TrafficSource::Counts::note_given_up(const std::string& reason) { ++(reason.empty() ? lost : dropped[reason]); }
+
+void TrafficSource::Counts::merge(const Counts& o) {
+  // Without a call or an answer there is no time of the first one.
+  if (o.sent > 0) {
+    first_due = sent > 0 ? std::min(first_due, o.first_due) : o.first_due;
+    first_bit = sent > 0 ? std::min(first_bit, o.first_bit) : o.first_bit;
+  }
+  if (o.completed > 0) first_answered = completed > 0 ? std::min(first_answered, o.first_answered) : o.first_answered;
+  sent += o.sent;
+  completed += o.completed;
+  for (const auto& [reason, n] : o.dropped) dropped[reason] += n;
+  lost += o.lost;
+  latency.merge(o.latency);
+  last_due = std::max(last_due, o.last_due);
+  last_start = std::max(last_start, o.last_start);
+  last_bit = std::max(last_bit, o.last_bit);
 }
 
 TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Parameters& p, base::RandomSeed seed,
@@ -174,23 +208,11 @@ TrafficSource::Slot& TrafficSource::open(base::Time due, base::Time start) {
   if (slot.measured && phased() && phases_.back().sent == 0 && phase_callback_) phase_callback_();
   slot.due = due;
   base::ledger().measure(slot.measured);
-  slot.id = start > due ? base::ledger().open(SLUICE_STAGE_client_queue, component(), due, 0, number)
-                        : base::ledger().open(SLUICE_STAGE_wire, wire().component(), start, 0, number);
+  slot.id = open_request(due, start, number);
   if (!slot.measured) return slot;
-  note_sent(results_, due, start);
-  if (phased()) note_sent(phases_.back(), due, start);
+  results_.note_sent(due, start);
+  if (phased()) phases_.back().note_sent(due, start);
   return slot;
-}
-
-/// Counts a call that is sent, of the whole run or of a phase.
-template <class Counts>
-void TrafficSource::note_sent(Counts& counts, base::Time due, base::Time start) {
-  if (counts.sent++ == 0) {
-    counts.first_due = due;
-    counts.first_bit = start;
-  }
-  counts.last_due = due;
-  counts.last_start = start;
 }
 
 PacketPtr TrafficSource::build(const Slot& slot, std::uint32_t xid) const {
@@ -274,8 +296,8 @@ void TrafficSource::expire(Slot& slot) {
     const std::string reason = noted != drop_reasons_.end() ? noted->second
                                : silence_callback_          ? silence_callback_()
                                                             : std::string();
-    ++(reason.empty() ? results_.lost : results_.dropped[reason]);
-    if (phased()) ++(reason.empty() ? phases_.back().lost : phases_.back().dropped[reason]);
+    results_.note_given_up(reason);
+    if (phased()) phases_.back().note_given_up(reason);
   }
   base::ledger().drop(slot.id, "no reply in time", base::now());
   end_trial();
@@ -349,15 +371,8 @@ void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong
   base::ledger().complete(slot.id, packet.last_bit, slot.due);
   if (!wrong) calls_.answered(slot.call);
   if (slot.measured) {
-    if (results_.completed++ == 0) results_.first_answered = packet.last_bit;
-    results_.latency.add(packet.last_bit - slot.due);
-    results_.last_bit = packet.last_bit;
-    if (phased()) {
-      Phase& phase = phases_.back();
-      if (phase.completed++ == 0) phase.first_answered = packet.last_bit;
-      phase.latency.add(packet.last_bit - slot.due);
-      phase.last_bit = packet.last_bit;
-    }
+    results_.note_answered(slot.due, packet.last_bit);
+    if (phased()) phases_.back().note_answered(slot.due, packet.last_bit);
     if (wrong && results_.errors++ == 0) results_.first_error = fmt::format("call {}: {}", slot.number, wrong);
     if (next_ > total_ && late_answer_callback_ && may_be_last(under_way() - 1)) late_answer_callback_();
   }

@@ -63,42 +63,39 @@ class TrafficSource : public RemoteHost {
     bool makes_calls() const { return requests != 0 || kind == Kind::replay; }
   };
 
-  /// What became of the calls that count: sent = completed + dropped + lost + in_flight().
-  struct Results {
+  /// What became of calls that count, and when: sent = completed + dropped + lost + in_flight().
+  struct Counts {
     std::uint64_t sent = 0;
     std::uint64_t completed = 0;                   ///< answered, right or wrong
-    std::uint64_t errors = 0;                      ///< the completed calls whose answer was wrong
     std::map<std::string, std::uint64_t> dropped;  ///< given up; key: reason from a component or on_silence()
     std::uint64_t lost = 0;                        ///< given up, and no component dropped them
-    std::uint64_t retransmissions = 0;
-    std::uint64_t late_duplicates = 0;  ///< replies to calls that were answered or given up before
-    base::Histogram latency;            ///< fs: from when the call was due to the last bit of the reply
-    base::Time first_due;               ///< of the first call
-    base::Time last_due;                ///< of the last call
-    base::Time first_bit;               ///< of the first call
-    base::Time first_answered;          ///< last bit of the first reply
-    base::Time last_start;              ///< first bit of the last call
-    base::Time last_bit;                ///< of the last reply
-    std::string first_error;            ///< "call 17: sum is wrong"; empty without errors
+    base::Histogram latency;                       ///< fs: from when the call was due to the last bit of the reply
+    base::Time first_due;                          ///< of the first call
+    base::Time last_due;                           ///< of the last call
+    base::Time first_bit;                          ///< of the first call
+    base::Time first_answered;                     ///< last bit of the first reply
+    base::Time last_start;                         ///< first bit of the last call
+    base::Time last_bit;                           ///< of the last reply
 
     std::uint64_t dropped_sum() const;
     std::uint64_t in_flight() const { return sent - completed - dropped_sum() - lost; }
+    void note_sent(base::Time due, base::Time start);
+    void note_answered(base::Time due, base::Time at);
+    /// reason: empty for a lost call.
+    void note_given_up(const std::string& reason);
+    /// Adds the calls of another source.
+    void merge(const Counts&);
   };
-
+  /// Of all calls that count.
+  struct Results : Counts {
+    std::uint64_t errors = 0;  ///< the completed calls whose answer was wrong
+    std::uint64_t retransmissions = 0;
+    std::uint64_t late_duplicates = 0;  ///< replies to calls that were answered or given up before
+    std::string first_error;            ///< "call 17: sum is wrong"; empty without errors
+  };
   /// One rate of a load sweep, or one trial of a zero-loss search. Its calls are settled before the next one starts.
-  struct Phase {
+  struct Phase : Counts {
     std::uint64_t rate = 0;  ///< calls per second
-    std::uint64_t sent = 0;
-    std::uint64_t completed = 0;
-    std::map<std::string, std::uint64_t> dropped;  ///< as in Results
-    std::uint64_t lost = 0;
-    base::Histogram latency;
-    base::Time first_due;
-    base::Time last_due;
-    base::Time first_bit;
-    base::Time first_answered;
-    base::Time last_start;
-    base::Time last_bit;
     bool loss() const { return completed != sent; }
   };
 
@@ -165,8 +162,6 @@ class TrafficSource : public RemoteHost {
   void schedule_arrival();
   void pump();
   void issue();
-  template <class Counts>
-  static void note_sent(Counts&, base::Time due, base::Time start);
   PacketPtr build(const Slot&, std::uint32_t xid) const;
   Slot& open(base::Time due, base::Time start);
   void send(Slot&, PacketPtr);

@@ -171,9 +171,7 @@ PacketSource::Slot& PacketSource::open(base::Time due, base::Time start) {
       if (s.number) slots_[s.number & (slots_.size() - 1)] = s;
   }
   base::ledger().measure(counts);
-  const bool waited = start > due;
-  const base::RequestId id = base::ledger().open(waited ? SLUICE_STAGE_client_queue : SLUICE_STAGE_wire,
-                                                 waited ? component() : wire().component(), due, 0, number);
+  const base::RequestId id = open_request(due, start, number);
   Slot& slot = slots_[number & (slots_.size() - 1)];
   slot = {number, id, due, start, counts};
   if (!counts) return slot;

@@ -77,13 +77,6 @@ std::string fate_text(const Json& requests, const Json& packets) {
   return text;
 }
 
-/// The resource that was busiest in a trial; empty for one that the run's end came before.
-std::string busiest(const Json& trial) {
-  if (!trial.contains("resources") || trial.at("resources").empty()) return {};
-  const Json& first = trial.at("resources")[0];
-  return fmt::format("{} {:.0f} %", first.at("name").get<std::string>(), first.at("busy").get<double>() * 100);
-}
-
 std::string trial_table(const Json& packets) {
   std::string text = fmt::format("  {:>6} {:>11} {:>10} {:>11} {:>10} {:>11} {:>11} {:>10} {:>10}   {}\n", "bytes",
                                  "offered", "Gb/s", "returned", "Gb/s", "sent", "dropped", "mean", "p99", "busiest");
@@ -94,7 +87,7 @@ std::string trial_table(const Json& packets) {
                         t.at("frame_bytes").get<std::uint32_t>(), rate_text(real("offered_per_s")),
                         real("offered_gbps"), rate_text(real("returned_per_s")), real("returned_gbps"), count("sent"),
                         count("dropped"), time_text(t.at("latency_ns").at("mean").get<double>()),
-                        time_text(t.at("latency_ns").at("p99").get<double>()), busiest(t));
+                        time_text(t.at("latency_ns").at("p99").get<double>()), busiest_text(t));
   }
   if (!packets.contains("zero_loss")) return text;
   text += "\n";

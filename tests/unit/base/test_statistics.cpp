@@ -185,13 +185,14 @@ TEST_CASE("between two readings, a walk shows what was counted between them, wha
     return Measured::ratio(m(frames), m.elapsed().femtoseconds() / 1'000'000'000);
   });
   root.start_measuring(1_us);
+  const StatisticsReading begin = root.read(1_us);
   frames = 16, fill = 3;
   const StatisticsReading first = root.read(3_us);
   frames = 40, fill = 5;
   const StatisticsReading second = root.read(5_us);
   frames = 99, fill = 9;
   CHECK(walk(root, 9_us) == "board{nic{frames=89;fill=9;rate~11.125000;}}");
-  root.show_until(first);
+  root.show_between(begin, first);
   CHECK(walk(root, 9_us) == "board{nic{frames=6;fill=3;rate~3.000000;}}");
   root.show_between(first, second);
   CHECK(walk(root, 9_us) == "board{nic{frames=24;fill=5;rate~12.000000;}}");
