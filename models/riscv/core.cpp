@@ -433,6 +433,7 @@ void Core::drop(unsigned reason, std::uint64_t address) {
   base::GuestRam* ram = memory_.ram_at(address, 1);
   if (!ram || reason >= SLUICE_DROP_COUNT) return;
   if (!entering_.empty()) end_trap_entry();
+  publish_time();  // whoever hears of the drop may act on it now
   base::ledger().drop(ram->tag(address), base::drop_title(static_cast<sluice_drop>(reason)), time_of_hint());
 }
 
