@@ -324,7 +324,6 @@ void Board::build_nic(const config::Instance& instance) {
 void Board::start_systems() {
   for (auto& system : systems_) {
     DeviceTreeSource tree;
-    tree.model = config_.name();
     if (system->plan().is_host()) {
       tree.iommu = iommu_ != nullptr;
       tree.workload = workload_properties();

@@ -87,7 +87,9 @@ class Tree {
     w_.node("", [&] {
       cells_two();
       w_.text("compatible", "sluice,board");
-      w_.text("model", s_.model);
+      // Not the board's name: its length would move what follows, and so the firmware's time, and no copy of a board
+      // would do what the board does.
+      w_.text("model", "sluice,board");
       chosen();
       memory(s_.memory_base, s_.memory_size);
       for (const auto& [base, size] : s_.more_memory) memory(base, size);

@@ -38,7 +38,6 @@ struct BusNode {
 };
 
 struct DeviceTreeSource {
-  std::string model;  ///< the board's name
   HostMap map;
   unsigned harts = 1;
   bool aia = true;
