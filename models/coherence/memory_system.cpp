@@ -46,14 +46,20 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
 }
 
 void MemorySystem::register_statistics(base::StatisticsGroup& group) {
+  group.counter("dma_reads", "reads", "of memory by DMA", dma_reads_);
+  group.counter("dma_writes", "writes", "to memory by DMA", dma_writes_);
   group.counter("dma_read_hits", "lines", "lines that DMA reads found in the LLC, or modified in a hart's cache",
                 dma_read_hits_);
   group.counter("dma_read_misses", "lines", "lines that DMA reads fetched from DRAM", dma_read_misses_);
+  if (cached()) {
+    group.counter("llc_displaced", "lines", "that made room in the LLC for lines of harts", llc_displaced_);
+    group.counter("ddio_displaced", "lines", "that made room in the LLC for lines that DMA wrote", ddio_displaced_);
+  }
   if (cached())
     group.resource("dram_busy", "DRAM channels", "all channels together, moving lines",
                    [this] { return dram_busy_.femtoseconds(); });
-  if (!homed_lines_.any()) return;
   group.counter("home_requests", "lines", "that harts asked their homes for", homed_lines_.requests());
+  if (!homed_lines_.any()) return;
   group.counter("home_recalls", "lines", "that their homes took back, or left to be read only", homed_lines_.recalls());
   group.counter("home_write_backs", "lines", "displaced and given back to their homes", homed_lines_.written_back());
 }
@@ -61,9 +67,13 @@ void MemorySystem::register_statistics(base::StatisticsGroup& group) {
 void MemorySystem::register_hart_statistics(unsigned hart, base::StatisticsGroup& group) {
   if (!cached()) return;
   const HartCounters& c = harts_[hart].counters;
+  group.counter("l1i_displaced", "lines", "that made room for others in L1I", c.l1i_displaced);
+  group.counter("l1d_displaced", "lines", "that made room for others in L1D", c.l1d_displaced);
+  group.counter("l2_displaced", "lines", "that made room for others in L2", c.l2_displaced);
   group.counter("l2_accesses", "lines", "L1 misses", c.l2_accesses);
   group.counter("l2_misses", "lines", "of these, lines that L2 did not hold", c.l2_misses);
   group.counter("llc_misses", "lines", "lines fetched from DRAM", c.llc_misses);
+  group.counter("snoops", "lines", "that came from another hart's cache, or the permission to write them", c.snoops);
   group.counter("prefetches", "lines", "lines fetched ahead of a stream", c.prefetches);
   group.counter("l2_waits", "accesses", "loads and fetches that waited for L2", c.l2_waits);
   group.counter("llc_waits", "accesses", "loads and fetches that waited for the LLC", c.llc_waits);
@@ -119,6 +129,7 @@ Time MemorySystem::dma_channel(std::uint64_t line) {
 void MemorySystem::put_in_llc(std::uint64_t line, bool dirty, Time at, unsigned ways) {
   const bool modified = dirty || llc_.state(line) == LineState::kModified;
   const auto out = llc_.fill(line, modified ? LineState::kModified : LineState::kExclusive, ways);
+  (ways == 0 ? llc_displaced_ : ddio_displaced_) += out.state != LineState::kInvalid;
   if (out.state == LineState::kModified) take_channel(at);
 }
 
@@ -139,6 +150,7 @@ LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t lin
 void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) {
   LineState& l1 = fetch ? h.l1i : h.l1d;
   const auto out = l1.fill(line, write ? LineState::kModified : h.l2.state(line));
+  (fetch ? h.counters.l1i_displaced : h.counters.l1d_displaced) += out.state != LineState::kInvalid;
   if (out.state == LineState::kModified) h.l2.fill(out.address, LineState::kModified);
 }
 
@@ -154,7 +166,7 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
   Fill fill;
   // A hart that holds the line shared needs the permission only: the others' copies are invalidated.
   if (supplied || (held && elsewhere != LineState::kInvalid))
-    fill = {at + parameters_.snoop_latency, &HartCounters::snoop_waits};
+    fill = {at + parameters_.snoop_latency, &HartCounters::snoop_waits}, ++h.counters.snoops;
   else if (in_llc || held)
     fill = {at + parameters_.llc_latency, &HartCounters::llc_waits};
   else
@@ -163,6 +175,7 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
   const auto alone = elsewhere == LineState::kInvalid ? LineState::kExclusive : LineState::kShared;
   const auto out = h.l2.fill(line, write ? LineState::kModified : alone);
   if (out.state != LineState::kInvalid) {
+    ++h.counters.l2_displaced;
     const bool dirty = h.l1d.downgrade(out.address, LineState::kInvalid) == LineState::kModified;
     put_in_llc(out.address, dirty || out.state == LineState::kModified, at);
   }
@@ -260,6 +273,7 @@ bool MemorySystem::dma_finds(std::uint64_t line) {
 }
 
 Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
+  ++dma_reads_;
   if (!cached()) return parameters_.dma_read;
   Time latency = parameters_.dma_read;
   for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count()) {
@@ -277,6 +291,7 @@ Time MemorySystem::read_latency(std::uint64_t address, std::uint64_t length) {
 /// With DDIO, the line gets its place in the LLC when the write is ordered, so that a read right after the write finds
 /// it.
 Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
+  ++dma_writes_;
   if (cached() && parameters_.ddio_ways != 0)
     for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count())
       put_in_llc(line, true, base::now(), parameters_.ddio_ways);

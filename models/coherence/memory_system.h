@@ -82,6 +82,11 @@ class MemorySystem : public base::Model,
     std::uint64_t snoop_waits = 0;
     std::uint64_t dram_waits = 0;
     std::uint64_t prefetch_waits = 0;
+    std::uint64_t snoops = 0;  ///< lines that came from another hart's cache
+    // Lines that made room for others.
+    std::uint64_t l1i_displaced = 0;
+    std::uint64_t l1d_displaced = 0;
+    std::uint64_t l2_displaced = 0;
   };
 
   /// harts: number of harts in all clusters that share this memory. window: how far one hart may run ahead of another.
@@ -176,8 +181,12 @@ class MemorySystem : public base::Model,
   base::Time refresh_phase_;  ///< when rank 0 is refreshed first
   std::vector<base::GuestRam*> rams_;
   HomedLines homed_lines_;
+  std::uint64_t dma_reads_ = 0;
+  std::uint64_t dma_writes_ = 0;
   std::uint64_t dma_read_hits_ = 0;
   std::uint64_t dma_read_misses_ = 0;
+  std::uint64_t llc_displaced_ = 0;
+  std::uint64_t ddio_displaced_ = 0;
   base::Time dram_busy_;
 };
 

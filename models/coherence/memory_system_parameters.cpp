@@ -46,35 +46,65 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
         "out-of-order cores")
       .choices({{"functional", Timing::functional}, {"cached", Timing::cached}, {"interval", Timing::interval}})
       .setting();
-  s.add("line", &P::line, "cache line").range(64_B, 128_B).power_of_two().stated(kSkylake);
+  s.add("line", &P::line, "cache line")
+      .range(64_B, 128_B)
+      .power_of_two()
+      .acts_with({"l2_accesses", "home_requests"}, "there are no caches, and no part has lines of its own")
+      .stated(kSkylake);
   s.add("l1i_size", &P::l1i_size, "instruction cache of a hart")
       .range(kL1Sizes.least, kL1Sizes.most)
       .stated(kSkylake)
+      .acts_with({"l1i_displaced"}, "L1I was never full where a line was to come")
       .without_effect(timed);
-  s.add("l1i_ways", &P::l1i_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake).without_effect(timed);
+  s.add("l1i_ways", &P::l1i_ways, "its ways")
+      .range(1, kMostWays)
+      .unit("ways")
+      .stated(kSkylake)
+      .acts_with({"l1i_displaced"}, "L1I was never full where a line was to come")
+      .without_effect(timed);
   s.add("l1d_size", &P::l1d_size, "data cache of a hart")
       .range(kL1Sizes.least, kL1Sizes.most)
       .stated(kSkylake)
+      .acts_with({"l1d_displaced"}, "L1D was never full where a line was to come")
       .without_effect(timed);
-  s.add("l1d_ways", &P::l1d_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake).without_effect(timed);
+  s.add("l1d_ways", &P::l1d_ways, "its ways")
+      .range(1, kMostWays)
+      .unit("ways")
+      .stated(kSkylake)
+      .acts_with({"l1d_displaced"}, "L1D was never full where a line was to come")
+      .without_effect(timed);
   s.add("l2_size", &P::l2_size, "private second-level cache of a hart")
       .range(kL2Sizes.least, kL2Sizes.most)
       .stated(kSkylake)
+      .acts_with({"l2_displaced"}, "L2 was never full where a line was to come")
       .without_effect(timed);
-  s.add("l2_ways", &P::l2_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake).without_effect(timed);
+  s.add("l2_ways", &P::l2_ways, "its ways")
+      .range(1, kMostWays)
+      .unit("ways")
+      .stated(kSkylake)
+      .acts_with({"l2_displaced"}, "L2 was never full where a line was to come")
+      .without_effect(timed);
   s.add("l2_latency", &P::l2_latency, "L1 miss to data from L2")
       .range(0_ns, 1_us)
       .assumed("14 cycles at 3.1 GHz, vendor-typical; no modelled system publishes it")
+      .acts_with({"l2_accesses"}, "L1 had all lines")
       .without_effect(timed);
   s.add("llc_size", &P::llc_size, "shared last-level cache")
       .range(kLlcSizes.least, kLlcSizes.most)
       .stated("Enso thesis, section 3.3.1: 22 MB")
+      .acts_with({"llc_displaced", "ddio_displaced"}, "the LLC was never full where a line was to come")
       .without_effect(timed);
-  s.add("llc_ways", &P::llc_ways, "its ways").range(1, kMostWays).unit("ways").stated(kSkylake).without_effect(timed);
+  s.add("llc_ways", &P::llc_ways, "its ways")
+      .range(1, kMostWays)
+      .unit("ways")
+      .stated(kSkylake)
+      .acts_with({"llc_displaced", "ddio_displaced"}, "the LLC was never full where a line was to come")
+      .without_effect(timed);
   s.add("llc_latency", &P::llc_latency, "L1 miss to data from the LLC")
       .range(0_ns, 1_us)
       .assumed("68 cycles at 3.1 GHz, of vendor-typical 50 to 70")
       .uncertainty("27 %")
+      .acts_with({"l2_misses", "prefetches"}, "L2 had all lines")
       .without_effect(timed);
   s.add("dram_latency", &P::dram_latency, "L1 miss to data from DRAM, channels idle")
       .range(0_ns, 10_us)
@@ -102,6 +132,7 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("snoop_latency", &P::snoop_latency, "L1 miss to data from another hart's cache")
       .range(1_ns, 1_us)
       .assumed("100 cycles at 3.1 GHz: more than the LLC's; no modelled system publishes it")
+      .acts_with({"snoops"}, "no hart waited for a line of another")
       .without_effect(timed);
   s.add("miss_registers", &P::miss_registers, "outstanding L1 misses of a hart")
       .range(1, 64)
@@ -117,16 +148,20 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .range(0, kMostWays)
       .unit("ways")
       .assumed("two ways after reset of Intel's MSR 0xc8b")
+      .acts_with({"ddio_displaced"}, "the LLC was never full where DMA wrote a line")
       .without_effect(ddio);
   s.add("dma_read", &P::dma_read, "DMA read of lines that caches have, or any in functional timing")
       .range(0_ns, 10_us)
+      .acts_with({"dma_reads"}, "nothing was read by DMA")
       .assumed("about the LLC's latency; pcie-bench measures only the whole read");
   s.add("dma_write", &P::dma_write, "DMA write until visible to the harts")
       .range(0_ns, 10_us)
+      .acts_with({"dma_writes"}, "nothing was written by DMA")
       .assumed("half of dma_read: a write allocates without reading");
   s.add("dma_dram_adder", &P::dma_dram_adder, "more, when no cache has a line of a DMA read, channels idle")
       .range(0_ns, 10_us)
       .measured("pcie-bench: DMA reads with a cold against a warm LLC, about 40 ns")
+      .acts_with({"dma_read_misses"}, "no DMA read came to DRAM")
       .without_effect(timed);
   s.rule("refresh_time", [](const P& p) -> std::string {
     if (p.refresh_interval == base::Time{} || p.refresh_time < p.refresh_interval) return {};

@@ -255,10 +255,12 @@ void Aplic::Parameters::describe(base::Schema<Parameters>& s) {
       .unit("sources")
       .setting();
   s.add("owner", &Parameters::owner, "domain that has the sources after reset")
+      .acts_with({"messages"}, "no wired interrupt was sent")
       .choices({{"machine", AplicDomain::Level::machine}, {"supervisor", AplicDomain::Level::supervisor}})
       .setting();
   s.add("msi_latency", &Parameters::msi_latency, "from a source's edge to the message at its IMSIC")
       .range(0_ns, 10_us)
+      .acts_with({"messages"}, "no interrupt was sent")
       .assumed("one posted write on the host's fabric");
 }
 

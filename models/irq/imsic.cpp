@@ -103,6 +103,7 @@ void Imsic::Parameters::describe(base::Schema<Parameters>& s) {
       .setting();
   s.add("delivery", &Parameters::delivery, "from an interrupt file to its hart's pipeline")
       .range(0_ns, 100_us)
+      .acts_with({"messages"}, "no interrupt was sent")
       .assumed("as aplic.msi_latency: some 60 cycles of a core; Intel publishes none for its local APIC");
 }
 

@@ -33,9 +33,11 @@ void Plic::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("priorities", &Parameters::priorities, "highest priority")
       .choices({1, 3, 7, 15, 31, 63, 127, 255})
       .unit("levels")
+      .acts_with({"notifications"}, "no interrupt came")
       .setting();
   s.add("delivery", &Parameters::delivery, "from a context to its hart's pipeline")
       .range(0_ns, 100_us)
+      .acts_with({"notifications"}, "no interrupt came")
       .assumed("as aplic.msi_latency");
 }
 
@@ -67,6 +69,7 @@ void Plic::register_statistics(base::StatisticsGroup& group) {
   group.counter("empty_claims", "claims", "claims that found no interrupt", empty_claims_);
   group.counter("bad_completions", "completions", "completions of a source that the context has not enabled",
                 bad_completions_);
+  group.counter("notifications", "interrupts", "times that a context had an interrupt for its hart", notifications_);
   registers_.register_statistics(group);
 }
 
@@ -124,7 +127,12 @@ Plic::Best Plic::best(const Context& context) const {
 }
 
 void Plic::update() {
-  for (Context& context : contexts_) context.line.set(best(context).priority > registers_.value(context.threshold));
+  for (Context& context : contexts_) {
+    const bool level = best(context).priority > registers_.value(context.threshold);
+    notifications_ += level && !context.notified;
+    context.notified = level;
+    context.line.set(level);
+  }
 }
 
 std::uint64_t Plic::claim(Context& context) {

@@ -51,6 +51,7 @@ class Plic : public base::Model, public base::Resettable {
     base::InterruptLine line;
     base::RegisterBank::Id enable;
     base::RegisterBank::Id threshold;
+    bool notified = false;
   };
   struct Best {
     unsigned source = 0;
@@ -71,6 +72,7 @@ class Plic : public base::Model, public base::Resettable {
   Words pending_;
   Words claimed_;
   std::vector<Context> contexts_;
+  std::uint64_t notifications_ = 0;
   std::uint64_t claims_ = 0;
   std::uint64_t empty_claims_ = 0;
   std::uint64_t bad_completions_ = 0;

@@ -77,53 +77,76 @@ base::RequestId TlpProtocol::shown_for(const Tlp& t) {
 }
 
 void Link::Parameters::describe(base::Schema<Parameters>& s) {
+  const std::vector<std::string> bytes{"up_bytes", "down_bytes"};
+  const char* no_bytes = "no TLP was sent";
   s.summary("PCIe link");
-  s.add("generation", &Parameters::generation, "PCIe generation of the signalling rate").range(1, 5).setting();
-  s.add("lanes", &Parameters::lanes, "width").choices({1, 2, 4, 8, 12, 16}).unit("lanes").setting();
-  s.add("flight", &Parameters::flight, "one way, wire only").range(0_ns, 1_us).assumed("1 m of trace and connectors");
+  s.add("generation", &Parameters::generation, "PCIe generation of the signalling rate")
+      .range(1, 5)
+      .acts_with(bytes, no_bytes)
+      .setting();
+  s.add("lanes", &Parameters::lanes, "width")
+      .choices({1, 2, 4, 8, 12, 16})
+      .unit("lanes")
+      .acts_with(bytes, no_bytes)
+      .setting();
+  s.add("flight", &Parameters::flight, "one way, wire only")
+      .range(0_ns, 1_us)
+      .acts_with(bytes, no_bytes)
+      .assumed("1 m of trace and connectors");
   s.add("clock_tolerance", &Parameters::clock_tolerance,
         "how far the reference clock may deviate, where run.spread is drawn")
       .range(0, 1000)
       .unit("ppm")
+      .acts_with(bytes, no_bytes)
       .assumed("an ideal clock; the PCI Express Base Specification allows 300 ppm");
   s.add("max_payload", &Parameters::max_payload, "maximum payload size, MPS")
       .range(128_B, base::Bytes(4096))
       .power_of_two()
+      .acts_with(bytes, no_bytes)
       .assumed("pcie-model's default (model/pcie.py); on a real board set-up software chooses");
   const char* pools =
       "covers the credits' round trip at x16; Intel's FPGAs hold 127 posted TLPs and 750 credits, 115 non-posted and "
       "230, at gen3 x16 (L-/H-Tile, guide 683111), 784 and 1456, 784 and 392, at gen5 x16 (R-Tile, guide 790711)";
+  const std::vector<std::string> stalls{"up_credit_stalls", "down_credit_stalls"};
+  const char* no_stall = "no TLP waited for credits";
   s.add("posted_headers", &Parameters::posted_headers,
         "posted TLPs a receiver holds; 0: 128 up to generation 3, 256 of 4, 512 of 5")
       .range(0, 2047)
       .unit("TLPs")
+      .acts_with(stalls, no_stall)
       .assumed(pools);
   s.add("posted_data", &Parameters::posted_data,
         "their payload, 16 B units; 0: 1024 up to generation 3, 2048 of 4, 4096 of 5")
       .range(0, 32767)
       .unit("credits")
+      .acts_with(stalls, no_stall)
       .assumed(pools);
   s.add("non_posted_headers", &Parameters::non_posted_headers,
         "non-posted TLPs a receiver holds; 0: 128 up to generation 3, 256 of 4, 512 of 5")
       .range(0, 2047)
       .unit("TLPs")
+      .acts_with(stalls, no_stall)
       .assumed(pools);
   s.add("non_posted_data", &Parameters::non_posted_data,
         "their payload, 16 B units; 0: 128 up to generation 3, 256 of 4, 512 of 5")
       .range(0, 32767)
       .unit("credits")
+      .acts_with(stalls, no_stall)
       .assumed(pools);
   s.add("completion_headers", &Parameters::completion_headers, "completions a receiver holds; 0: infinite")
       .range(0, 2047)
       .unit("TLPs")
+      .acts_with(stalls, no_stall)
       .stated("PCI Express Base Specification: root complexes and endpoints advertise infinite credits");
   s.add("completion_data", &Parameters::completion_data, "their payload, 16 B units; 0: infinite")
       .range(0, 32767)
       .unit("credits")
+      .acts_with(stalls, no_stall)
       .stated("PCI Express Base Specification: root complexes and endpoints advertise infinite credits");
   s.add("credit_update", &Parameters::credit_update,
         "from a freed buffer to the update at the sender, flight apart; 0: the specification's limit for this link")
       .range(0_ns, 10_us)
+      .acts_with(stalls, no_stall)
       .derived("((MPS + 28) x factor / lanes + 115) symbol times");
   const auto holds_one = [](std::uint32_t data, const Parameters& p) {
     const std::uint64_t least = p.max_payload.count() / Tlp::kCreditUnit;

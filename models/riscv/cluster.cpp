@@ -8,6 +8,11 @@
 #include "models/base/parameters/spread.h"
 
 namespace sluice::riscv {
+namespace {
+
+constexpr const char* kNotMet = "no hart has executed such an instruction";
+
+}  // namespace
 
 CostTable InstructionCosts::table() const {
   CostTable t;
@@ -47,8 +52,8 @@ void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
     const bool in_window = std::find(kWithoutWindow.begin(), kWithoutWindow.end(), key) == kWithoutWindow.end();
     return std::string(meaning) + (in_window ? "" : "; with timing \"interval\" see core.*");
   };
-  const auto cost = [&](const char* key, unsigned C::*member, const char* meaning) {
-    s.add(key, member, meaning_of(key, meaning))
+  const auto cost = [&](const char* key, unsigned C::*member, const char* meaning) -> auto& {
+    return s.add(key, member, meaning_of(key, meaning))
         .range(1, 1023)
         .unit("slots")
         .assumed("throughput of an out-of-order core of width 4");
@@ -61,29 +66,41 @@ void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
       .assumed("throughput of an out-of-order core of width 4; no misprediction model");
   cost("jump", &C::jump, "jal");
   cost("jump_indirect", &C::jump_indirect, "jalr");
-  cost("load", &C::load, "load that hits L1; with timing \"interval\": one from a device");
-  cost("store", &C::store, "store that hits L1; with timing \"interval\": one to a device, unless PCIe posts it");
-  cost("mul", &C::mul, "integer multiply");
-  cost("div32", &C::div32, "32-bit divide");
-  cost("div64", &C::div64, "64-bit divide");
-  cost("fp_move", &C::fp_move, "sign injection, moves, comparisons, classification");
-  cost("fp_add", &C::fp_add, "add, subtract, conversions");
-  cost("fp_mul", &C::fp_mul, "multiply and fused multiply-add");
-  cost("fp_div32", &C::fp_div32, "single-precision divide");
-  cost("fp_div64", &C::fp_div64, "double-precision divide");
-  cost("fp_sqrt32", &C::fp_sqrt32, "single-precision square root");
-  cost("fp_sqrt64", &C::fp_sqrt64, "double-precision square root");
-  cost("atomic", &C::atomic, "AMO, LR, SC");
-  cost("fence", &C::fence, "fence.i, sfence.vma; without timing \"interval\" fence, too");
-  cost("csr", &C::csr, "CSR access");
-  cost("system", &C::system, "wfi, wrs");
-  cost("pause", &C::pause, "pause");
-  const auto trap = [&s](const char* key, unsigned C::*member, const char* meaning) {
-    s.add(key, member, meaning).range(1, 1'000'000).unit("slots").assumed("a core that only drains its pipeline");
+  cost("load", &C::load, "load that hits L1; with timing \"interval\": one from a device")
+      .acts_with({"drained_loads"}, "no hart has read a device");
+  cost("store", &C::store, "store that hits L1; with timing \"interval\": one to a device, unless PCIe posts it")
+      .acts_with({"drained_stores"}, "no hart has written to a device but by posted writes");
+  cost("mul", &C::mul, "integer multiply").acts_with({decoded_counter(CostClass::mul)}, kNotMet);
+  cost("div32", &C::div32, "32-bit divide").acts_with({decoded_counter(CostClass::div32)}, kNotMet);
+  cost("div64", &C::div64, "64-bit divide").acts_with({decoded_counter(CostClass::div64)}, kNotMet);
+  cost("fp_move", &C::fp_move, "sign injection, moves, comparisons, classification")
+      .acts_with({decoded_counter(CostClass::fp_move)}, kNotMet);
+  cost("fp_add", &C::fp_add, "add, subtract, conversions").acts_with({decoded_counter(CostClass::fp_add)}, kNotMet);
+  cost("fp_mul", &C::fp_mul, "multiply and fused multiply-add")
+      .acts_with({decoded_counter(CostClass::fp_mul)}, kNotMet);
+  cost("fp_div32", &C::fp_div32, "single-precision divide").acts_with({decoded_counter(CostClass::fp_div32)}, kNotMet);
+  cost("fp_div64", &C::fp_div64, "double-precision divide").acts_with({decoded_counter(CostClass::fp_div64)}, kNotMet);
+  cost("fp_sqrt32", &C::fp_sqrt32, "single-precision square root")
+      .acts_with({decoded_counter(CostClass::fp_sqrt32)}, kNotMet);
+  cost("fp_sqrt64", &C::fp_sqrt64, "double-precision square root")
+      .acts_with({decoded_counter(CostClass::fp_sqrt64)}, kNotMet);
+  cost("atomic", &C::atomic, "AMO, LR, SC").acts_with({"atomics"}, kNotMet);
+  cost("fence", &C::fence, "fence.i, sfence.vma; without timing \"interval\" fence, too")
+      .acts_with({"fences"}, kNotMet);
+  cost("csr", &C::csr, "CSR access").acts_with({"csr_accesses"}, kNotMet);
+  cost("system", &C::system, "wfi, wrs").acts_with({"waits"}, kNotMet);
+  cost("pause", &C::pause, "pause").acts_with({decoded_counter(CostClass::pause)}, kNotMet);
+  const auto trap = [&s](const char* key, unsigned C::*member, const char* meaning) -> auto& {
+    return s.add(key, member, meaning)
+        .range(1, 1'000'000)
+        .unit("slots")
+        .assumed("a core that only drains its pipeline");
   };
-  trap("exception", &C::exception, "from an instruction that traps to the handler's first instruction");
-  trap("interrupt", &C::interrupt, "from the instruction before an interrupt to the handler's first instruction");
-  trap("trap_return", &C::trap_return, "mret, sret");
+  trap("exception", &C::exception, "from an instruction that traps to the handler's first instruction")
+      .acts_with({"traps"}, "no instruction has trapped");
+  trap("interrupt", &C::interrupt, "from the instruction before an interrupt to the handler's first instruction")
+      .acts_with({"interrupts"}, "no hart has taken an interrupt");
+  trap("trap_return", &C::trap_return, "mret, sret").acts_with({"trap_returns"}, kNotMet);
 }
 
 base::Clock ClusterParameters::slot_clock(std::string_view path) const {
@@ -133,6 +150,7 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
   s.add("local_delivery", &P::local_delivery,
         "from the CLINT's messages and timers, and from the timer of stimecmp, to a hart's pipeline")
       .range(0_ns, 100_us)
+      .acts_with({"local_interrupts"}, "no interrupt of the CLINT or of stimecmp came")
       .assumed("as imsic.delivery");
   s.include("idle", &P::idle);
   s.include("costs", &P::costs);

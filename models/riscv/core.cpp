@@ -56,7 +56,10 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
       reset_pc_(reset_pc) {
   for (const unsigned bit : {irq::kMsi, irq::kSti, irq::kMti}) {
     local_[bit].set_delivery(p.local_delivery, path());
-    local_[bit].on_change = [this, bit](bool level) { set_interrupt(bit, level); };
+    local_[bit].on_change = [this, bit](bool level) {
+      local_interrupts_ += level;
+      set_interrupt(bit, level);
+    };
   }
   hart_.on_reservation_lost([this] {
     reservation_lost_ = true;
@@ -80,9 +83,22 @@ void Core::register_statistics(base::StatisticsGroup& group) {
                 hart_.counters().l1i_accesses);
   group.counter("l1i_misses", "lines", "of these, lines that L1I did not hold", hart_.counters().l1i_misses);
   memory_.register_hart_statistics(cache_, group);
-  if (memory_.windowed()) register_window_statistics(group);
+  if (memory_.windowed())
+    register_window_statistics(group);
+  else
+    group.hidden_level("fences", hart_.counters().decoded[static_cast<std::size_t>(CostClass::fence)]);
   group.counter("traps", "traps", "exceptions, environment calls included", hart_.counters().traps);
   group.counter("interrupts", "interrupts", "taken", hart_.counters().interrupts);
+  group.counter("local_interrupts", "interrupts", "of the CLINT and of stimecmp that came to the hart",
+                local_interrupts_);
+  group.counter("trap_returns", "returns", "mret and sret", hart_.counters().returns);
+  group.counter("sleeps", "sleeps", "in wfi that have ended", sleeps_);
+  group.counter("reservation_waits", "waits", "in wrs that have ended", reservation_waits_);
+  group.counter("csr_accesses", "accesses", "to CSRs", hart_.counters().csr_accesses);
+  group.counter("atomics", "instructions", "AMO, LR and SC", hart_.counters().atomics);
+  group.counter("waits", "instructions", "wfi and wrs", hart_.counters().waits);
+  for (std::size_t n = static_cast<std::size_t>(CostClass::mul); n < kCostClassNames.size(); ++n)
+    group.hidden_level(decoded_counter(static_cast<CostClass>(n)), hart_.counters().decoded[n]);
   group.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
   group.counter("bus_errors", "accesses", "accesses that nothing answered", bus_errors_);
 }
@@ -91,6 +107,10 @@ void Core::register_window_statistics(base::StatisticsGroup& group) {
   const HartCounters& c = hart_.counters();
   group.counter("l1d_prefetches", "lines", "brought to L1D ahead of a stream, or by prefetch instructions",
                 c.l1d_prefetches);
+  group.counter("drained_loads", "loads", "of devices and of lines with homes, for which the window drained",
+                c.drained_loads);
+  group.counter("drained_stores", "stores", "likewise", c.drained_stores);
+  group.counter("fences", "instructions", "fence.i and sfence.vma", c.fences);
   group.counter("forwarded_loads", "loads", "that got their value from the store buffer", c.forwarded);
   group.counter("branches", "branches", "and jumps", c.branches);
   group.counter("mispredictions", "branches", "of these, predicted wrongly", c.mispredictions);

@@ -213,6 +213,9 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   Accounts account_slots_{};
   std::uint64_t stall_slots_ = 0;
   std::uint64_t bus_errors_ = 0;
+  std::uint64_t local_interrupts_ = 0;
+  std::uint64_t sleeps_ = 0;
+  std::uint64_t reservation_waits_ = 0;
   std::uint64_t device_accesses_ = 0;
 };
 

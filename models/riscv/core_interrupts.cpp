@@ -51,6 +51,7 @@ void Core::park(sluice_account account, std::uint64_t deadline_slots) {
   base::calendar().cancel(deadline_);
   stall_until(runner_.time());
   parked_ = false;
+  ++(in_wrs ? reservation_waits_ : sleeps_);
   const Time exit = in_wrs ? parameters_.idle.wrs_exit_latency : idle_.wake(hart_.state().slots);
   if (!restarted_) leave_idle(exit, in_wrs);
   if (!restarted_) this->account(before);

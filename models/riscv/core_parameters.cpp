@@ -9,6 +9,7 @@ namespace {
 constexpr const char* kIntel =
     "Intel 64 and IA-32 Architectures Optimization Reference Manual (248966): Skylake Client and Server "
     "microarchitecture";
+constexpr const char* kNotMet = "no hart has executed such an instruction";
 constexpr const char* kFog = "Agner Fog, Instruction tables: Skylake-X";
 
 }  // namespace
@@ -113,12 +114,23 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
   size("reorder_buffer", &P::reorder_buffer, "instructions dispatched and not yet retired; at least issue_width",
        CoreShape::kMostInFlight)
       .unit("entries")
+      .acts_with({"lost_reorder_buffer"}, "dispatch never waited for it")
       .stated(kIntel);
-  size("scheduler", &P::scheduler, "instructions dispatched and not yet issued", 1024).unit("entries").stated(kIntel);
-  size("load_queue", &P::load_queue, "loads dispatched and not yet retired", 1024).unit("entries").stated(kIntel);
-  size("store_buffer", &P::store_buffer, "stores dispatched and not yet in L1D", 1024).unit("entries").stated(kIntel);
+  size("scheduler", &P::scheduler, "instructions dispatched and not yet issued", 1024)
+      .unit("entries")
+      .acts_with({"lost_scheduler"}, "dispatch never waited for it")
+      .stated(kIntel);
+  size("load_queue", &P::load_queue, "loads dispatched and not yet retired", 1024)
+      .unit("entries")
+      .acts_with({"lost_load_queue"}, "dispatch never waited for it")
+      .stated(kIntel);
+  size("store_buffer", &P::store_buffer, "stores dispatched and not yet in L1D", 1024)
+      .unit("entries")
+      .acts_with({"lost_store_buffer"}, "dispatch never waited for it")
+      .stated(kIntel);
   size("refill", &P::refill, "from the end of a mispredicted branch to the dispatch of the right path", 255)
       .unit("cycles")
+      .acts_with({"mispredictions"}, "no branch was predicted wrongly")
       .assumed("length of the pipeline of such cores; Intel does not state it");
   s.add("l1d_prefetch", &P::l1d_prefetch, "whether two load misses in a row of lines bring the next line to L1D")
       .stated(kIntel);
@@ -133,6 +145,7 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
       .assumed("as earlier cores of Intel's");
   size("pause", &P::pause, "cycles for which a pause stops dispatch", 255)
       .unit("cycles")
+      .acts_with({decoded_counter(CostClass::pause)}, kNotMet)
       .stated("Intel 248966, Skylake: PAUSE takes up to 140 cycles");
   s.add("posted_store", &P::posted_store,
         "beyond bus.latency, until a posted store to PCIe is accepted and the next store may be written")
@@ -146,16 +159,16 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
   s.include("jump", &P::jump);
   s.include("load", &P::load);
   s.include("store", &P::store);
-  s.include("mul", &P::mul);
-  s.include("fp_move", &P::fp_move);
-  s.include("fp_add", &P::fp_add);
-  s.include("fp_mul", &P::fp_mul);
-  s.include("div32", &P::div32);
-  s.include("div64", &P::div64);
-  s.include("fp_div32", &P::fp_div32);
-  s.include("fp_div64", &P::fp_div64);
-  s.include("fp_sqrt32", &P::fp_sqrt32);
-  s.include("fp_sqrt64", &P::fp_sqrt64);
+  s.include("mul", &P::mul, {decoded_counter(CostClass::mul)}, kNotMet);
+  s.include("fp_move", &P::fp_move, {decoded_counter(CostClass::fp_move)}, kNotMet);
+  s.include("fp_add", &P::fp_add, {decoded_counter(CostClass::fp_add)}, kNotMet);
+  s.include("fp_mul", &P::fp_mul, {decoded_counter(CostClass::fp_mul)}, kNotMet);
+  s.include("div32", &P::div32, {decoded_counter(CostClass::div32)}, kNotMet);
+  s.include("div64", &P::div64, {decoded_counter(CostClass::div64)}, kNotMet);
+  s.include("fp_div32", &P::fp_div32, {decoded_counter(CostClass::fp_div32)}, kNotMet);
+  s.include("fp_div64", &P::fp_div64, {decoded_counter(CostClass::fp_div64)}, kNotMet);
+  s.include("fp_sqrt32", &P::fp_sqrt32, {decoded_counter(CostClass::fp_sqrt32)}, kNotMet);
+  s.include("fp_sqrt64", &P::fp_sqrt64, {decoded_counter(CostClass::fp_sqrt64)}, kNotMet);
 }
 
 }  // namespace sluice::riscv

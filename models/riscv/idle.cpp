@@ -27,6 +27,7 @@ void IdleStates::describe(base::Schema<IdleStates>& s) {
         "from an interrupt at a hart that sleeps to its next instruction, for each state; empty: wfi ends at once")
       .range(0_ns, 10_ms)
       .length(0, 16)
+      .acts_with({"sleeps"}, "no hart has left wfi")
       .assumed("a hart whose clock runs on");
   s.add("enter_after", &I::enter_after, "time in wfi after which the hart enters each state")
       .range(0_ns, 1_s)
@@ -34,6 +35,7 @@ void IdleStates::describe(base::Schema<IdleStates>& s) {
       .assumed("as exit_latency");
   s.add("wrs_exit_latency", &I::wrs_exit_latency, "from what ends a wait in wrs to the hart's next instruction")
       .range(0_ns, 10_ms)
+      .acts_with({"reservation_waits"}, "no hart has waited in wrs")
       .assumed("a hart whose clock runs on");
   s.rule("enter_after", [](const I& p) -> std::string {
     if (p.enter_after.size() == p.exit_latency.size()) return descends(p.enter_after);

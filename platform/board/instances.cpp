@@ -34,9 +34,11 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
   s.add("reboot", &RunParameters::reboot,
         "what a reset by the firmware does: end the run as failed, or restart the board with its images")
       .choices({{"end", Reboot::end}, {"restart", Reboot::restart}})
+      .acts_with({"resets"}, "the firmware has asked for no reset")
       .setting();
   s.add("allow_drops", &RunParameters::allow_drops,
         "a dropped request is a result, not a failure: for workloads that overload on purpose")
+      .acts_with({"dropped"}, "nothing was dropped")
       .setting();
   s.add("spread", &RunParameters::spread,
         "drawn: clocks deviate within their tolerance, and DRAM refresh and SKP ordered sets come at phases of their "

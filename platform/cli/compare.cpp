@@ -24,6 +24,7 @@
 #include "platform/config/dump.h"
 #include "platform/report/compare_text.h"
 #include "platform/report/confidence.h"
+#include "platform/report/result.h"
 
 namespace sluice::cli {
 namespace {
@@ -229,6 +230,22 @@ std::vector<report::PairedRow> paired_rows(const std::vector<std::vector<Json>>&
   return rows;
 }
 
+/// The boards that differ from the first one, and did the same in all replications.
+std::vector<std::string> same_as_first(const std::vector<std::vector<Json>>& by_board,
+                                       const std::vector<config::BoardConfig>& boards,
+                                       const std::vector<DifferenceFrom>& differences) {
+  std::vector<std::string> same;
+  for (std::size_t b = 1; b < boards.size(); ++b) {
+    const auto of_board = [&](const DifferenceFrom& d) { return d.board == boards[b].name(); };
+    const auto failed = [](const Json& result) { return !report::failure_of(result).empty(); };
+    if (std::any_of(differences.begin(), differences.end(), of_board) &&
+        std::none_of(by_board[0].begin(), by_board[0].end(), failed) &&
+        std::equal(by_board[b].begin(), by_board[b].end(), by_board[0].begin(), report::did_the_same))
+      same.push_back(boards[b].name());
+  }
+  return same;
+}
+
 /// Runs boards with several harts again at half the quantum, because run-ahead between harts is bounded, not exact.
 /// half: the results, null for the other boards. False when a run has no result or was interrupted; the user has been
 /// told.
@@ -263,7 +280,8 @@ bool choose_rates(Options& o, const std::vector<config::BoardConfig>& boards) {
   for (std::size_t b = 0; b < boards.size(); ++b) children.emplace_back(plan.arguments(b, 0, ""));
   const Ran ran = run_shown(children, "overloads");
   if (ran.signal) print_interruption(ran.signal, children, "overloads");
-  print_errors(children, boards, 1);
+  // What has no effect, the runs of the sweep say.
+  if (!ran.complete || worst(children) != 0) print_errors(children, boards, 1);
   if (ran.signal || !ran.complete || worst(children) != 0) return false;
   for (std::size_t b = 0; b < boards.size(); ++b) {
     const double achieved = Json::parse(children[b].output()).at("load").at("achieved_per_s").get<double>();
@@ -284,6 +302,7 @@ Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& dif
                                   {"reference_value", d.difference.first},
                                   {"board", d.board},
                                   {"value", d.difference.second}});
+  all["same_as_reference"] = c.same;
   all["replications"] = c.replications;
   if (!c.curves.empty()) all["curve"] = report::to_json(c.curves);
   if (c.capacity_per_s > 0) all["capacity_per_s"] = c.capacity_per_s;
@@ -360,6 +379,7 @@ int execute(const Environment& environment, Options o) {
   if (comparison.curves.empty() && worst(children) == 0 && !ran.signal)
     halved = at_half_quantum(plan, comparison.results, comparison.half_quantum);
   const std::vector<DifferenceFrom> differences = differences_of(boards);
+  comparison.same = same_as_first(by_board, boards, differences);
   for (const auto& [board, d] : differences)
     comparison.differences.push_back(
         fmt::format("{}: {} on {}, {} on {}", d.path, shown(d.first), boards[0].name(), shown(d.second), board));

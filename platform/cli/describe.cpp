@@ -64,7 +64,7 @@ Json map_of(const platform::SystemPlan& system) {
 }
 
 Json to_json(const Description& d) {
-  Json json = config::to_json(d.board);
+  Json json = config::to_json(d.board, true);
   json["memory_map"] = map_of(d.systems.front());
   for (std::size_t i = 1; i < d.systems.size(); ++i) json["memory_maps"][d.systems[i].path()] = map_of(d.systems[i]);
   json["pcie"] = tree_of(d);

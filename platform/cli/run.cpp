@@ -105,6 +105,15 @@ bool has_known_end(platform::Board& board, const std::optional<base::Time>& unti
   return (board.workload() && board.workload()->progress()) || until;
 }
 
+/// Says last what had no effect, where it is not lost above a report. Of what happened not in this run, only what the
+/// command line gives: a board's file has what other runs need.
+void say_without_effect(const platform::Simulation& simulation, platform::Outcome outcome) {
+  std::fflush(stdout);
+  for (const platform::WithoutEffect& w : platform::without_effect(simulation, outcome))
+    if (w.from_command_line || w.by == platform::WithoutEffect::By::board)
+      say("sluice: {}: {}\n", simulation.board().config().name(), platform::to_text(w));
+}
+
 /// Runs the simulation, writes its result and prints its report; returns the exit status.
 int run_and_report(platform::Simulation& simulation, Progress& progress, std::optional<ResultFile>& file,
                    const Options& o) {
@@ -120,19 +129,14 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
   // Tells the debugger first: the reader of standard output may wait for the debugger to end.
   if (simulation.outside()) simulation.outside()->tell_end(failure.empty() ? 0 : 1);
   fmt::print("{}", text);
-  if (failure.empty()) return 0;
   std::fflush(stdout);
-  say("sluice: {}: {}\n", simulation.board().config().name(), failure);
-  const std::string diagnosis = report::diagnosis_of(result);
-  if (const auto rest = diagnosis.find('\n'); rest != std::string::npos) say("{}", diagnosis.substr(rest + 1));
-  return 1;
-}
-
-/// Says last what had no effect, where it is not lost above a report.
-void say_without_effect(const config::BoardConfig& config) {
-  std::fflush(stdout);
-  for (const platform::WithoutEffect& w : platform::without_effect(config))
-    say("sluice: {}: {}\n", config.name(), platform::to_text(w));
+  if (!failure.empty()) {
+    say("sluice: {}: {}\n", simulation.board().config().name(), failure);
+    const std::string diagnosis = report::diagnosis_of(result);
+    if (const auto rest = diagnosis.find('\n'); rest != std::string::npos) say("{}", diagnosis.substr(rest + 1));
+  }
+  say_without_effect(simulation, outcome);
+  return failure.empty() ? 0 : 1;
 }
 
 int execute(const Environment& environment, const Options& o) {
@@ -170,9 +174,7 @@ int execute(const Environment& environment, const Options& o) {
     if (const std::string about = workload->about_to_run(); !about.empty())
       say("sluice: {}: {}\n", config.name(), about);
   try {
-    const int status = run_and_report(simulation, progress, file, o);
-    say_without_effect(config);
-    return status;
+    return run_and_report(simulation, progress, file, o);
   } catch (const config::UserError&) {
     throw;  // ~Outside() sends the debugger exit status 2
   } catch (...) {

@@ -10,7 +10,7 @@
 namespace sluice::config {
 namespace {
 
-nlohmann::ordered_json parameter_json(const Instance& instance, const base::Parameter& p) {
+nlohmann::ordered_json parameter_json(const Instance& instance, const base::Parameter& p, bool documented) {
   const Origin& origin = instance.origin(p.key());
   nlohmann::ordered_json json;
   json["value"] = to_json(p.value(instance.values()));
@@ -24,6 +24,10 @@ nlohmann::ordered_json parameter_json(const Instance& instance, const base::Para
     json["uncertainty_by"] = origin.provenance.uncertainty ? "source" : "kind";
   }
   json["set_by"] = origin.set_by;
+  if (!documented) return json;
+  json["meaning"] = p.meaning();
+  json["valid"] = p.valid();
+  if (!p.acts_with().empty()) json["acts_with"] = p.acts_with();
   return json;
 }
 
@@ -57,7 +61,7 @@ nlohmann::ordered_json to_json(const base::Value& value) {
   return std::visit(write, value.data);
 }
 
-nlohmann::ordered_json to_json(const BoardConfig& board) {
+nlohmann::ordered_json to_json(const BoardConfig& board, bool documented) {
   nlohmann::ordered_json json;
   json["name"] = board.name();
   json["summary"] = board.summary();
@@ -69,7 +73,8 @@ nlohmann::ordered_json to_json(const BoardConfig& board) {
     one["kind"] = instance.kind();
     one["model"] = instance.model();
     auto& parameters = one["parameters"] = nlohmann::ordered_json::object();
-    for (const auto& p : instance.schema().parameters()) parameters[p->key()] = parameter_json(instance, *p);
+    for (const auto& p : instance.schema().parameters())
+      parameters[p->key()] = parameter_json(instance, *p, documented);
   }
   return json;
 }

@@ -12,7 +12,9 @@ namespace sluice::config {
 /// source, points (of a fitted value), uncertainty and uncertainty_by (of numbers that are no settings), set_by}}}}}.
 /// Contains no absolute path; the same from every directory. value is in the unit named beside it (ns, B, b/s, Hz);
 /// text is what a board file would say.
-nlohmann::ordered_json to_json(const BoardConfig&);
+/// documented: each parameter has meaning, valid (which values are) and, of one that acts only where counters count,
+/// acts_with, their names.
+nlohmann::ordered_json to_json(const BoardConfig&, bool documented = false);
 
 /// One table per instance with a line per parameter: value, kind, uncertainty, where it was set, source. Ends with a
 /// newline.

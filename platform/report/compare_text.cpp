@@ -219,6 +219,9 @@ std::string differences_text(const Comparison& c) {
   std::string text =
       c.differences.empty() ? "\n  The boards have the same parameters.\n" : "\n  The boards differ in:\n";
   for (const std::string& d : c.differences) text += "    " + d + "\n";
+  for (const std::string& board : c.same)
+    text += fmt::format("  {} did the same as {} to the last count: what differs has no effect on this workload.\n",
+                        board, name_of(c.results.front()));
   return text;
 }
 
@@ -232,6 +235,14 @@ std::string curve_report(const Comparison& c) {
 }
 
 }  // namespace
+
+bool did_the_same(const Json& a, const Json& b) {
+  const auto what = [](Json result) {
+    for (const char* key : {"board", "host", "without_effect"}) result.erase(key);
+    return result;
+  };
+  return what(a) == what(b);
+}
 
 std::string compare_report(const Comparison& c) {
   if (!c.curves.empty()) return curve_report(c);

@@ -28,6 +28,7 @@ struct Comparison {
   std::vector<nlohmann::ordered_json> results;       ///< the first is the reference's
   std::vector<nlohmann::ordered_json> half_quantum;  ///< the same at half the quantum; null where it has no meaning
   std::vector<std::string> differences;              ///< parameters in which boards differ, as sentences
+  std::vector<std::string> same;                     ///< boards that differ from the reference, and did all alike
   unsigned replications = 1;                         ///< `results` are those of the first one
   std::vector<PairedRow> paired;                     ///< where there are several replications
   std::vector<CurvePoint> curves;                    ///< of load sweeps; empty: the boards had none
@@ -42,6 +43,9 @@ struct Quantity {
   double value;
 };
 std::vector<Quantity> quantities_of(const nlohmann::ordered_json& result);
+
+/// Whether two boards did the same: equal results, but for the board itself and what depends on the host.
+bool did_the_same(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b);
 
 std::string compare_report(const Comparison&);
 

@@ -174,10 +174,12 @@ Json faults(platform::Simulation& s) {
 namespace {
 
 /// What was set and not read.
-Json without_effect(platform::Board& board) {
+Json what_had_no_effect(const platform::Simulation& s, platform::Outcome outcome) {
+  static constexpr const char* kBy[] = {"board", "run", "warm-up"};
   Json list = Json::array();
-  for (const platform::WithoutEffect& w : platform::without_effect(board.config()))
-    list.push_back({{"path", w.path}, {"set_by", w.set_by}, {"why", w.why}});
+  for (const platform::WithoutEffect& w : platform::without_effect(s, outcome))
+    list.push_back(
+        {{"path", w.path}, {"set_by", w.set_by}, {"why", w.why}, {"known_by", kBy[static_cast<unsigned>(w.by)]}});
   return list;
 }
 
@@ -267,10 +269,14 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   }
   result["links"] = links(s.board(), m.whole(), counters);
   result["cores"] = cores(s.board(), m.whole(), counters);
+  if (result.contains("requests"))
+    for (std::size_t n = 0; n < result["cores"].size(); ++n)
+      result["cores"][n]["requests"] = {{"completed", s.served().by(n).count()},
+                                        {"latency_ns", workload::latency(s.served().by(n))}};
   result["resources"] = resources(m.uses(m.whole()));
   result["counters"] = std::move(counters);
   result["faults"] = faults(s);
-  result["without_effect"] = without_effect(board);
+  result["without_effect"] = what_had_no_effect(s, outcome);
   result["mistakes"] = mistakes(board);
   if (const Time quantum = longest_quantum(board); quantum != Time{}) result["quantum_ns"] = nanoseconds(quantum);
   result["host"] = host(s);

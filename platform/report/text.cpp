@@ -12,17 +12,82 @@
 namespace sluice::report {
 namespace {
 
-std::string core_text(const Json& core) {
-  const double cycles = std::max(1.0, core.at("cycles").get<double>());
-  std::string text = fmt::format("  {}: {:.2f} IPC", core.at("name").get<std::string>(),
-                                 core.at("instructions").get<double>() / cycles);
-  if (core.at("l1d_miss_ratio").get<double>() > 0)
-    text += fmt::format(", L1d miss {:.1f} %, L2 miss {:.1f} %", core.at("l1d_miss_ratio").get<double>() * 100,
-                        core.at("l2_miss_ratio").get<double>() * 100);
+using Cores = std::vector<const Json*>;
+
+/// The least and the greatest of a number of cores: "64.5 to 65.5", or once where they look the same.
+template <class Value, class Text>
+std::string range_text(const Cores& cores, const Value& value, const Text& text) {
+  double least = value(*cores.front()), most = least;
+  for (const Json* core : cores) {
+    least = std::min(least, value(*core));
+    most = std::max(most, value(*core));
+  }
+  const std::string low = text(least), high = text(most);
+  return low == high ? low : low + " to " + high;
+}
+
+std::string percent_range(const Cores& cores, const std::string& pointer) {
+  const Json::json_pointer at(pointer);
+  const auto percent = [&at](const Json& core) { return core.at(at).get<double>() * 100; };
+  return range_text(cores, percent, [](double v) { return fmt::format("{:.1f}", v); }) + " %";
+}
+
+/// Requests of each core and their p99.
+std::string requests_text(const Cores& cores) {
+  const auto count = [](const Json& core) { return core.at("requests").at("completed").get<double>(); };
+  const auto p99 = [](const Json& core) { return core.at("requests").at("latency_ns").at("p99").get<double>(); };
+  Cores served;
+  std::copy_if(cores.begin(), cores.end(), std::back_inserter(served), [&](const Json* c) { return count(*c) > 0; });
+  return fmt::format("{} requests{}, p99 {}",
+                     range_text(cores, count, [](double n) { return grouped(static_cast<std::uint64_t>(n)); }),
+                     cores.size() > 1 ? " each" : "", range_text(served, p99, time_text));
+}
+
+/// One core, or the ranges of several. shared: other cores serve requests, too.
+std::string core_text(const Cores& cores, bool shared) {
+  const Json& first = *cores.front();
+  const std::string name = first.at("name").get<std::string>();
+  const std::string names =
+      cores.size() == 1 ? name : fmt::format("{} to {}, each", name, cores.back()->at("name").get<std::string>());
+  const auto ipc = [](const Json& core) {
+    return core.at("instructions").get<double>() / std::max(1.0, core.at("cycles").get<double>());
+  };
+  std::string text =
+      fmt::format("  {}: {} IPC", names, range_text(cores, ipc, [](double v) { return fmt::format("{:.2f}", v); }));
+  const auto any = [&cores](const std::string& pointer) {
+    const Json::json_pointer at(pointer);
+    return std::any_of(cores.begin(), cores.end(), [&at](const Json* c) { return c->at(at).get<double>() > 0; });
+  };
+  if (any("/l1d_miss_ratio"))
+    text += fmt::format(", L1d miss {}, L2 miss {}", percent_range(cores, "/l1d_miss_ratio"),
+                        percent_range(cores, "/l2_miss_ratio"));
   text += "\n   ";
-  for (const auto& [account, share] : core.at("time").items())
-    if (share.get<double>() > 0) text += fmt::format(" {} {:.1f} %", account, share.get<double>() * 100);
+  for (const auto& [account, share] : first.at("time").items())
+    if (any("/time/" + account)) text += fmt::format(" {} {}", account, percent_range(cores, "/time/" + account));
+  if (shared && first.contains("requests") && any("/requests/completed")) text += "\n    " + requests_text(cores);
   return text + "\n";
+}
+
+/// A cluster of many cores has its ranges; the result file has each core.
+std::string cores_text(const Json& list) {
+  constexpr std::size_t kMostShown = 4;
+  std::map<std::string, Cores> clusters;
+  std::vector<std::string> order;
+  for (const Json& core : list) {
+    const std::string name = core.at("name").get<std::string>();
+    const std::string cluster = name.substr(0, name.rfind('.'));
+    if (clusters[cluster].empty()) order.push_back(cluster);
+    clusters[cluster].push_back(&core);
+  }
+  std::string text;
+  for (const std::string& cluster : order) {
+    const Cores& cores = clusters[cluster];
+    if (cores.size() > kMostShown)
+      text += core_text(cores, true);
+    else
+      for (const Json* core : cores) text += core_text({core}, list.size() > 1);
+  }
+  return text;
 }
 
 std::string link_text(const Json& result) {
@@ -143,7 +208,7 @@ std::string run_report(const Json& result, const workload::Workload* workload) {
   std::string text =
       name_of(result) + (workload ? with_limit(workload->report(result), *workload, result) : outside + "\n\n");
   if (workload && !outside.empty()) text += outside.substr(1) + "\n\n";
-  for (const Json& core : result.at("cores")) text += core_text(core);
+  text += cores_text(result.at("cores"));
   return text + "\n" + fault_text(result) + mistake_text(result) + link_text(result) + host_text(result);
 }
 

@@ -20,6 +20,7 @@
 #include "platform/run/interruption.h"
 #include "platform/run/measurement.h"
 #include "platform/run/outside.h"
+#include "platform/run/served.h"
 
 namespace sluice::platform {
 
@@ -65,19 +66,24 @@ class Simulation final : private workload::Run {
   const std::string& diagnosis() const { return diagnosis_; }
   /// What was measured. Valid after run().
   const Measurement& measurement() const { return measurement_; }
+  const Served& served() const { return served_; }
   base::Time ended_at() const { return ended_at_; }
   double wall_seconds() const { return wall_seconds_; }
   /// Processor time of this process from its start to the first instruction, and that of the run.
   double startup_seconds() const { return startup_seconds_; }
   double cpu_seconds() const { return cpu_seconds_; }
   Board& board() { return board_; }
+  const Board& board() const { return board_; }
   /// Null if nothing outside is connected.
   Outside* outside() { return outside_.get(); }
   const Outside* outside() const { return outside_.get(); }
   const debug::InsnTrace* insn_trace() const { return insn_.get(); }
 
  private:
-  void begin_measuring() override { measurement_.begin(); }
+  void begin_measuring() override {
+    measurement_.begin();
+    served_.clear();
+  }
   void begin_phase() override { measurement_.begin_phase(); }
   void measure_to_here() override { measurement_.to_here(); }
   void finish() override;
@@ -118,6 +124,7 @@ class Simulation final : private workload::Run {
   base::Time verdict_at_;
   std::string exit_;  ///< how a tohost explained the failure that the next verdict reports
   Measurement measurement_;
+  Served served_;
   base::Time ended_at_;
   TrapLoops trap_loops_;
   std::uint64_t last_ended_ = 0;

@@ -57,10 +57,13 @@ def result(*arguments, **options):
 
 
 def canonical(text, without=()):
-    """A result as text, without `host` and without these parameters (in which two boards differ on purpose)."""
+    """A result as text, without `host`, and without these parameters and what they are said to do without effect (in
+    which two boards differ on purpose)."""
     contents = load(text)
     host = contents.pop("host")
     assert host["build"], "the result has no host part"
+    if without:
+        del contents["without_effect"]
     for path in without:
         instance, key = path.rsplit(".", 1)
         del contents["board"]["instances"][instance]["parameters"][key]

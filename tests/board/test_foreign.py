@@ -50,7 +50,11 @@ class Foreign(BoardTest):
         first = use("cluster.host.quantum=3 ns")
         for quantum in ("100 ns", "10 us", "1 ms"):
             self.assertEqual(first, use(f"cluster.host.quantum={quantum}"), quantum)
-        self.assertEqual(first, use())
+        (text, seen), (plain, plain_seen) = first, use()
+        set_result, plain_result = json.loads(text), json.loads(plain)
+        self.assertEqual([w["path"] for w in set_result.pop("without_effect")], ["cluster.host.quantum"])
+        self.assertEqual(plain_result.pop("without_effect"), [])
+        self.assertEqual((set_result, seen), (plain_result, plain_seen))
 
     def test_four_harts_at_once(self):
         settings = ("cluster.host.harts=4", "caches.timing=functional")

@@ -108,7 +108,8 @@ class Values(CommandTest):
         self.assert_mistake(run + ["--quantum", "'5 us"], "--quantum '5 us: has a quote (') without an end")
         self.assert_mistake(run + ["--until", "'5'"], "--until '5': " + TIMES)
         # The parameter's 0 ns is its default.
-        self.succeed(*run, "--requests=5", "--warmup=0", "--set=cluster.host.quantum=0 ns")
+        self.succeed(*run, "--requests=5", "--warmup=0", "--set=cluster.host.quantum=0 ns",
+                     "--set=cluster.host.harts=2")
         both = ["compare", "e810-poll", "e810-irq"]
         self.assert_mistake(both + ["--replications", "1.5"], "--replications 1.5: must be a whole number, 1 to 1000")
         self.assert_mistake(both + ["--replications", "2 k"], "--replications 2 k: must be a whole number, 1 to 1000")

@@ -35,10 +35,12 @@ void DmaRequesterParameters::describe(base::Schema<DmaRequesterParameters>& s) {
   s.add("read_rate", &P::read_rate, "reads that the DMA engine starts per second; 0: no cap")
       .range(0, 1'000'000'000)
       .unit("1/s")
+      .acts_with({"reads_held", "writes_held"}, "nothing waited for the engine to start the one before it")
       .assumed("an engine faster than its link");
   s.add("write_rate", &P::write_rate, "writes that the DMA engine starts per second; 0: no cap")
       .range(0, 1'000'000'000)
       .unit("1/s")
+      .acts_with({"reads_held", "writes_held"}, "nothing waited for the engine to start the one before it")
       .assumed("an engine faster than its link");
   s.include("pcie", &P::pcie);
 }
@@ -219,8 +221,10 @@ std::uint64_t DmaRequester::next_address() {
 /// Returns when a DMA that is issued now starts. Unless the interface is direct, reserves the engine for it.
 Time DmaRequester::start_of(std::uint32_t operation) {
   if (run_.interface == DMAR_DIRECT) return base::now();
-  const Time taken = operation == DMAR_READ ? read_interval_ : write_interval_;
-  return engine_.reserve_for(taken).start + parameters_.engine_latency;
+  const bool read = operation == DMAR_READ;
+  const Time start = engine_.reserve_for(read ? read_interval_ : write_interval_).start;
+  (read ? reads_held_ : writes_held_) += start > base::now();
+  return start + parameters_.engine_latency;
 }
 
 /// Issues as many transactions as may be under way.
@@ -356,6 +360,8 @@ void DmaRequester::register_statistics(base::StatisticsGroup& group) {
   group.counter("transactions", "transactions", "ended, warm-ups included", transactions_);
   group.counter("transactions_failed", "transactions", "of those, with an error or with other bytes than written",
                 failures_);
+  group.counter("reads_held", "reads", "that waited for the engine to start the one before", reads_held_);
+  group.counter("writes_held", "writes", "likewise", writes_held_);
   group.counter("runs_left_out", "commands", "whose results were not kept: too many", runs_left_out_);
   bank_.register_statistics(group);
 }

@@ -102,6 +102,7 @@ class DmaRequester : public pcie::Endpoint {
       outstanding_, warmup_, count_, record_;
   base::Server engine_;
   base::Time read_interval_, write_interval_;
+  std::uint64_t reads_held_ = 0, writes_held_ = 0;
 
   Run run_{};
   bool busy_ = false;

@@ -81,6 +81,10 @@ void StatisticsGroup::level(std::string_view name, std::string_view unit, std::s
   add(name, unit, meaning, Kind::level).plain = &value;
 }
 
+void StatisticsGroup::hidden_level(std::string_view name, const std::uint64_t& value) {
+  add(name, "", "", Kind::hidden_level).plain = &value;
+}
+
 void StatisticsGroup::derived(std::string_view name, std::string_view unit, std::string_view meaning, Derive derive) {
   if (!derive) throw std::logic_error(fmt::format("statistic '{}' of '{}' has no function", name, name_));
   add(name, unit, meaning, Kind::derived).derive = std::move(derive);
@@ -97,14 +101,14 @@ void StatisticsGroup::start_measuring(Time now) {
   since_ = now;
   for (Entry& e : entries_) {
     e.broken.clear();
-    if (e.kind == Kind::counter || e.kind == Kind::counter_of)
-      e.base = attempt([&e] { return raw(e); }, e.broken).value_or(0);
+    if (counts(e)) e.base = attempt([&e] { return raw(e); }, e.broken).value_or(0);
     if (e.kind == Kind::histogram) e.distribution->clear();
   }
   for (auto* child : children_) child->start_measuring(now);
 }
 
 void StatisticsGroup::show(Entry& e, StatisticsVisitor& visitor, Time now) {
+  if (e.kind == Kind::hidden_level) return;
   if (e.kind == Kind::histogram) return visitor.histogram(e.label, *e.distribution);
   std::string why = e.broken;
   if (!why.empty()) return visitor.broken(e.label, why);
@@ -137,12 +141,31 @@ StatisticsReading StatisticsGroup::read(Time now) {
   return reading;
 }
 
+/// path: of this group, with a dot behind it. `before` is 1 for a counter and 0 for a level, until the values are
+/// known.
+void StatisticsGroup::add_counted(const std::string& path, std::vector<Counted>& out) const {
+  for (const Entry& e : entries_)
+    if (is_read(e)) out.push_back({path + e.label.name, counts(e), 0});
+  for (const auto* child : children_) child->add_counted(path + child->name_ + ".", out);
+}
+
+std::vector<Counted> StatisticsGroup::counted_between(const StatisticsReading& from,
+                                                      const StatisticsReading& to) const {
+  std::vector<Counted> list;
+  add_counted("", list);
+  for (std::size_t n = 0; n < list.size(); ++n) {
+    list[n].before *= from.values.at(n);
+    list[n].value = to.values.at(n) - list[n].before;
+  }
+  return list;
+}
+
 void StatisticsGroup::set_window(const StatisticsReading& from, const StatisticsReading& to, std::size_t& next) {
   since_ = from.at;
   until_ = to.at;
   for (Entry& e : entries_) {
     if (!is_read(e)) continue;
-    if (e.kind != Kind::level) e.base = from.values.at(next);
+    if (counts(e)) e.base = from.values.at(next);
     e.end = to.values.at(next++);
   }
   for (auto* child : children_) child->set_window(from, to, next);

@@ -50,6 +50,13 @@ struct StatisticsReading {
   std::vector<std::uint64_t> values;
 };
 
+/// A counter's or a level's part in two readings.
+struct Counted {
+  std::string path;      ///< "nic.eth0.rx_packets"
+  std::uint64_t before;  ///< counted up to the first reading; 0 for a level
+  std::uint64_t value;   ///< counted between them; a level's value at the second
+};
+
 /// Something that can be busy all the time and then limits what goes through it: a line, a pipeline, a core.
 struct Resource {
   std::string group;      ///< path of its group: "pcie.slot0"
@@ -96,6 +103,9 @@ class StatisticsGroup {
   /// Something with a current value, which the snapshot does not change.
   void level(std::string_view name, std::string_view unit, std::string_view meaning, const std::uint64_t& value);
   void level(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
+  /// A level that a walk leaves out: whether something has happened, as far as the host's way of executing knows it.
+  void hidden_level(std::string_view name, const std::uint64_t& value);
+  void hidden_level(std::string_view, const std::uint64_t&&) = delete;
   /// Something calculated from counters of this group.
   void derived(std::string_view name, std::string_view unit, std::string_view meaning, Derive derive);
   /// A distribution. It is cleared at the snapshot, because minimum and maximum have no difference.
@@ -106,6 +116,8 @@ class StatisticsGroup {
   /// Later walks show what was counted between two readings, whatever is counted after them; histograms stay whole.
   /// Groups must not be made or destroyed after the first reading.
   StatisticsReading read(Time now);
+  /// What was counted between two readings, in their order.
+  std::vector<Counted> counted_between(const StatisticsReading& from, const StatisticsReading& to) const;
   void show_between(const StatisticsReading& from, const StatisticsReading& to);
   /// The resources here and in all groups below, in the order of a walk. path: of this group's parent.
   void read_resources(std::vector<Resource>& out, const std::string& path = {});
@@ -118,7 +130,7 @@ class StatisticsGroup {
 
  private:
   friend class Measured;
-  enum class Kind : std::uint8_t { counter, counter_of, level, derived, histogram };
+  enum class Kind : std::uint8_t { counter, counter_of, level, hidden_level, derived, histogram };
   struct Entry {
     StatisticsLabel label;
     Kind kind;
@@ -136,8 +148,11 @@ class StatisticsGroup {
   static std::uint64_t raw(Entry&);
   /// Whether readings have its value.
   static bool is_read(const Entry& e) { return e.kind != Kind::derived && e.kind != Kind::histogram; }
+  /// Whether it is a counter, and no level.
+  static bool counts(const Entry& e) { return e.kind == Kind::counter || e.kind == Kind::counter_of; }
   static std::uint64_t counted(Entry& e) { return e.end ? *e.end : raw(e); }
   void collect(std::vector<std::uint64_t>&);
+  void add_counted(const std::string& path, std::vector<Counted>&) const;
   void pick_resources(const StatisticsReading&, std::size_t& next, std::vector<std::uint64_t>&) const;
   void set_window(const StatisticsReading& from, const StatisticsReading& to, std::size_t& next);
   void show(Entry&, StatisticsVisitor&, Time now);

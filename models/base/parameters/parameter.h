@@ -93,6 +93,11 @@ class Parameter {
   /// Why the value has no effect beside the other values of its instance, as a reason ("kind is closed-loop"). Empty:
   /// it has, as far as these say.
   virtual std::string why_without_effect(const void* /*parameters*/) const { return {}; }
+  /// Counters without which the value does not act, by their names in the groups of its instance and below, or where
+  /// those have none of the name, in any group. Empty: no such condition is known.
+  const std::vector<std::string>& acts_with() const { return acts_with_; }
+  /// The reason why the value did not act, where none of them has counted: "no TLP waited for credits".
+  const std::string& why_not_counted() const { return why_not_counted_; }
   /// What is wrong with the declaration, as the end of a sentence; empty: nothing.
   virtual std::string mistake() const { return {}; }
 
@@ -103,6 +108,8 @@ class Parameter {
   std::string refers_to_;
   bool may_refer_to_none_ = false;
   bool names_file_ = false;
+  std::vector<std::string> acts_with_;
+  std::string why_not_counted_;
   Provenance provenance_;
   bool has_provenance_ = false;
   bool required_ = false;
@@ -139,6 +146,10 @@ class SchemaBase {
   const std::vector<Rule>& rules() const { return rules_; }
 
  protected:
+  static void acts_with(Parameter& p, const std::vector<std::string>& counters, std::string_view why_not) {
+    p.acts_with_ = counters;
+    p.why_not_counted_ = why_not;
+  }
   Parameter& keep(std::unique_ptr<Parameter>, std::string key, std::string meaning);
   /// Throws std::logic_error at a mistake in describe(): an invalid or repeated key, a missing kind, limits that no
   /// value meets, a default outside its own range.

@@ -92,6 +92,13 @@ class Field final : public Parameter {
     why_without_effect_ = std::move(why);
     return *this;
   }
+  /// For a value that acts only where one of these counters counts: a capacity, when it is used up; a timeout, when it
+  /// expires. Where none has, a run gives `why_not` as the reason why the value has no effect.
+  Field& acts_with(const std::vector<std::string>& counters, std::string_view why_not) {
+    acts_with_ = counters;
+    why_not_counted_ = why_not;
+    return *this;
+  }
 
   /// Where the default comes from.
   Field& measured(const std::string& source) { return from(Provenance::Kind::kMeasured, source); }
@@ -388,9 +395,10 @@ class Schema final : public SchemaBase {
   }
 
   /// Adds all parameters and rules of a part that P holds. Each key becomes "prefix.key", or stays as it is if prefix
-  /// is empty.
+  /// is empty. counters, why_not: of each, as acts_with() takes them.
   template <class Q>
-  void include(const std::string& prefix, Q P::*part);
+  void include(const std::string& prefix, Q P::*part, const std::vector<std::string>& counters = {},
+               std::string_view why_not = {});
 
   /// Adds a rule between parameters. If p breaks it, broken(p) returns the end of a sentence about `key`, or throws it
   /// as a ValueError; otherwise it returns an empty string.
@@ -457,12 +465,14 @@ class Included final : public Parameter {
 
 template <class P>
 template <class Q>
-void Schema<P>::include(const std::string& prefix, Q P::*part) {
+void Schema<P>::include(const std::string& prefix, Q P::*part, const std::vector<std::string>& counters,
+                        std::string_view why_not) {
   const Schema<Q>& inner = schema_of<Q>();
   const std::string before = prefix.empty() ? "" : prefix + ".";
   for (const auto& parameter : inner.parameters()) {
-    keep(std::make_unique<schema_detail::Included<P, Q>>(*parameter, part, before), before + parameter->key(),
-         parameter->meaning());
+    Parameter& kept = keep(std::make_unique<schema_detail::Included<P, Q>>(*parameter, part, before),
+                           before + parameter->key(), parameter->meaning());
+    if (!counters.empty()) acts_with(kept, counters, why_not);
   }
   for (const Rule& r : inner.rules()) {
     rules_.push_back({before + r.key,

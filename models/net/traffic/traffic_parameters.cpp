@@ -105,8 +105,15 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .unit("calls")
       .setting();
   s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).unit("calls").setting();
-  s.add("timeout", &Parameters::timeout, "until a call is sent again or given up").range(1_us, 100_s).setting();
-  s.add("retries", &Parameters::retries, "times that a call is sent again").range(0, 100).unit("repeats").setting();
+  s.add("timeout", &Parameters::timeout, "until a call is sent again or given up")
+      .range(1_us, 100_s)
+      .acts_with({"timeouts"}, "no call waited so long")
+      .setting();
+  s.add("retries", &Parameters::retries, "times that a call is sent again")
+      .range(0, 100)
+      .unit("repeats")
+      .acts_with({"timeouts"}, "no call timed out")
+      .setting();
   s.add("flows", &Parameters::flows, "UDP source ports, used in turn")
       .range(1, 16384)
       .unit("ports")
@@ -119,7 +126,15 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
       .range(0, 65535)
       .setting();
-  s.add("mtu", &Parameters::mtu, "bytes of the largest IPv4 packet").range(576, 9600).unit("bytes").setting();
+  s.add("mtu", &Parameters::mtu, "bytes of the largest IPv4 packet")
+      .range(576, 9600)
+      .unit("bytes")
+      .without_effect([](const Parameters& p) {
+        if (p.kind == Kind::replay) return std::string();
+        return fmt::format("call makes no packet above {} bytes, and only such would be refused",
+                           p.call.calls()->largest_message() + kIpv4Header + kUdpHeader);
+      })
+      .setting();
   s.rule("pcap", [](const Parameters& p) -> std::string {
     return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
   });

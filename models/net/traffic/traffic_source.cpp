@@ -78,6 +78,8 @@ void TrafficSource::register_statistics(base::StatisticsGroup& group) {
   group.counter("completed", "calls", "of those, answered", results_.completed);
   group.counter("errors", "calls", "of those, answered wrongly", results_.errors);
   group.counter("lost", "calls", "given up, and nobody said why", results_.lost);
+  group.counter_of("dropped", "calls", "given up, and somebody said why", [this] { return results_.dropped_sum(); });
+  group.counter("timeouts", "calls", "without an answer after the timeout", timeouts_);
   group.counter("retransmissions", "frames", "calls sent again", results_.retransmissions);
   group.counter("late_duplicates", "frames", "replies to calls answered or given up before", results_.late_duplicates);
   group.counter("replies_without_id", "frames", "replies whose bytes the ledger knows no request of", without_id_);
@@ -234,7 +236,10 @@ void TrafficSource::send(Slot& slot, PacketPtr p) {
     return;
   }
   base::calendar().at(slot.last_sent + parameters_.timeout, key(), [this, n = slot.number] {
-    if (Slot* s = find(n)) expire(*s);
+    Slot* s = find(n);
+    if (!s) return;
+    ++timeouts_;
+    expire(*s);
   });
 }
 
@@ -258,6 +263,7 @@ void TrafficSource::timer() {
     if (s && s->attempts == 1) {
       if (s->last_sent + parameters_.timeout > base::now()) break;
       ++timer_next_;
+      ++timeouts_;
       expire(*s);
     } else {
       ++timer_next_;

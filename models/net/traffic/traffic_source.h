@@ -217,6 +217,7 @@ class TrafficSource : public RemoteHost {
   std::uint64_t replayed_ = 0;
   std::uint64_t without_id_ = 0;
   Results results_;
+  std::uint64_t timeouts_ = 0;
   base::Callback<void()> measuring_callback_;
   base::Callback<void()> phase_callback_;
   base::Callback<void()> late_answer_callback_;

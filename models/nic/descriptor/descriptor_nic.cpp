@@ -171,6 +171,21 @@ void DescriptorNic::register_statistics(base::StatisticsGroup& group) {
   };
   static_assert(std::size(entries) == DESC_STAT_COUNT);
   for (const Entry& e : entries) group.counter(e.name, e.unit, e.meaning, counts_[e.number]);
+  const ReceiveEngine::Limited& rx = receive_.limited();
+  group.counter("rx_limited_by_cache", "fetches", "of descriptors that rx_cache put off or cut short", rx.by_cache);
+  group.counter("rx_limited_by_batch", "fetches", "of descriptors that rx_fetch_batch cut short", rx.by_batch);
+  group.counter("rx_below_batch", "fetches", "of less than a batch, made or put off by rx_fetch_threshold",
+                rx.by_threshold);
+  group.counter("rx_limited_by_writes", "times", "that rx_writes made frames wait", rx.by_writes);
+  group.counter("rx_full_writebacks", "write-backs", "of writeback_batch descriptors", rx.by_writeback);
+  group.counter("rx_late_writebacks", "write-backs", "at the end of writeback_timeout", rx.by_timeout);
+  const TransmitEngine::Limited& tx = transmit_.limited();
+  group.counter("tx_limited_by_cache", "fetches", "of descriptors that tx_cache put off or cut short", tx.by_cache);
+  group.counter("tx_limited_by_batch", "fetches", "of descriptors that tx_fetch_batch cut short", tx.by_batch);
+  group.counter("tx_limited_by_fetches", "fetches", "of descriptors that tx_fetches put off", tx.by_fetches);
+  group.counter("tx_limited_by_frames", "times", "that tx_frames made frames wait", tx.by_frames);
+  group.counter("tx_limited_by_buffer", "times", "that tx_buffer made frames wait", tx.by_buffer);
+  group.counter("tx_limited_by_mac_fifo", "times", "that tx_mac_fifo made frames wait", tx.by_mac_fifo);
   group.resource("rx_busy", "receive pipeline", "its turns for frames",
                  [this] { return receive_.pipeline_busy().femtoseconds(); });
   group.resource("tx_busy", "transmit pipeline", "its turns for frames",

@@ -200,9 +200,14 @@ void ReceiveEngine::refill(unsigned number) {
   while (q.enabled && !q.failed && q.fetch_tail - q.fetch_head < kMostFetches) {
     const std::uint64_t on_chip = q.requested - q.next;
     const std::uint32_t at = static_cast<std::uint32_t>(q.requested % q.registers.length);
-    const std::uint64_t n = std::min({q.posted - q.requested, std::uint64_t{p.rx_fetch_batch}, p.rx_cache - on_chip,
-                                      std::uint64_t{q.registers.length - at}});
-    if (n == 0 || (n < p.rx_fetch_batch && on_chip >= p.rx_fetch_threshold)) return;
+    const std::uint64_t wanted = std::min(q.posted - q.requested, std::uint64_t{q.registers.length - at});
+    const std::uint64_t room = p.rx_cache - on_chip;
+    const std::uint64_t n = std::min({wanted, std::uint64_t{p.rx_fetch_batch}, room});
+    limited_.by_cache += n == room && room < wanted && room < p.rx_fetch_batch;
+    limited_.by_batch += p.rx_fetch_batch < wanted;
+    if (n == 0) return;
+    limited_.by_threshold += n < p.rx_fetch_batch;
+    if (n < p.rx_fetch_batch && on_chip >= p.rx_fetch_threshold) return;
     const std::uint64_t fetch = q.fetch_tail++;
     q.fetches[fetch % kMostFetches] = {q.requested, static_cast<std::uint32_t>(n), false};
     const pcie::DmaOptions options =
@@ -290,6 +295,7 @@ void ReceiveEngine::pump() {
     const std::uint64_t later = last_ == 63 ? 0 : ready_ & (~std::uint64_t{0} << (last_ + 1));
     start(static_cast<unsigned>(std::countr_zero(later ? later : ready_)));
   }
+  limited_.by_writes += ready_ != 0;
 }
 
 void ReceiveEngine::start(unsigned number) {
@@ -345,12 +351,17 @@ void ReceiveEngine::deliver(std::uint32_t generation) {
                  [this, number = t.queue, generation, descriptor = t.descriptor,
                   bytes = packet.length](const pcie::DmaSent&) { sent(number, generation, descriptor, bytes); });
   if (!base::calendar().pending(q.timer))
-    q.timer = base::calendar().after(nic_.parameters_.writeback_timeout, nic_.key(),
-                                     [this, number = t.queue] { write_back(number, 0); });
+    q.timer = base::calendar().after(nic_.parameters_.writeback_timeout, nic_.key(), [this, number = t.queue] {
+      ++limited_.by_timeout;
+      write_back(number, 0);
+    });
 }
 
-bool ReceiveEngine::write_back_due(const Queue& q) const {
-  if (q.done_count == nic_.parameters_.writeback_batch || !q.enabled) return true;
+bool ReceiveEngine::write_back_due(const Queue& q) {
+  if (q.done_count == nic_.parameters_.writeback_batch || !q.enabled) {
+    ++limited_.by_writeback;
+    return true;
+  }
   if ((q.written + q.done_count) % q.registers.length == 0) return true;
   // Frames without a descriptor will not follow soon: software posts more only after it has seen the present frames.
   return nic_.parameters_.writeback_when_idle && q.in_pipeline == 0 && (q.frames.empty() || q.next == q.fetched);

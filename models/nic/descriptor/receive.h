@@ -30,6 +30,16 @@ class ReceiveEngine {
     std::uint32_t cause = 0;
   };
 
+  /// How often a parameter limited what the engine did.
+  struct Limited {
+    std::uint64_t by_cache = 0;      ///< rx_cache: fetches
+    std::uint64_t by_batch = 0;      ///< rx_fetch_batch: fetches
+    std::uint64_t by_threshold = 0;  ///< fetches of less than a batch, for which rx_fetch_threshold counts
+    std::uint64_t by_writes = 0;     ///< rx_writes: frames' turns
+    std::uint64_t by_writeback = 0;  ///< writeback_batch: write-backs
+    std::uint64_t by_timeout = 0;    ///< writeback_timeout: write-backs
+  };
+
   explicit ReceiveEngine(DescriptorNic& nic);
 
   /// Takes a good frame that leaves the MAC at `available`.
@@ -39,7 +49,6 @@ class ReceiveEngine {
   Registers& registers(unsigned q) { return queues_[q].registers; }
   const Registers& registers(unsigned q) const { return queues_[q].registers; }
   /// Whether the queue's registers are locked, because it is enabled or still stopping.
-  base::Time pipeline_busy() const { return busy_; }
   bool busy(unsigned q) const { return queues_[q].enabled || active(q); }
   std::uint32_t control(unsigned q) const;
   void set_enabled(unsigned q, bool on);
@@ -56,6 +65,9 @@ class ReceiveEngine {
 
   /// Forgets everything.
   void reset();
+
+  base::Time pipeline_busy() const { return busy_; }
+  const Limited& limited() const { return limited_; }
 
  private:
   /// A parsed frame and what its descriptor will say.
@@ -126,7 +138,7 @@ class ReceiveEngine {
   void deliver(std::uint32_t generation);
   void sent(unsigned q, std::uint32_t generation, std::uint64_t descriptor, std::uint32_t bytes);
   void released(std::uint32_t bytes);
-  bool write_back_due(const Queue&) const;
+  bool write_back_due(const Queue&);
   /// frame_bytes: length of the frame whose bytes were written just before; this write-back frees its FIFO space. 0:
   /// there was no such frame, or its own write frees the space.
   void write_back(unsigned q, std::uint32_t frame_bytes);
@@ -136,6 +148,7 @@ class ReceiveEngine {
   void discard_frames(Queue&, unsigned statistic, const char* reason);
 
   DescriptorNic& nic_;
+  Limited limited_;
   std::vector<Queue> queues_;
   net::Toeplitz toeplitz_;
   bool key_changed_ = false;

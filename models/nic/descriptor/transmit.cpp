@@ -123,12 +123,18 @@ void TransmitEngine::reset(bool forget_reads) {
 void TransmitEngine::fetch(unsigned number) {
   Queue& q = queues_[number];
   const DescriptorParameters& p = nic_.parameters_;
-  while (q.enabled && !q.failed && q.fetch_tail - q.fetch_head < p.tx_fetches) {
+  while (q.enabled && !q.failed && q.posted != q.requested) {
+    if (q.fetch_tail - q.fetch_head >= p.tx_fetches) {
+      ++limited_.by_fetches;
+      return;
+    }
     const std::uint64_t on_chip = q.requested - q.next;
     const std::uint32_t at = static_cast<std::uint32_t>(q.requested % q.registers.length);
-    const std::uint64_t wanted =
-        std::min({q.posted - q.requested, std::uint64_t{p.tx_fetch_batch}, std::uint64_t{q.registers.length - at}});
+    const std::uint64_t there = std::min(q.posted - q.requested, std::uint64_t{q.registers.length - at});
+    const std::uint64_t wanted = std::min(there, std::uint64_t{p.tx_fetch_batch});
     const std::uint64_t n = std::min(wanted, p.tx_cache - on_chip);
+    limited_.by_batch += wanted < there;
+    limited_.by_cache += n < wanted;
     // A full cache is refilled by batches, not by single descriptors.
     if (n == 0 || (n < wanted && on_chip > p.tx_cache / 2)) return;
     const std::uint64_t fetch = q.fetch_tail++;
@@ -198,6 +204,7 @@ void TransmitEngine::pump() {
     const std::uint64_t later = last_ == 63 ? 0 : ready_ & (~std::uint64_t{0} << (last_ + 1));
     if (!start(static_cast<unsigned>(std::countr_zero(later ? later : ready_)))) return;
   }
+  limited_.by_frames += ready_ != 0 && slot_tail_ - slot_head_ == slots_.size();
 }
 
 TransmitEngine::Shape TransmitEngine::shape(const Queue& q) const {
@@ -254,7 +261,10 @@ std::string TransmitEngine::flaw(const Queue& q, const Shape& shape) const {
 bool TransmitEngine::start(unsigned number) {
   Queue& q = queues_[number];
   const Shape shape = this->shape(q);
-  if (shape.good && buffer_used_ + shape.bytes > nic_.parameters_.tx_buffer.count()) return false;
+  if (shape.good && buffer_used_ + shape.bytes > nic_.parameters_.tx_buffer.count()) {
+    ++limited_.by_buffer;
+    return false;
+  }
   last_ = number;
   turns_.reserve_for(nic_.parameters_.tx_interval);
   busy_ += nic_.parameters_.tx_interval;
@@ -396,6 +406,7 @@ void TransmitEngine::retire() {
     if (s.good) {
       const base::Time backlog = nic_.mac_.backlog(ready);
       if (backlog > limit) {
+        ++limited_.by_mac_fifo;
         if (!base::calendar().pending(retry_))
           retry_ = base::calendar().after(backlog - limit, nic_.key(), [this] { retire(); });
         return;

@@ -28,12 +28,21 @@ class TransmitEngine {
     std::uint32_t cause = 0;
   };
 
+  /// How often a parameter limited what the engine did.
+  struct Limited {
+    std::uint64_t by_cache = 0;     ///< tx_cache: fetches
+    std::uint64_t by_batch = 0;     ///< tx_fetch_batch: fetches
+    std::uint64_t by_fetches = 0;   ///< tx_fetches: fetches
+    std::uint64_t by_frames = 0;    ///< tx_frames: frames' reads
+    std::uint64_t by_buffer = 0;    ///< tx_buffer: frames' reads
+    std::uint64_t by_mac_fifo = 0;  ///< tx_mac_fifo: frames
+  };
+
   explicit TransmitEngine(DescriptorNic& nic);
 
   // Software's view.
   Registers& registers(unsigned q) { return queues_[q].registers; }
   const Registers& registers(unsigned q) const { return queues_[q].registers; }
-  base::Time pipeline_busy() const { return busy_; }
   bool busy(unsigned q) const { return queues_[q].enabled || active(q); }
   std::uint32_t control(unsigned q) const;
   void set_enabled(unsigned q, bool on);
@@ -44,6 +53,9 @@ class TransmitEngine {
   void go_on() { pump(); }
 
   void reset(bool forget_reads);
+
+  base::Time pipeline_busy() const { return busy_; }
+  const Limited& limited() const { return limited_; }
 
  private:
   static constexpr unsigned kMostFetches = 8;
@@ -136,6 +148,7 @@ class TransmitEngine {
   Slot& slot(std::uint64_t n) { return slots_[n % slots_.size()]; }
 
   DescriptorNic& nic_;
+  Limited limited_;
   std::vector<Queue> queues_;
   std::uint64_t ready_ = 0;  ///< bit q: queue q has a frame to read
   unsigned last_ = 0;

@@ -65,13 +65,16 @@ void Endpoint::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("tags", &Parameters::tags, "DMA reads in flight, in TLPs")
       .range(1, 1024)
       .unit("tags")
+      .acts_with({"tag_stalls"}, "no DMA read waited for a tag")
       .assumed("all that 8-bit tags allow (PCI Express Base Specification); vendors do not publish theirs");
   s.add("max_read_request", &Parameters::max_read_request, "maximum read request size, MRRS, after reset")
+      .acts_with({"cut_reads"}, "no DMA read was of more bytes")
       .range(128_B, base::Bytes(4096))
       .power_of_two()
       .assumed("pcie-model's default (model/pcie.py); on a real board set-up software chooses");
   s.add("completion_timeout", &Parameters::completion_timeout, "a DMA read without its completion fails then")
       .range(1_us, 1_s)
+      .acts_with({"completion_timeouts"}, "no read was without its completion so long")
       .assumed("PCI Express Base Specification: within 50 us to 50 ms, better not below 10 ms");
 }
 

@@ -138,6 +138,7 @@ class Endpoint : public base::Model, public base::Resettable, private TransmitOb
     std::uint64_t dma_write_bytes = 0;
     std::uint64_t dma_refused = 0;  ///< bus mastering off
     std::uint64_t dma_errors = 0;   ///< reads that ended with UR or CA
+    std::uint64_t cut_reads = 0;    ///< reads that took more than one TLP
     std::uint64_t tag_stalls = 0;   ///< reads that waited for a tag
     std::uint64_t completion_timeouts = 0;
     std::uint64_t poisoned_completions = 0;  ///< TLPs

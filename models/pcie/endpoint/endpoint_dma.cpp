@@ -208,6 +208,7 @@ void Endpoint::issue_read(Transfer& t, std::uint32_t n) {
   const std::uint32_t bytes = piece(at, t.length - t.requested, config_.max_read_request());
   const std::uint16_t number = free_tags_.pop();
   const bool last = t.requested + bytes == t.length;
+  counters_.cut_reads += last && t.requested != 0;
   tags_[number] = {n, t.requested, bytes, last, ++serial_};
   t.requested += bytes;
   ++t.outstanding;
@@ -337,6 +338,7 @@ void Endpoint::register_function_statistics(base::StatisticsGroup& group) {
   group.counter("dma_write_bytes", "bytes", "written", c.dma_write_bytes);
   group.counter("dma_refused", "transfers", "while bus mastering was off", c.dma_refused);
   group.counter("dma_errors", "TLPs", "reads that ended with UR or CA", c.dma_errors);
+  group.counter("cut_reads", "transfers", "reads that took more than one TLP", c.cut_reads);
   group.counter("tag_stalls", "transfers", "reads that waited for a tag", c.tag_stalls);
   group.counter("completion_timeouts", "TLPs", "reads without an answer", c.completion_timeouts);
   group.counter("poisoned_completions", "TLPs", "that came with EP set", c.poisoned_completions);

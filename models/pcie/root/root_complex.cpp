@@ -59,13 +59,16 @@ void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("mmio64_size", &Parameters::mmio64_size, "its size").multiple_of(1u << 20).setting();
   s.add("outbound_latency", &Parameters::outbound_latency, "from a core's access to the first bit of an idle link")
       .range(0_ns, 10_us)
+      .acts_with({"core_reads", "core_writes", "config_accesses"}, "no core used PCIe")
       .derived("half of a ~750 ns MMIO read (Wave 2.3) less link and endpoint");
   s.add("completion_latency", &Parameters::completion_latency, "from a completion's last bit to the core")
       .range(0_ns, 10_us)
+      .acts_with({"core_reads", "config_accesses"}, "no core read by PCIe")
       .derived("half of a ~750 ns MMIO read (Wave 2.3) less link and endpoint");
   s.add("read_latency", &Parameters::read_latency,
         "a device's read: from its last bit to the first of its completion, memory's share apart")
       .range(0_ns, 10_us)
+      .acts_with({"dma_reads"}, "no device read memory")
       .fitted(
           "546 ns of a 64 B read by the DMA engine of an NFP-6000 at gen3 x8 (pcie-bench, Broadwell E5-2630 v4) less "
           "80 "
@@ -73,17 +76,22 @@ void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
           {"pcie.read.broadwell.64"});
   s.add("write_latency", &Parameters::write_latency, "a device's write: from its last bit to memory")
       .range(0_ns, 10_us)
+      .acts_with({"dma_writes", "messages_signalled", "peer_requests"}, "no device wrote")
       .derived(
           "379 ns one way (Nagare 4.3), of a 64 B write at gen3 x16, less 100 ns of endpoint, 10.9 of link and 10 of "
           "memory, rounded down");
   s.add("read_completion_boundary", &Parameters::read_completion_boundary,
         "RCB, as the Link Control registers of the root ports show it; completion_size is a multiple of it")
       .choices({64_B, 128_B})
+      .without_effect([](const Parameters&) {
+        return "completion_size cuts reads; only software sees this, in Link Control registers";
+      })
       .assumed("pcie-model's default (model/pcie.py); the specification allows both");
   s.add("completion_size", &Parameters::completion_size,
         "the most that one completion of a device's read carries; completions end at multiples of it")
       .range(64_B, base::Bytes(4096))
       .power_of_two()
+      .acts_with({"dma_reads"}, "no device read memory")
       .measured(
           "Kalia, Kaminsky, Andersen, Design Guidelines for High Performance RDMA Systems, USENIX ATC 2016: read "
           "completions of Intel CPUs are combined to 128 B")
@@ -91,20 +99,26 @@ void RootComplex::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("reads", &Parameters::reads, "devices' reads in service, for each root port")
       .range(1, 4096)
       .unit("TLPs")
+      .acts_with({"read_stalls"}, "no device's read waited for others")
       .assumed("covers the latency at gen3 x16");
   s.add("posted_writes", &Parameters::posted_writes, "writes of one core that wait for the links before it is blocked")
       .range(1, 4096)
       .unit("TLPs")
+      .acts_with({"posted_stalls"}, "no core's write waited for others")
       .assumed("a core's write-combining and uncore buffers");
   s.add("core_reads", &Parameters::core_reads, "cores' reads and configuration accesses in flight")
       .range(1, 256)
       .unit("TLPs")
+      .acts_with({"core_read_stalls"}, "no core's read waited for others")
       .assumed("at least one for each hart");
   s.add("completion_timeout", &Parameters::completion_timeout,
         "a core's read without a completion returns all ones then")
       .range(1_us, 1_s)
+      .acts_with({"completion_timeouts"}, "no core's read was without its completion so long")
       .assumed("PCI Express Base Specification: within 50 us to 50 ms, better not below 10 ms");
-  s.add("peer_to_peer", &Parameters::peer_to_peer, "requests pass from root port to root port").setting();
+  s.add("peer_to_peer", &Parameters::peer_to_peer, "requests pass from root port to root port")
+      .acts_with({"peer_requests"}, "no device made a request to another's memory")
+      .setting();
   s.rule("completion_size", [](const Parameters& p) {
     return p.completion_size < p.read_completion_boundary
                ? "must be at least read_completion_boundary, which is " + base::to_text(p.read_completion_boundary)
@@ -232,6 +246,7 @@ void RootComplex::report_unclaimed(const Tlp& t) {
 
 std::uint16_t RootComplex::take_access() {
   if (!free_accesses_.empty()) return free_accesses_.pop();
+  ++counters_.core_read_stalls;
   Waiter waiter;
   waiting_accesses_.push(&waiter);
   while (!waiter.number) base::wait_for(waiter.given, "room for a read", path().c_str());
@@ -426,6 +441,9 @@ void RootComplex::register_statistics(base::StatisticsGroup& group) {
   group.counter("completion_timeouts", "accesses", "of cores without an answer", c.completion_timeouts);
   group.counter("poisoned_completions", "accesses", "of cores that ended with a bus error", c.poisoned_completions);
   group.counter("posted_stalls", "writes", "of cores that found their posted writes too many", c.posted_stalls);
+  group.counter("core_read_stalls", "accesses", "of cores that found core_reads others in flight", c.core_read_stalls);
+  group.counter("read_stalls", "TLPs", "reads by devices that found `reads` others in service", c.read_stalls);
+  group.counter("peer_requests", "TLPs", "of devices, to memory of others", c.peer_requests);
   group.counter("bad_accesses", "accesses", "of a width or alignment that PCIe has not", c.bad_accesses);
   group.counter("dma_reads", "TLPs", "reads of memory by devices", c.dma_reads);
   group.counter("dma_writes", "TLPs", "writes to memory by devices", c.dma_writes);

@@ -93,6 +93,9 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
     std::uint64_t completion_timeouts = 0;
     std::uint64_t poisoned_completions = 0;  ///< core accesses that ended with a bus error
     std::uint64_t posted_stalls = 0;         ///< core writes that had to wait for room
+    std::uint64_t core_read_stalls = 0;      ///< core accesses that had to wait for room
+    std::uint64_t read_stalls = 0;           ///< devices' reads that had to wait for others
+    std::uint64_t peer_requests = 0;         ///< of devices to windows of others, passed or not
     std::uint64_t bad_accesses = 0;          ///< core accesses whose width or alignment PCIe lacks
     std::uint64_t dma_reads = 0;
     std::uint64_t dma_writes = 0;

@@ -102,6 +102,7 @@ void RootComplex::receive_write(RootPort& p, TlpPtr tlp) {
   t.address = where.address & ~std::uint64_t{3};
   base::GuestRam* ram = memory_.ram_at(where.address, bytes);
   RootPort* peer = ram ? nullptr : port_of_address(where.address);
+  counters_.peer_requests += peer && peer != &p;
   if (peer && (peer == &p || !parameters_.peer_to_peer || !peer->port.up()))
     return refuse(p, std::move(tlp), refusal(p, peer));
   base::Time when = base::now() + parameters_.write_latency + where.latency;
@@ -162,6 +163,7 @@ void RootComplex::write_soc(const Tlp& t) {
 
 void RootComplex::receive_read(RootPort& p, TlpPtr tlp) {
   if (p.reads >= parameters_.reads || !p.waiting_reads.empty()) {
+    ++counters_.read_stalls;
     p.waiting_reads.push(std::move(tlp));
     return;
   }
@@ -179,6 +181,7 @@ void RootComplex::start_read(RootPort& p, TlpPtr tlp) {
   if (!ram) {
     t.address = where.address & ~std::uint64_t{3};
     RootPort* peer = port_of_address(where.address);
+    counters_.peer_requests += peer && peer != &p;
     if (!peer || peer == &p || !parameters_.peer_to_peer || !peer->port.up())
       return refuse_read(p, std::move(tlp), refusal(p, peer), where.latency);
     const base::Time when = base::now() + parameters_.write_latency + where.latency;

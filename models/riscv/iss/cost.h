@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace sluice::riscv {
 
@@ -33,6 +34,16 @@ enum class CostClass : std::uint8_t {
   pause,
   count
 };
+
+/// As in boards, in the order of CostClass.
+inline constexpr std::array<const char*, static_cast<std::size_t>(CostClass::count)> kCostClassNames = {
+    "alu",       "branch",    "jump",    "jump_indirect", "load",   "store",    "mul",
+    "div32",     "div64",     "fp_move", "fp_add",        "fp_mul", "fp_div32", "fp_div64",
+    "fp_sqrt32", "fp_sqrt64", "atomic",  "fence",         "csr",    "system",   "pause"};
+/// Name of the level of a hart's decoded instructions of a class.
+inline std::string decoded_counter(CostClass c) {
+  return std::string("decoded_") + kCostClassNames[static_cast<std::size_t>(c)];
+}
 
 /// Slots per class, and slots added by events. The defaults are assumptions: the throughput of an out-of-order core of
 /// width 4 on code that hits its L1.

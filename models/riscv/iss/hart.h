@@ -42,6 +42,15 @@ struct HartCounters : TimingCounters {
   std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
   std::uint64_t interrupts = 0;  ///< interrupts taken
   std::uint64_t returns = 0;     ///< mret and sret
+  std::uint64_t csr_accesses = 0;
+  std::uint64_t atomics = 0;
+  std::uint64_t fences = 0;  ///< fence.i and sfence.vma
+  std::uint64_t waits = 0;   ///< wfi and wrs
+  // timing = "interval": those for which the window drains, of devices and of lines with homes.
+  std::uint64_t drained_loads = 0;
+  std::uint64_t drained_stores = 0;
+  /// Instructions by class, counted when the engine decodes them, which it may do again, or where it does not come.
+  std::array<std::uint64_t, static_cast<std::size_t>(CostClass::count)> decoded{};
   /// repeated: how many of the last traps were repetitions (TrapHistory::repeats()). served: how many returns from
   /// these led to the instruction after the one that had trapped.
   std::uint64_t repeated = 0;

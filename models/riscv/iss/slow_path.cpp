@@ -174,6 +174,7 @@ bool SlowPath::synchronise() {
 
 SlowPath::Outcome SlowPath::csr(const Instruction& i, unsigned cost) {
   if (clock_) clock_->drain();
+  ++hart_.counters().csr_accesses;
   const bool immediate = i.op >= Opcode::csrrwi;
   const unsigned kind = static_cast<unsigned>(i.op) - static_cast<unsigned>(immediate ? Opcode::csrrwi : Opcode::csrrw);
   constexpr CsrOp ops[3] = {CsrOp::write, CsrOp::set, CsrOp::clear};
@@ -203,11 +204,13 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
     case Opcode::ebreak:
       return trap(Cause::breakpoint, state_.pc);
     case Opcode::fence_i:
+      ++hart_.counters().fences;
       stale_.clear();
       retire(i.length, cost);
       return Outcome::redirect;
     case Opcode::sfence_vma:
       if (!privileged_.sfence_vma(state_.x[i.rs1], i.rs1 != 0, state_.x[i.rs2], i.rs2 != 0)) return illegal(i.raw);
+      ++hart_.counters().fences;
       retire(i.length, cost);
       return Outcome::redirect;
     case Opcode::mret:
@@ -216,6 +219,7 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
     case Opcode::wfi:
       if (!privileged_.wfi_allowed()) return illegal(i.raw);
       if (!synchronise()) return Outcome::redirect;
+      ++hart_.counters().waits;
       retire(i.length, cost);
       if (privileged_.interrupt_pending()) return Outcome::redirect;
       return Outcome::wait_for_interrupt;
@@ -224,6 +228,7 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
       [[fallthrough]];
     case Opcode::wrs_sto:
       if (!synchronise()) return Outcome::redirect;
+      ++hart_.counters().waits;
       retire(i.length, cost);
       if (privileged_.interrupt_pending() || !state_.reservation) return Outcome::redirect;
       hart_.start_wait(i.op == Opcode::wrs_nto ? ~std::uint64_t{0} : state_.slots + hart_.config().wrs_short_slots);

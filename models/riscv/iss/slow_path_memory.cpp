@@ -253,6 +253,7 @@ SlowPath::Outcome SlowPath::memory_crossing(const Instruction& i, std::uint64_t 
 }
 
 SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
+  ++hart_.counters().atomics;
   const unsigned size = access_size(i.op);
   const bool word = size == 4;
   const bool reserve = i.op == Opcode::lr_w || i.op == Opcode::lr_d;

@@ -35,6 +35,7 @@ void PacketSource::register_statistics(base::StatisticsGroup& group) {
   group.counter("wrong", "packets", "of those, with a byte that differs", results_.wrong);
   group.counter("reordered", "packets", "of the others, behind a later one of their flow", results_.reordered);
   group.counter("lost", "packets", "not back in time, and nobody said why", results_.lost);
+  group.counter_of("dropped", "packets", "not back, and somebody said why", [this] { return results_.dropped_sum(); });
   group.counter("late", "frames", "back after they had been given up", results_.late);
   group.counter("repeated", "frames", "back though they had come back or been dropped before", results_.repeated);
   group.counter("returned_without_id", "frames", "whose bytes the ledger knows no request of", without_id_);

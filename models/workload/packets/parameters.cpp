@@ -58,8 +58,15 @@ void PacketsParameters::describe(base::Schema<PacketsParameters>& s) {
       .range(0, 1'000'000'000'000)
       .unit("packets")
       .setting();
-  s.add("timeout", &P::timeout, "until a packet that has not come back is lost").range(1_us, 100_s).setting();
-  s.add("mtu", &P::mtu, "bytes of the largest packet in a frame").range(576, 9600).unit("bytes").setting();
+  s.add("timeout", &P::timeout, "until a packet that has not come back is lost")
+      .range(1_us, 100_s)
+      .acts_with({"lost"}, "no packet was lost")
+      .setting();
+  s.add("mtu", &P::mtu, "bytes of the largest packet in a frame")
+      .range(576, 9600)
+      .unit("bytes")
+      .without_effect([](const P&) { return "sizes has no larger one, and only such would be refused"; })
+      .setting();
   s.rule("rate", [](const P& p) -> std::string {
     const bool set = p.rate > base::BitRate(0);
     if (p.load == PacketLoad::saturate && set) return "must not be set for load saturate, which is the line's rate";

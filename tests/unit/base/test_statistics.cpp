@@ -198,6 +198,28 @@ TEST_CASE("between two readings, a walk shows what was counted between them, wha
   CHECK(walk(root, 9_us) == "board{nic{frames=24;fill=5;rate~12.000000;}}");
 }
 
+TEST_CASE("what was counted between two readings is listed by path, and a level as it was at the second",
+          "[statistics]") {
+  StatisticsGroup root("");
+  StatisticsGroup nic("nic.eth0", &root), mac("mac", &nic);
+  std::uint64_t frames = 10, fill = 4, busy = 3, met = 1;
+  Histogram latency;
+  nic.counter("frames", "frames", "", frames);
+  nic.histogram("latency", "fs", "", latency);
+  nic.level("fill", "entries", "", fill);
+  nic.hidden_level("met", met);
+  mac.counter_of("busy", "fs", "", [&] { return busy; });
+  const StatisticsReading from = root.read(1_us);
+  frames = 16, fill = 9, busy = 3;
+  const auto list = root.counted_between(from, root.read(2_us));
+  REQUIRE(list.size() == 4);
+  CHECK((list[0].path == "nic.eth0.frames" && list[0].before == 10 && list[0].value == 6));
+  CHECK((list[1].path == "nic.eth0.fill" && list[1].before == 0 && list[1].value == 9));
+  CHECK((list[2].path == "nic.eth0.met" && list[2].before == 0 && list[2].value == 1));
+  CHECK((list[3].path == "nic.eth0.mac.busy" && list[3].before == 3 && list[3].value == 0));
+  CHECK(walk(root).find("met") == std::string::npos);
+}
+
 TEST_CASE("resources are counters of time that are listed by their groups", "[statistics]") {
   StatisticsGroup root("");
   StatisticsGroup slot("pcie.slot0", &root), wire("net.wire0", &root), one_way("a_to_b", &wire);

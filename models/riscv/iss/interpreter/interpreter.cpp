@@ -220,6 +220,7 @@ Block* Interpreter::decode_block(std::uint64_t pc, const SlowPath::Fetched& fetc
     if (uses_float(i.op) && !float_used) add({}, kFloatUse, 0, 0), float_used = true;
     if (writes_float(i.op) && !float_written) add({}, kFloatWrite, 0, 0), float_written = true;
     const unsigned cost = costs.of(cost_class(i.op));
+    ++hart_.counters().decoded[static_cast<std::size_t>(cost_class(i.op))];
     add(make_op(i, nullptr, offset), static_cast<unsigned>(i.op), cost, i.length);
     shape.last_start = shape.cost;
     shape.cost += clock_ ? 1 : cost;
@@ -366,6 +367,9 @@ Interpreter::Outcome Interpreter::slow_timed(Block* block, const Op* op, std::ui
     clock_->timing_point();
   if (outcome != SlowPath::Outcome::next || charged) clock_->abandon();
   if (outcome != SlowPath::Outcome::next) return leave(outcome);
+  const CostClass kind = cost_class(instruction.op);
+  hart_.counters().drained_loads += charged && kind == CostClass::load;
+  hart_.counters().drained_stores += charged && kind == CostClass::store;
   slow_.retire(site.length, charged ? site.cost : 0);
   if (!charged) clock_->settle(site.index + 1u, state_.pc);
   uncut();
