@@ -41,6 +41,16 @@ class Limits(BoardTest):
                 self.assertLess(first["since_ns"], begun + contents["measured_ns"] * 0.3)
                 self.assertLess(contents["load"]["achieved_per_s"], contents["load"]["offered_per_s"] / 2)
 
+    def test_the_link_to_the_nic_is_named(self):
+        """Gets are short calls with long replies, which the NIC reads."""
+        contents = result("e810-poll", "--requests", "5000", *options(
+            ("workload.outstanding=64", "workload.call.program=kv", "workload.call.bytes=512", "workload.call.keys=16",
+             "workload.call.reads_percent=100", "pcie.slot0.lanes=1", "pcie.slot0.generation=1")))
+        first = contents["resources"][0]
+        self.assertEqual(first["name"], "pcie.slot0 downstream")
+        self.assertGreater(first["busy"], 0.98)
+        self.assertLess(next(r for r in contents["resources"] if r["name"] == "pcie.slot0 upstream")["busy"], 0.8)
+
     def test_without_load_nothing_is(self):
         contents = result("e810-poll", "--requests", "500", *options(("workload.outstanding=1",)))
         self.assertLess(contents["resources"][0]["busy"], 0.2)
