@@ -21,7 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using base::Time;
-using workload::latency;
 using workload::nanoseconds;
 using workload::share;
 
@@ -173,7 +172,7 @@ Json faults(platform::Simulation& s) {
 
 namespace {
 
-/// What was set and not read.
+/// What was set and did nothing.
 Json what_had_no_effect(const platform::Simulation& s, platform::Outcome outcome) {
   static constexpr const char* kBy[] = {"board", "run", "warm-up"};
   Json list = Json::array();
