@@ -54,10 +54,9 @@ void MemorySystem::register_statistics(base::StatisticsGroup& group) {
   if (cached()) {
     group.counter("llc_displaced", "lines", "that made room in the LLC for lines of harts", llc_displaced_);
     group.counter("ddio_displaced", "lines", "that made room in the LLC for lines that DMA wrote", ddio_displaced_);
-  }
-  if (cached())
     group.resource("dram_busy", "DRAM channels", "all channels together, moving lines",
                    [this] { return dram_busy_.femtoseconds(); });
+  }
   group.counter("home_requests", "lines", "that harts asked their homes for", homed_lines_.requests());
   if (!homed_lines_.any()) return;
   group.counter("home_recalls", "lines", "that their homes took back, or left to be read only", homed_lines_.recalls());

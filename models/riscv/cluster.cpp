@@ -8,12 +8,6 @@
 #include "models/base/parameters/spread.h"
 
 namespace sluice::riscv {
-namespace {
-
-constexpr const char* kNotMet = "no hart has executed such an instruction";
-
-}  // namespace
-
 CostTable InstructionCosts::table() const {
   CostTable t;
   const auto set = [&t](CostClass c, unsigned slots) { t.of(c) = static_cast<std::uint16_t>(slots); };
@@ -70,26 +64,29 @@ void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
       .acts_with({"drained_loads"}, "no hart has read a device");
   cost("store", &C::store, "store that hits L1; with timing \"interval\": one to a device, unless PCIe posts it")
       .acts_with({"drained_stores"}, "no hart has written to a device but by posted writes");
-  cost("mul", &C::mul, "integer multiply").acts_with({decoded_counter(CostClass::mul)}, kNotMet);
-  cost("div32", &C::div32, "32-bit divide").acts_with({decoded_counter(CostClass::div32)}, kNotMet);
-  cost("div64", &C::div64, "64-bit divide").acts_with({decoded_counter(CostClass::div64)}, kNotMet);
+  cost("mul", &C::mul, "integer multiply").acts_with({decoded_counter(CostClass::mul)}, kNotExecuted);
+  cost("div32", &C::div32, "32-bit divide").acts_with({decoded_counter(CostClass::div32)}, kNotExecuted);
+  cost("div64", &C::div64, "64-bit divide").acts_with({decoded_counter(CostClass::div64)}, kNotExecuted);
   cost("fp_move", &C::fp_move, "sign injection, moves, comparisons, classification")
-      .acts_with({decoded_counter(CostClass::fp_move)}, kNotMet);
-  cost("fp_add", &C::fp_add, "add, subtract, conversions").acts_with({decoded_counter(CostClass::fp_add)}, kNotMet);
+      .acts_with({decoded_counter(CostClass::fp_move)}, kNotExecuted);
+  cost("fp_add", &C::fp_add, "add, subtract, conversions")
+      .acts_with({decoded_counter(CostClass::fp_add)}, kNotExecuted);
   cost("fp_mul", &C::fp_mul, "multiply and fused multiply-add")
-      .acts_with({decoded_counter(CostClass::fp_mul)}, kNotMet);
-  cost("fp_div32", &C::fp_div32, "single-precision divide").acts_with({decoded_counter(CostClass::fp_div32)}, kNotMet);
-  cost("fp_div64", &C::fp_div64, "double-precision divide").acts_with({decoded_counter(CostClass::fp_div64)}, kNotMet);
+      .acts_with({decoded_counter(CostClass::fp_mul)}, kNotExecuted);
+  cost("fp_div32", &C::fp_div32, "single-precision divide")
+      .acts_with({decoded_counter(CostClass::fp_div32)}, kNotExecuted);
+  cost("fp_div64", &C::fp_div64, "double-precision divide")
+      .acts_with({decoded_counter(CostClass::fp_div64)}, kNotExecuted);
   cost("fp_sqrt32", &C::fp_sqrt32, "single-precision square root")
-      .acts_with({decoded_counter(CostClass::fp_sqrt32)}, kNotMet);
+      .acts_with({decoded_counter(CostClass::fp_sqrt32)}, kNotExecuted);
   cost("fp_sqrt64", &C::fp_sqrt64, "double-precision square root")
-      .acts_with({decoded_counter(CostClass::fp_sqrt64)}, kNotMet);
-  cost("atomic", &C::atomic, "AMO, LR, SC").acts_with({"atomics"}, kNotMet);
+      .acts_with({decoded_counter(CostClass::fp_sqrt64)}, kNotExecuted);
+  cost("atomic", &C::atomic, "AMO, LR, SC").acts_with({"atomics"}, kNotExecuted);
   cost("fence", &C::fence, "fence.i, sfence.vma; without timing \"interval\" fence, too")
-      .acts_with({"fences"}, kNotMet);
-  cost("csr", &C::csr, "CSR access").acts_with({"csr_accesses"}, kNotMet);
-  cost("system", &C::system, "wfi, wrs").acts_with({"waits"}, kNotMet);
-  cost("pause", &C::pause, "pause").acts_with({decoded_counter(CostClass::pause)}, kNotMet);
+      .acts_with({"fences"}, kNotExecuted);
+  cost("csr", &C::csr, "CSR access").acts_with({"csr_accesses"}, kNotExecuted);
+  cost("system", &C::system, "wfi, wrs").acts_with({"waits"}, kNotExecuted);
+  cost("pause", &C::pause, "pause").acts_with({decoded_counter(CostClass::pause)}, kNotExecuted);
   const auto trap = [&s](const char* key, unsigned C::*member, const char* meaning) -> auto& {
     return s.add(key, member, meaning)
         .range(1, 1'000'000)
@@ -100,7 +97,7 @@ void InstructionCosts::describe(base::Schema<InstructionCosts>& s) {
       .acts_with({"traps"}, "no instruction has trapped");
   trap("interrupt", &C::interrupt, "from the instruction before an interrupt to the handler's first instruction")
       .acts_with({"interrupts"}, "no hart has taken an interrupt");
-  trap("trap_return", &C::trap_return, "mret, sret").acts_with({"trap_returns"}, kNotMet);
+  trap("trap_return", &C::trap_return, "mret, sret").acts_with({"trap_returns"}, kNotExecuted);
 }
 
 base::Clock ClusterParameters::slot_clock(std::string_view path) const {

@@ -9,7 +9,6 @@ namespace {
 constexpr const char* kIntel =
     "Intel 64 and IA-32 Architectures Optimization Reference Manual (248966): Skylake Client and Server "
     "microarchitecture";
-constexpr const char* kNotMet = "no hart has executed such an instruction";
 constexpr const char* kFog = "Agner Fog, Instruction tables: Skylake-X";
 
 }  // namespace
@@ -145,7 +144,7 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
       .assumed("as earlier cores of Intel's");
   size("pause", &P::pause, "cycles for which a pause stops dispatch", 255)
       .unit("cycles")
-      .acts_with({decoded_counter(CostClass::pause)}, kNotMet)
+      .acts_with({decoded_counter(CostClass::pause)}, kNotExecuted)
       .stated("Intel 248966, Skylake: PAUSE takes up to 140 cycles");
   s.add("posted_store", &P::posted_store,
         "beyond bus.latency, until a posted store to PCIe is accepted and the next store may be written")
@@ -159,16 +158,16 @@ void CoreParameters::describe(base::Schema<CoreParameters>& s) {
   s.include("jump", &P::jump);
   s.include("load", &P::load);
   s.include("store", &P::store);
-  s.include("mul", &P::mul, {decoded_counter(CostClass::mul)}, kNotMet);
-  s.include("fp_move", &P::fp_move, {decoded_counter(CostClass::fp_move)}, kNotMet);
-  s.include("fp_add", &P::fp_add, {decoded_counter(CostClass::fp_add)}, kNotMet);
-  s.include("fp_mul", &P::fp_mul, {decoded_counter(CostClass::fp_mul)}, kNotMet);
-  s.include("div32", &P::div32, {decoded_counter(CostClass::div32)}, kNotMet);
-  s.include("div64", &P::div64, {decoded_counter(CostClass::div64)}, kNotMet);
-  s.include("fp_div32", &P::fp_div32, {decoded_counter(CostClass::fp_div32)}, kNotMet);
-  s.include("fp_div64", &P::fp_div64, {decoded_counter(CostClass::fp_div64)}, kNotMet);
-  s.include("fp_sqrt32", &P::fp_sqrt32, {decoded_counter(CostClass::fp_sqrt32)}, kNotMet);
-  s.include("fp_sqrt64", &P::fp_sqrt64, {decoded_counter(CostClass::fp_sqrt64)}, kNotMet);
+  s.include("mul", &P::mul, {decoded_counter(CostClass::mul)}, kNotExecuted);
+  s.include("fp_move", &P::fp_move, {decoded_counter(CostClass::fp_move)}, kNotExecuted);
+  s.include("fp_add", &P::fp_add, {decoded_counter(CostClass::fp_add)}, kNotExecuted);
+  s.include("fp_mul", &P::fp_mul, {decoded_counter(CostClass::fp_mul)}, kNotExecuted);
+  s.include("div32", &P::div32, {decoded_counter(CostClass::div32)}, kNotExecuted);
+  s.include("div64", &P::div64, {decoded_counter(CostClass::div64)}, kNotExecuted);
+  s.include("fp_div32", &P::fp_div32, {decoded_counter(CostClass::fp_div32)}, kNotExecuted);
+  s.include("fp_div64", &P::fp_div64, {decoded_counter(CostClass::fp_div64)}, kNotExecuted);
+  s.include("fp_sqrt32", &P::fp_sqrt32, {decoded_counter(CostClass::fp_sqrt32)}, kNotExecuted);
+  s.include("fp_sqrt64", &P::fp_sqrt64, {decoded_counter(CostClass::fp_sqrt64)}, kNotExecuted);
 }
 
 }  // namespace sluice::riscv

@@ -10,6 +10,9 @@
 
 namespace sluice::riscv {
 
+/// Why a parameter of a class of instructions did not act.
+inline constexpr const char* kNotExecuted = "no hart has executed such an instruction";
+
 /// How a class of instructions is executed whose units take an instruction in each cycle.
 struct PipelinedClass {
   unsigned latency = 1;

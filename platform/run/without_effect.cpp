@@ -215,8 +215,8 @@ std::vector<WithoutEffect> without_effect(const Simulation& simulation, Outcome 
         w.why.insert(0, i.path() + ".");
       else
         w.why = reasons.of(i, p->key());
-      const bool counted = !w.why.empty() || reasons.acts_anyway(i, p->key());
-      if (!counted && !explain(happened, i, *p, w) && i.kind() == "run") {
+      const bool known = !w.why.empty() || reasons.acts_anyway(i, p->key());
+      if (!known && !explain(happened, i, *p, w) && i.kind() == "run") {
         w.by = WithoutEffect::By::run;
         w.why = why_of_run(p->key(), config, happened, outcome);
       }
