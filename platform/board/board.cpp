@@ -47,6 +47,7 @@ Board::Board(const config::BoardConfig& config, Traffic traffic)
   check_pcie_space(config, [this](const std::string& path) { return endpoint(path); });
   build_workload(traffic);
   start_systems();
+  check_frames_fit();
   if (!config.of_kind("fault").empty()) faults_ = std::make_unique<Faults>(*this);
 }
 

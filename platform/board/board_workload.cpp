@@ -252,6 +252,26 @@ void Board::build_clients(const config::Instance& instance, const net::TrafficSo
     check_replay(instance, sources_.back()->total(), traffic.warmup);
 }
 
+/// Refuses calls of which the shipped firmware can answer none: its drivers leave a NIC at frames that are no jumbo
+/// frames. Other firmware may raise that limit.
+void Board::check_frames_fit() {
+  const auto& images = host().clusters().front()->firmware.images();
+  if (std::none_of(images.begin(), images.end(), [](const Image& i) { return i.shipped(); })) return;
+  constexpr std::uint32_t kHeaders = net::kUdpPayload, kLongest = net::kMtu + net::kEthernetHeader;
+  for (const Clients& c : clients_) {
+    if (c.parameters->kind == net::TrafficSource::Kind::replay) continue;
+    const std::uint32_t frame = c.parameters->call.calls()->largest_message() + kHeaders;
+    const bool has_nic =
+        std::any_of(nics_.begin(), nics_.end(), [&](const NicInstance& n) { return n.place.wire == c.wire; });
+    if (has_nic && frame > kLongest)
+      throw config_.error(
+          *config_.find(c.path), "call.bytes",
+          fmt::format("makes frames of {} bytes; the shipped firmware takes frames of up to {}, so none "
+                      "would be answered",
+                      frame, kLongest));
+  }
+}
+
 /// Checks a replay, which makes exactly the calls of its capture: `requests` must not be set, and the warm-up must
 /// leave calls to count.
 void Board::check_replay(const config::Instance& workload, std::uint64_t total, std::uint64_t warmup) const {

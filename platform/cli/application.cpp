@@ -130,6 +130,16 @@ unsigned whole_number(const char* option, const std::string& text, unsigned leas
   return static_cast<unsigned>(value);
 }
 
+void Overrides::add(const std::string& setting, const std::string& option) {
+  const auto path_of = [](const std::string& s) { return s.substr(0, s.find('=')); };
+  for (std::size_t i = 0; i < settings.size(); ++i)
+    if (path_of(settings[i]) == path_of(setting))
+      throw config::UserError(fmt::format("{}: {} sets {}, too; give one of them", option,
+                                          options[i].empty() ? "--set " + settings[i] : options[i], path_of(setting)));
+  settings.push_back(setting);
+  options.push_back(option);
+}
+
 void BoardOptions::add_to(CLI::App& command) {
   command.add_option("BOARD", board, "Name of a shipped board, or path of a TOML file")->required();
   add_overrides(command, overrides);

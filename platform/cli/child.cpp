@@ -9,6 +9,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -114,7 +115,20 @@ std::optional<int> wait_for_end(pid_t pid) {
 
 }  // namespace
 
-const char* run_all(std::vector<Child>& children, const std::function<void(std::size_t)>& progress) {
+/// Takes a line that was said before the run started out of errors(); empty where there is none, or not all of it.
+std::string Child::take_announcement() {
+  const std::size_t mark = errors_.find(kAboutToRun);
+  const std::size_t end = errors_.find('\n', mark == std::string::npos ? errors_.size() : mark);
+  if (end == std::string::npos) return {};
+  const std::size_t before = errors_.rfind('\n', mark);
+  const std::size_t first = before == std::string::npos ? 0 : before + 1;
+  std::string line = errors_.substr(first, end + 1 - first);
+  errors_.erase(first, line.size());
+  return line;
+}
+
+const char* run_all(std::vector<Child>& children, const std::function<void(std::size_t)>& progress,
+                    const std::function<void(const std::string&)>& announce) {
   const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
   const Signals signals;
   std::vector<Running> running;
@@ -134,6 +148,7 @@ const char* run_all(std::vector<Child>& children, const std::function<void(std::
       Child& child = children[running[i].index];
       if (waits[2 * i].revents != 0) drain(running[i].pipes[0], child.output_);
       if (waits[2 * i + 1].revents != 0) drain(running[i].pipes[1], child.errors_);
+      if (const std::string line = child.take_announcement(); !line.empty()) announce(line);
       if (running[i].open()) continue;
       // The output of a run that a signal has ended is not a result.
       if (const auto status = wait_for_end(running[i].pid))
@@ -150,8 +165,14 @@ const char* run_all(std::vector<Child>& children, const std::function<void(std::
 
 const char* run_all_shown(std::vector<Child>& children, const char* command, const char* what) {
   Progress progress(command);
-  return run_all(children, [&](std::size_t ended) {
+  std::set<std::string> announced;
+  const auto show = [&](std::size_t ended) {
     if (Progress::wanted()) progress.show(fmt::format("{} of {} {} done", ended, children.size(), what));
+  };
+  return run_all(children, show, [&](const std::string& line) {
+    if (!announced.insert(line).second) return;
+    progress.clear();
+    say("{}", line);
   });
 }
 

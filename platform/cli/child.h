@@ -18,7 +18,9 @@ class Child {
   int status() const { return status_; }
 
  private:
-  friend const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>&);
+  friend const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>&,
+                             const std::function<void(const std::string&)>&);
+  std::string take_announcement();
   std::vector<std::string> arguments_;
   std::string output_;
   std::string errors_;
@@ -28,9 +30,11 @@ class Child {
 /// Runs all children, as many at a time as there are processors. The order in which they end does not affect the
 /// results. progress: called several times a second with the number of children that have ended. SIGHUP, SIGINT and
 /// SIGTERM are passed on to the running children, and no more are started; returns the signal's name, or null when none
-/// came.
-const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress);
-/// The same, with a line on the terminal if it takes long: "compare: 3 of 8 runs done".
+/// came. announce: called with each line that a child says before it starts (kAboutToRun), which errors() then lacks.
+const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress,
+                    const std::function<void(const std::string&)>& announce);
+/// The same, with a line on the terminal if it takes long: "compare: 3 of 8 runs done". What several children announce
+/// alike is said once.
 const char* run_all_shown(std::vector<Child>&, const char* command, const char* what);
 
 }  // namespace sluice::cli

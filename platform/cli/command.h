@@ -37,10 +37,8 @@ struct Overrides {
 
   Overrides() = default;
   explicit Overrides(const std::vector<std::string>& set) : settings(set), options(set.size()) {}
-  void add(const std::string& setting, const std::string& option) {
-    settings.push_back(setting);
-    options.push_back(option);
-  }
+  /// Throws config::UserError when --set or another option sets the same parameter: one of both would have no effect.
+  void add(const std::string& setting, const std::string& option);
 };
 
 /// The value of an option. Throws config::UserError, which names the option and its range.

@@ -56,7 +56,10 @@ struct Plan {
     for (const std::string& s : options.overrides) list.push_back("--set=" + s);
     for (const std::string& s : options.of_sweep) list.push_back("--set=" + s);
     WorkloadOptions workload = options.workload;
-    if (!quantum.empty()) workload.quantum = quantum;
+    if (!quantum.empty()) {
+      workload.quantum.clear();
+      list.push_back("--set=cluster.host.quantum=" + quantum);
+    }
     for (const std::string& a : workload.arguments()) list.push_back(a);
     if (options.replications > 1) list.push_back(fmt::format("--set=run.replication={}", replication));
     if (!options.output.empty() && replication == 0 && quantum.empty())

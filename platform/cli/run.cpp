@@ -172,7 +172,7 @@ int execute(const Environment& environment, const Options& o) {
   }
   if (const workload::Workload* workload = board.workload())
     if (const std::string about = workload->about_to_run(); !about.empty())
-      say("sluice: {}: {}\n", config.name(), about);
+      say("sluice: {}{}{}\n", config.name(), kAboutToRun, about);
   try {
     return run_and_report(simulation, progress, file, o);
   } catch (const config::UserError&) {

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,5 +17,8 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
   const std::string text = fmt::format(format, std::forward<Args>(args)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
+
+/// Stands in what a run says before it starts. Who starts several runs passes that on at once, and not when they end.
+constexpr std::string_view kAboutToRun = ": before it starts: ";
 
 }  // namespace sluice::cli

@@ -62,6 +62,7 @@ report::AskedResult asked_of(const Options& o, const config::BoardConfig& board)
   const auto found = std::find_if(known.begin(), known.end(), [&](const auto& r) { return o.asked == r.name; });
   if (found == known.end()) {
     std::vector<std::string> names;
+    names.reserve(known.size());
     for (const auto& r : known) names.emplace_back(r.name);
     throw config::UserError(fmt::format("--of {}: must be one of {}", o.asked, fmt::join(names, ", ")));
   }

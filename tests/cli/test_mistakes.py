@@ -244,6 +244,26 @@ class Boards(CommandTest):
         self.assert_mistake(["describe", "my.toml", "--set=workload.mtu=576"], "--set workload.mtu=576: "
                             "workload.call.bytes makes IPv4 packets of 672 bytes; the MTU is 576")
 
+    def test_one_parameter_has_one_option(self):
+        for name, options, path in (("run", ("--requests=5", "--set=workload.requests=7"), "workload.requests"),
+                                    ("run", ("--workload=open-loop", "--set=workload.kind=closed-loop"), "workload.kind"),
+                                    ("sensitivity", ("--set=run.seed=2", "--seed=3"), "run.seed"),
+                                    ("run", ("--expect=a", "--set=uart.expect=b"), "uart.expect")):
+            option = next(o for o in options if not o.startswith("--set")).replace("=", " ")
+            other = next(o for o in options if o.startswith("--set")).replace("--set=", "--set ")
+            self.assert_mistake([name, "e810-poll", *options], f"{option}: {other} sets {path}, too; give one of them")
+        self.assert_mistake(["compare", "e810-poll", "e810-irq", "--requests=5", "--set=workload.requests=7"],
+                            "--requests 5: --set workload.requests=7 sets workload.requests, too; give one of them")
+
+    def test_shipped_firmware_takes_no_jumbo_frames(self):
+        # 72 bytes of IPv4, UDP and RPC headers and a length go before the bytes of a call.
+        large = ["e810-poll", "--requests=20", "--set=workload.mtu=9000"]
+        self.assert_mistake(["run", *large, "--set=workload.call.bytes=1432"], "--set workload.call.bytes=1432: makes "
+                            "frames of 1518 bytes; the shipped firmware takes frames of up to 1514, so none would be "
+                            "answered")
+        done = sluice("run", *large, "--set=workload.call.bytes=1428")
+        self.assertIn("20 calls, 0 lost, 0 dropped", done.stdout)
+
     def test_overlapping_regions(self):
         sentence = "uart at 0x0c00_0000 (256 B) overlaps plic at 0x0c00_0000 (64 MiB)"
         overlap = ["e810-poll", "--set", "cluster.host.interrupts=plic", "--set", "map.uart=0x0c00_0000"]

@@ -40,7 +40,7 @@ constexpr std::array<Unit, 5> kFrequencyUnits{
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// digits / 10^fraction
+/// digits / 10^fraction; the fraction is negative where an exponent shifts the point to the right
 struct Decimal {
   Wide digits = 0;
   int fraction = 0;
@@ -88,7 +88,8 @@ std::string names_of(std::span<const Unit> units) {
 std::uint64_t parse(std::string_view text, const char* what, std::span<const Unit> units) {
   text = trim(text);
   if (!text.empty() && text.front() == '-') throw ValueError("must not be negative");
-  const auto number = take_decimal(text);
+  auto number = take_decimal(text);
+  if (number) number->fraction -= take_exponent(text);
   const auto name = trim(text);
   const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
   if (!number || unit == units.end()) {
@@ -96,6 +97,8 @@ std::uint64_t parse(std::string_view text, const char* what, std::span<const Uni
   }
   Wide value = 0;
   if (__builtin_mul_overflow(number->digits, Wide{unit->factor}, &value)) value = ~Wide{0};
+  for (int i = 0; i > number->fraction && value != 0; --i)
+    if (__builtin_mul_overflow(value, Wide{10}, &value)) value = ~Wide{0};
   for (int i = 0; i < number->fraction; ++i) {
     if (value % 10 != 0) throw ValueError("must be a whole number of " + std::string(units[0].name));
     value /= 10;

@@ -51,7 +51,6 @@ Ratio default_uncertainty(Provenance::Kind kind) {
     case Provenance::Kind::kMeasured:
       return Ratio(5, 100);
     case Provenance::Kind::kDerived:
-      return Ratio(10, 100);
     case Provenance::Kind::kFitted:
       return Ratio(10, 100);
     case Provenance::Kind::kAssumed:

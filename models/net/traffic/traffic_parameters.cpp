@@ -130,9 +130,9 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .range(576, 9600)
       .unit("bytes")
       .without_effect([](const Parameters& p) {
-        if (p.kind == Kind::replay) return std::string();
-        return fmt::format("call makes no packet above {} bytes, and only such would be refused",
-                           p.call.calls()->largest_message() + kIpv4Header + kUdpHeader);
+        const std::uint32_t largest = p.call.calls()->largest_message() + kIpv4Header + kUdpHeader;
+        if (p.kind == Kind::replay || largest > kMtu) return std::string();
+        return fmt::format("call makes no packet above {} bytes, and only such would be refused", largest);
       })
       .setting();
   s.rule("pcap", [](const Parameters& p) -> std::string {
