@@ -44,9 +44,9 @@ TEST_CASE("a quantity is read exactly, whatever its unit", "[quantity]") {
 
 TEST_CASE("a missing or foreign unit is answered with the valid ones", "[quantity]") {
   const auto time_units = Message("must be a time with a unit (fs, ps, ns, us, ms or s)");
-  for (const char* text : {"",       "5",     "5 KiB", "14 cycles", "ns",       "5 NS",    "5 n s",  "1e ns",
-                           "1e+ ns", "e3 ns", "1e3",   "1e3.5 ns",  "5. ns",   ".5 ns",  "5,5 ns",
-                           "+5 ns",  "_5 ns", "5_ ns", "1__0 ns",   "0x10 ns",  "five ns", "5 ns ns"}) {
+  for (const char* text : {"",       "5",     "5 KiB",   "14 cycles", "ns",      "5 NS",   "5 n s",  "1e ns",
+                           "1e+ ns", "e3 ns", "1e3",     "1e3.5 ns",  "5. ns",   ".5 ns",  "5,5 ns", "+5 ns",
+                           "_5 ns",  "5_ ns", "1__0 ns", "0x10 ns",   "five ns", "5 ns ns"}) {
     CAPTURE(text);
     CHECK_THROWS_MATCHES(parse_time(text), ValueError, time_units);
   }
