@@ -85,6 +85,8 @@ static void read_node(const struct fdt_walk* node) {
     read_memory(node);
   } else if (type != 0 && text_equal(type, "cpu")) {
     if (board.harts < BOOT_MAX_HARTS) board.harts++;
+    const void* frequency = fdt_get(node, "clock-frequency", &length);
+    if (frequency != 0) board.core_frequency = length < 8 ? fdt_cell(frequency, 0) : fdt_cells(frequency, 0);
   } else if (node->depth == 1 && text_equal(node->name, "cpus")) {
     board.timebase_frequency = fdt_get_u32(node, "timebase-frequency", 0);
   } else if (fdt_is_compatible(node, "ns16550a")) {

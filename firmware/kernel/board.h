@@ -19,6 +19,7 @@ struct board {
   unsigned harts;                              /* 1 to BOOT_MAX_HARTS, numbered from 0 */
   unsigned first_hart;                         /* hart id of hart 0; devices that clusters share count by hart id */
   uint64_t timebase_frequency;                 /* ticks of `time` a second */
+  uint64_t core_frequency;                     /* ticks of `cycle` a second; 0: the tree does not say */
 
   uint64_t uart, finisher, clint; /* 0: none */
 

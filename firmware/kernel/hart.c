@@ -18,6 +18,23 @@ void hart_start(unsigned hart, hart_work* work) {
   *(volatile uint32_t*)(board.clint + CLINT_MSIP(board.first_hart + hart)) = 1;
 }
 
+/* Below 2^64 for every frequency under 4 THz. */
+static uint64_t ticks(uint32_t nanoseconds, uint64_t frequency) {
+  return (uint64_t)nanoseconds * (frequency / 1000) / 1000000;
+}
+
+void hart_spin(uint32_t nanoseconds) {
+  if (board.core_frequency != 0) {
+    uint64_t start = csr_read(cycle), wanted = ticks(nanoseconds, board.core_frequency);
+    while (csr_read(cycle) - start < wanted) {
+    }
+  } else {
+    uint64_t start = read_time(), wanted = ticks(nanoseconds, board.timebase_frequency);
+    while (read_time() - start <= wanted) {
+    }
+  }
+}
+
 void hart_park(void) {
   account(idle);
   csr_write(sie, 0);

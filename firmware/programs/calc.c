@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/programs/calc.c: three weights of work: a few instructions, one pass over the data, a sort. */
+/* firmware/programs/calc.c: weights of work: a few instructions, one pass over the data, a sort, and any time. */
 #include "protocols/rpc/calc.h"
 
+#include "firmware/kernel/hart.h"
 #include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 
@@ -70,4 +71,14 @@ static int32_t sort(struct rpc_call* call) {
   return (int32_t)(4 * (n + 1));
 }
 
-RPC_PROGRAM(calc, 0, [CALC_NULL] = rpc_null, [CALC_ADD] = add, [CALC_CHECKSUM] = checksum, [CALC_SORT] = sort)
+static int32_t spin(struct rpc_call* call) {
+  if (call->args_length < 4) return RPC_REFUSE_GARBAGE_ARGS;
+  uint32_t nanoseconds = from_be32(call->args[0]);
+  rpc_begin_work(call);
+  hart_spin(nanoseconds);
+  return 0;
+}
+
+RPC_PROGRAM(
+    calc,
+    0, [CALC_NULL] = rpc_null, [CALC_ADD] = add, [CALC_CHECKSUM] = checksum, [CALC_SORT] = sort, [CALC_SPIN] = spin)

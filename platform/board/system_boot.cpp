@@ -121,6 +121,7 @@ DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& 
   tree.harts = c.parameters->harts;
   tree.aia = plan_.aia();
   tree.timebase_hertz = c.parameters->timebase.hertz();
+  tree.core_hertz = c.parameters->clock.hertz();
   tree.memory_base = own.base();
   tree.memory_size = own.size();
   for (const auto& other : rams_)

@@ -43,6 +43,7 @@ class Writer {
     for (std::uint32_t v : values) raw.push_back(cpu_to_fdt32(v));
     bytes(name, raw.data(), raw.size() * sizeof(fdt32_t));
   }
+  void number(const char* name, std::uint64_t value) { cells(name, {high(value), low(value)}); }
   void reg(std::uint64_t base, std::uint64_t size) { cells("reg", {high(base), low(base), high(size), low(size)}); }
   void reg(std::uint64_t base, std::uint64_t size, std::uint64_t base2, std::uint64_t size2) {
     cells("reg", {high(base), low(base), high(size), low(size), high(base2), low(base2), high(size2), low(size2)});
@@ -156,6 +157,7 @@ class Tree {
           w_.text("riscv,isa", s_.aia ? "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_smaia_ssaia_sstc"
                                       : "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_sstc");
           w_.text("mmu-type", "riscv,sv39");
+          w_.number("clock-frequency", s_.core_hertz);
           w_.cell("phandle", cpu(h));
           w_.node("interrupt-controller", [&] {
             w_.cell("#interrupt-cells", 1);

@@ -42,6 +42,7 @@ struct DeviceTreeSource {
   unsigned harts = 1;
   bool aia = true;
   std::uint64_t timebase_hertz = 10'000'000;
+  std::uint64_t core_hertz = 1'000'000'000;
   std::uint64_t memory_base = 0;
   std::uint64_t memory_size = 0;
   /// Base and size of each RAM that holds no firmware.

@@ -18,13 +18,22 @@ std::string parameter(const Json& result, const char* key) {
   return parameters.contains(key) ? parameters.at(key).at("text").get<std::string>() : std::string{};
 }
 
+std::string spin_text(const std::string& service, const std::string& times, const std::string& longer,
+                      const std::string& share) {
+  if (times == "bimodal") return fmt::format(" {} or {} ({})", service, longer, share);
+  return times == "constant" ? " " + service : fmt::format(" {}, {}", service, times);
+}
+
 }  // namespace
 
 std::string traffic_text(const Json& result) {
   const auto p = [&](const char* key) { return parameter(result, key); };
   std::string kind = p("kind");
   std::string text = p("call.program");
-  if (text != "null" && text != "add") text += " " + p("call.bytes") + " B";
+  if (text == "spin")
+    text += spin_text(p("call.service"), p("call.service_times"), p("call.service_long"), p("call.service_long_share"));
+  else if (text != "null" && text != "add")
+    text += " " + p("call.bytes") + " B";
   if (kind == "closed-loop") return fmt::format("{}, closed loop, {} outstanding", text, p("outstanding"));
   if (kind == "open-loop") return fmt::format("{}, open loop, {} /s {}", text, p("rate"), p("arrivals"));
   if (kind == "load-sweep") return fmt::format("{}, load sweep, {}", text, p("arrivals"));

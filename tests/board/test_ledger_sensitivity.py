@@ -69,6 +69,8 @@ OFF_PATH = {
     "run.stall_limit": "nothing stalls",
     "run.time_limit": "the workload ends before",
     "workload.think": "before the request starts",
+    "workload.call.service": "the calls are not of spin: test_service_times.py",
+    "workload.call.service_long": "the calls are not of spin: test_service_times.py",
     "workload.host.resolve_interval": "before the first request starts",
     "net.wire0.down_at": "no latency but moments, and after the last request",
     "net.wire0.up_at": "no latency but moments, and after the last request",

@@ -16,7 +16,7 @@ LIMITS = {
     "nic.eth0 receive pipeline": ("nic.eth0.rx_interval=200 ns",),
     "nic.eth0 transmit pipeline": ("nic.eth0.tx_interval=200 ns",),
     "cluster.host.hart0": (),
-    "caches DRAM channels": ("caches.ddio_ways=0", "caches.dram_rate=1 Gb/s"),
+    "caches DRAM channels": ("caches.ddio_ways=0", "caches.dram_rate=1 Gb/s", "workload.timeout=100 ms"),
 }
 
 

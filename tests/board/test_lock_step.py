@@ -12,15 +12,7 @@ import board_runs
 from board_runs import result
 
 FULL = os.environ.get("SLUICE_FULL") == "1"
-BOARDS = ("e810-poll", "e810-irq")
-OUTSTANDING = (1, 8, 16, 64) if FULL else (8, 64)
-REQUESTS = 20_000 if FULL else 10_000
-# With 64 calls under way and 1 us between a reply and the next call, e810-irq's core is always busy: then its rate sets
-# the mean, and no latency does.
-THINK = {"e810-poll": "1 us", "e810-irq": "5 us"}
 MORE = 40  # ns
-# The mean's own spread from one setting to the next, with as many calls as here: three standard deviations or more.
-NOISE = 12  # ns
 # Latencies that every call meets, and how often.
 MET = {
     "net.wire0.flight": 2,
@@ -35,71 +27,115 @@ MET = {
     "root.write_latency": 1,
     "root.read_latency": 1,
 }
-FEW = (*MET, "caches.dma_read", "caches.dma_write", "caches.llc_latency", "caches.dram_latency", "caches.l2_latency",
-       "nic.eth0.tx_doorbell")
+OTHERS = ("caches.dma_read", "caches.dma_write", "caches.llc_latency", "caches.dram_latency", "caches.l2_latency")
 
 
-def settings(board, outstanding, *more):
-    chosen = (f"workload.outstanding={outstanding}", f"workload.think={THINK[board]}", f"workload.requests={REQUESTS}",
-              *more)
-    return [argument for s in chosen for argument in ("--set", s)]
+class Loaded:
+    """A board, its loads, and the latencies that are tried on it."""
+
+    def __init__(self, name, loads, met, others, noise, mean=lambda r: r["latency_ns"]["mean"]):
+        self.name = name
+        self.loads = loads  # settings of each
+        self.met = met
+        self.others = others
+        self.noise = noise  # ns: the mean's own spread from one setting to the next, three standard deviations or more
+        self.mean_of = mean
+
+    def run(self, load, *more):
+        return result(self.name, *(word for s in (*self.loads[load], *more) for word in ("--set", s)))
+
+    def mean(self, load, *more):
+        return self.mean_of(self.run(load, *more))
+
+    def latencies(self):
+        """The times of the board's parts that are no periods and no choices, with their values in ns."""
+        found = {}
+        instances = self.run(next(iter(self.loads)))["board"]["instances"]
+        window = instances["caches"]["parameters"]["timing"]["value"] == "interval"
+        for path, instance in instances.items():
+            for key, parameter in instance["parameters"].items():
+                name = f"{path}.{key}"
+                if (parameter["unit"] == "ns" and parameter["source"] != "choice of the board"
+                        and isinstance(parameter["value"], (int, float)) and parameter["value"] > 0
+                        and not name.startswith(("workload.", "run.")) and (window or ".core." not in name)
+                        and not key.endswith(("timeout", "refresh_interval", "refresh_time"))):
+                    found[name] = parameter["value"]
+        return found
 
 
-def mean(board, outstanding, *more):
-    return result(board, *settings(board, outstanding, *more))["latency_ns"]["mean"]
+def closed_loops(think):
+    return {f"{n} outstanding": (f"workload.outstanding={n}", f"workload.think={think}",
+                                 f"workload.requests={20_000 if FULL else 10_000}")
+            for n in ((1, 8, 16, 64) if FULL else (8, 64))}
 
 
-def latencies(board):
-    """The times of the board's parts that are no periods and no choices, with their values in ns."""
-    found = {}
-    instances = result(board, "--requests", "10")["board"]["instances"]
-    for path, instance in instances.items():
-        for key, parameter in instance["parameters"].items():
-            name = f"{path}.{key}"
-            if (parameter["unit"] == "ns" and parameter["source"] != "choice of the board"
-                    and isinstance(parameter["value"], (int, float)) and parameter["value"] > 0
-                    and not name.startswith(("workload.", "run."))
-                    and not key.endswith(("timeout", "refresh_interval", "refresh_time"))):
-                found[name] = parameter["value"]
-    return found
+def mean_of_transactions(contents):
+    """Of reads, of writes, and of reads behind writes."""
+    (entry,) = contents["dma"]
+    return sum(entry[f"{kind}_mean_ns"] for kind in ("read", "write", "wrrd")) / 3
+
+
+NIC_OTHERS = (*OTHERS, "nic.eth0.tx_doorbell")
+BOARDS = (
+    Loaded("e810-poll", closed_loops("1 us"), MET, NIC_OTHERS, 12),
+    # With 64 calls under way and 1 us between a reply and the next call its core is always busy: then its rate sets the
+    # mean, and no latency does.
+    Loaded("e810-irq", closed_loops("5 us"), MET, NIC_OTHERS, 12),
+    # The core echoes 44 Gb/s.
+    Loaded("e810-echo", {rate: ("workload.load=poisson", f"workload.rate={rate}", "workload.requests=20000")
+                         for rate in (("5 Gb/s", "25 Gb/s", "38 Gb/s") if FULL else ("25 Gb/s",))},
+           MET, NIC_OTHERS, 20),
+    # A write is counted up to root.write_latency.
+    Loaded("haswell-nfp", {size: (f"workload.sizes={size}", "workload.cache=warm")
+                           for size in (("8", "64", "512", "2048") if FULL else ("64",))},
+           {"pcie.slot0.flight": 5 / 3, "root.read_latency": 2 / 3}, OTHERS, 2, mean_of_transactions),
+)
 
 
 class LockStep(unittest.TestCase):
+    def test_the_mean_follows_each_latency(self):
+        for board in BOARDS:
+            with self.subTest(board=board.name):
+                self.check(board)
+
     def check(self, board):
-        all_of_board = latencies(board)
-        self.assertLessEqual(set(FEW), set(all_of_board))
-        names = all_of_board if FULL else {n: all_of_board[n] for n in FEW}
+        all_of_board = board.latencies()
+        few = {*board.met, *board.others}
+        self.assertLessEqual(few, set(all_of_board))
+        names = all_of_board if FULL else {n: all_of_board[n] for n in few}
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             runs = {}
-            for outstanding in OUTSTANDING:
-                runs[outstanding, None] = pool.submit(mean, board, outstanding)
+            for load in board.loads:
+                runs[load, None] = pool.submit(board.mean, load)
                 for name, value in names.items():
-                    runs[outstanding, name, "more"] = pool.submit(mean, board, outstanding, f"{name}={value + MORE} ns")
-                    runs[outstanding, name, "2 %"] = pool.submit(mean, board, outstanding, f"{name}={value * 1.02:.6f} ns")
+                    runs[load, name, "more"] = pool.submit(board.mean, load, f"{name}={value + MORE:.6f} ns")
+                    runs[load, name, "2 %"] = pool.submit(board.mean, load, f"{name}={value * 1.02:.6f} ns")
             means = {key: run.result() for key, run in runs.items()}
-        for outstanding in OUTSTANDING:
-            reference = means[outstanding, None]
+        for load in board.loads:
+            reference = means[load, None]
             for name in names:
-                with self.subTest(board=board, outstanding=outstanding, parameter=name):
-                    change = means[outstanding, name, "more"] - reference
-                    self.assertGreater(change, MET.get(name, 0) * MORE * 0.5 - NOISE)
-                    self.assertLess(abs(means[outstanding, name, "2 %"] - reference), 0.03 * reference)
-
-    def test_poll(self):
-        self.check("e810-poll")
-
-    def test_irq(self):
-        self.check("e810-irq")
+                with self.subTest(load=load, parameter=name):
+                    change = means[load, name, "more"] - reference
+                    self.assertGreater(change, board.met.get(name, 0) * MORE * 0.5 - board.noise)
+                    self.assertLess(abs(means[load, name, "2 %"] - reference), 0.03 * reference)
 
     def test_seeds_and_tails(self):
         for board in BOARDS:
-            means = set()
-            for seed in range(1, 4):
-                latency = result(board, *settings(board, 8, f"run.seed={seed}"))["latency_ns"]
-                means.add(latency["mean"])
-                self.assertNotEqual(latency["p50"], latency["p999"])
-            self.assertEqual(len(means), 3)
-            self.assertEqual(*(board_runs.canonical(board_runs.run(board, *settings(board, 8))) for _ in range(2)))
+            load = next(iter(board.loads))
+            with self.subTest(board=board.name):
+                runs = [board.run(load, f"run.seed={seed}") for seed in range(1, 4)]
+                for latency in [of for r in runs for of in self.latencies_of(r)]:
+                    self.assertNotEqual(latency["p50"], latency["p999"])
+                self.assertEqual(len({board.mean_of(r) for r in runs}), 3)
+                settings = [word for s in board.loads[load] for word in ("--set", s)]
+                self.assertEqual(*(board_runs.canonical(board_runs.run(board.name, *settings)) for _ in range(2)))
+
+    @staticmethod
+    def latencies_of(contents):
+        if "dma" not in contents:
+            return [contents["latency_ns"]]
+        return [{p: entry[f"{kind}_{p}_ns"] for p in ("p50", "p999")}
+                for entry in contents["dma"] for kind in ("read", "write", "wrrd")]
 
 
 if __name__ == "__main__":

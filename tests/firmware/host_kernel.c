@@ -2,6 +2,7 @@
 /* tests/firmware/host_kernel.c: what the protocol code needs of the kernel when it runs on the host. */
 #include <stdlib.h>
 
+#include "firmware/kernel/hart.h"
 #include "firmware/kernel/memory.h"
 
 void* memory_reserve(size_t bytes, size_t alignment) {
@@ -9,3 +10,6 @@ void* memory_reserve(size_t bytes, size_t alignment) {
 }
 
 void* memory_reserve_dma(size_t bytes, size_t alignment) { return memory_reserve(bytes, alignment); }
+
+/* The host's time is nobody's matter. */
+void hart_spin(uint32_t nanoseconds) { (void)nanoseconds; }

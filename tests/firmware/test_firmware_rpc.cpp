@@ -109,7 +109,7 @@ TEST_CASE("unknown program, version and procedure are told apart", "[firmware]")
   for (uint32_t version : {0u, 2u}) {
     CHECK(reply_to(bench, {.version = version}) == accepted(RPC_PROG_MISMATCH, Writer().u32(1).u32(1)));
   }
-  CHECK(reply_to(bench, {.procedure = 4}) == accepted(RPC_PROC_UNAVAIL));
+  CHECK(reply_to(bench, {.procedure = CALC_SPIN + 1}) == accepted(RPC_PROC_UNAVAIL));
   CHECK(reply_to(bench, {.procedure = 0xffffffff}) == accepted(RPC_PROC_UNAVAIL));
 }
 
@@ -148,6 +148,12 @@ TEST_CASE("calc computes Adler-32", "[firmware]") {
   CHECK(reply_to(bench, {.procedure = CALC_CHECKSUM, .args = Writer().u32(5).u32(0)}) == accepted(RPC_GARBAGE_ARGS));
   CHECK(reply_to(bench, {.procedure = CALC_CHECKSUM, .args = Writer().u32(0xffffffff).u32(0)}) ==
         accepted(RPC_GARBAGE_ARGS));
+}
+
+TEST_CASE("calc answers a spin with nothing", "[firmware]") {
+  ProtocolBench bench;
+  CHECK(result_of(bench, {.procedure = CALC_SPIN, .args = Writer().u32(1000)}).empty());
+  CHECK(reply_to(bench, {.procedure = CALC_SPIN, .args = {}}) == accepted(RPC_GARBAGE_ARGS));
 }
 
 TEST_CASE("calc sorts signed integers of every count", "[firmware]") {

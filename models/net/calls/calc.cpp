@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The calls `add` (sums two integers), `checksum` (Adler-32 of opaque data) and `sort` (returns integers sorted).
+/// The calls `add` (sums two integers), `checksum` (Adler-32 of opaque data), `sort` (returns integers sorted) and
+/// `spin` (keeps the server busy for a time).
 #include "protocols/rpc/calc.h"
 
 #include <algorithm>
@@ -94,12 +95,46 @@ class SortCalls final : public RpcCalls {
   std::uint32_t bytes_;
 };
 
+class SpinCalls final : public RpcCalls {
+ public:
+  explicit SpinCalls(const CallParameters& p)
+      : service_(p.service), longer_(p.service_long), times_(p.service_times), share_(p.service_long_share) {}
+  std::uint32_t largest_message() const override { return RPC_CALL_HEADER_BYTES + 4; }
+  Call next(base::RandomStream& random) override {
+    Call call;
+    call.seed = service(random).femtoseconds() / 1'000'000;
+    return call;
+  }
+
+ protected:
+  Procedure procedure(const Call&) const override { return {RPC_PROGRAM_CALC, CALC_VERSION, CALC_SPIN}; }
+  std::uint32_t put_arguments(const Call& call, std::uint8_t* out) const override {
+    store32(out, static_cast<std::uint32_t>(call.seed));
+    return 4;
+  }
+  const char* check_results(const Call&, const std::uint8_t*, std::size_t length) const override {
+    return length == 0 ? nullptr : "result has another length";
+  }
+
+ private:
+  base::Time service(base::RandomStream& random) const {
+    if (times_ == ServiceTimes::exponential) return random.exponential(service_);
+    if (times_ == ServiceTimes::constant) return service_;
+    return random.chance(share_.numerator(), share_.denominator()) ? longer_ : service_;
+  }
+
+  base::Time service_, longer_;
+  ServiceTimes times_;
+  base::Ratio share_;
+};
+
 }  // namespace
 
 void add_calc_calls(CallList& list) {
   list.add<AddCalls>("add");
   list.add<ChecksumCalls>("checksum");
   list.add<SortCalls>("sort");
+  list.add<SpinCalls>("spin");
 }
 
 }  // namespace sluice::net

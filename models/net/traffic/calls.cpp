@@ -29,16 +29,51 @@ const char* RpcCalls::check(const Call& call, std::uint32_t xid, const std::uint
   return check_results(call, reply.results, reply.length);
 }
 
+namespace {
+
+std::string only_spin(const CallParameters& p) { return p.program == "spin" ? "" : "program is " + p.program; }
+
+std::string only_bimodal(const CallParameters& p) {
+  if (const std::string why = only_spin(p); !why.empty()) return why;
+  return p.service_times == ServiceTimes::bimodal ? "" : "service_times is not bimodal";
+}
+
+/// The call carries whole nanoseconds, in 32 bits: 44.4 times the mean is the longest of an exponential distribution.
+void describe_service(base::Schema<CallParameters>& s) {
+  s.add("service", &CallParameters::service,
+        "spin: that the server works on a call; the mean of exponential times, the shorter of bimodal ones")
+      .range(base::Time(), base::Time::ns(50'000'000))
+      .without_effect(only_spin)
+      .setting();
+  s.add("service_times", &CallParameters::service_times, "spin: how service times are distributed")
+      .choices({{"constant", ServiceTimes::constant},
+                {"exponential", ServiceTimes::exponential},
+                {"bimodal", ServiceTimes::bimodal}})
+      .without_effect(only_spin)
+      .setting();
+  s.add("service_long", &CallParameters::service_long, "spin: the longer of bimodal service times")
+      .range(base::Time(), base::Time::ns(1'000'000'000))
+      .without_effect(only_bimodal)
+      .setting();
+  s.add("service_long_share", &CallParameters::service_long_share, "spin: calls that take the longer of bimodal times")
+      .range(base::Ratio(0), base::Ratio(1))
+      .without_effect(only_bimodal)
+      .setting();
+}
+
+}  // namespace
+
 void CallParameters::describe(base::Schema<CallParameters>& s) {
   s.summary("what the calls ask for");
   s.add("program", &CallParameters::program,
-        "null, echo, add, checksum, sort, kv; raw: UDP payload that comes back; or what a plug-in brings")
+        "null, echo, add, checksum, sort, spin, kv; raw: UDP payload that comes back; or what a plug-in brings")
       .setting();
   s.add("bytes", &CallParameters::bytes, "data in a call: opaque of echo and checksum, integers of sort, value of kv")
       .range(0, 9600)
       .unit("bytes")
       .without_effect([](const CallParameters& p) -> std::string {
-        return p.program == "null" || p.program == "add" ? "program is " + p.program : "";
+        const bool has_none = p.program == "null" || p.program == "add" || p.program == "spin";
+        return has_none ? "program is " + p.program : "";
       })
       .setting();
   const auto only_kv = [](const CallParameters& p) -> std::string {
@@ -54,6 +89,7 @@ void CallParameters::describe(base::Schema<CallParameters>& s) {
       .unit("%")
       .without_effect(only_kv)
       .setting();
+  describe_service(s);
   s.rule("bytes", [](const CallParameters& p) { return p.calls()->mistake(); });
 }
 

@@ -23,7 +23,7 @@ namespace sluice::net {
 
 /// What must be known of a call to check its reply.
 struct Call {
-  std::uint64_t seed = 0;  ///< determines the call's data
+  std::uint64_t seed = 0;  ///< determines the call's data; of spin, the nanoseconds
   std::uint32_t key = 0;   ///< kv
   bool put = false;        ///< kv
 };
@@ -80,15 +80,22 @@ class RpcCalls : public Calls {
   virtual const char* check_results(const Call&, const std::uint8_t* results, std::size_t length) const = 0;
 };
 
+/// How the service times of spin are distributed.
+enum class ServiceTimes { constant, exponential, bimodal };
+
 /// The parameters of calls on a board.
 struct CallParameters {
   /// Makes the calls of `program`. A board sets `maker`; if it is not set, `program` must be a built-in program.
   using Maker = std::function<std::unique_ptr<Calls>(const CallParameters&)>;
 
   std::string program = "null";
-  std::uint32_t bytes = 64;          ///< of data
-  std::uint32_t keys = 64;           ///< kv: different keys used
-  std::uint32_t reads_percent = 90;  ///< kv: gets among the calls to keys that have been put
+  std::uint32_t bytes = 64;                    ///< of data
+  std::uint32_t keys = 64;                     ///< kv: different keys used
+  std::uint32_t reads_percent = 90;            ///< kv: gets among the calls to keys that have been put
+  base::Time service = base::Time::ns(1'000);  ///< spin: that the server works on a call; see service_times
+  ServiceTimes service_times = ServiceTimes::exponential;
+  base::Time service_long = base::Time::ns(100'000);  ///< bimodal: the other time
+  base::Ratio service_long_share{1, 200};             ///< bimodal: of the calls that take it
   Maker maker = {};
 
   static void describe(base::Schema<CallParameters>&);

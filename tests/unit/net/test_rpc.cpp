@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,8 +31,8 @@ std::string verdict(const CallMaker& maker, const Call& call, std::uint32_t xid,
 }
 
 const std::pair<const char*, std::uint32_t> kKinds[] = {
-    {"null", 0},  {"echo", 0}, {"echo", 1}, {"echo", 64}, {"echo", 71}, {"add", 0},  {"checksum", 100}, {"checksum", 3},
-    {"sort", 80}, {"sort", 0}, {"kv", 37},  {"kv", 0},    {"raw", 4},   {"raw", 18}, {"raw", 64}};
+    {"null", 0},  {"echo", 0}, {"echo", 1}, {"echo", 64}, {"echo", 71}, {"add", 0}, {"checksum", 100}, {"checksum", 3},
+    {"sort", 80}, {"sort", 0}, {"spin", 4}, {"kv", 37},   {"kv", 0},    {"raw", 4}, {"raw", 18},       {"raw", 64}};
 
 }  // namespace
 
@@ -44,6 +45,49 @@ TEST_CASE("a call's header is RFC 5531's", "[rpc]") {
   REQUIRE(parse_call(header, sizeof header, view) == nullptr);
   REQUIRE(view.procedure == 3);
   REQUIRE(view.length == 0);
+}
+
+namespace {
+
+/// Nanoseconds that calls of spin ask for.
+std::vector<double> service_times(const CallParameters& p, unsigned calls) {
+  std::vector<double> times;
+  CallMaker maker(p, {1, 0}, "test.rpc");
+  for (std::uint32_t xid = 1; xid <= calls; ++xid) {
+    const std::string message = encoded(maker, maker.next(), xid);
+    times.push_back(RpcServer::read(message, RPC_CALL_HEADER_BYTES));
+  }
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("service times have the distribution that was asked for", "[rpc]") {
+  CallParameters p{.program = "spin", .service = base::Time::ns(2'500), .service_times = ServiceTimes::constant};
+  for (const double t : service_times(p, 100)) REQUIRE(t == 2'500);
+
+  constexpr unsigned kCalls = 40'000;
+  p.service_times = ServiceTimes::exponential;
+  double sum = 0, squares = 0;
+  for (const double t : service_times(p, kCalls)) sum += t, squares += t * t;
+  const double mean = sum / kCalls, deviation = std::sqrt(squares / kCalls - mean * mean);
+  CHECK(std::abs(mean - 2'500) < 4 * 2'500 / std::sqrt(kCalls));
+  CHECK(std::abs(deviation / mean - 1) < 0.03);
+
+  p.service_times = ServiceTimes::bimodal;
+  p.service_long = base::Time::ns(90'000);
+  p.service_long_share = base::Ratio(1, 10);
+  unsigned longer = 0;
+  for (const double t : service_times(p, kCalls)) {
+    REQUIRE((t == 2'500 || t == 90'000));
+    longer += t == 90'000;
+  }
+  CHECK(std::abs(longer - 0.1 * kCalls) < 4 * std::sqrt(0.1 * 0.9 * kCalls));
+
+  // The longest that the parameters allow fits what a call carries.
+  p.service_times = ServiceTimes::exponential;
+  p.service = base::Time::ns(50'000'000);
+  for (const double t : service_times(p, kCalls)) REQUIRE(t < 44.4 * 50'000'000);
 }
 
 TEST_CASE("a reply is right to the last byte or wrong", "[rpc]") {

@@ -36,7 +36,7 @@ TEST_CASE("one call at a time takes exactly wire, server and wire", "[traffic]")
 }
 
 TEST_CASE("every program's replies are checked and right", "[traffic]") {
-  for (const char* program : {"null", "echo", "add", "checksum", "sort", "kv", "raw"}) {
+  for (const char* program : {"null", "echo", "add", "checksum", "sort", "spin", "kv", "raw"}) {
     CAPTURE(program);
     TrafficSource::Parameters p = closed_loop(4, 200);
     p.call.program = program;
