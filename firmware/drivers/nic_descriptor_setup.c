@@ -62,6 +62,11 @@ static void spread(uint64_t bar, unsigned queues) {
   reg_write(bar, DESC_RSS_CONTROL, DESC_RSS_CONTROL_IPV4 | DESC_RSS_CONTROL_UDP);
 }
 
+/* The longest frame in bytes, for the board, which refuses calls that need longer ones: nobody changes DESC_MAX_FRAME,
+ * and buffers have 2 KiB. */
+_Static_assert(DESC_MAX_FRAME_RESET == 1514, "the symbol below");
+__asm__(".globl sluice_largest_frame\n.set sluice_largest_frame, 1514");
+
 static void read_identity(struct nic* nic, uint64_t bar) {
   uint32_t capabilities = reg_read(bar, DESC_CAPABILITIES);
   uint32_t low = reg_read(bar, DESC_MAC_LOW), high = reg_read(bar, DESC_MAC_HIGH);

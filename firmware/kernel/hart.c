@@ -18,9 +18,9 @@ void hart_start(unsigned hart, hart_work* work) {
   *(volatile uint32_t*)(board.clint + CLINT_MSIP(board.first_hart + hart)) = 1;
 }
 
-/* Below 2^64 for every frequency under 4 THz. */
+/* Rounded down. Below 2^64 for every frequency under 4 THz. */
 static uint64_t ticks(uint32_t nanoseconds, uint64_t frequency) {
-  return (uint64_t)nanoseconds * (frequency / 1000) / 1000000;
+  return ((uint64_t)nanoseconds * (frequency / 1000) + (uint64_t)nanoseconds * (frequency % 1000) / 1000) / 1000000;
 }
 
 void hart_spin(uint32_t nanoseconds) {

@@ -13,8 +13,8 @@ void hart_set_id(unsigned hart);
 /* Wakes a hart that waits in boot/start.S and lets it run `work` in supervisor mode. Call it once at most per hart. */
 void hart_start(unsigned hart, hart_work* work);
 
-/* Keeps the hart busy for so long, by its cycle counter: longer by less than one turn of the loop that reads it. Where
- * the device tree does not say the core's frequency, by `time`, and longer by less than a tick of that. */
+/* Keeps the hart busy for so long, by its cycle counter: to the end of the turn of its loop in which the time is over.
+ * Where the device tree does not say the core's frequency, by `time`, and longer by less than a tick of that. */
 void hart_spin(uint32_t nanoseconds);
 
 /* Sleeps for ever. */

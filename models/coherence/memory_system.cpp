@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "models/base/parameters/random_table.h"
 #include "models/base/parameters/spread.h"
 
 namespace sluice::coherence {
@@ -41,6 +42,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
       line_time_(p.dram_rate.time_of(p.line)),
       refreshes_(p.refresh_interval != Time{} && base::spread().drawn()),
       refresh_phase_(base::spread().phase(p.refresh_interval, path(), "refresh")),
+      refresh_key_(base::spread().key(path(), "refreshes")),
       homed_lines_(static_cast<unsigned>(p.line.count()), p.l1d_size.count() / p.line.count()) {
   for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
 }
@@ -104,14 +106,21 @@ Time MemorySystem::take_channel(Time at) {
   return channel_.reserve_at(at, line_time_).start;
 }
 
-/// When a line's rank is free of refresh, at or after `at`.
+/// When a line's rank is free of refresh, at or after `at`. A controller may hold a refresh back (JESD79-4), so it
+/// comes at any time of the rank's turn. Refreshes at regular times would lock with reads that follow each other.
 Time MemorySystem::refreshed(std::uint64_t line, Time at) const {
   const Parameters& p = parameters_;
   if (!refreshes_) return at;
   const std::uint64_t rank = line / p.line.count() % p.dram_ranks;
   const Time first = (refresh_phase_ + p.refresh_interval * rank / p.dram_ranks) % p.refresh_interval;
+  const std::uint64_t interval = (at + p.refresh_interval - first) / p.refresh_interval;
   const Time since = (at + p.refresh_interval - first) % p.refresh_interval;
-  return since < p.refresh_time ? at + (p.refresh_time - since) : at;
+  const Time turn = p.refresh_interval / p.dram_ranks;
+  const Time most = turn - std::min(turn, p.refresh_time);
+  const std::uint64_t drawn = base::random_at(refresh_key_, interval * p.dram_ranks + rank);
+  const Time begin =
+      Time::fs(static_cast<std::uint64_t>(static_cast<unsigned __int128>(drawn) * most.femtoseconds() >> 64));
+  return since >= begin && since < begin + p.refresh_time ? at + (begin + p.refresh_time - since) : at;
 }
 
 Time MemorySystem::dram(std::uint64_t line, Time at) {

@@ -29,8 +29,9 @@ using namespace base::literals;
 /// its data arrives. A load or fetch miss stalls the hart until the data arrives; a store miss stalls it only until the
 /// miss is issued.
 ///
-/// Where base::spread() is drawn, each DRAM rank is refreshed once in an interval, the ranks one after the other, and
-/// an access that asks for a line of a rank while that is refreshed waits for the end of it; write-backs do not.
+/// Where base::spread() is drawn, each DRAM rank is refreshed once in an interval, the ranks in turn, at any time in
+/// its turn, and an access that asks for a line of a rank while that is refreshed waits for the end of it; write-backs
+/// do not.
 ///
 /// timing = "interval": as cached, for harts whose instruction windows overlap their misses. Accesses come at the times
 /// of their issue, which are not in order.
@@ -178,7 +179,8 @@ class MemorySystem : public base::Model,
   base::GapServer channel_;
   base::Time line_time_;
   bool refreshes_;
-  base::Time refresh_phase_;  ///< when rank 0 is refreshed first
+  base::Time refresh_phase_;   ///< when rank 0's first turn to be refreshed begins
+  std::uint64_t refresh_key_;  ///< of random_at(), for when in its turn a rank is refreshed
   std::vector<base::GuestRam*> rams_;
   HomedLines homed_lines_;
   std::uint64_t dma_reads_ = 0;

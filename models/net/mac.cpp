@@ -7,9 +7,11 @@ void Mac::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("Ethernet MAC and PCS");
   s.add("rx_latency", &Parameters::rx_latency, "last bit on the wire to frame at the NIC's receive pipeline")
       .range(0_ns, 1_ms)
+      .acts_with({"rx_frames"}, "the MAC has received no frame")
       .assumed("PCS decoding, RS-FEC off, and FCS check at 100 Gb/s; the part's data sheet gives none");
   s.add("tx_latency", &Parameters::tx_latency, "frame at the MAC to its first bit on the wire")
       .range(0_ns, 1_ms)
+      .acts_with({"tx_frames"}, "the MAC has sent no frame")
       .assumed("FCS generation and PCS encoding, RS-FEC off, at 100 Gb/s; the part's data sheet gives none");
 }
 

@@ -11,8 +11,14 @@ constexpr const char* kLinkDown = "link down";
 
 void Wire::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("Ethernet link");
-  s.add("rate", &Parameters::rate, "line rate per direction").range(10_Mbps, 1600_Gbps).setting();
-  s.add("flight", &Parameters::flight, "one way; 5 ns for each metre").range(0_ns, 1_ms).assumed("2 m of cable");
+  s.add("rate", &Parameters::rate, "line rate per direction")
+      .range(10_Mbps, 1600_Gbps)
+      .acts_with({"frames"}, "no frame was sent")
+      .setting();
+  s.add("flight", &Parameters::flight, "one way; 5 ns for each metre")
+      .range(0_ns, 1_ms)
+      .acts_with({"frames"}, "no frame was sent")
+      .assumed("2 m of cable");
   s.add("clock_tolerance", &Parameters::clock_tolerance,
         "how far each end's clock may deviate, where run.spread is drawn")
       .range(0, 1000)

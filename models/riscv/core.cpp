@@ -72,8 +72,9 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
 
 void Core::register_statistics(base::StatisticsGroup& group) {
   group.counter("instructions", "instructions", "retired", hart_.state().instret);
-  group.resource("work", "", "in accounts other than polling, parked and idle",
-                 [this] { return worked(base::now()).femtoseconds(); });
+  group.resource(
+      "work", "", "in accounts other than polling, parked and idle",
+      [this] { return worked(base::now()).femtoseconds(); }, true);
   group.counter("slots", "slots", "issue slots of its clock, stalls included", hart_.state().slots);
   group.counter_of("stall_slots", "slots", "of these, waiting for memory or a device",
                    [this] { return stall_slots(); });

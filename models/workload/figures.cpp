@@ -56,9 +56,10 @@ std::string search_cost(std::uint64_t requests, const char* many, const std::str
   // Of what a board does in a second of wall time, a low and a high figure (docs/performance.md).
   constexpr std::uint64_t kSlow = 40'000, kFast = 200'000, kMinute = 60;
   if (requests / kSlow < kMinute) return {};
-  return fmt::format(
-      "the search will make up to {} {}, which takes some {} to {} minutes; a larger {} makes it shorter",
-      grouped(requests), many, std::max<std::uint64_t>(1, requests / kFast / 60), requests / kSlow / 60, key);
+  const std::uint64_t least = std::max<std::uint64_t>(1, requests / kFast / 60), most = requests / kSlow / 60;
+  return fmt::format("the search will make up to {} {}, which takes {}; a larger {} makes it shorter",
+                     grouped(requests), many,
+                     most == 1 ? "about a minute" : fmt::format("some {} to {} minutes", least, most), key);
 }
 
 }  // namespace sluice::workload

@@ -140,6 +140,7 @@ class Board {
   void check_displaced(const config::Instance&, const char* why, bool in_own_file, std::string_view except = {}) const;
   void check_displaced_by_tap(const config::Instance& workload) const;
   void build_peers(Traffic);
+  std::uint64_t longest_frame_of_firmware();
   void check_frames_fit();
   void build_clients(const config::Instance&, const net::TrafficSource::Parameters&, WireInstance&);
   void start_systems();

@@ -252,23 +252,28 @@ void Board::build_clients(const config::Instance& instance, const net::TrafficSo
     check_replay(instance, sources_.back()->total(), traffic.warmup);
 }
 
-/// Refuses calls of which the shipped firmware can answer none: its drivers leave a NIC at frames that are no jumbo
-/// frames. Other firmware may raise that limit.
+/// The longest frame, in bytes without FCS, that the firmware of any of the host's clusters takes. A driver says so by
+/// a symbol; where it says nothing, any length may do.
+std::uint64_t Board::longest_frame_of_firmware() {
+  std::uint64_t longest = 0;
+  for (const auto& cluster : host().clusters())
+    longest = std::max(longest,
+                       cluster->firmware.symbols().variable("sluice_largest_frame").value_or(net::Packet::kCapacity));
+  return longest;
+}
+
+/// Refuses calls with frames that the firmware's driver lets the NIC drop.
 void Board::check_frames_fit() {
-  const auto& images = host().clusters().front()->firmware.images();
-  if (std::none_of(images.begin(), images.end(), [](const Image& i) { return i.shipped(); })) return;
-  constexpr std::uint32_t kHeaders = net::kUdpPayload, kLongest = net::kMtu + net::kEthernetHeader;
+  const std::uint64_t longest = longest_frame_of_firmware();
   for (const Clients& c : clients_) {
     if (c.parameters->kind == net::TrafficSource::Kind::replay) continue;
-    const std::uint32_t frame = c.parameters->call.calls()->largest_message() + kHeaders;
+    const std::uint32_t frame = c.parameters->call.calls()->largest_message() + net::kUdpPayload;
     const bool has_nic =
         std::any_of(nics_.begin(), nics_.end(), [&](const NicInstance& n) { return n.place.wire == c.wire; });
-    if (has_nic && frame > kLongest)
+    if (has_nic && frame > longest)
       throw config_.error(
           *config_.find(c.path), "call.bytes",
-          fmt::format("makes frames of {} bytes; the shipped firmware takes frames of up to {}, so none "
-                      "would be answered",
-                      frame, kLongest));
+          fmt::format("makes frames of {} bytes, and the firmware takes no longer ones than {}", frame, longest));
   }
 }
 

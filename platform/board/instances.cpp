@@ -184,7 +184,10 @@ nic::NicPlace place_of(const config::BoardConfig& config, const config::Instance
 void IommuInstance::describe(base::Schema<IommuInstance>& s) {
   s.summary("IOMMU between devices and memory");
   s.add("enabled", &IommuInstance::enabled, "the board has one, and the firmware switches it on").setting();
-  s.add("page", &IommuInstance::page, "pages that the firmware maps with").choices({4_KiB, 2_MiB, 1_GiB}).setting();
+  s.add("page", &IommuInstance::page, "pages that the firmware maps with")
+      .choices({4_KiB, 2_MiB, 1_GiB})
+      .acts_with({"hits", "misses"}, "no request was translated")
+      .setting();
   s.include("", &IommuInstance::iommu);
 }
 

@@ -130,10 +130,16 @@ unsigned whole_number(const char* option, const std::string& text, unsigned leas
   return static_cast<unsigned>(value);
 }
 
+void check_replications(const config::BoardConfig& board, unsigned replications) {
+  const config::Instance& run = board.the("run");
+  if (replications > 1 && board.is_from_command_line(run, "replication"))
+    throw board.without_effect(run, "replication", fmt::format("--replications {} numbers them", replications));
+}
+
 void Overrides::add(const std::string& setting, const std::string& option) {
   const auto path_of = [](const std::string& s) { return s.substr(0, s.find('=')); };
   for (std::size_t i = 0; i < settings.size(); ++i)
-    if (path_of(settings[i]) == path_of(setting))
+    if (path_of(settings[i]) == path_of(setting) && settings[i] != setting)
       throw config::UserError(fmt::format("{}: {} sets {}, too; give one of them", option,
                                           options[i].empty() ? "--set " + settings[i] : options[i], path_of(setting)));
   settings.push_back(setting);

@@ -165,7 +165,7 @@ const char* run_all(std::vector<Child>& children, const std::function<void(std::
 
 const char* run_all_shown(std::vector<Child>& children, const char* command, const char* what) {
   Progress progress(command);
-  std::set<std::string> announced;
+  static std::set<std::string> announced;  // by any of the command's lists of runs
   const auto show = [&](std::size_t ended) {
     if (Progress::wanted()) progress.show(fmt::format("{} of {} {} done", ended, children.size(), what));
   };

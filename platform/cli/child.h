@@ -33,7 +33,7 @@ class Child {
 /// came. announce: called with each line that a child says before it starts (kAboutToRun), which errors() then lacks.
 const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress,
                     const std::function<void(const std::string&)>& announce);
-/// The same, with a line on the terminal if it takes long: "compare: 3 of 8 runs done". What several children announce
+/// The same, with a line on the terminal if it takes long: "compare: 3 of 8 runs done". What children announce
 /// alike is said once.
 const char* run_all_shown(std::vector<Child>&, const char* command, const char* what);
 

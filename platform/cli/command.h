@@ -37,10 +37,13 @@ struct Overrides {
 
   Overrides() = default;
   explicit Overrides(const std::vector<std::string>& set) : settings(set), options(set.size()) {}
-  /// Throws config::UserError when --set or another option sets the same parameter: one of both would have no effect.
+  /// Throws config::UserError when --set or another option sets the same parameter to another value: one of both would
+  /// have no effect.
   void add(const std::string& setting, const std::string& option);
 };
 
+/// Throws config::UserError for a board whose run.replication the command line sets beside --replications.
+void check_replications(const config::BoardConfig&, unsigned replications);
 /// The value of an option. Throws config::UserError, which names the option and its range.
 unsigned whole_number(const char* option, const std::string& text, unsigned least, unsigned most);
 

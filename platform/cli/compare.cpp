@@ -99,6 +99,7 @@ void check_workloads(const Options& o, const std::vector<config::BoardConfig>& b
   const config::Instance& reference = boards.front().the("workload");
   for (const config::BoardConfig& b : boards) {
     o.workload.check(b);
+    check_replications(b, o.replications);
     const config::Instance& workload = b.the("workload");
     if (workload.factory() && !shown_as(workload))
       throw config::UserError(

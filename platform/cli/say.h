@@ -19,6 +19,6 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 /// Stands in what a run says before it starts. Who starts several runs passes that on at once, and not when they end.
-constexpr std::string_view kAboutToRun = ": before it starts: ";
+constexpr std::string_view kAboutToRun = ": before the run: ";
 
 }  // namespace sluice::cli

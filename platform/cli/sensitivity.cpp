@@ -90,6 +90,7 @@ class Analysis {
     o.workload.apply_to(environment.registry, overrides);
     board_ = o.load(environment, overrides);
     o.workload.check(board_);
+    check_replications(board_, o.replications);
     report_.board = board_.name();
     report_.asked = asked_of(o, board_);
     report_.replications = o.replications;

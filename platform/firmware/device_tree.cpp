@@ -43,7 +43,10 @@ class Writer {
     for (std::uint32_t v : values) raw.push_back(cpu_to_fdt32(v));
     bytes(name, raw.data(), raw.size() * sizeof(fdt32_t));
   }
-  void number(const char* name, std::uint64_t value) { cells(name, {high(value), low(value)}); }
+  /// One cell where it fits: some software reads no more.
+  void number(const char* name, std::uint64_t value) {
+    high(value) == 0 ? cell(name, low(value)) : cells(name, {high(value), low(value)});
+  }
   void reg(std::uint64_t base, std::uint64_t size) { cells("reg", {high(base), low(base), high(size), low(size)}); }
   void reg(std::uint64_t base, std::uint64_t size, std::uint64_t base2, std::uint64_t size2) {
     cells("reg", {high(base), low(base), high(size), low(size), high(base2), low(base2), high(size2), low(size2)});

@@ -105,7 +105,6 @@ void Image::read(const std::string& named, const fs::path& meant, Kind kind) {
   std::error_code failed;
   const std::uintmax_t size = fs::file_size(path, failed);
   const auto machine = static_cast<std::uintmax_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  shipped_ = path != meant && kind == Kind::executable;
   if (!failed && size > machine) refuse("is larger than this machine's memory");
   file_.resize(failed ? 0 : size);
   if (failed || !in.read(reinterpret_cast<char*>(file_.data()), static_cast<std::streamsize>(file_.size())))

@@ -69,8 +69,6 @@ class Image {
   const std::string& what() const { return what_; }
   const std::string& name() const { return name_; }      ///< as the result file gives it: without directories
   const std::string& sha256() const { return sha256_; }  ///< of the file, hexadecimal
-  /// Whether the file comes with Sluice, so that it is known what it can take.
-  bool shipped() const { return shipped_; }
   std::uint64_t entry() const { return entry_; }
   /// Whether the file is loaded as raw bytes: data, or a file at an address.
   bool is_raw() const { return raw_; }
@@ -106,7 +104,6 @@ class Image {
   std::string sha256_;
   Kind kind_;
   bool raw_ = false;
-  bool shipped_ = false;
   std::vector<std::uint8_t> file_;
   std::uint64_t entry_ = 0;
   std::vector<Segment> segments_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "models/workload/stages.h"
 #include "platform/config/user_error.h"
 #include "platform/report/format.h"
 
@@ -141,9 +142,11 @@ std::string limit_sentence(const Json& measured) {
   const auto percent = [](const Json& r) { return fmt::format("{:.1f} %", r.at("busy").get<double>() * 100); };
   const std::string name = first.at("name").get<std::string>();
   if (!first.contains("since_ns"))
-    return fmt::format(
-        "no resource was busy all the time, so latencies limit, or the clients; the busiest, {}, was for {}", name,
-        percent(first));
+    return fmt::format("no resource was busy all the time, {}; the busiest, {}, was for {}",
+                       measured.contains("requests") && workload::dropped_requests(measured.at("requests")) != 0
+                           ? "although requests were dropped"
+                           : "so latencies limit, or the clients",
+                       name, percent(first));
   std::string text = fmt::format("limited by {}, {} busy, since {}", name, percent(first),
                                  time_text(first.at("since_ns").get<double>()));
   for (const Json& r : list)

@@ -93,9 +93,12 @@ std::vector<Use> Measurement::uses(const Window& w) const {
   for (std::size_t i = 0; i < resources_.size(); ++i) {
     const double busy = std::min(1.0, static_cast<double>(to[i] - std::min(from[i], to[i])) / length);
     const Time since = busy >= kBusy ? busy_since(i, w, to[i]) : w.to.at();
-    uses.push_back({resources_[i].group, resources_[i].title, busy, since});
+    uses.push_back({resources_[i].group, resources_[i].title, busy, resources_[i].waits, since});
   }
-  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.busy > b.busy; });
+  // What waits for another that is busy all the time is as busy as that.
+  constexpr double kAsBusy = 0.005;
+  const auto rank = [](const Use& u) { return u.busy - (u.waits ? kAsBusy : 0); };
+  std::stable_sort(uses.begin(), uses.end(), [&](const Use& a, const Use& b) { return rank(a) > rank(b); });
   return uses;
 }
 

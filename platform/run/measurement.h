@@ -32,10 +32,11 @@ struct Window {
 
 /// How busy a resource was in a window.
 struct Use {
-  std::string group;  ///< path of who has the resource
-  std::string title;  ///< which one of that; may be empty
-  double busy = 0;    ///< share of the window
-  base::Time since;   ///< since when it has been busy all the time, to the window's end; the end if it was not
+  std::string group;   ///< path of who has the resource
+  std::string title;   ///< which one of that; may be empty
+  double busy = 0;     ///< share of the window
+  bool waits = false;  ///< busy, too, while it waits for another
+  base::Time since;    ///< since when it has been busy all the time, to the window's end; the end if it was not
 };
 
 class Measurement {

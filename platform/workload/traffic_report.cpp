@@ -25,7 +25,7 @@ using workload::time_text;
 
 std::string requests_text(const Json& r) {
   std::string text = fmt::format("{}, {} lost, {} dropped", counted(r.at("sent").get<std::uint64_t>(), "call", "calls"),
-                                 r.at("lost").get<std::uint64_t>(), workload::dropped_requests(r));
+                                 grouped(r.at("lost").get<std::uint64_t>()), grouped(workload::dropped_requests(r)));
   if (const auto n = r.at("in_flight").get<std::uint64_t>()) text += fmt::format(", {} in flight", n);
   if (const auto n = r.at("errors").get<std::uint64_t>()) text += fmt::format(", {} WRONG", n);
   if (const auto n = r.at("retransmissions").get<std::uint64_t>()) text += fmt::format(", {} sent again", n);

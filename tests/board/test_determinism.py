@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The determinism matrix: what must not change a result, does not change a byte of it.
 
-test_determinism.py SLUICE DISTURBED_RUN; test_determinism_builds.py compares optimisation levels."""
+test_determinism.py SLUICE DISTURBED_RUN; test_determinism_builds.py compares builds."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two optimisation levels give the same results: test_determinism_builds.py SLUICE OTHER_SLUICE."""
+"""Builds with other compiler options give the same results: test_determinism_builds.py SLUICE OTHER_SLUICE."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from board_runs import BOARDS, SMALL, VARIANTS, BoardTest, canonical, run
 
 
 class Builds(BoardTest):
-    def test_results_do_not_depend_on_the_optimisation_level(self):
+    def test_results_do_not_depend_on_compiler_options(self):
         for board in BOARDS:
             for name, variant in VARIANTS.items():
                 with self.subTest(board=board, variant=name):

@@ -7,7 +7,7 @@ from board_runs import BoardTest, result
 
 REQUESTS = 2000
 # Two turns of the loop that reads the cycle counter, and the marks before and behind it.
-LONGER = 140  # cycles
+LONGER = 200  # cycles
 
 
 def run(*settings, timing="interval", outstanding=1):
@@ -33,13 +33,13 @@ class ServiceTimes(BoardTest):
 
     def test_two_times(self):
         contents = run("workload.call.service_times=bimodal", "workload.call.service=1 us",
-                       "workload.call.service_long=60 us", "workload.call.service_long_share=10 %")
+                       "workload.call.service_long=60 us", "workload.call.service_long_share=5 %")
         latency = contents["latency_ns"]
         self.assertLess(latency["p90"] - latency["min"], 1_000)
         self.assertLess(abs(latency["p99"] - latency["p50"] - 59_000), 1_000)
-        # 10 % of 2,000 calls, to four standard deviations.
+        # 5 % of 2,000 calls, to four standard deviations: p90 is short, and p99 long.
         longer = (handler_ns(contents) - 1_000) / 59_000 * REQUESTS
-        self.assertLess(abs(longer - 0.1 * REQUESTS), 4 * (REQUESTS * 0.1 * 0.9) ** 0.5)
+        self.assertLess(abs(longer - 0.05 * REQUESTS), 4 * (REQUESTS * 0.05 * 0.95) ** 0.5)
 
     def test_seeds_draw_other_times(self):
         means = {handler_ns(run("workload.call.service=4 us", f"run.seed={seed}")) for seed in (1, 2, 3)}

@@ -3,9 +3,12 @@
 
 import json
 import os
+import re
+import signal
+import subprocess
 import unittest
 
-from command import CommandTest, sluice
+from command import SLUICE, CommandTest, sluice
 
 QUICK = ("--requests=200", "--warmup=50")
 NOT_RANDOM = ("--set=run.spread=none", "--set=workload.think=0 ns")
@@ -129,6 +132,24 @@ class Comparing(CommandTest):
         for option in ("--requests", "--warmup"):
             self.assert_mistake(["run", "plain.toml", option, "10"],
                                 f"{option} 10: the board has no Ethernet link to make calls on")
+
+    def test_a_long_search_is_announced_before_it_runs(self):
+        path = self.write("other.toml", "summary = 'the same'\nextends = ['e810-poll']\n")
+        search = ("--workload", "zero-loss", "--set=workload.rate=20000000", "--set=workload.resolution=20000")
+        cost = (r"the search will make up to [\d,]+ calls, which takes (about a minute|some \d+ to \d+ minutes); a larger "
+                r"workload\.resolution makes it shorter\n")
+        with subprocess.Popen([SLUICE, "compare", "e810-poll", path, *search, "--replications=4"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            said = {process.stderr.readline() for _ in range(2)}
+            for board in ("e810-poll", "other"):
+                self.assertTrue(any(re.fullmatch(f"sluice: {board}: before the run: {cost}", s) for s in said), said)
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            rest = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 1)
+        # Said once, whatever the number of replications, and not again at the end.
+        self.assertNotIn("before the run", rest)
+        self.assertIn("interrupted by SIGINT", rest)
 
     def test_failures_name_their_replications(self):
         arguments = ("compare", "e810-poll", "e810-irq", *QUICK, *NOT_RANDOM, "--replications=2")

@@ -105,6 +105,12 @@ class DeviceTree(CommandTest):
         self.assertIn("clock-frequency = <0x1c2000>;", self.node(text, "serial@10000000"))
         self.assertIn("clock-frequency = <0x384000>;", self.node(self.describe("virt"), "serial@10000000"))
 
+    def test_each_core_has_its_clock(self):
+        for clock, cells in (("2.5 GHz", "0x9502f900"), ("5 GHz", "0x1 0x2a05f200")):
+            text = self.describe("virt", "--set", f"cluster.host.clock={clock}", "--set", "cluster.host.harts=2")
+            for hart in range(2):
+                self.assertIn(f"clock-frequency = <{cells}>;", self.node(text, f"cpu@{hart}"))
+
     def test_messages_go_to_the_supervisor_s_interrupt_files(self):
         text = self.describe("virt with AIA")
         files = self.node(text, "interrupt-controller@28000000")

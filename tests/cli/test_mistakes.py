@@ -255,12 +255,28 @@ class Boards(CommandTest):
         self.assert_mistake(["compare", "e810-poll", "e810-irq", "--requests=5", "--set=workload.requests=7"],
                             "--requests 5: --set workload.requests=7 sets workload.requests, too; give one of them")
 
+        # The same value twice is no conflict.
+        self.assertEqual(sluice("run", "e810-poll", "--requests=9", "--set=workload.requests=9").returncode, 0)
+        for name in (("compare", "e810-poll", "e810-irq"), ("sensitivity", "e810-poll")):
+            self.assert_mistake([*name, "--replications=2", "--set=run.replication=7"], "--set run.replication=7: has no "
+                                "effect on e810-poll: --replications 2 numbers them")
+
+    def test_service_times(self):
+        spin = ["run", "e810-poll", "--set=workload.call.program=spin"]
+        self.assert_mistake([*spin, "--set=workload.call.service=1.5 ns"],
+                            "--set workload.call.service=1.5 ns: must be whole nanoseconds, as a call carries")
+        self.assert_mistake([*spin, "--set=workload.call.service=10 ms"],
+                            "--set workload.call.service=10 ms: asks for 10 ms, and timeout, 10 ms, is no longer")
+        self.assert_mistake([*spin, "--set=workload.call.service=51 ms"],
+                            "--set workload.call.service=51 ms: must be 0 ns to 50 ms")
+        self.assert_mistake([*spin, "--set=workload.call.service_times=bimodal", "--set=workload.call.service_long_share=1.5"],
+                            "--set workload.call.service_long_share=1.5: must be 0 to 1")
+
     def test_shipped_firmware_takes_no_jumbo_frames(self):
         # 72 bytes of IPv4, UDP and RPC headers and a length go before the bytes of a call.
         large = ["e810-poll", "--requests=20", "--set=workload.mtu=9000"]
         self.assert_mistake(["run", *large, "--set=workload.call.bytes=1432"], "--set workload.call.bytes=1432: makes "
-                            "frames of 1518 bytes; the shipped firmware takes frames of up to 1514, so none would be "
-                            "answered")
+                            "frames of 1518 bytes, and the firmware takes no longer ones than 1514")
         done = sluice("run", *large, "--set=workload.call.bytes=1428")
         self.assertIn("20 calls, 0 lost, 0 dropped", done.stdout)
 

@@ -37,16 +37,21 @@ class Sensitivity(CommandTest):
         return self.write("tiny.toml", TINY + more)
 
     def test_effects_that_are_known_beforehand(self):
-        found = json.loads(self.succeed("sensitivity", *RARE, "--replications=2", "--json"))
-        rows = {p["path"]: p for p in found["parameters"]}
+        # At regular times, no call comes just before or just after the core has fallen asleep, and all meet the core's clock
+        # at one phase: what the call's wait for a cycle of 0.32 ns hides or adds is the same for all.
+        regular = json.loads(self.succeed("sensitivity", *RARE, "--set=workload.arrivals=constant",
+                                          "--replications=1", "--json"))
+        rows = {p["path"]: p for p in regular["parameters"]}
         for path, factor, value in (("net.wire0.flight", 2, 10), ("nic.eth0.tx_pipeline", 1, 100), ("nic.eth0.parse", 1, 20)):
             expected = factor * value * 0.25
-            self.assertAlmostEqual(rows[path]["less"]["effect"]["mean"], -expected, delta=0.05, msg=path)
-            self.assertAlmostEqual(rows[path]["more"]["effect"]["mean"], expected, delta=0.05, msg=path)
-            self.assertAlmostEqual(rows[path]["half_range"]["mean"], expected, delta=0.05, msg=path)
+            self.assertAlmostEqual(rows[path]["less"]["effect"]["mean"], -expected, delta=0.33, msg=path)
+            self.assertAlmostEqual(rows[path]["more"]["effect"]["mean"], expected, delta=0.33, msg=path)
+            self.assertAlmostEqual(rows[path]["half_range"]["mean"], expected, delta=0.33, msg=path)
         unused = rows["nic.eth0.pcie.completion_timeout"]
         self.assertEqual((unused["less"]["effect"]["mean"], unused["more"]["effect"]["mean"], unused["share"]), (0, 0, 0))
 
+        found = json.loads(self.succeed("sensitivity", *RARE, "--replications=2", "--json"))
+        rows = {p["path"]: p for p in found["parameters"]}
         # The result is that of `sluice run`, and effects are paired by replication.
         exits, longer_exits = "cluster.host.idle.exit_latency", "[2.5 us, 12.5 us, 166.25 us]"
         reference, longer = ([self.mean_of(f"--set=run.replication={r}", *setting) for r in range(2)]

@@ -8,6 +8,7 @@ import unittest
 from command import CommandTest, sluice
 
 QUICK = ("--requests=400", "--warmup=50")
+SPIN, BIMODAL = ("workload.call.program=spin",), ("workload.call.service_times=bimodal",)
 # Board, what else is set, the setting, the reason.
 SAID = (
     ("e810-poll", (), "workload.rate=5000", "workload.kind is closed-loop"),
@@ -37,8 +38,19 @@ SAID = (
     ("e810-poll", (), "map.plic=0x1800_0000", "cluster.host.interrupts is aia"),
     ("e810-poll", (), "map.iommu=0x0600_0000", "iommu.enabled is false"),
     ("e810-poll", (), "workload.mtu=9000", "workload.call makes no packet above 136 bytes, and only such would be refused"),
+    ("e810-poll", (), "workload.call.service=2 us", "workload.call.program is echo"),
+    ("e810-poll", SPIN, "workload.call.service_long=20 us", "workload.call.service_times is not bimodal"),
+    ("e810-poll", (*SPIN, *BIMODAL, "workload.call.service_long_share=0"), "workload.call.service_long=20 us",
+     "workload.call.service_long_share is 0"),
+    ("e810-poll", (*SPIN, *BIMODAL, "workload.call.service_long_share=1"), "workload.call.service=2 us",
+     "workload.call.service_long_share is 1"),
+    ("e810-poll", (*SPIN, "workload.call.service=0 ns"), "workload.call.service_times=constant",
+     "workload.call.service is 0 ns"),
     ("e810-poll", (), "cluster.host.quantum=20 ns", "cluster.host.harts is 1, and it has nobody to run ahead of"),
     # What did not happen in the run.
+    ("e810-poll", ("iommu.enabled=true",), "iommu.entries=8", "no request was translated"),
+    ("e810-poll", ("iommu.enabled=true",), "iommu.lookup=1 us", "no request was translated"),
+    ("e810-poll", ("iommu.enabled=true",), "iommu.walkers=2", "no request began a page walk"),
     ("e810-poll", (), "cluster.host.core.fp_div64.latency=200", "no hart has executed such an instruction"),
     ("e810-poll", (), "cluster.host.costs.interrupt=9", "no hart has taken an interrupt"),
     ("e810-poll", (), "cluster.host.core.load_queue=200", "dispatch never waited for it"),
@@ -58,6 +70,11 @@ SAID = (
 )
 # The same settings where they act.
 ACT = (
+    ("e810-poll", ("caches.timing=cached",), "cluster.host.core.prefetch_hints=false"),
+    ("e810-poll", SPIN, "workload.call.service=2 us"),
+    ("e810-poll", SPIN, "workload.call.service_times=constant"),
+    ("e810-poll", (*SPIN, *BIMODAL, "workload.call.service_long_share=10 %"), "workload.call.service_long=20 us"),
+    ("e810-poll", (*SPIN, *BIMODAL), "workload.call.service_long_share=10 %"),
     ("e810-poll", ("cluster.host.harts=2",), "nic.eth0.queues=2"),
     ("e810-poll", ("cluster.host.harts=2",), "caches.snoop_latency=300 ns"),
     ("e810-poll", (), "caches.ddio_ways=0"),

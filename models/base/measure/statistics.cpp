@@ -71,9 +71,11 @@ void StatisticsGroup::counter_of(std::string_view name, std::string_view unit, s
   add(name, unit, meaning, Kind::counter_of).count = std::move(count);
 }
 
-void StatisticsGroup::resource(std::string_view name, std::string_view title, std::string_view meaning, Count busy) {
+void StatisticsGroup::resource(std::string_view name, std::string_view title, std::string_view meaning, Count busy,
+                               bool waits) {
   counter_of(name, "fs", meaning, std::move(busy));
   entries_.back().resource = std::string(title);
+  entries_.back().waits = waits;
 }
 
 void StatisticsGroup::level(std::string_view name, std::string_view unit, std::string_view meaning,
@@ -180,7 +182,7 @@ void StatisticsGroup::read_resources(std::vector<Resource>& out, const std::stri
   const std::string here = path.empty() ? name_ : path + "." + name_;
   for (Entry& e : entries_) {
     std::string why;
-    if (e.resource) out.push_back({here, *e.resource, attempt([&e] { return raw(e); }, why).value_or(0)});
+    if (e.resource) out.push_back({here, *e.resource, attempt([&e] { return raw(e); }, why).value_or(0), e.waits});
   }
   for (auto* child : children_) child->read_resources(out, here);
 }

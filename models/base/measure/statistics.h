@@ -62,6 +62,7 @@ struct Resource {
   std::string group;      ///< path of its group: "pcie.slot0"
   std::string title;      ///< what of the group it is: "upstream"
   std::uint64_t busy_fs;  ///< up to now
+  bool waits;             ///< busy, too, while it waits for another
 };
 
 /// Walks a tree of groups: values in the order of their registration, then the groups below.
@@ -98,8 +99,10 @@ class StatisticsGroup {
   /// A counter whose value a function returns, for example a server's bytes.
   void counter_of(std::string_view name, std::string_view unit, std::string_view meaning, Count count);
   /// A counter of the time, in fs, in which a resource was busy. title: what of the group it is, to follow the group's
-  /// path in a sentence ("pcie.slot0 upstream"), or empty.
-  void resource(std::string_view name, std::string_view title, std::string_view meaning, Count busy);
+  /// path in a sentence ("pcie.slot0 upstream"), or empty. waits: it counts as busy, too, while it waits for another
+  /// resource, as a core does.
+  void resource(std::string_view name, std::string_view title, std::string_view meaning, Count busy,
+                bool waits = false);
   /// Something with a current value, which the snapshot does not change.
   void level(std::string_view name, std::string_view unit, std::string_view meaning, const std::uint64_t& value);
   void level(std::string_view, std::string_view, std::string_view, const std::uint64_t&&) = delete;
@@ -139,6 +142,7 @@ class StatisticsGroup {
     Count count;
     Derive derive;
     std::optional<std::string> resource;  ///< its title; none: it is no resource
+    bool waits = false;                   ///< of a resource
     std::uint64_t base = 0;               ///< at the snapshot
     std::optional<std::uint64_t> end;     ///< what a walk shows as counted; none: what is counted by then
     std::string broken;                   ///< what its function threw at the snapshot

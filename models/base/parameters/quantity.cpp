@@ -95,6 +95,8 @@ std::uint64_t parse(std::string_view text, const char* what, std::span<const Uni
   if (!number || unit == units.end()) {
     throw ValueError("must be " + std::string(what) + " with a unit (" + names_of(units) + ")");
   }
+  for (; number->fraction > 0 && number->digits % 10 == 0 && number->digits != 0; --number->fraction)
+    number->digits /= 10;
   Wide value = 0;
   if (__builtin_mul_overflow(number->digits, Wide{unit->factor}, &value)) value = ~Wide{0};
   for (int i = 0; i > number->fraction && value != 0; --i)

@@ -3,6 +3,7 @@
 
 #include <Random123/philox.h>
 
+#include "models/base/parameters/random_table.h"
 #include "models/base/time/key.h"
 
 namespace sluice::base {
@@ -78,6 +79,12 @@ std::uint64_t negative_log(std::uint64_t u) {
 
 RandomStream::RandomStream(RandomSeed seed, std::string_view path, std::string_view purpose)
     : key_{seed.seed, path_key(path)}, counter_{0, seed.replication, path_key(purpose), 0} {}
+
+std::uint64_t random_at(std::uint64_t key, std::uint64_t index) {
+  const philox2x64_ctr_t counter{{index, 0}};
+  const philox2x64_key_t keys{{key}};
+  return philox2x64(counter, keys).v[0];
+}
 
 void RandomStream::refill() {
   const philox4x64_ctr_t counter{{counter_[0], counter_[1], counter_[2], counter_[3]}};

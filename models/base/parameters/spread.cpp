@@ -37,6 +37,10 @@ Ratio Spread::period(Ratio nominal, unsigned tolerance, std::string_view path, s
                    static_cast<unsigned __int128>(one.denominator()) * other.denominator());
 }
 
+std::uint64_t Spread::key(std::string_view path, std::string_view purpose) const {
+  return seed_ ? RandomStream(*seed_, path, purpose).next() : 0;
+}
+
 Time Spread::phase(Time period, std::string_view path, std::string_view purpose) const {
   if (!seed_ || period == Time{}) return {};
   return Time::fs(RandomStream(*seed_, path, purpose).below(period.femtoseconds()));

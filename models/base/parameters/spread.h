@@ -22,6 +22,8 @@ class Spread {
   /// The period of a clock whose frequency may deviate by `tolerance` parts per million: uniform within it, in steps of
   /// a tenth of a part per million. path, purpose: as of a RandomStream; the same pair is the same clock.
   Ratio period(Ratio nominal, unsigned tolerance, std::string_view path, std::string_view purpose) const;
+  /// A key for random_at(); 0 where nothing is drawn.
+  std::uint64_t key(std::string_view path, std::string_view purpose) const;
   /// When something that has a period happens first: uniform over [0, period).
   Time phase(Time period, std::string_view path, std::string_view purpose) const;
 

@@ -38,27 +38,50 @@ std::string only_bimodal(const CallParameters& p) {
   return p.service_times == ServiceTimes::bimodal ? "" : "service_times is not bimodal";
 }
 
+std::string why_no_service(const CallParameters& p) {
+  if (const std::string why = only_spin(p); !why.empty()) return why;
+  const bool all_long = p.service_times == ServiceTimes::bimodal && p.service_long_share == base::Ratio(1);
+  return all_long ? "service_long_share is 1" : "";
+}
+
+std::string why_no_long_service(const CallParameters& p) {
+  if (const std::string why = only_bimodal(p); !why.empty()) return why;
+  return p.service_long_share == base::Ratio(0) ? "service_long_share is 0" : "";
+}
+
+std::string why_no_service_times(const CallParameters& p) {
+  if (const std::string why = only_spin(p); !why.empty()) return why;
+  const bool bimodal = p.service_times == ServiceTimes::bimodal;
+  return p.service == base::Time() && !bimodal ? "service is 0 ns" : "";
+}
+
+std::string whole_nanoseconds(base::Time t) {
+  return t.femtoseconds() % base::Time::ns(1).femtoseconds() == 0 ? "" : "must be whole nanoseconds, as a call carries";
+}
+
 /// The call carries whole nanoseconds, in 32 bits: 44.4 times the mean is the longest of an exponential distribution.
 void describe_service(base::Schema<CallParameters>& s) {
   s.add("service", &CallParameters::service,
         "spin: that the server works on a call; the mean of exponential times, the shorter of bimodal ones")
       .range(base::Time(), base::Time::ns(50'000'000))
-      .without_effect(only_spin)
+      .without_effect(why_no_service)
       .setting();
   s.add("service_times", &CallParameters::service_times, "spin: how service times are distributed")
       .choices({{"constant", ServiceTimes::constant},
                 {"exponential", ServiceTimes::exponential},
                 {"bimodal", ServiceTimes::bimodal}})
-      .without_effect(only_spin)
+      .without_effect(why_no_service_times)
       .setting();
   s.add("service_long", &CallParameters::service_long, "spin: the longer of bimodal service times")
       .range(base::Time(), base::Time::ns(1'000'000'000))
-      .without_effect(only_bimodal)
+      .without_effect(why_no_long_service)
       .setting();
   s.add("service_long_share", &CallParameters::service_long_share, "spin: calls that take the longer of bimodal times")
       .range(base::Ratio(0), base::Ratio(1))
       .without_effect(only_bimodal)
       .setting();
+  s.rule("service", [](const CallParameters& p) { return whole_nanoseconds(p.service); });
+  s.rule("service_long", [](const CallParameters& p) { return whole_nanoseconds(p.service_long); });
 }
 
 }  // namespace

@@ -141,6 +141,14 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.rule("rates", [](const Parameters& p) -> std::string {
     return p.kind == Kind::load_sweep && p.rates.empty() ? "must have a rate for a load sweep" : "";
   });
+  s.rule("call.service", [](const Parameters& p) -> std::string {
+    if (p.call.program != "spin" || p.kind == Kind::replay) return {};
+    const bool bimodal = p.call.service_times == ServiceTimes::bimodal;
+    const base::Time longest = bimodal ? std::max(p.call.service, p.call.service_long) : p.call.service;
+    return longest < p.timeout ? ""
+                               : fmt::format("asks for {}, and timeout, {}, is no longer", base::to_text(longest),
+                                             base::to_text(p.timeout));
+  });
   s.rule("call.bytes", [](const Parameters& p) -> std::string {
     const std::uint32_t headers = kIpv4Header + kUdpHeader;
     if (p.kind == Kind::replay) return {};

@@ -20,17 +20,35 @@ constexpr unsigned kAddressBits = IOMMU_PAGE_SHIFT(IOMMU_LEVELS);
 void Iommu::Parameters::describe(base::Schema<Parameters>& s) {
   using P = Parameters;
   constexpr const char* kUnknown = "no vendor publishes it";
+  constexpr const char* kNothing = "no request was translated";
   s.summary("IOMMU with an IOTLB");
-  s.add("entries", &P::entries, "translations that the IOTLB holds").range(1, 65536).unit("entries").assumed(kUnknown);
-  s.add("ways", &P::ways, "its associativity").range(1, 65536).unit("ways").assumed(kUnknown);
+  s.add("entries", &P::entries, "translations that the IOTLB holds")
+      .range(1, 65536)
+      .unit("entries")
+      .acts_with({"hits", "misses"}, kNothing)
+      .assumed(kUnknown);
+  s.add("ways", &P::ways, "its associativity")
+      .range(1, 65536)
+      .unit("ways")
+      .acts_with({"hits", "misses"}, kNothing)
+      .assumed(kUnknown);
   s.add("tables", &P::tables, "page tables whose addresses are cached; 0: every walk starts at the root")
       .range(0, 4096)
       .unit("tables")
+      .acts_with({"misses"}, "no request began a page walk")
       .assumed(kUnknown);
-  s.add("walkers", &P::walkers, "page walks at once").range(1, 64).unit("walks").assumed(kUnknown);
-  s.add("lookup", &P::lookup, "of every request that is translated").range(0_ns, 1_us).assumed(kUnknown);
+  s.add("walkers", &P::walkers, "page walks at once")
+      .range(1, 64)
+      .unit("walks")
+      .acts_with({"misses"}, "no request began a page walk")
+      .assumed(kUnknown);
+  s.add("lookup", &P::lookup, "of every request that is translated")
+      .range(0_ns, 1_us)
+      .acts_with({"hits", "misses"}, kNothing)
+      .assumed(kUnknown);
   s.add("walk_step", &P::walk_step, "of each level of a walk, beside its memory read")
       .range(0_ns, 1_us)
+      .acts_with({"misses"}, "no request began a page walk")
       .assumed(kUnknown);
   s.rule("ways", [](const P& p) { return p.entries % p.ways == 0 ? "" : "must divide entries"; });
 }

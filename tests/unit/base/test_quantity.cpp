@@ -19,6 +19,7 @@ TEST_CASE("a quantity is read exactly, whatever its unit", "[quantity]") {
   CHECK(parse_time("1.25E+2ns") == 125_ns);
   CHECK(parse_time("1500e-3 us") == 1'500_ns);
   CHECK(parse_time("0e99 s") == 0_ns);
+  CHECK(parse_time("100000000000000000000000000000e-25 s") == 10'000_s);
   CHECK(parse_time("1e-5 ns") == Time::fs(10));
   CHECK(parse_bit_rate("1e11 b/s").bits_per_second() == 100'000'000'000);
   CHECK(parse_time("18446 s") == 18'446_s);

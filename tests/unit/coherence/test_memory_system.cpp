@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
+#include "models/base/parameters/random_table.h"
 #include "models/base/parameters/spread.h"
 #include "models/coherence/memory_system.h"
 
@@ -372,19 +373,25 @@ TEST_CASE("an access waits for the refresh of its line's rank, where time is spr
   }
   base::spread().draw_from(base::RandomSeed{1, 0});
   const Time phase = base::spread().phase(p.refresh_interval, "memory", "refresh");
+  const std::uint64_t key = base::spread().key("memory", "refreshes");
   Bench b(p);
   base::spread().draw_from(std::nullopt);
-  // Rank r is refreshed from phase + r * 2 us on; line n is in rank n modulo 4.
+  // Rank r's turn to be refreshed begins at phase + r * 2 us; line n is in rank n modulo 4.
   for (unsigned rank = 0; rank < 4; ++rank) {
-    const Time begin = 80_us + (phase + 2_us * rank) % p.refresh_interval;
+    const Time turn = 80_us + (phase + 2_us * rank) % p.refresh_interval;
+    const auto begin_of = [&](unsigned turns) {
+      const std::uint64_t drawn = base::random_at(key, (11 + turns) * 4 + rank);
+      const auto late = static_cast<unsigned __int128>(drawn) * Time(2_us - p.refresh_time).femtoseconds() >> 64;
+      return turn + p.refresh_interval * turns + Time::fs(static_cast<std::uint64_t>(late));
+    };
     const auto arrives = [&](Time at) {
       static unsigned next = 0;
       return b.load(0, kBase + (1024 + 4 * next++ + rank) * 64, at);
     };
-    const Time later = 16_us;  // the same place in a later interval
-    CHECK(arrives(begin - 1_ns) == begin - 1_ns + p.dram_latency);
-    CHECK(arrives(begin + later) == begin + later + 400_ns + p.dram_latency);
-    CHECK(arrives(begin + later * 2 + 399_ns) == begin + later * 2 + 400_ns + p.dram_latency);
-    CHECK(arrives(begin + later * 3 + 400_ns) == begin + later * 3 + 400_ns + p.dram_latency);
+    CHECK(arrives(begin_of(0) - 1_ns) == begin_of(0) - 1_ns + p.dram_latency);
+    CHECK(arrives(begin_of(2)) == begin_of(2) + 400_ns + p.dram_latency);
+    CHECK(arrives(begin_of(4) + 399_ns) == begin_of(4) + 400_ns + p.dram_latency);
+    CHECK(arrives(begin_of(6) + 400_ns) == begin_of(6) + 400_ns + p.dram_latency);
+    CHECK(begin_of(0) + p.refresh_interval * 2 != begin_of(2));
   }
 }
