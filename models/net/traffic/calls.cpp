@@ -34,23 +34,23 @@ namespace {
 std::string only_spin(const CallParameters& p) { return p.program == "spin" ? "" : "program is " + p.program; }
 
 std::string only_bimodal(const CallParameters& p) {
-  if (const std::string why = only_spin(p); !why.empty()) return why;
+  if (std::string why = only_spin(p); !why.empty()) return why;
   return p.service_times == ServiceTimes::bimodal ? "" : "service_times is not bimodal";
 }
 
 std::string why_no_service(const CallParameters& p) {
-  if (const std::string why = only_spin(p); !why.empty()) return why;
+  if (std::string why = only_spin(p); !why.empty()) return why;
   const bool all_long = p.service_times == ServiceTimes::bimodal && p.service_long_share == base::Ratio(1);
   return all_long ? "service_long_share is 1" : "";
 }
 
 std::string why_no_long_service(const CallParameters& p) {
-  if (const std::string why = only_bimodal(p); !why.empty()) return why;
+  if (std::string why = only_bimodal(p); !why.empty()) return why;
   return p.service_long_share == base::Ratio(0) ? "service_long_share is 0" : "";
 }
 
 std::string why_no_service_times(const CallParameters& p) {
-  if (const std::string why = only_spin(p); !why.empty()) return why;
+  if (std::string why = only_spin(p); !why.empty()) return why;
   const bool bimodal = p.service_times == ServiceTimes::bimodal;
   return p.service == base::Time() && !bimodal ? "service is 0 ns" : "";
 }
