@@ -2,7 +2,6 @@
 #include "models/riscv/core.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -66,6 +65,7 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
     wake_.notify();
   });
   memory_.add_watcher(*this);
+  runner_.on_pass([this](Time until) { return pass_turn(until); });
   SC_HAS_PROCESS(Core);
   SC_THREAD(execute);
 }
@@ -120,12 +120,6 @@ void Core::register_window_statistics(base::StatisticsGroup& group) {
                   std::string("in which nothing was dispatched because of ") + kLossTitles[n].second, c.lost[n]);
 }
 
-/// With an instruction window, a slot is also a stall if nothing was dispatched in it.
-std::uint64_t Core::stall_slots() const {
-  const auto& lost = hart_.counters().lost;
-  return std::accumulate(lost.begin(), lost.end(), stall_slots_);
-}
-
 void Core::set_boot_arguments(std::uint64_t device_tree, std::uint64_t fw_dynamic_info) {
   device_tree_ = device_tree;
   fw_dynamic_info_ = fw_dynamic_info;
@@ -145,6 +139,7 @@ void Core::reset() {
 void Core::restart() {
   reset_due_ = false;
   restarted_ = true;
+  runner_.set_spinning(false);
   // The slots of a waiting hart may lag behind now().
   hart_.state().slots = std::max(hart_.state().slots, slot_clock_.next_cycle(base::now()));
   hart_.reset();
@@ -173,7 +168,11 @@ void Core::execute() {
 void Core::execute_forever() {
   runner_.begin();
   for (;;) {
-    if (runner_.time() >= runner_.bound() && !hart_.engine().between_timing_points()) runner_.yield();
+    if (runner_.time() >= runner_.bound() && !hart_.engine().between_timing_points()) {
+      begin_spin();
+      runner_.yield();
+      end_spin();
+    }
     if (reset_due_) [[unlikely]]
       restart();
     if (stops_ > 0) [[unlikely]] {
@@ -462,29 +461,6 @@ void Core::bind(std::uint64_t to, std::uint64_t from) {
   base::GuestRam* source = memory_.ram_at(from, 1);
   base::GuestRam* target = memory_.ram_at(to, 1);
   if (source && target) target->set_tag(to, 1, source->tag(from));
-}
-
-void Core::account(unsigned account) {
-  if (account >= SLUICE_ACCOUNT_COUNT) return;
-  const std::uint64_t slots = hart_.state().slots;
-  account_slots_[account_] += slots - account_since_;
-  account_since_ = slots;
-  if (account_ == SLUICE_ACCOUNT_interrupt && account != account_) wake_up_.work(slot_clock_.time_of(slots));
-  account_ = account;
-  if (account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle) serving_ = 0;
-}
-
-Core::Accounts Core::accounts(Time until) const {
-  Accounts slots = account_slots_;
-  slots[account_] += std::max(hart_.state().slots, slot_clock_.next_cycle(until)) - account_since_;
-  return slots;
-}
-
-Time Core::worked(Time until) const {
-  const Accounts slots = accounts(until);
-  std::uint64_t sum = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
-  for (const auto a : {SLUICE_ACCOUNT_polling, SLUICE_ACCOUNT_parked, SLUICE_ACCOUNT_idle}) sum -= slots[a];
-  return slot_clock_.time_of(sum);
 }
 
 bool Core::imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) {

@@ -24,6 +24,7 @@
 #include "models/riscv/cluster.h"
 #include "models/riscv/idle.h"
 #include "models/riscv/iss/hart.h"
+#include "models/riscv/iss/spin/spin_loop.h"
 #include "models/riscv/wake_up.h"
 
 namespace sluice::riscv {
@@ -146,6 +147,9 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void execute();
   [[noreturn]] void execute_forever();
   void pause_at(std::uint64_t slots);
+  void begin_spin();
+  void end_spin();
+  bool pass_turn(base::Time until);
   StopReason run();
   void restart();
   std::uint64_t slots_allowed() const {
@@ -181,6 +185,15 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   Hart hart_;
   std::array<base::InterruptFile*, 2> files_{};
   std::array<base::InterruptLine, 8> local_;  ///< by bit of mip: MSIP, STIP and MTIP
+  SpinLoop spin_;
+  /// How often a search for a loop at a pc has failed in a row, and how many it is not worth until the next.
+  struct Refusals {
+    std::uint64_t pc = ~std::uint64_t{0};
+    std::uint8_t failed = 0;
+    std::uint8_t left = 0;
+  };
+  std::array<Refusals, 64> refusals_;
+  std::uint64_t turn_ended_at_ = 0;  ///< the pc at the end of the last turn
   IdleLog idle_;
   base::Event wake_;
   bool reservation_lost_ = false;

@@ -36,6 +36,7 @@ struct Options : BoardOptions {
   platform::OutsideOptions outside;
   bool json = false;
   bool console = false;
+  bool no_skip = false;
 };
 
 /// The value of an option that is a time.
@@ -62,6 +63,7 @@ debug::TraceWindow trace_window(const std::string& from, const std::string& unti
 platform::SimulationOptions simulation_options(const Options& o) {
   platform::SimulationOptions s;
   s.output = o.output;
+  s.skip_spins = !o.no_skip;
   s.outside = o.outside;
   if (!o.gdb.empty()) s.outside.gdb = static_cast<std::uint16_t>(whole_number("--gdb", o.gdb, 0, 65535));
   if (!o.until.empty()) s.until = time_of("--until", o.until, base::Time::fs(1));
@@ -290,6 +292,8 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   command->add_option("--trace-until", options->trace_until, "Trace instructions up to this simulated time")
       ->type_name("T");
   command->add_flag("--json", options->json, "Print the result file instead of the report");
+  command->add_flag("--no-skip", options->no_skip,
+                    "Execute every turn of the loops in which harts wait: slower, with the same results");
   command->add_flag("--console", options->console,
                     "Show what the firmware prints, on standard error; what is typed goes to the firmware");
   command->callback([&environment, &action, options] {

@@ -31,6 +31,7 @@ struct SimulationOptions {
   std::optional<base::Time> until;  ///< end of the run, whatever is under way
   std::string output;               ///< directory for traces and the log of inputs; exists
   OutsideOptions outside;           ///< the board was made with their traffic_with()
+  bool skip_spins = true;           ///< harts that wait in a loop are left to arithmetic; results are the same
   bool trace_pcap = false;
   bool trace_perfetto = false;
   std::optional<debug::TraceWindow> trace_insn;

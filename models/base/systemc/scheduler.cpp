@@ -194,19 +194,30 @@ void Scheduler::pump() {
   hand_over(nullptr);
 }
 
-Runner* Scheduler::pick(Hindmost& hindmost) const {
+Runner* Scheduler::pick(Hindmost& hindmost) {
   for (RunnerGroup* g : groups_) {
     const Time until = limit(*g);
     Time instruction = Time::max();
     for (Runner* r : g->runners_) {
       if (!r->ready_) continue;
-      if (r->time_ < until) return r;
+      if (r->time_ < until && !r->passes(until)) return r;
       instruction = std::min(instruction, r->time_);
     }
     if (instruction == Time::max()) continue;
     if (const Time seen = g->seen_from(instruction); seen < hindmost.seen) hindmost = {g, seen};
   }
   return nullptr;
+}
+
+/// End of the group's next window, which begins at `seen`. Where every ready runner spins, nothing can happen before
+/// the next effect, and the windows up to it are one.
+Time Scheduler::window_end(const RunnerGroup& group, Time seen, Time effect) const {
+  const std::uint64_t next = seen / group.quantum_ + 1;
+  const auto passes = [](Runner* r) { return !r->ready_ || r->passes(r->time_); };
+  if (groups_.size() > 1 || !std::all_of(group.runners_.begin(), group.runners_.end(), passes))
+    return group.quantum_ * next;
+  const std::uint64_t windows = effect / group.quantum_ + (group.quantum_ * (effect / group.quantum_) < effect);
+  return group.quantum_ * std::max(next, windows);
 }
 
 Time Scheduler::earliest_ready() const {
@@ -259,7 +270,8 @@ void Scheduler::hand_over(Runner* self) {
         dispatch();
         continue;
       }
-      if (self->ready_ && self->time_ < limit(self->group_)) {
+      if (const Time until = limit(self->group_); self->ready_ && self->time_ < until) {
+        if (self->passes(until)) continue;
         holder_ = self;
         calendar().set_now(self->time_);
         return;
@@ -278,7 +290,7 @@ void Scheduler::hand_over(Runner* self) {
     const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
     if (hindmost.group && effect > hindmost.seen) {
       RunnerGroup& group = *hindmost.group;
-      group.window_end_ = group.quantum_ * (hindmost.seen / group.quantum_ + 1);
+      group.window_end_ = window_end(group, hindmost.seen, effect);
     } else if (effect == Time::max()) {
       pause(End::exhausted);
     } else if (effect == end_) {

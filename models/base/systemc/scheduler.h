@@ -81,6 +81,14 @@ class Runner {
   /// Neither an instruction of the group nor an effect on it comes before this any more.
   Time earliest() const;
   void begin();  ///< first call on its thread: waits for its first turn
+  /// Sets what may stand for a turn of the runner's thread while spinning(): on_pass(until) executes, by arithmetic,
+  /// every instruction before `until`, and sets the time by pass_to(). It returns false when the thread must have the
+  /// turn. It is called on any thread, and must neither wait nor have an effect on others.
+  void on_pass(Callback<bool(Time until)> pass) { pass_ = std::move(pass); }
+  void set_spinning(bool spinning) { spinning_ = spinning; }
+  bool may_spin() const;  ///< Scheduler::let_spin()
+  bool spinning() const { return spinning_; }
+  void pass_to(Time t) { time_ = t; }
   void yield();  ///< call it when time() >= bound(): returns when the runner may go on
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
   /// Costs next to nothing where there is one runner and no such effect.
@@ -100,7 +108,11 @@ class Runner {
   RunnerGroup& group_;
   std::string path_;
   Time time_;
+  bool passes(Time until) { return spinning_ && pass_(until); }
+
   bool ready_ = true;
+  bool spinning_ = false;
+  Callback<bool(Time until)> pass_;
   const void* process_ = nullptr;  ///< its SC_THREAD
   sc_core::sc_event turn_;
 };
@@ -149,6 +161,9 @@ class Scheduler : public sc_core::sc_module {
   /// Keeps the exception that is leaving the calling process, because the kernel passes on only its text. Call it in a
   /// catch block.
   void keep_exception() { thrown_ = std::current_exception(); }
+  /// Whether runners may leave turns to arithmetic (Runner::on_pass()); they may, unless this says no. Results are the
+  /// same.
+  void let_spin(bool may) { may_spin_ = may; }
   /// Makes run_until() return as soon as the caller's entry or instruction is over.
   void stop() { stop_ = true; }
 
@@ -203,7 +218,8 @@ class Scheduler : public sc_core::sc_module {
     Time seen = Time::max();       ///< effects up to this time come before that instruction
   };
   /// Returns the first runner of the groups that may run. If there is none, returns null and sets the hindmost group.
-  Runner* pick(Hindmost&) const;
+  Runner* pick(Hindmost&);
+  Time window_end(const RunnerGroup&, Time seen, Time effect) const;
   Time earliest_ready() const;
   void pause(End why);
   void rethrow(const std::string& path);
@@ -233,6 +249,7 @@ class Scheduler : public sc_core::sc_module {
   Runner* holder_ = nullptr;        ///< has the turn; null: the pump
   bool dispatching_ = false;
   bool stop_ = false;
+  bool may_spin_ = true;
   bool started_ = false;
   bool woken_ = false;  ///< an entry has made a runner ready
   End why_ = End::exhausted;
@@ -245,6 +262,7 @@ class Scheduler : public sc_core::sc_module {
 };
 
 inline Time Runner::bound() const { return scheduler_.limit(group_); }
+inline bool Runner::may_spin() const { return scheduler_.may_spin_; }
 
 /// Sets the resolution to 1 fs. Call it before any sc_time exists; more than one call is safe.
 void set_time_resolution();

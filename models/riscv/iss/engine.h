@@ -8,6 +8,7 @@
 namespace sluice::riscv {
 
 class Hart;
+class SpinLoop;
 
 enum class StopReason : std::uint8_t {
   slot_limit,           ///< state.slots has reached bus.slot_limit()
@@ -33,6 +34,13 @@ class Engine {
   /// timing = "interval": whether run() has ended, at a breakpoint or after a step, where a run without it would have
   /// gone on whatever the slot limit is. Time must not go on for others then.
   virtual bool between_timing_points() const { return false; }
+  /// After run() has ended at the slot limit: finds the loop in which the hart waits. False: it is in none, or in one
+  /// that cannot be left to arithmetic.
+  virtual bool find_spin(SpinLoop&) { return false; }
+  /// Whether the loop that find_spin() has found is still what run() would execute.
+  virtual bool spins(SpinLoop&) { return false; }
+  /// The hart goes on by itself after spinning.
+  virtual void leave_spin(SpinLoop&) {}
   /// Called from inside a Bus call or a write to RAM: makes run() read the slot limit again before the next
   /// instruction.
   virtual void ask_limit_again() = 0;

@@ -87,6 +87,8 @@ class SlowPath {
   void refresh_context() {
     if (privileged_.epoch() != epoch_ || state_.privilege != privilege_) change_context();
   }
+  /// Whether refresh_context() would find nothing to do.
+  bool context_is_fresh() const { return privileged_.epoch() == epoch_ && state_.privilege == privilege_; }
   /// Identifies the translation context, and changes with it. A return to a privilege whose translations still hold
   /// brings its earlier number back.
   std::uint64_t generation() const { return generation_; }
@@ -102,6 +104,8 @@ class SlowPath {
 
   /// The line of the last instruction.
   std::uint64_t fetch_line() const { return fetch_line_; }
+  /// The hart has been here, by arithmetic.
+  void set_fetch_line(std::uint64_t line) { fetch_line_ = line; }
   /// Instructions come from another line now. Returns false when L1I does not hold it: the engine must then make the
   /// state exact and call miss_l1i().
   bool fetch_from(std::uint64_t line) {

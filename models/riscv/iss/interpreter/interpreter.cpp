@@ -44,6 +44,7 @@ Interpreter::~Interpreter() = default;
 StopReason Interpreter::run() {
   control_.begin();
   bus_limit_ = 0;
+  stopped_in_ = nullptr;
   return loop(nullptr);
 }
 
@@ -425,6 +426,8 @@ void Interpreter::stop_at(const Block* block, const Op* op, std::uint64_t slots,
   }
   slow_.came_from_nowhere();
   uncut();
+  stopped_in_ = block;
+  stopped_at_ = static_cast<unsigned>(op - block->ops);
 }
 
 }  // namespace sluice::riscv

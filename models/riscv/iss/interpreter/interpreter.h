@@ -25,6 +25,9 @@ class Interpreter final : public Engine {
   StopReason run() override;
   StopReason step() override { return control_.step(*this); }
   StopReason run_one() override { return control_.run_one(*this); }
+  bool find_spin(SpinLoop&) override;
+  bool spins(SpinLoop&) override;
+  void leave_spin(SpinLoop&) override;
   bool between_timing_points() const override { return clock_ && !clock_->at_timing_point(); }
   void ask_limit_again() override { slow_.call_attention(); }
   void invalidate_code(std::uint64_t address, std::uint64_t length) override;
@@ -90,6 +93,10 @@ class Interpreter final : public Engine {
   Outcome slow_timed(Block* block, const Op* op, std::uint64_t since, std::uint64_t instret);
   TimedRun* time_run(const Block& block, const std::vector<Instruction>& instructions);
   Outcome pseudo(const Site& site);
+
+  // spin_finder.cpp
+  struct SpinTrial;
+  const Block* decoded(std::uint64_t pc) const;
   Outcome leave(SlowPath::Outcome outcome);
   Outcome leave_behind(const Site& site);
   void stop_at(const Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret);
@@ -110,6 +117,8 @@ class Interpreter final : public Engine {
   std::array<Block*, kJumps> jumps_;
   std::uint64_t releases_ = 0;
   Frame frame_;
+  const Block* stopped_in_ = nullptr;  ///< where the last run ended at the limit; null: between blocks
+  unsigned stopped_at_ = 0;            ///< operation
   Op* cut_op_ = nullptr;
   const void* cut_handler_ = nullptr;
   const void* cut_before_handler_ = nullptr;  ///< handler of the operation before cut_op_; null: not changed

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a core's time is spent on.
+
+#include <algorithm>
+#include <numeric>
+
+#include "models/riscv/core.h"
+
+namespace sluice::riscv {
+
+using base::Time;
+
+/// With an instruction window, a slot is also a stall if nothing was dispatched in it.
+std::uint64_t Core::stall_slots() const {
+  const auto& lost = hart_.counters().lost;
+  return std::accumulate(lost.begin(), lost.end(), stall_slots_);
+}
+
+void Core::account(unsigned account) {
+  if (account >= SLUICE_ACCOUNT_COUNT) return;
+  const std::uint64_t slots = hart_.state().slots;
+  account_slots_[account_] += slots - account_since_;
+  account_since_ = slots;
+  if (account_ == SLUICE_ACCOUNT_interrupt && account != account_) wake_up_.work(slot_clock_.time_of(slots));
+  account_ = account;
+  if (account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle) serving_ = 0;
+}
+
+Core::Accounts Core::accounts(Time until) const {
+  Accounts slots = account_slots_;
+  slots[account_] += std::max(hart_.state().slots, slot_clock_.next_cycle(until)) - account_since_;
+  return slots;
+}
+
+Time Core::worked(Time until) const {
+  const Accounts slots = accounts(until);
+  std::uint64_t sum = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
+  for (const auto a : {SLUICE_ACCOUNT_polling, SLUICE_ACCOUNT_parked, SLUICE_ACCOUNT_idle}) sum -= slots[a];
+  return slot_clock_.time_of(sum);
+}
+
+}  // namespace sluice::riscv

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a core that waits in a loop takes its turns without executing it.
+
+#include <algorithm>
+#include <utility>
+
+#include "models/riscv/core.h"
+
+namespace sluice::riscv {
+
+using base::Time;
+
+/// Bytes between the ends of two turns within which the core may be in a loop that waits.
+constexpr std::uint64_t kNear = 128;
+
+/// Called when the core gives its turn away. A search costs as much as some hundred instructions, so it is made only
+/// where the core has not come far since its last turn.
+void Core::begin_spin() {
+  if (!runner_.may_spin() || !observers_.empty() || stops_ > 0 || reset_due_) return;
+  const std::uint64_t pc = hart_.state().pc, before = std::exchange(turn_ended_at_, pc);
+  if (pc - before + kNear > 2 * kNear) return;
+  Refusals& r = refusals_[(pc >> 1) % refusals_.size()];
+  if (r.pc == pc && r.left > 0) {
+    --r.left;
+    return;
+  }
+  const bool spins = hart_.engine().find_spin(spin_);
+  runner_.set_spinning(spins);
+  if (r.pc != pc) r = {pc, 0, 0};
+  r.failed = spins ? 0 : std::min<unsigned>(r.failed + 1u, 6);
+  r.left = spins ? 0 : static_cast<std::uint8_t>((1u << r.failed) - 1);
+}
+
+void Core::end_spin() {
+  if (!runner_.spinning()) return;
+  runner_.set_spinning(false);
+  hart_.engine().leave_spin(spin_);
+}
+
+/// Stands for a turn of the hart's thread up to `until`.
+bool Core::pass_turn(Time until) {
+  if (stops_ > 0 || reset_due_ || !observers_.empty() || !hart_.engine().spins(spin_)) return false;
+  spin_.advance(hart_.state(), hart_.counters(), slot_clock_.next_cycle(until));
+  runner_.pass_to(slot_clock_.time_of(hart_.state().slots));
+  return true;
+}
+
+}  // namespace sluice::riscv

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hart that spins by arithmetic is in the same state as one that executes its loop.
+
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "models/riscv/iss/spin/spin_loop.h"
+#include "tests/unit/riscv/iss_machine.h"
+
+using namespace sluice;
+using namespace sluice::riscv;
+
+namespace {
+
+using Random = std::mt19937_64;
+
+constexpr std::uint64_t kData = IssMachine::kRam + 0x4000;
+// As many lines as L1D has, four in each of its sets; register 20 points to their middle.
+constexpr unsigned kDataBytes = 4096, kPointer = 20;
+constexpr std::uint64_t kMiddle = kData + kDataBytes / 2;
+
+std::uint32_t i_type(unsigned opcode, unsigned rd, unsigned f3, unsigned rs1, int imm) {
+  return opcode | rd << 7 | f3 << 12 | rs1 << 15 | static_cast<std::uint32_t>(imm & 0xfff) << 20;
+}
+std::uint32_t r_type(unsigned opcode, unsigned rd, unsigned f3, unsigned rs1, unsigned rs2, unsigned f7) {
+  return opcode | rd << 7 | f3 << 12 | rs1 << 15 | rs2 << 20 | f7 << 25;
+}
+std::uint32_t branch(unsigned f3, unsigned rs1, unsigned rs2, int offset) {
+  const auto o = static_cast<std::uint32_t>(offset);
+  return 0x63 | (o >> 11 & 1) << 7 | (o >> 1 & 15) << 8 | f3 << 12 | rs1 << 15 | rs2 << 20 | (o >> 5 & 63) << 25 |
+         (o >> 12 & 1) << 31;
+}
+std::uint32_t jal(unsigned rd, int offset) {
+  const auto o = static_cast<std::uint32_t>(offset);
+  return 0x6f | rd << 7 | (o >> 12 & 255) << 12 | (o >> 11 & 1) << 20 | (o >> 1 & 1023) << 21 | (o >> 20 & 1) << 31;
+}
+
+/// A loop whose turns are all alike: registers 5 to 9 stay, and 10 to 19 are made from them and from memory.
+std::vector<std::uint32_t> random_loop(Random& random) {
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  std::vector<unsigned> sources = {5, 6, 7, 8, 9};
+  const auto source = [&] { return sources[below(static_cast<unsigned>(sources.size()))]; };
+  std::vector<std::uint32_t> code;
+  const unsigned length = 1 + below(40);
+  for (unsigned n = 0; n < length; ++n) {
+    const unsigned rd = 10 + below(10);
+    switch (below(8)) {
+      case 0:
+      case 1: {
+        const unsigned f3 = below(8), wide = below(4) != 0;
+        const bool word = !wide && (f3 == 0 || f3 == 1 || f3 == 5);
+        const unsigned f7 = (f3 == 0 || f3 == 5) && below(2) ? 0x20 : 0;
+        code.push_back(r_type(word ? 0x3b : 0x33, rd, f3, source(), source(), f7));
+        break;
+      }
+      case 2: {
+        const unsigned f3 = below(8), shift = below(64);
+        const bool shifts = f3 == 1 || f3 == 5;
+        const int imm =
+            shifts ? static_cast<int>(shift | (f3 == 5 && below(2) ? 0x400u : 0u)) : static_cast<int>(below(4096));
+        code.push_back(i_type(0x13, rd, f3, source(), imm));
+        break;
+      }
+      case 3:
+      case 4: {
+        const unsigned f3 = below(7), size = 1u << (f3 & 3);
+        code.push_back(i_type(0x03, rd, f3, kPointer, static_cast<int>(below(kDataBytes / size) * size) - 2048));
+        break;
+      }
+      case 5: {
+        static constexpr unsigned kConditions[] = {0, 1, 4, 5, 6, 7};
+        code.push_back(branch(kConditions[below(6)], source(), source(), static_cast<int>(4 * (1 + below(3)))));
+        continue;  // what it skips may not be a source
+      }
+      case 6:
+        code.push_back(below(2) ? 0x0100000fu : 0x0ff0000fu);  // pause, fence
+        continue;
+      default:
+        code.push_back(r_type(0x33, rd, 0, source(), source(), 1));  // mul
+    }
+    if (below(3) == 0) sources.push_back(rd);
+  }
+  for (unsigned n = 0; n < 3; ++n) code.push_back(i_type(0x13, 0, 0, 0, 0));  // where a branch at the end goes
+  const int back = -4 * static_cast<int>(code.size());
+  code.push_back(below(2) ? jal(0, back) : branch(0, 0, 0, back));
+  return code;
+}
+
+/// An instruction for which a loop is not left to arithmetic.
+std::uint32_t breaker(Random& random) {
+  static const std::uint32_t kBreakers[] = {
+      i_type(0x13, 5, 0, 5, 1),                            // a counter
+      0x00000023u | kPointer << 15 | 5u << 20,             // sb x5, 0(x20)
+      i_type(0x73, 10, 2, 0, 0xc00),                       // rdcycle
+      0x0000202fu | 10u << 7 | kPointer << 15 | 5u << 20,  // amoadd.w
+      r_type(0x53, 1, 0, 1, 1, 1),                         // fadd.d
+  };
+  return kBreakers[random() % std::size(kBreakers)];
+}
+
+struct Machine {
+  Machine(Timing timing, const std::vector<std::uint32_t>& code, std::uint64_t seed) {
+    HartConfig config;
+    config.privileged.issue_width = 4;
+    parts.give_to(config, timing);
+    machine.emplace(config);
+    machine->load_words(code);
+    Random random(seed);
+    for (unsigned n = 5; n < 20; ++n) machine->hart.state().x[n] = random() >> random() % 64;
+    machine->hart.state().x[kPointer] = kMiddle;
+    for (unsigned at = 0; at < kDataBytes; at += 8) {
+      const std::uint64_t value = random();
+      machine->ram.write(kData + at, &value, 8);
+    }
+  }
+  void run_to(std::uint64_t limit) {
+    machine->limit = limit;
+    while (machine->hart.run() != StopReason::slot_limit) {
+    }
+  }
+  HartState& state() { return machine->hart.state(); }
+  std::string time() {
+    const HartCounters& c = machine->hart.counters();
+    return std::to_string(state().slots) + " " + std::to_string(state().instret) + " " + std::to_string(state().pc) +
+           " " + std::to_string(c.l1d_accesses) + " " + std::to_string(c.l1i_accesses) + " " +
+           std::to_string(c.l1i_misses) + " " + std::to_string(c.l1d_misses);
+  }
+  std::string registers() {
+    std::string text;
+    for (unsigned n = 0; n < 32; ++n) text += std::to_string(state().x[n]) + " ";
+    return text;
+  }
+  /// Which lines new ones displace tells the order of the old ones.
+  std::string order() {
+    std::string text;
+    for (base::LineState* l1 : {&parts.l1d, &parts.l1i})
+      for (std::uint64_t n = 0; n < 64; ++n)
+        text += std::to_string(l1->fill(0x9000'0000 + 64 * n, base::LineState::kShared).address) + " ";
+    return text;
+  }
+  TimingParts parts;
+  std::optional<IssMachine> machine;
+};
+
+}  // namespace
+
+TEST_CASE("arithmetic leaves a hart as its loop does", "[iss]") {
+  const char* const full = std::getenv("SLUICE_FULL");
+  const unsigned loops = full && full[0] == '1' ? 100'000 : 4'000;
+  unsigned found = 0, pure = 0;
+  for (unsigned n = 0; n < loops; ++n) {
+    Random random(n);
+    const Timing timing = n % 2 ? Timing::cached : Timing::functional;
+    std::vector<std::uint32_t> code = random_loop(random);
+    const bool is_pure = n % 4 != 0;
+    if (!is_pure) code[random() % (code.size() - 1)] = breaker(random);
+    code.insert(code.begin(), random() % 24, i_type(0x13, 0, 0, 0, 0));  // the first turn comes from another line
+    Machine spins(timing, code, n), executes(timing, code, n);
+    // Many turns, so that code is decoded and lines are there; or a few, after which they may be.
+    const bool is_late = n % 3 != 0;
+    std::uint64_t limit = is_late ? 4'000 + random() % 500 : random() % 400;
+    for (Machine* m : {&spins, &executes}) m->run_to(limit);
+    SpinLoop loop;
+    Engine& engine = spins.machine->hart.engine();
+    pure += is_pure && is_late;
+    if (!engine.find_spin(loop)) continue;
+    found += is_pure && is_late;
+    CAPTURE(n, is_pure);
+    for (unsigned turns = static_cast<unsigned>(random() % 5); turns-- > 0;) {
+      limit += random() % (random() % 2 ? 30 : 3'000);
+      REQUIRE(engine.spins(loop));
+      loop.advance(spins.state(), spins.machine->hart.counters(), limit);
+      executes.run_to(limit);
+      REQUIRE(spins.time() == executes.time());
+    }
+    engine.leave_spin(loop);
+    REQUIRE(spins.registers() == executes.registers());
+    if (timing == Timing::cached && random() % 2) {
+      REQUIRE(spins.order() == executes.order());
+      continue;
+    }
+    // Another value may end the loop's likeness; both go on with it.
+    const std::uint64_t at = kData + random() % kDataBytes, value = random();
+    for (Machine* m : {&spins, &executes}) m->machine->ram.write(at & ~std::uint64_t{7}, &value, 8);
+    limit += random() % 1'000;
+    for (Machine* m : {&spins, &executes}) m->run_to(limit);
+    REQUIRE(spins.time() == executes.time());
+    REQUIRE(spins.registers() == executes.registers());
+    if (timing == Timing::cached) REQUIRE(spins.order() == executes.order());
+  }
+  INFO(found << " of " << pure);
+  CHECK(found > 0.9 * pure);
+}
+
+TEST_CASE("a loop ends to hold when a value that it loads changes", "[iss]") {
+  // lw x10, 8(x20); beq x10, x5, -4
+  const std::vector<std::uint32_t> code = {i_type(0x03, 10, 2, kPointer, 8), branch(0, 10, 10, -4)};
+  Machine m(Timing::cached, code, 1);
+  m.run_to(5'000);
+  SpinLoop loop;
+  Engine& engine = m.machine->hart.engine();
+  REQUIRE(engine.find_spin(loop));
+  CHECK(loop.instructions() == 2);
+  const std::uint32_t other = 0x12345678;
+  m.machine->ram.write(kMiddle + 12, &other, 4);
+  CHECK(engine.spins(loop));
+  m.machine->ram.write(kMiddle + 8, &other, 4);
+  CHECK(!engine.spins(loop));
+}
+
+TEST_CASE("a loop ends to hold when a line has gone", "[iss]") {
+  const std::vector<std::uint32_t> code = {i_type(0x03, 10, 2, kPointer, 8), branch(0, 10, 10, -4)};
+  Machine m(Timing::cached, code, 1);
+  m.run_to(5'000);
+  SpinLoop loop;
+  Engine& engine = m.machine->hart.engine();
+  REQUIRE(engine.find_spin(loop));
+  m.parts.l1d.fill(kMiddle + 64, base::LineState::kShared);
+  m.parts.l1d.downgrade(kMiddle + 64, base::LineState::kInvalid);
+  CHECK(engine.spins(loop));
+  m.parts.l1d.downgrade(kMiddle, base::LineState::kInvalid);
+  CHECK(!engine.spins(loop));
+}
