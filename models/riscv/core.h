@@ -150,6 +150,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void begin_spin();
   void end_spin();
   bool pass_turn(base::Time until);
+  bool goes_on_alone() const { return stops_ == 0 && !reset_due_ && observers_.empty(); }
   StopReason run();
   void restart();
   std::uint64_t slots_allowed() const {

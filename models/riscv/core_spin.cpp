@@ -16,7 +16,7 @@ constexpr std::uint64_t kNear = 128;
 /// Called when the core gives its turn away. A search costs as much as some hundred instructions, so it is made only
 /// where the core has not come far since its last turn.
 void Core::begin_spin() {
-  if (!runner_.may_spin() || !observers_.empty() || stops_ > 0 || reset_due_) return;
+  if (!runner_.may_spin() || !goes_on_alone()) return;
   const std::uint64_t pc = hart_.state().pc, before = std::exchange(turn_ended_at_, pc);
   if (pc - before + kNear > 2 * kNear) return;
   Refusals& r = refusals_[(pc >> 1) % refusals_.size()];
@@ -39,7 +39,7 @@ void Core::end_spin() {
 
 /// Stands for a turn of the hart's thread up to `until`.
 bool Core::pass_turn(Time until) {
-  if (stops_ > 0 || reset_due_ || !observers_.empty() || !hart_.engine().spins(spin_)) return false;
+  if (!goes_on_alone() || !hart_.engine().spins(spin_)) return false;
   spin_.advance(hart_.state(), hart_.counters(), slot_clock_.next_cycle(until));
   runner_.pass_to(slot_clock_.time_of(hart_.state().slots));
   return true;

@@ -226,6 +226,12 @@ void check_widths(const SystemPlan& system, const config::Instance& cluster) {
 
 }  // namespace
 
+bool is_read_by(coherence::MemorySystem::Timing timing, std::string_view key) {
+  using Timing = coherence::MemorySystem::Timing;
+  return timing == Timing::interval || !key.starts_with("core.") ||
+         (timing == Timing::cached && key == "core.prefetch_hints");
+}
+
 void check_cores(const SystemPlan& system) {
   using Timing = coherence::MemorySystem::Timing;
   const config::BoardConfig& config = *system.config;
@@ -244,8 +250,7 @@ void check_cores(const SystemPlan& system) {
     }
     for (const auto& parameter : cluster->schema().parameters()) {
       const std::string& key = parameter->key();
-      if (!key.starts_with("core.") || (timing == Timing::cached && key == "core.prefetch_hints")) continue;
-      if (config.is_from_command_line(*cluster, key))
+      if (!is_read_by(timing, key) && config.is_from_command_line(*cluster, key))
         throw config.without_effect(
             *cluster, key,
             fmt::format("only {}.timing = \"interval\" describes the core by {}.core.*", caches, cluster->path()));

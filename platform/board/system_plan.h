@@ -71,6 +71,9 @@ std::vector<config::MemoryRegion> memory_map(const SystemPlan&);
 /// one source.
 void check_interrupt_sources(const SystemPlan&);
 
+/// Whether a timing reads a parameter of a cluster, for example "core.reorder_buffer". All read what is not below core.
+bool is_read_by(coherence::MemorySystem::Timing, std::string_view key);
+
 /// Throws config::UserError for a core whose parts are smaller than its width, and for properties of a core from the
 /// command line that have no effect with the system's timing. A board's own file may be meant for several timings.
 void check_cores(const SystemPlan&);

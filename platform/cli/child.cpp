@@ -127,8 +127,9 @@ std::string Child::take_announcement() {
   return line;
 }
 
-const char* run_all(std::vector<Child>& children, const std::function<void(std::size_t)>& progress,
-                    const std::function<void(const std::string&)>& announce) {
+const char* run_all(std::vector<Child>& children, const char* command, const char* what) {
+  static std::set<std::string> announced;  // by any of the command's lists of runs
+  Progress progress(command);
   const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
   const Signals signals;
   std::vector<Running> running;
@@ -148,7 +149,10 @@ const char* run_all(std::vector<Child>& children, const std::function<void(std::
       Child& child = children[running[i].index];
       if (waits[2 * i].revents != 0) drain(running[i].pipes[0], child.output_);
       if (waits[2 * i + 1].revents != 0) drain(running[i].pipes[1], child.errors_);
-      if (const std::string line = child.take_announcement(); !line.empty()) announce(line);
+      if (const std::string line = child.take_announcement(); !line.empty() && announced.insert(line).second) {
+        progress.clear();
+        say("{}", line);
+      }
       if (running[i].open()) continue;
       // The output of a run that a signal has ended is not a result.
       if (const auto status = wait_for_end(running[i].pid))
@@ -157,23 +161,11 @@ const char* run_all(std::vector<Child>& children, const std::function<void(std::
         child.output_.clear();
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    progress(next - running.size());
+    if (Progress::wanted())
+      progress.show(fmt::format("{} of {} {} done", next - running.size(), children.size(), what));
   }
   if (signal_came == 0) return nullptr;
   return signal_came == SIGINT ? "SIGINT" : signal_came == SIGHUP ? "SIGHUP" : "SIGTERM";
-}
-
-const char* run_all_shown(std::vector<Child>& children, const char* command, const char* what) {
-  Progress progress(command);
-  static std::set<std::string> announced;  // by any of the command's lists of runs
-  const auto show = [&](std::size_t ended) {
-    if (Progress::wanted()) progress.show(fmt::format("{} of {} {} done", ended, children.size(), what));
-  };
-  return run_all(children, show, [&](const std::string& line) {
-    if (!announced.insert(line).second) return;
-    progress.clear();
-    say("{}", line);
-  });
 }
 
 }  // namespace sluice::cli

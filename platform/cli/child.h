@@ -2,7 +2,6 @@
 #pragma once
 /// Runs this program in child processes: each process runs one simulation.
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,7 @@ class Child {
   int status() const { return status_; }
 
  private:
-  friend const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>&,
-                             const std::function<void(const std::string&)>&);
+  friend const char* run_all(std::vector<Child>&, const char*, const char*);
   std::string take_announcement();
   std::vector<std::string> arguments_;
   std::string output_;
@@ -28,13 +26,10 @@ class Child {
 };
 
 /// Runs all children, as many at a time as there are processors. The order in which they end does not affect the
-/// results. progress: called several times a second with the number of children that have ended. SIGHUP, SIGINT and
-/// SIGTERM are passed on to the running children, and no more are started; returns the signal's name, or null when none
-/// came. announce: called with each line that a child says before it starts (kAboutToRun), which errors() then lacks.
-const char* run_all(std::vector<Child>&, const std::function<void(std::size_t)>& progress,
-                    const std::function<void(const std::string&)>& announce);
-/// The same, with a line on the terminal if it takes long: "compare: 3 of 8 runs done". What children announce
-/// alike is said once.
-const char* run_all_shown(std::vector<Child>&, const char* command, const char* what);
+/// results. A line on the terminal shows their progress if it takes long: "compare: 3 of 8 runs done". What they say
+/// before they start (kAboutToRun) is said at once, what several say alike once, and errors() then lacks it. SIGHUP,
+/// SIGINT and SIGTERM are passed on to the running children, and no more are started; returns the signal's name, or
+/// null when none came.
+const char* run_all(std::vector<Child>&, const char* command, const char* what);
 
 }  // namespace sluice::cli

@@ -151,7 +151,7 @@ struct Ran {
 
 /// Runs the children, and shows their progress in a line on the terminal if they take long.
 Ran run_shown(std::vector<Child>& children, const char* what) {
-  const char* signal = run_all_shown(children, "compare", what);
+  const char* signal = run_all(children, "compare", what);
   const bool complete =
       std::none_of(children.begin(), children.end(), [](const Child& c) { return c.output().empty(); });
   return {complete, signal};

@@ -153,7 +153,7 @@ class Analysis {
   /// False when the runs were interrupted; the user has been told.
   bool run_shown(std::vector<Child>& children, const char* what) {
     report_.runs += children.size();
-    const char* signal = run_all_shown(children, "sensitivity", what);
+    const char* signal = run_all(children, "sensitivity", what);
     if (!signal) return true;
     const auto ended = std::count_if(children.begin(), children.end(), has_ended);
     say("sluice: sensitivity: interrupted by {} when {} of {} {} had ended\n", signal, ended, children.size(), what);

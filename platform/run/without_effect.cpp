@@ -49,10 +49,8 @@ class Reasons {
     if (!system) return {};
     if (key == "quantum" && system->harts() == 1) return i.path() + ".harts is 1, and it has nobody to run ahead of";
     const std::string timing = system->part("caches") + ".timing is ";
+    if (!is_read_by(system->parts.caches.timing, key)) return timing + "not interval";
     const bool window = system->parts.caches.timing == coherence::MemorySystem::Timing::interval;
-    const bool prefetches =
-        key == "core.prefetch_hints" && system->parts.caches.timing == coherence::MemorySystem::Timing::cached;
-    if (key.starts_with("core.") && !window && !prefetches) return timing + "not interval";
     const auto& without = riscv::InstructionCosts::kWithoutWindow;
     if (window && key.starts_with("costs.") &&
         std::find(without.begin(), without.end(), key.substr(6)) != without.end())

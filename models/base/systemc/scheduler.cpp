@@ -209,15 +209,12 @@ Runner* Scheduler::pick(Hindmost& hindmost) {
   return nullptr;
 }
 
-/// End of the group's next window, which begins at `seen`. Where every ready runner spins, nothing can happen before
-/// the next effect, and the windows up to it are one.
+/// End of the group's next window, which begins at `seen`, before the next effect. Where every ready runner spins,
+/// nothing can happen until then, and the windows up to the effect are one.
 Time Scheduler::window_end(const RunnerGroup& group, Time seen, Time effect) const {
-  const std::uint64_t next = seen / group.quantum_ + 1;
   const auto passes = [](Runner* r) { return !r->ready_ || r->passes(r->time_); };
-  if (groups_.size() > 1 || !std::all_of(group.runners_.begin(), group.runners_.end(), passes))
-    return group.quantum_ * next;
-  const std::uint64_t windows = effect / group.quantum_ + (group.quantum_ * (effect / group.quantum_) < effect);
-  return group.quantum_ * std::max(next, windows);
+  const bool merge = groups_.size() == 1 && std::all_of(group.runners_.begin(), group.runners_.end(), passes);
+  return group.quantum_ * ((merge ? effect - Time::fs(1) : seen) / group.quantum_ + 1);
 }
 
 Time Scheduler::earliest_ready() const {

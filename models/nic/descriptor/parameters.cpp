@@ -12,6 +12,8 @@ void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
   s.add("address", &P::address, "station address").setting();
   s.rule("address", &P::address, net::parse_host_mac);
 
+  const char* nothing_received = "the NIC has received no frame";
+  const char* nothing_sent = "the NIC has sent no frame";
   const char* silicon = "the part's data sheet gives no pipeline latencies";
   s.add("rx_fifo", &P::rx_fifo, "frames that wait for descriptors or PCIe, of all queues together")
       .range(16_KiB, 64_MiB)
@@ -19,15 +21,15 @@ void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
       .assumed("order of the packet buffer of a 100 Gb/s part");
   s.add("parse", &P::parse, "header parser")
       .range(0_ns, 1_ms)
-      .acts_with({"rx_frames"}, "the NIC has received no frame")
+      .acts_with({"rx_frames"}, nothing_received)
       .assumed(silicon);
   s.add("rx_pipeline", &P::rx_pipeline, "from a frame's turn to its DMA write")
       .range(0_ns, 1_ms)
-      .acts_with({"rx_frames"}, "the NIC has received no frame")
+      .acts_with({"rx_frames"}, nothing_received)
       .assumed(silicon);
   s.add("rx_interval", &P::rx_interval, "least time between two frames' turns")
       .range(0_ns, 1_ms)
-      .acts_with({"rx_frames"}, "the NIC has received no frame")
+      .acts_with({"rx_frames"}, nothing_received)
       .assumed("200 M frames per second: above 100 GbE line rate");
   s.add("rx_writes", &P::rx_writes, "frames whose DMA write has not left the NIC")
       .range(1, 1024)
@@ -91,11 +93,11 @@ void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
       .assumed(silicon);
   s.add("tx_pipeline", &P::tx_pipeline, "from a frame's last byte to the MAC: checksums, scheduling")
       .range(0_ns, 1_ms)
-      .acts_with({"tx_frames"}, "the NIC has sent no frame")
+      .acts_with({"tx_frames"}, nothing_sent)
       .assumed(silicon);
   s.add("tx_interval", &P::tx_interval, "least time between the reads of two frames")
       .range(0_ns, 1_ms)
-      .acts_with({"tx_frames"}, "the NIC has sent no frame")
+      .acts_with({"tx_frames"}, nothing_sent)
       .assumed("200 M frames per second: above 100 GbE line rate");
   s.add("tx_mac_fifo", &P::tx_mac_fifo, "line time that frames at the MAC may wait, as bytes at the line rate")
       .range(base::Bytes(0), 1_MiB)

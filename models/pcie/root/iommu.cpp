@@ -21,6 +21,7 @@ void Iommu::Parameters::describe(base::Schema<Parameters>& s) {
   using P = Parameters;
   constexpr const char* kUnknown = "no vendor publishes it";
   constexpr const char* kNothing = "no request was translated";
+  constexpr const char* kNoWalk = "no request began a page walk";
   s.summary("IOMMU with an IOTLB");
   s.add("entries", &P::entries, "translations that the IOTLB holds")
       .range(1, 65536)
@@ -35,12 +36,12 @@ void Iommu::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("tables", &P::tables, "page tables whose addresses are cached; 0: every walk starts at the root")
       .range(0, 4096)
       .unit("tables")
-      .acts_with({"misses"}, "no request began a page walk")
+      .acts_with({"misses"}, kNoWalk)
       .assumed(kUnknown);
   s.add("walkers", &P::walkers, "page walks at once")
       .range(1, 64)
       .unit("walks")
-      .acts_with({"misses"}, "no request began a page walk")
+      .acts_with({"misses"}, kNoWalk)
       .assumed(kUnknown);
   s.add("lookup", &P::lookup, "of every request that is translated")
       .range(0_ns, 1_us)
@@ -48,7 +49,7 @@ void Iommu::Parameters::describe(base::Schema<Parameters>& s) {
       .assumed(kUnknown);
   s.add("walk_step", &P::walk_step, "of each level of a walk, beside its memory read")
       .range(0_ns, 1_us)
-      .acts_with({"misses"}, "no request began a page walk")
+      .acts_with({"misses"}, kNoWalk)
       .assumed(kUnknown);
   s.rule("ways", [](const P& p) { return p.entries % p.ways == 0 ? "" : "must divide entries"; });
 }

@@ -93,13 +93,12 @@ class Interpreter final : public Engine {
   Outcome slow_timed(Block* block, const Op* op, std::uint64_t since, std::uint64_t instret);
   TimedRun* time_run(const Block& block, const std::vector<Instruction>& instructions);
   Outcome pseudo(const Site& site);
-
-  // spin_finder.cpp
-  struct SpinTrial;
-  const Block* decoded(std::uint64_t pc) const;
   Outcome leave(SlowPath::Outcome outcome);
   Outcome leave_behind(const Site& site);
   void stop_at(const Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret);
+
+  // spin_finder.cpp
+  const Block* decoded(std::uint64_t pc) const;
 
   Hart& hart_;
   HartState& state_;
