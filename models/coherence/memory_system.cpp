@@ -35,6 +35,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
     : Model(name),
       parameters_(p),
       window_(window),
+      holders_(no_holders(cached() ? harts : 0)),
       // Functional timing never uses the LLC, so it gets the smallest possible one.
       llc_(cached() ? p.llc_size.count() : p.line.count(), cached() ? p.llc_ways : 1,
            static_cast<unsigned>(p.line.count())),
@@ -96,8 +97,15 @@ void MemorySystem::reset() {
     h.streams = {};
     h.prefetched.clear();
   }
+  holders_ = no_holders(harts_.size());
   llc_.clear();
   homed_lines_.reset();
+}
+
+Holders MemorySystem::no_holders(std::size_t harts) const {
+  const Parameters& p = parameters_;
+  const std::uint64_t lines = (p.l2_size.count() + p.l1i_size.count()) / p.line.count();
+  return {harts, harts == 0 ? 1 : lines, static_cast<unsigned>(p.line.count())};
 }
 
 /// Takes the channels for a line, and returns from when on.
@@ -145,21 +153,38 @@ void MemorySystem::put_in_llc(std::uint64_t line, bool dirty, Time at, unsigned 
 LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t line, bool write, Time at) {
   LineState::State had = LineState::kInvalid;
   for (unsigned h = 0; h < harts_.size(); ++h) {
-    if (h == hart) continue;
-    Hart& other = harts_[h];
-    const auto to = write ? LineState::kInvalid : LineState::kShared;
-    had = std::max({had, other.l1d.downgrade(line, to), other.l2.downgrade(line, to)});
-    if (write) other.l1i.downgrade(line, to);
+    if (h == hart || !holders_.may_hold(h, line)) continue;
+    had = std::max(had, take(h, line, write ? LineState::kInvalid : LineState::kShared));
   }
   if (had == LineState::kModified) put_in_llc(line, true, at);
   return had;
 }
 
-void MemorySystem::fill_l1(Hart& h, std::uint64_t line, bool write, bool fetch) {
-  LineState& l1 = fetch ? h.l1i : h.l1d;
-  const auto out = l1.fill(line, write ? LineState::kModified : h.l2.state(line));
+/// Takes a line from a hart, which keeps it shared or not at all. Returns the state that its caches for data had it in.
+LineState::State MemorySystem::take(unsigned hart, std::uint64_t line, LineState::State to) {
+  Hart& h = harts_[hart];
+  const LineState::State in_l2 = h.l2.downgrade(line, to);
+  const LineState::State had = std::max(h.l1d.downgrade(line, to), in_l2);
+  if (to != LineState::kInvalid) return had;
+  if (in_l2 != LineState::kInvalid) holders_.remove(hart, line);
+  if (h.l1i.downgrade(line, to) != LineState::kInvalid) holders_.remove(hart, line);
+  return had;
+}
+
+/// Puts a line into one of a hart's caches that holders_ counts. Returns what it displaced.
+LineState::Line MemorySystem::put(unsigned hart, LineState& cache, std::uint64_t line, LineState::State state) {
+  if (cache.state(line) == LineState::kInvalid) holders_.add(hart, line);
+  const auto out = cache.fill(line, state);
+  if (out.state != LineState::kInvalid) holders_.remove(hart, out.address);
+  return out;
+}
+
+void MemorySystem::fill_l1(unsigned hart, std::uint64_t line, bool write, bool fetch) {
+  Hart& h = harts_[hart];
+  const LineState::State state = write ? LineState::kModified : h.l2.state(line);
+  const auto out = fetch ? put(hart, h.l1i, line, state) : h.l1d.fill(line, state);
   (fetch ? h.counters.l1i_displaced : h.counters.l1d_displaced) += out.state != LineState::kInvalid;
-  if (out.state == LineState::kModified) h.l2.fill(out.address, LineState::kModified);
+  if (out.state == LineState::kModified) put(hart, h.l2, out.address, LineState::kModified);
 }
 
 /// Returns the time at which the line arrives for a hart whose L1 and L2 do not have it, or have it shared while the
@@ -181,7 +206,7 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
     fill = {dram(line, at), &HartCounters::dram_waits};
   h.counters.llc_misses += !supplied && !in_llc && !held;
   const auto alone = elsewhere == LineState::kInvalid ? LineState::kExclusive : LineState::kShared;
-  const auto out = h.l2.fill(line, write ? LineState::kModified : alone);
+  const auto out = put(hart, h.l2, line, write ? LineState::kModified : alone);
   if (out.state != LineState::kInvalid) {
     ++h.counters.l2_displaced;
     const bool dirty = h.l1d.downgrade(out.address, LineState::kInvalid) == LineState::kModified;
@@ -243,7 +268,7 @@ MemorySystem::Fill MemorySystem::bring(unsigned hart, std::uint64_t address, Lin
   }
   // Without a window, a hart waits for its misses, or pays only once for a line that it stores to.
   if (windowed()) fill.ready = std::max(fill.ready, h.arrives(line));
-  fill_l1(h, line, write, use == LineUse::fetch);
+  fill_l1(hart, line, write, use == LineUse::fetch);
   prefetch(hart, line, start);
   free = {line, fill.ready};
   fill.start = start;
@@ -274,8 +299,8 @@ void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
 /// Whether a cache has a line for a DMA read. A modified line is written to the LLC, and its hart keeps it clean.
 bool MemorySystem::dma_finds(std::uint64_t line) {
   LineState::State had = LineState::kInvalid;
-  for (Hart& h : harts_)
-    had = std::max({had, h.l1d.downgrade(line, LineState::kShared), h.l2.downgrade(line, LineState::kShared)});
+  for (unsigned h = 0; h < harts_.size(); ++h)
+    if (holders_.may_hold(h, line)) had = std::max(had, take(h, line, LineState::kShared));
   if (had == LineState::kModified) put_in_llc(line, true, base::now());
   return llc_.hit(line, false);
 }
@@ -309,11 +334,8 @@ Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
 void MemorySystem::written(std::uint64_t address, std::uint64_t length) {
   if (!cached()) return;
   for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count()) {
-    for (Hart& h : harts_) {
-      h.l1d.downgrade(line, LineState::kInvalid);
-      h.l1i.downgrade(line, LineState::kInvalid);
-      h.l2.downgrade(line, LineState::kInvalid);
-    }
+    for (unsigned h = 0; h < harts_.size(); ++h)
+      if (holders_.may_hold(h, line)) take(h, line, LineState::kInvalid);
     if (parameters_.ddio_ways == 0) {
       llc_.downgrade(line, LineState::kInvalid);
       dma_channel(line);

@@ -17,6 +17,7 @@
 #include "models/base/parameters/schema.h"
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/reset.h"
+#include "models/coherence/holders.h"
 #include "models/coherence/homed_lines.h"
 
 namespace sluice::coherence {
@@ -162,7 +163,10 @@ class MemorySystem : public base::Model,
   base::Time prefetch_to_l2(unsigned hart, std::uint64_t line, base::Time at);
   Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
-  void fill_l1(Hart&, std::uint64_t line, bool write, bool fetch);
+  void fill_l1(unsigned hart, std::uint64_t line, bool write, bool fetch);
+  base::LineState::Line put(unsigned hart, base::LineState& cache, std::uint64_t line, base::LineState::State);
+  base::LineState::State take(unsigned hart, std::uint64_t line, base::LineState::State to);
+  Holders no_holders(std::size_t harts) const;
   /// ways: number of ways from which a new line may displace another; 0: all.
   void put_in_llc(std::uint64_t line, bool dirty, base::Time at, unsigned ways = 0);
   base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write, base::Time at);
@@ -175,6 +179,7 @@ class MemorySystem : public base::Model,
   Parameters parameters_;
   base::Time window_;
   std::vector<Hart> harts_;
+  Holders holders_;  ///< by L1I and L2, which has what L1D has
   base::LineState llc_;
   base::GapServer channel_;
   base::Time line_time_;

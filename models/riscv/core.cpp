@@ -65,12 +65,14 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
     wake_.notify();
   });
   memory_.add_watcher(*this);
-  runner_.on_pass([this](Time until) { return pass_turn(until); });
+  runner_.on_spin([this] { return goes_on_alone() && hart_.engine().spins(spin_); },
+                  [this](Time until) { pass_turns(until); });
   SC_HAS_PROCESS(Core);
   SC_THREAD(execute);
 }
 
 void Core::register_statistics(base::StatisticsGroup& group) {
+  group.before_reading([this] { runner_.settle(); });
   group.counter("instructions", "instructions", "retired", hart_.state().instret);
   group.resource(
       "work", "", "in accounts other than polling, parked and idle",
@@ -139,7 +141,7 @@ void Core::reset() {
 void Core::restart() {
   reset_due_ = false;
   restarted_ = true;
-  runner_.set_spinning(false);
+  end_spin();
   // The slots of a waiting hart may lag behind now().
   hart_.state().slots = std::max(hart_.state().slots, slot_clock_.next_cycle(base::now()));
   hart_.reset();

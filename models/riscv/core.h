@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <functional>
 #include <optional>
 #include <string>
@@ -54,8 +55,11 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   Core(const sc_core::sc_module_name&, const ClusterParameters&, unsigned hart_id, std::uint64_t reset_pc,
        base::RunnerGroup&, base::HartMemory& memory, unsigned cache);
 
-  Hart& hart() { return hart_; }
-  const Hart& hart() const { return hart_; }
+  /// The hart as its last turn has left it.
+  Hart& hart() {
+    end_spin();
+    return hart_;
+  }
   /// Sets an interrupt line at the hart. bit: its position in mip. Called at base::now(). The requests in
   /// base::InterruptRequests::now() wait for the hart's handler.
   void set_interrupt(unsigned bit, bool level);
@@ -97,7 +101,10 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   /// The request that the hart works for, as its firmware last said by a probe (hints.h); 0: none.
   base::RequestId serving() const { return serving_; }
 
-  base::Time local_time() const { return runner_.time(); }
+  base::Time local_time() const {
+    runner_.settle();
+    return runner_.time();
+  }
   using Accounts = std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT>;  ///< issue slots by account
   /// Issue slots up to `until` by account. Every slot is in one account, including those of a wait that has not ended
   /// yet.
@@ -107,7 +114,10 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   /// Where the time in wfi went up to `until`.
   IdleUse idle_use(base::Time until) const;
   const base::Clock& slot_clock() const { return slot_clock_; }
-  std::uint64_t cycles() const { return hart_.state().slots / parameters_.issue_width; }
+  std::uint64_t cycles() const {
+    runner_.settle();
+    return hart_.state().slots / parameters_.issue_width;
+  }
   std::uint64_t bus_errors() const { return bus_errors_; }
   bool reset_due() const { return reset_due_; }  ///< a reset waits for the present instruction to end
 
@@ -149,7 +159,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void pause_at(std::uint64_t slots);
   void begin_spin();
   void end_spin();
-  bool pass_turn(base::Time until);
+  void pass_turns(base::Time until);
   bool goes_on_alone() const { return stops_ == 0 && !reset_due_ && observers_.empty(); }
   StopReason run();
   void restart();
@@ -182,7 +192,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   base::HartMemory& memory_;
   unsigned cache_;
   const CoreShape shape_;
-  base::Runner runner_;
+  mutable base::Runner runner_;  ///< whoever looks at the core settles it
   Hart hart_;
   std::array<base::InterruptFile*, 2> files_{};
   std::array<base::InterruptLine, 8> local_;  ///< by bit of mip: MSIP, STIP and MTIP
@@ -195,6 +205,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   };
   std::array<Refusals, 64> refusals_;
   std::uint64_t turn_ended_at_ = 0;  ///< the pc at the end of the last turn
+  std::bitset<4096> spun_at_;        ///< by pc: whether it is in a loop that has been found, or has the place of one
+  unsigned unsearched_ = 0;
   IdleLog idle_;
   base::Event wake_;
   bool reservation_lost_ = false;

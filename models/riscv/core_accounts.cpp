@@ -27,6 +27,7 @@ void Core::account(unsigned account) {
 }
 
 Core::Accounts Core::accounts(Time until) const {
+  runner_.settle();
   Accounts slots = account_slots_;
   slots[account_] += std::max(hart_.state().slots, slot_clock_.next_cycle(until)) - account_since_;
   return slots;

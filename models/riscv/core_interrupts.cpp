@@ -77,6 +77,7 @@ void Core::leave_idle(Time exit, bool in_wrs) {
 }
 
 IdleUse Core::idle_use(Time until) const {
+  runner_.settle();
   return idle_.use(std::max(hart_.state().slots, slot_clock_.next_cycle(until)));
 }
 

@@ -6,7 +6,7 @@
 namespace sluice::debug {
 namespace {
 
-std::uint64_t events_of(const riscv::Core& core) {
+std::uint64_t events_of(riscv::Core& core) {
   const riscv::HartCounters& c = core.hart().counters();
   return core.hart().state().instret + c.traps + c.interrupts;
 }

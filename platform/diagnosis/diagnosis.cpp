@@ -46,7 +46,7 @@ const Firmware* firmware_of(Board& board, const riscv::Core* hart) {
 }
 
 /// The end of a sentence about what a hart has asked for; nothing where none has.
-std::string asked_at(Board& board, const riscv::Core* hart) {
+std::string asked_at(Board& board, riscv::Core* hart) {
   const Firmware* firmware = firmware_of(board, hart);
   if (!firmware) return {};
   return fmt::format("; {} at {}", hart->path(), place(*firmware, hart->hart().state().pc));

@@ -82,7 +82,7 @@ void Recorder::accessed(std::uint64_t address, unsigned length, bool write) {
   if (const base::Runner* runner = machine_.scheduler.running()) {
     while (machine_.cores[++a.by]->path() != runner->path()) {
     }
-    const riscv::Core& core = *machine_.cores[a.by];
+    riscv::Core& core = *machine_.cores[a.by];
     std::uint32_t word = 0;
     machine_.ram.read(steps_[a.by]->pc(), &word, 4);
     const Opcode op = riscv::decode(word).op;

@@ -100,6 +100,7 @@ void StatisticsGroup::histogram(std::string_view name, std::string_view unit, st
 std::uint64_t StatisticsGroup::raw(Entry& e) { return e.kind == Kind::counter_of ? e.count() : *e.plain; }
 
 void StatisticsGroup::start_measuring(Time now) {
+  prepare();
   since_ = now;
   for (Entry& e : entries_) {
     e.broken.clear();
@@ -130,6 +131,7 @@ void StatisticsGroup::show(Entry& e, StatisticsVisitor& visitor, Time now) {
 }
 
 void StatisticsGroup::collect(std::vector<std::uint64_t>& values) {
+  prepare();
   for (Entry& e : entries_) {
     if (!is_read(e)) continue;
     values.push_back(attempt([&e] { return raw(e); }, e.broken).value_or(0));
@@ -179,6 +181,7 @@ void StatisticsGroup::show_between(const StatisticsReading& from, const Statisti
 }
 
 void StatisticsGroup::read_resources(std::vector<Resource>& out, const std::string& path) {
+  prepare();
   const std::string here = path.empty() ? name_ : path + "." + name_;
   for (Entry& e : entries_) {
     std::string why;
@@ -205,6 +208,7 @@ std::vector<std::uint64_t> StatisticsGroup::resources_in(const StatisticsReading
 }
 
 void StatisticsGroup::walk(StatisticsVisitor& visitor, Time now) {
+  prepare();
   visitor.enter(*this);
   for (Entry& e : entries_) show(e, visitor, now);
   for (auto* child : children_) child->walk(visitor, now);
@@ -212,6 +216,7 @@ void StatisticsGroup::walk(StatisticsVisitor& visitor, Time now) {
 }
 
 std::uint64_t StatisticsGroup::value(std::string_view path) {
+  prepare();
   for (Entry& e : entries_)
     if (e.label.name == path && (e.plain || e.kind == Kind::counter_of)) return raw(e) - e.base;
   // A group's own name may hold dots ("nic.eth0"), so every child whose name the path starts with is tried.

@@ -114,6 +114,9 @@ class StatisticsGroup {
   /// A distribution. It is cleared at the snapshot, because minimum and maximum have no difference.
   void histogram(std::string_view name, std::string_view unit, std::string_view meaning, Histogram& value);
 
+  /// Sets what is called before the group's values are read, where they are brought up to date only then.
+  void before_reading(Callback<void()> f) { before_reading_ = std::move(f); }
+
   /// Takes the snapshot, here and in all groups below: what is reported from now on counts from here.
   void start_measuring(Time now);
   /// Later walks show what was counted between two readings, whatever is counted after them; histograms stay whole.
@@ -150,6 +153,9 @@ class StatisticsGroup {
 
   Entry& add(std::string_view name, std::string_view unit, std::string_view meaning, Kind kind);
   static std::uint64_t raw(Entry&);
+  void prepare() {
+    if (before_reading_) before_reading_();
+  }
   /// Whether readings have its value.
   static bool is_read(const Entry& e) { return e.kind != Kind::derived && e.kind != Kind::histogram; }
   /// Whether it is a counter, and no level.
@@ -163,6 +169,7 @@ class StatisticsGroup {
 
   std::string name_;
   StatisticsGroup* parent_;
+  Callback<void()> before_reading_;
   std::vector<Entry> entries_;
   std::vector<StatisticsGroup*> children_;
   Time since_;

@@ -13,11 +13,6 @@ namespace sluice::base {
 namespace {
 Scheduler* the_scheduler = nullptr;
 
-/// Entries of harts that synchronise come after all others at the same time, as instructions do.
-constexpr ComponentKey kAfterAll = ~ComponentKey{0};
-
-/// Identifies the process that runs.
-const void* current_process() { return sc_core::sc_get_current_process_b(); }
 }  // namespace
 
 void set_time_resolution() {
@@ -45,79 +40,12 @@ std::string path_of_key(ComponentKey key) {
 sc_core::sc_time to_sc_time(Time t) { return sc_core::sc_time::from_value(t.femtoseconds()); }
 Time from_sc_time(const sc_core::sc_time& t) { return Time::fs(t.value()); }
 
-RunnerGroup::RunnerGroup(Scheduler& scheduler, Time quantum) : scheduler_(scheduler), quantum_(quantum) {
-  scheduler.groups_.push_back(this);
-}
-
-Time RunnerGroup::earliest_ready() const {
-  Time earliest = Time::max();
-  for (const Runner* r : runners_)
-    if (r->ready_) earliest = std::min(earliest, r->time_);
-  return earliest;
-}
-
-Runner::Runner(RunnerGroup& group, std::string path)
-    : scheduler_(group.scheduler_), group_(group), path_(std::move(path)) {
-  scheduler_.runners_.push_back(this);
-  group.runners_.push_back(this);
-}
-
-Runner::Runner(Scheduler& scheduler, std::string path) : Runner(scheduler.first_group(), std::move(path)) {}
-
-void Runner::begin() {
-  process_ = current_process();
-  if (scheduler_.holder_ != this) sc_core::wait(turn_);
-  calendar().set_now(time_);
-}
-
-Time Runner::ahead(Time t) const { return group_.alone() || t <= group_.window_end_ ? Time{} : t - group_.window_end_; }
-
-Time Runner::earliest() const {
-  return group_.alone() ? time_ : std::min(time_, group_.window_end_ - std::min(group_.quantum_, group_.window_end_));
-}
-
-void Runner::yield() { scheduler_.hand_over(this); }
-
-void Runner::synchronise() {
-  calendar().set_now(time_);
-  // A single runner is ahead of an effect only within a batch of instructions.
-  if (scheduler_.alone() && calendar().next() > time_ && scheduler_.kernel_next_ > time_) {
-    scheduler_.effect_ = time_;
-    return;
-  }
-  do {
-    ready_ = false;
-    calendar().at(time_, kAfterAll, [this] { ready_ = scheduler_.woken_ = true; });
-    scheduler_.hand_over(this);
-    // Foreign activity of the same instant comes before instructions, too.
-    if (scheduler_.kernel_next_ > time_) break;
-    scheduler_.run_kernel_until(time_);
-  } while (calendar().next() <= time_);
-  calendar().set_now(time_);
-}
-
-void Runner::enter_foreign() {
-  synchronise();
-  ready_ = false;
-  scheduler_.holder_ = nullptr;
-  const Time kernel = from_sc_time(sc_core::sc_time_stamp());
-  if (time_ > kernel) sc_core::wait(to_sc_time(time_ - kernel));
-  scheduler_.pump_turn_.notify();
-}
-
-void Runner::leave_foreign() {
-  time_ = std::max(time_, from_sc_time(sc_core::sc_time_stamp()));
-  ready_ = true;
-  sc_core::wait(turn_);
-  calendar().set_now(time_);
-}
-
 void Event::notify() {
   Scheduler& s = Scheduler::instance();
   s.woken_ |= !runners_.empty();
   for (Runner* r : runners_) {
-    r->ready_ = true;
     r->time_ = std::max(r->time_, now());
+    r->set_ready(true);
   }
   runners_.clear();
   if (foreign_waits_ == 0) return;
@@ -132,7 +60,7 @@ void wait_for(Event& event, const char* reason, const char* holder) {
   if (Runner* self = s.calling()) {
     const Waiting listed(self->path_.c_str(), reason, holder);
     event.runners_.push_back(self);
-    self->ready_ = false;
+    self->set_ready(false);
     s.hand_over(self);
     return;
   }
@@ -157,7 +85,7 @@ void Scheduler::set_separation(Time t) { separation_ = std::max(t, Time::ns(1));
 
 Scheduler& Scheduler::instance() { return *the_scheduler; }
 
-Runner* Scheduler::calling() const { return holder_ && holder_->process_ == current_process() ? holder_ : nullptr; }
+Runner* Scheduler::calling() const { return holder_ && holder_->process_ == sc_core::sc_get_current_process_b() ? holder_ : nullptr; }
 
 Scheduler::End Scheduler::run_until(Time limit) {
   end_ = limit;
@@ -196,25 +124,12 @@ void Scheduler::pump() {
 
 Runner* Scheduler::pick(Hindmost& hindmost) {
   for (RunnerGroup* g : groups_) {
-    const Time until = limit(*g);
-    Time instruction = Time::max();
-    for (Runner* r : g->runners_) {
-      if (!r->ready_) continue;
-      if (r->time_ < until && !r->passes(until)) return r;
-      instruction = std::min(instruction, r->time_);
-    }
+    if (Runner* next = g->next_turn(limit(*g))) return next;
+    const Time instruction = g->earliest_later();
     if (instruction == Time::max()) continue;
     if (const Time seen = g->seen_from(instruction); seen < hindmost.seen) hindmost = {g, seen};
   }
   return nullptr;
-}
-
-/// End of the group's next window, which begins at `seen`, before the next effect. Where every ready runner spins,
-/// nothing can happen until then, and the windows up to the effect are one.
-Time Scheduler::window_end(const RunnerGroup& group, Time seen, Time effect) const {
-  const auto passes = [](Runner* r) { return !r->ready_ || r->passes(r->time_); };
-  const bool merge = groups_.size() == 1 && std::all_of(group.runners_.begin(), group.runners_.end(), passes);
-  return group.quantum_ * ((merge ? effect - Time::fs(1) : seen) / group.quantum_ + 1);
 }
 
 Time Scheduler::earliest_ready() const {
@@ -286,8 +201,7 @@ void Scheduler::hand_over(Runner* self) {
     }
     const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
     if (hindmost.group && effect > hindmost.seen) {
-      RunnerGroup& group = *hindmost.group;
-      group.window_end_ = window_end(group, hindmost.seen, effect);
+      hindmost.group->open_window(hindmost.seen, effect, groups_.size() == 1);
     } else if (effect == Time::max()) {
       pause(End::exhausted);
     } else if (effect == end_) {

@@ -17,105 +17,15 @@
 #include <algorithm>
 #include <exception>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <systemc>
 
+#include "models/base/systemc/runner.h"
 #include "models/base/time/calendar.h"
 #include "models/base/time/callback.h"
 
 namespace sluice::base {
-
-class Event;
-class Runner;
-class Scheduler;
-
-/// Runners that share memory: a system-on-chip's harts.
-class RunnerGroup {
- public:
-  /// quantum: how far one of them may run ahead of another; with one runner it changes nothing but speed. If there are
-  /// other groups, the quantum of a group of several runners must not exceed the separation.
-  RunnerGroup(Scheduler&, Time quantum);
-  RunnerGroup(const RunnerGroup&) = delete;
-  RunnerGroup& operator=(const RunnerGroup&) = delete;
-  Time quantum() const { return quantum_; }
-  std::size_t runners() const { return runners_.size(); }
-
- private:
-  friend class Runner;
-  friend class Scheduler;
-  bool alone() const { return runners_.size() == 1; }
-  /// The time up to which effects must have happened before an instruction at this time: its own time if its runner is
-  /// alone in the group, else the start of its window.
-  Time seen_from(Time instruction) const { return alone() ? instruction : quantum_ * (instruction / quantum_); }
-  /// Time of the first instruction of a ready runner; Time::max(): no runner is ready.
-  Time earliest_ready() const;
-
-  Scheduler& scheduler_;
-  Time quantum_;
-  Time window_end_;
-  std::vector<Runner*> runners_;
-};
-
-/// Something that executes on its own SC_THREAD and runs ahead: a hart. Only its own thread calls its members.
-class Runner {
- public:
-  /// Runners take their turns in order of construction. path must stay unchanged while the runner lives.
-  Runner(RunnerGroup&, std::string path);
-  /// Puts the runner into the scheduler's first group.
-  Runner(Scheduler&, std::string path);
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
-
-  const std::string& path() const { return path_; }
-  Time time() const { return time_; }  ///< start of its next instruction
-  /// Only for a runner that has the turn. Sets now() too.
-  void advance_to(Time t) {
-    time_ = t;
-    calendar().set_now(t);
-  }
-  Time bound() const;  ///< it may start instructions before this; read it after every access
-  /// How far a time is beyond the end of the present window; 0 for a runner that is alone in its group.
-  Time ahead(Time t) const;
-  /// Neither an instruction of the group nor an effect on it comes before this any more.
-  Time earliest() const;
-  void begin();  ///< first call on its thread: waits for its first turn
-  /// Sets what may stand for a turn of the runner's thread while spinning(): on_pass(until) executes, by arithmetic,
-  /// every instruction before `until`, and sets the time by pass_to(). It returns false when the thread must have the
-  /// turn. It is called on any thread, and must neither wait nor have an effect on others.
-  void on_pass(Callback<bool(Time until)> pass) { pass_ = std::move(pass); }
-  void set_spinning(bool spinning) { spinning_ = spinning; }
-  bool may_spin() const;  ///< Scheduler::let_spin()
-  bool spinning() const { return spinning_; }
-  void pass_to(Time t) { time_ = t; }
-  void yield();  ///< call it when time() >= bound(): returns when the runner may go on
-  /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
-  /// Costs next to nothing where there is one runner and no such effect.
-  void synchronise();
-  /// Call it before calling a target that may wait in the kernel. Lets everything before time() happen and brings
-  /// kernel time to time(). leave_foreign() takes the turn back; time() is then at least the kernel's time.
-  void enter_foreign();
-  void leave_foreign();
-
- private:
-  friend class RunnerGroup;
-  friend class Scheduler;
-  friend class Event;
-  friend void wait_for(Event&, const char*, const char*);
-
-  Scheduler& scheduler_;
-  RunnerGroup& group_;
-  std::string path_;
-  Time time_;
-  bool passes(Time until) { return spinning_ && pass_(until); }
-
-  bool ready_ = true;
-  bool spinning_ = false;
-  Callback<bool(Time until)> pass_;
-  const void* process_ = nullptr;  ///< its SC_THREAD
-  sc_core::sc_event turn_;
-};
 
 /// What wait_for() waits for. It has no memory: waiters test their condition in a loop.
 class Event {
@@ -161,7 +71,7 @@ class Scheduler : public sc_core::sc_module {
   /// Keeps the exception that is leaving the calling process, because the kernel passes on only its text. Call it in a
   /// catch block.
   void keep_exception() { thrown_ = std::current_exception(); }
-  /// Whether runners may leave turns to arithmetic (Runner::on_pass()); they may, unless this says no. Results are the
+  /// Whether runners may leave turns to arithmetic (Runner::on_spin()); they may, unless this says no. Results are the
   /// same.
   void let_spin(bool may) { may_spin_ = may; }
   /// Makes run_until() return as soon as the caller's entry or instruction is over.
@@ -219,7 +129,6 @@ class Scheduler : public sc_core::sc_module {
   };
   /// Returns the first runner of the groups that may run. If there is none, returns null and sets the hindmost group.
   Runner* pick(Hindmost&);
-  Time window_end(const RunnerGroup&, Time seen, Time effect) const;
   Time earliest_ready() const;
   void pause(End why);
   void rethrow(const std::string& path);

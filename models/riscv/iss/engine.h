@@ -19,6 +19,13 @@ enum class StopReason : std::uint8_t {
   stepped,              ///< step() is done
 };
 
+/// What a search for a loop that can be left to arithmetic has found.
+enum class Spin : std::uint8_t {
+  none,   ///< the hart is in no such loop
+  later,  ///< it may be in one, but the core is not in a steady state yet. The search has cost next to nothing
+  found
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -34,9 +41,8 @@ class Engine {
   /// timing = "interval": whether run() has ended, at a breakpoint or after a step, where a run without it would have
   /// gone on whatever the slot limit is. Time must not go on for others then.
   virtual bool between_timing_points() const { return false; }
-  /// After run() has ended at the slot limit: finds the loop in which the hart waits. False: it is in none, or in one
-  /// that cannot be left to arithmetic.
-  virtual bool find_spin(SpinLoop&) { return false; }
+  /// After run() has ended at the slot limit: finds the loop in which the hart waits.
+  virtual Spin find_spin(SpinLoop&) { return Spin::none; }
   /// Whether the loop that find_spin() has found is still what run() would execute.
   virtual bool spins(SpinLoop&) { return false; }
   /// The hart goes on by itself after spinning.

@@ -25,7 +25,7 @@ class Interpreter final : public Engine {
   StopReason run() override;
   StopReason step() override { return control_.step(*this); }
   StopReason run_one() override { return control_.run_one(*this); }
-  bool find_spin(SpinLoop&) override;
+  Spin find_spin(SpinLoop&) override;
   bool spins(SpinLoop&) override;
   void leave_spin(SpinLoop&) override;
   bool between_timing_points() const override { return clock_ && !clock_->at_timing_point(); }
@@ -98,7 +98,13 @@ class Interpreter final : public Engine {
   void stop_at(const Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret);
 
   // spin_finder.cpp
-  const Block* decoded(std::uint64_t pc) const;
+  class SpinTrial;
+  const Block* decoded(std::uint64_t pc, const Block* known) const;
+  const Block* decoded_behind(const Block&, Opcode last, const SpinTrial&) const;
+  bool find_untimed_spin(SpinLoop&);
+  Spin find_timed_spin(SpinLoop&);
+  bool try_timed_spin(SpinLoop&, const IntervalClock::Outlook& first);
+  static bool try_block(const Block&, std::uint64_t line, SpinTrial&, SpinLoop&, Opcode& last);
 
   Hart& hart_;
   HartState& state_;
@@ -122,6 +128,13 @@ class Interpreter final : public Engine {
   const void* cut_handler_ = nullptr;
   const void* cut_before_handler_ = nullptr;  ///< handler of the operation before cut_op_; null: not changed
   StopReason stop_ = StopReason::slot_limit;
+  /// timing = "interval": what the window was in, by pc, when a loop there was found.
+  struct Steady {
+    std::uint64_t pc = ~std::uint64_t{0};
+    IntervalClock::Outlook window;
+    unsigned others = 0;  ///< searches in other states
+  };
+  std::array<Steady, 16> steady_;
 };
 
 }  // namespace sluice::riscv

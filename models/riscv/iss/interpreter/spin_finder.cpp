@@ -11,59 +11,56 @@
 namespace sluice::riscv {
 namespace {
 
-/// How often a trial may come back to where it began with other registers: a loop that counts does so at every turn.
-constexpr unsigned kTurns = 2;
+/// One in so many searches is made in a state of the instruction window in which no loop was found before.
+constexpr unsigned kSeldom = 8;
 
 }  // namespace
 
-/// The block at pc if it may be entered as it is.
-const Block* Interpreter::decoded(std::uint64_t pc) const {
-  const Block* const block = jumps_[(pc >> 1) % kJumps];
-  return block->pc == pc && block->validated == slow_.generation() ? block : nullptr;
-}
+/// A copy of the registers, and what is executed on it.
+class Interpreter::SpinTrial {
+ public:
+  SpinTrial(const Interpreter& of, SpinLoop& loop)
+      : start_(of.state_), tlb_(of.slow_.shortcuts()), l1d_(of.l1i_ ? of.l1d_ : nullptr), loop_(loop) {
+    std::copy(std::begin(start_.x), std::end(start_.x), x_);
+  }
 
-bool Interpreter::find_spin(SpinLoop& loop) {
-  if (clock_ || slow_.attention() || !slow_.context_is_fresh() || privileged_.interrupt_takeable()) return false;
-  // Where the last run was cut, unless it has gone on since.
-  const bool cut = stopped_in_ && stopped_in_->pc + stopped_in_->sites[stopped_at_].pc_offset == state_.pc;
-  const Block* block = cut ? stopped_in_ : decoded(state_.pc);
-  if (!block) return false;
-  unsigned at = cut ? stopped_at_ : 0;
-  std::uint64_t x[HartState::kSink + 1];
-  std::copy(std::begin(state_.x), std::end(state_.x), x);
-  const TlbEntry* const tlb = slow_.shortcuts();
-  const bool cached = l1d_ && l1i_;
-  const std::uint64_t first_line = slow_.fetch_line();
-  const std::uint32_t taken_cost = hart_.config().costs.branch_taken;
-  loop.begin(state_, cached ? l1d_ : nullptr, cached ? l1i_ : nullptr, first_line);
-  unsigned tries = kTurns;
-  std::uint64_t fetch = ~std::uint64_t{0};  // the line that the next instruction comes from, where it may be another
+  /// Executes one instruction. Returns false if it is none for a loop. pc: of the block's end, where it goes on if it is
+  /// no branch and no jump.
+  bool execute(const Block&, const Op*, Opcode, std::uint64_t pc);
+  std::uint64_t next() const { return next_; }  ///< where the instruction goes on
+  bool taken() const { return taken_; }         ///< it was a branch that is taken
+  /// Whether the registers are those at the start. Gives up when they were not several times: a loop that counts has
+  /// others at every turn.
+  bool is_back() const { return std::equal(x_ + 1, x_ + 32, start_.x + 1); }
+  bool gives_up() { return --tries_ == 0; }
 
-  const auto follow = [&](std::uint64_t pc, const Block* successor) {
-    const bool known = successor && successor->validated == slow_.generation();
-    block = known ? successor : decoded(pc);
-    at = 0;
-    return block != nullptr;
-  };
+ private:
+  const HartState& start_;
+  const TlbEntry* const tlb_;
+  base::LineState* const l1d_;
+  SpinLoop& loop_;
+  std::uint64_t x_[HartState::kSink + 1];
+  std::uint64_t next_ = 0;
+  bool taken_ = false;
+  unsigned tries_ = 2;
+};
 
-#define RD x[op->rd]
-#define RS1 x[op->rs1]
-#define RS2 x[op->rs2]
+#define RD x_[op->rd]
+#define RS1 x_[op->rs1]
+#define RS2 x_[op->rs2]
 #define IMM static_cast<std::uint64_t>(std::int64_t{op->imm})
-#define PC (block->pc + (op->rs2 | op->aux << 8))
+#define PC (block.pc + (op->rs2 | op->aux << 8))
 #define LOAD(type, destination, expression)                                                          \
   const std::uint64_t address = RS1 + IMM;                                                           \
-  const TlbEntry& entry = tlb[(address >> 12) % SoftTlb::kEntries];                                  \
+  const TlbEntry& entry = tlb_[(address >> 12) % SoftTlb::kEntries];                                 \
   if ((address & (~std::uint64_t{0xfff} | (sizeof(type) - 1))) != entry.read_tag) return false;      \
   const auto* const host = reinterpret_cast<const std::uint8_t*>(address + entry.host); /* NOLINT */ \
   type value;                                                                                        \
   std::memcpy(&value, host, sizeof value);                                                           \
-  std::uint64_t bytes = 0;                                                                           \
-  std::memcpy(&bytes, host, sizeof value);                                                           \
-  loop.load({host, bytes, sizeof value});                                                            \
-  if (cached) loop.touch(l1d_->line_of(address + entry.physical), false);                            \
+  loop_.load(host, sizeof value);                                                                    \
+  if (l1d_) loop_.touch(l1d_->line_of(address + entry.physical), false);                             \
   destination = (expression)
-#define BRANCH(condition) taken = (condition)
+#define BRANCH(condition) taken_ = (condition)
 #define CASE(name, cost) \
   case Opcode::name: {   \
     DO_##name;           \
@@ -72,61 +69,154 @@ bool Interpreter::find_spin(SpinLoop& loop) {
 #define LOADED(name) CASE(name, load)
 #define CONDITION(name) CASE(name, branch)
 
-  for (;;) {
-    const Op* const op = &block->ops[at];
+bool Interpreter::SpinTrial::execute(const Block& block, const Op* op, Opcode opcode, std::uint64_t pc) {
+  taken_ = false;
+  next_ = pc;
+  switch (opcode) {
+    case Opcode::jal:
+      next_ = block.pc + IMM;
+      RD = pc;
+      break;
+    case Opcode::jalr:
+      next_ = (RS1 + IMM) & ~std::uint64_t{1};
+      RD = pc;
+      break;
+    default:
+      return false;
+      // clang-format off
+    SLUICE_RV_INTEGER_OPS(CASE)  // NOLINT(bugprone-branch-clone): fence and pause do nothing
+    LOADED(lb) LOADED(lh) LOADED(lw) LOADED(ld) LOADED(lbu) LOADED(lhu) LOADED(lwu)
+    CONDITION(beq) CONDITION(bne) CONDITION(blt) CONDITION(bge) CONDITION(bltu) CONDITION(bgeu)
+      // clang-format on
+  }
+  if (taken_) next_ = block.pc + IMM;
+  if (!is_branch(opcode) && op->rd < HartState::kSink) loop_.result(op->rd, RD);
+  return true;
+}
+
+/// The block at pc if it may be entered as it is. known: where it may be, or null.
+const Block* Interpreter::decoded(std::uint64_t pc, const Block* known) const {
+  if (known && known->validated == slow_.generation()) return known;
+  const Block* const block = jumps_[(pc >> 1) % kJumps];
+  return block->pc == pc && block->validated == slow_.generation() ? block : nullptr;
+}
+
+/// The block that follows on this one when its last instruction has been executed.
+const Block* Interpreter::decoded_behind(const Block& block, Opcode last, const SpinTrial& trial) const {
+  if (last == Opcode::jalr) return decoded(trial.next(), nullptr);
+  return decoded(trial.next(), last == Opcode::jal || trial.taken() ? block.taken : block.fall);
+}
+
+Spin Interpreter::find_spin(SpinLoop& loop) {
+  if (slow_.attention() || !slow_.context_is_fresh() || privileged_.interrupt_takeable()) return Spin::none;
+  if (clock_) return find_timed_spin(loop);
+  return find_untimed_spin(loop) ? Spin::found : Spin::none;
+}
+
+/// With timings other than "interval" a hart may be cut at any instruction.
+bool Interpreter::find_untimed_spin(SpinLoop& loop) {
+  // Where the last run was cut, unless it has gone on since.
+  const bool cut = stopped_in_ && stopped_in_->pc + stopped_in_->sites[stopped_at_].pc_offset == state_.pc;
+  const Block* block = cut ? stopped_in_ : decoded(state_.pc, nullptr);
+  unsigned at = cut ? stopped_at_ : 0;
+  const bool cached = l1d_ && l1i_;
+  const std::uint64_t first_line = slow_.fetch_line();
+  std::uint64_t line = first_line, fetch = first_line;  // of the last instruction, and of the next one
+  const std::uint32_t taken_cost = hart_.config().costs.branch_taken;
+  std::uint32_t slots = 0;
+  loop.begin(state_, cached ? l1d_ : nullptr, cached ? l1i_ : nullptr);
+  SpinTrial trial(*this, loop);
+  while (block) {
     const Site& site = block->sites[at];
     if (site.opcode == kFall) {
-      if (!follow(block->end_pc, block->fall)) return false;
+      block = decoded(block->end_pc, block->fall);
+      at = 0;
       continue;
     }
     if (site.opcode == kFetchLine) {
-      fetch = block->physical + IMM;
-      ++at;
+      fetch = block->physical + static_cast<std::uint64_t>(std::int64_t{block->ops[at++].imm});
       continue;
     }
     if (site.opcode > kFall) return false;
     const std::uint64_t pc = block->pc + site.pc_offset;
+    loop.stop(pc, slots);
     if (pc == state_.pc && loop.instructions() != 0) {
-      if (std::equal(x + 1, x + 32, state_.x + 1) && loop.fetch_line() == first_line) return loop.end();
-      if (--tries == 0) return false;
+      if (trial.is_back() && line == first_line) return loop.end(line);
+      if (trial.gives_up()) return false;
     }
-    if (!loop.instruction(pc)) return false;
-    if (fetch != ~std::uint64_t{0} && fetch != loop.fetch_line()) {
-      loop.touch(fetch, true);
-      loop.set_fetch_line(fetch);
-    }
-    fetch = ~std::uint64_t{0};
-    bool taken = false;
-    std::uint64_t next = block->end_pc;
+    if (!loop.instruction()) return false;
+    if (fetch != line) loop.touch(fetch, true);
+    line = fetch;
     const auto opcode = static_cast<Opcode>(site.opcode);
-    switch (opcode) {
-      case Opcode::jal:
-        next = block->pc + IMM;
-        RD = block->end_pc;
-        break;
-      case Opcode::jalr:
-        next = (RS1 + IMM) & ~std::uint64_t{1};
-        RD = block->end_pc;
-        break;
-      default:
-        return false;
-        // clang-format off
-      SLUICE_RV_INTEGER_OPS(CASE)  // NOLINT(bugprone-branch-clone): fence and pause do nothing
-      LOADED(lb) LOADED(lh) LOADED(lw) LOADED(ld) LOADED(lbu) LOADED(lhu) LOADED(lwu)
-      CONDITION(beq) CONDITION(bne) CONDITION(blt) CONDITION(bge) CONDITION(bltu) CONDITION(bgeu)
-        // clang-format on
-    }
-    loop.spend(site.cost + (taken ? taken_cost : 0));
-    const bool jumps = opcode == Opcode::jal || opcode == Opcode::jalr;
-    if (!is_branch(opcode) && op->rd < HartState::kSink) loop.result(op->rd, RD);
-    if (jumps || is_branch(opcode)) {
-      if (taken) next = block->pc + IMM;
-      const Block* const known = opcode == Opcode::jalr ? nullptr : jumps || taken ? block->taken : block->fall;
-      if (!follow(next, known)) return false;
-      continue;
-    }
+    if (!trial.execute(*block, &block->ops[at], opcode, block->end_pc)) return false;
+    slots += site.cost + (trial.taken() ? taken_cost : 0);
     ++at;
+    if (opcode == Opcode::jal || opcode == Opcode::jalr || is_branch(opcode)) {
+      block = decoded_behind(*block, opcode, trial);
+      at = 0;
+    }
   }
+  return false;
+}
+
+/// With timing = "interval" a hart is cut at timing points, and the instruction window knows the time of whole blocks.
+Spin Interpreter::find_timed_spin(SpinLoop& loop) {
+  IntervalClock::Outlook first;
+  if (!clock_->at_timing_point() || !clock_->look_ahead(first)) return Spin::later;
+  Steady& steady = steady_[(state_.pc >> 1) % steady_.size()];
+  const bool known = steady.pc == state_.pc;
+  // A loop mostly comes to the same steady state.
+  if (known && !first.is_like(steady.window) && ++steady.others % kSeldom != 0) return Spin::later;
+  if (!try_timed_spin(loop, first)) return Spin::none;
+  steady = {state_.pc, first, 0};
+  return Spin::found;
+}
+
+bool Interpreter::try_timed_spin(SpinLoop& loop, const IntervalClock::Outlook& first) {
+  const Block* block = decoded(state_.pc, nullptr);
+  IntervalClock::Outlook ahead = first;
+  loop.begin(state_, l1d_, l1i_);
+  const auto stop = [&](std::uint64_t pc) {
+    const auto slots = static_cast<std::uint32_t>(clock_->slots(ahead) - clock_->slots(first));
+    loop.stop(pc, slots, clock_->retired(ahead), ahead);
+  };
+  stop(state_.pc);
+  SpinTrial trial(*this, loop);
+  std::uint64_t since = 0;  // instructions since the last timing point
+  while (block) {
+    if (since + block->last_start >= IntervalClock::kMostBatch) return false;
+    Opcode opcode{};
+    if (!try_block(*block, ahead.line, trial, loop, opcode) ||
+        !clock_->look_behind(ahead, *block->timed, trial.next()))
+      return false;
+    since += block->count;
+    const bool transfers = block->timed->end != TimingRecord::kPlain;
+    if (opcode == Opcode::pause || (transfers && since >= IntervalClock::kBatch)) {
+      since = 0;
+      stop(trial.next());
+      if (trial.next() == state_.pc) {
+        const bool back = trial.is_back();
+        if (back && ahead.is_like(first)) return loop.end(ahead.line);
+        if (!back && trial.gives_up()) return false;
+      }
+    }
+    block = decoded_behind(*block, opcode, trial);
+  }
+  return false;
+}
+
+/// Executes a whole block. line: of L1I, that of the instruction before it. Sets `last` to the last instruction.
+bool Interpreter::try_block(const Block& block, std::uint64_t line, SpinTrial& trial, SpinLoop& loop, Opcode& last) {
+  for (unsigned at = 0; at < block.ops_count && block.sites[at].opcode != kFall; ++at) {
+    const Site& site = block.sites[at];
+    if (site.opcode > kFall || !loop.instruction()) return false;
+    if (at == 0)
+      for (unsigned n = 0; n < block.timed->lines; ++n)
+        if (block.timed->addresses[n] != line) loop.touch(line = block.timed->addresses[n], true);
+    last = static_cast<Opcode>(site.opcode);
+    if (!trial.execute(block, &block.ops[at], last, block.end_pc)) return false;
+  }
+  return true;
 }
 
 bool Interpreter::spins(SpinLoop& loop) {
@@ -134,7 +224,11 @@ bool Interpreter::spins(SpinLoop& loop) {
 }
 
 void Interpreter::leave_spin(SpinLoop& loop) {
-  slow_.set_fetch_line(loop.leave(state_));
+  loop.leave(state_);
+  if (clock_)
+    clock_->go_to(loop.window(), loop.late_cycles(), loop.runs());
+  else
+    slow_.set_fetch_line(loop.fetch_line());
   slow_.came_from_nowhere();
 }
 

@@ -7,50 +7,59 @@
 namespace sluice::riscv {
 namespace {
 
-std::uint64_t read_value(const std::uint8_t* host, unsigned size) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, host, size);
-  return value;
+std::uint64_t word_at(const std::uint8_t* host) {
+  std::uint64_t word;
+  std::memcpy(&word, host, sizeof word);
+  return word;
 }
 
 }  // namespace
 
-void SpinLoop::begin(const HartState& state, base::LineState* l1d, base::LineState* l1i, std::uint64_t fetch_line) {
+void SpinLoop::begin(const HartState& state, base::LineState* l1d, base::LineState* l1i) {
   l1d_ = l1d;
   l1i_ = l1i;
-  fetch_line_ = fetch_line;
   std::copy_n(state.x, registers_.size(), registers_.begin());
-  starts_.clear();
-  pcs_.clear();
-  loads_.clear();
+  instructions_ = 0;
+  stops_.clear();
+  timed_.clear();
+  words_.clear();
   touches_.clear();
   results_.clear();
-  slots_ = 0;
+  l1d_touches_.clear();
+  l1i_touches_.clear();
   phase_ = 0;
-  executed_ = 0;
+  turns_ = 0;
 }
 
-bool SpinLoop::instruction(std::uint64_t pc) {
-  if (starts_.size() == kMost) return false;
-  starts_.push_back(slots_);
-  pcs_.push_back(pc);
-  return true;
+void SpinLoop::load(const std::uint8_t* host, unsigned size) {
+  const unsigned first = reinterpret_cast<std::uintptr_t>(host) % 8;
+  const std::uint64_t mask = (~std::uint64_t{0} >> (64 - 8 * size)) << 8 * first;
+  host -= first;
+  auto word = std::find_if(words_.begin(), words_.end(), [&](const Word& w) { return w.host == host; });
+  if (word == words_.end()) word = words_.insert(word, {host, 0, 0});
+  word->mask |= mask;
+  word->value = word_at(host) & word->mask;
 }
 
-bool SpinLoop::end() {
-  if (slots_ == 0) return false;  // it would take no time
-  l1d_touches_.assign(starts_.size() + 1, 0);
-  l1i_touches_.assign(starts_.size() + 1, 0);
-  // A touch belongs to the instruction that has begun with it.
-  for (const Touch& t : touches_) ++(t.fetch ? l1i_touches_ : l1d_touches_)[t.after];
-  for (std::size_t n = 1; n <= starts_.size(); ++n) {
-    l1d_touches_[n] += l1d_touches_[n - 1];
-    l1i_touches_[n] += l1i_touches_[n - 1];
-  }
+bool SpinLoop::end(std::uint64_t fetch_line) {
+  fetch_line_ = fetch_line;
+  if (stops_.back().slots == 0) return false;  // it would take no time
+  if (timed_.empty()) count_touches();
   if (!l1d_) return true;
   l1d_removals_ = l1d_->removals();
   l1i_removals_ = l1i_->removals();
   return lines_there();
+}
+
+/// Every instruction is a stop. A touch belongs to the instruction that has begun with it.
+void SpinLoop::count_touches() {
+  l1d_touches_.assign(stops_.size(), 0);
+  l1i_touches_.assign(stops_.size(), 0);
+  for (const Touch& t : touches_) ++(t.fetch ? l1i_touches_ : l1d_touches_)[t.after];
+  for (std::size_t n = 1; n < stops_.size(); ++n) {
+    l1d_touches_[n] += l1d_touches_[n - 1];
+    l1i_touches_[n] += l1i_touches_[n - 1];
+  }
 }
 
 bool SpinLoop::lines_there() const {
@@ -60,8 +69,8 @@ bool SpinLoop::lines_there() const {
 }
 
 bool SpinLoop::holds() {
-  for (const Load& l : loads_)
-    if (read_value(l.host, l.size) != l.value) return false;
+  for (const Word& w : words_)
+    if ((word_at(w.host) & w.mask) != w.value) return false;
   if (!l1d_) return true;
   if (l1d_->removals() == l1d_removals_ && l1i_->removals() == l1i_removals_) return true;
   l1d_removals_ = l1d_->removals();
@@ -71,41 +80,54 @@ bool SpinLoop::holds() {
 
 void SpinLoop::advance(HartState& state, TimingCounters& counters, std::uint64_t limit) {
   if (state.slots >= limit) return;
-  const std::uint64_t begun = state.slots - starts_[phase_];
-  const std::uint64_t turns = (limit - begun) / slots_;
-  const auto rest = static_cast<std::uint32_t>((limit - begun) % slots_);
-  const auto next = std::lower_bound(starts_.begin(), starts_.end(), rest);
-  const auto phase = static_cast<std::uint32_t>(next - starts_.begin());
-  const std::uint32_t count = instructions();
-  const auto behind = [&](const std::vector<std::uint32_t>& touches) {
-    return turns * touches[count] + touches[phase] - touches[phase_];
-  };
-  counters.l1d_accesses += behind(l1d_touches_);
-  counters.l1i_accesses += behind(l1i_touches_);
-  state.instret += turns * count + phase - phase_;
-  executed_ += turns * count + phase - phase_;
-  const bool wraps = phase == count;
-  state.slots = begun + turns * slots_ + (wraps ? slots_ : starts_[phase]);
+  const Stop& whole = stops_.back();
+  const std::uint64_t begun = state.slots - stops_[phase_].slots;
+  const std::uint64_t turns = (limit - begun) / whole.slots;
+  const std::uint64_t rest = (limit - begun) % whole.slots;
+  const auto next =
+      std::lower_bound(stops_.begin(), stops_.end(), rest, [](const Stop& s, std::uint64_t t) { return s.slots < t; });
+  const auto phase = static_cast<std::size_t>(next - stops_.begin());
+  count(counters, turns, phase_, phase);
+  state.instret += turns * whole.instructions + next->instructions - stops_[phase_].instructions;
+  state.slots = begun + turns * whole.slots + next->slots;
+  const bool wraps = phase + 1 == stops_.size();
+  turns_ += turns + (wraps ? 1 : 0);
   phase_ = wraps ? 0 : phase;
-  state.pc = pcs_[phase_];
+  state.pc = stops_[phase_].pc;
+  if (!timed_.empty()) state.retired = timed_[phase_].retired + turns_ * whole.slots;
 }
 
-std::uint64_t SpinLoop::leave(HartState& state) {
+/// Counts so many turns and what is between two stops.
+void SpinLoop::count(TimingCounters& counters, std::uint64_t turns, std::size_t from, std::size_t to) const {
+  if (timed_.empty()) {
+    counters.l1d_accesses += turns * l1d_touches_.back() + l1d_touches_[to] - l1d_touches_[from];
+    counters.l1i_accesses += turns * l1i_touches_.back() + l1i_touches_[to] - l1i_touches_[from];
+    return;
+  }
+  const TimingCounters &whole = timed_.back().window.counters, &before = timed_[from].window.counters,
+                       &behind = timed_[to].window.counters;
+  counters.l1d_accesses += turns * whole.l1d_accesses + behind.l1d_accesses - before.l1d_accesses;
+  counters.l1i_accesses += turns * whole.l1i_accesses + behind.l1i_accesses - before.l1i_accesses;
+  counters.branches += turns * whole.branches + behind.branches - before.branches;
+  for (std::size_t n = 0; n < kLosses; ++n)
+    counters.lost[n] += turns * whole.lost[n] + behind.lost[n] - before.lost[n];
+}
+
+void SpinLoop::leave(HartState& state) {
+  const std::uint32_t executed = stops_[phase_].instructions;
   std::copy(registers_.begin(), registers_.end(), state.x);
   for (const Result& r : results_)
-    if (r.instruction < phase_) state.x[r.rd] = r.value;
+    if (r.instruction < executed) state.x[r.rd] = r.value;
   // The lines of the last turn, or of what has been executed of the first, in the order of their touches.
-  std::uint64_t line = fetch_line_;
   const auto touch = [&](const Touch& t) {
     (t.fetch ? l1i_ : l1d_)->hit(t.line, false);
-    if (t.fetch) line = t.line;
+    if (t.fetch) fetch_line_ = t.line;
   };
-  if (executed_ >= instructions())
+  if (turns_ != 0)
     for (const Touch& t : touches_)
-      if (t.after > phase_) touch(t);
+      if (t.after > executed) touch(t);
   for (const Touch& t : touches_)
-    if (t.after <= phase_) touch(t);
-  return line;
+    if (t.after <= executed) touch(t);
 }
 
 }  // namespace sluice::riscv

@@ -49,11 +49,45 @@ class BranchPredictor {
   }
   void reset();
 
+  /// What predictions depend on beside the tables. Following a path changes nothing: each function moves it as the one
+  /// above does, and returns whether the prediction would be right and would teach nothing.
+  struct Path {
+    std::uint64_t history;
+    std::size_t top;
+    bool operator==(const Path&) const = default;
+  };
+  Path path() const { return {history_, top_}; }
+  /// Goes to where a path has led.
+  void follow(const Path& path) {
+    history_ = path.history;
+    top_ = path.top;
+  }
+  bool knows_conditional(Path& path, std::uint64_t pc, bool taken) const {
+    const std::uint8_t counter = counters_[index(pc, path.history)];
+    path.history = (path.history << 1 | (taken ? 1 : 0)) & mask_;
+    return kLearnt[counter + (taken ? 4u : 0u)] == counter;
+  }
+  bool knows_indirect(Path& path, std::uint64_t pc, std::uint64_t target) const {
+    const bool right = targets_[index(pc, path.history)] == target;
+    path.history = (path.history << 2 ^ target >> 2) & mask_;
+    return right;
+  }
+  bool knows_return(Path& path, std::uint64_t target) const {
+    path.top = (path.top == 0 ? returns_.size() : path.top) - 1;
+    return returns_[path.top] == target;
+  }
+  bool knows_call(Path& path, std::uint64_t back) const {
+    const bool same = returns_[path.top] == back;
+    path.top = path.top + 1 == returns_.size() ? 0 : path.top + 1;
+    return same;
+  }
+
  private:
   static constexpr std::uint8_t kWeaklyTaken = 2;
   /// What a counter becomes by a branch that is not taken, and by one that is.
   static constexpr std::array<std::uint8_t, 8> kLearnt = {0, 0, 1, 2, 1, 2, 3, 3};
-  std::size_t index(std::uint64_t pc) const { return ((pc >> 1) ^ history_) & mask_; }
+  std::size_t index(std::uint64_t pc) const { return index(pc, history_); }
+  std::size_t index(std::uint64_t pc, std::uint64_t history) const { return ((pc >> 1) ^ history) & mask_; }
 
   std::vector<std::uint8_t> counters_;
   std::vector<std::uint64_t> targets_;

@@ -69,6 +69,29 @@ class InstructionWindow {
     make_exact();
     refetches_ = true;
   }
+  /// Where the window is, or would be behind runs whose time it knows.
+  struct Outlook {
+    std::uint64_t cycle;  ///< of the next dispatch
+    unsigned dispatched;  ///< in this cycle
+    std::uint64_t retired;
+    WindowMemo::Id state;
+    BranchPredictor::Path path;
+    std::uint64_t line;       ///< L1I line of the last instruction
+    std::uint64_t runs;       ///< since look_ahead()
+    TimingCounters counters;  ///< since look_ahead()
+    /// Whether the same would follow on the other one, but for its cycles.
+    bool is_like(const Outlook& other) const {
+      return state == other.state && path == other.path && line == other.line;
+    }
+  };
+  /// Sets the outlook to where the window is. Returns false if it cannot look ahead from there: stores or lines are under
+  /// way, or its state is not known.
+  bool look_ahead(Outlook&) const;
+  /// Moves the outlook over a whole run without stores, whose lines L1 holds. Returns false if the window does not
+  /// remember its time, or would learn from it.
+  bool look_behind(Outlook&, const TimedRun&, std::uint64_t next_pc) const;
+  /// Goes to an outlook that may be so many cycles late.
+  void go_to(const Outlook&, std::uint64_t late, std::uint64_t runs);
   /// Steps whose time was remembered.
   std::uint64_t recalled() const { return recalled_; }
   /// The next dispatch is not before this cycle.
@@ -188,6 +211,8 @@ class InstructionWindow {
                 WindowMemo::Key::Loads&) const;
   bool is_awaited(std::uint64_t address);
   void learn();
+  // window_outlook.cpp
+  bool foresees(Outlook&, const TimedRun&, std::uint64_t next_pc) const;
   // window_state.cpp
   unsigned unwritten_stores() const;
   bool capture();

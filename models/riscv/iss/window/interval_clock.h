@@ -56,6 +56,20 @@ class IntervalClock final : private InstructionWindow::Memory {
     window_.consume(log_, executed, next_pc);
     show();
   }
+
+  // What would come: see InstructionWindow.
+
+  using Outlook = InstructionWindow::Outlook;
+  bool look_ahead(Outlook& ahead) const { return log_.empty() && window_.look_ahead(ahead); }
+  bool look_behind(Outlook& ahead, const TimedRun& run, std::uint64_t next_pc) const {
+    return window_.look_behind(ahead, run, next_pc);
+  }
+  /// HartState::slots and HartState::retired at an outlook.
+  std::uint64_t slots(const Outlook& o) const { return o.cycle * width_ + o.dispatched; }
+  std::uint64_t retired(const Outlook& o) const { return (o.retired + 1) * width_; }
+  /// Goes to an outlook that may be so many cycles late, without changing HartState.
+  void go_to(const Outlook& o, std::uint64_t late, std::uint64_t runs) { window_.go_to(o, late, runs); }
+
   /// Called when HartState::slots may have been moved forward, by a wait or by an instruction that is not for the
   /// window.
   void catch_up() {

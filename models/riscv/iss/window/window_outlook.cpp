@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the window would do, looked up in the memo without doing it.
+
+#include "models/riscv/iss/window/instruction_window.h"
+
+namespace sluice::riscv {
+
+bool InstructionWindow::look_ahead(Outlook& ahead) const {
+  if (state_ == WindowMemo::kNone || refetches_ || unwritten_ != 0 || last_pending_ > at_.cycle + 1) return false;
+  const WindowMemo::Known& known = memo_[state_];
+  const auto retired = at_.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired});
+  ahead = {at_.cycle, known.dispatched, retired, state_, predictor_.path(), line_, 0, {}};
+  return true;
+}
+
+bool InstructionWindow::look_behind(Outlook& ahead, const TimedRun& run, std::uint64_t next_pc) const {
+  using Key = WindowMemo::Key;
+  std::uint64_t step = run.whole;
+  for (unsigned n = 0; n < run.lines; ++n) {
+    if (run.addresses[n] == ahead.line) continue;
+    ahead.line = run.addresses[n];
+    ++ahead.counters.l1i_accesses;
+    step += std::uint64_t{1} << Key::kLinesShift;
+  }
+  if (run.end != TimingRecord::kPlain) {
+    if (!foresees(ahead, run, next_pc)) return false;
+    step += Key::outcome(next_pc != run.end_pc ? 1 : 0, 1);
+    ++ahead.counters.branches;
+  }
+  const WindowMemo::Effect* const effect = memo_.find(ahead.state, step, {});
+  if (!effect || effect->stores != 0) return false;
+  const WindowMemo::Known& known = memo_[effect->next];
+  ahead.cycle += effect->cycles;
+  ahead.dispatched = known.dispatched;
+  ahead.retired = ahead.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired});
+  ahead.state = effect->next;
+  ++ahead.runs;
+  ahead.counters.l1d_accesses += run.access_count;
+  if (effect->counts != 0) memo_.count(*effect, ahead.counters);
+  return true;
+}
+
+/// As foresee(): whether the branch or jump at the end of a run would be predicted rightly, and nothing learnt of it.
+bool InstructionWindow::foresees(Outlook& ahead, const TimedRun& run, std::uint64_t next_pc) const {
+  if (run.end == TimingRecord::kBranch)
+    return predictor_.knows_conditional(ahead.path, run.last_pc, next_pc != run.end_pc);
+  bool right = true;
+  if (run.end == TimingRecord::kReturn)
+    right = predictor_.knows_return(ahead.path, next_pc);
+  else if (run.end == TimingRecord::kIndirect || run.end == TimingRecord::kIndirectCall)
+    right = predictor_.knows_indirect(ahead.path, run.last_pc, next_pc);
+  if (run.end == TimingRecord::kCall || run.end == TimingRecord::kIndirectCall)
+    right &= predictor_.knows_call(ahead.path, run.end_pc);
+  return right;
+}
+
+void InstructionWindow::go_to(const Outlook& outlook, std::uint64_t late, std::uint64_t runs) {
+  at_.cycle = outlook.cycle + late;
+  at_.dispatched = outlook.dispatched;
+  at_.retire_slot = (outlook.retired + late) * Progress::kRetireSlots;
+  line_ = outlook.line;
+  state_ = outlook.state;
+  unwritten_ = 0;
+  is_behind_ = true;
+  predictor_.follow(outlook.path);
+  recalled_ += runs;
+}
+
+}  // namespace sluice::riscv
