@@ -171,7 +171,7 @@ void Core::execute_forever() {
   runner_.begin();
   for (;;) {
     if (runner_.time() >= runner_.bound() && !hart_.engine().between_timing_points()) {
-      begin_spin();
+      if (!runner_.spinning()) begin_spin();
       runner_.yield();
       end_spin();
     }
@@ -264,6 +264,14 @@ std::uint64_t Core::slot_limit() {
     limit_ = slots_allowed();
   }
   return limit_;
+}
+
+/// A hart that is alone dispatches the entries that precede its next instruction without leaving its engine.
+bool Core::move_limit() {
+  if (!runner_.alone() || !goes_on_alone()) return false;
+  publish_time();
+  begin_spin();
+  return !runner_.spinning() && runner_.goes_on() && goes_on_alone() && !restarted_;
 }
 
 bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {

@@ -131,6 +131,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   bool store(std::uint64_t address, const void* data, unsigned size) override;
   bool synchronise() override;
   std::uint64_t slot_limit() override;
+  bool move_limit() override;
   std::uint64_t time() override;
   void set_stimecmp(std::uint64_t due) override;
   void cache_miss(std::uint64_t address, base::LineUse use) override;

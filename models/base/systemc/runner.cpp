@@ -50,12 +50,15 @@ void RunnerGroup::open_window(Time seen, Time effect, bool merges) {
   const auto window_of = [this](Time t) { return quantum_ * (t / quantum_); };
   window_end_ = window_of(seen) + quantum_;
   turns_.assign_union(working_, spinning_);
-  if (!merges || spinning_.empty()) return;
-  // Until somebody works or an effect comes, nothing can end the loops of those that spin.
+  if (!merges || (spinning_.empty() && !alone())) return;
   Time end = window_of(std::min(effect, seen + kLongest) - Time::fs(1)) + quantum_;
+  if (alone()) {  // it meets each effect at its time
+    window_end_ = end;
+    return;
+  }
+  // Until somebody works or an effect comes, nothing can end the loops of those that spin.
   if (!working_.empty()) end = std::min(end, window_of(earliest(working_)));
-  // One that is alone meets each effect in its turns.
-  if (end > window_end_ && (alone() || pass_to(end))) window_end_ = end;
+  if (end > window_end_ && pass_to(end)) window_end_ = end;
 }
 
 /// Returns false, and does nothing, if one of the runners that spin would have to be executed.
@@ -107,6 +110,8 @@ Time Runner::ahead(Time t) const { return group_.alone() || t <= group_.window_e
 Time Runner::earliest() const {
   return group_.alone() ? time_ : std::min(time_, group_.window_end_ - std::min(group_.quantum_, group_.window_end_));
 }
+
+bool Runner::goes_on() { return scheduler_.goes_on(*this); }
 
 void Runner::yield() { scheduler_.hand_over(this); }
 

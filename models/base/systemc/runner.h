@@ -83,6 +83,10 @@ class Runner {
   /// Neither an instruction of the group nor an effect on it comes before this any more.
   Time earliest() const;
   void begin();  ///< first call on its thread: waits for its first turn
+  bool alone() const;  ///< no other runner is on the board
+  /// For one that is alone, at bound(): dispatches the entries that precede time(), on its own stack. False: it must
+  /// yield().
+  bool goes_on();
   void yield();  ///< call it when time() >= bound(): returns when the runner may go on
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
   /// Costs next to nothing where there is one runner and no such effect.

@@ -169,6 +169,21 @@ void Scheduler::dispatch_until_woken(Time last) {
   } while (!woken_ && !stop_ && next < end_ && next <= last && next <= kernel_next_);
 }
 
+bool Scheduler::goes_on(Runner& only) {
+  while (!stop_ && alone()) {
+    if (entry_precedes(only)) {
+      dispatch();
+      continue;
+    }
+    const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
+    if (only.time_ >= effect) return false;
+    if (only.time_ >= only.group_.window_end_) only.group_.open_window(only.time_, effect, true);
+    calendar().set_now(only.time_);
+    return true;
+  }
+  return false;
+}
+
 /// Returns when `self` may run, with now() at its time. For the pump (null) it never returns.
 void Scheduler::hand_over(Runner* self) {
   for (;;) {

@@ -120,6 +120,7 @@ class Scheduler : public sc_core::sc_module {
     const Time t = calendar().next();
     return t < end_ && t <= kernel_next_ && (t <= only.time_ || !only.ready_);
   }
+  bool goes_on(Runner& only);
   void hand_over(Runner* self);
   void give_turn(Runner* from, Runner* to);
   /// When no runner may run: the group whose next instruction must wait for the fewest effects.
@@ -171,6 +172,7 @@ class Scheduler : public sc_core::sc_module {
 };
 
 inline Time Runner::bound() const { return scheduler_.limit(group_); }
+inline bool Runner::alone() const { return scheduler_.alone(); }
 inline bool Runner::may_spin() const { return scheduler_.may_spin_; }
 
 /// Sets the resolution to 1 fs. Call it before any sc_time exists; more than one call is safe.

@@ -61,6 +61,10 @@ class Bus {
   /// The engine must start no instruction at or after this slot. The limit may shrink or grow whenever load(), store()
   /// or a function below has run, so the engine reads it again after each of them.
   virtual std::uint64_t slot_limit() = 0;
+  /// The engine has come to the limit, and its state is exact. Lets everything that comes before state.slots happen, if
+  /// that can be done here, and returns true if there is a later limit then. Interrupts, writes to RAM and a reset may
+  /// have happened. False: the engine's run ends.
+  virtual bool move_limit() { return false; }
 
   virtual std::uint64_t time() = 0;  ///< the `time` CSR (mtime) at state.slots
   /// Called when stimecmp is written. due: when the supervisor timer is due, in units of `time`; all ones: never.

@@ -74,6 +74,8 @@ bool Interpreter::enter() {
   for (;;) {
     frame_.limit = control_.slot_limit();
     if (state_.slots >= frame_.limit) {
+      stopped_in_ = nullptr;
+      if (moves_limit()) continue;
       stop_ = StopReason::slot_limit;
       return false;
     }
@@ -101,6 +103,7 @@ bool Interpreter::enter_timed() {
       clock_->forget_fills();
       bus_limit_ = control_.bus_limit();
       if (state_.slots >= bus_limit_) {
+        if (moves_limit()) continue;
         stop_ = StopReason::slot_limit;
         return false;
       }

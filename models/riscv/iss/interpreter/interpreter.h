@@ -75,6 +75,7 @@ class Interpreter final : public Engine {
   StopReason loop(const void* const** export_handlers);
 
   // interpreter.cpp
+  bool moves_limit() { return !control_.stepping() && bus_.move_limit(); }
   bool enter();
   bool enter_timed();
   /// Whether enter_timed(), at a timing point, would find nothing but the next block: no bus call, no attention and no

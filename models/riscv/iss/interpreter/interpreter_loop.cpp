@@ -249,7 +249,13 @@ slow_path:
 do_stop:
   stop_at(block, op, slots, instret);
   if (kTiming == Timing::interval || slow_.attention()) goto dispatch;
-  // Nothing has moved the limit since it was asked for.
+  if (moves_limit()) {
+    if (slow_.attention() || privileged_.interrupt_takeable()) goto dispatch;
+    limit = frame_.limit = control_.slot_limit();
+    if (slots + block->site(op).cost_before >= limit) goto dispatch;
+    if (slots + block->last_start >= limit) cut(block, slots, limit);
+    GO;
+  }
   return stop_ = StopReason::slot_limit;
 do_fall:
   FOLLOW(fall, block->cost, block->end_pc);
