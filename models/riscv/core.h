@@ -145,6 +145,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void drop(unsigned reason, std::uint64_t address) override;
   void bind(std::uint64_t to, std::uint64_t from) override;
   void account(unsigned account) override;
+  bool in_account(std::uint64_t account) override;
   void interrupt_taken(std::uint64_t handler) override;
   bool imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) override;
   bool imsic_write(unsigned file, std::uint64_t select, std::uint64_t value) override;

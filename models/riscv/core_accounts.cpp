@@ -10,6 +10,10 @@ namespace sluice::riscv {
 
 using base::Time;
 
+namespace {
+bool serves_nobody(std::uint64_t account) { return account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle; }
+}  // namespace
+
 /// With an instruction window, a slot is also a stall if nothing was dispatched in it.
 std::uint64_t Core::stall_slots() const {
   const auto& lost = hart_.counters().lost;
@@ -23,7 +27,11 @@ void Core::account(unsigned account) {
   account_since_ = slots;
   if (account_ == SLUICE_ACCOUNT_interrupt && account != account_) wake_up_.work(slot_clock_.time_of(slots));
   account_ = account;
-  if (account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle) serving_ = 0;
+  if (serves_nobody(account)) serving_ = 0;
+}
+
+bool Core::in_account(std::uint64_t account) {
+  return account >= SLUICE_ACCOUNT_COUNT || (account == account_ && (serving_ == 0 || !serves_nobody(account)));
 }
 
 Core::Accounts Core::accounts(Time until) const {

@@ -108,8 +108,8 @@ LineState::State LineState::downgrade(std::uint64_t address, State to) {
   const unsigned w = find(set, line_of(address));
   if (w == ways_) return kInvalid;
   const State was = state_of(set[w]);
+  if (was > to) ++removals_;
   if (to == kInvalid) {
-    ++removals_;
     std::copy(set + w + 1, set + ways_, set + w);
     set[ways_ - 1] = 0;
   } else {

@@ -47,7 +47,8 @@ class LineState {
   /// Changes a present line to shared or invalid; returns the state it had.
   State downgrade(std::uint64_t address, State to);
   void clear();
-  /// How often a line may have gone. While it stays the same, lines that are there stay.
+  /// How often a line may have gone or been downgraded. While it stays the same, lines that are there stay, and those
+  /// that may be written may still be.
   std::uint64_t removals() const { return removals_; }
 
  private:

@@ -92,6 +92,8 @@ class Bus {
   virtual void drop(unsigned /*reason*/, std::uint64_t /*address*/) {}
   virtual void bind(std::uint64_t to, std::uint64_t from) = 0;
   virtual void account(unsigned account) = 0;
+  /// Whether such a hint would change nothing.
+  virtual bool in_account(std::uint64_t /*account*/) { return false; }
   /// The hart takes an interrupt at state.slots. handler: the slot in which its handler begins.
   virtual void interrupt_taken(std::uint64_t /*handler*/) {}
 

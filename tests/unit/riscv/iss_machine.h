@@ -104,7 +104,11 @@ struct IssMachine : Bus {
   }
   void probe(unsigned stage, std::uint64_t address) override { note("probe", stage, address); }
   void bind(std::uint64_t to, std::uint64_t from) override { note("bind", to, from); }
-  void account(unsigned account) override { note("account", account, 0); }
+  void account(unsigned account) override {
+    note("account", account, 0);
+    present_account = account;
+  }
+  bool in_account(std::uint64_t account) override { return account == present_account; }
   bool imsic_read(unsigned, std::uint64_t, std::uint64_t&) override { return false; }
   bool imsic_write(unsigned, std::uint64_t, std::uint64_t) override { return false; }
   bool imsic_top(unsigned, std::uint64_t&) override { return false; }
@@ -121,6 +125,7 @@ struct IssMachine : Bus {
   std::function<void()> on_device, on_synchronise;
   std::string console;
   std::vector<std::string> notes;
+  unsigned present_account = ~0u;
   bool finished = false;
   unsigned exit_code = 0;
   std::uint64_t loads = 0, stores = 0, misses = 0, synchronised = 0;

@@ -22,6 +22,7 @@ constexpr std::uint64_t kData = IssMachine::kRam + 0x4000;
 // As many lines as L1D has, four in each of its sets; register 20 points to their middle.
 constexpr unsigned kDataBytes = 4096, kPointer = 20;
 constexpr std::uint64_t kMiddle = kData + kDataBytes / 2;
+constexpr int kAccount = 3;
 
 std::uint32_t i_type(unsigned opcode, unsigned rd, unsigned f3, unsigned rs1, int imm) {
   return opcode | rd << 7 | f3 << 12 | rs1 << 15 | static_cast<std::uint32_t>(imm & 0xfff) << 20;
@@ -39,8 +40,9 @@ std::uint32_t jal(unsigned rd, int offset) {
   return 0x6f | rd << 7 | (o >> 12 & 255) << 12 | (o >> 11 & 1) << 20 | (o >> 1 & 1023) << 21 | (o >> 20 & 1) << 31;
 }
 
-/// A loop whose turns are all alike: registers 5 to 9 stay, and 10 to 19 are made from them and from memory.
-std::vector<std::uint32_t> random_loop(Random& random) {
+/// A loop whose turns are all alike: registers 5 to 9 stay, and 10 to 19 are made from them and from memory. stores:
+/// there may be stores, of which two may leave different values at one place, so that turns are not all alike.
+std::vector<std::uint32_t> random_loop(Random& random, bool stores) {
   const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   std::vector<unsigned> sources = {5, 6, 7, 8, 9};
   const auto source = [&] { return sources[below(static_cast<unsigned>(sources.size()))]; };
@@ -76,9 +78,14 @@ std::vector<std::uint32_t> random_loop(Random& random) {
         code.push_back(branch(kConditions[below(6)], source(), source(), static_cast<int>(4 * (1 + below(3)))));
         continue;  // what it skips may not be a source
       }
-      case 6:
-        code.push_back(below(2) ? 0x0100000fu : 0x0ff0000fu);  // pause, fence
+      case 6: {
+        static constexpr std::uint32_t kPause = 0x0100000f, kFence = 0x0ff0000f;
+        const std::uint32_t store =
+            0x23u | below(4) << 12 | kPointer << 15 | source() << 20 | (8 * below(4)) << 7 | (below(64) << 25);
+        const std::array<std::uint32_t, 4> kinds = {kPause, kFence, i_type(0x13, 0, 3, 0, kAccount), store};
+        code.push_back(kinds[below(stores ? 4 : 3)]);
         continue;
+      }
       default:
         code.push_back(r_type(0x33, rd, below(8), source(), source(), 1));  // multiplication and division
     }
@@ -138,6 +145,13 @@ struct Machine {
     for (unsigned n = 0; n < 32; ++n) text += std::to_string(state().x[n]) + " ";
     return text;
   }
+  /// The data, and how L1D has it.
+  std::string memory() {
+    std::string bytes(kDataBytes, 0);
+    machine->ram.read(kData, bytes.data(), kDataBytes);
+    for (std::uint64_t at = 0; at < kDataBytes; at += 64) bytes += static_cast<char>(parts.l1d.state(kData + at));
+    return bytes;
+  }
   /// Which lines new ones displace tells the order of the old ones.
   std::string order() {
     std::string text;
@@ -156,16 +170,18 @@ TEST_CASE("arithmetic leaves a hart as its loop does", "[iss]") {
   const char* const full = std::getenv("SLUICE_FULL");
   const unsigned loops = full && full[0] == '1' ? 100'000 : 4'000;
   std::array<unsigned, 3> found{}, pure{};
+  unsigned with_stores = 0;
   for (unsigned n = 0; n < loops; ++n) {
     Random random(n);
     const Timing timing = std::array{Timing::functional, Timing::cached, Timing::interval}[n % 3];
-    std::vector<std::uint32_t> code = random_loop(random);
-    const bool is_pure = n / 3 % 4 != 0;  // with each timing
-    if (!is_pure) code[random() % (code.size() - 1)] = breaker(random);
+    const unsigned kind = n / 3 % 6;  // with each timing
+    const bool has_breaker = kind == 0, is_pure = kind > 1;
+    std::vector<std::uint32_t> code = random_loop(random, kind == 1);
+    if (has_breaker) code[random() % (code.size() - 1)] = breaker(random);
     code.insert(code.begin(), random() % 24, i_type(0x13, 0, 0, 0, 0));  // the first turn comes from another line
     Machine spins(timing, code, n), executes(timing, code, n);
     // Many turns, so that code is decoded and lines are there; or a few, after which they may be.
-    const bool is_late = n / 12 % 3 != 0;
+    const bool is_late = n / 18 % 3 != 0;
     std::uint64_t limit = is_late ? (timing == Timing::interval ? 40'000 : 4'000) + random() % 500 : random() % 400;
     for (Machine* m : {&spins, &executes}) m->run_to(limit);
     SpinLoop loop;
@@ -173,7 +189,8 @@ TEST_CASE("arithmetic leaves a hart as its loop does", "[iss]") {
     pure[n % 3] += is_pure && is_late;
     if (engine.find_spin(loop) != Spin::found) continue;
     found[n % 3] += is_pure && is_late;
-    CAPTURE(n, is_pure);
+    CAPTURE(n, kind);
+    with_stores += kind == 1;
     for (unsigned turns = static_cast<unsigned>(random() % 5); turns-- > 0;) {
       limit += random() % (random() % 2 ? 30 : 3'000);
       REQUIRE(engine.spins(loop));
@@ -183,6 +200,7 @@ TEST_CASE("arithmetic leaves a hart as its loop does", "[iss]") {
     }
     engine.leave_spin(loop);
     REQUIRE(spins.registers() == executes.registers());
+    REQUIRE(spins.memory() == executes.memory());
     if (timing != Timing::functional && random() % 2) {
       REQUIRE(spins.order() == executes.order());
       continue;
@@ -196,6 +214,7 @@ TEST_CASE("arithmetic leaves a hart as its loop does", "[iss]") {
     REQUIRE(spins.registers() == executes.registers());
     if (timing != Timing::functional) REQUIRE(spins.order() == executes.order());
   }
+  CHECK(with_stores > loops / 50);
   for (unsigned n = 0; n < 3; ++n) {
     INFO(n << ": " << found[n] << " of " << pure[n]);
     CHECK(found[n] > 0.9 * pure[n]);

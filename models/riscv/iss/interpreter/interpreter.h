@@ -37,8 +37,15 @@ class Interpreter final : public Engine {
   }
   void note_own_store(std::uint64_t address, std::uint64_t length) override;
   void reset() override { slow_.reset(); }
-  void drop_write_shortcuts(std::uint64_t page) override { slow_.drop_write_shortcuts(page); }
-  void drop_read_shortcuts(std::uint64_t page) override { slow_.drop_read_shortcuts(page); }
+  // Without a shortcut, a loop must be found again.
+  void drop_write_shortcuts(std::uint64_t page) override {
+    slow_.drop_write_shortcuts(page);
+    slow_.call_attention();
+  }
+  void drop_read_shortcuts(std::uint64_t page) override {
+    slow_.drop_read_shortcuts(page);
+    slow_.call_attention();
+  }
   void set_breakpoint(std::uint64_t address) override;
   void clear_breakpoint(std::uint64_t address) override;
 
@@ -105,7 +112,7 @@ class Interpreter final : public Engine {
   bool find_untimed_spin(SpinLoop&);
   Spin find_timed_spin(SpinLoop&);
   bool try_timed_spin(SpinLoop&, const IntervalClock::Outlook& first);
-  static bool try_block(const Block&, std::uint64_t line, SpinTrial&, SpinLoop&, Opcode& last);
+  bool try_block(const Block&, SpinTrial&, SpinLoop&, InstructionWindow::Outlook&, Opcode& last);
 
   Hart& hart_;
   HartState& state_;

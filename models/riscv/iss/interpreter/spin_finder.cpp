@@ -9,6 +9,9 @@
 #include "models/riscv/iss/spin/spin_loop.h"
 
 namespace sluice::riscv {
+
+using base::LineUse;
+
 namespace {
 
 /// One in so many searches is made in a state of the instruction window in which no loop was found before.
@@ -20,7 +23,12 @@ constexpr unsigned kSeldom = 8;
 class Interpreter::SpinTrial {
  public:
   SpinTrial(const Interpreter& of, SpinLoop& loop)
-      : start_(of.state_), tlb_(of.slow_.shortcuts()), l1d_(of.l1i_ ? of.l1d_ : nullptr), loop_(loop) {
+      : start_(of.state_),
+        bus_(of.bus_),
+        tlb_(of.slow_.shortcuts()),
+        l1d_(of.l1i_ ? of.l1d_ : nullptr),
+        timed_(of.clock_ != nullptr),
+        loop_(loop) {
     std::copy(std::begin(start_.x), std::end(start_.x), x_);
   }
 
@@ -36,8 +44,10 @@ class Interpreter::SpinTrial {
 
  private:
   const HartState& start_;
+  Bus& bus_;
   const TlbEntry* const tlb_;
   base::LineState* const l1d_;
+  const bool timed_;
   SpinLoop& loop_;
   std::uint64_t x_[HartState::kSink + 1];
   std::uint64_t next_ = 0;
@@ -50,16 +60,24 @@ class Interpreter::SpinTrial {
 #define RS2 x_[op->rs2]
 #define IMM static_cast<std::uint64_t>(std::int64_t{op->imm})
 #define PC (block.pc + (op->rs2 | op->aux << 8))
-#define LOAD(type, destination, expression)                                                          \
+// Sets `value` to what memory has at the address of a load or store.
+#define ACCESS(type, tag, use)                                                                       \
   const std::uint64_t address = RS1 + IMM;                                                           \
   const TlbEntry& entry = tlb_[(address >> 12) % SoftTlb::kEntries];                                 \
-  if ((address & (~std::uint64_t{0xfff} | (sizeof(type) - 1))) != entry.read_tag) return false;      \
+  if ((address & (~std::uint64_t{0xfff} | (sizeof(type) - 1))) != entry.tag) return false;           \
   const auto* const host = reinterpret_cast<const std::uint8_t*>(address + entry.host); /* NOLINT */ \
   type value;                                                                                        \
   std::memcpy(&value, host, sizeof value);                                                           \
   loop_.load(host, sizeof value);                                                                    \
-  if (l1d_) loop_.touch(l1d_->line_of(address + entry.physical), false);                             \
+  if (l1d_) loop_.touch(l1d_->line_of(address + entry.physical), LineUse::use)
+#define LOAD(type, destination, expression) \
+  ACCESS(type, read_tag, load);             \
   destination = (expression)
+// The instruction window has stores under way, so it is in no steady state.
+#define STORE(type, source)       \
+  if (timed_) return false;       \
+  ACCESS(type, write_tag, store); \
+  if (value != static_cast<type>(source)) return false
 #define BRANCH(condition) taken_ = (condition)
 #define CASE(name, cost) \
   case Opcode::name: {   \
@@ -67,6 +85,7 @@ class Interpreter::SpinTrial {
     break;               \
   }
 #define LOADED(name) CASE(name, load)
+#define STORED(name) CASE(name, store)
 #define CONDITION(name) CASE(name, branch)
 
 bool Interpreter::SpinTrial::execute(const Block& block, const Op* op, Opcode opcode, std::uint64_t pc) {
@@ -81,10 +100,13 @@ bool Interpreter::SpinTrial::execute(const Block& block, const Op* op, Opcode op
       next_ = (RS1 + IMM) & ~std::uint64_t{1};
       RD = pc;
       break;
+    case Opcode::account:
+      return bus_.in_account(RS1 + IMM);
     default:
       return false;
       // clang-format off
     SLUICE_RV_INTEGER_OPS(CASE)  // NOLINT(bugprone-branch-clone): fence and pause do nothing
+    STORED(sb) STORED(sh) STORED(sw) STORED(sd)
     LOADED(lb) LOADED(lh) LOADED(lw) LOADED(ld) LOADED(lbu) LOADED(lhu) LOADED(lwu)
     CONDITION(beq) CONDITION(bne) CONDITION(blt) CONDITION(bge) CONDITION(bltu) CONDITION(bgeu)
       // clang-format on
@@ -145,7 +167,7 @@ bool Interpreter::find_untimed_spin(SpinLoop& loop) {
       if (trial.gives_up()) return false;
     }
     if (!loop.instruction()) return false;
-    if (fetch != line) loop.touch(fetch, true);
+    if (fetch != line) loop.touch(fetch, LineUse::fetch);
     line = fetch;
     const auto opcode = static_cast<Opcode>(site.opcode);
     if (!trial.execute(*block, &block->ops[at], opcode, block->end_pc)) return false;
@@ -186,9 +208,7 @@ bool Interpreter::try_timed_spin(SpinLoop& loop, const IntervalClock::Outlook& f
   while (block) {
     if (since + block->last_start >= IntervalClock::kMostBatch) return false;
     Opcode opcode{};
-    if (!try_block(*block, ahead.line, trial, loop, opcode) ||
-        !clock_->look_behind(ahead, *block->timed, trial.next()))
-      return false;
+    if (!try_block(*block, trial, loop, ahead, opcode)) return false;
     since += block->count;
     const bool transfers = block->timed->end != TimingRecord::kPlain;
     if (opcode == Opcode::pause || (transfers && since >= IntervalClock::kBatch)) {
@@ -205,18 +225,28 @@ bool Interpreter::try_timed_spin(SpinLoop& loop, const IntervalClock::Outlook& f
   return false;
 }
 
-/// Executes a whole block. line: of L1I, that of the instruction before it. Sets `last` to the last instruction.
-bool Interpreter::try_block(const Block& block, std::uint64_t line, SpinTrial& trial, SpinLoop& loop, Opcode& last) {
+/// Executes a whole block, and moves the outlook over it. Sets `last` to the last instruction.
+bool Interpreter::try_block(const Block& block, SpinTrial& trial, SpinLoop& loop, InstructionWindow::Outlook& ahead,
+                            Opcode& last) {
+  const TimedRun& run = *block.timed;
+  std::uint64_t line = ahead.line;
+  unsigned first = 0, next_line = 0;
   for (unsigned at = 0; at < block.ops_count && block.sites[at].opcode != kFall; ++at) {
     const Site& site = block.sites[at];
     if (site.opcode > kFall || !loop.instruction()) return false;
-    if (at == 0)
-      for (unsigned n = 0; n < block.timed->lines; ++n)
-        if (block.timed->addresses[n] != line) loop.touch(line = block.timed->addresses[n], true);
+    if (next_line < run.lines && run.starts[next_line] == site.index) {
+      if (run.addresses[next_line] != line) loop.touch(line = run.addresses[next_line], LineUse::fetch);
+      ++next_line;
+    }
     last = static_cast<Opcode>(site.opcode);
     if (!trial.execute(block, &block.ops[at], last, block.end_pc)) return false;
+    // The engine enters the run again at a hint: see slow_timed().
+    if (last == Opcode::account && site.index > first) {
+      if (!clock_->look_behind(ahead, run, first, site.index, block.pc + site.pc_offset)) return false;
+      first = site.index;
+    }
   }
-  return true;
+  return clock_->look_behind(ahead, run, first, run.count, trial.next());
 }
 
 bool Interpreter::spins(SpinLoop& loop) {

@@ -55,7 +55,7 @@ bool SpinLoop::end(std::uint64_t fetch_line) {
 void SpinLoop::count_touches() {
   l1d_touches_.assign(stops_.size(), 0);
   l1i_touches_.assign(stops_.size(), 0);
-  for (const Touch& t : touches_) ++(t.fetch ? l1i_touches_ : l1d_touches_)[t.after];
+  for (const Touch& t : touches_) ++(t.use == base::LineUse::fetch ? l1i_touches_ : l1d_touches_)[t.after];
   for (std::size_t n = 1; n < stops_.size(); ++n) {
     l1d_touches_[n] += l1d_touches_[n - 1];
     l1i_touches_[n] += l1i_touches_[n - 1];
@@ -64,7 +64,7 @@ void SpinLoop::count_touches() {
 
 bool SpinLoop::lines_there() const {
   return std::all_of(touches_.begin(), touches_.end(), [&](const Touch& t) {
-    return (t.fetch ? l1i_ : l1d_)->state(t.line) != base::LineState::kInvalid;
+    return cache(t).state(t.line) >= (base::writes(t.use) ? base::LineState::kModified : base::LineState::kShared);
   });
 }
 
@@ -120,8 +120,8 @@ void SpinLoop::leave(HartState& state) {
     if (r.instruction < executed) state.x[r.rd] = r.value;
   // The lines of the last turn, or of what has been executed of the first, in the order of their touches.
   const auto touch = [&](const Touch& t) {
-    (t.fetch ? l1i_ : l1d_)->hit(t.line, false);
-    if (t.fetch) fetch_line_ = t.line;
+    cache(t).hit(t.line, base::writes(t.use));
+    if (t.use == base::LineUse::fetch) fetch_line_ = t.line;
   };
   if (turns_ != 0)
     for (const Touch& t : touches_)

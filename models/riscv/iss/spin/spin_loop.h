@@ -42,7 +42,8 @@ class SpinLoop {
   bool instruction() { return ++instructions_ <= kMost; }
   /// size: 1, 2, 4 or 8 bytes, of one aligned 8 of guest RAM.
   void load(const std::uint8_t* host, unsigned size);
-  void touch(std::uint64_t line, bool fetch) { touches_.push_back({line, instructions_, fetch}); }
+  /// A store must leave memory as it is: it is told of as a load, too.
+  void touch(std::uint64_t line, base::LineUse use) { touches_.push_back({line, instructions_, use}); }
   void result(std::uint8_t rd, std::uint64_t value) { results_.push_back({instructions_ - 1, rd, value}); }
   std::uint32_t instructions() const { return instructions_; }
   /// The turn is complete: the last stop() has been told of where the next turn begins. fetch_line: that of the last
@@ -80,7 +81,7 @@ class SpinLoop {
   struct Touch {
     std::uint64_t line;   ///< physical
     std::uint32_t after;  ///< instructions of the turn that have begun when the line is touched
-    bool fetch;           ///< L1I; else L1D
+    base::LineUse use;    ///< fetch, load or store
   };
   struct Result {
     std::uint32_t instruction;
@@ -88,6 +89,7 @@ class SpinLoop {
     std::uint64_t value;
   };
   bool lines_there() const;
+  base::LineState& cache(const Touch& t) const { return *(t.use == base::LineUse::fetch ? l1i_ : l1d_); }
   void count_touches();
   void count(TimingCounters&, std::uint64_t turns, std::size_t from, std::size_t to) const;
 

@@ -87,9 +87,9 @@ class InstructionWindow {
   /// Sets the outlook to where the window is. Returns false if it cannot look ahead from there: stores or lines are under
   /// way, or its state is not known.
   bool look_ahead(Outlook&) const;
-  /// Moves the outlook over a whole run without stores, whose lines L1 holds. Returns false if the window does not
-  /// remember its time, or would learn from it.
-  bool look_behind(Outlook&, const TimedRun&, std::uint64_t next_pc) const;
+  /// Moves the outlook over a run's instructions [first, end), which are no stores, and whose lines L1 holds. Returns
+  /// false if the window does not remember their time, or would learn from them. next_pc: of the instruction after these.
+  bool look_behind(Outlook&, const TimedRun&, unsigned first, unsigned end, std::uint64_t next_pc) const;
   /// Goes to an outlook that may be so many cycles late.
   void go_to(const Outlook&, std::uint64_t late, std::uint64_t runs);
   /// Steps whose time was remembered.

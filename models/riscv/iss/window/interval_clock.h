@@ -61,8 +61,8 @@ class IntervalClock final : private InstructionWindow::Memory {
 
   using Outlook = InstructionWindow::Outlook;
   bool look_ahead(Outlook& ahead) const { return log_.empty() && window_.look_ahead(ahead); }
-  bool look_behind(Outlook& ahead, const TimedRun& run, std::uint64_t next_pc) const {
-    return window_.look_behind(ahead, run, next_pc);
+  bool look_behind(Outlook& ahead, const TimedRun& run, unsigned first, unsigned end, std::uint64_t next_pc) const {
+    return window_.look_behind(ahead, run, first, end, next_pc);
   }
   /// HartState::slots and HartState::retired at an outlook.
   std::uint64_t slots(const Outlook& o) const { return o.cycle * width_ + o.dispatched; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window would do, looked up in the memo without doing it.
 
+#include <bit>
+
 #include "models/riscv/iss/window/instruction_window.h"
 
 namespace sluice::riscv {
@@ -13,16 +15,18 @@ bool InstructionWindow::look_ahead(Outlook& ahead) const {
   return true;
 }
 
-bool InstructionWindow::look_behind(Outlook& ahead, const TimedRun& run, std::uint64_t next_pc) const {
+bool InstructionWindow::look_behind(Outlook& ahead, const TimedRun& run, unsigned first, unsigned end,
+                                    std::uint64_t next_pc) const {
   using Key = WindowMemo::Key;
-  std::uint64_t step = run.whole;
+  const bool transfers = end == run.count && run.end != TimingRecord::kPlain;
+  std::uint64_t step = Key::step_of(static_cast<std::uint32_t>(run.whole), first, end, transfers);
   for (unsigned n = 0; n < run.lines; ++n) {
-    if (run.addresses[n] == ahead.line) continue;
+    if (run.starts[n] < first || run.starts[n] >= end || run.addresses[n] == ahead.line) continue;
     ahead.line = run.addresses[n];
     ++ahead.counters.l1i_accesses;
     step += std::uint64_t{1} << Key::kLinesShift;
   }
-  if (run.end != TimingRecord::kPlain) {
+  if (transfers) {
     if (!foresees(ahead, run, next_pc)) return false;
     step += Key::outcome(next_pc != run.end_pc ? 1 : 0, 1);
     ++ahead.counters.branches;
@@ -35,7 +39,9 @@ bool InstructionWindow::look_behind(Outlook& ahead, const TimedRun& run, std::ui
   ahead.retired = ahead.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired});
   ahead.state = effect->next;
   ++ahead.runs;
-  ahead.counters.l1d_accesses += run.access_count;
+  const std::uint64_t accesses = run.accesses >> first << first;
+  const std::uint64_t before_end = end < TimedRun::kMost ? (std::uint64_t{1} << end) - 1 : ~std::uint64_t{0};
+  ahead.counters.l1d_accesses += static_cast<std::uint64_t>(std::popcount(accesses & before_end));
   if (effect->counts != 0) memo_.count(*effect, ahead.counters);
   return true;
 }
