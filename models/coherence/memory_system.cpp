@@ -181,10 +181,13 @@ LineState::Line MemorySystem::put(unsigned hart, LineState& cache, std::uint64_t
 
 void MemorySystem::fill_l1(unsigned hart, std::uint64_t line, bool write, bool fetch) {
   Hart& h = harts_[hart];
-  const LineState::State state = write ? LineState::kModified : h.l2.state(line);
-  const auto out = fetch ? put(hart, h.l1i, line, state) : h.l1d.fill(line, state);
-  (fetch ? h.counters.l1i_displaced : h.counters.l1d_displaced) += out.state != LineState::kInvalid;
-  if (out.state == LineState::kModified) put(hart, h.l2, out.address, LineState::kModified);
+  if (fetch) {  // nothing is written back from L1I
+    h.counters.l1i_displaced += put(hart, h.l1i, line, LineState::kShared).state != LineState::kInvalid;
+    return;
+  }
+  const auto out = h.l1d.fill(line, write ? LineState::kModified : h.l2.state(line));
+  h.counters.l1d_displaced += out.state != LineState::kInvalid;
+  if (out.state == LineState::kModified) h.l2.fill(out.address, LineState::kModified);  // L2 has it
 }
 
 /// Returns the time at which the line arrives for a hart whose L1 and L2 do not have it, or have it shared while the

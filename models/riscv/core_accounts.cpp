@@ -11,7 +11,9 @@ namespace sluice::riscv {
 using base::Time;
 
 namespace {
-bool serves_nobody(std::uint64_t account) { return account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle; }
+bool serves_nobody(std::uint64_t account) {
+  return account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle;
+}
 }  // namespace
 
 /// With an instruction window, a slot is also a stall if nothing was dispatched in it.

@@ -17,8 +17,8 @@ constexpr std::uint64_t kNear = 128;
 /// search.
 constexpr unsigned kSeldom = 8;
 
-/// Called when the core gives its turn away. A search costs as much as some hundred instructions, so most are made where
-/// a loop has been found before.
+/// Called when the core gives its turn away. A search costs as much as some hundred instructions, so most are made
+/// where a loop has been found before.
 void Core::begin_spin() {
   if (!runner_.may_spin() || !goes_on_alone()) return;
   const std::uint64_t pc = hart_.state().pc, before = std::exchange(turn_ended_at_, pc);

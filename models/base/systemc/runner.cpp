@@ -65,8 +65,7 @@ void RunnerGroup::open_window(Time seen, Time effect, bool merges) {
 bool RunnerGroup::pass_to(Time end) {
   if (!spinning_.all([this](std::size_t place) { return runners_[place]->holds_(); })) return false;
   return spinning_.all([&](std::size_t place) {
-    Runner& r = *runners_[place];
-    if (r.time_ < end) r.pass_late(end);
+    runners_[place]->pass_late(end);
     return true;
   });
 }

@@ -82,7 +82,7 @@ class Runner {
   Time ahead(Time t) const;
   /// Neither an instruction of the group nor an effect on it comes before this any more.
   Time earliest() const;
-  void begin();  ///< first call on its thread: waits for its first turn
+  void begin();        ///< first call on its thread: waits for its first turn
   bool alone() const;  ///< no other runner is on the board
   /// For one that is alone, at bound(): dispatches the entries that precede time(), on its own stack. False: it must
   /// yield().

@@ -85,7 +85,9 @@ void Scheduler::set_separation(Time t) { separation_ = std::max(t, Time::ns(1));
 
 Scheduler& Scheduler::instance() { return *the_scheduler; }
 
-Runner* Scheduler::calling() const { return holder_ && holder_->process_ == sc_core::sc_get_current_process_b() ? holder_ : nullptr; }
+Runner* Scheduler::calling() const {
+  return holder_ && holder_->process_ == sc_core::sc_get_current_process_b() ? holder_ : nullptr;
+}
 
 Scheduler::End Scheduler::run_until(Time limit) {
   end_ = limit;

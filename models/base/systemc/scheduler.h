@@ -4,8 +4,8 @@
 /// own stack. docs/models/base-time.md has the reasoning. At one time, calendar entries come first, then foreign kernel
 /// activity with all its delta cycles, then instructions.
 ///
-/// With one runner, an instruction that starts at t runs only if t is before the calendar's next entry, the next
-/// foreign kernel activity and the end of the quantum. The result is the same at any quantum.
+/// With one runner, an instruction that starts at t runs only if t is before the calendar's next entry and the next
+/// foreign kernel activity. The result is the same at any quantum.
 ///
 /// With several runners, time is a grid of windows of one quantum. In a window each runner runs to the window's end, in
 /// order of construction. Then the window's effects (entries, foreign activity) take place in time order. A runner that

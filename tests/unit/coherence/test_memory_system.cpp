@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <random>
+
 #include <catch2/catch.hpp>
 
 #include "models/base/parameters/random_table.h"
@@ -393,5 +396,61 @@ TEST_CASE("an access waits for the refresh of its line's rank, where time is spr
     CHECK(arrives(begin_of(4) + 399_ns) == begin_of(4) + 400_ns + p.dram_latency);
     CHECK(arrives(begin_of(6) + 400_ns) == begin_of(6) + 400_ns + p.dram_latency);
     CHECK(begin_of(0) + p.refresh_interval * 2 != begin_of(2));
+  }
+}
+
+TEST_CASE("no hart keeps what another has written or a DMA write has changed, whatever its caches' geometry",
+          "[memory]") {
+  std::mt19937_64 random(1);
+  const auto below = [&](std::uint64_t n) { return static_cast<unsigned>(random() % n); };
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    MemorySystem::Parameters p = Bench::cached();
+    const auto cache = [&](base::Bytes& size, unsigned& ways) {
+      ways = 1 + below(9);
+      size = base::Bytes(std::uint64_t{64} * ways * (1 + below(40)));
+    };
+    cache(p.l1i_size, p.l1i_ways);
+    cache(p.l1d_size, p.l1d_ways);
+    cache(p.l2_size, p.l2_ways);
+    cache(p.llc_size, p.llc_ways);
+    p.prefetch_depth = below(3);
+    p.ddio_ways = below(2);
+    if (trial % 2) p.timing = MemorySystem::Timing::interval;
+    const unsigned harts = 1 + below(5);
+    Bench b(p, harts);
+    const std::uint64_t lines = 1 + below(800), stride = below(2) ? 64 : 64 * (std::uint64_t{1} << below(14));
+    CAPTURE(trial, harts, lines, stride);
+    const auto states = [&](unsigned hart, std::uint64_t line) {
+      return std::max(b.memory.l1i(hart)->state(line), b.memory.l1d(hart)->state(line));
+    };
+    for (unsigned n = 0; n < 4'000; ++n) {
+      const unsigned hart = below(harts);
+      const std::uint64_t line = kBase + stride * below(lines) % (32 << 20);
+      const Time at = Time::ns(100 * n);
+      switch (below(5)) {
+        case 0:
+          if (!b.memory.l1i(hart)->hit(line, false)) b.memory.miss(hart, line, base::LineUse::fetch, at);
+          break;
+        case 1:
+        case 2:
+          b.load(hart, line, at);
+          break;
+        case 3:
+          b.store(hart, line, at);
+          for (unsigned h = 0; h < harts; ++h)
+            if (h != hart) REQUIRE(b.memory.l1d(h)->state(line) == LineState::kInvalid);
+          break;
+        default:
+          if (below(2)) {
+            b.memory.written(line, 64);
+            for (unsigned h = 0; h < harts; ++h) REQUIRE(states(h, line) == LineState::kInvalid);
+          } else {
+            b.memory.read_latency(line, 64);
+            for (unsigned h = 0; h < harts; ++h) REQUIRE(b.memory.l1d(h)->state(line) <= LineState::kShared);
+          }
+      }
+    }
+    b.memory.reset();
+    for (unsigned h = 0; h < harts; ++h) REQUIRE(states(h, kBase) == LineState::kInvalid);
   }
 }

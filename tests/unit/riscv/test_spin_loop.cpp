@@ -133,9 +133,9 @@ struct Machine {
   std::string time() {
     const HartCounters& c = machine->hart.counters();
     std::string text;
-    for (const std::uint64_t n : {state().slots, state().retired, state().instret, state().pc, c.l1d_accesses,
-                                  c.l1i_accesses, c.l1i_misses, c.l1d_misses, c.branches, c.mispredictions, c.forwarded,
-                                  c.l1d_prefetches})
+    for (const std::uint64_t n :
+         {state().slots, state().retired, state().instret, state().pc, c.l1d_accesses, c.l1i_accesses, c.l1i_misses,
+          c.l1d_misses, c.branches, c.mispredictions, c.forwarded, c.l1d_prefetches})
       text += std::to_string(n) + " ";
     for (const std::uint64_t n : c.lost) text += std::to_string(n) + " ";
     return text;

@@ -32,8 +32,8 @@ class Interpreter::SpinTrial {
     std::copy(std::begin(start_.x), std::end(start_.x), x_);
   }
 
-  /// Executes one instruction. Returns false if it is none for a loop. pc: of the block's end, where it goes on if it is
-  /// no branch and no jump.
+  /// Executes one instruction. Returns false if it is none for a loop. pc: of the block's end, where it goes on if it
+  /// is no branch and no jump.
   bool execute(const Block&, const Op*, Opcode, std::uint64_t pc);
   std::uint64_t next() const { return next_; }  ///< where the instruction goes on
   bool taken() const { return taken_; }         ///< it was a branch that is taken

@@ -109,8 +109,7 @@ void SpinLoop::count(TimingCounters& counters, std::uint64_t turns, std::size_t 
   counters.l1d_accesses += turns * whole.l1d_accesses + behind.l1d_accesses - before.l1d_accesses;
   counters.l1i_accesses += turns * whole.l1i_accesses + behind.l1i_accesses - before.l1i_accesses;
   counters.branches += turns * whole.branches + behind.branches - before.branches;
-  for (std::size_t n = 0; n < kLosses; ++n)
-    counters.lost[n] += turns * whole.lost[n] + behind.lost[n] - before.lost[n];
+  for (std::size_t n = 0; n < kLosses; ++n) counters.lost[n] += turns * whole.lost[n] + behind.lost[n] - before.lost[n];
 }
 
 void SpinLoop::leave(HartState& state) {

@@ -84,11 +84,12 @@ class InstructionWindow {
       return state == other.state && path == other.path && line == other.line;
     }
   };
-  /// Sets the outlook to where the window is. Returns false if it cannot look ahead from there: stores or lines are under
-  /// way, or its state is not known.
+  /// Sets the outlook to where the window is. Returns false if it cannot look ahead from there: stores or lines are
+  /// under way, or its state is not known.
   bool look_ahead(Outlook&) const;
   /// Moves the outlook over a run's instructions [first, end), which are no stores, and whose lines L1 holds. Returns
-  /// false if the window does not remember their time, or would learn from them. next_pc: of the instruction after these.
+  /// false if the window does not remember their time, or would learn from them. next_pc: of the instruction after
+  /// these.
   bool look_behind(Outlook&, const TimedRun&, unsigned first, unsigned end, std::uint64_t next_pc) const;
   /// Goes to an outlook that may be so many cycles late.
   void go_to(const Outlook&, std::uint64_t late, std::uint64_t runs);
