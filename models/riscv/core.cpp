@@ -65,7 +65,7 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
     wake_.notify();
   });
   memory_.add_watcher(*this);
-  runner_.on_spin([this] { return goes_on_alone() && hart_.engine().spins(spin_); },
+  runner_.on_spin([this] { return undisturbed() && hart_.engine().spins(spin_); },
                   [this](Time until) { pass_turns(until); });
   SC_HAS_PROCESS(Core);
   SC_THREAD(execute);
@@ -268,10 +268,10 @@ std::uint64_t Core::slot_limit() {
 
 /// A hart that is alone dispatches the entries that precede its next instruction without leaving its engine.
 bool Core::move_limit() {
-  if (!runner_.alone() || !goes_on_alone()) return false;
+  if (!runner_.alone() || !undisturbed()) return false;
   publish_time();
   begin_spin();
-  return !runner_.spinning() && runner_.goes_on() && goes_on_alone() && !restarted_;
+  return !runner_.spinning() && runner_.dispatch_due() && undisturbed() && !restarted_;
 }
 
 bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {

@@ -55,7 +55,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   Core(const sc_core::sc_module_name&, const ClusterParameters&, unsigned hart_id, std::uint64_t reset_pc,
        base::RunnerGroup&, base::HartMemory& memory, unsigned cache);
 
-  /// The hart as its last turn has left it.
+  /// The hart as its last turn has left it, registers included: a hart that spins goes on by itself.
   Hart& hart() {
     end_spin();
     return hart_;
@@ -162,7 +162,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void begin_spin();
   void end_spin();
   void pass_turns(base::Time until);
-  bool goes_on_alone() const { return stops_ == 0 && !reset_due_ && observers_.empty(); }
+  bool undisturbed() const { return stops_ == 0 && !reset_due_ && observers_.empty(); }
   StopReason run();
   void restart();
   std::uint64_t slots_allowed() const {
@@ -194,7 +194,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   base::HartMemory& memory_;
   unsigned cache_;
   const CoreShape shape_;
-  mutable base::Runner runner_;  ///< whoever looks at the core settles it
+  mutable base::Runner runner_;  ///< what looks at the core from outside settles it first
   Hart hart_;
   std::array<base::InterruptFile*, 2> files_{};
   std::array<base::InterruptLine, 8> local_;  ///< by bit of mip: MSIP, STIP and MTIP

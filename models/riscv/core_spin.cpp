@@ -20,7 +20,7 @@ constexpr unsigned kSeldom = 8;
 /// Called when the core gives its turn away. A search costs as much as some hundred instructions, so most are made
 /// where a loop has been found before.
 void Core::begin_spin() {
-  if (!runner_.may_spin() || !goes_on_alone()) return;
+  if (!runner_.may_spin() || !undisturbed()) return;
   const std::uint64_t pc = hart_.state().pc, before = std::exchange(turn_ended_at_, pc);
   if (!spun_at_[(pc >> 1) % spun_at_.size()]) {
     if (pc - before + kNear > 2 * kNear || ++unsearched_ % kSeldom != 0) return;
@@ -51,7 +51,7 @@ void Core::end_spin() {
 /// Stands for the turns of the hart's thread up to `until`.
 void Core::pass_turns(Time until) {
   spin_.advance(hart_.state(), hart_.counters(), slot_clock_.next_cycle(until));
-  runner_.pass_to(slot_clock_.time_of(hart_.state().slots));
+  runner_.set_time(slot_clock_.time_of(hart_.state().slots));
 }
 
 }  // namespace sluice::riscv

@@ -58,11 +58,11 @@ void RunnerGroup::open_window(Time seen, Time effect, bool merges) {
   }
   // Until somebody works or an effect comes, nothing can end the loops of those that spin.
   if (!working_.empty()) end = std::min(end, window_of(earliest(working_)));
-  if (end > window_end_ && pass_to(end)) window_end_ = end;
+  if (end > window_end_ && pass_all(end)) window_end_ = end;
 }
 
 /// Returns false, and does nothing, if one of the runners that spin would have to be executed.
-bool RunnerGroup::pass_to(Time end) {
+bool RunnerGroup::pass_all(Time end) {
   if (!spinning_.all([this](std::size_t place) { return runners_[place]->holds_(); })) return false;
   return spinning_.all([&](std::size_t place) {
     runners_[place]->pass_late(end);
@@ -110,7 +110,7 @@ Time Runner::earliest() const {
   return group_.alone() ? time_ : std::min(time_, group_.window_end_ - std::min(group_.quantum_, group_.window_end_));
 }
 
-bool Runner::goes_on() { return scheduler_.goes_on(*this); }
+bool Runner::dispatch_due() { return scheduler_.dispatch_due(*this); }
 
 void Runner::yield() { scheduler_.hand_over(this); }
 

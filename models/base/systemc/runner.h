@@ -48,7 +48,7 @@ class RunnerGroup {
   /// Opens the window that begins at `seen`, before the next effect. merges: windows in which all ready runners spin
   /// are one.
   void open_window(Time seen, Time effect, bool merges);
-  bool pass_to(Time end);
+  bool pass_all(Time end);
   void note(const Runner&);
 
   Scheduler& scheduler_;
@@ -86,7 +86,7 @@ class Runner {
   bool alone() const;  ///< no other runner is on the board
   /// For one that is alone, at bound(): dispatches the entries that precede time(), on its own stack. False: it must
   /// yield().
-  bool goes_on();
+  bool dispatch_due();
   void yield();  ///< call it when time() >= bound(): returns when the runner may go on
   /// Lets every effect before time() take place: before an access whose order with other components' effects matters.
   /// Costs next to nothing where there is one runner and no such effect.
@@ -99,7 +99,7 @@ class Runner {
   // A runner whose turns are arithmetic spins.
 
   /// holds: whether another turn would go as arithmetic has it; it must have no effect. pass: executes, by arithmetic,
-  /// every instruction before `until` and calls pass_to() with the time of the next one. It is called late, perhaps
+  /// every instruction before `until` and calls set_time() with the time of the next one. It is called late, perhaps
   /// when holds() has ended, for turns in which holds() was true. Both are called on any thread.
   void on_spin(Callback<bool()> holds, Callback<void(Time until)> pass) {
     holds_ = std::move(holds);
@@ -108,7 +108,7 @@ class Runner {
   bool may_spin() const;  ///< Scheduler::let_spin()
   bool spinning() const { return spinning_; }
   void set_spinning(bool spinning);  ///< not from false to true on another thread
-  void pass_to(Time t) { time_ = t; }
+  void set_time(Time t) { time_ = t; }
   /// Brings what is arithmetic up to date, time() included. On any thread.
   void settle() {
     if (!behind_) return;

@@ -171,7 +171,7 @@ void Scheduler::dispatch_until_woken(Time last) {
   } while (!woken_ && !stop_ && next < end_ && next <= last && next <= kernel_next_);
 }
 
-bool Scheduler::goes_on(Runner& only) {
+bool Scheduler::dispatch_due(Runner& only) {
   while (!stop_ && alone()) {
     if (entry_precedes(only)) {
       dispatch();

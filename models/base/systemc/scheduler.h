@@ -120,7 +120,7 @@ class Scheduler : public sc_core::sc_module {
     const Time t = calendar().next();
     return t < end_ && t <= kernel_next_ && (t <= only.time_ || !only.ready_);
   }
-  bool goes_on(Runner& only);
+  bool dispatch_due(Runner& only);
   void hand_over(Runner* self);
   void give_turn(Runner* from, Runner* to);
   /// When no runner may run: the group whose next instruction must wait for the fewest effects.

@@ -69,7 +69,7 @@ class Poller : public sc_core::sc_module {
       instructions += n;
       passed += n;
     }
-    runner.pass_to(time_);
+    runner.set_time(time_);
   }
 
   const Time cost_;

@@ -252,4 +252,28 @@ TEST_CASE("a loop ends to hold when a line has gone", "[iss]") {
   CHECK(m.spins());
   m.parts.l1d.downgrade(kMiddle, base::LineState::kInvalid);
   CHECK(!m.spins());
+  CHECK(!m.spins());  // however often one asks
+}
+
+TEST_CASE("a loop that stores ends to hold when its line may not be written, or memory differs", "[iss]") {
+  // sd x5, 8(x20); jal -4. Behind the first turn it leaves memory as it is.
+  Machine m(Timing::cached, {0x00003023u | kPointer << 15 | 5u << 20 | 8u << 7, jal(0, -4)}, 1);
+  m.run_to(5'000);
+  SpinLoop loop;
+  Engine& engine = m.machine->hart.engine();
+  REQUIRE(engine.find_spin(loop) == Spin::found);
+  CHECK(engine.spins(loop));
+  SECTION("shared") {
+    m.parts.l1d.downgrade(kMiddle, base::LineState::kShared);
+    CHECK(!engine.spins(loop));
+  }
+  SECTION("other bytes") {
+    const std::uint8_t other = static_cast<std::uint8_t>(m.state().x[5] + 1);
+    m.machine->ram.write(kMiddle + 8, &other, 1);
+    CHECK(!engine.spins(loop));
+  }
+  SECTION("reserved by another hart, so that its stores are to be noticed") {
+    engine.drop_write_shortcuts(kMiddle & ~std::uint64_t{0xfff});
+    CHECK(!engine.spins(loop));
+  }
 }

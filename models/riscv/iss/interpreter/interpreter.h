@@ -37,14 +37,13 @@ class Interpreter final : public Engine {
   }
   void note_own_store(std::uint64_t address, std::uint64_t length) override;
   void reset() override { slow_.reset(); }
-  // Without a shortcut, a loop must be found again.
   void drop_write_shortcuts(std::uint64_t page) override {
     slow_.drop_write_shortcuts(page);
-    slow_.call_attention();
+    shortcuts_stand_ = false;
   }
   void drop_read_shortcuts(std::uint64_t page) override {
     slow_.drop_read_shortcuts(page);
-    slow_.call_attention();
+    shortcuts_stand_ = false;
   }
   void set_breakpoint(std::uint64_t address) override;
   void clear_breakpoint(std::uint64_t address) override;
@@ -130,6 +129,7 @@ class Interpreter final : public Engine {
   std::array<Block*, kJumps> jumps_;
   std::uint64_t releases_ = 0;
   Frame frame_;
+  bool shortcuts_stand_ = false;       ///< none has been dropped since the last search for a loop
   const Block* stopped_in_ = nullptr;  ///< where the last run ended at the limit; null: between blocks
   unsigned stopped_at_ = 0;            ///< operation
   Op* cut_op_ = nullptr;

@@ -250,6 +250,7 @@ do_stop:
   stop_at(block, op, slots, instret);
   if (kTiming == Timing::interval || slow_.attention()) goto dispatch;
   if (moves_limit()) {
+    stopped_in_ = nullptr;
     if (slow_.attention() || privileged_.interrupt_takeable()) goto dispatch;
     limit = frame_.limit = control_.slot_limit();
     if (slots + block->site(op).cost_before >= limit) goto dispatch;

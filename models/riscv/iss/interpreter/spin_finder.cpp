@@ -15,7 +15,7 @@ using base::LineUse;
 namespace {
 
 /// One in so many searches is made in a state of the instruction window in which no loop was found before.
-constexpr unsigned kSeldom = 8;
+constexpr unsigned kOtherStates = 8;
 
 }  // namespace
 
@@ -55,6 +55,7 @@ class Interpreter::SpinTrial {
   unsigned tries_ = 2;
 };
 
+// What operations.h needs, on the copy. LOAD and STORE give up where the engine would not access memory directly.
 #define RD x_[op->rd]
 #define RS1 x_[op->rs1]
 #define RS2 x_[op->rs2]
@@ -130,6 +131,7 @@ const Block* Interpreter::decoded_behind(const Block& block, Opcode last, const 
 }
 
 Spin Interpreter::find_spin(SpinLoop& loop) {
+  shortcuts_stand_ = true;
   if (slow_.attention() || !slow_.context_is_fresh() || privileged_.interrupt_takeable()) return Spin::none;
   if (clock_) return find_timed_spin(loop);
   return find_untimed_spin(loop) ? Spin::found : Spin::none;
@@ -138,7 +140,8 @@ Spin Interpreter::find_spin(SpinLoop& loop) {
 /// With timings other than "interval" a hart may be cut at any instruction.
 bool Interpreter::find_untimed_spin(SpinLoop& loop) {
   // Where the last run was cut, unless it has gone on since.
-  const bool cut = stopped_in_ && stopped_in_->pc + stopped_in_->sites[stopped_at_].pc_offset == state_.pc;
+  const bool cut = stopped_in_ && stopped_in_->validated == slow_.generation() &&
+                   stopped_in_->pc + stopped_in_->sites[stopped_at_].pc_offset == state_.pc;
   const Block* block = cut ? stopped_in_ : decoded(state_.pc, nullptr);
   unsigned at = cut ? stopped_at_ : 0;
   const bool cached = l1d_ && l1i_;
@@ -188,7 +191,7 @@ Spin Interpreter::find_timed_spin(SpinLoop& loop) {
   Steady& steady = steady_[(state_.pc >> 1) % steady_.size()];
   const bool known = steady.pc == state_.pc;
   // A loop mostly comes to the same steady state.
-  if (known && !first.is_like(steady.window) && ++steady.others % kSeldom != 0) return Spin::later;
+  if (known && !first.is_like(steady.window) && ++steady.others % kOtherStates != 0) return Spin::later;
   if (!try_timed_spin(loop, first)) return Spin::none;
   steady = {state_.pc, first, 0};
   return Spin::found;
@@ -250,7 +253,7 @@ bool Interpreter::try_block(const Block& block, SpinTrial& trial, SpinLoop& loop
 }
 
 bool Interpreter::spins(SpinLoop& loop) {
-  return !slow_.attention() && !privileged_.interrupt_takeable() && loop.holds();
+  return shortcuts_stand_ && !slow_.attention() && !privileged_.interrupt_takeable() && loop.holds();
 }
 
 void Interpreter::leave_spin(SpinLoop& loop) {

@@ -73,9 +73,10 @@ bool SpinLoop::holds() {
     if ((word_at(w.host) & w.mask) != w.value) return false;
   if (!l1d_) return true;
   if (l1d_->removals() == l1d_removals_ && l1i_->removals() == l1i_removals_) return true;
+  if (!lines_there()) return false;
   l1d_removals_ = l1d_->removals();
   l1i_removals_ = l1i_->removals();
-  return lines_there();
+  return true;
 }
 
 void SpinLoop::advance(HartState& state, TimingCounters& counters, std::uint64_t limit) {
