@@ -81,7 +81,7 @@ std::vector<std::uint32_t> random_loop(Random& random, bool stores) {
       case 6: {
         static constexpr std::uint32_t kPause = 0x0100000f, kFence = 0x0ff0000f;
         const std::uint32_t store =
-            0x23u | below(4) << 12 | kPointer << 15 | source() << 20 | (8 * below(4)) << 7 | (below(64) << 25);
+            0x23u | below(4) << 12 | kPointer << 15 | source() << 20 | (8 * below(4)) << 7 | (below(2) << 25);
         const std::array<std::uint32_t, 4> kinds = {kPause, kFence, i_type(0x13, 0, 3, 0, kAccount), store};
         code.push_back(kinds[below(stores ? 4 : 3)]);
         continue;
@@ -147,10 +147,12 @@ struct Machine {
   }
   /// The data, and how L1D has it.
   std::string memory() {
-    std::string bytes(kDataBytes, 0);
+    std::vector<std::uint8_t> bytes(kDataBytes);
     machine->ram.read(kData, bytes.data(), kDataBytes);
-    for (std::uint64_t at = 0; at < kDataBytes; at += 64) bytes += static_cast<char>(parts.l1d.state(kData + at));
-    return bytes;
+    for (std::uint64_t at = 0; at < kDataBytes; at += 64) bytes.push_back(parts.l1d.state(kData + at));
+    std::string text;
+    for (const std::uint8_t b : bytes) text += std::to_string(b) + " ";
+    return text;
   }
   /// Which lines new ones displace tells the order of the old ones.
   std::string order() {
