@@ -55,9 +55,9 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   Core(const sc_core::sc_module_name&, const ClusterParameters&, unsigned hart_id, std::uint64_t reset_pc,
        base::RunnerGroup&, base::HartMemory& memory, unsigned cache);
 
-  /// The hart as its last turn has left it, registers included: a hart that spins goes on by itself.
+  /// The hart as its last turn has left it, registers included. Only observers may change it.
   Hart& hart() {
-    end_spin();
+    if (runner_.spinning()) show_spin();
     return hart_;
   }
   /// Sets an interrupt line at the hart. bit: its position in mip. Called at base::now(). The requests in
@@ -161,6 +161,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void pause_at(std::uint64_t slots);
   void begin_spin();
   void end_spin();
+  void show_spin();
   void pass_turns(base::Time until);
   bool undisturbed() const { return stops_ == 0 && !reset_due_ && observers_.empty(); }
   StopReason run();

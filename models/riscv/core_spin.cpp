@@ -48,6 +48,13 @@ void Core::end_spin() {
   hart_.engine().leave_spin(spin_);
 }
 
+/// Somebody looks at the hart, whose loop goes on unless he may change it.
+void Core::show_spin() {
+  if (!undisturbed()) return end_spin();
+  runner_.settle();
+  spin_.show(hart_.state());
+}
+
 /// Stands for the turns of the hart's thread up to `until`.
 void Core::pass_turns(Time until) {
   spin_.advance(hart_.state(), hart_.counters(), slot_clock_.next_cycle(until));

@@ -36,14 +36,23 @@ def drawn(number):
         down = draw.randrange(150_000, 300_000)
         settings += [f"net.wire0.down_at=[{down} ns]", f"net.wire0.up_at=[{down + draw.randrange(1, 30_000)} ns]",
                      "workload.timeout=200 us"]
-    more = []
+    more, fault = [], ""
+    if draw.random() < 0.2:
+        pause = draw.randrange(100, 5_000)
+        fault = (f'[fault.pause]\nkind = "pause"\ntarget = "cluster.host.hart{draw.randrange(harts)}"\n'
+                 f'duration = "{pause} ns"\nevery = "{2 * pause + draw.randrange(20_000)} ns"\nfrom = "150 us"\n')
     if draw.random() < 0.3:
         more += ["--until", f"{draw.randrange(1_000, 400_000)} ns"]
-    return board, settings, more
+    return board, settings, more, fault
 
 
 class Skip(BoardTest):
-    def outcome(self, board, settings, more, *, skip):
+    def outcome(self, board, settings, more, fault, *, skip):
+        if fault:
+            path = f"{self.directory()}/my.toml"
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f'summary = "with a fault"\nextends = ["{board}"]\n{fault}')
+            board = path
         arguments = [SLUICE, "run", board, "--json", *(f"--set={s}" for s in settings), *more]
         done = subprocess.run(arguments + ([] if skip else ["--no-skip"]), capture_output=True, text=True, timeout=300,
                               check=False)

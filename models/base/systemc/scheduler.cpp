@@ -183,6 +183,7 @@ bool Scheduler::dispatch_due(Runner& only) {
     calendar().set_now(only.time_);
     return true;
   }
+  if (stop_) stopped_at_ = now();
   return false;
 }
 
@@ -234,6 +235,7 @@ void Scheduler::hand_over(Runner* self) {
 void Scheduler::pause(End why) {
   why_ = why;
   if (why == End::limit) calendar().set_now(end_);
+  if (why == End::stopped && stopped_at_) calendar().set_now(*std::exchange(stopped_at_, std::nullopt));
   sc_core::sc_pause();
   sc_core::wait(resume_);
   refresh_kernel_bound();

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,7 @@ class Scheduler : public sc_core::sc_module {
   Runner* holder_ = nullptr;        ///< has the turn; null: the pump
   bool dispatching_ = false;
   bool stop_ = false;
+  std::optional<Time> stopped_at_;  ///< by an entry, while a hart that may be ahead of it was in its engine
   bool may_spin_ = true;
   bool started_ = false;
   bool woken_ = false;  ///< an entry has made a runner ready

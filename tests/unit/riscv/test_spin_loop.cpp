@@ -279,3 +279,12 @@ TEST_CASE("a loop that stores ends to hold when its line may not be written, or 
     CHECK(!engine.spins(loop));
   }
 }
+
+TEST_CASE("a loop is not found while the window has to catch up with a wait", "[iss]") {
+  Machine m(Timing::interval, {i_type(0x03, 10, 2, kPointer, 8), branch(0, 10, 10, -4)}, 1);
+  m.run_to(40'000);
+  SpinLoop loop;
+  REQUIRE(m.machine->hart.engine().find_spin(loop) == Spin::found);
+  m.state().slots += 2;
+  CHECK(m.machine->hart.engine().find_spin(loop) == Spin::later);
+}

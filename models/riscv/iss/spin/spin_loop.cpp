@@ -113,11 +113,15 @@ void SpinLoop::count(TimingCounters& counters, std::uint64_t turns, std::size_t 
   for (std::size_t n = 0; n < kLosses; ++n) counters.lost[n] += turns * whole.lost[n] + behind.lost[n] - before.lost[n];
 }
 
-void SpinLoop::leave(HartState& state) {
-  const std::uint32_t executed = stops_[phase_].instructions;
+void SpinLoop::show(HartState& state) const {
   std::copy(registers_.begin(), registers_.end(), state.x);
   for (const Result& r : results_)
-    if (r.instruction < executed) state.x[r.rd] = r.value;
+    if (r.instruction < stops_[phase_].instructions) state.x[r.rd] = r.value;
+}
+
+void SpinLoop::leave(HartState& state) {
+  show(state);
+  const std::uint32_t executed = stops_[phase_].instructions;
   // The lines of the last turn, or of what has been executed of the first, in the order of their touches.
   const auto touch = [&](const Touch& t) {
     cache(t).hit(t.line, base::writes(t.use));

@@ -59,6 +59,8 @@ class SpinLoop {
   /// Executes every instruction that starts before `limit`; with timing = "interval", up to the first timing point
   /// that is not before it. Leaves the registers, the order of lines in the caches, and the instruction window.
   void advance(HartState&, TimingCounters&, std::uint64_t limit);
+  /// Brings the registers up to date.
+  void show(HartState&) const;
   /// The hart goes on by itself: brings the registers and the caches up to date.
   void leave(HartState&);
   /// The line of the last instruction. After leave().

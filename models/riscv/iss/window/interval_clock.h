@@ -60,7 +60,8 @@ class IntervalClock final : private InstructionWindow::Memory {
   // What would come: see InstructionWindow.
 
   using Outlook = InstructionWindow::Outlook;
-  bool look_ahead(Outlook& ahead) const { return log_.empty() && window_.look_ahead(ahead); }
+  /// False, too, where a wait has not been caught up with.
+  bool look_ahead(Outlook& ahead) const { return log_.empty() && state_.slots == slot() && window_.look_ahead(ahead); }
   bool look_behind(Outlook& ahead, const TimedRun& run, unsigned first, unsigned end, std::uint64_t next_pc) const {
     return window_.look_behind(ahead, run, first, end, next_pc);
   }
