@@ -12,6 +12,10 @@ using base::LineState;
 using base::LineUse;
 using base::Time;
 
+namespace {
+constexpr unsigned kNobody = ~0u;  ///< as a hart
+}  // namespace
+
 MemorySystem::Hart::Hart(const Parameters& p)
     : l1i(p.l1i_size.count(), p.l1i_ways, static_cast<unsigned>(p.line.count())),
       l1d(p.l1d_size.count(), p.l1d_ways, static_cast<unsigned>(p.line.count())),
@@ -149,17 +153,6 @@ void MemorySystem::put_in_llc(std::uint64_t line, bool dirty, Time at, unsigned 
   if (out.state == LineState::kModified) take_channel(at);
 }
 
-/// Returns the state that the other harts' caches had the line in. They keep it shared, or lose it to a writer.
-LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t line, bool write, Time at) {
-  LineState::State had = LineState::kInvalid;
-  for (unsigned h = 0; h < harts_.size(); ++h) {
-    if (h == hart || !holders_.may_hold(h, line)) continue;
-    had = std::max(had, take(h, line, write ? LineState::kInvalid : LineState::kShared));
-  }
-  if (had == LineState::kModified) put_in_llc(line, true, at);
-  return had;
-}
-
 /// Takes a line from a hart, which keeps it shared or not at all. Returns the state that its caches for data had it in.
 LineState::State MemorySystem::take(unsigned hart, std::uint64_t line, LineState::State to) {
   Hart& h = harts_[hart];
@@ -168,6 +161,14 @@ LineState::State MemorySystem::take(unsigned hart, std::uint64_t line, LineState
   if (to != LineState::kInvalid) return had;
   if (in_l2 != LineState::kInvalid) holders_.remove(hart, line);
   if (h.l1i.downgrade(line, to) != LineState::kInvalid) holders_.remove(hart, line);
+  return had;
+}
+
+/// Takes a line from all harts but one, or kNobody. Returns the highest state that their caches for data had it in.
+LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t line, LineState::State to) {
+  LineState::State had = LineState::kInvalid;
+  for (unsigned h = 0; h < harts_.size(); ++h)
+    if (h != hart && holders_.may_hold(h, line)) had = std::max(had, take(h, line, to));
   return had;
 }
 
@@ -194,7 +195,8 @@ void MemorySystem::fill_l1(unsigned hart, std::uint64_t line, bool write, bool f
 /// hart writes.
 MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, bool write, Time at) {
   Hart& h = harts_[hart];
-  const LineState::State elsewhere = take_from_others(hart, line, write, at);
+  const LineState::State elsewhere = take_from_others(hart, line, write ? LineState::kInvalid : LineState::kShared);
+  if (elsewhere == LineState::kModified) put_in_llc(line, true, at);
   const bool held = h.l2.state(line) != LineState::kInvalid;
   // A hart that holds the line exclusively may have written it silently (E to M): it must be snooped for the data.
   const bool supplied = elsewhere >= LineState::kExclusive;
@@ -301,10 +303,7 @@ void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
 
 /// Whether a cache has a line for a DMA read. A modified line is written to the LLC, and its hart keeps it clean.
 bool MemorySystem::dma_finds(std::uint64_t line) {
-  LineState::State had = LineState::kInvalid;
-  for (unsigned h = 0; h < harts_.size(); ++h)
-    if (holders_.may_hold(h, line)) had = std::max(had, take(h, line, LineState::kShared));
-  if (had == LineState::kModified) put_in_llc(line, true, base::now());
+  if (take_from_others(kNobody, line, LineState::kShared) == LineState::kModified) put_in_llc(line, true, base::now());
   return llc_.hit(line, false);
 }
 
@@ -337,8 +336,7 @@ Time MemorySystem::write_latency(std::uint64_t address, std::uint64_t length) {
 void MemorySystem::written(std::uint64_t address, std::uint64_t length) {
   if (!cached()) return;
   for (std::uint64_t line = llc_.line_of(address); line < address + length; line += parameters_.line.count()) {
-    for (unsigned h = 0; h < harts_.size(); ++h)
-      if (holders_.may_hold(h, line)) take(h, line, LineState::kInvalid);
+    take_from_others(kNobody, line, LineState::kInvalid);
     if (parameters_.ddio_ways == 0) {
       llc_.downgrade(line, LineState::kInvalid);
       dma_channel(line);

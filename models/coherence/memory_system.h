@@ -169,7 +169,7 @@ class MemorySystem : public base::Model,
   Holders no_holders(std::size_t harts) const;
   /// ways: number of ways from which a new line may displace another; 0: all.
   void put_in_llc(std::uint64_t line, bool dirty, base::Time at, unsigned ways = 0);
-  base::LineState::State take_from_others(unsigned hart, std::uint64_t line, bool write, base::Time at);
+  base::LineState::State take_from_others(unsigned hart, std::uint64_t line, base::LineState::State to);
   base::Time take_channel(base::Time at);
   base::Time refreshed(std::uint64_t line, base::Time at) const;
   base::Time dram(std::uint64_t line, base::Time at);

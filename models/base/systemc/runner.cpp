@@ -47,7 +47,6 @@ Runner* RunnerGroup::next_turn(Time until) {
 }
 
 void RunnerGroup::open_window(Time seen, Time effect, bool merges) {
-  const auto window_of = [this](Time t) { return quantum_ * (t / quantum_); };
   window_end_ = window_of(seen) + quantum_;
   turns_.assign_union(working_, spinning_);
   if (!merges || (spinning_.empty() && !alone())) return;

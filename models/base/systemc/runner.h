@@ -37,7 +37,8 @@ class RunnerGroup {
   bool alone() const { return runners_.size() == 1; }
   /// The time up to which effects must have happened before an instruction at this time: its own time if its runner is
   /// alone in the group, else the start of its window.
-  Time seen_from(Time instruction) const { return alone() ? instruction : quantum_ * (instruction / quantum_); }
+  Time seen_from(Time instruction) const { return alone() ? instruction : window_of(instruction); }
+  Time window_of(Time t) const { return quantum_ * (t / quantum_); }  ///< its start
   /// No ready runner has an instruction before this time; Time::max(): no runner is ready.
   Time earliest_ready() const;
   /// As earliest_ready(), but that next_turn() has just returned null. Does not ask where spinning runners are.

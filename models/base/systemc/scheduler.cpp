@@ -147,9 +147,7 @@ Time Scheduler::reach(const RunnerGroup& group) const {
   return earliest == Time::max() ? earliest : earliest + separation_;
 }
 
-Time Scheduler::next_activity() const {
-  return std::min(std::min(calendar().next(), kernel_next_), std::min(earliest_ready(), end_));
-}
+Time Scheduler::next_activity() const { return std::min(next_effect(), earliest_ready()); }
 
 bool Scheduler::only_entries() const { return earliest_ready() == Time::max() && kernel_next_ == Time::max(); }
 
@@ -177,7 +175,7 @@ bool Scheduler::dispatch_due(Runner& only) {
       dispatch();
       continue;
     }
-    const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
+    const Time effect = next_effect();
     if (only.time_ >= effect) return false;
     if (only.time_ >= only.group_.window_end_) only.group_.open_window(only.time_, effect, true);
     calendar().set_now(only.time_);
@@ -217,7 +215,7 @@ void Scheduler::hand_over(Runner* self) {
       calendar().set_now(self->time_);
       return;
     }
-    const Time effect = std::min(std::min(calendar().next(), kernel_next_), end_);
+    const Time effect = next_effect();
     if (hindmost.group && effect > hindmost.seen) {
       hindmost.group->open_window(hindmost.seen, effect, groups_.size() == 1);
     } else if (effect == Time::max()) {

@@ -140,11 +140,13 @@ class Scheduler : public sc_core::sc_module {
       look_();
   }
   void refresh_kernel_bound();
+  /// When the next entry, foreign kernel activity or end of run_until() is due.
+  Time next_effect() const { return std::min(std::min(calendar().next(), kernel_next_), end_); }
   /// The time before which the runners of a group may start instructions.
   Time limit(const RunnerGroup& group) const {
     if (stop_) return Time{};
     if (!group.alone()) return group.window_end_;
-    const Time effects = std::min(std::min(group.window_end_, end_), std::min(calendar().next(), kernel_next_));
+    const Time effects = std::min(group.window_end_, next_effect());
     return alone() ? effects : std::min(effects, reach(group));
   }
   /// Until this time no hart of another group can affect this group.

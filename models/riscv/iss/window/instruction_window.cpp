@@ -341,8 +341,7 @@ void BranchPredictor::reset() {
   std::fill(counters_.begin(), counters_.end(), kWeaklyTaken);
   std::fill(targets_.begin(), targets_.end(), 0);
   std::fill(returns_.begin(), returns_.end(), 0);
-  history_ = 0;
-  top_ = 0;
+  path_ = {};
 }
 
 }  // namespace sluice::riscv

@@ -72,8 +72,6 @@ class InstructionWindow {
   /// Where the window is, or would be behind runs whose time it knows.
   struct Outlook {
     std::uint64_t cycle;  ///< of the next dispatch
-    unsigned dispatched;  ///< in this cycle
-    std::uint64_t retired;
     WindowMemo::Id state;
     BranchPredictor::Path path;
     std::uint64_t line;       ///< L1I line of the last instruction
@@ -91,6 +89,9 @@ class InstructionWindow {
   /// false if the window does not remember their time, or would learn from them. next_pc: of the instruction after
   /// these.
   bool look_behind(Outlook&, const TimedRun&, unsigned first, unsigned end, std::uint64_t next_pc) const;
+  /// As dispatched() and retired(), at an outlook.
+  unsigned dispatched(const Outlook& o) const { return memo_[o.state].dispatched; }
+  std::uint64_t retired(const Outlook& o) const { return retired(o.cycle, o.state); }
   /// Goes to an outlook that may be so many cycles late.
   void go_to(const Outlook&, std::uint64_t late, std::uint64_t runs);
   /// Steps whose time was remembered.
@@ -213,6 +214,14 @@ class InstructionWindow {
   bool is_awaited(std::uint64_t address);
   void learn();
   // window_outlook.cpp
+  std::uint64_t retired(std::uint64_t cycle, WindowMemo::Id state) const {
+    return cycle + static_cast<std::uint64_t>(std::int64_t{memo_[state].retired});
+  }
+  /// at_ is behind state_, but for its cycle.
+  void follow_state() {
+    at_.dispatched = memo_[state_].dispatched;
+    at_.retire_slot = retired(at_.cycle, state_) * Progress::kRetireSlots;
+  }
   bool foresees(Outlook&, const TimedRun&, std::uint64_t next_pc) const;
   // window_state.cpp
   unsigned unwritten_stores() const;

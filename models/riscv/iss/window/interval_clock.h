@@ -66,8 +66,8 @@ class IntervalClock final : private InstructionWindow::Memory {
     return window_.look_behind(ahead, run, first, end, next_pc);
   }
   /// HartState::slots and HartState::retired at an outlook.
-  std::uint64_t slots(const Outlook& o) const { return o.cycle * width_ + o.dispatched; }
-  std::uint64_t retired(const Outlook& o) const { return (o.retired + 1) * width_; }
+  std::uint64_t slots(const Outlook& o) const { return o.cycle * width_ + window_.dispatched(o); }
+  std::uint64_t retired(const Outlook& o) const { return (window_.retired(o) + 1) * width_; }
   /// Goes to an outlook that may be so many cycles late, without changing HartState.
   void go_to(const Outlook& o, std::uint64_t late, std::uint64_t runs) { window_.go_to(o, late, runs); }
 

@@ -38,6 +38,11 @@ struct TimedRun {
   std::uint32_t count = 0;                            ///< instructions
   TimingRecord* records = nullptr;
 
+  /// Bits of `accesses` of the instructions [first, behind).
+  std::uint64_t accesses_of(unsigned first, unsigned behind) const {
+    const std::uint64_t before = behind < kMost ? (std::uint64_t{1} << behind) - 1 : ~std::uint64_t{0};
+    return (accesses & before) >> first << first;
+  }
   /// Everything is there that is not set here.
   void complete(std::uint32_t number);
 };

@@ -9,9 +9,7 @@ namespace sluice::riscv {
 
 bool InstructionWindow::look_ahead(Outlook& ahead) const {
   if (state_ == WindowMemo::kNone || refetches_ || unwritten_ != 0 || last_pending_ > at_.cycle + 1) return false;
-  const WindowMemo::Known& known = memo_[state_];
-  const auto retired = at_.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired});
-  ahead = {at_.cycle, known.dispatched, retired, state_, predictor_.path(), line_, 0, {}};
+  ahead = {at_.cycle, state_, predictor_.path(), line_, 0, {}};
   return true;
 }
 
@@ -33,15 +31,10 @@ bool InstructionWindow::look_behind(Outlook& ahead, const TimedRun& run, unsigne
   }
   const WindowMemo::Effect* const effect = memo_.find(ahead.state, step, {});
   if (!effect || effect->stores != 0) return false;
-  const WindowMemo::Known& known = memo_[effect->next];
   ahead.cycle += effect->cycles;
-  ahead.dispatched = known.dispatched;
-  ahead.retired = ahead.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired});
   ahead.state = effect->next;
   ++ahead.runs;
-  const std::uint64_t accesses = run.accesses >> first << first;
-  const std::uint64_t before_end = end < TimedRun::kMost ? (std::uint64_t{1} << end) - 1 : ~std::uint64_t{0};
-  ahead.counters.l1d_accesses += static_cast<std::uint64_t>(std::popcount(accesses & before_end));
+  ahead.counters.l1d_accesses += static_cast<std::uint64_t>(std::popcount(run.accesses_of(first, end)));
   if (effect->counts != 0) memo_.count(*effect, ahead.counters);
   return true;
 }
@@ -62,10 +55,9 @@ bool InstructionWindow::foresees(Outlook& ahead, const TimedRun& run, std::uint6
 
 void InstructionWindow::go_to(const Outlook& outlook, std::uint64_t late, std::uint64_t runs) {
   at_.cycle = outlook.cycle + late;
-  at_.dispatched = outlook.dispatched;
-  at_.retire_slot = (outlook.retired + late) * Progress::kRetireSlots;
   line_ = outlook.line;
   state_ = outlook.state;
+  follow_state();
   unwritten_ = 0;
   is_behind_ = true;
   predictor_.follow(outlook.path);

@@ -55,11 +55,7 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
     if (!recall(step, access)) [[unlikely]]
       access = perform(step, access);
   }
-  if (is_behind_) {
-    const WindowMemo::Known& known = memo_[state_];
-    at_.dispatched = known.dispatched;
-    at_.retire_slot = (at_.cycle + static_cast<std::uint64_t>(std::int64_t{known.retired})) * Progress::kRetireSlots;
-  }
+  if (is_behind_) follow_state();
   log.clear(bringing_sets());
 }
 
@@ -346,10 +342,8 @@ SLUICE_HOT InstructionWindow::Found InstructionWindow::touch(const Step& step, c
   touched.key.step = 0;
   touched.left = step.run.accesses;
   if (touched.left == 0) return Found::hit;
-  if (step.first != 0 || step.end != step.run.count) [[unlikely]] {
-    touched.left = touched.left >> step.first << step.first;
-    if (step.end < TimedRun::kMost) touched.left &= (std::uint64_t{1} << step.end) - 1;
-  }
+  if (step.first != 0 || step.end != step.run.count) [[unlikely]]
+    touched.left = step.run.accesses_of(step.first, step.end);
   touched.oldest = forwarding_.next() - unwritten;
   return touch_rest(step, access, touched);
 }
