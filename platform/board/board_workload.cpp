@@ -201,7 +201,7 @@ void Board::check_displaced(const config::Instance& instance, const char* why, b
 void Board::check_displaced_by_tap(const config::Instance& workload) const {
   constexpr const char* kWhy = "the TAP interface is in the workload's place";
   const config::Instance& run = config_.the("run");
-  if (config_.is_from_command_line(run, "time_limit"))
+  if (config_.is_override(run, "time_limit"))
     throw config_.without_effect(run, "time_limit",
                                  "a run with a TAP interface goes on until --until or a signal ends it");
   if (workload.model() != "traffic") return;
@@ -209,7 +209,7 @@ void Board::check_displaced_by_tap(const config::Instance& workload) const {
   if (const auto& chosen = workload.model_set(); chosen.layer > config_.files().size())
     throw config::UserError(chosen.where, fmt::format("has no effect on {}: {}", config_.name(), kWhy));
   for (const char* key : {"stall_limit", "allow_drops"})
-    if (config_.is_from_command_line(run, key)) throw config_.without_effect(run, key, kWhy);
+    if (config_.is_override(run, key)) throw config_.without_effect(run, key, kWhy);
 }
 
 /// Sentences about a run with a TAP interface: what of the board's own file has no effect, and which workload runs

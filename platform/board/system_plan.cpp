@@ -240,7 +240,7 @@ void check_cores(const SystemPlan& system) {
   for (const config::Instance* cluster : system.clusters) {
     if (timing == Timing::interval) {
       for (const char* cost : riscv::InstructionCosts::kWithoutWindow)
-        if (const std::string key = std::string("costs.") + cost; config.is_from_command_line(*cluster, key))
+        if (const std::string key = std::string("costs.") + cost; config.is_override(*cluster, key))
           throw config.without_effect(
               *cluster, key,
               fmt::format("with {}.timing = \"interval\", {}.core.* says how long such instructions take", caches,
@@ -250,7 +250,7 @@ void check_cores(const SystemPlan& system) {
     }
     for (const auto& parameter : cluster->schema().parameters()) {
       const std::string& key = parameter->key();
-      if (!is_read_by(timing, key) && config.is_from_command_line(*cluster, key))
+      if (!is_read_by(timing, key) && config.is_override(*cluster, key))
         throw config.without_effect(
             *cluster, key,
             fmt::format("only {}.timing = \"interval\" describes the core by {}.core.*", caches, cluster->path()));

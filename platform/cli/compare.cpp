@@ -324,7 +324,7 @@ Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& dif
 /// A sweep is of one source of calls: the phases of several would lie beside each other.
 void check_clients(const Options& o, const std::vector<config::BoardConfig>& boards) {
   for (const char* key : {"kind", "arrivals", "rate", "rates"})
-    if (!o.loads.empty() && boards.front().is_from_command_line(boards.front().the("workload"), key))
+    if (!o.loads.empty() && boards.front().is_override(boards.front().the("workload"), key))
       throw boards.front().without_effect(boards.front().the("workload"), key, "--loads says how calls are offered");
   for (const config::BoardConfig& b : boards)
     for (const config::Instance* peer : b.of_kind("peer"))

@@ -15,7 +15,7 @@
 #include "platform/cli/progress.h"
 #include "platform/cli/result_file.h"
 #include "platform/cli/say.h"
-#include "platform/config/board_file.h"
+#include "platform/config/files/board_file.h"
 #include "platform/report/result.h"
 #include "platform/report/text.h"
 #include "platform/report/workloads.h"

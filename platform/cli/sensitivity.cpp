@@ -18,8 +18,8 @@
 #include "platform/cli/command.h"
 #include "platform/cli/say.h"
 #include "platform/config/dump.h"
-#include "platform/config/variations.h"
 #include "platform/report/sensitivity_text.h"
+#include "platform/report/variations.h"
 #include "platform/workload/traffic_figures.h"
 
 namespace sluice::cli {
@@ -96,9 +96,9 @@ class Analysis {
     report_.replications = o.replications;
     report_.requests = requests_of(board_);
     reduce_requests();
-    config::Variations all = config::variations(board_);
+    report::Variations all = report::variations(board_);
     report_.fixed = std::move(all.fixed);
-    for (const config::VariedParameter& p : all.varied)
+    for (const report::VariedParameter& p : all.varied)
       report_.ranked.push_back({p, {{}, p.less.why_none}, {{}, p.more.why_none}});
     if (report_.ranked.empty())
       throw config::UserError(board_.file() +
@@ -127,7 +127,7 @@ class Analysis {
   /// buffers before anything is lost.
   void reduce_requests() {
     if (!platform::makes_calls(board_) || !report_.requests) return;
-    if (board_.is_from_command_line(board_.the("workload"), "requests")) return;
+    if (board_.is_override(board_.the("workload"), "requests")) return;
     report_.requests = std::min(*report_.requests, kMostRequests);
     workload_.requests = std::to_string(*report_.requests);
   }

@@ -122,8 +122,8 @@ class BoardConfig {
   UserError error(const Instance&, std::string_view key, const std::string& what) const;
   /// The error that a value has no effect on this board.
   UserError without_effect(const Instance&, std::string_view key, std::string_view why) const;
-  /// Whether --set or another option gave the value of a key, and no file.
-  bool is_from_command_line(const Instance& instance, std::string_view key) const {
+  /// Whether --set, another option or a study gave the value of a key, and no file of the board.
+  bool is_override(const Instance& instance, std::string_view key) const {
     return instance.origin(key).layer > files_.size();
   }
   /// Whether `key` of one instance was set after `other_key` of another. Where two values exclude each other, the error
@@ -151,5 +151,15 @@ class BoardConfig {
 /// The registry must outlive the result. What plug-ins add is added for this board only.
 BoardConfig load_board(const std::string& board, const std::vector<std::string>& overrides, const Registry&,
                        const BoardDirectories&, const std::vector<std::string>& options = {});
+
+/// Settings that apply on top of a board's files, as those of a study do. Each says the line that it stands in, and a
+/// path in it is relative to that file.
+struct AddedSettings {
+  std::string name;  ///< of the file, as results show it: "outstanding.toml"
+  std::vector<BoardFile::Setting> settings;
+};
+/// The same for files that have been read, which makes it fast enough for thousands of boards. The settings may not add
+/// a component. The layers may end before the result.
+BoardConfig build_board(const BoardLayers&, const AddedSettings&, const Registry&);
 
 }  // namespace sluice::config

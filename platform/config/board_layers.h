@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/config/board_file.h"
+#include "platform/config/files/board_file.h"
 
 namespace sluice::config {
 

@@ -69,8 +69,7 @@ ImageName ImageName::parse(const std::string& text) {
 
 Image::Image(const std::string& what, const ImageName& name, const fs::path& meant, const std::string& where, Kind kind)
     : what_(what), where_(where), name_(fs::path(name.file).filename().string()), kind_(kind) {
-  // Shipped firmware is ELF and has its own addresses, so a name with an address is a path.
-  read(name.file, meant, name.address ? Kind::data : kind);
+  read(name, meant, kind);
   sha256_ = sha256_of(file_);
   const bool elf = file_.size() >= SELFMAG && std::memcmp(file_.data(), ELFMAG, SELFMAG) == 0;
   if (kind == Kind::data || (name.address && !elf)) {
@@ -86,8 +85,14 @@ Image::Image(const std::string& what, const ImageName& name, const fs::path& mea
   symbols_ = SymbolTable(file_);
 }
 
-void Image::read(const std::string& named, const fs::path& meant, Kind kind) {
-  const fs::path path = find_file(named, meant, kind);
+fs::path Image::find(const ImageName& name, const fs::path& meant, Kind kind) {
+  // Shipped firmware is ELF and has its own addresses, so a name with an address is a path.
+  return find_file(name.file, meant, name.address ? Kind::data : kind);
+}
+
+void Image::read(const ImageName& name, const fs::path& meant, Kind kind) {
+  const std::string& named = name.file;
+  const fs::path path = find(name, meant, kind);
   if (path.empty()) {
     const bool firmware = what_ == "firmware";
     const char* valid = firmware ? "give the path of an RV64 ELF file or the name of a shipped one" : "give its path";

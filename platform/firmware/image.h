@@ -66,6 +66,9 @@ class Image {
   Image(const std::string& what, const ImageName&, const std::filesystem::path& meant, const std::string& where,
         Kind = Kind::executable);
 
+  /// The file that an image would be read from; empty where there is none.
+  static std::filesystem::path find(const ImageName&, const std::filesystem::path& meant, Kind);
+
   const std::string& what() const { return what_; }
   const std::string& name() const { return name_; }      ///< as the result file gives it: without directories
   const std::string& sha256() const { return sha256_; }  ///< of the file, hexadecimal
@@ -93,7 +96,7 @@ class Image {
   std::uint64_t end() const;
 
  private:
-  void read(const std::string& named, const std::filesystem::path& meant, Kind);
+  void read(const ImageName&, const std::filesystem::path& meant, Kind);
   void parse_elf();
   [[noreturn]] void refuse_place(const Segment&, const SystemRam&) const;
   std::string sentence(const std::string& why) const;

@@ -49,4 +49,10 @@ std::string sha256_of_file(const std::filesystem::path& path) {
   return in.bad() ? std::string() : digest.text();
 }
 
+const std::string& FileDigests::of(const std::filesystem::path& path) {
+  const auto [entry, is_new] = known_.try_emplace(path);
+  if (is_new) entry->second = sha256_of_file(path);
+  return entry->second;
+}
+
 }  // namespace sluice::platform

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 
@@ -14,5 +15,15 @@ std::string sha256_of(std::span<const std::uint8_t> bytes);
 
 /// SHA-256 of a regular file of any size; empty where there is none, or it cannot be read.
 std::string sha256_of_file(const std::filesystem::path&);
+
+/// Remembers what it has read of files, each of which must stay the same while this object lives.
+class FileDigests {
+ public:
+  /// As sha256_of_file().
+  const std::string& of(const std::filesystem::path&);
+
+ private:
+  std::map<std::filesystem::path, std::string> known_;
+};
 
 }  // namespace sluice::platform

@@ -10,8 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/config/variations.h"
 #include "platform/report/confidence.h"
+#include "platform/report/variations.h"
 
 namespace sluice::report {
 
@@ -47,7 +47,7 @@ Estimate half_range_of(const std::vector<double>& reference, const End& less, co
 
 /// What one parameter does to the result.
 struct Sensitivity {
-  config::VariedParameter parameter;
+  VariedParameter parameter;
   End less, more;
   Estimate half_range{};
   double share = 0;       ///< of the spread: the square of half its range, of the sum over all parameters

@@ -15,15 +15,15 @@ namespace sluice::report {
 namespace {
 
 struct WhyFixed {
-  config::Fixed why;
+  Fixed why;
   const char* name;  ///< in JSON
   const char* text;
 };
 constexpr std::array<WhyFixed, 4> kWhyFixed{
-    {{config::Fixed::kSetting, "setting", "choices of the board"},
-     {config::Fixed::kExact, "exact", "exact: uncertainty 0 %"},
-     {config::Fixed::kNoNumber, "no-number", "no numbers, but names, addresses, or true or false"},
-     {config::Fixed::kNoOther, "no-other-value", "without another value: 0, an empty list, or alone in their range"}}};
+    {{Fixed::kSetting, "setting", "choices of the board"},
+     {Fixed::kExact, "exact", "exact: uncertainty 0 %"},
+     {Fixed::kNoNumber, "no-number", "no numbers, but names, addresses, or true or false"},
+     {Fixed::kNoOther, "no-other-value", "without another value: 0, an empty list, or alone in their range"}}};
 
 bool has_effect(const Sensitivity& s) { return s.half_range.mean != 0; }
 bool is_assumed(const Sensitivity& s) { return s.parameter.provenance.kind == base::Provenance::Kind::kAssumed; }
@@ -84,7 +84,7 @@ std::string ranking(const SensitivityReport& r, const Writer& write) {
       {"", "parameter", "value", "kind", "+-", "with less", "with more", "half the range", "share", "sum"}};
   for (const Sensitivity& s : r.ranked) {
     if (!has_effect(s)) continue;
-    const config::VariedParameter& p = s.parameter;
+    const VariedParameter& p = s.parameter;
     rows.push_back({s.carrying && is_assumed(s) ? "*" : "", p.path, p.value,
                     std::string(base::to_text(p.provenance.kind)),
                     config::percent_text(p.provenance.effective_uncertainty()),
@@ -253,7 +253,7 @@ Json json_of(const End& end, const base::Variation& v, const std::vector<double>
 }
 
 Json json_of(const Sensitivity& s, const std::vector<double>& reference) {
-  const config::VariedParameter& p = s.parameter;
+  const VariedParameter& p = s.parameter;
   return {{"path", p.path},
           {"value", p.value},
           {"kind", base::to_text(p.provenance.kind)},

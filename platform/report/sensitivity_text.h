@@ -16,7 +16,7 @@ struct SensitivityReport {
   AskedResult asked;
   std::vector<double> reference;    ///< by replication
   std::vector<Sensitivity> ranked;  ///< by rank()
-  std::vector<config::FixedParameter> fixed;
+  std::vector<FixedParameter> fixed;
   std::optional<std::uint64_t> requests;  ///< of each run
   unsigned replications = 1;              ///< of the reference, and of the parameters that have an interval
   bool random = true;                     ///< whether replications differ

@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "platform/firmware/sha256.h"
+#include "models/riscv/cluster.h"
+#include "platform/firmware/image.h"
 #include "platform/run/sources.h"
 
 namespace sluice::platform {
@@ -19,42 +20,46 @@ constexpr std::size_t kNamed = 3;
 std::string in_words(const std::string& value) { return value.empty() ? "nothing" : value; }
 
 /// A parameter as a condition. If it names a file that can be read, its value is the SHA-256 of the file.
-base::Condition condition_of(const config::Instance& i, const base::Parameter& p) {
+base::Condition condition_of(const config::Instance& i, const base::Parameter& p, FileDigests& digests) {
   base::Condition c(i.path() + "." + p.key(), p.text(i.values()));
   if (c.second.empty() || !p.names_file()) return c;
-  std::string digest = sha256_of_file(std::get<std::string>(p.value(i.model_values()).data));
+  std::string digest = digests.of(std::get<std::string>(p.value(i.model_values()).data));
   if (!digest.empty()) c.second = std::move(digest);
   return c;
 }
 
-bool names_image(std::string_view key) { return key == "firmware" || key == "images" || key == "initrd"; }
+bool names_image(const config::Instance& i, std::string_view key) {
+  return i.kind() == "cluster" && (key == "firmware" || key == "images" || key == "initrd");
+}
 
 /// What lies in a cluster's memory: bytes and, where the board says it, their address.
-void add_images(base::Conditions& all, const Cluster& c) {
-  const std::string path = "cluster." + c.name + ".";
-  const auto add = [&](const std::string& key, const Image& image) {
-    const std::uint64_t at = image.segments().front().address;
-    all.emplace_back(path + key, image.is_raw() ? fmt::format("{} at {:#x}", image.sha256(), at) : image.sha256());
+void add_images(base::Conditions& all, const config::BoardConfig& board, const config::Instance& cluster,
+                FileDigests& digests) {
+  const auto& p = cluster.parameters<riscv::ClusterParameters>();
+  const auto add = [&](const char* key, const std::string& condition, const std::string& named, Image::Kind kind) {
+    const ImageName name = ImageName::parse(named);
+    const std::string digest = digests.of(Image::find(name, board.path_of(cluster, key, name.file), kind));
+    const std::string place = name.address ? fmt::format(" at {:#x}", *name.address) : "";
+    all.emplace_back(cluster.path() + "." + condition, (digest.empty() ? named : digest) + place);
   };
-  const std::vector<Image>& images = c.firmware.images();
-  add("firmware", images.front());
-  for (std::size_t i = 1; i < images.size(); ++i) add(fmt::format("images[{}]", i - 1), images[i]);
-  if (c.initrd) add("initrd", *c.initrd);
+  add("firmware", "firmware", p.firmware, Image::Kind::executable);
+  for (std::size_t i = 0; i < p.images.size(); ++i)
+    add("images", fmt::format("images[{}]", i), p.images[i], Image::Kind::executable);
+  if (!p.initrd.empty()) add("initrd", "initrd", p.initrd, Image::Kind::data);
 }
 
 }  // namespace
 
-base::Conditions conditions_of(Board& board) {
+base::Conditions conditions_of(const config::BoardConfig& board, FileDigests& digests) {
   base::Conditions all{{"sluice", SLUICE_SOURCES}};
-  for (const config::Instance& i : board.config().instances()) {
+  for (const config::Instance& i : board.instances()) {
     all.emplace_back(i.path(), i.model());
-    for (const auto& p : i.schema().parameters()) {
-      if (i.kind() != "cluster" || !names_image(p->key())) all.push_back(condition_of(i, *p));
-    }
+    for (const auto& p : i.schema().parameters())
+      if (!names_image(i, p->key())) all.push_back(condition_of(i, *p, digests));
   }
-  for (const config::Plugin& p : board.config().plugins())
+  for (const config::Plugin& p : board.plugins())
     all.emplace_back("plugin." + std::filesystem::path(p.name).filename().string(), p.sha256);
-  for (const Cluster& c : board.clusters()) add_images(all, c);
+  for (const config::Instance* cluster : board.of_kind("cluster")) add_images(all, board, *cluster, digests);
   return all;
 }
 

@@ -9,7 +9,7 @@
 
 #include "models/base/parameters/quantity.h"
 #include "platform/board/instances.h"
-#include "platform/config/board_file.h"
+#include "platform/config/files/board_file.h"
 
 namespace sluice::platform {
 namespace {

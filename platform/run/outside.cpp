@@ -94,7 +94,8 @@ Outside::Outside(Board& board, const OutsideOptions& options, const std::string&
       replay_ = std::make_unique<base::InputReplay>(options.replay, inputs_);
       return;
     }
-    if (!log.empty()) inputs_.log_to(log, conditions_of(board));
+    FileDigests digests;
+    if (!log.empty()) inputs_.log_to(log, conditions_of(board.config(), digests));
     if (tap_ || console_) connect_live(board, options);
   } catch (const config::UserError&) {
     throw;
@@ -148,7 +149,8 @@ void Outside::start(std::function<void()> interrupt) {
 
 std::string Outside::mismatch(Board& board) const {
   if (!replay_ || replay_->conditions().empty()) return {};
-  const std::string differences = differences_between(replay_->conditions(), conditions_of(board));
+  FileDigests digests;
+  const std::string differences = differences_between(replay_->conditions(), conditions_of(board.config(), digests));
   if (differences.empty()) return {};
   return option_ + ": this run is not the one of the log, so what follows is no repetition of it: " + differences;
 }

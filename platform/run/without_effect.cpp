@@ -107,8 +107,8 @@ class Reasons {
 bool is_changed(const BoardConfig& config) {
   for (const Instance& i : config.instances())
     for (const auto& p : i.schema().parameters())
-      if (config.is_from_command_line(i, p->key()) && p->key() != "requests" && p->key() != "warmup" &&
-          p->key() != "seed" && p->key() != "replication")
+      if (config.is_override(i, p->key()) && p->key() != "requests" && p->key() != "warmup" && p->key() != "seed" &&
+          p->key() != "replication")
         return true;
   return false;
 }
@@ -207,7 +207,7 @@ std::vector<WithoutEffect> without_effect(const Simulation& simulation, Outcome 
   std::vector<WithoutEffect> list;
   for (const Instance& i : config.instances()) {
     for (const auto& p : i.schema().parameters()) {
-      const bool given = config.is_from_command_line(i, p->key());
+      const bool given = config.is_override(i, p->key());
       if (!given && (changed || i.origin(p->key()).layer != config.files().size())) continue;
       WithoutEffect w{i.path() + "." + p->key(), i.origin(p->key()).set_by, p->why_without_effect(i.model_values()),
                       WithoutEffect::By::board, given};

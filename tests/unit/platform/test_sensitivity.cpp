@@ -104,7 +104,7 @@ TEST_CASE("assumed parameters are marked where they carry 90 % of the spread", "
 
 TEST_CASE("the report says what was not varied, and why", "[sensitivity]") {
   auto r = report_of({varied("nic.rx", ran({93}), left_out("must be 1 to 64"))}, {100});
-  r.fixed = {{"nic.queues", "4", config::Fixed::kSetting}, {"nic.name", "a", config::Fixed::kNoNumber}};
+  r.fixed = {{"nic.queues", "4", report::Fixed::kSetting}, {"nic.name", "a", report::Fixed::kNoNumber}};
   const std::string text = sensitivity_text(r, false);
   CHECK_THAT(text, Contains("-7.0 ns (-7.00 %)          -"));
   CHECK_THAT(text, Contains("Run with less only, whose effect stands for both:\n    nic.rx: must be 1 to 64\n"));

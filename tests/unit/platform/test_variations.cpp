@@ -4,11 +4,12 @@
 #include <catch2/catch.hpp>
 
 #include "platform/config/dump.h"
-#include "platform/config/variations.h"
+#include "platform/report/variations.h"
 #include "tests/unit/platform/config_bench.h"
 
 using namespace sluice;
 using namespace sluice::config;
+using namespace sluice::report;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "platform/config/board_config.h"
 
-namespace sluice::config {
+namespace sluice::report {
 
 /// A parameter, and its values at both ends of its uncertainty, of which at least one exists.
 struct VariedParameter {
@@ -37,6 +37,6 @@ struct Variations {
   std::vector<VariedParameter> varied;  ///< in the order of the board's instances and their schemas
   std::vector<FixedParameter> fixed;
 };
-Variations variations(const BoardConfig&);
+Variations variations(const config::BoardConfig&);
 
-}  // namespace sluice::config
+}  // namespace sluice::report

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/variations.h"
+#include "platform/report/variations.h"
 
 #include "platform/config/dump.h"
 
-namespace sluice::config {
+namespace sluice::report {
 
-Variations variations(const BoardConfig& board) {
+Variations variations(const config::BoardConfig& board) {
   Variations all;
-  for (const Instance& instance : board.instances()) {
+  for (const config::Instance& instance : board.instances()) {
     for (const auto& p : instance.schema().parameters()) {
       const std::string path = instance.path() + "." + p->key();
-      const std::string value = value_text(instance, *p);
+      const std::string value = config::value_text(instance, *p);
       const base::Provenance& provenance = instance.origin(p->key()).provenance;
       const base::Ratio share = provenance.effective_uncertainty();
       const auto fix = [&](Fixed why) { all.fixed.push_back({path, value, why}); };
@@ -33,4 +33,4 @@ Variations variations(const BoardConfig& board) {
   return all;
 }
 
-}  // namespace sluice::config
+}  // namespace sluice::report
