@@ -19,6 +19,13 @@ file(GLOB_RECURSE SLUICE_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      platform/firmware/*.cpp platform/plugin/*.h platform/plugin/*.cpp platform/run/*.h platform/run/*.cpp
      platform/workload/*.h platform/workload/*.cpp)
 sluice_digest(sluice_sources ${SLUICE_GENERATED}/platform/run/sources.h SLUICE_SOURCES ${SLUICE_SOURCES})
+# What a result file says depends on these as well.
+file(GLOB_RECURSE SLUICE_PROGRAM_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+     platform/config/*.h platform/config/*.cpp platform/report/*.h platform/report/*.cpp platform/statistics/*.h
+     platform/statistics/*.cpp)
+list(APPEND SLUICE_PROGRAM_SOURCES ${SLUICE_SOURCES})
+sluice_digest(sluice_program_sources ${SLUICE_GENERATED}/platform/report/program_sources.h SLUICE_PROGRAM_SOURCES
+              ${SLUICE_PROGRAM_SOURCES})
 
 set(sdk share/sluice/sdk)
 foreach(header ${SLUICE_PLUGIN_HEADERS})

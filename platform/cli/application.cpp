@@ -12,7 +12,7 @@
 #include "platform/board/models.h"
 #include "platform/cli/command.h"
 #include "platform/cli/say.h"
-#include "platform/config/board_file.h"
+#include "platform/config/files/board_file.h"
 #include "platform/config/nearest_name.h"
 
 namespace sluice::cli {
@@ -77,6 +77,7 @@ std::string sentence(const CLI::App& app, const Environment& environment, const 
   if (required && what == "BOARD is required")
     return fmt::format("{} needs a BOARD: a TOML file, or one of {}", command.get_name(),
                        config::shortened("", environment.boards.board_names()));
+  if (required && what == "STUDY is required") return command.get_name() + " needs a STUDY: a TOML file";
   if (what.ends_with(kEmpty)) what.erase(what.find(':'), 1);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) what = argument_sentence(command, what);
   return command.get_name() + ": " + what;
@@ -132,7 +133,7 @@ unsigned whole_number(const char* option, const std::string& text, unsigned leas
 
 void check_replications(const config::BoardConfig& board, unsigned replications) {
   const config::Instance& run = board.the("run");
-  if (replications > 1 && board.is_from_command_line(run, "replication"))
+  if (replications > 1 && board.is_override(run, "replication"))
     throw board.without_effect(run, "replication", fmt::format("--replications {} numbers them", replications));
 }
 

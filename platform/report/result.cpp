@@ -14,6 +14,7 @@
 #include "platform/firmware/firmware_counters.h"
 #include "platform/report/format.h"
 #include "platform/report/measured.h"
+#include "platform/report/program.h"
 #include "platform/run/without_effect.h"
 
 namespace sluice::report {
@@ -245,6 +246,7 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   platform::Board& board = s.board();
   const std::string why = failure(s, outcome);
   Json result = {{"schema", kResultSchema},
+                 {"program", program()},
                  {"board", config::to_json(board.config())},
                  {"seed", board.run_parameters().seed},
                  {"replication", board.run_parameters().replication},

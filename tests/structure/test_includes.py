@@ -16,7 +16,7 @@ NAMED = re.compile(r'(["<])([^">]+)[">]')
 # "x/y.h" stands for that header. A file follows the first entry whose folder contains it. Any file may include the
 # freestanding headers, below.
 BASE = "models/base/"
-BOARD = ("platform/board", "platform/config", "platform/faults", "platform/firmware", "platform/plugin",
+BOARD = ("platform/board", "platform/config", "platform/config/files", "platform/faults", "platform/firmware", "platform/plugin",
          "platform/workload")
 RULES = (
     ("models/base/time", ()),
@@ -38,7 +38,8 @@ RULES = (
     ("models/nic", (BASE, "models/net/", "models/nic", "models/part", "models/pcie/")),
     ("models/accel", (BASE, "models/memory", "models/part", "models/pcie/", "models/workload")),
     ("models", (BASE,)),
-    ("platform/config", ("models/base/parameters", "models/part")),
+    ("platform/config", ("models/base/parameters", "models/part", "platform/config", "platform/config/files")),
+    ("platform/study", ("models/base/parameters", "platform/config", "platform/config/files")),
     # statistics.h: the counters that an image of the firmware library declares.
     ("platform/firmware", ("models/", *BOARD, "firmware/kernel/statistics.h")),
     *((folder, ("models/", *BOARD)) for folder in BOARD),
@@ -47,6 +48,7 @@ RULES = (
     ("platform/debug", ("models/", *BOARD, "platform/diagnosis", "platform/debug/protocol")),
     ("platform/run", ("models/", *BOARD, "platform/diagnosis", "platform/debug")),
     ("platform/report", ("models/", *BOARD, "platform/diagnosis", "platform/debug", "platform/run")),
+    ("platform/sweep", ("models/", *BOARD, "platform/report", "platform/run", "platform/study")),
     ("platform/cli", ("models/", "platform/")),
     ("firmware", ("firmware/",)),
     ("tests", ("models/", "platform/", "firmware/", "tests/")),
@@ -64,7 +66,7 @@ OTHERS = ("build", "cmake", "docs", "out")
 PLAIN = (".py", ".md", ".txt", ".toml", ".json", ".proto", ".ld", ".sh", ".in", ".cmake", ".pcap", ".log", ".pyc")
 WITHOUT_SYSTEMC = ("models/riscv/iss/", "models/base/time/", "models/base/files/", "models/base/parameters/",
                    "models/base/memory/", "models/base/measure/", "models/base/fabric/", "models/part/",
-                   "platform/config/")
+                   "platform/config/", "platform/study/")
 
 
 # What comes to boards by factory: a part's own headers, which platform does not include.

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+/// sluice sweep STUDY: many runs, of which those that are complete stay.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "platform/cli/command.h"
+#include "platform/cli/progress.h"
+#include "platform/cli/say.h"
+#include "platform/report/format.h"
+#include "platform/study/points.h"
+#include "platform/sweep/directory.h"
+#include "platform/sweep/identity.h"
+#include "platform/sweep/jobs.h"
+#include "platform/sweep/slurm.h"
+#include "platform/sweep/tables.h"
+
+namespace sluice::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using study::Point;
+using study::Points;
+
+constexpr std::uint64_t kMostNamed = 10;
+constexpr unsigned kMostJobs = 4096;
+
+struct Options {
+  std::string study;
+  std::string output;
+  std::string jobs;
+  std::string run;
+  std::string task;
+  std::string points_per_task;
+  std::vector<std::string> sbatch;
+  bool slurm = false;
+  bool wait = false;
+  bool list = false;
+  bool count = false;
+  bool status = false;
+  bool retry_failed = false;
+};
+
+/// Says the first few of many like things, and how many more there are.
+class Few {
+ public:
+  explicit Few(std::string what) : what_(std::move(what)) {}
+  ~Few() {
+    if (count_ > kMostNamed) say("sluice: sweep: and {} more {}\n", count_ - kMostNamed, what_);
+  }
+  Few(const Few&) = delete;
+  Few& operator=(const Few&) = delete;
+  void tell(const std::string& sentence) {
+    if (++count_ <= kMostNamed) say("sluice: sweep: {}\n", sentence);
+  }
+
+ private:
+  std::string what_;
+  std::uint64_t count_ = 0;
+};
+
+Points points_of(const Environment& environment, const Options& o) {
+  return {study::parse_study(config::read_text_file(o.study, o.study), o.study), environment.registry,
+          environment.boards};
+}
+
+std::string point_text(const Points& points, const Point& point) {
+  return fmt::format("point {} ({})", point.number, points.describe(point));
+}
+
+void print_list(const Points& points) {
+  for (std::uint64_t n = 0; n < points.size(); ++n) fmt::print("{}\t{}\n", n, points.describe(points.at(n)));
+}
+
+/// Results in the directory that belong to no point of the study.
+std::uint64_t count_others(const sweep::Directory& directory, const sweep::Rows& rows) {
+  std::set<std::string> known;
+  for (const sweep::Row& r : rows.rows) known.insert(r.id);
+  std::uint64_t others = 0;
+  std::error_code ignored;
+  for (const auto& part : fs::directory_iterator(directory.path() / "points", ignored))
+    for (const auto& point : fs::directory_iterator(part.path(), ignored))
+      if (!known.contains(point.path().filename()) && fs::exists(point.path() / "result.json", ignored)) ++others;
+  return others;
+}
+
+sweep::Rows read_rows(const Points& points, const sweep::Directory& directory) {
+  Few broken("such files");
+  return sweep::read_rows(points, directory,
+                          [&broken](const std::string& sentence) { broken.tell(sentence + ", so it is left out"); });
+}
+
+/// What the directory has, in a line or a few.
+void print_summary(const Points& points, const sweep::Rows& rows, const sweep::Directory& directory) {
+  fmt::print("{}: {} points: {} done, {} failed, {} missing\n", points.study().name, points.size(), rows.done,
+             rows.failed, rows.missing);
+  if (const std::uint64_t others = count_others(directory, rows))
+    fmt::print("{} in {} {} to no point of the study: to boards, files or a program as they were\n",
+               report::counted(others, "other result", "other results"), directory.path().string(),
+               others == 1 ? "belongs" : "belong");
+}
+
+void say_failed(const Points& points, const sweep::Rows& rows) {
+  Few failed("points that failed");
+  for (std::uint64_t n = 0; n < rows.rows.size(); ++n)
+    if (rows.rows[n].state == sweep::State::failed)
+      failed.tell(fmt::format("{} failed: {}", point_text(points, points.at(n)), rows.rows[n].why));
+}
+
+int print_status(const Points& points, const fs::path& output) {
+  const auto directory = sweep::Directory::open(output, points.study());
+  const sweep::Rows rows = read_rows(points, directory);
+  print_summary(points, rows, directory);
+  std::fflush(stdout);
+  say_failed(points, rows);
+  return 0;
+}
+
+/// The points to run: those without a result, or with --retry-failed without one of a run that has not failed.
+std::vector<std::uint64_t> missing(const Points& points, const sweep::Directory& directory, bool retry_failed) {
+  std::vector<std::uint64_t> numbers;
+  platform::FileDigests digests;
+  Few broken("such files");
+  for (std::uint64_t n = 0; n < points.size(); ++n) {
+    const std::string id = sweep::identity_of(points.board_of(points.at(n)), digests);
+    const sweep::Found found = directory.find(id);
+    const bool again = (retry_failed && found.state == sweep::State::failed) || !found.broken.empty();
+    if (!found.broken.empty())
+      broken.tell(fmt::format("{} {}, so the point runs again", directory.result_of(id).string(), found.broken));
+    if (again) directory.forget(id);
+    if (again || found.state == sweep::State::missing) numbers.push_back(n);
+  }
+  return numbers;
+}
+
+unsigned jobs_of(const Options& o) {
+  return o.jobs.empty() ? sweep::processors() : whole_number("--jobs", o.jobs, 1, kMostJobs);
+}
+
+/// Runs what is missing, and returns the signal that has ended it, or null.
+const char* run_missing(const Points& points, const sweep::Directory& directory, const Options& o, unsigned most) {
+  sweep::Jobs jobs(points, directory, most);
+  Progress line("sweep");
+  Few trouble("points that failed");
+  jobs.on_trouble = [&](const Point& point, const sweep::Attempt& attempt) {
+    line.clear();
+    trouble.tell(fmt::format("{} failed: {}", point_text(points, point), attempt.why));
+  };
+  jobs.on_progress = [&line](const sweep::Progress& p) {
+    if (Progress::wanted())
+      line.show(
+          fmt::format("{} of {} points done, {} of them failed, {} running", p.ended, p.points, p.failed, p.running));
+  };
+  const char* signal = jobs.run(missing(points, directory, o.retry_failed));
+  line.clear();
+  return signal;
+}
+
+/// Writes the tables and says what they hold; returns the exit status. queued: points that jobs have still to run.
+int finish(const Points& points, const sweep::Directory& directory, std::uint64_t queued) {
+  const sweep::Rows rows = read_rows(points, directory);
+  sweep::write_tables(points, rows, directory);
+  print_summary(points, rows, directory);
+  if (queued > 0) fmt::print("{} of the missing wait or run\n", queued);
+  fmt::print("results: {}/study.csv, study.json\n", directory.path().string());
+  std::fflush(stdout);
+  for (const std::string& sentence : rows.unknown) say("sluice: {}\n", sentence);
+  const bool complete = rows.missing <= queued && rows.failed == 0 && rows.unknown.empty();
+  return complete ? 0 : 1;
+}
+
+int run_all(const Points& points, const fs::path& output, const Options& o) {
+  const unsigned most = jobs_of(o);
+  const auto directory = sweep::Directory::create(output, points.study());
+  const sweep::StudyLock lock(directory, points.study());
+  const char* signal = run_missing(points, directory, o, most);
+  if (!signal) return finish(points, directory, 0);
+  const sweep::Rows rows = read_rows(points, directory);
+  sweep::write_tables(points, rows, directory);
+  say("sluice: sweep: interrupted by {} with {} of {} points done; the same command goes on\n", signal,
+      rows.done + rows.failed, points.size());
+  return 1;
+}
+
+/// Waits for the jobs of this directory.
+void wait_for(const sweep::Slurm& slurm) {
+  constexpr auto kLook = std::chrono::seconds(2);
+  Progress line("sweep");
+  for (;;) {
+    const std::size_t left = slurm.queued().size();
+    if (left == 0) return;
+    if (Progress::wanted()) line.show(fmt::format("{} points wait or run", left));
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+/// Submits what is missing and not yet submitted, and writes the tables of what is there.
+int run_with_slurm(const Points& points, const fs::path& output, const Options& o) {
+  sweep::SlurmOptions options{o.sbatch, 0};
+  if (!o.points_per_task.empty())
+    options.points_per_task = whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
+  const auto directory = sweep::Directory::create(output, points.study());
+  sweep::Slurm slurm(directory, points.study());
+  const std::set<std::uint64_t> queued = slurm.queued();
+  std::vector<std::uint64_t> numbers = missing(points, directory, o.retry_failed);
+  std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
+  const std::vector<std::string> jobs = slurm.submit(numbers, options);
+  if (!jobs.empty())
+    fmt::print("submitted: {} as {} {}\n", report::counted(numbers.size(), "point", "points"),
+               jobs.size() == 1 ? "job" : "jobs", fmt::join(jobs, ", "));
+  std::fflush(stdout);
+  if (o.wait) wait_for(slurm);
+  const std::size_t left = slurm.queued().size();
+  return finish(points, directory, left);
+}
+
+/// Runs the points of one task of a job array.
+int run_task(const Points& points, const fs::path& output, const Options& o) {
+  const char* index = std::getenv("SLURM_ARRAY_TASK_ID");
+  const char* cpus = std::getenv("SLURM_CPUS_PER_TASK");
+  const sweep::Task task = sweep::Slurm::task(o.task, index ? index : "", points.study());
+  const auto directory = sweep::Directory::create(output, points.study());
+  const sweep::StudyLock lock(directory, points.study());
+  sweep::Jobs jobs(points, directory, cpus ? whole_number("SLURM_CPUS_PER_TASK", cpus, 1, kMostJobs) : 1);
+  int status = 0;
+  jobs.on_trouble = [&](const Point& point, const sweep::Attempt& attempt) {
+    status = 1;
+    say("sluice: sweep: {} failed: {}\n", point_text(points, point), attempt.why);
+  };
+  std::vector<std::uint64_t> numbers;
+  platform::FileDigests digests;
+  for (const std::uint64_t n : task.points)
+    if (n < points.size() &&
+        directory.find(sweep::identity_of(points.board_of(points.at(n)), digests)).state == sweep::State::missing)
+      numbers.push_back(n);
+  return jobs.run(numbers) ? 1 : status;
+}
+
+/// Runs one point in this process.
+int run_one(const Points& points, const fs::path& output, const Options& o) {
+  const std::uint64_t number = whole_number("--run", o.run, 0, static_cast<unsigned>(points.size() - 1));
+  const Point point = points.at(number);
+  const auto directory = sweep::Directory::create(output, points.study());
+  const sweep::StudyLock lock(directory, points.study());
+  const config::BoardConfig board = points.board_of(point);
+  platform::FileDigests digests;
+  const std::string id = sweep::identity_of(board, digests);
+  const sweep::Found found = directory.find(id);
+  if (!found.broken.empty() || (o.retry_failed && found.state == sweep::State::failed)) directory.forget(id);
+  const sweep::Attempt attempt = sweep::run_here(board, id, directory);
+  switch (attempt.ended) {
+    case sweep::Ended::done:
+      fmt::print("{}: {}\n", point_text(points, point), directory.result_of(id).string());
+      return 0;
+    case sweep::Ended::elsewhere:
+      throw config::UserError(fmt::format("{} runs in another process", point_text(points, point)));
+    case sweep::Ended::unwritable:
+      throw config::UserError(attempt.why);
+    default:
+      say("sluice: sweep: {} failed: {}\n", point_text(points, point),
+          attempt.ended == sweep::Ended::interrupted ? "interrupted by a signal" : attempt.why);
+      return 1;
+  }
+}
+
+/// Options that exclude each other, or belong to others.
+void check_options(const Options& o) {
+  const int chosen = (o.list ? 1 : 0) + (o.count ? 1 : 0) + (o.status ? 1 : 0) + (o.run.empty() ? 0 : 1);
+  if (chosen > 1) throw config::UserError("sweep: --list, --count, --status and --run exclude each other");
+  if (o.retry_failed && (o.list || o.count || o.status))
+    throw config::UserError("--retry-failed: nothing is run with --list, --count or --status");
+  if (!o.jobs.empty() && chosen > 0) throw config::UserError("--jobs: belongs to a sweep of all points");
+  if (!o.output.empty() && (o.list || o.count))
+    throw config::UserError("--out: nothing is looked up with --list or --count");
+  if (o.slurm && (chosen > 0 || !o.jobs.empty()))
+    throw config::UserError(
+        "--slurm: submits points, and has nothing to do with --list, --count, --status, --run or "
+        "--jobs");
+  if (!o.slurm && (o.wait || !o.sbatch.empty() || !o.points_per_task.empty()))
+    throw config::UserError("--wait, --sbatch and --points-per-task belong to --slurm");
+}
+
+int execute(const Environment& environment, const Options& o) {
+  check_options(o);
+  const Points points = points_of(environment, o);
+  const fs::path output = o.output.empty() ? points.study().name + ".sweep" : o.output;
+  if (o.count) {
+    fmt::print("{}\n", points.size());
+    return 0;
+  }
+  if (o.list) {
+    print_list(points);
+    return 0;
+  }
+  if (o.status) return print_status(points, output);
+  if (!o.task.empty()) return run_task(points, output, o);
+  if (o.slurm) return run_with_slurm(points, output, o);
+  return o.run.empty() ? run_all(points, output, o) : run_one(points, output, o);
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, const Environment& environment, Action& action) {
+  CLI::App* command = app.add_subcommand("sweep", "Run a study: many configurations, and go on where it ended");
+  auto options = std::make_shared<Options>();
+  command->add_option("STUDY", options->study, "TOML file of the study")->required();
+  command->add_option("--out", options->output, "Directory of the results; NAME.sweep by default, by the study's name")
+      ->type_name("DIR");
+  command->add_option("--jobs", options->jobs, "Runs at a time; as many as there are processors by default")
+      ->type_name("N");
+  command->add_flag("--list", options->list, "Print the points, and run nothing");
+  command->add_flag("--count", options->count, "Print how many points there are, and run nothing");
+  command->add_flag("--status", options->status, "Say what is done, failed and missing, and run nothing");
+  command->add_option("--run", options->run, "Run one point only, by its number")->type_name("N");
+  command->add_flag("--retry-failed", options->retry_failed, "Run points again that have failed");
+  command->add_flag("--slurm", options->slurm, "Submit what is missing to Slurm, as job arrays");
+  command
+      ->add_option("--sbatch", options->sbatch,
+                   "Option of sbatch, such as --sbatch=--time=30 or --sbatch=--partition=long; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("OPTION");
+  command
+      ->add_option("--points-per-task", options->points_per_task,
+                   "Points that a task of an array runs; by default as few as the cluster's MaxArraySize allows")
+      ->type_name("N");
+  command->add_flag("--wait", options->wait, "Wait until no submitted point waits or runs");
+  command->add_option("--task", options->task, "")->group("");  // what a job of --slurm calls
+  command->callback([&environment, &action, options] {
+    action = [&environment, options] { return execute(environment, *options); };
+  });
+}
+
+}  // namespace sluice::cli

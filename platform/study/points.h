@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The points of a study: its cases, in the order of the file, each with every seed and replication.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/config/board_config.h"
+#include "platform/study/study_file.h"
+
+namespace sluice::study {
+
+/// A value of a swept parameter as a person writes it and, where it is one, as a number in the parameter's unit.
+struct SweptValue {
+  std::string path;
+  std::string text;
+  std::optional<double> number;
+};
+
+/// A parameter that any grid sweeps.
+struct SweptParameter {
+  std::string path;
+  std::string unit;  ///< of the numbers: ns, B, b/s, Hz, or what the model says; may be empty
+};
+
+/// A board with a choice of values.
+struct Case {
+  std::size_t grid = 0;
+  std::size_t board = 0;  ///< of board_names()
+  std::vector<SweptValue> values;
+};
+
+/// A case with its random streams: one run.
+struct Point {
+  std::uint64_t number = 0;
+  std::size_t case_number = 0;
+  std::optional<std::uint64_t> seed;  ///< nothing: that of the board
+  std::optional<unsigned> replication;
+};
+
+/// Nothing here grows with what a point holds, so that a study of millions of points fits in memory.
+class Points {
+ public:
+  /// Reads the boards and decides the conditions. Throws config::UserError with the line for boards, parameters and
+  /// values that are not valid wherever they are used first, for a condition that leaves nothing, for two points that
+  /// are the same, and for more points than kMostPoints. The registry must outlive this.
+  Points(Study, const config::Registry&, const config::BoardDirectories&);
+
+  const Study& study() const { return study_; }
+  std::size_t cases() const { return chosen_.size(); }
+  std::uint64_t size() const { return cases() * per_case(); }
+  /// Points of each case.
+  std::uint64_t per_case() const { return std::max<std::size_t>(1, study_.seeds.size()) * study_.replications; }
+
+  Case case_at(std::size_t number) const;
+  Point at(std::uint64_t number) const;
+
+  /// Throws config::UserError, which names the point, when its values do not fit together.
+  config::BoardConfig board_of(const Point&) const;
+  /// "e810-poll, workload.outstanding = 4, seed 2, replication 0"
+  std::string describe(const Point&) const;
+
+  const std::vector<std::string>& board_names() const { return names_; }
+  /// A value of an axis as the first board that has the parameter writes it.
+  std::string value_text(const Axis& axis, std::size_t value) const { return shown(boards_.front(), axis, value).text; }
+  /// In the order in which the grids name them.
+  const std::vector<SweptParameter>& swept() const { return swept_; }
+
+ private:
+  /// A grid on one of its boards.
+  struct Source {
+    std::size_t grid = 0;
+    std::size_t board = 0;
+  };
+  /// A case, as the places of its values in the grid's dimensions, the last one counting fastest.
+  struct Chosen {
+    std::uint32_t source = 0;
+    std::uint64_t combination = 0;
+  };
+  struct Board {
+    Named named;
+    config::BoardLayers layers;
+    std::optional<config::BoardConfig> plain;  ///< without what is swept; nothing where it needs that
+  };
+
+  void read_boards(const config::BoardDirectories&);
+  std::size_t board_number(const Named&, const config::BoardDirectories&);
+  void check_number() const;
+  void check_axis(const Source&, const Axis&) const;
+  void choose();
+  void choose_in(const Source&, std::uint32_t number);
+  void find_duplicates() const;
+  void check_values() const;
+
+  /// A parameter and the schema that declares it; null: there is none.
+  struct Declared {
+    const base::SchemaBase* schema = nullptr;
+    const base::Parameter* parameter = nullptr;
+  };
+  Declared parameter_of(const Board&, const std::string& path) const;
+  void check_value(const Board&, const Axis&, std::size_t value) const;
+  SweptValue shown(const Board&, const Axis&, std::size_t value) const;
+  /// Text of what a case has for a path that some grid sets or sweeps.
+  std::string value_in(const Chosen&, const std::string& path) const;
+  std::vector<std::size_t> places_of(const Grid&, std::uint64_t combination) const;
+  config::AddedSettings settings_of(const Point&) const;
+
+  Study study_;
+  const config::Registry& registry_;
+  std::vector<Board> boards_;
+  std::vector<std::string> names_;
+  std::vector<Source> sources_;
+  std::vector<Chosen> chosen_;
+  std::vector<SweptParameter> swept_;
+};
+
+}  // namespace sluice::study

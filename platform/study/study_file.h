@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// A study as its file says it: boards, a grid of settings, how often each is run, and what is measured.
+/// docs/reference/study.md documents the file.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/config/files/board_file.h"
+
+namespace sluice::study {
+
+/// A parameter that is swept, and its values.
+struct Axis {
+  std::string path;  ///< "nic.eth0.queues"
+  config::Location where;
+  std::vector<base::Value> values;
+};
+
+/// Axes that advance together: all have the same number of values.
+using Dimension = std::vector<Axis>;
+
+/// A name that the file gives, with its place.
+struct Named {
+  std::string name;
+  config::Location where;
+};
+
+/// One grid: the product of its boards and dimensions, less the points that its condition leaves out.
+struct Grid {
+  config::Location where;
+  std::vector<Named> boards;                         ///< empty: the study's
+  std::vector<config::BoardFile::Setting> settings;  ///< of each of its points, on top of the study's
+  std::vector<Dimension> dimensions;                 ///< in the order of the file
+  std::string condition;                             ///< empty: none
+  config::Location condition_where;
+};
+
+struct Study {
+  std::string name;     ///< of the file, without ".toml"
+  std::string file;     ///< for messages, as the user gave it
+  std::string text;     ///< of the file
+  std::string summary;  ///< may be empty
+  std::vector<Named> boards;
+  std::vector<config::BoardFile::Setting> settings;
+  std::vector<std::uint64_t> seeds;  ///< empty: that of each board
+  config::Location seeds_where;
+  unsigned replications = 1;
+  config::Location replications_where;  ///< no file: the study does not say
+  std::vector<Named> measure;           ///< quantities of result files; empty: the usual ones
+  std::vector<Grid> grids;              ///< at least one
+};
+
+/// The most points that a study may have, before conditions leave some out.
+inline constexpr std::uint64_t kMostPoints = 10'000'000;
+
+/// file: where the text is from, for messages. Throws config::UserError with the line for what is no study.
+Study parse_study(std::string text, const std::string& file);
+
+}  // namespace sluice::study

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sweep/directory.h"
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "platform/config/user_error.h"
+#include "platform/firmware/sha256.h"
+#include "platform/report/result.h"
+#include "platform/sweep/whole_file.h"
+
+namespace sluice::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using config::UserError;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kOwnerSchema = "sluice-sweep-1";
+constexpr const char* kMistake = "mistake.txt";
+
+fs::path owner_file(const fs::path& directory) { return directory / "sweep.json"; }
+
+/// What a whole result file has behind its member "failure", without reading the rest as JSON: thousands of files are
+/// looked at. report::to_text() writes each member of the file on a line of its own, two blanks before it.
+std::optional<std::string> failure_in(const std::string& text) {
+  const std::string schema = fmt::format("{{\n  \"schema\": \"{}\",\n", report::kResultSchema);
+  constexpr std::string_view kMember = "\n  \"failure\": ";
+  if (!text.starts_with(schema) || !text.ends_with("\n}\n")) return {};
+  const std::size_t at = text.find(kMember);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + kMember.size(), end = text.find('\n', begin);
+  const Json value = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 text.begin() + static_cast<std::ptrdiff_t>(end - 1), nullptr, false);
+  return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+}
+
+/// Why a text is no result file, as the end of a sentence.
+std::string what_is_wrong(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) return "is cut off, or no JSON";
+  const auto schema = json.find("schema");
+  if (schema == json.end() || *schema != report::kResultSchema)
+    return fmt::format("is no result file of schema {}", report::kResultSchema);
+  return "is no result file that this program has written";
+}
+
+}  // namespace
+
+Directory Directory::open(const fs::path& path, const study::Study& study) {
+  Directory directory(path);
+  directory.check_owner(study);
+  return directory;
+}
+
+Directory Directory::create(const fs::path& path, const study::Study& study) {
+  std::error_code error;
+  fs::create_directories(path / "points", error);
+  if (!error && !fs::is_directory(path / "points", error)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) throw UserError(fmt::format("--out {}: cannot be made: {}", path.string(), error.message()));
+  Directory directory(path);
+  directory.check_owner(study);
+  const Json owner = {{"schema", kOwnerSchema}, {"study", study.name}};
+  if (!fs::exists(owner_file(path), error)) write_whole(owner_file(path), owner.dump(2) + "\n");
+  return directory;
+}
+
+void Directory::check_owner(const study::Study& study) const {
+  std::error_code error;
+  const fs::path file = owner_file(path_);
+  if (!fs::exists(file, error)) {
+    // Results without an owner are those of a run or a comparison.
+    if (fs::exists(path_ / "result.json", error))
+      throw UserError(fmt::format("--out {}: has the result of a run; name another directory", path_.string()));
+    return;
+  }
+  const Json owner = Json::parse(read_whole(file), nullptr, false);
+  if (!owner.is_object() || owner.value("schema", Json()) != kOwnerSchema || !owner.contains("study") ||
+      !owner["study"].is_string())
+    throw UserError(fmt::format("{}: is not what sluice sweep has written; name another directory", file.string()));
+  if (const auto name = owner["study"].get<std::string>(); name != study.name)
+    throw UserError(fmt::format("--out {}: has results of the study {}, not of {}; name another directory",
+                                path_.string(), name, study.name));
+}
+
+Found Directory::find(const std::string& id) const {
+  std::error_code error;
+  Found found;
+  if (const fs::path result = result_of(id); fs::exists(result, error)) {
+    std::string text;
+    try {
+      text = read_whole(result);
+    } catch (const UserError&) {
+      found.broken = "cannot be read";
+      return found;
+    }
+    if (const auto failure = failure_in(text))
+      return {failure->empty() ? State::done : State::failed, true, *failure, {}};
+    found.broken = what_is_wrong(text);
+    return found;
+  }
+  if (const fs::path mistake = of_point(id) / kMistake; fs::exists(mistake, error)) {
+    found.state = State::failed;
+    found.why = read_whole(mistake);
+    while (found.why.ends_with('\n')) found.why.pop_back();
+  }
+  return found;
+}
+
+void Directory::forget(const std::string& id) const {
+  std::error_code error;
+  fs::remove(result_of(id), error);
+  fs::remove(of_point(id) / kMistake, error);
+}
+
+StudyLock::StudyLock(const Directory& directory, const study::Study& study) {
+  const fs::path path = directory.path() / "running";
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0) throw UserError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(study.text.data());
+  const std::string digest = platform::sha256_of({bytes, study.text.size()});
+  const bool first = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+  if (!first && errno != EWOULDBLOCK) return;  // without locks nothing is known of others
+  if (first) {
+    if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, digest.data(), digest.size(), 0) < 0) {
+      // A full disk is found when a result is written.
+    }
+    ::flock(file_, LOCK_SH);
+    return;
+  }
+  ::flock(file_, LOCK_SH);
+  std::string other(digest.size(), ' ');
+  const ssize_t n = ::pread(file_, other.data(), other.size(), 0);
+  if (n != static_cast<ssize_t>(digest.size()) || other == digest) return;
+  ::close(file_);
+  throw UserError(fmt::format("{}: has changed since the sweep began that runs in {}; wait for that, or give --out",
+                              study.file, directory.path().string()));
+}
+
+StudyLock::~StudyLock() {
+  if (file_ >= 0) ::close(file_);
+}
+
+PointDirectory::PointDirectory(const Directory& directory, const std::string& id) : path_(directory.of_point(id)) {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error) throw UserError(fmt::format("{}: cannot be made: {}", path_.string(), error.message()));
+  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool locked = lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0;
+  mine_ = locked || lock_ < 0 || errno != EWOULDBLOCK;
+  if (locked) remove_partial_files();
+}
+
+/// What a process that was killed has left.
+void PointDirectory::remove_partial_files() const {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(path_, ignored))
+    if (entry.path().extension() == ".partial") fs::remove(entry.path(), ignored);
+}
+
+PointDirectory::~PointDirectory() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+void PointDirectory::put_result(const std::string& text) const { write_whole(path_ / "result.json", text); }
+
+void PointDirectory::put_mistake(const std::string& sentence) const { write_whole(path_ / kMistake, sentence + "\n"); }
+
+}  // namespace sluice::sweep

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The directory of a study's results. Every run has a directory of its own in it, points/XX/ID, named by its identity;
+/// what is complete there stays. Several sweeps may share the directory, on one machine or on many.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "platform/study/points.h"
+
+namespace sluice::sweep {
+
+/// What a directory has of a point.
+enum class State {
+  missing,  ///< nothing
+  done,     ///< a result
+  failed    ///< a result of a run that failed, or why there can be none
+};
+struct Found {
+  State state = State::missing;
+  bool has_result = false;  ///< a whole result file is there
+  std::string why;          ///< of `failed`: a sentence
+  std::string broken;       ///< why a result file was left out, as the end of a sentence about it; empty: none was
+};
+
+class Directory {
+ public:
+  /// Throws config::UserError for a directory that holds another study's results, or cannot be made or written.
+  static Directory create(const std::filesystem::path&, const study::Study&);
+  /// Of a study that may never have run. Throws likewise for another study's results.
+  static Directory open(const std::filesystem::path&, const study::Study&);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path of_point(const std::string& id) const { return path_ / "points" / id.substr(0, 2) / id; }
+  std::filesystem::path result_of(const std::string& id) const { return of_point(id) / "result.json"; }
+
+  Found find(const std::string& id) const;
+  /// Forgets what a point has.
+  void forget(const std::string& id) const;
+
+ private:
+  explicit Directory(std::filesystem::path path) : path_(std::move(path)) {}
+  void check_owner(const study::Study&) const;
+  std::filesystem::path path_;
+};
+
+/// Held by each sweep of a directory, so that a study that is changed is not swept beside the study that it was.
+class StudyLock {
+ public:
+  /// Throws config::UserError where a sweep of this machine runs there and has read another text of the study.
+  StudyLock(const Directory&, const study::Study&);
+  ~StudyLock();
+  StudyLock(const StudyLock&) = delete;
+  StudyLock& operator=(const StudyLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+/// The directory of one point, which one process at a time fills.
+class PointDirectory {
+ public:
+  /// Creates it. Throws config::UserError when it cannot be made.
+  PointDirectory(const Directory&, const std::string& id);
+  ~PointDirectory();
+  PointDirectory(const PointDirectory&) = delete;
+  PointDirectory& operator=(const PointDirectory&) = delete;
+
+  /// Whether no other process of this machine fills it. Where the file system has no locks, always.
+  bool is_mine() const { return mine_; }
+  /// Puts the result in place, whole and on the disk. Throws config::UserError when it cannot be written.
+  void put_result(const std::string& text) const;
+  /// Says why there can be no result.
+  void put_mistake(const std::string& sentence) const;
+
+ private:
+  void remove_partial_files() const;
+  std::filesystem::path path_;
+  int lock_ = -1;
+  bool mine_ = true;
+};
+
+}  // namespace sluice::sweep

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Runs points in processes of their own, several at a time.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "platform/firmware/sha256.h"
+#include "platform/study/points.h"
+#include "platform/sweep/one_point.h"
+
+namespace sluice::sweep {
+
+/// Processors that this process may use.
+unsigned processors();
+
+struct Progress {
+  std::uint64_t points = 0;   ///< to run
+  std::uint64_t ended = 0;    ///< with a result, or a mistake
+  std::uint64_t failed = 0;   ///< of these, those that failed
+  std::uint64_t running = 0;  ///< now
+};
+
+class Jobs {
+ public:
+  /// All must outlive this. jobs: at most so many at a time.
+  Jobs(const study::Points& points, const Directory& directory, unsigned jobs)
+      : points_(points), directory_(directory), most_(jobs) {}
+
+  /// Called where a run has ended in another way than with a result.
+  std::function<void(const study::Point&, const Attempt&)> on_trouble;
+  /// Called at least five times a second.
+  std::function<void(const Progress&)> on_progress;
+
+  /// Runs the points in this order, of which none is in the directory; waits for those that another process runs, and
+  /// takes over what such a process leaves. SIGHUP, SIGINT and SIGTERM end it: what runs is told, and the signal's name
+  /// returned; else null. A result that cannot be written ends it, too: throws config::UserError once nothing runs.
+  const char* run(const std::vector<std::uint64_t>& numbers);
+
+ private:
+  struct Running;
+  void start(std::uint64_t number, std::vector<Running>& running);
+  void take_end(const Running&, int status);
+  void reap(std::vector<Running>& running);
+
+  const study::Points& points_;
+  const Directory& directory_;
+  const unsigned most_;
+  platform::FileDigests digests_;
+  Progress progress_;
+  std::vector<std::uint64_t> elsewhere_;  ///< run by other processes when last looked at
+  int signal_ = 0;                        ///< that ends it; 0: none has come
+  std::string unwritable_;                ///< why nothing more is started; empty: no such reason
+};
+
+}  // namespace sluice::sweep

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sweep/one_point.h"
+
+#include <new>
+
+#include <fmt/format.h>
+
+#include "models/base/systemc/model.h"
+#include "platform/board/board.h"
+#include "platform/board/pcie_tree.h"
+#include "platform/report/result.h"
+#include "platform/run/simulation.h"
+#include "platform/sweep/identity.h"
+
+namespace sluice::sweep {
+namespace {
+
+/// Simulates, and returns the result file; nothing where a signal has ended the run.
+std::optional<nlohmann::ordered_json> simulate(const config::BoardConfig& config) {
+  platform::Board board(config, platform::Traffic::generated);
+  if (platform::makes_calls(config) && board.clients().empty())
+    throw config::UserError(config.file() + ": no wire is left for the workload, so the run would have no end");
+  platform::Simulation simulation(board, {});
+  const platform::Outcome outcome = simulation.run();
+  if (outcome == platform::Outcome::interrupted) return {};
+  return report::make_result(simulation, outcome);
+}
+
+/// What is thrown but is no mistake of the user is one of a component's author; it is told as `sluice run` tells it.
+Attempt simulate_into(const PointDirectory& directory, const config::BoardConfig& config, const std::string& id) {
+  std::string mistake;
+  try {
+    const auto result = simulate(config);
+    if (!result) return {Ended::interrupted, {}};
+    platform::FileDigests now;
+    if (identity_of(config, now) != id)
+      return {Ended::changed, "a file that it reads has changed while it ran; run the command again"};
+    try {
+      directory.put_result(report::to_text(*result));
+    } catch (const config::UserError& e) {
+      return {Ended::unwritable, e.what()};
+    }
+    const std::string failure = report::failure_of(*result);
+    return {failure.empty() ? Ended::done : Ended::failed, failure};
+  } catch (const config::UserError& e) {
+    mistake = e.what();
+  } catch (const base::ComponentError& e) {
+    mistake = fmt::format("{} threw an exception: {}", e.component(), e.what());
+  } catch (const std::bad_alloc&) {
+    return {Ended::killed, "this machine has no more memory for it"};
+  } catch (const std::exception& e) {
+    mistake = fmt::format("internal error: {}", e.what());
+  } catch (...) {  // by a plug-in
+    mistake = "internal error: something that is no std::exception";
+  }
+  try {
+    directory.put_mistake(mistake);
+  } catch (const config::UserError& e) {
+    return {Ended::unwritable, e.what()};
+  }
+  return {Ended::mistake, mistake};
+}
+
+}  // namespace
+
+Attempt run_here(const config::BoardConfig& config, const std::string& id, const Directory& directory) {
+  try {
+    const PointDirectory own(directory, id);
+    if (!own.is_mine()) return {Ended::elsewhere, {}};
+    // Another process may have run it since this one looked.
+    const Found found = directory.find(id);
+    if (found.state == State::done) return {Ended::done, {}};
+    if (found.state == State::failed) return {Ended::failed, found.why};
+    return simulate_into(own, config, id);
+  } catch (const config::UserError& e) {
+    return {Ended::unwritable, e.what()};
+  }
+}
+
+}  // namespace sluice::sweep

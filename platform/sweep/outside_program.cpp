@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sweep/outside_program.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sluice::sweep {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* f) const { std::fclose(f); }
+};
+/// A file without a name for what a program prints: no pipe that could fill up.
+using Scratch = std::unique_ptr<std::FILE, CloseFile>;
+
+[[noreturn]] void fail(int error) {
+  throw std::runtime_error(std::string("a program cannot be called: ") + std::strerror(error));
+}
+
+Scratch scratch() {
+  Scratch file(std::tmpfile());
+  if (!file) fail(errno);
+  return file;
+}
+
+std::string text_of(std::FILE* file) {
+  std::rewind(file);
+  std::string text;
+  char part[4096];
+  for (std::size_t n; (n = std::fread(part, 1, sizeof part, file)) > 0;) text.append(part, n);
+  return text;
+}
+
+}  // namespace
+
+Called call(const std::vector<std::string>& arguments) {
+  const Scratch out = scratch(), err = scratch();
+  std::vector<char*> argv;
+  for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(err.get()), STDERR_FILENO);
+  pid_t pid = 0;
+  const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == ENOENT || error == EACCES) return {127, {}, std::strerror(error)};
+  if (error != 0) fail(error);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  Called called{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(out.get()),
+                text_of(err.get())};
+  while (called.errors.ends_with('\n')) called.errors.pop_back();
+  std::replace(called.errors.begin(), called.errors.end(), '\n', ' ');
+  return called;
+}
+
+}  // namespace sluice::sweep

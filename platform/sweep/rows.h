@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// What the results of a study's points have of the quantities that are measured.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/study/points.h"
+#include "platform/sweep/directory.h"
+
+namespace sluice::sweep {
+
+/// One point. It is small, because a study may have very many.
+struct Row {
+  std::string id;
+  State state = State::missing;
+  std::string why;  ///< of a failed one
+  std::uint64_t seed = 0;
+  std::uint64_t replication = 0;
+  std::vector<double> quantities;  ///< in the order of Rows::measured; NaN: the result has none
+  std::vector<double> host;        ///< likewise, of Rows::host
+};
+
+struct Rows {
+  std::vector<std::string> measured;
+  std::vector<std::string> host;
+  std::vector<Row> rows;             ///< in the order of the points
+  std::vector<std::string> unknown;  ///< sentences about quantities that the study asks for and no result has
+  std::uint64_t done = 0, failed = 0, missing = 0;
+};
+
+/// Reads the results, one at a time. One that is not whole counts as missing; on_broken is called with a sentence about
+/// it. What is measured, where the study does not say, are the usual quantities that any result has.
+Rows read_rows(const study::Points&, const Directory&, const std::function<void(const std::string&)>& on_broken);
+
+}  // namespace sluice::sweep

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sweep/slurm.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "platform/config/user_error.h"
+#include "platform/firmware/sha256.h"
+#include "platform/sweep/outside_program.h"
+#include "platform/sweep/whole_file.h"
+
+namespace sluice::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using config::UserError;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kTasksSchema = "sluice-tasks-1";
+
+std::string digest_of(const study::Study& study) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(study.text.data());
+  return platform::sha256_of({bytes, study.text.size()});
+}
+
+/// A word of a shell script.
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+/// The number behind "NAME = " in what scontrol says of the configuration.
+std::uint64_t configured(const std::string& text, const std::string& name, std::uint64_t otherwise) {
+  const std::size_t at = text.find("\n" + name);
+  const std::size_t equals = at == std::string::npos ? at : text.find('=', at);
+  if (equals == std::string::npos) return otherwise;
+  const std::size_t digits = text.find_first_not_of(' ', equals + 1);
+  std::uint64_t value = otherwise;
+  if (digits != std::string::npos) std::from_chars(text.data() + digits, text.data() + text.size(), value);
+  return value;
+}
+
+fs::path slurm_directory(const Directory& directory) { return directory.path() / "slurm"; }
+
+/// A list of tasks as its file has it; null for what is none.
+Json read_tasks(const fs::path& file) {
+  Json json = Json::parse(read_whole(file), nullptr, false);
+  const bool good = json.is_object() && json.value("schema", Json()) == kTasksSchema && json.contains("tasks") &&
+                    json["tasks"].is_array() && json.contains("study") && json["study"].is_string();
+  return good ? json : Json();
+}
+
+void add_points(const Json& task, std::vector<std::uint64_t>& to) {
+  for (const Json& number : task)
+    if (number.is_number_unsigned()) to.push_back(number.get<std::uint64_t>());
+}
+
+/// Tasks of arrays that wait or run: by the number of the job, which an array keeps for all its tasks.
+std::map<std::string, std::set<std::uint64_t>> live_tasks() {
+  const Called squeue = call({"squeue", "--me", "--noheader", "--array", "--format=%F %K"});
+  if (squeue.status != 0) throw UserError(fmt::format("--slurm: squeue failed: {}", squeue.errors));
+  std::map<std::string, std::set<std::uint64_t>> live;
+  for (std::size_t begin = 0; begin < squeue.output.size();) {
+    const std::size_t end = squeue.output.find('\n', begin);
+    const std::string line = squeue.output.substr(begin, end - begin);
+    begin = end == std::string::npos ? squeue.output.size() : end + 1;
+    std::uint64_t task = 0;
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string::npos) continue;
+    const auto [rest, error] = std::from_chars(line.data() + blank + 1, line.data() + line.size(), task);
+    if (error == std::errc()) live[line.substr(0, blank)].insert(task);
+  }
+  return live;
+}
+
+}  // namespace
+
+Slurm::Slurm(const Directory& directory, const study::Study& study) : directory_(directory), study_(study) {
+  const Called scontrol = call({"scontrol", "show", "config"});
+  if (scontrol.status == 127) throw UserError("--slurm: this machine has no Slurm: there is no scontrol in PATH");
+  if (scontrol.status != 0) throw UserError(fmt::format("--slurm: Slurm does not answer: {}", scontrol.errors));
+  // An index must be less than MaxArraySize.
+  most_tasks_ = std::max<std::uint64_t>(1, configured(scontrol.output, "MaxArraySize", 1001));
+}
+
+std::set<std::uint64_t> Slurm::queued() const {
+  std::set<std::uint64_t> numbers;
+  std::error_code ignored;
+  if (!fs::is_directory(slurm_directory(directory_), ignored)) return numbers;
+  const auto live = live_tasks();
+  for (const auto& entry : fs::directory_iterator(slurm_directory(directory_), ignored)) {
+    const auto job = live.find(entry.path().stem().string());
+    if (entry.path().extension() != ".json" || job == live.end()) continue;
+    const Json tasks = read_tasks(entry.path());
+    // Tasks of the study as it was run points of other numbers, and find out themselves.
+    if (tasks.is_null() || tasks["study"] != digest_of(study_)) continue;
+    std::vector<std::uint64_t> points;
+    for (const std::uint64_t t : job->second)
+      if (t < tasks["tasks"].size()) add_points(tasks["tasks"][t], points);
+    numbers.insert(points.begin(), points.end());
+  }
+  return numbers;
+}
+
+std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points, const SlurmOptions& options) {
+  const std::uint64_t fewest = (points.size() + most_tasks_ - 1) / most_tasks_;
+  const std::uint64_t each = std::max<std::uint64_t>(1, options.points_per_task ? options.points_per_task : fewest);
+  std::vector<std::string> jobs;
+  std::vector<Task> tasks;
+  for (std::size_t first = 0; first < points.size(); first += each) {
+    const std::size_t end = std::min<std::size_t>(points.size(), first + each);
+    tasks.push_back(
+        {{points.begin() + static_cast<std::ptrdiff_t>(first), points.begin() + static_cast<std::ptrdiff_t>(end)}});
+    if (tasks.size() < most_tasks_ && end < points.size()) continue;
+    jobs.push_back(submit_array(tasks, options));
+    tasks.clear();
+  }
+  return jobs;
+}
+
+/// The list of tasks gets the job's number as its name once that is known; a job that starts before waits for it.
+std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptions& options) {
+  const fs::path place = fs::absolute(slurm_directory(directory_));
+  std::error_code error;
+  fs::create_directories(place, error);
+  if (error) throw UserError(fmt::format("{}: cannot be made: {}", place.string(), error.message()));
+  Json list = Json::array();
+  for (const Task& t : tasks) list.push_back(t.points);
+  const std::string program = fs::read_symlink("/proc/self/exe").string();
+  const fs::path study = fs::absolute(study_.file), out = fs::absolute(directory_.path());
+  const fs::path script = place / "task.sh";
+  write_whole(script,
+              fmt::format("#!/bin/sh\n"
+                          "# One task of an array: the points that the list named after the job has for it.\n"
+                          "exec {} sweep {} --out={} --task={}/\"$SLURM_ARRAY_JOB_ID\".json\n",
+                          quoted(program), quoted(study.string()), quoted(out.string()), quoted(place.string())));
+  std::vector<std::string> sbatch = {"sbatch",
+                                     "--parsable",
+                                     "--hold",
+                                     fmt::format("--array=0-{}", tasks.size() - 1),
+                                     "--job-name=sluice-" + study_.name,
+                                     "--output=" + (place / "%A.%a.log").string()};
+  sbatch.insert(sbatch.end(), options.sbatch.begin(), options.sbatch.end());
+  sbatch.push_back(script.string());
+  const Called submitted = call(sbatch);
+  if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
+  const std::string job = submitted.output.substr(0, submitted.output.find_first_of(";\n"));
+  write_whole(place / (job + ".json"),
+              Json{{"schema", kTasksSchema}, {"study", digest_of(study_)}, {"tasks", list}}.dump() + "\n");
+  if (const Called released = call({"scontrol", "release", job}); released.status != 0)
+    throw UserError(fmt::format("--slurm: job {} cannot be released: {}", job, released.errors));
+  return job;
+}
+
+Task Slurm::task(const fs::path& file, const std::string& index, const study::Study& study) {
+  const Json tasks = read_tasks(file);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), number);
+  if (tasks.is_null() || error != std::errc() || end != index.data() + index.size() || number >= tasks["tasks"].size())
+    throw UserError(
+        fmt::format("--task {}: has no task {}", file.string(), index.empty() ? "without a number" : index));
+  if (tasks["study"] != digest_of(study))
+    throw UserError(fmt::format("{}: has changed since its points were submitted; submit them again", study.file));
+  Task task;
+  add_points(tasks["tasks"][number], task.points);
+  return task;
+}
+
+}  // namespace sluice::sweep

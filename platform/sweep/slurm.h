@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Points as job arrays of a Slurm that exists. What has run is known by the results alone: nothing is asked of
+/// accounting, and jobs whose records are gone have ended.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "platform/study/points.h"
+#include "platform/sweep/directory.h"
+
+namespace sluice::sweep {
+
+struct SlurmOptions {
+  std::vector<std::string> sbatch;    ///< further options of sbatch, as its command line has them
+  std::uint64_t points_per_task = 0;  ///< 0: as few as the cluster's MaxArraySize allows in one array
+};
+
+/// The points that a task is to run.
+struct Task {
+  std::vector<std::uint64_t> points;
+};
+
+class Slurm {
+ public:
+  /// Throws config::UserError where there is no Slurm that answers.
+  Slurm(const Directory&, const study::Study&);
+
+  /// The points that jobs of this directory have still to run, or run now.
+  std::set<std::uint64_t> queued() const;
+
+  /// Submits the points; returns the numbers of the jobs. Throws config::UserError when Slurm refuses them.
+  std::vector<std::string> submit(const std::vector<std::uint64_t>& points, const SlurmOptions&);
+
+  /// The points of a task of one of the arrays that submit() has made. file: the list of its tasks. Throws
+  /// config::UserError where there is no such task, or the study is not the one that was submitted.
+  static Task task(const std::filesystem::path& file, const std::string& index, const study::Study&);
+
+ private:
+  std::string submit_array(const std::vector<Task>&, const SlurmOptions&);
+
+  const Directory& directory_;
+  const study::Study& study_;
+  std::uint64_t most_tasks_ = 0;  ///< of an array
+};
+
+}  // namespace sluice::sweep

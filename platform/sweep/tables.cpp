@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sweep/tables.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "platform/report/confidence.h"
+#include "platform/report/program.h"
+#include "platform/sweep/quantity.h"
+#include "platform/sweep/whole_file.h"
+
+namespace sluice::sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using study::Points;
+
+constexpr const char* kStudySchema = "sluice-study-1";
+
+const char* name_of(State state) {
+  return state == State::done ? "done" : state == State::failed ? "failed" : "missing";
+}
+
+/// As RFC 4180 has it.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (const std::string& f : fields) line += (&f == &fields[0] ? "" : ",") + csv_field(f);
+  return line + "\n";
+}
+
+/// The shortest text that reads back as the number, as JSON has it; empty for NaN.
+std::string number_text(double value) { return std::isnan(value) ? "" : Json(value).dump(); }
+
+std::string value_of(const study::Case& c, const std::string& path) {
+  for (const study::SweptValue& v : c.values)
+    if (v.path == path) return v.text;
+  return {};
+}
+
+std::string study_csv(const Points& points, const Rows& all) {
+  std::vector<std::string> fields = {"point", "id", "board"};
+  for (const auto& s : points.swept()) fields.push_back(s.path);
+  fields.insert(fields.end(), {"seed", "replication", "state", "failure"});
+  fields.insert(fields.end(), all.measured.begin(), all.measured.end());
+  std::string text = csv_line(fields);
+  for (std::uint64_t n = 0; n < points.size(); ++n) {
+    const Row& r = all.rows[n];
+    const study::Case c = points.case_at(points.at(n).case_number);
+    fields = {std::to_string(n), r.id, points.board_names()[c.board]};
+    for (const auto& s : points.swept()) fields.push_back(value_of(c, s.path));
+    fields.insert(fields.end(), {std::to_string(r.seed), std::to_string(r.replication), name_of(r.state), r.why});
+    for (std::size_t i = 0; i < all.measured.size(); ++i)
+      fields.push_back(r.quantities.empty() ? "" : number_text(r.quantities[i]));
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+std::string host_csv(const Rows& all) {
+  std::vector<std::string> fields = {"point", "id"};
+  fields.insert(fields.end(), all.host.begin(), all.host.end());
+  std::string text = csv_line(fields);
+  for (std::size_t n = 0; n < all.rows.size(); ++n) {
+    fields = {std::to_string(n), all.rows[n].id};
+    for (std::size_t i = 0; i < all.host.size(); ++i)
+      fields.push_back(all.rows[n].host.empty() ? "" : number_text(all.rows[n].host[i]));
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+/// The values of a parameter in the order in which cases have them first.
+Json axis_json(const Points& points, const study::SweptParameter& s) {
+  std::vector<std::string> values;
+  for (const study::Grid& g : points.study().grids)
+    for (const study::Dimension& d : g.dimensions)
+      for (const study::Axis& a : d)
+        if (a.path == s.path)
+          for (std::size_t i = 0; i < a.values.size(); ++i)
+            if (const std::string text = points.value_text(a, i);
+                std::find(values.begin(), values.end(), text) == values.end())
+              values.push_back(text);
+  return {{"path", s.path}, {"unit", s.unit}, {"values", values}};
+}
+
+/// Mean over the runs that did not fail, and the half width of its 95 % confidence interval, where they differ.
+Json estimate_json(const std::vector<double>& values) {
+  const report::Estimate e = report::estimate_of(values);
+  const bool varies = std::any_of(values.begin(), values.end(), [&](double v) { return v != values[0]; });
+  return {
+      {"mean", e.mean}, {"half_width_95", e.half_width && varies ? Json(*e.half_width) : Json()}, {"n", values.size()}};
+}
+
+Json case_json(const Points& points, const Rows& all, std::size_t number) {
+  const study::Case c = points.case_at(number);
+  Json settings = Json::object(), numbers = Json::object(), members = Json::array(), quantities = Json::object();
+  for (const study::SweptValue& v : c.values) {
+    settings[v.path] = v.text;
+    if (v.number) numbers[v.path] = *v.number;
+  }
+  const std::uint64_t first = number * points.per_case(), end = first + points.per_case();
+  for (std::uint64_t n = first; n < end; ++n) members.push_back(n);
+  for (std::size_t i = 0; i < all.measured.size(); ++i) {
+    std::vector<double> values;
+    for (std::uint64_t n = first; n < end; ++n)
+      if (const Row& r = all.rows[n]; r.state == State::done && !std::isnan(r.quantities[i]))
+        values.push_back(r.quantities[i]);
+    if (!values.empty()) quantities[all.measured[i]] = estimate_json(values);
+  }
+  return {{"case", number},       {"board", points.board_names()[c.board]},
+          {"settings", settings}, {"numbers", numbers},
+          {"points", members},    {"quantities", quantities}};
+}
+
+Json point_json(const Points& points, const Rows& all, std::uint64_t number) {
+  const Row& r = all.rows[number];
+  Json quantities = Json::object();
+  for (std::size_t i = 0; i < r.quantities.size(); ++i)
+    if (!std::isnan(r.quantities[i])) quantities[all.measured[i]] = r.quantities[i];
+  return {{"point", number},
+          {"id", r.id},
+          {"case", points.at(number).case_number},
+          {"seed", r.seed},
+          {"replication", r.replication},
+          {"state", name_of(r.state)},
+          {"failure", r.why},
+          {"quantities", quantities}};
+}
+
+/// A member that is a list, with a line for each element: text of a file of any length, not all of it as JSON at once.
+template <class Element>
+std::string list_text(const char* name, std::uint64_t count, const Element& element) {
+  std::string text = fmt::format("  \"{}\": [", name);
+  for (std::uint64_t n = 0; n < count; ++n)
+    text += (n == 0 ? "\n    " : ",\n    ") +
+            element(n).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return text + (count == 0 ? "]" : "\n  ]");
+}
+
+std::string study_json(const Points& points, const Rows& all) {
+  const study::Study& study = points.study();
+  Json measure = Json::array(), axes = Json::array();
+  for (const std::string& m : all.measured) measure.push_back({{"quantity", m}, {"unit", unit_of(m)}});
+  for (const auto& s : points.swept()) axes.push_back(axis_json(points, s));
+  const auto member = [](const char* name, const Json& value) {
+    return fmt::format("  \"{}\": {},\n", name,
+                       value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  };
+  return "{\n" + member("schema", kStudySchema) + member("name", study.name) + member("summary", study.summary) +
+         member("program", report::program()) + member("axes", axes) + member("measure", measure) +
+         list_text("cases", points.cases(), [&](std::uint64_t n) { return case_json(points, all, n); }) + ",\n" +
+         list_text("points", points.size(), [&](std::uint64_t n) { return point_json(points, all, n); }) + "\n}\n";
+}
+
+}  // namespace
+
+void write_tables(const Points& points, const Rows& all, const Directory& directory) {
+  write_whole(directory.path() / "study.csv", study_csv(points, all));
+  write_whole(directory.path() / "study.json", study_json(points, all));
+  write_whole(directory.path() / "host.csv", host_csv(all));
+}
+
+}  // namespace sluice::sweep

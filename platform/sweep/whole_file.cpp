@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sweep/whole_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "platform/config/user_error.h"
+
+namespace sluice::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& path, const char* what, int error) {
+  throw config::UserError(fmt::format("{}: cannot be {}: {}", path.string(), what, std::strerror(error)));
+}
+
+/// Other machines may write a file of the same name in the same directory.
+std::string name_of_this_process() {
+  char host[256] = "";
+  if (gethostname(host, sizeof host - 1) != 0) host[0] = 0;
+  return fmt::format("{}.{}", host, getpid());
+}
+
+/// errno of the first call that failed; 0: none.
+int write_all(int file, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
+    if (n < 0 && errno != EINTR) return errno;
+    if (n > 0) done += static_cast<std::size_t>(n);
+  }
+  return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+}
+
+/// Makes sure that a renamed file is found after a loss of power. A file system that cannot is not better for an error.
+void sync_directory(const fs::path& directory) {
+  const int file = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return;
+  ::fsync(file);
+  ::close(file);
+}
+
+}  // namespace
+
+void write_whole(const fs::path& path, const std::string& text) {
+  const fs::path aside = path.string() + "." + name_of_this_process() + ".partial";
+  const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) refuse(path, "written", errno);
+  int error = write_all(file, text);
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(aside.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(aside.c_str());
+    refuse(path, "written", error);
+  }
+  sync_directory(path.parent_path());
+}
+
+std::string read_whole(const fs::path& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (!in.is_open() || in.bad()) refuse(path, "read", errno ? errno : EIO);
+  return text;
+}
+
+}  // namespace sluice::sweep

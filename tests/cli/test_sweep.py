@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`sluice sweep`: the same bytes whatever ran when and where, going on after any end, and mistakes."""
+
+import csv
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from command import SLUICE, CommandTest, finisher_guest, sluice
+
+STUDY = """
+summary = "calls in flight"
+boards = ["e810-poll", "e810-irq"]
+seeds = [1, 2, 3]
+[settings]
+workload.requests = 40
+workload.warmup = 0
+[grid]
+workload.outstanding = {{ from = 1, to = {last}, step = 1 }}
+"""
+TABLES = ("study.csv", "study.json")
+
+
+class SweepTest(CommandTest):
+    def study(self, last=4, more=""):
+        return self.write("calls.toml", STUDY.format(last=last) + more)
+
+    def tables(self, directory="calls.sweep"):
+        contents = []
+        for name in TABLES:
+            with open(os.path.join(self.directory, directory, name), "rb") as file:
+                contents.append(file.read())
+        return contents
+
+    def rows(self, directory="calls.sweep", name="study.csv"):
+        with open(os.path.join(self.directory, directory, name), newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def results(self, directory="calls.sweep"):
+        """The paths of all result files, with when each was written."""
+        found = {}
+        for place, _, names in os.walk(os.path.join(self.directory, directory, "points")):
+            if "result.json" in names:
+                path = os.path.join(place, "result.json")
+                found[path] = os.stat(path).st_mtime_ns
+        return found
+
+    def sweep(self, *arguments, **options):
+        return self.succeed("sweep", "calls.toml", *arguments, cwd=self.directory, **options)
+
+
+class Points(SweepTest):
+    def test_points_are_counted_and_listed(self):
+        self.study(more='nic.eth0.queues = [1, 2]\nwhere = "workload.outstanding >= nic.eth0.queues"\n')
+        self.assertEqual(self.sweep("--count"), "42\n")
+        listed = self.sweep("--list").splitlines()
+        self.assertEqual(len(listed), 42)
+        self.assertEqual(listed[0], "0\te810-poll, workload.outstanding = 1, nic.eth0.queues = 1, seed 1")
+        self.assertEqual(listed[41], "41\te810-irq, workload.outstanding = 4, nic.eth0.queues = 2, seed 3")
+        self.assertFalse(os.path.exists(os.path.join(self.directory, "calls.sweep")))
+
+    def test_a_point_is_the_run_that_its_settings_say(self):
+        self.study()
+        self.sweep()
+        row = self.rows()[19]
+        self.assertEqual((row["board"], row["workload.outstanding"], row["seed"]), ("e810-irq", "3", "2"))
+        own = json.loads(self.succeed("run", "e810-irq", "--requests=40", "--warmup=0", "--seed=2", "--json",
+                                      "--set=workload.outstanding=3"))
+        path = os.path.join(self.directory, "calls.sweep/points", row["id"][:2], row["id"], "result.json")
+        with open(path, encoding="utf-8") as file:
+            result = json.load(file)
+        self.assertEqual(float(row["latency_ns.mean"]), own["latency_ns"]["mean"])
+        self.assertEqual(float(row["throughput_per_s"]), own["throughput_per_s"])
+        for contents in (own, result):
+            del contents["host"]
+            for parameter in contents["board"]["instances"].values():
+                for p in parameter["parameters"].values():
+                    del p["set_by"], p["source"]
+            del contents["without_effect"]
+        self.assertEqual(result, own)
+
+    def test_one_point_can_be_run_alone(self):
+        self.study()
+        said = self.sweep("--run=19")
+        self.assertTrue(said.startswith("point 19 (e810-irq, workload.outstanding = 3, seed 2): calls.sweep/points/"), said)
+        self.assertEqual(len(self.results()), 1)
+        self.assertEqual(self.sweep("--status"), "calls: 24 points: 1 done, 0 failed, 23 missing\n")
+        before = self.results()
+        self.sweep()
+        self.assertEqual({path: at for path, at in self.results().items() if path in before}, before)
+
+    def test_quantities_are_measured_by_name(self):
+        self.study(last=1, more="")
+        text = STUDY.format(last=1).replace("[settings]", 'measure = ["cores.cluster.host.hart0.time.idle", '
+                                            '"links.pcie.slot0.up.bytes", "counters.nic.eth0.rx_packets", "latency_ns.p50", '
+                                            '"requests.completed"]\n[settings]')
+        self.write("calls.toml", text)
+        self.sweep()
+        for row in self.rows():
+            path = os.path.join(self.directory, "calls.sweep/points", row["id"][:2], row["id"], "result.json")
+            with open(path, encoding="utf-8") as file:
+                result = json.load(file)
+            self.assertEqual(float(row["cores.cluster.host.hart0.time.idle"]), result["cores"][0]["time"]["idle"])
+            up = next(link for link in result["links"] if link["direction"] == "up")
+            self.assertEqual(float(row["links.pcie.slot0.up.bytes"]), up["bytes"])
+            self.assertEqual(float(row["counters.nic.eth0.rx_packets"]), result["counters"]["nic.eth0"]["rx_packets"])
+            self.assertEqual(float(row["latency_ns.p50"]), result["latency_ns"]["p50"])
+            self.assertEqual(row["requests.completed"], "40.0")
+
+    def test_a_quantity_that_no_result_has_is_told(self):
+        self.study()
+        self.write("calls.toml", 'measure = ["latency_ns.p98", "latency_ns.p99"]\n' + STUDY.format(last=1))
+        result = sluice("sweep", "calls.toml", cwd=self.directory)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, "sluice: calls.toml:1: no result has latency_ns.p98; did you mean latency_ns.p90?\n")
+
+
+class SameBytes(SweepTest):
+    """Acceptance: a study of 200 points on 2 boards with 3 seeds gives the same bytes however it ran."""
+    LAST = 34  # 204 points
+
+    once = None
+
+    def setUp(self):
+        super().setUp()
+        self.study(self.LAST)
+        if SameBytes.once is None:
+            self.sweep("--out=once", "--jobs=1")
+            SameBytes.once = self.tables("once")
+
+    def test_jobs_orders_kills_and_resumption_change_no_byte(self):
+        for jobs in (4, 13):
+            self.sweep(f"--out=jobs{jobs}", f"--jobs={jobs}")
+            self.assertEqual(self.tables(f"jobs{jobs}"), self.once)
+
+    def test_points_in_any_order_give_the_same_bytes(self):
+        self.study(5)
+        self.sweep("--out=ordered")
+        numbers = list(range(30))
+        random.Random(5).shuffle(numbers)
+        for n in numbers:
+            self.sweep("--out=shuffled", f"--run={n}")
+        self.sweep("--out=shuffled")
+        self.assertEqual(self.tables("shuffled"), self.tables("ordered"))
+
+    def test_kill_9_at_any_moment_costs_the_runs_in_flight(self):
+        drawn = random.Random(9)
+        complete = {}
+        for _ in range(20):
+            with subprocess.Popen([SLUICE, "sweep", "calls.toml", "--out=killed", "--jobs=3"], cwd=self.directory,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                time.sleep(drawn.uniform(0.02, 0.4))
+                process.kill()
+            now = self.results("killed")
+            self.assertEqual({path: now.get(path) for path in complete}, complete, "what is complete has run again")
+            complete = now
+        self.sweep("--out=killed")
+        self.assertEqual(self.tables("killed"), self.once)
+        # A finished study starts no run, and writes the same again.
+        before = self.results("killed")
+        self.sweep("--out=killed")
+        self.assertEqual(self.results("killed"), before)
+        self.assertEqual(self.tables("killed"), self.once)
+        # Nothing is left of those that were killed.
+        for place, _, names in os.walk(os.path.join(self.directory, "killed")):
+            self.assertFalse([n for n in names if "partial" in n and "points" in place], place)
+
+    def test_two_sweeps_at_once_run_no_point_twice(self):
+        both = [subprocess.Popen([SLUICE, "sweep", "calls.toml", "--out=both", "--jobs=2"], cwd=self.directory,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        seen = {}
+        while any(p.poll() is None for p in both):
+            for path, at in self.results("both").items():
+                self.assertEqual(seen.setdefault(path, at), at, f"{path} was written twice")
+            time.sleep(0.05)
+        for p in both:
+            output, errors = p.communicate()
+            self.assertEqual((p.returncode, errors), (0, ""))
+            self.assertTrue(output.startswith("calls: 204 points: 204 done, 0 failed, 0 missing\n"), output)
+        self.assertEqual(self.tables("both"), self.once)
+
+
+class Ends(SweepTest):
+    def test_signals_end_it_and_the_same_command_goes_on(self):
+        # Runs that last long enough to be interrupted.
+        self.write("calls.toml", STUDY.format(last=4).replace("requests = 40", "requests = 200000"))
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            with subprocess.Popen([SLUICE, "sweep", "calls.toml", "--jobs=2"], cwd=self.directory, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                time.sleep(1)
+                process.send_signal(getattr(signal, name))
+                output, errors = process.communicate(timeout=30)
+            self.assertEqual((process.returncode, output), (1, ""))
+            done = len(self.results())
+            self.assertLess(done, 24)
+            self.assertEqual(errors, f"sluice: sweep: interrupted by {name} with {done} of 24 points done; the same command "
+                                     "goes on\n")
+
+    def test_a_run_that_is_killed_is_no_result_and_runs_again(self):
+        self.write("calls.toml", STUDY.format(last=1).replace("requests = 40", "requests = 300000"))
+        with subprocess.Popen([SLUICE, "sweep", "calls.toml", "--jobs=1"], cwd=self.directory, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            time.sleep(0.5)
+            (child,) = subprocess.check_output(["pgrep", "-P", str(process.pid)], text=True).split()
+            os.kill(int(child), signal.SIGKILL)
+            _, errors = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(errors, "sluice: sweep: point 0 (e810-poll, workload.outstanding = 1, seed 1) failed: its process "
+                                 "was ended by signal 9 (Killed)\n")
+        self.assertEqual([row["state"] for row in self.rows()], ["missing"] + ["done"] * 5)
+        self.sweep()
+        self.assertEqual({row["state"] for row in self.rows()}, {"done"})
+
+    def test_a_failed_run_is_a_result_and_not_the_end(self):
+        self.write("fails.elf", finisher_guest(0x0001_3333))
+        self.write("own.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'fails.elf'\n")
+        self.write("passes.elf", finisher_guest(0x5555))
+        self.write("good.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'passes.elf'\n")
+        self.write("calls.toml", "boards = ['./own.toml', './good.toml']\nreplications = 2\n")
+        failed = sluice("sweep", "calls.toml", cwd=self.directory)
+        self.assertEqual(failed.returncode, 1)
+        self.assertTrue(failed.stdout.startswith("calls: 4 points: 2 done, 2 failed, 0 missing\n"), failed.stdout)
+        self.assertIn("sluice: sweep: point 1 (own, replication 1) failed: the firmware", failed.stderr)
+        self.assertEqual([row["state"] for row in self.rows()], ["failed", "failed", "done", "done"])
+        self.assertIn("the firmware", self.rows()[0]["failure"])
+        # It stays until it is asked for again.
+        before = self.results()
+        again = sluice("sweep", "calls.toml", cwd=self.directory)
+        self.assertEqual((again.returncode, self.results()), (1, before))
+        sluice("sweep", "calls.toml", "--retry-failed", cwd=self.directory)
+        now = self.results()
+        self.assertEqual(sorted(path for path in now if now[path] != before[path]),
+                         sorted(path for path in before if self.rows()[0]["id"] in path or self.rows()[1]["id"] in path))
+
+    def test_a_board_that_cannot_run_is_told_and_kept(self):
+        self.write("own.toml", "extends = ['e810-poll']\n[cluster.host]\nfirmware = 'missing.elf'\n")
+        self.write("calls.toml", "boards = ['./own.toml', 'e810-poll']\n[settings]\nworkload.requests = 40\n")
+        failed = sluice("sweep", "calls.toml", cwd=self.directory)
+        self.assertEqual(failed.returncode, 1)
+        self.assertRegex(failed.stderr, r"^sluice: sweep: point 0 \(own\) failed: \./own\.toml:3: there is no firmware missing")
+        self.assertEqual([row["state"] for row in self.rows()], ["failed", "done"])
+        self.assertEqual(sluice("sweep", "calls.toml", "--status", cwd=self.directory).returncode, 0)
+
+    def test_a_changed_board_or_file_makes_new_points_and_old_ones_are_named(self):
+        self.write("own.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'own.elf'\n")
+        self.write("own.elf", finisher_guest(0x5555))
+        self.write("calls.toml", "boards = ['./own.toml']\n")
+        self.sweep()
+        for changed in (lambda: self.write("own.elf", finisher_guest(0x5555) + b"more"),
+                        lambda: self.write("own.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'own.elf'\n"
+                                                       "[run]\nstall_limit = '11 ms'\n")):
+            before = len(self.results())
+            changed()
+            said = self.sweep()
+            self.assertEqual(len(self.results()), before + 1)
+            self.assertIn(f"{before} other result{'s' if before > 1 else ''} in calls.sweep", said)
+        # What only describes a value makes no new point.
+        self.write("own.toml", "# said again\nextends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'own.elf'\n"
+                               "[run]\nstall_limit = { value = '11 ms', source = 'us', kind = 'assumed' }\n")
+        before = self.results()
+        self.sweep()
+        self.assertEqual(self.results(), before)
+
+    def test_a_full_disk_ends_it_and_leaves_what_is_complete(self):
+        self.study()
+        # No file may become as large as a result.
+        limited = sluice("sweep", "calls.toml", cwd=self.directory,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
+        self.assertEqual((limited.returncode, limited.stdout), (2, ""))
+        self.assertRegex(limited.stderr, r"^sluice: calls.sweep/points/../[0-9a-f]{32}/result.json: cannot be written: "
+                                         r"File too large\n$")
+        self.assertEqual(self.results(), {})
+        self.sweep()
+        self.assertEqual({row["state"] for row in self.rows()}, {"done"})
+
+    def test_result_files_that_are_none_are_named_and_left_out(self):
+        self.study(1)
+        self.sweep()
+        whole = self.tables()
+        paths = sorted(self.results())
+        with open(paths[0], encoding="utf-8") as file:
+            text = file.read()
+        for name, content in (("is cut off, or no JSON", text[:-200]), ("is cut off, or no JSON", ""),
+                              ("is no result file of schema sluice-result-1", "{}\n"),
+                              ("is no result file of schema sluice-result-1", text.replace("result-1", "result-9", 1)),
+                              ("is no result file that this program has written", json.dumps(json.loads(text)))):
+            with open(paths[0], "w", encoding="utf-8") as file:
+                file.write(content)
+            status = sluice("sweep", "calls.toml", "--status", cwd=self.directory)
+            shown = os.path.relpath(paths[0], self.directory)
+            self.assertEqual(status.stderr, f"sluice: sweep: {shown} {name}, so it is left out\n")
+            self.assertEqual(status.stdout, "calls: 6 points: 5 done, 0 failed, 1 missing\n")
+            again = sluice("sweep", "calls.toml", cwd=self.directory)
+            self.assertEqual(again.stderr, f"sluice: sweep: {shown} {name}, so the point runs again\n")
+            self.assertEqual(again.returncode, 0)
+            self.assertEqual(self.tables(), whole)
+
+
+class Mistakes(SweepTest):
+    def test_each_is_one_sentence(self):
+        self.study()
+        def refused(text, sentence, *arguments):
+            self.write("calls.toml", text)
+            self.assert_mistake(["sweep", "calls.toml", *arguments], sentence)
+        refused("boards = ['e810-pol']\n", "calls.toml:1: e810-pol: no such board; did you mean e810-poll?")
+        refused("boards = ['e810-poll']\n[grid]\nnic.eth0.queus = [1]\n",
+                "calls.toml:3: nic.eth0.queus is not a parameter of the descriptor NIC; did you mean nic.eth0.queues?")
+        refused("boards = [\n", "calls.toml:1: not valid TOML: ...")
+        good = STUDY.format(last=2)
+        refused(good, "--jobs 0: must be a whole number, 1 to 4096", "--jobs=0")
+        refused(good, "--run 12: must be a whole number, 0 to 11", "--run=12")
+        refused(good, "sweep: --list, --count, --status and --run exclude each other", "--list", "--count")
+        refused(good, "--retry-failed: nothing is run with --list, --count or --status", "--retry-failed", "--status")
+        refused(good, "--jobs: belongs to a sweep of all points", "--jobs=2", "--run=1")
+        refused(good, "--out: nothing is looked up with --list or --count", "--out=x", "--count")
+        self.assert_mistake(["sweep", "other.toml"], "other.toml: no such file")
+        self.assert_mistake(["sweep"], "sweep needs a STUDY: a TOML file")
+
+    def test_directories_that_are_not_its_own(self):
+        self.study(1)
+        self.write("others.toml", STUDY.format(last=1))
+        self.succeed("sweep", "others.toml", cwd=self.directory)
+        self.assert_mistake(["sweep", "calls.toml", "--out=others.sweep"],
+                            "--out others.sweep: has results of the study others, not of calls; name another directory")
+        self.succeed("run", "e810-poll", "--requests=10", "--out=run", cwd=self.directory)
+        self.assert_mistake(["sweep", "calls.toml", "--out=run"],
+                            "--out run: has the result of a run; name another directory")
+        self.write("file", "")
+        self.assert_mistake(["sweep", "calls.toml", "--out=file"], "--out file: cannot be made: ...")
+        self.write("calls.sweep/sweep.json", "{")
+        self.assert_mistake(["sweep", "calls.toml"],
+                            "calls.sweep/sweep.json: is not what sluice sweep has written; name another directory")
+
+    def test_a_study_that_is_changed_under_a_running_one(self):
+        self.write("calls.toml", STUDY.format(last=4).replace("requests = 40", "requests = 200000"))
+        with subprocess.Popen([SLUICE, "sweep", "calls.toml", "--jobs=1"], cwd=self.directory, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            time.sleep(0.7)
+            self.study(2)
+            self.assert_mistake(["sweep", "calls.toml"], "calls.toml: has changed since the sweep began that runs in "
+                                                         "calls.sweep; wait for that, or give --out")
+            process.terminate()
+            process.communicate(timeout=30)
+        self.sweep()
+
+
+if __name__ == "__main__":
+    unittest.main()
