@@ -2,6 +2,7 @@
 #include "models/base/measure/histogram.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice::base {
 
@@ -10,6 +11,39 @@ Histogram& Histogram::operator=(const Histogram& other) {
   clear();
   merge(other);
   return *this;
+}
+
+std::optional<Histogram> Histogram::of(const std::vector<Bucket>& buckets, Sum sum, std::uint64_t min,
+                                       std::uint64_t max) {
+  Histogram h;
+  Sum least = 0, greatest = 0;  // that the sum can be
+  std::optional<std::uint64_t> before;
+  for (const auto& [first, count] : buckets) {
+    const unsigned bucket = bucket_of(first), row = bucket / kColumns;
+    const std::uint64_t last = first + width_of(row) - 1;
+    if (first != first_of(row, bucket % kColumns) || count == 0 || (before && first <= *before)) return {};
+    if (h.count_ + count < count) return {};
+    before = first;
+    h.add(first, count);
+    least += static_cast<Sum>(std::max(first, min)) * count;
+    greatest += static_cast<Sum>(std::min(last, max)) * count;
+  }
+  if (buckets.empty()) return sum == 0 && min == 0 && max == 0 ? std::optional(std::move(h)) : std::nullopt;
+  if (min > max || bucket_of(min) != bucket_of(buckets.front().first) ||
+      bucket_of(max) != bucket_of(buckets.back().first) || sum < least || sum > greatest)
+    return {};
+  h.sum_ = sum;
+  h.min_ = min;
+  h.max_ = max;
+  return h;
+}
+
+bool Histogram::operator==(const Histogram& other) const {
+  if (count_ != other.count_ || sum_ != other.sum_ || min_ != other.min_ || max_ != other.max_) return false;
+  static constexpr Row kEmpty{};
+  for (unsigned row = 0; row < kRows; ++row)
+    if ((rows_[row] ? *rows_[row] : kEmpty) != (other.rows_[row] ? *other.rows_[row] : kEmpty)) return false;
+  return true;
 }
 
 void Histogram::merge(const Histogram& other) {

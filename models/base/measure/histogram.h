@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "models/base/time/time.h"
 
@@ -45,8 +47,20 @@ class Histogram {
     if (value > max_) max_ = value;
   }
   void add(Time value) { add(value.femtoseconds()); }
+
+  /// What for_each_bucket() says of a bucket.
+  struct Bucket {
+    std::uint64_t first, count;
+  };
+  /// The histogram that has these buckets, which are those of for_each_bucket(), and this sum, minimum and maximum, for
+  /// one that was written to a file. Nothing where no histogram has them.
+  static std::optional<Histogram> of(const std::vector<Bucket>&, Sum sum, std::uint64_t min, std::uint64_t max);
+
   void merge(const Histogram& other);
   void clear();
+
+  /// Whether all that can be asked of them is the same.
+  bool operator==(const Histogram&) const;
 
   std::uint64_t count() const { return count_; }
   Sum sum() const { return sum_; }

@@ -24,6 +24,14 @@ double relative_error(std::uint64_t got, std::uint64_t want) {
   return want ? difference / static_cast<double>(want) : difference;
 }
 
+std::vector<Histogram::Bucket> buckets_of(const Histogram& h) {
+  std::vector<Histogram::Bucket> buckets;
+  h.for_each_bucket([&](std::uint64_t first, std::uint64_t, std::uint64_t count) {
+    buckets.push_back({first, count});
+  });
+  return buckets;
+}
+
 }  // namespace
 
 TEST_CASE("an empty histogram answers zero", "[histogram]") {
@@ -136,6 +144,43 @@ TEST_CASE("merging does not depend on the order and equals recording everything 
     REQUIRE(h->max() == all.max());
     for (int q = 0; q <= 100; ++q) REQUIRE(h->quantile(q, 100) == all.quantile(q, 100));
   }
+}
+
+TEST_CASE("a histogram of another's buckets, sum and extremes equals it", "[histogram]") {
+  RandomStream random({3, 0}, "test.histogram", "read back");
+  for (int trial = 0; trial < 500; ++trial) {
+    Histogram written;
+    const std::uint64_t values = random.below(200);
+    for (std::uint64_t i = 0; i < values; ++i) written.add(random.next() >> random.below(64), 1 + random.below(3));
+    const std::vector<Histogram::Bucket> buckets = buckets_of(written);
+    const auto read = Histogram::of(buckets, written.sum(), written.min(), written.max());
+    REQUIRE(read);
+    REQUIRE(*read == written);
+    REQUIRE(read->count() == written.count());
+    REQUIRE(read->mean() == written.mean());
+    REQUIRE(read->min() == written.min());
+    for (int q = 0; q <= 1000; ++q) REQUIRE(read->quantile(q, 1000) == written.quantile(q, 1000));
+    Histogram twice = written;
+    twice.merge(*read);
+    REQUIRE(twice.count() == 2 * written.count());
+    REQUIRE((twice == written) == (written.count() == 0));
+  }
+}
+
+TEST_CASE("what no histogram has makes none", "[histogram]") {
+  const std::vector<Histogram::Bucket> good{{1000, 2}, {2000, 1}};
+  REQUIRE(Histogram::of(good, 4005, 1001, 2003));
+  REQUIRE(Histogram::of({}, 0, 0, 0));
+  REQUIRE(!Histogram::of({}, 1, 0, 0));
+  REQUIRE(!Histogram::of({{2000, 1}, {1000, 2}}, 4005, 1001, 2003));             // not in order
+  REQUIRE(!Histogram::of({{1000, 1}, {1000, 1}, {2000, 1}}, 4005, 1001, 2003));  // twice
+  REQUIRE(!Histogram::of({{1001, 2}, {2000, 1}}, 4005, 1001, 2003));             // no bucket begins there
+  REQUIRE(!Histogram::of({{1000, 0}, {2000, 1}}, 4005, 1001, 2003));             // nothing in it
+  REQUIRE(!Histogram::of({{1000, ~0ull}, {2000, 2}}, 4005, 1001, 2003));         // too many
+  REQUIRE(!Histogram::of(good, 4005, 1002, 2003));                               // extremes of other buckets
+  REQUIRE(!Histogram::of(good, 4005, 1001, 2008));
+  REQUIRE(!Histogram::of(good, 4001, 1001, 2003));  // less and more than the samples can sum to
+  REQUIRE(!Histogram::of(good, 4006, 1001, 2003));
 }
 
 TEST_CASE("a copy is independent and a cleared histogram is as new", "[histogram]") {
