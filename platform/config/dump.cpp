@@ -2,6 +2,7 @@
 #include "platform/config/dump.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,33 @@ nlohmann::ordered_json parameter_json(const Instance& instance, const base::Para
 std::string uncertainty_text(const base::Provenance& p) {
   const base::Ratio share = p.effective_uncertainty();
   return share == base::Ratio(0) ? "exact" : "+-" + percent_text(share);
+}
+
+std::string in_one_line(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// As dump(2) of the library has it, but for arrays of numbers: a histogram would take a line for each bucket.
+void append(std::string& text, const nlohmann::ordered_json& json, std::size_t indent) {
+  const auto is_number = [](const auto& e) { return e.is_number(); };
+  if (!json.is_structured() || json.empty()) {
+    text += in_one_line(json);
+    return;
+  }
+  if (json.is_array() && std::all_of(json.begin(), json.end(), is_number)) {
+    const char* separator = "[";
+    for (const auto& e : json) text += std::exchange(separator, ", ") + e.dump();
+    text += "]";
+    return;
+  }
+  const std::string inner(indent + 2, ' ');
+  const char* separator = json.is_array() ? "[\n" : "{\n";
+  for (const auto& [key, value] : json.items()) {
+    text += std::exchange(separator, ",\n") + inner;
+    if (json.is_object()) text += in_one_line(key) + ": ";
+    append(text, value, indent + 2);
+  }
+  text += "\n" + std::string(indent, ' ') + (json.is_array() ? "]" : "}");
 }
 
 }  // namespace
@@ -104,7 +132,9 @@ std::string to_table(const BoardConfig& board) {
 }
 
 std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  std::string text;
+  append(text, json, 0);
+  return text + "\n";
 }
 
 }  // namespace sluice::config

@@ -27,7 +27,8 @@ std::string percent_text(base::Ratio);
 
 nlohmann::ordered_json to_json(const base::Value&);
 
-/// As a file: indented, with a line break at its end. Bytes that are no UTF-8, which a path may have, become U+FFFD.
+/// As a file: indented, arrays of numbers in one line, with a line break at its end. Bytes that are no UTF-8, which a
+/// path may have, become U+FFFD.
 std::string json_text(const nlohmann::ordered_json&);
 
 }  // namespace sluice::config
