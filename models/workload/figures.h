@@ -3,6 +3,7 @@
 /// Formats figures for result files and for reports on a terminal.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,6 +20,10 @@ double nanoseconds(base::Time);
 double share(double part, double whole);
 /// The object that a result file has for a distribution of times: mean, min, p50, p90, p99, p999 and max, in ns.
 nlohmann::ordered_json latency(const base::Histogram& femtoseconds);
+/// latency() of requests, and the histogram itself, so that whoever has the files of several runs can merge them.
+nlohmann::ordered_json latency_with_histogram(const base::Histogram& femtoseconds);
+/// The histogram that latency_with_histogram() has written; nothing where there is none, or none that can be.
+std::optional<base::Histogram> histogram_in(const nlohmann::ordered_json& latency);
 
 std::string time_text(double ns);          ///< 4230.5 -> "4.23 us"
 std::string rate_text(double per_second);  ///< 6102000 -> "6.102 M/s"

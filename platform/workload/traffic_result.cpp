@@ -15,7 +15,7 @@ namespace {
 using base::Time;
 using net::TrafficSource;
 using workload::Json;
-using workload::latency;
+using workload::latency_with_histogram;
 using workload::share;
 
 Json dropped(const std::map<std::string, std::uint64_t>& reasons) {
@@ -59,14 +59,14 @@ Json phases(const net::TrafficSource& source) {
                     {"dropped", dropped(p.dropped)},
                     {"lost", p.lost},
                     {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
-                    {"latency_ns", latency(p.latency)}});
+                    {"latency_ns", latency_with_histogram(p.latency)}});
   }
   return list;
 }
 
 void add_calls(Json& result, const TrafficSource::Results& r) {
   result["requests"] = requests(r);
-  result["latency_ns"] = latency(r.latency);
+  result["latency_ns"] = latency_with_histogram(r.latency);
   result["load"] = load(r);
   result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
 }

@@ -125,7 +125,7 @@ void PacketsWorkload::add_result(Json& result) const {
                         {"dropped", dropped},   {"in_flight", r.in_flight()},
                         {"lost", r.lost},       {"errors", r.wrong + r.reordered},
                         {"retransmissions", 0}, {"late_duplicates", r.late + r.repeated}};
-  result["latency_ns"] = latency(r.latency);
+  result["latency_ns"] = latency_with_histogram(r.latency);
   result["throughput_per_s"] = share(static_cast<double>(r.returned),
                                      r.last_returned > r.first_sent ? (r.last_returned - r.first_sent).seconds() : 0.0);
   Json& packets = result["packets"] = {{"format", name_of(parameters_.format)},
