@@ -47,8 +47,10 @@ RULES = (
     ("platform/debug/protocol", ()),
     ("platform/debug", ("models/", *BOARD, "platform/diagnosis", "platform/debug/protocol")),
     ("platform/run", ("models/", *BOARD, "platform/diagnosis", "platform/debug")),
-    ("platform/report", ("models/", *BOARD, "platform/diagnosis", "platform/debug", "platform/run")),
-    ("platform/sweep", ("models/", *BOARD, "platform/report", "platform/run", "platform/study")),
+    ("platform/statistics", ("models/base/measure",)),
+    ("platform/report", ("models/", *BOARD, "platform/diagnosis", "platform/debug", "platform/run",
+                         "platform/statistics")),
+    ("platform/sweep", ("models/", *BOARD, "platform/report", "platform/run", "platform/statistics", "platform/study")),
     ("platform/cli", ("models/", "platform/")),
     ("firmware", ("firmware/",)),
     ("tests", ("models/", "platform/", "firmware/", "tests/")),
@@ -66,7 +68,7 @@ OTHERS = ("build", "cmake", "docs", "out")
 PLAIN = (".py", ".md", ".txt", ".toml", ".json", ".proto", ".ld", ".sh", ".in", ".cmake", ".pcap", ".log", ".pyc")
 WITHOUT_SYSTEMC = ("models/riscv/iss/", "models/base/time/", "models/base/files/", "models/base/parameters/",
                    "models/base/memory/", "models/base/measure/", "models/base/fabric/", "models/part/",
-                   "platform/config/", "platform/study/")
+                   "platform/config/", "platform/statistics/", "platform/study/")
 
 
 # What comes to boards by factory: a part's own headers, which platform does not include.
