@@ -23,7 +23,7 @@
 #include "platform/config/board_differences.h"
 #include "platform/config/dump.h"
 #include "platform/report/compare_text.h"
-#include "platform/report/confidence.h"
+#include "platform/report/paired.h"
 #include "platform/report/result.h"
 
 namespace sluice::cli {
@@ -209,31 +209,6 @@ int worst(const std::vector<Child>& children) {
   return status;
 }
 
-bool all_equal(const std::vector<double>& values) {
-  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
-}
-
-std::vector<report::PairedRow> paired_rows(const std::vector<std::vector<Json>>& by_board,
-                                           const std::vector<config::BoardConfig>& boards) {
-  std::vector<report::PairedRow> rows;
-  const std::size_t quantities = report::quantities_of(by_board[0][0]).size();
-  for (std::size_t b = 1; b < by_board.size(); ++b) {
-    for (std::size_t q = 0; q < quantities; ++q) {
-      std::vector<double> first, other;
-      for (const Json& r : by_board[0]) first.push_back(report::quantities_of(r)[q].value);
-      for (const Json& r : by_board[b]) other.push_back(report::quantities_of(r)[q].value);
-      double mean = 0;
-      for (const double v : first) mean += v / static_cast<double>(first.size());
-      const auto quantity = report::quantities_of(by_board[0][0])[q];
-      const auto difference = report::paired_difference(first, other);
-      const bool constant = all_equal(first) && all_equal(other);
-      rows.push_back({boards[b].name(), quantity.name, quantity.unit, mean, difference.mean,
-                      constant ? 0 : difference.half_width, constant});
-    }
-  }
-  return rows;
-}
-
 /// The boards that differ from the first one, and did the same in all replications.
 std::vector<std::string> same_as_first(const std::vector<std::vector<Json>>& by_board,
                                        const std::vector<config::BoardConfig>& boards,
@@ -310,14 +285,7 @@ Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& dif
   all["replications"] = c.replications;
   if (!c.curves.empty()) all["curve"] = report::to_json(c.curves);
   if (c.capacity_per_s > 0) all["capacity_per_s"] = c.capacity_per_s;
-  all["paired"] = Json::array();
-  for (const report::PairedRow& p : c.paired)
-    all["paired"].push_back({{"board", p.board},
-                             {"quantity", p.quantity},
-                             {"unit", p.unit},
-                             {"reference_mean", p.reference},
-                             {"difference", p.difference},
-                             {"half_width_95", p.constant ? Json() : Json(p.half_width)}});
+  all["paired"] = report::to_json(c.paired);
   return all;
 }
 
@@ -376,7 +344,7 @@ int execute(const Environment& environment, Options o) {
     by_board[i % boards.size()].push_back(Json::parse(children[i].output()));
   for (const auto& runs : by_board) comparison.results.push_back(runs.front());
   comparison.replications = static_cast<unsigned>(replications);
-  if (replications > 1) comparison.paired = paired_rows(by_board, boards);
+  if (replications > 1) comparison.paired = report::paired(by_board);
   comparison.curves = curves_of(by_board, boards);
   comparison.capacity_per_s = o.capacity;
   bool halved = true;

@@ -179,41 +179,22 @@ std::string half_quantum_text(const Comparison& c) {
   return text.empty() ? text : "\n  At half the quantum:\n" + text;
 }
 
-std::string paired_text(const Comparison& c) {
-  if (c.paired.empty()) return {};
-  if (std::all_of(c.paired.begin(), c.paired.end(), [](const PairedRow& p) { return p.constant; }))
+std::string replications_text(const Comparison& c) {
+  const std::vector<PairedRow>& rows = c.paired.rows;
+  if (rows.empty()) return {};
+  if (std::all_of(rows.begin(), rows.end(),
+                  [](const PairedRow& p) { return p.difference.basis == statistics::Basis::constant; }))
     return fmt::format(
         "\n  All {} replications gave the same: nothing in this workload and these boards is random, so there is no "
         "confidence interval to give.{}\n",
         c.replications,
         c.shown ? ""
                 : " Poisson arrivals (workload.kind open-loop or load-sweep) and the programs sort and kv are random.");
-  std::string text =
-      fmt::format("\n  Over {} replications (the columns above are the first), less {}, with 95 % confidence:\n",
-                  c.replications, name_of(c.results.front()));
-  for (const PairedRow& p : c.paired) {
-    const auto write = [&](double v) { return p.unit == "ns" ? time_text(std::abs(v)) : rate_text(std::abs(v)); };
-    text +=
-        fmt::format("    {:<20} {:<14} {}{}", p.board, p.quantity, p.difference < 0 ? "-" : "+", write(p.difference));
-    text += p.constant ? " in every replication" : " +- " + write(p.half_width);
-    if (p.reference > 0 && !p.constant)
-      text +=
-          fmt::format("  ({:+.2f} % +- {:.2f} %)", p.difference / p.reference * 100, p.half_width / p.reference * 100);
-    text += "\n";
-  }
-  return text;
+  return fmt::format("\n  Over {} replications (the columns above are the first), less {}{}:\n{}", c.replications,
+                     name_of(c.results.front()),
+                     rows.size() == 1 ? ", with 95 % confidence" : "; with 95 % confidence all intervals hold",
+                     paired_text(c.paired));
 }
-
-}  // namespace
-
-std::vector<Quantity> quantities_of(const Json& r) {
-  if (!has_requests(r)) return {{"simulated time", "ns", r.at("simulated_ns").get<double>()}};
-  return {{"latency mean", "ns", r.at("latency_ns").at("mean").get<double>()},
-          {"latency p99", "ns", r.at("latency_ns").at("p99").get<double>()},
-          {"throughput", "1/s", r.at("throughput_per_s").get<double>()}};
-}
-
-namespace {
 
 std::string differences_text(const Comparison& c) {
   std::string text =
@@ -268,7 +249,7 @@ std::string compare_report(const Comparison& c) {
                       : requests ? platform::traffic_text(c.results.front())
                                  : "no calls: what the firmware does by itself") +
                      "\n\n" + table.text();
-  return text + paired_text(c) + half_quantum_text(c) + differences_text(c);
+  return text + replications_text(c) + half_quantum_text(c) + differences_text(c);
 }
 
 }  // namespace sluice::report

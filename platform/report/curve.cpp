@@ -8,20 +8,28 @@
 
 #include <fmt/format.h>
 
-#include "platform/report/confidence.h"
 #include "platform/report/format.h"
+#include "platform/report/merged_tails.h"
+#include "platform/statistics/means.h"
 
 namespace sluice::report {
 namespace {
 
-/// "2.213 +- 0.004 us": both in the unit that suits the mean.
-std::string estimate_text(const Estimate& e) {
+using statistics::Estimate;
+
+/// "2.213 +- 0.004 us", or "2.741 (2.720 to 2.801) us": means have intervals that are even, tails have not.
+enum class Form { kHalfWidth, kEnds };
+std::string estimate_text(const Estimate& e, Form form) {
   static constexpr std::pair<double, const char*> units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
   auto unit = units[0];
   for (const auto& u : units)
-    if (e.mean >= u.first) unit = u;
-  if (!e.half_width) return fmt::format("{:.3f} {}", e.mean / unit.first, unit.second);
-  return fmt::format("{:.3f} +- {:.3f} {}", e.mean / unit.first, *e.half_width / unit.first, unit.second);
+    if (e.value >= u.first) unit = u;
+  if (!e.interval) return fmt::format("{:.3f} {}", e.value / unit.first, unit.second);
+  const auto [lower, upper] = *e.interval;
+  if (form == Form::kEnds)
+    return fmt::format("{:.3f} ({:.3f} to {:.3f}) {}", e.value / unit.first, lower / unit.first, upper / unit.first,
+                       unit.second);
+  return fmt::format("{:.3f} +- {:.3f} {}", e.value / unit.first, (upper - lower) / 2 / unit.first, unit.second);
 }
 
 std::string offered_text(const CurvePoint& p, double capacity) {
@@ -32,14 +40,15 @@ std::string offered_text(const CurvePoint& p, double capacity) {
 
 /// One row for each rate and board.
 std::string table(const std::vector<std::string>& names, const std::vector<CurvePoint>& points, double capacity) {
-  std::string text = fmt::format("  {:>18}  {:<14} {:>22} {:>22} {:>12} {:>11}  {}\n", "offered", "board", "mean",
+  std::string text = fmt::format("  {:>18}  {:<14} {:>22} {:>28} {:>12} {:>11}  {}\n", "offered", "board", "mean",
                                  "p99", "achieved", "unanswered", "busiest");
   for (const CurvePoint& p : points) {
     for (std::size_t b = 0; b < names.size(); ++b) {
       const CurveCell& c = p.boards[b];
-      text += fmt::format("  {:>18}  {:<14} {:>22} {:>22} {:>12} {:>9.1f} %  {}\n",
-                          b == 0 ? offered_text(p, capacity) : "", names[b], estimate_text(c.mean_ns),
-                          estimate_text(c.p99_ns), rate_text(c.achieved_per_s.mean), c.unanswered * 100, c.busiest);
+      text +=
+          fmt::format("  {:>18}  {:<14} {:>22} {:>28} {:>12} {:>9.1f} %  {}\n", b == 0 ? offered_text(p, capacity) : "",
+                      names[b], estimate_text(c.mean_ns, Form::kHalfWidth), estimate_text(c.p99_ns, Form::kEnds),
+                      rate_text(c.achieved_per_s.value), c.unanswered * 100, c.busiest);
     }
   }
   return text;
@@ -55,16 +64,16 @@ std::string drawing(const std::vector<std::string>& names, const std::vector<Cur
   double least = INFINITY, most = 0;
   for (const CurvePoint& p : points)
     for (const CurveCell& c : p.boards) {
-      if (c.mean_ns.mean <= 0) continue;
-      least = std::min(least, c.mean_ns.mean);
-      most = std::max(most, c.mean_ns.mean);
+      if (c.mean_ns.value <= 0) continue;
+      least = std::min(least, c.mean_ns.value);
+      most = std::max(most, c.mean_ns.value);
     }
   if (most <= 0) return {};
   const double height = std::max(std::log(most / least), 1e-9);
   std::vector<std::string> rows(kRows, std::string(points.size() * kColumn, ' '));
   for (std::size_t x = 0; x < points.size(); ++x)
     for (std::size_t b = 0; b < names.size(); ++b) {
-      const double mean = points[x].boards[b].mean_ns.mean;
+      const double mean = points[x].boards[b].mean_ns.value;
       if (mean <= 0) continue;
       char& place = rows[static_cast<std::size_t>(std::lround((kRows - 1) * std::log(most / mean) / height))]
                         [x * kColumn + kColumn / 2];
@@ -86,7 +95,13 @@ std::string drawing(const std::vector<std::string>& names, const std::vector<Cur
   return text + "\n";
 }
 
-Json to_json(const Estimate& e) { return {{"mean", e.mean}, {"half_width_95", e.half_width.value_or(0)}}; }
+Json mean_json(const Estimate& e) {
+  const auto half = statistics::half_width(e);
+  return {{"mean", e.value}, {"half_width_95", half ? Json(*half) : Json()}};
+}
+Json tail_json(const Estimate& e) {
+  return {{"value", e.value}, {"interval_95", e.interval ? Json{e.interval->lower, e.interval->upper} : Json()}};
+}
 
 }  // namespace
 
@@ -111,14 +126,14 @@ std::vector<CurvePoint> curve_of(const std::vector<std::vector<Json>>& by_board)
         for (const Json& r : replications) values.push_back(value(r.at("phases").at(i)));
         return values;
       };
-      const auto latency = [&](const char* key) {
-        return estimate_of(
-            over_replications([key](const Json& p) { return p.at("latency_ns").at(key).get<double>(); }));
-      };
-      CurveCell cell{
-          latency("mean"), latency("p99"),
-          estimate_of(over_replications([](const Json& p) { return p.at("load").at("achieved_per_s").get<double>(); })),
-          0, ""};
+      Latencies latencies;
+      for (const Json& r : replications) latencies.push_back(r.at("phases").at(i).at("latency_ns"));
+      CurveCell cell{statistics::mean_of(
+                         over_replications([](const Json& p) { return p.at("latency_ns").at("mean").get<double>(); })),
+                     merged_tail(latencies, kTails[0]), statistics::mean_of(over_replications([](const Json& p) {
+                       return p.at("load").at("achieved_per_s").get<double>();
+                     })),
+                     0, ""};
       double sent = 0, completed = 0;
       for (const Json& r : replications) {
         sent += r.at("phases").at(i).at("sent").get<double>();
@@ -136,7 +151,11 @@ std::vector<CurvePoint> curve_of(const std::vector<std::vector<Json>>& by_board)
 std::string curve_text(const std::vector<std::string>& names, const std::vector<CurvePoint>& points,
                        unsigned replications, double capacity) {
   std::string text;
-  if (replications > 1) text += fmt::format("  Means over {} replications, with 95 % confidence\n\n", replications);
+  if (replications > 1)
+    text += fmt::format(
+        "  Means over {} replications and p99 of all their calls, with 95 % confidence; p99 has no interval where too few "
+        "calls, or\n  bursts of them, took longer\n\n",
+        replications);
   return text + table(names, points, capacity) + drawing(names, points);
 }
 
@@ -145,9 +164,9 @@ Json to_json(const std::vector<CurvePoint>& points) {
   for (const CurvePoint& p : points) {
     Json boards = Json::array();
     for (const CurveCell& c : p.boards)
-      boards.push_back({{"mean_ns", to_json(c.mean_ns)},
-                        {"p99_ns", to_json(c.p99_ns)},
-                        {"achieved_per_s", to_json(c.achieved_per_s)},
+      boards.push_back({{"mean_ns", mean_json(c.mean_ns)},
+                        {"p99_ns", tail_json(c.p99_ns)},
+                        {"achieved_per_s", mean_json(c.achieved_per_s)},
                         {"unanswered", c.unanswered},
                         {"busiest", c.busiest}});
     list.push_back({{"rate_per_s", p.rate_per_s}, {"boards", std::move(boards)}});

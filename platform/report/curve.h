@@ -7,15 +7,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/report/confidence.h"
+#include "platform/statistics/estimate.h"
 
 namespace sluice::report {
 
 /// What a board did at one rate.
 struct CurveCell {
-  Estimate mean_ns;
-  Estimate p99_ns;
-  Estimate achieved_per_s;
+  statistics::Estimate mean_ns;
+  statistics::Estimate p99_ns;  ///< of the calls of all replications together
+  statistics::Estimate achieved_per_s;
   double unanswered = 0;  ///< share of the calls, over all replications
   std::string busiest;    ///< resource of the first replication, with its share; empty: there is none
 };

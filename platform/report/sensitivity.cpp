@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/statistics/means.h"
+
 namespace sluice::report {
 namespace {
 
@@ -18,9 +20,10 @@ double mean_of(const std::vector<double>& values) {
 /// (b - a) x factor, over the replications that both have.
 Estimate difference(const std::vector<double>& a, const std::vector<double>& b, double factor) {
   const auto n = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
-  if (n == 1) return {(b.front() - a.front()) * factor, {}};
-  const auto d = paired_difference({a.begin(), a.begin() + n}, {b.begin(), b.begin() + n});
-  return {d.mean * factor, d.half_width * factor};
+  Estimate d = statistics::mean_difference({a.begin(), a.begin() + n}, {b.begin(), b.begin() + n});
+  d.value *= factor;
+  if (d.interval) d.interval = {d.interval->lower * factor, d.interval->upper * factor};
+  return d;
 }
 
 }  // namespace
@@ -49,13 +52,13 @@ void rank(std::vector<Sensitivity>& all, const std::vector<double>& reference) {
   double squares = 0;
   for (Sensitivity& s : all) {
     s.half_range = half_range_of(reference, s.less, s.more);
-    squares += s.half_range.mean * s.half_range.mean;
+    squares += s.half_range.value * s.half_range.value;
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.half_range.mean > b.half_range.mean; });
+                   [](const auto& a, const auto& b) { return a.half_range.value > b.half_range.value; });
   double sum = 0;
   for (Sensitivity& s : all) {
-    s.share = squares > 0 ? s.half_range.mean * s.half_range.mean / squares : 0;
+    s.share = squares > 0 ? s.half_range.value * s.half_range.value / squares : 0;
     sum += s.share;
     s.cumulated = sum;
     s.carrying = false;
@@ -72,7 +75,7 @@ std::size_t carriers(const std::vector<Sensitivity>& ranked, double share) {
 
 double combined_uncertainty(const std::vector<Sensitivity>& all) {
   double squares = 0;
-  for (const Sensitivity& s : all) squares += s.half_range.mean * s.half_range.mean;
+  for (const Sensitivity& s : all) squares += s.half_range.value * s.half_range.value;
   return std::sqrt(squares / 3);  // a uniform distribution's variance is a third of the square of half its width
 }
 

@@ -10,10 +10,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/report/confidence.h"
 #include "platform/report/variations.h"
+#include "platform/statistics/estimate.h"
 
 namespace sluice::report {
+
+using statistics::Estimate;
 
 /// A result that can be asked about.
 struct AskedResult {

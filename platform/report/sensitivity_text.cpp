@@ -10,6 +10,7 @@
 
 #include "platform/config/dump.h"
 #include "platform/report/format.h"
+#include "platform/statistics/means.h"
 
 namespace sluice::report {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::array<WhyFixed, 4> kWhyFixed{
      {Fixed::kNoNumber, "no-number", "no numbers, but names, addresses, or true or false"},
      {Fixed::kNoOther, "no-other-value", "without another value: 0, an empty list, or alone in their range"}}};
 
-bool has_effect(const Sensitivity& s) { return s.half_range.mean != 0; }
+bool has_effect(const Sensitivity& s) { return s.half_range.value != 0; }
 bool is_assumed(const Sensitivity& s) { return s.parameter.provenance.kind == base::Provenance::Kind::kAssumed; }
 
 /// Writes values of one result.
@@ -45,7 +46,8 @@ class Writer {
     return is_nothing(v) ? "0" : fmt::format("{}{} ({})", v < 0 ? "-" : "+", value(v), percent(v));
   }
   std::string with_interval(const Estimate& e) const {
-    return e.half_width ? value(e.mean) + " +- " + value(*e.half_width) : value(e.mean);
+    const auto half = statistics::half_width(e);
+    return half ? value(e.value) + " +- " + value(*half) : value(e.value);
   }
 
  private:
@@ -76,7 +78,7 @@ std::string table_of(const std::vector<Row>& rows, std::size_t flush_left) {
 
 std::string end_text(const Writer& write, const std::vector<double>& reference, const End& end, bool clipped) {
   if (end.results.empty()) return "-";
-  return write.effect(effect_of(reference, end).mean) + (clipped ? " !" : "");
+  return write.effect(effect_of(reference, end).value) + (clipped ? " !" : "");
 }
 
 std::string ranking(const SensitivityReport& r, const Writer& write) {
@@ -219,7 +221,7 @@ std::string without_effect_text(const SensitivityReport& r, bool all) {
 }
 
 std::string conditions_text(const SensitivityReport& r, const Writer& write) {
-  const Estimate reference = estimate_of(r.reference);
+  const Estimate reference = statistics::mean_of(r.reference);
   std::string text = fmt::format("{}: what the {} hangs on\n", r.board, r.asked.title);
   if (!r.workload.empty()) text += r.workload + "\n";
   text += fmt::format("\n  {} {}, over {}", r.asked.title, write.with_interval(reference),
@@ -239,7 +241,8 @@ std::string conditions_text(const SensitivityReport& r, const Writer& write) {
 }
 
 Json json_of(const Estimate& e) {
-  return {{"mean", e.mean}, {"half_width_95", e.half_width ? Json(*e.half_width) : Json()}};
+  const auto half = statistics::half_width(e);
+  return {{"mean", e.value}, {"half_width_95", half ? Json(*half) : Json()}};
 }
 
 Json json_of(const End& end, const base::Variation& v, const std::vector<double>& reference) {
@@ -271,7 +274,7 @@ Json json_of(const Sensitivity& s, const std::vector<double>& reference) {
 }  // namespace
 
 std::string sensitivity_text(const SensitivityReport& r, bool all) {
-  const double reference = estimate_of(r.reference).mean;
+  const double reference = statistics::mean_of(r.reference).value;
   const Writer write(r.asked, reference);
   return conditions_text(r, write) + ranking(r, write) + carriers_text(r) + combined_text(r, write, reference) +
          clipped_text(r) + uncertainties_text(r) + without_effect_text(r, all) + left_out_text(r) + fixed_text(r, all);
@@ -281,7 +284,7 @@ Json to_json(const SensitivityReport& r) {
   Json json = {{"board", r.board},
                {"result", r.asked.name},
                {"unit", r.asked.unit},
-               {"reference", json_of(estimate_of(r.reference))},
+               {"reference", json_of(statistics::mean_of(r.reference))},
                {"requests", r.requests ? Json(*r.requests) : Json()},
                {"replications", r.replications},
                {"random", r.random},

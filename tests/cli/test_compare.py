@@ -2,6 +2,7 @@
 """`sluice compare`: boards side by side, replications, and runs that fail."""
 
 import json
+import math
 import os
 import re
 import signal
@@ -13,6 +14,25 @@ from command import SLUICE, CommandTest, sluice
 QUICK = ("--requests=200", "--warmup=50")
 NOT_RANDOM = ("--set=run.spread=none", "--set=workload.think=0 ns")
 HART = r"cluster\.host\.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\n"
+
+
+def quantile(histograms, share):
+    """That of the merged histograms, in fs, as docs/reference/result.md says."""
+    buckets = {}
+    for h in histograms:
+        for first, count in zip(h["first_fs"], h["counts"]):
+            buckets[first] = buckets.get(first, 0) + count
+    least, most = min(h["min_fs"] for h in histograms), max(h["max_fs"] for h in histograms)
+    values = sum(buckets.values())
+    rank = max(1, math.ceil(round(share * values, 6)))
+    if rank in (1, values):
+        return least if rank == 1 else most
+    for first in sorted(buckets):
+        rank -= buckets[first]
+        if rank <= 0:
+            width = 1 if first < 512 else 2**(first.bit_length() - 9)
+            return min(max(first + (width - 1) // 2, least), most)
+    raise AssertionError
 
 
 class Comparing(CommandTest):
@@ -41,22 +61,59 @@ class Comparing(CommandTest):
                 self.assertEqual(json.load(file), result)
 
     def test_paired_confidence_intervals(self):
-        arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--set=workload.kind=open-loop",
-                     "--set=workload.rate=3000000", "--replications=4")
-        compared = json.loads(self.succeed(*arguments, "--json"))
-        mean = next(p for p in compared["paired"] if p["quantity"] == "latency mean")
+        load = ("--requests=2000", "--warmup=50", "--set=workload.kind=open-loop", "--set=workload.rate=1000000")
+        compared = json.loads(self.succeed("compare", "e810-poll", "e810-irq", *load, "--replications=4", "--json"))
+        self.assertEqual([p["quantity"] for p in compared["paired"]],
+                         ["latency mean", "latency p99", "latency p99.9", "throughput"])
+        mean, p99, p999, throughput = compared["paired"]
         self.assertEqual((mean["board"], mean["unit"], compared["replications"]), ("e810-irq", "ns", 4))
-        differences = []
-        for replication in range(4):
-            means = [json.loads(self.succeed("run", board, *QUICK, "--json", *arguments[5:7],
-                                             f"--set=run.replication={replication}"))["latency_ns"]["mean"]
-                     for board in ("e810-poll", "e810-irq")]
-            differences.append(means[1] - means[0])
-        average = sum(differences) / 4
-        self.assertGreater(len(set(differences)), 1)
-        error = (sum((d - average)**2 for d in differences) / 3 / 4)**0.5
-        self.assertAlmostEqual(mean["difference"], average, places=5)
-        self.assertAlmostEqual(mean["half_width_95"], 3.1824 * error, places=5)
+        runs = [[json.loads(self.succeed("run", board, *load, "--json", f"--set=run.replication={replication}"))
+                 for replication in range(4)] for board in ("e810-poll", "e810-irq")]
+        # Student's t of 3 degrees of freedom, for four intervals that hold together with 95 %.
+        for row, value in ((mean, lambda r: r["latency_ns"]["mean"]), (throughput, lambda r: r["throughput_per_s"])):
+            differences = [value(b) - value(a) for a, b in zip(*runs)]
+            self.assertGreater(len(set(differences)), 1)
+            average = sum(differences) / 4
+            error = (sum((d - average)**2 for d in differences) / 3 / 4)**0.5
+            self.assertAlmostEqual(row["level"], 1 - 0.05 / 4)
+            self.assertAlmostEqual(row["difference"] / average, 1, places=5)
+            self.assertAlmostEqual((row["interval"][1] - row["difference"]) / error, 5.39192, places=3)
+            self.assertAlmostEqual((row["difference"] - row["interval"][0]) / error, 5.39192, places=3)
+        self.assertEqual(mean["verdict"], "more")
+        # p99 is that of all calls together, within a bucket of each board; p99.9 is that of eight calls.
+        merged = [quantile([r["latency_ns"]["histogram"] for r in of_board], 0.99) / 1e6 for of_board in runs]
+        self.assertAlmostEqual(p99["difference"], merged[1] - merged[0], delta=(merged[0] + merged[1]) / 512)
+        self.assertAlmostEqual(p99["reference"], merged[0], delta=merged[0] / 512)
+        self.assertTrue(p99["interval"][0] < p99["difference"] < p99["interval"][1])
+        self.assertEqual((p999["interval"], p999["level"], p999["verdict"]), (None, None, "unknown"))
+
+    def test_a_histogram_has_the_quantiles_of_its_file(self):
+        latency = json.loads(self.succeed("run", "e810-poll", "--requests=2000", "--json"))["latency_ns"]
+        histogram = latency["histogram"]
+        self.assertEqual(histogram["count"], sum(histogram["counts"]))
+        self.assertEqual(histogram["count"], 2000)
+        self.assertEqual(round(int(histogram["sum_fs"]) / 2000) / 1e6, latency["mean"])
+        for key, share in (("min", 0), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1)):
+            self.assertEqual(quantile([histogram], share) / 1e6, latency[key])
+
+    def test_boards_that_are_the_same_have_no_difference(self):
+        same = self.write("same.toml", "extends = ['e810-poll']\n")
+        # The timeout of calls that are all answered in time.
+        unused = self.write("unused.toml", "extends = ['e810-poll']\n[workload]\ntimeout = '900 us'\n")
+        arguments = ("compare", "e810-poll", same, unused, *QUICK, "--replications=3")
+        for row in json.loads(self.succeed(*arguments, "--json"))["paired"]:
+            self.assertEqual((row["difference"], row["interval"], row["verdict"]), (0, [0, 0], "none"))
+        self.assertEqual(self.succeed(*arguments).count(": no difference\n"), 8)
+
+    def test_common_random_numbers_narrow_the_interval(self):
+        widths = []
+        for name, seed in (("common", 1), ("independent", 77)):
+            path = self.write(f"{name}.toml", f"extends = ['e810-poll']\n[pcie.slot0]\nlanes = 8\n[run]\nseed = {seed}\n")
+            rows = json.loads(self.succeed("compare", "e810-poll", path, "--requests=1000", "--replications=5", "--json",
+                                           "--set=workload.kind=open-loop", "--set=workload.rate=3000000"))["paired"]
+            widths.append([r["interval"][1] - r["interval"][0] for r in rows if not r["quantity"].startswith("latency p")])
+        for common, independent in zip(*widths):
+            self.assertLess(2 * common, independent)
 
     def test_replications_of_what_is_not_random(self):
         arguments = ("compare", "e810-poll", "e810-irq", *QUICK, *NOT_RANDOM, "--replications=3")
@@ -65,7 +122,8 @@ class Comparing(CommandTest):
                       "no confidence interval to give.", text)
         self.assertNotIn("+- ", text)
         for row in json.loads(self.succeed(*arguments, "--json"))["paired"]:
-            self.assertIsNone(row["half_width_95"])
+            self.assertIsNone(row["interval"])
+            self.assertIn(row["verdict"], ("less", "more"))
 
     def test_latency_against_load(self):
         arguments = ("compare", "e810-poll", "e810-irq", "--loads=20,80", "--requests=300")
@@ -78,6 +136,8 @@ class Comparing(CommandTest):
             self.assertGreater(interrupt["mean_ns"]["mean"], poll["mean_ns"]["mean"])
             for board in (poll, interrupt):
                 self.assertGreater(board["mean_ns"]["half_width_95"], 0)
+                # 9 of 900 calls are beyond it.
+                self.assertIsNone(board["p99_ns"]["interval_95"])
                 self.assertEqual(board["unanswered"], 0)
                 self.assertRegex(board["busiest"], r"^cluster\.host\.hart0 \d+ %$")
         text = self.succeed(*arguments)
@@ -115,7 +175,7 @@ class Comparing(CommandTest):
                                               cwd=self.directory))
         times = [r["simulated_ns"] for r in compared["results"]]
         (row,) = compared["paired"]
-        self.assertEqual((row["quantity"], row["reference_mean"]), ("simulated time", times[0]))
+        self.assertEqual((row["quantity"], row["reference"]), ("simulated time", times[0]))
         self.assertAlmostEqual(row["difference"], times[1] - times[0], places=3)
         # Nothing is simulated for a comparison that cannot be shown.
         for boards, why in ((("plain.toml", "e810-poll"), "compare: e810-poll.toml has an Ethernet link and is put to "

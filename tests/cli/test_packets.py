@@ -53,8 +53,8 @@ class Packets(CommandTest):
         self.assertRegex(text, r"(?m)^  latency mean +\d\.\d\d us +\d\.\d\d us +x1\.\d{3}$")
         compared = json.loads(self.succeed(*both, "--json", "--replications=2", "--set=run.spread=none",
                                               cwd=self.directory))
-        self.assertEqual({p["quantity"] for p in compared["paired"]}, {"latency mean", "latency p99", "throughput"})
-        self.assertTrue(all(p["half_width_95"] is None for p in compared["paired"]))
+        self.assertEqual({p["quantity"] for p in compared["paired"]}, {"latency mean", "latency p99", "latency p99.9", "throughput"})
+        self.assertTrue(all(p["interval"] is None for p in compared["paired"]))
         for boards in (("e810-echo", "e810-poll"), ("e810-poll", "e810-echo")):
             titles = {"e810-echo": "packets workload", "e810-poll": "traffic source"}
             self.assert_mistake(["compare", *boards], f"compare: {boards[0]}.toml has the {titles[boards[0]]}, and "

@@ -12,7 +12,7 @@ NUMBER = re.compile(r"([x+-]?)(\d[\d,]*(?:\.\d+)?)( ns| us| %| M/s)?")
 FLOOR = {" ns": 5, " us": 0.005, " %": 1, " M/s": 0}
 
 
-INTERVAL = re.compile(r"\+- \d+\.\d+")
+INTERVAL = re.compile(r"\+- \d+\.\d+|\(\d+\.\d+ to \d+\.\d+\)")
 
 
 def split(text):

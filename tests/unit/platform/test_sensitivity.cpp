@@ -4,11 +4,14 @@
 #include <catch2/catch.hpp>
 
 #include "platform/report/sensitivity_text.h"
+#include "platform/statistics/means.h"
 
 using namespace sluice;
 using namespace sluice::report;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
+using sluice::statistics::half_width;
+using sluice::statistics::mean_of;
 
 namespace {
 
@@ -32,31 +35,31 @@ SensitivityReport report_of(std::vector<Sensitivity> all, const std::vector<doub
 
 TEST_CASE("effects are paired with the reference's replications", "[sensitivity]") {
   const std::vector<double> reference{100, 200, 300};
-  CHECK(estimate_of(reference).mean == Approx(200));
-  CHECK(*estimate_of(reference).half_width == Approx(kT2 * 100 / std::sqrt(3)).epsilon(1e-4));
+  CHECK(mean_of(reference).value == Approx(200));
+  CHECK(*half_width(mean_of(reference)) == Approx(kT2 * 100 / std::sqrt(3)).epsilon(1e-4));
   const Estimate shifted = effect_of(reference, ran({111, 209, 310}));
-  CHECK(shifted.mean == Approx(10));
-  CHECK(*shifted.half_width == Approx(kT2 / std::sqrt(3)).epsilon(1e-4));
+  CHECK(shifted.value == Approx(10));
+  CHECK(*half_width(shifted) == Approx(kT2 / std::sqrt(3)).epsilon(1e-4));
   const Estimate single = effect_of(reference, ran({93}));
-  CHECK(single.mean == -7);
-  CHECK_FALSE(single.half_width);
+  CHECK(single.value == -7);
+  CHECK_FALSE(single.interval);
 }
 
 TEST_CASE("half the range is taken between the outermost of three results", "[sensitivity]") {
   const std::vector<double> reference{100, 200, 300};
   const Estimate linear = half_range_of(reference, ran({90, 190, 290}), ran({112, 210, 308}));
-  CHECK(linear.mean == Approx(10));  // (22 + 20 + 18) / 3 / 2
-  CHECK(*linear.half_width == Approx(kT2 * 2 / std::sqrt(3) / 2).epsilon(1e-4));
-  CHECK(half_range_of(reference, ran({112}), ran({90})).mean == 11);
-  CHECK(half_range_of(reference, ran({108}), ran({120})).mean == 10);  // the reference is the least
-  CHECK(half_range_of(reference, ran({100}), ran({100})).mean == 0);
+  CHECK(linear.value == Approx(10));  // (22 + 20 + 18) / 3 / 2
+  CHECK(*half_width(linear) == Approx(kT2 * 2 / std::sqrt(3) / 2).epsilon(1e-4));
+  CHECK(half_range_of(reference, ran({112}), ran({90})).value == 11);
+  CHECK(half_range_of(reference, ran({108}), ran({120})).value == 10);  // the reference is the least
+  CHECK(half_range_of(reference, ran({100}), ran({100})).value == 0);
 }
 
 TEST_CASE("an end that could not be run is taken to be opposite to the other", "[sensitivity]") {
   const std::vector<double> reference{100, 200, 300};
-  CHECK(half_range_of(reference, left_out("refused"), ran({108})).mean == 8);
-  CHECK(half_range_of(reference, ran({94}), left_out("refused")).mean == 6);
-  CHECK(half_range_of(reference, left_out("refused"), left_out("refused")).mean == 0);
+  CHECK(half_range_of(reference, left_out("refused"), ran({108})).value == 8);
+  CHECK(half_range_of(reference, ran({94}), left_out("refused")).value == 6);
+  CHECK(half_range_of(reference, left_out("refused"), left_out("refused")).value == 0);
 }
 
 TEST_CASE("parameters are ranked by their shares of the spread", "[sensitivity]") {
