@@ -153,8 +153,9 @@ std::string curve_text(const std::vector<std::string>& names, const std::vector<
   std::string text;
   if (replications > 1)
     text += fmt::format(
-        "  Means over {} replications and p99 of all their calls, with 95 % confidence; p99 has no interval where too few "
-        "calls, or\n  bursts of them, took longer\n\n",
+        "  Over {} replications, with 95 % confidence: means, and p99 of all calls together, which has no interval "
+        "where\n"
+        "  too few calls, or bursts of calls, are beyond it\n\n",
         replications);
   return text + table(names, points, capacity) + drawing(names, points);
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "platform/statistics/student_t.h"
+#include "platform/statistics/quantiles.h"
 
 namespace sluice::statistics {
 namespace {

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 
 #include "platform/statistics/means.h"
+#include "platform/statistics/quantiles.h"
 #include "platform/statistics/simultaneous.h"
-#include "platform/statistics/student_t.h"
 
 using namespace sluice::statistics;
 
@@ -16,6 +16,11 @@ TEST_CASE("quantiles of Student's t agree with the table", "[statistics]") {
   CHECK(student_t(0.95, 30) == Approx(2.0423).margin(0.0001));
   CHECK(student_t(0.95, 1'000'000) == Approx(1.9600).margin(0.0001));
   CHECK(student_t(0.99, 4) == Approx(4.6041).margin(0.0001));
+}
+
+TEST_CASE("quantiles of chi-squared agree with the table", "[statistics]") {
+  CHECK(chi_squared(0.1, 4) == Approx(1.0636).margin(0.0001));
+  CHECK(chi_squared(0.95, 9) == Approx(16.9190).margin(0.0001));
 }
 
 TEST_CASE("what two boards share cancels in paired differences", "[statistics]") {
