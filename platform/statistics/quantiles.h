@@ -7,8 +7,4 @@ namespace sluice::statistics {
 /// t with `degrees` of freedom (at least 1).
 double student_t(double level, unsigned degrees);
 
-/// What a chi-squared variable with `degrees` of freedom (at least 1) does not exceed with this probability (above 0,
-/// below 1).
-double chi_squared(double probability, unsigned degrees);
-
 }  // namespace sluice::statistics

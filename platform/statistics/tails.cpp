@@ -21,9 +21,8 @@ constexpr double kLeastBeyond = 30;
 /// From how many times the variance of independent samples on their number is taken to vary because of bursts: 5
 /// replications of independent ones reach it in 2 % of the cases.
 constexpr double kBursts = 3;
-/// How sure it must be that there are as many bursts as there must be samples. Without it, replications that happened
-/// to see little of the tail would be those that have an interval.
-constexpr double kSure = 0.9;
+/// How many bursts there must be: with fewer, the share beyond the quantile is not known to a third.
+constexpr double kLeastBursts = 10;
 /// How many times as steep one half of an interval may be as the other until a straight line is no longer good enough.
 constexpr double kBent = 8;
 
@@ -69,8 +68,7 @@ std::optional<Tail> tail_of(const Histograms& all, Share share, double level) {
     squares += tail.errors.back() * tail.errors.back();
   }
   const double bursts = squares / replications / (replications - 1) * n / (p * (1 - p));
-  const double most = bursts * (replications - 1) / chi_squared(1 - kSure, static_cast<unsigned>(all.size()) - 1);
-  if (bursts > kBursts && beyond / most < kLeastBeyond) return {};
+  if (bursts > kBursts && beyond / bursts < kLeastBursts) return {};
 
   // The arcsine of its square root makes the interval of a share symmetric (Anscombe, Biometrika 35, 1948).
   const double middle = std::asin(std::sqrt(p)),

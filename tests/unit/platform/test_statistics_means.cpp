@@ -18,11 +18,6 @@ TEST_CASE("quantiles of Student's t agree with the table", "[statistics]") {
   CHECK(student_t(0.99, 4) == Approx(4.6041).margin(0.0001));
 }
 
-TEST_CASE("quantiles of chi-squared agree with the table", "[statistics]") {
-  CHECK(chi_squared(0.1, 4) == Approx(1.0636).margin(0.0001));
-  CHECK(chi_squared(0.95, 9) == Approx(16.9190).margin(0.0001));
-}
-
 TEST_CASE("what two boards share cancels in paired differences", "[statistics]") {
   const Estimate d = mean_difference({100, 200, 300}, {111, 209, 310});
   CHECK(d.value == Approx(10));

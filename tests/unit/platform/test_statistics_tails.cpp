@@ -121,6 +121,31 @@ TEST_CASE("a tail that comes in few bursts has no interval", "[tails]") {
   CHECK(quantile_of(bursts, {1, 4}).interval);
 }
 
+TEST_CASE("intervals hold the truth where replications differ, as machines do", "[tails]") {
+  // Both boards of a replication are up to 5 % faster or slower.
+  Uniform uniform(8);
+  Held tail, difference;
+  // 1 % of the calls take longer than 1.46806 where the machine's factor is uniform between 0.95 and 1.05.
+  const double truth = 1.46806 * kScale;
+  for (int t = 0; t < 500; ++t) {
+    Pair p{Histograms(10), Histograms(10)};
+    for (std::size_t r = 0; r < 10; ++r) {
+      const double factor = 0.95 + 0.1 * uniform();
+      for (int i = 0; i < 1000; ++i) {
+        p.a[r].add(static_cast<std::uint64_t>(kScale * factor * (1 + 0.1 * exponential(uniform()))));
+        p.b[r].add(static_cast<std::uint64_t>(1.05 * kScale * factor * (1 + 0.1 * exponential(uniform()))));
+      }
+    }
+    tail.count(quantile_of(p.a, kP99), truth);
+    difference.count(quantile_difference(p.a, p.b, kP99), 0.05 * truth);
+  }
+  for (const Held& h : {tail, difference}) {
+    CHECK(h.intervals >= 0.95 * 500);
+    CHECK(h.times >= 0.92 * h.intervals);
+    CHECK(h.times <= 0.98 * h.intervals);
+  }
+}
+
 TEST_CASE("the difference of two quantiles at a gap has an interval that holds it", "[tails]") {
   // One call in 100 is ten times as slow as the others: p99 is the slowest of those.
   const auto gap = [](double beyond) { return beyond < 0.01 ? 10 - beyond : 1 - beyond / 2; };
