@@ -162,17 +162,15 @@ const char* run_missing(const Points& points, const sweep::Directory& directory,
   return signal;
 }
 
-/// Writes the tables and says what they hold; returns the exit status. queued: points that jobs have still to run.
-int finish(const Points& points, const sweep::Directory& directory, std::uint64_t queued) {
+/// Writes the tables and says what they hold; returns the exit status. submitted: points may be missing.
+int finish(const Points& points, const sweep::Directory& directory, bool submitted) {
   const sweep::Rows rows = read_rows(points, directory);
   sweep::write_tables(points, rows, directory);
   print_summary(points, rows, directory);
-  if (queued > 0) fmt::print("{} of the missing wait or run\n", queued);
   fmt::print("results: {}/study.csv, study.json\n", directory.path().string());
   std::fflush(stdout);
   for (const std::string& sentence : rows.unknown) say("sluice: {}\n", sentence);
-  const bool complete = rows.missing <= queued && rows.failed == 0 && rows.unknown.empty();
-  return complete ? 0 : 1;
+  return (rows.missing == 0 || submitted) && rows.failed == 0 && rows.unknown.empty() ? 0 : 1;
 }
 
 int run_all(const Points& points, const fs::path& output, const Options& o) {
@@ -180,7 +178,7 @@ int run_all(const Points& points, const fs::path& output, const Options& o) {
   const auto directory = sweep::Directory::create(output, points.study());
   const sweep::StudyLock lock(directory, points.study());
   const char* signal = run_missing(points, directory, o, most);
-  if (!signal) return finish(points, directory, 0);
+  if (!signal) return finish(points, directory, false);
   const sweep::Rows rows = read_rows(points, directory);
   sweep::write_tables(points, rows, directory);
   say("sluice: sweep: interrupted by {} with {} of {} points done; the same command goes on\n", signal,
@@ -200,24 +198,37 @@ void wait_for(const sweep::Slurm& slurm) {
   }
 }
 
-/// Submits what is missing and not yet submitted, and writes the tables of what is there.
-int run_with_slurm(const Points& points, const fs::path& output, const Options& o) {
-  sweep::SlurmOptions options{o.sbatch, 0};
-  if (!o.points_per_task.empty())
-    options.points_per_task = whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
-  const auto directory = sweep::Directory::create(output, points.study());
-  sweep::Slurm slurm(directory, points.study());
+/// Submits what is missing and waits for no job; returns how many points were missing.
+std::size_t submit_missing(const Points& points, const sweep::Directory& directory, sweep::Slurm& slurm,
+                           const sweep::SlurmOptions& options, bool retry_failed) {
   const std::set<std::uint64_t> queued = slurm.queued();
-  std::vector<std::uint64_t> numbers = missing(points, directory, o.retry_failed);
+  std::vector<std::uint64_t> numbers = missing(points, directory, retry_failed);
+  const std::size_t all = numbers.size();
   std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
   const std::vector<std::string> jobs = slurm.submit(numbers, options);
   if (!jobs.empty())
     fmt::print("submitted: {} as {} {}\n", report::counted(numbers.size(), "point", "points"),
                jobs.size() == 1 ? "job" : "jobs", fmt::join(jobs, ", "));
   std::fflush(stdout);
-  if (o.wait) wait_for(slurm);
-  const std::size_t left = slurm.queued().size();
-  return finish(points, directory, left);
+  return all;
+}
+
+/// Submits what is missing and not yet submitted, and writes the tables of what is there. With --wait, what jobs have
+/// lost is submitted again, as long as that brings results.
+int run_with_slurm(const Points& points, const fs::path& output, const Options& o) {
+  sweep::SlurmOptions options{o.sbatch, 0};
+  if (!o.points_per_task.empty())
+    options.points_per_task = whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
+  const auto directory = sweep::Directory::create(output, points.study());
+  sweep::Slurm slurm(directory, points.study());
+  std::size_t left = submit_missing(points, directory, slurm, options, o.retry_failed);
+  for (std::size_t before = left + 1; o.wait && left > 0 && left < before;) {
+    wait_for(slurm);
+    before = left;
+    left = missing(points, directory, false).size();
+    if (left > 0 && left < before) submit_missing(points, directory, slurm, options, false);
+  }
+  return finish(points, directory, !o.wait);
 }
 
 /// Runs the points of one task of a job array.

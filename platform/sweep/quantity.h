@@ -12,9 +12,9 @@
 namespace sluice::sweep {
 
 /// The number that a name leads to; nothing where there is none. Each part of the name is a member, which may have dots
-/// in its name, or an element of a list: by its place, from 0, or by what it has of name, direction and component, or of
-/// bytes and cache where it has no name; the first of these is enough where it is different in each element. true is 1,
-/// false 0.
+/// in its name, or an element of a list: by its place, from 0, or by what it has of name, direction and component, or
+/// of bytes and cache where it has no name; the first of these is enough where it is different in each element. true is
+/// 1, false 0.
 std::optional<double> find_quantity(const nlohmann::ordered_json& result, const std::string& name);
 
 /// Names of all quantities in a result file outside `board`, `firmware` and `host`, for suggestions.

@@ -11,6 +11,8 @@
 
 #include "platform/board/board.h"
 #include "platform/config/nearest_name.h"
+#include "platform/report/merged_tails.h"
+#include "platform/statistics/means.h"
 #include "platform/sweep/identity.h"
 #include "platform/sweep/quantity.h"
 #include "platform/sweep/whole_file.h"
@@ -23,6 +25,18 @@ using Json = nlohmann::ordered_json;
 constexpr std::array kUsual = {"latency_ns.mean",  "latency_ns.p50",       "latency_ns.p99", "latency_ns.p999",
                                "throughput_per_s", "zero_loss_rate_per_s", "simulated_ns"};
 constexpr std::array kHost = {"wall_s", "cpu_s", "startup_cpu_s", "mips", "requests_per_wall_s", "peak_rss_bytes"};
+
+/// Quantiles of latency, which are merged over the runs of a case.
+constexpr report::Tail kQuantiles[] = {{"p50", "p50", {1, 2}},
+                                       {"p90", "p90", {9, 10}},
+                                       {"p99", "p99", statistics::kP99},
+                                       {"p999", "p99.9", statistics::kP999}};
+
+const report::Tail* quantile_named(const std::string& quantity) {
+  for (const report::Tail& t : kQuantiles)
+    if (quantity == std::string("latency_ns.") + t.key) return &t;
+  return nullptr;
+}
 
 std::vector<double> find_all(const Json& in, const std::vector<std::string>& names) {
   std::vector<double> values;
@@ -53,45 +67,89 @@ void leave_out_unknown(Rows& all) {
     all.measured.erase(all.measured.begin() + at);
     for (Row& r : all.rows)
       if (i < r.quantities.size()) r.quantities.erase(r.quantities.begin() + at);
+    for (std::vector<CaseQuantity>& c : all.cases) c.erase(c.begin() + at);
   }
 }
+
+class Reader {
+ public:
+  Reader(const study::Points& points, const Directory& directory,
+         const std::function<void(const std::string&)>& on_broken)
+      : points_(points), directory_(directory), on_broken_(on_broken) {
+    for (const study::Named& m : points.study().measure) all_.measured.push_back(m.name);
+    if (all_.measured.empty()) all_.measured.assign(kUsual.begin(), kUsual.end());
+    all_.host.assign(kHost.begin(), kHost.end());
+  }
+
+  Rows read() {
+    for (std::size_t c = 0; c < points_.cases(); ++c) {
+      latencies_.clear();
+      const std::size_t first = all_.rows.size();
+      for (std::uint64_t n = 0; n < points_.per_case(); ++n) read_point(c * points_.per_case() + n);
+      std::vector<CaseQuantity> quantities;
+      for (std::size_t i = 0; i < all_.measured.size(); ++i) quantities.push_back(together(first, i));
+      all_.cases.push_back(std::move(quantities));
+    }
+    if (points_.study().measure.empty()) {
+      leave_out_unknown(all_);
+    } else if (!names_.empty()) {
+      for (std::size_t i = 0; i < all_.measured.size(); ++i)
+        if (!is_known(all_, i))
+          all_.unknown.push_back(fmt::format("{}: no result has {}{}", points_.study().measure[i].where.text(),
+                                             all_.measured[i], config::suggestion(all_.measured[i], names_)));
+    }
+    return std::move(all_);
+  }
+
+ private:
+  void read_point(std::uint64_t number) {
+    const config::BoardConfig board = points_.board_of(points_.at(number));
+    const auto& run = board.parameters<platform::RunParameters>("run");
+    Row r{identity_of(board, digests_), State::missing, {}, run.seed, run.replication, {}, {}};
+    Found found = directory_.find(r.id);
+    if (!found.broken.empty()) on_broken_(fmt::format("{} {}", directory_.result_of(r.id).string(), found.broken));
+    if (found.has_result) read_result(r, found.state);
+    r.state = found.state;
+    r.why = std::move(found.why);
+    ++(r.state == State::done ? all_.done : r.state == State::failed ? all_.failed : all_.missing);
+    all_.rows.push_back(std::move(r));
+  }
+
+  void read_result(Row& r, State state) {
+    const Json result = Json::parse(read_whole(directory_.result_of(r.id)), nullptr, false);
+    r.quantities = find_all(result, all_.measured);
+    r.host = find_all(result.value("host", Json::object()), all_.host);
+    if (names_.empty()) names_ = quantities_in(result);
+    if (state == State::done && result.contains("latency_ns")) latencies_.push_back(result["latency_ns"]);
+  }
+
+  /// A quantity of the case whose rows begin with `first`.
+  CaseQuantity together(std::size_t first, std::size_t quantity) const {
+    std::vector<double> values;
+    for (std::size_t n = first; n < all_.rows.size(); ++n)
+      if (const Row& r = all_.rows[n]; r.state == State::done && !std::isnan(r.quantities[quantity]))
+        values.push_back(r.quantities[quantity]);
+    if (values.empty()) return {};
+    const report::Tail* quantile = quantile_named(all_.measured[quantity]);
+    if (quantile && latencies_.size() == values.size())
+      return {values.size(), report::merged_tail(latencies_, *quantile)};
+    return {values.size(), statistics::mean_of(values)};
+  }
+
+  const study::Points& points_;
+  const Directory& directory_;
+  const std::function<void(const std::string&)>& on_broken_;
+  platform::FileDigests digests_;
+  Rows all_;
+  std::vector<std::string> names_;  ///< of what a result has
+  report::Latencies latencies_;     ///< of the case that is read, of the runs that did not fail
+};
 
 }  // namespace
 
 Rows read_rows(const study::Points& points, const Directory& directory,
                const std::function<void(const std::string&)>& on_broken) {
-  Rows all;
-  for (const study::Named& m : points.study().measure) all.measured.push_back(m.name);
-  if (all.measured.empty()) all.measured.assign(kUsual.begin(), kUsual.end());
-  all.host.assign(kHost.begin(), kHost.end());
-  std::vector<std::string> names;  // of what a result has
-  platform::FileDigests digests;
-  for (std::uint64_t n = 0; n < points.size(); ++n) {
-    const config::BoardConfig board = points.board_of(points.at(n));
-    const auto& run = board.parameters<platform::RunParameters>("run");
-    Row r{identity_of(board, digests), State::missing, {}, run.seed, run.replication, {}, {}};
-    Found found = directory.find(r.id);
-    if (!found.broken.empty()) on_broken(fmt::format("{} {}", directory.result_of(r.id).string(), found.broken));
-    if (found.has_result) {
-      const Json result = Json::parse(read_whole(directory.result_of(r.id)), nullptr, false);
-      r.quantities = find_all(result, all.measured);
-      r.host = find_all(result.value("host", Json::object()), all.host);
-      if (names.empty()) names = quantities_in(result);
-    }
-    r.state = found.state;
-    r.why = std::move(found.why);
-    ++(r.state == State::done ? all.done : r.state == State::failed ? all.failed : all.missing);
-    all.rows.push_back(std::move(r));
-  }
-  if (points.study().measure.empty()) {
-    leave_out_unknown(all);
-  } else if (!names.empty()) {
-    for (std::size_t i = 0; i < all.measured.size(); ++i)
-      if (!is_known(all, i))
-        all.unknown.push_back(fmt::format("{}: no result has {}{}", points.study().measure[i].where.text(),
-                                          all.measured[i], config::suggestion(all.measured[i], names)));
-  }
-  return all;
+  return Reader(points, directory, on_broken).read();
 }
 
 }  // namespace sluice::sweep

@@ -8,10 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "platform/statistics/estimate.h"
 #include "platform/study/points.h"
 #include "platform/sweep/directory.h"
 
 namespace sluice::sweep {
+
+/// What the runs of a case that did not fail say of a quantity together.
+struct CaseQuantity {
+  std::size_t runs = 0;  ///< that have the quantity; 0: nothing is known
+  statistics::Estimate estimate;
+};
 
 /// One point. It is small, because a study may have very many.
 struct Row {
@@ -27,13 +34,15 @@ struct Row {
 struct Rows {
   std::vector<std::string> measured;
   std::vector<std::string> host;
-  std::vector<Row> rows;             ///< in the order of the points
+  std::vector<Row> rows;  ///< in the order of the points
+  /// By the number of the case, in the order of `measured`. Quantiles of latency are those of all calls together.
+  std::vector<std::vector<CaseQuantity>> cases;
   std::vector<std::string> unknown;  ///< sentences about quantities that the study asks for and no result has
   std::uint64_t done = 0, failed = 0, missing = 0;
 };
 
-/// Reads the results, one at a time. One that is not whole counts as missing; on_broken is called with a sentence about
-/// it. What is measured, where the study does not say, are the usual quantities that any result has.
+/// Reads the results, those of one case at a time. One that is not whole counts as missing; on_broken is called with a
+/// sentence about it. What is measured, where the study does not say, are the usual quantities that any result has.
 Rows read_rows(const study::Points&, const Directory&, const std::function<void(const std::string&)>& on_broken);
 
 }  // namespace sluice::sweep

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "platform/report/confidence.h"
 #include "platform/report/program.h"
 #include "platform/sweep/quantity.h"
 #include "platform/sweep/whole_file.h"
@@ -93,12 +92,11 @@ Json axis_json(const Points& points, const study::SweptParameter& s) {
   return {{"path", s.path}, {"unit", s.unit}, {"values", values}};
 }
 
-/// Mean over the runs that did not fail, and the half width of its 95 % confidence interval, where they differ.
-Json estimate_json(const std::vector<double>& values) {
-  const report::Estimate e = report::estimate_of(values);
-  const bool varies = std::any_of(values.begin(), values.end(), [&](double v) { return v != values[0]; });
-  return {
-      {"mean", e.mean}, {"half_width_95", e.half_width && varies ? Json(*e.half_width) : Json()}, {"n", values.size()}};
+Json quantity_json(const CaseQuantity& q) {
+  const auto& interval = q.estimate.interval;
+  return {{"value", q.estimate.value},
+          {"interval_95", interval ? Json{interval->lower, interval->upper} : Json()},
+          {"runs", q.runs}};
 }
 
 Json case_json(const Points& points, const Rows& all, std::size_t number) {
@@ -110,13 +108,8 @@ Json case_json(const Points& points, const Rows& all, std::size_t number) {
   }
   const std::uint64_t first = number * points.per_case(), end = first + points.per_case();
   for (std::uint64_t n = first; n < end; ++n) members.push_back(n);
-  for (std::size_t i = 0; i < all.measured.size(); ++i) {
-    std::vector<double> values;
-    for (std::uint64_t n = first; n < end; ++n)
-      if (const Row& r = all.rows[n]; r.state == State::done && !std::isnan(r.quantities[i]))
-        values.push_back(r.quantities[i]);
-    if (!values.empty()) quantities[all.measured[i]] = estimate_json(values);
-  }
+  for (std::size_t i = 0; i < all.measured.size(); ++i)
+    if (const CaseQuantity& q = all.cases[number][i]; q.runs > 0) quantities[all.measured[i]] = quantity_json(q);
   return {{"case", number},       {"board", points.board_names()[c.board]},
           {"settings", settings}, {"numbers", numbers},
           {"points", members},    {"quantities", quantities}};

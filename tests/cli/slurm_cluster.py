@@ -96,6 +96,10 @@ class Cluster:
                                 text=True, check=False, timeout=60)
         return result.stdout
 
+    def call_for_errors(self, *command):
+        return subprocess.run(command, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              check=False, timeout=60).stderr
+
     def running(self):
         """(array job, task, state) of what waits or runs."""
         lines = self.output("squeue", "-h", "-r", "-o", "%F %K %t").split("\n")
