@@ -17,19 +17,15 @@ namespace sluice::cli {
 
 namespace fs = std::filesystem;
 
-namespace {
-std::string old_name(const std::string& directory) { return directory + "/result.json.old"; }
-}  // namespace
-
-ResultFile::ResultFile(const std::string& directory, std::string option)
-    : option_(std::move(option)), path_(directory + "/result.json"), partial_(directory + "/result.json.partial") {
+ResultFile::ResultFile(const std::string& directory, std::string option, const std::string& name)
+    : option_(std::move(option)), path_(directory + "/" + name), partial_(path_ + ".partial") {
   std::error_code error;
   fs::create_directories(directory, error);
   if (!error && !fs::is_directory(directory, error)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) refuse(error.message());
-  if (fs::is_directory(path_, error)) refuse("its result.json is a directory");
+  if (fs::is_directory(path_, error)) refuse("its " + name + " is a directory");
   lock(directory);
-  set_old_aside(directory);
+  set_old_aside(directory, name);
   errno = 0;
   if (!std::ofstream(partial_, std::ios::trunc)) refuse(std::strerror(errno));
   // The file was only a test. It is removed so that a process that ends before commit() leaves nothing behind.
@@ -49,10 +45,10 @@ void ResultFile::lock(const std::string& directory) {
   throw config::UserError(option_ + ": another run writes there; name another directory");
 }
 
-void ResultFile::set_old_aside(const std::string& directory) {
+void ResultFile::set_old_aside(const std::string& directory, const std::string& name) {
   std::error_code ignored;
-  const fs::path result = fs::path(directory) / "result.json";
-  if (fs::is_regular_file(result, ignored)) fs::rename(result, old_name(directory), ignored);
+  const fs::path result = fs::path(directory) / name;
+  if (fs::is_regular_file(result, ignored)) fs::rename(result, result.string() + ".old", ignored);
 }
 
 void ResultFile::commit(const std::string& text) {
@@ -68,7 +64,7 @@ void ResultFile::commit(const std::string& text) {
   }
   fs::rename(partial_, path_, error);
   if (error) refuse(error.message());
-  fs::remove(old_name(fs::path(path_).parent_path()), error);
+  fs::remove(path_ + ".old", error);
 }
 
 void ResultFile::refuse(const std::string& why) const {

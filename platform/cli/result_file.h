@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// DIR/result.json: written to a temporary file and renamed when complete. So there is never half a result, and never
-/// one of an earlier run that could be mistaken for this run's.
+/// DIR/result.json, and compare.json: written to a temporary file and renamed when complete. So there is never half a
+/// result, and never one of an earlier run that could be mistaken for this run's.
 
 #include <string>
 
@@ -10,12 +10,12 @@ namespace sluice::cli {
 class ResultFile {
  public:
   /// Renames the result of an earlier run to result.json.old; does nothing where there is none. A command calls this
-  /// before it uses its directory, so that no error leaves the old result in place.
-  static void set_old_aside(const std::string& directory);
+  /// before it uses its directory, so that no error leaves the old result in place. name: of the file.
+  static void set_old_aside(const std::string& directory, const std::string& name = "result.json");
 
   /// Creates the directory if necessary. Checks, before anything is simulated, that it can be written and that no other
   /// run writes there. Throws config::UserError, which names the option that gave the directory.
-  ResultFile(const std::string& directory, std::string option);
+  ResultFile(const std::string& directory, std::string option, const std::string& name = "result.json");
   ~ResultFile();
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
