@@ -50,6 +50,7 @@ RULES = (
     ("platform/statistics", ("models/base/measure",)),
     ("platform/report", ("models/", *BOARD, "platform/diagnosis", "platform/debug", "platform/run",
                          "platform/statistics")),
+    ("platform/page", ("models/base/files", "platform/config", "platform/page/")),
     ("platform/sweep", ("models/", *BOARD, "platform/report", "platform/run", "platform/statistics", "platform/study")),
     ("platform/cli", ("models/", "platform/")),
     ("firmware", ("firmware/",)),
@@ -65,7 +66,7 @@ FOLDERS = ("models", "platform", "protocols", "firmware", "tests", "sw")
 # Top-level folders without sources that are built.
 OTHERS = ("build", "cmake", "docs", "out")
 # Files that include nothing; Python and Markdown may quote an include.
-PLAIN = (".py", ".md", ".txt", ".toml", ".json", ".proto", ".ld", ".sh", ".in", ".cmake", ".pcap", ".log", ".pyc")
+PLAIN = (".css", ".js", ".py", ".md", ".txt", ".toml", ".json", ".proto", ".ld", ".sh", ".in", ".cmake", ".pcap", ".log", ".pyc")
 WITHOUT_SYSTEMC = ("models/riscv/iss/", "models/base/time/", "models/base/files/", "models/base/parameters/",
                    "models/base/memory/", "models/base/measure/", "models/base/fabric/", "models/part/",
                    "platform/config/", "platform/statistics/", "platform/study/")

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "platform/page/boards.h"
+#include "platform/page/measured_plots.h"
+#include "platform/page/pages.h"
+#include "platform/page/table.h"
+
+namespace sluice::page {
+namespace {
+
+using Results = std::vector<ResultData>;
+
+struct Figure {
+  std::string name;
+  const char* unit;
+  std::vector<std::optional<double>> values;  ///< of each board
+};
+
+/// What every result has, in the first replication.
+std::vector<Figure> figures_of(const Results& results) {
+  std::vector<Figure> figures;
+  const auto add = [&](const std::string& name, const char* unit, auto&& value) {
+    Figure figure{name, unit, {}};
+    for (const ResultData& r : results) figure.values.push_back(value(r));
+    if (std::any_of(figure.values.begin(), figure.values.end(), [](const auto& v) { return v.has_value(); }))
+      figures.push_back(std::move(figure));
+  };
+  for (const auto& [name, unused] : results.front().requests)
+    add("requests " + quantity_title(name), "count", [&key = name](const ResultData& r) -> std::optional<double> {
+      for (const auto& [n, value] : r.requests)
+        if (n == key) return value;
+      return std::nullopt;
+    });
+  for (const auto& [name, unused] : results.front().measured.latency.quantiles)
+    add("latency " + quantity_title(name), "ns",
+        [&key = name](const ResultData& r) { return r.measured.latency.find(key); });
+  add("throughput", "1/s", [](const ResultData& r) { return r.throughput_per_s; });
+  add("zero-loss rate", "1/s", [](const ResultData& r) { return r.zero_loss_rate_per_s; });
+  add("simulated time", "ns", [](const ResultData& r) { return r.simulated_ns; });
+  return figures;
+}
+
+void add_figures(Document& page, const Results& results) {
+  std::vector<Table::Head> heads = {{"quantity"}, {"unit"}};
+  for (const ResultData& r : results) heads.push_back({r.board.name, true});
+  for (std::size_t i = 1; i < results.size(); ++i)
+    heads.push_back({fmt::format("{} / {}", results[i].board.name, results.front().board.name), true});
+  Table table(heads);
+  for (const Figure& f : figures_of(results)) {
+    std::vector<Cell> cells = {text_cell(f.name), text_cell(f.unit)};
+    for (const auto& value : f.values) cells.push_back(number_cell(value));
+    for (std::size_t i = 1; i < f.values.size(); ++i) {
+      const auto &first = f.values.front(), &other = f.values[i];
+      cells.push_back(first && other && *first != 0 ? Cell{fmt::format("x{:.3f}", *other / *first), {}, true}
+                                                    : number_cell(std::nullopt));
+    }
+    table.row(cells);
+  }
+  page.html(table.html());
+}
+
+/// Differences from the reference over replications.
+void add_paired(Document& page, const Node& comparison, const std::string& reference) {
+  Table table({{"board"}, {"quantity"}, {"unit"}, {"mean of " + reference, true}, {"difference", true}, {"verdict"}});
+  for (const Node& row : comparison.list("paired")) {
+    const auto half = row.number("half_width_95");
+    const double difference = row.at("difference").number();
+    const bool none = half ? std::abs(difference) <= *half : difference == 0;
+    table.row({text_cell(row.text("board")), text_cell(row.text("quantity")), text_cell(row.text("unit")),
+               number_cell(row.number("reference_mean")), number_cell(difference, half),
+               text_cell(none             ? "no difference"
+                         : difference < 0 ? "less"
+                                          : "more")});
+  }
+  if (table.empty()) return;
+  page.subsection("Differences over replications");
+  page.html(
+      "<p>The same replication of two boards sees the same arrivals and call contents. &#177;: half-width of the "
+      "95 % confidence interval; without it, every replication gave the same.</p>\n");
+  page.html(table.html());
+}
+
+/// Latency against load, with the replications' intervals.
+void add_curve(Document& page, const Node& comparison, const std::vector<std::string>& boards,
+               std::uint64_t replications) {
+  struct Shown {
+    const char *key, *file, *title, *axis;
+  };
+  for (const Shown& s :
+       {Shown{"mean_ns", "load-mean", "Mean latency against load", "mean latency (ns)"},
+        Shown{"p99_ns", "load-p99", "p99 of the latency against load", "latency p99 (ns)"},
+        Shown{"achieved_per_s", "load-achieved", "Achieved rate against load", "achieved rate (1/s)"}}) {
+    Plot plot{s.file, s.title, "Open loop: calls are due at random times, whatever the board does.", {}, {}};
+    if (replications > 1)
+      plot.caption += fmt::format(" Means over {} replications with 95 % confidence intervals.", replications);
+    std::vector<double> xs, ys;
+    bool intervals = false;
+    for (const Node& point : comparison.list("curve")) {
+      const double rate = point.at("rate_per_s").number();
+      const std::vector<Node> cells = point.at("boards").list();
+      if (cells.size() != boards.size()) point.at("boards").refuse("must have an entry for each board");
+      for (std::size_t b = 0; b < cells.size(); ++b) {
+        const Node estimate = cells[b].at(s.key);
+        const double mean = estimate.at("mean").number();
+        auto half = estimate.number("half_width_95");
+        if (replications < 2 || half == 0) half.reset();
+        intervals = intervals || half;
+        plot.data.rows.push_back({boards[b], exact_text(rate), exact_text(mean), exact_text(half)});
+        xs.push_back(rate);
+        ys.push_back(half ? std::min(mean, mean - *half) : mean);
+      }
+    }
+    const Dimension x{"rate", "offered rate (1/s)", true, spans_decades(xs)},
+        y{"mean", s.axis, true, spans_decades(ys)};
+    plot.data.columns = {{"run", "board (name)"},
+                         {x.field, x.title, true},
+                         {y.field, y.title, true},
+                         {"half", "half-width of the 95 % interval", true}};
+    plot.spec = line_spec({x, y, {"run", "board (name)", false, false, boards}, {}, {}, intervals}, 1);
+    page.plot(std::move(plot));
+  }
+}
+
+}  // namespace
+
+Document comparison_page(const Node& comparison) {
+  Results results;
+  for (const Node& result : comparison.at("results").list()) results.push_back(result_data(result));
+  if (results.size() < 2) comparison.at("results").refuse("must have at least two results");
+  const std::uint64_t replications = comparison.at("replications").whole();
+  std::vector<std::string> names;
+  std::vector<const BoardData*> boards;
+  std::vector<const ResultData*> pointers;
+  std::vector<Labelled> runs;
+  std::string title;
+  for (const ResultData& r : results) {
+    names.push_back(r.board.name);
+    boards.push_back(&r.board);
+    pointers.push_back(&r);
+    runs.push_back({r.board.name, &r});
+    title += (title.empty() ? "" : " and ") + r.board.name;
+  }
+  Document page(title, "One workload on several boards, side by side");
+  page.section("What was run");
+  std::string command = command_of(boards);
+  if (replications > 1) command += fmt::format(" --replications {}", replications);
+  page.html("<pre>" + escaped(command) + "</pre>\n");
+  page.paragraph(fmt::format("Seed {}, {} replication{} of each board{}.", results.front().seed, replications,
+                             replications == 1 ? "" : "s",
+                             replications == 1 ? "" : "; what shows no interval is of the first"));
+  add_origins(page, pointers);
+  add_differences(page, boards, {});
+  for (const Node& same : comparison.list("same_as_reference"))
+    page.paragraph(fmt::format("{} did the same as {} to the last count: what differs has no effect on this workload.",
+                               same.text(), names.front()));
+  page.section("Results");
+  for (const ResultData& r : results)
+    if (!r.failure.empty()) page.html("<p class=\"bad\">" + escaped(r.board.name + " failed: " + r.failure) + "</p>\n");
+  add_figures(page, results);
+  add_paired(page, comparison, names.front());
+  page.section("Plots");
+  if (comparison.find("curve"))
+    add_curve(page, comparison, names, replications);
+  else
+    add_rate_plots(page, runs, "board");
+  add_measured_plots(page, runs, "board");
+  add_boards(page, boards);
+  return page;
+}
+
+}  // namespace sluice::page

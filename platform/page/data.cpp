@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/page/data.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace sluice::page {
+namespace {
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+template <class Cells, class Text>
+std::string csv_line(const Cells& cells, Text&& text) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + csv_cell(text(cells[i]));
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string exact_text(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
+
+std::string exact_text(const std::optional<double>& value) { return value ? exact_text(*value) : std::string(); }
+
+std::string short_text(double value) {
+  if (!std::isfinite(value)) return "-";
+  const double size = std::abs(value);
+  if (size >= 1e15 || (size > 0 && size < 1e-4)) return fmt::format("{:.4e}", value);
+  std::string text = size >= 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.5g}", value);
+  const std::size_t first = text.front() == '-' ? 1 : 0;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  for (std::size_t i = point; i > first + 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
+std::string csv_text(const Data& data) {
+  std::string text = csv_line(data.columns, [](const Column& c) { return c.title; });
+  for (const auto& row : data.rows) text += csv_line(row, [](const std::string& cell) { return cell; });
+  return text;
+}
+
+bool spans_decades(const std::vector<double>& values) {
+  if (values.empty()) return false;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return *least > 0 && *most / *least > 100;
+}
+
+}  // namespace sluice::page

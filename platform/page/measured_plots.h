@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Plots of what a run measured, for one run or several side by side.
+
+#include <string>
+#include <vector>
+
+#include "platform/page/document.h"
+#include "platform/page/result_data.h"
+
+namespace sluice::page {
+
+/// A run in plots that show several.
+struct Labelled {
+  std::string label;
+  const ResultData* result;
+};
+
+/// Adds the plots of latencies, stages, cores, links, resources, rates, DMA sizes and frames that the runs have. what:
+/// the quantity that the labels are, for the axes, such as "board".
+void add_measured_plots(Document&, const std::vector<Labelled>& runs, const std::string& what);
+/// Adds mean and p99 of the latency against the offered rate, of runs with a load sweep.
+void add_rate_plots(Document&, const std::vector<Labelled>& runs, const std::string& what);
+
+}  // namespace sluice::page

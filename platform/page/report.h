@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Writes the page of a directory, and its numbers beside it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::page {
+
+/// What `sluice report` was asked for.
+struct Request {
+  std::string directory;  ///< of a run, a comparison or a study
+  std::string output;     ///< the page's file; empty: report.html in the directory
+};
+
+/// What was written.
+struct Written {
+  std::string page;
+  std::size_t plots = 0;
+  std::vector<std::string> left_out;  ///< result files that could not be used, in a sentence each
+};
+
+/// Writes the page, and the numbers of each plot to NAME.csv in a folder beside it that is called as the page without
+/// its ending. Throws config::UserError for a directory without results, a file that no sluice has written, and a page
+/// that cannot be written.
+Written write_report(const Request&);
+
+/// Puts a file in place when it is complete: it is written beside itself and renamed. Throws config::UserError with
+/// `what`, such as "--out x.html", when it cannot be written to its end.
+void write_whole(const std::string& file, std::string_view content, const std::string& what);
+
+}  // namespace sluice::page

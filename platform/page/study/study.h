@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// study.json, which a sweep writes: its parameters, its cases (one for each setting and board) and its points (one for
+/// each run of a case).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/page/node.h"
+
+namespace sluice::page {
+
+/// A swept parameter.
+struct Axis {
+  std::string path, unit;
+  std::vector<std::string> values;  ///< in the study's order
+};
+
+struct Quantity {
+  std::string path;  ///< "latency_ns.p99"
+  std::string unit;
+};
+
+/// A quantity's mean over the runs of a case.
+struct Estimate {
+  double mean = 0;
+  std::optional<double> half_width_95;
+  std::uint64_t n = 0;
+};
+
+struct Case {
+  std::uint64_t number = 0;
+  std::string board;
+  std::map<std::string, std::string> settings;  ///< by path; lacks what its sub-grid does not sweep
+  std::map<std::string, double> numbers;        ///< the settings that are numbers, in the axis's unit
+  std::vector<std::size_t> points;              ///< indices of Study::points
+  std::map<std::string, Estimate> quantities;
+
+  /// "4", or "not set"
+  std::string setting(const std::string& path) const;
+};
+
+struct Point {
+  std::uint64_t number = 0;
+  std::string id;
+  std::size_t of_case = 0;  ///< index of Study::cases
+  std::uint64_t seed = 0, replication = 0;
+  std::string state;  ///< "done", "failed", "missing"
+  std::string failure;
+  std::map<std::string, double> quantities;
+
+  /// "points/3f/3f2a.../result.json", from the study's directory
+  std::string result_file() const;
+};
+
+struct Study {
+  std::string name, summary, program_version, build_id;
+  std::vector<Axis> axes;
+  std::vector<Quantity> measure;
+  std::vector<Case> cases;
+  std::vector<Point> points;
+
+  /// The boards, in the order of the cases.
+  std::vector<std::string> boards() const;
+};
+
+constexpr const char* kStudySchema = "sluice-study-1";
+
+/// Throws config::UserError for what a sweep would not write: other kinds of values, an id that is no name of a
+/// directory, a point without its case.
+Study study_data(const Node&);
+
+}  // namespace sluice::page

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/page/table.h"
+
+#include <fmt/format.h>
+
+#include "platform/page/data.h"
+#include "platform/page/document.h"
+
+namespace sluice::page {
+
+Cell text_cell(std::string_view text) { return {escaped(text), {}, false}; }
+
+Cell number_cell(const std::optional<double>& value) {
+  if (!value) return {{}, {}, true};
+  const std::string shown = short_text(*value), exact = exact_text(*value);
+  return {shown, exact == shown ? std::string() : exact, true};
+}
+
+Cell number_cell(double value, const std::optional<double>& half_width_95) {
+  Cell cell = number_cell(value);
+  if (!half_width_95) return cell;
+  if (cell.sorted_by.empty()) cell.sorted_by = exact_text(value);
+  cell.html += fmt::format(" <span class=\"interval\">&#177; {}</span>", short_text(*half_width_95));
+  return cell;
+}
+
+void Table::row(const std::vector<Cell>& cells) {
+  rows_ += "<tr>";
+  for (const Cell& c : cells)
+    rows_ += fmt::format("<td{}{}>{}</td>", c.number ? " class=\"number\"" : "",
+                         c.sorted_by.empty() ? "" : fmt::format(" data-v=\"{}\"", escaped(c.sorted_by)), c.html);
+  rows_ += "</tr>\n";
+}
+
+void Table::group(std::string_view title) {
+  rows_ += fmt::format("<tr class=\"group\"><th colspan=\"{}\" scope=\"rowgroup\">{}</th></tr>\n", heads_.size(),
+                       escaped(title));
+}
+
+std::string Table::html() const {
+  std::string html = "<table>\n<thead><tr>";
+  for (const Head& h : heads_) {
+    const std::string title = escaped(h.title);
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", h.number ? " class=\"number\"" : "",
+                        sortable_ && !title.empty() ? "<button type=\"button\">" + title + "</button>" : title);
+  }
+  return html + "</tr></thead>\n<tbody>\n" + rows_ + "</tbody>\n</table>\n";
+}
+
+}  // namespace sluice::page
