@@ -28,6 +28,7 @@ void add_boards(CLI::App&, const Environment&, Action&);
 void add_describe(CLI::App&, const Environment&, Action&);
 void add_run(CLI::App&, const Environment&, Action&);
 void add_compare(CLI::App&, const Environment&, Action&);
+void add_report(CLI::App&, const Environment&, Action&);
 void add_sensitivity(CLI::App&, const Environment&, Action&);
 void add_sweep(CLI::App&, const Environment&, Action&);
 
@@ -71,6 +72,12 @@ struct WorkloadOptions {
   /// These settings as options of `sluice run`.
   std::vector<std::string> arguments() const;
 };
+/// Adds --report, of commands that have --out.
+void add_page(CLI::App& command, bool& page);
+/// Throws config::UserError for --report without --out.
+void check_page(bool page, const std::string& output);
+/// Writes the page of the directory that --out names, and says where it is if `said`.
+void write_page(const std::string& output, bool said);
 /// Only --set, for the commands that take several boards.
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides);
 

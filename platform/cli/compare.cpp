@@ -32,6 +32,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBoards = 8;
+constexpr const char* kFile = "compare.json";
 
 struct Options {
   std::vector<std::string> boards;
@@ -43,6 +44,7 @@ struct Options {
   double capacity = 0;                ///< calls per second that are 100 %; 0: none is
   unsigned replications = 1;
   bool json = false;
+  bool page = false;
 };
 
 /// Makes the command lines of the comparison's runs. The runs go in this order: the first replication of each board,
@@ -120,6 +122,7 @@ void check_workloads(const Options& o, const std::vector<config::BoardConfig>& b
 std::vector<config::BoardConfig> load(const Environment& environment, const Options& o) {
   if (o.boards.size() < 2 || o.boards.size() > kMostBoards)
     throw config::UserError(fmt::format("compare needs 2 to {} boards, not {}", kMostBoards, o.boards.size()));
+  if (!o.output.empty()) ResultFile::set_old_aside(o.output, kFile);
   if (!o.output.empty())
     for (const std::string& b : o.boards)
       ResultFile::set_old_aside(o.output + "/" + std::filesystem::path(b).filename().replace_extension().string());
@@ -275,7 +278,10 @@ bool choose_rates(Options& o, const std::vector<config::BoardConfig>& boards) {
 }
 
 Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& differences) {
-  Json all = {{"results", c.results}, {"differences", Json::array()}, {"half_quantum", c.half_quantum}};
+  Json all = {{"schema", "sluice-compare-1"},
+              {"results", c.results},
+              {"differences", Json::array()},
+              {"half_quantum", c.half_quantum}};
   for (const DifferenceFrom& d : differences)
     all["differences"].push_back({{"path", d.difference.path},
                                   {"reference_value", d.difference.first},
@@ -320,12 +326,24 @@ std::vector<report::CurvePoint> curves_of(const std::vector<std::vector<Json>>& 
   return report::curve_of(by_board);
 }
 
+/// Writes the comparison's file and page, and prints it.
+void give(const Options& o, std::optional<ResultFile>& file, const report::Comparison& comparison,
+          const std::vector<DifferenceFrom>& differences) {
+  const std::string json = config::json_text(to_json(comparison, differences));
+  if (file) file->commit(json);
+  fmt::print("{}", o.json ? json : report::compare_report(comparison));
+  if (o.page) write_page(o.output, !o.json);
+}
+
 int execute(const Environment& environment, Options o) {
+  check_page(o.page, o.output);
   const std::vector<config::BoardConfig> boards = load(environment, o);
   if (!o.loads.empty() && !platform::makes_calls(boards.front()))
     throw config::UserError(fmt::format("compare: --loads is for boards that are put to calls, and {} {}",
                                         boards.front().file(), why_no_calls(boards.front())));
   check_clients(o, boards);
+  std::optional<ResultFile> file;
+  if (!o.output.empty()) file.emplace(o.output, "--out " + o.output, kFile);
   if (!o.loads.empty() && !choose_rates(o, boards)) return 1;
   const Plan plan{o, boards};
   std::vector<Child> children;
@@ -355,10 +373,7 @@ int execute(const Environment& environment, Options o) {
   for (const auto& [board, d] : differences)
     comparison.differences.push_back(
         fmt::format("{}: {} on {}, {} on {}", d.path, shown(d.first), boards[0].name(), shown(d.second), board));
-  if (o.json)
-    fmt::print("{}", config::json_text(to_json(comparison, differences)));
-  else
-    fmt::print("{}", report::compare_report(comparison));
+  give(o, file, comparison, differences);
   return halved && !ran.signal ? worst(children) : 1;
 }
 
@@ -385,8 +400,10 @@ void add_compare(CLI::App& app, const Environment& environment, Action& action) 
                    "Latency against load: open loops at these percentages of the rate that the slowest board achieves, "
                    "as 20,50,90 or 10..90")
       ->type_name("LIST");
-  command->add_option("--out", options->output, "Directory for the boards' result files")->type_name("DIR");
+  command->add_option("--out", options->output, "Directory for compare.json and the boards' result files")
+      ->type_name("DIR");
   command->add_flag("--json", options->json, "Print JSON");
+  add_page(*command, options->page);
   command->callback([&environment, &action, options, replications, loads] {
     action = [&environment, options, replications, loads] {
       if (!loads->empty()) options->loads = parse_loads(*loads);

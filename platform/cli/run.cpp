@@ -37,6 +37,7 @@ struct Options : BoardOptions {
   bool json = false;
   bool console = false;
   bool no_skip = false;
+  bool page = false;
 };
 
 /// The value of an option that is a time.
@@ -131,6 +132,7 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
   // Tells the debugger first: the reader of standard output may wait for the debugger to end.
   if (simulation.outside()) simulation.outside()->tell_end(failure.empty() ? 0 : 1);
   fmt::print("{}", text);
+  if (o.page) write_page(o.output, !o.json);
   std::fflush(stdout);
   if (!failure.empty()) {
     say("sluice: {}: {}\n", simulation.board().config().name(), failure);
@@ -142,6 +144,7 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
 }
 
 int execute(const Environment& environment, const Options& o) {
+  check_page(o.page, o.output);
   if (!o.output.empty()) ResultFile::set_old_aside(o.output);
   Overrides overrides(o.overrides);
   o.workload.apply_to(environment.registry, overrides);
@@ -292,6 +295,7 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   command->add_option("--trace-until", options->trace_until, "Trace instructions up to this simulated time")
       ->type_name("T");
   command->add_flag("--json", options->json, "Print the result file instead of the report");
+  add_page(*command, options->page);
   command->add_flag("--no-skip", options->no_skip,
                     "Execute every turn of the loops in which harts wait: slower, with the same results");
   command->add_flag("--console", options->console,

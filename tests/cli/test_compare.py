@@ -55,7 +55,7 @@ class Comparing(CommandTest):
                          {("e810-irq", "nic.eth0.driver", "poll", "interrupt"),
                           ("narrow", "nic.eth0.driver", "poll", "interrupt"), ("narrow", "nic.eth0.queues", "1", "2"),
                           ("narrow", "pcie.slot0.lanes", "16", "4")})
-        self.assertEqual(sorted(os.listdir(out)), ["e810-irq", "e810-poll", "narrow"])
+        self.assertEqual(sorted(os.listdir(out)), ["compare.json", "e810-irq", "e810-poll", "narrow"])
         for name, result in zip(("e810-poll", "e810-irq", "narrow"), compared["results"]):
             with open(os.path.join(out, name, "result.json"), encoding="utf-8") as file:
                 self.assertEqual(json.load(file), result)

@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`sluice report`: pages of runs, comparisons and studies. Called as test_report.py SLUICE BUILD-DIRECTORY."""
+
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import time
+import unittest
+
+from command import CommandTest, sluice
+from report_page import LIBRARIES, Page, axes_of, csv_rows, fields_of, folder_of
+from report_studies import large_study, run, small_study
+
+UNIT = re.compile(r"^\S.* \([^()]+\)$", re.DOTALL)
+NASTY = "</script><b>\"'&\n\u2028 {{x}}"
+CHROMIUM = shutil.which("chromium")
+
+
+class ReportTest(CommandTest):
+    def report(self, directory, *arguments, **options):
+        page = self.succeed("report", directory, *arguments, **options).strip()
+        return os.path.join(options.get("cwd") or "", page)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def assert_says(self, page, text):
+        self.assertTrue(text in page.text, text)
+
+    def assert_sound(self, path):
+        """What holds for every page: it stands alone, axes have units, and numbers are those of the CSV files."""
+        page = Page(path)
+        self.assertEqual(page.references(), [])
+        self.assertEqual(page.unbalanced, [])
+        policy = [a["content"] for t, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"]
+        self.assertTrue(policy and policy[0].startswith("default-src 'none'"), policy)
+        identifiers = [a["id"] for _, a in page.elements if "id" in a]
+        self.assertEqual(len(identifiers), len(set(identifiers)))
+        for tag, attributes in page.elements:
+            if tag == "a":
+                self.assertIn(attributes["href"][1:], identifiers)
+        self.assertTrue(page.plots)
+        for name, plot in page.plots.items():
+            with self.subTest(plot=name):
+                axes = dict(axes_of(plot))
+                self.assertLessEqual({"x", "y"}, set(axes))
+                for channel, title in axes_of(plot):
+                    self.assertRegex(title, UNIT, channel)
+                fields = [c["field"] for c in plot["columns"]]
+                self.assertLessEqual(set(fields_of(plot)), set(fields))
+                rows = [[c["title"] for c in plot["columns"]], *plot["rows"]]
+                self.assertEqual(csv_rows(os.path.join(folder_of(path), name + ".csv")), rows)
+                for row in plot["rows"]:
+                    for column, cell in zip(plot["columns"], row, strict=True):
+                        if column["number"] and cell:
+                            float(cell)
+                self.assertTrue(plot["rows"])
+        self.assertEqual(sorted(os.listdir(folder_of(path))), sorted(n + ".csv" for n in page.plots))
+        return page
+
+
+class OfARun(ReportTest):
+    def test_a_page_has_the_numbers_of_the_run(self):
+        out = self.path("out")
+        self.succeed("run", "e810-irq", "--requests=200", "--out", out, "--set=workload.think=2 us")
+        with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+            result = json.load(file)
+        page = self.assert_sound(self.report(out))
+        stages = page.plots["stages"]["rows"]
+        self.assertAlmostEqual(sum(float(r[4]) for r in stages), result["latency_ns"]["mean"], delta=1e-3)
+        # The sum of the parts of a stage, which several components may have.
+        memory = sum(s["mean_ns"] for s in result["stages"] if s["name"] == "memory")
+        self.assertEqual([float(r[4]) for r in stages if r[1] == "memory"], [memory])
+        latency = {r[1]: float(r[2]) for r in page.plots["quantiles"]["rows"]}
+        expected = {("p99.9" if k == "p999" else k): v for k, v in result["latency_ns"].items()
+                    if k in ("min", "p50", "p90", "p99", "p999", "max")}
+        self.assertEqual(latency, expected)
+        cores = {r[1]: float(r[4]) for r in page.plots["cores"]["rows"]}
+        self.assertEqual(cores, {k.replace("_", " "): v for k, v in result["cores"][0]["time"].items() if v})
+        links = {r[1]: float(r[2]) for r in page.plots["links"]["rows"]}
+        self.assertEqual(links, {f"{l['name']} {l['direction']}": l["utilisation"] for l in result["links"]})
+        self.assert_says(page, "sluice run e810-irq --set 'workload.think=2 us' --set workload.requests=200")
+        self.assert_says(page, result["firmware"][0]["sha256"])
+        self.assert_says(page, "seed 1, replication 0")
+
+    def test_every_parameter_has_its_value_kind_and_source(self):
+        out = self.path("out")
+        self.succeed("run", "e810-poll", "--requests=200", "--out", out)
+        with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+            board = json.load(file)["board"]
+        page = Page(self.report(out))
+        kinds = {}
+        for path, instance in board["instances"].items():
+            self.assert_says(page, path)
+            for key, p in instance["parameters"].items():
+                kinds[p["kind"]] = kinds.get(p["kind"], 0) + 1
+                for text in (key, p["text"], p["source"], p["set_by"]):
+                    self.assert_says(page, text)
+        self.assert_says(page, ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
+        self.assertRegex(page.source, r"<b>nic\.eth0</b><span>descriptor, driver poll</span>")
+        self.assertRegex(page.source, r"<b>root port 0: pcie\.slot0</b><span>PCIe 3\.0 x16</span>")
+
+    def test_other_workloads(self):
+        for name, arguments, plots in (
+                ("dma", ("haswell-nfp", "--workload=dma", "--sizes=8..32"), ("dma-latency", "dma-throughput")),
+                ("packets", ("e810-echo", "--requests=2000"), ("packets", "stages")),
+                ("sweep", ("e810-poll", "--requests=200", "--set=workload.kind=load-sweep",
+                           "--set=workload.rates=[1000000, 4000000]"), ("load-latency",))):
+            with self.subTest(name=name):
+                out = self.path(name)
+                sluice("run", *arguments, "--out", out)
+                page = self.assert_sound(self.report(out))
+                self.assertLessEqual(set(plots), set(page.plots))
+
+    def test_a_run_that_failed_says_why(self):
+        out = self.path("out")
+        run_of = sluice("run", "e810-poll", "--requests=200", "--out", out, "--set=run.stall_limit=1 us")
+        self.assertEqual(run_of.returncode, 1)
+        page = self.assert_sound(self.report(out))
+        with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+            self.assert_says(page, "The run failed: " + json.load(file)["failure"])
+
+
+class OfAComparison(ReportTest):
+    def compare(self, *arguments):
+        out = self.path("out")
+        printed = self.succeed("compare", "e810-poll", "e810-irq", "--json", "--out", out, *arguments)
+        with open(os.path.join(out, "compare.json"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), printed)
+        return json.loads(printed), self.assert_sound(self.report(out))
+
+    def test_boards_lie_side_by_side(self):
+        compared, page = self.compare("--requests=200", "--replications=3")
+        mean = [r["latency_ns"]["mean"] for r in compared["results"]]
+        self.assert_says(page, f"x{mean[1] / mean[0]:.3f}")
+        self.assert_says(page, "nic.eth0.driver")
+        rows = page.plots["quantiles"]["rows"]
+        self.assertEqual({(b, float(v)) for b, q, v in rows if q == "p99"},
+                         {(r["board"]["name"], r["latency_ns"]["p99"]) for r in compared["results"]})
+        for paired in compared["paired"]:
+            self.assert_says(page, paired["quantity"])
+
+    def test_load_against_latency_has_intervals(self):
+        compared, page = self.compare("--requests=200", "--replications=2", "--loads=20,60")
+        rows = [[b, *map(float, numbers)] for b, *numbers in page.plots["load-mean"]["rows"]]
+        self.assertEqual(rows, [[board, p["rate_per_s"], cell["mean_ns"]["mean"], cell["mean_ns"]["half_width_95"]]
+                                for p in compared["curve"] for board, cell in zip(("e810-poll", "e810-irq"), p["boards"])])
+
+    def test_an_earlier_comparison_is_no_later_one(self):
+        out = self.path("out")
+        self.succeed("compare", "e810-poll", "e810-irq", "--requests=200", "--out", out)
+        self.assert_mistake(["compare", "e810-poll", "e810-nothing", "--out", out], "...")
+        self.assertEqual([n for n in os.listdir(out) if n.startswith("compare.json")], ["compare.json.old"])
+
+
+class OfAStudy(ReportTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.study = small_study()
+
+    def setUp(self):
+        super().setUp()
+        self.study_directory = self.study.write(self.path("study"))
+
+    def test_every_quantity_lies_along_every_parameter(self):
+        page = self.assert_sound(self.report(self.study_directory))
+        for quantity in self.study.json["measure"]:
+            for axis in self.study.json["axes"]:
+                plot = page.plots[f"{quantity['quantity']}-by-{axis['path']}"]
+                rows = [[r[0], float(r[1]), float(r[3]), r[4] and float(r[4]), int(r[5])] for r in plot["rows"]]
+                expected = [[c["board"], c["numbers"][axis["path"]], e["mean"], e["half_width_95"] or "", e["n"]]
+                            for c in self.study.json["cases"] for e in [c["quantities"][quantity["quantity"]]]]
+                self.assertEqual(rows, expected)
+            heat = page.plots[f"{quantity['quantity']}-by-workload.outstanding-and-workload.call.bytes"]
+            self.assertEqual(sorted(float(r[3]) for r in heat["rows"]),
+                             sorted(c["quantities"][quantity["quantity"]]["mean"] for c in self.study.json["cases"]))
+        # The unit is that of the boards' parameter, where the study has none.
+        self.assertEqual(dict(axes_of(page.plots["latency_ns.p99-by-workload.outstanding"]))["x"], "workload.outstanding (calls)")
+
+    def test_best_and_worst_and_who_wins(self):
+        page = Page(self.report(self.study_directory))
+        means = {c["quantities"]["latency_ns.mean"]["mean"]: c for c in self.study.json["cases"]}
+        best, worst = means[min(means)], means[max(means)]
+        row = re.search(r"<td>latency_ns\.mean</td><td>ns</td>.*?</tr>", page.source).group()
+        places = re.findall(r"<td>(e810-[^<]*)</td>", row)
+        self.assertEqual(places, [f"{c['board']}: outstanding {c['settings']['workload.outstanding']}, "
+                                  f"bytes {c['settings']['workload.call.bytes']}" for c in (best, worst)])
+        self.assertEqual({r[3] for r in page.plots["best-board-latency_ns.mean"]["rows"]}, {"e810-poll"})
+
+    def test_failed_points_are_named(self):
+        page = Page(self.report(self.study_directory))
+        self.assert_says(page, "16 runs in all: 15 done, 1 failed, 0 missing")
+        self.assert_says(page, "the board has stalled")
+
+    def test_a_result_file_that_is_wrong_is_left_out_and_named(self):
+        for content in ("", '{"schema": "sluice-result-1"', '{"schema": "sluice-result-9"}', "[]",
+                        '{"schema": "sluice-result-1", "board": 7}'):
+            path = self.study.result_file(self.study_directory, 0)
+            os.remove(path)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+            done = sluice("report", self.study_directory)
+            name = os.path.relpath(path, self.study_directory)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, rf"^sluice: {re.escape(name)}: .*\n$")
+            page = self.assert_sound(done.stdout.strip())
+            self.assert_says(page, done.stderr[len("sluice: "):].strip())
+
+    def test_the_same_bytes_from_everywhere(self):
+        first = self.report(self.study_directory)
+        with open(first, "rb") as file:
+            content = file.read()
+        names = sorted(os.listdir(folder_of(first)))
+        elsewhere = self.path("elsewhere")
+        os.makedirs(elsewhere)
+        second = self.report(os.path.relpath(self.study_directory, elsewhere), "--out", "page.html", cwd=elsewhere)
+        with open(second, "rb") as file:
+            self.assertEqual(file.read(), content)
+        self.assertEqual(sorted(os.listdir(folder_of(second))), names)
+        self.assertNotIn(self.directory.encode(), content)
+        self.assertFalse([n for n in os.listdir(elsewhere) if "partial" in n])
+
+    def test_names_stay_text(self):
+        study = json.loads(json.dumps(self.study.json).replace("e810-irq", "NASTY"))
+        study["name"] = study["summary"] = NASTY
+        study["axes"].append({"path": NASTY, "unit": NASTY, "values": [NASTY, "b"]})
+        for i, case in enumerate(study["cases"]):
+            case["settings"][NASTY] = (NASTY, "b")[i % 2]
+            case["board"] = case["board"].replace("NASTY", NASTY)
+        for point in study["points"]:
+            point["state"], point["failure"] = "failed", NASTY
+        self.write("study/study.json", json.dumps(study))
+        page = self.assert_sound(self.report(self.study_directory))
+        self.assert_says(page, NASTY)
+        self.assertEqual(len(page.scripts), len(LIBRARIES) + 1)
+        self.assertEqual(page.source.count("</script>"), len(page.scripts) + len(page.plots))
+        self.assertNotIn('<b>"', page.source)
+
+
+class Limits(ReportTest):
+    def results(self):
+        return {b: run(b) for b in ("e810-poll", "e810-irq")}
+
+    def test_a_thousand_points_are_at_most_five_mebibytes(self):
+        more = [(f"latency_ns.{q}", "ns") for q in ("p50", "p90", "max")]
+        for cases, runs in ((1000, 1), (333, 3)):
+            study = large_study(cases, runs, self.results(), more).write(self.path(f"study{cases}"))
+            page = self.report(study)
+            self.assertLess(os.path.getsize(page), 5 << 20)
+        self.assert_sound(page)
+
+    def test_ten_thousand_points_within_a_minute_and_a_gibibyte(self):
+        study = large_study(5000, 2, self.results()).write(self.path("study"))
+        begin = time.monotonic()
+        page = self.report(study)
+        self.assertLess(time.monotonic() - begin, 60)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, 1 << 20)
+        self.assert_says(Page(page), "Of 5000 cases, the best and the worst")
+
+
+class Mistakes(ReportTest):
+    def test_directories_without_results(self):
+        self.assert_mistake(["report", "nowhere"],
+                            "report nowhere: there is no such directory; name the directory of a run, a comparison or a study")
+        self.write("file", "")
+        self.assert_mistake(["report", "file"],
+                            "report file: is no directory; name the directory of a run, a comparison or a study")
+        os.makedirs(self.path("empty"))
+        self.assert_mistake(["report", "empty"],
+                            "report empty: has no result.json, compare.json or study.json; name the directory that --out of "
+                            "a run, a comparison or a sweep has named")
+        self.assert_mistake(["report"], "report: DIR is required")
+
+    def test_files_that_are_wrong(self):
+        for name, schema in (("study.json", "sluice-study-1"), ("compare.json", "sluice-compare-1"),
+                             ("result.json", "sluice-result-1")):
+            for content, why in (("", "is no JSON from its beginning to its end; it may have been cut off"),
+                                 ('{"schema": "' + schema, "is no JSON from its beginning to its end; it may have been cut off"),
+                                 ("\xff", "is no JSON from its beginning to its end; it may have been cut off"),
+                                 ("[" * 100000, "is nested deeper than any file that sluice writes"),
+                                 ("[]", "its content must be an object"),
+                                 ("{}", f"its schema must be {schema}"),
+                                 ('{"schema": 5}', f"its schema must be {schema}"),
+                                 ('{"schema": "other-1"}', f"its schema must be {schema}, and is other-1"),
+                                 ('{"schema": "' + schema + '"}', "...")):
+                with self.subTest(name=name, content=content[:30]):
+                    self.write(f"one/{name}", content.encode("latin-1"))
+                    self.assert_mistake(["report", "one"], f"one/{name}: {why}")
+            os.remove(self.path(f"one/{name}"))
+            os.makedirs(self.path(f"one/{name}"))
+            self.assert_mistake(["report", "one"], f"one/{name}: cannot be read: Is a directory")
+            os.rmdir(self.path(f"one/{name}"))
+
+    def test_a_page_that_cannot_be_written(self):
+        self.succeed("run", "e810-poll", "--requests=200", "--out", self.path("out"))
+        self.assert_mistake(["report", "out", "--out", "page.txt"], "--out page.txt: the page's name must end in .html")
+        self.assert_mistake(["report", "out", "--out", "no/where/.html"], "--out no/where/.html: ...")
+        self.write("taken", "")
+        self.assert_mistake(["report", "out", "--out", "taken/x.html"], "--out taken/x.html: ...")
+        os.makedirs(self.path("out/report.html"))
+        self.assert_mistake(["report", "out"], "report out: out/report.html cannot be written: ...")
+        self.assertFalse([n for n in os.listdir(self.path("out")) if "partial" in n])
+
+    def test_no_bytes_make_it_crash(self):
+        """Inputs with one value, member or byte changed end with a page, or with a sentence."""
+        draw = random.Random(1)
+        small = {"e810-poll": run("e810-poll")}
+        self.succeed("compare", "e810-poll", "e810-irq", "--requests=200", "--loads=50", "--out", self.path("c"))
+        with open(self.path("c/compare.json"), encoding="utf-8") as file:
+            compared = json.load(file)
+        study = large_study(6, 1, small)
+        study.write(self.path("study"))
+        inputs = (("result.json", small["e810-poll"]), ("compare.json", compared), ("study.json", study.json))
+        ended = set()
+        for turn in range(int(os.environ.get("SLUICE_MUTANTS", "240"))):
+            name, original = inputs[turn % 3]
+            content = mutated(original, draw)
+            directory = "study" if name == "study.json" else f"fuzz-{name}"
+            self.write(f"{directory}/{name}", content)
+            done = sluice("report", directory, cwd=self.directory)
+            with self.subTest(turn=turn):
+                self.assertIn(done.returncode, (0, 2), done.stderr)
+                self.assertNotIn("internal error", done.stderr)
+                if done.returncode == 2:
+                    self.assertRegex(done.stderr, r"^sluice: .+\n$")
+                else:
+                    self.assertEqual(Page(self.path(f"{directory}/report.html")).unbalanced, [])
+            ended.add(done.returncode)
+        self.assertEqual(ended, {0, 2})
+
+
+WRONG = (None, True, -1, 0, 1e308, -1e308, 5e-324, 2**64, "", "x", NASTY, [], {}, [[]], {"": None}, "NaN", "../../x")
+
+
+def mutated(value, draw):
+    """The JSON text of a copy in which something is wrong."""
+    copy = json.loads(json.dumps(value))
+    for _ in range(draw.randint(1, 3)):
+        place = copy
+        while True:
+            keys = list(place) if isinstance(place, dict) else range(len(place))
+            if not keys:
+                break
+            key = draw.choice(list(keys))
+            if isinstance(place[key], (dict, list)) and place[key] and draw.random() < 0.85:
+                place = place[key]
+                continue
+            if draw.random() < 0.2:
+                del place[key]
+            else:
+                place[key] = draw.choice(WRONG)
+            break
+    text = json.dumps(copy).encode()
+    how = draw.random()
+    if how < 0.1:
+        return text[:draw.randrange(len(text))]
+    if how < 0.2:
+        at = draw.randrange(len(text))
+        return text[:at] + bytes([draw.randrange(256)]) + text[at + 1:]
+    if how < 0.25:
+        return text.replace(b"0.", draw.choice((b"NaN", b"1e999", b"-", b"0x")), 1)
+    return text
+
+
+@unittest.skipUnless(CHROMIUM, "there is no chromium that could draw the pages")
+class Drawn(ReportTest):
+    def chromium(self, *arguments):
+        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                               "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                               "--virtual-time-budget=20000", "--enable-logging=stderr",
+                               f"--user-data-dir={self.path('profile')}", *arguments],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200, check=True)
+        self.assertNotIn("CONSOLE", done.stderr)
+        return done.stdout
+
+    def assert_drawn(self, path):
+        plots = Page(path).plots
+        for scheme in ("0", "1"):  # dark, light
+            dom = self.chromium(f"--blink-settings=preferredColorScheme={scheme}", "--dump-dom", "file://" + path)
+            self.assertIn('data-drawn="yes"', dom)
+            figures = re.findall(r'<figure id="([^"]+)">(.*?)</figure>', dom, re.DOTALL)
+            self.assertEqual([name for name, _ in figures], list(plots))
+            for name, figure in figures:
+                marks = re.findall(r'class="mark-(?:rect|symbol|line) role-mark[^"]*"[^>]*>(?:<g[^>]*>)*<path [^>]*d="M[^"]', figure)
+                self.assertTrue(marks, name)
+                self.assertNotIn("NaN", figure.split("<figcaption>")[0], name)
+        pdf = self.path("page.pdf")
+        self.chromium(f"--print-to-pdf={pdf}", "file://" + path)
+        with open(pdf, "rb") as file:
+            self.assertEqual(file.read(5), b"%PDF-")
+
+    def test_a_study(self):
+        self.assert_drawn(self.report(small_study(NASTY).write(self.path("study"))))
+
+    def test_a_comparison(self):
+        self.succeed("compare", "e810-poll", "e810-irq", "--requests=200", "--loads=20,60", "--replications=2", "--out",
+                     self.path("out"))
+        self.assert_drawn(self.report(self.path("out")))
+
+    def test_runs(self):
+        sluice("run", "haswell-nfp", "--workload=dma", "--sizes=8..32", "--out", self.path("dma"))
+        self.assert_drawn(self.report(self.path("dma")))
+
+
+if __name__ == "__main__":
+    unittest.main()
