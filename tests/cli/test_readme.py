@@ -36,7 +36,7 @@ class Readme(CommandTest):
         """Holds the block of README.md that begins so to what `sluice compare` prints, but for drawings."""
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
             shown = re.search(rf"^```\n({begin}.*?)^```$", file.read(), re.DOTALL | re.MULTILINE).group(1)
-        printed = self.succeed("compare", "e810-poll", "e810-irq", *arguments)
+        printed = self.succeed("compare", "e810-poll", "e810-irq", *arguments, cwd=self.directory)
         self.maxDiff = None
         drawing = "mean latency, logarithmic"
         (shown_words, shown_numbers), (words, numbers) = (split(t.split(drawing)[0]) for t in (shown, printed))
@@ -47,10 +47,11 @@ class Readme(CommandTest):
     # As sw/run calls it.
 
     def test_the_comparison_is_what_is_printed(self):
-        self.compare("echo 64 B, closed", "--requests", "100000")
+        self.compare("echo 64 B, closed", "--requests", "100000", "--out", "build/closed-loop", "--report")
 
     def test_the_curve_is_what_is_printed(self):
-        self.compare("echo 64 B, load sweep", "--loads", "10..90", "--replications", "10", "--requests", "5000")
+        self.compare("echo 64 B, load sweep", "--loads", "10..90", "--replications", "10", "--requests", "5000", "--out",
+                     "build/load", "--report")
 
     def test_what_is_wrong_is_not_close(self):
         for shown, printed in (("2.64 us", "7.60 us"), ("x1.157", "x6.000"), ("3.027 M/s", "0.500 M/s"), ("0 / 0", "5 / 0"),
