@@ -9,9 +9,6 @@
 namespace sluice::page {
 namespace {
 
-/// Trees of a file that is wrong could have no end.
-constexpr unsigned kDeepest = 16;
-
 class Tree {
  public:
   explicit Tree(const BoardData& board) : board_(board) {}
@@ -60,7 +57,7 @@ class Tree {
   }
 
   std::string cluster(const Instance& c) {
-    const std::string harts = c.text("harts"), clock = c.text("frequency");
+    const std::string harts = c.text("harts"), clock = c.text("clock");
     return item(c.path,
                 joined({harts.empty() ? "" : harts + (harts == "1" ? " hart" : " harts"), clock, c.text("firmware")}),
                 "");
@@ -85,7 +82,7 @@ class Tree {
     for (const Instance* m : of_kind("memory"))
       if (!claimed_.contains(m) && m->text("size") != "0 B") below += memory(*m);
     std::string at_root;
-    for (const Instance* root : of_kind("root")) at_root += item(root->path, root->model, ports("", 0));
+    for (const Instance* root : of_kind("root")) at_root += item(root->path, root->model, ports(""));
     std::string others;
     for (const Instance& i : board_.instances)
       if ((i.kind == "device" || i.kind == "accel") && i.text("slot").empty()) others += item(i.path, i.model, "");
@@ -93,18 +90,18 @@ class Tree {
   }
 
   /// What is at the ports of the root complex (no name) or of a switch.
-  std::string ports(const std::string& owner, unsigned depth) {
-    if (depth > kDeepest) return {};
+  std::string ports(const std::string& owner) {
     std::vector<const Instance*> slots = of_kind("pcie");
     std::stable_sort(slots.begin(), slots.end(), [](const Instance* a, const Instance* b) {
       return std::pair(a->text("port").size(), a->text("port")) < std::pair(b->text("port").size(), b->text("port"));
     });
     std::string list;
     for (const Instance* slot : slots) {
-      if (slot->text("attach") != owner) continue;
+      // In a file that is wrong, a slot may be behind itself.
+      if (slot->text("attach") != owner || !drawn_.insert(slot).second) continue;
       std::string devices;
       for (const Instance& i : board_.instances)
-        if (i.text("slot") == slot->path) devices += device(i, depth);
+        if (i.text("slot") == slot->path) devices += device(i);
       list += item(fmt::format("{} {}: {}", owner.empty() ? "root port" : "port", slot->text("port"), slot->path),
                    fmt::format("PCIe {}.0 x{}", slot->text("generation"), slot->text("lanes")),
                    devices.empty() ? item("empty", "no device", "") : devices, "node link");
@@ -112,8 +109,8 @@ class Tree {
     return list;
   }
 
-  std::string device(const Instance& i, unsigned depth) {
-    std::string below = i.kind == "switch" ? ports(i.path, depth + 1) : "";
+  std::string device(const Instance& i) {
+    std::string below = i.kind == "switch" ? ports(i.path) : "";
     for (const Instance* wire : of_kind("net"))
       if (i.text("wire") == wire->path)
         below += item(wire->path, joined({"Ethernet", wire->text("rate")}), ends(*wire), "node link");
@@ -134,7 +131,9 @@ class Tree {
   }
 
   const BoardData& board_;
-  std::set<const Instance*> claimed_;  ///< never iterated
+  // Never iterated.
+  std::set<const Instance*> claimed_;  ///< parts of other systems than the host
+  std::set<const Instance*> drawn_;    ///< slots
 };
 
 }  // namespace

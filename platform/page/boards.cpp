@@ -68,7 +68,7 @@ std::vector<BoardDifference> differences(const std::vector<const BoardData*>& bo
       for (const Parameter& p : i.parameters)
         if (known.emplace(i.path, p.key).second) paths.emplace_back(i.path, p.key);
   for (const auto& [instance, key] : paths) {
-    BoardDifference difference{instance + "." + key, {}};
+    BoardDifference difference{fmt::format("{}.{}", instance, key), {}};
     if (std::find(swept.begin(), swept.end(), difference.path) != swept.end()) continue;
     for (const BoardData* board : boards) {
       const Parameter* p = board->find(instance, key);

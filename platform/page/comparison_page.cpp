@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -63,24 +62,43 @@ void add_figures(Document& page, const Results& results) {
   page.html(table.html());
 }
 
+/// The ends of an interval around a value, by its half-width or as a list of two; nothing where there is none.
+std::optional<std::pair<double, double>> interval(const Node& node, double value, const char* ends) {
+  if (const auto half = node.number("half_width_95"); half && *half > 0) return std::pair(value - *half, value + *half);
+  const std::vector<Node> list = node.list(ends);
+  if (list.empty()) return std::nullopt;
+  if (list.size() != 2) node.at(ends).refuse("must be a list of two numbers");
+  return std::pair(list[0].number(), list[1].number());
+}
+
 /// Differences from the reference over replications.
 void add_paired(Document& page, const Node& comparison, const std::string& reference) {
-  Table table({{"board"}, {"quantity"}, {"unit"}, {"mean of " + reference, true}, {"difference", true}, {"verdict"}});
+  Table table(
+      {{"board"}, {"quantity"}, {"unit"}, {reference, true}, {"difference", true}, {"interval", true}, {"verdict"}});
   for (const Node& row : comparison.list("paired")) {
-    const auto half = row.number("half_width_95");
     const double difference = row.at("difference").number();
-    const bool none = half ? std::abs(difference) <= *half : difference == 0;
-    table.row({text_cell(row.text("board")), text_cell(row.text("quantity")), text_cell(row.text("unit")),
-               number_cell(row.number("reference_mean")), number_cell(difference, half),
-               text_cell(none             ? "no difference"
-                         : difference < 0 ? "less"
-                                          : "more")});
+    const auto ends = interval(row, difference, "interval");
+    std::string verdict = row.text("verdict");
+    if (verdict.empty()) {
+      const bool none = ends ? ends->first <= 0 && ends->second >= 0 : difference == 0;
+      verdict = none ? "none" : difference < 0 ? "less" : "more";
+    }
+    const auto of_reference = row.number("reference_mean");
+    table.row({text_cell(row.text("board")),
+               text_cell(row.text("quantity")),
+               text_cell(row.text("unit")),
+               number_cell(of_reference ? of_reference : row.number("reference")),
+               number_cell(difference),
+               {ends ? short_text(ends->first) + " to " + short_text(ends->second) : "", {}, true},
+               text_cell(verdict == "none" ? "no difference" : verdict)});
   }
   if (table.empty()) return;
   page.subsection("Differences over replications");
-  page.html(
-      "<p>The same replication of two boards sees the same arrivals and call contents. &#177;: half-width of the "
-      "95 % confidence interval; without it, every replication gave the same.</p>\n");
+  page.paragraph(
+      "The same replication of two boards sees the same arrivals and call contents, so what they share cancels. The "
+      "interval is that of 95 % confidence; where it holds zero, there is no difference to speak of. Without an "
+      "interval, "
+      "every replication gave the same, or there are too few calls to tell.");
   page.html(table.html());
 }
 
@@ -96,7 +114,7 @@ void add_curve(Document& page, const Node& comparison, const std::vector<std::st
         Shown{"achieved_per_s", "load-achieved", "Achieved rate against load", "achieved rate (1/s)"}}) {
     Plot plot{s.file, s.title, "Open loop: calls are due at random times, whatever the board does.", {}, {}};
     if (replications > 1)
-      plot.caption += fmt::format(" Means over {} replications with 95 % confidence intervals.", replications);
+      plot.caption += fmt::format(" Over {} replications, with 95 % confidence intervals.", replications);
     std::vector<double> xs, ys;
     bool intervals = false;
     for (const Node& point : comparison.list("curve")) {
@@ -105,13 +123,13 @@ void add_curve(Document& page, const Node& comparison, const std::vector<std::st
       if (cells.size() != boards.size()) point.at("boards").refuse("must have an entry for each board");
       for (std::size_t b = 0; b < cells.size(); ++b) {
         const Node estimate = cells[b].at(s.key);
-        const double mean = estimate.at("mean").number();
-        auto half = estimate.number("half_width_95");
-        if (replications < 2 || half == 0) half.reset();
-        intervals = intervals || half;
-        plot.data.rows.push_back({boards[b], exact_text(rate), exact_text(mean), exact_text(half)});
+        const double value = estimate.at(estimate.find("value") ? "value" : "mean").number();
+        const auto ends = interval(estimate, value, "interval_95");
+        intervals = intervals || ends;
+        plot.data.rows.push_back({boards[b], exact_text(rate), exact_text(value), ends ? exact_text(ends->first) : "",
+                                  ends ? exact_text(ends->second) : ""});
         xs.push_back(rate);
-        ys.push_back(half ? std::min(mean, mean - *half) : mean);
+        ys.push_back(ends ? std::min(value, ends->first) : value);
       }
     }
     const Dimension x{"rate", "offered rate (1/s)", true, spans_decades(xs)},
@@ -119,8 +137,10 @@ void add_curve(Document& page, const Node& comparison, const std::vector<std::st
     plot.data.columns = {{"run", "board (name)"},
                          {x.field, x.title, true},
                          {y.field, y.title, true},
-                         {"half", "half-width of the 95 % interval", true}};
-    plot.spec = line_spec({x, y, {"run", "board (name)", false, false, boards}, {}, {}, intervals}, 1);
+                         {"low", "low end of the 95 % interval", true},
+                         {"high", "high end", true}};
+    plot.spec = line_spec(
+        {x, y, {"run", "board (name)", false, false, boards}, {}, intervals ? Intervals::ends : Intervals::none}, 1);
     page.plot(std::move(plot));
   }
 }

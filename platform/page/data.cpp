@@ -32,11 +32,12 @@ std::string exact_text(double value) { return std::isfinite(value) ? fmt::format
 
 std::string exact_text(const std::optional<double>& value) { return value ? exact_text(*value) : std::string(); }
 
-std::string short_text(double value) {
+std::string short_text(double value, int digits) {
   if (!std::isfinite(value)) return "-";
   const double size = std::abs(value);
-  if (size >= 1e15 || (size > 0 && size < 1e-4)) return fmt::format("{:.4e}", value);
-  std::string text = size >= 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.5g}", value);
+  if (size >= 1e15 || (size > 0 && size < 1e-4)) return fmt::format("{:.{}e}", value, digits - 1);
+  std::string text =
+      size >= std::pow(10, digits - 1) ? fmt::format("{:.0f}", value) : fmt::format("{:.{}g}", value, digits);
   const std::size_t first = text.front() == '-' ? 1 : 0;
   const std::size_t point = std::min(text.find('.'), text.size());
   for (std::size_t i = point; i > first + 3; i -= 3) text.insert(i - 3, ",");

@@ -24,8 +24,8 @@ struct Data {
 std::string exact_text(double value);
 /// Empty for no value.
 std::string exact_text(const std::optional<double>& value);
-/// For people: five digits, or all in front of the point, in groups of three. "2,333.7"
-std::string short_text(double value);
+/// For people: so many digits, or all in front of the point, in groups of three. "2,333.7"
+std::string short_text(double value, int digits = 5);
 /// RFC 4180, with line feeds, and a line with the columns' titles first.
 std::string csv_text(const Data&);
 

@@ -130,7 +130,7 @@ void add_cores(Document& page, const std::vector<Labelled>& runs, const std::str
     std::vector<std::pair<std::string, double>> mean;
     for (const CoreData& c : list) {
       if (!averaged) {
-        bars.push_back({list.size() == 1 ? r.label : runs.size() == 1 ? c.name : r.label + ": " + c.name, c.time});
+        bars.push_back({runs.size() == 1 ? c.name : list.size() == 1 ? r.label : r.label + ": " + c.name, c.time});
         continue;
       }
       for (std::size_t i = 0; i < c.time.size(); ++i) {
@@ -175,7 +175,7 @@ void add_shares(Document& page, const std::vector<Labelled>& runs, const std::st
     }
   Dimension group = shown.group;
   group.order = groups;
-  plot.spec = bar_spec({group, shown.value, by_label(runs, what), groups.size() * runs.size() + groups.size(), true});
+  plot.spec = bar_spec({group, shown.value, by_label(runs, what), groups.size(), runs.size(), true});
   page.plot(std::move(plot));
 }
 
@@ -280,6 +280,7 @@ bool has_histograms(const std::vector<Labelled>& runs) {
 struct ListPlot {
   const char* file;
   const char* title;
+  const char* caption;
   const char* x;
   const char* x_title;
   std::vector<std::pair<const char*, const char*>> lines;  ///< key, and the line's name
@@ -287,7 +288,7 @@ struct ListPlot {
 };
 void add_list_plot(Document& page, const std::vector<Labelled>& runs, const std::string& what, const ListPlot& shown,
                    const std::vector<Json> ResultData::*list) {
-  Plot plot{shown.file, shown.title, {}, {}, {}};
+  Plot plot{shown.file, shown.title, shown.caption, {}, {}};
   std::vector<double> xs, ys;
   const auto number = [](const Json& entry, const char* key) -> std::optional<double> {
     return entry.contains(key) && entry[key].is_number() ? std::optional(entry[key].get<double>()) : std::nullopt;
@@ -319,6 +320,7 @@ void add_dma(Document& page, const std::vector<Labelled>& runs, const std::strin
   add_list_plot(page, runs, what,
                 {"dma-latency",
                  "Latency of DMA transactions",
+                 "One transaction at a time.",
                  "bytes",
                  "size of a transaction (B)",
                  {{"read_p50_ns", "read p50"}, {"write_p50_ns", "write p50"}, {"wrrd_p50_ns", "write and read p50"}},
@@ -327,6 +329,7 @@ void add_dma(Document& page, const std::vector<Labelled>& runs, const std::strin
   add_list_plot(page, runs, what,
                 {"dma-throughput",
                  "Throughput of DMA transactions",
+                 "Many transactions under way.",
                  "bytes",
                  "size of a transaction (B)",
                  {{"read_gbps", "read"}, {"write_gbps", "write"}},
@@ -338,6 +341,7 @@ void add_packets(Document& page, const std::vector<Labelled>& runs, const std::s
   add_list_plot(page, runs, what,
                 {"packets",
                  "Packets that come back",
+                 "As they were due, and as they came back.",
                  "frame_bytes",
                  "size of a frame (B)",
                  {{"offered_per_s", "offered"}, {"returned_per_s", "returned"}},
@@ -366,7 +370,7 @@ void add_rate_plots(Document& page, const std::vector<Labelled>& runs, const std
                        {x.field, x.title, true},
                        {"achieved", "achieved rate (1/s)", true},
                        {y.field, y.title, true}};
-  Lines lines{x, y, by_label(runs, what), {}, {"statistic", "statistic (name)", false, false, {"mean", "p99"}}};
+  Lines lines{x, y, by_label(runs, what), {"statistic", "statistic (name)", false, false, {"mean", "p99"}}};
   plot.spec = line_spec(lines, 2);
   page.plot(std::move(plot));
 }

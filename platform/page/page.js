@@ -12,6 +12,7 @@ const CONFIG = {
   axis: {
     labelColor: "var(--ink-soft)", titleColor: "var(--ink)", gridColor: "var(--rule)", domainColor: "var(--line)",
     tickColor: "var(--line)", labelFontSize: 11, titleFontSize: 12, titleFontWeight: 500, titlePadding: 8,
+    maxExtent: 400,
   },
   legend: {labelColor: "var(--ink)", titleColor: "var(--ink-soft)", labelFontSize: 12, titleFontSize: 11,
            titleFontWeight: 400},

@@ -12,22 +12,35 @@ namespace {
 constexpr int kWidth = 780, kHeight = 300;
 constexpr int kPanelHeight = 170, kPanelsBeside = 3;
 constexpr int kBarWidth = 680, kBarHeight = 22;
-constexpr int kLongestLabel = 220;
+constexpr int kLongestLabel = 320;
 
 Json scale_of(const Dimension& d) {
-  if (d.logarithmic) return {{"type", "log"}, {"nice", true}};
+  if (d.logarithmic) return {{"type", "log"}, {"nice", false}, {"padding", 12}};
   return {{"zero", false}, {"nice", true}};
 }
 
 /// So many beside each other are as wide as one plot.
 int panel_width(std::size_t panels) { return panels <= 1 ? 760 : panels == 2 ? 360 : 225; }
 
+/// Millions of calls per second: "12M".
+void shorten_rates(Json& guide, const std::string& title) {
+  if (title.ends_with("(1/s)")) guide["format"] = "~s";
+}
+
+/// Bars leave room for their names.
+int bar_width(const Dimension& names) {
+  std::size_t longest = 0;
+  for (const std::string& name : names.order) longest = std::max(longest, name.size());
+  return kBarWidth - 6 * static_cast<int>(std::clamp<std::size_t>(longest, 28, 50) - 28);
+}
+
 /// The encoding of a channel that has an axis.
 Json axis(const Dimension& d) {
   if (d.number) {
     Json json = {{"field", d.field}, {"type", "quantitative"}, {"title", d.title}, {"scale", scale_of(d)}};
-    // Millions of calls per second: "12M"
-    if (d.title.ends_with("(1/s)")) json["axis"] = {{"format", "~s"}};
+    json["axis"] = Json::object();
+    shorten_rates(json["axis"], d.title);
+    if (!d.ticks.empty()) json["axis"].update({{"values", d.ticks}, {"labelOverlap", true}});
     return json;
   }
   return {{"field", d.field},
@@ -37,36 +50,50 @@ Json axis(const Dimension& d) {
           {"axis", {{"labelLimit", kLongestLabel}, {"labelAngle", 0}, {"labelOverlap", true}}}};
 }
 
-Json legend(const Dimension& d, int columns = 4) {
+Json legend(const Dimension& d) {
+  std::size_t longest = 0;
+  for (const std::string& name : d.order) longest = std::max(longest, name.size());
+  const int columns = longest <= 22 ? 5 : longest <= 40 ? 3 : 2;
   return {{"field", d.field},
           {"type", "nominal"},
           {"title", d.title},
           {"sort", d.order.empty() ? Json() : Json(d.order)},
-          {"legend", {{"orient", "top"}, {"columns", columns}, {"labelLimit", kLongestLabel}, {"symbolLimit", 100}}}};
+          {"legend",
+           {{"orient", "top"},
+            {"columns", columns},
+            {"labelLimit", kWidth / columns},
+            {"symbolLimit", 100},
+            {"symbolOpacity", 1}}}};
 }
 
-/// The mark of intervals, from `low` to `high`: a value less and more its field `half`, where it has one. A logarithmic
-/// axis has no 0, so there an interval ends a thousandth above it.
-Json interval_mark(const Dimension& value, const char* channel, Json encoding) {
-  const std::string low = "datum." + value.field + " - datum.half";
+/// The mark of intervals around a value, which take its axis. A logarithmic axis has no 0, so there one that is given
+/// by its half-width ends a thousandth above it.
+Json interval_mark(const Dimension& value, const char* channel, Json encoding, Intervals intervals) {
+  const bool ends = intervals == Intervals::ends;
+  Json transform = Json::array();
+  transform.push_back({{"filter", {{"field", ends ? "low" : "half"}, {"valid", true}}}});
+  if (!ends) {
+    const std::string middle = "datum." + value.field;
+    const std::string low = middle + " - datum.half";
+    transform.push_back(
+        {{"calculate", value.logarithmic ? "max(" + low + ", " + middle + " / 1000)" : low}, {"as", "low"}});
+    transform.push_back({{"calculate", middle + " + datum.half"}, {"as", "high"}});
+  }
   encoding[channel] = axis(value);
   encoding[channel]["field"] = "low";
   encoding[channel + std::string("2")] = {{"field", "high"}};
   return {
-      {"mark", {{"type", "rule"}, {"strokeWidth", 1.5}}},
-      {"transform",
-       {{{"filter", {{"field", "half"}, {"valid", true}}}},
-        {{"calculate", value.logarithmic ? "max(" + low + ", datum." + value.field + " / 1000)" : low}, {"as", "low"}},
-        {{"calculate", "datum." + value.field + " + datum.half"}, {"as", "high"}}}},
-      {"encoding", std::move(encoding)}};
+      {"mark", {{"type", "rule"}, {"strokeWidth", 1.5}}}, {"transform", transform}, {"encoding", std::move(encoding)}};
 }
 
 Json gradient(const Dimension& d) {
+  Json guide = {{"orient", "top"}, {"gradientLength", 300}, {"titleLimit", 400}};
+  shorten_rates(guide, d.title);
   return {{"field", d.field},
           {"type", "quantitative"},
           {"title", d.title},
           {"scale", {{"type", d.logarithmic ? "log" : "linear"}, {"scheme", "viridis"}}},
-          {"legend", {{"orient", "top"}, {"gradientLength", 300}, {"titleLimit", 400}}}};
+          {"legend", guide}};
 }
 
 /// A specification, or small ones for the values of a field.
@@ -87,20 +114,26 @@ Json in_panels(Json spec, const Dimension& panels, std::size_t count) {
 
 Json line_spec(const Lines& l, std::size_t panels) {
   const bool small = !l.panels.field.empty();
-  Json layers = Json::array();
   const Json x = axis(l.x), y = axis(l.y), colour = legend(l.colour);
   Json encoding = {{"x", x}, {"y", y}, {"color", colour}};
-  if (!l.lines.empty()) encoding["detail"] = {{"field", l.lines}, {"type", "nominal"}};
-  Json line = {{"type", "line"}, {"strokeWidth", l.many ? 0.7 : 1.8}};
+  Json line = {{"type", "line"}, {"strokeWidth", 1.8}};
   if (l.steps) line["interpolate"] = "step-after";
+  Json layers = Json::array();
+  if (l.spread) {
+    Json band = encoding;
+    band["y"]["aggregate"] = "min";
+    band["y2"] = {{"field", l.y.field}, {"aggregate", "max"}};
+    layers.push_back({{"mark", {{"type", "area"}, {"opacity", 0.2}}}, {"encoding", band}});
+    encoding["y"]["aggregate"] = "median";
+  }
   layers.push_back({{"mark", line}, {"encoding", encoding}});
-  if (l.intervals) layers.push_back(interval_mark(l.y, "y", {{"x", x}, {"color", colour}}));
-  if (!l.steps && !l.many) {
-    Json points = encoding;
-    points["shape"] = legend(l.colour);
+  if (l.intervals != Intervals::none)
+    layers.push_back(interval_mark(l.y, "y", {{"x", x}, {"color", colour}}, l.intervals));
+  if (!l.steps) {
+    encoding["shape"] = colour;
     layers.push_back(
         {{"mark", {{"type", "point"}, {"filled", true}, {"size", small ? 30 : 55}, {"opacity", 1}, {"tooltip", true}}},
-         {"encoding", points}});
+         {"encoding", encoding}});
   }
   Json spec = {{"width", small ? panel_width(panels) : kWidth},
                {"height", small && panels > 2 ? kPanelHeight : kHeight},
@@ -113,7 +146,7 @@ Json stack_spec(const Stack& s) {
   value["stack"] = "zero";
   value["scale"] = {{"zero", true}, {"nice", false}};
   Json bar = axis(s.bar);
-  return {{"width", kBarWidth},
+  return {{"width", bar_width(s.bar)},
           {"height", static_cast<int>(s.bars) * (kBarHeight + 8) + 10},
           {"mark", {{"type", "bar"}, {"tooltip", true}, {"strokeWidth", 0.5}}},
           {"encoding",
@@ -130,7 +163,7 @@ Json bar_spec(const Bars& b) {
   if (b.share) value["scale"]["domain"] = {0, 1};
   value["stack"] = nullptr;
   return {{"width", kBarWidth},
-          {"height", static_cast<int>(b.bars) * 15 + 30},
+          {"height", static_cast<int>(b.groups) * (static_cast<int>(b.runs) * (b.runs > 4 ? 7 : 14) + 12) + 10},
           {"mark", {{"type", "bar"}, {"tooltip", true}}},
           {"encoding",
            {{"y", axis(b.group)},
@@ -139,10 +172,10 @@ Json bar_spec(const Bars& b) {
             {"color", legend(b.colour)}}}};
 }
 
-Json dot_spec(const Dimension& row, const Dimension& value, std::size_t rows, bool intervals) {
+Json dot_spec(const Dimension& row, const Dimension& value, std::size_t rows, Intervals intervals) {
   const Json x = axis(value), y = axis(row);
   Json layers = Json::array();
-  if (intervals) layers.push_back(interval_mark(value, "x", {{"y", y}}));
+  if (intervals != Intervals::none) layers.push_back(interval_mark(value, "x", {{"y", y}}, intervals));
   layers.push_back({{"mark", {{"type", "point"}, {"filled", true}, {"size", 60}, {"opacity", 1}, {"tooltip", true}}},
                     {"encoding", {{"y", y}, {"x", x}}}});
   return {{"width", kBarWidth}, {"height", static_cast<int>(rows) * kBarHeight + 10}, {"layer", layers}};

@@ -4,6 +4,7 @@
 /// specification names no data: page.js gives it those of the plot. The title of every axis and legend is a quantity
 /// and its unit.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,19 +28,22 @@ struct Dimension {
   bool number = true;  ///< else a name
   bool logarithmic = false;
   std::vector<std::string> order = {};  ///< of names; empty: as they come
+  std::set<double> ticks = {};          ///< of numbers; empty: as Vega-Lite places them
 };
 
-/// Points and lines with intervals. The data has the fields of x, y, colour and, where they are given, of `lines`,
-/// which tells lines of one colour apart, and of `panels` (one small plot for each of its values). Intervals: the
-/// number `half`, half the width of that around y, which may be empty.
+/// How the data has intervals around a value: not at all; the number `half`, half their width; the numbers `low` and
+/// `high`, their ends. Such numbers may be empty.
+enum class Intervals { none, half_width, ends };
+
+/// Points and lines with intervals. The data has the fields of x, y, colour and, where it is given, of `panels` (one
+/// small plot for each of its values).
 struct Lines {
   Dimension x, y;
   Dimension colour;
-  std::string lines = {};
   Dimension panels = {};  ///< no field: one plot
-  bool intervals = false;
-  bool steps = false;  ///< of a distribution: y holds until the next x, and there are no points
-  bool many = false;   ///< thin lines without points
+  Intervals intervals = Intervals::none;
+  bool steps = false;   ///< of a distribution: y holds until the next x, and there are no points
+  bool spread = false;  ///< of many values at each x: their median, and a band from the least to the greatest
 };
 Json line_spec(const Lines&, std::size_t panels);
 
@@ -57,13 +61,13 @@ struct Bars {
   Dimension group;
   Dimension value;
   Dimension colour;
-  std::size_t bars = 1;
-  bool share = false;  ///< the axis ends at 1
+  std::size_t groups = 1, runs = 1;  ///< how many groups there are, and at most how many bars in each
+  bool share = false;                ///< the axis ends at 1
 };
 Json bar_spec(const Bars&);
 
-/// Points with intervals (as Lines has them), one row for each name.
-Json dot_spec(const Dimension& row, const Dimension& value, std::size_t rows, bool intervals);
+/// Points with intervals, one row for each name.
+Json dot_spec(const Dimension& row, const Dimension& value, std::size_t rows, Intervals intervals);
 
 /// Cells coloured by a number, or by a name; one small plot for each value of `panels`, where it has a field.
 struct HeatMap {

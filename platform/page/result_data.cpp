@@ -42,11 +42,10 @@ LatencyData latency_data(const Node& node) {
     if (value.value().is_number()) latency.quantiles.emplace_back(name, value.number());
   const auto histogram = node.find("histogram");
   if (!histogram) return latency;
-  for (const Node& bucket : histogram->list("buckets")) {
-    const std::vector<Node> pair = bucket.list();
-    if (pair.size() != 2) bucket.refuse("must be a list of a bucket's first value in fs and its count");
-    latency.histogram.push_back({pair[0].number() / 1e6, pair[1].number()});
-  }
+  const std::vector<Node> first = histogram->list("first_fs"), counts = histogram->list("counts");
+  if (first.size() != counts.size()) histogram->refuse("must have as many counts as first_fs");
+  for (std::size_t i = 0; i < first.size(); ++i)
+    latency.histogram.push_back({first[i].number() / 1e6, counts[i].number()});
   return latency;
 }
 

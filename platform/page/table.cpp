@@ -8,6 +8,20 @@
 
 namespace sluice::page {
 
+namespace {
+
+/// A long path may go on in the next line behind each of its dots and underscores.
+std::string breakable(const std::string& html) {
+  std::string text;
+  for (const char c : html) {
+    text += c;
+    if (c == '.' || c == '_') text += "<wbr>";
+  }
+  return text;
+}
+
+}  // namespace
+
 Cell text_cell(std::string_view text) { return {escaped(text), {}, false}; }
 
 Cell number_cell(const std::optional<double>& value) {
@@ -20,7 +34,7 @@ Cell number_cell(double value, const std::optional<double>& half_width_95) {
   Cell cell = number_cell(value);
   if (!half_width_95) return cell;
   if (cell.sorted_by.empty()) cell.sorted_by = exact_text(value);
-  cell.html += fmt::format(" <span class=\"interval\">&#177; {}</span>", short_text(*half_width_95));
+  cell.html += fmt::format(" <span class=\"interval\">&#177; {}</span>", short_text(*half_width_95, 3));
   return cell;
 }
 
@@ -38,13 +52,13 @@ void Table::group(std::string_view title) {
 }
 
 std::string Table::html() const {
-  std::string html = "<table>\n<thead><tr>";
+  std::string html = "<div class=\"table\"><table>\n<thead><tr>";
   for (const Head& h : heads_) {
-    const std::string title = escaped(h.title);
+    const std::string title = breakable(escaped(h.title));
     html += fmt::format("<th scope=\"col\"{}>{}</th>", h.number ? " class=\"number\"" : "",
                         sortable_ && !title.empty() ? "<button type=\"button\">" + title + "</button>" : title);
   }
-  return html + "</tr></thead>\n<tbody>\n" + rows_ + "</tbody>\n</table>\n";
+  return html + "</tr></thead>\n<tbody>\n" + rows_ + "</tbody>\n</table></div>\n";
 }
 
 }  // namespace sluice::page

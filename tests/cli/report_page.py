@@ -9,7 +9,7 @@ import os
 import re
 
 LIBRARIES = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.js")
-VOID = {"meta", "link", "base", "br", "img", "hr", "input"}
+VOID = {"meta", "link", "base", "br", "img", "hr", "input", "wbr"}
 # What may follow src=, href= and the like.
 INSIDE = re.compile(r"#|data:")
 OUTSIDE = re.compile(r"https?://|@import|\burl\((?!#)|fetch\(|XMLHttpRequest|importScripts|//# source", re.IGNORECASE)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sluice report`: pages of runs, comparisons and studies. Called as test_report.py SLUICE BUILD-DIRECTORY."""
 
+import copy
 import json
 import os
 import random
@@ -104,6 +105,30 @@ class OfARun(ReportTest):
         self.assertRegex(page.source, r"<b>nic\.eth0</b><span>descriptor, driver poll</span>")
         self.assertRegex(page.source, r"<b>root port 0: pcie\.slot0</b><span>PCIe 3\.0 x16</span>")
 
+    def test_a_histogram_is_drawn_as_a_distribution(self):
+        result = run("e810-poll")
+        result["latency_ns"]["histogram"] = {"count": 10, "sum_fs": "1", "min_fs": 1, "max_fs": 3,
+                                             "first_fs": [2000000, 3000000, 4500000], "counts": [5, 4, 1]}
+        self.write("out/result.json", json.dumps(result))
+        page = self.assert_sound(self.report(self.path("out")))
+        self.assertEqual(page.plots["distribution"]["rows"], [["e810-poll", "2", "10", "1"], ["e810-poll", "3", "5", "0.5"],
+                                                              ["e810-poll", "4.5", "1", "0.1"]])
+        del result["latency_ns"]["histogram"]["counts"][0]
+        self.write("out/result.json", json.dumps(result))
+        self.assert_mistake(["report", "out"], "out/result.json: latency_ns.histogram must have as many counts as first_fs")
+
+    def test_a_run_writes_its_page(self):
+        out = self.path("out")
+        printed = self.succeed("run", "e810-poll", "--requests=200", "--out", out, "--report")
+        self.assertTrue(printed.endswith(f"\n\n  Plots of this are on the page {out}/report.html\n"), printed)
+        with open(os.path.join(out, "report.html"), "rb") as file:
+            page = file.read()
+        with open(self.report(out), "rb") as file:
+            self.assertEqual(file.read(), page)
+        json.loads(self.succeed("run", "e810-poll", "--requests=200", "--out", out, "--report", "--json"))
+        for command in (("run", "e810-poll"), ("compare", "e810-poll", "e810-irq")):
+            self.assert_mistake([*command, "--report"], "--report needs --out: the directory that the page goes to")
+
     def test_other_workloads(self):
         for name, arguments, plots in (
                 ("dma", ("haswell-nfp", "--workload=dma", "--sizes=8..32"), ("dma-latency", "dma-throughput")),
@@ -147,8 +172,25 @@ class OfAComparison(ReportTest):
     def test_load_against_latency_has_intervals(self):
         compared, page = self.compare("--requests=200", "--replications=2", "--loads=20,60")
         rows = [[b, *map(float, numbers)] for b, *numbers in page.plots["load-mean"]["rows"]]
-        self.assertEqual(rows, [[board, p["rate_per_s"], cell["mean_ns"]["mean"], cell["mean_ns"]["half_width_95"]]
-                                for p in compared["curve"] for board, cell in zip(("e810-poll", "e810-irq"), p["boards"])])
+        expected = []
+        for point in compared["curve"]:
+            for board, cell in zip(("e810-poll", "e810-irq"), point["boards"]):
+                mean, half = cell["mean_ns"]["mean"], cell["mean_ns"]["half_width_95"]
+                expected.append([board, point["rate_per_s"], mean, mean - half, mean + half])
+        self.assertEqual(rows, expected)
+
+    def test_intervals_may_be_given_by_their_ends(self):
+        out = self.path("out")
+        self.succeed("compare", "e810-poll", "e810-irq", "--requests=200", "--loads=50", "--out", out)
+        with open(os.path.join(out, "compare.json"), encoding="utf-8") as file:
+            compared = json.load(file)
+        compared["curve"][0]["boards"][1]["p99_ns"] = {"value": 7.5, "interval_95": [7, 9]}
+        compared["paired"] = [{"board": "e810-irq", "quantity": "latency p99", "unit": "ns", "reference": 5, "difference": 2.5,
+                               "interval": [-1.5, 6.25], "level": 0.9875, "verdict": "none"}]
+        self.write("out/compare.json", json.dumps(compared))
+        page = self.assert_sound(self.report(out))
+        self.assertEqual(page.plots["load-p99"]["rows"][1][2:], ["7.5", "7", "9"])
+        self.assertIn('<td class="number">-1.5 to 6.25</td><td>no difference</td>', page.source)
 
     def test_an_earlier_comparison_is_no_later_one(self):
         out = self.path("out")
@@ -189,7 +231,23 @@ class OfAStudy(ReportTest):
         places = re.findall(r"<td>(e810-[^<]*)</td>", row)
         self.assertEqual(places, [f"{c['board']}: outstanding {c['settings']['workload.outstanding']}, "
                                   f"bytes {c['settings']['workload.call.bytes']}" for c in (best, worst)])
-        self.assertEqual({r[3] for r in page.plots["best-board-latency_ns.mean"]["rows"]}, {"e810-poll"})
+        wins = re.search(r"<td>latency_ns\.mean</td><td>less</td>(.*?)</tr>", page.source).group(1)
+        self.assertEqual(re.findall(r">(\d+)", wins), ["4", "4", "0", "0"])
+        self.assertNotIn("best-board-latency_ns.mean", page.plots)  # the same board everywhere
+
+    def test_a_map_says_which_board_is_best_where(self):
+        study = copy.deepcopy(self.study)
+        best = []
+        for case in study.json["cases"]:
+            # With 64 B the first board has the lesser mean, with 1024 B the second.
+            first = case["board"] == "e810-poll"
+            small = case["settings"]["workload.call.bytes"] == "64"
+            case["quantities"]["latency_ns.mean"] = {"mean": 10 if first == small else 12, "half_width_95": 0.5, "n": 2}
+            if first:
+                best.append(["", case["settings"]["workload.outstanding"], case["settings"]["workload.call.bytes"],
+                             "e810-poll" if small else "e810-irq", "yes"])
+        page = self.assert_sound(self.report(study.write(self.path("other"))))
+        self.assertEqual(page.plots["best-board-latency_ns.mean"]["rows"], best)
 
     def test_failed_points_are_named(self):
         page = Page(self.report(self.study_directory))

@@ -10,8 +10,9 @@
 namespace sluice::page {
 namespace {
 
-/// More small plots than this cannot be looked through; then lines lie in one plot, and heat maps are left out.
+/// More small plots than this cannot be looked through; then one plot shows the spread, and heat maps are left out.
 constexpr std::size_t kMostPanels = 12;
+constexpr std::size_t kMostTicks = 12;
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
@@ -67,8 +68,11 @@ void add_line_plot(Document& page, const Study& study, const std::vector<ShownAx
     plot.data.rows.push_back({c.board, along.number ? exact_text(xs.back()) : c.setting(along.axis->path), others,
                               exact_text(e->mean), exact_text(drawn(*e)), fmt::format("{}", e->n)});
   }
-  const Dimension x{"x", along.title, along.number, spans_decades(xs),
-                    along.number ? std::vector<std::string>{} : along.order};
+  Dimension x{"x", along.title, along.number, spans_decades(xs)};
+  if (!along.number) x.order = along.order;
+  // Few settings are the marks of their axis.
+  const std::set<double> settings(xs.begin(), xs.end());
+  if (settings.size() <= kMostTicks) x.ticks = settings;
   const Dimension y = value_of(study, q, "mean");
   plot.data.columns = {{"board", "board (name)"},
                        {x.field, x.title, along.number},
@@ -77,14 +81,17 @@ void add_line_plot(Document& page, const Study& study, const std::vector<ShownAx
                        {"half", "half-width of the 95 % interval", true},
                        {"n", "runs (count)", true}};
   Lines lines{x, y, by_board(study)};
-  lines.intervals = intervals;
+  if (intervals) lines.intervals = Intervals::half_width;
   if (intervals) plot.caption = kIntervals;
   const std::size_t panels = combinations.list().size();
   if (panels > kMostPanels) {
-    lines.lines = "others";
-    lines.many = true;
-    lines.intervals = false;
-    plot.caption = fmt::format("One line for each board and each of {} combinations of the other parameters.", panels);
+    lines.spread = true;
+    lines.intervals = Intervals::none;
+    plot.caption = fmt::format(
+        "Over {} combinations of the other parameters: the line is the median, and the band reaches from the least to "
+        "the "
+        "greatest. The CSV file has each of them.",
+        panels);
   } else if (panels > 1) {
     lines.panels = {"others", "other parameters (values)", false, false, combinations.list()};
   }
@@ -96,7 +103,7 @@ void add_heat_map(Document& page, const Study& study, const std::vector<ShownAxi
                   const ShownAxis& second, const Quantity& q) {
   Plot plot{plot_name(q, first.axis->path + "-and-" + second.axis->path),
             fmt::format("{} over {} and {}", quantity_title(q.path), first.axis->path, second.axis->path),
-            {},
+            "The mean at each setting; the colours are those of all small maps.",
             {},
             {}};
   Names panels;
@@ -140,7 +147,7 @@ void add_dot_plot(Document& page, const Study& study, const Quantity& q) {
                        {"half", "half-width of the 95 % interval", true},
                        {"n", "runs (count)", true}};
   if (intervals) plot.caption = kIntervals;
-  plot.spec = dot_spec(row, value, study.boards().size(), intervals);
+  plot.spec = dot_spec(row, value, study.boards().size(), intervals ? Intervals::half_width : Intervals::none);
   page.plot(std::move(plot));
 }
 

@@ -72,7 +72,9 @@ void add_map(Document& page, const Study& study, const std::vector<ShownAxis>& a
     plot.data.rows.push_back({panel, c.setting(x.axis->path), c.setting(y.axis->path),
                               winner.board.empty() ? "the same" : winner.board, winner.clear ? "yes" : "no"});
   }
-  if (panels.size() > kMostPanels) return;
+  // A board that is best everywhere needs no map.
+  const auto same = [&plot](const auto& row) { return row[3] == plot.data.rows.front()[3]; };
+  if (panels.size() > kMostPanels || std::all_of(plot.data.rows.begin(), plot.data.rows.end(), same)) return;
   std::vector<std::string> boards = study.boards();
   boards.emplace_back("the same");
   std::vector<std::string> upwards(y.order.rbegin(), y.order.rend());

@@ -35,6 +35,8 @@ TEST_CASE("numbers are exact in data and short for people") {
   CHECK(short_text(0.0457) == "0.0457");
   CHECK(short_text(1234567) == "1,234,567");
   CHECK(short_text(2e-5) == "2.0000e-05");
+  CHECK(short_text(33213.4, 3) == "33,213");
+  CHECK(short_text(0.77273, 3) == "0.773");
   CHECK(short_text(1e300) == "1.0000e+300");
 }
 
@@ -169,12 +171,59 @@ TEST_CASE("boards differ in what is not swept") {
   CHECK(differences({&a, &b}, {"pcie.slot0.lanes"}).size() == 1);
 }
 
+namespace {
+
+Instance part(const char* path, const char* kind, std::vector<std::pair<const char*, const char*>> values) {
+  Instance instance{path, kind, "model", {}};
+  for (const auto& [key, text] : values) instance.parameters.push_back({key, text, "", "", "", "", "", ""});
+  return instance;
+}
+
+}  // namespace
+
+TEST_CASE("a board's tree has what is behind each port") {
+  const BoardData board{
+      "b",
+      "",
+      {},
+      {},
+      {part("root", "root", {}),
+       part("pcie.far", "pcie", {{"attach", "switch.s"}, {"port", "1"}, {"generation", "3"}, {"lanes", "4"}}),
+       part("pcie.near", "pcie", {{"attach", ""}, {"port", "0"}, {"generation", "5"}, {"lanes", "16"}}),
+       part("switch.s", "switch", {{"slot", "pcie.near"}}),
+       part("nic.n", "nic", {{"slot", "pcie.far"}, {"wire", "net.w"}}), part("net.w", "net", {{"rate", "100 Gb/s"}}),
+       part("peer.p", "peer", {{"wire", "net.w"}}), part("workload", "workload", {{"wire", ""}})}};
+  const std::string tree = board_tree(board);
+  std::size_t last = 0;
+  for (const char* name :
+       {"root", "root port 0: pcie.near", "switch.s", "port 1: pcie.far", "nic.n", "net.w", "peer.p"}) {
+    const std::size_t place = tree.find(std::string("<b>") + name + "</b>");
+    CHECK(place != std::string::npos);
+    CHECK(place > last);
+    last = place;
+  }
+  CHECK(tree.find("PCIe 3.0 x4") != std::string::npos);
+  CHECK(tree.find("workload") == std::string::npos);  // the wire has its peer
+}
+
+TEST_CASE("a tree that hangs on itself ends") {
+  const BoardData board{"b",
+                        "",
+                        {},
+                        {},
+                        {part("root", "root", {}), part("pcie.a", "pcie", {{"attach", "switch.s"}}),
+                         part("pcie.b", "pcie", {{"attach", ""}}), part("switch.s", "switch", {{"slot", "pcie.a"}}),
+                         part("switch.t", "switch", {{"slot", "pcie.b"}})}};
+  CHECK(board_tree(board).size() < 10000);
+}
+
 TEST_CASE("tables sort by exact numbers") {
-  Table table({{"a<"}, {"b", true}}, true);
-  table.row({text_cell("<x>"), number_cell(2333.66997, 10.5)});
+  Table table({{"a<._"}, {"b", true}}, true);
+  table.row({text_cell("<x>"), number_cell(2333.66997, 10.51)});
   CHECK(table.html() ==
-        "<table>\n<thead><tr><th scope=\"col\"><button type=\"button\">a&lt;</button></th>"
+        "<div class=\"table\"><table>\n<thead><tr><th scope=\"col\"><button "
+        "type=\"button\">a&lt;.<wbr>_<wbr></button></th>"
         "<th scope=\"col\" class=\"number\"><button type=\"button\">b</button></th></tr></thead>\n<tbody>\n"
         "<tr><td>&lt;x&gt;</td><td class=\"number\" data-v=\"2333.66997\">2,333.7 "
-        "<span class=\"interval\">&#177; 10.5</span></td></tr>\n</tbody>\n</table>\n");
+        "<span class=\"interval\">&#177; 10.5</span></td></tr>\n</tbody>\n</table></div>\n");
 }
