@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/page/node.h"
 
-#include <cmath>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -106,14 +105,17 @@ std::optional<double> Node::number(std::string_view key) const {
 }
 
 Json read_json(const std::filesystem::path& file, const std::string& shown, std::string_view schema) {
-  const std::string content = content_of(file, shown);
+  return parse_json(content_of(file, shown), shown, schema);
+}
+
+Json parse_json(const std::string& text, const std::string& shown, std::string_view schema) {
   const auto check_depth = [&shown](int depth, Json::parse_event_t, const Json&) {
     if (depth > kDeepest) throw config::UserError(shown + ": is nested deeper than any file that sluice writes");
     return true;
   };
   Json json;
   try {
-    json = Json::parse(content, check_depth);
+    json = Json::parse(text, check_depth);
   } catch (const Json::exception&) {
     throw config::UserError(shown + ": is no JSON from its beginning to its end; it may have been cut off");
   }
