@@ -24,6 +24,14 @@ class Installed(CommandTest):
         for run in (result, in_tree):
             del run["host"]
         self.assertEqual(result, in_tree)
+        # And what a page has inside.
+        out = os.path.join(self.directory, "out")
+        self.succeed("run", "e810-poll", "--requests=200", "--out", out, "--report", **elsewhere)
+        with open(os.path.join(out, "report.html"), "rb") as file:
+            page = file.read()
+        self.succeed("report", out)
+        with open(os.path.join(out, "report.html"), "rb") as file:
+            self.assertEqual(file.read(), page)
         for folder in ("share", "lib/cmake"):
             for directory, _, files in os.walk(os.path.join(prefix, folder)):
                 for name in files:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sluice report`: pages of runs, comparisons and studies. Called as test_report.py SLUICE BUILD-DIRECTORY."""
 
+import base64
 import copy
 import json
 import os
@@ -12,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from command import CommandTest, sluice
+from command import SOURCE, CommandTest, sluice
 from report_page import LIBRARIES, Page, axes_of, csv_rows, fields_of, folder_of
 from report_studies import large_study, run, small_study
 
@@ -391,6 +392,23 @@ class Mistakes(ReportTest):
         self.assertEqual(ended, {0, 2})
 
 
+class Libraries(ReportTest):
+    def fetch(self, directory):
+        done = subprocess.run(["cmake", f"-DSLUICE_PLOT_LIBRARIES={directory}", "-P",
+                               os.path.join(SOURCE, "cmake/SluicePlots.cmake")],
+                              cwd=self.directory, capture_output=True, text=True, timeout=60, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        return " ".join(done.stderr.split())
+
+    def test_libraries_that_are_missing_or_others_are_refused(self):
+        empty = self.path("empty")
+        os.makedirs(empty)
+        self.assertIn("SLUICE_PLOT_LIBRARIES names a directory without vega-6.4.0.tgz; it is "
+                      "https://registry.npmjs.org/vega/-/vega-6.4.0.tgz", self.fetch(empty))
+        self.write("others/vega-6.4.0.tgz", "not Vega")
+        self.assertRegex(self.fetch(self.path("others")), r"vega-6\.4\.0\.tgz has the SHA-256 [0-9a-f]{64}, and must have 3521fb6f")
+
+
 WRONG = (None, True, -1, 0, 1e308, -1e308, 5e-324, 2**64, "", "x", NASTY, [], {}, [[]], {"": None}, "NaN", "../../x")
 
 
@@ -435,8 +453,18 @@ class Drawn(ReportTest):
         self.assertNotIn("CONSOLE", done.stderr)
         return done.stdout
 
+    def with_script(self, path, script):
+        """A copy of the page in which a script runs every 50 ms; what it says is in data-said of the root element."""
+        with open(path, encoding="utf-8") as file:
+            source = file.read()
+        script = f"<script>setInterval(() => {{ document.documentElement.dataset.said = ({script})(); }}, 50)</script>"
+        copy_of = self.write("copy.html", source.replace("</body>", script + "</body>"))
+        dom = self.chromium("--window-size=1000,800", "--dump-dom", "file://" + copy_of)
+        return re.search(r'data-said="([^"]*)"', dom).group(1)
+
     def assert_drawn(self, path):
         plots = Page(path).plots
+        self.assertEqual(self.with_script(path, "() => document.documentElement.scrollWidth - innerWidth <= 0"), "true")
         for scheme in ("0", "1"):  # dark, light
             dom = self.chromium(f"--blink-settings=preferredColorScheme={scheme}", "--dump-dom", "file://" + path)
             self.assertIn('data-drawn="yes"', dom)
@@ -452,7 +480,26 @@ class Drawn(ReportTest):
             self.assertEqual(file.read(5), b"%PDF-")
 
     def test_a_study(self):
-        self.assert_drawn(self.report(small_study(NASTY).write(self.path("study"))))
+        study = small_study(NASTY)
+        page = self.report(study.write(self.path("study")))
+        self.assert_drawn(page)
+        # A click sorts by the numbers, and another one the other way round.
+        means = [(c["quantities"]["latency_ns.mean"]["mean"], c["case"]) for c in study.json["cases"]]
+        click = """() => {
+          const table = document.querySelector("th button").closest("table");
+          if (!table.dataset.clicks) for (let i = 0; i < CLICKS; ++i) table.querySelectorAll("th button")[4].click();
+          table.dataset.clicks = "done";
+          return Array.from(table.tBodies[0].rows, r => r.cells[0].textContent).join();
+        }"""
+        for clicks, expected in (("1", sorted(means)), ("2", sorted(means, reverse=True))):
+            self.assertEqual(self.with_script(page, click.replace("CLICKS", clicks)), ",".join(str(c) for _, c in expected))
+
+    def test_numbers_leave_the_page_as_in_the_file(self):
+        page = self.report(small_study("a, \"b\"").write(self.path("study")))
+        for name in ("stages", "latency_ns.p99-by-workload.outstanding"):
+            said = self.with_script(page, f"() => btoa(csvOf(tableOf(document.getElementById('{name}'))))")
+            with open(os.path.join(folder_of(page), name + ".csv"), "rb") as file:
+                self.assertEqual(base64.b64decode(said), file.read())
 
     def test_a_comparison(self):
         self.succeed("compare", "e810-poll", "e810-irq", "--requests=200", "--loads=20,60", "--replications=2", "--out",
