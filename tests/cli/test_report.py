@@ -65,6 +65,22 @@ class ReportTest(CommandTest):
         return page
 
 
+class OfPages(ReportTest):
+    def test_what_is_wrong_is_found(self):
+        """The tests' own look at pages."""
+        for wrong in ("<img src='http://x/y.png'>", "<link href='#a'>", "<base href='#'>", "<iframe></iframe>",
+                      "<a href='https://x/'>x</a>", "<a href='//x/'>x</a>", "<script src='x.js'></script>",
+                      "<style>@import 'x.css';</style>", "<style>p { background: url(x.png); }</style>",
+                      "<script>fetch('x')</script>", "<p onclick='f()'>x</p>", "<script>\n//# sourceMappingURL=x</script>"):
+            path = self.write("page.html", f"<html><body>{wrong}</body></html>")
+            self.assertTrue(Page(path).references(), wrong)
+        right = self.write("page.html", "<html><body><a href='#x'>x</a><a href='data:,x'>y</a></body></html>")
+        self.assertEqual((Page(right).references(), Page(right).unbalanced), ([], []))
+        self.assertTrue(Page(self.write("page.html", "<html><p><b></p></b></html>")).unbalanced)
+        for title in ("latency p99", "latency p99 ()", "(ns)", ""):
+            self.assertNotRegex(title, UNIT)
+
+
 class OfARun(ReportTest):
     def test_a_page_has_the_numbers_of_the_run(self):
         out = self.path("out")
