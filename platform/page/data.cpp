@@ -50,6 +50,13 @@ std::string csv_text(const Data& data) {
   return text;
 }
 
+bool grows_by_factors(const std::set<double>& settings) {
+  constexpr double kLeastFactor = 1.5;
+  const auto too_close = [](double a, double b) { return b < a * kLeastFactor; };
+  return settings.size() >= 4 && *settings.begin() > 0 &&
+         std::adjacent_find(settings.begin(), settings.end(), too_close) == settings.end();
+}
+
 bool spans_decades(const std::vector<double>& values) {
   if (values.empty()) return false;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());

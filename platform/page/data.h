@@ -3,6 +3,7 @@
 /// The numbers behind a plot or table, as texts: the page and the CSV file have the same ones.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,7 @@ std::string csv_text(const Data&);
 
 /// Whether positive values span more than two decades, so that a logarithmic axis shows them better.
 bool spans_decades(const std::vector<double>& values);
+/// Whether four settings or more, in ascending order, grow by factors, such as powers of two: there, too.
+bool grows_by_factors(const std::set<double>& settings);
 
 }  // namespace sluice::page

@@ -18,6 +18,7 @@ constexpr std::size_t kMostCoreBars = 48;
 
 std::vector<std::string> labels_of(const std::vector<Labelled>& runs) {
   std::vector<std::string> labels;
+  labels.reserve(runs.size());
   for (const Labelled& r : runs) labels.push_back(r.label);
   return labels;
 }
@@ -143,6 +144,7 @@ void add_cores(Document& page, const std::vector<Labelled>& runs, const std::str
   for (Bar& b : bars)
     for (auto& [account, share] : b.parts) std::replace(account.begin(), account.end(), '_', ' ');
   std::vector<std::string> order;
+  order.reserve(bars.size());
   for (const Bar& b : bars) order.push_back(b.label);
   Plot plot = stacked(
       bars, {"core", averaged || runs.size() > 1 ? what + " and core (name)" : "core (name)", false, false, order},

@@ -58,8 +58,8 @@ class Node {
   std::string place_;  ///< "points[3].seed"; empty: the whole file
 };
 
-/// JSON whose `schema` is as given. shown: the file's name in messages. Throws config::UserError when the text is no JSON
-/// to its end, is nested deeper than any file of ours, or has another schema.
+/// JSON whose `schema` is as given. shown: the file's name in messages. Throws config::UserError when the text is no
+/// JSON to its end, is nested deeper than any file of ours, or has another schema.
 Json parse_json(const std::string& text, const std::string& shown, std::string_view schema);
 /// The same of a file. Throws config::UserError when it cannot be read, too.
 Json read_json(const std::filesystem::path& file, const std::string& shown, std::string_view schema);

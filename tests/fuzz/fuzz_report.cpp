@@ -82,8 +82,8 @@ const Target target{.name = "report",
                     .corpus = corpus,
                     .words = {"null", "true", "[]", "{}", "[[", "\"", "-1", "1e308", "-1e308", "1e999", "0.0", ",", ":",
                               "18446744073709551616", "\"attach\"", "\"pcie.s\"", "\"done\"", "\\u0000", "</script>"},
-                    .runs = 20'000,
-                    .full_runs = 500'000,
+                    .runs = 5'000,
+                    .full_runs = 100'000,
                     .longest = 1 << 14,
                     .finish = finish};
 

@@ -68,10 +68,10 @@ void add_line_plot(Document& page, const Study& study, const std::vector<ShownAx
     plot.data.rows.push_back({c.board, along.number ? exact_text(xs.back()) : c.setting(along.axis->path), others,
                               exact_text(e->mean), exact_text(drawn(*e)), fmt::format("{}", e->n)});
   }
-  Dimension x{"x", along.title, along.number, spans_decades(xs)};
+  const std::set<double> settings(xs.begin(), xs.end());
+  Dimension x{"x", along.title, along.number, spans_decades(xs) || grows_by_factors(settings)};
   if (!along.number) x.order = along.order;
   // Few settings are the marks of their axis.
-  const std::set<double> settings(xs.begin(), xs.end());
   if (settings.size() <= kMostTicks) x.ticks = settings;
   const Dimension y = value_of(study, q, "mean");
   plot.data.columns = {{"board", "board (name)"},

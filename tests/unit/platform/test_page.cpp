@@ -51,6 +51,10 @@ TEST_CASE("an axis is logarithmic beyond two decades") {
   CHECK_FALSE(spans_decades({0, 1e6}));
   CHECK_FALSE(spans_decades({-1, 1e6}));
   CHECK_FALSE(spans_decades({}));
+  CHECK(grows_by_factors({1, 2, 4, 8}));
+  CHECK_FALSE(grows_by_factors({1, 2, 4}));
+  CHECK_FALSE(grows_by_factors({1, 2, 3, 4}));
+  CHECK_FALSE(grows_by_factors({0, 2, 4, 8}));
 }
 
 TEST_CASE("every axis has a quantity and a unit") {
