@@ -18,8 +18,8 @@
 #include "platform/cli/command.h"
 #include "platform/cli/say.h"
 #include "platform/config/dump.h"
-#include "platform/report/sensitivity_text.h"
-#include "platform/report/variations.h"
+#include "platform/report/sensitivity/sensitivity_text.h"
+#include "platform/report/sensitivity/variations.h"
 #include "platform/workload/traffic_figures.h"
 
 namespace sluice::cli {

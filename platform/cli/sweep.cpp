@@ -45,6 +45,7 @@ struct Options {
   bool count = false;
   bool status = false;
   bool retry_failed = false;
+  bool page = false;
 };
 
 /// Says the first few of many like things, and how many more there are.
@@ -163,11 +164,12 @@ const char* run_missing(const Points& points, const sweep::Directory& directory,
 }
 
 /// Writes the tables and says what they hold; returns the exit status. submitted: points may be missing.
-int finish(const Points& points, const sweep::Directory& directory, bool submitted) {
+int finish(const Points& points, const sweep::Directory& directory, const Options& o, bool submitted) {
   const sweep::Rows rows = read_rows(points, directory);
   sweep::write_tables(points, rows, directory);
   print_summary(points, rows, directory);
   fmt::print("results: {}/study.csv, study.json\n", directory.path().string());
+  if (o.page) write_page(directory.path().string(), true);
   std::fflush(stdout);
   for (const std::string& sentence : rows.unknown) say("sluice: {}\n", sentence);
   return (rows.missing == 0 || submitted) && rows.failed == 0 && rows.unknown.empty() ? 0 : 1;
@@ -178,7 +180,7 @@ int run_all(const Points& points, const fs::path& output, const Options& o) {
   const auto directory = sweep::Directory::create(output, points.study());
   const sweep::StudyLock lock(directory, points.study());
   const char* signal = run_missing(points, directory, o, most);
-  if (!signal) return finish(points, directory, false);
+  if (!signal) return finish(points, directory, o, false);
   const sweep::Rows rows = read_rows(points, directory);
   sweep::write_tables(points, rows, directory);
   say("sluice: sweep: interrupted by {} with {} of {} points done; the same command goes on\n", signal,
@@ -228,7 +230,7 @@ int run_with_slurm(const Points& points, const fs::path& output, const Options& 
     left = missing(points, directory, false).size();
     if (left > 0 && left < before) submit_missing(points, directory, slurm, options, false);
   }
-  return finish(points, directory, !o.wait);
+  return finish(points, directory, o, !o.wait);
 }
 
 /// Runs the points of one task of a job array.
@@ -295,6 +297,7 @@ void check_options(const Options& o) {
         "--jobs");
   if (!o.slurm && (o.wait || !o.sbatch.empty() || !o.points_per_task.empty()))
     throw config::UserError("--wait, --sbatch and --points-per-task belong to --slurm");
+  if (o.page && chosen > 0) throw config::UserError("--report: belongs to a sweep of all points");
 }
 
 int execute(const Environment& environment, const Options& o) {
@@ -330,6 +333,7 @@ void add_sweep(CLI::App& app, const Environment& environment, Action& action) {
   command->add_flag("--status", options->status, "Say what is done, failed and missing, and run nothing");
   command->add_option("--run", options->run, "Run one point only, by its number")->type_name("N");
   command->add_flag("--retry-failed", options->retry_failed, "Run points again that have failed");
+  command->add_flag("--report", options->page, "Write report.html, a page of plots, beside the results");
   command->add_flag("--slurm", options->slurm, "Submit what is missing to Slurm, as job arrays");
   command
       ->add_option("--sbatch", options->sbatch,

@@ -116,7 +116,8 @@ void add_origins(Document& page, const std::vector<const ResultData*>& results) 
     for (const FirmwareData& f : r->firmware) row("firmware of cluster " + f.cluster, with_sum(f.name, f.sha256));
   for (const ResultData* r : results)
     if (!r->program_version.empty())
-      row("program", escaped("sluice " + r->program_version + (r->build_id.empty() ? "" : ", build " + r->build_id)));
+      row("program", escaped("sluice " + r->program_version +
+                             (r->program_sources.empty() ? "" : ", sources " + r->program_sources)));
   page.html(table.html());
 }
 

@@ -62,13 +62,10 @@ void add_figures(Document& page, const Results& results) {
   page.html(table.html());
 }
 
-/// The ends of an interval around a value, by its half-width or as a list of two; nothing where there is none.
-std::optional<std::pair<double, double>> interval(const Node& node, double value, const char* ends) {
+/// The ends of an interval around a value, by its half-width or by themselves; nothing where there is none.
+std::optional<std::pair<double, double>> interval(const Node& node, double value) {
   if (const auto half = node.number("half_width_95"); half && *half > 0) return std::pair(value - *half, value + *half);
-  const std::vector<Node> list = node.list(ends);
-  if (list.empty()) return std::nullopt;
-  if (list.size() != 2) node.at(ends).refuse("must be a list of two numbers");
-  return std::pair(list[0].number(), list[1].number());
+  return node.ends("interval_95");
 }
 
 /// Differences from the reference over replications.
@@ -77,17 +74,16 @@ void add_paired(Document& page, const Node& comparison, const std::string& refer
       {{"board"}, {"quantity"}, {"unit"}, {reference, true}, {"difference", true}, {"interval", true}, {"verdict"}});
   for (const Node& row : comparison.list("paired")) {
     const double difference = row.at("difference").number();
-    const auto ends = interval(row, difference, "interval");
+    const auto ends = row.ends("interval");
     std::string verdict = row.text("verdict");
     if (verdict.empty()) {
       const bool none = ends ? ends->first <= 0 && ends->second >= 0 : difference == 0;
       verdict = none ? "none" : difference < 0 ? "less" : "more";
     }
-    const auto of_reference = row.number("reference_mean");
     table.row({text_cell(row.text("board")),
                text_cell(row.text("quantity")),
                text_cell(row.text("unit")),
-               number_cell(of_reference ? of_reference : row.number("reference")),
+               number_cell(row.number("reference")),
                number_cell(difference),
                {ends ? short_text(ends->first) + " to " + short_text(ends->second) : "", {}, true},
                text_cell(verdict == "none" ? "no difference" : verdict)});
@@ -124,7 +120,7 @@ void add_curve(Document& page, const Node& comparison, const std::vector<std::st
       for (std::size_t b = 0; b < cells.size(); ++b) {
         const Node estimate = cells[b].at(s.key);
         const double value = estimate.at(estimate.find("value") ? "value" : "mean").number();
-        const auto ends = interval(estimate, value, "interval_95");
+        const auto ends = interval(estimate, value);
         intervals = intervals || ends;
         plot.data.rows.push_back({boards[b], exact_text(rate), exact_text(value), ends ? exact_text(ends->first) : "",
                                   ends ? exact_text(ends->second) : ""});
@@ -139,8 +135,7 @@ void add_curve(Document& page, const Node& comparison, const std::vector<std::st
                          {y.field, y.title, true},
                          {"low", "low end of the 95 % interval", true},
                          {"high", "high end", true}};
-    plot.spec = line_spec(
-        {x, y, {"run", "board (name)", false, false, boards}, {}, intervals ? Intervals::ends : Intervals::none}, 1);
+    plot.spec = line_spec({x, y, {"run", "board (name)", false, false, boards}, {}, intervals}, 1);
     page.plot(std::move(plot));
   }
 }

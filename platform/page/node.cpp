@@ -104,6 +104,14 @@ std::optional<double> Node::number(std::string_view key) const {
   return found ? std::optional(found->number()) : std::nullopt;
 }
 
+std::optional<std::pair<double, double>> Node::ends(std::string_view key) const {
+  const auto found = find(key);
+  if (!found) return std::nullopt;
+  const std::vector<Node> list = found->list();
+  if (list.size() != 2) found->refuse("must be a list of two numbers");
+  return std::pair(list[0].number(), list[1].number());
+}
+
 Json read_json(const std::filesystem::path& file, const std::string& shown, std::string_view schema) {
   return parse_json(content_of(file, shown), shown, schema);
 }

@@ -42,6 +42,8 @@ class Node {
   std::string text(std::string_view key) const;
   /// The number that a member is; nothing when the object lacks it or has null, which stands for "no number".
   std::optional<double> number(std::string_view key) const;
+  /// The ends of the interval that a member is; nothing when the object lacks it or has null.
+  std::optional<std::pair<double, double>> ends(std::string_view key) const;
   const Json& value() const { return *value_; }
 
   /// Throws config::UserError with the node's place: "FILE: PLACE must be ...".

@@ -66,19 +66,13 @@ Json legend(const Dimension& d) {
             {"symbolOpacity", 1}}}};
 }
 
-/// The mark of intervals around a value, which take its axis. A logarithmic axis has no 0, so there one that is given
-/// by its half-width ends a thousandth above it.
-Json interval_mark(const Dimension& value, const char* channel, Json encoding, Intervals intervals) {
-  const bool ends = intervals == Intervals::ends;
+/// The mark of intervals around a value, which take its axis. A logarithmic axis has no 0: there one that reaches below
+/// a thousandth of the value ends at that.
+Json interval_mark(const Dimension& value, const char* channel, Json encoding) {
   Json transform = Json::array();
-  transform.push_back({{"filter", {{"field", ends ? "low" : "half"}, {"valid", true}}}});
-  if (!ends) {
-    const std::string middle = "datum." + value.field;
-    const std::string low = middle + " - datum.half";
-    transform.push_back(
-        {{"calculate", value.logarithmic ? "max(" + low + ", " + middle + " / 1000)" : low}, {"as", "low"}});
-    transform.push_back({{"calculate", middle + " + datum.half"}, {"as", "high"}});
-  }
+  transform.push_back({{"filter", {{"field", "low"}, {"valid", true}}}});
+  if (value.logarithmic)
+    transform.push_back({{"calculate", "max(datum.low, datum." + value.field + " / 1000)"}, {"as", "low"}});
   encoding[channel] = axis(value);
   encoding[channel]["field"] = "low";
   encoding[channel + std::string("2")] = {{"field", "high"}};
@@ -127,8 +121,7 @@ Json line_spec(const Lines& l, std::size_t panels) {
     encoding["y"]["aggregate"] = "median";
   }
   layers.push_back({{"mark", line}, {"encoding", encoding}});
-  if (l.intervals != Intervals::none)
-    layers.push_back(interval_mark(l.y, "y", {{"x", x}, {"color", colour}}, l.intervals));
+  if (l.intervals) layers.push_back(interval_mark(l.y, "y", {{"x", x}, {"color", colour}}));
   if (!l.steps) {
     encoding["shape"] = colour;
     layers.push_back(
@@ -172,10 +165,10 @@ Json bar_spec(const Bars& b) {
             {"color", legend(b.colour)}}}};
 }
 
-Json dot_spec(const Dimension& row, const Dimension& value, std::size_t rows, Intervals intervals) {
+Json dot_spec(const Dimension& row, const Dimension& value, std::size_t rows, bool intervals) {
   const Json x = axis(value), y = axis(row);
   Json layers = Json::array();
-  if (intervals != Intervals::none) layers.push_back(interval_mark(value, "x", {{"y", y}}, intervals));
+  if (intervals) layers.push_back(interval_mark(value, "x", {{"y", y}}));
   layers.push_back({{"mark", {{"type", "point"}, {"filled", true}, {"size", 60}, {"opacity", 1}, {"tooltip", true}}},
                     {"encoding", {{"y", y}, {"x", x}}}});
   return {{"width", kBarWidth}, {"height", static_cast<int>(rows) * kBarHeight + 10}, {"layer", layers}};

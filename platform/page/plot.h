@@ -31,19 +31,15 @@ struct Dimension {
   std::set<double> ticks = {};          ///< of numbers; empty: as Vega-Lite places them
 };
 
-/// How the data has intervals around a value: not at all; the number `half`, half their width; the numbers `low` and
-/// `high`, their ends. Such numbers may be empty.
-enum class Intervals { none, half_width, ends };
-
 /// Points and lines with intervals. The data has the fields of x, y, colour and, where it is given, of `panels` (one
 /// small plot for each of its values).
 struct Lines {
   Dimension x, y;
   Dimension colour;
-  Dimension panels = {};  ///< no field: one plot
-  Intervals intervals = Intervals::none;
-  bool steps = false;   ///< of a distribution: y holds until the next x, and there are no points
-  bool spread = false;  ///< of many values at each x: their median, and a band from the least to the greatest
+  Dimension panels = {};   ///< no field: one plot
+  bool intervals = false;  ///< the data has their ends, `low` and `high`, which may be empty
+  bool steps = false;      ///< of a distribution: y holds until the next x, and there are no points
+  bool spread = false;     ///< of many values at each x: their median, and a band from the least to the greatest
 };
 Json line_spec(const Lines&, std::size_t panels);
 
@@ -67,7 +63,7 @@ struct Bars {
 Json bar_spec(const Bars&);
 
 /// Points with intervals, one row for each name.
-Json dot_spec(const Dimension& row, const Dimension& value, std::size_t rows, Intervals intervals);
+Json dot_spec(const Dimension& row, const Dimension& value, std::size_t rows, bool intervals);
 
 /// Cells coloured by a number, or by a name; one small plot for each value of `panels`, where it has a field.
 struct HeatMap {

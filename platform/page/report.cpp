@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
 #include "platform/page/pages.h"
 
@@ -47,23 +48,6 @@ Document page_of(const std::string& directory, std::vector<std::string>& left_ou
 
 }  // namespace
 
-void write_whole(const std::string& file, std::string_view content, const std::string& what) {
-  const std::string partial = file + ".partial";
-  errno = 0;
-  std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  std::string why = out ? "" : std::strerror(errno);
-  std::error_code error;
-  if (why.empty()) {
-    fs::rename(partial, file, error);
-    if (error) why = error.message();
-  }
-  if (why.empty()) return;
-  fs::remove(partial, error);
-  throw config::UserError(fmt::format("{}: {} cannot be written: {}", what, file, why));
-}
-
 Written write_report(const Request& request) {
   const std::string what = request.output.empty() ? "report " + request.directory : "--out " + request.output;
   const std::string output = request.output.empty() ? request.directory + "/report.html" : request.output;
@@ -78,8 +62,8 @@ Written write_report(const Request& request) {
   if (error)
     throw config::UserError(fmt::format("{}: {} cannot be created: {}", what, folder.string(), error.message()));
   for (const auto& [name, data] : page.plot_data())
-    write_whole((folder / (name + ".csv")).string(), csv_text(data), what);
-  write_whole(output, text, what);
+    config::write_whole(folder / (name + ".csv"), csv_text(data), what + ": ");
+  config::write_whole(output, text, what + ": ");
   written.plots = page.plot_data().size();
   return written;
 }

@@ -26,8 +26,4 @@ struct Written {
 /// that cannot be written.
 Written write_report(const Request&);
 
-/// Puts a file in place when it is complete: it is written beside itself and renamed. Throws config::UserError with
-/// `what`, such as "--out x.html", when it cannot be written to its end.
-void write_whole(const std::string& file, std::string_view content, const std::string& what);
-
 }  // namespace sluice::page

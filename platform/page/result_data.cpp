@@ -134,7 +134,7 @@ ResultData result_data(const Node& node) {
   r.board = board_data(node.at("board"));
   if (const auto program = node.find("program")) {
     r.program_version = program->text("version");
-    r.build_id = program->text("build_id");
+    r.program_sources = program->text("sources");
   }
   r.seed = node.at("seed").whole();
   r.replication = node.at("replication").whole();

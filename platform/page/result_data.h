@@ -89,7 +89,7 @@ struct FirmwareData {
 
 struct ResultData {
   BoardData board;
-  std::string program_version, build_id;  ///< of the program that made it; empty: the file does not say
+  std::string program_version, program_sources;  ///< of the program that made it; empty: the file does not say
   std::uint64_t seed = 0, replication = 0;
   std::vector<FirmwareData> firmware;
   std::string outcome, failure, diagnosis;

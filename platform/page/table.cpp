@@ -30,11 +30,12 @@ Cell number_cell(const std::optional<double>& value) {
   return {shown, exact == shown ? std::string() : exact, true};
 }
 
-Cell number_cell(double value, const std::optional<double>& half_width_95) {
+Cell number_cell(double value, const std::optional<std::pair<double, double>>& interval_95) {
   Cell cell = number_cell(value);
-  if (!half_width_95) return cell;
+  if (!interval_95) return cell;
   if (cell.sorted_by.empty()) cell.sorted_by = exact_text(value);
-  cell.html += fmt::format(" <span class=\"interval\">&#177; {}</span>", short_text(*half_width_95, 3));
+  cell.html += fmt::format(" <span class=\"interval\">({} to {})</span>", short_text(interval_95->first),
+                           short_text(interval_95->second));
   return cell;
 }
 

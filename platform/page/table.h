@@ -20,8 +20,8 @@ struct Cell {
 Cell text_cell(std::string_view text);
 /// A number in few digits, which sorts by all of them; empty for no value.
 Cell number_cell(const std::optional<double>& value);
-/// The same with the half-width of its 95 % interval.
-Cell number_cell(double value, const std::optional<double>& half_width_95);
+/// The same with its 95 % interval.
+Cell number_cell(double value, const std::optional<std::pair<double, double>>& interval_95);
 
 /// Rows under a line of titles.
 class Table {

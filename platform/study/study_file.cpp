@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "models/base/parameters/number.h"
-#include "platform/config/nearest_name.h"
 #include "platform/config/files/toml_file.h"
+#include "platform/config/nearest_name.h"
 #include "platform/study/range.h"
 
 namespace sluice::study {

@@ -11,10 +11,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
 #include "platform/firmware/sha256.h"
 #include "platform/report/result.h"
-#include "platform/sweep/whole_file.h"
 
 namespace sluice::sweep {
 namespace {
@@ -68,7 +68,7 @@ Directory Directory::create(const fs::path& path, const study::Study& study) {
   Directory directory(path);
   directory.check_owner(study);
   const Json owner = {{"schema", kOwnerSchema}, {"study", study.name}};
-  if (!fs::exists(owner_file(path), error)) write_whole(owner_file(path), owner.dump(2) + "\n");
+  if (!fs::exists(owner_file(path), error)) config::write_whole(owner_file(path), owner.dump(2) + "\n");
   return directory;
 }
 
@@ -81,7 +81,7 @@ void Directory::check_owner(const study::Study& study) const {
       throw UserError(fmt::format("--out {}: has the result of a run; name another directory", path_.string()));
     return;
   }
-  const Json owner = Json::parse(read_whole(file), nullptr, false);
+  const Json owner = Json::parse(config::read_whole(file), nullptr, false);
   if (!owner.is_object() || owner.value("schema", Json()) != kOwnerSchema || !owner.contains("study") ||
       !owner["study"].is_string())
     throw UserError(fmt::format("{}: is not what sluice sweep has written; name another directory", file.string()));
@@ -96,7 +96,7 @@ Found Directory::find(const std::string& id) const {
   if (const fs::path result = result_of(id); fs::exists(result, error)) {
     std::string text;
     try {
-      text = read_whole(result);
+      text = config::read_whole(result);
     } catch (const UserError&) {
       found.broken = "cannot be read";
       return found;
@@ -108,7 +108,7 @@ Found Directory::find(const std::string& id) const {
   }
   if (const fs::path mistake = of_point(id) / kMistake; fs::exists(mistake, error)) {
     found.state = State::failed;
-    found.why = read_whole(mistake);
+    found.why = config::read_whole(mistake);
     while (found.why.ends_with('\n')) found.why.pop_back();
   }
   return found;
@@ -169,8 +169,10 @@ PointDirectory::~PointDirectory() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-void PointDirectory::put_result(const std::string& text) const { write_whole(path_ / "result.json", text); }
+void PointDirectory::put_result(const std::string& text) const { config::write_whole(path_ / "result.json", text); }
 
-void PointDirectory::put_mistake(const std::string& sentence) const { write_whole(path_ / kMistake, sentence + "\n"); }
+void PointDirectory::put_mistake(const std::string& sentence) const {
+  config::write_whole(path_ / kMistake, sentence + "\n");
+}
 
 }  // namespace sluice::sweep

@@ -10,12 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/board/board.h"
+#include "platform/config/files/whole_file.h"
 #include "platform/config/nearest_name.h"
 #include "platform/report/merged_tails.h"
 #include "platform/statistics/means.h"
 #include "platform/sweep/identity.h"
 #include "platform/sweep/quantity.h"
-#include "platform/sweep/whole_file.h"
 
 namespace sluice::sweep {
 namespace {
@@ -116,7 +116,7 @@ class Reader {
   }
 
   void read_result(Row& r, State state) {
-    const Json result = Json::parse(read_whole(directory_.result_of(r.id)), nullptr, false);
+    const Json result = Json::parse(config::read_whole(directory_.result_of(r.id)), nullptr, false);
     r.quantities = find_all(result, all_.measured);
     r.host = find_all(result.value("host", Json::object()), all_.host);
     if (names_.empty()) names_ = quantities_in(result);

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
 #include "platform/firmware/sha256.h"
 #include "platform/sweep/outside_program.h"
-#include "platform/sweep/whole_file.h"
 
 namespace sluice::sweep {
 namespace {
@@ -49,7 +49,7 @@ fs::path slurm_directory(const Directory& directory) { return directory.path() /
 
 /// A list of tasks as its file has it; null for what is none.
 Json read_tasks(const fs::path& file) {
-  Json json = Json::parse(read_whole(file), nullptr, false);
+  Json json = Json::parse(config::read_whole(file), nullptr, false);
   const bool good = json.is_object() && json.value("schema", Json()) == kTasksSchema && json.contains("tasks") &&
                     json["tasks"].is_array() && json.contains("study") && json["study"].is_string();
   return good ? json : Json();
@@ -134,8 +134,8 @@ std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptio
   const std::string program = fs::read_symlink("/proc/self/exe").string();
   const fs::path study = fs::absolute(study_.file), out = fs::absolute(directory_.path());
   const fs::path script = place / "task.sh";
-  write_whole(script,
-              fmt::format("#!/bin/sh\n"
+  config::write_whole(
+      script, fmt::format("#!/bin/sh\n"
                           "# One task of an array: the points that the list named after the job has for it.\n"
                           "exec {} sweep {} --out={} --task={}/\"$SLURM_ARRAY_JOB_ID\".json\n",
                           quoted(program), quoted(study.string()), quoted(out.string()), quoted(place.string())));
@@ -150,8 +150,8 @@ std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptio
   const Called submitted = call(sbatch);
   if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
   const std::string job = submitted.output.substr(0, submitted.output.find_first_of(";\n"));
-  write_whole(place / (job + ".json"),
-              Json{{"schema", kTasksSchema}, {"study", digest_of(study_)}, {"tasks", list}}.dump() + "\n");
+  config::write_whole(place / (job + ".json"),
+                      Json{{"schema", kTasksSchema}, {"study", digest_of(study_)}, {"tasks", list}}.dump() + "\n");
   if (const Called released = call({"scontrol", "release", job}); released.status != 0)
     throw UserError(fmt::format("--slurm: job {} cannot be released: {}", job, released.errors));
   return job;

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "platform/config/files/whole_file.h"
 #include "platform/report/program.h"
 #include "platform/sweep/quantity.h"
-#include "platform/sweep/whole_file.h"
 
 namespace sluice::sweep {
 namespace {
@@ -158,9 +158,9 @@ std::string study_json(const Points& points, const Rows& all) {
 }  // namespace
 
 void write_tables(const Points& points, const Rows& all, const Directory& directory) {
-  write_whole(directory.path() / "study.csv", study_csv(points, all));
-  write_whole(directory.path() / "study.json", study_json(points, all));
-  write_whole(directory.path() / "host.csv", host_csv(all));
+  config::write_whole(directory.path() / "study.csv", study_csv(points, all));
+  config::write_whole(directory.path() / "study.json", study_json(points, all));
+  config::write_whole(directory.path() / "host.csv", host_csv(all));
 }
 
 }  // namespace sluice::sweep

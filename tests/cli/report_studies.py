@@ -28,7 +28,8 @@ def estimate(values):
     half = None
     if len(values) > 1 and len(set(values)) > 1:
         half = STUDENT_95[len(values)] * statistics.stdev(values) / len(values)**0.5
-    return {"mean": statistics.fmean(values), "half_width_95": half, "n": len(values)}
+    mean = statistics.fmean(values)
+    return {"value": mean, "interval_95": None if half is None else [mean - half, mean + half], "runs": len(values)}
 
 
 class Study:
@@ -36,7 +37,7 @@ class Study:
 
     def __init__(self, name, axes, measure):
         self.json = {"schema": "sluice-study-1", "name": name, "summary": "What a test measures",
-                     "program": {"version": "0.1.0", "build_id": "c0ffee"},
+                     "program": {"version": "0.1.0", "sources": "c0ffee"},
                      "axes": [{"path": p, "unit": u, "values": v} for p, u, v in axes],
                      "measure": [{"quantity": q, "unit": u} for q, u in measure], "cases": [], "points": []}
         self.results = {}
@@ -122,9 +123,9 @@ def large_study(cases, runs, results, extra_measure=()):
                         study.add_case(board, settings, {k: float(v) for k, v in settings.items() if k != "a.kind"},
                                        [result] * runs)
                         for m, e in study.json["cases"][-1]["quantities"].items():
-                            e["mean"] *= 1 + n / 1000
-                            e["half_width_95"] = e["mean"] / 97
+                            e["value"] *= 1 + n / 1000
+                            e["interval_95"] = [e["value"] * 96 / 97, e["value"] * 98 / 97]
                             for p in study.json["cases"][-1]["points"]:
-                                study.json["points"][p]["quantities"][m] = e["mean"] + p
+                                study.json["points"][p]["quantities"][m] = e["value"] + p
                         n += 1
     return study

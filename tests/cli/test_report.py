@@ -230,19 +230,19 @@ class OfAStudy(ReportTest):
         for quantity in self.study.json["measure"]:
             for axis in self.study.json["axes"]:
                 plot = page.plots[f"{quantity['quantity']}-by-{axis['path']}"]
-                rows = [[r[0], float(r[1]), float(r[3]), r[4] and float(r[4]), int(r[5])] for r in plot["rows"]]
-                expected = [[c["board"], c["numbers"][axis["path"]], e["mean"], e["half_width_95"] or "", e["n"]]
+                rows = [[r[0], float(r[1]), float(r[3]), r[4] and float(r[4]), r[5] and float(r[5]), int(r[6])] for r in plot["rows"]]
+                expected = [[c["board"], c["numbers"][axis["path"]], e["value"], *(e["interval_95"] or ["", ""]), e["runs"]]
                             for c in self.study.json["cases"] for e in [c["quantities"][quantity["quantity"]]]]
                 self.assertEqual(rows, expected)
             heat = page.plots[f"{quantity['quantity']}-by-workload.outstanding-and-workload.call.bytes"]
             self.assertEqual(sorted(float(r[3]) for r in heat["rows"]),
-                             sorted(c["quantities"][quantity["quantity"]]["mean"] for c in self.study.json["cases"]))
+                             sorted(c["quantities"][quantity["quantity"]]["value"] for c in self.study.json["cases"]))
         # The unit is that of the boards' parameter, where the study has none.
         self.assertEqual(dict(axes_of(page.plots["latency_ns.p99-by-workload.outstanding"]))["x"], "workload.outstanding (calls)")
 
     def test_best_and_worst_and_who_wins(self):
         page = Page(self.report(self.study_directory))
-        means = {c["quantities"]["latency_ns.mean"]["mean"]: c for c in self.study.json["cases"]}
+        means = {c["quantities"]["latency_ns.mean"]["value"]: c for c in self.study.json["cases"]}
         best, worst = means[min(means)], means[max(means)]
         row = re.search(r"<td>latency_ns\.mean</td><td>ns</td>.*?</tr>", page.source).group()
         places = re.findall(r"<td>(e810-[^<]*)</td>", row)
@@ -259,7 +259,8 @@ class OfAStudy(ReportTest):
             # With 64 B the first board has the lesser mean, with 1024 B the second.
             first = case["board"] == "e810-poll"
             small = case["settings"]["workload.call.bytes"] == "64"
-            case["quantities"]["latency_ns.mean"] = {"mean": 10 if first == small else 12, "half_width_95": 0.5, "n": 2}
+            case["quantities"]["latency_ns.mean"] = {"value": 10 if first == small else 12, "runs": 2,
+                                                     "interval_95": [9.5, 10.5] if first == small else [11.5, 12.5]}
             if first:
                 best.append(["", case["settings"]["workload.outstanding"], case["settings"]["workload.call.bytes"],
                              "e810-poll" if small else "e810-irq", "yes"])
@@ -377,7 +378,7 @@ class Mistakes(ReportTest):
         self.write("taken", "")
         self.assert_mistake(["report", "out", "--out", "taken/x.html"], "--out taken/x.html: ...")
         os.makedirs(self.path("out/report.html"))
-        self.assert_mistake(["report", "out"], "report out: out/report.html cannot be written: ...")
+        self.assert_mistake(["report", "out"], "report out: out/report.html: cannot be written: ...")
         self.assertFalse([n for n in os.listdir(self.path("out")) if "partial" in n])
 
     def test_no_bytes_make_it_crash(self):
@@ -500,7 +501,7 @@ class Drawn(ReportTest):
         page = self.report(study.write(self.path("study")))
         self.assert_drawn(page)
         # A click sorts by the numbers, and another one the other way round.
-        means = [(c["quantities"]["latency_ns.mean"]["mean"], c["case"]) for c in study.json["cases"]]
+        means = [(c["quantities"]["latency_ns.mean"]["value"], c["case"]) for c in study.json["cases"]]
         click = """() => {
           const table = document.querySelector("th button").closest("table");
           if (!table.dataset.clicks) for (let i = 0; i < CLICKS; ++i) table.querySelectorAll("th button")[4].click();

@@ -16,10 +16,10 @@ constexpr const char* kResult =
  "pcie.s": {"kind": "pcie", "model": "link", "parameters": {"attach": {"value": "", "text": "", "unit": "", "kind":
  "assumed", "source": "x", "set_by": "--set"}, "port": {"value": 0, "text": "0", "uncertainty": 0.25, "points": ["y"]}}},
  "nic.n": {"kind": "nic", "model": "d", "parameters": {"slot": {"text": "pcie.s"}, "wire": {"text": "net.w"}}},
- "net.w": {"kind": "net", "model": "wire", "parameters": {}}}}, "program": {"version": "1", "build_id": "ab"}, "seed": 1,
+ "net.w": {"kind": "net", "model": "wire", "parameters": {}}}}, "program": {"version": "1", "sources": "ab"}, "seed": 1,
  "replication": 0, "firmware": [{"cluster": "host", "name": "f", "sha256": "11"}], "outcome": "finished", "failure": "",
  "diagnosis": "", "simulated_ns": 5.5, "measured_ns": 4, "requests": {"sent": 2, "completed": 1, "dropped": {"x": 1}},
- "latency_ns": {"mean": 2, "p50": 2, "max": 300, "histogram": {"count": 2, "first_fs": [1, 20], "counts": [1, 1]}},
+ "latency_ns": {"value": 2, "p50": 2, "max": 300, "histogram": {"count": 2, "first_fs": [1, 20], "counts": [1, 1]}},
  "load": {"offered_per_s": 1}, "throughput_per_s": 7, "stages": [{"name": "wire", "component": "net.w", "mean_ns": 2}],
  "phases": [{"rate_per_s": 1, "load": {"achieved_per_s": 1}, "latency_ns": {"mean": 1, "p99": 2}, "sent": 1}],
  "dma": [{"bytes": 8, "cache": "warm", "read_p50_ns": 5, "read_gbps": 1}], "packets": {"trials": [{"frame_bytes": 64,
@@ -31,11 +31,11 @@ constexpr const char* kStudy = R"({"schema": "sluice-study-1", "name": "s", "sum
  "axes": [{"path": "w.n", "unit": "", "values": ["1", "2"]}, {"path": "w.k", "unit": "B", "values": ["x", "y"]}],
  "measure": [{"quantity": "latency_ns.p99", "unit": "ns"}, {"quantity": "throughput_per_s", "unit": "1/s"}],
  "cases": [{"case": 0, "board": "a", "settings": {"w.n": "1", "w.k": "x"}, "numbers": {"w.n": 1}, "points": [0],
- "quantities": {"latency_ns.p99": {"mean": 1.5, "half_width_95": 0.1, "n": 2}}}, {"case": 1, "board": "b", "settings":
- {"w.n": "2", "w.k": "y"}, "numbers": {"w.n": 2}, "points": [], "quantities": {"latency_ns.p99": {"mean": 1000,
- "half_width_95": null, "n": 1}, "throughput_per_s": {"mean": 3, "half_width_95": 0, "n": 1}}}, {"case": 2, "board": "b",
- "settings": {"w.n": "1", "w.k": "x"}, "numbers": {"w.n": 1}, "points": [], "quantities": {"latency_ns.p99": {"mean": 2,
- "half_width_95": 0.2, "n": 2}}}], "points": [{"point": 0, "id": "00112233445566778899", "case": 0, "seed": 1,
+ "quantities": {"latency_ns.p99": {"value": 1.5, "interval_95": [1.4, 1.6], "runs": 2}}}, {"case": 1, "board": "b", "settings":
+ {"w.n": "2", "w.k": "y"}, "numbers": {"w.n": 2}, "points": [], "quantities": {"latency_ns.p99": {"value": 1000,
+ "interval_95": null, "runs": 1}, "throughput_per_s": {"value": 3, "interval_95": [3, 3], "runs": 1}}}, {"case": 2, "board": "b",
+ "settings": {"w.n": "1", "w.k": "x"}, "numbers": {"w.n": 1}, "points": [], "quantities": {"latency_ns.p99": {"value": 2,
+ "interval_95": [1.8, 2.2], "runs": 2}}}], "points": [{"point": 0, "id": "00112233445566778899", "case": 0, "seed": 1,
  "replication": 0, "state": "failed", "failure": "why", "quantities": {"latency_ns.p99": 1.5}}]})";
 
 std::vector<Bytes> corpus() {
@@ -45,7 +45,7 @@ std::vector<Bytes> corpus() {
       R"(], "same_as_reference": ["a"], "replications": 2, "curve": [{"rate_per_s": 5, "boards": [
  {"mean_ns": {"mean": 1, "half_width_95": 0.5}, "p99_ns": {"value": 2, "interval_95": [1, 4]}, "achieved_per_s": {"mean": 3}},
  {"mean_ns": {"mean": 1}, "p99_ns": {"mean": 2}, "achieved_per_s": {"mean": 3}}]}], "paired": [{"board": "a", "quantity":
- "q", "unit": "ns", "reference_mean": 1, "difference": 2, "half_width_95": null, "interval": [1, 3], "verdict": "more"}]})";
+ "q", "unit": "ns", "reference": 1, "difference": 2, "interval": [1, 3], "verdict": "more"}]})";
   return {to_bytes(result), to_bytes(kStudy), to_bytes(comparison)};
 }
 

@@ -15,9 +15,9 @@ Case case_data(const Node& node) {
   for (const auto& [path, value] : node.members("settings")) c.settings[path] = value.text();
   for (const auto& [path, value] : node.members("numbers")) c.numbers[path] = value.number();
   for (const auto& [path, value] : node.members("quantities"))
-    if (const auto mean = value.number("mean")) {
-      const auto n = value.find("n");
-      c.quantities[path] = {*mean, value.number("half_width_95"), n ? n->whole() : 0};
+    if (const auto estimate = value.number("value")) {
+      const auto runs = value.find("runs");
+      c.quantities[path] = {*estimate, value.ends("interval_95"), runs ? runs->whole() : 0};
     }
   return c;
 }
@@ -76,7 +76,7 @@ Study study_data(const Node& node) {
   study.summary = node.text("summary");
   if (const auto program = node.find("program")) {
     study.program_version = program->text("version");
-    study.build_id = program->text("build_id");
+    study.program_sources = program->text("sources");
   }
   for (const Node& a : node.list("axes")) {
     Axis axis{a.at("path").text(), a.text("unit"), {}};

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/page/node.h"
@@ -24,11 +25,11 @@ struct Quantity {
   std::string unit;
 };
 
-/// A quantity's mean over the runs of a case.
+/// What the runs of a case say of a quantity together.
 struct Estimate {
-  double mean = 0;
-  std::optional<double> half_width_95;
-  std::uint64_t n = 0;
+  double value = 0;
+  std::optional<std::pair<double, double>> interval_95;
+  std::uint64_t runs = 0;
 };
 
 struct Case {
@@ -57,7 +58,7 @@ struct Point {
 };
 
 struct Study {
-  std::string name, summary, program_version, build_id;
+  std::string name, summary, program_version, program_sources;
   std::vector<Axis> axes;
   std::vector<Quantity> measure;
   std::vector<Case> cases;

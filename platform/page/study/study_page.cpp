@@ -61,7 +61,7 @@ struct Extremes {
 };
 Extremes extremes_of(const Study& study, const Quantity& q) {
   Extremes e;
-  const auto mean = [&q](const Case& c) { return c.quantities.at(q.path).mean; };
+  const auto mean = [&q](const Case& c) { return c.quantities.at(q.path).value; };
   for (const Case& c : study.cases) {
     if (!c.quantities.contains(q.path)) continue;
     if (!e.least || mean(c) < mean(*e.least)) e.least = &c;
@@ -79,7 +79,7 @@ std::string label_of(const Study& study, const Case& c, const std::vector<ShownA
 Cell estimate_cell(const Case& c, const Quantity& q) {
   const auto found = c.quantities.find(q.path);
   return found == c.quantities.end() ? number_cell(std::nullopt)
-                                     : number_cell(found->second.mean, found->second.half_width_95);
+                                     : number_cell(found->second.value, found->second.interval_95);
 }
 
 std::string titled(const std::string& name, const std::string& unit) {
@@ -112,7 +112,7 @@ void add_summary(Document& page, const Study& study) {
                              study.boards().size(), study.cases.size(), study.points.size(), states["done"],
                              states["failed"], states["missing"]));
   if (!study.program_version.empty())
-    page.paragraph(fmt::format("Program: sluice {}, build {}.", study.program_version, study.build_id));
+    page.paragraph(fmt::format("Program: sluice {}, sources {}.", study.program_version, study.program_sources));
   Table table({{"swept parameter"}, {"unit"}, {"values", true}, {"which"}});
   for (const Axis& a : study.axes) {
     std::string values;

@@ -21,15 +21,16 @@ const Estimate* estimate(const Case& c, const Quantity& q) {
   return found == c.quantities.end() ? nullptr : &found->second;
 }
 
-/// A half-width that is drawn: where nothing is random there is none.
-std::optional<double> drawn(const Estimate& e) {
-  return e.half_width_95 && *e.half_width_95 > 0 ? e.half_width_95 : std::nullopt;
+/// The texts of an interval's ends; empty where there is none.
+std::pair<std::string, std::string> ends_of(const Estimate& e) {
+  if (!e.interval_95) return {};
+  return {exact_text(e.interval_95->first), exact_text(e.interval_95->second)};
 }
 
 Dimension value_of(const Study& study, const Quantity& q, const char* field) {
   std::vector<double> values;
   for (const Case& c : study.cases)
-    if (const Estimate* e = estimate(c, q)) values.push_back(e->mean);
+    if (const Estimate* e = estimate(c, q)) values.push_back(e->value);
   return {field, axis_title(q.path, q.unit), true, spans_decades(values)};
 }
 
@@ -50,7 +51,7 @@ class Names {
 
 std::string plot_name(const Quantity& q, const std::string& along) { return q.path + "-by-" + along; }
 
-constexpr const char* kIntervals = "Bars are 95 % confidence intervals of the means.";
+constexpr const char* kIntervals = "Bars are 95 % confidence intervals.";
 
 void add_line_plot(Document& page, const Study& study, const std::vector<ShownAxis>& axes, const ShownAxis& along,
                    const Quantity& q) {
@@ -64,29 +65,31 @@ void add_line_plot(Document& page, const Study& study, const std::vector<ShownAx
     const std::string others = setting_text(c, axes, {along.axis});
     combinations.add(others);
     if (along.number) xs.push_back(c.numbers.at(along.axis->path));
-    intervals = intervals || drawn(*e);
+    const auto [low, high] = ends_of(*e);
+    intervals = intervals || e->interval_95;
     plot.data.rows.push_back({c.board, along.number ? exact_text(xs.back()) : c.setting(along.axis->path), others,
-                              exact_text(e->mean), exact_text(drawn(*e)), fmt::format("{}", e->n)});
+                              exact_text(e->value), low, high, fmt::format("{}", e->runs)});
   }
   const std::set<double> settings(xs.begin(), xs.end());
   Dimension x{"x", along.title, along.number, spans_decades(xs) || grows_by_factors(settings)};
   if (!along.number) x.order = along.order;
   // Few settings are the marks of their axis.
   if (settings.size() <= kMostTicks) x.ticks = settings;
-  const Dimension y = value_of(study, q, "mean");
+  const Dimension y = value_of(study, q, "value");
   plot.data.columns = {{"board", "board (name)"},
                        {x.field, x.title, along.number},
                        {"others", "other parameters"},
                        {y.field, y.title, true},
-                       {"half", "half-width of the 95 % interval", true},
-                       {"n", "runs (count)", true}};
+                       {"low", "least of the 95 % interval", true},
+                       {"high", "greatest of the 95 % interval", true},
+                       {"runs", "runs (count)", true}};
   Lines lines{x, y, by_board(study)};
-  if (intervals) lines.intervals = Intervals::half_width;
+  if (intervals) lines.intervals = true;
   if (intervals) plot.caption = kIntervals;
   const std::size_t panels = combinations.list().size();
   if (panels > kMostPanels) {
     lines.spread = true;
-    lines.intervals = Intervals::none;
+    lines.intervals = false;
     plot.caption = fmt::format(
         "Over {} combinations of the other parameters: the line is the median, and the band reaches from the least to "
         "the "
@@ -116,11 +119,11 @@ void add_heat_map(Document& page, const Study& study, const std::vector<ShownAxi
                               : others.empty()             ? c.board
                                                            : c.board + ": " + others;
     panels.add(panel);
-    plot.data.rows.push_back({panel, c.setting(first.axis->path), c.setting(second.axis->path), exact_text(e->mean)});
+    plot.data.rows.push_back({panel, c.setting(first.axis->path), c.setting(second.axis->path), exact_text(e->value)});
   }
   const std::size_t count = panels.list().size();
   if (count > kMostPanels) return;
-  const Dimension value = value_of(study, q, "mean");
+  const Dimension value = value_of(study, q, "value");
   std::vector<std::string> upwards(second.order.rbegin(), second.order.rend());
   const HeatMap map{{"x", first.title, false, false, first.order},
                     {"y", second.title, false, false, upwards},
@@ -138,16 +141,18 @@ void add_dot_plot(Document& page, const Study& study, const Quantity& q) {
   bool intervals = false;
   for (const Case& c : study.cases)
     if (const Estimate* e = estimate(c, q)) {
-      intervals = intervals || drawn(*e);
-      plot.data.rows.push_back({c.board, exact_text(e->mean), exact_text(drawn(*e)), fmt::format("{}", e->n)});
+      const auto [low, high] = ends_of(*e);
+      intervals = intervals || e->interval_95;
+      plot.data.rows.push_back({c.board, exact_text(e->value), low, high, fmt::format("{}", e->runs)});
     }
-  const Dimension value = value_of(study, q, "mean"), row = by_board(study);
+  const Dimension value = value_of(study, q, "value"), row = by_board(study);
   plot.data.columns = {{"board", row.title},
                        {value.field, value.title, true},
-                       {"half", "half-width of the 95 % interval", true},
-                       {"n", "runs (count)", true}};
+                       {"low", "least of the 95 % interval", true},
+                       {"high", "greatest of the 95 % interval", true},
+                       {"runs", "runs (count)", true}};
   if (intervals) plot.caption = kIntervals;
-  plot.spec = dot_spec(row, value, study.boards().size(), intervals ? Intervals::half_width : Intervals::none);
+  plot.spec = dot_spec(row, value, study.boards().size(), intervals);
   page.plot(std::move(plot));
 }
 

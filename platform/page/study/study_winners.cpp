@@ -38,15 +38,16 @@ struct Winner {
 Winner winner_of(const Setting& s, int direction) {
   auto ranked = s.boards;
   std::stable_sort(ranked.begin(), ranked.end(), [direction](const auto& a, const auto& b) {
-    return direction * a.second->mean > direction * b.second->mean;
+    return direction * a.second->value > direction * b.second->value;
   });
   const Estimate& first = *ranked[0].second;
-  if (first.mean == ranked[1].second->mean) return {};
-  Winner winner{ranked[0].first, first.half_width_95.has_value()};
+  if (first.value == ranked[1].second->value) return {};
+  Winner winner{ranked[0].first, first.interval_95.has_value()};
   for (std::size_t i = 1; i < ranked.size(); ++i) {
     const Estimate& other = *ranked[i].second;
-    winner.clear = winner.clear && other.half_width_95 &&
-                   direction * (first.mean - other.mean) > *first.half_width_95 + *other.half_width_95;
+    winner.clear = winner.clear && other.interval_95 &&
+                   (direction > 0 ? first.interval_95->first > other.interval_95->second
+                                  : first.interval_95->second < other.interval_95->first);
   }
   return winner;
 }

@@ -112,7 +112,7 @@ constexpr const char* kStudy = R"({
            {"path": "v.size", "values": ["a", "b"]}],
   "cases": [
     {"case": 0, "board": "a", "settings": {"w.size": "64", "w.only": "1", "v.size": "b"}, "numbers": {"w.size": 64},
-     "quantities": {"latency_ns.p99": {"mean": 2, "half_width_95": 0.5, "n": 3}}},
+     "quantities": {"latency_ns.p99": {"value": 2, "interval_95": [1.5, 2.5], "runs": 3}}},
     {"case": 7, "board": "b", "settings": {"w.size": "8", "w.only": "1", "v.size": "a"}, "numbers": {"w.size": 8}},
     {"case": 2, "board": "a", "settings": {"w.size": "64 KiB", "w.only": "1"}, "numbers": {"w.size": 65536}}],
   "points": [{"point": 0, "id": "00112233445566778899", "case": 7, "seed": 1, "replication": 0, "state": "done",
@@ -223,11 +223,11 @@ TEST_CASE("a tree that hangs on itself ends") {
 
 TEST_CASE("tables sort by exact numbers") {
   Table table({{"a<._"}, {"b", true}}, true);
-  table.row({text_cell("<x>"), number_cell(2333.66997, 10.51)});
+  table.row({text_cell("<x>"), number_cell(2333.66997, std::pair(2323.16, 2344.18))});
   CHECK(table.html() ==
         "<div class=\"table\"><table>\n<thead><tr><th scope=\"col\"><button "
         "type=\"button\">a&lt;.<wbr>_<wbr></button></th>"
         "<th scope=\"col\" class=\"number\"><button type=\"button\">b</button></th></tr></thead>\n<tbody>\n"
         "<tr><td>&lt;x&gt;</td><td class=\"number\" data-v=\"2333.66997\">2,333.7 "
-        "<span class=\"interval\">&#177; 10.5</span></td></tr>\n</tbody>\n</table></div>\n");
+        "<span class=\"interval\">(2,323.2 to 2,344.2)</span></td></tr>\n</tbody>\n</table></div>\n");
 }

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "platform/report/sensitivity_text.h"
+#include "platform/report/sensitivity/sensitivity_text.h"
 #include "platform/statistics/means.h"
 
 using namespace sluice;

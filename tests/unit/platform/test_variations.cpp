@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "platform/config/dump.h"
-#include "platform/report/variations.h"
+#include "platform/report/sensitivity/variations.h"
 #include "tests/unit/platform/config_bench.h"
 
 using namespace sluice;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/report/sensitivity.h"
+#include "platform/report/sensitivity/sensitivity.h"
 
 namespace sluice::report {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/sweep/whole_file.h"
+#include "platform/config/files/whole_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -11,13 +11,13 @@
 
 #include "platform/config/user_error.h"
 
-namespace sluice::sweep {
+namespace sluice::config {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const fs::path& path, const char* what, int error) {
-  throw config::UserError(fmt::format("{}: cannot be {}: {}", path.string(), what, std::strerror(error)));
+[[noreturn]] void refuse(const std::string& path, const char* what, int error) {
+  throw UserError(fmt::format("{}: cannot be {}: {}", path, what, std::strerror(error)));
 }
 
 /// Other machines may write a file of the same name in the same directory.
@@ -47,16 +47,16 @@ void sync_directory(const fs::path& directory) {
 
 }  // namespace
 
-void write_whole(const fs::path& path, const std::string& text) {
+void write_whole(const fs::path& path, const std::string& text, const std::string& before) {
   const fs::path aside = path.string() + "." + name_of_this_process() + ".partial";
   const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) refuse(path, "written", errno);
+  if (file < 0) refuse(before + path.string(), "written", errno);
   int error = write_all(file, text);
   if (::close(file) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(aside.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) {
     ::unlink(aside.c_str());
-    refuse(path, "written", error);
+    refuse(before + path.string(), "written", error);
   }
   sync_directory(path.parent_path());
 }
@@ -65,8 +65,8 @@ std::string read_whole(const fs::path& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in.is_open() || in.bad()) refuse(path, "read", errno ? errno : EIO);
+  if (!in.is_open() || in.bad()) refuse(path.string(), "read", errno ? errno : EIO);
   return text;
 }
 
-}  // namespace sluice::sweep
+}  // namespace sluice::config

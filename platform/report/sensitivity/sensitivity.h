@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/report/variations.h"
+#include "platform/report/sensitivity/variations.h"
 #include "platform/statistics/estimate.h"
 
 namespace sluice::report {

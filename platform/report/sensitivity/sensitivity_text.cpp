@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/report/sensitivity_text.h"
+#include "platform/report/sensitivity/sensitivity_text.h"
 
 #include <algorithm>
 #include <array>

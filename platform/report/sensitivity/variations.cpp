@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/report/variations.h"
+#include "platform/report/sensitivity/variations.h"
 
 #include "platform/config/dump.h"
 

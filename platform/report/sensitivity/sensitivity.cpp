@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/report/sensitivity.h"
+#include "platform/report/sensitivity/sensitivity.h"
 
 #include <algorithm>
 #include <cmath>
