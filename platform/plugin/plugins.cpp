@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -136,6 +137,12 @@ void enter(const PluginFile& plugin, Entry entry, config::Registry& registry) {
 }  // namespace
 
 std::string load_plugin(const PluginFile& plugin, config::Registry& registry) {
+  // What a process has loaded stays, even where the file is replaced: its digest must be that of the code.
+  static std::map<std::filesystem::path, std::pair<Entry, std::string>> loaded;
+  if (const auto known = loaded.find(plugin.path); known != loaded.end()) {
+    enter(plugin, known->second.first, registry);
+    return known->second.second;
+  }
   const std::vector<std::uint8_t> bytes = read(plugin);
   check_is_shared_object(plugin, bytes);
   const std::string build = build_of(bytes);
@@ -148,7 +155,7 @@ std::string load_plugin(const PluginFile& plugin, config::Registry& registry) {
   const auto entry = reinterpret_cast<Entry>(dlsym(object, "sluice_plugin"));
   if (!entry) refuse(plugin, "is not a plug-in of Sluice: it has no SLUICE_PLUGIN");
   enter(plugin, entry, registry);
-  return sha256_of(bytes);
+  return loaded.try_emplace(plugin.path, entry, sha256_of(bytes)).first->second.second;
 }
 
 }  // namespace sluice::platform

@@ -23,6 +23,9 @@ constexpr double kLeastBeyond = 30;
 constexpr double kBursts = 3;
 /// How many bursts there must be: with fewer, the share beyond the quantile is not known to a third.
 constexpr double kLeastBursts = 10;
+/// With fewer replications chance alone may make them alike although their calls came in bursts: of 2 of a queue at 70
+/// % load (M/M/1, 6,000 calls each) 79 % of the intervals held the truth, of 3 88 %.
+constexpr std::size_t kLeastReplications = 5;
 /// How many times as steep one half of an interval may be as the other until a straight line is no longer good enough.
 constexpr double kBent = 8;
 
@@ -59,7 +62,7 @@ std::optional<Tail> tail_of(const Histograms& all, Share share, double level) {
   const double p = static_cast<double>(share.numerator) / static_cast<double>(share.denominator);
   const double beyond = n * static_cast<double>(std::min(share.numerator, share.denominator - share.numerator)) /
                         static_cast<double>(share.denominator);
-  if (beyond < kLeastBeyond) return {};
+  if (beyond < kLeastBeyond || all.size() < kLeastReplications) return {};
 
   Tail tail{together.bucket(p * n).at(p * n), {}, {}, 0, false};
   double squares = 0;

@@ -10,10 +10,10 @@
 /// 98, 77 and 72 % of the trials, the bootstrap over replications in 93 %, and this in 96 %.
 ///
 /// There is no interval where fewer than 30 samples are beyond the quantile, or fewer than 10 bursts of them where they
-/// come in bursts, as those of a queue do, or from few replications: what has hardly been seen cannot be judged. Of
-/// independent calls 93 to 97 % of the intervals hold the truth, of a queue with 50 bursts (M/M/1, 70 % load) 95 %,
-/// with 20 of them 90 %. Where there truly are fewer than 10, most experiments have no interval, and the others' hold
-/// in half to four fifths of the cases: more calls are needed than a p99 of so few bursts suggests.
+/// come in bursts, as those of a queue do, or from fewer than 5 replications: what has hardly been seen cannot be
+/// judged. Of independent calls 93 to 97 % of the intervals hold the truth, of a queue with 50 bursts (M/M/1, 70 %
+/// load) 95 %, with 20 of them 90 %. Where there truly are fewer than 10, most experiments have no interval, and the
+/// others' hold in half to four fifths of the cases: more calls are needed than a p99 of so few bursts suggests.
 ///
 /// A quantile is interpolated within its bucket. Where the whole interval lies in one bucket, it becomes that bucket.
 

@@ -2,6 +2,7 @@
 #include "platform/study/condition.h"
 
 #include <algorithm>
+#include <cctype>
 #include <deque>
 
 #include <fmt/format.h>
@@ -95,6 +96,11 @@ bool Condition::holds() const {
 
 /// The library finds some mistakes only when it evaluates.
 void Condition::refuse_for(int code, const std::string& token, const std::string& message) const {
+  const bool is_name = !token.empty() && std::all_of(token.begin(), token.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.';
+  });
+  if (code == mup::ecUNASSIGNABLE_TOKEN && !is_name)
+    refuse(fmt::format("cannot be read from {} on; operators are + - * / ^ == != < <= > >= && ||", token));
   if (code == mup::ecUNASSIGNABLE_TOKEN)
     refuse(fmt::format("has {}, which the grid does not sweep; it has {}", token, fmt::join(names_, ", ")));
   refuse(fmt::format("cannot be decided: {}", message));

@@ -61,13 +61,13 @@ std::optional<double> number_in(const base::Value& v) {
 
 }  // namespace
 
-Points::Points(Study study, const config::Registry& registry, const config::BoardDirectories& directories)
+Points::Points(Study study, const config::Registry& registry, const config::BoardDirectories& directories, Check check)
     : study_(std::move(study)), registry_(registry) {
   check_number();
   read_boards(directories);
   choose();
   find_duplicates();
-  check_values();
+  if (check == Check::values) check_values();
 }
 
 void Points::check_number() const {
@@ -246,9 +246,10 @@ std::string Points::value_in(const Chosen& chosen, const std::string& path) cons
   for (const auto& s : grid.settings)
     if (s.path == path && !s.is_table) return shown(board, {path, s.where, {s.value}}, 0).text;
   const std::size_t dot = path.rfind('.');
-  for (const config::Instance& i : board.plain ? board.plain->instances() : std::vector<config::Instance>())
-    if (path.starts_with(i.path() + "."))
-      if (const base::Parameter* p = i.schema().find(path.substr(i.path().size() + 1))) return p->text(i.values());
+  if (board.plain)
+    for (const config::Instance& i : board.plain->instances())
+      if (path.starts_with(i.path() + "."))
+        if (const base::Parameter* p = i.schema().find(path.substr(i.path().size() + 1))) return p->text(i.values());
   // Unknown, and so like nothing in another grid.
   return fmt::format("{} of grid {}", path.substr(dot + 1), source.grid);
 }
@@ -297,7 +298,8 @@ void Points::find_duplicates() const {
 
 void Points::check_values() const {
   std::vector<std::vector<std::vector<bool>>> seen(sources_.size());
-  for (std::size_t n = 0; n < chosen_.size(); ++n) {
+  std::size_t checked = 0;
+  for (std::size_t n = 0; n < chosen_.size() && checked < kAllChecked; ++n) {
     const Chosen& c = chosen_[n];
     const Grid& grid = study_.grids[sources_[c.source].grid];
     auto& dimensions = seen[c.source];
@@ -309,7 +311,9 @@ void Points::check_values() const {
       is_new |= !dimensions[d][places[d]];
       dimensions[d][places[d]] = true;
     }
-    if (is_new) board_of(at(n * per_case()));
+    if (!is_new) continue;
+    board_of(at(n * per_case()));
+    ++checked;
   }
 }
 

@@ -44,10 +44,14 @@ struct Point {
 /// Nothing here grows with what a point holds, so that a study of millions of points fits in memory.
 class Points {
  public:
+  /// Whether the values of cases are checked before any is run: all of up to 20,000 cases; of more, each value once as
+  /// far as 20,000 boards go.
+  enum class Check { values, nothing };
+
   /// Reads the boards and decides the conditions. Throws config::UserError with the line for boards, parameters and
   /// values that are not valid wherever they are used first, for a condition that leaves nothing, for two points that
   /// are the same, and for more points than kMostPoints. The registry must outlive this.
-  Points(Study, const config::Registry&, const config::BoardDirectories&);
+  Points(Study, const config::Registry&, const config::BoardDirectories&, Check check = Check::values);
 
   const Study& study() const { return study_; }
   std::size_t cases() const { return chosen_.size(); }
@@ -64,7 +68,7 @@ class Points {
   std::string describe(const Point&) const;
 
   const std::vector<std::string>& board_names() const { return names_; }
-  /// A value of an axis as the first board that has the parameter writes it.
+  /// A value of an axis as the first board writes it.
   std::string value_text(const Axis& axis, std::size_t value) const { return shown(boards_.front(), axis, value).text; }
   /// In the order in which the grids name them.
   const std::vector<SweptParameter>& swept() const { return swept_; }

@@ -41,7 +41,7 @@ class StudyReader : config::TomlReader {
       else if (name == "replications")
         read_replications(node, where);
       else if (name == "measure")
-        study_.measure = names(node, name, where);
+        read_measure(node, where);
       else if (name == "grid")
         read_grids(node, where);
       else
@@ -68,6 +68,15 @@ class StudyReader : config::TomlReader {
           throw UserError(all.back().where, fmt::format("{} has {} twice", key, all.back().name));
     }
     return all;
+  }
+
+  void read_measure(const toml::node& node, const Location& where) {
+    study_.measure = names(node, "measure", where);
+    for (const Named& m : study_.measure) {
+      if (m.name.empty()) throw UserError(m.where, "a quantity to measure must have a name, such as latency_ns.p99");
+      if (m.name == "host" || m.name.starts_with("host."))
+        throw UserError(m.where, m.name + " depends on the machine, and is no quantity of a study; host.csv has it");
+    }
   }
 
   Settings settings(const toml::node& node, const Location& where) const {
@@ -120,6 +129,10 @@ class StudyReader : config::TomlReader {
       throw UserError(where, path + " " + kValues);
     }
     if (all.empty()) throw UserError(where, path + " has no values, so the grid is empty");
+    values_ += all.size();
+    if (values_ > kMostPoints)
+      throw UserError(
+          where, fmt::format("the study has more than {} values; {} points are the most", kMostPoints, kMostPoints));
     return all;
   }
 
@@ -168,6 +181,7 @@ class StudyReader : config::TomlReader {
         g.settings = settings(node, key_where);
       } else if (name == "where") {
         g.condition = string_of(node, name);
+        if (g.condition.empty()) throw UserError(key_where, "where must be a condition; leave it out for none");
         g.condition_where = key_where;
       } else if (name == "together") {
         add_together(node, key_where, g);
@@ -233,6 +247,7 @@ class StudyReader : config::TomlReader {
   }
 
   Study& study_;
+  mutable std::uint64_t values_ = 0;  ///< of all lists and ranges so far
 };
 
 /// What a study numbers itself must not be set beside that.

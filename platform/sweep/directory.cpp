@@ -30,10 +30,10 @@ fs::path owner_file(const fs::path& directory) { return directory / "sweep.json"
 
 /// What a whole result file has behind its member "failure", without reading the rest as JSON: thousands of files are
 /// looked at. report::to_text() writes each member of the file on a line of its own, two blanks before it.
-std::optional<std::string> failure_in(const std::string& text) {
+std::optional<std::string> failure_in(const std::string& text, const std::string& id) {
   const std::string schema = fmt::format("{{\n  \"schema\": \"{}\",\n", report::kResultSchema);
   constexpr std::string_view kMember = "\n  \"failure\": ";
-  if (!text.starts_with(schema) || !text.ends_with("\n}\n")) return {};
+  if (!text.starts_with(schema) || !text.ends_with(fmt::format("\n  \"identity\": \"{}\"\n}}\n", id))) return {};
   const std::size_t at = text.find(kMember);
   if (at == std::string::npos) return {};
   const std::size_t begin = at + kMember.size(), end = text.find('\n', begin);
@@ -43,12 +43,13 @@ std::optional<std::string> failure_in(const std::string& text) {
 }
 
 /// Why a text is no result file, as the end of a sentence.
-std::string what_is_wrong(const std::string& text) {
+std::string what_is_wrong(const std::string& text, const std::string& id) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) return "is cut off, or no JSON";
   const auto schema = json.find("schema");
   if (schema == json.end() || *schema != report::kResultSchema)
     return fmt::format("is no result file of schema {}", report::kResultSchema);
+  if (json.value("identity", Json()) != id) return "is the result of another run";
   return "is no result file that this program has written";
 }
 
@@ -101,22 +102,31 @@ Found Directory::find(const std::string& id) const {
       found.broken = "cannot be read";
       return found;
     }
-    if (const auto failure = failure_in(text))
+    if (const auto failure = failure_in(text, id))
       return {failure->empty() ? State::done : State::failed, true, *failure, {}};
-    found.broken = what_is_wrong(text);
+    found.broken = what_is_wrong(text, id);
     return found;
   }
   if (const fs::path mistake = of_point(id) / kMistake; fs::exists(mistake, error)) {
+    try {
+      found.why = config::read_whole(mistake);
+    } catch (const UserError&) {
+      return found;
+    }
     found.state = State::failed;
-    found.why = config::read_whole(mistake);
     while (found.why.ends_with('\n')) found.why.pop_back();
   }
   return found;
 }
 
+void Directory::set_aside(const std::string& id) const {
+  std::error_code ignored;
+  fs::rename(result_of(id), result_of(id).string() + ".broken", ignored);
+}
+
 void Directory::forget(const std::string& id) const {
   std::error_code error;
-  fs::remove(result_of(id), error);
+  fs::remove_all(result_of(id), error);
   fs::remove(of_point(id) / kMistake, error);
 }
 
@@ -162,7 +172,7 @@ PointDirectory::PointDirectory(const Directory& directory, const std::string& id
 void PointDirectory::remove_partial_files() const {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(path_, ignored))
-    if (entry.path().extension() == ".partial") fs::remove(entry.path(), ignored);
+    if (config::is_left_over(entry.path())) fs::remove(entry.path(), ignored);
 }
 
 PointDirectory::~PointDirectory() {

@@ -36,6 +36,8 @@ class Directory {
   std::filesystem::path result_of(const std::string& id) const { return of_point(id) / "result.json"; }
 
   Found find(const std::string& id) const;
+  /// Renames a result file that is none.
+  void set_aside(const std::string& id) const;
   /// Forgets what a point has.
   void forget(const std::string& id) const;
 

@@ -27,7 +27,12 @@ constexpr long kLookNs = 200'000'000;
 sigset_t of_interest() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGCHLD, SIGHUP, SIGINT, SIGTERM}) sigaddset(&set, number);
+  sigaddset(&set, SIGCHLD);
+  // What the process was started to ignore, as by nohup, stays ignored; blocked, it would be seen.
+  for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction now {};
+    if (sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, number);
+  }
   return set;
 }
 
@@ -35,6 +40,7 @@ sigset_t of_interest() {
 class Blocked {
  public:
   Blocked() {
+    std::signal(SIGCHLD, SIG_DFL);  // ignored, ends of children would be lost
     const sigset_t set = of_interest();
     sigprocmask(SIG_BLOCK, &set, &before_);
   }
@@ -179,8 +185,8 @@ const char* Jobs::run(const std::vector<std::uint64_t>& numbers) {
     const timespec look{0, kLookNs};
     const int came = sigtimedwait(&set, nullptr, &look);
     if (came == SIGHUP || came == SIGINT || came == SIGTERM) {
-      if (signal_ == 0)
-        for (const Running& r : running) kill(r.pid, SIGTERM);
+      // What does not end at the first signal does at the second.
+      for (const Running& r : running) kill(r.pid, signal_ == 0 ? SIGTERM : SIGKILL);
       signal_ = came;
     }
     // One signal may stand for several ends. After a while in which nothing ended, look again at what others ran.

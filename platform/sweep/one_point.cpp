@@ -2,6 +2,7 @@
 #include "platform/sweep/one_point.h"
 
 #include <new>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -26,17 +27,35 @@ std::optional<nlohmann::ordered_json> simulate(const config::BoardConfig& config
   return report::make_result(simulation, outcome);
 }
 
+/// Whether a file that the run reads is no longer what its identity was taken of.
+bool has_changed(const config::BoardConfig& config, const std::string& id) {
+  platform::FileDigests now;
+  return identity_of(config, now) != id;
+}
+
+Attempt changed() { return {Ended::changed, "a file that it reads has changed while it ran; run the command again"}; }
+
+/// The result file of a point: whose it is stands at its end.
+std::string text_of(nlohmann::ordered_json result, const std::string& id) {
+  result["identity"] = id;
+  return report::to_text(result);
+}
+
+/// A sentence without the file and line that it begins with: these depend on how the study was named, and go stale.
+std::string without_place(const std::string& sentence) {
+  static const std::regex place(R"(^[^\n]*?\.toml(:[0-9]+)?: )");
+  return std::regex_replace(sentence, place, "", std::regex_constants::format_first_only);
+}
+
 /// What is thrown but is no mistake of the user is one of a component's author; it is told as `sluice run` tells it.
 Attempt simulate_into(const PointDirectory& directory, const config::BoardConfig& config, const std::string& id) {
   std::string mistake;
   try {
     const auto result = simulate(config);
     if (!result) return {Ended::interrupted, {}};
-    platform::FileDigests now;
-    if (identity_of(config, now) != id)
-      return {Ended::changed, "a file that it reads has changed while it ran; run the command again"};
+    if (has_changed(config, id)) return changed();
     try {
-      directory.put_result(report::to_text(*result));
+      directory.put_result(text_of(*result, id));
     } catch (const config::UserError& e) {
       return {Ended::unwritable, e.what()};
     }
@@ -49,12 +68,13 @@ Attempt simulate_into(const PointDirectory& directory, const config::BoardConfig
   } catch (const std::bad_alloc&) {
     return {Ended::killed, "this machine has no more memory for it"};
   } catch (const std::exception& e) {
-    mistake = fmt::format("internal error: {}", e.what());
+    return {Ended::killed, fmt::format("internal error: {}", e.what())};
   } catch (...) {  // by a plug-in
-    mistake = "internal error: something that is no std::exception";
+    return {Ended::killed, "internal error: something that is no std::exception"};
   }
+  if (has_changed(config, id)) return changed();
   try {
-    directory.put_mistake(mistake);
+    directory.put_mistake(without_place(mistake));
   } catch (const config::UserError& e) {
     return {Ended::unwritable, e.what()};
   }

@@ -108,19 +108,26 @@ class Reader {
     Row r{identity_of(board, digests_), State::missing, {}, run.seed, run.replication, {}, {}};
     Found found = directory_.find(r.id);
     if (!found.broken.empty()) on_broken_(fmt::format("{} {}", directory_.result_of(r.id).string(), found.broken));
-    if (found.has_result) read_result(r, found.state);
+    if (found.has_result && !read_result(r, found.state)) {
+      directory_.set_aside(r.id);
+      on_broken_(fmt::format("{} is damaged, and now called result.json.broken", directory_.result_of(r.id).string()));
+      found = {};
+    }
     r.state = found.state;
     r.why = std::move(found.why);
     ++(r.state == State::done ? all_.done : r.state == State::failed ? all_.failed : all_.missing);
     all_.rows.push_back(std::move(r));
   }
 
-  void read_result(Row& r, State state) {
+  /// False for a file that only looked like a result.
+  bool read_result(Row& r, State state) {
     const Json result = Json::parse(config::read_whole(directory_.result_of(r.id)), nullptr, false);
+    if (!result.is_object()) return false;
     r.quantities = find_all(result, all_.measured);
     r.host = find_all(result.value("host", Json::object()), all_.host);
     if (names_.empty()) names_ = quantities_in(result);
     if (state == State::done && result.contains("latency_ns")) latencies_.push_back(result["latency_ns"]);
+    return true;
   }
 
   /// A quantity of the case whose rows begin with `first`.

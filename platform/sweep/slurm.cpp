@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -62,7 +64,14 @@ void add_points(const Json& task, std::vector<std::uint64_t>& to) {
 
 /// Tasks of arrays that wait or run: by the number of the job, which an array keeps for all its tasks.
 std::map<std::string, std::set<std::uint64_t>> live_tasks() {
-  const Called squeue = call({"squeue", "--me", "--noheader", "--array", "--format=%F %K"});
+  // A controller may be away for a while, as when it starts again.
+  constexpr int kAttempts = 30;
+  Called squeue;
+  for (int n = 0; n < kAttempts; ++n) {
+    squeue = call({"squeue", "--me", "--noheader", "--array", "--format=%F %K"});
+    if (squeue.status == 0 || squeue.status == 127) break;
+    std::this_thread::sleep_for(std::chrono::seconds(10));
+  }
   if (squeue.status != 0) throw UserError(fmt::format("--slurm: squeue failed: {}", squeue.errors));
   std::map<std::string, std::set<std::uint64_t>> live;
   for (std::size_t begin = 0; begin < squeue.output.size();) {
@@ -110,6 +119,13 @@ std::set<std::uint64_t> Slurm::queued() const {
 std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points, const SlurmOptions& options) {
   const std::uint64_t fewest = (points.size() + most_tasks_ - 1) / most_tasks_;
   const std::uint64_t each = std::max<std::uint64_t>(1, options.points_per_task ? options.points_per_task : fewest);
+  for (const std::string& o : options.sbatch)
+    if (!o.starts_with('-') || o.starts_with("--array") || o.starts_with("-a") || o.starts_with("--wrap") ||
+        o.starts_with("--parsable"))
+      throw UserError(
+          fmt::format("--sbatch={}: must be an option of sbatch that does not change what is submitted, such "
+                      "as --time=30",
+                      o));
   std::vector<std::string> jobs;
   std::vector<Task> tasks;
   for (std::size_t first = 0; first < points.size(); first += each) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/sweep/tables.h"
 
-#include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -78,17 +78,17 @@ std::string host_csv(const Rows& all) {
   return text;
 }
 
-/// The values of a parameter in the order in which cases have them first.
+/// The values of a parameter in the order in which grids have them first.
 Json axis_json(const Points& points, const study::SweptParameter& s) {
   std::vector<std::string> values;
+  std::unordered_set<std::string> known;
   for (const study::Grid& g : points.study().grids)
     for (const study::Dimension& d : g.dimensions)
       for (const study::Axis& a : d)
         if (a.path == s.path)
           for (std::size_t i = 0; i < a.values.size(); ++i)
-            if (const std::string text = points.value_text(a, i);
-                std::find(values.begin(), values.end(), text) == values.end())
-              values.push_back(text);
+            if (std::string text = points.value_text(a, i); known.insert(text).second)
+              values.push_back(std::move(text));
   return {{"path", s.path}, {"unit", s.unit}, {"values", values}};
 }
 

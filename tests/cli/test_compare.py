@@ -62,30 +62,33 @@ class Comparing(CommandTest):
 
     def test_paired_confidence_intervals(self):
         load = ("--requests=2000", "--warmup=50", "--set=workload.kind=open-loop", "--set=workload.rate=1000000")
-        compared = json.loads(self.succeed("compare", "e810-poll", "e810-irq", *load, "--replications=4", "--json"))
+        compared = json.loads(self.succeed("compare", "e810-poll", "e810-irq", *load, "--replications=5", "--json"))
         self.assertEqual([p["quantity"] for p in compared["paired"]],
                          ["latency mean", "latency p99", "latency p99.9", "throughput"])
         mean, p99, p999, throughput = compared["paired"]
-        self.assertEqual((mean["board"], mean["unit"], compared["replications"]), ("e810-irq", "ns", 4))
+        self.assertEqual((mean["board"], mean["unit"], compared["replications"]), ("e810-irq", "ns", 5))
         runs = [[json.loads(self.succeed("run", board, *load, "--json", f"--set=run.replication={replication}"))
-                 for replication in range(4)] for board in ("e810-poll", "e810-irq")]
-        # Student's t of 3 degrees of freedom, for four intervals that hold together with 95 %.
+                 for replication in range(5)] for board in ("e810-poll", "e810-irq")]
+        # Student's t of 4 degrees of freedom, for four intervals that hold together with 95 %.
         for row, value in ((mean, lambda r: r["latency_ns"]["mean"]), (throughput, lambda r: r["throughput_per_s"])):
             differences = [value(b) - value(a) for a, b in zip(*runs)]
             self.assertGreater(len(set(differences)), 1)
-            average = sum(differences) / 4
-            error = (sum((d - average)**2 for d in differences) / 3 / 4)**0.5
+            average = sum(differences) / 5
+            error = (sum((d - average)**2 for d in differences) / 4 / 5)**0.5
             self.assertAlmostEqual(row["level"], 1 - 0.05 / 4)
             self.assertAlmostEqual(row["difference"] / average, 1, places=5)
-            self.assertAlmostEqual((row["interval"][1] - row["difference"]) / error, 5.39192, places=3)
-            self.assertAlmostEqual((row["difference"] - row["interval"][0]) / error, 5.39192, places=3)
+            self.assertAlmostEqual((row["interval"][1] - row["difference"]) / error, 4.31466, places=3)
+            self.assertAlmostEqual((row["difference"] - row["interval"][0]) / error, 4.31466, places=3)
         self.assertEqual(mean["verdict"], "more")
-        # p99 is that of all calls together, within a bucket of each board; p99.9 is that of eight calls.
+        # p99 is that of all calls together, within a bucket of each board; p99.9 is that of ten calls.
         merged = [quantile([r["latency_ns"]["histogram"] for r in of_board], 0.99) / 1e6 for of_board in runs]
         self.assertAlmostEqual(p99["difference"], merged[1] - merged[0], delta=(merged[0] + merged[1]) / 512)
         self.assertAlmostEqual(p99["reference"], merged[0], delta=merged[0] / 512)
         self.assertTrue(p99["interval"][0] < p99["difference"] < p99["interval"][1])
         self.assertEqual((p999["interval"], p999["level"], p999["verdict"]), (None, None, "unknown"))
+        # Fewer than 5 replications say too little of a tail.
+        few = json.loads(self.succeed("compare", "e810-poll", "e810-irq", *load, "--replications=4", "--json"))
+        self.assertEqual([p["interval"] is None for p in few["paired"]], [False, True, True, False])
 
     def test_a_histogram_has_the_quantiles_of_its_file(self):
         latency = json.loads(self.succeed("run", "e810-poll", "--requests=2000", "--json"))["latency_ns"]

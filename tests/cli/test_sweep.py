@@ -82,6 +82,7 @@ class Points(SweepTest):
                 for p in parameter["parameters"].values():
                     del p["set_by"], p["source"]
             del contents["without_effect"]
+            contents.pop("identity", None)
         self.assertEqual(result, own)
 
     def test_one_point_can_be_run_alone(self):
@@ -300,6 +301,67 @@ class Ends(SweepTest):
             self.assertEqual(again.returncode, 0)
             self.assertEqual(self.tables(), whole)
 
+    def test_the_result_of_another_point_is_not_taken_for_this_ones(self):
+        self.study(1)
+        self.sweep()
+        whole = self.tables()
+        first, *_, last = sorted(self.results())
+        with open(last, "rb") as file, open(first, "wb") as other:
+            other.write(file.read())
+        again = sluice("sweep", "calls.toml", cwd=self.directory)
+        shown = os.path.relpath(first, self.directory)
+        self.assertEqual(again.stderr, f"sluice: sweep: {shown} is the result of another run, so the point runs again\n")
+        self.assertEqual(self.tables(), whole)
+
+    def test_a_result_that_is_damaged_inside_is_set_aside(self):
+        self.study(1)
+        self.sweep()
+        whole = self.tables()
+        first = min(self.results())
+        with open(first, "r+b") as file:
+            file.seek(50000)
+            file.write(b"\0\1\2")
+        shown = os.path.relpath(first, self.directory)
+        found = sluice("sweep", "calls.toml", cwd=self.directory)
+        self.assertEqual(found.returncode, 1)
+        self.assertEqual(found.stderr, f"sluice: sweep: {shown} is damaged, and now called result.json.broken, so it is "
+                                       "left out\n")
+        self.sweep()
+        self.assertEqual(self.tables(), whole)
+
+    def test_what_is_no_file_is_named(self):
+        self.study(1)
+        self.sweep()
+        whole = self.tables()
+        first = min(self.results())
+        for make in (os.mkfifo, os.mkdir):
+            os.remove(first)
+            make(first)
+            status = sluice("sweep", "calls.toml", "--status", cwd=self.directory)
+            self.assertIn("result.json cannot be read, so it is left out", status.stderr)
+            self.assertEqual(sluice("sweep", "calls.toml", cwd=self.directory).returncode, 0)
+            self.assertEqual(self.tables(), whole)
+
+    def test_tables_do_not_say_where_the_study_was(self):
+        self.write("own.toml", "extends = ['e810-poll']\n[cluster.host]\nfirmware = 'missing.elf'\n")
+        self.write("calls.toml", "boards = ['./own.toml']\n")
+        sluice("sweep", "calls.toml", cwd=self.directory)
+        sluice("sweep", os.path.join(self.directory, "calls.toml"), "--out=" + os.path.join(self.directory, "other"), cwd="/")
+        self.assertEqual(self.tables(), self.tables("other"))
+
+    def test_what_it_was_started_to_ignore_does_not_end_it(self):
+        self.write("calls.toml", STUDY.format(last=1).replace("requests = 40", "requests = 30000"))
+        def ignore():
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        with subprocess.Popen([SLUICE, "sweep", "calls.toml"], cwd=self.directory, text=True, preexec_fn=ignore,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            time.sleep(0.3)
+            process.send_signal(signal.SIGHUP)
+            output, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (0, ""))
+        self.assertTrue(output.startswith("calls: 6 points: 6 done"), output)
+
 
 class Mistakes(SweepTest):
     def test_each_is_one_sentence(self):
@@ -310,6 +372,10 @@ class Mistakes(SweepTest):
         refused("boards = ['e810-pol']\n", "calls.toml:1: e810-pol: no such board; did you mean e810-poll?")
         refused("boards = ['e810-poll']\n[grid]\nnic.eth0.queus = [1]\n",
                 "calls.toml:3: nic.eth0.queus is not a parameter of the descriptor NIC; did you mean nic.eth0.queues?")
+        refused("boards = ['e810-poll']\nmeasure = ['host.wall_s']\n",
+                "calls.toml:2: host.wall_s depends on the machine, and is no quantity of a study; host.csv has it")
+        refused("boards = ['e810-poll']\n[grid]\nwhere = ''\n",
+                "calls.toml:3: where must be a condition; leave it out for none")
         refused("boards = [\n", "calls.toml:1: not valid TOML: ...")
         good = STUDY.format(last=2)
         refused(good, "--jobs 0: must be a whole number, 1 to 4096", "--jobs=0")

@@ -2,6 +2,7 @@
 #include "platform/config/files/whole_file.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 
@@ -21,10 +22,10 @@ namespace fs = std::filesystem;
 }
 
 /// Other machines may write a file of the same name in the same directory.
-std::string name_of_this_process() {
+std::string name_of_host() {
   char host[256] = "";
   if (gethostname(host, sizeof host - 1) != 0) host[0] = 0;
-  return fmt::format("{}.{}", host, getpid());
+  return host;
 }
 
 /// errno of the first call that failed; 0: none.
@@ -48,7 +49,7 @@ void sync_directory(const fs::path& directory) {
 }  // namespace
 
 void write_whole(const fs::path& path, const std::string& text, const std::string& before) {
-  const fs::path aside = path.string() + "." + name_of_this_process() + ".partial";
+  const fs::path aside = fmt::format("{}.{}.{}.partial", path.string(), name_of_host(), getpid());
   const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) refuse(before + path.string(), "written", errno);
   int error = write_all(file, text);
@@ -61,7 +62,26 @@ void write_whole(const fs::path& path, const std::string& text, const std::strin
   sync_directory(path.parent_path());
 }
 
+bool is_left_over(const fs::path& path) {
+  const std::string name = path.filename(), host = "." + name_of_host() + ".";
+  const std::size_t at = name.find(host);
+  if (!name.ends_with(".partial") || at == std::string::npos) return false;
+  const char* const digits = name.c_str() + at + host.size();
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(digits, name.c_str() + name.size(), process);
+  if (error != std::errc() || std::string_view(end) != ".partial") return false;
+  // A process that has ended and is not yet reaped has no program.
+  std::error_code gone;
+  (void)fs::read_symlink(fmt::format("/proc/{}/exe", process), gone);
+  return gone == std::errc::no_such_file_or_directory;
+}
+
 std::string read_whole(const fs::path& path) {
+  // A FIFO may have no end, and a directory no bytes.
+  std::error_code failed;
+  const auto type = fs::status(path, failed).type();
+  if (type != fs::file_type::regular && type != fs::file_type::not_found)
+    throw UserError(path.string() + ": is not a regular file");
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

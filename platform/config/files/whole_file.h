@@ -11,7 +11,10 @@ namespace sluice::config {
 /// the reason, behind what is given to stand before them; the file is then what it was.
 void write_whole(const std::filesystem::path&, const std::string& text, const std::string& before = "");
 
-/// All of a file; throws UserError likewise when it cannot be read.
+/// Whether a file is what write_whole() of a process of this machine has left that no longer lives.
+bool is_left_over(const std::filesystem::path&);
+
+/// All of a regular file; throws UserError likewise when it cannot be read.
 std::string read_whole(const std::filesystem::path&);
 
 }  // namespace sluice::config

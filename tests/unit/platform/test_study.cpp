@@ -147,6 +147,10 @@ TEST_CASE("a condition that cannot be decided is refused with what is wrong in i
   CHECK(refused("nic.eth0.speed > 1") ==
         "s.toml:3: where = 'nic.eth0.speed > 1' has nic.eth0.speed, which the grid does not sweep; it has "
         "nic.eth0.queues, board");
+  CHECK(refused("nic.eth0.queues % 2 == 0") ==
+        "s.toml:3: where = 'nic.eth0.queues % 2 == 0' cannot be read from % 2 == 0 on; operators are + - * / ^ == != < "
+        "<= > "
+        ">= && ||");
   CHECK(refused("nic.eth0.queues = 1") == "s.toml:3: where = 'nic.eth0.queues = 1' assigns with =; == compares");
   CHECK(refused("nic.eth0.queues += 1") == "s.toml:3: where = 'nic.eth0.queues += 1' assigns with =; == compares");
   CHECK(refused("nic.eth0.queues") == "s.toml:3: where = 'nic.eth0.queues' is neither true nor false");
