@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from command import SLUICE, CommandTest, finisher_guest, sluice
+from command import SLUICE, SOURCE, CommandTest, finisher_guest, sluice
 
 STUDY = """
 summary = "calls in flight"
@@ -55,6 +55,11 @@ class SweepTest(CommandTest):
 
 
 class Points(SweepTest):
+    def test_shipped_studies_are_studies(self):
+        studies = os.path.join(SOURCE, "studies")
+        counts = {name: self.succeed("sweep", os.path.join(studies, name), "--count") for name in os.listdir(studies)}
+        self.assertEqual(counts, {"design-space.toml": "480\n", "link-width.toml": "450\n"})
+
     def test_points_are_counted_and_listed(self):
         self.study(more='nic.eth0.queues = [1, 2]\nwhere = "workload.outstanding >= nic.eth0.queues"\n')
         self.assertEqual(self.sweep("--count"), "42\n")
