@@ -43,6 +43,7 @@ std::string text_of(std::FILE* file) {
 Called call(const std::vector<std::string>& arguments) {
   const Scratch out = scratch(), err = scratch();
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -165,7 +165,7 @@ std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptio
   sbatch.push_back(script.string());
   const Called submitted = call(sbatch);
   if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
-  const std::string job = submitted.output.substr(0, submitted.output.find_first_of(";\n"));
+  std::string job = submitted.output.substr(0, submitted.output.find_first_of(";\n"));
   config::write_whole(place / (job + ".json"),
                       Json{{"schema", kTasksSchema}, {"study", digest_of(study_)}, {"tasks", list}}.dump() + "\n");
   if (const Called released = call({"scontrol", "release", job}); released.status != 0)
