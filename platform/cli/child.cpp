@@ -23,6 +23,7 @@
 
 #include "platform/cli/progress.h"
 #include "platform/cli/say.h"
+#include "platform/run/interruption.h"
 
 namespace sluice::cli {
 namespace {
@@ -164,8 +165,7 @@ const char* run_all(std::vector<Child>& children, const char* command, const cha
     if (Progress::wanted())
       progress.show(fmt::format("{} of {} {} done", next - running.size(), children.size(), what));
   }
-  if (signal_came == 0) return nullptr;
-  return signal_came == SIGINT ? "SIGINT" : signal_came == SIGHUP ? "SIGHUP" : "SIGTERM";
+  return signal_came == 0 ? nullptr : platform::name_of_signal(signal_came);
 }
 
 }  // namespace sluice::cli

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/cli/result_file.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
+#include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
 
 namespace sluice::cli {
@@ -18,31 +13,19 @@ namespace sluice::cli {
 namespace fs = std::filesystem;
 
 ResultFile::ResultFile(const std::string& directory, std::string option, const std::string& name)
-    : option_(std::move(option)), path_(directory + "/" + name), partial_(path_ + ".partial") {
+    : option_(std::move(option)), path_(directory + "/" + name) {
   std::error_code error;
   fs::create_directories(directory, error);
   if (!error && !fs::is_directory(directory, error)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) refuse(error.message());
   if (fs::is_directory(path_, error)) refuse("its " + name + " is a directory");
-  lock(directory);
+  // Two runs would write the same traces.
+  lock_ = std::make_unique<config::DirectoryLock>(directory);
+  if (lock_->is_elsewhere()) throw config::UserError(option_ + ": another run writes there; name another directory");
   set_old_aside(directory, name);
-  errno = 0;
-  if (!std::ofstream(partial_, std::ios::trunc)) refuse(std::strerror(errno));
-  // The file was only a test. It is removed so that a process that ends before commit() leaves nothing behind.
-  fs::remove(partial_, error);
-}
-
-ResultFile::~ResultFile() {
-  if (lock_ >= 0) ::close(lock_);
-}
-
-/// Locks the directory, because two runs would write the same traces. A file system without locks is accepted.
-void ResultFile::lock(const std::string& directory) {
-  lock_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  ::close(lock_);
-  lock_ = -1;
-  throw config::UserError(option_ + ": another run writes there; name another directory");
+  // A file that is only a test: what is written later must be possible before anything is simulated.
+  if (const std::string why = config::try_write_whole(path_, ""); !why.empty()) refuse(why);
+  fs::remove(path_, error);
 }
 
 void ResultFile::set_old_aside(const std::string& directory, const std::string& name) {
@@ -52,18 +35,8 @@ void ResultFile::set_old_aside(const std::string& directory, const std::string& 
 }
 
 void ResultFile::commit(const std::string& text) {
-  errno = 0;
-  std::ofstream file(partial_, std::ios::trunc);
-  file << text;
-  file.close();
-  const std::string why = file ? "" : std::strerror(errno);
+  if (const std::string why = config::try_write_whole(path_, text); !why.empty()) refuse(why);
   std::error_code error;
-  if (!why.empty()) {
-    fs::remove(partial_, error);
-    refuse(why);
-  }
-  fs::rename(partial_, path_, error);
-  if (error) refuse(error.message());
   fs::remove(path_ + ".old", error);
 }
 

@@ -3,7 +3,10 @@
 /// DIR/result.json, and compare.json: written to a temporary file and renamed when complete. So there is never half a
 /// result, and never one of an earlier run that could be mistaken for this run's.
 
+#include <memory>
 #include <string>
+
+#include "platform/config/files/directory_lock.h"
 
 namespace sluice::cli {
 
@@ -16,21 +19,16 @@ class ResultFile {
   /// Creates the directory if necessary. Checks, before anything is simulated, that it can be written and that no other
   /// run writes there. Throws config::UserError, which names the option that gave the directory.
   ResultFile(const std::string& directory, std::string option, const std::string& name = "result.json");
-  ~ResultFile();
-  ResultFile(const ResultFile&) = delete;
-  ResultFile& operator=(const ResultFile&) = delete;
 
   /// Puts the result in place, and removes the old one. Throws config::UserError when it cannot be written to its end.
   void commit(const std::string& text);
 
  private:
-  void lock(const std::string& directory);
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::string option_;
   std::string path_;
-  std::string partial_;
-  int lock_ = -1;  ///< file descriptor of the directory, locked for this object's life
+  std::unique_ptr<config::DirectoryLock> lock_;
 };
 
 }  // namespace sluice::cli

@@ -16,7 +16,6 @@
 #include "platform/report/format.h"
 #include "platform/study/points.h"
 #include "platform/sweep/directory.h"
-#include "platform/sweep/identity.h"
 #include "platform/sweep/jobs.h"
 #include "platform/sweep/slurm.h"
 #include "platform/sweep/tables.h"
@@ -79,31 +78,46 @@ void print_list(const Points& points) {
   for (std::uint64_t n = 0; n < points.size(); ++n) fmt::print("{}\t{}\n", n, points.describe(points.at(n)));
 }
 
+/// A study and its directory, as one command finds them.
+class Campaign {
+ public:
+  Campaign(const Points& of, sweep::Directory in) : points(of), directory(std::move(in)) {}
+
+  /// Both tell of result files that are none. so: what becomes of them.
+  sweep::Rows states(const char* so) {
+    Few broken("such files");
+    return sweep::read_states(points, directory, identities, [&](const std::string& s) { broken.tell(s + so); });
+  }
+  sweep::Rows rows() {
+    Few broken("such files");
+    return sweep::read_rows(points, directory, identities, [&](const std::string& s) { broken.tell(s + kLeftOut); });
+  }
+
+  static constexpr const char* kLeftOut = ", so it is left out";
+  const Points& points;
+  const sweep::Directory directory;
+  sweep::Identities identities{points};
+};
+
 /// Results in the directory that belong to no point of the study.
-std::uint64_t count_others(const sweep::Directory& directory, const sweep::Rows& rows) {
+std::uint64_t count_others(const Campaign& c, const sweep::Rows& rows) {
   std::set<std::string> known;
-  for (const sweep::Row& r : rows.rows) known.insert(r.id);
+  for (const sweep::Row& r : rows.rows) known.insert(r.run.id);
   std::uint64_t others = 0;
   std::error_code ignored;
-  for (const auto& part : fs::directory_iterator(directory.path() / "points", ignored))
+  for (const auto& part : fs::directory_iterator(c.directory.path() / "points", ignored))
     for (const auto& point : fs::directory_iterator(part.path(), ignored))
       if (!known.contains(point.path().filename()) && fs::exists(point.path() / "result.json", ignored)) ++others;
   return others;
 }
 
-sweep::Rows read_rows(const Points& points, const sweep::Directory& directory) {
-  Few broken("such files");
-  return sweep::read_rows(points, directory,
-                          [&broken](const std::string& sentence) { broken.tell(sentence + ", so it is left out"); });
-}
-
 /// What the directory has, in a line or a few.
-void print_summary(const Points& points, const sweep::Rows& rows, const sweep::Directory& directory) {
-  fmt::print("{}: {} points: {} done, {} failed, {} missing\n", points.study().name, points.size(), rows.done,
+void print_summary(const Campaign& c, const sweep::Rows& rows) {
+  fmt::print("{}: {} points: {} done, {} failed, {} missing\n", c.points.study().name, c.points.size(), rows.done,
              rows.failed, rows.missing);
-  if (const std::uint64_t others = count_others(directory, rows))
+  if (const std::uint64_t others = count_others(c, rows))
     fmt::print("{} in {} {} to no point of the study: to boards, files or a program as they were\n",
-               report::counted(others, "other result", "other results"), directory.path().string(),
+               report::counted(others, "other result", "other results"), c.directory.path().string(),
                others == 1 ? "belongs" : "belong");
 }
 
@@ -114,91 +128,69 @@ void say_failed(const Points& points, const sweep::Rows& rows) {
       failed.tell(fmt::format("{} failed: {}", point_text(points, points.at(n)), rows.rows[n].why));
 }
 
-int print_status(const Points& points, const fs::path& output) {
-  const auto directory = sweep::Directory::open(output, points.study());
-  sweep::Rows rows;  // without quantities, which take long to read
-  platform::FileDigests digests;
-  {
-    Few broken("such files");
-    for (std::uint64_t n = 0; n < points.size(); ++n) {
-      sweep::Row r{sweep::identity_of(points.board_of(points.at(n)), digests), sweep::State::missing, {}, 0, 0, {}, {}};
-      sweep::Found found = directory.find(r.id);
-      if (!found.broken.empty())
-        broken.tell(fmt::format("{} {}, so it is left out", directory.result_of(r.id).string(), found.broken));
-      r.state = found.state;
-      r.why = std::move(found.why);
-      ++(r.state == sweep::State::done ? rows.done : r.state == sweep::State::failed ? rows.failed : rows.missing);
-      rows.rows.push_back(std::move(r));
-    }
-  }
-  print_summary(points, rows, directory);
+int print_status(Campaign& c) {
+  const sweep::Rows rows = c.states(Campaign::kLeftOut);
+  print_summary(c, rows);
   std::fflush(stdout);
-  say_failed(points, rows);
+  say_failed(c.points, rows);
   return 0;
 }
 
 /// The points to run: those without a result, or with --retry-failed without one of a run that has not failed.
-std::vector<std::uint64_t> missing(const Points& points, const sweep::Directory& directory, bool retry_failed) {
+std::vector<std::uint64_t> missing(Campaign& c, bool retry_failed) {
   std::vector<std::uint64_t> numbers;
-  platform::FileDigests digests;
-  Few broken("such files");
-  for (std::uint64_t n = 0; n < points.size(); ++n) {
-    const std::string id = sweep::identity_of(points.board_of(points.at(n)), digests);
-    const sweep::Found found = directory.find(id);
-    const bool again = (retry_failed && found.state == sweep::State::failed) || !found.broken.empty();
-    if (!found.broken.empty())
-      broken.tell(fmt::format("{} {}, so the point runs again", directory.result_of(id).string(), found.broken));
-    if (again) directory.forget(id);
-    if (again || found.state == sweep::State::missing) numbers.push_back(n);
+  const sweep::Rows rows = c.states(", so the point runs again");
+  for (std::uint64_t n = 0; n < rows.rows.size(); ++n) {
+    const bool again = retry_failed && rows.rows[n].state == sweep::State::failed;
+    if (again) c.directory.forget(rows.rows[n].run.id);
+    if (again || rows.rows[n].state == sweep::State::missing) numbers.push_back(n);
   }
   return numbers;
 }
 
-unsigned jobs_of(const Options& o) {
-  return o.jobs.empty() ? sweep::processors() : whole_number("--jobs", o.jobs, 1, kMostJobs);
-}
-
 /// Runs what is missing, and returns the signal that has ended it, or null.
-const char* run_missing(const Points& points, const sweep::Directory& directory, const Options& o, unsigned most) {
-  sweep::Jobs jobs(points, directory, most);
+const char* run_missing(Campaign& c, const Options& o, unsigned at_a_time) {
+  sweep::Jobs jobs(c.points, c.directory, c.identities, at_a_time);
   Progress line("sweep");
   Few trouble("points that failed");
   jobs.on_trouble = [&](const Point& point, const sweep::Attempt& attempt) {
     line.clear();
-    trouble.tell(fmt::format("{} failed: {}", point_text(points, point), attempt.why));
+    trouble.tell(fmt::format("{} failed: {}", point_text(c.points, point), attempt.why));
   };
   jobs.on_progress = [&line](const sweep::Progress& p) {
     if (Progress::wanted())
       line.show(
           fmt::format("{} of {} points done, {} of them failed, {} running", p.ended, p.points, p.failed, p.running));
   };
-  const char* signal = jobs.run(missing(points, directory, o.retry_failed));
+  const char* signal = jobs.run(missing(c, o.retry_failed));
   line.clear();
   return signal;
 }
 
+sweep::Rows write_tables(Campaign& c) {
+  sweep::Rows rows = c.rows();
+  sweep::write_tables(c.points, rows, c.directory);
+  return rows;
+}
+
 /// Writes the tables and says what they hold; returns the exit status. submitted: points may be missing.
-int finish(const Points& points, const sweep::Directory& directory, const Options& o, bool submitted) {
-  const sweep::Rows rows = read_rows(points, directory);
-  sweep::write_tables(points, rows, directory);
-  print_summary(points, rows, directory);
-  fmt::print("results: {}/study.csv, study.json\n", directory.path().string());
-  if (o.page) write_page(directory.path().string(), true);
+int finish(Campaign& c, const Options& o, bool submitted) {
+  const sweep::Rows rows = write_tables(c);
+  print_summary(c, rows);
+  fmt::print("results: {}/study.csv, study.json\n", c.directory.path().string());
+  if (o.page) write_page(c.directory.path().string(), true);
   std::fflush(stdout);
   for (const std::string& sentence : rows.unknown) say("sluice: {}\n", sentence);
   return (rows.missing == 0 || submitted) && rows.failed == 0 && rows.unknown.empty() ? 0 : 1;
 }
 
-int run_all(const Points& points, const fs::path& output, const Options& o) {
-  const unsigned most = jobs_of(o);
-  const auto directory = sweep::Directory::create(output, points.study());
-  const sweep::StudyLock lock(directory, points.study());
-  const char* signal = run_missing(points, directory, o, most);
-  if (!signal) return finish(points, directory, o, false);
-  const sweep::Rows rows = read_rows(points, directory);
-  sweep::write_tables(points, rows, directory);
+int run_all(Campaign& c, const Options& o, unsigned at_a_time) {
+  const sweep::StudyLock lock(c.directory, c.points.study());
+  const char* signal = run_missing(c, o, at_a_time);
+  if (!signal) return finish(c, o, false);
+  const sweep::Rows rows = write_tables(c);
   say("sluice: sweep: interrupted by {} with {} of {} points done; the same command goes on\n", signal,
-      rows.done + rows.failed, points.size());
+      rows.done + rows.failed, c.points.size());
   return 1;
 }
 
@@ -215,10 +207,9 @@ void wait_for(const sweep::Slurm& slurm) {
 }
 
 /// Submits what is missing and waits for no job; returns how many points were missing.
-std::size_t submit_missing(const Points& points, const sweep::Directory& directory, sweep::Slurm& slurm,
-                           const sweep::SlurmOptions& options, bool retry_failed) {
+std::size_t submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed) {
   const std::set<std::uint64_t> queued = slurm.queued();
-  std::vector<std::uint64_t> numbers = missing(points, directory, retry_failed);
+  std::vector<std::uint64_t> numbers = missing(c, retry_failed);
   const std::size_t all = numbers.size();
   std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
   const std::vector<std::string> jobs = slurm.submit(numbers, options);
@@ -231,66 +222,57 @@ std::size_t submit_missing(const Points& points, const sweep::Directory& directo
 
 /// Submits what is missing and not yet submitted, and writes the tables of what is there. With --wait, what jobs have
 /// lost is submitted again, as long as that brings results.
-int run_with_slurm(const Points& points, const fs::path& output, const Options& o) {
-  sweep::SlurmOptions options{o.sbatch, 0};
-  if (!o.points_per_task.empty())
-    options.points_per_task = whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
-  const auto directory = sweep::Directory::create(output, points.study());
-  sweep::Slurm slurm(directory, points.study());
-  std::size_t left = submit_missing(points, directory, slurm, options, o.retry_failed);
+int run_with_slurm(Campaign& c, const Options& o, std::uint64_t points_per_task) {
+  const sweep::SlurmOptions options{o.sbatch, points_per_task};
+  sweep::Slurm slurm(c.directory, c.points.study());
+  std::size_t left = submit_missing(c, slurm, options, o.retry_failed);
   for (std::size_t before = left + 1; o.wait && left > 0 && left < before;) {
     wait_for(slurm);
     before = left;
-    left = missing(points, directory, false).size();
-    if (left > 0 && left < before) submit_missing(points, directory, slurm, options, false);
+    left = missing(c, false).size();
+    if (left > 0 && left < before) submit_missing(c, slurm, options, false);
   }
-  return finish(points, directory, o, !o.wait);
+  return finish(c, o, !o.wait);
 }
 
 /// Runs the points of one task of a job array.
-int run_task(const Points& points, const fs::path& output, const Options& o) {
+int run_task(Campaign& c, const Options& o) {
   const char* index = std::getenv("SLURM_ARRAY_TASK_ID");
   const char* cpus = std::getenv("SLURM_CPUS_PER_TASK");
-  const sweep::Task task = sweep::Slurm::task(o.task, index ? index : "", points.study());
-  const auto directory = sweep::Directory::create(output, points.study());
-  const sweep::StudyLock lock(directory, points.study());
-  sweep::Jobs jobs(points, directory, cpus ? whole_number("SLURM_CPUS_PER_TASK", cpus, 1, kMostJobs) : 1);
+  const sweep::Task task = sweep::Slurm::task(o.task, index ? index : "", c.points.study());
+  const sweep::StudyLock lock(c.directory, c.points.study());
+  sweep::Jobs jobs(c.points, c.directory, c.identities,
+                   cpus ? whole_number("SLURM_CPUS_PER_TASK", cpus, 1, kMostJobs) : 1);
   int status = 0;
   jobs.on_trouble = [&](const Point& point, const sweep::Attempt& attempt) {
     status = 1;
-    say("sluice: sweep: {} failed: {}\n", point_text(points, point), attempt.why);
+    say("sluice: sweep: {} failed: {}\n", point_text(c.points, point), attempt.why);
   };
   std::vector<std::uint64_t> numbers;
-  platform::FileDigests digests;
-  for (const std::uint64_t n : task.points)
-    if (n < points.size() &&
-        directory.find(sweep::identity_of(points.board_of(points.at(n)), digests)).state == sweep::State::missing)
+  for (const std::uint64_t n : task)
+    if (n < c.points.size() && c.directory.find(c.identities.of(n).id).state == sweep::State::missing)
       numbers.push_back(n);
   return jobs.run(numbers) ? 1 : status;
 }
 
 /// Runs one point in this process.
-int run_one(const Points& points, const fs::path& output, const Options& o) {
-  const std::uint64_t number = whole_number("--run", o.run, 0, static_cast<unsigned>(points.size() - 1));
-  const Point point = points.at(number);
-  const auto directory = sweep::Directory::create(output, points.study());
-  const sweep::StudyLock lock(directory, points.study());
-  const config::BoardConfig board = points.board_of(point);
-  platform::FileDigests digests;
-  const std::string id = sweep::identity_of(board, digests);
-  const sweep::Found found = directory.find(id);
-  if (!found.broken.empty() || (o.retry_failed && found.state == sweep::State::failed)) directory.forget(id);
-  const sweep::Attempt attempt = sweep::run_here(board, id, directory);
+int run_one(Campaign& c, const Options& o, std::uint64_t number) {
+  const Point point = c.points.at(number);
+  const sweep::StudyLock lock(c.directory, c.points.study());
+  const std::string& id = c.identities.of(number).id;
+  if (o.retry_failed && c.directory.find(id).state == sweep::State::failed) c.directory.forget(id);
+  const sweep::Attempt attempt = sweep::run_here(c.points.board_of(point), id, c.directory);
+  const std::string text = point_text(c.points, point);
   switch (attempt.ended) {
     case sweep::Ended::done:
-      fmt::print("{}: {}\n", point_text(points, point), directory.result_of(id).string());
+      fmt::print("{}: {}\n", text, c.directory.result_of(id).string());
       return 0;
     case sweep::Ended::elsewhere:
-      throw config::UserError(fmt::format("{} runs in another process", point_text(points, point)));
+      throw config::UserError(text + " runs in another process");
     case sweep::Ended::unwritable:
       throw config::UserError(attempt.why);
     default:
-      say("sluice: sweep: {} failed: {}\n", point_text(points, point),
+      say("sluice: sweep: {} failed: {}\n", text,
           attempt.ended == sweep::Ended::interrupted ? "interrupted by a signal" : attempt.why);
       return 1;
   }
@@ -326,10 +308,18 @@ int execute(const Environment& environment, const Options& o) {
     print_list(points);
     return 0;
   }
-  if (o.status) return print_status(points, output);
-  if (!o.task.empty()) return run_task(points, output, o);
-  if (o.slurm) return run_with_slurm(points, output, o);
-  return o.run.empty() ? run_all(points, output, o) : run_one(points, output, o);
+  // A number that is none is refused before a directory is made.
+  const unsigned at_a_time = o.jobs.empty() ? sweep::processors() : whole_number("--jobs", o.jobs, 1, kMostJobs);
+  const unsigned per_task =
+      o.points_per_task.empty() ? 0 : whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
+  const unsigned last = static_cast<unsigned>(points.size() - 1);
+  const unsigned one = o.run.empty() ? 0 : whole_number("--run", o.run, 0, last);
+  Campaign campaign(points, o.status ? sweep::Directory::open(output, points.study())
+                                     : sweep::Directory::create(output, points.study()));
+  if (o.status) return print_status(campaign);
+  if (!o.task.empty()) return run_task(campaign, o);
+  if (o.slurm) return run_with_slurm(campaign, o, per_task);
+  return o.run.empty() ? run_all(campaign, o, at_a_time) : run_one(campaign, o, one);
 }
 
 }  // namespace

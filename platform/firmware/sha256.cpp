@@ -37,6 +37,10 @@ std::string sha256_of(std::span<const std::uint8_t> bytes) {
   return digest.text();
 }
 
+std::string sha256_of(std::string_view text) {
+  return sha256_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
 std::string sha256_of_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};  // reading a FIFO could block

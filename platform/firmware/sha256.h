@@ -7,11 +7,13 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace sluice::platform {
 
 /// SHA-256 of these bytes, in hexadecimal.
 std::string sha256_of(std::span<const std::uint8_t> bytes);
+std::string sha256_of(std::string_view text);
 
 /// SHA-256 of a regular file of any size; empty where there is none, or it cannot be read.
 std::string sha256_of_file(const std::filesystem::path&);

@@ -75,11 +75,7 @@ void add_paired(Document& page, const Node& comparison, const std::string& refer
   for (const Node& row : comparison.list("paired")) {
     const double difference = row.at("difference").number();
     const auto ends = row.ends("interval");
-    std::string verdict = row.text("verdict");
-    if (verdict.empty()) {
-      const bool none = ends ? ends->first <= 0 && ends->second >= 0 : difference == 0;
-      verdict = none ? "none" : difference < 0 ? "less" : "more";
-    }
+    const std::string verdict = row.at("verdict").text();
     table.row({text_cell(row.text("board")),
                text_cell(row.text("quantity")),
                text_cell(row.text("unit")),

@@ -6,23 +6,15 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/quoting.h"
+
 namespace sluice::page {
 namespace {
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 template <class Cells, class Text>
 std::string csv_line(const Cells& cells, Text&& text) {
   std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + csv_cell(text(cells[i]));
+  for (std::size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + config::csv_cell(text(cells[i]));
   return line + "\n";
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/page/node.h"
 
-#include <stdexcept>
-
 #include <fmt/format.h>
 
-#include "models/base/files/input_file.h"
+#include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
 
 namespace sluice::page {
@@ -13,20 +11,6 @@ namespace {
 
 /// Result files have less than ten levels. What copies or writes values calls itself for each level.
 constexpr int kDeepest = 64;
-
-std::string content_of(const std::filesystem::path& file, const std::string& shown) {
-  std::string content;
-  try {
-    const base::InputFile input = base::open_input_file(file.string());
-    char buffer[1 << 16];
-    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, input.get())) > 0;) content.append(buffer, n);
-    if (std::ferror(input.get())) throw std::runtime_error(file.string() + ": cannot be read to its end");
-  } catch (const std::runtime_error& error) {
-    // Such a sentence begins with the path.
-    throw config::UserError(shown + std::string(error.what()).substr(file.string().size()));
-  }
-  return content;
-}
 
 }  // namespace
 
@@ -113,7 +97,7 @@ std::optional<std::pair<double, double>> Node::ends(std::string_view key) const 
 }
 
 Json read_json(const std::filesystem::path& file, const std::string& shown, std::string_view schema) {
-  return parse_json(content_of(file, shown), shown, schema);
+  return parse_json(config::read_whole(file, shown), shown, schema);
 }
 
 Json parse_json(const std::string& text, const std::string& shown, std::string_view schema) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/quoting.h"
 #include "platform/page/boards.h"
 #include "platform/page/measured_plots.h"
 #include "platform/page/pages.h"
@@ -10,17 +11,6 @@
 
 namespace sluice::page {
 namespace {
-
-/// An argument of a command for a POSIX shell.
-std::string quoted(const std::string& argument) {
-  if (argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,@%-") ==
-          std::string::npos &&
-      !argument.empty())
-    return argument;
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
 
 void add_results(Document& page, const ResultData& r) {
   page.section("Results");
@@ -56,7 +46,7 @@ void add_results(Document& page, const ResultData& r) {
 
 std::string command_of(const std::vector<const BoardData*>& boards) {
   std::string command = boards.size() == 1 ? "sluice run" : "sluice compare";
-  for (const BoardData* board : boards) command += " " + quoted(board->name);
+  for (const BoardData* board : boards) command += " " + config::shell_word(board->name);
   for (const Instance& i : boards.front()->instances)
     for (const Parameter& p : i.parameters) {
       // Of a comparison, --replications sets it.
@@ -65,7 +55,7 @@ std::string command_of(const std::vector<const BoardData*>& boards) {
         const Parameter* same = board->find(i.path, p.key);
         return same && same->set_by.starts_with("--") && same->text == p.text;
       });
-      if (given) command += " --set " + quoted(i.path + "." + p.key + "=" + p.text);
+      if (given) command += " --set " + config::shell_word(i.path + "." + p.key + "=" + p.text);
     }
   return command;
 }

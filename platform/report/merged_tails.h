@@ -2,6 +2,7 @@
 #pragma once
 /// Tails of latency over replications, from the histograms of result files.
 
+#include <span>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +17,12 @@ struct Tail {
   const char* name;  ///< "p99.9"
   statistics::Share share;
 };
-inline constexpr Tail kTails[] = {{"p99", "p99", statistics::kP99}, {"p999", "p99.9", statistics::kP999}};
+inline constexpr Tail kQuantiles[] = {{"p50", "p50", {1, 2}},
+                                      {"p90", "p90", {9, 10}},
+                                      {"p99", "p99", statistics::kP99},
+                                      {"p999", "p99.9", statistics::kP999}};
+/// Those that comparisons show.
+inline constexpr std::span<const Tail> kTails = std::span(kQuantiles).last<2>();
 
 /// The tables `latency_ns` of one board, one a replication.
 using Latencies = std::vector<nlohmann::ordered_json>;

@@ -20,6 +20,8 @@ void set(void (*handler)(int)) {
 
 }  // namespace
 
+const char* name_of_signal(int number) { return number == SIGINT ? "SIGINT" : number == SIGHUP ? "SIGHUP" : "SIGTERM"; }
+
 Interruption::Interruption() {
   came = 0;
   set(take);
@@ -27,9 +29,6 @@ Interruption::Interruption() {
 
 Interruption::~Interruption() { set(SIG_DFL); }
 
-const char* Interruption::signal() {
-  if (came == 0) return nullptr;
-  return came == SIGINT ? "SIGINT" : "SIGTERM";
-}
+const char* Interruption::signal() { return came == 0 ? nullptr : name_of_signal(came); }
 
 }  // namespace sluice::platform

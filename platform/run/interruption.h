@@ -4,6 +4,9 @@
 
 namespace sluice::platform {
 
+/// "SIGINT", "SIGHUP" or "SIGTERM", the signals that end a command.
+const char* name_of_signal(int number);
+
 /// While this object lives, the first SIGINT or SIGTERM is remembered; a second one ends the process. At most one
 /// object lives.
 class Interruption {

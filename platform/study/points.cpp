@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::UserError;
 
-/// Up to so many cases are all checked before anything runs; of more, each value in the first case that has it.
+/// So many boards are built at most before anything runs.
 constexpr std::size_t kAllChecked = 20'000;
 
 std::uint64_t combinations(const Grid& grid) {
@@ -144,15 +144,15 @@ Points::Declared Points::parameter_of(const Board& board, const std::string& pat
   if (second == std::string::npos) return {};
   const std::string key = path.substr(second + 1);
   if (const config::Instance* i = board.plain ? board.plain->find(path.substr(0, second)) : nullptr)
-    if (const base::Parameter* p = i->schema().find(key)) return {&i->schema(), p};
+    if (const base::Parameter* p = i->schema().find(key)) return {&i->schema(), p, i};
   for (const config::Registry::Model& m : kind->models)
-    if (const base::Parameter* p = m.schema->find(key)) return {m.schema, p};
+    if (const base::Parameter* p = m.schema->find(key)) return {m.schema, p, nullptr};
   return {};
 }
 
 /// A condition needs values that are valid by themselves.
 void Points::check_value(const Board& board, const Axis& axis, std::size_t value) const {
-  const auto [schema, p] = parameter_of(board, axis.path);
+  const auto [schema, p, instance] = parameter_of(board, axis.path);
   if (!p) return;
   try {
     p->assign(schema->defaults().get(), axis.values[value]);
@@ -166,7 +166,7 @@ SweptValue Points::shown(const Board& board, const Axis& axis, std::size_t value
   const base::Value& v = axis.values[value];
   const auto* text = std::get_if<std::string>(&v.data);
   SweptValue result{axis.path, text ? *text : config::toml_text(v), {}};
-  const auto [schema, p] = parameter_of(board, axis.path);
+  const auto [schema, p, instance] = parameter_of(board, axis.path);
   if (!p) return result;
   const std::shared_ptr<void> values = schema->defaults();
   try {
@@ -207,30 +207,34 @@ void Points::choose_in(const Source& source, std::uint32_t number) {
     return;
   }
   // Variables of the condition: the axes in order, then the board.
+  struct Variable {
+    std::size_t dimension;
+    const Axis* axis;
+    std::vector<SweptValue> values;  ///< where the condition uses them
+  };
+  const Board& board = boards_[source.board];
+  std::vector<Variable> variables;
   std::vector<std::string> names;
-  std::vector<std::pair<std::size_t, std::vector<SweptValue>>> variables;  ///< dimension, and the values that are used
   for (std::size_t d = 0; d < grid.dimensions.size(); ++d)
     for (const Axis& a : grid.dimensions[d]) {
+      variables.push_back({d, &a, {}});
       names.push_back(a.path);
-      variables.emplace_back(d, std::vector<SweptValue>());
     }
   names.emplace_back("board");
   Condition condition(grid.condition, names, grid.condition_where);
-  std::size_t v = 0;
-  for (const Dimension& d : grid.dimensions)
-    for (const Axis& a : d) {
-      for (std::size_t i = 0; condition.uses(v) && i < a.values.size(); ++i) {
-        check_value(boards_[source.board], a, i);
-        variables[v].second.push_back(shown(boards_[source.board], a, i));
-      }
-      ++v;
+  for (std::size_t v = 0; v < variables.size(); ++v)
+    for (std::size_t i = 0; condition.uses(v) && i < variables[v].axis->values.size(); ++i) {
+      check_value(board, *variables[v].axis, i);
+      variables[v].values.push_back(shown(board, *variables[v].axis, i));
     }
   condition.set(variables.size(), {}, names_[source.board]);
   for (std::uint64_t c = 0; c < all; ++c) {
     const std::vector<std::size_t> places = places_of(grid, c);
-    for (v = 0; v < variables.size(); ++v)
-      if (const auto& [dimension, values] = variables[v]; !values.empty())
-        condition.set(v, values[places[dimension]].number, values[places[dimension]].text);
+    for (std::size_t v = 0; v < variables.size(); ++v)
+      if (const Variable& of = variables[v]; !of.values.empty()) {
+        const SweptValue& value = of.values[places[of.dimension]];
+        condition.set(v, value.number, value.text);
+      }
     if (condition.holds()) chosen_.push_back({number, c});
   }
 }
@@ -245,20 +249,15 @@ std::string Points::value_in(const Chosen& chosen, const std::string& path) cons
       if (a.path == path) return shown(board, a, places[d]).text;
   for (const auto& s : grid.settings)
     if (s.path == path && !s.is_table) return shown(board, {path, s.where, {s.value}}, 0).text;
-  const std::size_t dot = path.rfind('.');
-  if (board.plain)
-    for (const config::Instance& i : board.plain->instances())
-      if (path.starts_with(i.path() + "."))
-        if (const base::Parameter* p = i.schema().find(path.substr(i.path().size() + 1))) return p->text(i.values());
+  if (const Declared d = parameter_of(board, path); d.instance) return d.parameter->text(d.instance->values());
   // Unknown, and so like nothing in another grid.
-  return fmt::format("{} of grid {}", path.substr(dot + 1), source.grid);
+  return fmt::format("of grid {}", source.grid);
 }
 
-/// Cases of different grids, or of values that only look different, may be the same: their runs would be, too.
-void Points::find_duplicates() const {
-  const std::vector<std::string> paths = paths_of(study_);
-  std::vector<std::pair<std::uint64_t, std::size_t>> hashes;
-  hashes.reserve(chosen_.size());
+/// Of each case, with its number; equal where cases are the same.
+std::vector<std::pair<std::uint64_t, std::size_t>> Points::hashes(const std::vector<std::string>& paths) const {
+  std::vector<std::pair<std::uint64_t, std::size_t>> list;
+  list.reserve(chosen_.size());
   std::vector<std::vector<std::uint64_t>> of_place;  ///< of the present source, by dimension
   std::uint64_t fixed = 0;                           ///< of what the source does not sweep
   for (std::size_t n = 0; n < chosen_.size(); ++n) {
@@ -280,17 +279,24 @@ void Points::find_duplicates() const {
     std::uint64_t h = fixed;
     const std::vector<std::size_t> places = places_of(grid, chosen_[n].combination);
     for (std::size_t d = 0; d < places.size(); ++d) h += of_place[d][places[d]];
-    hashes.emplace_back(h, n);
+    list.emplace_back(h, n);
   }
-  std::sort(hashes.begin(), hashes.end());
-  for (std::size_t i = 1; i < hashes.size(); ++i) {
-    if (hashes[i].first != hashes[i - 1].first) continue;
-    const Chosen &a = chosen_[hashes[i - 1].second], &b = chosen_[hashes[i].second];
+  return list;
+}
+
+/// Cases of different grids, or of values that only look different, may be the same: their runs would be, too.
+void Points::find_duplicates() const {
+  const std::vector<std::string> paths = paths_of(study_);
+  auto sorted = hashes(paths);
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i].first != sorted[i - 1].first) continue;
+    const Chosen &a = chosen_[sorted[i - 1].second], &b = chosen_[sorted[i].second];
     const bool same = sources_[a.source].board == sources_[b.source].board &&
                       std::all_of(paths.begin(), paths.end(),
                                   [&](const std::string& path) { return value_in(a, path) == value_in(b, path); });
     if (!same) continue;
-    const std::uint64_t first = hashes[i - 1].second * per_case(), second = hashes[i].second * per_case();
+    const std::uint64_t first = sorted[i - 1].second * per_case(), second = sorted[i].second * per_case();
     throw UserError(study_.grids[sources_[b.source].grid].where,
                     fmt::format("point {} is the same as point {}: {}", second, first, describe(at(second))));
   }

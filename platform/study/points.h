@@ -96,6 +96,7 @@ class Points {
   void check_axis(const Source&, const Axis&) const;
   void choose();
   void choose_in(const Source&, std::uint32_t number);
+  std::vector<std::pair<std::uint64_t, std::size_t>> hashes(const std::vector<std::string>& paths) const;
   void find_duplicates() const;
   void check_values() const;
 
@@ -103,6 +104,7 @@ class Points {
   struct Declared {
     const base::SchemaBase* schema = nullptr;
     const base::Parameter* parameter = nullptr;
+    const config::Instance* instance = nullptr;  ///< that has it; null: only its model is known
   };
   Declared parameter_of(const Board&, const std::string& path) const;
   void check_value(const Board&, const Axis&, std::size_t value) const;

@@ -103,7 +103,7 @@ Found Directory::find(const std::string& id) const {
       return found;
     }
     if (const auto failure = failure_in(text, id))
-      return {failure->empty() ? State::done : State::failed, true, *failure, {}};
+      return {failure->empty() ? State::done : State::failed, std::move(text), *failure, {}};
     found.broken = what_is_wrong(text, id);
     return found;
   }
@@ -134,8 +134,7 @@ StudyLock::StudyLock(const Directory& directory, const study::Study& study) {
   const fs::path path = directory.path() / "running";
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) throw UserError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(study.text.data());
-  const std::string digest = platform::sha256_of({bytes, study.text.size()});
+  const std::string digest = platform::sha256_of(study.text);
   const bool first = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
   if (!first && errno != EWOULDBLOCK) return;  // without locks nothing is known of others
   if (first) {
@@ -162,10 +161,8 @@ PointDirectory::PointDirectory(const Directory& directory, const std::string& id
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) throw UserError(fmt::format("{}: cannot be made: {}", path_.string(), error.message()));
-  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool locked = lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0;
-  mine_ = locked || lock_ < 0 || errno != EWOULDBLOCK;
-  if (locked) remove_partial_files();
+  lock_ = std::make_unique<config::DirectoryLock>(path_);
+  if (lock_->is_held()) remove_partial_files();
 }
 
 /// What a process that was killed has left.
@@ -173,10 +170,6 @@ void PointDirectory::remove_partial_files() const {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(path_, ignored))
     if (config::is_left_over(entry.path())) fs::remove(entry.path(), ignored);
-}
-
-PointDirectory::~PointDirectory() {
-  if (lock_ >= 0) ::close(lock_);
 }
 
 void PointDirectory::put_result(const std::string& text) const { config::write_whole(path_ / "result.json", text); }

@@ -4,9 +4,10 @@
 /// what is complete there stays. Several sweeps may share the directory, on one machine or on many.
 
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <string>
 
+#include "platform/config/files/directory_lock.h"
 #include "platform/study/points.h"
 
 namespace sluice::sweep {
@@ -19,9 +20,9 @@ enum class State {
 };
 struct Found {
   State state = State::missing;
-  bool has_result = false;  ///< a whole result file is there
-  std::string why;          ///< of `failed`: a sentence
-  std::string broken;       ///< why a result file was left out, as the end of a sentence about it; empty: none was
+  std::string result;  ///< text of the result file; empty: there is no whole one
+  std::string why;     ///< of `failed`: a sentence
+  std::string broken;  ///< why a result file was left out, as the end of a sentence about it; empty: none was
 };
 
 class Directory {
@@ -38,7 +39,7 @@ class Directory {
   Found find(const std::string& id) const;
   /// Renames a result file that is none.
   void set_aside(const std::string& id) const;
-  /// Forgets what a point has.
+  /// Forgets what a point has, whatever it is.
   void forget(const std::string& id) const;
 
  private:
@@ -65,12 +66,8 @@ class PointDirectory {
  public:
   /// Creates it. Throws config::UserError when it cannot be made.
   PointDirectory(const Directory&, const std::string& id);
-  ~PointDirectory();
-  PointDirectory(const PointDirectory&) = delete;
-  PointDirectory& operator=(const PointDirectory&) = delete;
-
   /// Whether no other process of this machine fills it. Where the file system has no locks, always.
-  bool is_mine() const { return mine_; }
+  bool is_mine() const { return !lock_->is_elsewhere(); }
   /// Puts the result in place, whole and on the disk. Throws config::UserError when it cannot be written.
   void put_result(const std::string& text) const;
   /// Says why there can be no result.
@@ -79,8 +76,7 @@ class PointDirectory {
  private:
   void remove_partial_files() const;
   std::filesystem::path path_;
-  int lock_ = -1;
-  bool mine_ = true;
+  std::unique_ptr<config::DirectoryLock> lock_;
 };
 
 }  // namespace sluice::sweep

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/board/instances.h"
 #include "platform/report/program.h"
 #include "platform/run/conditions.h"
 
@@ -14,8 +15,17 @@ std::string identity_of(const config::BoardConfig& board, platform::FileDigests&
   std::string text = fmt::format("{}\n{}\n", report::program_sources(), board.name());
   for (const auto& [name, value] : platform::conditions_of(board, digests))
     text += fmt::format("{} {}:{}\n", name, value.size(), value);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  return platform::sha256_of({bytes, text.size()}).substr(0, kDigits);
+  return platform::sha256_of(text).substr(0, kDigits);
+}
+
+const Identity& Identities::of(std::uint64_t number) {
+  const auto [place, is_new] = known_.try_emplace(number);
+  if (is_new) {
+    const config::BoardConfig board = points_.board_of(points_.at(number));
+    const auto& run = board.parameters<platform::RunParameters>("run");
+    place->second = {identity_of(board, digests_), run.seed, run.replication};
+  }
+  return place->second;
 }
 
 }  // namespace sluice::sweep

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "platform/config/user_error.h"
-#include "platform/sweep/identity.h"
+#include "platform/run/interruption.h"
 
 namespace sluice::sweep {
 namespace {
@@ -89,8 +89,6 @@ Attempt told(int pipe, int status) {
   return {Ended::killed, fmt::format("its process ended with status {} and said nothing", WEXITSTATUS(status))};
 }
 
-const char* name_of(int signal) { return signal == SIGINT ? "SIGINT" : signal == SIGHUP ? "SIGHUP" : "SIGTERM"; }
-
 }  // namespace
 
 unsigned processors() {
@@ -107,9 +105,8 @@ struct Jobs::Running {
 };
 
 void Jobs::start(std::uint64_t number, std::vector<Running>& running) {
-  const study::Point point = points_.at(number);
-  const config::BoardConfig board = points_.board_of(point);
-  const std::string id = identity_of(board, digests_);
+  const config::BoardConfig board = points_.board_of(points_.at(number));
+  const std::string& id = identities_.of(number).id;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw std::runtime_error(fmt::format("a run cannot be started: {}", strerror(errno)));
@@ -194,7 +191,7 @@ const char* Jobs::run(const std::vector<std::uint64_t>& numbers) {
     if (came < 0 && queue.empty()) queue.swap(elsewhere_);
   }
   if (!unwritable_.empty()) throw config::UserError(unwritable_);
-  return signal_ == 0 ? nullptr : name_of(signal_);
+  return signal_ == 0 ? nullptr : platform::name_of_signal(signal_);
 }
 
 }  // namespace sluice::sweep

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/firmware/sha256.h"
 #include "platform/study/points.h"
+#include "platform/sweep/identity.h"
 #include "platform/sweep/one_point.h"
 
 namespace sluice::sweep {
@@ -26,8 +26,8 @@ struct Progress {
 class Jobs {
  public:
   /// All must outlive this. jobs: at most so many at a time.
-  Jobs(const study::Points& points, const Directory& directory, unsigned jobs)
-      : points_(points), directory_(directory), most_(jobs) {}
+  Jobs(const study::Points& points, const Directory& directory, Identities& identities, unsigned jobs)
+      : points_(points), directory_(directory), identities_(identities), most_(jobs) {}
 
   /// Called where a run has ended in another way than with a result.
   std::function<void(const study::Point&, const Attempt&)> on_trouble;
@@ -47,8 +47,8 @@ class Jobs {
 
   const study::Points& points_;
   const Directory& directory_;
+  Identities& identities_;
   const unsigned most_;
-  platform::FileDigests digests_;
   Progress progress_;
   std::vector<std::uint64_t> elsewhere_;  ///< run by other processes when last looked at
   int signal_ = 0;                        ///< that ends it; 0: none has come

@@ -91,6 +91,7 @@ Attempt run_here(const config::BoardConfig& config, const std::string& id, const
     const Found found = directory.find(id);
     if (found.state == State::done) return {Ended::done, {}};
     if (found.state == State::failed) return {Ended::failed, found.why};
+    if (!found.broken.empty()) directory.forget(id);
     return simulate_into(own, config, id);
   } catch (const config::UserError& e) {
     return {Ended::unwritable, e.what()};

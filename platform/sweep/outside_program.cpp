@@ -4,28 +4,24 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
 
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "models/base/files/input_file.h"
+
 namespace sluice::sweep {
 namespace {
-
-struct CloseFile {
-  void operator()(std::FILE* f) const { std::fclose(f); }
-};
-/// A file without a name for what a program prints: no pipe that could fill up.
-using Scratch = std::unique_ptr<std::FILE, CloseFile>;
 
 [[noreturn]] void fail(int error) {
   throw std::runtime_error(std::string("a program cannot be called: ") + std::strerror(error));
 }
 
-Scratch scratch() {
-  Scratch file(std::tmpfile());
+/// A file without a name for what a program prints: no pipe that could fill up.
+base::InputFile scratch() {
+  base::InputFile file(std::tmpfile());
   if (!file) fail(errno);
   return file;
 }
@@ -41,7 +37,7 @@ std::string text_of(std::FILE* file) {
 }  // namespace
 
 Called call(const std::vector<std::string>& arguments) {
-  const Scratch out = scratch(), err = scratch();
+  const base::InputFile out = scratch(), err = scratch();
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));

@@ -9,12 +9,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "platform/board/board.h"
-#include "platform/config/files/whole_file.h"
 #include "platform/config/nearest_name.h"
 #include "platform/report/merged_tails.h"
 #include "platform/statistics/means.h"
-#include "platform/sweep/identity.h"
 #include "platform/sweep/quantity.h"
 
 namespace sluice::sweep {
@@ -26,14 +23,9 @@ constexpr std::array kUsual = {"latency_ns.mean",  "latency_ns.p50",       "late
                                "throughput_per_s", "zero_loss_rate_per_s", "simulated_ns"};
 constexpr std::array kHost = {"wall_s", "cpu_s", "startup_cpu_s", "mips", "requests_per_wall_s", "peak_rss_bytes"};
 
-/// Quantiles of latency, which are merged over the runs of a case.
-constexpr report::Tail kQuantiles[] = {{"p50", "p50", {1, 2}},
-                                       {"p90", "p90", {9, 10}},
-                                       {"p99", "p99", statistics::kP99},
-                                       {"p999", "p99.9", statistics::kP999}};
-
+/// Quantiles of latency are merged over the runs of a case. Null: it is none of these.
 const report::Tail* quantile_named(const std::string& quantity) {
-  for (const report::Tail& t : kQuantiles)
+  for (const report::Tail& t : report::kQuantiles)
     if (quantity == std::string("latency_ns.") + t.key) return &t;
   return nullptr;
 }
@@ -73,44 +65,42 @@ void leave_out_unknown(Rows& all) {
 
 class Reader {
  public:
-  Reader(const study::Points& points, const Directory& directory,
-         const std::function<void(const std::string&)>& on_broken)
-      : points_(points), directory_(directory), on_broken_(on_broken) {
-    for (const study::Named& m : points.study().measure) all_.measured.push_back(m.name);
-    if (all_.measured.empty()) all_.measured.assign(kUsual.begin(), kUsual.end());
-    all_.host.assign(kHost.begin(), kHost.end());
+  Reader(const study::Points& points, const Directory& directory, Identities& identities, const OnBroken& on_broken)
+      : points_(points), directory_(directory), identities_(identities), on_broken_(on_broken) {}
+
+  Rows read_states() {
+    for (std::uint64_t n = 0; n < points_.size(); ++n) add_point(n);
+    return std::move(all_);
   }
 
-  Rows read() {
+  Rows read_rows() {
+    for (const study::Named& m : points_.study().measure) all_.measured.push_back(m.name);
+    if (all_.measured.empty()) all_.measured.assign(kUsual.begin(), kUsual.end());
+    all_.host.assign(kHost.begin(), kHost.end());
     for (std::size_t c = 0; c < points_.cases(); ++c) {
       latencies_.clear();
       const std::size_t first = all_.rows.size();
-      for (std::uint64_t n = 0; n < points_.per_case(); ++n) read_point(c * points_.per_case() + n);
+      for (std::uint64_t n = first; n < first + points_.per_case(); ++n) add_point(n);
       std::vector<CaseQuantity> quantities;
       for (std::size_t i = 0; i < all_.measured.size(); ++i) quantities.push_back(together(first, i));
       all_.cases.push_back(std::move(quantities));
     }
-    if (points_.study().measure.empty()) {
+    if (points_.study().measure.empty())
       leave_out_unknown(all_);
-    } else if (!names_.empty()) {
-      for (std::size_t i = 0; i < all_.measured.size(); ++i)
-        if (!is_known(all_, i))
-          all_.unknown.push_back(fmt::format("{}: no result has {}{}", points_.study().measure[i].where.text(),
-                                             all_.measured[i], config::suggestion(all_.measured[i], names_)));
-    }
+    else
+      find_unknown();
     return std::move(all_);
   }
 
  private:
-  void read_point(std::uint64_t number) {
-    const config::BoardConfig board = points_.board_of(points_.at(number));
-    const auto& run = board.parameters<platform::RunParameters>("run");
-    Row r{identity_of(board, digests_), State::missing, {}, run.seed, run.replication, {}, {}};
-    Found found = directory_.find(r.id);
-    if (!found.broken.empty()) on_broken_(fmt::format("{} {}", directory_.result_of(r.id).string(), found.broken));
-    if (found.has_result && !read_result(r, found.state)) {
-      directory_.set_aside(r.id);
-      on_broken_(fmt::format("{} is damaged, and now called result.json.broken", directory_.result_of(r.id).string()));
+  void add_point(std::uint64_t number) {
+    Row r{identities_.of(number), State::missing, {}, {}, {}};
+    Found found = directory_.find(r.run.id);
+    const std::string file = directory_.result_of(r.run.id).string();
+    if (!found.broken.empty()) on_broken_(fmt::format("{} {}", file, found.broken));
+    if (!all_.measured.empty() && !found.result.empty() && !add_quantities(r, found)) {
+      directory_.set_aside(r.run.id);
+      on_broken_(file + " is damaged, and now called result.json.broken");
       found = {};
     }
     r.state = found.state;
@@ -120,14 +110,22 @@ class Reader {
   }
 
   /// False for a file that only looked like a result.
-  bool read_result(Row& r, State state) {
-    const Json result = Json::parse(config::read_whole(directory_.result_of(r.id)), nullptr, false);
+  bool add_quantities(Row& r, const Found& found) {
+    const Json result = Json::parse(found.result, nullptr, false);
     if (!result.is_object()) return false;
     r.quantities = find_all(result, all_.measured);
     r.host = find_all(result.value("host", Json::object()), all_.host);
     if (names_.empty()) names_ = quantities_in(result);
-    if (state == State::done && result.contains("latency_ns")) latencies_.push_back(result["latency_ns"]);
+    if (found.state == State::done && result.contains("latency_ns")) latencies_.push_back(result["latency_ns"]);
     return true;
+  }
+
+  /// Says which of the quantities that the study asks for no result has.
+  void find_unknown() {
+    for (std::size_t i = 0; !names_.empty() && i < all_.measured.size(); ++i)
+      if (!is_known(all_, i))
+        all_.unknown.push_back(fmt::format("{}: no result has {}{}", points_.study().measure[i].where.text(),
+                                           all_.measured[i], config::suggestion(all_.measured[i], names_)));
   }
 
   /// A quantity of the case whose rows begin with `first`.
@@ -145,8 +143,8 @@ class Reader {
 
   const study::Points& points_;
   const Directory& directory_;
-  const std::function<void(const std::string&)>& on_broken_;
-  platform::FileDigests digests_;
+  Identities& identities_;
+  const OnBroken& on_broken_;
   Rows all_;
   std::vector<std::string> names_;  ///< of what a result has
   report::Latencies latencies_;     ///< of the case that is read, of the runs that did not fail
@@ -154,9 +152,14 @@ class Reader {
 
 }  // namespace
 
-Rows read_rows(const study::Points& points, const Directory& directory,
-               const std::function<void(const std::string&)>& on_broken) {
-  return Reader(points, directory, on_broken).read();
+Rows read_states(const study::Points& points, const Directory& directory, Identities& identities,
+                 const OnBroken& on_broken) {
+  return Reader(points, directory, identities, on_broken).read_states();
+}
+
+Rows read_rows(const study::Points& points, const Directory& directory, Identities& identities,
+               const OnBroken& on_broken) {
+  return Reader(points, directory, identities, on_broken).read_rows();
 }
 
 }  // namespace sluice::sweep

@@ -11,6 +11,7 @@
 #include "platform/statistics/estimate.h"
 #include "platform/study/points.h"
 #include "platform/sweep/directory.h"
+#include "platform/sweep/identity.h"
 
 namespace sluice::sweep {
 
@@ -22,11 +23,9 @@ struct CaseQuantity {
 
 /// One point. It is small, because a study may have very many.
 struct Row {
-  std::string id;
+  Identity run;
   State state = State::missing;
-  std::string why;  ///< of a failed one
-  std::uint64_t seed = 0;
-  std::uint64_t replication = 0;
+  std::string why;                 ///< of a failed one
   std::vector<double> quantities;  ///< in the order of Rows::measured; NaN: the result has none
   std::vector<double> host;        ///< likewise, of Rows::host
 };
@@ -41,8 +40,14 @@ struct Rows {
   std::uint64_t done = 0, failed = 0, missing = 0;
 };
 
-/// Reads the results, those of one case at a time. One that is not whole counts as missing; on_broken is called with a
-/// sentence about it. What is measured, where the study does not say, are the usual quantities that any result has.
-Rows read_rows(const study::Points&, const Directory&, const std::function<void(const std::string&)>& on_broken);
+using OnBroken = std::function<void(const std::string& sentence)>;
+
+/// What the points have, without their quantities, which take long to read. A result that is not whole counts as
+/// missing; on_broken is called with a sentence about it.
+Rows read_states(const study::Points&, const Directory&, Identities&, const OnBroken& on_broken);
+
+/// The same with the quantities; one result file is in memory at a time. What is measured, where the study does not
+/// say, are the usual quantities that any result has.
+Rows read_rows(const study::Points&, const Directory&, Identities&, const OnBroken& on_broken);
 
 }  // namespace sluice::sweep

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/config/files/whole_file.h"
+#include "platform/config/quoting.h"
 #include "platform/config/user_error.h"
 #include "platform/firmware/sha256.h"
 #include "platform/sweep/outside_program.h"
@@ -23,18 +24,6 @@ using config::UserError;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kTasksSchema = "sluice-tasks-1";
-
-std::string digest_of(const study::Study& study) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(study.text.data());
-  return platform::sha256_of({bytes, study.text.size()});
-}
-
-/// A word of a shell script.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
 
 /// The number behind "NAME = " in what scontrol says of the configuration.
 std::uint64_t configured(const std::string& text, const std::string& name, std::uint64_t otherwise) {
@@ -57,7 +46,7 @@ Json read_tasks(const fs::path& file) {
   return good ? json : Json();
 }
 
-void add_points(const Json& task, std::vector<std::uint64_t>& to) {
+void add_points(const Json& task, Task& to) {
   for (const Json& number : task)
     if (number.is_number_unsigned()) to.push_back(number.get<std::uint64_t>());
 }
@@ -107,8 +96,8 @@ std::set<std::uint64_t> Slurm::queued() const {
     if (entry.path().extension() != ".json" || job == live.end()) continue;
     const Json tasks = read_tasks(entry.path());
     // Tasks of the study as it was run points of other numbers, and find out themselves.
-    if (tasks.is_null() || tasks["study"] != digest_of(study_)) continue;
-    std::vector<std::uint64_t> points;
+    if (tasks.is_null() || tasks["study"] != platform::sha256_of(study_.text)) continue;
+    Task points;
     for (const std::uint64_t t : job->second)
       if (t < tasks["tasks"].size()) add_points(tasks["tasks"][t], points);
     numbers.insert(points.begin(), points.end());
@@ -130,8 +119,8 @@ std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points,
   std::vector<Task> tasks;
   for (std::size_t first = 0; first < points.size(); first += each) {
     const std::size_t end = std::min<std::size_t>(points.size(), first + each);
-    tasks.push_back(
-        {{points.begin() + static_cast<std::ptrdiff_t>(first), points.begin() + static_cast<std::ptrdiff_t>(end)}});
+    tasks.emplace_back(points.begin() + static_cast<std::ptrdiff_t>(first),
+                       points.begin() + static_cast<std::ptrdiff_t>(end));
     if (tasks.size() < most_tasks_ && end < points.size()) continue;
     jobs.push_back(submit_array(tasks, options));
     tasks.clear();
@@ -139,22 +128,21 @@ std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points,
   return jobs;
 }
 
-/// The list of tasks gets the job's number as its name once that is known; a job that starts before waits for it.
+/// The job is held until the list of its tasks, whose name is the job's number, is there.
 std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptions& options) {
   const fs::path place = fs::absolute(slurm_directory(directory_));
   std::error_code error;
   fs::create_directories(place, error);
   if (error) throw UserError(fmt::format("{}: cannot be made: {}", place.string(), error.message()));
-  Json list = Json::array();
-  for (const Task& t : tasks) list.push_back(t.points);
   const std::string program = fs::read_symlink("/proc/self/exe").string();
   const fs::path study = fs::absolute(study_.file), out = fs::absolute(directory_.path());
   const fs::path script = place / "task.sh";
-  config::write_whole(
-      script, fmt::format("#!/bin/sh\n"
-                          "# One task of an array: the points that the list named after the job has for it.\n"
-                          "exec {} sweep {} --out={} --task={}/\"$SLURM_ARRAY_JOB_ID\".json\n",
-                          quoted(program), quoted(study.string()), quoted(out.string()), quoted(place.string())));
+  config::write_whole(script,
+                      fmt::format("#!/bin/sh\n"
+                                  "# One task of an array: the points that the list named after the job has for it.\n"
+                                  "exec {} sweep {} --out={} --task={}/\"$SLURM_ARRAY_JOB_ID\".json\n",
+                                  config::shell_word(program), config::shell_word(study.string()),
+                                  config::shell_word(out.string()), config::shell_word(place.string())));
   std::vector<std::string> sbatch = {"sbatch",
                                      "--parsable",
                                      "--hold",
@@ -166,8 +154,9 @@ std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptio
   const Called submitted = call(sbatch);
   if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
   std::string job = submitted.output.substr(0, submitted.output.find_first_of(";\n"));
-  config::write_whole(place / (job + ".json"),
-                      Json{{"schema", kTasksSchema}, {"study", digest_of(study_)}, {"tasks", list}}.dump() + "\n");
+  config::write_whole(
+      place / (job + ".json"),
+      Json{{"schema", kTasksSchema}, {"study", platform::sha256_of(study_.text)}, {"tasks", tasks}}.dump() + "\n");
   if (const Called released = call({"scontrol", "release", job}); released.status != 0)
     throw UserError(fmt::format("--slurm: job {} cannot be released: {}", job, released.errors));
   return job;
@@ -180,10 +169,10 @@ Task Slurm::task(const fs::path& file, const std::string& index, const study::St
   if (tasks.is_null() || error != std::errc() || end != index.data() + index.size() || number >= tasks["tasks"].size())
     throw UserError(
         fmt::format("--task {}: has no task {}", file.string(), index.empty() ? "without a number" : index));
-  if (tasks["study"] != digest_of(study))
+  if (tasks["study"] != platform::sha256_of(study.text))
     throw UserError(fmt::format("{}: has changed since its points were submitted; submit them again", study.file));
   Task task;
-  add_points(tasks["tasks"][number], task.points);
+  add_points(tasks["tasks"][number], task);
   return task;
 }
 

@@ -18,10 +18,8 @@ struct SlurmOptions {
   std::uint64_t points_per_task = 0;  ///< 0: as few as the cluster's MaxArraySize allows in one array
 };
 
-/// The points that a task is to run.
-struct Task {
-  std::vector<std::uint64_t> points;
-};
+/// Numbers of the points that a task is to run.
+using Task = std::vector<std::uint64_t>;
 
 class Slurm {
  public:

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/config/files/whole_file.h"
+#include "platform/config/quoting.h"
 #include "platform/report/program.h"
 #include "platform/sweep/quantity.h"
 
@@ -23,17 +24,9 @@ const char* name_of(State state) {
   return state == State::done ? "done" : state == State::failed ? "failed" : "missing";
 }
 
-/// As RFC 4180 has it.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
-  for (const std::string& f : fields) line += (&f == &fields[0] ? "" : ",") + csv_field(f);
+  for (const std::string& f : fields) line += (&f == &fields[0] ? "" : ",") + config::csv_cell(f);
   return line + "\n";
 }
 
@@ -55,9 +48,10 @@ std::string study_csv(const Points& points, const Rows& all) {
   for (std::uint64_t n = 0; n < points.size(); ++n) {
     const Row& r = all.rows[n];
     const study::Case c = points.case_at(points.at(n).case_number);
-    fields = {std::to_string(n), r.id, points.board_names()[c.board]};
+    fields = {std::to_string(n), r.run.id, points.board_names()[c.board]};
     for (const auto& s : points.swept()) fields.push_back(value_of(c, s.path));
-    fields.insert(fields.end(), {std::to_string(r.seed), std::to_string(r.replication), name_of(r.state), r.why});
+    fields.insert(fields.end(),
+                  {std::to_string(r.run.seed), std::to_string(r.run.replication), name_of(r.state), r.why});
     for (std::size_t i = 0; i < all.measured.size(); ++i)
       fields.push_back(r.quantities.empty() ? "" : number_text(r.quantities[i]));
     text += csv_line(fields);
@@ -70,7 +64,7 @@ std::string host_csv(const Rows& all) {
   fields.insert(fields.end(), all.host.begin(), all.host.end());
   std::string text = csv_line(fields);
   for (std::size_t n = 0; n < all.rows.size(); ++n) {
-    fields = {std::to_string(n), all.rows[n].id};
+    fields = {std::to_string(n), all.rows[n].run.id};
     for (std::size_t i = 0; i < all.host.size(); ++i)
       fields.push_back(all.rows[n].host.empty() ? "" : number_text(all.rows[n].host[i]));
     text += csv_line(fields);
@@ -121,10 +115,10 @@ Json point_json(const Points& points, const Rows& all, std::uint64_t number) {
   for (std::size_t i = 0; i < r.quantities.size(); ++i)
     if (!std::isnan(r.quantities[i])) quantities[all.measured[i]] = r.quantities[i];
   return {{"point", number},
-          {"id", r.id},
+          {"id", r.run.id},
           {"case", points.at(number).case_number},
-          {"seed", r.seed},
-          {"replication", r.replication},
+          {"seed", r.run.seed},
+          {"replication", r.run.replication},
           {"state", name_of(r.state)},
           {"failure", r.why},
           {"quantities", quantities}};

@@ -50,6 +50,11 @@ class SweepTest(CommandTest):
                 found[path] = os.stat(path).st_mtime_ns
         return found
 
+    def started(self, *arguments, **options):
+        """A sweep that goes on while the test does."""
+        return subprocess.Popen([SLUICE, "sweep", "calls.toml", *arguments], cwd=self.directory, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
     def sweep(self, *arguments, **options):
         return self.succeed("sweep", "calls.toml", *arguments, cwd=self.directory, **options)
 
@@ -177,8 +182,7 @@ class SameBytes(SweepTest):
             self.assertFalse([n for n in names if "partial" in n and "points" in place], place)
 
     def test_two_sweeps_at_once_run_no_point_twice(self):
-        both = [subprocess.Popen([SLUICE, "sweep", "calls.toml", "--out=both", "--jobs=2"], cwd=self.directory,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        both = [self.started("--out=both", "--jobs=2") for _ in range(2)]
         seen = {}
         while any(p.poll() is None for p in both):
             for path, at in self.results("both").items():
@@ -196,8 +200,7 @@ class Ends(SweepTest):
         # Runs that last long enough to be interrupted.
         self.write("calls.toml", STUDY.format(last=4).replace("requests = 40", "requests = 200000"))
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            with subprocess.Popen([SLUICE, "sweep", "calls.toml", "--jobs=2"], cwd=self.directory, text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            with self.started("--jobs=2") as process:
                 time.sleep(1)
                 process.send_signal(getattr(signal, name))
                 output, errors = process.communicate(timeout=30)
@@ -209,8 +212,7 @@ class Ends(SweepTest):
 
     def test_a_run_that_is_killed_is_no_result_and_runs_again(self):
         self.write("calls.toml", STUDY.format(last=1).replace("requests = 40", "requests = 300000"))
-        with subprocess.Popen([SLUICE, "sweep", "calls.toml", "--jobs=1"], cwd=self.directory, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with self.started("--jobs=1") as process:
             time.sleep(0.5)
             (child,) = subprocess.check_output(["pgrep", "-P", str(process.pid)], text=True).split()
             os.kill(int(child), signal.SIGKILL)
@@ -359,8 +361,7 @@ class Ends(SweepTest):
         def ignore():
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        with subprocess.Popen([SLUICE, "sweep", "calls.toml"], cwd=self.directory, text=True, preexec_fn=ignore,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with self.started(preexec_fn=ignore) as process:
             time.sleep(0.3)
             process.send_signal(signal.SIGHUP)
             output, errors = process.communicate(timeout=60)
@@ -409,8 +410,7 @@ class Mistakes(SweepTest):
 
     def test_a_study_that_is_changed_under_a_running_one(self):
         self.write("calls.toml", STUDY.format(last=4).replace("requests = 40", "requests = 200000"))
-        with subprocess.Popen([SLUICE, "sweep", "calls.toml", "--jobs=1"], cwd=self.directory, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with self.started("--jobs=1") as process:
             time.sleep(0.7)
             self.study(2)
             self.assert_mistake(["sweep", "calls.toml"], "calls.toml: has changed since the sweep began that runs in "

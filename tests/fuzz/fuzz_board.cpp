@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "platform/board/models.h"
 #include "platform/config/board_config.h"
 #include "platform/config/board_differences.h"
 #include "platform/config/dump.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/shipped_models.h"
 
 namespace sluice::fuzz {
 namespace {
@@ -19,15 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSet = "--set ";
 
-const config::Registry& registry() {
-  static const config::Registry all = [] {
-    config::Registry r;
-    platform::register_models(r);
-    return r;
-  }();
-  return all;
-}
-
 std::vector<Bytes> corpus() {
   std::vector<Bytes> inputs;
   const fs::path folder(SLUICE_BOARDS);
@@ -35,6 +26,7 @@ std::vector<Bytes> corpus() {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
+  inputs.reserve(inputs.size() + files.size());
   for (const fs::path& file : files) inputs.push_back(read_file(file));
   const std::string separator(1, '\0');
   const auto text = [&folder](const char* name) {
@@ -97,7 +89,7 @@ std::vector<std::string> words() {
                                    ",",
                                    "18446744073709551615",
                                    std::string(1, '\0') + kSet};
-  for (const auto& kind : registry().kinds()) {
+  for (const auto& kind : shipped_models().kinds()) {
     list.push_back("[" + kind.name + "]\n");
     list.push_back("[" + kind.name + ".x]\n");
     for (const auto& model : kind.models) {
@@ -183,7 +175,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const config::BoardDirectories directories({SLUICE_BOARDS});
   const fuzz::Case c = fuzz::take_apart(data, size);
   try {
-    fuzz::use(config::load_board(folder.board(c.files), c.overrides, fuzz::registry(), directories));
+    fuzz::use(config::load_board(folder.board(c.files), c.overrides, fuzz::shipped_models(), directories));
   } catch (const config::UserError& e) {
     const std::string what = e.what();
     fuzz::require(!what.empty() && what.find('\n') == std::string::npos, e.what());

@@ -3,23 +3,14 @@
 
 #include <cstdio>
 
-#include "platform/board/models.h"
 #include "platform/study/points.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/shipped_models.h"
 
 namespace sluice::fuzz {
 namespace {
 
 constexpr const char* kFile = "file";
-
-const config::Registry& registry() {
-  static const config::Registry all = [] {
-    config::Registry r;
-    platform::register_models(r);
-    return r;
-  }();
-  return all;
-}
 
 std::vector<Bytes> corpus() {
   std::vector<Bytes> all;
@@ -125,7 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const std::string text(reinterpret_cast<const char*>(data), size);
     const config::BoardDirectories directories({SLUICE_BOARDS});
-    fuzz::check(study::Points(study::parse_study(text, fuzz::kFile), fuzz::registry(), directories));
+    fuzz::check(study::Points(study::parse_study(text, fuzz::kFile), fuzz::shipped_models(), directories));
   } catch (const config::UserError& e) {
     fuzz::require(std::string(e.what()).starts_with(fuzz::kFile), e.what());
   }

@@ -38,7 +38,7 @@ RULES = (
     ("models/nic", (BASE, "models/net/", "models/nic", "models/part", "models/pcie/")),
     ("models/accel", (BASE, "models/memory", "models/part", "models/pcie/", "models/workload")),
     ("models", (BASE,)),
-    ("platform/config", ("models/base/parameters", "models/part", "platform/config", "platform/config/files")),
+    ("platform/config", ("models/base/files", "models/base/parameters", "models/part", "platform/config", "platform/config/files")),
     ("platform/study", ("models/base/parameters", "platform/config", "platform/config/files")),
     # statistics.h: the counters that an image of the firmware library declares.
     ("platform/firmware", ("models/", *BOARD, "firmware/kernel/statistics.h")),
@@ -50,7 +50,7 @@ RULES = (
     ("platform/statistics", ("models/base/measure",)),
     ("platform/report", ("models/", *BOARD, "platform/diagnosis", "platform/debug", "platform/run",
                          "platform/report/", "platform/statistics")),
-    ("platform/page", ("models/base/files", "platform/config", "platform/config/files", "platform/page/")),
+    ("platform/page", ("platform/config", "platform/config/files", "platform/page/")),
     ("platform/sweep", ("models/", *BOARD, "platform/report", "platform/run", "platform/statistics", "platform/study")),
     ("platform/cli", ("models/", "platform/")),
     ("firmware", ("firmware/",)),

@@ -3,23 +3,21 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <stdexcept>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "models/base/files/input_file.h"
 #include "platform/config/user_error.h"
 
 namespace sluice::config {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void refuse(const std::string& path, const char* what, int error) {
-  throw UserError(fmt::format("{}: cannot be {}: {}", path, what, std::strerror(error)));
-}
 
 /// Other machines may write a file of the same name in the same directory.
 std::string name_of_host() {
@@ -48,18 +46,24 @@ void sync_directory(const fs::path& directory) {
 
 }  // namespace
 
-void write_whole(const fs::path& path, const std::string& text, const std::string& before) {
+std::string try_write_whole(const fs::path& path, const std::string& text) {
   const fs::path aside = fmt::format("{}.{}.{}.partial", path.string(), name_of_host(), getpid());
   const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) refuse(before + path.string(), "written", errno);
+  if (file < 0) return std::strerror(errno);
   int error = write_all(file, text);
   if (::close(file) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(aside.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) {
     ::unlink(aside.c_str());
-    refuse(before + path.string(), "written", error);
+    return std::strerror(error);
   }
   sync_directory(path.parent_path());
+  return {};
+}
+
+void write_whole(const fs::path& path, const std::string& text, const std::string& before) {
+  if (const std::string why = try_write_whole(path, text); !why.empty())
+    throw UserError(fmt::format("{}{}: cannot be written: {}", before, path.string(), why));
 }
 
 bool is_left_over(const fs::path& path) {
@@ -76,16 +80,18 @@ bool is_left_over(const fs::path& path) {
   return gone == std::errc::no_such_file_or_directory;
 }
 
-std::string read_whole(const fs::path& path) {
-  // A FIFO may have no end, and a directory no bytes.
-  std::error_code failed;
-  const auto type = fs::status(path, failed).type();
-  if (type != fs::file_type::regular && type != fs::file_type::not_found)
-    throw UserError(path.string() + ": is not a regular file");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in.is_open() || in.bad()) refuse(path.string(), "read", errno ? errno : EIO);
+std::string read_whole(const fs::path& path, const std::string& shown) {
+  std::string text;
+  try {
+    const base::InputFile input = base::open_input_file(path.string());
+    char part[1 << 16];
+    for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, input.get())) > 0;) text.append(part, n);
+    if (std::ferror(input.get())) throw std::runtime_error(path.string() + ": cannot be read to its end");
+  } catch (const std::runtime_error& error) {
+    // Such a sentence begins with the path.
+    const std::string what = error.what();
+    throw UserError(shown.empty() ? what : shown + what.substr(path.string().size()));
+  }
   return text;
 }
 

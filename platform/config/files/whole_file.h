@@ -7,14 +7,17 @@
 
 namespace sluice::config {
 
-/// Writes the file aside, makes sure that it is on the disk, and renames it. Throws UserError that names the file and
-/// the reason, behind what is given to stand before them; the file is then what it was.
+/// Writes the file aside, makes sure that it is on the disk, and renames it. Returns why it could not; the file is then
+/// what it was. Empty: it is written.
+std::string try_write_whole(const std::filesystem::path&, const std::string& text);
+
+/// The same; throws UserError that names the file and the reason, behind what is given to stand before them.
 void write_whole(const std::filesystem::path&, const std::string& text, const std::string& before = "");
 
 /// Whether a file is what write_whole() of a process of this machine has left that no longer lives.
 bool is_left_over(const std::filesystem::path&);
 
-/// All of a regular file; throws UserError likewise when it cannot be read.
-std::string read_whole(const std::filesystem::path&);
+/// All of a regular file; throws UserError that names the file, as shown where that is given, and the reason.
+std::string read_whole(const std::filesystem::path&, const std::string& shown = "");
 
 }  // namespace sluice::config

@@ -33,7 +33,6 @@ class PointResults {
         if (const ResultData* result = read(point)) return result;
     return nullptr;
   }
-  const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
   const ResultData* read(std::size_t point) {
