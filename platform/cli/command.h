@@ -29,6 +29,7 @@ void add_describe(CLI::App&, const Environment&, Action&);
 void add_run(CLI::App&, const Environment&, Action&);
 void add_compare(CLI::App&, const Environment&, Action&);
 void add_report(CLI::App&, const Environment&, Action&);
+void add_reproduce(CLI::App&, const Environment&, Action&);
 void add_sensitivity(CLI::App&, const Environment&, Action&);
 void add_sweep(CLI::App&, const Environment&, Action&);
 

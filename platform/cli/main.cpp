@@ -12,5 +12,6 @@ int main(int argc, char** argv) {
   using namespace sluice::cli;
   // A write beyond the file size limit (ulimit -f) must fail with an error that is reported, and not kill the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  return run(argc, argv, {add_boards, add_describe, add_run, add_compare, add_sweep, add_report, add_sensitivity});
+  return run(argc, argv,
+             {add_boards, add_describe, add_run, add_compare, add_sweep, add_report, add_reproduce, add_sensitivity});
 }

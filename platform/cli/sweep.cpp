@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "platform/cli/campaign.h"
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
 #include "platform/cli/say.h"
 #include "platform/report/format.h"
-#include "platform/study/points.h"
-#include "platform/sweep/directory.h"
+#include "platform/study/shipped.h"
 #include "platform/sweep/jobs.h"
 #include "platform/sweep/slurm.h"
 #include "platform/sweep/tables.h"
@@ -26,9 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using study::Point;
 using study::Points;
-
-constexpr std::uint64_t kMostNamed = 10;
-constexpr unsigned kMostJobs = 4096;
 
 struct Options {
   std::string study;
@@ -47,57 +44,15 @@ struct Options {
   bool page = false;
 };
 
-/// Says the first few of many like things, and how many more there are.
-class Few {
- public:
-  explicit Few(std::string what) : what_(std::move(what)) {}
-  ~Few() {
-    if (count_ > kMostNamed) say("sluice: sweep: and {} more {}\n", count_ - kMostNamed, what_);
-  }
-  Few(const Few&) = delete;
-  Few& operator=(const Few&) = delete;
-  void tell(const std::string& sentence) {
-    if (++count_ <= kMostNamed) say("sluice: sweep: {}\n", sentence);
-  }
-
- private:
-  std::string what_;
-  std::uint64_t count_ = 0;
-};
-
 Points points_of(const Environment& environment, const Options& o) {
-  return {study::parse_study(config::read_text_file(o.study, o.study), o.study), environment.registry,
-          environment.boards, o.run.empty() && o.task.empty() ? Points::Check::values : Points::Check::nothing};
-}
-
-std::string point_text(const Points& points, const Point& point) {
-  return fmt::format("point {} ({})", point.number, points.describe(point));
+  const std::string file = study::find_study(o.study);
+  return {study::parse_study(config::read_text_file(file, file), file), environment.registry, environment.boards,
+          o.run.empty() && o.task.empty() ? Points::Check::values : Points::Check::nothing};
 }
 
 void print_list(const Points& points) {
   for (std::uint64_t n = 0; n < points.size(); ++n) fmt::print("{}\t{}\n", n, points.describe(points.at(n)));
 }
-
-/// A study and its directory, as one command finds them.
-class Campaign {
- public:
-  Campaign(const Points& of, sweep::Directory in) : points(of), directory(std::move(in)) {}
-
-  /// Both tell of result files that are none. so: what becomes of them.
-  sweep::Rows states(const char* so) {
-    Few broken("such files");
-    return sweep::read_states(points, directory, identities, [&](const std::string& s) { broken.tell(s + so); });
-  }
-  sweep::Rows rows() {
-    Few broken("such files");
-    return sweep::read_rows(points, directory, identities, [&](const std::string& s) { broken.tell(s + kLeftOut); });
-  }
-
-  static constexpr const char* kLeftOut = ", so it is left out";
-  const Points& points;
-  const sweep::Directory directory;
-  sweep::Identities identities{points};
-};
 
 /// Results in the directory that belong to no point of the study.
 std::uint64_t count_others(const Campaign& c, const sweep::Rows& rows) {
@@ -121,50 +76,31 @@ void print_summary(const Campaign& c, const sweep::Rows& rows) {
                others == 1 ? "belongs" : "belong");
 }
 
-void say_failed(const Points& points, const sweep::Rows& rows) {
-  Few failed("points that failed");
+void say_failed(const Campaign& c, const sweep::Rows& rows) {
+  Few failed("sweep", "points that failed");
   for (std::uint64_t n = 0; n < rows.rows.size(); ++n)
     if (rows.rows[n].state == sweep::State::failed)
-      failed.tell(fmt::format("{} failed: {}", point_text(points, points.at(n)), rows.rows[n].why));
+      failed.tell(fmt::format("{} failed: {}", c.text_of(c.points.at(n)), rows.rows[n].why));
 }
 
 int print_status(Campaign& c) {
   const sweep::Rows rows = c.states(Campaign::kLeftOut);
   print_summary(c, rows);
   std::fflush(stdout);
-  say_failed(c.points, rows);
+  say_failed(c, rows);
   return 0;
 }
 
 /// The points to run: those without a result, or with --retry-failed without one of a run that has not failed.
 std::vector<std::uint64_t> missing(Campaign& c, bool retry_failed) {
   std::vector<std::uint64_t> numbers;
-  const sweep::Rows rows = c.states(", so the point runs again");
+  const sweep::Rows rows = c.states(Campaign::kRunsAgain);
   for (std::uint64_t n = 0; n < rows.rows.size(); ++n) {
     const bool again = retry_failed && rows.rows[n].state == sweep::State::failed;
     if (again) c.directory.forget(rows.rows[n].run.id);
     if (again || rows.rows[n].state == sweep::State::missing) numbers.push_back(n);
   }
   return numbers;
-}
-
-/// Runs what is missing, and returns the signal that has ended it, or null.
-const char* run_missing(Campaign& c, const Options& o, unsigned at_a_time) {
-  sweep::Jobs jobs(c.points, c.directory, c.identities, at_a_time);
-  Progress line("sweep");
-  Few trouble("points that failed");
-  jobs.on_trouble = [&](const Point& point, const sweep::Attempt& attempt) {
-    line.clear();
-    trouble.tell(fmt::format("{} failed: {}", point_text(c.points, point), attempt.why));
-  };
-  jobs.on_progress = [&line](const sweep::Progress& p) {
-    if (Progress::wanted())
-      line.show(
-          fmt::format("{} of {} points done, {} of them failed, {} running", p.ended, p.points, p.failed, p.running));
-  };
-  const char* signal = jobs.run(missing(c, o.retry_failed));
-  line.clear();
-  return signal;
 }
 
 sweep::Rows write_tables(Campaign& c) {
@@ -186,7 +122,7 @@ int finish(Campaign& c, const Options& o, bool submitted) {
 
 int run_all(Campaign& c, const Options& o, unsigned at_a_time) {
   const sweep::StudyLock lock(c.directory, c.points.study());
-  const char* signal = run_missing(c, o, at_a_time);
+  const char* signal = c.run(missing(c, o.retry_failed), at_a_time);
   if (!signal) return finish(c, o, false);
   const sweep::Rows rows = write_tables(c);
   say("sluice: sweep: interrupted by {} with {} of {} points done; the same command goes on\n", signal,
@@ -246,7 +182,7 @@ int run_task(Campaign& c, const Options& o) {
   int status = 0;
   jobs.on_trouble = [&](const Point& point, const sweep::Attempt& attempt) {
     status = 1;
-    say("sluice: sweep: {} failed: {}\n", point_text(c.points, point), attempt.why);
+    say("sluice: sweep: {} failed: {}\n", c.text_of(point), attempt.why);
   };
   std::vector<std::uint64_t> numbers;
   for (const std::uint64_t n : task)
@@ -262,7 +198,7 @@ int run_one(Campaign& c, const Options& o, std::uint64_t number) {
   const std::string& id = c.identities.of(number).id;
   if (o.retry_failed && c.directory.find(id).state == sweep::State::failed) c.directory.forget(id);
   const sweep::Attempt attempt = sweep::run_here(c.points.board_of(point), id, c.directory);
-  const std::string text = point_text(c.points, point);
+  const std::string text = c.text_of(point);
   switch (attempt.ended) {
     case sweep::Ended::done:
       fmt::print("{}: {}\n", text, c.directory.result_of(id).string());
@@ -314,8 +250,9 @@ int execute(const Environment& environment, const Options& o) {
       o.points_per_task.empty() ? 0 : whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
   const unsigned last = static_cast<unsigned>(points.size() - 1);
   const unsigned one = o.run.empty() ? 0 : whole_number("--run", o.run, 0, last);
-  Campaign campaign(points, o.status ? sweep::Directory::open(output, points.study())
-                                     : sweep::Directory::create(output, points.study()));
+  Campaign campaign(
+      "sweep", points,
+      o.status ? sweep::Directory::open(output, points.study()) : sweep::Directory::create(output, points.study()));
   if (o.status) return print_status(campaign);
   if (!o.task.empty()) return run_task(campaign, o);
   if (o.slurm) return run_with_slurm(campaign, o, per_task);
@@ -327,7 +264,7 @@ int execute(const Environment& environment, const Options& o) {
 void add_sweep(CLI::App& app, const Environment& environment, Action& action) {
   CLI::App* command = app.add_subcommand("sweep", "Run a study: many configurations, and go on where it ended");
   auto options = std::make_shared<Options>();
-  command->add_option("STUDY", options->study, "TOML file of the study")->required();
+  command->add_option("STUDY", options->study, "A TOML file, or the name of a shipped study")->required();
   command->add_option("--out", options->output, "Directory of the results; NAME.sweep by default, by the study's name")
       ->type_name("DIR");
   command->add_option("--jobs", options->jobs, "Runs at a time; as many as there are processors by default")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The pages that `sluice report` makes: of a run, of a comparison, of a study.
+/// The pages that `sluice report` makes: of a run, of a comparison, of a study, of claims.
 
 #include <filesystem>
 #include <string>
@@ -19,6 +19,11 @@ constexpr const char* kComparisonSchema = "sluice-compare-1";
 /// The page of what `sluice compare --json` prints. Throws config::UserError where it is not as
 /// docs/reference/result.md says.
 Document comparison_page(const Node&);
+
+constexpr const char* kClaimsSchema = "sluice-claims-1";
+/// The page of claims.json, which `sluice reproduce` writes. Throws config::UserError where it is not as
+/// docs/reference/claims.md says.
+Document claims_page(const Node&);
 
 /// The page of a study. directory: where its points' result files are. Those that cannot be used are left out, and
 /// named on the page and, in a sentence each, in `left_out`.

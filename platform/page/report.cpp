@@ -32,6 +32,10 @@ Document page_of(const std::string& directory, std::vector<std::string>& left_ou
     }();
     return study_page(study, path, left_out);
   }
+  if (const std::string name = file("claims.json"); !name.empty()) {
+    const Json json = read_json(name, name, kClaimsSchema);
+    return claims_page(Node(json, name));
+  }
   if (const std::string name = file("compare.json"); !name.empty()) {
     const Json json = read_json(name, name, kComparisonSchema);
     return comparison_page(Node(json, name));
@@ -40,10 +44,10 @@ Document page_of(const std::string& directory, std::vector<std::string>& left_ou
     const Json json = read_json(name, name, kResultSchema);
     return run_page(result_data(Node(json, name)));
   }
-  throw config::UserError(
-      fmt::format("report {}: has no result.json, compare.json or study.json; name the directory that --out of a run, "
-                  "a comparison or a sweep has named",
-                  directory));
+  throw config::UserError(fmt::format(
+      "report {}: has no result.json, compare.json, study.json or claims.json; name the directory that a run, a "
+      "comparison, a sweep or `sluice reproduce` has written to",
+      directory));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace sluice::page {
 
 /// What `sluice report` was asked for.
 struct Request {
-  std::string directory;  ///< of a run, a comparison or a study
+  std::string directory;  ///< of a run, a comparison, a study or claims
   std::string output;     ///< the page's file; empty: report.html in the directory
 };
 

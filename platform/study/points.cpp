@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "platform/config/dump.h"
-#include "platform/study/condition.h"
+#include "platform/study/expression.h"
 
 namespace sluice::study {
 namespace {
@@ -221,7 +221,7 @@ void Points::choose_in(const Source& source, std::uint32_t number) {
       names.push_back(a.path);
     }
   names.emplace_back("board");
-  Condition condition(grid.condition, names, grid.condition_where);
+  Expression condition({"where", "which the grid does not sweep"}, grid.condition, names, grid.condition_where);
   for (std::size_t v = 0; v < variables.size(); ++v)
     for (std::size_t i = 0; condition.uses(v) && i < variables[v].axis->values.size(); ++i) {
       check_value(board, *variables[v].axis, i);

@@ -24,7 +24,8 @@ HART = r"cluster\.host\.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\n"
 
 class Looking(CommandTest):
     def test_help_is_everywhere(self):
-        for arguments in (["--help"], ["-h"], *[[c, "--help"] for c in ("boards", "describe", "run", "compare", "sensitivity")]):
+        for arguments in (["--help"], ["-h"], *[[c, "--help"] for c in ("boards", "describe", "run", "compare", "sensitivity", "sweep",
+                                                              "report", "reproduce")]):
             self.assertIn("--help", self.succeed(*arguments))
         self.assertIn("Exit status: 0 success, 1 the simulated system failed", self.succeed("--help"))
         self.assertRegex(self.succeed("--version"), r"^sluice \d+\.\d+\.\d+\n$")

@@ -347,8 +347,8 @@ class Mistakes(ReportTest):
                             "report file: is no directory; name the directory of a run, a comparison or a study")
         os.makedirs(self.path("empty"))
         self.assert_mistake(["report", "empty"],
-                            "report empty: has no result.json, compare.json or study.json; name the directory that --out of "
-                            "a run, a comparison or a sweep has named")
+                            "report empty: has no result.json, compare.json, study.json or claims.json; name the directory "
+                            "that a run, a comparison, a sweep or `sluice reproduce` has written to")
         self.assert_mistake(["report"], "report: DIR is required")
 
     def test_files_that_are_wrong(self):

@@ -52,6 +52,8 @@ RULES = (
                          "platform/report/", "platform/statistics")),
     ("platform/page", ("platform/config", "platform/config/files", "platform/page/")),
     ("platform/sweep", ("models/", *BOARD, "platform/report", "platform/run", "platform/statistics", "platform/study")),
+    ("platform/claims", ("models/base/parameters", "platform/config", "platform/config/files", "platform/report",
+                         "platform/statistics", "platform/study", "platform/sweep")),
     ("platform/cli", ("models/", "platform/")),
     ("firmware", ("firmware/",)),
     ("tests", ("models/", "platform/", "firmware/", "tests/")),

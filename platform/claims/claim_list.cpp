@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/claims/claim_list.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "platform/claims/claims_file.h"
+#include "platform/claims/honesty.h"
+#include "platform/config/nearest_name.h"
+#include "platform/config/resources.h"
+#include "platform/study/expression.h"
+#include "platform/study/shipped.h"
+
+namespace sluice::claims {
+namespace {
+
+namespace fs = std::filesystem;
+using config::UserError;
+
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+/// Whether a swept value is the one that a claim means, however both are written.
+bool is_meant(const study::SweptValue& value, const base::Value& meant) {
+  if (const auto* text = std::get_if<std::string>(&meant.data))
+    return without_blanks(*text) == without_blanks(value.text);
+  if (const auto* number = std::get_if<std::int64_t>(&meant.data)) return value.number == static_cast<double>(*number);
+  if (const auto* number = std::get_if<double>(&meant.data)) return value.number == *number;
+  return without_blanks(config::toml_text(meant)) == without_blanks(value.text);
+}
+
+bool is_case(const study::Points& points, const study::Case& c, const Term& term) {
+  return points.board_names()[c.board] == term.board &&
+         std::all_of(term.where.begin(), term.where.end(), [&c](const auto& setting) {
+           return std::any_of(c.values.begin(), c.values.end(), [&setting](const study::SweptValue& v) {
+             return v.path == setting.path && is_meant(v, setting.value);
+           });
+         });
+}
+
+/// Adds what may be typed for a claim: its name, and each beginning of it.
+void add_names(const std::string& name, std::vector<std::string>& to) {
+  for (std::size_t end = name.find('.'); true; end = name.find('.', end + 1)) {
+    const std::string begin = name.substr(0, end);
+    if (std::find(to.begin(), to.end(), begin) == to.end()) to.push_back(begin);
+    if (end == std::string::npos) return;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> shipped_claims() {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const fs::path& directory : config::resource_directories("claims"))
+    for (const auto& entry : fs::directory_iterator(directory, ignored))
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+ClaimList::ClaimList(const std::vector<std::string>& files, const config::Registry& registry,
+                     const config::BoardDirectories& directories)
+    : registry_(registry), directories_(directories) {
+  for (const std::string& file : files)
+    for (Claim& c : parse_claims(config::read_text_file(file, file), file)) claims_.push_back(std::move(c));
+  for (const Claim& c : claims_) {
+    std::vector<CaseOfStudy>& cases = cases_.emplace_back();
+    for (const Term& t : c.terms) cases.push_back(case_of(c, t, study_of(t)));
+  }
+  std::vector<config::BoardConfig> boards;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;
+  std::vector<std::vector<std::size_t>> of_claim;
+  for (const auto& cases : cases_) {
+    of_claim.emplace_back();
+    for (const CaseOfStudy& c : cases) {
+      const auto [place, is_new] = known.try_emplace({c.study, c.number}, boards.size());
+      const study::Points& points = *studies_[c.study].points;
+      if (is_new) boards.push_back(points.board_of(points.at(c.number * points.per_case())));
+      of_claim.back().push_back(place->second);
+    }
+  }
+  std::vector<ClaimOnBoards> list;
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    list.push_back({&claims_[i], {}});
+    for (const std::size_t b : of_claim[i]) list.back().boards.push_back(&boards[b]);
+  }
+  fitted_ = check_honesty(list);
+}
+
+std::size_t ClaimList::study_of(const Term& term) {
+  const std::string path = study::find_study(term.study, fs::path(term.location.file).parent_path(), term.location);
+  const auto [place, is_new] = by_path_.try_emplace(fs::weakly_canonical(path), studies_.size());
+  if (is_new) {
+    study::Study study = study::parse_study(config::read_text_file(path, path), path);
+    for (const ClaimedStudy& s : studies_)
+      if (s.points->study().name == study.name)
+        throw UserError(term.location,
+                        fmt::format("{} and {} have one name, which their results could not share", path, s.path));
+    studies_.push_back({path, std::make_unique<study::Points>(std::move(study), registry_, directories_)});
+  }
+  return place->second;
+}
+
+CaseOfStudy ClaimList::case_of(const Claim& claim, const Term& term, std::size_t number) const {
+  const study::Points& points = *studies_[number].points;
+  for (const auto& setting : term.where)
+    if (std::none_of(points.swept().begin(), points.swept().end(),
+                     [&setting](const auto& s) { return s.path == setting.path; })) {
+      std::vector<std::string> names;
+      for (const auto& s : points.swept()) names.push_back(s.path);
+      throw UserError(setting.where, fmt::format("{} does not sweep {}{}", term.study, setting.path,
+                                                 config::suggestion(setting.path, names)));
+    }
+  std::vector<std::size_t> found;
+  for (std::size_t c = 0; c < points.cases(); ++c)
+    if (is_case(points, points.case_at(c), term)) found.push_back(c);
+  if (found.empty())
+    throw UserError(term.location, fmt::format("{}: {} has no such case; `sluice sweep {} --list` shows what it has",
+                                               claim.name, term.study, term.study));
+  if (found.size() > 1)
+    throw UserError(term.location,
+                    fmt::format("{}: {} has {} such cases, {} and {} among them; say more in `at`", claim.name,
+                                term.study, found.size(), points.describe(points.at(found[0] * points.per_case())),
+                                points.describe(points.at(found[1] * points.per_case()))));
+  return {number, found[0]};
+}
+
+void ClaimList::prepare(const std::vector<std::size_t>& claims,
+                        const std::vector<config::BoardFile::Setting>& changed) {
+  std::vector<std::vector<study::Named>> measured(studies_.size());
+  for (const std::size_t c : claims)
+    for (std::size_t t = 0; t < claims_[c].terms.size(); ++t) {
+      const Term& term = claims_[c].terms[t];
+      std::vector<study::Named>& of_study = measured[cases_[c][t].study];
+      for (std::string& name : study::names_in(term.value))
+        if (std::none_of(of_study.begin(), of_study.end(), [&name](const auto& m) { return m.name == name; }))
+          of_study.push_back({std::move(name), term.location});
+    }
+  for (std::size_t s = 0; s < studies_.size(); ++s) {
+    if (measured[s].empty()) continue;
+    study::Study study = studies_[s].points->study();
+    study.measure = std::move(measured[s]);
+    for (const auto& setting : changed)
+      for (const auto& swept : studies_[s].points->swept())
+        if (swept.path == setting.path)
+          throw UserError(setting.where,
+                          fmt::format("{} is swept by the study {}, so it cannot be set", setting.path, study.name));
+    for (study::Grid& g : study.grids) g.settings.insert(g.settings.end(), changed.begin(), changed.end());
+    studies_[s].points = std::make_unique<study::Points>(std::move(study), registry_, directories_);
+  }
+}
+
+std::vector<std::string> ClaimList::fitted_to(const std::string& claim) const {
+  const auto found = fitted_.find(claim);
+  return found == fitted_.end() ? std::vector<std::string>() : found->second;
+}
+
+std::vector<std::size_t> ClaimList::chosen(const std::vector<std::string>& names) const {
+  std::set<std::size_t> numbers;
+  for (const std::string& name : names) {
+    bool any = false;
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      const Claim& c = claims_[i];
+      if (c.name != name && !c.name.starts_with(name + ".") &&
+          std::find(c.rows.begin(), c.rows.end(), name) == c.rows.end())
+        continue;
+      any = true;
+      numbers.insert(i);
+    }
+    if (!any) {
+      std::vector<std::string> known;
+      for (const Claim& c : claims_) add_names(c.name, known);
+      throw UserError(fmt::format("reproduce: there is no claim {}{}", name, config::suggestion(name, known)));
+    }
+  }
+  if (names.empty())
+    for (std::size_t i = 0; i < claims_.size(); ++i) numbers.insert(i);
+  return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace sluice::claims

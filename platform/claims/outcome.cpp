@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/claims/outcome.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "platform/statistics/means.h"
+#include "platform/statistics/simultaneous.h"
+#include "platform/study/expression.h"
+
+namespace sluice::claims {
+namespace {
+
+using statistics::Estimate;
+
+constexpr study::Expression::Use kOfQuantities = {"value", "which is no quantity"};
+constexpr study::Expression::Use kOfTerms = {"value", "which is no term"};
+
+/// The rows of a term's case: as many as it has runs.
+struct CaseRows {
+  const sweep::Rows& rows;
+  std::size_t first;
+  std::size_t count;
+
+  const sweep::Row& run(std::size_t i) const { return rows.rows[first + i]; }
+  std::size_t quantity(const std::string& name) const {
+    return static_cast<std::size_t>(std::find(rows.measured.begin(), rows.measured.end(), name) -
+                                    rows.measured.begin());
+  }
+};
+
+TermOutcome value_of(const Term& term, const CaseRows& of, std::size_t case_number) {
+  const std::vector<std::string> names = study::names_in(term.value);
+  study::Expression expression(kOfQuantities, term.value, names, term.location);
+  TermOutcome outcome;
+  for (std::size_t run = 0; run < of.count; ++run) {
+    for (std::size_t v = 0; v < names.size(); ++v) {
+      const double value = of.run(run).quantities[of.quantity(names[v])];
+      if (std::isnan(value)) throw config::UserError(term.location, fmt::format("the results have no {}", names[v]));
+      expression.set(v, value);
+    }
+    outcome.values.push_back(expression.number());
+    if (!std::isfinite(outcome.values.back()))
+      throw config::UserError(term.location, fmt::format("value = '{}' gives no finite number", term.value));
+  }
+  // Of a quantity as it is, the runs together may say more than their mean does: tails are merged.
+  outcome.estimate = names.size() == 1 && names[0] == term.value
+                         ? of.rows.cases[case_number][of.quantity(names[0])].estimate
+                         : statistics::mean_of(outcome.values);
+  return outcome;
+}
+
+/// Whether the runs of all terms saw the same random numbers, one after the other.
+bool are_paired(const std::vector<CaseRows>& of) {
+  return std::all_of(of.begin(), of.end(), [&of](const CaseRows& c) {
+    if (c.count != of[0].count) return false;
+    for (std::size_t i = 0; i < c.count; ++i)
+      if (c.run(i).run.seed != of[0].run(i).run.seed || c.run(i).run.replication != of[0].run(i).run.replication)
+        return false;
+    return true;
+  });
+}
+
+/// The value of an expression over the terms.
+Estimate combined(const Claim& claim, const std::vector<TermOutcome>& terms, bool paired) {
+  if (claim.value.empty()) return terms.front().estimate;
+  std::vector<std::string> names;
+  for (const Term& t : claim.terms) names.push_back(t.name);
+  study::Expression expression(kOfTerms, claim.value, names, claim.location);
+  const auto with = [&](const auto& of) {
+    for (std::size_t t = 0; t < terms.size(); ++t) expression.set(t, of(terms[t]));
+    const double value = expression.number();
+    if (!std::isfinite(value))
+      throw config::UserError(claim.location, fmt::format("value = '{}' gives no finite number", claim.value));
+    return value;
+  };
+  if (!paired) return {with([](const TermOutcome& t) { return t.estimate.value; }), {}, {}};
+  std::vector<double> values;
+  for (std::size_t run = 0; run < terms.front().values.size(); ++run)
+    values.push_back(with([run](const TermOutcome& t) { return t.values[run]; }));
+  return statistics::mean_of(values);
+}
+
+/// The ends of an estimate's interval, which are the value where nothing is random.
+statistics::Interval ends_of(const Estimate& e) { return e.interval.value_or(statistics::Interval{e.value, e.value}); }
+
+/// b less a. Of runs that are not paired, what the intervals of both leave open: that is wider than need be.
+Estimate difference(const TermOutcome& a, const TermOutcome& b, bool paired, double level) {
+  if (paired) return statistics::mean_difference(a.values, b.values, level);
+  const double value = b.estimate.value - a.estimate.value;
+  if (!a.estimate.interval && !b.estimate.interval) return {value, {}, statistics::Basis::one_replication};
+  const statistics::Interval of_a = ends_of(a.estimate), of_b = ends_of(b.estimate);
+  return {value, statistics::Interval{of_b.lower - of_a.upper, of_b.upper - of_a.lower},
+          statistics::Basis::replications};
+}
+
+void judge_ordering(const Claim& claim, bool paired, Outcome& o) {
+  const auto term = [&](const std::string& name) -> const TermOutcome& {
+    const auto found =
+        std::find_if(claim.terms.begin(), claim.terms.end(), [&](const Term& t) { return t.name == name; });
+    return o.terms[static_cast<std::size_t>(found - claim.terms.begin())];
+  };
+  o.verdict = Verdict::holds;
+  const double level = statistics::simultaneous_level(static_cast<unsigned>(claim.ordering.size() - 1));
+  for (std::size_t i = 0; i + 1 < claim.ordering.size(); ++i) {
+    const std::string &low = claim.ordering[i], &high = claim.ordering[i + 1];
+    const TermOutcome &a = term(low), &b = term(high);
+    const Estimate d = difference(a, b, paired, level);
+    if (d.interval ? d.interval->lower > 0 : d.value > 0) continue;
+    const bool is_flipped = d.interval ? d.interval->upper <= 0 : d.value <= 0;
+    if (!is_flipped && o.verdict == Verdict::flipped) continue;
+    o.verdict = is_flipped ? Verdict::flipped : Verdict::undecided;
+    o.why = is_flipped
+                ? fmt::format("{} ({:.6g}) is not below {} ({:.6g})", low, a.estimate.value, high, b.estimate.value)
+                : fmt::format("{} runs do not tell whether {} ({:.6g}) is below {} ({:.6g})", a.values.size(), low,
+                              a.estimate.value, high, b.estimate.value);
+  }
+}
+
+std::optional<double> error_of(double modelled, const Published& published) {
+  if (modelled >= published.least && modelled <= published.most) return 0;
+  const double nearer = modelled < published.least ? published.least : published.most;
+  if (nearer == 0) return {};
+  return modelled / nearer - 1;
+}
+
+void judge_value(const Claim& claim, Outcome& o) {
+  o.verdict = Verdict::shown;
+  if (claim.published) o.error = error_of(o.modelled.value, *claim.published);
+  if (!claim.within) return;
+  o.verdict = o.error && std::abs(*o.error) <= *claim.within ? Verdict::holds : Verdict::off;
+  if (o.verdict == Verdict::off)
+    o.why = fmt::format("is {:.6g} {}, not {} within {:.6g} %", o.modelled.value, claim.unit,
+                        published_text(*claim.published), *claim.within * 100);
+}
+
+}  // namespace
+
+std::string_view to_text(Verdict v) {
+  switch (v) {
+    case Verdict::shown:
+      return "shown";
+    case Verdict::holds:
+      return "holds";
+    case Verdict::off:
+      return "off";
+    case Verdict::flipped:
+      return "flipped";
+    case Verdict::undecided:
+      return "undecided";
+    case Verdict::failed:
+      return "failed";
+    case Verdict::lacking:
+      return "lacking";
+    default:
+      return "left out";
+  }
+}
+
+std::string published_text(const Published& p) {
+  return p.least == p.most ? fmt::format("{:.6g}", p.least) : fmt::format("{:.6g} to {:.6g}", p.least, p.most);
+}
+
+Outcome left_out(std::size_t claim) {
+  Outcome o;
+  o.claim = claim;
+  o.verdict = Verdict::left_out;
+  return o;
+}
+
+Outcome evaluate(const ClaimList& list, std::size_t number, const std::vector<sweep::Rows>& rows) {
+  const Claim& claim = list.claims()[number];
+  Outcome o;
+  o.claim = number;
+  if (claim.terms.empty()) return o;
+  std::vector<CaseRows> of;
+  for (const CaseOfStudy& c : list.cases_of(number)) {
+    const std::size_t count = list.studies()[c.study].points->per_case();
+    of.push_back({rows[c.study], c.number * count, count});
+    for (std::size_t run = 0; run < count; ++run)
+      if (const sweep::Row& r = of.back().run(run); r.state != sweep::State::done) {
+        o.verdict = Verdict::failed;
+        o.why = r.state == sweep::State::failed ? "has a run that failed: " + r.why : "has a run without a result";
+        return o;
+      }
+  }
+  o.runs = of.front().count;
+  for (std::size_t t = 0; t < claim.terms.size(); ++t)
+    o.terms.push_back(value_of(claim.terms[t], of[t], list.cases_of(number)[t].number));
+  const bool paired = are_paired(of);
+  if (!claim.ordering.empty()) {
+    judge_ordering(claim, paired, o);
+  } else {
+    o.modelled = combined(claim, o.terms, paired);
+    judge_value(claim, o);
+  }
+  return o;
+}
+
+}  // namespace sluice::claims

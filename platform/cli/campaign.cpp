@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/cli/campaign.h"
+
+#include <fmt/format.h>
+
+#include "platform/cli/progress.h"
+#include "platform/sweep/jobs.h"
+
+namespace sluice::cli {
+namespace {
+
+constexpr std::uint64_t kMostNamed = 10;
+
+}  // namespace
+
+Few::~Few() {
+  if (count_ > kMostNamed) say("sluice: {}: and {} more {}\n", command_, count_ - kMostNamed, what_);
+}
+
+void Few::tell(const std::string& sentence) {
+  if (++count_ <= kMostNamed) say("sluice: {}: {}\n", command_, sentence);
+}
+
+sweep::Rows Campaign::states(const char* so) {
+  Few broken(command_, "such files");
+  return sweep::read_states(points, directory, identities, [&](const std::string& s) { broken.tell(s + so); });
+}
+
+sweep::Rows Campaign::rows() {
+  Few broken(command_, "such files");
+  return sweep::read_rows(points, directory, identities, [&](const std::string& s) { broken.tell(s + kLeftOut); });
+}
+
+const char* Campaign::run(const std::vector<std::uint64_t>& numbers, unsigned at_a_time) {
+  sweep::Jobs jobs(points, directory, identities, at_a_time);
+  Progress line(command_);
+  Few trouble(command_, "points that failed");
+  jobs.on_trouble = [&](const study::Point& point, const sweep::Attempt& attempt) {
+    line.clear();
+    trouble.tell(fmt::format("{} failed: {}", text_of(point), attempt.why));
+  };
+  jobs.on_progress = [&line](const sweep::Progress& p) {
+    if (Progress::wanted())
+      line.show(
+          fmt::format("{} of {} points done, {} of them failed, {} running", p.ended, p.points, p.failed, p.running));
+  };
+  const char* signal = jobs.run(numbers);
+  line.clear();
+  return signal;
+}
+
+std::string Campaign::text_of(const study::Point& point) const {
+  return fmt::format("point {} ({})", point.number, points.describe(point));
+}
+
+}  // namespace sluice::cli

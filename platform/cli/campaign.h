@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// What the commands that run points of studies share.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/cli/say.h"
+#include "platform/study/points.h"
+#include "platform/sweep/directory.h"
+#include "platform/sweep/identity.h"
+#include "platform/sweep/rows.h"
+
+namespace sluice::cli {
+
+/// The most runs at a time.
+inline constexpr unsigned kMostJobs = 4096;
+
+/// Says the first few of many like things, and how many more there are.
+class Few {
+ public:
+  Few(const char* command, std::string what) : command_(command), what_(std::move(what)) {}
+  ~Few();
+  Few(const Few&) = delete;
+  Few& operator=(const Few&) = delete;
+  void tell(const std::string& sentence);
+
+ private:
+  const char* command_;
+  std::string what_;
+  std::uint64_t count_ = 0;
+};
+
+/// A study and its directory, as one command finds them.
+class Campaign {
+ public:
+  /// command: for messages.
+  Campaign(const char* command, const study::Points& of, sweep::Directory in)
+      : points(of), directory(std::move(in)), command_(command) {}
+
+  /// Both tell of result files that are none. so: what becomes of them.
+  sweep::Rows states(const char* so);
+  sweep::Rows rows();
+  /// Runs the points of these numbers, of which none has a result, and tells of those that fail. Returns the signal
+  /// that has ended it, or null.
+  const char* run(const std::vector<std::uint64_t>& numbers, unsigned at_a_time);
+  /// "point 3 (e810-poll, workload.outstanding = 4)"
+  std::string text_of(const study::Point&) const;
+
+  static constexpr const char* kLeftOut = ", so it is left out";
+  static constexpr const char* kRunsAgain = ", so the point runs again";
+  const study::Points& points;
+  const sweep::Directory directory;
+  sweep::Identities identities{points};
+
+ private:
+  const char* command_;
+};
+
+}  // namespace sluice::cli
