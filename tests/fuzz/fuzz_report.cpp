@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Result files, comparisons and studies, of which `sluice report` makes pages.
+/// Result files, comparisons, studies and claims, of which `sluice report` makes pages.
 
 #include <cstdio>
 
@@ -38,6 +38,14 @@ constexpr const char* kStudy = R"({"schema": "sluice-study-1", "name": "s", "sum
  "interval_95": [1.8, 2.2], "runs": 2}}}], "points": [{"point": 0, "id": "00112233445566778899", "case": 0, "seed": 1,
  "replication": 0, "state": "failed", "failure": "why", "quantities": {"latency_ns.p99": 1.5}}]})";
 
+constexpr const char* kClaims = R"({"schema": "sluice-claims-1", "program": {"version": "1", "sources": "ab"}, "changed":
+ ["a.b=1"], "claims": [{"name": "c", "rows": ["V1"], "role": "tested", "source": "s", "note": "n", "unit": "ns",
+ "published": 3, "published_range": null, "modelled": 4, "interval_95": [3, 5], "runs": 5, "error": 0.3, "within": 0.05,
+ "verdict": "off", "why": "is off", "parameters": ["x.y"], "terms": [{"name": "", "study": "t", "case": 0, "board": "b",
+ "settings": {"w.k": "1"}, "value": "q", "modelled": 4, "interval_95": null}]}, {"name": "o", "role": "tested", "source":
+ "s", "ordering": ["x", "y"], "verdict": "holds", "terms": [{"name": "x", "study": "t", "board": "b", "value": "q",
+ "modelled": 4}]}, {"name": "l", "source": "s", "statement": "st", "lacks": "it", "verdict": "lacking"}]})";
+
 std::vector<Bytes> corpus() {
   const std::string result = kResult;
   const std::string comparison =
@@ -46,13 +54,14 @@ std::vector<Bytes> corpus() {
  {"mean_ns": {"mean": 1, "half_width_95": 0.5}, "p99_ns": {"value": 2, "interval_95": [1, 4]}, "achieved_per_s": {"mean": 3}},
  {"mean_ns": {"mean": 1}, "p99_ns": {"mean": 2}, "achieved_per_s": {"mean": 3}}]}], "paired": [{"board": "a", "quantity":
  "q", "unit": "ns", "reference": 1, "difference": 2, "interval": [1, 3], "verdict": "more"}]})";
-  return {to_bytes(result), to_bytes(kStudy), to_bytes(comparison)};
+  return {to_bytes(result), to_bytes(kStudy), to_bytes(comparison), to_bytes(kClaims)};
 }
 
 page::Document page_of(const std::string& text, const std::string& schema, std::vector<std::string>& left_out) {
   const page::Json json = page::parse_json(text, "file", schema);
   const page::Node node(json, "file");
   if (schema == page::kStudySchema) return page::study_page(page::study_data(node), "/nowhere", left_out);
+  if (schema == page::kClaimsSchema) return page::claims_page(node);
   if (schema == page::kComparisonSchema) return page::comparison_page(node);
   return page::run_page(page::result_data(node));
 }
@@ -92,7 +101,7 @@ const Target target{.name = "report",
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace sluice;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const char* schema : {page::kStudySchema, page::kComparisonSchema, page::kResultSchema}) {
+  for (const char* schema : {page::kStudySchema, page::kClaimsSchema, page::kComparisonSchema, page::kResultSchema}) {
     try {
       std::vector<std::string> left_out;
       const page::Document document = fuzz::page_of(text, schema, left_out);
