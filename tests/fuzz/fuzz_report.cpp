@@ -38,7 +38,8 @@ constexpr const char* kStudy = R"({"schema": "sluice-study-1", "name": "s", "sum
  "interval_95": [1.8, 2.2], "runs": 2}}}], "points": [{"point": 0, "id": "00112233445566778899", "case": 0, "seed": 1,
  "replication": 0, "state": "failed", "failure": "why", "quantities": {"latency_ns.p99": 1.5}}]})";
 
-constexpr const char* kClaims = R"({"schema": "sluice-claims-1", "program": {"version": "1", "sources": "ab"}, "changed":
+constexpr const char* kClaims =
+    R"({"schema": "sluice-claims-1", "program": {"version": "1", "sources": "ab"}, "changed":
  ["a.b=1"], "claims": [{"name": "c", "rows": ["V1"], "role": "tested", "source": "s", "note": "n", "unit": "ns",
  "published": 3, "published_range": null, "modelled": 4, "interval_95": [3, 5], "runs": 5, "error": 0.3, "within": 0.05,
  "verdict": "off", "why": "is off", "parameters": ["x.y"], "terms": [{"name": "", "study": "t", "case": 0, "board": "b",
