@@ -35,8 +35,8 @@ void check_kernel() {
 
 }  // namespace
 
-Board::Board(const config::BoardConfig& config, Traffic traffic)
-    : config_(config), run_(config.parameters<RunParameters>("run")) {
+Board::Board(const config::BoardConfig& config, Traffic traffic, std::optional<WarmUp> warm_up)
+    : config_(config), run_(config.parameters<RunParameters>("run")), warm_up_(warm_up) {
   base::set_time_resolution();
   if (run_.spread == SpreadOfTime::drawn) base::spread().draw_from(base::RandomSeed{run_.seed, run_.replication});
   build_systems();

@@ -23,6 +23,7 @@
 #include "platform/config/board_config.h"
 #include "platform/faults/faults.h"
 #include "platform/workload/traffic_workload.h"
+#include "platform/workload/warm_up.h"
 
 namespace sluice::platform {
 
@@ -76,11 +77,14 @@ struct DeviceTreeSource;
 /// Throws config::UserError for mistakes in a board file. One per process.
 class Board {
  public:
-  explicit Board(const config::BoardConfig&, Traffic = Traffic::generated);
+  /// warm_up: what a first run has found, in place of workload.warmup.
+  explicit Board(const config::BoardConfig&, Traffic = Traffic::generated, std::optional<WarmUp> warm_up = {});
   ~Board();
 
   const config::BoardConfig& config() const { return config_; }
   const RunParameters& run_parameters() const { return run_; }
+  /// Nothing where workload.warmup says it.
+  const std::optional<WarmUp>& warm_up() const { return warm_up_; }
   base::Scheduler& scheduler() { return *scheduler_; }
   /// The host first.
   std::vector<std::unique_ptr<SystemOnChip>>& systems() { return systems_; }
@@ -162,6 +166,7 @@ class Board {
 
   const config::BoardConfig& config_;
   const RunParameters& run_;
+  const std::optional<WarmUp> warm_up_;
   std::unique_ptr<base::Scheduler> scheduler_;
   std::vector<std::unique_ptr<base::RunnerGroup>> groups_of_harts_;  ///< of the systems beside the host
   std::vector<std::unique_ptr<SystemOnChip>> systems_;

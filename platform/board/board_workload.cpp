@@ -231,6 +231,9 @@ std::string Board::about_tap() const {
 /// Builds the clients that an instance, the workload or a peer, describes.
 void Board::build_clients(const config::Instance& instance, const net::TrafficSource::Parameters& p, WireInstance& at) {
   auto traffic = p;
+  if (p.find_warmup && instance.kind() != "workload")
+    throw config_.error(instance, "find_warmup", "belongs to the workload, and not to a peer");
+  if (warm_up_) traffic.warmup = warm_up_->calls;
   check_addresses(instance, traffic.host, at.path);
   if (traffic.host.partner.empty()) traffic.host.partner = address_at(at);
   if (traffic.host.partner.empty())

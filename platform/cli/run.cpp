@@ -19,6 +19,7 @@
 #include "platform/report/result.h"
 #include "platform/report/text.h"
 #include "platform/report/workloads.h"
+#include "platform/run/first_run.h"
 #include "platform/run/simulation.h"
 #include "platform/run/without_effect.h"
 
@@ -143,6 +144,16 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
   return failure.empty() ? 0 : 1;
 }
 
+/// What the first run finds; nothing where a signal has ended it.
+std::optional<platform::WarmUp> first_run(const config::BoardConfig& config, const platform::SimulationOptions& o) {
+  if (o.outside.any())
+    throw config.error(config.the("workload"), "find_warmup",
+                       "makes two runs, and what is outside the board could take part in one only");
+  const std::optional<platform::WarmUp> found = platform::find_warm_up(config, o.until);
+  if (!found) say("sluice: {}: interrupted in the first run, which finds the warm-up\n", config.name());
+  return found;
+}
+
 int execute(const Environment& environment, const Options& o) {
   check_page(o.page, o.output);
   if (!o.output.empty()) ResultFile::set_old_aside(o.output);
@@ -158,7 +169,12 @@ int execute(const Environment& environment, const Options& o) {
   const bool outside = options.outside.any();
 
   const platform::Traffic traffic = platform::traffic_with(options.outside);
-  platform::Board board(config, traffic);
+  std::optional<platform::WarmUp> warm_up;
+  if (platform::finds_warm_up(config)) {
+    warm_up = first_run(config, options);
+    if (!warm_up) return 1;
+  }
+  platform::Board board(config, traffic, warm_up);
   if (platform::makes_calls(config) && board.clients().empty() && !outside && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");
   if (Progress::wanted() && !outside)
@@ -193,7 +209,8 @@ int execute(const Environment& environment, const Options& o) {
 void WorkloadOptions::add_to(CLI::App& command) {
   command.add_option("--requests", requests, "Requests that count: workload.requests; 0: none are made")
       ->type_name("N");
-  command.add_option("--warmup", warmup, "Requests before them: workload.warmup")->type_name("N");
+  command.add_option("--warmup", warmup, "Requests before them: workload.warmup; auto: a first run finds how many")
+      ->type_name("N");
   command.add_option("--workload", workload, "What the board is put to: workload.kind, dma, packets or none")
       ->type_name("NAME");
   command.add_option("--sizes", sizes, "Bytes of DMA transactions or frames, such as 8..2048: workload.sizes")
@@ -227,7 +244,10 @@ void WorkloadOptions::apply_to(const config::Registry& registry, Overrides& over
   choose_workload(registry, overrides);
   add("workload.sizes", "--sizes", sizes);
   add("workload.requests", "--requests", requests);
-  add("workload.warmup", "--warmup", warmup);
+  if (warmup == "auto")
+    overrides.add("workload.find_warmup=true", "--warmup auto");
+  else
+    add("workload.warmup", "--warmup", warmup);
   add("run.seed", "--seed", seed);
   add("cluster.host.quantum", "--quantum", quantum);
   add("cluster.host.firmware", "--firmware", firmware);

@@ -257,6 +257,8 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
                   why.empty() || !s.diagnosis().empty() ? s.diagnosis() : why + "\n" + platform::describe_state(board)},
                  {"simulated_ns", nanoseconds(s.ended_at())},
                  {"measured_ns", nanoseconds(s.measurement().whole().length())}};
+  if (const auto& found = board.warm_up())
+    result["warm_up"] = {{"calls", found->calls}, {"batch", found->batch}, {"too_short", found->too_short}};
   if (const workload::Workload* workload = board.workload()) add_workload(*workload, result);
   const platform::Measurement& m = s.measurement();
   add_phases(s, result);

@@ -103,6 +103,19 @@ std::string link_text(const Json& result) {
   return text;
 }
 
+/// What a first run has found of the warm-up.
+std::string warm_up_text(const Json& result) {
+  if (!result.contains("warm_up")) return {};
+  const Json& found = result.at("warm_up");
+  if (found.at("too_short").get<bool>())
+    return "  the first run was too short to tell where its start-up ends: no call is cut\n";
+  const std::string exact = grouped(found.at("batch").get<std::uint64_t>());
+  const auto calls = found.at("calls").get<std::uint64_t>();
+  if (calls == 0) return fmt::format("  no call is cut: a first run found no start-up of {} calls or more\n", exact);
+  return fmt::format("  the first {} calls are cut: a first run found its start-up to last so long, to {} calls\n",
+                     grouped(calls), exact);
+}
+
 std::string host_text(const Json& result) {
   const Json& h = result.at("host");
   std::string requests;
@@ -209,7 +222,8 @@ std::string run_report(const Json& result, const workload::Workload* workload) {
       name_of(result) + (workload ? with_limit(workload->report(result), *workload, result) : outside + "\n\n");
   if (workload && !outside.empty()) text += outside.substr(1) + "\n\n";
   text += cores_text(result.at("cores"));
-  return text + "\n" + fault_text(result) + mistake_text(result) + link_text(result) + host_text(result);
+  return text + "\n" + fault_text(result) + mistake_text(result) + link_text(result) + warm_up_text(result) +
+         host_text(result);
 }
 
 }  // namespace sluice::report

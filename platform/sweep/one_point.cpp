@@ -10,6 +10,7 @@
 #include "platform/board/board.h"
 #include "platform/board/pcie_tree.h"
 #include "platform/report/result.h"
+#include "platform/run/first_run.h"
 #include "platform/run/simulation.h"
 #include "platform/sweep/identity.h"
 
@@ -18,7 +19,9 @@ namespace {
 
 /// Simulates, and returns the result file; nothing where a signal has ended the run.
 std::optional<nlohmann::ordered_json> simulate(const config::BoardConfig& config) {
-  platform::Board board(config, platform::Traffic::generated);
+  std::optional<platform::WarmUp> warm_up;
+  if (platform::finds_warm_up(config) && !(warm_up = platform::find_warm_up(config))) return {};
+  platform::Board board(config, platform::Traffic::generated, warm_up);
   if (platform::makes_calls(config) && board.clients().empty())
     throw config::UserError(config.file() + ": no wire is left for the workload, so the run would have no end");
   platform::Simulation simulation(board, {});

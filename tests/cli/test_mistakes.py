@@ -15,7 +15,8 @@ NO_ELF = "is not an ELF file; an RV64 executable is needed, or raw bytes with th
 
 class Commands(CommandTest):
     def test_unknown_commands_and_options(self):
-        self.assert_mistake([], "a command must be given; valid: boards, describe, run, compare, sweep, report, sensitivity")
+        self.assert_mistake([], "a command must be given; valid: boards, describe, run, compare, sweep, report, "
+                                  "reproduce, sensitivity")
         self.assert_mistake(["descrive", "x"], "descrive is not a command; did you mean describe?")
         self.assert_mistake(["--jsn"], "--jsn is not an option of sluice; valid: --help, --version")
         self.assert_mistake(["run", "e810-poll", "--request", "4"],

@@ -46,7 +46,7 @@ RULES = (
     ("platform/diagnosis", ("models/", *BOARD, "firmware/kernel/exit_codes.h")),
     ("platform/debug/protocol", ()),
     ("platform/debug", ("models/", *BOARD, "platform/diagnosis", "platform/debug/protocol")),
-    ("platform/run", ("models/", *BOARD, "platform/diagnosis", "platform/debug")),
+    ("platform/run", ("models/", *BOARD, "platform/diagnosis", "platform/debug", "platform/statistics")),
     ("platform/statistics", ("models/base/measure",)),
     ("platform/report", ("models/", *BOARD, "platform/diagnosis", "platform/debug", "platform/run",
                          "platform/report/", "platform/statistics")),

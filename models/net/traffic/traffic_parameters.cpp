@@ -104,7 +104,14 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .range(0, 1'000'000'000'000)
       .unit("calls")
       .setting();
-  s.add("warmup", &Parameters::warmup, "calls before them").range(0, 1'000'000'000'000).unit("calls").setting();
+  s.add("warmup", &Parameters::warmup, "calls before them")
+      .range(0, 1'000'000'000'000)
+      .unit("calls")
+      .without_effect([](const P& p) -> std::string { return p.find_warmup ? "find_warmup is true" : ""; })
+      .setting();
+  s.add("find_warmup", &Parameters::find_warmup,
+        "closed and open loop: a first run finds how many calls its start-up disturbs, and these are the warm-up")
+      .setting();
   s.add("timeout", &Parameters::timeout, "until a call is sent again or given up")
       .range(1_us, 100_s)
       .acts_with({"timeouts"}, "no call waited so long")

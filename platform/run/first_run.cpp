@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/run/first_run.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/board/pcie_tree.h"
+#include "platform/run/simulation.h"
+#include "platform/statistics/transient.h"
+
+namespace sluice::platform {
+namespace {
+
+using Parameters = net::TrafficSource::Parameters;
+
+const Parameters* traffic_of(const config::BoardConfig& config) {
+  const config::Instance& workload = config.the("workload");
+  return workload.model() == "traffic" ? &workload.parameters<Parameters>() : nullptr;
+}
+
+/// In the child: the first run itself.
+WarmUp simulate(const config::BoardConfig& config, std::optional<base::Time> until) {
+  Board board(config, Traffic::generated, WarmUp{});
+  statistics::Transient transient;
+  for (const Clients& c : board.clients())
+    c.source->on_latency([&transient](base::Time latency) { transient.add(latency.nanoseconds()); });
+  SimulationOptions options;
+  options.until = until;
+  Simulation simulation(board, std::move(options));
+  const Outcome outcome = simulation.run();
+  if (outcome != Outcome::finished && outcome != Outcome::limit) return {0, transient.batch(), true};
+  const statistics::Transient::End end = transient.end();
+  return {end.observations, transient.batch(), end.too_short};
+}
+
+/// Simulates and tells the parent; does not return. What goes wrong here goes wrong again in the run that follows,
+/// which says so.
+[[noreturn]] void run_child(int pipe, const config::BoardConfig& config, std::optional<base::Time> until) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int nowhere = ::open("/dev/null", O_RDWR);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+  WarmUp found{0, 0, true};
+  try {
+    found = simulate(config, until);
+  } catch (...) {
+  }
+  const bool told = ::write(pipe, &found, sizeof(found)) == sizeof(found);
+  ::_exit(told ? 0 : 1);
+}
+
+/// Reads what the child tells; nothing where it ends without a word.
+std::optional<WarmUp> listen(int pipe) {
+  WarmUp found;
+  ssize_t n = 0;
+  do {
+    n = ::read(pipe, &found, sizeof(found));
+  } while (n < 0 && errno == EINTR && !Interruption::signal());
+  if (n != sizeof(found)) return {};
+  return found;
+}
+
+[[noreturn]] void fail(const char* what) {
+  throw std::runtime_error(std::string("the first run cannot be started: ") + what + ": " + std::strerror(errno));
+}
+
+void check(const config::BoardConfig& config) {
+  const config::Instance& workload = config.the("workload");
+  const net::TrafficSource::Kind kind = traffic_of(config)->kind;
+  if (kind != net::TrafficSource::Kind::closed_loop && kind != net::TrafficSource::Kind::open_loop)
+    throw config.error(workload, "find_warmup", "belongs to a closed or an open loop");
+  for (const config::Instance* peer : config.of_kind("peer"))
+    if (peer->model() == "traffic")
+      throw config.error(workload, "find_warmup", "needs one source of calls, and " + peer->path() + " is another");
+}
+
+}  // namespace
+
+bool finds_warm_up(const config::BoardConfig& config) {
+  const Parameters* traffic = traffic_of(config);
+  return traffic && traffic->find_warmup && makes_calls(config) && !config.of_kind("net").empty();
+}
+
+std::optional<WarmUp> find_warm_up(const config::BoardConfig& config, std::optional<base::Time> until) {
+  check(config);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
+  const Interruption interruption;
+  const pid_t child = ::fork();
+  if (child < 0) fail("fork");
+  if (child == 0) {
+    ::close(ends[0]);
+    run_child(ends[1], config, until);
+  }
+  ::close(ends[1]);
+  const std::optional<WarmUp> found = listen(ends[0]);
+  ::close(ends[0]);
+  if (Interruption::signal()) ::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (Interruption::signal()) return {};
+  return found.value_or(WarmUp{0, 0, true});
+}
+
+}  // namespace sluice::platform
