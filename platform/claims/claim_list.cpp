@@ -20,27 +20,36 @@ namespace {
 namespace fs = std::filesystem;
 using config::UserError;
 
-std::string without_blanks(std::string text) {
-  std::erase(text, ' ');
+/// "e810-poll, workload.outstanding = 4"
+std::string settings_text(const Term& term) {
+  std::string text = term.board;
+  for (const auto& s : term.where) text += fmt::format(", {} = {}", s.path, config::toml_text(s.value));
   return text;
-}
-
-/// Whether a swept value is the one that a claim means, however both are written.
-bool is_meant(const study::SweptValue& value, const base::Value& meant) {
-  if (const auto* text = std::get_if<std::string>(&meant.data))
-    return without_blanks(*text) == without_blanks(value.text);
-  if (const auto* number = std::get_if<std::int64_t>(&meant.data)) return value.number == static_cast<double>(*number);
-  if (const auto* number = std::get_if<double>(&meant.data)) return value.number == *number;
-  return without_blanks(config::toml_text(meant)) == without_blanks(value.text);
 }
 
 bool is_case(const study::Points& points, const study::Case& c, const Term& term) {
   return points.board_names()[c.board] == term.board &&
-         std::all_of(term.where.begin(), term.where.end(), [&c](const auto& setting) {
-           return std::any_of(c.values.begin(), c.values.end(), [&setting](const study::SweptValue& v) {
-             return v.path == setting.path && is_meant(v, setting.value);
+         std::all_of(term.where.begin(), term.where.end(), [&](const auto& setting) {
+           return std::any_of(c.values.begin(), c.values.end(), [&](const study::SweptValue& v) {
+             return v.path == setting.path && v.text == points.shown_text(c.board, v.path, setting.value);
            });
          });
+}
+
+/// Finds what is wrong with an expression before anything runs.
+void check_expression(const std::string& text, const std::vector<std::string>& names, const config::Location& where) {
+  study::Expression expression({"value", "which is no name"}, text, names, where);
+  for (std::size_t i = 0; i < names.size(); ++i) expression.set(i, 1.5);
+  expression.number();
+}
+
+void check_expressions(const Claim& claim) {
+  std::vector<std::string> names;
+  for (const Term& t : claim.terms) {
+    names.push_back(t.name);
+    check_expression(t.value, study::names_in(t.value), t.location);
+  }
+  if (!claim.value.empty()) check_expression(claim.value, names, claim.location);
 }
 
 /// Adds what may be typed for a claim: its name, and each beginning of it.
@@ -55,13 +64,15 @@ void add_names(const std::string& name, std::vector<std::string>& to) {
 }  // namespace
 
 std::vector<std::string> shipped_claims() {
-  std::vector<std::string> files;
+  std::map<std::string, std::string> files;  ///< by name: that of the first directory counts
   std::error_code ignored;
   for (const fs::path& directory : config::resource_directories("claims"))
     for (const auto& entry : fs::directory_iterator(directory, ignored))
-      if (entry.path().extension() == ".toml") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
+      if (entry.path().extension() == ".toml") files.try_emplace(entry.path().filename(), entry.path());
+  std::vector<std::string> paths;
+  paths.reserve(files.size());
+  for (const auto& [name, path] : files) paths.push_back(path);
+  return paths;
 }
 
 ClaimList::ClaimList(const std::vector<std::string>& files, const config::Registry& registry,
@@ -70,6 +81,7 @@ ClaimList::ClaimList(const std::vector<std::string>& files, const config::Regist
   for (const std::string& file : files)
     for (Claim& c : parse_claims(config::read_text_file(file, file), file)) claims_.push_back(std::move(c));
   for (const Claim& c : claims_) {
+    check_expressions(c);
     std::vector<CaseOfStudy>& cases = cases_.emplace_back();
     for (const Term& t : c.terms) cases.push_back(case_of(c, t, study_of(t)));
   }
@@ -95,7 +107,9 @@ ClaimList::ClaimList(const std::vector<std::string>& files, const config::Regist
 
 std::size_t ClaimList::study_of(const Term& term) {
   const std::string path = study::find_study(term.study, fs::path(term.location.file).parent_path(), term.location);
-  const auto [place, is_new] = by_path_.try_emplace(fs::weakly_canonical(path), studies_.size());
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(path, error);
+  const auto [place, is_new] = by_path_.try_emplace(error ? path : canonical.string(), studies_.size());
   if (is_new) {
     study::Study study = study::parse_study(config::read_text_file(path, path), path);
     for (const ClaimedStudy& s : studies_)
@@ -109,6 +123,10 @@ std::size_t ClaimList::study_of(const Term& term) {
 
 CaseOfStudy ClaimList::case_of(const Claim& claim, const Term& term, std::size_t number) const {
   const study::Points& points = *studies_[number].points;
+  if (points.is_adaptive())
+    throw UserError(term.location,
+                    fmt::format("{}: {} has a precision or a search, and a claim needs cases that all run", claim.name,
+                                term.study));
   for (const auto& setting : term.where)
     if (std::none_of(points.swept().begin(), points.swept().end(),
                      [&setting](const auto& s) { return s.path == setting.path; })) {
@@ -117,12 +135,16 @@ CaseOfStudy ClaimList::case_of(const Claim& claim, const Term& term, std::size_t
       throw UserError(setting.where, fmt::format("{} does not sweep {}{}", term.study, setting.path,
                                                  config::suggestion(setting.path, names)));
     }
+  const std::vector<std::string>& boards = points.board_names();
+  if (std::find(boards.begin(), boards.end(), term.board) == boards.end())
+    throw UserError(term.location, fmt::format("{}: {} has no board {}{}", claim.name, term.study, term.board,
+                                               config::suggestion(term.board, boards)));
   std::vector<std::size_t> found;
   for (std::size_t c = 0; c < points.cases(); ++c)
     if (is_case(points, points.case_at(c), term)) found.push_back(c);
   if (found.empty())
-    throw UserError(term.location, fmt::format("{}: {} has no such case; `sluice sweep {} --list` shows what it has",
-                                               claim.name, term.study, term.study));
+    throw UserError(term.location, fmt::format("{}: {} has no case with {}; `sluice sweep {} --list` shows what it has",
+                                               claim.name, term.study, settings_text(term), studies_[number].path));
   if (found.size() > 1)
     throw UserError(term.location,
                     fmt::format("{}: {} has {} such cases, {} and {} among them; say more in `at`", claim.name,
@@ -131,8 +153,26 @@ CaseOfStudy ClaimList::case_of(const Claim& claim, const Term& term, std::size_t
   return {number, found[0]};
 }
 
-void ClaimList::prepare(const std::vector<std::size_t>& claims,
-                        const std::vector<config::BoardFile::Setting>& changed) {
+namespace {
+
+/// Throws for a setting that the study would set again.
+void check_changed(const study::Points& points, const std::string& setting) {
+  const study::Study& study = points.study();
+  const std::string path = setting.substr(0, setting.find('='));
+  if (path.empty() || path.size() == setting.size())
+    throw UserError(fmt::format("--set {}: must be PATH=VALUE", setting));
+  const bool is_swept = std::any_of(points.swept().begin(), points.swept().end(),
+                                    [&path](const study::SweptParameter& s) { return s.path == path; });
+  const bool is_numbered = (path == "run.seed" && study.seeds_where.line > 0) ||
+                           (path == "run.replication" && study.replications_where.line > 0);
+  if (is_swept || is_numbered)
+    throw UserError(
+        fmt::format("--set {}: {} is swept by the study {}, so it cannot be set", setting, path, study.name));
+}
+
+}  // namespace
+
+void ClaimList::prepare(const std::vector<std::size_t>& claims, const std::vector<std::string>& changed) {
   std::vector<std::vector<study::Named>> measured(studies_.size());
   for (const std::size_t c : claims)
     for (std::size_t t = 0; t < claims_[c].terms.size(); ++t) {
@@ -144,14 +184,10 @@ void ClaimList::prepare(const std::vector<std::size_t>& claims,
     }
   for (std::size_t s = 0; s < studies_.size(); ++s) {
     if (measured[s].empty()) continue;
+    for (const std::string& setting : changed) check_changed(*studies_[s].points, setting);
     study::Study study = studies_[s].points->study();
     study.measure = std::move(measured[s]);
-    for (const auto& setting : changed)
-      for (const auto& swept : studies_[s].points->swept())
-        if (swept.path == setting.path)
-          throw UserError(setting.where,
-                          fmt::format("{} is swept by the study {}, so it cannot be set", setting.path, study.name));
-    for (study::Grid& g : study.grids) g.settings.insert(g.settings.end(), changed.begin(), changed.end());
+    study.overrides = changed;
     studies_[s].points = std::make_unique<study::Points>(std::move(study), registry_, directories_);
   }
 }
@@ -175,7 +211,11 @@ std::vector<std::size_t> ClaimList::chosen(const std::vector<std::string>& names
     }
     if (!any) {
       std::vector<std::string> known;
-      for (const Claim& c : claims_) add_names(c.name, known);
+      for (const Claim& c : claims_) {
+        add_names(c.name, known);
+        for (const std::string& row : c.rows)
+          if (std::find(known.begin(), known.end(), row) == known.end()) known.push_back(row);
+      }
       throw UserError(fmt::format("reproduce: there is no claim {}{}", name, config::suggestion(name, known)));
     }
   }

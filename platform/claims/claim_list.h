@@ -31,9 +31,9 @@ class ClaimList {
   /// registry and the directories must outlive the list.
   ClaimList(const std::vector<std::string>& files, const config::Registry&, const config::BoardDirectories&);
 
-  /// Makes the studies anew with these settings on top of their own, and measuring what the claims of these numbers
-  /// need.
-  void prepare(const std::vector<std::size_t>& claims, const std::vector<config::BoardFile::Setting>& changed);
+  /// Makes the studies of the claims of these numbers anew, measuring what these need, and with settings on top of all,
+  /// as --set has them. Throws config::UserError for one that a study sweeps.
+  void prepare(const std::vector<std::size_t>& claims, const std::vector<std::string>& changed);
 
   const std::vector<Claim>& claims() const { return claims_; }
   const std::vector<ClaimedStudy>& studies() const { return studies_; }

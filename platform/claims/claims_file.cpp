@@ -22,6 +22,9 @@ constexpr std::array<std::pair<std::string_view, Role>, 5> kRoles = {{{"fitted",
                                                                       {"arithmetic", Role::arithmetic},
                                                                       {"tested", Role::tested},
                                                                       {"reported", Role::reported}}};
+/// Keys of a claim that no model holds.
+constexpr std::array<std::string_view, 6> kOfLacking = {"name", "rows", "source", "statement", "note", "lacks"};
+constexpr std::size_t kLongestName = 100, kLongestText = 2000;
 constexpr const char* kEach = "{}";  ///< stands for the key of each published value
 
 /// A published value and the key that it has in a table of such; no key: the only one.
@@ -56,9 +59,11 @@ class ClaimReader : config::TomlReader {
     Term shared;
     shared.location = where;
     const toml::node* terms = nullptr;
+    keys_.clear();
     for (auto&& [key, node] : table) {
       const std::string name(key.str());
       const Location at_key = at(key.source());
+      keys_.push_back(name);
       if (name == "terms")
         terms = &node;
       else if (name == "long")
@@ -80,6 +85,17 @@ class ClaimReader : config::TomlReader {
             "within", "study", "board",  "at",        "published", "value", "ordering", "terms", "long"};
   }
 
+  /// A text that a table can show.
+  std::string line_of(const toml::node& node, const std::string& name) const {
+    std::string text = string_of(node, name);
+    if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+      throw UserError(at(node.source()), name + " must be one line of text");
+    const std::size_t longest = name == "name" || name == "unit" ? kLongestName : kLongestText;
+    if (text.size() > longest)
+      throw UserError(at(node.source()), fmt::format("{} must have at most {} characters", name, longest));
+    return text;
+  }
+
   bool read_text(const std::string& name, const toml::node& node) {
     const std::array<std::pair<const char*, std::string*>, 6> texts = {{{"name", &claim_.name},
                                                                         {"source", &claim_.source},
@@ -88,7 +104,7 @@ class ClaimReader : config::TomlReader {
                                                                         {"unit", &claim_.unit},
                                                                         {"lacks", &claim_.lacks}}};
     for (const auto& [key, text] : texts)
-      if (name == key) return *text = string_of(node, name), true;
+      if (name == key) return *text = line_of(node, name), true;
     return false;
   }
 
@@ -96,7 +112,7 @@ class ClaimReader : config::TomlReader {
     if (name != "rows" && name != "parameters") return false;
     const auto* list = node.as_array();
     if (!list) throw UserError(where, name + " must be a list of names");
-    for (const auto& e : *list) (name == "rows" ? claim_.rows : claim_.parameters).push_back(string_of(e, name));
+    for (const auto& e : *list) (name == "rows" ? claim_.rows : claim_.parameters).push_back(line_of(e, name));
     return true;
   }
 
@@ -117,9 +133,9 @@ class ClaimReader : config::TomlReader {
 
   bool read_term(const std::string& name, const toml::node& node, const Location& where, Term& term) const {
     if (name == "study")
-      term.study = string_of(node, name);
+      term.study = line_of(node, name);
     else if (name == "board")
-      term.board = string_of(node, name);
+      term.board = line_of(node, name);
     else if (name == "value")
       term.value = string_of(node, name);
     else if (name == "at")
@@ -145,7 +161,9 @@ class ClaimReader : config::TomlReader {
 
   double ratio_of(const toml::node& node, const Location& where) const {
     try {
-      if (node.is_table()) throw base::ValueError("must be a share, such as \"5 %\"");
+      const auto* text = node.as_string();
+      if (!text || text->get().find('%') == std::string::npos)
+        throw base::ValueError("must be a share in quotes, such as \"5 %\"");
       const base::Ratio share = base::Codec<base::Ratio>::read(value_of(node, "within", where));
       return static_cast<double>(share.numerator()) / static_cast<double>(share.denominator());
     } catch (const base::ValueError& e) {
@@ -154,10 +172,11 @@ class ClaimReader : config::TomlReader {
   }
 
   static double number_of(const toml::node& node, const Location& where) {
-    const auto number = node.value<double>();
-    if (!number || !node.is_number() || !std::isfinite(*number))
+    if (const auto* whole = node.as_integer()) return static_cast<double>(whole->get());
+    const auto* number = node.as_floating_point();
+    if (!number || !std::isfinite(number->get()))
       throw UserError(where, "published must be a number, a range [LEAST, MOST], or a table of such by KEY");
-    return *number;
+    return number->get();
   }
 
   static Published published_of(const toml::node& node, const Location& where) {
@@ -247,14 +266,27 @@ class ClaimReader : config::TomlReader {
     if (!claim_.lacks.empty()) {
       if (!claim_.terms.empty()) refuse("has a value, so the models do not lack it");
       if (claim_.statement.empty()) refuse("must have a statement, because no model holds it");
+      for (const std::string& key : keys_)
+        if (std::find(kOfLacking.begin(), kOfLacking.end(), key) == kOfLacking.end())
+          refuse(fmt::format("has {}, which has no use where the models lack something", key));
       return;
     }
+    if (!claim_.parameters.empty() && claim_.role != Role::input)
+      refuse("has parameters, which only an input has; those of a fitted claim name it themselves");
     if (!claim_.role) refuse("must have a role; valid: fitted, input, arithmetic, tested, reported");
     if (claim_.terms.empty()) refuse("must have a study, a board and a value; or say what the models lack");
-    for (const Term& t : claim_.terms)
+    for (const Term& t : claim_.terms) {
+      const std::string name = claim_.name + (t.name.empty() ? "" : ": " + t.name);
       if (t.study.empty() || t.board.empty() || t.value.empty())
-        throw UserError(t.location, fmt::format("{}{}{} must have a study, a board and a value", claim_.name,
-                                                t.name.empty() ? "" : ": ", t.name));
+        throw UserError(t.location, name + " must have a study, a board and a value");
+      for (const std::string& quantity : study::names_in(t.value))
+        if (quantity == "host" || quantity.starts_with("host."))
+          throw UserError(t.location, quantity + " depends on the machine, and is no quantity of a claim");
+      if (study::names_in(t.value).empty())
+        throw UserError(t.location, fmt::format("{} has the value '{}', in which no result has a part", name, t.value));
+      if (!t.name.empty() && !study::is_name(t.name))
+        throw UserError(t.location, name + " cannot be in an expression; give the term another name");
+    }
     check_published();
     check_terms();
   }
@@ -268,8 +300,8 @@ class ClaimReader : config::TomlReader {
       return;
     }
     if (claim_.unit.empty()) refuse("must have a unit; 1 for a share or a ratio");
-    if (has_value == (claim_.role == Role::reported))
-      refuse("must have a published value, unless its role is reported");
+    if (has_value && claim_.role == Role::reported) refuse("is reported, so it has no published value");
+    if (!has_value && claim_.role != Role::reported) refuse("must have a published value, unless its role is reported");
     const bool limited = claim_.role != Role::tested && claim_.role != Role::reported;
     if (limited != claim_.within.has_value())
       refuse(limited ? "must say within how much of the published value it holds"
@@ -304,6 +336,7 @@ class ClaimReader : config::TomlReader {
           refuse("has several published values, so its name must have {} where their keys go");
         c.location = e.location;
         replace_each(c.name, e.key);
+        replace_each(c.value, e.key);
         for (Term& t : c.terms) {
           replace_each(t.value, e.key);
           for (auto& s : t.where)
@@ -316,6 +349,7 @@ class ClaimReader : config::TomlReader {
 
   Claim claim_;
   std::vector<Entry> entries_;
+  std::vector<std::string> keys_;  ///< that the claim has
 };
 
 }  // namespace

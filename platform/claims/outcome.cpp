@@ -31,6 +31,16 @@ struct CaseRows {
   }
 };
 
+/// Why a claim has no value: the end of a sentence about it.
+struct NoValue {
+  std::string why;
+};
+
+double finite(double value, const std::string& expression) {
+  if (std::isfinite(value)) return value;
+  throw NoValue{fmt::format("has no finite number as its value: '{}'", expression)};
+}
+
 TermOutcome value_of(const Term& term, const CaseRows& of, std::size_t case_number) {
   const std::vector<std::string> names = study::names_in(term.value);
   study::Expression expression(kOfQuantities, term.value, names, term.location);
@@ -38,12 +48,10 @@ TermOutcome value_of(const Term& term, const CaseRows& of, std::size_t case_numb
   for (std::size_t run = 0; run < of.count; ++run) {
     for (std::size_t v = 0; v < names.size(); ++v) {
       const double value = of.run(run).quantities[of.quantity(names[v])];
-      if (std::isnan(value)) throw config::UserError(term.location, fmt::format("the results have no {}", names[v]));
+      if (std::isnan(value)) throw NoValue{fmt::format("has results without {}", names[v])};
       expression.set(v, value);
     }
-    outcome.values.push_back(expression.number());
-    if (!std::isfinite(outcome.values.back()))
-      throw config::UserError(term.location, fmt::format("value = '{}' gives no finite number", term.value));
+    outcome.values.push_back(finite(expression.number(), term.value));
   }
   // Of a quantity as it is, the runs together may say more than their mean does: tails are merged.
   outcome.estimate = names.size() == 1 && names[0] == term.value
@@ -71,11 +79,10 @@ Estimate combined(const Claim& claim, const std::vector<TermOutcome>& terms, boo
   study::Expression expression(kOfTerms, claim.value, names, claim.location);
   const auto with = [&](const auto& of) {
     for (std::size_t t = 0; t < terms.size(); ++t) expression.set(t, of(terms[t]));
-    const double value = expression.number();
-    if (!std::isfinite(value))
-      throw config::UserError(claim.location, fmt::format("value = '{}' gives no finite number", claim.value));
-    return value;
+    return finite(expression.number(), claim.value);
   };
+  if (!paired && terms.front().values.size() > 1)
+    throw NoValue{"has terms whose runs saw other seeds, and an expression over them has no interval"};
   if (!paired) return {with([](const TermOutcome& t) { return t.estimate.value; }), {}, {}};
   std::vector<double> values;
   for (std::size_t run = 0; run < terms.front().values.size(); ++run)
@@ -83,16 +90,16 @@ Estimate combined(const Claim& claim, const std::vector<TermOutcome>& terms, boo
   return statistics::mean_of(values);
 }
 
-/// The ends of an estimate's interval, which are the value where nothing is random.
-statistics::Interval ends_of(const Estimate& e) { return e.interval.value_or(statistics::Interval{e.value, e.value}); }
-
-/// b less a. Of runs that are not paired, what the intervals of both leave open: that is wider than need be.
-Estimate difference(const TermOutcome& a, const TermOutcome& b, bool paired, double level) {
-  if (paired) return statistics::mean_difference(a.values, b.values, level);
-  const double value = b.estimate.value - a.estimate.value;
-  if (!a.estimate.interval && !b.estimate.interval) return {value, {}, statistics::Basis::one_replication};
-  const statistics::Interval of_a = ends_of(a.estimate), of_b = ends_of(b.estimate);
-  return {value, statistics::Interval{of_b.lower - of_a.upper, of_b.upper - of_a.lower},
+/// b less a, of the runs' means. comparisons: as many intervals hold together with statistics::kLevel. Of runs that are
+/// not paired, what the intervals of both leave open, each of half the error: that is wider than need be.
+Estimate difference(const TermOutcome& a, const TermOutcome& b, bool paired, unsigned comparisons) {
+  if (paired) return statistics::mean_difference(a.values, b.values, statistics::simultaneous_level(comparisons));
+  const double level = statistics::simultaneous_level(2 * comparisons);
+  const Estimate of_a = statistics::mean_of(a.values, level), of_b = statistics::mean_of(b.values, level);
+  const double value = of_b.value - of_a.value;
+  if (!of_a.interval && !of_b.interval) return {value, {}, statistics::Basis::one_replication};
+  const auto ends = [](const Estimate& e) { return e.interval.value_or(statistics::Interval{e.value, e.value}); };
+  return {value, statistics::Interval{ends(of_b).lower - ends(of_a).upper, ends(of_b).upper - ends(of_a).lower},
           statistics::Basis::replications};
 }
 
@@ -103,11 +110,11 @@ void judge_ordering(const Claim& claim, bool paired, Outcome& o) {
     return o.terms[static_cast<std::size_t>(found - claim.terms.begin())];
   };
   o.verdict = Verdict::holds;
-  const double level = statistics::simultaneous_level(static_cast<unsigned>(claim.ordering.size() - 1));
+  const auto comparisons = static_cast<unsigned>(claim.ordering.size() - 1);
   for (std::size_t i = 0; i + 1 < claim.ordering.size(); ++i) {
     const std::string &low = claim.ordering[i], &high = claim.ordering[i + 1];
     const TermOutcome &a = term(low), &b = term(high);
-    const Estimate d = difference(a, b, paired, level);
+    const Estimate d = difference(a, b, paired, comparisons);
     if (d.interval ? d.interval->lower > 0 : d.value > 0) continue;
     const bool is_flipped = d.interval ? d.interval->upper <= 0 : d.value <= 0;
     if (!is_flipped && o.verdict == Verdict::flipped) continue;
@@ -122,8 +129,8 @@ void judge_ordering(const Claim& claim, bool paired, Outcome& o) {
 std::optional<double> error_of(double modelled, const Published& published) {
   if (modelled >= published.least && modelled <= published.most) return 0;
   const double nearer = modelled < published.least ? published.least : published.most;
-  if (nearer == 0) return {};
-  return modelled / nearer - 1;
+  const double error = modelled / nearer - 1;
+  return std::isfinite(error) ? std::optional(error) : std::nullopt;
 }
 
 void judge_value(const Claim& claim, Outcome& o) {
@@ -132,8 +139,9 @@ void judge_value(const Claim& claim, Outcome& o) {
   if (!claim.within) return;
   o.verdict = o.error && std::abs(*o.error) <= *claim.within ? Verdict::holds : Verdict::off;
   if (o.verdict == Verdict::off)
-    o.why = fmt::format("is {:.6g} {}, not {} within {:.6g} %", o.modelled.value, claim.unit,
-                        published_text(*claim.published), *claim.within * 100);
+    o.why =
+        fmt::format("is {:.6g}{}, not {} within {:.6g} %", o.modelled.value, claim.unit == "1" ? "" : " " + claim.unit,
+                    published_text(*claim.published), *claim.within * 100);
 }
 
 }  // namespace
@@ -187,14 +195,20 @@ Outcome evaluate(const ClaimList& list, std::size_t number, const std::vector<sw
       }
   }
   o.runs = of.front().count;
-  for (std::size_t t = 0; t < claim.terms.size(); ++t)
-    o.terms.push_back(value_of(claim.terms[t], of[t], list.cases_of(number)[t].number));
-  const bool paired = are_paired(of);
-  if (!claim.ordering.empty()) {
-    judge_ordering(claim, paired, o);
-  } else {
-    o.modelled = combined(claim, o.terms, paired);
-    judge_value(claim, o);
+  try {
+    for (std::size_t t = 0; t < claim.terms.size(); ++t)
+      o.terms.push_back(value_of(claim.terms[t], of[t], list.cases_of(number)[t].number));
+    const bool paired = are_paired(of);
+    if (!claim.ordering.empty()) {
+      judge_ordering(claim, paired, o);
+    } else {
+      o.modelled = combined(claim, o.terms, paired);
+      judge_value(claim, o);
+    }
+  } catch (const NoValue& none) {
+    o.terms.clear();
+    o.verdict = Verdict::failed;
+    o.why = none.why;
   }
   return o;
 }

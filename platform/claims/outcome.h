@@ -18,7 +18,7 @@ enum class Verdict {
   off,        ///< not within its tolerance
   flipped,    ///< not in its order
   undecided,  ///< an order that the runs are too few to tell
-  failed,     ///< a run of it failed
+  failed,     ///< a run of it failed, or its results give no value
   lacking,    ///< no model holds it yet
   left_out    ///< it takes long, and was not run
 };
@@ -48,8 +48,8 @@ struct Outcome {
 /// What becomes of a claim that is not run.
 Outcome left_out(std::size_t claim);
 
-/// rows: of each study of the list, with the quantities that ClaimList::prepare() had it measure. Throws
-/// config::UserError for a quantity that the results do not have.
+/// rows: of each study of the list, with the quantities that ClaimList::prepare() had it measure. A claim whose results
+/// lack a quantity, or whose value is no finite number, has failed.
 Outcome evaluate(const ClaimList&, std::size_t claim, const std::vector<sweep::Rows>& rows);
 
 /// "600", "500 to 600"

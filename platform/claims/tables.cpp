@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "platform/config/quoting.h"
+#include "platform/report/format.h"
 #include "platform/report/program.h"
 
 namespace sluice::claims {
@@ -160,9 +161,9 @@ std::string outcome_text(const ClaimList& list, const std::vector<Outcome>& outc
   std::string text = rows.size() > 1 ? table_text(rows) : "";
   if (!left_out.empty()) text += fmt::format("\nleft out with --quick: {}\n", fmt::join(left_out, ", "));
   text += lacking_text(lacking);
-  std::string summary = fmt::format("\n{} claims", outcomes.size());
+  std::string summary = fmt::format("\n{}:", report::counted(outcomes.size(), "claim", "claims"));
   for (const auto& [verdict, count] : counts)
-    summary += fmt::format("{} {} {}", summary.ends_with("claims") ? ":" : ",", count, to_text(verdict));
+    summary += fmt::format("{} {} {}", summary.ends_with(":") ? "" : ",", count, to_text(verdict));
   return text + summary + "\n";
 }
 

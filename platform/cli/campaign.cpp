@@ -23,12 +23,15 @@ void Few::tell(const std::string& sentence) {
 
 sweep::Rows Campaign::states(const char* so) {
   Few broken(command_, "such files");
-  return sweep::read_states(points, directory, identities, [&](const std::string& s) { broken.tell(s + so); });
+  needs.look();
+  return sweep::read_states(points, directory, identities, needs, [&](const std::string& s) { broken.tell(s + so); });
 }
 
 sweep::Rows Campaign::rows() {
   Few broken(command_, "such files");
-  return sweep::read_rows(points, directory, identities, [&](const std::string& s) { broken.tell(s + kLeftOut); });
+  needs.look();
+  return sweep::read_rows(points, directory, identities, needs,
+                          [&](const std::string& s) { broken.tell(s + kLeftOut); });
 }
 
 const char* Campaign::run(const std::vector<std::uint64_t>& numbers, unsigned at_a_time) {

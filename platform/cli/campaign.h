@@ -10,6 +10,7 @@
 #include "platform/study/points.h"
 #include "platform/sweep/directory.h"
 #include "platform/sweep/identity.h"
+#include "platform/sweep/needs.h"
 #include "platform/sweep/rows.h"
 
 namespace sluice::cli {
@@ -38,8 +39,11 @@ class Campaign {
   /// command: for messages.
   Campaign(const char* command, const study::Points& of, sweep::Directory in)
       : points(of), directory(std::move(in)), command_(command) {}
+  Campaign(const Campaign&) = delete;
+  Campaign& operator=(const Campaign&) = delete;
 
-  /// Both tell of result files that are none. so: what becomes of them.
+  /// What the points have that the study needs, by the results that are there now. Both tell of result files that are
+  /// none. so: what becomes of them.
   sweep::Rows states(const char* so);
   sweep::Rows rows();
   /// Runs the points of these numbers, of which none has a result, and tells of those that fail. Returns the signal
@@ -53,6 +57,7 @@ class Campaign {
   const study::Points& points;
   const sweep::Directory directory;
   sweep::Identities identities{points};
+  sweep::Needs needs{points, directory, identities};
 
  private:
   const char* command_;

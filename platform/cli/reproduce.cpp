@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "models/base/parameters/number.h"
 #include "platform/claims/tables.h"
 #include "platform/cli/campaign.h"
 #include "platform/cli/command.h"
+#include "platform/cli/result_file.h"
 #include "platform/config/dump.h"
 #include "platform/config/files/whole_file.h"
 #include "platform/sweep/jobs.h"
@@ -29,32 +29,8 @@ struct Options {
   bool list = false;
   bool json = false;
   bool quick = false;
+  bool retry_failed = false;
 };
-
-/// A number, true or false where the text is one, as a file would have it.
-base::Value value_of(const std::string& text, const config::Location& where) {
-  if (const auto quoted = config::parse_quoted(text, where)) return *quoted;
-  if (text == "true" || text == "false") return {text == "true"};
-  try {
-    return {static_cast<std::int64_t>(base::parse_unsigned(text))};
-  } catch (const base::ValueError&) {
-  }
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0') return {number};
-  return {text};
-}
-
-std::vector<config::BoardFile::Setting> settings_of(const std::vector<std::string>& set) {
-  std::vector<config::BoardFile::Setting> settings;
-  for (const std::string& s : set) {
-    const config::Location where{"--set " + s, 0};
-    const std::size_t equals = s.find('=');
-    if (equals == 0 || equals == std::string::npos) throw config::UserError(where, "must be PATH=VALUE");
-    settings.push_back({s.substr(0, equals), value_of(s.substr(equals + 1), where), false, {}, where});
-  }
-  return settings;
-}
 
 bool is_run(const claims::ClaimList& list, std::size_t claim, const Options& o) {
   return !(o.quick && list.claims()[claim].is_long);
@@ -76,18 +52,22 @@ std::optional<sweep::Rows> rows_of(const study::Points& points, const std::set<s
   Campaign campaign("reproduce", points,
                     sweep::Directory::create(fs::path(o.output) / points.study().name, points.study()));
   const sweep::StudyLock lock(campaign.directory, points.study());
+  const sweep::Rows before = campaign.states(Campaign::kRunsAgain);
   std::vector<std::uint64_t> missing;
   for (const std::size_t c : cases)
-    for (std::uint64_t n = c * points.per_case(); n < (c + 1) * points.per_case(); ++n)
-      if (campaign.directory.find(campaign.identities.of(n).id).state == sweep::State::missing) missing.push_back(n);
+    for (std::uint64_t n = c * points.per_case(); n < (c + 1) * points.per_case(); ++n) {
+      const bool again = o.retry_failed && before.rows[n].state == sweep::State::failed;
+      if (again) campaign.directory.forget(before.rows[n].run.id);
+      if (again || before.rows[n].state == sweep::State::missing) missing.push_back(n);
+    }
   const char* signal = campaign.run(missing, at_a_time);
   if (signal) {
     say("sluice: reproduce: interrupted by {}; the same command goes on\n", signal);
     return {};
   }
   sweep::Rows rows = campaign.rows();
-  sweep::write_tables(points, rows, campaign.directory);
-  if (!rows.unknown.empty()) throw config::UserError(rows.unknown.front());
+  sweep::write_tables(points, rows, campaign.needs, campaign.directory);
+  for (const std::string& sentence : rows.unknown) say("sluice: reproduce: {}\n", sentence);
   return rows;
 }
 
@@ -101,7 +81,17 @@ int say_bad(const claims::ClaimList& list, const std::vector<claims::Outcome>& o
   return status;
 }
 
+/// Throws for a directory that has another command's results: its page and these would take each other's place.
+void check_directory(const std::string& output) {
+  std::error_code error;
+  for (const char* name : {"result.json", "compare.json", "study.json"})
+    if (fs::exists(fs::path(output) / name, error))
+      throw config::UserError(fmt::format("--out {}: has the {} of another command", output, name));
+}
+
 int reproduce(claims::ClaimList& list, const std::vector<std::size_t>& chosen, const Options& o, unsigned at_a_time) {
+  check_directory(o.output);
+  ResultFile::set_old_aside(o.output, "claims.json");
   const std::vector<std::set<std::size_t>> cases = cases_of(list, chosen, o);
   std::vector<sweep::Rows> rows(list.studies().size());
   for (std::size_t s = 0; s < rows.size(); ++s) {
@@ -123,6 +113,7 @@ int reproduce(claims::ClaimList& list, const std::vector<std::size_t>& chosen, c
     fmt::print("{}", json);
   else
     fmt::print("{}", claims::outcome_text(list, outcomes));
+  std::fflush(stdout);
   write_page(o.output, !o.json);
   std::fflush(stdout);
   return say_bad(list, outcomes);
@@ -134,6 +125,9 @@ int execute(const Environment& environment, const Options& o) {
   if (files.empty()) throw config::UserError("reproduce: there are no claims; --claims FILE names some");
   claims::ClaimList list(files, environment.registry, environment.boards);
   const std::vector<std::size_t> chosen = list.chosen(o.names);
+  if (o.list && (!o.jobs.empty() || !o.set.empty() || o.quick || o.retry_failed))
+    throw config::UserError(
+        "--list: nothing is run, so --jobs, --set, --quick and --retry-failed have no use beside it");
   if (o.list) {
     if (o.json)
       fmt::print("{}", config::json_text(claims::list_json(list, chosen)));
@@ -142,7 +136,7 @@ int execute(const Environment& environment, const Options& o) {
     return 0;
   }
   const unsigned at_a_time = o.jobs.empty() ? sweep::processors() : whole_number("--jobs", o.jobs, 1, kMostJobs);
-  list.prepare(chosen, settings_of(o.set));
+  list.prepare(chosen, o.set);
   return reproduce(list, chosen, o, at_a_time);
 }
 
@@ -151,10 +145,9 @@ int execute(const Environment& environment, const Options& o) {
 void add_reproduce(CLI::App& app, const Environment& environment, Action& action) {
   CLI::App* command = app.add_subcommand("reproduce", "Show published results beside what the models give");
   auto options = std::make_shared<Options>();
-  command->add_option(
-      "CLAIM", options->names,
-      "A claim, the beginning of several (pcie.read), or a row of the calibration page (V5); all claims "
-      "without one");
+  command->add_option("CLAIM", options->names,
+                      "A claim, first parts of several names (pcie.read), or a row of the calibration page (V5); all "
+                      "claims without one");
   command->add_option("--claims", options->files, "File with more claims; may be repeated")
       ->type_name("FILE.toml")
       ->allow_extra_args(false);
@@ -163,6 +156,7 @@ void add_reproduce(CLI::App& app, const Environment& environment, Action& action
   command->add_option("--jobs", options->jobs, "Runs at a time; as many as there are processors by default")
       ->type_name("N");
   command->add_flag("--quick", options->quick, "Leave out claims that take minutes");
+  command->add_flag("--retry-failed", options->retry_failed, "Run points again that have failed");
   command->add_flag("--list", options->list, "Print the claims, and run nothing");
   command->add_flag("--json", options->json, "Print JSON");
   add_overrides(*command, options->set);

@@ -118,6 +118,13 @@ void say_without_effect(const platform::Simulation& simulation, platform::Outcom
       say("sluice: {}: {}\n", simulation.board().config().name(), platform::to_text(w));
 }
 
+/// Says that a first run has found no warm-up, though it was asked to.
+void say_too_short(const platform::Board& board) {
+  if (board.warm_up() && board.warm_up()->too_short)
+    say("sluice: {}: the first run was too short to tell where its start-up ends, so no call is cut\n",
+        board.config().name());
+}
+
 /// Runs the simulation, writes its result and prints its report; returns the exit status.
 int run_and_report(platform::Simulation& simulation, Progress& progress, std::optional<ResultFile>& file,
                    const Options& o) {
@@ -140,6 +147,7 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
     const std::string diagnosis = report::diagnosis_of(result);
     if (const auto rest = diagnosis.find('\n'); rest != std::string::npos) say("{}", diagnosis.substr(rest + 1));
   }
+  if (failure.empty()) say_too_short(simulation.board());
   say_without_effect(simulation, outcome);
   return failure.empty() ? 0 : 1;
 }

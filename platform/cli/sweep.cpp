@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -27,6 +28,8 @@ namespace fs = std::filesystem;
 using study::Point;
 using study::Points;
 
+constexpr std::size_t kMostSearches = 20;
+
 struct Options {
   std::string study;
   std::string output;
@@ -34,6 +37,7 @@ struct Options {
   std::string run;
   std::string task;
   std::string points_per_task;
+  std::string after;
   std::vector<std::string> sbatch;
   bool slurm = false;
   bool wait = false;
@@ -66,10 +70,28 @@ std::uint64_t count_others(const Campaign& c, const sweep::Rows& rows) {
   return others;
 }
 
+/// What searches have found, the first few of them.
+void print_searches(const Campaign& c) {
+  const auto& searches = c.needs.searches();
+  for (std::size_t i = 0; i < searches.size() && i < kMostSearches; ++i) {
+    const sweep::SearchOutcome& o = c.needs.outcomes()[i];
+    const auto describe = [&c](std::size_t n) { return c.points.describe(Point{0, n, {}, {}}); };
+    const std::string& condition = searches[i].axis->search;
+    if (o.found)
+      fmt::print("found: {} holds up to {}{}\n", condition, describe(*o.found),
+                 o.found == searches[i].cases.back() ? ", the last one" : "");
+    else if (!o.is_open)
+      fmt::print("found: {} does not hold at {}, the first one\n", condition, describe(searches[i].cases.front()));
+  }
+  if (searches.size() > kMostSearches)
+    fmt::print("and {} more searches, which study.json has\n", searches.size() - kMostSearches);
+}
+
 /// What the directory has, in a line or a few.
 void print_summary(const Campaign& c, const sweep::Rows& rows) {
-  fmt::print("{}: {} points: {} done, {} failed, {} missing\n", c.points.study().name, c.points.size(), rows.done,
-             rows.failed, rows.missing);
+  fmt::print("{}: {} points: {} done, {} failed, {} missing{}\n", c.points.study().name, c.points.size(), rows.done,
+             rows.failed, rows.missing, rows.unneeded == 0 ? "" : fmt::format(", {} not needed", rows.unneeded));
+  print_searches(c);
   if (const std::uint64_t others = count_others(c, rows))
     fmt::print("{} in {} {} to no point of the study: to boards, files or a program as they were\n",
                report::counted(others, "other result", "other results"), c.directory.path().string(),
@@ -91,21 +113,32 @@ int print_status(Campaign& c) {
   return 0;
 }
 
-/// The points to run: those without a result, or with --retry-failed without one of a run that has not failed.
-std::vector<std::uint64_t> missing(Campaign& c, bool retry_failed) {
+/// The points to run, and how many results there are.
+struct Missing {
   std::vector<std::uint64_t> numbers;
+  std::uint64_t results = 0;
+};
+/// Those that are needed and have no result, or with --retry-failed none of a run that has not failed.
+Missing missing(Campaign& c, bool retry_failed) {
+  Missing all;
   const sweep::Rows rows = c.states(Campaign::kRunsAgain);
   for (std::uint64_t n = 0; n < rows.rows.size(); ++n) {
     const bool again = retry_failed && rows.rows[n].state == sweep::State::failed;
-    if (again) c.directory.forget(rows.rows[n].run.id);
-    if (again || rows.rows[n].state == sweep::State::missing) numbers.push_back(n);
+    if (again) {
+      c.directory.forget(rows.rows[n].run.id);
+      c.needs.forget(n);
+    }
+    if (again || rows.rows[n].state == sweep::State::missing)
+      all.numbers.push_back(n);
+    else if (rows.rows[n].state != sweep::State::unneeded)
+      ++all.results;
   }
-  return numbers;
+  return all;
 }
 
 sweep::Rows write_tables(Campaign& c) {
   sweep::Rows rows = c.rows();
-  sweep::write_tables(c.points, rows, c.directory);
+  sweep::write_tables(c.points, rows, c.needs, c.directory);
   return rows;
 }
 
@@ -122,7 +155,15 @@ int finish(Campaign& c, const Options& o, bool submitted) {
 
 int run_all(Campaign& c, const Options& o, unsigned at_a_time) {
   const sweep::StudyLock lock(c.directory, c.points.study());
-  const char* signal = c.run(missing(c, o.retry_failed), at_a_time);
+  Missing now = missing(c, o.retry_failed);
+  const char* signal = c.run(now.numbers, at_a_time);
+  // What results make the study need, round by round, as long as that brings results.
+  while (!signal && c.points.is_adaptive()) {
+    const std::uint64_t before = now.results;
+    now = missing(c, false);
+    if (now.numbers.empty() || now.results <= before) break;
+    signal = c.run(now.numbers, at_a_time);
+  }
   if (!signal) return finish(c, o, false);
   const sweep::Rows rows = write_tables(c);
   say("sluice: sweep: interrupted by {} with {} of {} points done; the same command goes on\n", signal,
@@ -142,31 +183,40 @@ void wait_for(const sweep::Slurm& slurm) {
   }
 }
 
-/// Submits what is missing and waits for no job; returns how many points were missing.
-std::size_t submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed) {
+/// Submits what is missing and not yet queued, and waits for no job; returns what was missing. `next` submits the sweep
+/// behind it, too, where results may make the study need more.
+Missing submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed,
+                       bool next) {
   const std::set<std::uint64_t> queued = slurm.queued();
-  std::vector<std::uint64_t> numbers = missing(c, retry_failed);
-  const std::size_t all = numbers.size();
+  Missing all = missing(c, retry_failed);
+  std::vector<std::uint64_t> numbers = all.numbers;
   std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
   const std::vector<std::string> jobs = slurm.submit(numbers, options);
   if (!jobs.empty())
     fmt::print("submitted: {} as {} {}\n", report::counted(numbers.size(), "point", "points"),
                jobs.size() == 1 ? "job" : "jobs", fmt::join(jobs, ", "));
+  if (!jobs.empty() && next && c.points.is_adaptive()) slurm.submit_next(jobs, all.results, options);
   std::fflush(stdout);
   return all;
 }
 
 /// Submits what is missing and not yet submitted, and writes the tables of what is there. With --wait, what jobs have
-/// lost is submitted again, as long as that brings results.
-int run_with_slurm(Campaign& c, const Options& o, std::uint64_t points_per_task) {
+/// lost and what results make the study need is submitted again, as long as that brings results; without it a job
+/// behind the others does.
+int run_with_slurm(Campaign& c, const Options& o, std::uint64_t points_per_task, std::optional<std::uint64_t> after) {
   const sweep::SlurmOptions options{o.sbatch, points_per_task};
   sweep::Slurm slurm(c.directory, c.points.study());
-  std::size_t left = submit_missing(c, slurm, options, o.retry_failed);
-  for (std::size_t before = left + 1; o.wait && left > 0 && left < before;) {
+  if (after && missing(c, false).results <= *after) {
+    say("sluice: sweep: the jobs before have brought no result; nothing is submitted\n");
+    return finish(c, o, true);
+  }
+  Missing now = submit_missing(c, slurm, options, o.retry_failed, !o.wait);
+  while (o.wait && !now.numbers.empty()) {
     wait_for(slurm);
-    before = left;
-    left = missing(c, false).size();
-    if (left > 0 && left < before) submit_missing(c, slurm, options, false);
+    const std::uint64_t before = now.results;
+    now = missing(c, false);
+    if (now.results <= before) break;
+    now = submit_missing(c, slurm, options, false, false);
   }
   return finish(c, o, !o.wait);
 }
@@ -248,6 +298,8 @@ int execute(const Environment& environment, const Options& o) {
   const unsigned at_a_time = o.jobs.empty() ? sweep::processors() : whole_number("--jobs", o.jobs, 1, kMostJobs);
   const unsigned per_task =
       o.points_per_task.empty() ? 0 : whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
+  std::optional<std::uint64_t> after;
+  if (!o.after.empty()) after = whole_number("--after", o.after, 0, study::kMostPoints);
   const unsigned last = static_cast<unsigned>(points.size() - 1);
   const unsigned one = o.run.empty() ? 0 : whole_number("--run", o.run, 0, last);
   Campaign campaign(
@@ -255,7 +307,7 @@ int execute(const Environment& environment, const Options& o) {
       o.status ? sweep::Directory::open(output, points.study()) : sweep::Directory::create(output, points.study()));
   if (o.status) return print_status(campaign);
   if (!o.task.empty()) return run_task(campaign, o);
-  if (o.slurm) return run_with_slurm(campaign, o, per_task);
+  if (o.slurm) return run_with_slurm(campaign, o, per_task, after);
   return o.run.empty() ? run_all(campaign, o, at_a_time) : run_one(campaign, o, one);
 }
 
@@ -286,7 +338,9 @@ void add_sweep(CLI::App& app, const Environment& environment, Action& action) {
                    "Points that a task of an array runs; by default as few as the cluster's MaxArraySize allows")
       ->type_name("N");
   command->add_flag("--wait", options->wait, "Wait until no submitted point waits or runs");
-  command->add_option("--task", options->task, "")->group("");  // what a job of --slurm calls
+  // What jobs of --slurm call.
+  command->add_option("--task", options->task, "")->group("");
+  command->add_option("--after", options->after, "")->group("");
   command->callback([&environment, &action, options] {
     action = [&environment, options] { return execute(environment, *options); };
   });

@@ -71,7 +71,10 @@ class BoardBuilder {
   }
   /// The settings must outlive the call.
   BoardConfig build(const AddedSettings& added) {
-    return build([&] { collect_added(added); });
+    return build([&] {
+      collect_added(added);
+      collect_overrides(added.overrides, {});
+    });
   }
 
  private:

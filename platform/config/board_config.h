@@ -157,6 +157,7 @@ BoardConfig load_board(const std::string& board, const std::vector<std::string>&
 struct AddedSettings {
   std::string name;  ///< of the file, as results show it: "outstanding.toml"
   std::vector<BoardFile::Setting> settings;
+  std::vector<std::string> overrides = {};  ///< on top of them, as --set has them: "nic.eth0.queues=4"
 };
 /// The same for files that have been read, which makes it fast enough for thousands of boards. The settings may not add
 /// a component. The layers may end before the result.

@@ -107,13 +107,13 @@ std::string link_text(const Json& result) {
 std::string warm_up_text(const Json& result) {
   if (!result.contains("warm_up")) return {};
   const Json& found = result.at("warm_up");
-  if (found.at("too_short").get<bool>())
-    return "  the first run was too short to tell where its start-up ends: no call is cut\n";
+  if (found.at("too_short").get<bool>()) return {};
   const std::string exact = grouped(found.at("batch").get<std::uint64_t>());
   const auto calls = found.at("calls").get<std::uint64_t>();
   if (calls == 0) return fmt::format("  no call is cut: a first run found no start-up of {} calls or more\n", exact);
-  return fmt::format("  the first {} calls are cut: a first run found its start-up to last so long, to {} calls\n",
-                     grouped(calls), exact);
+  return fmt::format(
+      "  the first {} calls are cut: a first run found its start-up to last so long, exact to {} calls\n",
+      grouped(calls), exact);
 }
 
 std::string host_text(const Json& result) {

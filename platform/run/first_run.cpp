@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,8 +43,10 @@ WarmUp simulate(const config::BoardConfig& config, std::optional<base::Time> unt
 
 /// Simulates and tells the parent; does not return. What goes wrong here goes wrong again in the run that follows,
 /// which says so.
-[[noreturn]] void run_child(int pipe, const config::BoardConfig& config, std::optional<base::Time> until) {
+[[noreturn]] void run_child(int pipe, pid_t parent, const config::BoardConfig& config,
+                            std::optional<base::Time> until) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
   const int nowhere = ::open("/dev/null", O_RDWR);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
   WarmUp found{0, 0, true};
@@ -55,15 +58,18 @@ WarmUp simulate(const config::BoardConfig& config, std::optional<base::Time> unt
   ::_exit(told ? 0 : 1);
 }
 
-/// Reads what the child tells; nothing where it ends without a word.
+/// Reads what the child tells; nothing where it ends without a word, or a signal comes.
 std::optional<WarmUp> listen(int pipe) {
-  WarmUp found;
-  ssize_t n = 0;
-  do {
-    n = ::read(pipe, &found, sizeof(found));
-  } while (n < 0 && errno == EINTR && !Interruption::signal());
-  if (n != sizeof(found)) return {};
-  return found;
+  constexpr int kLookMs = 100;
+  pollfd wait{pipe, POLLIN, 0};
+  while (!Interruption::signal()) {
+    const int ready = ::poll(&wait, 1, kLookMs);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    WarmUp found;
+    if (::read(pipe, &found, sizeof(found)) == sizeof(found)) return found;
+    break;
+  }
+  return {};
 }
 
 [[noreturn]] void fail(const char* what) {
@@ -72,9 +78,6 @@ std::optional<WarmUp> listen(int pipe) {
 
 void check(const config::BoardConfig& config) {
   const config::Instance& workload = config.the("workload");
-  const net::TrafficSource::Kind kind = traffic_of(config)->kind;
-  if (kind != net::TrafficSource::Kind::closed_loop && kind != net::TrafficSource::Kind::open_loop)
-    throw config.error(workload, "find_warmup", "belongs to a closed or an open loop");
   for (const config::Instance* peer : config.of_kind("peer"))
     if (peer->model() == "traffic")
       throw config.error(workload, "find_warmup", "needs one source of calls, and " + peer->path() + " is another");
@@ -92,11 +95,11 @@ std::optional<WarmUp> find_warm_up(const config::BoardConfig& config, std::optio
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
   const Interruption interruption;
-  const pid_t child = ::fork();
+  const pid_t parent = ::getpid(), child = ::fork();
   if (child < 0) fail("fork");
   if (child == 0) {
     ::close(ends[0]);
-    run_child(ends[1], config, until);
+    run_child(ends[1], parent, config, until);
   }
   ::close(ends[1]);
   const std::optional<WarmUp> found = listen(ends[0]);
@@ -106,7 +109,10 @@ std::optional<WarmUp> find_warm_up(const config::BoardConfig& config, std::optio
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (Interruption::signal()) return {};
-  return found.value_or(WarmUp{0, 0, true});
+  if (!found && WIFSIGNALED(status))
+    throw std::runtime_error(std::string("the first run was ended by a signal: ") + ::strsignal(WTERMSIG(status)));
+  if (!found) throw std::runtime_error("the first run ended without a result");
+  return found;
 }
 
 }  // namespace sluice::platform

@@ -35,6 +35,13 @@ bool assigns(const std::string& expression) {
   return false;
 }
 
+/// The library would read the last line of several only.
+std::string in_one_line(std::string text) {
+  for (char& c : text)
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) c = ' ';
+  return text;
+}
+
 /// Parentheses nest a call each in the library.
 bool nests_deeply(const std::string& expression) {
   constexpr int kMost = 100;
@@ -52,7 +59,7 @@ struct Expression::Parser {
 
 Expression::Expression(Use use, const std::string& text, const std::vector<std::string>& names,
                        const config::Location& where)
-    : parser_(std::make_unique<Parser>()), use_(use), text_(text), names_(names), where_(where) {
+    : parser_(std::make_unique<Parser>()), use_(use), text_(in_one_line(text)), names_(names), where_(where) {
   if (text.size() > kLongestExpression) refuse(fmt::format("has more than {} characters", kLongestExpression));
   if (assigns(text)) refuse("assigns with =; == compares");
   if (nests_deeply(text)) refuse("has more than 100 parentheses");
@@ -66,7 +73,7 @@ Expression::Expression(Use use, const std::string& text, const std::vector<std::
       } catch (const mup::ParserError&) {
       }
     }
-    parser_->library.SetExpr(text);
+    parser_->library.SetExpr(text_);
     const auto& used = parser_->library.GetExprVar();
     for (const std::string& name : names) parser_->used.push_back(used.contains(name));
   } catch (const mup::ParserError& e) {
@@ -114,13 +121,24 @@ void Expression::refuse_for(int code, const std::string& token, const std::strin
   if (code == mup::ecUNASSIGNABLE_TOKEN && !is_name)
     refuse(fmt::format("cannot be read from {} on; operators are + - * / ^ == != < <= > >= && ||", token));
   if (code == mup::ecUNASSIGNABLE_TOKEN)
-    refuse(fmt::format("has {}, {}; it has {}", token, use_.unknown, fmt::join(names_, ", ")));
+    refuse(
+        fmt::format("has {}, {}{}{}", token, use_.unknown, names_.empty() ? "" : "; it has ", fmt::join(names_, ", ")));
   refuse(fmt::format("cannot be decided: {}", message));
 }
 
 void Expression::refuse(const std::string& why) const {
   const std::string shown = text_.size() > 80 ? text_.substr(0, 80) + "..." : text_;
   throw config::UserError(where_, fmt::format("{} = '{}' {}", use_.key, shown, why));
+}
+
+bool is_name(const std::string& text) {
+  if (names_in(text) != std::vector<std::string>{text}) return false;
+  try {
+    Expression({"name", ""}, text + " + 1", {text}, {}).number();
+    return true;
+  } catch (const config::UserError&) {
+    return false;
+  }
 }
 
 std::vector<std::string> names_in(const std::string& expression) {

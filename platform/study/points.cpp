@@ -100,7 +100,7 @@ std::size_t Points::board_number(const Named& named, const config::BoardDirector
     throw UserError(named.where,
                     fmt::format("another board of the study is called {}, too; give one file another name", name));
   try {
-    b.plain = config::build_board(b.layers, {study_.name + ".toml", study_.settings}, registry_);
+    b.plain = config::build_board(b.layers, {study_.name + ".toml", study_.settings, study_.overrides}, registry_);
   } catch (const UserError&) {
     // What a grid sets may make the board complete, or its values fit together; check_values() finds what does not.
   }
@@ -130,7 +130,7 @@ void Points::read_boards(const config::BoardDirectories& directories) {
 void Points::check_axis(const Source& source, const Axis& axis) const {
   const Board& board = boards_[source.board];
   if (parameter_of(board, axis.path).parameter) return;
-  config::AddedSettings added{study_.name + ".toml", study_.settings};
+  config::AddedSettings added{study_.name + ".toml", study_.settings, study_.overrides};
   added.settings.push_back({axis.path, axis.values.front(), false, {}, axis.where});
   config::build_board(board.layers, added, registry_);
 }
@@ -248,7 +248,7 @@ std::string Points::value_in(const Chosen& chosen, const std::string& path) cons
     for (const Axis& a : grid.dimensions[d])
       if (a.path == path) return shown(board, a, places[d]).text;
   for (const auto& s : grid.settings)
-    if (s.path == path && !s.is_table) return shown(board, {path, s.where, {s.value}}, 0).text;
+    if (s.path == path && !s.is_table) return shown(board, {path, s.where, {s.value}, {}, {}}, 0).text;
   if (const Declared d = parameter_of(board, path); d.instance) return d.parameter->text(d.instance->values());
   // Unknown, and so like nothing in another grid.
   return fmt::format("of grid {}", source.grid);
@@ -323,6 +323,32 @@ void Points::check_values() const {
   }
 }
 
+bool Points::is_adaptive() const {
+  return study_.precision || std::any_of(study_.grids.begin(), study_.grids.end(), [](const Grid& g) {
+           return std::any_of(g.dimensions.begin(), g.dimensions.end(),
+                              [](const Dimension& d) { return !d[0].search.empty(); });
+         });
+}
+
+std::vector<Search> Points::searches() const {
+  std::vector<Search> all;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> known;  ///< by source and all other values
+  for (std::size_t n = 0; n < chosen_.size(); ++n) {
+    const Chosen& c = chosen_[n];
+    const std::vector<Dimension>& dimensions = study_.grids[sources_[c.source].grid].dimensions;
+    std::uint64_t stride = 1;
+    for (std::size_t d = dimensions.size(); d-- > 0; stride *= dimensions[d][0].values.size()) {
+      const Axis& a = dimensions[d][0];
+      if (a.search.empty()) continue;
+      const std::uint64_t others = c.combination - c.combination / stride % a.values.size() * stride;
+      const auto [place, is_new] = known.try_emplace({c.source, others}, all.size());
+      if (is_new) all.push_back({&a, {}});
+      all[place->second].cases.push_back(n);
+    }
+  }
+  return all;
+}
+
 Case Points::case_at(std::size_t number) const {
   const Chosen& chosen = chosen_.at(number);
   const Source& source = sources_[chosen.source];
@@ -345,7 +371,7 @@ Point Points::at(std::uint64_t number) const {
 config::AddedSettings Points::settings_of(const Point& point) const {
   const Chosen& chosen = chosen_.at(point.case_number);
   const Grid& grid = study_.grids[sources_[chosen.source].grid];
-  config::AddedSettings added{study_.name + ".toml", study_.settings};
+  config::AddedSettings added{study_.name + ".toml", study_.settings, study_.overrides};
   added.settings.insert(added.settings.end(), grid.settings.begin(), grid.settings.end());
   const auto add = [&added](const std::string& path, base::Value value, const config::Location& where) {
     added.settings.push_back({path, std::move(value), false, {}, where});

@@ -33,6 +33,12 @@ struct Case {
   std::vector<SweptValue> values;
 };
 
+/// Cases of which a search is to find the last one that is as it must be.
+struct Search {
+  const Axis* axis;                ///< of the study
+  std::vector<std::size_t> cases;  ///< in the order of the axis's values
+};
+
 /// A case with its random streams: one run.
 struct Point {
   std::uint64_t number = 0;
@@ -54,6 +60,10 @@ class Points {
   Points(Study, const config::Registry&, const config::BoardDirectories&, Check check = Check::values);
 
   const Study& study() const { return study_; }
+  /// Whether results decide which points are run.
+  bool is_adaptive() const;
+  /// The searches, in the order of their first cases.
+  std::vector<Search> searches() const;
   std::size_t cases() const { return chosen_.size(); }
   std::uint64_t size() const { return cases() * per_case(); }
   /// Points of each case.
@@ -68,6 +78,11 @@ class Points {
   std::string describe(const Point&) const;
 
   const std::vector<std::string>& board_names() const { return names_; }
+  /// A value of a parameter as a board of this number shows it: "1 us" for "1000 ns". As it is written where the board
+  /// has no such parameter.
+  std::string shown_text(std::size_t board, const std::string& path, const base::Value& value) const {
+    return shown(boards_[board], {path, {}, {value}, {}, {}}, 0).text;
+  }
   /// A value of an axis as the first board writes it.
   std::string value_text(const Axis& axis, std::size_t value) const { return shown(boards_.front(), axis, value).text; }
   /// In the order in which the grids name them.

@@ -61,6 +61,23 @@ std::vector<base::Value> whole_values(std::int64_t from, std::int64_t to, std::i
   return values;
 }
 
+/// Whole numbers by a factor that is none: each is the nearest one, and none is there twice.
+std::vector<base::Value> rounded_values(std::int64_t from, std::int64_t to, double factor) {
+  std::vector<base::Value> values;
+  std::int64_t last = from - 1;
+  for (double exact = static_cast<double>(from); exact < static_cast<double>(to) + 0.5; exact *= factor) {
+    const auto v = std::min<std::int64_t>(to, std::llround(exact));
+    if (v != last) {
+      check_length(values.size());
+      values.emplace_back().data = v;
+    } else if (exact * (factor - 1) < 1e-9) {
+      throw base::ValueError("has a factor too small to change its values");
+    }
+    last = v;
+  }
+  return values;
+}
+
 }  // namespace
 
 std::vector<base::Value> values_of(const Range& range) {
@@ -75,6 +92,7 @@ std::vector<base::Value> values_of(const Range& range) {
     throw base::ValueError(fmt::format("must have a {} of more than {}", name, range.is_factor ? 1 : 0));
   if (range.is_factor && from.value <= 0) throw base::ValueError("with a factor must begin above 0");
   if (from.whole && to.whole && by.whole) return whole_values(*from.whole, *to.whole, *by.whole, range.is_factor);
+  if (from.whole && to.whole && range.is_factor) return rounded_values(*from.whole, *to.whole, by.value);
   std::vector<base::Value> values;
   for (;;) {
     const auto n = static_cast<double>(values.size());

@@ -15,7 +15,8 @@ struct Range {
   bool is_factor = false;  ///< `by` is a factor; else a step
 };
 
-/// The values from `from` up to at most `to`. Whole numbers stay whole; texts with a unit keep it. Throws
+/// The values from `from` up to at most `to`. Whole numbers stay whole, by a factor that is none the
+/// nearest ones; texts with a unit keep it. Throws
 /// base::ValueError, the end of a sentence about the range, for one that rises never or to more than kMostPoints
 /// values, and for values that are no numbers of one unit.
 std::vector<base::Value> values_of(const Range&);

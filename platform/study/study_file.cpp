@@ -10,6 +10,7 @@
 #include "models/base/parameters/number.h"
 #include "platform/config/files/toml_file.h"
 #include "platform/config/nearest_name.h"
+#include "platform/study/expression.h"
 #include "platform/study/range.h"
 
 namespace sluice::study {
@@ -20,7 +21,10 @@ using config::UserError;
 using Settings = std::vector<config::BoardFile::Setting>;
 
 constexpr unsigned kMostReplications = 100'000;
+constexpr unsigned kDefaultMost = 100;  ///< replications of a study that asks for a precision
 constexpr const char* kValues = "must be a list of values, or { from = ..., to = ..., step or factor = ... }";
+constexpr Expression::Use kOfSearch = {"while", "which is no quantity"};
+constexpr const char* kSearch = "while";  ///< of a range or { values = [...] }: a search
 
 class StudyReader : config::TomlReader {
  public:
@@ -72,11 +76,7 @@ class StudyReader : config::TomlReader {
 
   void read_measure(const toml::node& node, const Location& where) {
     study_.measure = names(node, "measure", where);
-    for (const Named& m : study_.measure) {
-      if (m.name.empty()) throw UserError(m.where, "a quantity to measure must have a name, such as latency_ns.p99");
-      if (m.name == "host" || m.name.starts_with("host."))
-        throw UserError(m.where, m.name + " depends on the machine, and is no quantity of a study; host.csv has it");
-    }
+    for (const auto& e : *node.as_array()) quantity_of(e, at(e.source()));
   }
 
   Settings settings(const toml::node& node, const Location& where) const {
@@ -107,12 +107,66 @@ class StudyReader : config::TomlReader {
       throw UserError(where, fmt::format("seeds has {} twice", *twice));
   }
 
-  void read_replications(const toml::node& node, const Location& where) {
+  unsigned whole_of(const toml::node& node, const std::string& key, unsigned least, const Location& where) const {
     const auto* n = node.as_integer();
-    if (!n || n->get() < 1 || n->get() > std::int64_t{kMostReplications})
-      throw UserError(where, fmt::format("replications must be a whole number, 1 to {}", kMostReplications));
-    study_.replications = static_cast<unsigned>(n->get());
+    if (!n || n->get() < std::int64_t{least} || n->get() > std::int64_t{kMostReplications})
+      throw UserError(where, fmt::format("{} must be a whole number, {} to {}", key, least, kMostReplications));
+    return static_cast<unsigned>(n->get());
+  }
+
+  void read_replications(const toml::node& node, const Location& where) {
     study_.replications_where = where;
+    if (const auto* table = node.as_table())
+      read_precision(*table, where);
+    else
+      study_.replications = whole_of(node, "replications", 1, where);
+  }
+
+  /// { quantity = "latency_ns.p99", within = "2 %", least = 5, most = 100 }
+  void read_precision(const toml::table& table, const Location& where) {
+    Precision p;
+    p.where = where;
+    study_.replications = kDefaultMost;
+    for (auto&& [key, node] : table) {
+      const std::string name(key.str());
+      const Location key_where = at(key.source());
+      if (name == "quantity")
+        p.quantity = quantity_of(node, key_where);
+      else if (name == "within")
+        p.within = share_of(node, key_where);
+      else if (name == "least")
+        p.least = whole_of(node, "replications.least", 2, key_where);
+      else if (name == "most")
+        study_.replications = whole_of(node, "replications.most", 2, key_where);
+      else
+        throw UserError(key_where, fmt::format("replications.{} is not a key of a precision{}", name,
+                                               config::suggestion(name, {"quantity", "within", "least", "most"})));
+    }
+    if (p.quantity.empty() || p.within == 0)
+      throw UserError(where, "replications must be a number, or a table with quantity and within");
+    if (p.least > study_.replications)
+      throw UserError(where, fmt::format("replications.least is {}, more than replications.most, {}", p.least,
+                                         study_.replications));
+    study_.precision = p;
+  }
+
+  double share_of(const toml::node& node, const Location& where) const {
+    try {
+      if (node.is_table()) throw base::ValueError("must be a share, such as \"2 %\"");
+      const base::Ratio share = base::Codec<base::Ratio>::read(value_of(node, "replications.within", where));
+      if (share.numerator() == 0) throw base::ValueError("must be more than 0");
+      return static_cast<double>(share.numerator()) / static_cast<double>(share.denominator());
+    } catch (const base::ValueError& e) {
+      throw UserError(where, std::string("replications.within ") + e.what());
+    }
+  }
+
+  std::string quantity_of(const toml::node& node, const Location& where) const {
+    std::string name = string_of(node, "a quantity");
+    if (name.empty()) throw UserError(where, "a quantity must have a name, such as latency_ns.p99");
+    if (name == "host" || name.starts_with("host."))
+      throw UserError(where, name + " depends on the machine, and is no quantity of a study; host.csv has it");
+    return name;
   }
 
   /// A list of values, or a range. Not empty.
@@ -142,6 +196,7 @@ class StudyReader : config::TomlReader {
     for (auto&& [key, node] : table) {
       const std::string name(key.str());
       const Location key_where = at(key.source());
+      if (name == kSearch) continue;
       const bool is_by = name == "step" || name == "factor";
       if (name != "from" && name != "to" && !is_by)
         throw UserError(key_where, fmt::format("{}.{}: a range has from, to, and step or factor", path, name));
@@ -198,15 +253,32 @@ class StudyReader : config::TomlReader {
     return g;
   }
 
+  /// An axis, whose values are a list, a range or, of a search, { values = [...], while = "..." }.
+  Axis axis(const toml::node& node, const std::string& path, const Location& where) const {
+    Axis a{path, where, {}, {}, {}};
+    const auto* table = node.as_table();
+    const auto* search = table ? table->get(kSearch) : nullptr;
+    if (search) {
+      a.search_where = at(search->source());
+      a.search = string_of(*search, path + ".while");
+      if (a.search.empty()) throw UserError(a.search_where, path + ".while must be a condition on quantities");
+      Expression(kOfSearch, a.search, names_in(a.search), a.search_where);
+    }
+    const auto* list = search ? table->get("values") : nullptr;
+    if (list && table->size() != 2) throw UserError(where, path + " must have values and while, or a range and while");
+    a.values = values(list ? *list : node, path, where);
+    return a;
+  }
+
   /// Adds what a table sweeps, tables within it included.
   void add_axes(const toml::node& node, const std::string& path, const Location& where, Dimension& to) const {
     const auto* table = node.as_table();
-    if (!table || table->contains("from") || table->contains("to")) {
+    if (!table || table->contains("from") || table->contains("to") || table->contains(kSearch)) {
       if (path.find('.') == std::string::npos)
         throw UserError(where, path +
                                    " is not a key of a grid, which has boards, where, settings, together and the "
                                    "parameters that it sweeps");
-      to.push_back({path, where, values(node, path, where)});
+      to.push_back(axis(node, path, where));
       return;
     }
     for (auto&& [key, below] : *table) {
@@ -233,11 +305,17 @@ class StudyReader : config::TomlReader {
     }
   }
 
-  /// A parameter may be swept once, and not be set beside that.
+  /// A parameter may be swept once, and not be set beside that; a grid may have one search.
   void check_paths(const Grid& g) const {
     std::vector<std::string> seen;
+    std::string searched;
     for (const Dimension& d : g.dimensions)
       for (const Axis& a : d) {
+        if (!a.search.empty() && d.size() > 1)
+          throw UserError(a.search_where, a.path + " advances together with another, and cannot be searched");
+        if (!a.search.empty() && !searched.empty())
+          throw UserError(a.search_where, fmt::format("a grid may have one search, and {} is another", searched));
+        if (!a.search.empty()) searched = a.path;
         if (std::find(seen.begin(), seen.end(), a.path) != seen.end())
           throw UserError(a.where, a.path + " is swept twice in one grid");
         seen.push_back(a.path);
@@ -252,6 +330,8 @@ class StudyReader : config::TomlReader {
 
 /// What a study numbers itself must not be set beside that.
 void check_run_settings(const Study& study) {
+  if (study.precision && study.seeds_where.line > 0)
+    throw UserError(study.seeds_where, "seeds has no use beside a precision, which numbers replications");
   const auto check = [&study](const std::string& path, const Location& where) {
     if (path == "run.replication" && study.replications_where.line > 0)
       throw UserError(where, "run.replication is numbered by replications; leave one of them out");

@@ -4,6 +4,7 @@
 /// docs/reference/study.md documents the file.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,18 @@ struct Axis {
   std::string path;  ///< "nic.eth0.queues"
   config::Location where;
   std::vector<base::Value> values;
+  /// A condition on quantities: "latency_ns.p99 <= 50000". Not all values are run, but those by which bisection finds
+  /// the last one at which it holds. Empty: all are run.
+  std::string search;
+  config::Location search_where;
+};
+
+/// How often each case is run: until the interval of a quantity is narrow enough.
+struct Precision {
+  std::string quantity;  ///< "latency_ns.p99"
+  double within = 0;     ///< half the width of its 95 % interval, as a share of its value
+  unsigned least = 5;    ///< replications at least; at most there are Study::replications
+  config::Location where;
 };
 
 /// Axes that advance together: all have the same number of values.
@@ -45,10 +58,12 @@ struct Study {
   std::string summary;  ///< may be empty
   std::vector<Named> boards;
   std::vector<config::BoardFile::Setting> settings;
-  std::vector<std::uint64_t> seeds;  ///< empty: that of each board
+  std::vector<std::string> overrides;  ///< of every point, on top of all, as --set has them; no file says them
+  std::vector<std::uint64_t> seeds;    ///< empty: that of each board
   config::Location seeds_where;
   unsigned replications = 1;
   config::Location replications_where;  ///< no file: the study does not say
+  std::optional<Precision> precision;   ///< nothing: each case is run `replications` times
   std::vector<Named> measure;           ///< quantities of result files; empty: the usual ones
   std::vector<Grid> grids;              ///< at least one
 };

@@ -16,7 +16,8 @@ namespace sluice::sweep {
 enum class State {
   missing,  ///< nothing
   done,     ///< a result
-  failed    ///< a result of a run that failed, or why there can be none
+  failed,   ///< a result of a run that failed, or why there can be none
+  unneeded  ///< nothing is looked for: the study does not need it
 };
 struct Found {
   State state = State::missing;

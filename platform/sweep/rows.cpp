@@ -10,8 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/config/nearest_name.h"
-#include "platform/report/merged_tails.h"
-#include "platform/statistics/means.h"
+#include "platform/sweep/estimates.h"
 #include "platform/sweep/quantity.h"
 
 namespace sluice::sweep {
@@ -22,13 +21,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::array kUsual = {"latency_ns.mean",  "latency_ns.p50",       "latency_ns.p99", "latency_ns.p999",
                                "throughput_per_s", "zero_loss_rate_per_s", "simulated_ns"};
 constexpr std::array kHost = {"wall_s", "cpu_s", "startup_cpu_s", "mips", "requests_per_wall_s", "peak_rss_bytes"};
-
-/// Quantiles of latency are merged over the runs of a case. Null: it is none of these.
-const report::Tail* quantile_named(const std::string& quantity) {
-  for (const report::Tail& t : report::kQuantiles)
-    if (quantity == std::string("latency_ns.") + t.key) return &t;
-  return nullptr;
-}
 
 std::vector<double> find_all(const Json& in, const std::vector<std::string>& names) {
   std::vector<double> values;
@@ -65,8 +57,9 @@ void leave_out_unknown(Rows& all) {
 
 class Reader {
  public:
-  Reader(const study::Points& points, const Directory& directory, Identities& identities, const OnBroken& on_broken)
-      : points_(points), directory_(directory), identities_(identities), on_broken_(on_broken) {}
+  Reader(const study::Points& points, const Directory& directory, Identities& identities, const Needs& needs,
+         const OnBroken& on_broken)
+      : points_(points), directory_(directory), identities_(identities), needs_(needs), on_broken_(on_broken) {}
 
   Rows read_states() {
     for (std::uint64_t n = 0; n < points_.size(); ++n) add_point(n);
@@ -94,6 +87,11 @@ class Reader {
 
  private:
   void add_point(std::uint64_t number) {
+    if (!needs_.is_needed(number)) {
+      all_.rows.push_back({{}, State::unneeded, {}, {}, {}});
+      ++all_.unneeded;
+      return;
+    }
     Row r{identities_.of(number), State::missing, {}, {}, {}};
     Found found = directory_.find(r.run.id);
     const std::string file = directory_.result_of(r.run.id).string();
@@ -135,15 +133,13 @@ class Reader {
       if (const Row& r = all_.rows[n]; r.state == State::done && !std::isnan(r.quantities[quantity]))
         values.push_back(r.quantities[quantity]);
     if (values.empty()) return {};
-    const report::Tail* quantile = quantile_named(all_.measured[quantity]);
-    if (quantile && latencies_.size() == values.size())
-      return {values.size(), report::merged_tail(latencies_, *quantile)};
-    return {values.size(), statistics::mean_of(values)};
+    return {values.size(), estimate_of(all_.measured[quantity], values, latencies_)};
   }
 
   const study::Points& points_;
   const Directory& directory_;
   Identities& identities_;
+  const Needs& needs_;
   const OnBroken& on_broken_;
   Rows all_;
   std::vector<std::string> names_;  ///< of what a result has
@@ -152,14 +148,14 @@ class Reader {
 
 }  // namespace
 
-Rows read_states(const study::Points& points, const Directory& directory, Identities& identities,
+Rows read_states(const study::Points& points, const Directory& directory, Identities& identities, const Needs& needs,
                  const OnBroken& on_broken) {
-  return Reader(points, directory, identities, on_broken).read_states();
+  return Reader(points, directory, identities, needs, on_broken).read_states();
 }
 
-Rows read_rows(const study::Points& points, const Directory& directory, Identities& identities,
+Rows read_rows(const study::Points& points, const Directory& directory, Identities& identities, const Needs& needs,
                const OnBroken& on_broken) {
-  return Reader(points, directory, identities, on_broken).read_rows();
+  return Reader(points, directory, identities, needs, on_broken).read_rows();
 }
 
 }  // namespace sluice::sweep

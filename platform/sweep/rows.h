@@ -12,6 +12,7 @@
 #include "platform/study/points.h"
 #include "platform/sweep/directory.h"
 #include "platform/sweep/identity.h"
+#include "platform/sweep/needs.h"
 
 namespace sluice::sweep {
 
@@ -37,17 +38,17 @@ struct Rows {
   /// By the number of the case, in the order of `measured`. Quantiles of latency are those of all calls together.
   std::vector<std::vector<CaseQuantity>> cases;
   std::vector<std::string> unknown;  ///< sentences about quantities that the study asks for and no result has
-  std::uint64_t done = 0, failed = 0, missing = 0;
+  std::uint64_t done = 0, failed = 0, missing = 0, unneeded = 0;
 };
 
 using OnBroken = std::function<void(const std::string& sentence)>;
 
-/// What the points have, without their quantities, which take long to read. A result that is not whole counts as
-/// missing; on_broken is called with a sentence about it.
-Rows read_states(const study::Points&, const Directory&, Identities&, const OnBroken& on_broken);
+/// What the points have that the study needs, without their quantities, which take long to read. A result that is not
+/// whole counts as missing; on_broken is called with a sentence about it.
+Rows read_states(const study::Points&, const Directory&, Identities&, const Needs&, const OnBroken& on_broken);
 
 /// The same with the quantities; one result file is in memory at a time. What is measured, where the study does not
 /// say, are the usual quantities that any result has.
-Rows read_rows(const study::Points&, const Directory&, Identities&, const OnBroken& on_broken);
+Rows read_rows(const study::Points&, const Directory&, Identities&, const Needs&, const OnBroken& on_broken);
 
 }  // namespace sluice::sweep

@@ -110,7 +110,7 @@ std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points,
   const std::uint64_t each = std::max<std::uint64_t>(1, options.points_per_task ? options.points_per_task : fewest);
   for (const std::string& o : options.sbatch)
     if (!o.starts_with('-') || o.starts_with("--array") || o.starts_with("-a") || o.starts_with("--wrap") ||
-        o.starts_with("--parsable"))
+        o.starts_with("--parsable") || o.starts_with("--dependency") || o.starts_with("-d"))
       throw UserError(
           fmt::format("--sbatch={}: must be an option of sbatch that does not change what is submitted, such "
                       "as --time=30",
@@ -128,21 +128,49 @@ std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points,
   return jobs;
 }
 
-/// The job is held until the list of its tasks, whose name is the job's number, is there.
-std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptions& options) {
-  const fs::path place = fs::absolute(slurm_directory(directory_));
+/// The directory of lists and scripts, which is made.
+fs::path Slurm::place() const {
+  fs::path place = fs::absolute(slurm_directory(directory_));
   std::error_code error;
   fs::create_directories(place, error);
   if (error) throw UserError(fmt::format("{}: cannot be made: {}", place.string(), error.message()));
+  return place;
+}
+
+/// The command line of a sweep of this study in this directory, to its options.
+std::string Slurm::command() const {
   const std::string program = fs::read_symlink("/proc/self/exe").string();
   const fs::path study = fs::absolute(study_.file), out = fs::absolute(directory_.path());
-  const fs::path script = place / "task.sh";
+  return fmt::format("{} sweep {} --out={}", config::shell_word(program), config::shell_word(study.string()),
+                     config::shell_word(out.string()));
+}
+
+void Slurm::submit_next(const std::vector<std::string>& jobs, std::uint64_t results, const SlurmOptions& options) {
+  const fs::path place = this->place(), script = place / "next.sh";
+  std::string more;
+  if (options.points_per_task != 0) more += fmt::format(" --points-per-task={}", options.points_per_task);
+  for (const std::string& o : options.sbatch) more += " " + config::shell_word("--sbatch=" + o);
+  config::write_whole(script, fmt::format("#!/bin/sh\n"
+                                          "# Submits what the results of the jobs before make the study need.\n"
+                                          "exec {} --slurm --after={}{}\n",
+                                          command(), results, more));
+  std::vector<std::string> sbatch = {
+      "sbatch", "--parsable", fmt::format("--dependency=afterany:{}", fmt::join(jobs, ":")),
+      "--job-name=sluice-" + study_.name + "-next", "--output=" + (place / "%j.log").string()};
+  sbatch.insert(sbatch.end(), options.sbatch.begin(), options.sbatch.end());
+  sbatch.push_back(script.string());
+  const Called submitted = call(sbatch);
+  if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
+}
+
+/// The job is held until the list of its tasks, whose name is the job's number, is there.
+std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptions& options) {
+  const fs::path place = this->place(), script = place / "task.sh";
   config::write_whole(script,
                       fmt::format("#!/bin/sh\n"
                                   "# One task of an array: the points that the list named after the job has for it.\n"
-                                  "exec {} sweep {} --out={} --task={}/\"$SLURM_ARRAY_JOB_ID\".json\n",
-                                  config::shell_word(program), config::shell_word(study.string()),
-                                  config::shell_word(out.string()), config::shell_word(place.string())));
+                                  "exec {} --task={}/\"$SLURM_ARRAY_JOB_ID\".json\n",
+                                  command(), config::shell_word(place.string())));
   std::vector<std::string> sbatch = {"sbatch",
                                      "--parsable",
                                      "--hold",

@@ -32,12 +32,19 @@ class Slurm {
   /// Submits the points; returns the numbers of the jobs. Throws config::UserError when Slurm refuses them.
   std::vector<std::string> submit(const std::vector<std::uint64_t>& points, const SlurmOptions&);
 
+  /// Submits the sweep itself as a job behind these: it submits what their results make the study need. results: how
+  /// many there are now; the job ends the chain where there are no more then. Throws config::UserError when Slurm
+  /// refuses it.
+  void submit_next(const std::vector<std::string>& jobs, std::uint64_t results, const SlurmOptions&);
+
   /// The points of a task of one of the arrays that submit() has made. file: the list of its tasks. Throws
   /// config::UserError where there is no such task, or the study is not the one that was submitted.
   static Task task(const std::filesystem::path& file, const std::string& index, const study::Study&);
 
  private:
   std::string submit_array(const std::vector<Task>&, const SlurmOptions&);
+  std::filesystem::path place() const;
+  std::string command() const;
 
   const Directory& directory_;
   const study::Study& study_;

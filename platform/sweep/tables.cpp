@@ -47,6 +47,7 @@ std::string study_csv(const Points& points, const Rows& all) {
   std::string text = csv_line(fields);
   for (std::uint64_t n = 0; n < points.size(); ++n) {
     const Row& r = all.rows[n];
+    if (r.state == State::unneeded) continue;
     const study::Case c = points.case_at(points.at(n).case_number);
     fields = {std::to_string(n), r.run.id, points.board_names()[c.board]};
     for (const auto& s : points.swept()) fields.push_back(value_of(c, s.path));
@@ -64,6 +65,7 @@ std::string host_csv(const Rows& all) {
   fields.insert(fields.end(), all.host.begin(), all.host.end());
   std::string text = csv_line(fields);
   for (std::size_t n = 0; n < all.rows.size(); ++n) {
+    if (all.rows[n].state == State::unneeded) continue;
     fields = {std::to_string(n), all.rows[n].run.id};
     for (std::size_t i = 0; i < all.host.size(); ++i)
       fields.push_back(all.rows[n].host.empty() ? "" : number_text(all.rows[n].host[i]));
@@ -101,7 +103,8 @@ Json case_json(const Points& points, const Rows& all, std::size_t number) {
     if (v.number) numbers[v.path] = *v.number;
   }
   const std::uint64_t first = number * points.per_case(), end = first + points.per_case();
-  for (std::uint64_t n = first; n < end; ++n) members.push_back(n);
+  for (std::uint64_t n = first; n < end; ++n)
+    if (all.rows[n].state != State::unneeded) members.push_back(n);
   for (std::size_t i = 0; i < all.measured.size(); ++i)
     if (const CaseQuantity& q = all.cases[number][i]; q.runs > 0) quantities[all.measured[i]] = quantity_json(q);
   return {{"case", number},       {"board", points.board_names()[c.board]},
@@ -124,17 +127,54 @@ Json point_json(const Points& points, const Rows& all, std::uint64_t number) {
           {"quantities", quantities}};
 }
 
-/// A member that is a list, with a line for each element: text of a file of any length, not all of it as JSON at once.
+/// A member that is a list, with a line for each element that is no null: text of a file of any length, not all of it
+/// as JSON at once.
 template <class Element>
 std::string list_text(const char* name, std::uint64_t count, const Element& element) {
   std::string text = fmt::format("  \"{}\": [", name);
-  for (std::uint64_t n = 0; n < count; ++n)
-    text += (n == 0 ? "\n    " : ",\n    ") +
-            element(n).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  return text + (count == 0 ? "]" : "\n  ]");
+  bool is_empty = true;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    const Json json = element(n);
+    if (json.is_null()) continue;
+    text +=
+        (is_empty ? "\n    " : ",\n    ") + json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    is_empty = false;
+  }
+  return text + (is_empty ? "]" : "\n  ]");
 }
 
-std::string study_json(const Points& points, const Rows& all) {
+/// What a search has found: the values of its other parameters, and the last value at which its condition holds.
+Json search_json(const Points& points, const study::Search& s, const SearchOutcome& outcome) {
+  const study::Case first = points.case_at(s.cases.front());
+  Json settings = Json::object(), found, number;
+  for (const study::SweptValue& v : first.values)
+    if (v.path != s.axis->path) settings[v.path] = v.text;
+  if (outcome.found)
+    for (const study::SweptValue& v : points.case_at(*outcome.found).values)
+      if (v.path == s.axis->path) {
+        found = v.text;
+        if (v.number) number = *v.number;
+      }
+  return {{"board", points.board_names()[first.board]},
+          {"settings", settings},
+          {"parameter", s.axis->path},
+          {"while", s.axis->search},
+          {"state", outcome.is_open ? "open" : "done"},
+          {"found", found},
+          {"number", number},
+          {"at_end", outcome.found == s.cases.back()},
+          {"case", outcome.found ? Json(*outcome.found) : Json()},
+          {"tried", outcome.tried}};
+}
+
+std::string searches_text(const Points& points, const Needs& needs) {
+  const auto& searches = needs.searches();
+  return list_text("searches", searches.size(),
+                   [&](std::uint64_t n) { return search_json(points, searches[n], needs.outcomes()[n]); }) +
+         ",\n";
+}
+
+std::string study_json(const Points& points, const Rows& all, const Needs& needs) {
   const study::Study& study = points.study();
   Json measure = Json::array(), axes = Json::array();
   for (const std::string& m : all.measured) measure.push_back({{"quantity", m}, {"unit", unit_of(m)}});
@@ -145,15 +185,25 @@ std::string study_json(const Points& points, const Rows& all) {
   };
   return "{\n" + member("schema", kStudySchema) + member("name", study.name) + member("summary", study.summary) +
          member("program", report::program()) + member("axes", axes) + member("measure", measure) +
-         list_text("cases", points.cases(), [&](std::uint64_t n) { return case_json(points, all, n); }) + ",\n" +
-         list_text("points", points.size(), [&](std::uint64_t n) { return point_json(points, all, n); }) + "\n}\n";
+         (needs.searches().empty() ? std::string() : searches_text(points, needs)) +
+         list_text("cases", points.cases(),
+                   [&](std::uint64_t n) {
+                     Json json = case_json(points, all, n);
+                     return json["points"].empty() ? Json() : json;
+                   }) +
+         ",\n" +
+         list_text("points", points.size(),
+                   [&](std::uint64_t n) {
+                     return all.rows[n].state == State::unneeded ? Json() : point_json(points, all, n);
+                   }) +
+         "\n}\n";
 }
 
 }  // namespace
 
-void write_tables(const Points& points, const Rows& all, const Directory& directory) {
+void write_tables(const Points& points, const Rows& all, const Needs& needs, const Directory& directory) {
   config::write_whole(directory.path() / "study.csv", study_csv(points, all));
-  config::write_whole(directory.path() / "study.json", study_json(points, all));
+  config::write_whole(directory.path() / "study.json", study_json(points, all, needs));
   config::write_whole(directory.path() / "host.csv", host_csv(all));
 }
 

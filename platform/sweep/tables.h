@@ -10,6 +10,6 @@
 namespace sluice::sweep {
 
 /// Writes the three files, each whole. Throws config::UserError when one cannot be written.
-void write_tables(const study::Points&, const Rows&, const Directory&);
+void write_tables(const study::Points&, const Rows&, const Needs&, const Directory&);
 
 }  // namespace sluice::sweep

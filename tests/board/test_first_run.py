@@ -29,8 +29,8 @@ def mean(*arguments):
 
 
 def cut_of(batches):
-    """MSER-5 as its authors give it, over the means of batches: how many are cut. The first cut that is as good as the
-    best to 1 % of the standard error counts, and the last five batches are never alone (transient.h)."""
+    """MSER-5 over the means of batches: how many are cut. Of the cuts whose standard error is within 1 % of the least the
+    first counts, and the last five batches are never alone (transient.h)."""
     statistics = []
     for cut in range(len(batches) - 4):
         kept = batches[cut:]
@@ -86,7 +86,12 @@ class FirstRun(unittest.TestCase):
             self.assertEqual((found["calls"], found["too_short"]), (0, True))
         process = subprocess.run([SLUICE, "run", *FLOOD, "--warmup=auto", "--requests=50"], stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, check=True)
-        self.assertIn("  the first run was too short to tell where its start-up ends: no call is cut\n", process.stdout)
+        self.assertEqual(process.stderr.splitlines()[0], "sluice: e810-poll: the first run was too short to tell where its "
+                                                         "start-up ends, so no call is cut")
+        compared = subprocess.run([SLUICE, "compare", "e810-poll", "e810-irq", "--warmup=auto", "--requests=50"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+        for board in ("e810-poll", "e810-irq"):
+            self.assertIn(f"sluice: {board}: the first run was too short", compared.stderr)
 
     def test_a_run_that_fails_says_why(self):
         found = run(*LONE, "--warmup=auto", "--requests=200", "--set=run.time_limit=50us", status=1)
@@ -117,6 +122,7 @@ class FirstRun(unittest.TestCase):
                 said = process.communicate(timeout=30)
             self.assertEqual((process.returncode, *said),
                              (1, "", "sluice: e810-poll: interrupted in the first run, which finds the warm-up\n"))
+            self.assertEqual(len(children.stdout.split()), 1)
             for child in children.stdout.split():
                 self.assertFalse(os.path.exists(f"/proc/{child}"), "the first run goes on")
 

@@ -53,6 +53,11 @@ class ReproduceTest(CommandTest):
         self.assertEqual(process.returncode, status, process.stdout + process.stderr)
         return process
 
+    def results(self):
+        """The paths of all result files, with when each was written."""
+        return {os.path.join(place, "result.json"): os.stat(os.path.join(place, "result.json")).st_mtime_ns
+                for place, _, names in os.walk(os.path.join(self.directory, "out/calls/points")) if "result.json" in names}
+
     def outcome(self, name, status=0, *arguments):
         (claim,) = json.loads(self.reproduce(name, "--json", *arguments, status=status).stdout)["claims"]
         return claim
@@ -106,6 +111,14 @@ class Values(ReproduceTest):
         poll, irq = (t["modelled"] for t in claim["terms"])
         self.assertAlmostEqual(claim["modelled"], irq / poll, delta=0.01 * claim["modelled"])
         self.assertEqual((claim["error"], claim["published"], claim["published_range"]), (0, None, [1, 9]))
+        # The mean of the runs' ratios, which is not the ratio of the means.
+        self.succeed("sweep", "calls.toml", cwd=self.directory)
+        with open(os.path.join(self.directory, "calls.sweep/study.csv"), newline="", encoding="utf-8") as file:
+            means = {(row["board"], row["seed"]): float(row["latency_ns.mean"]) for row in csv.DictReader(file)
+                     if row["workload.outstanding"] == "1"}
+        ratios = [means["e810-irq", str(seed)] / means["e810-poll", str(seed)] for seed in range(1, 6)]
+        self.assertAlmostEqual(claim["modelled"], sum(ratios) / 5, places=12)
+        self.assertIsNotNone(claim["interval_95"])
 
     def test_a_tolerance_that_is_left_ends_with_one(self):
         limited = VALUE + 'within = "{within}"\n'
@@ -137,6 +150,19 @@ class Values(ReproduceTest):
         process = self.reproduce("own.order", status=1)
         self.assertRegex(process.stderr, r"^sluice: reproduce: undecided: own.order 5 runs do not tell whether poll \(\S+\) is "
                                          r"below irq \(\S+\)\n$")
+        # A tail of few runs has no interval, and decides nothing either.
+        tails = CLAIM.format(name="own.order") + ORDERING.format(irq="e810-poll").replace(
+            "{ board", '{ study = "others.toml", board').replace("latency_ns.mean", "latency_ns.p99")
+        self.write("calls.toml", STUDY.replace("[1, 2, 3, 4, 5]", "[1, 2, 3]"))
+        self.write("others.toml", STUDY.replace("[1, 2, 3, 4, 5]", "[6, 7, 8]"))
+        self.claims(tails)
+        self.assertEqual(self.outcome("own.order", 1, "--out=tails")["verdict"], "undecided")
+        # Nor does an expression over them have one.
+        self.claims(tails.replace('ordering = "poll < irq"', 'published = 1\nvalue = "irq / poll"'))
+        self.assertEqual(self.outcome("own.order", 1, "--out=tails")["why"],
+                         "has terms whose runs saw other seeds, and an expression over them has no interval")
+        self.write("calls.toml", STUDY)
+        self.write("others.toml", STUDY.replace("[1, 2, 3, 4, 5]", "[6, 7, 8, 9, 10]"))
         # Boards that differ by more than chance are ordered by runs that are not paired, too.
         self.claims(CLAIM.format(name="own.order"), ORDERING.format(irq="e810-irq").replace("{ board", '{ study = "others.toml", board'))
         self.assertEqual(self.outcome("own.order")["verdict"], "holds")
@@ -173,15 +199,30 @@ class Values(ReproduceTest):
         self.assertEqual(self.succeed("report", "out", cwd=self.directory), "out/report.html\n")
 
     def test_an_interruption_keeps_what_is_complete(self):
-        self.write("calls.toml", STUDY.replace("requests = 60", "requests = 300000"))
+        self.write("calls.toml", STUDY.replace("requests = 60", "requests = 100000"))
         self.claims(CLAIM.format(name="own.mean"), VALUE)
-        with subprocess.Popen([SLUICE, "reproduce", "--claims=own.toml", "--out=out", "own.mean"], cwd=self.directory,
+        with subprocess.Popen([SLUICE, "reproduce", "--claims=own.toml", "--out=out", "--jobs=1", "own.mean"], cwd=self.directory,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            time.sleep(1.5)
+            while not self.results():
+                time.sleep(0.05)
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=60)
         self.assertEqual((process.returncode, said),
                          (1, "sluice: reproduce: interrupted by SIGINT; the same command goes on\n"))
+        before = self.results()
+        self.assertLess(len(before), 5)
+        self.reproduce("own.mean")
+        self.assertEqual({path: at for path, at in self.results().items() if path in before}, before)
+        self.assertEqual(len(self.results()), 5)
+
+    def test_a_damaged_result_is_named_and_runs_again(self):
+        self.claims(CLAIM.format(name="own.mean"), VALUE)
+        good = self.outcome("own.mean")
+        with open(next(iter(self.results())), "w", encoding="utf-8") as file:
+            file.write("garbage")
+        process = self.reproduce("own.mean", "--json")
+        self.assertRegex(process.stderr, r"^sluice: reproduce: out/calls/points/\S+/result.json [^\n]*, so the point runs again\n$")
+        self.assertEqual(json.loads(process.stdout)["claims"], [good])
 
 
 class Lists(ReproduceTest):
@@ -197,7 +238,7 @@ class Lists(ReproduceTest):
         self.claims(CLAIM.format(name="own.mean"), VALUE, "long = true\n")
         process = self.reproduce("own.mean", "--quick")
         self.assertIn("left out with --quick: own.mean\n", process.stdout)
-        self.assertIn("1 claims: 1 left out\n", process.stdout)
+        self.assertIn("1 claim: 1 left out\n", process.stdout)
         self.assertFalse(os.path.exists(os.path.join(self.directory, "out/calls")))
 
     def test_what_no_model_holds_is_named(self):
@@ -222,7 +263,10 @@ class Mistakes(ReproduceTest):
 
     def test_of_cases(self):
         self.claims(CLAIM.format(name="a").replace("= 1", "= 2"), VALUE)
-        self.refuse("own.toml:2: a: calls.toml has no such case; `sluice sweep calls.toml --list` shows what it has", "a")
+        self.refuse("own.toml:2: a: calls.toml has no case with e810-poll, workload.outstanding = 2; `sluice sweep calls.toml "
+                    "--list` shows what it has", "a")
+        self.claims(CLAIM.format(name="a").replace("e810-poll", "e810-pol"), VALUE)
+        self.refuse("own.toml:2: a: calls.toml has no board e810-pol; did you mean e810-poll?", "a")
         self.claims(CLAIM.format(name="a").replace("at = { workload.outstanding = 1 }\n", ""), VALUE)
         self.refuse("own.toml:2: a: calls.toml has 2 such cases, e810-poll, workload.outstanding = 1, seed 1 and e810-poll, "
                     "workload.outstanding = 4, seed 1 among them; say more in `at`", "a")
@@ -231,15 +275,45 @@ class Mistakes(ReproduceTest):
         self.claims(CLAIM.format(name="a").replace("calls.toml", "pcie-latenc"), VALUE)
         self.refuse("own.toml:2: there is no study pcie-latenc; did you mean pcie-latency?", "a")
 
-    def test_of_values(self):
-        self.claims(CLAIM.format(name="a"), VALUE.replace("latency_ns.mean", "latency_ns.maen"))
-        self.refuse("own.toml:2: no result has latency_ns.maen; did you mean latency_ns.mean?", "a")
-        self.claims(CLAIM.format(name="a"), VALUE.replace("/ 1000", "/ 0"))
-        self.refuse("own.toml:2: value = 'latency_ns.mean / 0' gives no finite number", "a")
-        self.claims(CLAIM.format(name="a"), VALUE.replace("/ 1000", "+ +"))
-        process = sluice("reproduce", "--claims=own.toml", "--out=out", "a", cwd=self.directory)
-        self.assertEqual(process.returncode, 2)
-        self.assertRegex(process.stderr, r"^sluice: own.toml:2: value = 'latency_ns.mean \+ \+' [^\n]*\n$")
+    def test_of_values_before_anything_runs(self):
+        for value, sentence in (("+ +", "'latency_ns.mean + +' "), ("+ (", "'latency_ns.mean + (' "),
+                                ("== 1", "'latency_ns.mean == 1' gives no number")):
+            self.claims(CLAIM.format(name="a"), VALUE.replace("/ 1000", value))
+            process = sluice("reproduce", "--claims=own.toml", "--out=out", "a", cwd=self.directory)
+            self.assertEqual(process.returncode, 2)
+            self.assertTrue(process.stderr.startswith("sluice: own.toml:2: value = " + sentence), process.stderr)
+            self.assertEqual(process.stderr.count("\n"), 1)
+        self.assertFalse(os.path.exists(os.path.join(self.directory, "out")))
+
+    def test_values_that_results_do_not_give_are_verdicts(self):
+        good = CLAIM.format(name="b") + VALUE
+        self.claims(good, CLAIM.format(name="a"), VALUE.replace("latency_ns.mean", "latency_ns.maen"))
+        process = self.reproduce("a", "b", status=1)
+        self.assertEqual(process.stderr, "sluice: reproduce: own.toml:13: no result has latency_ns.maen; did you mean "
+                                         "latency_ns.mean?\n"
+                                         "sluice: reproduce: failed: a has results without latency_ns.maen\n")
+        self.assertIn("2 claims: 1 shown, 1 failed\n", process.stdout)
+        self.claims(CLAIM.format(name="a"), VALUE.replace("/ 1000", "/ (latency_ns.mean - latency_ns.mean)"))
+        self.assertEqual(self.reproduce("a", status=1).stderr,
+                         "sluice: reproduce: failed: a has no finite number as its value: 'latency_ns.mean / (latency_ns.mean - "
+                         "latency_ns.mean)'\n")
+
+    def test_an_expression_of_several_lines_is_one(self):
+        self.claims(CLAIM.format(name="a"), VALUE)
+        one = self.outcome("a")["modelled"]
+        self.claims(CLAIM.format(name="a"), VALUE.replace('"latency_ns.mean / 1000"', '"""latency_ns.mean / 1000\n + 1000"""'))
+        self.assertAlmostEqual(self.outcome("a")["modelled"], one + 1000, places=6)
+
+    def test_another_commands_directory_is_not_taken(self):
+        self.claims(CLAIM.format(name="a"), VALUE)
+        self.succeed("sweep", "calls.toml", "--out=out", cwd=self.directory)
+        self.refuse("--out out: has the study.json of another command", "a")
+
+    def test_a_setting_that_the_study_sets_again_is_refused(self):
+        self.claims(CLAIM.format(name="a"), VALUE)
+        self.refuse("--set run.seed=9: run.seed is swept by the study calls, so it cannot be set", "a", "--set=run.seed=9")
+        self.refuse("--list: nothing is run, so --jobs, --set, --quick and --retry-failed have no use beside it", "--list",
+                    "--set=a=b")
 
 
 class Honesty(ReproduceTest):

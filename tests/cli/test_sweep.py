@@ -59,12 +59,143 @@ class SweepTest(CommandTest):
         return self.succeed("sweep", "calls.toml", *arguments, cwd=self.directory, **options)
 
 
+SEARCH = """
+boards = ["e810-poll", "e810-irq"]
+replications = 2
+measure = ["latency_ns.p99", "latency_ns.mean"]
+[settings]
+workload.requests = 60
+workload.warmup = 0
+[grid]
+workload.call.bytes = [64, 1024]
+workload.outstanding = {{ from = 1, to = 16, step = 1, while = "latency_ns.mean <= {limit}" }}
+"""
+PRECISION = """
+boards = ["e810-poll", "e810-irq"]
+replications = {{ quantity = "{quantity}", within = "{within}", least = 3, most = 12 }}
+measure = ["latency_ns.p99", "latency_ns.mean"]
+[settings]
+workload.requests = 60
+workload.warmup = 0
+"""
+
+
+class Adaptive(SweepTest):
+    """What runs depends on results, in the order of points alone."""
+
+    def cases(self, directory="calls.sweep"):
+        with open(os.path.join(self.directory, directory, "study.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_a_search_finds_what_all_values_say(self):
+        # All values, to know the answer: the mean grows with the calls in flight.
+        self.write("calls.toml", SEARCH.format(limit=0).replace(', while = "latency_ns.mean <= 0"', ""))
+        self.sweep("--out=all")
+        means = {(c["board"], c["settings"]["workload.call.bytes"], int(c["settings"]["workload.outstanding"])):
+                 c["quantities"]["latency_ns.mean"]["value"] for c in self.cases("all")["cases"]}
+        self.assertEqual(len(means), 64)
+        for limit in (1, 3000, 9000, 1000000):
+            self.write("calls.toml", SEARCH.format(limit=limit))
+            said = self.sweep(f"--out=limit-{limit}")
+            searches = self.cases(f"limit-{limit}")["searches"]
+            self.assertEqual(len(searches), 4)
+            for s in searches:
+                of = [means[s["board"], s["settings"]["workload.call.bytes"], n] for n in range(1, 17)]
+                held = [n for n, mean in enumerate(of, 1) if mean <= limit]
+                self.assertEqual(held, list(range(1, len(held) + 1)), "the means rise")
+                self.assertEqual((s["state"], s["found"], s["at_end"]),
+                                 ("done", str(len(held)) if held else None, len(held) == 16), s)
+                self.assertLessEqual(len(s["tried"]), 5)
+            points = sum(len(c["points"]) for c in self.cases(f"limit-{limit}")["cases"])
+            self.assertEqual(points, 2 * sum(len(s["tried"]) for s in searches))
+            self.assertIn(f"{points} done, 0 failed, 0 missing, {128 - points} not needed\n", said)
+
+    def test_a_search_has_the_same_bytes_whatever_ran_before_and_in_which_order(self):
+        self.write("calls.toml", SEARCH.format(limit=9000))
+        self.sweep("--jobs=1")
+        tables = self.tables()
+        self.sweep("--jobs=4", "--out=four")
+        self.assertEqual(self.tables("four"), tables)
+        # Results of points that are not needed change nothing.
+        for number in (0, 31, 64, 127):
+            self.sweep(f"--run={number}", "--out=more")
+        self.sweep("--out=more")
+        self.assertEqual(self.tables("more"), tables)
+        # Killed again and again, it goes on.
+        for attempt in range(6):
+            with self.started("--out=killed", start_new_session=True) as process:
+                time.sleep(0.05 + 0.05 * attempt)
+                process.send_signal(signal.SIGKILL)
+        self.sweep("--out=killed")
+        self.assertEqual(self.tables("killed"), tables)
+        before = self.results()
+        self.sweep()
+        self.assertEqual(self.results(), before)
+
+    def test_a_precision_takes_as_many_replications_as_it_needs(self):
+        self.write("calls.toml", PRECISION.format(quantity="latency_ns.mean", within="0.2 %"))
+        self.sweep("--jobs=1")
+        runs = {}
+        for c in self.cases()["cases"]:
+            q = c["quantities"]["latency_ns.mean"]
+            low, high = q["interval_95"]
+            runs[c["board"]] = q["runs"]
+            self.assertTrue((high - low) / 2 / q["value"] <= 0.002 or q["runs"] == 12, q)
+            self.assertEqual(len(c["points"]), q["runs"])
+        self.assertGreater(max(runs.values()), 3)
+        tables = self.tables()
+        self.sweep("--jobs=4", "--out=four")
+        self.assertEqual(self.tables("four"), tables)
+        # More of them than are needed change nothing.
+        for number in range(12):
+            self.sweep(f"--run={number}", "--out=more")
+        self.sweep("--out=more")
+        self.assertEqual(self.tables("more"), tables)
+        # A precision that is easy takes the least, and one that cannot be had the most.
+        for within, count in (("50 %", 3), ("0.0001 %", 12)):
+            self.write("calls.toml", PRECISION.format(quantity="latency_ns.mean", within=within))
+            self.sweep(f"--out={count}")
+            self.assertEqual([len(c["points"]) for c in self.cases(str(count))["cases"]], [count] * 2)
+
+    def test_nothing_random_needs_no_more_than_the_least(self):
+        self.write("calls.toml", PRECISION.format(quantity="simulated_ns", within="0.0001 %").replace(
+            "[settings]", '[settings]\nrun.spread = "none"\nworkload.think = "0 ns"\nworkload.outstanding = 1'))
+        self.sweep()
+        self.assertEqual([len(c["points"]) for c in self.cases()["cases"]], [3, 3])
+
+    def test_a_run_that_fails_is_none_at_which_a_condition_holds(self):
+        self.write("calls.toml", SEARCH.format(limit=9000).replace("[settings]", '[settings]\nrun.time_limit = "60 us"'))
+        process = sluice("sweep", "calls.toml", cwd=self.directory)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("found: latency_ns.mean <= 9000 does not hold at e810-poll, workload.call.bytes = 64, "
+                      "workload.outstanding = 1, the first one\n", process.stdout)
+        # Tried again, the same.
+        again = sluice("sweep", "calls.toml", "--retry-failed", cwd=self.directory)
+        self.assertEqual((again.returncode, again.stdout), (1, process.stdout))
+
+    def test_a_quantity_that_no_result_has_is_a_mistake(self):
+        self.write("calls.toml", SEARCH.format(limit=9000).replace("latency_ns.mean <=", "latency_ns.maen <="))
+        self.assert_mistake(["sweep", "calls.toml"], "calls.toml:10: the results have no latency_ns.maen; did you mean "
+                                                     "latency_ns.mean?", cwd=self.directory)
+        self.write("calls.toml", PRECISION.format(quantity="latency_ns.maen", within="1 %"))
+        self.assert_mistake(["sweep", "calls.toml", "--out=p"], "calls.toml:3: the results have no latency_ns.maen; did you mean "
+                                                                "latency_ns.mean?", cwd=self.directory)
+
+    def test_the_page_has_what_a_search_found(self):
+        self.write("calls.toml", SEARCH.format(limit=9000))
+        self.sweep("--report")
+        with open(os.path.join(self.directory, "calls.sweep/report.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("Searches", page)
+        self.assertIn("latency_ns.mean &lt;= 9000", page)
+
+
 class Points(SweepTest):
     def test_shipped_studies_are_studies(self):
         names = [name[:-5] for name in os.listdir(os.path.join(SOURCE, "studies")) if name.endswith(".toml")]
         counts = {name: int(self.succeed("sweep", name, "--count")) for name in names}
         self.assertEqual(counts, {"design-space": 480, "link-width": 450, "echo-rate": 10, "echo-rate-fine": 1,
-                                  "echo-caches": 5, "pcie-latency": 15, "pcie-bandwidth": 10, "pcie-iommu": 3})
+                                  "echo-caches": 5, "pcie-latency": 20, "pcie-bandwidth": 10, "pcie-iommu": 3})
         self.assert_mistake(["sweep", "link-widht", "--count"], "there is no study link-widht; did you mean link-width?")
 
     def test_points_are_counted_and_listed(self):

@@ -22,6 +22,17 @@ workload.warmup = 0
 workload.outstanding = {{ from = 1, to = {last}, step = 1 }}
 """
 
+SEARCH = """
+boards = ["e810-poll", "e810-irq"]
+replications = 2
+measure = ["latency_ns.mean"]
+[settings]
+workload.requests = 40
+workload.warmup = 0
+[grid]
+workload.outstanding = { from = 1, to = 16, step = 1, while = "latency_ns.mean <= 9000" }
+"""
+
 
 @unittest.skipIf(why_not(), why_not())
 class WithSlurm(CommandTest):
@@ -140,6 +151,37 @@ class WithSlurm(CommandTest):
         last = self.submit("--wait")
         self.assertEqual((last.returncode, last.stderr), (0, ""))
         self.assertEqual(self.tables("calls.sweep"), self.tables("local"))
+
+    def test_a_search_goes_on_as_its_results_come(self):
+        self.write("calls.toml", SEARCH)
+        self.succeed("sweep", "calls.toml", "--out=local", cwd=self.directory)
+        waited = self.submit("--wait", "--out=waited")
+        self.assertEqual((waited.returncode, waited.stderr), (0, ""))
+        self.assertGreater(waited.stdout.count("submitted: "), 2)
+        self.assertEqual(self.tables("waited"), self.tables("local"))
+        # Without --wait a job behind the others submits what they make the study need, until nothing is.
+        submitted = self.submit("--out=chained", "--sbatch=--time=5")
+        self.assertEqual((submitted.returncode, submitted.stderr), (0, ""))
+        self.assertEqual(submitted.stdout.count("submitted: "), 1)
+
+        def is_done():
+            status = sluice("sweep", "calls.toml", "--status", "--out=chained", cwd=self.directory).stdout
+            return " 0 missing" in status and not self.cluster.running()
+
+        self.wait_until(is_done)
+        self.assertEqual(self.tables("chained"), self.tables("local"))
+
+    def test_a_chain_ends_where_jobs_bring_no_result(self):
+        self.write("calls.toml", SEARCH.replace("requests = 40", "requests = 100000000"))
+        self.submit("--out=chained", "--points-per-task=10")
+        self.wait_until(lambda: any(state == "R" for _, _, state in self.cluster.running()))
+        for job in {job for job, task, _ in self.cluster.running() if task not in ("", "N/A")}:
+            self.cluster.output("scancel", job)
+        self.wait_until(lambda: not self.cluster.running())
+        logs = [name for name in os.listdir(os.path.join(self.directory, "chained/slurm")) if re.fullmatch(r"\d+\.log", name)]
+        self.assertEqual(len(logs), 1)
+        with open(os.path.join(self.directory, "chained/slurm", logs[0]), encoding="utf-8") as file:
+            self.assertIn("sluice: sweep: the jobs before have brought no result; nothing is submitted\n", file.read())
 
     def test_mistakes_are_one_sentence(self):
         self.study(1)

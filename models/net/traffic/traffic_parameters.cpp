@@ -145,6 +145,10 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.rule("pcap", [](const Parameters& p) -> std::string {
     return p.kind == Kind::replay && p.pcap.empty() ? "must name a capture for a replay" : "";
   });
+  s.rule("find_warmup", [](const Parameters& p) -> std::string {
+    const bool is_loop = p.kind == Kind::closed_loop || p.kind == Kind::open_loop;
+    return p.find_warmup && !is_loop ? "belongs to a closed or an open loop" : "";
+  });
   s.rule("rates", [](const Parameters& p) -> std::string {
     return p.kind == Kind::load_sweep && p.rates.empty() ? "must have a rate for a load sweep" : "";
   });

@@ -156,7 +156,12 @@ std::string read_text_file(const std::string& path, const std::string& name) {
   if (std::filesystem::file_size(path, error) > kLargest) throw UserError(name + ": is larger than 1 MiB");
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string text;
+  try {
+    text.assign((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  } catch (const std::ios_base::failure&) {  // of the buffer itself, as for a file of /proc
+    in.setstate(std::ios_base::badbit);
+  }
   if (!in.is_open() || in.bad()) throw UserError(name + ": cannot be read: " + std::strerror(errno ? errno : EIO));
   return text;
 }

@@ -54,6 +54,20 @@ void connect(Study& study, const Node& node) {
   }
 }
 
+Found found_data(const Node& node) {
+  Found f{node.at("board").text(),
+          node.at("while").text(),
+          node.at("parameter").text(),
+          node.at("state").text(),
+          {},
+          node.find("found") ? node.at("found").text() : "",
+          false,
+          node.list("tried").size()};
+  for (const auto& [path, value] : node.members("settings")) f.settings[path] = value.text();
+  if (const auto end = node.find("at_end")) f.at_end = end->value() == true;
+  return f;
+}
+
 }  // namespace
 
 std::string Case::setting(const std::string& path) const {
@@ -86,6 +100,7 @@ Study study_data(const Node& node) {
   for (const Node& m : node.at("measure").list()) study.measure.push_back({m.at("quantity").text(), m.text("unit")});
   for (const Node& c : node.at("cases").list()) study.cases.push_back(case_data(c));
   for (const Node& p : node.at("points").list()) study.points.push_back(point_data(p));
+  for (const Node& s : node.list("searches")) study.searches.push_back(found_data(s));
   connect(study, node);
   return study;
 }

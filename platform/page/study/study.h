@@ -25,6 +25,15 @@ struct Quantity {
   std::string unit;
 };
 
+/// What a search has found.
+struct Found {
+  std::string board, condition, parameter, state;
+  std::map<std::string, std::string> settings;  ///< of the other parameters
+  std::string found;                            ///< the last value at which the condition holds; empty: at none
+  bool at_end = false;                          ///< that is the last value of all
+  std::size_t tried = 0;                        ///< values
+};
+
 /// What the runs of a case say of a quantity together.
 struct Estimate {
   double value = 0;
@@ -63,6 +72,7 @@ struct Study {
   std::vector<Quantity> measure;
   std::vector<Case> cases;
   std::vector<Point> points;
+  std::vector<Found> searches;
 
   /// The boards, in the order of the cases.
   std::vector<std::string> boards() const;

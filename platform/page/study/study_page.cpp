@@ -104,6 +104,23 @@ void add_extremes(Document& page, const Study& study, const std::vector<ShownAxi
   if (unknown) page.paragraph("* Nobody says whether more or less of it is better: the least stands first.");
 }
 
+void add_searches(Document& page, const Study& study) {
+  Table table({{"board"}, {"setting"}, {"searched"}, {"while"}, {"holds up to"}, {"values tried", true}});
+  for (const Found& f : study.searches) {
+    std::string settings;
+    for (const auto& [path, value] : f.settings)
+      settings += fmt::format("{}{} = {}", settings.empty() ? "" : ", ", path, value);
+    const std::string found = f.state != "done" ? "results are missing"
+                              : f.found.empty() ? "no value"
+                                                : f.found + (f.at_end ? ", the last value" : "");
+    table.row({text_cell(f.board), text_cell(settings), text_cell(f.parameter), text_cell(f.condition),
+               text_cell(found), number_cell(static_cast<double>(f.tried))});
+  }
+  if (table.empty()) return;
+  page.subsection("Searches");
+  page.html(table.html());
+}
+
 void add_summary(Document& page, const Study& study) {
   std::map<std::string, std::size_t> states;
   for (const Point& p : study.points) ++states[p.state];
@@ -263,6 +280,7 @@ Document study_page(const Study& study, const std::filesystem::path& directory, 
   if (!first.empty()) add_origins(page, first);
   add_differences(page, boards, swept);
   page.section("Results");
+  add_searches(page, study);
   add_extremes(page, study, axes);
   add_winners(page, study, axes);
   for (const Quantity& q : study.measure) {

@@ -2,6 +2,7 @@
 /// Files of claims, and what each mistake in one is called.
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "platform/claims/claims_file.h"
 
@@ -125,10 +126,35 @@ TEST_CASE("each mistake in a claim is named with its line", "[claims]") {
   CHECK(mistake(with("study", "")) == "c.toml:2: a.b must have a study, a board and a value");
   CHECK(mistake(with("value", "")) ==
         "c.toml:2: a.b must have a study, a board and a value; or say what the models lack");
+  CHECK(mistake(with("value", "value = \"586\"")) ==
+        "c.toml:2: a.b has the value '586', in which no result has a part");
+  CHECK(mistake(with("value", "value = \"host.wall_s\"")) ==
+        "c.toml:2: host.wall_s depends on the machine, and is no quantity of a claim");
+  CHECK(mistake(with("within", "within = 5")) == "c.toml:11: within must be a share in quotes, such as \"5 %\"");
+  CHECK(mistake(with("name", "name = \"a\\nb\"")) == "c.toml:3: name must be one line of text");
+  CHECK(mistake(with("name", "name = \"" + std::string(101, 'a') + "\"")) ==
+        "c.toml:3: name must have at most 100 characters");
+  CHECK(mistake(with("unit", "unit = \"ns\"\nparameters = [\"x\"]")) ==
+        "c.toml:2: a.b has parameters, which only an input has; those of a fitted claim name it themselves");
+  CHECK(mistake(with("role", "role = \"reported\"")) == "c.toml:2: a.b is reported, so it has no published value");
+  CHECK(mistake("[[claim]]\nname = \"a\"\nsource = \"s\"\nlacks = \"it\"\nstatement = \"x\"\nwithin = \"5 %\"") ==
+        "c.toml:1: a has within, which has no use where the models lack something");
   CHECK(mistake(with("unit", "unit = \"ns\"\nlacks = \"it\"")) ==
         "c.toml:2: a.b has a value, so the models do not lack it");
   CHECK(mistake("[[claim]]\nname = \"a\"\nsource = \"s\"\nlacks = \"it\"") ==
         "c.toml:1: a must have a statement, because no model holds it");
+}
+
+TEST_CASE("an expression over terms has their names, and those of no function", "[claims]") {
+  const auto terms = [](const std::string& name) {
+    return mistake(
+        "[[claim]]\nname = \"r\"\nrole = \"tested\"\nsource = \"s\"\nstudy = \"t\"\nboard = \"x\"\nunit = \"1\"\n"
+        "published = 2\nvalue = \"b / " +
+        name + "\"\nterms.b.value = \"q\"\nterms." + name + ".value = \"q\"\n");
+  };
+  CHECK(terms("a") == "none");
+  for (const char* name : {"min", "e", "true"})
+    CHECK(terms(name) == fmt::format("c.toml:11: r: {} cannot be in an expression; give the term another name", name));
 }
 
 TEST_CASE("each mistake in an ordering is named", "[claims]") {

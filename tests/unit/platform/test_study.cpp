@@ -65,7 +65,10 @@ TEST_CASE("a range rises by steps or factors up to its end, in its unit", "[stud
   CHECK(range(whole(0), whole(7), whole(3), false) == "0 3 6 ");
   CHECK(range(whole(5), whole(5), whole(1), false) == "5 ");
   CHECK(range(base::Value{0.1}, base::Value{0.5}, base::Value{0.1}, false) == "0.1 0.2 0.3 0.4 0.5 ");
-  CHECK(range(whole(1), whole(100), base::Value{2.5}, true) == "1 2.5 6.25 15.625 39.0625 97.65625 ");
+  CHECK(range({1.0}, whole(100), base::Value{2.5}, true) == "1 2.5 6.25 15.625 39.0625 97.65625 ");
+  CHECK(range(whole(1), whole(100), base::Value{2.5}, true) == "1 3 6 16 39 98 ");
+  CHECK(range(whole(1), whole(5), base::Value{1.1}, true) == "1 2 3 4 5 ");
+  CHECK(range(whole(1), whole(5), base::Value{1.0000000001}, true) == "has a factor too small to change its values");
   CHECK(range(text("1 us"), text("2 us"), text("0.5 us"), false) == "\"1 us\" \"1.5 us\" \"2 us\" ");
   CHECK(range(text("1 us"), text("4 us"), whole(2), true) == "\"1 us\" \"2 us\" \"4 us\" ");
   // The next value would not fit in 64 bits.
@@ -281,4 +284,76 @@ TEST_CASE("a path in a study is relative to the study", "[study]") {
   bench.mine("b/own.toml", "extends = [\"e810\"]\n");
   CHECK(bench.refused("boards = [\"a/own.toml\", \"b/own.toml\"]\n") ==
         "s.toml:1: another board of the study is called own, too; give one file another name");
+}
+
+TEST_CASE("a search is over the values of one parameter, for each choice of the others", "[study]") {
+  StudyBench bench;
+  const Points all = bench.points(
+      "boards = [\"e810\"]\n[grid]\nnic.eth0.queues = [1, 2]\n"
+      "workload.outstanding = { values = [3, 5, 9], while = \"latency_ns.p99 < 7 && x.y > 0\" }\n"
+      "pcie.slot0.lanes = [4, 8]\nwhere = \"workload.outstanding < 9 || nic.eth0.queues == 1\"\n");
+  CHECK(all.is_adaptive());
+  const std::vector<Search> searches = all.searches();
+  REQUIRE(searches.size() == 4);
+  for (const Search& s : searches) {
+    CHECK(s.axis->path == "workload.outstanding");
+    const Case first = all.case_at(s.cases.front());
+    CHECK(s.cases.size() == (first.values[0].text == "1" ? 3 : 2));
+    for (std::size_t i = 0; i < s.cases.size(); ++i) {
+      const Case c = all.case_at(s.cases[i]);
+      CHECK(c.values[1].text == (i == 0 ? "3" : i == 1 ? "5" : "9"));
+      CHECK(c.values[0].text == first.values[0].text);
+      CHECK(c.values[2].text == first.values[2].text);
+    }
+  }
+}
+
+TEST_CASE("a precision says how many replications there are at most", "[study]") {
+  const auto study = [](const std::string& table) {
+    return parse_study("boards = [\"e810\"]\nreplications = " + table + "\n", "s.toml");
+  };
+  const Study precise = study("{ quantity = \"latency_ns.p99\", within = \"2.5 %\", least = 4, most = 7 }");
+  CHECK(precise.replications == 7);
+  CHECK(precise.precision->within == 0.025);
+  CHECK(precise.precision->least == 4);
+  CHECK(study("{ quantity = \"q\", within = \"2 %\" }").replications == 100);
+  CHECK_FALSE(study("3").precision);
+}
+
+TEST_CASE("mistakes in a search or a precision are named", "[study]") {
+  StudyBench bench;
+  const auto search = [&bench](const std::string& line) {
+    return bench.refused("boards = [\"e810\"]\n[grid]\n" + line + "\n");
+  };
+  CHECK(search("workload.outstanding = { values = [1, 2], from = 1, while = \"x > 1\" }") ==
+        "s.toml:3: workload.outstanding must have values and while, or a range and while");
+  CHECK(search("workload.outstanding = { while = \"x > 1\" }") ==
+        "s.toml:3: workload.outstanding must have from, to, and step or factor");
+  CHECK(search("workload.outstanding = { values = [1, 2], while = \"\" }") ==
+        "s.toml:3: workload.outstanding.while must be a condition on quantities");
+  CHECK(search("workload.outstanding = { values = [1, 2], while = 5 }") ==
+        "s.toml:3: workload.outstanding.while must be a string");
+  CHECK(search("workload.outstanding = { values = [1, 2], while = \"x > (\" }")
+            .starts_with("s.toml:3: while = 'x > (' "));
+  CHECK(search("workload.outstanding = { values = [1, 2], while = \"x > 1\" }\n"
+               "nic.eth0.queues = { values = [1, 2], while = \"x > 1\" }") ==
+        "s.toml:4: a grid may have one search, and workload.outstanding is another");
+  CHECK(search("[[grid.together]]\nworkload.outstanding = { values = [1, 2], while = \"x > 1\" }\nnic.eth0.queues = "
+               "[1, 2]") == "s.toml:4: workload.outstanding advances together with another, and cannot be searched");
+  const auto precision = [&bench](const std::string& table) {
+    return bench.refused("boards = [\"e810\"]\nreplications = " + table + "\n");
+  };
+  CHECK(precision("{ quantity = \"q\" }") ==
+        "s.toml:2: replications must be a number, or a table with quantity and within");
+  CHECK(precision("{ quantity = \"q\", within = \"0 %\" }") == "s.toml:2: replications.within must be more than 0");
+  CHECK(precision("{ quantity = \"host.wall_s\", within = \"1 %\" }") ==
+        "s.toml:2: host.wall_s depends on the machine, and is no quantity of a study; host.csv has it");
+  CHECK(precision("{ quantity = \"q\", within = \"1 %\", least = 1 }") ==
+        "s.toml:2: replications.least must be a whole number, 2 to 100000");
+  CHECK(precision("{ quantity = \"q\", within = \"1 %\", most = 4 }") ==
+        "s.toml:2: replications.least is 5, more than replications.most, 4");
+  CHECK(precision("{ quantity = \"q\", within = \"1 %\", mots = 4 }") ==
+        "s.toml:2: replications.mots is not a key of a precision; did you mean most?");
+  CHECK(precision("{ quantity = \"q\", within = \"1 %\" }\nseeds = [1]") ==
+        "s.toml:3: seeds has no use beside a precision, which numbers replications");
 }
