@@ -23,15 +23,16 @@ void Few::tell(const std::string& sentence) {
 
 sweep::Rows Campaign::states(const char* so) {
   Few broken(command_, "such files");
-  needs.look();
-  return sweep::read_states(points, directory, identities, needs, [&](const std::string& s) { broken.tell(s + so); });
+  const sweep::OnBroken tell = [&](const std::string& s) { broken.tell(s + so); };
+  needs.look(tell);
+  return sweep::read_states(points, directory, identities, needs, tell);
 }
 
 sweep::Rows Campaign::rows() {
   Few broken(command_, "such files");
-  needs.look();
-  return sweep::read_rows(points, directory, identities, needs,
-                          [&](const std::string& s) { broken.tell(s + kLeftOut); });
+  const sweep::OnBroken tell = [&](const std::string& s) { broken.tell(s + kLeftOut); };
+  needs.look(tell);
+  return sweep::read_rows(points, directory, identities, needs, tell);
 }
 
 const char* Campaign::run(const std::vector<std::uint64_t>& numbers, unsigned at_a_time) {

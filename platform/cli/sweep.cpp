@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// sluice sweep STUDY: many runs, of which those that are complete stay.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <thread>
 
@@ -83,8 +83,22 @@ void print_searches(const Campaign& c) {
     else if (!o.is_open)
       fmt::print("found: {} does not hold at {}, the first one\n", condition, describe(searches[i].cases.front()));
   }
+  const auto& outcomes = c.needs.outcomes();
+  if (const auto open = std::count_if(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.is_open; }))
+    fmt::print("{} for results\n", open == 1 ? "1 search waits" : fmt::format("{} searches wait", open));
   if (searches.size() > kMostSearches)
     fmt::print("and {} more searches, which study.json has\n", searches.size() - kMostSearches);
+}
+
+/// How many cases have not become as precise as the study asks for.
+void print_precision(const Campaign& c) {
+  const auto& precision = c.points.study().precision;
+  if (!precision) return;
+  std::size_t coarse = 0;
+  for (std::size_t n = 0; n < c.points.cases(); ++n) coarse += c.needs.is_precise(n) == std::optional(false);
+  if (coarse > 0)
+    fmt::print("{} of {} have {} not within {:.4g} %, with the runs that they may have\n", coarse,
+               report::counted(c.points.cases(), "case", "cases"), precision->quantity, precision->within * 100);
 }
 
 /// What the directory has, in a line or a few.
@@ -92,10 +106,11 @@ void print_summary(const Campaign& c, const sweep::Rows& rows) {
   fmt::print("{}: {} points: {} done, {} failed, {} missing{}\n", c.points.study().name, c.points.size(), rows.done,
              rows.failed, rows.missing, rows.unneeded == 0 ? "" : fmt::format(", {} not needed", rows.unneeded));
   print_searches(c);
+  print_precision(c);
   if (const std::uint64_t others = count_others(c, rows))
-    fmt::print("{} in {} {} to no point of the study: to boards, files or a program as they were\n",
+    fmt::print("{} in {} {} to no point {}to boards, files or a program as they were\n",
                report::counted(others, "other result", "other results"), c.directory.path().string(),
-               others == 1 ? "belongs" : "belong");
+               others == 1 ? "belongs" : "belong", c.points.is_adaptive() ? "that is needed, or " : "of the study: ");
 }
 
 void say_failed(const Campaign& c, const sweep::Rows& rows) {
@@ -113,14 +128,11 @@ int print_status(Campaign& c) {
   return 0;
 }
 
-/// The points to run, and how many results there are.
-struct Missing {
-  std::vector<std::uint64_t> numbers;
-  std::uint64_t results = 0;
-};
-/// Those that are needed and have no result, or with --retry-failed none of a run that has not failed.
-Missing missing(Campaign& c, bool retry_failed) {
-  Missing all;
+using Numbers = std::vector<std::uint64_t>;
+
+/// The points that are needed and have no result, or with --retry-failed none of a run that has not failed.
+Numbers missing(Campaign& c, bool retry_failed) {
+  Numbers numbers;
   const sweep::Rows rows = c.states(Campaign::kRunsAgain);
   for (std::uint64_t n = 0; n < rows.rows.size(); ++n) {
     const bool again = retry_failed && rows.rows[n].state == sweep::State::failed;
@@ -128,12 +140,16 @@ Missing missing(Campaign& c, bool retry_failed) {
       c.directory.forget(rows.rows[n].run.id);
       c.needs.forget(n);
     }
-    if (again || rows.rows[n].state == sweep::State::missing)
-      all.numbers.push_back(n);
-    else if (rows.rows[n].state != sweep::State::unneeded)
-      ++all.results;
+    if (again || rows.rows[n].state == sweep::State::missing) numbers.push_back(n);
   }
-  return all;
+  return numbers;
+}
+
+/// Whether any of these points has a result.
+bool any_result(Campaign& c, const Numbers& numbers) {
+  return std::any_of(numbers.begin(), numbers.end(), [&c](std::uint64_t n) {
+    return n < c.points.size() && c.directory.find(c.identities.of(n).id).state != sweep::State::missing;
+  });
 }
 
 sweep::Rows write_tables(Campaign& c) {
@@ -155,14 +171,15 @@ int finish(Campaign& c, const Options& o, bool submitted) {
 
 int run_all(Campaign& c, const Options& o, unsigned at_a_time) {
   const sweep::StudyLock lock(c.directory, c.points.study());
-  Missing now = missing(c, o.retry_failed);
-  const char* signal = c.run(now.numbers, at_a_time);
-  // What results make the study need, round by round, as long as that brings results.
-  while (!signal && c.points.is_adaptive()) {
-    const std::uint64_t before = now.results;
-    now = missing(c, false);
-    if (now.numbers.empty() || now.results <= before) break;
-    signal = c.run(now.numbers, at_a_time);
+  std::set<std::uint64_t> tried;
+  Numbers numbers = missing(c, o.retry_failed);
+  const char* signal = c.run(numbers, at_a_time);
+  // What results make the study need, round by round; what was killed waits for the next sweep.
+  while (!signal && c.points.is_adaptive() && !numbers.empty()) {
+    tried.insert(numbers.begin(), numbers.end());
+    numbers = missing(c, false);
+    std::erase_if(numbers, [&tried](std::uint64_t n) { return tried.contains(n); });
+    signal = c.run(numbers, at_a_time);
   }
   if (!signal) return finish(c, o, false);
   const sweep::Rows rows = write_tables(c);
@@ -183,19 +200,16 @@ void wait_for(const sweep::Slurm& slurm) {
   }
 }
 
-/// Submits what is missing and not yet queued, and waits for no job; returns what was missing. `next` submits the sweep
-/// behind it, too, where results may make the study need more.
-Missing submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed,
-                       bool next) {
+/// Submits what is missing and not yet queued, and waits for no job; returns what was missing.
+Numbers submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed) {
   const std::set<std::uint64_t> queued = slurm.queued();
-  Missing all = missing(c, retry_failed);
-  std::vector<std::uint64_t> numbers = all.numbers;
+  Numbers all = missing(c, retry_failed);
+  Numbers numbers = all;
   std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
   const std::vector<std::string> jobs = slurm.submit(numbers, options);
   if (!jobs.empty())
     fmt::print("submitted: {} as {} {}\n", report::counted(numbers.size(), "point", "points"),
                jobs.size() == 1 ? "job" : "jobs", fmt::join(jobs, ", "));
-  if (!jobs.empty() && next && c.points.is_adaptive()) slurm.submit_next(jobs, all.results, options);
   std::fflush(stdout);
   return all;
 }
@@ -203,20 +217,19 @@ Missing submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptio
 /// Submits what is missing and not yet submitted, and writes the tables of what is there. With --wait, what jobs have
 /// lost and what results make the study need is submitted again, as long as that brings results; without it a job
 /// behind the others does.
-int run_with_slurm(Campaign& c, const Options& o, std::uint64_t points_per_task, std::optional<std::uint64_t> after) {
-  const sweep::SlurmOptions options{o.sbatch, points_per_task};
+int run_with_slurm(Campaign& c, const Options& o, std::uint64_t points_per_task) {
+  const sweep::SlurmOptions options{o.sbatch, points_per_task, o.page};
   sweep::Slurm slurm(c.directory, c.points.study());
-  if (after && missing(c, false).results <= *after) {
+  if (!o.after.empty() && !any_result(c, slurm.points_of(o.after))) {
     say("sluice: sweep: the jobs before have brought no result; nothing is submitted\n");
     return finish(c, o, true);
   }
-  Missing now = submit_missing(c, slurm, options, o.retry_failed, !o.wait);
-  while (o.wait && !now.numbers.empty()) {
+  Numbers now = submit_missing(c, slurm, options, o.retry_failed);
+  if (!o.wait && !now.empty() && c.points.is_adaptive()) slurm.submit_next(options);
+  while (o.wait && !now.empty()) {
     wait_for(slurm);
-    const std::uint64_t before = now.results;
-    now = missing(c, false);
-    if (now.results <= before) break;
-    now = submit_missing(c, slurm, options, false, false);
+    if (!any_result(c, now)) break;
+    now = submit_missing(c, slurm, options, false);
   }
   return finish(c, o, !o.wait);
 }
@@ -298,8 +311,6 @@ int execute(const Environment& environment, const Options& o) {
   const unsigned at_a_time = o.jobs.empty() ? sweep::processors() : whole_number("--jobs", o.jobs, 1, kMostJobs);
   const unsigned per_task =
       o.points_per_task.empty() ? 0 : whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
-  std::optional<std::uint64_t> after;
-  if (!o.after.empty()) after = whole_number("--after", o.after, 0, study::kMostPoints);
   const unsigned last = static_cast<unsigned>(points.size() - 1);
   const unsigned one = o.run.empty() ? 0 : whole_number("--run", o.run, 0, last);
   Campaign campaign(
@@ -307,7 +318,7 @@ int execute(const Environment& environment, const Options& o) {
       o.status ? sweep::Directory::open(output, points.study()) : sweep::Directory::create(output, points.study()));
   if (o.status) return print_status(campaign);
   if (!o.task.empty()) return run_task(campaign, o);
-  if (o.slurm) return run_with_slurm(campaign, o, per_task, after);
+  if (o.slurm) return run_with_slurm(campaign, o, per_task);
   return o.run.empty() ? run_all(campaign, o, at_a_time) : run_one(campaign, o, one);
 }
 

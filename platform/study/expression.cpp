@@ -131,6 +131,17 @@ void Expression::refuse(const std::string& why) const {
   throw config::UserError(where_, fmt::format("{} = '{}' {}", use_.key, shown, why));
 }
 
+std::vector<std::string> texts_in(const std::string& expression) {
+  std::vector<std::string> texts;
+  for (std::size_t begin = expression.find('"'); begin != std::string::npos;) {
+    const std::size_t end = expression.find('"', begin + 1);
+    if (end == std::string::npos) break;
+    texts.push_back(expression.substr(begin + 1, end - begin - 1));
+    begin = expression.find('"', end + 1);
+  }
+  return texts;
+}
+
 bool is_name(const std::string& text) {
   if (names_in(text) != std::vector<std::string>{text}) return false;
   try {

@@ -57,6 +57,9 @@ class Expression {
 /// constants are none.
 std::vector<std::string> names_in(const std::string& expression);
 
+/// The texts in double quotes in an expression.
+std::vector<std::string> texts_in(const std::string& expression);
+
 /// Whether a variable may be called so: a name that no function or constant has.
 bool is_name(const std::string& text);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "platform/config/dump.h"
+#include "platform/config/nearest_name.h"
 #include "platform/study/expression.h"
 
 namespace sluice::study {
@@ -199,6 +200,24 @@ void Points::choose() {
   }
 }
 
+/// A text in a condition that is no board and no swept value would make it false everywhere, and nobody would know.
+void Points::check_texts(const Source& source) const {
+  const Grid& grid = study_.grids[source.grid];
+  const std::vector<std::string> texts = texts_in(grid.condition);
+  if (texts.empty()) return;
+  std::vector<std::string> known = names_;
+  for (const Dimension& d : grid.dimensions)
+    for (const Axis& a : d)
+      for (std::size_t i = 0; i < a.values.size() && std::holds_alternative<std::string>(a.values[i].data); ++i)
+        if (SweptValue v = shown(boards_[source.board], a, i); !v.number) known.push_back(std::move(v.text));
+  for (const std::string& text : texts)
+    if (std::find(known.begin(), known.end(), text) == known.end())
+      throw UserError(
+          grid.condition_where,
+          fmt::format("where names \"{}\", which is no board of the study and no text that the grid sweeps{}", text,
+                      config::suggestion(text, known)));
+}
+
 void Points::choose_in(const Source& source, std::uint32_t number) {
   const Grid& grid = study_.grids[source.grid];
   const std::uint64_t all = combinations(grid);
@@ -206,6 +225,7 @@ void Points::choose_in(const Source& source, std::uint32_t number) {
     for (std::uint64_t c = 0; c < all; ++c) chosen_.push_back({number, c});
     return;
   }
+  check_texts(source);
   // Variables of the condition: the axes in order, then the board.
   struct Variable {
     std::size_t dimension;

@@ -111,6 +111,7 @@ class Points {
   void check_axis(const Source&, const Axis&) const;
   void choose();
   void choose_in(const Source&, std::uint32_t number);
+  void check_texts(const Source&) const;
   std::vector<std::pair<std::uint64_t, std::size_t>> hashes(const std::vector<std::string>& paths) const;
   void find_duplicates() const;
   void check_values() const;

@@ -63,17 +63,15 @@ std::vector<base::Value> whole_values(std::int64_t from, std::int64_t to, std::i
 
 /// Whole numbers by a factor that is none: each is the nearest one, and none is there twice.
 std::vector<base::Value> rounded_values(std::int64_t from, std::int64_t to, double factor) {
+  constexpr double kLeastGrowth = 1e-6, kRounding = 1e-12;
+  if (factor - 1 < kLeastGrowth) throw base::ValueError("has a factor too small to change its values");
   std::vector<base::Value> values;
   std::int64_t last = from - 1;
-  for (double exact = static_cast<double>(from); exact < static_cast<double>(to) + 0.5; exact *= factor) {
-    const auto v = std::min<std::int64_t>(to, std::llround(exact));
-    if (v != last) {
-      check_length(values.size());
-      values.emplace_back().data = v;
-    } else if (exact * (factor - 1) < 1e-9) {
-      throw base::ValueError("has a factor too small to change its values");
-    }
-    last = v;
+  for (double exact = static_cast<double>(from); exact <= static_cast<double>(to) * (1 + kRounding); exact *= factor) {
+    const std::int64_t v = std::min<std::int64_t>(to, std::llround(exact));
+    if (v == last) continue;
+    check_length(values.size());
+    values.emplace_back().data = last = v;
   }
   return values;
 }

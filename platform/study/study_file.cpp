@@ -164,16 +164,21 @@ class StudyReader : config::TomlReader {
   std::string quantity_of(const toml::node& node, const Location& where) const {
     std::string name = string_of(node, "a quantity");
     if (name.empty()) throw UserError(where, "a quantity must have a name, such as latency_ns.p99");
-    if (name == "host" || name.starts_with("host."))
-      throw UserError(where, name + " depends on the machine, and is no quantity of a study; host.csv has it");
+    check_quantity(name, where);
     return name;
   }
 
+  static void check_quantity(const std::string& name, const Location& where) {
+    if (name == "host" || name.starts_with("host."))
+      throw UserError(where, name + " depends on the machine, and is no quantity of a study; host.csv has it");
+  }
+
   /// A list of values, or a range. Not empty.
-  std::vector<base::Value> values(const toml::node& node, const std::string& path, const Location& where) const {
+  std::vector<base::Value> values(const toml::node& node, const std::string& path, const Location& where,
+                                  bool of_search = false) const {
     std::vector<base::Value> all;
     if (const auto* table = node.as_table()) {
-      all = range(*table, path, where);
+      all = range(*table, path, where, of_search);
     } else if (const auto* list = node.as_array()) {
       for (const auto& e : *list) {
         if (e.is_table()) throw UserError(at(e.source()), path + " " + kValues);
@@ -190,13 +195,15 @@ class StudyReader : config::TomlReader {
     return all;
   }
 
-  std::vector<base::Value> range(const toml::table& table, const std::string& path, const Location& where) const {
+  /// of_search: the table has a search's condition, too.
+  std::vector<base::Value> range(const toml::table& table, const std::string& path, const Location& where,
+                                 bool of_search) const {
     Range r;
     std::optional<std::string> by;
     for (auto&& [key, node] : table) {
       const std::string name(key.str());
       const Location key_where = at(key.source());
-      if (name == kSearch) continue;
+      if (name == kSearch && of_search) continue;
       const bool is_by = name == "step" || name == "factor";
       if (name != "from" && name != "to" && !is_by)
         throw UserError(key_where, fmt::format("{}.{}: a range has from, to, and step or factor", path, name));
@@ -253,6 +260,16 @@ class StudyReader : config::TomlReader {
     return g;
   }
 
+  /// A condition must be true or false for numbers, and say something of the results.
+  void check_search(const Axis& a) const {
+    const std::vector<std::string> names = names_in(a.search);
+    if (names.empty()) throw UserError(a.search_where, a.path + ".while must be a condition on quantities");
+    for (const std::string& name : names) check_quantity(name, a.search_where);
+    Expression condition(kOfSearch, a.search, names, a.search_where);
+    for (std::size_t i = 0; i < names.size(); ++i) condition.set(i, 1.5);
+    condition.holds();
+  }
+
   /// An axis, whose values are a list, a range or, of a search, { values = [...], while = "..." }.
   Axis axis(const toml::node& node, const std::string& path, const Location& where) const {
     Axis a{path, where, {}, {}, {}};
@@ -262,17 +279,21 @@ class StudyReader : config::TomlReader {
       a.search_where = at(search->source());
       a.search = string_of(*search, path + ".while");
       if (a.search.empty()) throw UserError(a.search_where, path + ".while must be a condition on quantities");
-      Expression(kOfSearch, a.search, names_in(a.search), a.search_where);
+      check_search(a);
     }
     const auto* list = search ? table->get("values") : nullptr;
     if (list && table->size() != 2) throw UserError(where, path + " must have values and while, or a range and while");
-    a.values = values(list ? *list : node, path, where);
+    a.values = values(list ? *list : node, path, where, search && !list);
     return a;
   }
 
   /// Adds what a table sweeps, tables within it included.
   void add_axes(const toml::node& node, const std::string& path, const Location& where, Dimension& to) const {
     const auto* table = node.as_table();
+    const bool has_values = table && table->contains("values") && table->get("values")->is_array();
+    if (has_values && !table->contains(kSearch))
+      throw UserError(
+          where, path + " has values = [...], which belongs to a search: while = \"...\"; else give the list alone");
     if (!table || table->contains("from") || table->contains("to") || table->contains(kSearch)) {
       if (path.find('.') == std::string::npos)
         throw UserError(where, path +
@@ -308,20 +329,23 @@ class StudyReader : config::TomlReader {
   /// A parameter may be swept once, and not be set beside that; a grid may have one search.
   void check_paths(const Grid& g) const {
     std::vector<std::string> seen;
-    std::string searched;
+    const Axis* search = nullptr;
     for (const Dimension& d : g.dimensions)
       for (const Axis& a : d) {
         if (!a.search.empty() && d.size() > 1)
           throw UserError(a.search_where, a.path + " advances together with another, and cannot be searched");
-        if (!a.search.empty() && !searched.empty())
-          throw UserError(a.search_where, fmt::format("a grid may have one search, and {} is another", searched));
-        if (!a.search.empty()) searched = a.path;
+        if (!a.search.empty() && search)
+          throw UserError(a.search_where, fmt::format("a grid may have one search, and {} is another", search->path));
+        if (!a.search.empty()) search = &a;
         if (std::find(seen.begin(), seen.end(), a.path) != seen.end())
           throw UserError(a.where, a.path + " is swept twice in one grid");
         seen.push_back(a.path);
         for (const auto& s : g.settings)
           if (s.path == a.path) throw UserError(s.where, a.path + " is swept by this grid; leave the setting out");
       }
+    for (const std::string& name : search ? names_in(search->search) : std::vector<std::string>())
+      if (name == "board" || std::find(seen.begin(), seen.end(), name) != seen.end())
+        throw UserError(search->search_where, name + " is no quantity of a result, which a search is about");
   }
 
   Study& study_;

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "platform/config/nearest_name.h"
 #include "platform/study/expression.h"
@@ -20,20 +19,21 @@ using Json = nlohmann::ordered_json;
 
 constexpr study::Expression::Use kOfSearch = {"while", "which is no quantity"};
 
-void add_name(const std::string& name, std::vector<std::string>& to) {
-  if (std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
+void add_name(const std::string& name, const config::Location& where, std::vector<study::Named>& to) {
+  if (std::none_of(to.begin(), to.end(), [&name](const study::Named& n) { return n.name == name; }))
+    to.push_back({name, where});
 }
 
-/// Of the runs that have it, the values of a quantity, and their latencies.
+/// What runs, all of which have it, say of a quantity together.
 template <class Runs>
-std::pair<std::vector<double>, report::Latencies> values_of(const Runs& runs, std::size_t quantity) {
-  std::pair<std::vector<double>, report::Latencies> all;
+statistics::Estimate together(const Runs& runs, const std::string& name, std::size_t quantity) {
+  std::vector<double> values;
+  report::Latencies latencies;
   for (const auto& r : runs) {
-    if (r.state != State::done || std::isnan(r.values[quantity])) continue;
-    all.first.push_back(r.values[quantity]);
-    if (r.latency.is_object()) all.second.push_back(r.latency);
+    values.push_back(r.values[quantity]);
+    if (r.latency.is_object()) latencies.push_back(r.latency);
   }
-  return all;
+  return estimate_of(name, values, latencies);
 }
 
 }  // namespace
@@ -46,15 +46,17 @@ Needs::Needs(const study::Points& points, const Directory& directory, Identities
       searches_(points.searches()),
       outcomes_(searches_.size()) {
   if (!adaptive_) return;
-  needed_.resize(points.size());
   cases_.resize(points.cases());
-  if (const auto& precision = points.study().precision) add_name(precision->quantity, names_);
+  if (const auto& precision = points.study().precision) add_name(precision->quantity, precision->where, names_);
   for (const study::Search& s : searches_)
-    for (const std::string& name : study::names_in(s.axis->search)) add_name(name, names_);
+    for (const std::string& name : study::names_in(s.axis->search)) add_name(name, s.axis->search_where, names_);
+  seen_.resize(names_.size());
 }
 
-void Needs::look() {
+void Needs::look(const OnBroken& on_broken) {
   if (!adaptive_) return;
+  on_broken_ = &on_broken;
+  needed_.assign(points_.size(), false);
   std::vector<bool> searched(points_.cases());
   for (std::size_t s = 0; s < searches_.size(); ++s) {
     for (const std::size_t c : searches_[s].cases) searched[c] = true;
@@ -62,14 +64,24 @@ void Needs::look() {
   }
   for (std::size_t c = 0; c < points_.cases(); ++c)
     if (!searched[c]) settled(c);
+  check_quantities();
 }
 
 void Needs::forget(std::uint64_t point) {
-  if (adaptive_) cases_[point / points_.per_case()].reset();
+  if (adaptive_) cases_[point / points_.per_case()] = {};
 }
 
-void Needs::refuse(const config::Location& where, const std::string& quantity) const {
-  throw config::UserError(where, "the results have no " + quantity + config::suggestion(quantity, known_));
+std::optional<bool> Needs::is_precise(std::size_t case_number) const {
+  if (!points_.study().precision || !cases_[case_number].is_settled) return {};
+  return cases_[case_number].is_precise;
+}
+
+/// A quantity that no result has is misspelt.
+void Needs::check_quantities() const {
+  for (std::size_t i = 0; !known_.empty() && i < names_.size(); ++i)
+    if (!seen_[i])
+      throw config::UserError(names_[i].where, fmt::format("the results have no {}{}", names_[i].name,
+                                                           config::suggestion(names_[i].name, known_)));
 }
 
 /// Bisection between the last value at which the condition is known to hold and the first at which it does not.
@@ -80,7 +92,7 @@ SearchOutcome Needs::search(const study::Search& s) {
     const std::size_t middle = holding + (failing - holding) / 2;
     const std::size_t number = s.cases[middle - 1];
     outcome.tried.push_back(number);
-    const std::optional<Settled>& of = settled(number);
+    const Progress* of = settled(number);
     if (!of) return outcome;
     (holds(s, *of) ? holding : failing) = middle;
   }
@@ -89,83 +101,90 @@ SearchOutcome Needs::search(const study::Search& s) {
   return outcome;
 }
 
-/// A run that fails is none at which the condition holds.
-bool Needs::holds(const study::Search& s, const Settled& of) const {
-  if (of.failed) return false;
-  study::Expression condition(kOfSearch, s.axis->search, names_, s.axis->search_where);
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (condition.uses(i) && !of.quantities[i]) refuse(s.axis->search_where, names_[i]);
-    condition.set(i, of.quantities[i].value_or(0));
-  }
+/// Where a run has failed, or lacks a quantity, a condition does not hold.
+bool Needs::holds(const study::Search& s, const Progress& of) const {
+  if (!of.is_whole) return false;
+  std::vector<std::string> names;
+  for (const study::Named& n : names_) names.push_back(n.name);
+  study::Expression condition(kOfSearch, s.axis->search, names, s.axis->search_where);
+  for (std::size_t i = 0; i < names.size(); ++i) condition.set(i, of.quantities[i]);
   return condition.holds();
 }
 
-const std::optional<Needs::Settled>& Needs::settled(std::size_t case_number) {
-  if (!cases_[case_number]) cases_[case_number] = settle(case_number);
-  return cases_[case_number];
+/// The case, its points being needed; null while results are missing.
+const Needs::Progress* Needs::settled(std::size_t case_number) {
+  Progress& p = cases_[case_number];
+  const std::uint64_t first = case_number * points_.per_case();
+  if (!p.is_settled) settle(p, first);
+  for (std::uint64_t n = first; n < first + p.wanted; ++n) needed_[n] = true;
+  return p.is_settled ? &p : nullptr;
 }
 
 /// Goes through the replications as the sweep does that has none: what is there beyond them changes nothing.
-std::optional<Needs::Settled> Needs::settle(std::size_t case_number) {
-  const std::uint64_t first = case_number * points_.per_case(), most = points_.per_case();
+void Needs::settle(Progress& p, std::uint64_t first) {
   const auto& precision = points_.study().precision;
-  std::vector<Run> runs;
-  for (std::uint64_t wanted = precision ? precision->least : most;;) {
-    bool is_open = false;
-    for (std::uint64_t n = first; n < first + wanted; ++n) {
-      needed_[n] = true;
-      if (is_open || n - first < runs.size()) continue;
-      runs.push_back(read(n));
-      is_open = runs.back().state == State::missing;
+  if (p.wanted == 0) p.wanted = precision ? precision->least : points_.per_case();
+  while (read_runs(p, first)) {
+    p.is_whole = std::all_of(p.runs.begin(), p.runs.end(), [](const Run& r) {
+      return r.state == State::done &&
+             std::none_of(r.values.begin(), r.values.end(), [](double v) { return std::isnan(v); });
+    });
+    const std::uint64_t more = precision && p.is_whole ? std::min(points_.per_case(), more_than(p)) : p.wanted;
+    if (more > p.wanted) {
+      p.wanted = more;
+      continue;
     }
-    if (is_open) return {};
-    const std::uint64_t more = precision ? std::min(most, more_than(runs)) : wanted;
-    if (more <= wanted) return summary(runs);
-    wanted = more;
+    p.is_settled = true;
+    for (std::size_t i = 0; p.is_whole && i < names_.size(); ++i)
+      p.quantities.push_back(together(p.runs, names_[i].name, i).value);
+    p.runs = {};
+    return;
   }
 }
 
+/// Whether as many runs as are wanted have ended; they are then there.
+bool Needs::read_runs(Progress& p, std::uint64_t first) {
+  while (p.runs.size() < p.wanted) {
+    Run run = read(first + p.runs.size());
+    if (run.state == State::missing) return false;
+    p.runs.push_back(std::move(run));
+  }
+  return true;
+}
+
 /// How many replications the precision takes, as far as these tell: as many as there are where they are enough.
-std::uint64_t Needs::more_than(const std::vector<Run>& runs) const {
-  const study::Precision& p = *points_.study().precision;
-  const std::uint64_t n = runs.size();
-  const bool any_failed = std::any_of(runs.begin(), runs.end(), [](const Run& r) { return r.state == State::failed; });
-  if (any_failed) return n;
-  const auto quantity = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), p.quantity) - names_.begin());
-  const auto [values, latencies] = values_of(runs, quantity);
-  if (values.size() < n) refuse(p.where, p.quantity);
-  const statistics::Estimate e = estimate_of(p.quantity, values, latencies);
-  if (e.basis == statistics::Basis::constant) return n;
+std::uint64_t Needs::more_than(Progress& p) const {
+  const study::Precision& precision = *points_.study().precision;
+  const std::uint64_t n = p.runs.size();
+  const statistics::Estimate e = together(p.runs, precision.quantity, 0);
   const auto half = statistics::half_width(e);
-  if (!half || e.value == 0) return n + 1;
-  const double ratio = *half / std::abs(e.value) / p.within;
-  if (ratio <= 1) return n;
-  // The half-width falls with the root of their number. No more than twice as many at a time, because it is a guess.
+  const double ratio = half ? *half / std::abs(e.value) / precision.within : 2;
+  p.is_precise = e.basis == statistics::Basis::constant || ratio <= 1;
+  if (p.is_precise) return n;
+  // The half-width falls with the root of their number. No more than twice as many at a time, because it is a guess; as
+  // many where nothing is known yet.
   const double guess = std::ceil(static_cast<double>(n) * std::min(ratio * ratio, 2.0));
   return std::max(n + 1, static_cast<std::uint64_t>(guess));
 }
 
-Needs::Settled Needs::summary(const std::vector<Run>& runs) const {
-  Settled s;
-  s.runs = runs.size();
-  for (const Run& r : runs) s.failed = s.failed || r.state == State::failed;
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    const auto [values, latencies] = values_of(runs, i);
-    s.quantities.push_back(values.empty() ? std::nullopt
-                                          : std::optional(estimate_of(names_[i], values, latencies).value));
-  }
-  return s;
-}
-
 Needs::Run Needs::read(std::uint64_t point) {
-  const Found found = directory_.find(identities_.of(point).id);
+  const std::string& id = identities_.of(point).id;
+  const Found found = directory_.find(id);
   Run run{found.state, std::vector<double>(names_.size(), std::numeric_limits<double>::quiet_NaN()), {}};
   if (found.state != State::done) return run;
   const Json result = Json::parse(found.result, nullptr, false);
-  if (!result.is_object()) return {State::missing, std::move(run.values), {}};
+  if (!result.is_object()) {
+    directory_.set_aside(id);
+    (*on_broken_)(directory_.result_of(id).string() + " is damaged, and now called result.json.broken");
+    run.state = State::missing;
+    return run;
+  }
   if (known_.empty()) known_ = quantities_in(result);
   for (std::size_t i = 0; i < names_.size(); ++i)
-    if (const auto value = find_quantity(result, names_[i])) run.values[i] = *value;
+    if (const auto value = find_quantity(result, names_[i].name)) {
+      run.values[i] = *value;
+      seen_[i] = true;
+    }
   if (result.contains("latency_ns")) run.latency = result["latency_ns"];
   return run;
 }

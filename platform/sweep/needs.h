@@ -5,6 +5,7 @@
 /// came.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,14 +25,16 @@ struct SearchOutcome {
   std::optional<std::size_t> found;  ///< the last case at which the condition holds; nothing: it holds at none
 };
 
+using OnBroken = std::function<void(const std::string& sentence)>;
+
 class Needs {
  public:
   /// All must outlive this.
   Needs(const study::Points& points, const Directory& directory, Identities& identities);
 
-  /// Looks at the results, as far as they decide. Throws config::UserError for a quantity that they do not have.
-  void look();
-
+  /// Looks at the results, as far as they decide; on_broken is called with a sentence about each that is none. Throws
+  /// config::UserError for a quantity that no result has.
+  void look(const OnBroken& on_broken);
   /// The result of a point is gone.
   void forget(std::uint64_t point);
 
@@ -40,29 +43,35 @@ class Needs {
   /// In the order of Points::searches().
   const std::vector<study::Search>& searches() const { return searches_; }
   const std::vector<SearchOutcome>& outcomes() const { return outcomes_; }
+  /// Whether a case has reached the precision that the study asks for; nothing: results are missing, or it asks for
+  /// none.
+  std::optional<bool> is_precise(std::size_t case_number) const;
 
  private:
-  /// The runs of a case that count, once there are as many as its precision takes.
-  struct Settled {
-    std::uint64_t runs = 0;
-    bool failed = false;                            ///< one of them
-    std::vector<std::optional<double>> quantities;  ///< of names_
-  };
   /// A run's quantities, and the table of its latencies.
   struct Run {
     State state = State::missing;
     std::vector<double> values;  ///< of names_; NaN: none
     nlohmann::ordered_json latency;
   };
+  /// What is known of a case. Of one that is settled the runs themselves are forgotten.
+  struct Progress {
+    std::vector<Run> runs;     ///< the first ones, none of them missing
+    std::uint64_t wanted = 0;  ///< so many; 0: it has not been looked at
+    bool is_settled = false;
+    bool is_whole = false;           ///< every run has succeeded, and has every quantity that decides
+    bool is_precise = false;         ///< of a precision
+    std::vector<double> quantities;  ///< of names_, of all runs together
+  };
 
-  const std::optional<Settled>& settled(std::size_t case_number);
-  std::optional<Settled> settle(std::size_t case_number);
-  Settled summary(const std::vector<Run>&) const;
-  std::uint64_t more_than(const std::vector<Run>&) const;
+  const Progress* settled(std::size_t case_number);
+  void settle(Progress&, std::uint64_t first);
+  bool read_runs(Progress&, std::uint64_t first);
+  std::uint64_t more_than(Progress&) const;
   Run read(std::uint64_t point);
-  bool holds(const study::Search&, const Settled&) const;
-  [[noreturn]] void refuse(const config::Location&, const std::string& quantity) const;
+  bool holds(const study::Search&, const Progress&) const;
   SearchOutcome search(const study::Search&);
+  void check_quantities() const;
 
   const study::Points& points_;
   const Directory& directory_;
@@ -70,10 +79,12 @@ class Needs {
   const bool adaptive_;
   std::vector<study::Search> searches_;
   std::vector<SearchOutcome> outcomes_;
-  std::vector<std::string> names_;  ///< quantities that decide
+  std::vector<study::Named> names_;  ///< quantities that decide, and where the study names them
   std::vector<bool> needed_;
-  std::vector<std::optional<Settled>> cases_;
-  std::vector<std::string> known_;  ///< quantities of a result, for suggestions
+  std::vector<Progress> cases_;
+  std::vector<std::string> known_;       ///< quantities of a result, for suggestions
+  std::vector<bool> seen_;               ///< of names_: some result has it
+  const OnBroken* on_broken_ = nullptr;  ///< while it looks
 };
 
 }  // namespace sluice::sweep

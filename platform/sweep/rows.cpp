@@ -51,7 +51,8 @@ void leave_out_unknown(Rows& all) {
     all.measured.erase(all.measured.begin() + at);
     for (Row& r : all.rows)
       if (i < r.quantities.size()) r.quantities.erase(r.quantities.begin() + at);
-    for (std::vector<CaseQuantity>& c : all.cases) c.erase(c.begin() + at);
+    for (std::vector<CaseQuantity>& c : all.cases)
+      if (!c.empty()) c.erase(c.begin() + at);
   }
 }
 
@@ -75,7 +76,9 @@ class Reader {
       const std::size_t first = all_.rows.size();
       for (std::uint64_t n = first; n < first + points_.per_case(); ++n) add_point(n);
       std::vector<CaseQuantity> quantities;
-      for (std::size_t i = 0; i < all_.measured.size(); ++i) quantities.push_back(together(first, i));
+      const bool is_needed = std::any_of(all_.rows.begin() + static_cast<std::ptrdiff_t>(first), all_.rows.end(),
+                                         [](const Row& r) { return r.state != State::unneeded; });
+      for (std::size_t i = 0; is_needed && i < all_.measured.size(); ++i) quantities.push_back(together(first, i));
       all_.cases.push_back(std::move(quantities));
     }
     if (points_.study().measure.empty())

@@ -3,7 +3,6 @@
 /// What the results of a study's points have of the quantities that are measured.
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,13 +34,12 @@ struct Rows {
   std::vector<std::string> measured;
   std::vector<std::string> host;
   std::vector<Row> rows;  ///< in the order of the points
-  /// By the number of the case, in the order of `measured`. Quantiles of latency are those of all calls together.
+  /// By the number of the case, in the order of `measured`; empty for a case without a point that is needed. Quantiles
+  /// of latency are those of all calls together.
   std::vector<std::vector<CaseQuantity>> cases;
   std::vector<std::string> unknown;  ///< sentences about quantities that the study asks for and no result has
   std::uint64_t done = 0, failed = 0, missing = 0, unneeded = 0;
 };
-
-using OnBroken = std::function<void(const std::string& sentence)>;
 
 /// What the points have that the study needs, without their quantities, which take long to read. A result that is not
 /// whole counts as missing; on_broken is called with a sentence about it.

@@ -145,22 +145,46 @@ std::string Slurm::command() const {
                      config::shell_word(out.string()));
 }
 
-void Slurm::submit_next(const std::vector<std::string>& jobs, std::uint64_t results, const SlurmOptions& options) {
+void Slurm::submit_next(const SlurmOptions& options) {
   const fs::path place = this->place(), script = place / "next.sh";
-  std::string more;
+  const std::string name =
+      fmt::format("sluice-{}-next-{}", study_.name, platform::sha256_of(place.string()).substr(0, 8));
+  // The job that calls this still runs under that name.
+  if (!call({"squeue", "--me", "--noheader", "--format=%i", "--states=PENDING", "--name=" + name}).output.empty())
+    return;
+  std::vector<std::string> jobs;
+  for (const auto& [job, tasks] : live_tasks())
+    if (fs::exists(place / (job + ".json"))) jobs.push_back(job);
+  if (jobs.empty()) return;
+  std::string more = options.page ? " --report" : "";
   if (options.points_per_task != 0) more += fmt::format(" --points-per-task={}", options.points_per_task);
   for (const std::string& o : options.sbatch) more += " " + config::shell_word("--sbatch=" + o);
   config::write_whole(script, fmt::format("#!/bin/sh\n"
                                           "# Submits what the results of the jobs before make the study need.\n"
                                           "exec {} --slurm --after={}{}\n",
-                                          command(), results, more));
-  std::vector<std::string> sbatch = {
-      "sbatch", "--parsable", fmt::format("--dependency=afterany:{}", fmt::join(jobs, ":")),
-      "--job-name=sluice-" + study_.name + "-next", "--output=" + (place / "%j.log").string()};
+                                          command(), fmt::join(jobs, ","), more));
+  std::vector<std::string> sbatch = {"sbatch", "--parsable",
+                                     fmt::format("--dependency=afterany:{}", fmt::join(jobs, ":")),
+                                     "--job-name=" + name, "--output=" + (place / "%j.log").string()};
   sbatch.insert(sbatch.end(), options.sbatch.begin(), options.sbatch.end());
   sbatch.push_back(script.string());
   const Called submitted = call(sbatch);
   if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
+}
+
+Task Slurm::points_of(const std::string& jobs) const {
+  Task points;
+  for (std::size_t begin = 0; begin <= jobs.size();) {
+    const std::size_t end = std::min(jobs.find(',', begin), jobs.size());
+    const std::string job = jobs.substr(begin, end - begin);
+    begin = end + 1;
+    if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos)
+      throw UserError(fmt::format("--after {}: must be numbers of jobs", jobs));
+    const Json tasks = read_tasks(slurm_directory(directory_) / (job + ".json"));
+    if (tasks.is_null() || tasks["study"] != platform::sha256_of(study_.text)) continue;
+    for (const Json& task : tasks["tasks"]) add_points(task, points);
+  }
+  return points;
 }
 
 /// The job is held until the list of its tasks, whose name is the job's number, is there.

@@ -16,6 +16,7 @@ namespace sluice::sweep {
 struct SlurmOptions {
   std::vector<std::string> sbatch;    ///< further options of sbatch, as its command line has them
   std::uint64_t points_per_task = 0;  ///< 0: as few as the cluster's MaxArraySize allows in one array
+  bool page = false;                  ///< jobs behind others write the page, too
 };
 
 /// Numbers of the points that a task is to run.
@@ -32,10 +33,11 @@ class Slurm {
   /// Submits the points; returns the numbers of the jobs. Throws config::UserError when Slurm refuses them.
   std::vector<std::string> submit(const std::vector<std::uint64_t>& points, const SlurmOptions&);
 
-  /// Submits the sweep itself as a job behind these: it submits what their results make the study need. results: how
-  /// many there are now; the job ends the chain where there are no more then. Throws config::UserError when Slurm
-  /// refuses it.
-  void submit_next(const std::vector<std::string>& jobs, std::uint64_t results, const SlurmOptions&);
+  /// Submits the sweep itself as a job behind the jobs of this directory that wait or run, unless there are none, or
+  /// such a job waits: it submits what results make the study need. Throws config::UserError when Slurm refuses it.
+  void submit_next(const SlurmOptions&);
+  /// The points that these jobs, "17,18", were to run. Throws config::UserError for what is no list of jobs.
+  Task points_of(const std::string& jobs) const;
 
   /// The points of a task of one of the arrays that submit() has made. file: the list of its tasks. Throws
   /// config::UserError where there is no such task, or the study is not the one that was submitted.

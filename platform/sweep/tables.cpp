@@ -75,15 +75,21 @@ std::string host_csv(const Rows& all) {
 }
 
 /// The values of a parameter in the order in which grids have them first.
-Json axis_json(const Points& points, const study::SweptParameter& s) {
+Json axis_json(const Points& points, const study::SweptParameter& s, const Needs& needs) {
   std::vector<std::string> values;
   std::unordered_set<std::string> known;
+  // Of those that a search has, only what it has tried: there may be very many.
+  std::unordered_set<std::string> tried;
+  for (std::size_t i = 0; i < needs.searches().size(); ++i)
+    if (needs.searches()[i].axis->path == s.path)
+      for (const std::size_t c : needs.outcomes()[i].tried) tried.insert(value_of(points.case_at(c), s.path));
   for (const study::Grid& g : points.study().grids)
     for (const study::Dimension& d : g.dimensions)
       for (const study::Axis& a : d)
         if (a.path == s.path)
           for (std::size_t i = 0; i < a.values.size(); ++i)
-            if (std::string text = points.value_text(a, i); known.insert(text).second)
+            if (std::string text = points.value_text(a, i);
+                (a.search.empty() || tried.contains(text)) && known.insert(text).second)
               values.push_back(std::move(text));
   return {{"path", s.path}, {"unit", s.unit}, {"values", values}};
 }
@@ -95,7 +101,7 @@ Json quantity_json(const CaseQuantity& q) {
           {"runs", q.runs}};
 }
 
-Json case_json(const Points& points, const Rows& all, std::size_t number) {
+Json case_json(const Points& points, const Rows& all, const Needs& needs, std::size_t number) {
   const study::Case c = points.case_at(number);
   Json settings = Json::object(), numbers = Json::object(), members = Json::array(), quantities = Json::object();
   for (const study::SweptValue& v : c.values) {
@@ -105,11 +111,16 @@ Json case_json(const Points& points, const Rows& all, std::size_t number) {
   const std::uint64_t first = number * points.per_case(), end = first + points.per_case();
   for (std::uint64_t n = first; n < end; ++n)
     if (all.rows[n].state != State::unneeded) members.push_back(n);
-  for (std::size_t i = 0; i < all.measured.size(); ++i)
+  for (std::size_t i = 0; i < all.cases[number].size(); ++i)
     if (const CaseQuantity& q = all.cases[number][i]; q.runs > 0) quantities[all.measured[i]] = quantity_json(q);
-  return {{"case", number},       {"board", points.board_names()[c.board]},
-          {"settings", settings}, {"numbers", numbers},
-          {"points", members},    {"quantities", quantities}};
+  Json json = {{"case", number},       {"board", points.board_names()[c.board]},
+               {"settings", settings}, {"numbers", numbers},
+               {"points", members},    {"quantities", quantities}};
+  if (points.study().precision) {
+    const std::optional<bool> reached = needs.is_precise(number);
+    json["is_precise"] = reached ? Json(*reached) : Json();
+  }
+  return json;
 }
 
 Json point_json(const Points& points, const Rows& all, std::uint64_t number) {
@@ -141,6 +152,11 @@ std::string list_text(const char* name, std::uint64_t count, const Element& elem
     is_empty = false;
   }
   return text + (is_empty ? "]" : "\n  ]");
+}
+
+Json precision_json(const study::Study& study) {
+  const study::Precision& p = *study.precision;
+  return {{"quantity", p.quantity}, {"within", p.within}, {"least", p.least}, {"most", study.replications}};
 }
 
 /// What a search has found: the values of its other parameters, and the last value at which its condition holds.
@@ -178,17 +194,18 @@ std::string study_json(const Points& points, const Rows& all, const Needs& needs
   const study::Study& study = points.study();
   Json measure = Json::array(), axes = Json::array();
   for (const std::string& m : all.measured) measure.push_back({{"quantity", m}, {"unit", unit_of(m)}});
-  for (const auto& s : points.swept()) axes.push_back(axis_json(points, s));
+  for (const auto& s : points.swept()) axes.push_back(axis_json(points, s, needs));
   const auto member = [](const char* name, const Json& value) {
     return fmt::format("  \"{}\": {},\n", name,
                        value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   };
   return "{\n" + member("schema", kStudySchema) + member("name", study.name) + member("summary", study.summary) +
          member("program", report::program()) + member("axes", axes) + member("measure", measure) +
+         (study.precision ? member("precision", precision_json(study)) : std::string()) +
          (needs.searches().empty() ? std::string() : searches_text(points, needs)) +
          list_text("cases", points.cases(),
                    [&](std::uint64_t n) {
-                     Json json = case_json(points, all, n);
+                     Json json = case_json(points, all, needs, n);
                      return json["points"].empty() ? Json() : json;
                    }) +
          ",\n" +

@@ -181,6 +181,80 @@ class Adaptive(SweepTest):
         self.assert_mistake(["sweep", "calls.toml", "--out=p"], "calls.toml:3: the results have no latency_ns.maen; did you mean "
                                                                 "latency_ns.mean?", cwd=self.directory)
 
+    def test_what_a_failure_made_it_need_is_forgotten_with_it(self):
+        self.write("calls.toml", SEARCH.format(limit=9000))
+        self.sweep("--out=fresh")
+        # The middle of the first search fails, as it may on a machine without memory, and bisection goes below it.
+        self.sweep("--run=14", "--out=retried")
+        path = next(iter(self.results("retried")))
+        os.remove(path)
+        with open(os.path.join(os.path.dirname(path), "mistake.txt"), "w", encoding="utf-8") as file:
+            file.write("it was so")
+        self.assertEqual(sluice("sweep", "calls.toml", "--out=retried", cwd=self.directory).returncode, 1)
+        self.assertNotEqual(self.tables("retried"), self.tables("fresh"))
+        self.sweep("--retry-failed", "--out=retried")
+        self.assertEqual(self.tables("retried"), self.tables("fresh"))
+
+    def test_a_damaged_result_is_run_again_before_a_search_goes_on(self):
+        self.write("calls.toml", SEARCH.format(limit=9000))
+        self.sweep()
+        tables = self.tables()
+        path = max(self.results())
+        with open(path, "r+b") as file:
+            contents = file.read()
+            file.seek(contents.index(b'"latency_ns"') + 12)
+            file.write(b"!")
+        result = sluice("sweep", "calls.toml", cwd=self.directory)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("is damaged, and now called result.json.broken, so the point runs again\n", result.stderr)
+        self.assertEqual(self.tables(), tables)
+
+    def test_a_result_without_a_quantity_that_others_have_holds_nothing(self):
+        self.write("calls.toml", SEARCH.format(limit=1000000))
+        self.sweep()
+        case = self.cases()["searches"][0]["tried"][0]
+        (point,) = (p for p in self.cases()["points"] if p["case"] == case and p["replication"] == 0)
+        path = os.path.join(self.directory, "calls.sweep/points", point["id"][:2], point["id"], "result.json")
+        with open(path, encoding="utf-8") as file:
+            contents = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(contents.replace('"mean":', '"maen":', 1))
+        self.sweep()
+        self.assertEqual(self.cases()["searches"][0]["found"], "7")  # the middle, 8, does not hold
+        self.assertEqual(self.cases()["searches"][1]["found"], "16")
+
+    def test_a_point_that_is_killed_waits_for_the_next_sweep(self):
+        text = PRECISION.format(quantity="latency_ns.mean", within="0.0001 %").replace(', "e810-irq"', "").replace(
+            "workload.requests = 60\n", "") + "[grid]\nworkload.requests = [60, 100000000]\n"
+        self.write("calls.toml", text)
+        killed = []
+        with self.started("--jobs=3") as process:
+            deadline = time.monotonic() + 60
+            while process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.3)
+                for child in subprocess.run(["pgrep", "-P", str(process.pid)], stdout=subprocess.PIPE, text=True,
+                                            check=False).stdout.split():
+                    with open(f"/proc/{child}/stat", encoding="utf-8") as file:
+                        ticks = int(file.read().rsplit(")", 1)[1].split()[11])
+                    if ticks > 50:  # half a second: one of the long runs
+                        os.kill(int(child), signal.SIGKILL)
+                        killed.append(child)
+            process.communicate()
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(len(killed), 3, "each of the first replications once")
+
+    def test_results_that_are_not_needed_are_no_strangers(self):
+        self.write("calls.toml", SEARCH.format(limit=9000))
+        self.sweep("--run=0")
+        self.assertIn("1 other result in calls.sweep belongs to no point that is needed, or to boards, files or a program as they "
+                      "were\n", self.sweep())
+
+    def test_a_precision_that_is_not_reached_is_told(self):
+        self.write("calls.toml", PRECISION.format(quantity="latency_ns.mean", within="0.0001 %"))
+        self.assertIn("2 of 2 cases have latency_ns.mean not within 0.0001 %, with the runs that they may have\n", self.sweep())
+        self.assertEqual([c["is_precise"] for c in self.cases()["cases"]], [False] * 2)
+        self.assertEqual(self.cases()["precision"], {"quantity": "latency_ns.mean", "within": 1e-6, "least": 3, "most": 12})
+
     def test_the_page_has_what_a_search_found(self):
         self.write("calls.toml", SEARCH.format(limit=9000))
         self.sweep("--report")

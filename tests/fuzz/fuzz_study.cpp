@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Study files: grids, ranges, conditions, settings, seeds.
 
+#include <algorithm>
 #include <cstdio>
 
 #include "platform/study/points.h"
@@ -23,7 +24,7 @@ workload.requests = 10
 [grid]
 workload.outstanding = { from = 1, to = 8, factor = 2 }
 nic.eth0.queues = [1, 2]
-where = "workload.outstanding >= nic.eth0.queues && board != \"x\""
+where = "workload.outstanding >= nic.eth0.queues && board != \"e810-irq\""
 )",
         R"(boards = ["e810-poll"]
 seeds = { from = 1, to = 3, step = 1 }
@@ -40,6 +41,14 @@ workload.outstanding = [3, 4]
 workload.think = { from = "1 us", to = "2 us", step = "0.25 us" }
 caches.timing = ["functional", "cached"]
 where = '(workload.think / 250 == 5 || caches.timing == "cached") && 1 < 2'
+)",
+        R"(boards = ["e810-poll"]
+replications = { quantity = "latency_ns.p99", within = "2 %", least = 3, most = 9 }
+[[grid]]
+workload.rate = { from = 1000, to = 9000, factor = 1.5, while = "latency_ns.p99 <= 2 * x.y" }
+nic.eth0.queues = [1, 2]
+[[grid]]
+workload.outstanding = { values = [3, 1, 2], while = "a > 0 && b < 1" }
 )",
         "boards = [\"e810-poll\"]\n[grid]\nworkload.sizes = [[64], [64, 128]]\nworkload.model = [\"packets\"]\n"})
     all.push_back(to_bytes(text));
@@ -61,6 +70,9 @@ void check(const study::Points& all) {
   require(all.size() > 0 && all.size() == all.cases() * all.per_case(), "the number of points");
   const study::Point first = all.at(0), last = all.at(all.size() - 1);
   require(first.case_number == 0 && last.case_number == all.cases() - 1, "the first and the last case");
+  for (const study::Search& s : all.searches())
+    require(!s.cases.empty() && std::is_sorted(s.cases.begin(), s.cases.end()) && s.cases.back() < all.cases(),
+            "the cases of a search");
   if (all.size() > 1) require(all.describe(first) != all.describe(last), "two points are described alike");
   for (const study::Point& p : {first, last}) {
     try {
@@ -75,34 +87,17 @@ void check(const study::Points& all) {
 
 const Target target{.name = "study",
                     .corpus = corpus,
-                    .words = {"[grid]",
-                              "[[grid]]",
-                              "[[grid.together]]",
-                              "from",
-                              "to",
-                              "step",
-                              "factor",
-                              "where",
-                              "board",
-                              "1e9",
-                              "-1",
-                              "0.1",
-                              "9223372036854775807",
-                              "\"1 us\"",
-                              "[]",
-                              "[[1], [2]]",
-                              "&&",
-                              "||",
-                              "==",
-                              "(",
-                              ")",
-                              "?",
-                              ":",
-                              "nan",
-                              "inf",
-                              "true",
-                              "run.seed",
-                              "nic.eth0.model",
+                    .words = {"[grid]",    "[[grid]]", "[[grid.together]]",
+                              "from",      "to",       "step",
+                              "factor",    "where",    "while",
+                              "values",    "quantity", "within",
+                              "\"2 %\"",   "board",    "1e9",
+                              "-1",        "0.1",      "9223372036854775807",
+                              "\"1 us\"",  "[]",       "[[1], [2]]",
+                              "&&",        "||",       "==",
+                              "(",         ")",        "?",
+                              ":",         "nan",      "inf",
+                              "true",      "run.seed", "nic.eth0.model",
                               "[settings]"},
                     .runs = 2'000,
                     .full_runs = 50'000,

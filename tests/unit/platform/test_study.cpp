@@ -68,6 +68,7 @@ TEST_CASE("a range rises by steps or factors up to its end, in its unit", "[stud
   CHECK(range({1.0}, whole(100), base::Value{2.5}, true) == "1 2.5 6.25 15.625 39.0625 97.65625 ");
   CHECK(range(whole(1), whole(100), base::Value{2.5}, true) == "1 3 6 16 39 98 ");
   CHECK(range(whole(1), whole(5), base::Value{1.1}, true) == "1 2 3 4 5 ");
+  CHECK(range(whole(1), whole(2), base::Value{2.4}, true) == "1 ");
   CHECK(range(whole(1), whole(5), base::Value{1.0000000001}, true) == "has a factor too small to change its values");
   CHECK(range(text("1 us"), text("2 us"), text("0.5 us"), false) == "\"1 us\" \"1.5 us\" \"2 us\" ");
   CHECK(range(text("1 us"), text("4 us"), whole(2), true) == "\"1 us\" \"2 us\" \"4 us\" ");
@@ -139,6 +140,16 @@ TEST_CASE("a condition leaves points out by numbers in the parameters' units, na
   CHECK(left("nic.eth0.queues * 500 == pcie.slot0.flight") == 4);
   CHECK(left("board == \"other\" && nic.eth0.queues > 1") == 2);
   CHECK(left("board != \"other\" || nic.eth0.queues > 1") == 6);
+  // A text that is never there would make a condition false without a word.
+  const auto refused = [&](const std::string& where) {
+    return bench.refused("boards = [\"e810\", \"other\"]\n[grid]\nwhere = '" + where +
+                         "'\nnic.eth0.queues = [1, 2]\npcie.slot0.flight = [\"1 us\", \"500 ns\"]\n");
+  };
+  CHECK(refused("board == \"othr\"") ==
+        "s.toml:3: where names \"othr\", which is no board of the study and no text that the grid sweeps; did you mean "
+        "other?");
+  CHECK(refused("nic.eth0.queues == \"2\"").starts_with("s.toml:3: where names \"2\", which is no board"));
+  CHECK(refused("pcie.slot0.flight == \"1 us\"").starts_with("s.toml:3: where names \"1 us\", which is no board"));
 }
 
 TEST_CASE("a condition that cannot be decided is refused with what is wrong in it", "[study]") {
@@ -333,6 +344,24 @@ TEST_CASE("mistakes in a search or a precision are named", "[study]") {
         "s.toml:3: workload.outstanding.while must be a condition on quantities");
   CHECK(search("workload.outstanding = { values = [1, 2], while = 5 }") ==
         "s.toml:3: workload.outstanding.while must be a string");
+  CHECK(search("workload.outstanding = { values = [1, 2] }") ==
+        "s.toml:3: workload.outstanding has values = [...], which belongs to a search: while = \"...\"; else give the "
+        "list "
+        "alone");
+  CHECK(
+      search("workload.outstanding = { values = { from = 1, to = 2, step = 1, while = \"x\" }, while = \"x > 1\" }") ==
+      "s.toml:3: workload.outstanding.while: a range has from, to, and step or factor");
+  CHECK(bench.refused("boards = [\"e810\"]\nseeds = { from = 1, to = 2, step = 1, while = \"x\" }\n") ==
+        "s.toml:2: seeds.while: a range has from, to, and step or factor");
+  CHECK(search("workload.outstanding = { values = [1, 2], while = \"host.wall_s > 1\" }") ==
+        "s.toml:3: host.wall_s depends on the machine, and is no quantity of a study; host.csv has it");
+  CHECK(search("workload.outstanding = { values = [1, 2], while = \"true\" }") ==
+        "s.toml:3: workload.outstanding.while must be a condition on quantities");
+  CHECK(search("workload.outstanding = { values = [1, 2], while = \"x + 1\" }") ==
+        "s.toml:3: while = 'x + 1' is neither true nor false");
+  CHECK(
+      search("workload.outstanding = { values = [1, 2], while = \"nic.eth0.queues < 3\" }\nnic.eth0.queues = [1, 2]") ==
+      "s.toml:3: nic.eth0.queues is no quantity of a result, which a search is about");
   CHECK(search("workload.outstanding = { values = [1, 2], while = \"x > (\" }")
             .starts_with("s.toml:3: while = 'x > (' "));
   CHECK(search("workload.outstanding = { values = [1, 2], while = \"x > 1\" }\n"
