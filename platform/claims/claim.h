@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/config/files/board_file.h"
+#include "platform/study/expression.h"
 
 namespace sluice::claims {
 
@@ -24,13 +25,16 @@ std::string_view to_text(Role);
 
 /// A number of one case of a study.
 struct Term {
-  std::string name;                               ///< in the claim's expression or ordering; empty: the only one
-  std::string study;                              ///< a shipped one's name, or a path
-  std::string board;                              ///< of the study's
-  std::vector<config::BoardFile::Setting> where;  ///< what else tells the case from the others of the study
-  std::string value;                              ///< an expression over quantities of result files
-  config::Location location;
+  std::string name;                                  ///< in the claim's expression or ordering; empty: the only one
+  std::string study;                                 ///< a shipped one's name, or a path
+  std::string board;                                 ///< of the study's
+  std::vector<config::BoardFile::Setting> settings;  ///< what else tells the case from the others of the study
+  std::string value;                                 ///< an expression over quantities of result files
+  config::Location where;
 };
+
+/// Of expressions of claims, for messages.
+inline constexpr study::Expression::Use kClaimExpression = {"value", "which is no name"};
 
 /// What is published: a value (both are equal), or a range.
 struct Published {
@@ -53,7 +57,7 @@ struct Claim {
   std::vector<std::string> ordering;    ///< the terms' names, the least first; empty: it is about a value
   bool is_long = false;                 ///< takes minutes: --quick leaves it out
   std::string lacks;                    ///< what the models lack; empty: they hold it
-  config::Location location;
+  config::Location where;
 };
 
 }  // namespace sluice::claims

@@ -23,13 +23,13 @@ using config::UserError;
 /// "e810-poll, workload.outstanding = 4"
 std::string settings_text(const Term& term) {
   std::string text = term.board;
-  for (const auto& s : term.where) text += fmt::format(", {} = {}", s.path, config::toml_text(s.value));
+  for (const auto& s : term.settings) text += fmt::format(", {} = {}", s.path, config::toml_text(s.value));
   return text;
 }
 
 bool is_case(const study::Points& points, const study::Case& c, const Term& term) {
   return points.board_names()[c.board] == term.board &&
-         std::all_of(term.where.begin(), term.where.end(), [&](const auto& setting) {
+         std::all_of(term.settings.begin(), term.settings.end(), [&](const auto& setting) {
            return std::any_of(c.values.begin(), c.values.end(), [&](const study::SweptValue& v) {
              return v.path == setting.path && v.text == points.shown_text(c.board, v.path, setting.value);
            });
@@ -38,8 +38,8 @@ bool is_case(const study::Points& points, const study::Case& c, const Term& term
 
 /// Finds what is wrong with an expression before anything runs.
 void check_expression(const std::string& text, const std::vector<std::string>& names, const config::Location& where) {
-  study::Expression expression({"value", "which is no name"}, text, names, where);
-  for (std::size_t i = 0; i < names.size(); ++i) expression.set(i, 1.5);
+  study::Expression expression(kClaimExpression, text, names, where);
+  expression.set_all();
   expression.number();
 }
 
@@ -47,9 +47,9 @@ void check_expressions(const Claim& claim) {
   std::vector<std::string> names;
   for (const Term& t : claim.terms) {
     names.push_back(t.name);
-    check_expression(t.value, study::names_in(t.value), t.location);
+    check_expression(t.value, study::names_in(t.value), t.where);
   }
-  if (!claim.value.empty()) check_expression(claim.value, names, claim.location);
+  if (!claim.value.empty()) check_expression(claim.value, names, claim.where);
 }
 
 /// Adds what may be typed for a claim: its name, and each beginning of it.
@@ -85,49 +85,44 @@ ClaimList::ClaimList(const std::vector<std::string>& files, const config::Regist
     std::vector<CaseOfStudy>& cases = cases_.emplace_back();
     for (const Term& t : c.terms) cases.push_back(case_of(c, t, study_of(t)));
   }
-  std::vector<config::BoardConfig> boards;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;
-  std::vector<std::vector<std::size_t>> of_claim;
-  for (const auto& cases : cases_) {
-    of_claim.emplace_back();
-    for (const CaseOfStudy& c : cases) {
-      const auto [place, is_new] = known.try_emplace({c.study, c.number}, boards.size());
-      const study::Points& points = *studies_[c.study].points;
-      if (is_new) boards.push_back(points.board_of(points.at(c.number * points.per_case())));
-      of_claim.back().push_back(place->second);
-    }
-  }
+  std::map<std::pair<std::size_t, std::size_t>, config::BoardConfig> boards;  ///< by study and case
   std::vector<ClaimOnBoards> list;
   for (std::size_t i = 0; i < claims_.size(); ++i) {
     list.push_back({&claims_[i], {}});
-    for (const std::size_t b : of_claim[i]) list.back().boards.push_back(&boards[b]);
+    for (const CaseOfStudy& c : cases_[i]) {
+      auto board = boards.find({c.study, c.number});
+      const study::Points& points = *studies_[c.study].points;
+      if (board == boards.end())
+        board = boards.emplace(std::pair(c.study, c.number), points.board_of(points.at(c.number * points.per_case())))
+                    .first;
+      list.back().boards.push_back(&board->second);
+    }
   }
   fitted_ = check_honesty(list);
 }
 
 std::size_t ClaimList::study_of(const Term& term) {
-  const std::string path = study::find_study(term.study, fs::path(term.location.file).parent_path(), term.location);
+  const std::string path = study::find_study(term.study, fs::path(term.where.file).parent_path(), term.where);
   std::error_code error;
   const fs::path canonical = fs::weakly_canonical(path, error);
-  const auto [place, is_new] = by_path_.try_emplace(error ? path : canonical.string(), studies_.size());
-  if (is_new) {
-    study::Study study = study::parse_study(config::read_text_file(path, path), path);
-    for (const ClaimedStudy& s : studies_)
-      if (s.points->study().name == study.name)
-        throw UserError(term.location,
-                        fmt::format("{} and {} have one name, which their results could not share", path, s.path));
-    studies_.push_back({path, std::make_unique<study::Points>(std::move(study), registry_, directories_)});
-  }
-  return place->second;
+  const std::string name = error ? path : canonical.string();
+  for (std::size_t s = 0; s < studies_.size(); ++s)
+    if (studies_[s].canonical == name) return s;
+  study::Study study = study::parse_study(config::read_text_file(path, path), path);
+  for (const ClaimedStudy& s : studies_)
+    if (s.points->study().name == study.name)
+      throw UserError(term.where,
+                      fmt::format("{} and {} have one name, which their results could not share", path, s.path));
+  studies_.push_back({path, name, std::make_unique<study::Points>(std::move(study), registry_, directories_)});
+  return studies_.size() - 1;
 }
 
 CaseOfStudy ClaimList::case_of(const Claim& claim, const Term& term, std::size_t number) const {
   const study::Points& points = *studies_[number].points;
   if (points.is_adaptive())
-    throw UserError(term.location,
-                    fmt::format("{}: {} has a precision or a search, and a claim needs cases that all run", claim.name,
-                                term.study));
-  for (const auto& setting : term.where)
+    throw UserError(term.where, fmt::format("{}: {} has a precision or a search, and a claim needs cases that all run",
+                                            claim.name, term.study));
+  for (const auto& setting : term.settings)
     if (std::none_of(points.swept().begin(), points.swept().end(),
                      [&setting](const auto& s) { return s.path == setting.path; })) {
       std::vector<std::string> names;
@@ -137,16 +132,16 @@ CaseOfStudy ClaimList::case_of(const Claim& claim, const Term& term, std::size_t
     }
   const std::vector<std::string>& boards = points.board_names();
   if (std::find(boards.begin(), boards.end(), term.board) == boards.end())
-    throw UserError(term.location, fmt::format("{}: {} has no board {}{}", claim.name, term.study, term.board,
-                                               config::suggestion(term.board, boards)));
+    throw UserError(term.where, fmt::format("{}: {} has no board {}{}", claim.name, term.study, term.board,
+                                            config::suggestion(term.board, boards)));
   std::vector<std::size_t> found;
   for (std::size_t c = 0; c < points.cases(); ++c)
     if (is_case(points, points.case_at(c), term)) found.push_back(c);
   if (found.empty())
-    throw UserError(term.location, fmt::format("{}: {} has no case with {}; `sluice sweep {} --list` shows what it has",
-                                               claim.name, term.study, settings_text(term), studies_[number].path));
+    throw UserError(term.where, fmt::format("{}: {} has no case with {}; `sluice sweep {} --list` shows what it has",
+                                            claim.name, term.study, settings_text(term), studies_[number].path));
   if (found.size() > 1)
-    throw UserError(term.location,
+    throw UserError(term.where,
                     fmt::format("{}: {} has {} such cases, {} and {} among them; say more in `at`", claim.name,
                                 term.study, found.size(), points.describe(points.at(found[0] * points.per_case())),
                                 points.describe(points.at(found[1] * points.per_case()))));
@@ -180,7 +175,7 @@ void ClaimList::prepare(const std::vector<std::size_t>& claims, const std::vecto
       std::vector<study::Named>& of_study = measured[cases_[c][t].study];
       for (std::string& name : study::names_in(term.value))
         if (std::none_of(of_study.begin(), of_study.end(), [&name](const auto& m) { return m.name == name; }))
-          of_study.push_back({std::move(name), term.location});
+          of_study.push_back({std::move(name), term.where});
     }
   for (std::size_t s = 0; s < studies_.size(); ++s) {
     if (measured[s].empty()) continue;

@@ -20,7 +20,8 @@ struct CaseOfStudy {
 
 /// A study that claims name.
 struct ClaimedStudy {
-  std::string path;
+  std::string path;       ///< as a user may name it
+  std::string canonical;  ///< the same for every name
   std::unique_ptr<study::Points> points;
 };
 
@@ -55,7 +56,6 @@ class ClaimList {
   const config::BoardDirectories& directories_;
   std::vector<Claim> claims_;
   std::vector<ClaimedStudy> studies_;
-  std::map<std::string, std::size_t> by_path_;
   std::vector<std::vector<CaseOfStudy>> cases_;
   std::map<std::string, std::vector<std::string>> fitted_;
 };

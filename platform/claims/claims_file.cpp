@@ -10,6 +10,7 @@
 #include "platform/config/files/toml_file.h"
 #include "platform/config/nearest_name.h"
 #include "platform/study/expression.h"
+#include "platform/study/study_file.h"
 
 namespace sluice::claims {
 namespace {
@@ -31,7 +32,7 @@ constexpr const char* kEach = "{}";  ///< stands for the key of each published v
 struct Entry {
   std::string key;
   Published published;
-  Location location;
+  Location where;
 };
 
 /// Tables of TOML have no order; that of the file is what a person expects.
@@ -54,10 +55,10 @@ class ClaimReader : config::TomlReader {
   /// Adds one claim, or one for each value of a table of published ones.
   void read(const toml::table& table, const Location& where, std::vector<Claim>& to) {
     claim_ = {};
-    claim_.location = where;
+    claim_.where = where;
     entries_.clear();
     Term shared;
-    shared.location = where;
+    shared.where = where;
     const toml::node* terms = nullptr;
     keys_.clear();
     for (auto&& [key, node] : table) {
@@ -123,7 +124,7 @@ class ClaimReader : config::TomlReader {
     else if (name == "published")
       read_published(node, where);
     else if (name == "within")
-      claim_.within = ratio_of(node, where);
+      claim_.within = within_of(node, where);
     else if (name == "ordering")
       read_ordering(string_of(node, name), where);
     else
@@ -139,7 +140,7 @@ class ClaimReader : config::TomlReader {
     else if (name == "value")
       term.value = string_of(node, name);
     else if (name == "at")
-      term.where = settings_of(node, where);
+      term.settings = settings_of(node, where);
     else
       return false;
     return true;
@@ -159,16 +160,11 @@ class ClaimReader : config::TomlReader {
     throw UserError(where, "long must be true or false");
   }
 
-  double ratio_of(const toml::node& node, const Location& where) const {
-    try {
-      const auto* text = node.as_string();
-      if (!text || text->get().find('%') == std::string::npos)
-        throw base::ValueError("must be a share in quotes, such as \"5 %\"");
-      const base::Ratio share = base::Codec<base::Ratio>::read(value_of(node, "within", where));
-      return static_cast<double>(share.numerator()) / static_cast<double>(share.denominator());
-    } catch (const base::ValueError& e) {
-      throw UserError(where, std::string("within ") + e.what());
-    }
+  double within_of(const toml::node& node, const Location& where) const {
+    const auto* text = node.as_string();
+    if (!text || text->get().find('%') == std::string::npos)
+      throw UserError(where, "within must be a share in quotes, such as \"5 %\"");
+    return share_of(node, "within", where);
   }
 
   static double number_of(const toml::node& node, const Location& where) {
@@ -244,8 +240,8 @@ class ClaimReader : config::TomlReader {
       Term term = shared;
       term.value.clear();
       term.name = key.str();
-      term.location = at(key.source());
-      if (!below.is_table()) throw UserError(term.location, "terms must be tables: [claim.terms.NAME]");
+      term.where = at(key.source());
+      if (!below.is_table()) throw UserError(term.where, "terms must be tables: [claim.terms.NAME]");
       for (auto&& [inner, value] : *below.as_table())
         if (!read_term(std::string(inner.str()), value, at(inner.source()), term))
           throw UserError(at(inner.source()),
@@ -257,7 +253,7 @@ class ClaimReader : config::TomlReader {
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw UserError(claim_.location, (claim_.name.empty() ? "a claim" : claim_.name) + " " + why);
+    throw UserError(claim_.where, (claim_.name.empty() ? "a claim" : claim_.name) + " " + why);
   }
 
   void check() const {
@@ -278,14 +274,14 @@ class ClaimReader : config::TomlReader {
     for (const Term& t : claim_.terms) {
       const std::string name = claim_.name + (t.name.empty() ? "" : ": " + t.name);
       if (t.study.empty() || t.board.empty() || t.value.empty())
-        throw UserError(t.location, name + " must have a study, a board and a value");
+        throw UserError(t.where, name + " must have a study, a board and a value");
       for (const std::string& quantity : study::names_in(t.value))
-        if (quantity == "host" || quantity.starts_with("host."))
-          throw UserError(t.location, quantity + " depends on the machine, and is no quantity of a claim");
+        if (study::depends_on_machine(quantity))
+          throw UserError(t.where, quantity + " depends on the machine, and is no quantity of a claim");
       if (study::names_in(t.value).empty())
-        throw UserError(t.location, fmt::format("{} has the value '{}', in which no result has a part", name, t.value));
+        throw UserError(t.where, fmt::format("{} has the value '{}', in which no result has a part", name, t.value));
       if (!t.name.empty() && !study::is_name(t.name))
-        throw UserError(t.location, name + " cannot be in an expression; give the term another name");
+        throw UserError(t.where, name + " cannot be in an expression; give the term another name");
     }
     check_published();
     check_terms();
@@ -334,12 +330,12 @@ class ClaimReader : config::TomlReader {
       if (!e.key.empty()) {
         if (c.name.find(kEach) == std::string::npos)
           refuse("has several published values, so its name must have {} where their keys go");
-        c.location = e.location;
+        c.where = e.where;
         replace_each(c.name, e.key);
         replace_each(c.value, e.key);
         for (Term& t : c.terms) {
           replace_each(t.value, e.key);
-          for (auto& s : t.where)
+          for (auto& s : t.settings)
             if (auto* text = std::get_if<std::string>(&s.value.data)) replace_each(*text, e.key);
         }
       }

@@ -30,7 +30,7 @@ bool has_parameter(const config::BoardConfig& board, const std::string& path) {
 }
 
 [[noreturn]] void refuse(const Claim& claim, const std::string& why) {
-  throw config::UserError(claim.location, claim.name + " " + why);
+  throw config::UserError(claim.where, claim.name + " " + why);
 }
 
 void check_fitted(const Claim& claim, const Paths& everywhere, const Paths& here) {

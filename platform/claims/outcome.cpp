@@ -15,9 +15,6 @@ namespace {
 
 using statistics::Estimate;
 
-constexpr study::Expression::Use kOfQuantities = {"value", "which is no quantity"};
-constexpr study::Expression::Use kOfTerms = {"value", "which is no term"};
-
 /// The rows of a term's case: as many as it has runs.
 struct CaseRows {
   const sweep::Rows& rows;
@@ -43,7 +40,7 @@ double finite(double value, const std::string& expression) {
 
 TermOutcome value_of(const Term& term, const CaseRows& of, std::size_t case_number) {
   const std::vector<std::string> names = study::names_in(term.value);
-  study::Expression expression(kOfQuantities, term.value, names, term.location);
+  study::Expression expression(kClaimExpression, term.value, names, term.where);
   TermOutcome outcome;
   for (std::size_t run = 0; run < of.count; ++run) {
     for (std::size_t v = 0; v < names.size(); ++v) {
@@ -76,7 +73,7 @@ Estimate combined(const Claim& claim, const std::vector<TermOutcome>& terms, boo
   if (claim.value.empty()) return terms.front().estimate;
   std::vector<std::string> names;
   for (const Term& t : claim.terms) names.push_back(t.name);
-  study::Expression expression(kOfTerms, claim.value, names, claim.location);
+  study::Expression expression(kClaimExpression, claim.value, names, claim.where);
   const auto with = [&](const auto& of) {
     for (std::size_t t = 0; t < terms.size(); ++t) expression.set(t, of(terms[t]));
     return finite(expression.number(), claim.value);
@@ -104,16 +101,11 @@ Estimate difference(const TermOutcome& a, const TermOutcome& b, bool paired, uns
 }
 
 void judge_ordering(const Claim& claim, bool paired, Outcome& o) {
-  const auto term = [&](const std::string& name) -> const TermOutcome& {
-    const auto found =
-        std::find_if(claim.terms.begin(), claim.terms.end(), [&](const Term& t) { return t.name == name; });
-    return o.terms[static_cast<std::size_t>(found - claim.terms.begin())];
-  };
   o.verdict = Verdict::holds;
   const auto comparisons = static_cast<unsigned>(claim.ordering.size() - 1);
   for (std::size_t i = 0; i + 1 < claim.ordering.size(); ++i) {
     const std::string &low = claim.ordering[i], &high = claim.ordering[i + 1];
-    const TermOutcome &a = term(low), &b = term(high);
+    const TermOutcome &a = term_of(claim, o, low), &b = term_of(claim, o, high);
     const Estimate d = difference(a, b, paired, comparisons);
     if (d.interval ? d.interval->lower > 0 : d.value > 0) continue;
     const bool is_flipped = d.interval ? d.interval->upper <= 0 : d.value <= 0;
@@ -169,6 +161,11 @@ std::string_view to_text(Verdict v) {
 
 std::string published_text(const Published& p) {
   return p.least == p.most ? fmt::format("{:.6g}", p.least) : fmt::format("{:.6g} to {:.6g}", p.least, p.most);
+}
+
+const TermOutcome& term_of(const Claim& c, const Outcome& o, const std::string& name) {
+  const auto found = std::find_if(c.terms.begin(), c.terms.end(), [&](const Term& t) { return t.name == name; });
+  return o.terms[static_cast<std::size_t>(found - c.terms.begin())];
 }
 
 Outcome left_out(std::size_t claim) {

@@ -45,6 +45,9 @@ struct Outcome {
   std::string why;  ///< of what is bad: a sentence without its subject
 };
 
+/// The term of this name, of which the outcome must have the values.
+const TermOutcome& term_of(const Claim&, const Outcome&, const std::string& name);
+
 /// What becomes of a claim that is not run.
 Outcome left_out(std::size_t claim);
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/files/schemas.h"
 #include "platform/config/quoting.h"
 #include "platform/report/format.h"
 #include "platform/report/program.h"
@@ -14,8 +15,6 @@ namespace sluice::claims {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kClaimsSchema = "sluice-claims-1";
 
 std::string with_unit(const std::string& number, const std::string& unit) {
   return unit.empty() || unit == "1" ? number : number + " " + unit;
@@ -27,14 +26,11 @@ std::string claimed_text(const Claim& c) {
   return c.published ? with_unit(published_text(*c.published), c.unit) : "-";
 }
 
-const TermOutcome& term_of(const Claim& c, const Outcome& o, const std::string& name) {
-  const auto found = std::find_if(c.terms.begin(), c.terms.end(), [&](const Term& t) { return t.name == name; });
-  return o.terms[static_cast<std::size_t>(found - c.terms.begin())];
-}
+bool has_value(const Claim& c, const Outcome& o) { return !o.terms.empty() && c.ordering.empty(); }
 
 std::string modelled_text(const Claim& c, const Outcome& o) {
   if (o.terms.empty()) return "-";
-  if (c.ordering.empty()) {
+  if (has_value(c, o)) {
     const auto half = statistics::half_width(o.modelled);
     return with_unit(fmt::format("{:.6g}{}", o.modelled.value, half ? fmt::format(" +-{:.2g}", *half) : ""), c.unit);
   }
@@ -125,10 +121,9 @@ Json terms_json(const ClaimList& list, const Outcome& o) {
 Json one_json(const ClaimList& list, const Outcome& o) {
   const Claim& c = list.claims()[o.claim];
   Json json = claim_json(c);
-  const bool has_value = !o.terms.empty() && c.ordering.empty();
   json["parameters"] = c.role == Role::fitted ? list.fitted_to(c.name) : c.parameters;
-  json["modelled"] = has_value ? Json(o.modelled.value) : Json();
-  json["interval_95"] = has_value ? interval_json(o.modelled) : Json();
+  json["modelled"] = has_value(c, o) ? Json(o.modelled.value) : Json();
+  json["interval_95"] = has_value(c, o) ? interval_json(o.modelled) : Json();
   json["runs"] = o.runs;
   json["error"] = o.error ? Json(*o.error) : Json();
   json["verdict"] = to_text(o.verdict);
@@ -138,7 +133,8 @@ Json one_json(const ClaimList& list, const Outcome& o) {
   return json;
 }
 
-std::string number_cell(const Json& json) { return json.is_null() ? "" : json.dump(); }
+/// Reads back as the same double; empty for none.
+std::string number_cell(const std::optional<double>& number) { return number ? Json(*number).dump() : ""; }
 
 }  // namespace
 
@@ -171,7 +167,7 @@ Json outcome_json(const ClaimList& list, const std::vector<Outcome>& outcomes,
                   const std::vector<std::string>& changed) {
   Json claims = Json::array();
   for (const Outcome& o : outcomes) claims.push_back(one_json(list, o));
-  return {{"schema", kClaimsSchema}, {"program", report::program()}, {"changed", changed}, {"claims", claims}};
+  return {{"schema", config::kClaimsSchema}, {"program", report::program()}, {"changed", changed}, {"claims", claims}};
 }
 
 std::string list_text(const ClaimList& list, const std::vector<std::size_t>& claims) {
@@ -195,25 +191,14 @@ std::string outcome_csv(const ClaimList& list, const std::vector<Outcome>& outco
       "claim,role,unit,published_least,published_most,modelled,lower_95,upper_95,runs,error,within,verdict,source\n";
   for (const Outcome& o : outcomes) {
     const Claim& c = list.claims()[o.claim];
-    const Json json = one_json(list, o);
-    const auto end = [&json](std::size_t i) {
-      return json["interval_95"].is_null() ? "" : json["interval_95"][i].dump();
-    };
-    const std::vector<std::string> cells = {c.name,
-                                            c.role ? std::string(to_text(*c.role)) : "",
-                                            c.unit,
-                                            c.published ? Json(c.published->least).dump() : "",
-                                            c.published ? Json(c.published->most).dump() : "",
-                                            number_cell(json["modelled"]),
-                                            end(0),
-                                            end(1),
-                                            std::to_string(o.runs),
-                                            number_cell(json["error"]),
-                                            number_cell(json["within"]),
-                                            std::string(to_text(o.verdict)),
-                                            c.source};
-    for (const std::string& cell : cells) text += (&cell == &cells[0] ? "" : ",") + config::csv_cell(cell);
-    text += "\n";
+    std::optional<double> least, most, modelled, lower, upper;
+    if (c.published) least = c.published->least, most = c.published->most;
+    if (has_value(c, o)) modelled = o.modelled.value;
+    if (has_value(c, o) && o.modelled.interval) lower = o.modelled.interval->lower, upper = o.modelled.interval->upper;
+    text += config::csv_line({c.name, c.role ? std::string(to_text(*c.role)) : "", c.unit, number_cell(least),
+                              number_cell(most), number_cell(modelled), number_cell(lower), number_cell(upper),
+                              std::to_string(o.runs), number_cell(o.error), number_cell(c.within),
+                              std::string(to_text(o.verdict)), c.source});
   }
   return text;
 }

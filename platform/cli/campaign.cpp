@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "platform/cli/command.h"
 #include "platform/cli/progress.h"
 #include "platform/sweep/jobs.h"
+#include "platform/sweep/tables.h"
 
 namespace sluice::cli {
 namespace {
@@ -12,6 +14,10 @@ namespace {
 constexpr std::uint64_t kMostNamed = 10;
 
 }  // namespace
+
+unsigned runs_at_a_time(const std::string& jobs) {
+  return jobs.empty() ? sweep::processors() : whole_number("--jobs", jobs, 1, kMostJobs);
+}
 
 Few::~Few() {
   if (count_ > kMostNamed) say("sluice: {}: and {} more {}\n", command_, count_ - kMostNamed, what_);
@@ -33,6 +39,26 @@ sweep::Rows Campaign::rows() {
   const sweep::OnBroken tell = [&](const std::string& s) { broken.tell(s + kLeftOut); };
   needs.look(tell);
   return sweep::read_rows(points, directory, identities, needs, tell);
+}
+
+std::vector<std::uint64_t> Campaign::missing(bool retry_failed) {
+  std::vector<std::uint64_t> numbers;
+  const sweep::Rows found = states(kRunsAgain);
+  for (std::uint64_t n = 0; n < found.rows.size(); ++n) {
+    const bool again = retry_failed && found.rows[n].state == sweep::State::failed;
+    if (again) {
+      directory.forget(found.rows[n].run.id);
+      needs.forget(n);
+    }
+    if (again || found.rows[n].state == sweep::State::missing) numbers.push_back(n);
+  }
+  return numbers;
+}
+
+sweep::Rows Campaign::write_tables() {
+  sweep::Rows all = rows();
+  sweep::write_tables(points, all, needs, directory);
+  return all;
 }
 
 const char* Campaign::run(const std::vector<std::uint64_t>& numbers, unsigned at_a_time) {

@@ -17,6 +17,8 @@ namespace sluice::cli {
 
 /// The most runs at a time.
 inline constexpr unsigned kMostJobs = 4096;
+/// What --jobs says; as many as there are processors where it says nothing. Throws config::UserError.
+unsigned runs_at_a_time(const std::string& jobs);
 
 /// Says the first few of many like things, and how many more there are.
 class Few {
@@ -46,6 +48,11 @@ class Campaign {
   /// none. so: what becomes of them.
   sweep::Rows states(const char* so);
   sweep::Rows rows();
+  /// The numbers of the points that are needed and have no result, or with retry_failed none of a run that has not
+  /// failed.
+  std::vector<std::uint64_t> missing(bool retry_failed);
+  /// Writes the tables of what is there, and returns it.
+  sweep::Rows write_tables();
   /// Runs the points of these numbers, of which none has a result, and tells of those that fail. Returns the signal
   /// that has ended it, or null.
   const char* run(const std::vector<std::uint64_t>& numbers, unsigned at_a_time);

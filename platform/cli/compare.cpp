@@ -22,7 +22,7 @@
 #include "platform/cli/say.h"
 #include "platform/config/board_differences.h"
 #include "platform/config/dump.h"
-#include "platform/page/pages.h"
+#include "platform/config/files/schemas.h"
 #include "platform/report/compare_text.h"
 #include "platform/report/paired.h"
 #include "platform/report/result.h"
@@ -279,7 +279,7 @@ bool choose_rates(Options& o, const std::vector<config::BoardConfig>& boards) {
 }
 
 Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& differences) {
-  Json all = {{"schema", page::kComparisonSchema},
+  Json all = {{"schema", config::kComparisonSchema},
               {"results", c.results},
               {"differences", Json::array()},
               {"half_quantum", c.half_quantum}};

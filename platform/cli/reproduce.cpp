@@ -12,8 +12,6 @@
 #include "platform/cli/result_file.h"
 #include "platform/config/dump.h"
 #include "platform/config/files/whole_file.h"
-#include "platform/sweep/jobs.h"
-#include "platform/sweep/tables.h"
 
 namespace sluice::cli {
 namespace {
@@ -52,21 +50,14 @@ std::optional<sweep::Rows> rows_of(const study::Points& points, const std::set<s
   Campaign campaign("reproduce", points,
                     sweep::Directory::create(fs::path(o.output) / points.study().name, points.study()));
   const sweep::StudyLock lock(campaign.directory, points.study());
-  const sweep::Rows before = campaign.states(Campaign::kRunsAgain);
-  std::vector<std::uint64_t> missing;
-  for (const std::size_t c : cases)
-    for (std::uint64_t n = c * points.per_case(); n < (c + 1) * points.per_case(); ++n) {
-      const bool again = o.retry_failed && before.rows[n].state == sweep::State::failed;
-      if (again) campaign.directory.forget(before.rows[n].run.id);
-      if (again || before.rows[n].state == sweep::State::missing) missing.push_back(n);
-    }
+  std::vector<std::uint64_t> missing = campaign.missing(o.retry_failed);
+  std::erase_if(missing, [&](std::uint64_t n) { return !cases.contains(n / points.per_case()); });
   const char* signal = campaign.run(missing, at_a_time);
   if (signal) {
     say("sluice: reproduce: interrupted by {}; the same command goes on\n", signal);
     return {};
   }
-  sweep::Rows rows = campaign.rows();
-  sweep::write_tables(points, rows, campaign.needs, campaign.directory);
+  sweep::Rows rows = campaign.write_tables();
   for (const std::string& sentence : rows.unknown) say("sluice: reproduce: {}\n", sentence);
   return rows;
 }
@@ -135,7 +126,7 @@ int execute(const Environment& environment, const Options& o) {
       fmt::print("{}", claims::list_text(list, chosen));
     return 0;
   }
-  const unsigned at_a_time = o.jobs.empty() ? sweep::processors() : whole_number("--jobs", o.jobs, 1, kMostJobs);
+  const unsigned at_a_time = runs_at_a_time(o.jobs);
   list.prepare(chosen, o.set);
   return reproduce(list, chosen, o, at_a_time);
 }

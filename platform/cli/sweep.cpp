@@ -19,7 +19,6 @@
 #include "platform/study/shipped.h"
 #include "platform/sweep/jobs.h"
 #include "platform/sweep/slurm.h"
-#include "platform/sweep/tables.h"
 
 namespace sluice::cli {
 namespace {
@@ -130,21 +129,6 @@ int print_status(Campaign& c) {
 
 using Numbers = std::vector<std::uint64_t>;
 
-/// The points that are needed and have no result, or with --retry-failed none of a run that has not failed.
-Numbers missing(Campaign& c, bool retry_failed) {
-  Numbers numbers;
-  const sweep::Rows rows = c.states(Campaign::kRunsAgain);
-  for (std::uint64_t n = 0; n < rows.rows.size(); ++n) {
-    const bool again = retry_failed && rows.rows[n].state == sweep::State::failed;
-    if (again) {
-      c.directory.forget(rows.rows[n].run.id);
-      c.needs.forget(n);
-    }
-    if (again || rows.rows[n].state == sweep::State::missing) numbers.push_back(n);
-  }
-  return numbers;
-}
-
 /// Whether any of these points has a result.
 bool any_result(Campaign& c, const Numbers& numbers) {
   return std::any_of(numbers.begin(), numbers.end(), [&c](std::uint64_t n) {
@@ -152,15 +136,9 @@ bool any_result(Campaign& c, const Numbers& numbers) {
   });
 }
 
-sweep::Rows write_tables(Campaign& c) {
-  sweep::Rows rows = c.rows();
-  sweep::write_tables(c.points, rows, c.needs, c.directory);
-  return rows;
-}
-
 /// Writes the tables and says what they hold; returns the exit status. submitted: points may be missing.
 int finish(Campaign& c, const Options& o, bool submitted) {
-  const sweep::Rows rows = write_tables(c);
+  const sweep::Rows rows = c.write_tables();
   print_summary(c, rows);
   fmt::print("results: {}/study.csv, study.json\n", c.directory.path().string());
   if (o.page) write_page(c.directory.path().string(), true);
@@ -172,17 +150,17 @@ int finish(Campaign& c, const Options& o, bool submitted) {
 int run_all(Campaign& c, const Options& o, unsigned at_a_time) {
   const sweep::StudyLock lock(c.directory, c.points.study());
   std::set<std::uint64_t> tried;
-  Numbers numbers = missing(c, o.retry_failed);
+  Numbers numbers = c.missing(o.retry_failed);
   const char* signal = c.run(numbers, at_a_time);
   // What results make the study need, round by round; what was killed waits for the next sweep.
   while (!signal && c.points.is_adaptive() && !numbers.empty()) {
     tried.insert(numbers.begin(), numbers.end());
-    numbers = missing(c, false);
+    numbers = c.missing(false);
     std::erase_if(numbers, [&tried](std::uint64_t n) { return tried.contains(n); });
     signal = c.run(numbers, at_a_time);
   }
   if (!signal) return finish(c, o, false);
-  const sweep::Rows rows = write_tables(c);
+  const sweep::Rows rows = c.write_tables();
   say("sluice: sweep: interrupted by {} with {} of {} points done; the same command goes on\n", signal,
       rows.done + rows.failed, c.points.size());
   return 1;
@@ -203,7 +181,7 @@ void wait_for(const sweep::Slurm& slurm) {
 /// Submits what is missing and not yet queued, and waits for no job; returns what was missing.
 Numbers submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed) {
   const std::set<std::uint64_t> queued = slurm.queued();
-  Numbers all = missing(c, retry_failed);
+  Numbers all = c.missing(retry_failed);
   Numbers numbers = all;
   std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
   const std::vector<std::string> jobs = slurm.submit(numbers, options);
@@ -308,7 +286,7 @@ int execute(const Environment& environment, const Options& o) {
     return 0;
   }
   // A number that is none is refused before a directory is made.
-  const unsigned at_a_time = o.jobs.empty() ? sweep::processors() : whole_number("--jobs", o.jobs, 1, kMostJobs);
+  const unsigned at_a_time = runs_at_a_time(o.jobs);
   const unsigned per_task =
       o.points_per_task.empty() ? 0 : whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
   const unsigned last = static_cast<unsigned>(points.size() - 1);

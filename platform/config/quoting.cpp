@@ -17,6 +17,12 @@ std::string csv_cell(const std::string& text) {
   return text.find_first_of(",\"\r\n") == std::string::npos ? text : quoted(text, '"', "\"\"");
 }
 
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + csv_cell(cells[i]);
+  return line + "\n";
+}
+
 std::string shell_word(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_not_of(
                                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,@%-") ==

@@ -9,17 +9,6 @@
 #include "platform/config/quoting.h"
 
 namespace sluice::page {
-namespace {
-
-template <class Cells, class Text>
-std::string csv_line(const Cells& cells, Text&& text) {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + config::csv_cell(text(cells[i]));
-  return line + "\n";
-}
-
-}  // namespace
-
 std::string exact_text(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
 
 std::string exact_text(const std::optional<double>& value) { return value ? exact_text(*value) : std::string(); }
@@ -37,8 +26,10 @@ std::string short_text(double value, int digits) {
 }
 
 std::string csv_text(const Data& data) {
-  std::string text = csv_line(data.columns, [](const Column& c) { return c.title; });
-  for (const auto& row : data.rows) text += csv_line(row, [](const std::string& cell) { return cell; });
+  std::vector<std::string> titles;
+  for (const Column& c : data.columns) titles.push_back(c.title);
+  std::string text = config::csv_line(titles);
+  for (const auto& row : data.rows) text += config::csv_line(row);
   return text;
 }
 

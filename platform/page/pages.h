@@ -15,12 +15,10 @@ namespace sluice::page {
 /// The page of a result file.
 Document run_page(const ResultData&);
 
-constexpr const char* kComparisonSchema = "sluice-compare-1";
 /// The page of what `sluice compare --json` prints. Throws config::UserError where it is not as
 /// docs/reference/result.md says.
 Document comparison_page(const Node&);
 
-constexpr const char* kClaimsSchema = "sluice-claims-1";
 /// The page of claims.json, which `sluice reproduce` writes. Throws config::UserError where it is not as
 /// docs/reference/claims.md says.
 Document claims_page(const Node&);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/files/schemas.h"
 #include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
 #include "platform/page/pages.h"
@@ -27,21 +28,21 @@ Document page_of(const std::string& directory, std::vector<std::string>& left_ou
   const auto file = [&](const char* name) { return fs::exists(path / name, error) ? (path / name).string() : ""; };
   if (const std::string name = file("study.json"); !name.empty()) {
     const Study study = [&name] {
-      const Json json = read_json(name, name, kStudySchema);
+      const Json json = read_json(name, name, config::kStudySchema);
       return study_data(Node(json, name));
     }();
     return study_page(study, path, left_out);
   }
   if (const std::string name = file("claims.json"); !name.empty()) {
-    const Json json = read_json(name, name, kClaimsSchema);
+    const Json json = read_json(name, name, config::kClaimsSchema);
     return claims_page(Node(json, name));
   }
   if (const std::string name = file("compare.json"); !name.empty()) {
-    const Json json = read_json(name, name, kComparisonSchema);
+    const Json json = read_json(name, name, config::kComparisonSchema);
     return comparison_page(Node(json, name));
   }
   if (const std::string name = file("result.json"); !name.empty()) {
-    const Json json = read_json(name, name, kResultSchema);
+    const Json json = read_json(name, name, config::kResultSchema);
     return run_page(result_data(Node(json, name)));
   }
   throw config::UserError(fmt::format(

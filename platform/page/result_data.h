@@ -103,8 +103,6 @@ struct ResultData {
   std::vector<std::string> remarks;  ///< mistakes of software and settings without effect, in sentences
 };
 
-constexpr const char* kResultSchema = "sluice-result-1";
-
 /// Throws config::UserError where the file is not as docs/reference/result.md says.
 ResultData result_data(const Node& result);
 

@@ -10,6 +10,7 @@
 #include "models/base/measure/ledger.h"
 #include "models/workload/stages.h"
 #include "platform/config/dump.h"
+#include "platform/config/files/schemas.h"
 #include "platform/diagnosis/diagnosis.h"
 #include "platform/firmware/firmware_counters.h"
 #include "platform/report/format.h"
@@ -245,7 +246,7 @@ void add_phases(platform::Simulation& s, Json& result) {
 Json make_result(platform::Simulation& s, platform::Outcome outcome) {
   platform::Board& board = s.board();
   const std::string why = failure(s, outcome);
-  Json result = {{"schema", kResultSchema},
+  Json result = {{"schema", config::kResultSchema},
                  {"program", program()},
                  {"board", config::to_json(board.config())},
                  {"seed", board.run_parameters().seed},

@@ -10,8 +10,6 @@
 
 namespace sluice::report {
 
-inline constexpr const char* kResultSchema = "sluice-result-1";
-
 /// The result file of a run that has ended. Everything outside "host" depends only on board, firmware, seed and inputs.
 nlohmann::ordered_json make_result(platform::Simulation&, platform::Outcome);
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "models/base/measure/ledger.h"
 #include "platform/board/pcie_tree.h"
 #include "platform/run/simulation.h"
 #include "platform/statistics/transient.h"
@@ -30,8 +31,9 @@ const Parameters* traffic_of(const config::BoardConfig& config) {
 WarmUp simulate(const config::BoardConfig& config, std::optional<base::Time> until) {
   Board board(config, Traffic::generated, WarmUp{});
   statistics::Transient transient;
-  for (const Clients& c : board.clients())
-    c.source->on_latency([&transient](base::Time latency) { transient.add(latency.nanoseconds()); });
+  base::ledger().on_complete([&transient](const base::Ledger::Request& r, base::Time end) {
+    if (r.measured) transient.add((end - r.start()).nanoseconds());
+  });
   SimulationOptions options;
   options.until = until;
   Simulation simulation(board, std::move(options));

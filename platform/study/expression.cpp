@@ -95,6 +95,10 @@ void Expression::set(std::size_t variable, const std::optional<double>& number, 
     value = text;
 }
 
+void Expression::set_all() {
+  for (mup::Value& value : parser_->values) value = 1.5;
+}
+
 double Expression::number() const {
   try {
     const mup::IValue& result = parser_->library.Eval();

@@ -35,6 +35,9 @@ class Expression {
   /// The value of a variable, by its place in the list of names: a number where it is one, else a text.
   void set(std::size_t variable, const std::optional<double>& number, const std::string& text = {});
 
+  /// Gives every variable a number, to see what is wrong with the expression before there are values.
+  void set_all();
+
   /// Whether the expression is true. Throws config::UserError where it is neither true nor false, or compares a text
   /// with a number.
   bool holds() const;

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "platform/config/nearest_name.h"
 #include "platform/config/resources.h"
 
 namespace sluice::study {
+namespace {
 
 namespace fs = std::filesystem;
 
+/// Names of the shipped studies, sorted.
 std::vector<std::string> shipped_names() {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -21,6 +24,8 @@ std::vector<std::string> shipped_names() {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
+
+}  // namespace
 
 std::string find_study(const std::string& named, const std::string& folder, const config::Location& where) {
   const bool is_path = named.find('/') != std::string::npos || named.ends_with(".toml");

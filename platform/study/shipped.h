@@ -3,14 +3,10 @@
 /// Studies that are shipped, by name.
 
 #include <string>
-#include <vector>
 
 #include "platform/config/user_error.h"
 
 namespace sluice::study {
-
-/// Names of the shipped studies, sorted.
-std::vector<std::string> shipped_names();
 
 /// The path of a study: the file of this name, relative to `folder`, or the shipped study that is called so. Throws
 /// config::UserError, which begins with `where` if that names a file, where there is neither.

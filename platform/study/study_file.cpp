@@ -133,7 +133,7 @@ class StudyReader : config::TomlReader {
       if (name == "quantity")
         p.quantity = quantity_of(node, key_where);
       else if (name == "within")
-        p.within = share_of(node, key_where);
+        p.within = within_of(node, key_where);
       else if (name == "least")
         p.least = whole_of(node, "replications.least", 2, key_where);
       else if (name == "most")
@@ -150,15 +150,12 @@ class StudyReader : config::TomlReader {
     study_.precision = p;
   }
 
-  double share_of(const toml::node& node, const Location& where) const {
-    try {
-      if (node.is_table()) throw base::ValueError("must be a share, such as \"2 %\"");
-      const base::Ratio share = base::Codec<base::Ratio>::read(value_of(node, "replications.within", where));
-      if (share.numerator() == 0) throw base::ValueError("must be more than 0");
-      return static_cast<double>(share.numerator()) / static_cast<double>(share.denominator());
-    } catch (const base::ValueError& e) {
-      throw UserError(where, std::string("replications.within ") + e.what());
-    }
+  double within_of(const toml::node& node, const Location& where) const {
+    const std::string path = "replications.within";
+    if (node.is_table()) throw UserError(where, path + " must be a share, such as \"2 %\"");
+    const double share = share_of(node, path, where);
+    if (share == 0) throw UserError(where, path + " must be more than 0");
+    return share;
   }
 
   std::string quantity_of(const toml::node& node, const Location& where) const {
@@ -169,7 +166,7 @@ class StudyReader : config::TomlReader {
   }
 
   static void check_quantity(const std::string& name, const Location& where) {
-    if (name == "host" || name.starts_with("host."))
+    if (depends_on_machine(name))
       throw UserError(where, name + " depends on the machine, and is no quantity of a study; host.csv has it");
   }
 
@@ -266,7 +263,7 @@ class StudyReader : config::TomlReader {
     if (names.empty()) throw UserError(a.search_where, a.path + ".while must be a condition on quantities");
     for (const std::string& name : names) check_quantity(name, a.search_where);
     Expression condition(kOfSearch, a.search, names, a.search_where);
-    for (std::size_t i = 0; i < names.size(); ++i) condition.set(i, 1.5);
+    condition.set_all();
     condition.holds();
   }
 
@@ -278,7 +275,6 @@ class StudyReader : config::TomlReader {
     if (search) {
       a.search_where = at(search->source());
       a.search = string_of(*search, path + ".while");
-      if (a.search.empty()) throw UserError(a.search_where, path + ".while must be a condition on quantities");
       check_search(a);
     }
     const auto* list = search ? table->get("values") : nullptr;
@@ -371,6 +367,8 @@ void check_run_settings(const Study& study) {
 }
 
 }  // namespace
+
+bool depends_on_machine(const std::string& quantity) { return quantity == "host" || quantity.starts_with("host."); }
 
 Study parse_study(std::string text, const std::string& file) {
   Study study;

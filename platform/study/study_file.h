@@ -71,6 +71,9 @@ struct Study {
 /// The most points that a study may have, before conditions leave some out.
 inline constexpr std::uint64_t kMostPoints = 10'000'000;
 
+/// Whether a quantity of a result file depends on the machine that ran it, and not on what was run.
+bool depends_on_machine(const std::string& quantity);
+
 /// file: where the text is from, for messages. Throws config::UserError with the line for what is no study.
 Study parse_study(std::string text, const std::string& file);
 

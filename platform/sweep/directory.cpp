@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "platform/config/files/schemas.h"
 #include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
 #include "platform/firmware/sha256.h"
@@ -31,7 +32,7 @@ fs::path owner_file(const fs::path& directory) { return directory / "sweep.json"
 /// What a whole result file has behind its member "failure", without reading the rest as JSON: thousands of files are
 /// looked at. report::to_text() writes each member of the file on a line of its own, two blanks before it.
 std::optional<std::string> failure_in(const std::string& text, const std::string& id) {
-  const std::string schema = fmt::format("{{\n  \"schema\": \"{}\",\n", report::kResultSchema);
+  const std::string schema = fmt::format("{{\n  \"schema\": \"{}\",\n", config::kResultSchema);
   constexpr std::string_view kMember = "\n  \"failure\": ";
   if (!text.starts_with(schema) || !text.ends_with(fmt::format("\n  \"identity\": \"{}\"\n}}\n", id))) return {};
   const std::size_t at = text.find(kMember);
@@ -47,8 +48,8 @@ std::string what_is_wrong(const std::string& text, const std::string& id) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) return "is cut off, or no JSON";
   const auto schema = json.find("schema");
-  if (schema == json.end() || *schema != report::kResultSchema)
-    return fmt::format("is no result file of schema {}", report::kResultSchema);
+  if (schema == json.end() || *schema != config::kResultSchema)
+    return fmt::format("is no result file of schema {}", config::kResultSchema);
   if (json.value("identity", Json()) != id) return "is the result of another run";
   return "is no result file that this program has written";
 }

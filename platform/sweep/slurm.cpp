@@ -76,6 +76,16 @@ std::map<std::string, std::set<std::uint64_t>> live_tasks() {
   return live;
 }
 
+/// Calls sbatch with these options, then those that the user gave, and the script. Returns what it prints.
+std::string sbatch(std::vector<std::string> words, const SlurmOptions& options, const fs::path& script) {
+  words.insert(words.begin(), {"sbatch", "--parsable"});
+  words.insert(words.end(), options.sbatch.begin(), options.sbatch.end());
+  words.push_back(script.string());
+  const Called submitted = call(words);
+  if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
+  return submitted.output;
+}
+
 }  // namespace
 
 Slurm::Slurm(const Directory& directory, const study::Study& study) : directory_(directory), study_(study) {
@@ -86,6 +96,14 @@ Slurm::Slurm(const Directory& directory, const study::Study& study) : directory_
   most_tasks_ = std::max<std::uint64_t>(1, configured(scontrol.output, "MaxArraySize", 1001));
 }
 
+/// The tasks of an array of this study. Those of the study as it was have points of other numbers, and are none; they
+/// find out themselves.
+Json Slurm::tasks_in(const fs::path& file) const {
+  Json tasks = read_tasks(file);
+  const bool is_ours = !tasks.is_null() && tasks["study"] == platform::sha256_of(study_.text);
+  return is_ours ? tasks["tasks"] : Json::array();
+}
+
 std::set<std::uint64_t> Slurm::queued() const {
   std::set<std::uint64_t> numbers;
   std::error_code ignored;
@@ -94,12 +112,10 @@ std::set<std::uint64_t> Slurm::queued() const {
   for (const auto& entry : fs::directory_iterator(slurm_directory(directory_), ignored)) {
     const auto job = live.find(entry.path().stem().string());
     if (entry.path().extension() != ".json" || job == live.end()) continue;
-    const Json tasks = read_tasks(entry.path());
-    // Tasks of the study as it was run points of other numbers, and find out themselves.
-    if (tasks.is_null() || tasks["study"] != platform::sha256_of(study_.text)) continue;
+    const Json tasks = tasks_in(entry.path());
     Task points;
     for (const std::uint64_t t : job->second)
-      if (t < tasks["tasks"].size()) add_points(tasks["tasks"][t], points);
+      if (t < tasks.size()) add_points(tasks[t], points);
     numbers.insert(points.begin(), points.end());
   }
   return numbers;
@@ -163,13 +179,9 @@ void Slurm::submit_next(const SlurmOptions& options) {
                                           "# Submits what the results of the jobs before make the study need.\n"
                                           "exec {} --slurm --after={}{}\n",
                                           command(), fmt::join(jobs, ","), more));
-  std::vector<std::string> sbatch = {"sbatch", "--parsable",
-                                     fmt::format("--dependency=afterany:{}", fmt::join(jobs, ":")),
-                                     "--job-name=" + name, "--output=" + (place / "%j.log").string()};
-  sbatch.insert(sbatch.end(), options.sbatch.begin(), options.sbatch.end());
-  sbatch.push_back(script.string());
-  const Called submitted = call(sbatch);
-  if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
+  sbatch({fmt::format("--dependency=afterany:{}", fmt::join(jobs, ":")), "--job-name=" + name,
+          "--output=" + (place / "%j.log").string()},
+         options, script);
 }
 
 Task Slurm::points_of(const std::string& jobs) const {
@@ -180,9 +192,7 @@ Task Slurm::points_of(const std::string& jobs) const {
     begin = end + 1;
     if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos)
       throw UserError(fmt::format("--after {}: must be numbers of jobs", jobs));
-    const Json tasks = read_tasks(slurm_directory(directory_) / (job + ".json"));
-    if (tasks.is_null() || tasks["study"] != platform::sha256_of(study_.text)) continue;
-    for (const Json& task : tasks["tasks"]) add_points(task, points);
+    for (const Json& task : tasks_in(slurm_directory(directory_) / (job + ".json"))) add_points(task, points);
   }
   return points;
 }
@@ -195,17 +205,10 @@ std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptio
                                   "# One task of an array: the points that the list named after the job has for it.\n"
                                   "exec {} --task={}/\"$SLURM_ARRAY_JOB_ID\".json\n",
                                   command(), config::shell_word(place.string())));
-  std::vector<std::string> sbatch = {"sbatch",
-                                     "--parsable",
-                                     "--hold",
-                                     fmt::format("--array=0-{}", tasks.size() - 1),
-                                     "--job-name=sluice-" + study_.name,
-                                     "--output=" + (place / "%A.%a.log").string()};
-  sbatch.insert(sbatch.end(), options.sbatch.begin(), options.sbatch.end());
-  sbatch.push_back(script.string());
-  const Called submitted = call(sbatch);
-  if (submitted.status != 0) throw UserError(fmt::format("--slurm: sbatch refused: {}", submitted.errors));
-  std::string job = submitted.output.substr(0, submitted.output.find_first_of(";\n"));
+  const std::string printed = sbatch({"--hold", fmt::format("--array=0-{}", tasks.size() - 1),
+                                      "--job-name=sluice-" + study_.name, "--output=" + (place / "%A.%a.log").string()},
+                                     options, script);
+  std::string job = printed.substr(0, printed.find_first_of(";\n"));
   config::write_whole(
       place / (job + ".json"),
       Json{{"schema", kTasksSchema}, {"study", platform::sha256_of(study_.text)}, {"tasks", tasks}}.dump() + "\n");

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "platform/study/points.h"
 #include "platform/sweep/directory.h"
 
@@ -47,6 +49,7 @@ class Slurm {
   std::string submit_array(const std::vector<Task>&, const SlurmOptions&);
   std::filesystem::path place() const;
   std::string command() const;
+  nlohmann::ordered_json tasks_in(const std::filesystem::path& file) const;
 
   const Directory& directory_;
   const study::Study& study_;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "platform/config/files/schemas.h"
 #include "platform/config/files/whole_file.h"
 #include "platform/config/quoting.h"
 #include "platform/report/program.h"
@@ -18,16 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using study::Points;
 
-constexpr const char* kStudySchema = "sluice-study-1";
-
 const char* name_of(State state) {
   return state == State::done ? "done" : state == State::failed ? "failed" : "missing";
-}
-
-std::string csv_line(const std::vector<std::string>& fields) {
-  std::string line;
-  for (const std::string& f : fields) line += (&f == &fields[0] ? "" : ",") + config::csv_cell(f);
-  return line + "\n";
 }
 
 /// The shortest text that reads back as the number, as JSON has it; empty for NaN.
@@ -44,7 +37,7 @@ std::string study_csv(const Points& points, const Rows& all) {
   for (const auto& s : points.swept()) fields.push_back(s.path);
   fields.insert(fields.end(), {"seed", "replication", "state", "failure"});
   fields.insert(fields.end(), all.measured.begin(), all.measured.end());
-  std::string text = csv_line(fields);
+  std::string text = config::csv_line(fields);
   for (std::uint64_t n = 0; n < points.size(); ++n) {
     const Row& r = all.rows[n];
     if (r.state == State::unneeded) continue;
@@ -55,7 +48,7 @@ std::string study_csv(const Points& points, const Rows& all) {
                   {std::to_string(r.run.seed), std::to_string(r.run.replication), name_of(r.state), r.why});
     for (std::size_t i = 0; i < all.measured.size(); ++i)
       fields.push_back(r.quantities.empty() ? "" : number_text(r.quantities[i]));
-    text += csv_line(fields);
+    text += config::csv_line(fields);
   }
   return text;
 }
@@ -63,13 +56,13 @@ std::string study_csv(const Points& points, const Rows& all) {
 std::string host_csv(const Rows& all) {
   std::vector<std::string> fields = {"point", "id"};
   fields.insert(fields.end(), all.host.begin(), all.host.end());
-  std::string text = csv_line(fields);
+  std::string text = config::csv_line(fields);
   for (std::size_t n = 0; n < all.rows.size(); ++n) {
     if (all.rows[n].state == State::unneeded) continue;
     fields = {std::to_string(n), all.rows[n].run.id};
     for (std::size_t i = 0; i < all.host.size(); ++i)
       fields.push_back(all.rows[n].host.empty() ? "" : number_text(all.rows[n].host[i]));
-    text += csv_line(fields);
+    text += config::csv_line(fields);
   }
   return text;
 }
@@ -199,9 +192,9 @@ std::string study_json(const Points& points, const Rows& all, const Needs& needs
     return fmt::format("  \"{}\": {},\n", name,
                        value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   };
-  return "{\n" + member("schema", kStudySchema) + member("name", study.name) + member("summary", study.summary) +
-         member("program", report::program()) + member("axes", axes) + member("measure", measure) +
-         (study.precision ? member("precision", precision_json(study)) : std::string()) +
+  return "{\n" + member("schema", config::kStudySchema) + member("name", study.name) +
+         member("summary", study.summary) + member("program", report::program()) + member("axes", axes) +
+         member("measure", measure) + (study.precision ? member("precision", precision_json(study)) : std::string()) +
          (needs.searches().empty() ? std::string() : searches_text(points, needs)) +
          list_text("cases", points.cases(),
                    [&](std::uint64_t n) {

@@ -60,7 +60,7 @@ void check(const claims::Claim& c) {
   for (const claims::Term& t : c.terms) {
     try {
       const std::vector<std::string> names = study::names_in(t.value);
-      study::Expression expression({"value", "?"}, t.value, names, t.location);
+      study::Expression expression({"value", "?"}, t.value, names, t.where);
       for (std::size_t i = 0; i < names.size(); ++i) expression.set(i, 2.5);
       expression.number();
     } catch (const config::UserError& e) {

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "platform/config/files/schemas.h"
 #include "platform/config/user_error.h"
 #include "platform/page/pages.h"
 #include "tests/fuzz/fuzz.h"
@@ -61,9 +62,9 @@ std::vector<Bytes> corpus() {
 page::Document page_of(const std::string& text, const std::string& schema, std::vector<std::string>& left_out) {
   const page::Json json = page::parse_json(text, "file", schema);
   const page::Node node(json, "file");
-  if (schema == page::kStudySchema) return page::study_page(page::study_data(node), "/nowhere", left_out);
-  if (schema == page::kClaimsSchema) return page::claims_page(node);
-  if (schema == page::kComparisonSchema) return page::comparison_page(node);
+  if (schema == config::kStudySchema) return page::study_page(page::study_data(node), "/nowhere", left_out);
+  if (schema == config::kClaimsSchema) return page::claims_page(node);
+  if (schema == config::kComparisonSchema) return page::comparison_page(node);
   return page::run_page(page::result_data(node));
 }
 
@@ -102,7 +103,8 @@ const Target target{.name = "report",
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace sluice;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const char* schema : {page::kStudySchema, page::kClaimsSchema, page::kComparisonSchema, page::kResultSchema}) {
+  for (const char* schema :
+       {config::kStudySchema, config::kClaimsSchema, config::kComparisonSchema, config::kResultSchema}) {
     try {
       std::vector<std::string> left_out;
       const page::Document document = fuzz::page_of(text, schema, left_out);

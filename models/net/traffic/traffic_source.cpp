@@ -378,7 +378,6 @@ void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong
   if (!wrong) calls_.answered(slot.call);
   if (slot.measured) {
     results_.note_answered(slot.due, packet.last_bit);
-    if (latency_callback_) latency_callback_(packet.last_bit - slot.due);
     if (phased()) phases_.back().note_answered(slot.due, packet.last_bit);
     if (wrong && results_.errors++ == 0) results_.first_error = fmt::format("call {}: {}", slot.number, wrong);
     if (next_ > total_ && late_answer_callback_ && may_be_last(under_way() - 1)) late_answer_callback_();

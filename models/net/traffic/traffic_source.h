@@ -115,8 +115,6 @@ class TrafficSource : public RemoteHost {
   /// Called when a call that counts has been answered and none is left to be made, of the run or of a phase: the answer
   /// may be the last. Not called for each while many calls are under way.
   void on_late_answer(base::Callback<void()> f) { late_answer_callback_ = std::move(f); }
-  /// Called with the latency of each call that counts, when it has been answered.
-  void on_latency(base::Callback<void(base::Time)> f) { latency_callback_ = std::move(f); }
   /// Called when every call has been answered or given up.
   void on_finished(base::Callback<void()> f) { finished_callback_ = std::move(f); }
 
@@ -224,7 +222,6 @@ class TrafficSource : public RemoteHost {
   base::Callback<void()> measuring_callback_;
   base::Callback<void()> phase_callback_;
   base::Callback<void()> late_answer_callback_;
-  base::Callback<void(base::Time)> latency_callback_;
   base::Callback<void()> finished_callback_;
   base::Callback<std::string()> silence_callback_;
 };

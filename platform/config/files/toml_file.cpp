@@ -96,6 +96,15 @@ void TomlReader::add_settings(const toml::table& table, const std::string& path,
   }
 }
 
+double TomlReader::share_of(const toml::node& node, const std::string& path, const Location& where) const {
+  try {
+    const base::Ratio share = base::Codec<base::Ratio>::read(value_of(node, path, where));
+    return static_cast<double>(share.numerator()) / static_cast<double>(share.denominator());
+  } catch (const base::ValueError& e) {
+    throw UserError(where, path + " " + e.what());
+  }
+}
+
 /// A string such as "10 %", or a number.
 base::Ratio TomlReader::uncertainty_of(const toml::node& node, const std::string& path, const Location& where) const {
   try {

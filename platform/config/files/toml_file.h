@@ -47,6 +47,9 @@ class TomlReader {
   /// A plain value, or a list of such.
   base::Value value_of(const toml::node&, const std::string& path, const Location& where) const;
 
+  /// A share, such as "5 %", as a number.
+  double share_of(const toml::node&, const std::string& path, const Location& where) const;
+
   /// Adds what a table of parameters sets, tables within it included: { value = ..., kind = ..., source = ... } is a
   /// value with its source.
   void add_settings(const toml::table&, const std::string& path, const Location& where,

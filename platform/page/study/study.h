@@ -78,8 +78,6 @@ struct Study {
   std::vector<std::string> boards() const;
 };
 
-constexpr const char* kStudySchema = "sluice-study-1";
-
 /// Throws config::UserError for what a sweep would not write: other kinds of values, an id that is no name of a
 /// directory, a point without its case.
 Study study_data(const Node&);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/files/schemas.h"
 #include "platform/config/user_error.h"
 #include "platform/page/boards.h"
 #include "platform/page/measured_plots.h"
@@ -40,7 +41,7 @@ class PointResults {
     if (!is_new) return place->second.get();
     const std::string file = study_.points[point].result_file();
     try {
-      const Json json = read_json(directory_ / file, file, kResultSchema);
+      const Json json = read_json(directory_ / file, file, config::kResultSchema);
       place->second = std::make_unique<ResultData>(result_data(Node(json, file)));
     } catch (const config::UserError& error) {
       left_out_.emplace_back(error.what());

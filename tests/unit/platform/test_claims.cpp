@@ -71,7 +71,7 @@ TEST_CASE("a claim of a value has what its file says", "[claims]") {
   REQUIRE(c.terms.size() == 1);
   CHECK(c.terms[0].study == "s");
   CHECK(c.terms[0].value == "latency_ns.mean / 2");
-  CHECK(c.location.line == 2);
+  CHECK(c.where.line == 2);
 }
 
 TEST_CASE("a table of published values makes a claim for each, in the order of the file", "[claims]") {
@@ -86,8 +86,8 @@ TEST_CASE("a table of published values makes a claim for each, in the order of t
   CHECK(all[0].terms[0].value == "dma.64.warm.x / 2");
   CHECK(all[1].published->least == 2);
   CHECK(all[1].published->most == 3);
-  REQUIRE(all[1].terms[0].where.size() == 2);
-  for (const auto& s : all[1].terms[0].where)
+  REQUIRE(all[1].terms[0].settings.size() == 2);
+  for (const auto& s : all[1].terms[0].settings)
     if (s.path == "workload.offset") CHECK(std::get<std::string>(s.value.data) == "8 B");
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("an ordering has terms, which take over what the claim says", "[claims
   REQUIRE(all[0].terms.size() == 3);
   CHECK(all[0].terms[1].study == "s");
   CHECK(all[0].terms[2].study == "t");
-  CHECK(all[0].terms[1].where[0].path == "nic.eth0.queues");
+  CHECK(all[0].terms[1].settings[0].path == "nic.eth0.queues");
 }
 
 TEST_CASE("each mistake in a claim is named with its line", "[claims]") {
