@@ -49,6 +49,14 @@ void check_input(const Claim& claim, const std::vector<const config::BoardConfig
       refuse(claim, path + " is no parameter of its boards");
 }
 
+/// Throws for a name that is the first parts of another: nobody could ask for that claim alone.
+void check_names(const std::vector<ClaimOnBoards>& list, const std::set<std::string>& names) {
+  for (const ClaimOnBoards& c : list)
+    if (const auto next = names.lower_bound(c.claim->name + "."); next != names.end())
+      if (next->starts_with(c.claim->name + "."))
+        refuse(*c.claim, "has a name that stands for all below it, as " + *next);
+}
+
 }  // namespace
 
 Paths check_honesty(const std::vector<ClaimOnBoards>& list) {
@@ -58,6 +66,7 @@ Paths check_honesty(const std::vector<ClaimOnBoards>& list) {
     if (!names.insert(c.claim->name).second) refuse(*c.claim, "is claimed twice");
     for (const auto* board : c.boards) add_fitted(*board, everywhere);
   }
+  check_names(list, names);
   for (const auto& [name, paths] : everywhere)
     if (!names.contains(name))
       throw config::UserError(

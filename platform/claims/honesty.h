@@ -18,7 +18,7 @@ struct ClaimOnBoards {
 };
 
 /// Throws config::UserError when
-///   - two claims have one name;
+///   - two claims have one name, or one has the first parts of another, for all of which it stands;
 ///   - a parameter was fitted to a claim that is not called fitted, or to one that is not in the list;
 ///   - a claim is called fitted, and no parameter of its boards says so;
 ///   - an input names no parameter of its boards.

@@ -41,11 +41,11 @@ sweep::Rows Campaign::rows() {
   return sweep::read_rows(points, directory, identities, needs, tell);
 }
 
-std::vector<std::uint64_t> Campaign::missing(bool retry_failed) {
+std::vector<std::uint64_t> Campaign::missing(bool retry_failed, const std::set<std::uint64_t>& elsewhere) {
   std::vector<std::uint64_t> numbers;
   const sweep::Rows found = states(kRunsAgain);
   for (std::uint64_t n = 0; n < found.rows.size(); ++n) {
-    const bool again = retry_failed && found.rows[n].state == sweep::State::failed;
+    const bool again = retry_failed && found.rows[n].state == sweep::State::failed && !elsewhere.contains(n);
     if (again) {
       directory.forget(found.rows[n].run.id);
       needs.forget(n);

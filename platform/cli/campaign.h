@@ -3,6 +3,7 @@
 /// What the commands that run points of studies share.
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,8 @@ class Campaign {
   sweep::Rows states(const char* so);
   sweep::Rows rows();
   /// The numbers of the points that are needed and have no result, or with retry_failed none of a run that has not
-  /// failed.
-  std::vector<std::uint64_t> missing(bool retry_failed);
+  /// failed. The results of failed ones are removed then, but not of those that somebody else is about to run.
+  std::vector<std::uint64_t> missing(bool retry_failed, const std::set<std::uint64_t>& elsewhere = {});
   /// Writes the tables of what is there, and returns it.
   sweep::Rows write_tables();
   /// Runs the points of these numbers, of which none has a result, and tells of those that fail. Returns the signal

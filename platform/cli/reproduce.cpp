@@ -2,6 +2,7 @@
 /// sluice reproduce [CLAIM...]: what is published, beside what the models give.
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "platform/cli/campaign.h"
 #include "platform/cli/command.h"
 #include "platform/cli/result_file.h"
+#include "platform/cli/signal_line.h"
 #include "platform/config/dump.h"
 #include "platform/config/files/whole_file.h"
 
@@ -54,12 +56,26 @@ std::optional<sweep::Rows> rows_of(const study::Points& points, const std::set<s
   std::erase_if(missing, [&](std::uint64_t n) { return !cases.contains(n / points.per_case()); });
   const char* signal = campaign.run(missing, at_a_time);
   if (signal) {
-    say("sluice: reproduce: interrupted by {}; the same command goes on\n", signal);
+    say("{}", interrupted_line("reproduce", signal));
     return {};
   }
   sweep::Rows rows = campaign.write_tables();
   for (const std::string& sentence : rows.unknown) say("sluice: reproduce: {}\n", sentence);
   return rows;
+}
+
+/// Says which settings of the command line have no effect in any run of any study.
+void say_idle(const std::vector<sweep::Rows>& all) {
+  std::map<std::string, std::pair<std::string, int>> found;  ///< by path: a sentence, and in how many studies
+  int studies = 0;
+  for (const sweep::Rows& rows : all) {
+    if (rows.done == 0) continue;
+    ++studies;
+    for (const sweep::IdleSetting& s : rows.idle)
+      if (s.set_by == "--set") ++found.try_emplace(s.path, s.text, 0).first->second.second;
+  }
+  for (const auto& [path, of] : found)
+    if (of.second == studies) say("sluice: reproduce: in every run, {}\n", of.first);
 }
 
 int say_bad(const claims::ClaimList& list, const std::vector<claims::Outcome>& outcomes) {
@@ -107,6 +123,7 @@ int reproduce(claims::ClaimList& list, const std::vector<std::size_t>& chosen, c
   std::fflush(stdout);
   write_page(o.output, !o.json);
   std::fflush(stdout);
+  say_idle(rows);
   return say_bad(list, outcomes);
 }
 
@@ -127,6 +144,7 @@ int execute(const Environment& environment, const Options& o) {
     return 0;
   }
   const unsigned at_a_time = runs_at_a_time(o.jobs);
+  const SignalLine line("reproduce");
   list.prepare(chosen, o.set);
   return reproduce(list, chosen, o, at_a_time);
 }

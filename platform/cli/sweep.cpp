@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
 #include "platform/cli/say.h"
+#include "platform/cli/signal_line.h"
 #include "platform/report/format.h"
 #include "platform/study/shipped.h"
 #include "platform/sweep/jobs.h"
@@ -144,6 +146,7 @@ int finish(Campaign& c, const Options& o, bool submitted) {
   if (o.page) write_page(c.directory.path().string(), true);
   std::fflush(stdout);
   for (const std::string& sentence : rows.unknown) say("sluice: {}\n", sentence);
+  for (const sweep::IdleSetting& s : rows.idle) say("sluice: {}: in every run, {}\n", c.points.study().name, s.text);
   return (rows.missing == 0 || submitted) && rows.failed == 0 && rows.unknown.empty() ? 0 : 1;
 }
 
@@ -180,8 +183,9 @@ void wait_for(const sweep::Slurm& slurm) {
 
 /// Submits what is missing and not yet queued, and waits for no job; returns what was missing.
 Numbers submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed) {
+  const HeldSignals held;  // a job that is submitted has its list
   const std::set<std::uint64_t> queued = slurm.queued();
-  Numbers all = c.missing(retry_failed);
+  Numbers all = c.missing(retry_failed, queued);
   Numbers numbers = all;
   std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
   const std::vector<std::string> jobs = slurm.submit(numbers, options);
@@ -275,6 +279,9 @@ void check_options(const Options& o) {
 
 int execute(const Environment& environment, const Options& o) {
   check_options(o);
+  std::optional<SignalLine> line;
+  // A run in this process takes its signals itself.
+  if (o.run.empty() && !o.list && !o.count && !o.status) line.emplace("sweep");
   const Points points = points_of(environment, o);
   const fs::path output = o.output.empty() ? points.study().name + ".sweep" : o.output;
   if (o.count) {

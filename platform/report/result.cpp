@@ -176,11 +176,8 @@ namespace {
 
 /// What was set and did nothing.
 Json what_had_no_effect(const platform::Simulation& s, platform::Outcome outcome) {
-  static constexpr const char* kBy[] = {"board", "run", "warm-up"};
   Json list = Json::array();
-  for (const platform::WithoutEffect& w : platform::without_effect(s, outcome))
-    list.push_back(
-        {{"path", w.path}, {"set_by", w.set_by}, {"why", w.why}, {"known_by", kBy[static_cast<unsigned>(w.by)]}});
+  for (const platform::WithoutEffect& w : platform::without_effect(s, outcome)) list.push_back(platform::to_json(w));
   return list;
 }
 

@@ -2,8 +2,11 @@
 #include "platform/run/without_effect.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "models/riscv/cluster.h"
 #include "platform/board/instances.h"
@@ -14,6 +17,9 @@ namespace {
 
 using config::BoardConfig;
 using config::Instance;
+
+/// What result files call WithoutEffect::By.
+constexpr std::array<std::string_view, 3> kBy = {"board", "run", "warm-up"};
 
 /// Reasons that lie in another part of the board than the value.
 class Reasons {
@@ -231,6 +237,22 @@ std::string to_text(const WithoutEffect& w) {
                      : w.by == WithoutEffect::By::run ? "did not act:"
                                                       : "acted only in the warm-up: after it,";
   return fmt::format("{} ({}) {} {}", w.path, w.set_by, what, w.why);
+}
+
+nlohmann::ordered_json to_json(const WithoutEffect& w) {
+  return {{"path", w.path}, {"set_by", w.set_by}, {"why", w.why}, {"known_by", kBy[static_cast<std::size_t>(w.by)]}};
+}
+
+std::optional<WithoutEffect> without_effect_of(const nlohmann::ordered_json& json) {
+  const auto text = [&json](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  WithoutEffect w{text("path"), text("set_by"), text("why"), WithoutEffect::By::board, false};
+  const auto by = std::find(kBy.begin(), kBy.end(), text("known_by"));
+  if (w.path.empty() || w.set_by.empty() || by == kBy.end()) return {};
+  w.by = static_cast<WithoutEffect::By>(by - kBy.begin());
+  return w;
 }
 
 }  // namespace sluice::platform

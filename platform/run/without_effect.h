@@ -2,8 +2,11 @@
 #pragma once
 /// What the user has set and has no effect in a run.
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "platform/run/simulation.h"
 
@@ -31,5 +34,10 @@ std::vector<WithoutEffect> without_effect(const Simulation&, Outcome);
 /// "workload.rate (--set) has no effect: workload.kind is closed-loop", "nic.eth0.pcie.tags (--set) did not act: no DMA
 /// read waited for a tag"
 std::string to_text(const WithoutEffect&);
+
+/// As a member of a result file's `without_effect`.
+nlohmann::ordered_json to_json(const WithoutEffect&);
+/// The reverse; nothing for what is no such member. from_command_line is not in it.
+std::optional<WithoutEffect> without_effect_of(const nlohmann::ordered_json&);
 
 }  // namespace sluice::platform

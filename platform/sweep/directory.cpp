@@ -69,6 +69,7 @@ Directory Directory::create(const fs::path& path, const study::Study& study) {
   if (error) throw UserError(fmt::format("--out {}: cannot be made: {}", path.string(), error.message()));
   Directory directory(path);
   directory.check_owner(study);
+  config::remove_left_overs(path);
   const Json owner = {{"schema", kOwnerSchema}, {"study", study.name}};
   if (!fs::exists(owner_file(path), error)) config::write_whole(owner_file(path), owner.dump(2) + "\n");
   return directory;
@@ -138,17 +139,14 @@ StudyLock::StudyLock(const Directory& directory, const study::Study& study) {
   const std::string digest = platform::sha256_of(study.text);
   const bool first = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
   if (!first && errno != EWOULDBLOCK) return;  // without locks nothing is known of others
-  if (first) {
-    if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, digest.data(), digest.size(), 0) < 0) {
-      // A full disk is found when a result is written.
-    }
-    ::flock(file_, LOCK_SH);
-    return;
+  if (first && (::ftruncate(file_, 0) != 0 || ::pwrite(file_, digest.data(), digest.size(), 0) < 0)) {
+    // A full disk is found when a result is written.
   }
+  // While one lock becomes the other, another sweep may take the file: the digest that is there then counts.
   ::flock(file_, LOCK_SH);
-  std::string other(digest.size(), ' ');
-  const ssize_t n = ::pread(file_, other.data(), other.size(), 0);
-  if (n != static_cast<ssize_t>(digest.size()) || other == digest) return;
+  std::string found(digest.size(), ' ');
+  const ssize_t n = ::pread(file_, found.data(), found.size(), 0);
+  if (n != static_cast<ssize_t>(digest.size()) || found == digest) return;
   ::close(file_);
   throw UserError(fmt::format("{}: has changed since the sweep began that runs in {}; wait for that, or give --out",
                               study.file, directory.path().string()));
@@ -163,14 +161,7 @@ PointDirectory::PointDirectory(const Directory& directory, const std::string& id
   fs::create_directories(path_, error);
   if (error) throw UserError(fmt::format("{}: cannot be made: {}", path_.string(), error.message()));
   lock_ = std::make_unique<config::DirectoryLock>(path_);
-  if (lock_->is_held()) remove_partial_files();
-}
-
-/// What a process that was killed has left.
-void PointDirectory::remove_partial_files() const {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(path_, ignored))
-    if (config::is_left_over(entry.path())) fs::remove(entry.path(), ignored);
+  if (lock_->is_held()) config::remove_left_overs(path_);
 }
 
 void PointDirectory::put_result(const std::string& text) const { config::write_whole(path_ / "result.json", text); }

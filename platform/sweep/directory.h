@@ -75,7 +75,6 @@ class PointDirectory {
   void put_mistake(const std::string& sentence) const;
 
  private:
-  void remove_partial_files() const;
   std::filesystem::path path_;
   std::unique_ptr<config::DirectoryLock> lock_;
 };

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
-#include <stdexcept>
 #include <utility>
 
 #include <fcntl.h>
@@ -48,8 +47,11 @@ class Blocked {
   Blocked(const Blocked&) = delete;
   Blocked& operator=(const Blocked&) = delete;
 
-  static void lift() {
+  /// What the command does at a signal is not for a run of its.
+  static void lift_in_child() {
     const sigset_t set = of_interest();
+    for (const int number : {SIGHUP, SIGINT, SIGTERM})
+      if (sigismember(&set, number)) std::signal(number, SIG_DFL);
     sigprocmask(SIG_UNBLOCK, &set, nullptr);
   }
 
@@ -104,26 +106,34 @@ struct Jobs::Running {
   std::uint64_t number = 0;
 };
 
-void Jobs::start(std::uint64_t number, std::vector<Running>& running) {
+/// False: the machine has no process or pipe for it, now.
+bool Jobs::start(std::uint64_t number, std::vector<Running>& running) {
   const config::BoardConfig board = points_.board_of(points_.at(number));
   const std::string& id = identities_.of(number).id;
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    throw std::runtime_error(fmt::format("a run cannot be started: {}", strerror(errno)));
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid < 0) throw std::runtime_error(fmt::format("a run cannot be started: {}", strerror(errno)));
+  if (pid < 0) {
+    const int why = errno;
+    ::close(ends[0]);
+    ::close(ends[1]);
+    errno = why;
+    return false;
+  }
   if (pid == 0) {
     // A sweep that is killed takes its runs with it. The terminal's Ctrl-C reaches only the sweep, which tells them.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
     if (getppid() != parent) _exit(1);
-    Blocked::lift();
+    for (const Running& r : running) ::close(r.pipe);
+    Blocked::lift_in_child();
     tell(ends[1], run_here(board, id, directory_));
     _exit(0);
   }
   ::close(ends[1]);
   running.push_back({pid, ends[0], number});
+  return true;
 }
 
 void Jobs::take_end(const Running& r, int status) {
@@ -172,9 +182,11 @@ const char* Jobs::run(const std::vector<std::uint64_t>& numbers) {
   for (;;) {
     const bool more = signal_ == 0 && unwritable_.empty();
     while (more && running.size() < most_ && !queue.empty()) {
-      const std::uint64_t number = queue.back();
+      if (!start(queue.back(), running)) {
+        if (running.empty()) throw config::UserError(fmt::format("a run cannot be started: {}", strerror(errno)));
+        break;
+      }
       queue.pop_back();
-      start(number, running);
     }
     progress_.running = running.size();
     if (on_progress) on_progress(progress_);

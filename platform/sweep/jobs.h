@@ -37,11 +37,12 @@ class Jobs {
   /// Runs the points in this order, of which none is in the directory; waits for those that another process runs, and
   /// takes over what such a process leaves. SIGHUP, SIGINT and SIGTERM end it: what runs is told, and the signal's name
   /// returned; else null. A result that cannot be written ends it, too: throws config::UserError once nothing runs.
+  /// Where the machine has no process for one more run, it goes on with those that it has; throws where it has none.
   const char* run(const std::vector<std::uint64_t>& numbers);
 
  private:
   struct Running;
-  void start(std::uint64_t number, std::vector<Running>& running);
+  bool start(std::uint64_t number, std::vector<Running>& running);
   void take_end(const Running&, int status);
   void reap(std::vector<Running>& running);
 

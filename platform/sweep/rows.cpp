@@ -60,7 +60,12 @@ class Reader {
  public:
   Reader(const study::Points& points, const Directory& directory, Identities& identities, const Needs& needs,
          const OnBroken& on_broken)
-      : points_(points), directory_(directory), identities_(identities), needs_(needs), on_broken_(on_broken) {}
+      : points_(points),
+        directory_(directory),
+        identities_(identities),
+        needs_(needs),
+        on_broken_(on_broken),
+        idle_(points.study()) {}
 
   Rows read_states() {
     for (std::uint64_t n = 0; n < points_.size(); ++n) add_point(n);
@@ -73,6 +78,7 @@ class Reader {
     all_.host.assign(kHost.begin(), kHost.end());
     for (std::size_t c = 0; c < points_.cases(); ++c) {
       latencies_.clear();
+      grid_ = points_.case_at(c).grid;
       const std::size_t first = all_.rows.size();
       for (std::uint64_t n = first; n < first + points_.per_case(); ++n) add_point(n);
       std::vector<CaseQuantity> quantities;
@@ -85,6 +91,7 @@ class Reader {
       leave_out_unknown(all_);
     else
       find_unknown();
+    all_.idle = idle_.list();
     return std::move(all_);
   }
 
@@ -117,7 +124,9 @@ class Reader {
     r.quantities = find_all(result, all_.measured);
     r.host = find_all(result.value("host", Json::object()), all_.host);
     if (names_.empty()) names_ = quantities_in(result);
-    if (found.state == State::done && result.contains("latency_ns")) latencies_.push_back(result["latency_ns"]);
+    if (found.state != State::done) return true;
+    if (result.contains("latency_ns")) latencies_.push_back(result["latency_ns"]);
+    idle_.add(result, grid_);
     return true;
   }
 
@@ -144,6 +153,8 @@ class Reader {
   Identities& identities_;
   const Needs& needs_;
   const OnBroken& on_broken_;
+  IdleSettings idle_;
+  std::size_t grid_ = 0;  ///< of the case that is read
   Rows all_;
   std::vector<std::string> names_;  ///< of what a result has
   report::Latencies latencies_;     ///< of the case that is read, of the runs that did not fail

@@ -11,6 +11,7 @@
 #include "platform/study/points.h"
 #include "platform/sweep/directory.h"
 #include "platform/sweep/identity.h"
+#include "platform/sweep/idle_settings.h"
 #include "platform/sweep/needs.h"
 
 namespace sluice::sweep {
@@ -38,6 +39,7 @@ struct Rows {
   /// of latency are those of all calls together.
   std::vector<std::vector<CaseQuantity>> cases;
   std::vector<std::string> unknown;  ///< sentences about quantities that the study asks for and no result has
+  std::vector<IdleSetting> idle;     ///< settings that have no effect in any run
   std::uint64_t done = 0, failed = 0, missing = 0, unneeded = 0;
 };
 

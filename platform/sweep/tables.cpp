@@ -176,6 +176,12 @@ Json search_json(const Points& points, const study::Search& s, const SearchOutco
           {"tried", outcome.tried}};
 }
 
+Json idle_json(const Rows& all) {
+  Json list = Json::array();
+  for (const IdleSetting& i : all.idle) list.push_back({{"path", i.path}, {"set_by", i.set_by}, {"text", i.text}});
+  return list;
+}
+
 std::string searches_text(const Points& points, const Needs& needs) {
   const auto& searches = needs.searches();
   return list_text("searches", searches.size(),
@@ -194,7 +200,8 @@ std::string study_json(const Points& points, const Rows& all, const Needs& needs
   };
   return "{\n" + member("schema", config::kStudySchema) + member("name", study.name) +
          member("summary", study.summary) + member("program", report::program()) + member("axes", axes) +
-         member("measure", measure) + (study.precision ? member("precision", precision_json(study)) : std::string()) +
+         member("measure", measure) + member("without_effect", idle_json(all)) +
+         (study.precision ? member("precision", precision_json(study)) : std::string()) +
          (needs.searches().empty() ? std::string() : searches_text(points, needs)) +
          list_text("cases", points.cases(),
                    [&](std::uint64_t n) {

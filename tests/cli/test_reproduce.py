@@ -104,6 +104,12 @@ class Values(ReproduceTest):
                     contents[-1].append(file.read())
         self.assertEqual(contents[0], contents[1])
 
+    def test_a_setting_without_effect_is_told(self):
+        self.claims(CLAIM.format(name="own.mean"), VALUE)
+        self.assertEqual(self.reproduce("own.mean", "--set=workload.rate=1 M/s", "--set=workload.think=1 us").stderr,
+                         "sluice: reproduce: in every run, workload.rate (--set) has no effect: workload.kind is "
+                         "closed-loop\n")
+
     def test_a_ratio_of_boards_is_paired(self):
         self.claims(CLAIM.format(name="own.ratio"), 'unit = "1"\npublished = [1, 9]\nvalue = "irq / poll"\n',
                     'terms.poll.value = "latency_ns.mean"\nterms.irq = { board = "e810-irq", value = "latency_ns.mean" }\n')
@@ -229,7 +235,7 @@ class Lists(ReproduceTest):
     def test_claims_are_chosen_by_name_by_beginning_and_by_row(self):
         names = lambda *a: [c["name"] for c in json.loads(self.succeed("reproduce", "--list", "--json", *a))["claims"]]
         self.assertEqual(names("pcie.direct-read.warm.8"), ["pcie.direct-read.warm.8"])
-        self.assertEqual(names("pcie.read.warm"), [f"pcie.read.warm.{x}" for x in ("8", "64", "64.p999", "128")])
+        self.assertEqual(names("pcie.read.warm"), [f"pcie.read.warm.{x}" for x in ("8", "64", "64-p999", "128")])
         self.assertEqual(names("V6"), ["echo.read-metadata-share.64", "enso.metadata"])
         self.assertGreater(len(names()), 100)
         self.assertFalse(os.path.exists(os.path.join(self.directory, "reproduce.sweep")))
@@ -320,6 +326,8 @@ class Honesty(ReproduceTest):
     def test_what_a_parameter_was_fitted_to_is_fitted(self):
         self.claims(CLAIM.format(name="pcie.read.broadwell.64"), VALUE)
         self.refuse("own.toml:2: pcie.read.broadwell.64 is claimed twice", "pcie.read.broadwell.64")
+        self.claims(CLAIM.format(name="pcie.read"), VALUE)
+        self.refuse("own.toml:2: pcie.read has a name that stands for all below it, as pcie.read.broadwell.64", "pcie.read")
         self.claims(CLAIM.format(name="own").replace('"tested"', '"fitted"'), VALUE, 'within = "1 %"\n')
         self.refuse("own.toml:2: own is not fitted: no parameter of its boards says that it was fitted to it", "own")
 

@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import signal
+import socket
 import subprocess
 import time
 import unittest
@@ -338,8 +339,49 @@ class Points(SweepTest):
         self.assertEqual(result.stderr, "sluice: calls.toml:1: no result has latency_ns.p98; did you mean latency_ns.p90?\n")
 
 
+class SettingsWithoutEffect(SweepTest):
+    RATE = "\nworkload.rate = ['1 M/s', '2 M/s']\n"
+    SAYS = "sluice: calls: in every run, workload.rate (calls.toml:{}) has no effect: workload.kind is closed-loop\n"
+
+    def said(self, *arguments):
+        result = sluice("sweep", "calls.toml", *arguments, cwd=self.directory)
+        self.assertEqual(result.returncode, 0)
+        with open(os.path.join(self.directory, "calls.sweep/study.json"), encoding="utf-8") as file:
+            return result.stderr, [w["path"] for w in json.load(file)["without_effect"]]
+
+    def test_a_swept_parameter_that_does_nothing_is_told(self):
+        self.study(2, self.RATE)
+        self.assertEqual(self.said("--report"), (self.SAYS.format(11), ["workload.rate"]))
+        with open(os.path.join(self.directory, "calls.sweep/report.html"), encoding="utf-8") as file:
+            self.assertIn("<p>In every run, workload.rate (calls.toml:11) has no effect: workload.kind is closed-loop.</p>",
+                          file.read())
+
+    def test_so_is_one_of_the_whole_study_and_one_of_a_grid(self):
+        self.write("calls.toml", "[settings]\nworkload.requests = 40\nworkload.rate = '1 M/s'\n"
+                                 "[[grid]]\nboards = ['e810-poll']\nworkload.outstanding = [1, 2]\n"
+                                 "[[grid]]\nboards = ['e810-irq']\nsettings.workload.resolution = '1 M/s'\n"
+                                 "workload.outstanding = [1, 2]\n")
+        errors, paths = self.said()
+        self.assertEqual(paths, ["workload.rate", "workload.resolution"])
+        self.assertTrue(errors.startswith(self.SAYS.format(3)), errors)
+        self.assertRegex(errors, r"\nsluice: calls: in every run, workload.resolution \(calls.toml:9\) has no effect: ")
+
+    def test_what_did_not_happen_is_told_of_swept_ones_only(self):
+        self.study(1, "run.allow_drops = [true, false]\n")
+        self.assertEqual(self.said(), ("sluice: calls: in every run, run.allow_drops (calls.toml:10) did not act: nothing was "
+                                       "dropped\n", ["run.allow_drops"]))
+        # The results of that study stay, and what they say of lines of its file does not count.
+        self.write("calls.toml", STUDY.format(last=1).replace("[grid]", "run.allow_drops = true\n[grid]"))
+        self.assertEqual(self.said(), ("", []))
+
+    def test_one_that_acts_anywhere_is_not(self):
+        self.write("calls.toml", "boards = ['e810-poll']\n[settings]\nworkload.requests = 40\nworkload.rate = '1 M/s'\n"
+                                 "[grid]\nworkload.kind = ['closed-loop', 'open-loop']\n")
+        self.assertEqual(self.said(), ("", []))
+
+
 class SameBytes(SweepTest):
-    """Acceptance: a study of 200 points on 2 boards with 3 seeds gives the same bytes however it ran."""
+    """Acceptance: a study of 200 points on 2 boards with 3 seeds gives the same tables and page however it ran."""
     LAST = 34  # 204 points
 
     once = None
@@ -348,23 +390,25 @@ class SameBytes(SweepTest):
         super().setUp()
         self.study(self.LAST)
         if SameBytes.once is None:
-            self.sweep("--out=once", "--jobs=1")
-            SameBytes.once = self.tables("once")
+            self.sweep("--out=once", "--jobs=1", "--report")
+            SameBytes.once = self.everything("once")
 
-    def test_jobs_orders_kills_and_resumption_change_no_byte(self):
+    def everything(self, directory):
+        with open(os.path.join(self.directory, directory, "report.html"), "rb") as page:
+            return [*self.tables(directory), page.read()]
+
+    def test_more_jobs_change_no_byte(self):
         for jobs in (4, 13):
-            self.sweep(f"--out=jobs{jobs}", f"--jobs={jobs}")
-            self.assertEqual(self.tables(f"jobs{jobs}"), self.once)
+            self.sweep(f"--out=jobs{jobs}", f"--jobs={jobs}", "--report")
+            self.assertEqual(self.everything(f"jobs{jobs}"), self.once)
 
     def test_points_in_any_order_give_the_same_bytes(self):
-        self.study(5)
-        self.sweep("--out=ordered")
-        numbers = list(range(30))
+        numbers = list(range(204))
         random.Random(5).shuffle(numbers)
         for n in numbers:
             self.sweep("--out=shuffled", f"--run={n}")
-        self.sweep("--out=shuffled")
-        self.assertEqual(self.tables("shuffled"), self.tables("ordered"))
+        self.sweep("--out=shuffled", "--report")
+        self.assertEqual(self.everything("shuffled"), self.once)
 
     def test_kill_9_at_any_moment_costs_the_runs_in_flight(self):
         drawn = random.Random(9)
@@ -377,19 +421,19 @@ class SameBytes(SweepTest):
             now = self.results("killed")
             self.assertEqual({path: now.get(path) for path in complete}, complete, "what is complete has run again")
             complete = now
-        self.sweep("--out=killed")
-        self.assertEqual(self.tables("killed"), self.once)
+        self.sweep("--out=killed", "--report")
+        self.assertEqual(self.everything("killed"), self.once)
         # A finished study starts no run, and writes the same again.
         before = self.results("killed")
-        self.sweep("--out=killed")
+        self.sweep("--out=killed", "--report")
         self.assertEqual(self.results("killed"), before)
-        self.assertEqual(self.tables("killed"), self.once)
+        self.assertEqual(self.everything("killed"), self.once)
         # Nothing is left of those that were killed.
         for place, _, names in os.walk(os.path.join(self.directory, "killed")):
             self.assertFalse([n for n in names if "partial" in n and "points" in place], place)
 
     def test_two_sweeps_at_once_run_no_point_twice(self):
-        both = [self.started("--out=both", "--jobs=2") for _ in range(2)]
+        both = [self.started("--out=both", "--jobs=2", "--report") for _ in range(2)]
         seen = {}
         while any(p.poll() is None for p in both):
             for path, at in self.results("both").items():
@@ -399,7 +443,7 @@ class SameBytes(SweepTest):
             output, errors = p.communicate()
             self.assertEqual((p.returncode, errors), (0, ""))
             self.assertTrue(output.startswith("calls: 204 points: 204 done, 0 failed, 0 missing\n"), output)
-        self.assertEqual(self.tables("both"), self.once)
+        self.assertEqual(self.everything("both"), self.once)
 
 
 class Ends(SweepTest):
@@ -416,6 +460,36 @@ class Ends(SweepTest):
             self.assertLess(done, 24)
             self.assertEqual(errors, f"sluice: sweep: interrupted by {name} with {done} of 24 points done; the same command "
                                      "goes on\n")
+
+    def test_a_signal_between_runs_says_how_to_go_on(self):
+        # Looking up so many points takes seconds.
+        self.write("calls.toml", "boards = ['e810-poll']\n[grid]\nworkload.requests = "
+                                 "{ from = 40, to = 200039, step = 1 }\n")
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            with self.started() as process:
+                time.sleep(0.5)
+                process.send_signal(getattr(signal, name))
+                output, errors = process.communicate(timeout=30)
+            self.assertEqual((process.returncode, output), (1, ""))
+            self.assertEqual(errors, f"sluice: sweep: interrupted by {name}; the same command goes on\n")
+        self.assertEqual(self.results(), {})
+
+    def test_more_jobs_than_the_machine_has_pipes_for_are_run_after_each_other(self):
+        self.study(4)
+        self.sweep("--out=plain")
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+        self.sweep("--out=few", "--jobs=24", preexec_fn=few)
+        self.assertEqual(self.tables("few"), self.tables("plain"))
+        none = sluice("sweep", "calls.toml", "--out=none", cwd=self.directory,
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5)))
+        self.assertEqual((none.returncode, none.stdout), (2, ""))
+
+    def test_what_a_killed_sweep_left_of_a_table_is_removed(self):
+        self.study(1)
+        self.sweep()
+        left = self.write(f"calls.sweep/study.csv.{socket.gethostname()}.99999999.partial", "point,")
+        self.sweep()
+        self.assertFalse(os.path.exists(left))
 
     def test_a_run_that_is_killed_is_no_result_and_runs_again(self):
         self.write("calls.toml", STUDY.format(last=1).replace("requests = 40", "requests = 300000"))

@@ -44,6 +44,21 @@ void sync_directory(const fs::path& directory) {
   ::close(file);
 }
 
+/// Whether a process of this machine that no longer lives has left a file.
+bool is_left_over(const fs::path& path) {
+  const std::string name = path.filename(), host = "." + name_of_host() + ".";
+  const std::size_t at = name.find(host);
+  if (!name.ends_with(".partial") || at == std::string::npos) return false;
+  const char* const digits = name.c_str() + at + host.size();
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(digits, name.c_str() + name.size(), process);
+  if (error != std::errc() || std::string_view(end) != ".partial") return false;
+  // A process that has ended and is not yet reaped has no program.
+  std::error_code gone;
+  (void)fs::read_symlink(fmt::format("/proc/{}/exe", process), gone);
+  return gone == std::errc::no_such_file_or_directory;
+}
+
 }  // namespace
 
 std::string try_write_whole(const fs::path& path, const std::string& text) {
@@ -66,18 +81,10 @@ void write_whole(const fs::path& path, const std::string& text, const std::strin
     throw UserError(fmt::format("{}{}: cannot be written: {}", before, path.string(), why));
 }
 
-bool is_left_over(const fs::path& path) {
-  const std::string name = path.filename(), host = "." + name_of_host() + ".";
-  const std::size_t at = name.find(host);
-  if (!name.ends_with(".partial") || at == std::string::npos) return false;
-  const char* const digits = name.c_str() + at + host.size();
-  pid_t process = 0;
-  const auto [end, error] = std::from_chars(digits, name.c_str() + name.size(), process);
-  if (error != std::errc() || std::string_view(end) != ".partial") return false;
-  // A process that has ended and is not yet reaped has no program.
-  std::error_code gone;
-  (void)fs::read_symlink(fmt::format("/proc/{}/exe", process), gone);
-  return gone == std::errc::no_such_file_or_directory;
+void remove_left_overs(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored))
+    if (is_left_over(entry.path())) fs::remove(entry.path(), ignored);
 }
 
 std::string read_whole(const fs::path& path, const std::string& shown) {

@@ -14,8 +14,8 @@ std::string try_write_whole(const std::filesystem::path&, const std::string& tex
 /// The same; throws UserError that names the file and the reason, behind what is given to stand before them.
 void write_whole(const std::filesystem::path&, const std::string& text, const std::string& before = "");
 
-/// Whether a file is what write_whole() of a process of this machine has left that no longer lives.
-bool is_left_over(const std::filesystem::path&);
+/// Removes from a directory what write_whole() has left there in processes of this machine that no longer live.
+void remove_left_overs(const std::filesystem::path& directory);
 
 /// All of a regular file; throws UserError that names the file, as shown where that is given, and the reason.
 std::string read_whole(const std::filesystem::path&, const std::string& shown = "");

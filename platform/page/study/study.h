@@ -73,6 +73,7 @@ struct Study {
   std::vector<Case> cases;
   std::vector<Point> points;
   std::vector<Found> searches;
+  std::vector<std::string> without_effect;  ///< sentences about settings
 
   /// The boards, in the order of the cases.
   std::vector<std::string> boards() const;
