@@ -51,7 +51,7 @@ void SystemOnChip::build_memory() {
     try {
       rams_.push_back(std::make_unique<memory::Ram>(base::module_name(m->path()).c_str(), p));
     } catch (const std::runtime_error& e) {
-      throw plan_.config->error(*m, "size", e.what());
+      throw config::MachineError(plan_.config->error(*m, "size", e.what()).what());
     }
     memory_->add(rams_.back()->bytes());
     bus_->map({m->path(), p.base, p.size.count(), true, false}, rams_.back()->socket);

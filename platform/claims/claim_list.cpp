@@ -13,6 +13,7 @@
 #include "platform/config/resources.h"
 #include "platform/study/expression.h"
 #include "platform/study/shipped.h"
+#include "platform/sweep/quantity.h"
 
 namespace sluice::claims {
 namespace {
@@ -48,6 +49,14 @@ void check_expressions(const Claim& claim) {
   for (const Term& t : claim.terms) {
     names.push_back(t.name);
     check_expression(t.value, study::names_in(t.value), t.where);
+  }
+  // A quantity alone has the unit that results have.
+  if (claim.terms.size() == 1 && claim.value.empty()) {
+    const Term& t = claim.terms.front();
+    const std::string unit = sweep::unit_of(t.value);
+    if (study::names_in(t.value) == std::vector<std::string>{t.value} && !unit.empty() && unit != claim.unit)
+      throw UserError(
+          t.where, fmt::format("{}: {} is in {}, and the claim's unit is {}", claim.name, t.value, unit, claim.unit));
   }
   if (!claim.value.empty()) check_expression(claim.value, names, claim.where);
 }
@@ -108,6 +117,7 @@ std::size_t ClaimList::study_of(const Term& term) {
   const std::string name = error ? path : canonical.string();
   for (std::size_t s = 0; s < studies_.size(); ++s)
     if (studies_[s].canonical == name) return s;
+  if (!fs::is_regular_file(path, error)) throw UserError(term.where, fmt::format("there is no study {}", path));
   study::Study study = study::parse_study(config::read_text_file(path, path), path);
   for (const ClaimedStudy& s : studies_)
     if (s.points->study().name == study.name)
@@ -148,25 +158,6 @@ CaseOfStudy ClaimList::case_of(const Claim& claim, const Term& term, std::size_t
   return {number, found[0]};
 }
 
-namespace {
-
-/// Throws for a setting that the study would set again.
-void check_changed(const study::Points& points, const std::string& setting) {
-  const study::Study& study = points.study();
-  const std::string path = setting.substr(0, setting.find('='));
-  if (path.empty() || path.size() == setting.size())
-    throw UserError(fmt::format("--set {}: must be PATH=VALUE", setting));
-  const bool is_swept = std::any_of(points.swept().begin(), points.swept().end(),
-                                    [&path](const study::SweptParameter& s) { return s.path == path; });
-  const bool is_numbered = (path == "run.seed" && study.seeds_where.line > 0) ||
-                           (path == "run.replication" && study.replications_where.line > 0);
-  if (is_swept || is_numbered)
-    throw UserError(
-        fmt::format("--set {}: {} is swept by the study {}, so it cannot be set", setting, path, study.name));
-}
-
-}  // namespace
-
 void ClaimList::prepare(const std::vector<std::size_t>& claims, const std::vector<std::string>& changed) {
   std::vector<std::vector<study::Named>> measured(studies_.size());
   for (const std::size_t c : claims)
@@ -179,10 +170,9 @@ void ClaimList::prepare(const std::vector<std::size_t>& claims, const std::vecto
     }
   for (std::size_t s = 0; s < studies_.size(); ++s) {
     if (measured[s].empty()) continue;
-    for (const std::string& setting : changed) check_changed(*studies_[s].points, setting);
     study::Study study = studies_[s].points->study();
     study.measure = std::move(measured[s]);
-    study.overrides = changed;
+    study::set_on_top(study, changed);
     studies_[s].points = std::make_unique<study::Points>(std::move(study), registry_, directories_);
   }
 }

@@ -124,7 +124,7 @@ class ClaimReader : config::TomlReader {
     else if (name == "published")
       read_published(node, where);
     else if (name == "within")
-      claim_.within = within_of(node, where);
+      claim_.within = share_of(node, "within", where);
     else if (name == "ordering")
       read_ordering(string_of(node, name), where);
     else
@@ -158,13 +158,6 @@ class ClaimReader : config::TomlReader {
   static bool truth_of(const toml::node& node, const Location& where) {
     if (const auto* b = node.as_boolean()) return b->get();
     throw UserError(where, "long must be true or false");
-  }
-
-  double within_of(const toml::node& node, const Location& where) const {
-    const auto* text = node.as_string();
-    if (!text || text->get().find('%') == std::string::npos)
-      throw UserError(where, "within must be a share in quotes, such as \"5 %\"");
-    return share_of(node, "within", where);
   }
 
   static double number_of(const toml::node& node, const Location& where) {

@@ -128,7 +128,7 @@ Json one_json(const ClaimList& list, const Outcome& o) {
   json["error"] = o.error ? Json(*o.error) : Json();
   json["verdict"] = to_text(o.verdict);
   json["why"] = o.why;
-  json["value"] = c.value;
+  json["value"] = c.value.empty() && c.terms.size() == 1 ? c.terms.front().value : c.value;
   json["terms"] = terms_json(list, o);
   return json;
 }

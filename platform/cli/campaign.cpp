@@ -41,18 +41,36 @@ sweep::Rows Campaign::rows() {
   return sweep::read_rows(points, directory, identities, needs, tell);
 }
 
-std::vector<std::uint64_t> Campaign::missing(bool retry_failed, const std::set<std::uint64_t>& elsewhere) {
+std::vector<std::uint64_t> Campaign::missing(bool retry_failed) {
   std::vector<std::uint64_t> numbers;
   const sweep::Rows found = states(kRunsAgain);
   for (std::uint64_t n = 0; n < found.rows.size(); ++n) {
-    const bool again = retry_failed && found.rows[n].state == sweep::State::failed && !elsewhere.contains(n);
+    // Another sweep may have run it again just now.
+    const bool again = retry_failed && found.rows[n].state == sweep::State::failed &&
+                       !directory.is_newer(found.rows[n].run.id, start_);
     if (again) {
-      directory.forget(found.rows[n].run.id);
+      again_[n] = directory.mark_of(found.rows[n].run.id);
       needs.forget(n);
     }
     if (again || found.rows[n].state == sweep::State::missing) numbers.push_back(n);
   }
   return numbers;
+}
+
+void Campaign::forget_failed(const std::vector<std::uint64_t>& numbers) {
+  for (const std::uint64_t n : numbers)
+    if (again_.contains(n)) directory.forget(identities.of(n).id);
+}
+
+bool Campaign::say_failed(const sweep::Rows& rows) const {
+  Few failed(command_, "points that failed");
+  bool any = false;
+  for (std::uint64_t n = 0; n < rows.rows.size(); ++n) {
+    if (rows.rows[n].state != sweep::State::failed || told_.contains(n)) continue;
+    any = true;
+    failed.tell(fmt::format("{} failed: {}", text_of(points.at(n)), rows.rows[n].why));
+  }
+  return any;
 }
 
 sweep::Rows Campaign::write_tables() {
@@ -63,10 +81,12 @@ sweep::Rows Campaign::write_tables() {
 
 const char* Campaign::run(const std::vector<std::uint64_t>& numbers, unsigned at_a_time) {
   sweep::Jobs jobs(points, directory, identities, at_a_time);
+  jobs.again = again_;
   Progress line(command_);
   Few trouble(command_, "points that failed");
   jobs.on_trouble = [&](const study::Point& point, const sweep::Attempt& attempt) {
     line.clear();
+    told_.insert(point.number);
     trouble.tell(fmt::format("{} failed: {}", text_of(point), attempt.why));
   };
   jobs.on_progress = [&line](const sweep::Progress& p) {

@@ -3,6 +3,8 @@
 /// What the commands that run points of studies share.
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,13 +52,17 @@ class Campaign {
   sweep::Rows states(const char* so);
   sweep::Rows rows();
   /// The numbers of the points that are needed and have no result, or with retry_failed none of a run that has not
-  /// failed. The results of failed ones are removed then, but not of those that somebody else is about to run.
-  std::vector<std::uint64_t> missing(bool retry_failed, const std::set<std::uint64_t>& elsewhere = {});
+  /// failed. The outcomes of failed ones stay until run() replaces each.
+  std::vector<std::uint64_t> missing(bool retry_failed);
+  /// Removes those of these points that missing() has found to be run again.
+  void forget_failed(const std::vector<std::uint64_t>& numbers);
   /// Writes the tables of what is there, and returns it.
   sweep::Rows write_tables();
   /// Runs the points of these numbers, of which none has a result, and tells of those that fail. Returns the signal
   /// that has ended it, or null.
   const char* run(const std::vector<std::uint64_t>& numbers, unsigned at_a_time);
+  /// Tells of the points that failed and of which run() has not told; returns whether there are any.
+  bool say_failed(const sweep::Rows&) const;
   /// "point 3 (e810-poll, workload.outstanding = 4)"
   std::string text_of(const study::Point&) const;
 
@@ -69,6 +75,9 @@ class Campaign {
 
  private:
   const char* command_;
+  const std::filesystem::file_time_type start_ = std::filesystem::file_time_type::clock::now();
+  std::map<std::uint64_t, std::string> again_;  ///< marks of failed outcomes, by point
+  std::set<std::uint64_t> told_;                ///< points whose failures this command has told
 };
 
 }  // namespace sluice::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// sluice reproduce [CLAIM...]: what is published, beside what the models give.
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -51,7 +52,7 @@ std::optional<sweep::Rows> rows_of(const study::Points& points, const std::set<s
                                    unsigned at_a_time) {
   Campaign campaign("reproduce", points,
                     sweep::Directory::create(fs::path(o.output) / points.study().name, points.study()));
-  const sweep::StudyLock lock(campaign.directory, points.study());
+  const sweep::StudyLock lock(campaign.directory, points);
   std::vector<std::uint64_t> missing = campaign.missing(o.retry_failed);
   std::erase_if(missing, [&](std::uint64_t n) { return !cases.contains(n / points.per_case()); });
   const char* signal = campaign.run(missing, at_a_time);
@@ -91,9 +92,10 @@ int say_bad(const claims::ClaimList& list, const std::vector<claims::Outcome>& o
 /// Throws for a directory that has another command's results: its page and these would take each other's place.
 void check_directory(const std::string& output) {
   std::error_code error;
-  for (const char* name : {"result.json", "compare.json", "study.json"})
+  for (const char* name : {"result.json", "compare.json", "study.json", "sweep.json"})
     if (fs::exists(fs::path(output) / name, error))
-      throw config::UserError(fmt::format("--out {}: has the {} of another command", output, name));
+      throw config::UserError(
+          fmt::format("--out {}: has the {} of another command; name another directory", output, name));
 }
 
 int reproduce(claims::ClaimList& list, const std::vector<std::size_t>& chosen, const Options& o, unsigned at_a_time) {
@@ -145,6 +147,9 @@ int execute(const Environment& environment, const Options& o) {
   }
   const unsigned at_a_time = runs_at_a_time(o.jobs);
   const SignalLine line("reproduce");
+  if (!o.set.empty() && std::none_of(chosen.begin(), chosen.end(),
+                                     [&](std::size_t c) { return is_run(list, c, o) && !list.cases_of(c).empty(); }))
+    throw config::UserError(fmt::format("--set {}: none of these claims runs, so it has no effect", o.set.front()));
   list.prepare(chosen, o.set);
   return reproduce(list, chosen, o, at_a_time);
 }

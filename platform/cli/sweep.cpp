@@ -17,6 +17,7 @@
 #include "platform/cli/progress.h"
 #include "platform/cli/say.h"
 #include "platform/cli/signal_line.h"
+#include "platform/config/quoting.h"
 #include "platform/report/format.h"
 #include "platform/study/shipped.h"
 #include "platform/sweep/jobs.h"
@@ -36,10 +37,12 @@ struct Options {
   std::string output;
   std::string jobs;
   std::string run;
+  std::string command;  ///< number of a point
   std::string task;
   std::string points_per_task;
   std::string after;
   std::vector<std::string> sbatch;
+  std::vector<std::string> set;
   bool slurm = false;
   bool wait = false;
   bool list = false;
@@ -51,12 +54,27 @@ struct Options {
 
 Points points_of(const Environment& environment, const Options& o) {
   const std::string file = study::find_study(o.study);
-  return {study::parse_study(config::read_text_file(file, file), file), environment.registry, environment.boards,
+  study::Study study = study::parse_study(config::read_text_file(file, file), file);
+  study::set_on_top(study, o.set);
+  return {std::move(study), environment.registry, environment.boards,
           o.run.empty() && o.task.empty() ? Points::Check::values : Points::Check::nothing};
 }
 
 void print_list(const Points& points) {
   for (std::uint64_t n = 0; n < points.size(); ++n) fmt::print("{}\t{}\n", n, points.describe(points.at(n)));
+}
+
+/// The command that repeats a point, for a debugger, a trace or a closer look.
+std::string command_of(const Environment& environment, const Points& points, std::uint64_t number) {
+  const config::BoardConfig board = points.board_of(points.at(number));
+  const std::vector<std::string> shipped = environment.boards.board_names();
+  const bool is_shipped = std::find(shipped.begin(), shipped.end(), board.name()) != shipped.end();
+  std::string command = "sluice run " + config::shell_word(is_shipped ? board.name() : board.file());
+  for (const config::Instance& i : board.instances())
+    for (const auto& p : i.schema().parameters())
+      if (board.is_override(i, p->key()))
+        command += " --set " + config::shell_word(i.path() + "." + p->key() + "=" + p->text(i.values()));
+  return command;
 }
 
 /// Results in the directory that belong to no point of the study.
@@ -98,14 +116,15 @@ void print_precision(const Campaign& c) {
   std::size_t coarse = 0;
   for (std::size_t n = 0; n < c.points.cases(); ++n) coarse += c.needs.is_precise(n) == std::optional(false);
   if (coarse > 0)
-    fmt::print("{} of {} have {} not within {:.4g} %, with the runs that they may have\n", coarse,
+    fmt::print("{} of {}: {} is not within {:.4g} %, with all the runs that the study allows\n", coarse,
                report::counted(c.points.cases(), "case", "cases"), precision->quantity, precision->within * 100);
 }
 
 /// What the directory has, in a line or a few.
 void print_summary(const Campaign& c, const sweep::Rows& rows) {
-  fmt::print("{}: {} points: {} done, {} failed, {} missing{}\n", c.points.study().name, c.points.size(), rows.done,
-             rows.failed, rows.missing, rows.unneeded == 0 ? "" : fmt::format(", {} not needed", rows.unneeded));
+  fmt::print("{}: {}: {} done, {} failed, {} missing{}\n", c.points.study().name,
+             report::counted(c.points.size(), "point", "points"), rows.done, rows.failed, rows.missing,
+             rows.unneeded == 0 ? "" : fmt::format(", {} not needed", rows.unneeded));
   print_searches(c);
   print_precision(c);
   if (const std::uint64_t others = count_others(c, rows))
@@ -114,18 +133,11 @@ void print_summary(const Campaign& c, const sweep::Rows& rows) {
                others == 1 ? "belongs" : "belong", c.points.is_adaptive() ? "that is needed, or " : "of the study: ");
 }
 
-void say_failed(const Campaign& c, const sweep::Rows& rows) {
-  Few failed("sweep", "points that failed");
-  for (std::uint64_t n = 0; n < rows.rows.size(); ++n)
-    if (rows.rows[n].state == sweep::State::failed)
-      failed.tell(fmt::format("{} failed: {}", c.text_of(c.points.at(n)), rows.rows[n].why));
-}
-
 int print_status(Campaign& c) {
   const sweep::Rows rows = c.states(Campaign::kLeftOut);
   print_summary(c, rows);
   std::fflush(stdout);
-  say_failed(c, rows);
+  c.say_failed(rows);
   return 0;
 }
 
@@ -145,13 +157,17 @@ int finish(Campaign& c, const Options& o, bool submitted) {
   fmt::print("results: {}/study.csv, study.json\n", c.directory.path().string());
   if (o.page) write_page(c.directory.path().string(), true);
   std::fflush(stdout);
+  if (c.say_failed(rows)) say("sluice: sweep: what has failed stays so; --retry-failed runs it again\n");
+  if (rows.missing > 0 && !submitted)
+    say("sluice: sweep: {} no result; the same command goes on\n",
+        report::counted(rows.missing, "point has", "points have"));
   for (const std::string& sentence : rows.unknown) say("sluice: {}\n", sentence);
   for (const sweep::IdleSetting& s : rows.idle) say("sluice: {}: in every run, {}\n", c.points.study().name, s.text);
   return (rows.missing == 0 || submitted) && rows.failed == 0 && rows.unknown.empty() ? 0 : 1;
 }
 
 int run_all(Campaign& c, const Options& o, unsigned at_a_time) {
-  const sweep::StudyLock lock(c.directory, c.points.study());
+  const sweep::StudyLock lock(c.directory, c.points);
   std::set<std::uint64_t> tried;
   Numbers numbers = c.missing(o.retry_failed);
   const char* signal = c.run(numbers, at_a_time);
@@ -185,9 +201,10 @@ void wait_for(const sweep::Slurm& slurm) {
 Numbers submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed) {
   const HeldSignals held;  // a job that is submitted has its list
   const std::set<std::uint64_t> queued = slurm.queued();
-  Numbers all = c.missing(retry_failed, queued);
+  Numbers all = c.missing(retry_failed);
   Numbers numbers = all;
   std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
+  c.forget_failed(numbers);  // tasks run what is missing
   const std::vector<std::string> jobs = slurm.submit(numbers, options);
   if (!jobs.empty())
     fmt::print("submitted: {} as {} {}\n", report::counted(numbers.size(), "point", "points"),
@@ -221,7 +238,7 @@ int run_task(Campaign& c, const Options& o) {
   const char* index = std::getenv("SLURM_ARRAY_TASK_ID");
   const char* cpus = std::getenv("SLURM_CPUS_PER_TASK");
   const sweep::Task task = sweep::Slurm::task(o.task, index ? index : "", c.points.study());
-  const sweep::StudyLock lock(c.directory, c.points.study());
+  const sweep::StudyLock lock(c.directory, c.points);
   sweep::Jobs jobs(c.points, c.directory, c.identities,
                    cpus ? whole_number("SLURM_CPUS_PER_TASK", cpus, 1, kMostJobs) : 1);
   int status = 0;
@@ -239,10 +256,10 @@ int run_task(Campaign& c, const Options& o) {
 /// Runs one point in this process.
 int run_one(Campaign& c, const Options& o, std::uint64_t number) {
   const Point point = c.points.at(number);
-  const sweep::StudyLock lock(c.directory, c.points.study());
+  const sweep::StudyLock lock(c.directory, c.points);
   const std::string& id = c.identities.of(number).id;
-  if (o.retry_failed && c.directory.find(id).state == sweep::State::failed) c.directory.forget(id);
-  const sweep::Attempt attempt = sweep::run_here(c.points.board_of(point), id, c.directory);
+  const sweep::Attempt attempt =
+      sweep::run_here(c.points.board_of(point), id, c.directory, o.retry_failed ? c.directory.mark_of(id) : "");
   const std::string text = c.text_of(point);
   switch (attempt.ended) {
     case sweep::Ended::done:
@@ -261,13 +278,14 @@ int run_one(Campaign& c, const Options& o, std::uint64_t number) {
 
 /// Options that exclude each other, or belong to others.
 void check_options(const Options& o) {
-  const int chosen = (o.list ? 1 : 0) + (o.count ? 1 : 0) + (o.status ? 1 : 0) + (o.run.empty() ? 0 : 1);
-  if (chosen > 1) throw config::UserError("sweep: --list, --count, --status and --run exclude each other");
-  if (o.retry_failed && (o.list || o.count || o.status))
-    throw config::UserError("--retry-failed: nothing is run with --list, --count or --status");
+  const int chosen =
+      (o.list ? 1 : 0) + (o.count ? 1 : 0) + (o.status ? 1 : 0) + (o.run.empty() ? 0 : 1) + (o.command.empty() ? 0 : 1);
+  if (chosen > 1) throw config::UserError("sweep: --list, --count, --status, --command and --run exclude each other");
+  if (o.retry_failed && (o.list || o.count || o.status || !o.command.empty()))
+    throw config::UserError("--retry-failed: nothing is run with --list, --count, --status or --command");
   if (!o.jobs.empty() && chosen > 0) throw config::UserError("--jobs: belongs to a sweep of all points");
-  if (!o.output.empty() && (o.list || o.count))
-    throw config::UserError("--out: nothing is looked up with --list or --count");
+  if (!o.output.empty() && (o.list || o.count || !o.command.empty()))
+    throw config::UserError("--out: nothing is looked up with --list, --count or --command");
   if (o.slurm && (chosen > 0 || !o.jobs.empty()))
     throw config::UserError(
         "--slurm: submits points, and has nothing to do with --list, --count, --status, --run or "
@@ -290,6 +308,11 @@ int execute(const Environment& environment, const Options& o) {
   }
   if (o.list) {
     print_list(points);
+    return 0;
+  }
+  if (!o.command.empty()) {
+    const auto number = whole_number("--command", o.command, 0, static_cast<unsigned>(points.size() - 1));
+    fmt::print("{}\n", command_of(environment, points, number));
     return 0;
   }
   // A number that is none is refused before a directory is made.
@@ -321,6 +344,8 @@ void add_sweep(CLI::App& app, const Environment& environment, Action& action) {
   command->add_flag("--count", options->count, "Print how many points there are, and run nothing");
   command->add_flag("--status", options->status, "Say what is done, failed and missing, and run nothing");
   command->add_option("--run", options->run, "Run one point only, by its number")->type_name("N");
+  command->add_option("--command", options->command, "Print the `sluice run` of one point, by its number")
+      ->type_name("N");
   command->add_flag("--retry-failed", options->retry_failed, "Run points again that have failed");
   command->add_flag("--report", options->page, "Write report.html, a page of plots, beside the results");
   command->add_flag("--slurm", options->slurm, "Submit what is missing to Slurm, as job arrays");
@@ -334,6 +359,7 @@ void add_sweep(CLI::App& app, const Environment& environment, Action& action) {
                    "Points that a task of an array runs; by default as few as the cluster's MaxArraySize allows")
       ->type_name("N");
   command->add_flag("--wait", options->wait, "Wait until no submitted point waits or runs");
+  add_overrides(*command, options->set);
   // What jobs of --slurm call.
   command->add_option("--task", options->task, "")->group("");
   command->add_option("--after", options->after, "")->group("");

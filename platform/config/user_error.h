@@ -27,4 +27,9 @@ class UserError : public std::runtime_error {
   static std::string in_one_line(std::string);
 };
 
+/// What is asked for is valid, and another machine, or this one at another time, has room for it.
+class MachineError : public UserError {
+  using UserError::UserError;
+};
+
 }  // namespace sluice::config

@@ -68,6 +68,7 @@ Written write_report(const Request& request) {
     throw config::UserError(fmt::format("{}: {} cannot be created: {}", what, folder.string(), error.message()));
   for (const auto& [name, data] : page.plot_data())
     config::write_whole(folder / (name + ".csv"), csv_text(data), what + ": ");
+  config::remove_left_overs(folder);
   config::write_whole(output, text, what + ": ");
   written.plots = page.plot_data().size();
   return written;

@@ -42,6 +42,12 @@ void add_results(Document& page, const ResultData& r) {
   page.html("</ul>\n");
 }
 
+/// Whether a value is of the command line or of a study, and none of a board's files.
+bool is_given(const BoardData& board, const Parameter& p) {
+  const std::string file = p.set_by.substr(0, p.set_by.rfind(':'));
+  return p.set_by != "default" && std::find(board.files.begin(), board.files.end(), file) == board.files.end();
+}
+
 }  // namespace
 
 std::string command_of(const std::vector<const BoardData*>& boards) {
@@ -53,7 +59,7 @@ std::string command_of(const std::vector<const BoardData*>& boards) {
       if (boards.size() > 1 && i.path == "run" && p.key == "replication") continue;
       const bool given = std::all_of(boards.begin(), boards.end(), [&](const BoardData* board) {
         const Parameter* same = board->find(i.path, p.key);
-        return same && same->set_by.starts_with("--") && same->text == p.text;
+        return same && is_given(*board, *same) && same->text == p.text;
       });
       if (given) command += " --set " + config::shell_word(i.path + "." + p.key + "=" + p.text);
     }

@@ -414,6 +414,13 @@ config::BoardConfig Points::board_of(const Point& point) const {
   }
 }
 
+std::vector<std::string> Points::files() const {
+  std::vector<std::string> paths;
+  for (const Board& b : boards_)
+    for (const config::BoardLayers::Layer& l : b.layers.layers) paths.push_back(l.found.path);
+  return paths;
+}
+
 std::string Points::describe(const Point& point) const {
   const Case c = case_at(point.case_number);
   std::string text = names_[c.board];

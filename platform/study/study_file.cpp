@@ -26,6 +26,13 @@ constexpr const char* kValues = "must be a list of values, or { from = ..., to =
 constexpr Expression::Use kOfSearch = {"while", "which is no quantity"};
 constexpr const char* kSearch = "while";  ///< of a range or { values = [...] }: a search
 
+bool sweeps(const Grid& grid, const std::string& path) {
+  for (const Dimension& d : grid.dimensions)
+    for (const Axis& a : d)
+      if (a.path == path) return true;
+  return false;
+}
+
 class StudyReader : config::TomlReader {
  public:
   StudyReader(const std::string& file, Study& study) : TomlReader(file), study_(study) {}
@@ -57,9 +64,22 @@ class StudyReader : config::TomlReader {
     for (const Grid& g : study_.grids)
       if (g.boards.empty() && study_.boards.empty())
         throw UserError(g.where, "the study names no boards; boards = [\"e810-poll\"] would");
+    check_settings();
   }
 
  private:
+  static bool sets(const Grid& grid, const std::string& path) {
+    return std::any_of(grid.settings.begin(), grid.settings.end(), [&path](const auto& s) { return s.path == path; });
+  }
+
+  /// Refuses what would be set again at every point.
+  void check_settings() const {
+    for (const auto& s : study_.settings)
+      if (!s.is_table && std::all_of(study_.grids.begin(), study_.grids.end(),
+                                     [&s](const Grid& g) { return sweeps(g, s.path) || sets(g, s.path); }))
+        throw UserError(s.where, s.path + " is set again by each grid, so it has no effect here");
+  }
+
   /// A list of different names that is not empty.
   std::vector<Named> names(const toml::node& node, const std::string& key, const Location& where) const {
     const auto* list = node.as_array();
@@ -152,9 +172,8 @@ class StudyReader : config::TomlReader {
 
   double within_of(const toml::node& node, const Location& where) const {
     const std::string path = "replications.within";
-    if (node.is_table()) throw UserError(where, path + " must be a share, such as \"2 %\"");
     const double share = share_of(node, path, where);
-    if (share == 0) throw UserError(where, path + " must be more than 0");
+    if (share == 0 || share >= 1) throw UserError(where, path + " must be more than 0 % and less than 100 %");
     return share;
   }
 
@@ -378,6 +397,22 @@ Study parse_study(std::string text, const std::string& file) {
   StudyReader(file, study).read(config::parse_toml(study.text, file));
   check_run_settings(study);
   return study;
+}
+
+void set_on_top(Study& study, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const std::string path = setting.substr(0, setting.find('='));
+    if (path.empty() || path.size() == setting.size())
+      throw UserError(fmt::format("--set {}: must be PATH=VALUE", setting));
+    const bool is_numbered = (path == "run.seed" && study.seeds_where.line > 0) ||
+                             (path == "run.replication" && study.replications_where.line > 0);
+    const bool is_swept =
+        std::any_of(study.grids.begin(), study.grids.end(), [&path](const Grid& g) { return sweeps(g, path); });
+    if (is_swept || is_numbered)
+      throw UserError(
+          fmt::format("--set {}: {} is swept by the study {}, so it cannot be set", setting, path, study.name));
+  }
+  study.overrides = settings;
 }
 
 }  // namespace sluice::study

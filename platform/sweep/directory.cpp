@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/config/files/schemas.h"
@@ -59,6 +60,10 @@ std::string what_is_wrong(const std::string& text, const std::string& id) {
 Directory Directory::open(const fs::path& path, const study::Study& study) {
   Directory directory(path);
   directory.check_owner(study);
+  std::error_code error;
+  const fs::path points = path / "points";
+  if (fs::exists(points, error) || error) (void)fs::directory_iterator(points, error);
+  if (error) throw UserError(fmt::format("{}: cannot be read: {}", points.string(), error.message()));
   return directory;
 }
 
@@ -79,9 +84,10 @@ void Directory::check_owner(const study::Study& study) const {
   std::error_code error;
   const fs::path file = owner_file(path_);
   if (!fs::exists(file, error)) {
-    // Results without an owner are those of a run or a comparison.
-    if (fs::exists(path_ / "result.json", error))
-      throw UserError(fmt::format("--out {}: has the result of a run; name another directory", path_.string()));
+    for (const char* name : {"result.json", "compare.json", "claims.json"})
+      if (fs::exists(path_ / name, error))
+        throw UserError(
+            fmt::format("--out {}: has the {} of another command; name another directory", path_.string(), name));
     return;
   }
   const Json owner = Json::parse(config::read_whole(file), nullptr, false);
@@ -121,6 +127,20 @@ Found Directory::find(const std::string& id) const {
   return found;
 }
 
+std::string Directory::mark_of(const std::string& id) const {
+  struct stat s {};
+  for (const fs::path& file : {result_of(id), of_point(id) / kMistake})
+    if (::stat(file.c_str(), &s) == 0) return fmt::format("{}:{}.{}", s.st_ino, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+  return {};
+}
+
+bool Directory::is_newer(const std::string& id, fs::file_time_type than) const {
+  std::error_code error;
+  for (const fs::path& file : {result_of(id), of_point(id) / kMistake})
+    if (const fs::file_time_type at = fs::last_write_time(file, error); !error) return at >= than;
+  return false;
+}
+
 void Directory::set_aside(const std::string& id) const {
   std::error_code ignored;
   fs::rename(result_of(id), result_of(id).string() + ".broken", ignored);
@@ -132,11 +152,23 @@ void Directory::forget(const std::string& id) const {
   fs::remove(of_point(id) / kMistake, error);
 }
 
-StudyLock::StudyLock(const Directory& directory, const study::Study& study) {
+namespace {
+
+/// Of all that a sweep has read when it begins.
+std::string digest_of(const study::Points& points) {
+  std::string text = points.study().text;
+  for (const std::string& s : points.study().overrides) text += "\n" + s;
+  for (const std::string& file : points.files()) text += "\n" + platform::sha256_of_file(file);
+  return platform::sha256_of(text);
+}
+
+}  // namespace
+
+StudyLock::StudyLock(const Directory& directory, const study::Points& points) {
   const fs::path path = directory.path() / "running";
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) throw UserError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
-  const std::string digest = platform::sha256_of(study.text);
+  const std::string digest = digest_of(points);
   const bool first = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
   if (!first && errno != EWOULDBLOCK) return;  // without locks nothing is known of others
   if (first && (::ftruncate(file_, 0) != 0 || ::pwrite(file_, digest.data(), digest.size(), 0) < 0)) {
@@ -148,8 +180,10 @@ StudyLock::StudyLock(const Directory& directory, const study::Study& study) {
   const ssize_t n = ::pread(file_, found.data(), found.size(), 0);
   if (n != static_cast<ssize_t>(digest.size()) || found == digest) return;
   ::close(file_);
-  throw UserError(fmt::format("{}: has changed since the sweep began that runs in {}; wait for that, or give --out",
-                              study.file, directory.path().string()));
+  throw UserError(
+      fmt::format("{}: it, a board or a setting has changed since the sweep began that runs in {}; wait for that, or "
+                  "give --out",
+                  points.study().file, directory.path().string()));
 }
 
 StudyLock::~StudyLock() {
@@ -164,10 +198,16 @@ PointDirectory::PointDirectory(const Directory& directory, const std::string& id
   if (lock_->is_held()) config::remove_left_overs(path_);
 }
 
-void PointDirectory::put_result(const std::string& text) const { config::write_whole(path_ / "result.json", text); }
+void PointDirectory::put_result(const std::string& text) const {
+  std::error_code ignored;
+  config::write_whole(path_ / "result.json", text);
+  fs::remove(path_ / kMistake, ignored);
+}
 
 void PointDirectory::put_mistake(const std::string& sentence) const {
+  std::error_code ignored;
   config::write_whole(path_ / kMistake, sentence + "\n");
+  fs::remove(path_ / "result.json", ignored);
 }
 
 }  // namespace sluice::sweep

@@ -38,6 +38,10 @@ class Directory {
   std::filesystem::path result_of(const std::string& id) const { return of_point(id) / "result.json"; }
 
   Found find(const std::string& id) const;
+  /// What tells the outcome that a point has from each other one that it may get; empty: it has none.
+  std::string mark_of(const std::string& id) const;
+  /// Whether a point has got its outcome at or after a time.
+  bool is_newer(const std::string& id, std::filesystem::file_time_type) const;
   /// Renames a result file that is none.
   void set_aside(const std::string& id) const;
   /// Forgets what a point has, whatever it is.
@@ -49,11 +53,12 @@ class Directory {
   std::filesystem::path path_;
 };
 
-/// Held by each sweep of a directory, so that a study that is changed is not swept beside the study that it was.
+/// Held by each sweep of a directory, so that a study that is changed, or whose boards are, is not swept beside the
+/// study that it was: each would write the tables.
 class StudyLock {
  public:
-  /// Throws config::UserError where a sweep of this machine runs there and has read another text of the study.
-  StudyLock(const Directory&, const study::Study&);
+  /// Throws config::UserError where a sweep of this machine runs there and has read other texts of these files.
+  StudyLock(const Directory&, const study::Points&);
   ~StudyLock();
   StudyLock(const StudyLock&) = delete;
   StudyLock& operator=(const StudyLock&) = delete;

@@ -128,7 +128,8 @@ bool Jobs::start(std::uint64_t number, std::vector<Running>& running) {
     if (getppid() != parent) _exit(1);
     for (const Running& r : running) ::close(r.pipe);
     Blocked::lift_in_child();
-    tell(ends[1], run_here(board, id, directory_));
+    const auto old = again.find(number);
+    tell(ends[1], run_here(board, id, directory_, old == again.end() ? std::string() : old->second));
     _exit(0);
   }
   ::close(ends[1]);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,14 @@ class Jobs {
   /// Called at least five times a second.
   std::function<void(const Progress&)> on_progress;
 
-  /// Runs the points in this order, of which none is in the directory; waits for those that another process runs, and
-  /// takes over what such a process leaves. SIGHUP, SIGINT and SIGTERM end it: what runs is told, and the signal's name
-  /// returned; else null. A result that cannot be written ends it, too: throws config::UserError once nothing runs.
-  /// Where the machine has no process for one more run, it goes on with those that it has; throws where it has none.
+  /// By number of the point: marks of failed outcomes that new ones are to replace.
+  std::map<std::uint64_t, std::string> again;
+
+  /// Runs the points in this order, of which none is in the directory but those to run again; waits for those that
+  /// another process runs, and takes over what such a process leaves. SIGHUP, SIGINT and SIGTERM end it: what runs is
+  /// told, and the signal's name returned; else null. A result that cannot be written ends it, too: throws
+  /// config::UserError once nothing runs. Where the machine has no process for one more run, it goes on with those that
+  /// it has; throws where it has none.
   const char* run(const std::vector<std::uint64_t>& numbers);
 
  private:

@@ -64,6 +64,8 @@ Attempt simulate_into(const PointDirectory& directory, const config::BoardConfig
     }
     const std::string failure = report::failure_of(*result);
     return {failure.empty() ? Ended::done : Ended::failed, failure};
+  } catch (const config::MachineError& e) {
+    return {Ended::killed, e.what()};
   } catch (const config::UserError& e) {
     mistake = e.what();
   } catch (const base::ComponentError& e) {
@@ -86,14 +88,16 @@ Attempt simulate_into(const PointDirectory& directory, const config::BoardConfig
 
 }  // namespace
 
-Attempt run_here(const config::BoardConfig& config, const std::string& id, const Directory& directory) {
+Attempt run_here(const config::BoardConfig& config, const std::string& id, const Directory& directory,
+                 const std::string& again) {
   try {
     const PointDirectory own(directory, id);
     if (!own.is_mine()) return {Ended::elsewhere, {}};
     // Another process may have run it since this one looked.
     const Found found = directory.find(id);
     if (found.state == State::done) return {Ended::done, {}};
-    if (found.state == State::failed) return {Ended::failed, found.why};
+    const bool is_replaced = !again.empty() && directory.mark_of(id) == again;
+    if (found.state == State::failed && !is_replaced) return {Ended::failed, found.why};
     if (!found.broken.empty()) directory.forget(id);
     return simulate_into(own, config, id);
   } catch (const config::UserError& e) {

@@ -25,7 +25,8 @@ struct Attempt {
   std::string why;  ///< a sentence where it is neither done nor elsewhere
 };
 
-/// Runs a board in this process, which can do so once, and puts its result in place. id: its identity.
-Attempt run_here(const config::BoardConfig&, const std::string& id, const Directory&);
+/// Runs a board in this process, which can do so once, and puts its result in place, unless there is one. id: its
+/// identity. again: the mark of a failed outcome that the new one is to replace; empty: none is.
+Attempt run_here(const config::BoardConfig&, const std::string& id, const Directory&, const std::string& again = {});
 
 }  // namespace sluice::sweep

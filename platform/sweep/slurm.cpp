@@ -157,8 +157,10 @@ fs::path Slurm::place() const {
 std::string Slurm::command() const {
   const std::string program = fs::read_symlink("/proc/self/exe").string();
   const fs::path study = fs::absolute(study_.file), out = fs::absolute(directory_.path());
-  return fmt::format("{} sweep {} --out={}", config::shell_word(program), config::shell_word(study.string()),
-                     config::shell_word(out.string()));
+  std::string command = fmt::format("{} sweep {} --out={}", config::shell_word(program),
+                                    config::shell_word(study.string()), config::shell_word(out.string()));
+  for (const std::string& s : study_.overrides) command += " " + config::shell_word("--set=" + s);
+  return command;
 }
 
 void Slurm::submit_next(const SlurmOptions& options) {

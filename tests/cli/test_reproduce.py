@@ -110,6 +110,18 @@ class Values(ReproduceTest):
                          "sluice: reproduce: in every run, workload.rate (--set) has no effect: workload.kind is "
                          "closed-loop\n")
 
+    def test_a_setting_where_nothing_runs(self):
+        self.claims(CLAIM.format(name="own.mean"), VALUE)
+        self.refuse("--set a.b=1: none of these claims runs, so it has no effect", "nagare", "--set=a.b=1")
+
+    def test_a_quantity_alone_has_its_unit(self):
+        self.claims(CLAIM.format(name="own.mean"), VALUE.replace(" / 1000", ""))
+        self.refuse("own.toml:2: own.mean: latency_ns.mean is in ns, and the claim's unit is us", "own.mean")
+
+    def test_a_study_that_is_not_there_is_named_with_the_claim(self):
+        self.claims(CLAIM.format(name="own.mean").replace("calls.toml", "cals.toml"), VALUE)
+        self.refuse("own.toml:2: there is no study cals.toml", "own.mean")
+
     def test_a_ratio_of_boards_is_paired(self):
         self.claims(CLAIM.format(name="own.ratio"), 'unit = "1"\npublished = [1, 9]\nvalue = "irq / poll"\n',
                     'terms.poll.value = "latency_ns.mean"\nterms.irq = { board = "e810-irq", value = "latency_ns.mean" }\n')
@@ -313,7 +325,7 @@ class Mistakes(ReproduceTest):
     def test_another_commands_directory_is_not_taken(self):
         self.claims(CLAIM.format(name="a"), VALUE)
         self.succeed("sweep", "calls.toml", "--out=out", cwd=self.directory)
-        self.refuse("--out out: has the study.json of another command", "a")
+        self.refuse("--out out: has the study.json of another command; name another directory", "a")
 
     def test_a_setting_that_the_study_sets_again_is_refused(self):
         self.claims(CLAIM.format(name="a"), VALUE)

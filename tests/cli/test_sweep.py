@@ -6,6 +6,8 @@ import json
 import os
 import random
 import resource
+import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -252,7 +254,7 @@ class Adaptive(SweepTest):
 
     def test_a_precision_that_is_not_reached_is_told(self):
         self.write("calls.toml", PRECISION.format(quantity="latency_ns.mean", within="0.0001 %"))
-        self.assertIn("2 of 2 cases have latency_ns.mean not within 0.0001 %, with the runs that they may have\n", self.sweep())
+        self.assertIn("2 of 2 cases: latency_ns.mean is not within 0.0001 %, with all the runs that the study allows\n", self.sweep())
         self.assertEqual([c["is_precise"] for c in self.cases()["cases"]], [False] * 2)
         self.assertEqual(self.cases()["precision"], {"quantity": "latency_ns.mean", "within": 1e-6, "least": 3, "most": 12})
 
@@ -302,6 +304,32 @@ class Points(SweepTest):
             del contents["without_effect"]
             contents.pop("identity", None)
         self.assertEqual(result, own)
+
+    def test_the_command_of_a_point_repeats_it(self):
+        self.study()
+        self.sweep()
+        command = self.sweep("--command=17").strip()
+        self.assertEqual(command, "sluice run e810-irq --set workload.outstanding=2 --set workload.requests=40 "
+                                  "--set workload.warmup=0 --set run.seed=3")
+        arguments = shlex.split(command)[1:]
+        result = json.loads(self.succeed(*arguments, "--json", cwd=self.directory))
+        self.assertEqual(float(self.rows()[17]["latency_ns.mean"]), result["latency_ns"]["mean"])
+        # So does that which the point's page says.
+        page = self.succeed("report", os.path.join("calls.sweep/points", self.rows()[17]["id"][:2], self.rows()[17]["id"]),
+                            cwd=self.directory).strip()
+        with open(os.path.join(self.directory, page), encoding="utf-8") as file:
+            self.assertIn(f"<pre>{command}</pre>", file.read())
+
+    def test_settings_of_the_command_line_are_on_top(self):
+        self.study(1)
+        self.sweep("--set=bus.latency=12 ns")
+        with open(next(iter(self.results())), encoding="utf-8") as file:
+            result = json.load(file)
+        latency = result["board"]["instances"]["bus"]["parameters"]["latency"]
+        self.assertEqual((latency["text"], latency["set_by"]), ("12 ns", "--set"))
+        self.assert_mistake(["sweep", "calls.toml", "--set=workload.outstanding=2"],
+                            "--set workload.outstanding=2: workload.outstanding is swept by the study calls, so it cannot be "
+                            "set")
 
     def test_one_point_can_be_run_alone(self):
         self.study()
@@ -500,7 +528,8 @@ class Ends(SweepTest):
             _, errors = process.communicate(timeout=100)
         self.assertEqual(process.returncode, 1)
         self.assertEqual(errors, "sluice: sweep: point 0 (e810-poll, workload.outstanding = 1, seed 1) failed: its process "
-                                 "was ended by signal 9 (Killed)\n")
+                                 "was ended by signal 9 (Killed)\nsluice: sweep: 1 point has no result; the same command "
+                                 "goes on\n")
         self.assertEqual([row["state"] for row in self.rows()], ["missing"] + ["done"] * 5)
         self.sweep()
         self.assertEqual({row["state"] for row in self.rows()}, {"done"})
@@ -521,10 +550,60 @@ class Ends(SweepTest):
         before = self.results()
         again = sluice("sweep", "calls.toml", cwd=self.directory)
         self.assertEqual((again.returncode, self.results()), (1, before))
+        self.assertIn("sluice: sweep: point 1 (own, replication 1) failed: the firmware", again.stderr)
+        self.assertTrue(again.stderr.endswith("sluice: sweep: what has failed stays so; --retry-failed runs it again\n"))
         sluice("sweep", "calls.toml", "--retry-failed", cwd=self.directory)
         now = self.results()
         self.assertEqual(sorted(path for path in now if now[path] != before[path]),
                          sorted(path for path in before if self.rows()[0]["id"] in path or self.rows()[1]["id"] in path))
+
+    def test_what_has_failed_stays_until_it_is_replaced(self):
+        self.write("calls.toml", STUDY.format(last=4).replace("requests = 40", "requests = 20000")
+                   .replace('"e810-poll", "e810-irq"', '"e810-poll"')
+                   .replace("workload.warmup = 0", "workload.kind = 'open-loop'\nworkload.rate = 100000000\n"
+                                                   "nic.eth0.rx_ring = 64").replace("outstanding", "requests")
+                   .replace("from = 1, to = 4, step = 1", "from = 2001, to = 2004, step = 1").replace(
+                       "workload.requests = 20000\n", ""))
+        result = sluice("sweep", "calls.toml", cwd=self.directory)
+        self.assertTrue(result.stdout.startswith("calls: 12 points: 0 done, 12 failed, 0 missing\n"), result.stdout)
+        before = self.results()
+        with self.started("--retry-failed", "--jobs=1") as process:
+            time.sleep(0.3)
+            process.kill()
+        now = self.results()
+        self.assertEqual(set(now), set(before))
+        self.assertLess(sum(now[path] != before[path] for path in now), 12)
+        # Two at once replace each once.
+        both = [self.started("--retry-failed", "--jobs=1") for _ in range(2)]
+        for p in both:
+            p.communicate()
+        self.assertEqual(set(self.results()), set(before))
+
+    def test_two_retries_at_once_run_each_once(self):
+        self.write("fails.elf", finisher_guest(0x0001_3333))
+        self.write("own.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'fails.elf'\n")
+        self.write("calls.toml", "boards = ['./own.toml']\nreplications = 200\n")
+        sluice("sweep", "calls.toml", cwd=self.directory)
+        seen = {path: [at] for path, at in self.results().items()}
+        self.assertEqual(len(seen), 200)
+        both = [self.started("--retry-failed", "--jobs=2") for _ in range(2)]
+        while any(p.poll() is None for p in both):
+            for path, at in self.results().items():
+                if at not in seen[path]:
+                    seen[path].append(at)
+        for p in both:
+            p.communicate()
+        self.assertEqual({len(times) for times in seen.values()}, {2})
+
+    def test_a_machine_without_room_makes_no_result(self):
+        self.study(1)
+        small = lambda: resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
+        result = sluice("sweep", "calls.toml", "--jobs=1", cwd=self.directory, preexec_fn=small)
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(result.stdout.startswith("calls: 6 points: 0 done, 0 failed, 6 missing\n"), result.stdout)
+        self.assertIn("of address space, which this machine refuses", result.stderr)
+        self.assertTrue(result.stderr.endswith("sluice: sweep: 6 points have no result; the same command goes on\n"))
+        self.sweep()
 
     def test_a_board_that_cannot_run_is_told_and_kept(self):
         self.write("own.toml", "extends = ['e810-poll']\n[cluster.host]\nfirmware = 'missing.elf'\n")
@@ -613,7 +692,7 @@ class Ends(SweepTest):
         found = sluice("sweep", "calls.toml", cwd=self.directory)
         self.assertEqual(found.returncode, 1)
         self.assertEqual(found.stderr, f"sluice: sweep: {shown} is damaged, and now called result.json.broken, so it is "
-                                       "left out\n")
+                                       "left out\nsluice: sweep: 1 point has no result; the same command goes on\n")
         self.sweep()
         self.assertEqual(self.tables(), whole)
 
@@ -667,10 +746,10 @@ class Mistakes(SweepTest):
         good = STUDY.format(last=2)
         refused(good, "--jobs 0: must be a whole number, 1 to 4096", "--jobs=0")
         refused(good, "--run 12: must be a whole number, 0 to 11", "--run=12")
-        refused(good, "sweep: --list, --count, --status and --run exclude each other", "--list", "--count")
-        refused(good, "--retry-failed: nothing is run with --list, --count or --status", "--retry-failed", "--status")
+        refused(good, "sweep: --list, --count, --status, --command and --run exclude each other", "--list", "--count")
+        refused(good, "--retry-failed: nothing is run with --list, --count, --status or --command", "--retry-failed", "--status")
         refused(good, "--jobs: belongs to a sweep of all points", "--jobs=2", "--run=1")
-        refused(good, "--out: nothing is looked up with --list or --count", "--out=x", "--count")
+        refused(good, "--out: nothing is looked up with --list, --count or --command", "--out=x", "--count")
         self.assert_mistake(["sweep", "other.toml"], "other.toml: no such file")
         self.assert_mistake(["sweep"], "sweep needs a STUDY: a TOML file")
 
@@ -682,20 +761,56 @@ class Mistakes(SweepTest):
                             "--out others.sweep: has results of the study others, not of calls; name another directory")
         self.succeed("run", "e810-poll", "--requests=10", "--out=run", cwd=self.directory)
         self.assert_mistake(["sweep", "calls.toml", "--out=run"],
-                            "--out run: has the result of a run; name another directory")
+                            "--out run: has the result.json of another command; name another directory")
+        self.assert_mistake(["run", "e810-poll", "--requests=10", "--out=others.sweep"],
+                            "--out others.sweep: has the study.json of another command; name another directory")
         self.write("file", "")
         self.assert_mistake(["sweep", "calls.toml", "--out=file"], "--out file: cannot be made: ...")
         self.write("calls.sweep/sweep.json", "{")
         self.assert_mistake(["sweep", "calls.toml"],
                             "calls.sweep/sweep.json: is not what sluice sweep has written; name another directory")
 
+    def test_a_board_that_is_changed_under_a_running_one(self):
+        self.write("own.toml", "extends = ['e810-poll']\n")
+        self.write("calls.toml", STUDY.format(last=4).replace("requests = 40", "requests = 200000")
+                   .replace('"e810-poll", "e810-irq"', '"./own.toml"'))
+        with self.started("--jobs=1") as process:
+            time.sleep(0.7)
+            self.write("own.toml", "extends = ['e810-poll']\n[nic.eth0.pcie]\ntags = 16\n")
+            self.assert_mistake(["sweep", "calls.toml"], "calls.toml: it, a board or a setting has changed since ...")
+            process.terminate()
+            process.communicate(timeout=30)
+
+    def test_settings_that_each_grid_sets_again(self):
+        self.write("calls.toml", STUDY.format(last=2).replace("requests = 40", "outstanding = 3"))
+        self.assert_mistake(["sweep", "calls.toml"], "calls.toml:6: workload.outstanding is set again by each grid, so it has "
+                                                     "no effect here")
+        self.write("calls.toml", STUDY.format(last=1).replace("[grid]", "[[grid]]\nworkload.requests = [50]\n[[grid]]"))
+        self.sweep("--count")
+
+    def test_a_precision_that_is_no_share(self):
+        for within in ('2', '"2"', '"100 %"'):
+            self.write("calls.toml", "boards = ['e810-poll']\nreplications = { quantity = 'latency_ns.mean', within = "
+                                     f"{within} }}\n")
+            self.assert_mistake(["sweep", "calls.toml"], "calls.toml:2: replications.within must be " +
+                                ("more than 0 % and less than 100 %" if "100" in within else
+                                 'a share in quotes, such as "5 %"'))
+
+    def test_a_directory_that_cannot_be_read(self):
+        self.study(1)
+        self.sweep()
+        shutil.rmtree(os.path.join(self.directory, "calls.sweep/points"))
+        self.write("calls.sweep/points", "")
+        self.assert_mistake(["sweep", "calls.toml", "--status"], "calls.sweep/points: cannot be read: Not a directory")
+
     def test_a_study_that_is_changed_under_a_running_one(self):
         self.write("calls.toml", STUDY.format(last=4).replace("requests = 40", "requests = 200000"))
         with self.started("--jobs=1") as process:
             time.sleep(0.7)
             self.study(2)
-            self.assert_mistake(["sweep", "calls.toml"], "calls.toml: has changed since the sweep began that runs in "
-                                                         "calls.sweep; wait for that, or give --out")
+            self.assert_mistake(["sweep", "calls.toml"], "calls.toml: it, a board or a setting has changed since the "
+                                                         "sweep began that runs in calls.sweep; wait for that, or give "
+                                                         "--out")
             process.terminate()
             process.communicate(timeout=30)
         self.sweep()

@@ -97,6 +97,9 @@ void TomlReader::add_settings(const toml::table& table, const std::string& path,
 }
 
 double TomlReader::share_of(const toml::node& node, const std::string& path, const Location& where) const {
+  const auto* text = node.as_string();
+  if (!text || text->get().find('%') == std::string::npos)
+    throw UserError(where, path + " must be a share in quotes, such as \"5 %\"");
   try {
     const base::Ratio share = base::Codec<base::Ratio>::read(value_of(node, path, where));
     return static_cast<double>(share.numerator()) / static_cast<double>(share.denominator());

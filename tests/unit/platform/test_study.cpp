@@ -374,7 +374,8 @@ TEST_CASE("mistakes in a search or a precision are named", "[study]") {
   };
   CHECK(precision("{ quantity = \"q\" }") ==
         "s.toml:2: replications must be a number, or a table with quantity and within");
-  CHECK(precision("{ quantity = \"q\", within = \"0 %\" }") == "s.toml:2: replications.within must be more than 0");
+  CHECK(precision("{ quantity = \"q\", within = \"0 %\" }") ==
+        "s.toml:2: replications.within must be more than 0 % and less than 100 %");
   CHECK(precision("{ quantity = \"host.wall_s\", within = \"1 %\" }") ==
         "s.toml:2: host.wall_s depends on the machine, and is no quantity of a study; host.csv has it");
   CHECK(precision("{ quantity = \"q\", within = \"1 %\", least = 1 }") ==
