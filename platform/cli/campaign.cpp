@@ -42,12 +42,13 @@ sweep::Rows Campaign::rows() {
 }
 
 std::vector<std::uint64_t> Campaign::missing(bool retry_failed) {
+  const auto start = retry_failed ? directory.time() : std::filesystem::file_time_type();
   std::vector<std::uint64_t> numbers;
   const sweep::Rows found = states(kRunsAgain);
   for (std::uint64_t n = 0; n < found.rows.size(); ++n) {
     // Another sweep may have run it again just now.
-    const bool again = retry_failed && found.rows[n].state == sweep::State::failed &&
-                       !directory.is_newer(found.rows[n].run.id, start_);
+    const bool again =
+        retry_failed && found.rows[n].state == sweep::State::failed && !directory.is_newer(found.rows[n].run.id, start);
     if (again) {
       again_[n] = directory.mark_of(found.rows[n].run.id);
       needs.forget(n);
@@ -58,8 +59,12 @@ std::vector<std::uint64_t> Campaign::missing(bool retry_failed) {
 }
 
 void Campaign::forget_failed(const std::vector<std::uint64_t>& numbers) {
-  for (const std::uint64_t n : numbers)
-    if (again_.contains(n)) directory.forget(identities.of(n).id);
+  for (const std::uint64_t n : numbers) {
+    const auto again = again_.find(n);
+    if (again == again_.end()) continue;
+    if (const std::string& id = identities.of(n).id; directory.mark_of(id) == again->second) directory.forget(id);
+    again_.erase(again);
+  }
 }
 
 bool Campaign::say_failed(const sweep::Rows& rows) const {

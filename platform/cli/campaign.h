@@ -51,8 +51,8 @@ class Campaign {
   /// none. so: what becomes of them.
   sweep::Rows states(const char* so);
   sweep::Rows rows();
-  /// The numbers of the points that are needed and have no result, or with retry_failed none of a run that has not
-  /// failed. The outcomes of failed ones stay until run() replaces each.
+  /// The numbers of the points that are needed and missing; with retry_failed, of those that have failed, too, whose
+  /// outcomes stay until run() replaces them.
   std::vector<std::uint64_t> missing(bool retry_failed);
   /// Removes those of these points that missing() has found to be run again.
   void forget_failed(const std::vector<std::uint64_t>& numbers);
@@ -75,7 +75,6 @@ class Campaign {
 
  private:
   const char* command_;
-  const std::filesystem::file_time_type start_ = std::filesystem::file_time_type::clock::now();
   std::map<std::uint64_t, std::string> again_;  ///< marks of failed outcomes, by point
   std::set<std::uint64_t> told_;                ///< points whose failures this command has told
 };

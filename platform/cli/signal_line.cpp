@@ -30,6 +30,7 @@ void set(void (*handler)(int)) {
     if (sigaction(number, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) continue;
     struct sigaction next {};
     next.sa_handler = handler;
+    sigfillset(&next.sa_mask);  // a second signal says nothing more
     sigaction(number, &next, nullptr);
   }
 }

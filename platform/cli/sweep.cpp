@@ -67,13 +67,22 @@ void print_list(const Points& points) {
 /// The command that repeats a point, for a debugger, a trace or a closer look.
 std::string command_of(const Environment& environment, const Points& points, std::uint64_t number) {
   const config::BoardConfig board = points.board_of(points.at(number));
+  const std::string path = points.board_path(points.at(number));
   const std::vector<std::string> shipped = environment.boards.board_names();
-  const bool is_shipped = std::find(shipped.begin(), shipped.end(), board.name()) != shipped.end();
-  std::string command = "sluice run " + config::shell_word(is_shipped ? board.name() : board.file());
+  std::error_code error;
+  const bool is_shipped = std::find(shipped.begin(), shipped.end(), board.name()) != shipped.end() &&
+                          fs::equivalent(environment.boards.find_board(board.name()).path, path, error);
+  std::string command = "sluice run " + config::shell_word(is_shipped ? board.name() : path);
   for (const config::Instance& i : board.instances())
-    for (const auto& p : i.schema().parameters())
-      if (board.is_override(i, p->key()))
-        command += " --set " + config::shell_word(i.path() + "." + p->key() + "=" + p->text(i.values()));
+    for (const auto& p : i.schema().parameters()) {
+      if (!board.is_override(i, p->key())) continue;
+      std::string text = p->text(i.values());
+      // A study names files beside itself, and --set beside the working directory.
+      if (const fs::path file = text.empty() ? fs::path() : board.path_of(i, p->key(), text);
+          fs::is_regular_file(file, error))
+        text = file;
+      command += " --set " + config::shell_word(i.path() + "." + p->key() + "=" + text);
+    }
   return command;
 }
 
@@ -162,7 +171,8 @@ int finish(Campaign& c, const Options& o, bool submitted) {
     say("sluice: sweep: {} no result; the same command goes on\n",
         report::counted(rows.missing, "point has", "points have"));
   for (const std::string& sentence : rows.unknown) say("sluice: {}\n", sentence);
-  for (const sweep::IdleSetting& s : rows.idle) say("sluice: {}: in every run, {}\n", c.points.study().name, s.text);
+  for (const sweep::IdleSetting& s : rows.idle)
+    if (rows.missing == 0) say("sluice: {}: in every run, {}\n", c.points.study().name, s.text);
   return (rows.missing == 0 || submitted) && rows.failed == 0 && rows.unknown.empty() ? 0 : 1;
 }
 
@@ -204,8 +214,9 @@ Numbers submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptio
   Numbers all = c.missing(retry_failed);
   Numbers numbers = all;
   std::erase_if(numbers, [&queued](std::uint64_t n) { return queued.contains(n); });
-  c.forget_failed(numbers);  // tasks run what is missing
-  const std::vector<std::string> jobs = slurm.submit(numbers, options);
+  // Tasks run what is missing.
+  const std::vector<std::string> jobs =
+      slurm.submit(numbers, options, [&c](const sweep::Task& points) { c.forget_failed(points); });
   if (!jobs.empty())
     fmt::print("submitted: {} as {} {}\n", report::counted(numbers.size(), "point", "points"),
                jobs.size() == 1 ? "job" : "jobs", fmt::join(jobs, ", "));
@@ -288,7 +299,7 @@ void check_options(const Options& o) {
     throw config::UserError("--out: nothing is looked up with --list, --count or --command");
   if (o.slurm && (chosen > 0 || !o.jobs.empty()))
     throw config::UserError(
-        "--slurm: submits points, and has nothing to do with --list, --count, --status, --run or "
+        "--slurm: submits points, and has nothing to do with --list, --count, --status, --command, --run or "
         "--jobs");
   if (!o.slurm && (o.wait || !o.sbatch.empty() || !o.points_per_task.empty()))
     throw config::UserError("--wait, --sbatch and --points-per-task belong to --slurm");
@@ -299,7 +310,7 @@ int execute(const Environment& environment, const Options& o) {
   check_options(o);
   std::optional<SignalLine> line;
   // A run in this process takes its signals itself.
-  if (o.run.empty() && !o.list && !o.count && !o.status) line.emplace("sweep");
+  if (o.run.empty() && !o.list && !o.count && !o.status && o.command.empty()) line.emplace("sweep");
   const Points points = points_of(environment, o);
   const fs::path output = o.output.empty() ? points.study().name + ".sweep" : o.output;
   if (o.count) {

@@ -42,10 +42,15 @@ void add_results(Document& page, const ResultData& r) {
   page.html("</ul>\n");
 }
 
-/// Whether a value is of the command line or of a study, and none of a board's files.
-bool is_given(const BoardData& board, const Parameter& p) {
-  const std::string file = p.set_by.substr(0, p.set_by.rfind(':'));
-  return p.set_by != "default" && std::find(board.files.begin(), board.files.end(), file) == board.files.end();
+/// The study that has set values of a board: "calls.toml". Empty: none has.
+std::string study_of(const BoardData& board) {
+  for (const Instance& i : board.instances)
+    for (const Parameter& p : i.parameters) {
+      const std::string file = p.set_by.substr(0, p.set_by.rfind(':'));
+      if (file.ends_with(".toml") && std::find(board.files.begin(), board.files.end(), file) == board.files.end())
+        return file;
+    }
+  return {};
 }
 
 }  // namespace
@@ -59,7 +64,7 @@ std::string command_of(const std::vector<const BoardData*>& boards) {
       if (boards.size() > 1 && i.path == "run" && p.key == "replication") continue;
       const bool given = std::all_of(boards.begin(), boards.end(), [&](const BoardData* board) {
         const Parameter* same = board->find(i.path, p.key);
-        return same && is_given(*board, *same) && same->text == p.text;
+        return same && same->set_by.starts_with("--") && same->text == p.text;
       });
       if (given) command += " --set " + config::shell_word(i.path + "." + p.key + "=" + p.text);
     }
@@ -69,7 +74,13 @@ std::string command_of(const std::vector<const BoardData*>& boards) {
 Document run_page(const ResultData& r) {
   Document page(r.board.name + ": one run", r.board.summary);
   page.section("What was run");
-  page.html("<pre>" + escaped(command_of({&r.board})) + "</pre>\n");
+  if (const std::string study = study_of(r.board); study.empty())
+    page.html("<pre>" + escaped(command_of({&r.board})) + "</pre>\n");
+  else
+    page.paragraph(
+        fmt::format("A point of the study {0} on the board {1}: `sluice sweep {0} --list` says which, and "
+                    "`sluice sweep {0} --command N` how to repeat it.",
+                    study, r.board.name));
   page.paragraph(fmt::format("One run with seed {}, replication {}; it ended as {}.", r.seed, r.replication,
                              r.outcome.empty() ? "nobody says" : r.outcome));
   add_origins(page, {&r});

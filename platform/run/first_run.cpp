@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 
 #include "models/base/measure/ledger.h"
 #include "platform/board/pcie_tree.h"
+#include "platform/config/user_error.h"
 #include "platform/run/simulation.h"
 #include "platform/statistics/transient.h"
 
@@ -54,6 +56,10 @@ WarmUp simulate(const config::BoardConfig& config, std::optional<base::Time> unt
   WarmUp found{0, 0, true};
   try {
     found = simulate(config, until);
+  } catch (const config::MachineError&) {
+    ::_exit(1);
+  } catch (const std::bad_alloc&) {
+    ::_exit(1);
   } catch (...) {
   }
   const bool told = ::write(pipe, &found, sizeof(found)) == sizeof(found);

@@ -414,6 +414,10 @@ config::BoardConfig Points::board_of(const Point& point) const {
   }
 }
 
+std::string Points::board_path(const Point& point) const {
+  return boards_[sources_[chosen_.at(point.case_number).source].board].layers.layers.back().found.path;
+}
+
 std::vector<std::string> Points::files() const {
   std::vector<std::string> paths;
   for (const Board& b : boards_)

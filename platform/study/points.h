@@ -78,6 +78,8 @@ class Points {
   std::string describe(const Point&) const;
 
   const std::vector<std::string>& board_names() const { return names_; }
+  /// The board's own file.
+  std::string board_path(const Point&) const;
   /// The board files of all boards, those that they extend included.
   std::vector<std::string> files() const;
   /// A value of a parameter as a board of this number shows it: "1 us" for "1000 ns". As it is written where the board

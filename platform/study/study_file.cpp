@@ -399,6 +399,12 @@ Study parse_study(std::string text, const std::string& file) {
   return study;
 }
 
+std::string whole_text(const Study& study) {
+  std::string text = study.text;
+  for (const std::string& s : study.overrides) text += "\n--set " + s;
+  return text;
+}
+
 void set_on_top(Study& study, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     const std::string path = setting.substr(0, setting.find('='));

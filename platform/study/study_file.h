@@ -77,6 +77,9 @@ bool depends_on_machine(const std::string& quantity);
 /// file: where the text is from, for messages. Throws config::UserError with the line for what is no study.
 Study parse_study(std::string text, const std::string& file);
 
+/// The text of a study and what the command line has put on top of it.
+std::string whole_text(const Study&);
+
 /// Puts settings of the command line on top of all that a study says. Throws config::UserError for what is none, or is
 /// swept.
 void set_on_top(Study&, const std::vector<std::string>& settings);

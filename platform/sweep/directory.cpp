@@ -134,6 +134,15 @@ std::string Directory::mark_of(const std::string& id) const {
   return {};
 }
 
+fs::file_time_type Directory::time() const {
+  const fs::path file = path_ / fmt::format("time.{}", getpid());
+  config::write_whole(file, "");
+  std::error_code error;
+  const fs::file_time_type now = fs::last_write_time(file, error);
+  fs::remove(file, error);
+  return now;
+}
+
 bool Directory::is_newer(const std::string& id, fs::file_time_type than) const {
   std::error_code error;
   for (const fs::path& file : {result_of(id), of_point(id) / kMistake})
@@ -156,8 +165,7 @@ namespace {
 
 /// Of all that a sweep has read when it begins.
 std::string digest_of(const study::Points& points) {
-  std::string text = points.study().text;
-  for (const std::string& s : points.study().overrides) text += "\n" + s;
+  std::string text = study::whole_text(points.study());
   for (const std::string& file : points.files()) text += "\n" + platform::sha256_of_file(file);
   return platform::sha256_of(text);
 }
@@ -181,8 +189,8 @@ StudyLock::StudyLock(const Directory& directory, const study::Points& points) {
   if (n != static_cast<ssize_t>(digest.size()) || found == digest) return;
   ::close(file_);
   throw UserError(
-      fmt::format("{}: it, a board or a setting has changed since the sweep began that runs in {}; wait for that, or "
-                  "give --out",
+      fmt::format("{}: has changed, or a board or --set has, since the sweep that runs in {} has begun; wait for its "
+                  "end, or give --out",
                   points.study().file, directory.path().string()));
 }
 

@@ -40,6 +40,8 @@ class Directory {
   Found find(const std::string& id) const;
   /// What tells the outcome that a point has from each other one that it may get; empty: it has none.
   std::string mark_of(const std::string& id) const;
+  /// The time that a file written now would have: by the clock of whoever keeps the files.
+  std::filesystem::file_time_type time() const;
   /// Whether a point has got its outcome at or after a time.
   bool is_newer(const std::string& id, std::filesystem::file_time_type) const;
   /// Renames a result file that is none.

@@ -22,6 +22,8 @@ namespace sluice::sweep {
 namespace {
 
 constexpr long kLookNs = 200'000'000;
+/// A machine that has no process for a run may have one within a minute.
+constexpr unsigned kMostTries = 300;
 
 sigset_t of_interest() {
   sigset_t set;
@@ -47,7 +49,7 @@ class Blocked {
   Blocked(const Blocked&) = delete;
   Blocked& operator=(const Blocked&) = delete;
 
-  /// What the command does at a signal is not for a run of its.
+  /// A run must not do what the command does at a signal.
   static void lift_in_child() {
     const sigset_t set = of_interest();
     for (const int number : {SIGHUP, SIGINT, SIGTERM})
@@ -180,13 +182,16 @@ const char* Jobs::run(const std::vector<std::uint64_t>& numbers) {
   progress_ = {numbers.size(), 0, 0, 0};
   std::vector<std::uint64_t> queue(numbers.rbegin(), numbers.rend());
   std::vector<Running> running;
+  unsigned tries = 0;  // since a run was started
   for (;;) {
     const bool more = signal_ == 0 && unwritable_.empty();
     while (more && running.size() < most_ && !queue.empty()) {
       if (!start(queue.back(), running)) {
-        if (running.empty()) throw config::UserError(fmt::format("a run cannot be started: {}", strerror(errno)));
+        if (running.empty() && (errno == EMFILE || ++tries == kMostTries))
+          throw config::UserError(fmt::format("a run cannot be started: {}", strerror(errno)));
         break;
       }
+      tries = 0;
       queue.pop_back();
     }
     progress_.running = running.size();

@@ -42,7 +42,7 @@ class Jobs {
   /// another process runs, and takes over what such a process leaves. SIGHUP, SIGINT and SIGTERM end it: what runs is
   /// told, and the signal's name returned; else null. A result that cannot be written ends it, too: throws
   /// config::UserError once nothing runs. Where the machine has no process for one more run, it goes on with those that
-  /// it has; throws where it has none.
+  /// it has; throws where it has none for a minute.
   const char* run(const std::vector<std::uint64_t>& numbers);
 
  private:

@@ -76,6 +76,8 @@ std::map<std::string, std::set<std::uint64_t>> live_tasks() {
   return live;
 }
 
+std::string digest_of(const study::Study& study) { return platform::sha256_of(study::whole_text(study)); }
+
 /// Calls sbatch with these options, then those that the user gave, and the script. Returns what it prints.
 std::string sbatch(std::vector<std::string> words, const SlurmOptions& options, const fs::path& script) {
   words.insert(words.begin(), {"sbatch", "--parsable"});
@@ -100,7 +102,7 @@ Slurm::Slurm(const Directory& directory, const study::Study& study) : directory_
 /// find out themselves.
 Json Slurm::tasks_in(const fs::path& file) const {
   Json tasks = read_tasks(file);
-  const bool is_ours = !tasks.is_null() && tasks["study"] == platform::sha256_of(study_.text);
+  const bool is_ours = !tasks.is_null() && tasks["study"] == digest_of(study_);
   return is_ours ? tasks["tasks"] : Json::array();
 }
 
@@ -121,7 +123,8 @@ std::set<std::uint64_t> Slurm::queued() const {
   return numbers;
 }
 
-std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points, const SlurmOptions& options) {
+std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points, const SlurmOptions& options,
+                                       const OnSubmitted& on_submitted) {
   const std::uint64_t fewest = (points.size() + most_tasks_ - 1) / most_tasks_;
   const std::uint64_t each = std::max<std::uint64_t>(1, options.points_per_task ? options.points_per_task : fewest);
   for (const std::string& o : options.sbatch)
@@ -138,7 +141,7 @@ std::vector<std::string> Slurm::submit(const std::vector<std::uint64_t>& points,
     tasks.emplace_back(points.begin() + static_cast<std::ptrdiff_t>(first),
                        points.begin() + static_cast<std::ptrdiff_t>(end));
     if (tasks.size() < most_tasks_ && end < points.size()) continue;
-    jobs.push_back(submit_array(tasks, options));
+    jobs.push_back(submit_array(tasks, options, on_submitted));
     tasks.clear();
   }
   return jobs;
@@ -166,7 +169,8 @@ std::string Slurm::command() const {
 void Slurm::submit_next(const SlurmOptions& options) {
   const fs::path place = this->place(), script = place / "next.sh";
   const std::string name =
-      fmt::format("sluice-{}-next-{}", study_.name, platform::sha256_of(place.string()).substr(0, 8));
+      fmt::format("sluice-{}-next-{}", study_.name,
+                  platform::sha256_of(place.string() + "\n" + study::whole_text(study_)).substr(0, 8));
   // The job that calls this still runs under that name.
   if (!call({"squeue", "--me", "--noheader", "--format=%i", "--states=PENDING", "--name=" + name}).output.empty())
     return;
@@ -200,7 +204,8 @@ Task Slurm::points_of(const std::string& jobs) const {
 }
 
 /// The job is held until the list of its tasks, whose name is the job's number, is there.
-std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptions& options) {
+std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptions& options,
+                                const OnSubmitted& on_submitted) {
   const fs::path place = this->place(), script = place / "task.sh";
   config::write_whole(script,
                       fmt::format("#!/bin/sh\n"
@@ -211,9 +216,9 @@ std::string Slurm::submit_array(const std::vector<Task>& tasks, const SlurmOptio
                                       "--job-name=sluice-" + study_.name, "--output=" + (place / "%A.%a.log").string()},
                                      options, script);
   std::string job = printed.substr(0, printed.find_first_of(";\n"));
-  config::write_whole(
-      place / (job + ".json"),
-      Json{{"schema", kTasksSchema}, {"study", platform::sha256_of(study_.text)}, {"tasks", tasks}}.dump() + "\n");
+  config::write_whole(place / (job + ".json"),
+                      Json{{"schema", kTasksSchema}, {"study", digest_of(study_)}, {"tasks", tasks}}.dump() + "\n");
+  for (const Task& task : tasks) on_submitted(task);
   if (const Called released = call({"scontrol", "release", job}); released.status != 0)
     throw UserError(fmt::format("--slurm: job {} cannot be released: {}", job, released.errors));
   return job;
@@ -226,7 +231,7 @@ Task Slurm::task(const fs::path& file, const std::string& index, const study::St
   if (tasks.is_null() || error != std::errc() || end != index.data() + index.size() || number >= tasks["tasks"].size())
     throw UserError(
         fmt::format("--task {}: has no task {}", file.string(), index.empty() ? "without a number" : index));
-  if (tasks["study"] != platform::sha256_of(study.text))
+  if (tasks["study"] != digest_of(study))
     throw UserError(fmt::format("{}: has changed since its points were submitted; submit them again", study.file));
   Task task;
   add_points(tasks["tasks"][number], task);

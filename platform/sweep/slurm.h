@@ -4,6 +4,7 @@
 /// accounting, and jobs whose records are gone have ended.
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,8 +33,10 @@ class Slurm {
   /// The points that jobs of this directory have still to run, or run now.
   std::set<std::uint64_t> queued() const;
 
+  /// Called with points that Slurm has taken, before any of them runs.
+  using OnSubmitted = std::function<void(const Task&)>;
   /// Submits the points; returns the numbers of the jobs. Throws config::UserError when Slurm refuses them.
-  std::vector<std::string> submit(const std::vector<std::uint64_t>& points, const SlurmOptions&);
+  std::vector<std::string> submit(const std::vector<std::uint64_t>& points, const SlurmOptions&, const OnSubmitted&);
 
   /// Submits the sweep itself as a job behind the jobs of this directory that wait or run, unless there are none, or
   /// such a job waits: it submits what results make the study need. Throws config::UserError when Slurm refuses it.
@@ -46,7 +49,7 @@ class Slurm {
   static Task task(const std::filesystem::path& file, const std::string& index, const study::Study&);
 
  private:
-  std::string submit_array(const std::vector<Task>&, const SlurmOptions&);
+  std::string submit_array(const std::vector<Task>&, const SlurmOptions&, const OnSubmitted&);
   std::filesystem::path place() const;
   std::string command() const;
   nlohmann::ordered_json tasks_in(const std::filesystem::path& file) const;

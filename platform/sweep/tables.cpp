@@ -178,7 +178,8 @@ Json search_json(const Points& points, const study::Search& s, const SearchOutco
 
 Json idle_json(const Rows& all) {
   Json list = Json::array();
-  for (const IdleSetting& i : all.idle) list.push_back({{"path", i.path}, {"set_by", i.set_by}, {"text", i.text}});
+  for (const IdleSetting& i : all.missing == 0 ? all.idle : std::vector<IdleSetting>())
+    list.push_back({{"path", i.path}, {"set_by", i.set_by}, {"text", i.text}});
   return list;
 }
 
@@ -199,7 +200,8 @@ std::string study_json(const Points& points, const Rows& all, const Needs& needs
                        value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   };
   return "{\n" + member("schema", config::kStudySchema) + member("name", study.name) +
-         member("summary", study.summary) + member("program", report::program()) + member("axes", axes) +
+         member("summary", study.summary) + member("program", report::program()) +
+         (study.overrides.empty() ? std::string() : member("changed", study.overrides)) + member("axes", axes) +
          member("measure", measure) + member("without_effect", idle_json(all)) +
          (study.precision ? member("precision", precision_json(study)) : std::string()) +
          (needs.searches().empty() ? std::string() : searches_text(points, needs)) +

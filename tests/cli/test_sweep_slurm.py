@@ -8,7 +8,7 @@ import shutil
 import sys
 import unittest
 
-from command import CommandTest, sluice
+from command import CommandTest, finisher_guest, sluice
 from slurm_cluster import Cluster, why_not
 
 MOST_TASKS = 20
@@ -136,6 +136,39 @@ class WithSlurm(CommandTest):
         self.assertEqual((last.returncode, last.stderr), (0, ""))
         self.assertEqual(self.tables("calls.sweep"), self.tables("local"))
 
+    def test_failed_points_stay_until_slurm_has_taken_them(self):
+        self.write("fails.elf", finisher_guest(0x0001_3333))
+        self.write("own.toml", "extends = ['hosts/i9-9960x']\n[cluster.host]\nfirmware = 'fails.elf'\n")
+        self.write("calls.toml", "boards = ['./own.toml']\nreplications = 3\n")
+        sluice("sweep", "calls.toml", cwd=self.directory)
+        before = self.tables("calls.sweep")
+        def failed():
+            return "3 points: 0 done, 3 failed, 0 missing" in self.succeed_or_fail("--status")
+        refused = self.submit("--retry-failed", "--sbatch=--array=1")
+        self.assertEqual(refused.returncode, 2)
+        self.assertTrue(failed())
+        refused = self.submit("--retry-failed", "--sbatch=--partition=nowhere")
+        self.assertEqual(refused.returncode, 2)
+        self.assertTrue(failed())
+        again = self.submit("--retry-failed", "--wait")
+        self.assertRegex(again.stdout, r"^submitted: 3 points as job \d+\n")
+        self.assertEqual(again.returncode, 1)
+        self.assertEqual(self.tables("calls.sweep"), before)
+
+    def succeed_or_fail(self, *arguments):
+        return sluice("sweep", "calls.toml", *arguments, cwd=self.directory).stdout
+
+    def test_settings_of_the_command_line_reach_the_tasks(self):
+        self.study(1)
+        self.assertEqual(self.submit("--wait", "--set=bus.latency=12 ns").returncode, 0)
+        slurm = self.tables("calls.sweep")
+        self.assertEqual(sluice("sweep", "calls.toml", "--set=bus.latency=12 ns", "--out=local", cwd=self.directory).returncode,
+                         0)
+        self.assertEqual(slurm, self.tables("local"))
+        # Those of another value are no tasks of this one.
+        more = self.submit("--wait", "--set=bus.latency=14 ns")
+        self.assertRegex(more.stdout, r"^submitted: 6 points as job \d+\n")
+
     def test_a_node_that_goes_down_and_comes_back(self):
         self.study(2, requests=30000)
         self.succeed("sweep", "calls.toml", "--out=local", cwd=self.directory)
@@ -188,7 +221,7 @@ class WithSlurm(CommandTest):
         self.assert_mistake(["sweep", "calls.toml", "--slurm", "--sbatch=--partition=none"],
                             "--slurm: sbatch refused: sbatch: error: invalid partition specified: none...")
         self.assert_mistake(["sweep", "calls.toml", "--slurm", "--jobs=2"],
-                            "--slurm: submits points, and has nothing to do with --list, --count, --status, --run or --jobs")
+                            "--slurm: submits points, and has nothing to do with --list, --count, --status, --command, --run or --jobs")
         self.assert_mistake(["sweep", "calls.toml", "--wait"], "--wait, --sbatch and --points-per-task belong to --slurm")
         self.assert_mistake(["sweep", "calls.toml", "--slurm", "--points-per-task=0"],
                             "--points-per-task 0: must be a whole number, 1 to 10000000")

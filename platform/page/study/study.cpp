@@ -101,6 +101,7 @@ Study study_data(const Node& node) {
   for (const Node& c : node.at("cases").list()) study.cases.push_back(case_data(c));
   for (const Node& p : node.at("points").list()) study.points.push_back(point_data(p));
   for (const Node& s : node.list("searches")) study.searches.push_back(found_data(s));
+  for (const Node& c : node.list("changed")) study.changed.push_back(c.text());
   for (const Node& w : node.list("without_effect")) study.without_effect.push_back(w.at("text").text());
   connect(study, node);
   return study;

@@ -74,6 +74,7 @@ struct Study {
   std::vector<Point> points;
   std::vector<Found> searches;
   std::vector<std::string> without_effect;  ///< sentences about settings
+  std::vector<std::string> changed;         ///< "bus.latency=12 ns", what --set has put on top of the study
 
   /// The boards, in the order of the cases.
   std::vector<std::string> boards() const;

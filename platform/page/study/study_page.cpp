@@ -138,6 +138,7 @@ void add_summary(Document& page, const Study& study) {
         {text_cell(a.path), text_cell(a.unit), number_cell(static_cast<double>(a.values.size())), text_cell(values)});
   }
   if (!table.empty()) page.html(table.html());
+  for (const std::string& setting : study.changed) page.paragraph("On top of the study: --set " + setting + ".");
   for (const std::string& sentence : study.without_effect) page.paragraph("In every run, " + sentence + ".");
 }
 
