@@ -46,7 +46,7 @@ void add_results(Document& page, const ResultData& r) {
 std::string study_of(const BoardData& board) {
   for (const Instance& i : board.instances)
     for (const Parameter& p : i.parameters) {
-      const std::string file = p.set_by.substr(0, p.set_by.rfind(':'));
+      std::string file = p.set_by.substr(0, p.set_by.rfind(':'));
       if (file.ends_with(".toml") && std::find(board.files.begin(), board.files.end(), file) == board.files.end())
         return file;
     }
