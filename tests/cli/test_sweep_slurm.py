@@ -181,7 +181,12 @@ class WithSlurm(CommandTest):
         self.cluster.output("scontrol", "update", node, "state=resume")
         self.wait_until(lambda: "down" not in self.cluster.output("sinfo", "-h", "-o", "%t"))
         self.hasten()
-        last = self.submit("--wait")
+        # On a loaded machine Slurm may lose the tasks once more; then the sweep says so, and the same command goes on.
+        for _ in range(3):
+            last = self.submit("--wait")
+            if last.returncode == 0:
+                break
+            self.assertRegex(last.stderr, r"^sluice: sweep: \d+ points have no result; the same command goes on\n$")
         self.assertEqual((last.returncode, last.stderr), (0, ""))
         self.assertEqual(self.tables("calls.sweep"), self.tables("local"))
 
