@@ -118,7 +118,6 @@ std::size_t ClaimList::study_of(const Term& term) {
   const std::string name = error ? path : canonical.string();
   for (std::size_t s = 0; s < studies_.size(); ++s)
     if (studies_[s].canonical == name) return s;
-  if (!fs::is_regular_file(path, error)) throw UserError(term.where, fmt::format("there is no study {}", path));
   study::Study study = study::parse_study(config::read_text_file(path, path), path);
   for (const ClaimedStudy& s : studies_)
     if (s.points->study().name == study.name)

@@ -14,6 +14,7 @@
 #include "platform/cli/result_file.h"
 #include "platform/cli/signal_line.h"
 #include "platform/config/dump.h"
+#include "platform/config/files/result_directory.h"
 #include "platform/config/files/whole_file.h"
 
 namespace sluice::cli {
@@ -89,17 +90,8 @@ int say_bad(const claims::ClaimList& list, const std::vector<claims::Outcome>& o
   return status;
 }
 
-/// Throws for a directory that has another command's results: its page and these would take each other's place.
-void check_directory(const std::string& output) {
-  std::error_code error;
-  for (const char* name : {"result.json", "compare.json", "study.json", "sweep.json"})
-    if (fs::exists(fs::path(output) / name, error))
-      throw config::UserError(
-          fmt::format("--out {}: has the {} of another command; name another directory", output, name));
-}
-
 int reproduce(claims::ClaimList& list, const std::vector<std::size_t>& chosen, const Options& o, unsigned at_a_time) {
-  check_directory(o.output);
+  config::refuse_results_of_others(o.output, "--out " + o.output, {"claims.json"});
   ResultFile::set_old_aside(o.output, "claims.json");
   const std::vector<std::set<std::size_t>> cases = cases_of(list, chosen, o);
   std::vector<sweep::Rows> rows(list.studies().size());

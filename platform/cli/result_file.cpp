@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/files/result_directory.h"
 #include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
 
@@ -18,9 +19,7 @@ ResultFile::ResultFile(const std::string& directory, std::string option, const s
   fs::create_directories(directory, error);
   if (!error && !fs::is_directory(directory, error)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) refuse(error.message());
-  for (const char* other : {"study.json", "sweep.json", "claims.json"})
-    if (fs::exists(fs::path(directory) / other, error))
-      throw config::UserError(fmt::format("{}: has the {} of another command; name another directory", option_, other));
+  config::refuse_results_of_others(directory, option_, {"result.json", "compare.json"});
   if (fs::is_directory(path_, error)) refuse("its " + name + " is a directory");
   // Two runs would write the same traces.
   lock_ = std::make_unique<config::DirectoryLock>(directory);

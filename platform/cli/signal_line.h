@@ -2,7 +2,6 @@
 #pragma once
 /// The last line of a command that a signal ends, and that goes on where it was when it is called again.
 
-#include <csignal>
 #include <string>
 
 namespace sluice::cli {
@@ -18,18 +17,6 @@ class SignalLine {
   ~SignalLine();
   SignalLine(const SignalLine&) = delete;
   SignalLine& operator=(const SignalLine&) = delete;
-};
-
-/// While this object lives, these signals wait: what must not be left half done is done.
-class HeldSignals {
- public:
-  HeldSignals();
-  ~HeldSignals();
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-
- private:
-  sigset_t before_{};
 };
 
 }  // namespace sluice::cli

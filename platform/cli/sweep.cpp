@@ -19,6 +19,7 @@
 #include "platform/cli/signal_line.h"
 #include "platform/config/quoting.h"
 #include "platform/report/format.h"
+#include "platform/run/interruption.h"
 #include "platform/study/shipped.h"
 #include "platform/sweep/jobs.h"
 #include "platform/sweep/slurm.h"
@@ -50,6 +51,9 @@ struct Options {
   bool status = false;
   bool retry_failed = false;
   bool page = false;
+
+  /// Something is printed, and nothing is run.
+  bool only_prints() const { return list || count || status || !command.empty(); }
 };
 
 Points points_of(const Environment& environment, const Options& o) {
@@ -209,7 +213,7 @@ void wait_for(const sweep::Slurm& slurm) {
 
 /// Submits what is missing and not yet queued, and waits for no job; returns what was missing.
 Numbers submit_missing(Campaign& c, sweep::Slurm& slurm, const sweep::SlurmOptions& options, bool retry_failed) {
-  const HeldSignals held;  // a job that is submitted has its list
+  const platform::HeldSignals held;  // a job that is submitted has its list
   const std::set<std::uint64_t> queued = slurm.queued();
   Numbers all = c.missing(retry_failed);
   Numbers numbers = all;
@@ -292,7 +296,7 @@ void check_options(const Options& o) {
   const int chosen =
       (o.list ? 1 : 0) + (o.count ? 1 : 0) + (o.status ? 1 : 0) + (o.run.empty() ? 0 : 1) + (o.command.empty() ? 0 : 1);
   if (chosen > 1) throw config::UserError("sweep: --list, --count, --status, --command and --run exclude each other");
-  if (o.retry_failed && (o.list || o.count || o.status || !o.command.empty()))
+  if (o.retry_failed && o.only_prints())
     throw config::UserError("--retry-failed: nothing is run with --list, --count, --status or --command");
   if (!o.jobs.empty() && chosen > 0) throw config::UserError("--jobs: belongs to a sweep of all points");
   if (!o.output.empty() && (o.list || o.count || !o.command.empty()))
@@ -310,7 +314,7 @@ int execute(const Environment& environment, const Options& o) {
   check_options(o);
   std::optional<SignalLine> line;
   // A run in this process takes its signals itself.
-  if (o.run.empty() && !o.list && !o.count && !o.status && o.command.empty()) line.emplace("sweep");
+  if (o.run.empty() && !o.only_prints()) line.emplace("sweep");
   const Points points = points_of(environment, o);
   const fs::path output = o.output.empty() ? points.study().name + ".sweep" : o.output;
   if (o.count) {
@@ -321,16 +325,15 @@ int execute(const Environment& environment, const Options& o) {
     print_list(points);
     return 0;
   }
+  const auto last = static_cast<unsigned>(points.size() - 1);
   if (!o.command.empty()) {
-    const auto number = whole_number("--command", o.command, 0, static_cast<unsigned>(points.size() - 1));
-    fmt::print("{}\n", command_of(environment, points, number));
+    fmt::print("{}\n", command_of(environment, points, whole_number("--command", o.command, 0, last)));
     return 0;
   }
   // A number that is none is refused before a directory is made.
   const unsigned at_a_time = runs_at_a_time(o.jobs);
   const unsigned per_task =
       o.points_per_task.empty() ? 0 : whole_number("--points-per-task", o.points_per_task, 1, study::kMostPoints);
-  const unsigned last = static_cast<unsigned>(points.size() - 1);
   const unsigned one = o.run.empty() ? 0 : whole_number("--run", o.run, 0, last);
   Campaign campaign(
       "sweep", points,

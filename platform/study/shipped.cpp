@@ -31,7 +31,9 @@ std::string find_study(const std::string& named, const std::string& folder, cons
   const bool is_path = named.find('/') != std::string::npos || named.ends_with(".toml");
   const fs::path file = folder.empty() ? fs::path(named) : fs::path(folder) / named;
   std::error_code error;
-  if (is_path || fs::is_regular_file(file, error)) return file;
+  // What a user types is read at once, and the reader says that there is no such file.
+  if (fs::is_regular_file(file, error) || (is_path && where.file.empty())) return file;
+  if (is_path) throw config::UserError(where, "there is no study " + file.string());
   for (const fs::path& directory : config::resource_directories("studies"))
     if (fs::path shipped = directory / (named + ".toml"); fs::exists(shipped, error)) return shipped;
   const std::string sentence = "there is no study " + named + config::suggestion(named, shipped_names());

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/config/files/result_directory.h"
 #include "platform/config/files/schemas.h"
 #include "platform/config/files/whole_file.h"
 #include "platform/config/user_error.h"
@@ -84,10 +85,7 @@ void Directory::check_owner(const study::Study& study) const {
   std::error_code error;
   const fs::path file = owner_file(path_);
   if (!fs::exists(file, error)) {
-    for (const char* name : {"result.json", "compare.json", "claims.json"})
-      if (fs::exists(path_ / name, error))
-        throw UserError(
-            fmt::format("--out {}: has the {} of another command; name another directory", path_.string(), name));
+    config::refuse_results_of_others(path_, "--out " + path_.string(), {"study.json", "sweep.json"});
     return;
   }
   const Json owner = Json::parse(config::read_whole(file), nullptr, false);
@@ -127,11 +125,16 @@ Found Directory::find(const std::string& id) const {
   return found;
 }
 
+fs::path Directory::outcome_of(const std::string& id) const {
+  std::error_code error;
+  const fs::path result = result_of(id);
+  return fs::exists(result, error) ? result : of_point(id) / kMistake;
+}
+
 std::string Directory::mark_of(const std::string& id) const {
   struct stat s {};
-  for (const fs::path& file : {result_of(id), of_point(id) / kMistake})
-    if (::stat(file.c_str(), &s) == 0) return fmt::format("{}:{}.{}", s.st_ino, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
-  return {};
+  if (::stat(outcome_of(id).c_str(), &s) != 0) return {};
+  return fmt::format("{}:{}.{}", s.st_ino, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
 }
 
 fs::file_time_type Directory::time() const {
@@ -145,9 +148,8 @@ fs::file_time_type Directory::time() const {
 
 bool Directory::is_newer(const std::string& id, fs::file_time_type than) const {
   std::error_code error;
-  for (const fs::path& file : {result_of(id), of_point(id) / kMistake})
-    if (const fs::file_time_type at = fs::last_write_time(file, error); !error) return at >= than;
-  return false;
+  const fs::file_time_type at = fs::last_write_time(outcome_of(id), error);
+  return !error && at >= than;
 }
 
 void Directory::set_aside(const std::string& id) const {

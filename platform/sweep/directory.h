@@ -52,6 +52,8 @@ class Directory {
  private:
   explicit Directory(std::filesystem::path path) : path_(std::move(path)) {}
   void check_owner(const study::Study&) const;
+  /// The result file, or the file that says why there is none; it need not be there.
+  std::filesystem::path outcome_of(const std::string& id) const;
   std::filesystem::path path_;
 };
 

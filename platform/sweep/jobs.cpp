@@ -25,42 +25,6 @@ constexpr long kLookNs = 200'000'000;
 /// A machine that has no process for a run may have one within a minute.
 constexpr unsigned kMostTries = 300;
 
-sigset_t of_interest() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGCHLD);
-  // What the process was started to ignore, as by nohup, stays ignored; blocked, it would be seen.
-  for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
-    struct sigaction now {};
-    if (sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, number);
-  }
-  return set;
-}
-
-/// Blocks the signals that run() waits for, while it lives.
-class Blocked {
- public:
-  Blocked() {
-    std::signal(SIGCHLD, SIG_DFL);  // ignored, ends of children would be lost
-    const sigset_t set = of_interest();
-    sigprocmask(SIG_BLOCK, &set, &before_);
-  }
-  ~Blocked() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  Blocked(const Blocked&) = delete;
-  Blocked& operator=(const Blocked&) = delete;
-
-  /// A run must not do what the command does at a signal.
-  static void lift_in_child() {
-    const sigset_t set = of_interest();
-    for (const int number : {SIGHUP, SIGINT, SIGTERM})
-      if (sigismember(&set, number)) std::signal(number, SIG_DFL);
-    sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  }
-
- private:
-  sigset_t before_{};
-};
-
 /// What a process tells the one that has started it: a letter for how it ended, and why. A pipe holds that much without
 /// a reader.
 constexpr std::size_t kLongestWhy = 4000;
@@ -109,7 +73,7 @@ struct Jobs::Running {
 };
 
 /// False: the machine has no process or pipe for it, now.
-bool Jobs::start(std::uint64_t number, std::vector<Running>& running) {
+bool Jobs::start(std::uint64_t number, std::vector<Running>& running, const platform::HeldSignals& held) {
   const config::BoardConfig board = points_.board_of(points_.at(number));
   const std::string& id = identities_.of(number).id;
   int ends[2];
@@ -129,7 +93,9 @@ bool Jobs::start(std::uint64_t number, std::vector<Running>& running) {
     setpgid(0, 0);
     if (getppid() != parent) _exit(1);
     for (const Running& r : running) ::close(r.pipe);
-    Blocked::lift_in_child();
+    // A run must not do what the command does at a signal.
+    for (const int number_of_signal : platform::ending_signals()) std::signal(number_of_signal, SIG_DFL);
+    held.lift();
     const auto old = again.find(number);
     tell(ends[1], run_here(board, id, directory_, old == again.end() ? std::string() : old->second));
     _exit(0);
@@ -177,8 +143,8 @@ void Jobs::reap(std::vector<Running>& running) {
 }
 
 const char* Jobs::run(const std::vector<std::uint64_t>& numbers) {
-  const Blocked blocked;
-  const sigset_t set = of_interest();
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, ends of children would be lost
+  const platform::HeldSignals held({SIGCHLD});
   progress_ = {numbers.size(), 0, 0, 0};
   std::vector<std::uint64_t> queue(numbers.rbegin(), numbers.rend());
   std::vector<Running> running;
@@ -186,7 +152,7 @@ const char* Jobs::run(const std::vector<std::uint64_t>& numbers) {
   for (;;) {
     const bool more = signal_ == 0 && unwritable_.empty();
     while (more && running.size() < most_ && !queue.empty()) {
-      if (!start(queue.back(), running)) {
+      if (!start(queue.back(), running, held)) {
         if (running.empty() && (errno == EMFILE || ++tries == kMostTries))
           throw config::UserError(fmt::format("a run cannot be started: {}", strerror(errno)));
         break;
@@ -198,7 +164,7 @@ const char* Jobs::run(const std::vector<std::uint64_t>& numbers) {
     if (on_progress) on_progress(progress_);
     if (running.empty() && (!more || (queue.empty() && elsewhere_.empty()))) break;
     const timespec look{0, kLookNs};
-    const int came = sigtimedwait(&set, nullptr, &look);
+    const int came = sigtimedwait(&held.set(), nullptr, &look);
     if (came == SIGHUP || came == SIGINT || came == SIGTERM) {
       // What does not end at the first signal does at the second.
       for (const Running& r : running) kill(r.pid, signal_ == 0 ? SIGTERM : SIGKILL);

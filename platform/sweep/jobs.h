@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/run/interruption.h"
 #include "platform/study/points.h"
 #include "platform/sweep/identity.h"
 #include "platform/sweep/one_point.h"
@@ -47,7 +48,7 @@ class Jobs {
 
  private:
   struct Running;
-  bool start(std::uint64_t number, std::vector<Running>& running);
+  bool start(std::uint64_t number, std::vector<Running>& running, const platform::HeldSignals& held);
   void take_end(const Running&, int status);
   void reap(std::vector<Running>& running);
 

@@ -178,8 +178,8 @@ Json search_json(const Points& points, const study::Search& s, const SearchOutco
 
 Json idle_json(const Rows& all) {
   Json list = Json::array();
-  for (const IdleSetting& i : all.missing == 0 ? all.idle : std::vector<IdleSetting>())
-    list.push_back({{"path", i.path}, {"set_by", i.set_by}, {"text", i.text}});
+  if (all.missing > 0) return list;
+  for (const IdleSetting& i : all.idle) list.push_back({{"path", i.path}, {"set_by", i.set_by}, {"text", i.text}});
   return list;
 }
 

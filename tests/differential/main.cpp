@@ -2,7 +2,6 @@
 // differential: random and systematic programs on the ISS and on QEMU. See docs/differential.md.
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
@@ -15,6 +14,7 @@
 #include "tests/differential/machines.h"
 #include "tests/differential/random_program.h"
 #include "tests/differential/systematic.h"
+#include "tests/full.h"
 
 using namespace sluice::differential;
 
@@ -24,13 +24,8 @@ constexpr std::uint64_t kBlock = 1000;  ///< random programs; every block begins
 constexpr std::uint64_t kBatch = 50;    ///< programs for one start of QEMU: the last may lock PMP rules
 constexpr unsigned kMostSeconds = 120;  ///< for QEMU to run a batch
 
-bool full() {
-  const char* value = std::getenv("SLUICE_FULL");
-  return value && std::string(value) == "1";
-}
-
 struct Options {
-  std::uint64_t seed = 1, programs = full() ? 20'000 : kBlock;
+  std::uint64_t seed = 1, programs = sluice::tests::is_full() ? 20'000 : kBlock;
   std::int64_t program = -1;
   std::string harness, work, reference;
   bool keep = false, first = false, coverage = false, differences = false;

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tests/full.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace sluice::fuzz {
@@ -133,9 +134,8 @@ void give(const Bytes& bytes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* full = std::getenv("SLUICE_FULL");
   std::uint64_t first = 0;
-  std::uint64_t runs = full && std::string(full) == "1" ? target.full_runs : target.runs;
+  std::uint64_t runs = sluice::tests::is_full() ? target.full_runs : target.runs;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];

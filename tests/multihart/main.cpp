@@ -3,7 +3,6 @@
 /// memory order and of time between harts, and give the same result to the byte with every disturbance. SLUICE_FULL=1:
 /// 20,000 programs instead of 1,000.
 
-#include <cstdlib>
 #include <functional>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/full.h"
 #include "tests/multihart/disturbances.h"
 #include "tests/multihart/memory_order.h"
 
@@ -85,8 +85,7 @@ Totals run_batch(std::uint64_t seed, std::uint64_t first, std::uint64_t end) {
 
 int sc_main(int argc, char** argv) {
   CLI::App app("random programs of several harts");
-  const char* full = std::getenv("SLUICE_FULL");
-  std::uint64_t programs = full && std::string(full) == "1" ? 20'000 : 1'000, seed = 1, first = 0;
+  std::uint64_t programs = tests::is_full() ? 20'000 : 1'000, seed = 1, first = 0;
   app.add_option("--programs", programs, "how many");
   app.add_option("--seed", seed, "what they are drawn from");
   app.add_option("--first", first, "index of the first one");

@@ -75,8 +75,11 @@ std::optional<Message> CacheLine::evict(const Rules& rules) {
     state = CacheState::evicting_changed;
     return Message{Kind::write_back, Holding::none, data};
   }
-  state = rules.has_conflicts ? CacheState::invalid : CacheState::evicting;
-  if (rules.has_conflicts) return {};
+  if (rules.has_conflicts) {
+    state = CacheState::invalid;
+    return {};
+  }
+  state = CacheState::evicting;
   return Message{Kind::evict};
 }
 
@@ -133,11 +136,6 @@ std::optional<Message> CacheLine::settle(const Rules& rules) {
 
 Message CacheLine::answer(const Message& m, const Rules& rules) {
   const bool to_share = m.kind == Kind::snoop_shared;
-  const Message with_data{Kind::ack_data, Holding::none, data};
-  const auto kept = [](Message message, Holding holding) {
-    message.holding = holding;
-    return message;
-  };
   switch (state) {
     case CacheState::shared:
     case CacheState::exclusive:
@@ -145,22 +143,19 @@ Message CacheLine::answer(const Message& m, const Rules& rules) {
       return {Kind::ack, to_share ? Holding::shared : Holding::none};
     case CacheState::modified:
     case CacheState::owned:
-      if (!to_share)
-        state = CacheState::invalid;
-      else
-        state = rules.has_owned ? CacheState::owned : CacheState::shared;
-      return kept(with_data, !to_share ? Holding::none : rules.has_owned ? Holding::owned : Holding::shared);
+      state = !to_share ? CacheState::invalid : rules.has_owned ? CacheState::owned : CacheState::shared;
+      return {Kind::ack_data, !to_share ? Holding::none : rules.has_owned ? Holding::owned : Holding::shared, data};
     case CacheState::shared_to_modified:
       if (to_share) return {Kind::ack, Holding::shared};
       state = CacheState::invalid_to_modified;
       return {Kind::ack};
     case CacheState::owned_to_modified:
-      if (to_share) return kept(with_data, Holding::owned);
+      if (to_share) return {Kind::ack_data, Holding::owned, data};
       state = CacheState::invalid_to_modified;
-      return with_data;
+      return {Kind::ack_data, Holding::none, data};
     case CacheState::evicting_changed:
       state = CacheState::evicting_nothing;
-      return with_data;
+      return {Kind::ack_data, Holding::none, data};
     case CacheState::evicting:
       state = CacheState::evicting_nothing;
       return {Kind::ack};
@@ -179,28 +174,28 @@ void CacheLine::take_grant(const Message& m) {
   const bool to_write = state != CacheState::invalid_to_shared;
   const bool has_bytes = state == CacheState::shared_to_modified || state == CacheState::owned_to_modified;
   if (!is_open()) refuse(*this, "gets an answer to a request that it has not sent");
-  is_granted = true;
   switch (m.kind) {
     case Kind::grant_shared:
       if (to_write) refuse(*this, "gets it to read only");
       state = CacheState::shared;
       data = m.data;
-      return;
+      break;
     case Kind::grant_exclusive:
       if (state == CacheState::owned_to_modified) refuse(*this, "gets bytes for those that it has changed");
       state = CacheState::exclusive;
       data = m.data;
-      return;
+      break;
     case Kind::grant_upgrade:
       if (!has_bytes) refuse(*this, "gets it without its bytes");
       // What it owns the home may not have.
       state = state == CacheState::owned_to_modified ? CacheState::modified : CacheState::exclusive;
-      return;
+      break;
     default:
       state = state == CacheState::shared_to_modified  ? CacheState::shared
               : state == CacheState::owned_to_modified ? CacheState::owned
                                                        : CacheState::invalid;
   }
+  is_granted = true;
 }
 
 }  // namespace sluice::coherence::protocol

@@ -13,7 +13,7 @@ namespace {
 
 }  // namespace
 
-bool HomeLine::is_waiting() const { return std::find(asked.begin(), asked.end(), true) != asked.end(); }
+bool HomeLine::is_waiting() const { return std::find(snooped.begin(), snooped.end(), true) != snooped.end(); }
 
 bool HomeLine::any_other(unsigned cache) const {
   for (unsigned c = 0; c < held.size(); ++c)
@@ -32,7 +32,7 @@ Step HomeLine::receive(unsigned cache, const Message& m, const Rules& rules) {
   } else if (is_victim(m.kind)) {
     take_victim(cache, m, step);
   } else if (m.kind == Kind::conflict) {
-    if (!asked[cache]) refuse_message(cache, "tells of a conflict with a snoop that it has not got");
+    if (!snooped[cache]) refuse_message(cache, "tells of a conflict with a snoop that it has not got");
     step.sent.push_back({cache, {Kind::conflict_done}});
   } else if (m.kind == Kind::ack || m.kind == Kind::ack_data) {
     take_answer(cache, m, step);
@@ -50,15 +50,15 @@ void HomeLine::take_victim(unsigned cache, const Message& m, Step& step) {
   }
   held[cache] = Holding::none;
   // A cache that asked for the line again could not tell what a snoop means that is still under way to it.
-  if (asked[cache])
+  if (snooped[cache])
     is_evicting[cache] = true;
   else
     step.sent.push_back({cache, {Kind::evict_done}});
 }
 
 void HomeLine::take_answer(unsigned cache, const Message& m, Step& step) {
-  if (!asked[cache]) refuse_message(cache, "answers a snoop that it has not got");
-  asked[cache] = false;
+  if (!snooped[cache]) refuse_message(cache, "answers a snoop that it has not got");
+  snooped[cache] = false;
   held[cache] = m.holding;
   if (is_evicting[cache]) {
     // Its victim has overtaken its answer: what it kept then is gone.
@@ -75,7 +75,7 @@ void HomeLine::take_answer(unsigned cache, const Message& m, Step& step) {
 }
 
 void HomeLine::snoop(unsigned cache, Kind kind, Step& step) {
-  asked[cache] = true;
+  snooped[cache] = true;
   step.sent.push_back({cache, {kind, held[cache]}});
 }
 

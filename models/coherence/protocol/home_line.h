@@ -33,7 +33,8 @@ struct Step {
 /// also while it holds back an answer.
 class HomeLine {
  public:
-  explicit HomeLine(unsigned caches) : held(caches, Holding::none), asked(caches, false), is_evicting(caches, false) {}
+  explicit HomeLine(unsigned caches)
+      : held(caches, Holding::none), snooped(caches, false), is_evicting(caches, false) {}
 
   /// Takes a message of a cache. Throws ProtocolError.
   Step receive(unsigned cache, const Message&, const Rules&);
@@ -59,7 +60,7 @@ class HomeLine {
   bool may_recall() const { return !recall_wanted && !is_locked; }
 
   std::vector<Holding> held;          ///< by cache
-  std::vector<bool> asked;            ///< caches whose answers to snoops are missing
+  std::vector<bool> snooped;          ///< caches whose answers to snoops are missing
   std::vector<bool> is_evicting;      ///< caches whose victims have come, and are told so when they have answered
   std::deque<Addressed> queue;        ///< requests that wait
   std::optional<Addressed> open;      ///< the request that is served

@@ -2,12 +2,12 @@
 /// Every order in which the messages of small systems can arrive.
 
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <ostream>
 
 #include <catch2/catch.hpp>
 
+#include "tests/full.h"
 #include "tests/unit/coherence/explorer/search.h"
 
 using namespace sluice::coherence::protocol;
@@ -18,11 +18,6 @@ constexpr Rules kRules[] = {{false, false}, {false, true}, {true, false}, {true,
 
 const char* name_of(const Rules& r) {
   return r.has_owned ? r.has_conflicts ? "MOESI, CXL" : "MOESI, ECI" : r.has_conflicts ? "MESI, CXL" : "MESI, ECI";
-}
-
-bool is_full() {
-  const char* full = std::getenv("SLUICE_FULL");
-  return full && std::string(full) == "1";
 }
 
 std::string trail(const Found& f) {
@@ -69,7 +64,7 @@ TEST_CASE("two caches and a device may do with a line what they like, as often a
 TEST_CASE("three caches do with a line what they like") {
   Bounds bounds;
   bounds.caches = 3;
-  if (!is_full()) {
+  if (!sluice::tests::is_full()) {
     bounds.recalls = 0;
     bounds.may_refuse = false;
   }
@@ -78,7 +73,7 @@ TEST_CASE("three caches do with a line what they like") {
 
 TEST_CASE("two caches make all choices of two accesses to two lines") {
   search_all({2, 2, 2, 0});
-  if (!is_full()) return;
+  if (!sluice::tests::is_full()) return;
   search_all({2, 2, 3, 0});
   search_all({2, 2, 2, 1});
 }
@@ -165,7 +160,6 @@ TEST_CASE("what a cache has changed is not lost by a grant that it did not ask f
   CHECK(line.ask(true) == Message{Kind::upgrade});
   CHECK_THROWS_WITH(line.receive({Kind::grant_exclusive, Holding::none, 7}, rules),
                     "a cache whose line is owned, and asked for to write gets bytes for those that it has changed");
-  line.is_granted = false;
   line.receive({Kind::grant_upgrade}, rules);
   line.settle(rules);  // the store-conditional has failed
   CHECK(line.evict(rules) == Message{Kind::write_back, Holding::none, 8});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hart that spins by arithmetic is in the same state as one that executes its loop.
 
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/riscv/iss/spin/spin_loop.h"
+#include "tests/full.h"
 #include "tests/unit/riscv/iss_machine.h"
 
 using namespace sluice;
@@ -169,8 +169,7 @@ struct Machine {
 }  // namespace
 
 TEST_CASE("arithmetic leaves a hart as its loop does", "[iss]") {
-  const char* const full = std::getenv("SLUICE_FULL");
-  const unsigned loops = full && full[0] == '1' ? 100'000 : 4'000;
+  const unsigned loops = tests::is_full() ? 100'000 : 4'000;
   std::array<unsigned, 3> found{}, pure{};
   unsigned with_stores = 0;
   for (unsigned n = 0; n < loops; ++n) {

@@ -46,24 +46,20 @@ class Search {
   }
 
   void expand(const SmallSystem& state, std::uint32_t number) {
-    for (const bool only_ends : {true, false}) {
-      std::size_t steps = 0;
-      try {
-        state.for_each_step(
-            [&](SmallSystem&& next) {
-              ++steps;
-              const std::uint32_t to = visit(std::move(next), number);
-              if (only_ends) ends_.push_back({to, number});
-            },
-            only_ends);
-      } catch (const ProtocolError& e) {
-        tell(e.what(), number, state);
-        return;
-      }
-      if (only_ends && steps == 0 && !is_quiet_[number])
-        tell("nothing can happen any more, and somebody waits", number, state);
-      if (!only_ends) found_.steps += steps;
+    std::size_t ends = 0;
+    try {
+      state.for_each_step([&](SmallSystem&& next, bool is_new) {
+        ++found_.steps;
+        const std::uint32_t to = visit(std::move(next), number);
+        if (is_new) return;
+        ++ends;
+        ends_.push_back({to, number});
+      });
+    } catch (const ProtocolError& e) {
+      tell(e.what(), number, state);
+      return;
     }
+    if (ends == 0 && !is_quiet_[number]) tell("nothing can happen any more, and somebody waits", number, state);
   }
 
   /// Finds states from which no order of messages leads to a quiet one.

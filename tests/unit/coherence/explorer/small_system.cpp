@@ -120,7 +120,7 @@ void SmallSystem::apply(unsigned line, Step step) {
   for (const Addressed& a : step.sent) {
     const Kind kind = a.message.kind;
     if (fault == Fault::lost_snoop && is_snoop(kind)) {
-      l.home.asked[a.cache] = false;
+      l.home.snooped[a.cache] = false;
       l.home.held[a.cache] = Holding::none;
       continue;
     }
@@ -157,17 +157,16 @@ void SmallSystem::deliver(unsigned cache, unsigned line, Channel channel) {
   apply(line, std::move(step));
 }
 
-void SmallSystem::device_steps(unsigned line, const std::function<void(const std::function<void(SmallSystem&)>&)>& step,
-                               bool only_ends) const {
+void SmallSystem::device_steps(unsigned line, const TakeStep& step) const {
   const HomeLine& home = lines[line].home;
   if ((lines[line].is_asked && home.may_answer()) ||
       (fault == Fault::early_grant && home.open && !home.recall_wanted && !home.is_locked)) {
     for (const bool alone : {true, false}) {
       if (!alone && home.open->message.kind != Kind::read_shared) continue;
-      step([line, alone](SmallSystem& s) {
+      step(false, [line, alone](SmallSystem& s) {
         HomeLine& h = s.lines[line].home;
         if (s.fault == Fault::early_grant) {
-          h.asked.assign(h.asked.size(), false);
+          h.snooped.assign(h.snooped.size(), false);
           h.is_asked = true;
         }
         s.lines[line].is_asked = false;
@@ -182,14 +181,14 @@ void SmallSystem::device_steps(unsigned line, const std::function<void(const std
       });
     }
     if (bounds.may_refuse && home.may_answer())
-      step([line](SmallSystem& s) {
+      step(false, [line](SmallSystem& s) {
         s.lines[line].is_asked = false;
         s.apply(line, s.lines[line].home.refuse(s.rules));
       });
   }
-  if (home.may_recall() && !only_ends && (!bounds.recalls || lines[line].recalls_left > 0))
+  if (home.may_recall() && (!bounds.recalls || lines[line].recalls_left > 0))
     for (const Kind kind : {Kind::snoop_unique, Kind::snoop_shared})
-      step([line, kind](SmallSystem& s) {
+      step(true, [line, kind](SmallSystem& s) {
         Line& l = s.lines[line];
         if (s.bounds.recalls) --l.recalls_left;
         l.recalled = kind;
@@ -207,41 +206,46 @@ void SmallSystem::device_steps(unsigned line, const std::function<void(const std
         s.apply(line, std::move(recalled));
       });
   if (lines[line].has_recalled && fault != Fault::no_unlock)
-    step([line](SmallSystem& s) {
+    step(false, [line](SmallSystem& s) {
       s.lines[line].recalled.reset();
       s.lines[line].has_recalled = false;
       s.apply(line, s.lines[line].home.unlock(s.rules));
     });
-  if (home.may_write() && !only_ends)
-    step([line](SmallSystem& s) {
+  if (home.may_write())
+    step(true, [line](SmallSystem& s) {
       s.written(line);
       s.lines[line].device = kLatest;
     });
 }
 
-void SmallSystem::for_each_step(const std::function<void(SmallSystem&&)>& next, bool only_ends) const {
-  const auto step = [&](const std::function<void(SmallSystem&)>& change) {
+void SmallSystem::cache_steps(unsigned cache, unsigned line, const TakeStep& step) const {
+  const Line& l = lines[line];
+  for (unsigned ch = 0; ch < l.channels[cache].size(); ++ch)
+    if (!l.channels[cache][ch].empty())
+      step(false, [=](SmallSystem& s) { s.deliver(cache, line, static_cast<Channel>(ch)); });
+  const CacheLine& c = l.caches[cache];
+  if (c.is_granted)
+    for (const bool takes_place : {true, false}) step(false, [=](SmallSystem& s) { s.end_access(cache, takes_place); });
+  if (waits[cache] || (bounds.accesses && accesses_left[cache] == 0) || !c.is_stable()) return;
+  for (const bool to_write : {false, true}) step(true, [=](SmallSystem& s) { s.access(cache, line, to_write); });
+  if (c.may_evict())
+    step(true, [=](SmallSystem& s) {
+      CacheLine& evicted = s.lines[line].caches[cache];
+      if (s.bounds.accesses) --s.accesses_left[cache];
+      s.note("cache", to_text(evicted.state), "evict");
+      if (const auto victim = evicted.evict(s.rules)) s.send(cache, line, *victim);
+    });
+}
+
+void SmallSystem::for_each_step(const std::function<void(SmallSystem&&, bool is_new)>& next) const {
+  const TakeStep step = [&](bool is_new, const Change& change) {
     SmallSystem after = *this;
     change(after);
-    next(std::move(after));
+    next(std::move(after), is_new);
   };
   for (unsigned l = 0; l < lines.size(); ++l) {
-    for (unsigned c = 0; c < waits.size(); ++c) {
-      for (unsigned ch = 0; ch < 5; ++ch)
-        if (!lines[l].channels[c][ch].empty()) step([=](SmallSystem& s) { s.deliver(c, l, static_cast<Channel>(ch)); });
-      const CacheLine& line = lines[l].caches[c];
-      if (line.is_granted)
-        for (const bool takes_place : {true, false}) step([=](SmallSystem& s) { s.end_access(c, takes_place); });
-      if (only_ends || waits[c] || (bounds.accesses && accesses_left[c] == 0) || !line.is_stable()) continue;
-      for (const bool to_write : {false, true}) step([=](SmallSystem& s) { s.access(c, l, to_write); });
-      if (line.may_evict())
-        step([=](SmallSystem& s) {
-          if (s.bounds.accesses) --s.accesses_left[c];
-          s.note("cache", to_text(s.lines[l].caches[c].state), "evict");
-          if (const auto victim = s.lines[l].caches[c].evict(s.rules)) s.send(c, l, *victim);
-        });
-    }
-    device_steps(l, step, only_ends);
+    for (unsigned c = 0; c < waits.size(); ++c) cache_steps(c, l, step);
+    device_steps(l, step);
   }
 }
 
@@ -284,7 +288,7 @@ std::string SmallSystem::key() const {
     for (unsigned c = 0; c < l.caches.size(); ++c) {
       const CacheLine& line = l.caches[c];
       add(line.state, has_copy(line) ? line.data : 0, line.snoop.has_value(), line.awaits_conflict, line.is_granted,
-          l.home.held[c], l.home.asked[c], l.home.is_evicting[c]);
+          l.home.held[c], l.home.snooped[c], l.home.is_evicting[c]);
       if (line.snoop) add_message(*line.snoop);
       for (const auto& channel : l.channels[c]) {
         add(channel.size());

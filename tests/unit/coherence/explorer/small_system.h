@@ -71,8 +71,9 @@ struct SmallSystem {
 
   SmallSystem(const Bounds&, const Rules&);
 
-  /// Calls `next` with each state that one step leads to. only_ends: without new accesses, evictions and recalls.
-  void for_each_step(const std::function<void(SmallSystem&&)>& next, bool only_ends) const;
+  /// Calls `next` with each state that one step leads to. is_new: the step is an access, an eviction, a recall or a
+  /// write of the device; else it carries on what is under way.
+  void for_each_step(const std::function<void(SmallSystem&&, bool is_new)>& next) const;
   /// Nothing is under way, and nobody waits.
   bool is_quiet() const;
   /// Throws ProtocolError for two writers, a writer and a reader, or bytes that are not those of the last write.
@@ -100,8 +101,10 @@ struct SmallSystem {
   void written(unsigned line);
   void end_access(unsigned cache, bool takes_place);
   void note(const char* who, const std::string& state, const std::string& what) const;
-  void device_steps(unsigned line, const std::function<void(const std::function<void(SmallSystem&)>&)>& step,
-                    bool only_ends) const;
+  using Change = std::function<void(SmallSystem&)>;
+  using TakeStep = std::function<void(bool is_new, const Change&)>;
+  void cache_steps(unsigned cache, unsigned line, const TakeStep&) const;
+  void device_steps(unsigned line, const TakeStep&) const;
 };
 
 const char* to_text(Kind);
