@@ -54,8 +54,7 @@ void check_expressions(const Claim& claim) {
   if (claim.terms.size() == 1 && claim.value.empty()) {
     const Term& t = claim.terms.front();
     const std::string unit = sweep::unit_of(t.value);
-    if (study::names_in(t.value) == std::vector<std::string>{t.value} && !unit.empty() && unit != claim.unit &&
-        !t.value.ends_with(".count"))
+    if (study::names_in(t.value) == std::vector<std::string>{t.value} && !unit.empty() && unit != claim.unit)
       throw UserError(
           t.where, fmt::format("{}: {} is in {}, and the claim's unit is {}", claim.name, t.value, unit, claim.unit));
   }

@@ -116,6 +116,7 @@ std::string unit_of(const std::string& name) {
     const std::string part =
         name.substr(dot == std::string::npos ? 0 : dot + 1, dot == std::string::npos ? end : end - dot - 1);
     if (part == "bytes") return "B";
+    if (part == "count") return {};
     for (const auto& [ending, unit] : kUnits)
       if (part.ends_with(ending)) return unit;
     // dma[].read_p50_ns has its unit at the end; latency_ns.p99 has it in front.

@@ -69,6 +69,7 @@ TEST_CASE("every quantity that is named in a result is found by its name", "[swe
 
 TEST_CASE("a name says its unit", "[sweep]") {
   CHECK(unit_of("latency_ns.p99") == "ns");
+  CHECK(unit_of("latency_ns.histogram.count").empty());
   CHECK(unit_of("throughput_per_s") == "1/s");
   CHECK(unit_of("load.achieved_per_s") == "1/s");
   CHECK(unit_of("links.pcie.slot0.up.bytes") == "B");
