@@ -48,7 +48,8 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
       refreshes_(p.refresh_interval != Time{} && base::spread().drawn()),
       refresh_phase_(base::spread().phase(p.refresh_interval, path(), "refresh")),
       refresh_key_(base::spread().key(path(), "refreshes")),
-      homed_lines_(static_cast<unsigned>(p.line.count()), p.l1d_size.count() / p.line.count()) {
+      homed_lines_(harts, static_cast<unsigned>(p.line.count()), p.l1d_size.count() / p.line.count(),
+                   p.protocol == Protocol::moesi) {
   for (unsigned h = 0; cached() && h < harts; ++h) harts_.emplace_back(p);
 }
 
@@ -66,8 +67,9 @@ void MemorySystem::register_statistics(base::StatisticsGroup& group) {
   }
   group.counter("home_requests", "lines", "that harts asked their homes for", homed_lines_.requests());
   if (!homed_lines_.any()) return;
-  group.counter("home_recalls", "lines", "that their homes took back, or left to be read only", homed_lines_.recalls());
-  group.counter("home_write_backs", "lines", "displaced and given back to their homes", homed_lines_.written_back());
+  group.counter_of("home_recalls", "lines", "that their homes took back, or left to be read only",
+                   [this] { return homed_lines_.recalls(); });
+  group.counter("home_evictions", "lines", "that made room for others", homed_lines_.evictions());
 }
 
 void MemorySystem::register_hart_statistics(unsigned hart, base::StatisticsGroup& group) {

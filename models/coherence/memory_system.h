@@ -18,7 +18,7 @@
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/reset.h"
 #include "models/coherence/holders.h"
-#include "models/coherence/homed_lines.h"
+#include "models/coherence/lines/homed_lines.h"
 
 namespace sluice::coherence {
 
@@ -37,17 +37,15 @@ using namespace base::literals;
 /// timing = "interval": as cached, for harts whose instruction windows overlap their misses. Accesses come at the times
 /// of their issue, which are not in order.
 ///
-/// Lines with a home of their own are outside these caches: HomedLines holds them, whatever the timing.
-class MemorySystem : public base::Model,
-                     public base::MemoryPath,
-                     public base::HartMemory,
-                     public base::LineHomes,
-                     public base::Resettable {
+/// Lines with a home of their own take no place in these caches: HomedLines holds them, whatever the timing.
+class MemorySystem : public base::Model, public base::MemoryPath, public base::HartMemory, public base::Resettable {
  public:
   enum class Timing { functional, cached, interval };
+  enum class Protocol { mesi, moesi };
   struct Parameters {
     Timing timing = Timing::functional;
     base::Bytes line = 64_B;
+    Protocol protocol = Protocol::mesi;  ///< of lines with a home of their own
     base::Bytes l1i_size = 32_KiB;
     unsigned l1i_ways = 8;
     base::Bytes l1d_size = 32_KiB;
@@ -100,9 +98,9 @@ class MemorySystem : public base::Model,
 
   bool cached() const { return parameters_.timing != Timing::functional; }
   const HartCounters& counters(unsigned hart) const { return harts_[hart].counters; }
-  /// Adds a home. The store for lines with a home holds as many lines as an L1D.
-  void add_home(base::LineHome& home, std::uint64_t base, std::uint64_t size, std::string path) override {
-    homed_lines_.add(home, base, size, std::move(path));
+  /// Adds a home behind a link. A hart holds as many lines with homes of their own as its L1D.
+  void add_home(base::LineHome& home, std::uint64_t base, std::uint64_t size, std::string path, CoherentLink& link) {
+    homed_lines_.add(home, base, size, std::move(path), link);
   }
 
   /// Path of the home of the line at an address; empty: the line has no home.
@@ -116,13 +114,14 @@ class MemorySystem : public base::Model,
   base::Time fill(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at, base::Time earliest) override;
   bool homed(std::uint64_t address) const override { return homed_lines_.homed(address); }
   unsigned line_bytes() const override { return homed_lines_.line_bytes(); }
+  std::uint8_t* held(unsigned hart, std::uint64_t address, base::LineUse use) override {
+    return homed_lines_.held(hart, address, base::writes(use));
+  }
   std::uint8_t* hold(unsigned hart, std::uint64_t address, base::LineUse use) override {
     return homed_lines_.hold(hart, address, base::writes(use));
   }
-  void changed(const base::LineWatcher& writer, std::uint64_t address, std::uint64_t length) override {
-    homed_lines_.changed(&writer, address, length);
-  }
-  void add_watcher(base::LineWatcher& w) override { homed_lines_.add_watcher(w); }
+  void let_go(unsigned hart) override { homed_lines_.let_go(hart); }
+  void add_watcher(unsigned hart, base::LineWatcher& w) override { homed_lines_.add_watcher(hart, w); }
   void register_hart_statistics(unsigned hart, base::StatisticsGroup&) override;
 
   // For harts and devices.

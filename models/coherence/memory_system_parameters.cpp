@@ -51,6 +51,11 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .power_of_two()
       .acts_with({"l2_accesses", "home_requests"}, "there are no caches, and no part has lines of its own")
       .stated(kSkylake);
+  s.add("protocol", &P::protocol,
+        "of lines with a home of their own; moesi: a cache that others read from keeps what it has changed")
+      .choices({{"mesi", Protocol::mesi}, {"moesi", Protocol::moesi}})
+      .acts_with({"home_requests"}, "no part has lines of its own")
+      .setting();
   s.add("l1i_size", &P::l1i_size, "instruction cache of a hart")
       .range(kL1Sizes.least, kL1Sizes.most)
       .stated(kSkylake)

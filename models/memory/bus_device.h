@@ -36,6 +36,7 @@ struct BusPlace {
   std::uint64_t address;             ///< of its first register
   std::vector<unsigned> interrupts;  ///< interrupt-controller sources, one for each of the device's lines
   std::uint64_t lines = 0;           ///< address of the cache lines that the device is home to; 0: none
+  std::string link = {};             ///< path of the coherent link between the chip and such a device
   std::string keys = {};             ///< what precedes the keys of these parameters on a board, with the dot
 };
 
@@ -63,6 +64,7 @@ template <class P>
 struct CoherentOnBus {
   OnBus<P> bus;
   std::uint64_t lines = 0;
+  std::string link;
   static void describe(base::Schema<CoherentOnBus>& s) {
     s.summary("a device on a system-on-chip's bus that is the home of cache lines, and its place");
     s.include("", &CoherentOnBus::bus);
@@ -70,6 +72,9 @@ struct CoherentOnBus {
         .multiple_of(4096)
         .hexadecimal()
         .setting();
+    s.add("link", &CoherentOnBus::link, "coherent link that it and its registers are behind")
+        .refers_to("coherent")
+        .required();
     s.rule("lines", [](const CoherentOnBus& p) { return p.lines == 0 ? "must be set: no device is at 0" : ""; });
   }
 };
@@ -78,7 +83,8 @@ struct CoherentOnBus {
 struct ChipPorts {
   SocBus& bus;
   base::MemoryPath& memory;  ///< for a device that reads and writes memory itself, as a root complex does
-  base::LineHomes& homes;    ///< for a device that is the home of cache lines
+  /// For a device behind a coherent link: what its registers are bound to, in place of the bus.
+  tlm::tlm_initiator_socket<>* registers = nullptr;
 };
 
 /// Minimum latencies of a device that joins its system-on-chip to others by a link. Such a device has no INTx, because
@@ -186,7 +192,10 @@ class BusDeviceOf final : public BusDevice {
 
   void connect(const ChipPorts& chip, SocBus::Region region) override {
     region.own = std::derived_from<D, base::Model>;
-    chip.bus.map(region, device_->socket);
+    if (chip.registers)
+      chip.registers->bind(device_->socket);
+    else
+      chip.bus.map(region, device_->socket);
     if constexpr (requires(D & d) { d.initiator; }) device_->initiator.bind(chip.bus.from_initiators);
   }
   void connect_lines(base::LineHomes& homes, std::uint64_t address, std::uint64_t size,
@@ -231,12 +240,16 @@ class BusDeviceFactoryOf final : public BusOnlyFactory {
  public:
   using Own = typename BusDeviceOf<D>::Parameters;
   static constexpr bool kCoherent = std::derived_from<D, base::LineHome>;
+  static_assert(!kCoherent || std::derived_from<D, base::Model>, "a home of lines is a base::Model");
   using Parameters = std::conditional_t<kCoherent, CoherentOnBus<Own>, OnBus<Own>>;
 
   BusPlace bus_place(const void* parameters) const override {
     const OnBus<Own>& p = on_bus(parameters);
     BusPlace place{p.soc, p.address, p.interrupts};
-    if constexpr (kCoherent) place.lines = at(parameters).lines;
+    if constexpr (kCoherent) {
+      place.lines = at(parameters).lines;
+      place.link = at(parameters).link;
+    }
     return place;
   }
   std::uint64_t lines_size(const void* parameters) const override {

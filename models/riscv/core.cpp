@@ -64,7 +64,7 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
     reservation_lost_ = true;
     wake_.notify();
   });
-  memory_.add_watcher(*this);
+  memory_.add_watcher(cache_, *this);
   runner_.on_spin([this] { return undisturbed() && hart_.engine().spins(spin_); },
                   [this](Time until) { pass_turns(until); });
   SC_HAS_PROCESS(Core);
@@ -359,11 +359,6 @@ void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigne
       return access("access", fmt::format("access fault, {}, and outside memory an address must be a multiple of the "
                                           "size",
                                           there));
-    case Refusal::crossing_line:
-      return access("access",
-                    fmt::format("access fault, {} has cache lines of {} bytes, and it reaches across the end of "
-                                "one",
-                                place, memory_.line_bytes()));
     case Refusal::crossing:
       return access("access", "access fault, it reaches across the end of memory");
     case Refusal::atomic_device:

@@ -126,7 +126,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   bool homed(std::uint64_t address) override { return memory_.homed(address); }
   unsigned line_bytes() override { return memory_.line_bytes(); }
   std::uint8_t* hold(std::uint64_t address, base::LineUse use) override;
-  void changed(std::uint64_t address, unsigned size) override { memory_.changed(*this, address, size); }
+  std::uint8_t* held(std::uint64_t address, base::LineUse use) override { return memory_.held(cache_, address, use); }
+  void let_go() override { memory_.let_go(cache_); }
   bool load(std::uint64_t address, void* data, unsigned size) override;
   bool store(std::uint64_t address, const void* data, unsigned size) override;
   bool synchronise() override;

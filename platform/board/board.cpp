@@ -41,6 +41,7 @@ Board::Board(const config::BoardConfig& config, Traffic traffic, std::optional<W
   if (run_.spread == SpreadOfTime::drawn) base::spread().draw_from(base::RandomSeed{run_.seed, run_.replication});
   build_systems();
   build_pcie();
+  build_coherent_links();
   build_bus_devices();
   build_devices();
   build_network();
@@ -173,6 +174,7 @@ void Board::publish_statistics() {
   }
   for (WireInstance& w : wires_) publish(*w.wire);
   for (SlotInstance& s : slots_) publish(*s.link);
+  for (CoherentInstance& c : coherent_links_) publish(*c.link);
   for (auto& system : systems_) publish(system->bus());
   publish(*root_);
   statistics_ = std::make_unique<base::StatisticsGroup>("reset", &base::statistics());
@@ -215,13 +217,8 @@ void Board::connect_to_bus(const config::Instance& d, memory::BusDevice& device,
                            std::unique_ptr<memory::BusDevice> owned) {
   const memory::BusPlace place = bus_place_of(config_, d);
   SystemOnChip& system = this->system(place.soc);
-  const BusExtent extent = bus_extent_of(config_, d);
-  const unsigned lines = by_author(config_, d.path(), "cannot be built", [&] {
-    device.connect({system.bus(), system.memory(), system.memory()},
-                   {d.path(), place.address, extent.size, false, false});
-    if (extent.lines_size != 0) device.connect_lines(system.memory(), place.lines, extent.lines_size, d.path());
-    return device.lines();
-  });
+  connect_ports(d, device, place, system);
+  const unsigned lines = by_author(config_, d.path(), "cannot be built", [&] { return device.lines(); });
   if (place.interrupts.size() != lines)
     throw config_.error(d, place.keys + "interrupts",
                         fmt::format("must name a source for each of its interrupt lines, of which it has {}", lines));

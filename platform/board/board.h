@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "models/base/systemc/scheduler.h"
+#include "models/coherence/link/coherent_link.h"
+#include "models/coherence/link/register_path.h"
 #include "models/net/traffic/traffic_source.h"
 #include "models/net/wire.h"
 #include "models/nic/nic.h"
@@ -40,6 +42,13 @@ struct SlotInstance {
 struct SwitchInstance {
   std::string path;
   std::unique_ptr<pcie::Switch> fabric;
+};
+
+/// A coherent link.
+struct CoherentInstance {
+  std::string path;
+  std::unique_ptr<coherence::CoherentLink> link;
+  SystemOnChip* system = nullptr;  ///< at its upper end; null: nothing is at the lower end
 };
 
 /// What is at the far end of the first wire.
@@ -94,6 +103,7 @@ class Board {
   /// The cluster of a hart; null: the hart is in no cluster of the board.
   Cluster* cluster_of(const riscv::Core*) const;
   std::vector<SlotInstance>& slots() { return slots_; }
+  std::vector<CoherentInstance>& coherent_links() { return coherent_links_; }
   std::vector<WireInstance>& wires() { return wires_; }
   std::vector<NicInstance>& nics() { return nics_; }
   std::vector<DeviceInstance>& devices() { return devices_; }
@@ -129,6 +139,9 @@ class Board {
   void build_bus_devices();
   void connect_to_bus(const config::Instance&, memory::BusDevice&, std::unique_ptr<memory::BusDevice> owned);
   void connect_to_bus(const config::Instance&, pcie::Endpoint&);
+  void build_coherent_links();
+  CoherentInstance& coherent_link(const config::Instance& device, const memory::BusPlace&, SystemOnChip&);
+  void connect_ports(const config::Instance&, memory::BusDevice&, const memory::BusPlace&, SystemOnChip&);
   void check_joint(const config::Instance&, const pcie::Endpoint&) const;
   void build_devices();
   void check_files(const config::Instance&) const;
@@ -176,6 +189,8 @@ class Board {
   std::unique_ptr<pcie::Iommu> iommu_;
   std::vector<SlotInstance> slots_;
   std::vector<SwitchInstance> switches_;
+  std::vector<CoherentInstance> coherent_links_;
+  std::vector<std::unique_ptr<coherence::RegisterPath>> register_paths_;  ///< of the devices behind coherent links
   std::vector<WireInstance> wires_;
   std::vector<NicInstance> nics_;
   std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device and workload, one after each kind

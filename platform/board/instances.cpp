@@ -143,7 +143,10 @@ memory::BusPlace bus_place_of(const config::BoardConfig& config, const config::I
     check_refers(config, device, place.keys + "soc", place.soc, "soc", "a system-on-chip of the board");
   check_bus_address(config, device, place.keys + "address", place.address, 8);
   const std::uint64_t lines = bus_extent_of(config, device).lines_size;
-  if (lines != 0) check_bus_address(config, device, place.keys + "lines", place.lines, base::GuestRam::kPage);
+  if (lines != 0) {
+    check_bus_address(config, device, place.keys + "lines", place.lines, base::GuestRam::kPage);
+    check_refers(config, device, place.keys + "link", place.link, "coherent", "a coherent link of the board");
+  }
   if (lines == 0 && place.lines != 0)
     throw config.error(device, place.keys + "lines", "must not be set: the device is the home of no cache lines");
   return place;

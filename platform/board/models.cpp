@@ -65,6 +65,7 @@ void register_models(config::Registry& r) {
   r.add_kind("pcie", "link", "model", "a PCIe slot");
   r.add<SlotParameters>("pcie", "link", "PCIe link");
   r.add_kind("switch", "plain", "model", "a PCIe switch");
+  r.add_kind("coherent", "", "model", "a coherent link");
   r.add_kind("net", "wire", "model", "an Ethernet link");
   r.add<WireParameters>("net", "wire", "Ethernet link");
   r.add_kind("nic");

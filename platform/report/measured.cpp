@@ -79,12 +79,15 @@ Json counters_in(const platform::Window& w, std::string* broken) {
 Json links(platform::Board& board, const platform::Window& w, const Json& counters) {
   Json list = Json::array();
   const double elapsed = static_cast<double>(w.length().femtoseconds());
-  for (const platform::SlotInstance& slot : board.slots()) {
+  std::vector<std::string> paths;
+  for (const platform::SlotInstance& slot : board.slots()) paths.push_back(slot.path);
+  for (const platform::CoherentInstance& link : board.coherent_links()) paths.push_back(link.path);
+  for (const std::string& path : paths) {
     for (const char* direction : {"up", "down"}) {
       const auto value = [&](const char* name) {
-        return counter(counters, slot.path, (std::string(direction) + "_" + name).c_str());
+        return counter(counters, path, (std::string(direction) + "_" + name).c_str());
       };
-      list.push_back({{"name", slot.path},
+      list.push_back({{"name", path},
                       {"direction", direction},
                       {"bytes", value("bytes")},
                       {"payload_bytes", value("payload_bytes")},

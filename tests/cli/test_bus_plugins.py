@@ -108,8 +108,16 @@ LINES_BOARD = """extends = ["virt"]
 plugins = ["{}"]
 [cluster.host]
 firmware = "line-box"
+[coherent.chip]
+model = "on-die"
+flight = "0 ns"
+host_transmit = "0 ns"
+host_receive = "0 ns"
+device_transmit = "0 ns"
+device_receive = "0 ns"
 [device.box]
 model = "line-box"
+link = "coherent.chip"
 address = 0x1300_0000
 lines = 0x2000_0000
 """
@@ -132,6 +140,24 @@ class Homes(PluginTest):
                 self.assertEqual(result["counters"]["device.box"]["answers"], 11)
                 self.assertEqual(result["counters"]["caches"]["home_requests"], 21)  # and ten stores
 
+    def test_links_count_their_messages(self):
+        for model, request, line in (("on-die", 8, 8 + 64), ("cxl", 16, 16 + 64)):
+            with self.subTest(model=model):
+                self.board(LINES_BOARD.replace("on-die", model))
+                result = json.loads(self.succeed("run", "my.toml", "--json", cwd=self.directory))
+                counters = result["counters"]["coherent.chip"]
+                # The first line is read eleven times, and recalled each time; the second is written and recalled ten times.
+                self.assertEqual(counters["down_read_shared"], 11)
+                self.assertEqual(counters["down_read_unique"], 10)
+                self.assertEqual(counters["up_grant_exclusive"], 21)
+                self.assertEqual(counters["up_snoop_unique"], 21)
+                self.assertEqual(counters["down_ack"], 11)
+                self.assertEqual(counters["down_ack_with_data"], 10)
+                links = {l["direction"]: l for l in result["links"] if l["name"] == "coherent.chip"}
+                self.assertEqual(links["down"]["bytes"], (21 + 11) * request + 10 * line)
+                self.assertEqual(links["up"]["bytes"], 21 * line + 21 * request)
+                self.assertEqual(links["up"]["payload_bytes"], 21 * 64)
+
     def test_what_a_home_refuses_is_an_access_fault(self):
         self.write("bad.elf", guest(0x2000_0537, 0x0805_0513, 0x0005_3583))  # lui a0; addi a0, 128; ld a1, 0(a0)
         self.board(LINES_BOARD.replace('"line-box"\n[', '"bad.elf"\n['))
@@ -149,11 +175,17 @@ class Homes(PluginTest):
 
     def test_its_place_is_checked(self):
         cases = (
-            ("lines = 0x2000_0000\n", "", "my.toml:5: device.box.lines must be set: no device is at 0"),
-            ("0x2000_0000", "0x8000_0000", "my.toml:8: memory.dram at 0x8000_0000 (512 MiB) overlaps "
+            ("lines = 0x2000_0000\n", "", "my.toml:12: device.box.lines must be set: no device is at 0"),
+            ("0x2000_0000", "0x8000_0000", "my.toml:16: memory.dram at 0x8000_0000 (512 MiB) overlaps "
              "device.box.lines at 0x8000_0000 (4 KiB)"),
             ("address =", "lines_size = \"0 B\"\naddress =",
              "my.toml: device.box cannot be built: it is a home of cache lines and has 0 bytes of them"),
+            ('link = "coherent.chip"\n', "", "my.toml:12: device.box.link must be set: coherent link that it and its "
+             "registers are behind"),
+            ('"coherent.chip"', '"pcie.slot0"', "my.toml:14: device.box.link must name a coherent link of the board, not "
+             '"pcie.slot0"; valid: coherent.chip'),
+            ('"on-die"', '"eci"', "my.toml:14: device.box.link must name a link with lines of 64 B, as its system's "
+             "caches.line says; ECI has lines of 128 B"),
         )
         for old, new, message in cases:
             with self.subTest(message=message):

@@ -12,7 +12,7 @@ namespace sluice::base {
 
 class StatisticsGroup;
 
-/// Is told when lines that are not RAM are written or taken away. A hart uses it for its reservation.
+/// Is told when a hart's caches lose a line that is not RAM. The hart uses it for its reservation.
 class LineWatcher {
  public:
   virtual ~LineWatcher() = default;
@@ -47,12 +47,16 @@ class HartMemory {
   /// Whether the address lies in a line with a home of its own.
   virtual bool homed(std::uint64_t address) const = 0;
   virtual unsigned line_bytes() const = 0;
-  /// Called on the hart's thread, at now(): waits until the caches hold the line for this use. Returns the line's bytes
-  /// from `address` on, valid until simulated time goes on; null: the home refuses.
+  /// The line's bytes from `address` on, if the hart's caches hold the line for this use; else null. Changes nothing
+  /// that another hart or a device could see.
+  virtual std::uint8_t* held(unsigned hart, std::uint64_t address, LineUse use) = 0;
+  /// Called on the hart's thread, at now(): waits until the hart's caches hold the line for this use. Returns its bytes
+  /// as held() does, valid until let_go(); null: the home refuses.
   virtual std::uint8_t* hold(unsigned hart, std::uint64_t address, LineUse use) = 0;
-  /// `writer` has changed bytes that hold() gave it for a store.
-  virtual void changed(const LineWatcher& writer, std::uint64_t address, std::uint64_t length) = 0;
-  virtual void add_watcher(LineWatcher&) = 0;
+  /// The access for which hold() has returned bytes has taken place, at the same time: the line may go.
+  virtual void let_go(unsigned hart) = 0;
+  /// The watcher is told of lines that the hart loses.
+  virtual void add_watcher(unsigned hart, LineWatcher&) = 0;
 
   /// Registers what the memory counts for the hart.
   virtual void register_hart_statistics(unsigned hart, StatisticsGroup&) = 0;

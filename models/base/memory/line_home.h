@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Cache lines whose home is not RAM but a device, or a directory in front of one. A core's access to such a line waits
-/// until the home grants it. Plain C++. docs/models/memory.md describes the protocol.
+/// until the home grants it. Plain C++. docs/models/coherent-links.md describes the protocol.
 
 #include <cstdint>
 #include <span>
 #include <string>
 
-#include "models/base/memory/line_state.h"
 #include "models/base/time/time.h"
 
 namespace sluice::base {
@@ -23,43 +22,52 @@ struct LineRequest {
 };
 
 /// The home of the lines of one address range. All functions are called at now(). Addresses are bus addresses of lines.
+/// The device has bytes for each line, and may change them only while no cache has any of the line: while it answers a
+/// request that finds the line nowhere, and between line_recalled() and LineCaches::unlock() where it has taken the
+/// line away.
 class LineHome {
  public:
   virtual ~LineHome() = default;
   /// Passes the caches that may hold lines of this home. base: address of its first line. Called once, before simulated
   /// time begins.
   virtual void attach(LineCaches&, std::uint64_t base) = 0;
-  /// A hart waits for a line: base::access_site() is the instruction. One answer follows, at once or later:
-  /// LineCaches::grant() or refuse() with the request's number. Without an answer the hart waits for ever.
+  /// A hart waits for a line. One answer follows, at once or later: LineCaches::grant() or refuse() with the request's
+  /// number. A home answers no request for a line that it recalls until it unlocks the line.
   virtual void line_requested(const LineRequest&) = 0;
-  /// The caches have evicted a modified line.
-  virtual void line_written_back(std::uint64_t line, std::span<const std::uint8_t> bytes) = 0;
-  /// The caches have been reset: they hold no line, and nobody waits for one.
+  /// The caches have changed a line and give it back: they have evicted it, or somebody else asks for it. These are the
+  /// device's bytes of the line from now on.
+  virtual void line_written(std::uint64_t line, std::span<const std::uint8_t> bytes) = 0;
+  /// What LineCaches::recall() has asked for is done. line_written() has come before if the caches had changed the
+  /// line.
+  virtual void line_recalled(std::uint64_t line) { (void)line; }
+  /// The caches have been reset: they hold no line, nobody waits for one, and nothing is recalled.
   virtual void caches_reset() {}
 };
 
-/// The caches of a system-on-chip, as the homes on it see them.
+/// What a recall leaves in the caches.
+enum class Recall : std::uint8_t {
+  nothing,  ///< they give the line up: clean-invalidate
+  to_read,  ///< they may go on reading it
+};
+
+/// The caches of a system-on-chip, as one home sees them. The functions throw std::logic_error for what the protocol
+/// does not allow.
 class LineCaches {
  public:
-  struct Held {
-    LineState::State state = LineState::kInvalid;
-    std::span<const std::uint8_t> bytes;  ///< empty where the line is not held; valid until the next call
-  };
-
   virtual ~LineCaches() = default;
   virtual unsigned line_bytes() const = 0;
-  /// Answers a request with line_bytes() bytes. own: the caches may modify the line. Returns false, and does nothing,
-  /// if a reset has withdrawn the request. Throws std::logic_error for a second answer, for a wrong size, and when the
-  /// hart wants to write the line and `own` is false.
+  /// Answers a request with line_bytes() bytes. own: the hart that reads may have the line alone if no other cache has
+  /// it, and then write it without a request; one that asks to write has it alone anyway. The bytes reach the hart
+  /// unless a cache has changed the line since the device got it. Returns false, and does nothing, if a reset has
+  /// withdrawn the request.
   virtual bool grant(std::uint64_t request, std::span<const std::uint8_t> bytes, bool own) = 0;
   /// As grant(), but the access ends with a bus error.
   virtual bool refuse(std::uint64_t request) = 0;
-  /// What the caches hold of a line. Changes nothing.
-  virtual Held probe(std::uint64_t line) const = 0;
-  /// Takes a line away (`to` kInvalid) or leaves it to be read only (kShared); returns what the caches held until now.
-  /// A reservation (LR) of the line ends; a hart that needs the line again asks its home. If a home recalls a line at
-  /// the time of its grant, before the hart that asked has had its turn, this hart asks again, too.
-  virtual Held recall(std::uint64_t line, LineState::State to) = 0;
+  /// Takes a line away, or leaves it to be read only. LineHome::line_recalled() follows, at once or later; the line is
+  /// locked from then on.
+  virtual void recall(std::uint64_t line, Recall) = 0;
+  /// The home goes on without the line: requests for it are served again.
+  virtual void unlock(std::uint64_t line) = 0;
 };
 
 /// Adds homes to the caches of a system-on-chip.

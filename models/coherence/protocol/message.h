@@ -42,8 +42,11 @@ enum class Kind : std::uint8_t {
   snoop_unique   ///< the line is to be given up
 };
 
+inline constexpr unsigned kKinds = 16;
+const char* to_text(Kind);  ///< "read shared"
+
 struct Message {
-  Kind kind;
+  Kind kind{};
   Holding holding = Holding::none;  ///< of a snoop: as above; of an ack: what the cache keeps
   Data data = 0;                    ///< where the kind has any
 
@@ -52,7 +55,11 @@ struct Message {
 
 constexpr bool is_request(Kind k) { return k <= Kind::upgrade; }
 constexpr bool is_victim(Kind k) { return k == Kind::evict || k == Kind::write_back; }
+/// Of a cache, to a snoop.
+constexpr bool is_answer(Kind k) { return k >= Kind::ack && k <= Kind::conflict; }
 constexpr bool is_snoop(Kind k) { return k >= Kind::snoop_shared; }
+/// Whether a home says it, and not a cache.
+constexpr bool is_of_home(Kind k) { return k >= Kind::grant_shared; }
 constexpr bool has_data(Kind k) {
   return k == Kind::write_back || k == Kind::ack_data || k == Kind::grant_shared || k == Kind::grant_exclusive;
 }

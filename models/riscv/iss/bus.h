@@ -14,8 +14,7 @@ namespace sluice::riscv {
 /// A software error that the hart answers with a trap, without asking the bus.
 enum class Refusal : std::uint8_t {
   misaligned_device,  ///< a load or store outside RAM that is not aligned to its size
-  crossing_line,      ///< a load or store that crosses the end of a cache line with a home of its own
-  crossing,           ///< a load or store that crosses a page, where one of the pages is not RAM
+  crossing,           ///< a load or store that crosses a page, where one of the pages is a device or nothing
   atomic_device,      ///< LR, SC or an AMO outside RAM
   atomic_misaligned,  ///< LR, SC or an AMO that is not aligned to its size
   fetch,              ///< instructions outside RAM
@@ -30,15 +29,17 @@ class Bus {
   virtual base::GuestRam* ram_at(std::uint64_t address) = 0;
 
   /// Whether the address lies in a cache line that has a home of its own. The caches hold the bytes of such a line.
-  /// Loads, stores and atomics work as in RAM, within one line. Instructions cannot be fetched from the line.
+  /// Loads, stores and atomics work as in RAM. Instructions cannot be fetched from the line.
   virtual bool homed(std::uint64_t /*address*/) { return false; }
   virtual unsigned line_bytes() { return 64; }  ///< of the lines that have a home of their own
+  /// The line's bytes from `address` on, if the hart's caches hold the line for this use; else null.
+  virtual std::uint8_t* held(std::uint64_t /*address*/, base::LineUse /*use*/) { return nullptr; }
   /// Makes the caches get the line for this use, at state.slots, right after synchronise(). This may take simulated
-  /// time, as a device access may. Returns the line's bytes from `address` on, valid until the next call; null: access
+  /// time, as a device access may. Returns the line's bytes from `address` on, valid until let_go(); null: access
   /// fault.
   virtual std::uint8_t* hold(std::uint64_t /*address*/, base::LineUse /*use*/) { return nullptr; }
-  /// The hart has changed bytes that hold() gave it.
-  virtual void changed(std::uint64_t /*address*/, unsigned /*size*/) {}
+  /// The access for which hold() has returned bytes has taken place.
+  virtual void let_go() {}
 
   /// Accesses 1, 2, 4 or 8 naturally aligned bytes of a device, at state.slots, right after synchronise(). If this
   /// takes simulated time, the callee moves state.slots forward, and interrupts and writes to RAM may have happened.

@@ -172,6 +172,8 @@ class SlowPath {
   Outcome atomic(const Instruction&);
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
   Place place_at(std::uint64_t physical);
+  Outcome access_line(std::uint64_t physical, void* data, unsigned size, bool store, std::uint64_t address);
+  Outcome access_part(const Place&, std::uint8_t* bytes, unsigned size, bool store, std::uint64_t address);
   Outcome homed_line(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
   bool post(std::uint64_t physical, std::uint64_t value, unsigned size);
   Outcome refused_line(Cause fault, std::uint64_t address);

@@ -195,24 +195,48 @@ SlowPath::Outcome SlowPath::refused_line(Cause fault, std::uint64_t address) {
   return synchronise() ? trap(fault, address) : Outcome::redirect;
 }
 
-/// Executes a load or store in a line with a home of its own. The hart may have to wait for the line.
+/// Loads or stores bytes of one line with a home of its own. The hart may have to wait for the line.
+SlowPath::Outcome SlowPath::access_line(std::uint64_t physical, void* data, unsigned size, bool store,
+                                        std::uint64_t address) {
+  if (clock_) clock_->drain_stores();
+  const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
+  std::uint8_t* bytes = bus_.held(physical, use);
+  const bool is_new = !bytes;
+  if (is_new) {
+    if (!synchronise()) return Outcome::redirect;
+    bytes = bus_.hold(physical, use);
+    if (!bytes) return refused_line(store ? Cause::store_access : Cause::load_access, address);
+  }
+  if (store)
+    std::memcpy(bytes, data, size);
+  else
+    std::memcpy(data, bytes, size);
+  if (is_new) bus_.let_go();
+  return Outcome::next;
+}
+
+/// Executes a load or store in lines with a home of their own. One that reaches across the end of a line is two.
 SlowPath::Outcome SlowPath::homed_line(const Instruction& i, const Place& place, std::uint64_t address, unsigned size,
                                        std::uint64_t value) {
   const bool store = is_store(i.op);
-  const Cause fault = store ? Cause::store_access : Cause::load_access;
-  if (place.physical % bus_.line_bytes() + size > bus_.line_bytes())
-    return refuse(Refusal::crossing_line, fault, address, place.physical, size);
-  if (clock_) clock_->drain_stores();
-  if (!synchronise()) return Outcome::redirect;
-  std::uint8_t* bytes = bus_.hold(place.physical, store ? base::LineUse::store : base::LineUse::load);
-  if (!bytes) return refused_line(fault, address);
-  if (store) {
-    std::memcpy(bytes, &value, size);
-    bus_.changed(place.physical, size);
-  } else {
-    std::memcpy(&value, bytes, size);
-    load_result(i, value);
-  }
+  const unsigned left = bus_.line_bytes() - static_cast<unsigned>(place.physical % bus_.line_bytes());
+  const unsigned first = std::min(size, left);
+  Outcome outcome = access_line(place.physical, &value, first, store, address);
+  if (outcome == Outcome::next && first < size)
+    outcome = access_line(place.physical + first, reinterpret_cast<std::uint8_t*>(&value) + first, size - first, store,
+                          address + first);
+  if (outcome == Outcome::next && !store) load_result(i, value);
+  return outcome;
+}
+
+/// Loads or stores what lies in one of two pages.
+SlowPath::Outcome SlowPath::access_part(const Place& place, std::uint8_t* bytes, unsigned size, bool store,
+                                        std::uint64_t address) {
+  if (place.homed) return access_line(place.physical, bytes, size, store, address);
+  if (store)
+    write_ram(place, bytes, size);
+  else
+    read_ram(place, bytes, size);
   return Outcome::next;
 }
 
@@ -226,30 +250,26 @@ SlowPath::Outcome SlowPath::memory_crossing(const Instruction& i, std::uint64_t 
   const Cause fault = store ? Cause::store_access : Cause::load_access;
   Cause cause = locate(address, first, access, low);
   if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
-  if (cause == Cause::none && !low.ram) return refuse(Refusal::misaligned_device, fault, address, low.physical, size);
+  if (cause == Cause::none && !low.ram && !low.homed)
+    return refuse(Refusal::misaligned_device, fault, address, low.physical, size);
   if (cause != Cause::none) return trap(cause, address);
   cause = locate(address2, size - first, access, high);
   if (cause == fault) return refuse(Refusal::protection, cause, address2, address, size);
-  if (cause == Cause::none && !high.ram) return refuse(Refusal::crossing, fault, address2, low.physical, size);
+  if (cause == Cause::none && !high.ram && !high.homed)
+    return refuse(Refusal::crossing, fault, address2, low.physical, size);
   if (cause != Cause::none) return trap(cause, address2);
   const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
-  if (store && !(synchronise_store(low, first) && synchronise_store(high, size - first))) return Outcome::redirect;
-  touch(low.physical, first, use);
-  if (!clock_) touch(high.physical, size - first, use);
-  std::uint8_t bytes[8] = {};
+  if (store && !((low.homed || synchronise_store(low, first)) && (high.homed || synchronise_store(high, size - first))))
+    return Outcome::redirect;
+  if (low.ram) touch(low.physical, first, use);
+  if (high.ram && (!clock_ || !low.ram)) touch(high.physical, size - first, use);
   std::uint64_t value = 0;
-  if (store) {
-    value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
-    std::memcpy(bytes, &value, 8);
-    write_ram(low, bytes, first);
-    write_ram(high, bytes + first, size - first);
-  } else {
-    read_ram(low, bytes, first);
-    read_ram(high, bytes + first, size - first);
-    std::memcpy(&value, bytes, 8);
-    load_result(i, value);
-  }
-  return Outcome::next;
+  if (store) value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(&value);
+  Outcome outcome = access_part(low, bytes, first, store, address);
+  if (outcome == Outcome::next) outcome = access_part(high, bytes + first, size - first, store, address2);
+  if (outcome == Outcome::next && !store) load_result(i, value);
+  return outcome;
 }
 
 SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
@@ -286,7 +306,6 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
   const auto write = [&](std::uint64_t value) {
     if (!line) return write_ram(place, &value, size);
     std::memcpy(line, &value, size);
-    bus_.changed(place.physical, size);
   };
   if (word) memory = sign_extend_word(memory);
   if (reserve) {
@@ -304,6 +323,7 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
     write(amo_result(i.aux, word, memory, operand));
     state_.x[i.rd] = memory;
   }
+  if (line) bus_.let_go();
   return Outcome::next;
 }
 

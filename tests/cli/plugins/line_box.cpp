@@ -37,25 +37,28 @@ class LineBox : public base::Model, public base::LineHome {
     first_ = first;
   }
   void line_requested(const base::LineRequest& request) override {
-    const bool first = request.line == first_;
-    const base::Time at = first ? period_ * (base::now() / period_ + 1) : base::now();
-    base::calendar().at(at, key(), [this, first, n = request.number, line = request.line] {
-      if (line > first_ + caches_->line_bytes()) return void(caches_->refuse(n));
-      std::vector<std::uint8_t> bytes(caches_->line_bytes());
-      if (!first) return void(caches_->grant(n, bytes, true));
-      const Held second = caches_->recall(line + caches_->line_bytes(), base::LineState::kInvalid);
-      if (second.state == base::LineState::kModified) stored_ = second.bytes[0];
-      bytes[0] = static_cast<std::uint8_t>(++count_);
-      bytes[1] = static_cast<std::uint8_t>(stored_);
-      if (!caches_->grant(n, bytes, true)) return;
-      // The line is recalled, so that the next load asks again.
-      base::calendar().after(base::Time::ns(1), key(), [this] { caches_->recall(first_, base::LineState::kInvalid); });
-    });
+    if (request.line > second()) return void(caches_->refuse(request.number));
+    if (request.line == second()) return void(caches_->grant(request.number, line(stored_, 0), true));
+    request_ = request.number;
+    base::calendar().at(period_ * (base::now() / period_ + 1), key(),
+                        [this] { caches_->recall(second(), base::Recall::nothing); });
   }
-  void line_written_back(std::uint64_t, std::span<const std::uint8_t> bytes) override { stored_ = bytes[0]; }
+  void line_written(std::uint64_t, std::span<const std::uint8_t> bytes) override { stored_ = bytes[0]; }
+  void line_recalled(std::uint64_t recalled) override {
+    caches_->unlock(recalled);
+    if (recalled == first_ || !caches_->grant(request_, line(++count_, stored_), true)) return;
+    // The line is recalled, so that the next load asks again.
+    base::calendar().after(base::Time::ns(1), key(), [this] { caches_->recall(first_, base::Recall::nothing); });
+  }
 
  private:
-  using Held = base::LineCaches::Held;
+  std::uint64_t second() const { return first_ + caches_->line_bytes(); }
+  std::vector<std::uint8_t> line(std::uint64_t first, std::uint64_t second) const {
+    std::vector<std::uint8_t> bytes(caches_->line_bytes());
+    bytes[0] = static_cast<std::uint8_t>(first);
+    bytes[1] = static_cast<std::uint8_t>(second);
+    return bytes;
+  }
   void register_statistics(base::StatisticsGroup& group) override {
     group.counter("answers", "lines", "given", count_);
     bank_.register_statistics(group);
@@ -64,6 +67,7 @@ class LineBox : public base::Model, public base::LineHome {
   base::Time period_;
   base::LineCaches* caches_ = nullptr;
   std::uint64_t first_ = 0;
+  std::uint64_t request_ = 0;  ///< the latest one for the first line
   std::uint64_t count_ = 0;
   std::uint64_t stored_ = 0;
 };

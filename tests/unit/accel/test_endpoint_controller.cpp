@@ -25,10 +25,6 @@ struct Controller : base::Model {
   explicit Controller(sc_core::sc_module_name name) : Model(name) {}
 };
 
-struct NoHomes : base::LineHomes {
-  void add_home(base::LineHome&, std::uint64_t, std::uint64_t, std::string) override {}
-};
-
 constexpr std::uint64_t kAddress = 0x4000'0000, kImsic = 0x2800'0000;
 constexpr std::uint64_t kWindow = kAddress + EPC_OUTBOUND_WINDOW;
 
@@ -37,7 +33,6 @@ struct JoinedBench {
   base::Scheduler scheduler{"scheduler", 1_us};
   base::RunnerGroup card_group{scheduler, 1_us};
   FlatMemory memory, card_memory;
-  NoHomes homes;
   MessageSink soc;
   RootComplex::Parameters parameters{.root_ports = 2};
   RootComplex root{"root", parameters, memory};
@@ -64,8 +59,7 @@ struct JoinedBench {
     root.set_soc_writer(&soc);
     link.connect(root.root_port(0), controller.port());
     beside.connect(root.root_port(1), device.port());
-    controller.connect({bus, card_memory, homes},
-                       {"controller", kAddress, EPC_OUTBOUND_WINDOW + 0x10000, false, false});
+    controller.connect({bus, card_memory}, {"controller", kAddress, EPC_OUTBOUND_WINDOW + 0x10000, false, false});
     memory::SocBus::Region messages{"imsic", kImsic, 0x1000, true, false};
     messages.interrupts = true;
     bus.map(messages, imsic.socket);

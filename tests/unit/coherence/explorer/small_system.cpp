@@ -25,14 +25,6 @@ bool has_copy(const CacheLine& c) {
 
 }  // namespace
 
-const char* to_text(Kind kind) {
-  static constexpr const char* kNames[] = {
-      "read shared",   "read unique",   "upgrade",      "evict",           "write back",    "ack",
-      "ack with data", "conflict",      "grant shared", "grant exclusive", "grant upgrade", "refuse",
-      "evict done",    "conflict done", "snoop shared", "snoop unique"};
-  return kNames[static_cast<unsigned>(kind)];
-}
-
 SmallSystem::SmallSystem(const Bounds& b, const Rules& r)
     : bounds(b), rules(r), waits(b.caches), accesses_left(b.caches, b.accesses.value_or(0)) {
   for (unsigned l = 0; l < b.lines; ++l)

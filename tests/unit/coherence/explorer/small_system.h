@@ -107,6 +107,4 @@ struct SmallSystem {
   void device_steps(unsigned line, const TakeStep&) const;
 };
 
-const char* to_text(Kind);
-
 }  // namespace sluice::coherence::protocol

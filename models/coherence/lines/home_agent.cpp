@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/coherence/lines/home_agent.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace sluice::coherence {
+namespace {
+
+// The state machines pass on which bytes they mean.
+constexpr protocol::Data kOfDevice = 0, kArrived = 1;
+
+}  // namespace
+
+HomeAgent::HomeAgent(base::LineHome& device, Setup setup, Send send)
+    : device_(device), setup_(std::move(setup)), send_(std::move(send)) {}
+
+HomeAgent::Line& HomeAgent::line_at(std::uint64_t address) {
+  return lines_.try_emplace(address, setup_.caches).first->second;
+}
+
+void HomeAgent::receive(const CoherentMessage& m) {
+  Line& line = line_at(m.line);
+  protocol::Message what = m.what;
+  if (protocol::has_data(what.kind)) {
+    std::copy_n(m.bytes.begin(), setup_.line_bytes, line.arrived.begin());
+    what.data = kArrived;
+  }
+  take(m.line, line, line.state.receive(m.cache, what, setup_.rules));
+}
+
+/// Does what follows from a step. What the device is told comes last, because it may answer at once.
+void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& step,
+                     std::span<const std::uint8_t> granted) {
+  for (const protocol::Addressed& to : step.sent) {
+    CoherentMessagePtr m = make_coherent_message();
+    m->what = to.message;
+    m->line = address;
+    m->cache = to.cache;
+    if (protocol::has_data(to.message.kind))
+      std::copy_n(to.message.data == kArrived ? line.arrived.data() : granted.data(), setup_.line_bytes,
+                  m->bytes.begin());
+    send_(std::move(m));
+  }
+  if (step.asked) {
+    line.request = ++last_request_;
+    requested_.emplace(line.request, address);
+  }
+  const std::uint64_t asked = step.asked ? line.request : 0;
+  if (step.written) device_.line_written(address, std::span(line.arrived).first(setup_.line_bytes));
+  if (step.recalled) device_.line_recalled(address);
+  if (asked == 0) return;
+  const protocol::Addressed& open = *line.state.open;
+  device_.line_requested({asked, address, open.message.kind != protocol::Kind::read_shared, open.cache});
+}
+
+/// Returns the line of an open request; null if a reset has withdrawn the request.
+HomeAgent::Line* HomeAgent::find_request(std::uint64_t number, std::uint64_t& address, const char* what) {
+  const auto found = requested_.find(number);
+  if (found == requested_.end()) {
+    if (number != 0 && number <= withdrawn_) return nullptr;
+    throw std::logic_error(std::string("it ") + what + " a line that nobody waits for");
+  }
+  address = found->second;
+  Line& line = line_at(address);
+  if (!line.state.may_answer()) throw std::logic_error(std::string("it ") + what + " a line that it has recalled");
+  requested_.erase(found);
+  return &line;
+}
+
+bool HomeAgent::grant(std::uint64_t number, std::span<const std::uint8_t> bytes, bool own) {
+  if (bytes.size() != setup_.line_bytes)
+    throw std::logic_error("it grants a line with " + std::to_string(bytes.size()) + " bytes, not " +
+                           std::to_string(setup_.line_bytes));
+  std::uint64_t address = 0;
+  Line* const line = find_request(number, address, "grants");
+  if (!line) return false;
+  take(address, *line, line->state.grant(kOfDevice, own, setup_.rules), bytes);
+  return true;
+}
+
+bool HomeAgent::refuse(std::uint64_t number) {
+  std::uint64_t address = 0;
+  Line* const line = find_request(number, address, "refuses");
+  if (line) take(address, *line, line->state.refuse(setup_.rules));
+  return line != nullptr;
+}
+
+void HomeAgent::recall(std::uint64_t address, base::Recall what) {
+  if (!has(address) || address % setup_.line_bytes != 0)
+    throw std::logic_error("it recalls what is no line of its own");
+  Line& line = line_at(address);
+  if (!line.state.may_recall()) throw std::logic_error("it recalls a line that it has recalled");
+  ++recalls_;
+  const bool to_read = what == base::Recall::to_read;
+  take(address, line,
+       line.state.recall(to_read ? protocol::Kind::snoop_shared : protocol::Kind::snoop_unique, setup_.rules));
+}
+
+void HomeAgent::unlock(std::uint64_t address) {
+  const auto found = lines_.find(address);
+  if (found == lines_.end() || !found->second.state.is_locked)
+    throw std::logic_error("it unlocks a line that it has not recalled");
+  take(address, found->second, found->second.state.unlock(setup_.rules));
+}
+
+void HomeAgent::reset() {
+  lines_.clear();
+  requested_.clear();
+  withdrawn_ = last_request_;
+  device_.caches_reset();
+}
+
+}  // namespace sluice::coherence

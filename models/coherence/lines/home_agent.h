@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// What a device that is the home of lines has at its end of a coherent link: the state of each of its lines, and the
+/// messages that this takes.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "models/base/memory/line_home.h"
+#include "models/base/time/callback.h"
+#include "models/coherence/link/coherent_message.h"
+#include "models/coherence/protocol/home_line.h"
+
+namespace sluice::coherence {
+
+class HomeAgent final : public base::LineCaches {
+ public:
+  /// What a home says of itself and its caches.
+  struct Setup {
+    std::uint64_t base, size;  ///< of its lines, bus addresses
+    std::string path;          ///< of the device
+    unsigned caches;           ///< that may ask for lines
+    unsigned line_bytes;
+    protocol::Rules rules;
+  };
+  using Send = base::Callback<void(CoherentMessagePtr)>;
+
+  /// send: hands a message for a cache to the link.
+  HomeAgent(base::LineHome&, Setup, Send send);
+
+  const std::string& path() const { return setup_.path; }
+  bool has(std::uint64_t address) const { return address - setup_.base < setup_.size; }
+  bool overlaps(std::uint64_t base, std::uint64_t size) const {
+    return base < setup_.base + setup_.size && setup_.base < base + size;
+  }
+  const protocol::Rules& rules() const { return setup_.rules; }
+
+  /// A message of a cache has arrived.
+  void receive(const CoherentMessage&);
+  /// The caches and the link have forgotten everything.
+  void reset();
+
+  // base::LineCaches
+  unsigned line_bytes() const override { return setup_.line_bytes; }
+  bool grant(std::uint64_t request, std::span<const std::uint8_t> bytes, bool own) override;
+  bool refuse(std::uint64_t request) override;
+  void recall(std::uint64_t line, base::Recall) override;
+  void unlock(std::uint64_t line) override;
+
+  const std::uint64_t& recalls() const { return recalls_; }
+
+ private:
+  struct Line {
+    explicit Line(unsigned caches) : state(caches) {}
+    protocol::HomeLine state;
+    std::uint64_t request = 0;                         ///< number of the open request
+    std::array<std::uint8_t, kMostLineBytes> arrived;  ///< bytes that a cache has sent last
+  };
+
+  Line& line_at(std::uint64_t address);
+  Line* find_request(std::uint64_t number, std::uint64_t& address, const char* what);
+  void take(std::uint64_t address, Line&, const protocol::Step&, std::span<const std::uint8_t> granted = {});
+
+  base::LineHome& device_;
+  const Setup setup_;
+  Send send_;
+  std::unordered_map<std::uint64_t, Line> lines_;               ///< by address
+  std::unordered_map<std::uint64_t, std::uint64_t> requested_;  ///< by number of an open request: address of its line
+  std::uint64_t last_request_ = 0, withdrawn_ = 0;  ///< request numbers; withdrawn_: last_request_ at the last reset
+  std::uint64_t recalls_ = 0;
+};
+
+}  // namespace sluice::coherence

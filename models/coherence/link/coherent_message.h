@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Messages of a coherent link, in pooled objects: what caches and the homes of their lines say to each other, and
+/// accesses to registers behind the link. Plain C++.
+
+#include <array>
+#include <cstdint>
+
+#include "models/base/fabric/pool.h"
+#include "models/base/fabric/port.h"
+#include "models/coherence/protocol/message.h"
+
+namespace sluice::coherence {
+
+/// The largest line of any link, bytes.
+inline constexpr unsigned kMostLineBytes = 128;
+
+/// The virtual channels of a link, each of them twice: for lines of even and of odd number. Messages of one channel
+/// stay in order; those of others may pass them.
+enum class MessageChannel : std::uint8_t {
+  request,
+  write,  ///< victims
+  snoop,
+  snoop_response,
+  response,       ///< without bytes
+  response_data,  ///< with bytes
+  io_request,     ///< accesses to registers
+  io_response,
+};
+inline constexpr unsigned kMessageChannels = 16;
+
+/// What a link calls a message, and what it takes on its wire.
+struct Format {
+  const char* name = "";
+  std::uint16_t bytes = 0;          ///< all of them
+  std::uint16_t content_bytes = 0;  ///< of these, the line's or the register's
+  MessageChannel channel = MessageChannel::request;
+};
+
+/// An access to registers behind a link. Whoever waits for it owns it.
+struct RegisterAccess;
+
+struct CoherentMessage : base::Message {
+  protocol::Message what{};
+  std::uint64_t line = 0;                          ///< bus address; 0 for registers
+  unsigned cache = 0;                              ///< that sends it, or gets it
+  unsigned parity = 0;                             ///< of the line's number
+  RegisterAccess* access = nullptr;                ///< null: the message is about a line
+  Format format;                                   ///< set by the link
+  std::array<std::uint8_t, kMostLineBytes> bytes;  ///< of the line, where the kind has any
+
+  void clear() {
+    static_cast<base::Message&>(*this) = {};
+    what = {};
+    access = nullptr;
+    line = parity = 0;
+  }
+  unsigned channel() const { return static_cast<unsigned>(format.channel) * 2 + parity; }
+};
+
+using CoherentMessagePtr = base::PoolPtr<CoherentMessage>;
+inline CoherentMessagePtr make_coherent_message() {
+  return CoherentMessagePtr(base::Pool<CoherentMessage>::instance().take());
+}
+
+}  // namespace sluice::coherence

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/coherence/link/register_path.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::coherence {
+
+RegisterPath::RegisterPath(const sc_core::sc_module_name& name, CoherentLink& link, std::string device)
+    : Model(name), from_bus("from_bus"), to_device("to_device"), link_(link), device_(std::move(device)) {
+  link.add_registers(*this);
+  from_bus.register_b_transport(this, &RegisterPath::b_transport);
+  from_bus.register_transport_dbg(this, &RegisterPath::transport_dbg);
+}
+
+template <class F>
+void RegisterPath::after(base::Time time, RegisterAccess& access, F f) {
+  base::calendar().after(time, key(), [this, n = access.number, f] {
+    const auto open = std::find_if(open_.begin(), open_.end(), [n](const RegisterAccess* a) { return a->number == n; });
+    if (open != open_.end()) f(**open);
+  });
+}
+
+void RegisterPath::b_transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time&) {
+  RegisterAccess access{*this, transaction, ++accesses_, false, {}};
+  open_.push_back(&access);
+  transaction.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+  after(link_.latencies().host_io, access, [this](RegisterAccess& a) {
+    link_.send_access(a, a.transaction.is_write(), false, a.transaction.get_data_length());
+  });
+  while (!access.done) base::wait_for(access.answered, "an answer", device_.c_str());
+  open_.erase(std::find(open_.begin(), open_.end(), &access));
+}
+
+void RegisterPath::arrive(RegisterAccess& access) {
+  after(link_.latencies().device_io, access, [this](RegisterAccess& a) {
+    sc_core::sc_time none;
+    base::name_what_is_thrown(device_, [&] { to_device->b_transport(a.transaction, none); });
+    after(link_.latencies().device_io, a, [this](RegisterAccess& answered) {
+      link_.send_access(answered, answered.transaction.is_write(), true, answered.transaction.get_data_length());
+    });
+  });
+}
+
+void RegisterPath::end(RegisterAccess& access) {
+  after(link_.latencies().host_io, access, [](RegisterAccess& a) {
+    a.done = true;
+    a.answered.notify();
+  });
+}
+
+void RegisterPath::reset() {
+  for (RegisterAccess* a : open_) {
+    a->transaction.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    a->done = true;
+    a->answered.notify();
+  }
+}
+
+}  // namespace sluice::coherence
