@@ -69,6 +69,9 @@ void MemorySystem::register_statistics(base::StatisticsGroup& group) {
   if (!homed_lines_.any()) return;
   group.counter_of("home_recalls", "lines", "that their homes took back, or left to be read only",
                    [this] { return homed_lines_.recalls(); });
+  if (homed_lines_.is_checked())
+    group.counter_of("home_checked", "accesses", "to lines with a home of their own that run.check has checked",
+                     [this] { return homed_lines_.checked(); });
   group.counter("home_evictions", "lines", "that made room for others", homed_lines_.evictions());
 }
 

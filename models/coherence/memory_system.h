@@ -103,6 +103,9 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
     homed_lines_.add(home, base, size, std::move(path), link);
   }
 
+  /// Checks every access to lines with a home of their own (HomedLines::check()).
+  void check_homed_lines() { homed_lines_.check(); }
+
   /// Path of the home of the line at an address; empty: the line has no home.
   std::string home_at(std::uint64_t address) const { return homed_lines_.home_at(address); }
 
@@ -117,9 +120,10 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   std::uint8_t* held(unsigned hart, std::uint64_t address, base::LineUse use) override {
     return homed_lines_.held(hart, address, base::writes(use));
   }
-  std::uint8_t* hold(unsigned hart, std::uint64_t address, base::LineUse use) override {
-    return homed_lines_.hold(hart, address, base::writes(use));
+  std::uint8_t* hold(unsigned hart, std::uint64_t address, base::LineUse use, base::Time most) override {
+    return homed_lines_.hold(hart, address, base::writes(use), most);
   }
+  std::string why_refused(unsigned hart) const override { return homed_lines_.why_refused(hart); }
   void let_go(unsigned hart) override { homed_lines_.let_go(hart); }
   void add_watcher(unsigned hart, base::LineWatcher& w) override { homed_lines_.add_watcher(hart, w); }
   void register_hart_statistics(unsigned hart, base::StatisticsGroup&) override;

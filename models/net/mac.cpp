@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/net/mac.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace sluice::net {
 
 void Mac::Parameters::describe(base::Schema<Parameters>& s) {
@@ -26,8 +29,13 @@ void Mac::end_of_elaboration() {
 
 void Mac::frame_arrived(PacketPtr packet) {
   base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), base::now());
-  if (stopped_) [[unlikely]]
-    return lose(*packet, statistics_.rx_stopped, "device stopped");
+  if (stopped_ || loopback_) [[unlikely]]
+    return lose(*packet, statistics_.rx_stopped, stopped_ ? "device stopped" : "MAC in loopback");
+  take(std::move(packet));
+}
+
+/// Takes a frame whose last bit is there.
+void Mac::take(PacketPtr packet) {
   if (packet->corrupted) return drop(*packet, Client::Drop::kFcs, statistics_.rx_bad_fcs, "bad FCS");
   if (packet->length < Packet::kMinimum) return drop(*packet, Client::Drop::kRunt, statistics_.rx_runts, "runt");
   if (packet->length > max_frame_) return drop(*packet, Client::Drop::kLong, statistics_.rx_long, "frame too long");
@@ -49,6 +57,8 @@ void Mac::drop(const Packet& packet, Client::Drop why, std::uint64_t& counter, c
 
 base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
   pad(*packet);
+  if (loopback_) [[unlikely]]
+    return loop_back(std::move(packet), ready);
   if (!wire_.up()) {
     ++statistics_.tx_link_down;
   } else {
@@ -59,13 +69,29 @@ base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
   return wire_.send(end_, std::move(packet), ready + parameters_.tx_latency);
 }
 
+base::Reservation Mac::loop_back(PacketPtr packet, base::Time ready) {
+  base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), ready);
+  ++statistics_.tx_frames;
+  statistics_.tx_bytes += packet->length;
+  const base::Time start = std::max(ready + parameters_.tx_latency, loop_free_);
+  loop_free_ = start + octets(Wire::kPreamble + packet->length + Wire::kFcs + Wire::kGap);
+  packet->sent = packet->first_bit = start;
+  packet->last_bit = start + octets(Wire::kPreamble + packet->length + Wire::kFcs);
+  const base::Time arrival = packet->last_bit;
+  base::calendar().at(arrival, key(), [this, p = std::move(packet)]() mutable {
+    if (stopped_) return lose(*p, statistics_.rx_stopped, "device stopped");
+    take(std::move(p));
+  });
+  return {start, loop_free_};
+}
+
 void Mac::register_statistics(base::StatisticsGroup& g) {
   g.counter("rx_frames", "frames", "received good", statistics_.rx_frames);
   g.counter("rx_bytes", "bytes", "of good frames received, without FCS", statistics_.rx_bytes);
   g.counter("rx_bad_fcs", "frames", "dropped for a wrong FCS", statistics_.rx_bad_fcs);
   g.counter("rx_runts", "frames", "dropped because shorter than 64 B with FCS", statistics_.rx_runts);
   g.counter("rx_long", "frames", "dropped because longer than the MAC is set to", statistics_.rx_long);
-  g.counter("rx_stopped", "frames", "lost because the MAC stood still", statistics_.rx_stopped);
+  g.counter("rx_stopped", "frames", "lost because the MAC stood still, or was in loopback", statistics_.rx_stopped);
   g.counter("tx_frames", "frames", "sent", statistics_.tx_frames);
   g.counter("tx_bytes", "bytes", "of frames sent, padding included, without FCS", statistics_.tx_bytes);
   g.counter("tx_link_down", "frames", "lost because the link was down", statistics_.tx_link_down);

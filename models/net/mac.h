@@ -47,7 +47,7 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
     std::uint64_t tx_frames = 0;
     std::uint64_t tx_bytes = 0;
     std::uint64_t tx_link_down = 0;  ///< frames given to the MAC while the link was down
-    std::uint64_t rx_stopped = 0;    ///< frames lost because the MAC was stopped
+    std::uint64_t rx_stopped = 0;    ///< frames lost because the MAC was stopped, or in loopback
   };
 
   /// Attaches itself to the wire's end. The client must be set before the first frame.
@@ -61,8 +61,14 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   void set_stopped(bool stopped) { stopped_ = stopped; }
   /// Longest frame received, bytes without FCS.
   void set_max_frame(std::uint32_t bytes) { max_frame_ = bytes; }
-  /// Undoes set_max_frame(). Frames inside the MAC go on, and a stopped MAC stays stopped.
-  void reset() override { max_frame_ = kLongest; }
+  /// In loopback, frames that are sent come back to the client, behind both latencies and their time at the line rate,
+  /// whether the link is up or not. The wire carries nothing, and what comes from it is lost.
+  void set_loopback(bool on) { loopback_ = on; }
+  /// Undoes set_max_frame() and set_loopback(). Frames inside the MAC go on, and a stopped MAC stays stopped.
+  void reset() override {
+    max_frame_ = kLongest;
+    loopback_ = false;
+  }
 
   /// Sends a frame that is complete at `ready`, which is at or after now() and not before the previous frame's. Returns
   /// when its first bit leaves and when the first bit of the next frame may leave. While the link is down, the frame is
@@ -92,6 +98,8 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   static constexpr std::uint32_t kLongest = 1514;  ///< the longest Ethernet frame, the default of max_frame_
   void register_statistics(base::StatisticsGroup&) override;
   void end_of_elaboration() override;
+  void take(PacketPtr);
+  base::Reservation loop_back(PacketPtr, base::Time ready);
   static void lose(const Packet&, std::uint64_t& counter, const char* reason);
   void drop(const Packet&, Client::Drop, std::uint64_t& counter, const char* reason);
 
@@ -101,6 +109,8 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   Client* client_ = nullptr;
   std::string client_path_;
   bool stopped_ = false;
+  bool loopback_ = false;
+  base::Time loop_free_;  ///< when the next frame may start in loopback
   std::uint32_t max_frame_ = kLongest;
   Statistics statistics_;
 };

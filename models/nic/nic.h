@@ -16,12 +16,17 @@
 
 namespace sluice::nic {
 
-/// A PCIe device with a MAC at an Ethernet link. The statistics of its PCIe function are in the group "<path>.pcie".
-/// The MAC is a model of its own, with its statistics in the group of its own path.
-class Nic : public pcie::Endpoint {
+/// A device with a MAC at an Ethernet link. How it is attached to its host is no matter of this interface: it is a
+/// pcie::Endpoint, or a memory::BusDevice, or both. The MAC is a model of its own, with its statistics in the group of
+/// its own path.
+class Nic {
  public:
+  virtual ~Nic() = default;
   virtual net::Mac& mac() = 0;
+};
 
+/// A NIC that is a PCIe device. The statistics of its PCIe function are in the group "<path>.pcie".
+class PcieNic : public pcie::Endpoint, public Nic {
  protected:
   using Endpoint::Endpoint;
 
@@ -31,13 +36,14 @@ class Nic : public pcie::Endpoint {
 
 /// Where a NIC is attached, and its addresses.
 struct NicPlace {
-  std::string slot;     ///< path of its PCIe slot
+  std::string slot;     ///< path of its PCIe slot; empty: it is no PCIe device
   std::string wire;     ///< path of its Ethernet link
   std::string ipv4;     ///< the firmware's address on this NIC
   std::string address;  ///< its station address, the parameter `address`; empty: it has no such parameter
 };
 
-/// Builds the NICs of one model. `parameters` are an instance's values, of the type that the model was added with.
+/// Builds the NICs of one model. One that is on a bus has a factory that is a memory::BusDeviceFactory, too.
+/// `parameters` are an instance's values, of the type that the model was added with.
 class NicFactory : public virtual part::Factory {
  public:
   virtual NicPlace place(const void* parameters) const = 0;

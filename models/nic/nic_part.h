@@ -71,14 +71,14 @@ class NicFactoryOf final : public NicFactory {
   static const Parameters& at(const void* parameters) { return *static_cast<const Parameters*>(parameters); }
 };
 
-/// From now on a board may have [nic.NAME] with this model. N is a Nic, has a type Parameters with describe(), and is
-/// constructed from a name, these parameters, a wire and its end of the wire, and from a base::RandomSeed if it draws
-/// random numbers. If there is a parameter `address`, it is the station address. A static
+/// From now on a board may have [nic.NAME] with this model. N is a PcieNic, has a type Parameters with describe(), and
+/// is constructed from a name, these parameters, a wire and its end of the wire, and from a base::RandomSeed if it
+/// draws random numbers. If there is a parameter `address`, it is the station address. A static
 /// N::buffered_frames(parameters, frame bytes) may say how many frames the NIC holds. model, title and exceptions are
 /// those of part::Catalogue::add().
 template <class N>
 void add_nic(part::Catalogue& catalogue, std::string model, std::string title) {
-  static_assert(std::is_base_of_v<Nic, N>, "a NIC of a board is a nic::Nic");
+  static_assert(std::is_base_of_v<PcieNic, N>, "a NIC in a slot is a nic::PcieNic");
   using Factory = NicFactoryOf<N>;
   catalogue.add<typename Factory::Parameters>("nic", std::move(model), std::move(title),
                                               std::make_shared<const Factory>());

@@ -40,7 +40,8 @@ struct ClusterParameters {
   unsigned clock_tolerance = 0;  ///< ppm, of the clock that all harts of the cluster share
   unsigned issue_width = 4;
   base::Frequency timebase = 10_MHz;
-  base::Time quantum = 0_ns;  ///< 0: the board chooses
+  base::Time quantum = 0_ns;       ///< 0: the board chooses
+  base::Time bus_timeout = 50_ms;  ///< of an access to a line whose home is a device
   Interrupts interrupts = Interrupts::aia;
   std::string firmware;
   std::vector<std::string> images;

@@ -94,6 +94,7 @@ struct Surroundings {
     std::function<std::uint64_t(std::uint64_t frame_bytes)> buffered_frames;
   };
   std::vector<pcie::Endpoint*> devices;  ///< of kind accel, in the board's order
+  std::vector<base::Model*> nics;        ///< in the board's order
   std::vector<FreeWire> wires;           ///< in the board's order
   base::Bytes caches;                    ///< of all cores' L2 and the LLC
   bool iommu = false;                    ///< there is an IOMMU, and the firmware switches it on

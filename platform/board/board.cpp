@@ -73,6 +73,7 @@ void Board::build_systems() {
       groups_of_harts_.push_back(std::make_unique<base::RunnerGroup>(*scheduler_, quantum));
     base::RunnerGroup& group = p.is_host() ? scheduler_->first_group() : *groups_of_harts_.back();
     systems_.push_back(std::make_unique<SystemOnChip>(std::move(p), group));
+    if (run_.check) systems_.back()->memory().check_homed_lines();
     for (auto& c : systems_.back()->clusters()) clusters_.emplace_back(*c);
   }
   base::ledger().tolerate(skew);
@@ -169,7 +170,7 @@ void Board::publish_statistics() {
     if (d.owned && d.model) publish(*d.model);
   for (DeviceInstance& d : devices_) publish(*d.endpoint);
   for (NicInstance& n : nics_) {
-    publish(*n.nic);
+    publish(*n.model);
     publish(*n.mac);
   }
   for (WireInstance& w : wires_) publish(*w.wire);
@@ -186,7 +187,7 @@ const pcie::Endpoint* Board::endpoint(const std::string& path) const {
   for (const DeviceInstance& d : devices_)
     if (d.path == path) return d.endpoint.get();
   for (const NicInstance& n : nics_)
-    if (n.path == path) return n.nic.get();
+    if (n.path == path) return n.endpoint;
   return nullptr;
 }
 
@@ -311,10 +312,18 @@ void Board::build_nic(const config::Instance& instance) {
   });
   net::Mac& mac = by_author(config_, instance.path(), "cannot be built", [&]() -> net::Mac& { return built->mac(); });
   mac.set_client_path(instance.path());
-  nics_.push_back({instance.path(), place, std::move(built), &mac});
-  nic::Nic& nic = *nics_.back().nic;
-  connect(place.slot, nic.port());
-  connect_to_bus(instance, nic);
+  auto* const endpoint = dynamic_cast<pcie::Endpoint*>(built.get());
+  auto* const on_bus = dynamic_cast<memory::BusDevice*>(built.get());
+  auto* const model = dynamic_cast<base::Model*>(built.get());
+  by_author(config_, instance.path(), "cannot be built", [&] {
+    if ((endpoint != nullptr) == place.slot.empty() || !model || (!endpoint && !on_bus))
+      throw std::logic_error("it is not the kind of device that its factory says");
+    if (endpoint) endpoint->check_registers();
+  });
+  nics_.push_back({instance.path(), place, std::move(built), &mac, model, endpoint});
+  if (!endpoint) return connect_to_bus(instance, *on_bus, nullptr);
+  connect(place.slot, endpoint->port());
+  connect_to_bus(instance, *endpoint);
 }
 
 /// Starts the systems and tells the firmware of each what board it is on. Only the host's firmware is told of PCIe and

@@ -77,7 +77,9 @@ struct NicInstance {
   std::string path;
   nic::NicPlace place;
   std::unique_ptr<nic::Nic> nic;
-  net::Mac* mac;  ///< the NIC's own
+  net::Mac* mac;             ///< the NIC's own
+  base::Model* model;        ///< the NIC
+  pcie::Endpoint* endpoint;  ///< the NIC; null: it is no PCIe device
 };
 
 struct DeviceTreeSource;

@@ -23,7 +23,7 @@ void Board::reset(const LoadedProgram* loaded) {
   for (DeviceInstance& d : devices_) d.endpoint->reset();
   for (NicInstance& n : nics_) {
     n.mac->reset();
-    n.nic->reset();
+    if (n.endpoint) n.endpoint->reset();
   }
   reset_bus_devices(nullptr);
   std::vector<base::Resettable*> rest;

@@ -40,6 +40,11 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
         "a dropped request is a result, not a failure: for workloads that overload on purpose")
       .acts_with({"dropped"}, "nothing was dropped")
       .setting();
+  s.add("check", &RunParameters::check,
+        "check at each access to a line whose home is a device that only one hart writes it, or many read it, and that "
+        "it has the bytes that were written last; changes no result")
+      .acts_with({"home_checked"}, "no line has a device as its home")
+      .setting();
   s.add("spread", &RunParameters::spread,
         "drawn: clocks deviate within their tolerance, and DRAM refresh and SKP ordered sets come at phases of their "
         "own, all drawn from the seed; none: ideal clocks, no refresh, and SKP ordered sets as a share of the rate")
@@ -170,7 +175,7 @@ const nic::NicFactory& nic_factory_of(const config::Instance& nic) {
 nic::NicPlace place_of(const config::BoardConfig& config, const config::Instance& nic) {
   nic::NicPlace place =
       by_author(config, nic.path(), "cannot be built", [&] { return nic_factory_of(nic).place(nic.values()); });
-  check_slot(config, nic, place.slot);
+  if (!place.slot.empty()) check_slot(config, nic, place.slot);
   check_refers(config, nic, "wire", place.wire, "net", "an Ethernet link of the board");
   const auto check = [&](const char* key, auto parse, const std::string& text) {
     try {

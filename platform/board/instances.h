@@ -48,6 +48,7 @@ struct RunParameters {
   base::Time time_limit = 10_s;
   Reboot reboot = Reboot::end;
   bool allow_drops = false;
+  bool check = false;
   SpreadOfTime spread = SpreadOfTime::drawn;
   std::uint64_t seed = 1;
   std::uint64_t replication = 0;
@@ -79,7 +80,8 @@ struct UartParameters {
 
 /// The factory that builds an instance of [accel.NAME].
 const pcie::DeviceFactory& factory_of(const config::Instance&);
-/// The slot of a device of kind accel or nic, or of a switch (for its upstream port).
+/// The slot of a device of kind accel or nic, or of a switch (for its upstream port). Empty: a NIC that is no PCIe
+/// device.
 std::string slot_of(const config::BoardConfig&, const config::Instance&);
 
 /// The factory that builds an instance of [switch.NAME].

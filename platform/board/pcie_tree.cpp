@@ -21,7 +21,8 @@ class TreeBuilder {
   explicit TreeBuilder(const config::BoardConfig& config) : config_(config) {
     for (const config::Instance* s : config.of_kind("pcie")) place(*s);
     for (const char* kind : {"nic", "accel", "switch"})
-      for (const config::Instance* device : config.of_kind(kind)) insert(*device, slot_of(config, *device));
+      for (const config::Instance* device : config.of_kind(kind))
+        if (const std::string slot = slot_of(config, *device); !slot.empty()) insert(*device, slot);
   }
 
   std::vector<PortPlan> build() {

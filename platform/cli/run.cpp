@@ -38,6 +38,7 @@ struct Options : BoardOptions {
   bool json = false;
   bool console = false;
   bool no_skip = false;
+  bool check = false;
   bool page = false;
 };
 
@@ -167,6 +168,7 @@ int execute(const Environment& environment, const Options& o) {
   if (!o.output.empty()) ResultFile::set_old_aside(o.output);
   Overrides overrides(o.overrides);
   o.workload.apply_to(environment.registry, overrides);
+  if (o.check) overrides.add("run.check=true", "--check");
   if (!o.expect.empty()) overrides.add("uart.expect=" + o.expect, "--expect " + o.expect);
   const config::BoardConfig config = o.load(environment, overrides);
   o.workload.check(config);
@@ -219,7 +221,7 @@ void WorkloadOptions::add_to(CLI::App& command) {
       ->type_name("N");
   command.add_option("--warmup", warmup, "Requests before them: workload.warmup; auto: a first run finds how many")
       ->type_name("N");
-  command.add_option("--workload", workload, "What the board is put to: workload.kind, dma, packets or none")
+  command.add_option("--workload", workload, "What the board is put to: workload.kind, dma, loopback, packets or none")
       ->type_name("NAME");
   command.add_option("--sizes", sizes, "Bytes of DMA transactions or frames, such as 8..2048: workload.sizes")
       ->type_name("LIST");
@@ -326,6 +328,7 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   add_page(*command, options->page);
   command->add_flag("--no-skip", options->no_skip,
                     "Execute every turn of the loops in which harts wait: slower, with the same results");
+  command->add_flag("--check", options->check, "Check every access to lines whose home is a device: run.check");
   command->add_flag("--console", options->console,
                     "Show what the firmware prints, on standard error; what is typed goes to the firmware");
   command->callback([&environment, &action, options] {

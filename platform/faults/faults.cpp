@@ -15,6 +15,7 @@ using base::Time;
 
 namespace {
 
+std::uint64_t lost_on(coherence::CoherentLink& l) { return l.up().lost() + l.down().lost(); }
 std::uint64_t lost_on(pcie::Link& l) { return l.up().lost() + l.down().lost(); }
 std::uint64_t lost_on(const net::Wire& w) {
   return w.statistics(net::Wire::kA).lost + w.statistics(net::Wire::kB).lost;
@@ -205,7 +206,8 @@ Faults::Agents Faults::agents(const config::Instance& i, const std::string& targ
       if (s.path == slot) a.links.push_back(s.link.get());
   };
   for (NicInstance& n : board_.nics()) {
-    add_device(*n.nic, n.place.slot);
+    if (!n.endpoint) continue;
+    add_device(*n.endpoint, n.place.slot);
     if (target != n.path) continue;
     for (WireInstance& w : board_.wires())
       if (w.path == n.place.wire) a.wires.push_back(w.wire.get());
@@ -274,7 +276,12 @@ void Faults::add_link_down(const config::Instance& i) {
     if (s.path == p.target) down(*s.link);
     if (s.path == p.target) effect.lost_name = "tlps_lost";
   }
-  if (!effect.begin) no_target(i, p.target, "an Ethernet or PCIe link", names);
+  for (CoherentInstance& c : board_.coherent_links()) {
+    names.push_back(c.path);
+    if (c.path == p.target) down(*c.link);
+    if (c.path == p.target) effect.lost_name = "messages_lost";
+  }
+  if (!effect.begin) no_target(i, p.target, "an Ethernet, PCIe or coherent link", names);
   add_timed(i, p.target, p.times, p.duration).start(std::move(effect));
 }
 

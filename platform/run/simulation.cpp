@@ -285,7 +285,8 @@ void Simulation::finish() {
 std::uint64_t Simulation::ended_requests() const {
   std::uint64_t ended = board_.workload() ? board_.workload()->ended() : 0;
   for (const DeviceInstance& d : board_.devices()) ended += d.endpoint->ended_operations();
-  for (const NicInstance& n : board_.nics()) ended += n.nic->ended_operations();
+  for (const NicInstance& n : board_.nics())
+    if (n.endpoint) ended += n.endpoint->ended_operations();
   return ended;
 }
 

@@ -158,6 +158,38 @@ class Homes(PluginTest):
                 self.assertEqual(links["up"]["bytes"], 21 * line + 21 * request)
                 self.assertEqual(links["up"]["payload_bytes"], 21 * 64)
 
+    def stopped(self, *arguments, board=""):
+        """The result of a run whose hart loads the first line at once, and stops at a trap."""
+        # lui a0, 0x20000; ld a1, 0(a0)
+        self.write("loads.elf", guest(0x2000_0537, 0x0005_3583))
+        self.board(LINES_BOARD.replace('"line-box"\n[', '"loads.elf"\n[') + board)
+        run = sluice("run", "my.toml", "--until", "10 us", "--json", *arguments, cwd=self.directory)
+        return json.loads(run.stdout)
+
+    def test_a_line_that_does_not_come_in_time_is_an_access_fault(self):
+        result = self.stopped("--set", "cluster.host.bus_timeout=1us")
+        self.assertEqual(result["mistakes"]["list"][0]["what"],
+                         "cluster.host.hart0: load at 0x20000000: access fault, no answer has come within 1 us")
+        self.assertEqual(result["counters"]["cluster.host.hart0"]["line_timeouts"], 1)
+        self.assertEqual(result["counters"]["device.box"]["answers"], 1)  # it comes all the same
+
+    def test_a_link_that_goes_down_is_an_access_fault(self):
+        fault = '[fault.cut]\nkind = "link-down"\ntarget = "coherent.chip"\nat = ["1 us"]\nduration = "2 us"\n'
+        result = self.stopped(board=fault)
+        self.assertEqual(result["mistakes"]["list"][0]["what"],
+                         "cluster.host.hart0: load at 0x20000000: access fault, coherent.chip went down")
+        cut, = result["faults"]
+        self.assertEqual(cut["cost"]["messages_lost"], 0)  # the request had arrived, and its answer is never sent
+        self.assertEqual(result["counters"]["device.box"]["answers"], 0)
+
+    def test_a_checked_run_has_the_same_result(self):
+        self.board(LINES_BOARD)
+        plain, checked = (json.loads(self.succeed("run", "my.toml", "--json", *arguments, cwd=self.directory))
+                          for arguments in ((), ("--check",)))
+        self.assertEqual(checked["counters"]["caches"].pop("home_checked"), 21)  # eleven loads, ten stores
+        for member in ("simulated_ns", "counters", "cores", "links"):
+            self.assertEqual(plain[member], checked[member])
+
     def test_what_a_home_refuses_is_an_access_fault(self):
         self.write("bad.elf", guest(0x2000_0537, 0x0805_0513, 0x0005_3583))  # lui a0; addi a0, 128; ld a1, 0(a0)
         self.board(LINES_BOARD.replace('"line-box"\n[', '"bad.elf"\n['))

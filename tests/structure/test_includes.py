@@ -38,7 +38,7 @@ RULES = (
     ("models/memory", (BASE, "models/part")),
     ("models/net", (BASE, "models/net/")),
     ("models/workload", (BASE, "models/net/", "models/part", "models/pcie/", "models/workload")),
-    ("models/nic", (BASE, "models/net/", "models/nic", "models/part", "models/pcie/")),
+    ("models/nic", (BASE, "models/memory", "models/net/", "models/nic", "models/part", "models/pcie/", "models/workload")),
     ("models/accel", (BASE, "models/memory", "models/part", "models/pcie/", "models/workload")),
     ("models", (BASE,)),
     ("platform/config", ("models/base/files", "models/base/parameters", "models/part", "platform/config", "platform/config/files")),

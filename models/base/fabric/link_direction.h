@@ -104,6 +104,14 @@ class LinkDirection : public MessageBuffer {
   Time free_at() const { return free_at_; }  ///< when the serialiser is free
   Time flight() const { return setup_.flight; }
 
+  /// Calls f with each message that waits or is on its way: for a diagnosis.
+  template <class F>
+  void for_each_under_way(const F& f) const {
+    for (const auto& queue : queues_)
+      for (std::size_t n = 0; n < queue.size(); ++n) f(*queue.at(n));
+    for (std::size_t n = 0; n < in_flight_.size(); ++n) f(*in_flight_.at(n).message);
+  }
+
   unsigned queued(Channel c) const { return static_cast<unsigned>(queues_[index(c)].size()); }
   /// Messages are queued, and none may start for want of credits.
   bool blocked() const { return blocked_; }

@@ -16,6 +16,8 @@ class Ring {
   T& front() { return slots_[first_]; }
   const T& front() const { return slots_[first_]; }
   T& back() { return slots_[(first_ + count_ - 1) & (slots_.size() - 1)]; }
+  /// The element behind n others.
+  const T& at(std::size_t n) const { return slots_[(first_ + n) & (slots_.size() - 1)]; }
   void push(T value) {
     if (count_ == slots_.size()) grow();
     slots_[(first_ + count_++) & (slots_.size() - 1)] = std::move(value);

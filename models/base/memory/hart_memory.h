@@ -3,6 +3,7 @@
 /// The memory that harts share, as one hart sees it: caches, directories and homes of lines are behind it. Plain C++.
 
 #include <cstdint>
+#include <string>
 
 #include "models/base/memory/guest_ram.h"
 #include "models/base/memory/line_state.h"
@@ -50,9 +51,12 @@ class HartMemory {
   /// The line's bytes from `address` on, if the hart's caches hold the line for this use; else null. Changes nothing
   /// that another hart or a device could see.
   virtual std::uint8_t* held(unsigned hart, std::uint64_t address, LineUse use) = 0;
-  /// Called on the hart's thread, at now(): waits until the hart's caches hold the line for this use. Returns its bytes
-  /// as held() does, valid until let_go(); null: the home refuses.
-  virtual std::uint8_t* hold(unsigned hart, std::uint64_t address, LineUse use) = 0;
+  /// Called on the hart's thread, at now(): waits until the hart's caches hold the line for this use, at most for a
+  /// time (Time::max(): as long as it takes). Returns its bytes as held() does, valid until let_go(); null: the home
+  /// refuses, cannot be reached, or has not answered in time.
+  virtual std::uint8_t* hold(unsigned hart, std::uint64_t address, LineUse use, Time most) = 0;
+  /// Why the last hold() for the hart returned null: "coherent.eci0 is down". Empty: the home has refused.
+  virtual std::string why_refused(unsigned hart) const = 0;
   /// The access for which hold() has returned bytes has taken place, at the same time: the line may go.
   virtual void let_go(unsigned hart) = 0;
   /// The watcher is told of lines that the hart loses.

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace sluice::coherence {
 namespace {
 
@@ -48,6 +50,7 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
     requested_.emplace(line.request, address);
   }
   const std::uint64_t asked = step.asked ? line.request : 0;
+  if (step.written && checker_) checker_->written(address, std::span(line.arrived).first(setup_.line_bytes));
   if (step.written) device_.line_written(address, std::span(line.arrived).first(setup_.line_bytes));
   if (step.recalled) device_.line_recalled(address);
   if (asked == 0) return;
@@ -76,8 +79,18 @@ bool HomeAgent::grant(std::uint64_t number, std::span<const std::uint8_t> bytes,
   std::uint64_t address = 0;
   Line* const line = find_request(number, address, "grants");
   if (!line) return false;
-  take(address, *line, line->state.grant(kOfDevice, own, setup_.rules), bytes);
+  const bool alone = line->state.may_write();
+  const protocol::Step step = line->state.grant(kOfDevice, own, setup_.rules);
+  if (checker_) check_grant(address, step, bytes, alone);
+  take(address, *line, step, bytes);
   return true;
+}
+
+/// The device's bytes reach a cache only where no other has changed the line.
+void HomeAgent::check_grant(std::uint64_t address, const protocol::Step& step, std::span<const std::uint8_t> bytes,
+                            bool alone) {
+  for (const protocol::Addressed& to : step.sent)
+    if (protocol::has_data(to.message.kind) && to.message.data == kOfDevice) checker_->granted(address, bytes, alone);
 }
 
 bool HomeAgent::refuse(std::uint64_t number) {
@@ -103,6 +116,22 @@ void HomeAgent::unlock(std::uint64_t address) {
   if (found == lines_.end() || !found->second.state.is_locked)
     throw std::logic_error("it unlocks a line that it has not recalled");
   take(address, found->second, found->second.state.unlock(setup_.rules));
+}
+
+std::string HomeAgent::describe(std::uint64_t address) const {
+  static constexpr const char* kHoldings[] = {"nothing", "shared", "owned", "exclusive"};
+  const auto found = lines_.find(address);
+  if (found == lines_.end()) return "its home knows of nobody who has it";
+  const protocol::HomeLine& line = found->second.state;
+  std::string text = "its home takes";
+  for (unsigned c = 0; c < line.held.size(); ++c) {
+    text += fmt::format("{} hart {} to hold {}", c == 0 ? "" : ",", c, kHoldings[static_cast<unsigned>(line.held[c])]);
+    if (line.snooped[c]) text += " and waits for its answer";
+  }
+  if (line.open) text += fmt::format("; it serves hart {}: {}", line.open->cache, to_text(line.open->message.kind));
+  if (line.is_asked && line.open) text += ", which the device has to answer";
+  if (line.is_locked) text += "; the device has recalled it";
+  return text;
 }
 
 void HomeAgent::reset() {

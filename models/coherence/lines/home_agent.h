@@ -10,6 +10,7 @@
 
 #include "models/base/memory/line_home.h"
 #include "models/base/time/callback.h"
+#include "models/coherence/lines/line_checker.h"
 #include "models/coherence/link/coherent_message.h"
 #include "models/coherence/protocol/home_line.h"
 
@@ -37,6 +38,11 @@ class HomeAgent final : public base::LineCaches {
   }
   const protocol::Rules& rules() const { return setup_.rules; }
 
+  /// Null: nobody checks.
+  void set_checker(LineChecker* checker) { checker_ = checker; }
+  /// What the home takes the caches to hold of a line, and what it waits for, in words.
+  std::string describe(std::uint64_t line) const;
+
   /// A message of a cache has arrived.
   void receive(const CoherentMessage&);
   /// The caches and the link have forgotten everything.
@@ -61,9 +67,11 @@ class HomeAgent final : public base::LineCaches {
 
   Line& line_at(std::uint64_t address);
   Line* find_request(std::uint64_t number, std::uint64_t& address, const char* what);
+  void check_grant(std::uint64_t address, const protocol::Step&, std::span<const std::uint8_t> bytes, bool alone);
   void take(std::uint64_t address, Line&, const protocol::Step&, std::span<const std::uint8_t> granted = {});
 
   base::LineHome& device_;
+  LineChecker* checker_ = nullptr;
   const Setup setup_;
   Send send_;
   std::unordered_map<std::uint64_t, Line> lines_;               ///< by address

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "models/base/systemc/model.h"
 
 namespace sluice::coherence {
@@ -12,6 +14,12 @@ namespace sluice::coherence {
 using protocol::CacheLine;
 using protocol::Kind;
 using protocol::Message;
+
+namespace {
+
+constexpr base::ComponentKey kTimeout = base::path_key("coherence.line_timeouts");
+
+}  // namespace
 
 HomedLines::HomedLines(unsigned harts, unsigned line, std::size_t most, bool has_owned)
     : line_(line), has_owned_(has_owned) {
@@ -36,9 +44,12 @@ void HomedLines::add(base::LineHome& home, std::uint64_t base, std::uint64_t siz
   homes_.push_back({std::make_unique<HomeAgent>(home, std::move(setup),
                                                 [&link](CoherentMessagePtr m) { link.send_to_host(std::move(m)); }),
                     &link});
+  link.on_down([this, &link] { link_went_down(link); });
   HomeAgent& agent = *homes_.back().agent;
+  agent.set_checker(checker_.get());
   link.connect_home(
-      base, size, line_, [&agent](const CoherentMessage& m) { agent.receive(m); },
+      base, size, line_,
+      [this, index = homes_.size() - 1](const CoherentMessage& m) { arrive_at_home(homes_[index], m); },
       [this](const CoherentMessage& m) { receive(m); });
   home.attach(agent, base);
 }
@@ -60,20 +71,30 @@ std::uint64_t HomedLines::recalls() const {
   return sum;
 }
 
-std::uint8_t* HomedLines::hold(unsigned hart, std::uint64_t address, bool own) {
+std::uint8_t* HomedLines::hold(unsigned hart, std::uint64_t address, bool own, base::Time most) {
   Hart& h = harts_[hart];
   const std::uint64_t line = line_of(address);
   const Home& home = *home_of(address);
+  const base::Time deadline = most == base::Time::max() ? most : base::now() + most;
+  h.why.clear();
   for (;;) {
-    if (std::uint8_t* bytes = h.lines.use(address, own)) return bytes;
+    if (std::uint8_t* bytes = held(hart, address, own)) return bytes;
+    if (!home.link->is_up()) {
+      h.why = home.link->path() + " is down";
+      return nullptr;
+    }
     // What else is open for the line must end first: an eviction, or a request that the hart has given up.
     const HartLines::Line* found = h.lines.find(line);
     if (!found || found->state.is_stable()) ask(home, hart, line, own);
-    if (!wait_for(h, line, home)) return nullptr;
+    if (!wait_for(hart, line, home, deadline, most)) return nullptr;
     HartLines::Line* const now = h.lines.find(line);
     if (!now || !now->state.is_granted) continue;
     if (!h.refused) {
-      h.granted = line;
+      // What has come may be the answer to an earlier request, which the hart had given up.
+      if (own ? now->state.may_write() : now->state.may_read())
+        h.granted = line;
+      else
+        settle(hart, *now);
       continue;
     }
     settle(hart, *now);
@@ -81,23 +102,61 @@ std::uint8_t* HomedLines::hold(unsigned hart, std::uint64_t address, bool own) {
   }
 }
 
-/// Waits until something has come for the line. Returns false if a reset came instead.
-bool HomedLines::wait_for(Hart& h, std::uint64_t line, const Home& home) {
+/// Waits until something has come for the line. Returns false if a reset came instead, the link went down, or the time
+/// is over.
+bool HomedLines::wait_for(unsigned hart, std::uint64_t line, const Home& home, base::Time deadline, base::Time most) {
+  Hart& h = harts_[hart];
   const std::uint64_t resets = resets_;
   h.awaited = line;
   h.refused = false;
+  if (deadline != base::Time::max())
+    h.timeout = base::calendar().at(deadline, kTimeout, [this, hart, most] {
+      wake(harts_[hart], "no answer has come within " + base::to_text(most));
+    });
   while (h.awaited == line) base::wait_for(h.event, "a cache line", home.agent->path().c_str());
-  return resets_ == resets;
+  base::calendar().cancel(h.timeout);
+  return resets_ == resets && h.why.empty();
+}
+
+/// Ends the wait of a hart, which goes on without its line.
+void HomedLines::wake(Hart& h, std::string why) {
+  h.awaited = kNone;
+  h.why = std::move(why);
+  h.event.notify();
+}
+
+/// All lines behind the link are lost, on both sides.
+void HomedLines::link_went_down(const CoherentLink& link) {
+  if (checker_) checker_->reset();
+  for (unsigned n = 0; n < harts_.size(); ++n) {
+    Hart& h = harts_[n];
+    const auto is_behind = [&](std::uint64_t line) { return line != kNone && home_of(line)->link == &link; };
+    std::vector<std::uint64_t> lost;
+    h.lines.for_each([&](const HartLines::Line& line) {
+      if (is_behind(line.address)) lost.push_back(line.address);
+    });
+    std::sort(lost.begin(), lost.end());
+    for (const std::uint64_t line : lost) {
+      tell_gone(n, line);
+      h.lines.remove(*h.lines.find(line));
+    }
+    if (is_behind(h.granted)) h.granted = kNone;
+    if (is_behind(h.awaited)) wake(h, link.path() + " went down");
+  }
+  for (const Home& home : homes_)
+    if (home.link == &link) base::name_what_is_thrown(home.agent->path(), [&] { home.agent->reset(); });
 }
 
 /// The hart's access to a line that it had to ask for has taken place.
 void HomedLines::let_go(unsigned hart) {
   const std::uint64_t line = std::exchange(harts_[hart].granted, kNone);
-  if (line != kNone) settle(hart, *harts_[hart].lines.find(line));
+  if (line == kNone) return;
+  if (HartLines::Line* const held = harts_[hart].lines.find(line)) settle(hart, *held);
 }
 
 void HomedLines::settle(unsigned hart, HartLines::Line& line) {
   const Home& home = *home_of(line.address);
+  if (checker_) checker_->settle();
   if (const auto answer = line.state.settle(home.agent->rules())) send(home, hart, line, *answer);
   if (!line.state.may_read()) tell_gone(hart, line.address);
   forget_if_empty(hart, line);
@@ -120,6 +179,7 @@ void HomedLines::make_room(unsigned hart) {
   HartLines::Line* const oldest = lines.to_evict();
   if (!oldest) return;
   const Home& home = *home_of(oldest->address);
+  if (checker_) checker_->settle();
   ++evictions_;
   tell_gone(hart, oldest->address);
   if (const auto victim = oldest->state.evict(home.agent->rules())) {
@@ -150,8 +210,24 @@ void HomedLines::send(const Home& home, unsigned hart, const HartLines::Line& li
 
 /// A message of a home has arrived.
 void HomedLines::receive(const CoherentMessage& m) {
-  Hart& h = harts_[m.cache];
   const Home& home = *home_of(m.line);
+  if (!checker_) [[likely]]
+    return take(m, home);
+  checked_by(m.line, home, [&] {
+    checker_->settle();
+    take(m, home);
+    check_holders(m.line);
+  });
+}
+
+void HomedLines::arrive_at_home(const Home& home, const CoherentMessage& m) {
+  if (!checker_) [[likely]]
+    return home.agent->receive(m);
+  checked_by(m.line, home, [&] { home.agent->receive(m); });
+}
+
+void HomedLines::take(const CoherentMessage& m, const Home& home) {
+  Hart& h = harts_[m.cache];
   HartLines::Line* line = h.lines.find(m.line);
   if (!line) {
     // The line has been evicted without a word, and its home asks for it.
@@ -186,8 +262,56 @@ void HomedLines::answered(unsigned hart, HartLines::Line& line, Kind kind) {
   forget_if_empty(hart, line);
 }
 
+void HomedLines::check() {
+  checker_ = std::make_unique<LineChecker>([this](std::uint64_t line) { return describe(line, *home_of(line)); });
+  for (const Home& h : homes_) h.agent->set_checker(checker_.get());
+}
+
+/// Calls f; what it throws about a line is the home's.
+template <class F>
+void HomedLines::checked_by(std::uint64_t line, const Home& home, const F& f) const {
+  try {
+    f();
+  } catch (const protocol::ProtocolError& e) {
+    throw base::ComponentError(home.agent->path(),
+                               fmt::format("line {:#x}: {}; {}", line, e.what(), describe(line, home)));
+  } catch (const Incoherence& e) {
+    throw base::ComponentError(home.agent->path(), e.what());
+  }
+}
+
+void HomedLines::check_use(unsigned hart, std::uint64_t address, bool own) {
+  const std::uint64_t line = line_of(address);
+  const Home& home = *home_of(address);
+  checked_by(line, home, [&] {
+    checker_->used(hart, line, std::span(harts_[hart].lines.find(line)->bytes).first(line_), own);
+    check_holders(line);
+  });
+}
+
+void HomedLines::check_holders(std::uint64_t line) {
+  unsigned writers = 0, readers = 0;
+  for (Hart& h : harts_) {
+    const HartLines::Line* own = h.lines.find(line);
+    writers += own && own->state.may_write();
+    readers += own && own->state.may_read();
+  }
+  checker_->held(line, writers, readers);
+}
+
+std::string HomedLines::describe(std::uint64_t line, const Home& home) const {
+  std::string text;
+  for (unsigned n = 0; n < harts_.size(); ++n)
+    if (const HartLines::Line* own = harts_[n].lines.find(line))
+      text += fmt::format("hart {} has it {}, ", n, to_text(own->state.state));
+  text += home.agent->describe(line);
+  const std::string under_way = home.link->describe(line);
+  return under_way.empty() ? text : text + "; under way: " + under_way;
+}
+
 void HomedLines::reset() {
   ++resets_;
+  if (checker_) checker_->reset();
   for (Hart& h : harts_) {
     h.lines.clear();
     h.granted = kNone;

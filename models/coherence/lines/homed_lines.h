@@ -12,8 +12,10 @@
 #include "models/base/memory/hart_memory.h"
 #include "models/base/memory/line_home.h"
 #include "models/base/systemc/scheduler.h"
+#include "models/base/time/calendar.h"
 #include "models/coherence/lines/hart_lines.h"
 #include "models/coherence/lines/home_agent.h"
+#include "models/coherence/lines/line_checker.h"
 #include "models/coherence/link/coherent_link.h"
 
 namespace sluice::coherence {
@@ -34,12 +36,25 @@ class HomedLines {
   std::string home_at(std::uint64_t address) const;
   unsigned line_bytes() const { return line_; }
   /// Work as the functions of base::HartMemory.
-  std::uint8_t* held(unsigned hart, std::uint64_t address, bool own) { return harts_[hart].lines.use(address, own); }
-  std::uint8_t* hold(unsigned hart, std::uint64_t address, bool own);
+  std::uint8_t* held(unsigned hart, std::uint64_t address, bool own) {
+    std::uint8_t* const bytes = harts_[hart].lines.use(address, own);
+    if (checker_ && bytes) [[unlikely]]
+      check_use(hart, address, own);
+    return bytes;
+  }
+  std::uint8_t* hold(unsigned hart, std::uint64_t address, bool own, base::Time most = base::Time::max());
+  std::string why_refused(unsigned hart) const { return harts_[hart].why; }
   void let_go(unsigned hart);
   /// Drops all lines without writing them to their homes. Harts that wait for a line go on without it. The links are
   /// reset, too.
   void reset();
+
+  /// From now on every access and every message is checked: base::ComponentError of the home with the line, who holds
+  /// it, and what is under way.
+  void check();
+  /// Accesses that have been checked; 0: nothing is.
+  std::uint64_t checked() const { return checker_ ? checker_->accesses() : 0; }
+  bool is_checked() const { return checker_ != nullptr; }
 
   bool any() const { return !homes_.empty(); }  ///< whether there is any home
   const std::uint64_t& requests() const { return requests_; }
@@ -58,6 +73,8 @@ class HomedLines {
     // While it waits for a line.
     std::uint64_t awaited = kNone;  ///< address of the line
     bool refused = false;
+    std::string why;  ///< the last access was refused, but not by the home
+    base::Calendar::Handle timeout;
     base::Event event;
     std::uint64_t granted = kNone;  ///< the line of the access that takes place
   };
@@ -65,10 +82,19 @@ class HomedLines {
 
   const Home* home_of(std::uint64_t address) const;
   std::uint64_t line_of(std::uint64_t address) const { return address / line_ * line_; }
-  bool wait_for(Hart&, std::uint64_t line, const Home&);
+  bool wait_for(unsigned hart, std::uint64_t line, const Home&, base::Time deadline, base::Time most);
+  void wake(Hart&, std::string why);
+  void link_went_down(const CoherentLink&);
   void ask(const Home&, unsigned hart, std::uint64_t line, bool own);
   void make_room(unsigned hart);
   void receive(const CoherentMessage&);
+  void take(const CoherentMessage&, const Home&);
+  void arrive_at_home(const Home&, const CoherentMessage&);
+  void check_use(unsigned hart, std::uint64_t address, bool own);
+  void check_holders(std::uint64_t line);
+  std::string describe(std::uint64_t line, const Home&) const;
+  template <class F>
+  void checked_by(std::uint64_t line, const Home&, const F&) const;
   void answered(unsigned hart, HartLines::Line&, protocol::Kind);
   void settle(unsigned hart, HartLines::Line&);
   void send(const Home&, unsigned hart, const HartLines::Line&, const protocol::Message&);
@@ -79,6 +105,7 @@ class HomedLines {
   const bool has_owned_;
   std::vector<Home> homes_;
   std::deque<Hart> harts_;
+  std::unique_ptr<LineChecker> checker_;  ///< null: nobody checks
   std::uint64_t requests_ = 0, evictions_ = 0, resets_ = 0;
 };
 

@@ -137,11 +137,32 @@ void CoherentLink::send_access(RegisterAccess& access, bool writes, bool is_answ
   (is_answer ? device_ : host_).send(std::move(m));
 }
 
+std::string CoherentLink::describe(std::uint64_t line) const {
+  std::string text;
+  for (const auto& [direction, preposition] : {std::pair{&up_, "to"}, std::pair{&down_, "from"}})
+    direction->for_each_under_way([&, p = preposition](const CoherentMessage& m) {
+      if (m.access || m.line != line) return;
+      text += fmt::format("{}{} {} hart {}", text.empty() ? "" : ", ", m.format.name, p, m.cache);
+    });
+  return text;
+}
+
+void CoherentLink::hold_down(bool on) {
+  downs_ += on ? 1 : -1u;
+  const bool up = downs_ == 0;
+  if (up == is_up()) return;
+  for (Direction* d : {&up_, &down_}) d->set_up(up);
+  if (up) return;
+  for (RegisterPath* p : registers_) p->reset();
+  for (auto& f : on_down_) f();
+}
+
 void CoherentLink::reset() {
-  for (Direction* d : {&up_, &down_}) {
-    d->set_up(false);
-    d->set_up(true);
-  }
+  if (is_up())
+    for (Direction* d : {&up_, &down_}) {
+      d->set_up(false);
+      d->set_up(true);
+    }
   for (RegisterPath* p : registers_) p->reset();
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/base/fabric/link_direction.h"
@@ -98,6 +99,13 @@ class CoherentLink : public base::Model, public base::Resettable {
 
   base::LinkDirection<CoherentProtocol>& up() { return up_; }      ///< from device to host
   base::LinkDirection<CoherentProtocol>& down() { return down_; }  ///< from host to device
+  /// Messages about a line that are under way, in words; empty: none.
+  std::string describe(std::uint64_t line) const;
+  bool is_up() const { return down_.up(); }
+  /// Called when the link goes down: both ends lose all lines.
+  void on_down(base::Callback<void()> f) { on_down_.push_back(std::move(f)); }
+  /// As net::Wire::hold_down(): while anybody holds the link down, what is under way and what is sent is lost.
+  void hold_down(bool on);
   /// Forgets what is under way.
   void reset() override;
 
@@ -117,6 +125,8 @@ class CoherentLink : public base::Model, public base::Resettable {
   std::vector<Home> homes_;
   Receive caches_;
   std::vector<RegisterPath*> registers_;
+  std::vector<base::Callback<void()>> on_down_;
+  unsigned downs_ = 0;
   base::LinkDirection<CoherentProtocol> up_, down_;
 };
 

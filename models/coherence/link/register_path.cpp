@@ -22,6 +22,7 @@ void RegisterPath::after(base::Time time, RegisterAccess& access, F f) {
 }
 
 void RegisterPath::b_transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time&) {
+  if (!link_.is_up()) return transaction.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   RegisterAccess access{*this, transaction, ++accesses_, false, {}};
   open_.push_back(&access);
   transaction.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);

@@ -29,7 +29,7 @@ pcie::Endpoint::Function function_of(const DescriptorParameters& p) {
 }  // namespace
 
 DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, net::Wire& wire, net::Wire::End end)
-    : Nic(name, p.pcie, function_of(p)),
+    : PcieNic(name, p.pcie, function_of(p)),
       parameters_(p),
       mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end),
       bank_(path(), DESC_BAR0_SIZE),

@@ -21,7 +21,7 @@ namespace sluice::nic {
 
 /// Registers, descriptors and what software may rely on: descriptor_regs.h. docs/models/nic-descriptor.md says how
 /// frames pass, what takes time, and which ledger stage each delay belongs to.
-class DescriptorNic : public Nic, private net::Mac::Client {
+class DescriptorNic : public PcieNic, private net::Mac::Client {
  public:
   using Parameters = DescriptorParameters;
 

@@ -18,11 +18,11 @@ struct DeafParameters {
   }
 };
 
-class Deaf : public nic::Nic, private net::Mac::Client {
+class Deaf : public nic::PcieNic, private net::Mac::Client {
  public:
   using Parameters = DeafParameters;
   Deaf(sc_core::sc_module_name name, const Parameters& p, net::Wire& wire, net::Wire::End end)
-      : Nic(name, p.pcie, function()), mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end) {
+      : PcieNic(name, p.pcie, function()), mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end) {
     if (getenv("PLUGIN_THROWS_LATE")) throw std::logic_error("it is broken");
     if (!getenv("PLUGIN_NO_CLIENT")) mac_.set_client(*this);
   }

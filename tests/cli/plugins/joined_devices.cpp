@@ -84,10 +84,10 @@ class OnChip : public Card, public memory::BusDevice {
   tlm_utils::simple_target_socket<OnChip> socket_{"socket"};
 };
 
-class NicCard : public nic::Nic, private net::Mac::Client {
+class NicCard : public nic::PcieNic, private net::Mac::Client {
  public:
   NicCard(sc_core::sc_module_name name, const Own& p, net::Wire& wire, net::Wire::End end)
-      : Nic(name, p.pcie, function_of(p)),
+      : PcieNic(name, p.pcie, function_of(p)),
         mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end),
         no_mac_(p.mistake == "mac") {
     mac_.set_client(*this);

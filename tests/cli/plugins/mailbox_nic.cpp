@@ -21,11 +21,11 @@ struct MailboxParameters {
   }
 };
 
-class Mailbox : public nic::Nic, private net::Mac::Client {
+class Mailbox : public nic::PcieNic, private net::Mac::Client {
  public:
   using Parameters = MailboxParameters;
   Mailbox(sc_core::sc_module_name name, const Parameters& p, net::Wire& wire, net::Wire::End end)
-      : Nic(name, p.pcie, function()),
+      : PcieNic(name, p.pcie, function()),
         address_(net::parse_mac(p.address)),
         mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end) {
     mac_.set_client(*this);

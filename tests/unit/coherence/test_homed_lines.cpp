@@ -1,140 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Lines with a home of their own, behind a link: who waits for what, what a home takes back, and what is evicted.
-#include <deque>
-#include <functional>
-
 #include <catch2/catch.hpp>
 
-#include "models/base/systemc/model.h"
-#include "models/coherence/lines/homed_lines.h"
-#include "tests/unit/fresh_kernel.h"
+#include "tests/unit/coherence/homed_bench.h"
 
 using namespace sluice;
-using namespace sluice::base::literals;
-using coherence::CoherentLatencies;
-using coherence::CoherentLink;
-using coherence::HomedLines;
 
 namespace {
-
-constexpr std::uint64_t kBase = 0x1000'0000;
-
-/// Answers a request after `latency` with a line full of `value`, if `answers` is set. What comes back is its value.
-struct Home : base::LineHome {
-  base::LineCaches* caches = nullptr;
-  base::Time latency = 1_us;
-  bool answers = true, refuses = false, refuses_own = false, alone = true, unlocks = true;
-  std::uint8_t value = 1;
-  unsigned resets = 0;
-  std::uint64_t last = 0;  ///< number of the latest request
-  bool taken = false;
-  std::vector<std::pair<std::uint64_t, bool>> asked;
-  std::vector<unsigned> by;
-  std::vector<std::pair<std::uint64_t, std::uint8_t>> back;
-  std::vector<std::pair<base::Time, std::uint64_t>> recalled;
-
-  void attach(base::LineCaches& c, std::uint64_t) override { caches = &c; }
-  void caches_reset() override { ++resets; }
-  void line_requested(const base::LineRequest& r) override {
-    asked.emplace_back(r.line - kBase, r.own);
-    by.push_back(r.hart);
-    last = r.number;
-    if (!answers) return;
-    if (latency == base::Time{}) return answer(r.number, r.own);
-    base::calendar().after(latency, base::path_key("home"), [this, n = r.number, own = r.own] { answer(n, own); });
-  }
-  void line_written(std::uint64_t line, std::span<const std::uint8_t> bytes) override {
-    back.emplace_back(line - kBase, bytes[3]);
-    value = bytes[3];
-  }
-  void line_recalled(std::uint64_t line) override {
-    recalled.emplace_back(base::now(), line - kBase);
-    if (unlocks) caches->unlock(line);
-  }
-  void answer(std::uint64_t request, bool own) {
-    if (refuses || (refuses_own && own)) return void(caches->refuse(request));
-    const std::vector<std::uint8_t> bytes(caches->line_bytes(), value);
-    taken = caches->grant(request, bytes, alone);
-  }
-};
-
-struct Hart : sc_core::sc_module {
-  base::Runner runner;
-  HomedLines& lines;
-  unsigned number;
-  std::function<void(Hart&)> script;
-  SC_HAS_PROCESS(Hart);
-  Hart(sc_core::sc_module_name name, base::Scheduler& s, HomedLines& l, unsigned n, std::function<void(Hart&)> f)
-      : sc_module(name), runner(s, this->name()), lines(l), number(n), script(std::move(f)) {
-    SC_THREAD(run);
-  }
-  void run() {
-    runner.begin();
-    script(*this);
-    base::Event never;
-    base::wait_for(never, "end", "nobody");
-  }
-  void at(base::Time t) {
-    runner.advance_to(t);
-    while (runner.time() >= runner.bound()) runner.yield();
-    runner.synchronise();
-    base::calendar().set_now(runner.time());
-  }
-  /// -1: refused.
-  int load(std::uint64_t offset) {
-    const std::uint8_t* bytes = lines.hold(number, kBase + offset, false);
-    if (!bytes) return -1;
-    const int value = *bytes;
-    lines.let_go(number);
-    return value;
-  }
-  bool store(std::uint64_t offset, std::uint8_t value) {
-    std::uint8_t* bytes = lines.hold(number, kBase + offset, true);
-    if (!bytes) return false;
-    *bytes = value;
-    lines.let_go(number);
-    return true;
-  }
-};
-
-constexpr CoherentLatencies kNone{0_ns, 0_ns, 0_ns, 0_ns, 0_ns, 0_ns, 0_ns, 0, 0_ns};
-
-struct FreshKernel {
-  FreshKernel() { fresh_kernel(); }
-};
-
-/// The link takes no time unless a test says so.
-struct Bench {
-  FreshKernel fresh;
-  base::Scheduler scheduler{"scheduler", 100_ns};
-  HomedLines lines;
-  CoherentLink link;
-  Home home;
-  std::deque<std::unique_ptr<Hart>> harts;
-
-  explicit Bench(unsigned n = 1, const coherence::Dialect& dialect = coherence::kOnDie, bool has_owned = false,
-                 CoherentLatencies latencies = kNone, base::Ratio rate = base::Ratio(0))
-      : lines(n, dialect.line_bytes == 0 ? 64 : dialect.line_bytes, 2, has_owned),
-        link("link", dialect, rate, latencies) {
-    lines.add(home, kBase, 4096, "device.home", link);
-  }
-  void hart(std::function<void(Hart&)> f) {
-    const auto n = static_cast<unsigned>(harts.size());
-    harts.push_back(std::make_unique<Hart>(("hart" + std::to_string(n)).c_str(), scheduler, lines, n, std::move(f)));
-  }
-  void run() { scheduler.run_until(base::Time::max()); }
-  void at(base::Time t, std::function<void()> f) {
-    base::calendar().at(t, base::path_key("test"),
-                        [f = std::make_shared<std::function<void()>>(std::move(f))] { (*f)(); });
-  }
-};
-
-struct Watcher : base::LineWatcher {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
-  void line_changed(std::uint64_t address, std::uint64_t length) override {
-    told.emplace_back(address - kBase, length);
-  }
-};
 
 using Asked = std::vector<std::pair<std::uint64_t, bool>>;
 
@@ -146,9 +18,9 @@ TEST_CASE("a hart waits until its line has come, and not again", "[homed]") {
   int value = 0;
   b.hart([&](Hart& h) {
     h.at(500_ns);
-    value = h.load(70);
+    value = h.load(kBase + 70);
     first = h.runner.time();
-    h.load(127);
+    h.load(kBase + 127);
     second = h.runner.time();
   });
   b.run();
@@ -164,7 +36,7 @@ TEST_CASE("a home may answer at once", "[homed]") {
   b.home.latency = base::Time{};
   base::Time done = base::Time::max();
   b.hart([&](Hart& h) {
-    h.store(0, 5);
+    h.store(kBase, 5);
     done = h.runner.time();
   });
   b.run();
@@ -177,9 +49,9 @@ TEST_CASE("messages take the link's latencies and its rate", "[homed]") {
   base::Time loaded, stored, recalled;
   b.home.alone = false;
   b.hart([&](Hart& h) {
-    h.load(0);
+    h.load(kBase);
     loaded = h.runner.time();
-    h.store(3, 9);  // the line is there: an upgrade, which has no bytes
+    h.store(kBase + 3, 9);  // the line is there: an upgrade, which has no bytes
     stored = h.runner.time();
   });
   b.at(10_us, [&] { b.home.caches->recall(kBase, base::Recall::nothing); });
@@ -200,8 +72,8 @@ TEST_CASE("a line that a hart has alone is written without a word", "[homed]") {
     b.home.alone = alone;
     base::Time stored;
     b.hart([&](Hart& h) {
-      h.load(0);
-      h.store(0, 3);
+      h.load(kBase);
+      h.store(kBase, 3);
       stored = h.runner.time();
     });
     b.run();
@@ -216,17 +88,17 @@ TEST_CASE("each hart has lines of its own, and a home sees who asks", "[homed]")
     int second = 0, again = 0;
     base::Time read, written;
     b.hart([&](Hart& h) {
-      h.store(3, 77);
+      h.store(kBase + 3, 77);
       h.at(5_us);
-      h.store(3, 78);
+      h.store(kBase + 3, 78);
       written = h.runner.time();
     });
     b.hart([&](Hart& h) {
       h.at(2_us);
-      second = h.load(3);
+      second = h.load(kBase + 3);
       read = h.runner.time();
       h.at(8_us);
-      again = h.load(3);
+      again = h.load(kBase + 3);
     });
     b.run();
     REQUIRE(second == 77);
@@ -244,9 +116,9 @@ TEST_CASE("a home takes back what was stored, and the next access asks again", "
   Bench b;
   int later = 0;
   b.hart([&](Hart& h) {
-    h.store(3, 77);
+    h.store(kBase + 3, 77);
     h.at(5_us);
-    later = h.load(3);
+    later = h.load(kBase + 3);
   });
   b.at(2_us, [&] { b.home.caches->recall(kBase, base::Recall::to_read); });
   b.at(3_us, [&] {
@@ -266,9 +138,9 @@ TEST_CASE("a line that is recalled as it comes is read once", "[homed]") {
   base::Time done, second;
   int value = 0;
   b.hart([&](Hart& h) {
-    value = h.load(0);
+    value = h.load(kBase);
     done = h.runner.time();
-    h.load(0);
+    h.load(kBase);
     second = h.runner.time();
   });
   // After the grant, which also comes at 1 us, and before the hart's turn.
@@ -289,9 +161,9 @@ TEST_CASE("requests for a line wait while it is recalled", "[homed]") {
   int value = 0;
   base::Time done;
   b.hart([&](Hart& h) {
-    h.load(0);
+    h.load(kBase);
     h.at(3_us);
-    value = h.load(0);
+    value = h.load(kBase);
     done = h.runner.time();
   });
   b.at(2_us, [&] { b.home.caches->recall(kBase, base::Recall::nothing); });
@@ -312,12 +184,12 @@ TEST_CASE("the least recently used line goes, to its home where it was changed",
     Watcher watcher;
     b.lines.add_watcher(0, watcher);
     b.hart([&](Hart& h) {
-      h.store(3, 10);
-      h.store(line + 3, 11);
-      h.load(3);
-      h.load(2 * line);  // evicts the second line
-      h.load(3 * line);  // and the first
-      h.load(4 * line);  // and the third, which nobody has changed
+      h.store(kBase + 3, 10);
+      h.store(kBase + line + 3, 11);
+      h.load(kBase + 3);
+      h.load(kBase + 2 * line);  // evicts the second line
+      h.load(kBase + 3 * line);  // and the first
+      h.load(kBase + 4 * line);  // and the third, which nobody has changed
     });
     b.run();
     REQUIRE(b.home.back == std::vector<std::pair<std::uint64_t, std::uint8_t>>{{line, 11}, {0, 10}});
@@ -336,14 +208,14 @@ TEST_CASE("a hart waits for the end of an eviction before it asks again", "[home
   base::Time start, done;
   int value = 0;
   b.hart([&](Hart& h) {
-    h.store(3, 10);
-    h.load(64);
-    h.load(128);  // evicts the first line as it asks: both are answered after 200 ns
+    h.store(kBase + 3, 10);
+    h.load(kBase + 64);
+    h.load(kBase + 128);  // evicts the first line as it asks: both are answered after 200 ns
     start = h.runner.time();
-    h.load(64);
-    h.load(192);  // evicts the third
-    h.load(128);  // asks again for the third, whose eviction is over
-    value = h.load(3);
+    h.load(kBase + 64);
+    h.load(kBase + 192);  // evicts the third
+    h.load(kBase + 128);  // asks again for the third, whose eviction is over
+    value = h.load(kBase + 3);
     done = h.runner.time();
   });
   b.run();
@@ -356,9 +228,9 @@ TEST_CASE("a refused line is nobody's", "[homed]") {
   b.home.refuses = true;
   int loaded = 0, again = 0;
   b.hart([&](Hart& h) {
-    loaded = h.load(0);
+    loaded = h.load(kBase);
     b.home.refuses = false;
-    again = h.load(0);
+    again = h.load(kBase);
   });
   b.run();
   REQUIRE(loaded == -1);
@@ -372,10 +244,10 @@ TEST_CASE("a refusal to write leaves what may be read", "[homed]") {
   bool stored = true;
   base::Time refused, read;
   b.hart([&](Hart& h) {
-    h.load(0);
-    stored = h.store(0, 4);
+    h.load(kBase);
+    stored = h.store(kBase, 4);
     refused = h.runner.time();
-    h.load(0);
+    h.load(kBase);
     read = h.runner.time();
   });
   b.run();
@@ -389,9 +261,9 @@ TEST_CASE("a reset ends every wait and drops every line", "[homed]") {
   int loaded = 0;
   base::Time done;
   b.hart([&](Hart& h) {
-    h.store(0, 5);
+    h.store(kBase, 5);
     b.home.answers = false;
-    loaded = h.load(64);
+    loaded = h.load(kBase + 64);
     done = h.runner.time();
   });
   b.at(5_us, [&] { b.lines.reset(); });
@@ -408,8 +280,8 @@ TEST_CASE("what a reset has withdrawn is answered without effect, and the hart a
   int value = 0;
   base::Time done;
   b.hart([&](Hart& h) {
-    h.load(0);  // ended by the reset
-    value = h.load(0);
+    h.load(kBase);  // ended by the reset
+    value = h.load(kBase);
     done = h.runner.time();
   });
   bool first = true;
@@ -440,7 +312,7 @@ TEST_CASE("a home's mistakes are told", "[homed]") {
                       "the lines of device.other are no whole pages of 4096 bytes");
   std::vector<std::string> what;
   b.home.answers = b.home.unlocks = false;
-  b.hart([&](Hart& h) { h.store(0, 1); });
+  b.hart([&](Hart& h) { h.store(kBase, 1); });
   const auto told = [&](auto f) {
     try {
       f();
@@ -466,8 +338,93 @@ TEST_CASE("caches with lines of another size than a link's are refused", "[homed
   FreshKernel fresh;
   base::Scheduler scheduler{"scheduler", 100_ns};
   HomedLines lines(1, 64, 2, false);
-  CoherentLink link("link", coherence::kEci, base::Ratio(0), kNone);
+  CoherentLink link("link", coherence::kEci, base::Ratio(0), kNoLatencies);
   Home home;
   REQUIRE_THROWS_WITH(lines.add(home, kBase, 4096, "device.home", link),
                       "ECI has lines of 128 B, and the caches have lines of 64 B");
+}
+
+TEST_CASE("a hart gives up a line that does not come in time, and finds it there later", "[homed]") {
+  Bench b;
+  b.home.latency = 10_us;
+  bool first = true;
+  std::string why;
+  base::Time gave_up, again, written;
+  b.hart([&](Hart& h) {
+    first = b.lines.hold(0, kBase, false, 4_us) != nullptr;
+    gave_up = h.runner.time();
+    why = b.lines.why_refused(0);
+    h.load(kBase);  // waits for the same answer
+    again = h.runner.time();
+    h.store(kBase, 1);  // which gave it the line alone
+    written = h.runner.time();
+  });
+  b.run();
+  REQUIRE_FALSE(first);
+  REQUIRE(gave_up == 4_us);
+  REQUIRE(why == "no answer has come within 4 us");
+  REQUIRE(again == 10_us);
+  REQUIRE(written == 10_us);
+  REQUIRE(b.home.asked == Asked{{0, false}});
+}
+
+TEST_CASE("what answers a load that was given up is not taken for the answer to a store", "[homed]") {
+  Bench b;
+  b.home.latency = 10_us;
+  b.home.alone = false;
+  base::Time written;
+  b.hart([&](Hart& h) {
+    b.lines.hold(0, kBase, false, 4_us);
+    h.store(kBase, 1);
+    written = h.runner.time();
+  });
+  b.run();
+  REQUIRE(b.home.asked == Asked{{0, false}, {0, true}});
+  REQUIRE(written == 20_us);
+}
+
+TEST_CASE("a given up line may be recalled, and refused", "[homed]") {
+  for (const bool refuses : {false, true}) {
+    Bench b;
+    b.home.latency = 10_us;
+    b.home.refuses = refuses;
+    b.hart([&](Hart&) { b.lines.hold(0, kBase, true, 1_us); });
+    b.at(20_us, [&] { b.home.caches->recall(kBase, base::Recall::nothing); });
+    b.run();
+    REQUIRE(b.home.recalled.size() == 1);
+    REQUIRE(b.lines.held(0, kBase, false) == nullptr);
+  }
+}
+
+TEST_CASE("a link that goes down ends every wait and takes every line, and works again when it is up", "[homed]") {
+  Bench b(2);
+  Watcher watcher;
+  b.lines.add_watcher(0, watcher);
+  std::vector<int> loaded;
+  std::vector<std::string> why;
+  std::vector<base::Time> times;
+  const auto load = [&](Hart& h, std::uint64_t address) {
+    loaded.push_back(h.load(address));
+    why.push_back(b.lines.why_refused(h.number));
+    times.push_back(h.runner.time());
+  };
+  b.hart([&](Hart& h) {
+    h.store(kBase + 3, 7);
+    b.home.answers = false;
+    load(h, kBase + 64);  // held when the link goes down
+    load(h, kBase);       // the link is down
+    h.at(9_us);
+    b.home.answers = true;
+    load(h, kBase + 3);
+  });
+  b.at(5_us, [&] { b.link.hold_down(true); });
+  b.at(6_us, [&] { b.link.hold_down(true); });
+  b.at(7_us, [&] { b.link.hold_down(false); });
+  b.at(8_us, [&] { b.link.hold_down(false); });
+  b.run();
+  REQUIRE(loaded == std::vector<int>{-1, -1, 1});  // what was stored is lost
+  REQUIRE(why == std::vector<std::string>{"link went down", "link is down", ""});
+  REQUIRE(times == std::vector<base::Time>{5_us, 5_us, 10_us});
+  REQUIRE(b.home.resets == 1);
+  REQUIRE(watcher.told == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 64}, {64, 64}});
 }

@@ -153,3 +153,43 @@ TEST_CASE("a MAC that stands still loses what comes, with its requests", "[mac]"
   bench.run();
   CHECK(bench.upper.frames.size() == 1);
 }
+
+TEST_CASE("in loopback what is sent comes back behind both latencies, and the wire carries nothing", "[mac]") {
+  Bench bench;
+  bench.mac.set_loopback(true);
+  bench.wire.set_up(false);  // the line does not matter
+  bench.upper.link.clear();
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_transmit, bench.mac.component(), 0_ns);
+  net::PacketPtr first = frame(40);
+  first->spans = {0, 40, id};
+  const base::Reservation sent = bench.mac.send(std::move(first), 5_ns);
+  const base::Reservation second = bench.mac.send(frame(100), 6_ns);
+  bench.run();
+  CHECK(sent.start == 5_ns + 20_ns);
+  // 60 B after padding, with preamble, FCS and gap: 84 octets of 80 ps.
+  CHECK(second.start == sent.start + 6720_ps);
+  REQUIRE(bench.upper.times.size() == 2);
+  CHECK(bench.upper.times[0] == 25_ns + 5760_ps + 30_ns);
+  CHECK(bench.upper.times[1] == second.start + 8960_ps + 30_ns);
+  CHECK(bench.upper.frames[0]->length == 60);
+  CHECK(bench.peer.frames.empty());
+  const auto* request = base::ledger().find(id);
+  REQUIRE(request);
+  CHECK(request->tiles.back().stage == SLUICE_STAGE_mac);
+  CHECK(request->tiles.back().start == 5_ns);
+}
+
+TEST_CASE("in loopback what comes from the wire is lost, until a reset ends it", "[mac]") {
+  Bench bench;
+  bench.mac.set_loopback(true);
+  bench.wire.send(Wire::kA, frame(60));
+  bench.run();
+  CHECK(bench.upper.frames.empty());
+  CHECK(bench.mac.statistics().rx_stopped == 1);
+  bench.mac.reset();
+  bench.wire.send(Wire::kA, frame(60));
+  bench.mac.send(frame(60), base::now());
+  bench.run();
+  CHECK(bench.upper.frames.size() == 1);
+  CHECK(bench.peer.frames.size() == 1);
+}

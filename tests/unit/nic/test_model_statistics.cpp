@@ -57,10 +57,10 @@ class Device : public pcie::Endpoint {
   std::uint64_t own_ = 0;
 };
 
-class PlainNic : public nic::Nic, private net::Mac::Client {
+class PlainNic : public nic::PcieNic, private net::Mac::Client {
  public:
   PlainNic(const char* name, net::Wire& wire)
-      : Nic(name, {}, function()), mac_(base::module_name(path() + ".mac").c_str(), {}, wire, net::Wire::kB) {
+      : PcieNic(name, {}, function()), mac_(base::module_name(path() + ".mac").c_str(), {}, wire, net::Wire::kB) {
     mac_.set_client(*this);
   }
   net::Mac& mac() override { return mac_; }

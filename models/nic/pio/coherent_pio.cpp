@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/nic/pio/coherent_pio.h"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/measure/mistakes.h"
+
+namespace sluice::nic {
+
+void CoherentPioParameters::describe(base::Schema<CoherentPioParameters>& s) {
+  using P = CoherentPioParameters;
+  s.summary("PIO NIC on a coherent link");
+  s.add("grant", &P::grant, "what a load gets: shared, to be upgraded by the first store, or exclusive")
+      .choices({{"shared", LineGrant::shared}, {"exclusive", LineGrant::exclusive}})
+      .acts_with({"rx_frames", "tx_frames"}, "no frame went through the NIC")
+      .assumed("not published");
+  s.include("", &P::pio);
+}
+
+CoherentPio::CoherentPio(const sc_core::sc_module_name& name, const CoherentPioParameters& p, net::Wire& wire,
+                         net::Wire::End end)
+    : Model(name), grant_(p.grant), core_(path(), key(), p.pio, wire, end) {
+  core_.on_frame = [this] { try_receive(); };
+}
+
+void CoherentPio::attach(base::LineCaches& caches, std::uint64_t base) {
+  caches_ = &caches;
+  base_ = base;
+  rx_.attach(caches, base + PIO_RX_LINES);
+  tx_.attach(caches, base + PIO_TX_LINES);
+}
+
+void CoherentPio::connect(const memory::ChipPorts& chip, memory::SocBus::Region region) {
+  if (chip.registers)
+    chip.registers->bind(socket);
+  else
+    chip.bus.map(region, socket);
+}
+
+void CoherentPio::connect_lines(base::LineHomes& homes, std::uint64_t address, std::uint64_t size,
+                                const std::string& path) {
+  homes.add_home(*this, address, size, path);
+}
+
+void CoherentPio::answer(std::uint64_t request, LineWindow::Line& line) {
+  caches_->grant(request, line, grant_ == LineGrant::exclusive);
+}
+
+void CoherentPio::refuse(const base::LineRequest& r, const char* why) {
+  base::mistakes().report(fmt::format("{}: line {:#x} {}", path(), r.line - base_, why), base::Site{});
+  caches_->refuse(r.number);
+}
+
+void CoherentPio::line_requested(const base::LineRequest& r) {
+  const bool receives = r.line - base_ < PIO_TX_LINES;
+  LineWindow& window = receives ? rx_ : tx_;
+  const unsigned control = window.control_at(r.line);
+  const unsigned overflow = window.overflow_at(r.line);
+  if (overflow < PIO_OVERFLOW_LINES) return answer(r.number, window.overflow(overflow));
+  if (control == kNone) return refuse(r, "is neither a control line nor an overflow line");
+  if (receives)
+    receive_requested(r, control);
+  else
+    transmit_requested(r, control);
+}
+
+void CoherentPio::line_written(std::uint64_t line, std::span<const std::uint8_t> bytes) {
+  (line - base_ < PIO_TX_LINES ? rx_ : tx_).written(line, bytes);
+}
+
+void CoherentPio::line_recalled(std::uint64_t line) {
+  if (line - base_ < PIO_TX_LINES) {
+    if (rx_.take()) end_of_frame();
+  } else if (tx_.take()) {
+    take_control_line();
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Receive
+
+void CoherentPio::receive_requested(const base::LineRequest& r, unsigned control) {
+  if (control == rx_line_) return answer(r.number, rx_.control(control));
+  if (rx_waiting_.request != 0) return refuse(r, "is asked for while a load of the other control line is held back");
+  core_.stamp_read_start();
+  rx_waiting_ = {r.number, control};
+  rx_timer_ = base::calendar().after(core_.receive_block(), key(), [this] { no_frame(); });
+  if (rx_line_ == kNone) return try_receive();
+  // The host has done with what the other control line had.
+  rx_.begin_recalls();
+  rx_.recall(rx_.control_line(rx_line_));
+  for (unsigned n = 0; n < LineWindow::overflow_lines(rx_bytes_); ++n) rx_.recall(rx_.overflow_line(n));
+  if (rx_.take()) end_of_frame();
+}
+
+void CoherentPio::end_of_frame() {
+  rx_.unlock();
+  if (rx_bytes_ != 0) core_.release_frame();
+  rx_line_ = kNone;
+  rx_bytes_ = 0;
+  try_receive();
+}
+
+void CoherentPio::try_receive() {
+  if (rx_waiting_.request == 0 || rx_.is_recalling() || !core_.has_frame()) return;
+  const net::Packet& frame = core_.frame();
+  rx_bytes_ = frame.length;
+  rx_.put(rx_waiting_.control, {frame.bytes, frame.length});
+  core_.stamp_read();
+  answer_receive(PIO_WORD_VALID | PIO_WORD_TYPE_BYPASS << PIO_WORD_TYPE_SHIFT | rx_bytes_ << PIO_WORD_LENGTH_SHIFT);
+}
+
+void CoherentPio::answer_receive(std::uint64_t word) {
+  base::calendar().cancel(rx_timer_);
+  const Waiting answered = std::exchange(rx_waiting_, {});
+  rx_line_ = answered.control;
+  std::memcpy(rx_.control(rx_line_).data(), &word, sizeof word);
+  answer(answered.request, rx_.control(rx_line_));
+}
+
+/// The time for which a receive may be held back is over. Lines that are still to come back are waited for.
+void CoherentPio::no_frame() {
+  if (rx_.is_recalling()) {
+    rx_timer_ = base::calendar().after(core_.receive_block(), key(), [this] { no_frame(); });
+    return;
+  }
+  core_.count_nack();
+  answer_receive(0);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Transmit
+
+void CoherentPio::transmit_requested(const base::LineRequest& r, unsigned control) {
+  if (tx_line_ == kNone) tx_line_ = control;
+  if (control == tx_line_) return answer(r.number, tx_.control(control));
+  if (tx_waiting_.request != 0) return refuse(r, "is asked for while a commit is under way");
+  core_.stamp_commit();
+  tx_waiting_ = {r.number, control};
+  tx_has_control_ = false;
+  // The control line comes first: it says how long the frame is.
+  tx_.begin_recalls();
+  tx_.recall(tx_.control_line(tx_line_));
+  if (tx_.take()) take_control_line();
+}
+
+void CoherentPio::take_control_line() {
+  if (tx_has_control_) return take_frame();
+  tx_has_control_ = true;
+  std::uint64_t word = 0;
+  std::memcpy(&word, tx_.control(tx_line_).data(), sizeof word);
+  const std::uint64_t bytes = word >> PIO_WORD_LENGTH_SHIFT & PIO_WORD_LENGTH_MASK;
+  const bool is_good = bytes != 0 && bytes <= PioCore::kLongestFrame;
+  if (!is_good) core_.bad_length(bytes);
+  tx_bytes_ = is_good ? static_cast<std::uint32_t>(bytes) : 0;
+  tx_.begin_recalls();
+  for (unsigned n = 0; n < LineWindow::overflow_lines(tx_bytes_); ++n) tx_.recall(tx_.overflow_line(n));
+  if (tx_.take()) take_frame();
+}
+
+void CoherentPio::take_frame() {
+  tx_.unlock();
+  if (tx_bytes_ != 0) {
+    net::PacketPtr packet = net::make_packet();
+    packet->length = tx_bytes_;
+    tx_.get(tx_line_, {packet->bytes, tx_bytes_});
+    core_.transmit(std::move(packet));
+  }
+  const Waiting answered = std::exchange(tx_waiting_, {});
+  tx_line_ = answered.control;
+  tx_.control(tx_line_) = {};
+  answer(answered.request, tx_.control(tx_line_));
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+
+void CoherentPio::caches_reset() {
+  base::calendar().cancel(rx_timer_);
+  rx_.reset();
+  tx_.reset();
+  if (rx_bytes_ != 0) core_.release_frame();
+  rx_line_ = tx_line_ = kNone;
+  rx_bytes_ = tx_bytes_ = 0;
+  rx_waiting_ = tx_waiting_ = {};
+}
+
+void CoherentPio::reset() {
+  rx_bytes_ = 0;  // reset() of the core drops the frame
+  core_.reset();
+}
+
+}  // namespace sluice::nic

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/nic/pio/pio_core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/measure/mistakes.h"
+#include "models/base/systemc/model.h"
+#include "models/nic/pio/pio_regs.h"
+
+namespace sluice::nic {
+
+PioCore::PioCore(std::string path, base::ComponentKey key, const PioParameters& p, net::Wire& wire, net::Wire::End end)
+    : path_(std::move(path)),
+      key_(key),
+      parameters_(p),
+      clock_(p.clock.clock()),
+      mac_(base::module_name(path_ + ".mac").c_str(), p.mac, wire, end),
+      bank_(path_, PIO_REGISTERS_SIZE),
+      block_(p.rx_block) {
+  mac_.set_client(*this);
+  mac_.set_max_frame(kLongestFrame);
+  declare_registers();
+}
+
+void PioCore::add_stamp(const char* name, std::uint64_t offset, std::uint64_t PioSample::*stamp) {
+  bank_.add(
+      {.name = name, .offset = offset, .width = 8, .access = base::Access::ro, .on_read = [this, stamp](unsigned) {
+         return stamps_.*stamp;
+       }});
+}
+
+void PioCore::add_host_stamp(const char* name, std::uint64_t offset, std::uint64_t PioSample::*stamp) {
+  bank_.add({.name = name,
+             .offset = offset,
+             .width = 8,
+             .access = base::Access::wo,
+             .on_write = [this, stamp](const base::RegisterWrite& w) { stamps_.*stamp = w.value; }});
+}
+
+void PioCore::declare_registers() {
+  using base::Access;
+  bank_.add({.name = "counter", .offset = PIO_COUNTER, .width = 8, .access = Access::ro, .on_read = [this](unsigned) {
+               return cycles(base::now());
+             }});
+  bank_.add({.name = "control",
+             .offset = PIO_CONTROL,
+             .width = 8,
+             .write_mask = PIO_CONTROL_LOOPBACK,
+             .on_write = [this](const base::RegisterWrite& w) { mac_.set_loopback(w.value & PIO_CONTROL_LOOPBACK); }});
+  bank_.add({.name = "rx_block",
+             .offset = PIO_RX_BLOCK,
+             .width = 8,
+             .write_mask = 0xffff'ffff,
+             .on_read = [this](unsigned) { return cycles(block_); },
+             .on_write = [this](const base::RegisterWrite& w) { block_ = clock_.time_of(w.value); }});
+  bank_.add({.name = "max_frame", .offset = PIO_MAX_FRAME, .width = 8, .access = Access::ro, .reset = kLongestFrame});
+  bank_.add(
+      {.name = "rx_dropped", .offset = PIO_RX_DROPPED, .width = 8, .access = Access::ro, .on_read = [this](unsigned) {
+         return rx_dropped_;
+       }});
+  bank_.add(
+      {.name = "tx_errors", .offset = PIO_TX_ERRORS, .width = 8, .access = Access::ro, .on_read = [this](unsigned) {
+         return tx_errors_;
+       }});
+  add_stamp("tx_commit", PIO_TX_COMMIT, &PioSample::after_tx_commit);
+  add_stamp("tx_dma_read", PIO_TX_DMA_READ, &PioSample::after_dma_read);
+  add_stamp("tx_exit", PIO_TX_EXIT, &PioSample::exit);
+  add_stamp("rx_entry", PIO_RX_ENTRY, &PioSample::entry);
+  add_stamp("rx_queue", PIO_RX_QUEUE, &PioSample::after_rx_queue);
+  add_stamp("rx_dma_write", PIO_RX_DMA_WRITE, &PioSample::after_dma_write);
+  add_stamp("rx_read_start", PIO_RX_READ_START, &PioSample::read_start);
+  add_stamp("rx_read", PIO_RX_READ, &PioSample::after_read);
+  add_host_stamp("host_round_trip", PIO_HOST_ROUND_TRIP, &PioSample::round_trip);
+  add_host_stamp("host_tx_buffer", PIO_HOST_TX_BUFFER, &PioSample::host_got_tx_buffer);
+  add_host_stamp("host_read_complete", PIO_HOST_READ_COMPLETE, &PioSample::host_read_complete);
+  bank_.add({.name = "sample",
+             .offset = PIO_SAMPLE,
+             .width = 8,
+             .access = Access::wo,
+             .on_write = [this](const base::RegisterWrite& w) {
+               stamps_.bytes = static_cast<std::uint32_t>(w.value);
+               samples_.push_back(stamps_);
+             }});
+}
+
+void PioCore::mac_received(net::PacketPtr packet, base::Time available) {
+  const std::uint32_t bytes = packet->length;
+  if (rx_bytes_ + bytes > parameters_.rx_buffer.count()) {
+    ++rx_dropped_;
+    return base::drop_all(packet->spans, "receive buffer full", base::now());
+  }
+  ++rx_frames_;
+  rx_bytes_ += bytes;
+  base::enter_all(packet->spans, SLUICE_STAGE_nic_queue, base::ledger().component(path_), available);
+  queue_free_ = std::max(available, queue_free_) + parameters_.rx_queue + parameters_.rx_queue_beat * beats(bytes);
+  stream_free_ = std::max(queue_free_, stream_free_) + parameters_.rx_stream;
+  base::calendar().at(
+      stream_free_, key_,
+      [this, generation = generation_,
+       r = Received{std::move(packet), cycles(available), cycles(queue_free_), cycles(stream_free_)}]() mutable {
+        if (generation != generation_) return;
+        ready_.push_back(std::move(r));
+        on_frame();
+      });
+}
+
+void PioCore::stamp_read_start() { stamps_.read_start = cycles(base::now()); }
+
+void PioCore::stamp_read() {
+  const Received& r = ready_.front();
+  stamps_.entry = r.entry;
+  stamps_.after_rx_queue = r.after_queue;
+  stamps_.after_dma_write = r.after_write;
+  stamps_.after_read = cycles(base::now());
+}
+
+void PioCore::release_frame() {
+  rx_bytes_ -= frame().length;
+  ready_.pop_front();
+}
+
+void PioCore::stamp_commit() { stamps_.after_tx_commit = cycles(base::now()); }
+
+void PioCore::transmit(net::PacketPtr packet) {
+  ++tx_frames_;
+  const std::uint64_t n = beats(packet->length);
+  tx_stream_free_ = std::max(base::now(), tx_stream_free_) + parameters_.tx_stream + parameters_.tx_stream_beat * n;
+  tx_queue_free_ = std::max(tx_stream_free_, tx_queue_free_) + parameters_.tx_queue + parameters_.tx_queue_beat * n;
+  stamps_.after_dma_read = cycles(tx_stream_free_);
+  stamps_.exit = cycles(tx_queue_free_);
+  base::calendar().at(tx_queue_free_, key_,
+                      [this, p = std::move(packet)]() mutable { mac_.send(std::move(p), base::now()); });
+}
+
+void PioCore::bad_length(std::uint64_t length) {
+  ++tx_errors_;
+  base::mistakes().report(
+      fmt::format("{}: a frame of {} bytes was committed; frames have 1 to {}", path_, length, kLongestFrame),
+      base::access_site());
+}
+
+void PioCore::reset() {
+  ++generation_;
+  ready_.clear();
+  rx_bytes_ = 0;
+  block_ = parameters_.rx_block;
+  stamps_ = {};
+  bank_.reset();
+  mac_.set_loopback(false);
+}
+
+void PioCore::register_statistics(base::StatisticsGroup& group) {
+  group.counter("rx_frames", "frames", "received into the packet buffer", rx_frames_);
+  group.counter("rx_dropped", "frames", "for which the packet buffer had no room", rx_dropped_);
+  group.counter("rx_nacks", "answers", "to receives that no frame had come for in time", rx_nacks_);
+  group.counter("tx_frames", "frames", "taken from the host", tx_frames_);
+  group.counter("tx_errors", "commits", "of a length that no frame has", tx_errors_);
+  bank_.register_statistics(group);
+}
+
+}  // namespace sluice::nic
