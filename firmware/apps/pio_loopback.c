@@ -17,6 +17,7 @@
 static struct {
   uint32_t sizes[MAX_SIZES];
   uint32_t size_count, frames;
+  const char* nic; /* path of the NIC that is to be measured */
 } plan;
 
 static uint64_t registers, lines;       /* of the NIC */
@@ -37,15 +38,27 @@ static bool read_tree(void) {
       const void* sizes = fdt_get(&node, "sluice,loopback-sizes", &length);
       for (uint32_t i = 0; sizes != 0 && i < length / 4 && i < MAX_SIZES; i++)
         plan.sizes[plan.size_count++] = fdt_cell(sizes, i);
+      plan.nic = fdt_get(&node, "sluice,loopback-nic", 0);
       plan.frames = fdt_get_u32(&node, "sluice,loopback-frames", 0);
     }
-    const void* reg = fdt_get(&node, "reg", &length);
-    if (reg != 0 && length >= 32 && fdt_is_compatible(&node, "sluice,pio-coherent")) {
-      registers = fdt_cells(reg, 0);
-      lines = fdt_cells(reg, 4);
-    }
   }
-  return true;
+  return plan.size_count != 0 && plan.frames != 0 && plan.nic != 0;
+}
+
+/* The NIC may come before /chosen in the tree. */
+static bool find_nic(void) {
+  struct fdt_walk node;
+  fdt_begin(&node, board_device_tree);
+  while (fdt_next(&node)) {
+    uint32_t length = 0;
+    const void* reg = fdt_get(&node, "reg", &length);
+    if (reg == 0 || length < 32 || !fdt_is_compatible(&node, "sluice,pio-coherent")) continue;
+    const char* path = fdt_get(&node, "sluice,path", 0);
+    if (path == 0 || !text_equal(path, plan.nic)) continue;
+    registers = fdt_cells(reg, 0);
+    lines = fdt_cells(reg, 4);
+  }
+  return registers != 0;
 }
 
 static uint64_t measure_round_trip(void) {
@@ -115,8 +128,8 @@ static int measure(uint32_t bytes, uint32_t number) {
 
 int application_main(void) {
   account(application);
-  if (!read_tree() || plan.size_count == 0 || plan.frames == 0) return PIO_LOOPBACK_NO_PLAN;
-  if (registers == 0) return PIO_LOOPBACK_NO_DEVICE;
+  if (!read_tree()) return PIO_LOOPBACK_NO_PLAN;
+  if (!find_nic()) return PIO_LOOPBACK_NO_DEVICE;
   sent = memory_reserve(MAX_FRAME + 32, 128);
   received = memory_reserve(MAX_FRAME + 32, 128);
   write_register(PIO_CONTROL, PIO_CONTROL_LOOPBACK);

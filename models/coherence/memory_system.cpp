@@ -66,12 +66,12 @@ void MemorySystem::register_statistics(base::StatisticsGroup& group) {
                    [this] { return dram_busy_.femtoseconds(); });
   }
   group.counter("home_requests", "lines", "that harts asked their homes for", homed_lines_.requests());
-  if (!homed_lines_.any()) return;
-  group.counter_of("home_recalls", "lines", "that their homes took back, or left to be read only",
-                   [this] { return homed_lines_.recalls(); });
   if (homed_lines_.is_checked())
     group.counter_of("home_checked", "accesses", "to lines with a home of their own that run.check has checked",
                      [this] { return homed_lines_.checked(); });
+  if (!homed_lines_.any()) return;
+  group.counter_of("home_recalls", "lines", "that their homes took back, or left to be read only",
+                   [this] { return homed_lines_.recalls(); });
   group.counter("home_evictions", "lines", "that made room for others", homed_lines_.evictions());
 }
 

@@ -36,8 +36,8 @@ struct BusPlace {
   std::uint64_t address;             ///< of its first register
   std::vector<unsigned> interrupts;  ///< interrupt-controller sources, one for each of the device's lines
   std::uint64_t lines = 0;           ///< address of the cache lines that the device is home to; 0: none
-  std::string link = {};             ///< path of the coherent link between the chip and such a device
   std::string keys = {};             ///< what precedes the keys of these parameters on a board, with the dot
+  std::string link = {};             ///< path of the coherent link between the chip and a home of cache lines
 };
 
 /// [device.NAME]: the parameters of a device, and its place.

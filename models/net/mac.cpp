@@ -79,7 +79,7 @@ base::Reservation Mac::loop_back(PacketPtr packet, base::Time ready) {
   packet->last_bit = start + octets(Wire::kPreamble + packet->length + Wire::kFcs);
   const base::Time arrival = packet->last_bit;
   base::calendar().at(arrival, key(), [this, p = std::move(packet)]() mutable {
-    if (stopped_) return lose(*p, statistics_.rx_stopped, "device stopped");
+    if (stopped_ || !loopback_) return lose(*p, statistics_.rx_stopped, stopped_ ? "device stopped" : "MAC reset");
     take(std::move(p));
   });
   return {start, loop_free_};

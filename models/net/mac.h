@@ -62,7 +62,8 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   /// Longest frame received, bytes without FCS.
   void set_max_frame(std::uint32_t bytes) { max_frame_ = bytes; }
   /// In loopback, frames that are sent come back to the client, behind both latencies and their time at the line rate,
-  /// whether the link is up or not. The wire carries nothing, and what comes from it is lost.
+  /// whether the link is up or not; those under way at its end are lost. The wire carries nothing, and what comes from
+  /// it is lost.
   void set_loopback(bool on) { loopback_ = on; }
   /// Undoes set_max_frame() and set_loopback(). Frames inside the MAC go on, and a stopped MAC stays stopped.
   void reset() override {

@@ -128,7 +128,7 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
   s.add("bus_timeout", &P::bus_timeout,
         "how long an access to a line whose home is a device may wait; then it is an access fault")
       .range(1_us, 18'000_s)
-      .acts_with({"line_timeouts"}, "no access to such a line waited so long")
+      .acts_with({"lines_unanswered"}, "no access to such a line waited so long")
       .assumed("longer than any modelled device holds a load back");
   s.add("interrupts", &P::interrupts, "plic: INTx by PLIC; aia: MSI-X by APLIC and IMSIC")
       .choices({{"plic", Interrupts::plic}, {"aia", Interrupts::aia}})

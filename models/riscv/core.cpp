@@ -103,8 +103,8 @@ void Core::register_statistics(base::StatisticsGroup& group) {
   for (std::size_t n = static_cast<std::size_t>(CostClass::mul); n < kCostClassNames.size(); ++n)
     group.hidden_level(decoded_counter(static_cast<CostClass>(n)), hart_.counters().decoded[n]);
   group.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
-  group.counter("line_timeouts", "accesses", "to lines whose home is a device that had no answer in time, or no link",
-                lines_lost_);
+  group.counter("lines_unanswered", "accesses",
+                "to lines whose home is a device that had no answer in time, or no link", lines_unanswered_);
   group.counter("bus_errors", "accesses", "accesses that nothing answered", bus_errors_);
 }
 
@@ -410,7 +410,7 @@ std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
   const char* const access = base::writes(use) ? "store" : "load";
   const std::string why = memory_.why_refused(cache_);
   if (!why.empty()) {
-    ++lines_lost_;
+    ++lines_unanswered_;
     base::mistakes().report(fmt::format("{}: {} at {:#x}: access fault, {}", path(), access, address, why), by);
   }
   fail_access(access, address, by, reports);

@@ -243,7 +243,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   Accounts account_slots_{};
   std::uint64_t stall_slots_ = 0;
   std::uint64_t bus_errors_ = 0;
-  std::uint64_t lines_lost_ = 0;  ///< accesses to lines that had no answer in time, or no link
+  std::uint64_t lines_unanswered_ = 0;  ///< accesses to lines that had no answer in time, or no link
   std::uint64_t local_interrupts_ = 0;
   std::uint64_t sleeps_ = 0;
   std::uint64_t reservation_waits_ = 0;

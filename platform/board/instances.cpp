@@ -43,7 +43,7 @@ void RunParameters::describe(base::Schema<RunParameters>& s) {
   s.add("check", &RunParameters::check,
         "check at each access to a line whose home is a device that only one hart writes it, or many read it, and that "
         "it has the bytes that were written last; changes no result")
-      .acts_with({"home_checked"}, "no line has a device as its home")
+      .acts_with({"home_checked"}, "no hart has used a line whose home is a device")
       .setting();
   s.add("spread", &RunParameters::spread,
         "drawn: clocks deviate within their tolerance, and DRAM refresh and SKP ordered sets come at phases of their "

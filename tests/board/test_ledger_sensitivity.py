@@ -65,6 +65,7 @@ OFF_PATH = {
     "nic.eth0.moderation": "the last interrupt was longer ago: test_ledger.py",
     "root.completion_timeout": "nothing times out",
     "nic.eth0.pcie.completion_timeout": "nothing times out",
+    "cluster.host.bus_timeout": "nothing times out",
     "workload.timeout": "nothing times out",
     "run.stall_limit": "nothing stalls",
     "run.time_limit": "the workload ends before",

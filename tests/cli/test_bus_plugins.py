@@ -170,7 +170,7 @@ class Homes(PluginTest):
         result = self.stopped("--set", "cluster.host.bus_timeout=1us")
         self.assertEqual(result["mistakes"]["list"][0]["what"],
                          "cluster.host.hart0: load at 0x20000000: access fault, no answer has come within 1 us")
-        self.assertEqual(result["counters"]["cluster.host.hart0"]["line_timeouts"], 1)
+        self.assertEqual(result["counters"]["cluster.host.hart0"]["lines_unanswered"], 1)
         self.assertEqual(result["counters"]["device.box"]["answers"], 1)  # it comes all the same
 
     def test_a_link_that_goes_down_is_an_access_fault(self):
@@ -180,7 +180,6 @@ class Homes(PluginTest):
                          "cluster.host.hart0: load at 0x20000000: access fault, coherent.chip went down")
         cut, = result["faults"]
         self.assertEqual(cut["cost"]["messages_lost"], 0)  # the request had arrived, and its answer is never sent
-        self.assertEqual(result["counters"]["device.box"]["answers"], 0)
 
     def test_a_checked_run_has_the_same_result(self):
         self.board(LINES_BOARD)

@@ -143,7 +143,7 @@ class Faults(CommandTest):
         self.mistake("kind = 'kill'\ntarget = 'nic.eth1'\nat = '1 us'\n", "my.toml:4: fault.x.target must name a "
                      "cluster, a hart, a system-on-chip or a device of the board, not \"nic.eth1\"; did you mean nic.eth0?")
         self.mistake("kind = 'link-down'\ntarget = 'net.wire'\nduration = '1 us'\nat = '1 us'\n",
-                     "my.toml:4: fault.x.target must name an Ethernet or PCIe link of the board, not \"net.wire\"; "
+                     "my.toml:4: fault.x.target must name an Ethernet, PCIe or coherent link of the board, not \"net.wire\"; "
                      "did you mean net.wire0?")
         self.mistake("kind = 'lost-tlp'\ntarget = 'pcie.slt0'\nevery = 3\n", "my.toml:4: fault.x.target must name a "
                      "PCIe link of the board, not \"pcie.slt0\"; did you mean pcie.slot0?")
@@ -221,7 +221,7 @@ class Boards(CommandTest):
         self.assert_mistake(["describe", "e810-poll", "--set", "caches.latencies=1 ns"], "--set caches.latencies=1 ns: "
                             "caches.latencies is not a parameter of the memory system; valid: line, l2_latency, timing...")
         error = sluice("describe", "e810-poll", "--set", "caches.latencies=1 ns").stderr
-        self.assertRegex(error, r"valid: (\w+, ){11}\w+ and 13 more\n$")
+        self.assertRegex(error, r"valid: (\w+, ){11}\w+ and 14 more\n$")
 
     def test_a_default_is_blamed_on_the_line_that_names_its_component(self):
         self.write("my.toml", OWN + "[pcie.slot1]\nlanes = 4\n")

@@ -48,8 +48,8 @@ class HartMemory {
   /// Whether the address lies in a line with a home of its own.
   virtual bool homed(std::uint64_t address) const = 0;
   virtual unsigned line_bytes() const = 0;
-  /// The line's bytes from `address` on, if the hart's caches hold the line for this use; else null. Changes nothing
-  /// that another hart or a device could see.
+  /// The line's bytes from `address` on, if the hart's caches hold the line for this use; else null. A line that is
+  /// held alone counts as changed from a store on.
   virtual std::uint8_t* held(unsigned hart, std::uint64_t address, LineUse use) = 0;
   /// Called on the hart's thread, at now(): waits until the hart's caches hold the line for this use, at most for a
   /// time (Time::max(): as long as it takes). Returns its bytes as held() does, valid until let_go(); null: the home

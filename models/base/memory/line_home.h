@@ -19,11 +19,12 @@ struct LineRequest {
   std::uint64_t line;    ///< address
   bool own;              ///< true: to write the line; false: to read it
   unsigned hart;         ///< number of the hart that waits; more harts may wait for the same line later
+  bool is_unheld;        ///< no cache has any of the line, so the device may change its bytes before it answers
 };
 
 /// The home of the lines of one address range. All functions are called at now(). Addresses are bus addresses of lines.
-/// The device has bytes for each line, and may change them only while no cache has any of the line: while it answers a
-/// request that finds the line nowhere, and between line_recalled() and LineCaches::unlock() where it has taken the
+/// The device has bytes for each line, and may change them only while no cache has any of the line: until it answers a
+/// request with LineRequest::is_unheld, and between line_recalled() and LineCaches::unlock() where it has taken the
 /// line away.
 class LineHome {
  public:
@@ -31,8 +32,9 @@ class LineHome {
   /// Passes the caches that may hold lines of this home. base: address of its first line. Called once, before simulated
   /// time begins.
   virtual void attach(LineCaches&, std::uint64_t base) = 0;
-  /// A hart waits for a line. One answer follows, at once or later: LineCaches::grant() or refuse() with the request's
-  /// number. A home answers no request for a line that it recalls until it unlocks the line.
+  /// A hart waits for a line: base::access_site() is its instruction. One answer follows, at once or later:
+  /// LineCaches::grant() or refuse() with the request's number. A home answers no request for a line that it recalls
+  /// until it unlocks the line.
   virtual void line_requested(const LineRequest&) = 0;
   /// The caches have changed a line and give it back: they have evicted it, or somebody else asks for it. These are the
   /// device's bytes of the line from now on.

@@ -24,7 +24,7 @@ void HartLines::move_out(Line& line) {
 }
 
 void HartLines::remove(const Line& line) {
-  Line*& recent = recent_[line.address / line_bytes_ % kRecent];
+  Line*& recent = recent_[(line.address >> shift_) % kRecent];
   if (recent == &line) recent = nullptr;
   if (!line.is_leaving) --held_;
   lines_.erase(lines_.find(line.address));

@@ -3,6 +3,7 @@
 /// The lines with homes of their own that one hart's caches hold, with their states and bytes. Plain C++.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <unordered_map>
 
@@ -22,21 +23,24 @@ class HartLines {
   };
 
   /// most: lines that it holds; those that are on their way home do not count.
-  HartLines(unsigned line_bytes, std::size_t most) : line_bytes_(line_bytes), most_(most) {}
+  /// line_bytes: a power of two.
+  HartLines(unsigned line_bytes, std::size_t most)
+      : shift_(static_cast<unsigned>(std::countr_zero(line_bytes))), offset_(line_bytes - 1), most_(most) {}
 
   /// The bytes from `address` on, if the hart may use them so; the line is the most recently used then. Else null.
   std::uint8_t* use(std::uint64_t address, bool own) {
-    const std::uint64_t number = address / line_bytes_;
-    Line* line = recent_[number % kRecent];
-    if (!line || line->address != number * line_bytes_) [[unlikely]] {
-      line = find(number * line_bytes_);
+    const std::uint64_t start = address & ~offset_;
+    Line*& recent = recent_[(address >> shift_) % kRecent];
+    Line* line = recent;
+    if (!line || line->address != start) [[unlikely]] {
+      line = find(start);
       if (!line) return nullptr;
-      recent_[number % kRecent] = line;
+      recent = line;
     }
     if (own ? !line->state.may_write() : !line->state.may_read()) return nullptr;
     if (own) line->state.write(0);
     line->used = ++uses_;
-    return &line->bytes[address % line_bytes_];
+    return &line->bytes[address & offset_];
   }
 
   /// Null: the line is not here.
@@ -63,7 +67,8 @@ class HartLines {
  private:
   static constexpr std::size_t kRecent = 256;
 
-  const unsigned line_bytes_;
+  const unsigned shift_;
+  const std::uint64_t offset_;  ///< the bits of an address within a line
   const std::size_t most_;
   std::size_t held_ = 0;
   std::uint64_t uses_ = 0;

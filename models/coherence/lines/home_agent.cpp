@@ -16,7 +16,7 @@ constexpr protocol::Data kOfDevice = 0, kArrived = 1;
 }  // namespace
 
 HomeAgent::HomeAgent(base::LineHome& device, Setup setup, Send send)
-    : device_(device), setup_(std::move(setup)), send_(std::move(send)) {}
+    : device_(device), setup_(std::move(setup)), send_(std::move(send)), by_(setup_.caches) {}
 
 HomeAgent::Line& HomeAgent::line_at(std::uint64_t address) {
   return lines_.try_emplace(address, setup_.caches).first->second;
@@ -25,6 +25,7 @@ HomeAgent::Line& HomeAgent::line_at(std::uint64_t address) {
 void HomeAgent::receive(const CoherentMessage& m) {
   Line& line = line_at(m.line);
   protocol::Message what = m.what;
+  if (protocol::is_request(what.kind)) by_[m.cache] = m.by;
   if (protocol::has_data(what.kind)) {
     std::copy_n(m.bytes.begin(), setup_.line_bytes, line.arrived.begin());
     what.data = kArrived;
@@ -55,7 +56,9 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
   if (step.recalled) device_.line_recalled(address);
   if (asked == 0) return;
   const protocol::Addressed& open = *line.state.open;
-  device_.line_requested({asked, address, open.message.kind != protocol::Kind::read_shared, open.cache});
+  const base::AccessSiteScope scope(by_[open.cache]);
+  device_.line_requested(
+      {asked, address, open.message.kind != protocol::Kind::read_shared, open.cache, line.state.may_write()});
 }
 
 /// Returns the line of an open request; null if a reset has withdrawn the request.

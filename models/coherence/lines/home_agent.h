@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "models/base/memory/line_home.h"
 #include "models/base/time/callback.h"
@@ -74,6 +75,7 @@ class HomeAgent final : public base::LineCaches {
   LineChecker* checker_ = nullptr;
   const Setup setup_;
   Send send_;
+  std::vector<base::Site> by_;                                  ///< by cache: the instruction of its latest request
   std::unordered_map<std::uint64_t, Line> lines_;               ///< by address
   std::unordered_map<std::uint64_t, std::uint64_t> requested_;  ///< by number of an open request: address of its line
   std::uint64_t last_request_ = 0, withdrawn_ = 0;  ///< request numbers; withdrawn_: last_request_ at the last reset

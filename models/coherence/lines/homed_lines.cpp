@@ -44,7 +44,8 @@ void HomedLines::add(base::LineHome& home, std::uint64_t base, std::uint64_t siz
   homes_.push_back({std::make_unique<HomeAgent>(home, std::move(setup),
                                                 [&link](CoherentMessagePtr m) { link.send_to_host(std::move(m)); }),
                     &link});
-  link.on_down([this, &link] { link_went_down(link); });
+  if (std::none_of(homes_.begin(), homes_.end() - 1, [&](const Home& h) { return h.link == &link; }))
+    link.on_down([this, &link] { link_went_down(link); });
   HomeAgent& agent = *homes_.back().agent;
   agent.set_checker(checker_.get());
   link.connect_home(
@@ -85,20 +86,18 @@ std::uint8_t* HomedLines::hold(unsigned hart, std::uint64_t address, bool own, b
     }
     // What else is open for the line must end first: an eviction, or a request that the hart has given up.
     const HartLines::Line* found = h.lines.find(line);
-    if (!found || found->state.is_stable()) ask(home, hart, line, own);
+    const bool asks = !found || found->state.is_stable();
+    if (asks) checked_by(line, home, [&] { ask(home, hart, line, own); });
     if (!wait_for(hart, line, home, deadline, most)) return nullptr;
     HartLines::Line* const now = h.lines.find(line);
     if (!now || !now->state.is_granted) continue;
-    if (!h.refused) {
-      // What has come may be the answer to an earlier request, which the hart had given up.
-      if (own ? now->state.may_write() : now->state.may_read())
-        h.granted = line;
-      else
-        settle(hart, *now);
+    if (!h.refused && (own ? now->state.may_write() : now->state.may_read())) {
+      h.granted = line;
       continue;
     }
     settle(hart, *now);
-    return nullptr;
+    // What has come may be the answer to an earlier request, which the hart had given up: it asks for this access, too.
+    if (asks) return nullptr;
   }
 }
 
@@ -111,7 +110,8 @@ bool HomedLines::wait_for(unsigned hart, std::uint64_t line, const Home& home, b
   h.refused = false;
   if (deadline != base::Time::max())
     h.timeout = base::calendar().at(deadline, kTimeout, [this, hart, most] {
-      wake(harts_[hart], "no answer has come within " + base::to_text(most));
+      // An answer of the same instant may have come before.
+      if (harts_[hart].awaited != kNone) wake(harts_[hart], "no answer has come within " + base::to_text(most));
     });
   while (h.awaited == line) base::wait_for(h.event, "a cache line", home.agent->path().c_str());
   base::calendar().cancel(h.timeout);
@@ -204,6 +204,7 @@ void HomedLines::send(const Home& home, unsigned hart, const HartLines::Line& li
   m->what = what;
   m->line = line.address;
   m->cache = hart;
+  if (protocol::is_request(what.kind)) m->by = base::access_site();
   if (protocol::has_data(what.kind)) std::copy_n(line.bytes.begin(), line_, m->bytes.begin());
   home.link->send_to_device(std::move(m));
 }
@@ -221,9 +222,11 @@ void HomedLines::receive(const CoherentMessage& m) {
 }
 
 void HomedLines::arrive_at_home(const Home& home, const CoherentMessage& m) {
-  if (!checker_) [[likely]]
-    return home.agent->receive(m);
-  checked_by(m.line, home, [&] { home.agent->receive(m); });
+  base::name_what_is_thrown(home.agent->path(), [&] {
+    if (!checker_) [[likely]]
+      return home.agent->receive(m);
+    checked_by(m.line, home, [&] { home.agent->receive(m); });
+  });
 }
 
 void HomedLines::take(const CoherentMessage& m, const Home& home) {
@@ -319,10 +322,9 @@ void HomedLines::reset() {
     h.awaited = kNone;
     h.event.notify();
   }
-  for (const Home& h : homes_) {
-    h.link->reset();
-    base::name_what_is_thrown(h.agent->path(), [&] { h.agent->reset(); });
-  }
+  for (auto h = homes_.begin(); h != homes_.end(); ++h)
+    if (std::none_of(homes_.begin(), h, [&](const Home& before) { return before.link == h->link; })) h->link->reset();
+  for (const Home& h : homes_) base::name_what_is_thrown(h.agent->path(), [&] { h.agent->reset(); });
 }
 
 }  // namespace sluice::coherence

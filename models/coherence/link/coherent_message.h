@@ -8,6 +8,7 @@
 
 #include "models/base/fabric/pool.h"
 #include "models/base/fabric/port.h"
+#include "models/base/measure/mistakes.h"
 #include "models/coherence/protocol/message.h"
 
 namespace sluice::coherence {
@@ -46,6 +47,7 @@ struct CoherentMessage : base::Message {
   unsigned cache = 0;                              ///< that sends it, or gets it
   unsigned parity = 0;                             ///< of the line's number
   RegisterAccess* access = nullptr;                ///< null: the message is about a line
+  base::Site by;                                   ///< of a request: the instruction that waits
   Format format;                                   ///< set by the link
   std::array<std::uint8_t, kMostLineBytes> bytes;  ///< of the line, where the kind has any
 
@@ -54,6 +56,7 @@ struct CoherentMessage : base::Message {
     what = {};
     access = nullptr;
     line = parity = 0;
+    by = {};
   }
   unsigned channel() const { return static_cast<unsigned>(format.channel) * 2 + parity; }
 };

@@ -36,7 +36,7 @@ Format eci(const protocol::Message& m, unsigned line) {
     case Kind::grant_exclusive:
       return words("MRSP_PEMD");
     case Kind::grant_upgrade:
-      return word("MRSP_PEMD", MessageChannel::response);
+      return word("MRSP_PEMD (no data)", MessageChannel::response);
     case Kind::refuse:
       return word("MRSP_PEMD.NXM", MessageChannel::response);
     case Kind::evict_done:
@@ -74,7 +74,7 @@ Format cxl(const protocol::Message& m, unsigned line) {
     case Kind::ack_data:
       return with("RwD.MemWr+BIRsp", kCxlSlot, MessageChannel::snoop_response, line);
     case Kind::conflict:
-      return slot("RwD.BIConflict", MessageChannel::snoop_response);
+      return with("RwD.BIConflict", kCxlSlot + 64, MessageChannel::snoop_response, 0);  // reserved bytes behind it
     case Kind::grant_shared:
       return with("DRS.MemData-S", kCxlSlot, MessageChannel::response, line);
     case Kind::grant_exclusive:

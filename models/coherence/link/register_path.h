@@ -10,6 +10,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include "models/base/measure/mistakes.h"
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/scheduler.h"
 #include "models/coherence/link/coherent_link.h"
@@ -22,6 +23,7 @@ struct RegisterAccess {
   RegisterPath& path;
   tlm::tlm_generic_payload& transaction;
   std::uint64_t number;
+  base::Site by;  ///< the instruction that waits
   bool done = false;
   base::Event answered;
 };
@@ -43,6 +45,7 @@ class RegisterPath : public base::Model {
   void reset();
 
  private:
+  void report_down(const char* how, const tlm::tlm_generic_payload&, const base::Site&) const;
   void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&);
   unsigned transport_dbg(tlm::tlm_generic_payload& trans) { return to_device->transport_dbg(trans); }
   /// Calls f after a time, unless the access has been given up meanwhile.

@@ -2,6 +2,7 @@
 #include "models/nic/pio/coherent_pio.h"
 
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,9 @@ CoherentPio::CoherentPio(const sc_core::sc_module_name& name, const CoherentPioP
 }
 
 void CoherentPio::attach(base::LineCaches& caches, std::uint64_t base) {
+  if (caches.line_bytes() != PIO_LINE)
+    throw std::logic_error(
+        fmt::format("its lines have {} B, and those of the caches (caches.line) {} B", PIO_LINE, caches.line_bytes()));
   caches_ = &caches;
   base_ = base;
   rx_.attach(caches, base + PIO_RX_LINES);
@@ -50,7 +54,7 @@ void CoherentPio::answer(std::uint64_t request, LineWindow::Line& line) {
 }
 
 void CoherentPio::refuse(const base::LineRequest& r, const char* why) {
-  base::mistakes().report(fmt::format("{}: line {:#x} {}", path(), r.line - base_, why), base::Site{});
+  base::mistakes().report(fmt::format("{}: line {:#x} {}", path(), r.line - base_, why));
   caches_->refuse(r.number);
 }
 
@@ -59,7 +63,10 @@ void CoherentPio::line_requested(const base::LineRequest& r) {
   LineWindow& window = receives ? rx_ : tx_;
   const unsigned control = window.control_at(r.line);
   const unsigned overflow = window.overflow_at(r.line);
-  if (overflow < PIO_OVERFLOW_LINES) return answer(r.number, window.overflow(overflow));
+  if (overflow < PIO_OVERFLOW_LINES) {
+    window.give_overflow(overflow);
+    return answer(r.number, window.overflow(overflow));
+  }
   if (control == kNone) return refuse(r, "is neither a control line nor an overflow line");
   if (receives)
     receive_requested(r, control);
@@ -87,25 +94,30 @@ void CoherentPio::receive_requested(const base::LineRequest& r, unsigned control
   if (rx_waiting_.request != 0) return refuse(r, "is asked for while a load of the other control line is held back");
   core_.stamp_read_start();
   rx_waiting_ = {r.number, control};
+  rx_is_due_ = false;
   rx_timer_ = base::calendar().after(core_.receive_block(), key(), [this] { no_frame(); });
   if (rx_line_ == kNone) return try_receive();
   // The host has done with what the other control line had.
   rx_.begin_recalls();
   rx_.recall(rx_.control_line(rx_line_));
-  for (unsigned n = 0; n < LineWindow::overflow_lines(rx_bytes_); ++n) rx_.recall(rx_.overflow_line(n));
+  rx_.recall_overflow(PIO_OVERFLOW_LINES);
   if (rx_.take()) end_of_frame();
 }
 
 void CoherentPio::end_of_frame() {
-  rx_.unlock();
   if (rx_bytes_ != 0) core_.release_frame();
   rx_line_ = kNone;
   rx_bytes_ = 0;
+  rx_.unlock();  // who has asked for these lines meanwhile is answered now
   try_receive();
 }
 
 void CoherentPio::try_receive() {
-  if (rx_waiting_.request == 0 || rx_.is_recalling() || !core_.has_frame()) return;
+  if (rx_waiting_.request == 0 || rx_.is_recalling()) return;
+  if (!core_.has_frame()) {
+    if (rx_is_due_) answer_without_frame();
+    return;
+  }
   const net::Packet& frame = core_.frame();
   rx_bytes_ = frame.length;
   rx_.put(rx_waiting_.control, {frame.bytes, frame.length});
@@ -123,10 +135,11 @@ void CoherentPio::answer_receive(std::uint64_t word) {
 
 /// The time for which a receive may be held back is over. Lines that are still to come back are waited for.
 void CoherentPio::no_frame() {
-  if (rx_.is_recalling()) {
-    rx_timer_ = base::calendar().after(core_.receive_block(), key(), [this] { no_frame(); });
-    return;
-  }
+  rx_is_due_ = true;
+  if (!rx_.is_recalling()) answer_without_frame();
+}
+
+void CoherentPio::answer_without_frame() {
   core_.count_nack();
   answer_receive(0);
 }
@@ -139,6 +152,7 @@ void CoherentPio::transmit_requested(const base::LineRequest& r, unsigned contro
   if (control == tx_line_) return answer(r.number, tx_.control(control));
   if (tx_waiting_.request != 0) return refuse(r, "is asked for while a commit is under way");
   core_.stamp_commit();
+  tx_by_ = base::access_site();
   tx_waiting_ = {r.number, control};
   tx_has_control_ = false;
   // The control line comes first: it says how long the frame is.
@@ -154,25 +168,24 @@ void CoherentPio::take_control_line() {
   std::memcpy(&word, tx_.control(tx_line_).data(), sizeof word);
   const std::uint64_t bytes = word >> PIO_WORD_LENGTH_SHIFT & PIO_WORD_LENGTH_MASK;
   const bool is_good = bytes != 0 && bytes <= PioCore::kLongestFrame;
-  if (!is_good) core_.bad_length(bytes);
+  if (!is_good) core_.bad_length(bytes, tx_by_);
   tx_bytes_ = is_good ? static_cast<std::uint32_t>(bytes) : 0;
   tx_.begin_recalls();
-  for (unsigned n = 0; n < LineWindow::overflow_lines(tx_bytes_); ++n) tx_.recall(tx_.overflow_line(n));
+  tx_.recall_overflow(LineWindow::overflow_lines(tx_bytes_));
   if (tx_.take()) take_frame();
 }
 
 void CoherentPio::take_frame() {
-  tx_.unlock();
   if (tx_bytes_ != 0) {
     net::PacketPtr packet = net::make_packet();
     packet->length = tx_bytes_;
     tx_.get(tx_line_, {packet->bytes, tx_bytes_});
     core_.transmit(std::move(packet));
   }
-  const Waiting answered = std::exchange(tx_waiting_, {});
-  tx_line_ = answered.control;
   tx_.control(tx_line_) = {};
-  answer(answered.request, tx_.control(tx_line_));
+  tx_line_ = tx_waiting_.control;
+  tx_.unlock();  // who has asked for the old line meanwhile is refused: the commit is still under way
+  answer(std::exchange(tx_waiting_, {}).request, tx_.control(tx_line_));
 }
 
 // --------------------------------------------------------------------------------------------------------------------

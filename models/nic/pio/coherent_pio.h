@@ -81,6 +81,7 @@ class CoherentPio final : public base::Model,
   void try_receive();
   void answer_receive(std::uint64_t word);
   void no_frame();
+  void answer_without_frame();
   // Transmit.
   void transmit_requested(const base::LineRequest&, unsigned control);
   void take_control_line();
@@ -94,12 +95,14 @@ class CoherentPio final : public base::Model,
   std::uint32_t rx_bytes_ = 0;  ///< of the frame in it; 0: none
   Waiting rx_waiting_;
   base::Calendar::Handle rx_timer_;
+  bool rx_is_due_ = false;  ///< the time for which it may be held back is over
 
   LineWindow tx_;
   unsigned tx_line_ = kNone;  ///< that the host writes to
   bool tx_has_control_ = false;
   std::uint32_t tx_bytes_ = 0;
   Waiting tx_waiting_;
+  base::Site tx_by_;  ///< that commits
 };
 
 }  // namespace sluice::nic

@@ -28,7 +28,18 @@ void LineWindow::unlock() {
   for (const std::uint64_t line : std::exchange(recalled_, {})) caches_->unlock(line);
 }
 
+void LineWindow::recall_overflow(unsigned lines) {
+  for (unsigned n = 0; n < lines; ++n) {
+    if (!given_[n]) continue;
+    given_[n] = false;
+    recall(overflow_line(n));
+  }
+}
+
 void LineWindow::reset() {
+  control_ = {};
+  overflow_ = {};
+  given_.reset();
   missing_ = 0;
   recalled_.clear();
 }

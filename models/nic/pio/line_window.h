@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -60,6 +61,10 @@ class LineWindow {
     recalled_.push_back(line);
     caches_->recall(line, base::Recall::nothing);
   }
+  /// An overflow line is given to the host.
+  void give_overflow(unsigned n) { given_[n] = true; }
+  /// Takes back those of the first n overflow lines that the host has been given.
+  void recall_overflow(unsigned n);
   /// A recalled line is there, or the series has ended. Returns whether nothing is missing any more.
   bool take() { return --missing_ == 0; }
   bool is_recalling() const { return missing_ > 0; }
@@ -72,6 +77,7 @@ class LineWindow {
   std::uint64_t base_ = 0;
   std::array<Line, 2> control_{};
   std::array<Line, PIO_OVERFLOW_LINES> overflow_{};
+  std::bitset<PIO_OVERFLOW_LINES> given_;  ///< overflow lines, since they were last taken back
   unsigned missing_ = 0;
   std::vector<std::uint64_t> recalled_;
 };

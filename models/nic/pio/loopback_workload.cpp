@@ -77,7 +77,9 @@ LoopbackWorkload::LoopbackWorkload(const LoopbackParameters& p, const workload::
 
 /// What firmware/apps/pio_loopback.c looks for.
 std::vector<part::FirmwareProperty> LoopbackWorkload::firmware_properties() const {
-  return {{"sluice,loopback-sizes", parameters_.size_list()}, {"sluice,loopback-frames", parameters_.frames}};
+  return {{"sluice,loopback-sizes", parameters_.size_list()},
+          {"sluice,loopback-frames", parameters_.frames},
+          {"sluice,loopback-nic", nic_->path()}};
 }
 
 std::uint64_t LoopbackWorkload::all() const {
@@ -124,8 +126,8 @@ std::string LoopbackWorkload::report(const Json& result) const {
   std::string text = "   loopback\n\n";
   const Json& rows = result.at("loopback");
   if (rows.empty()) return text + "  nothing was measured\n\n";
-  text += fmt::format("  medians of {} frames, half a register's round trip of {:.0f} ns taken off\n\n",
-                      rows.front().at("frames").get<std::uint64_t>(),
+  text += fmt::format("  medians over {}, half a register's round trip of {:.0f} ns taken off\n\n",
+                      workload::counted(rows.front().at("frames").get<std::uint64_t>(), "frame", "frames"),
                       rows.front().at("register_round_trip_ns").get<double>());
   text += fmt::format("  {:>6} {:>12} {:>12}\n", "bytes", "transmit", "receive");
   for (const Json& r : rows)
@@ -150,7 +152,7 @@ std::string LoopbackFactory::explain_exit(std::string_view firmware, unsigned co
     case PIO_LOOPBACK_NO_DEVICE:
       return "it found no PIO NIC";
     case PIO_LOOPBACK_NO_PLAN:
-      return "the device tree asks for no sizes";
+      return "the device tree asks for no sizes: the board's workload is not loopback (workload.model)";
     case PIO_LOOPBACK_WRONG:
       return "a frame came back with other bytes, or another length";
     case PIO_LOOPBACK_NO_FRAME:

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "models/base/measure/mistakes.h"
 #include "models/base/systemc/model.h"
 #include "models/nic/pio/pio_regs.h"
 
@@ -131,25 +130,27 @@ void PioCore::transmit(net::PacketPtr packet) {
   tx_queue_free_ = std::max(tx_stream_free_, tx_queue_free_) + parameters_.tx_queue + parameters_.tx_queue_beat * n;
   stamps_.after_dma_read = cycles(tx_stream_free_);
   stamps_.exit = cycles(tx_queue_free_);
-  base::calendar().at(tx_queue_free_, key_,
-                      [this, p = std::move(packet)]() mutable { mac_.send(std::move(p), base::now()); });
+  base::calendar().at(tx_queue_free_, key_, [this, generation = generation_, p = std::move(packet)]() mutable {
+    if (generation == generation_) mac_.send(std::move(p), base::now());
+  });
 }
 
-void PioCore::bad_length(std::uint64_t length) {
+void PioCore::bad_length(std::uint64_t length, const base::Site& by) {
   ++tx_errors_;
   base::mistakes().report(
-      fmt::format("{}: a frame of {} bytes was committed; frames have 1 to {}", path_, length, kLongestFrame),
-      base::access_site());
+      fmt::format("{}: a frame of {} bytes was committed; frames have 1 to {}", path_, length, kLongestFrame), by);
 }
 
 void PioCore::reset() {
   ++generation_;
   ready_.clear();
+  samples_.clear();
   rx_bytes_ = 0;
   block_ = parameters_.rx_block;
   stamps_ = {};
   bank_.reset();
   mac_.set_loopback(false);
+  mac_.set_max_frame(kLongestFrame);
 }
 
 void PioCore::register_statistics(base::StatisticsGroup& group) {

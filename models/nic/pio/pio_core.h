@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/fabric/server.h"
+#include "models/base/measure/mistakes.h"
 #include "models/base/registers/register_bank.h"
 #include "models/base/time/callback.h"
 #include "models/nic/pio/parameters.h"
@@ -32,6 +32,7 @@ class PioCore : private net::Mac::Client {
   /// path: of the NIC. key: orders its calendar entries.
   PioCore(std::string path, base::ComponentKey key, const PioParameters&, net::Wire&, net::Wire::End);
 
+  const std::string& path() const { return path_; }
   net::Mac& mac() { return mac_; }
   base::RegisterBank& registers() { return bank_; }
   const base::Clock& clock() const { return clock_; }  ///< whose cycles time stamps count
@@ -58,7 +59,7 @@ class PioCore : private net::Mac::Client {
   /// The packet buffer has the whole frame, at now().
   void transmit(net::PacketPtr);
   /// Software committed a length that is no frame's.
-  void bad_length(std::uint64_t length);
+  void bad_length(std::uint64_t length, const base::Site& by);
 
  private:
   /// A frame behind the receive queue.

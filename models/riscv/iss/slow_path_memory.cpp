@@ -219,7 +219,8 @@ SlowPath::Outcome SlowPath::access_line(std::uint64_t physical, void* data, unsi
 SlowPath::Outcome SlowPath::homed_line(const Instruction& i, const Place& place, std::uint64_t address, unsigned size,
                                        std::uint64_t value) {
   const bool store = is_store(i.op);
-  const unsigned left = bus_.line_bytes() - static_cast<unsigned>(place.physical % bus_.line_bytes());
+  const unsigned line = bus_.line_bytes();
+  const unsigned left = line - (static_cast<unsigned>(place.physical) & (line - 1));
   const unsigned first = std::min(size, left);
   Outcome outcome = access_line(place.physical, &value, first, store, address);
   if (outcome == Outcome::next && first < size)

@@ -34,6 +34,7 @@ struct Home : base::LineHome {
   bool taken = false;
   std::vector<std::pair<std::uint64_t, bool>> asked;
   std::vector<unsigned> by;
+  std::vector<bool> unheld;
   std::vector<std::pair<std::uint64_t, std::uint8_t>> back;
   std::vector<std::pair<base::Time, std::uint64_t>> recalled;
 
@@ -42,6 +43,7 @@ struct Home : base::LineHome {
   void line_requested(const base::LineRequest& r) override {
     asked.emplace_back(r.line - kBase, r.own);
     by.push_back(r.hart);
+    unheld.push_back(r.is_unheld);
     last = r.number;
     if (!answers) return;
     if (latency == base::Time{}) return answer(r.number, r.own);

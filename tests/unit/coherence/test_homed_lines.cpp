@@ -428,3 +428,77 @@ TEST_CASE("a link that goes down ends every wait and takes every line, and works
   REQUIRE(b.home.resets == 1);
   REQUIRE(watcher.told == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 64}, {64, 64}});
 }
+
+TEST_CASE("an answer at the instant of the timeout is one or the other, and the line is free afterwards", "[homed]") {
+  // Which of the two comes first at one time follows from the names of the link and the home.
+  for (const char* name : {"link", "eci0", "b", "coherent__x", "other", "z9"}) {
+    fresh_kernel();
+    base::Scheduler scheduler{"scheduler", 100_ns};
+    HomedLines lines(2, 64, 2, false);
+    CoherentLink link(name, coherence::kOnDie, base::Ratio(0), kNoLatencies);
+    Home home;
+    lines.add(home, kBase, 4096, "device.home", link);
+    base::Time stored;
+    Hart first("first", scheduler, lines, 0, [&](Hart&) {
+      if (lines.hold(0, kBase, false, 1_us)) lines.let_go(0);
+    });
+    Hart second("second", scheduler, lines, 1, [&](Hart& h) {
+      h.at(5_us);
+      h.store(kBase, 3);
+      stored = h.runner.time();
+    });
+    scheduler.run_until(base::Time::max());
+    INFO(name);
+    REQUIRE(stored == 6_us);
+  }
+}
+
+TEST_CASE("a refusal of a load that was given up is none of the store that waits for it", "[homed]") {
+  Bench b;
+  b.home.latency = 10_us;
+  b.home.refuses = true;
+  bool stored = false;
+  b.hart([&](Hart& h) {
+    b.lines.hold(0, kBase, false, 4_us);
+    stored = h.store(kBase, 1);
+  });
+  b.at(11_us, [&] { b.home.refuses = false; });
+  b.run();
+  REQUIRE(stored);
+  REQUIRE(b.home.asked == Asked{{0, false}, {0, true}});
+}
+
+TEST_CASE("a home learns whether caches have the line, and each home of a link of its reset once", "[homed]") {
+  Bench b(2);
+  Home other;
+  b.lines.add(other, kBase + 0x10000, 4096, "device.other", b.link);
+  b.home.alone = false;
+  b.hart([&](Hart& h) { h.load(kBase); });
+  b.hart([&](Hart& h) {
+    h.at(3_us);
+    h.load(kBase);
+    h.load(kBase + 64);
+  });
+  b.at(10_us, [&] {
+    b.link.hold_down(true);
+    b.link.hold_down(false);
+  });
+  b.run();
+  REQUIRE(b.home.unheld == std::vector<bool>{true, false, true});
+  REQUIRE(b.home.resets == 1);
+  REQUIRE(other.resets == 1);
+  b.lines.reset();
+  REQUIRE(b.home.resets == 2);
+}
+
+TEST_CASE("a reservation's line that is taken away is told, and one that is only shared is not", "[homed]") {
+  Bench b;
+  Watcher watcher;
+  b.lines.add_watcher(0, watcher);
+  b.hart([&](Hart& h) { h.store(kBase, 1); });
+  b.at(2_us, [&] { b.home.caches->recall(kBase, base::Recall::to_read); });
+  b.at(3_us, [&] { REQUIRE(watcher.told.empty()); });
+  b.at(4_us, [&] { b.home.caches->recall(kBase, base::Recall::nothing); });
+  b.run();
+  REQUIRE(watcher.told == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 64}});
+}

@@ -40,7 +40,7 @@ struct Bench {
   } fresh;
   base::Scheduler scheduler{"scheduler", 100_ns};
   coherence::HomedLines lines{1, PIO_LINE, 256, false};
-  coherence::CoherentLink link{"link", coherence::kEci, base::Ratio(0), kNoLatencies};
+  coherence::CoherentLink link;
   net::Wire wire{"wire", {}};
   Station station;
   nic::CoherentPioParameters parameters;
@@ -49,7 +49,8 @@ struct Bench {
   std::unique_ptr<LineHart> hart;
 
   explicit Bench(std::function<void(Bench&, LineHart&)> script, LineGrant grant = LineGrant::exclusive,
-                 base::Time block = 10_us) {
+                 base::Time block = 10_us, base::Time flight = {})
+      : link("link", coherence::kEci, base::Ratio(flight == base::Time{} ? 0 : 1'000'000), with_flight(flight)) {
     parameters.grant = grant;
     parameters.pio.rx_block = block;
     nic = std::make_unique<CoherentPio>("nic", parameters, wire, net::Wire::kB);
@@ -59,6 +60,11 @@ struct Bench {
     nic->mac().set_loopback(true);
     hart = std::make_unique<LineHart>("hart", scheduler, lines, 0, [this, script](LineHart& h) { script(*this, h); });
     scheduler.run_until(1_ms);
+  }
+  static coherence::CoherentLatencies with_flight(base::Time flight) {
+    coherence::CoherentLatencies latencies = kNoLatencies;
+    latencies.flight = flight;
+    return latencies;
   }
   std::uint64_t word(std::uint64_t address) {
     std::uint64_t value = 0;
@@ -235,13 +241,77 @@ TEST_CASE("a reset of the caches lets both directions begin again", "[pio]") {
     at.word(kTx);
     at.send(0, kSecond, 100, 1);
     at.require_frame(0, 100, 1);
+    at.send(kSecond, 0, 300, 2);  // it is in the pipeline when the reset comes
+    at.nic->mac().reset();
     at.nic->reset();
     at.lines.reset();
     at.nic->mac().set_loopback(true);
-    at.word(kTx + kSecond);
-    at.send(kSecond, 0, 200, 5);
-    at.require_frame(kSecond, 200, 5);
+    REQUIRE(at.nic->core().samples().empty());
+    REQUIRE(at.word(kTx + kSecond) == 0);  // nothing is left of the old frame
+    at.send(kSecond, 0, 9600, 5);
+    at.require_frame(kSecond, 9600, 5);
     again = h.load(kRx + kSecond + PIO_INLINE);
   });
   REQUIRE(again == 5);
+}
+
+TEST_CASE("a block time of 0 answers as soon as the line before is there", "[pio]") {
+  std::vector<std::uint64_t> words;
+  Bench b(
+      [&](Bench& at, LineHart&) {
+        for (unsigned n = 0; n < 10; ++n) words.push_back(at.word(kRx + (n % 2 == 0 ? 0 : kSecond)));
+        at.word(kTx);
+        at.send(0, kSecond, 100, 1);
+      },
+      LineGrant::exclusive, 0_ns);
+  REQUIRE(words == std::vector<std::uint64_t>(10, 0));
+}
+
+TEST_CASE("what the host has read behind a frame is taken back with it", "[pio]") {
+  bool done = false;
+  Bench b([&](Bench& at, LineHart& h) {
+    at.word(kTx);
+    at.send(0, kSecond, 100, 1);
+    at.require_frame(0, 100, 1);
+    for (unsigned n = 0; n < PIO_OVERFLOW_LINES; ++n) h.load(kRx + kOverflow + n * PIO_LINE);
+    at.send(kSecond, 0, 3000, 2);
+    at.require_frame(kSecond, 3000, 2);
+    done = true;
+  });
+  REQUIRE(done);
+}
+
+TEST_CASE("a hart that gives up and asks for the line before does not get it again", "[pio]") {
+  // The load of the other line is given up while the lines of the frame before come back: the request and the recall
+  // take 50 ns each, and each of the 76 lines 8 ns more.
+  unsigned refused = 0;
+  for (unsigned ns = 130; ns < 1000; ns += 30) {
+    std::uint64_t next = 0;
+    Bench b(
+        [&](Bench& at, LineHart&) {
+          at.lines.check();
+          at.word(kTx);
+          at.send(0, kSecond, 9600, 1);
+          at.send(kSecond, 0, 100, 2);
+          at.send(0, kSecond, 101, 3);
+          at.require_frame(0, 9600, 1);
+          if (at.lines.hold(0, kRx + kSecond, false, base::Time::ns(ns))) {
+            at.lines.let_go(0);
+            next = 101;  // nothing was given up
+            return;
+          }
+          if (at.lines.hold(0, kRx, false)) {
+            at.lines.let_go(0);
+            next = at.word(kRx) >> PIO_WORD_LENGTH_SHIFT;  // the load that was given up had its answer
+            return;
+          }
+          ++refused;
+          at.require_frame(kSecond, 100, 2);
+          next = at.word(kRx) >> PIO_WORD_LENGTH_SHIFT;
+        },
+        LineGrant::exclusive, 10_us, 50_ns);
+    INFO(ns);
+    REQUIRE(next == 101);
+  }
+  REQUIRE(refused > 0);
 }
