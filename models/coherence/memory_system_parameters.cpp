@@ -92,7 +92,7 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("l2_latency", &P::l2_latency, "L1 miss to data from L2")
       .range(0_ns, 1_us)
       .assumed("14 cycles at 3.1 GHz, vendor-typical; no modelled system publishes it")
-      .acts_with({"l2_accesses"}, "L1 had all lines")
+      .acts_with({"l2_hits"}, "L2 had no line that L1 missed")
       .without_effect(timed);
   s.add("llc_size", &P::llc_size, "shared last-level cache")
       .range(kLlcSizes.least, kLlcSizes.most)
@@ -109,7 +109,7 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .range(0_ns, 1_us)
       .assumed("68 cycles at 3.1 GHz, of vendor-typical 50 to 70")
       .uncertainty("27 %")
-      .acts_with({"l2_misses", "prefetches"}, "L2 had all lines")
+      .acts_with({"llc_hits", "prefetches"}, "the LLC had no line that L2 missed")
       .without_effect(timed);
   s.add("dram_latency", &P::dram_latency, "L1 miss to data from DRAM, channels idle")
       .range(0_ns, 10_us)

@@ -175,7 +175,9 @@ const nic::NicFactory& nic_factory_of(const config::Instance& nic) {
 nic::NicPlace place_of(const config::BoardConfig& config, const config::Instance& nic) {
   nic::NicPlace place =
       by_author(config, nic.path(), "cannot be built", [&] { return nic_factory_of(nic).place(nic.values()); });
-  if (!place.slot.empty()) check_slot(config, nic, place.slot);
+  // A NIC on a bus needs no slot, unless it joins its system to the one that has the slot.
+  const auto* on_bus = dynamic_cast<const memory::BusDeviceFactory*>(nic.factory());
+  if (!place.slot.empty() || !on_bus || on_bus->joint(nic.values())) check_slot(config, nic, place.slot);
   check_refers(config, nic, "wire", place.wire, "net", "an Ethernet link of the board");
   const auto check = [&](const char* key, auto parse, const std::string& text) {
     try {
