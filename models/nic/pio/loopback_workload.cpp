@@ -106,6 +106,7 @@ void LoopbackWorkload::add_result(Json& result) const {
   for (const auto& [bytes, samples] : by_size) {
     const auto middle = [&, &of = samples](auto value) {
       std::vector<double> values;
+      values.reserve(of.size());
       for (const PioSample* s : of) values.push_back(value(*s));
       return workload::nanoseconds(median(std::move(values)) * cycle);
     };
