@@ -85,8 +85,6 @@ void MemorySystem::register_hart_statistics(unsigned hart, base::StatisticsGroup
   group.counter("l2_misses", "lines", "of these, lines that L2 did not hold", c.l2_misses);
   group.counter("llc_misses", "lines", "lines fetched from DRAM", c.llc_misses);
   group.counter_of("l2_hits", "lines", "L1 misses that L2 held", [&c] { return c.l2_accesses - c.l2_misses; });
-  group.counter_of("llc_hits", "lines", "L2 misses that were not fetched from DRAM",
-                   [&c] { return c.l2_misses - std::min(c.l2_misses, c.llc_misses); });
   group.counter("snoops", "lines", "that came from another hart's cache, or the permission to write them", c.snoops);
   group.counter("prefetches", "lines", "lines fetched ahead of a stream", c.prefetches);
   group.counter("l2_waits", "accesses", "loads and fetches that waited for L2", c.l2_waits);

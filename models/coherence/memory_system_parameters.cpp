@@ -109,7 +109,7 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .range(0_ns, 1_us)
       .assumed("68 cycles at 3.1 GHz, of vendor-typical 50 to 70")
       .uncertainty("27 %")
-      .acts_with({"llc_hits", "prefetches"}, "the LLC had no line that L2 missed")
+      .acts_with({"llc_waits", "prefetches"}, "no load waited for the LLC, and nothing was prefetched")
       .without_effect(timed);
   s.add("dram_latency", &P::dram_latency, "L1 miss to data from DRAM, channels idle")
       .range(0_ns, 10_us)
