@@ -3,7 +3,6 @@
  * by the NIC's own counter, for the sizes in the device tree's /chosen node. The NIC keeps the samples. */
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
-#include "firmware/kernel/console.h"
 #include "firmware/kernel/fdt.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"

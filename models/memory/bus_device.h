@@ -85,6 +85,15 @@ struct ChipPorts {
   base::MemoryPath& memory;  ///< for a device that reads and writes memory itself, as a root complex does
   /// For a device behind a coherent link: what its registers are bound to, in place of the bus.
   tlm::tlm_initiator_socket<>* registers = nullptr;
+
+  /// Makes a device's registers reachable in a region of the bus.
+  template <class Socket>
+  void map(const SocBus::Region& region, Socket& socket) const {
+    if (registers)
+      registers->bind(socket);
+    else
+      bus.map(region, socket);
+  }
 };
 
 /// Minimum latencies of a device that joins its system-on-chip to others by a link. Such a device has no INTx, because
@@ -192,10 +201,7 @@ class BusDeviceOf final : public BusDevice {
 
   void connect(const ChipPorts& chip, SocBus::Region region) override {
     region.own = std::derived_from<D, base::Model>;
-    if (chip.registers)
-      chip.registers->bind(device_->socket);
-    else
-      chip.bus.map(region, device_->socket);
+    chip.map(region, device_->socket);
     if constexpr (requires(D & d) { d.initiator; }) device_->initiator.bind(chip.bus.from_initiators);
   }
   void connect_lines(base::LineHomes& homes, std::uint64_t address, std::uint64_t size,

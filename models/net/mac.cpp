@@ -57,24 +57,22 @@ void Mac::drop(const Packet& packet, Client::Drop why, std::uint64_t& counter, c
 
 base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
   pad(*packet);
-  if (loopback_) [[unlikely]]
-    return loop_back(std::move(packet), ready);
-  if (!wire_.up()) {
+  if (!loopback_ && !wire_.up()) {
     ++statistics_.tx_link_down;
   } else {
     base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), ready);
     ++statistics_.tx_frames;
     statistics_.tx_bytes += packet->length;
   }
-  return wire_.send(end_, std::move(packet), ready + parameters_.tx_latency);
+  const base::Time at_line = ready + parameters_.tx_latency;
+  if (loopback_) [[unlikely]]
+    return loop_back(std::move(packet), at_line);
+  return wire_.send(end_, std::move(packet), at_line);
 }
 
-base::Reservation Mac::loop_back(PacketPtr packet, base::Time ready) {
-  base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), ready);
-  ++statistics_.tx_frames;
-  statistics_.tx_bytes += packet->length;
-  const base::Time start = std::max(ready + parameters_.tx_latency, loop_free_);
-  loop_free_ = start + octets(Wire::kPreamble + packet->length + Wire::kFcs + Wire::kGap);
+base::Reservation Mac::loop_back(PacketPtr packet, base::Time at_line) {
+  const base::Time start = std::max(at_line, loop_free_);
+  loop_free_ = start + wire_.occupancy(end_, packet->length);
   packet->sent = packet->first_bit = start;
   packet->last_bit = start + octets(Wire::kPreamble + packet->length + Wire::kFcs);
   const base::Time arrival = packet->last_bit;

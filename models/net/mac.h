@@ -100,7 +100,7 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   void register_statistics(base::StatisticsGroup&) override;
   void end_of_elaboration() override;
   void take(PacketPtr);
-  base::Reservation loop_back(PacketPtr, base::Time ready);
+  base::Reservation loop_back(PacketPtr, base::Time at_line);
   static void lose(const Packet&, std::uint64_t& counter, const char* reason);
   void drop(const Packet&, Client::Drop, std::uint64_t& counter, const char* reason);
 

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "models/base/fabric/link_counters.h"
 #include "models/base/parameters/spread.h"
 
 template class sluice::base::LinkDirection<sluice::pcie::TlpProtocol>;
@@ -230,12 +231,7 @@ void Link::register_statistics(base::StatisticsGroup& group) {
     group.counter(p + "_metadata_bytes", "bytes", "everything but packet payload", s.metadata_bytes);
     for (unsigned i = 0; i < kTlpTypes; ++i)
       group.counter(p + "_tlps_" + lower_case(to_text(static_cast<TlpType>(i))), "TLPs", "sent", s.tlps[i]);
-    group.counter(p + "_credit_stalls", "TLPs", "that waited for credits", s.credit_stalls);
-    group.resource(p + "_busy", title, "serialising", [&s] { return s.busy.femtoseconds(); });
-    group.resource(p + "_starved", std::string(title) + " credits",
-                   "the serialiser was free, and all that waited had no credits",
-                   [&d] { return d.starved().femtoseconds(); });
-    group.counter_of(p + "_credit_wait", "fs", "summed over TLPs", [&s] { return s.credit_wait.femtoseconds(); });
+    base::register_serialiser(group, p, title, "TLPs", d);
   };
   direction("up", "upstream", up_);
   direction("down", "downstream", down_);

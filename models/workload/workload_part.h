@@ -14,7 +14,7 @@
 namespace sluice::workload {
 
 template <class W>
-class WorkloadFactoryOf final : public WorkloadFactory {
+class WorkloadFactoryOf : public WorkloadFactory {
  public:
   using Parameters = typename W::Parameters;
 

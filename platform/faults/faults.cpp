@@ -15,11 +15,11 @@ using base::Time;
 
 namespace {
 
-std::uint64_t lost_on(coherence::CoherentLink& l) { return l.up().lost() + l.down().lost(); }
-std::uint64_t lost_on(pcie::Link& l) { return l.up().lost() + l.down().lost(); }
-std::uint64_t lost_on(const net::Wire& w) {
-  return w.statistics(net::Wire::kA).lost + w.statistics(net::Wire::kB).lost;
+template <class Link>
+std::uint64_t lost_on(Link& l) {
+  return l.up().lost() + l.down().lost();
 }
+std::uint64_t lost_on(net::Wire& w) { return w.statistics(net::Wire::kA).lost + w.statistics(net::Wire::kB).lost; }
 
 constexpr const char* kSeveral = "several faults";
 
@@ -261,26 +261,17 @@ void Faults::add_link_down(const config::Instance& i) {
   std::vector<std::string> names;
   Timed::Effect effect;
   effect.duration_name = "down_ns";
-  const auto down = [&effect](auto& link) {
+  const auto consider = [&](const std::string& path, auto& link, const char* lost_name) {
+    names.push_back(path);
+    if (path != p.target) return;
     effect.begin = [&link] { link.hold_down(true); };
     effect.end = [&link] { link.hold_down(false); };
     effect.lost = [&link] { return lost_on(link); };
+    effect.lost_name = lost_name;
   };
-  for (WireInstance& w : board_.wires()) {
-    names.push_back(w.path);
-    if (w.path == p.target) down(*w.wire);
-    if (w.path == p.target) effect.lost_name = "frames_lost";
-  }
-  for (SlotInstance& s : board_.slots()) {
-    names.push_back(s.path);
-    if (s.path == p.target) down(*s.link);
-    if (s.path == p.target) effect.lost_name = "tlps_lost";
-  }
-  for (CoherentInstance& c : board_.coherent_links()) {
-    names.push_back(c.path);
-    if (c.path == p.target) down(*c.link);
-    if (c.path == p.target) effect.lost_name = "messages_lost";
-  }
+  for (WireInstance& w : board_.wires()) consider(w.path, *w.wire, "frames_lost");
+  for (SlotInstance& s : board_.slots()) consider(s.path, *s.link, "tlps_lost");
+  for (CoherentInstance& c : board_.coherent_links()) consider(c.path, *c.link, "messages_lost");
   if (!effect.begin) no_target(i, p.target, "an Ethernet, PCIe or coherent link", names);
   add_timed(i, p.target, p.times, p.duration).start(std::move(effect));
 }

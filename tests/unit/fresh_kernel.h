@@ -20,4 +20,9 @@ inline void fresh_kernel() {
   base::ledger() = base::Ledger{};
 }
 
+/// fresh_kernel() before any module exists.
+struct FreshKernel {
+  FreshKernel() { fresh_kernel(); }
+};
+
 }  // namespace sluice

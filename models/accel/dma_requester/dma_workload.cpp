@@ -156,11 +156,6 @@ std::string DmaWorkloadFactory::summary() const {
   return "DMA reads and writes of host memory by a DMA requester (sizes, cache, window)";
 }
 
-std::unique_ptr<workload::Workload> DmaWorkloadFactory::build(const void* parameters,
-                                                              const workload::Surroundings& board) const {
-  return std::make_unique<DmaWorkload>(*static_cast<const DmaWorkloadParameters*>(parameters), board);
-}
-
 std::string DmaWorkloadFactory::explain_exit(std::string_view firmware, unsigned code, const Devices& devices) const {
   if (firmware != "dma-bench" && firmware != "dma-bench.elf") return {};
   switch (code) {

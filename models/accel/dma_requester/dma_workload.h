@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "models/accel/dma_requester/dma_requester.h"
-#include "models/workload/workload.h"
+#include "models/workload/workload_part.h"
 
 namespace sluice::accel {
 
@@ -61,6 +61,8 @@ struct DmaRow {
 /// The firmware dma-bench makes the measurements of [workload] with the board's first DMA requester.
 class DmaWorkload final : public workload::Workload {
  public:
+  using Parameters = DmaWorkloadParameters;
+
   /// Throws workload::NotForThisBoard when the board has no DMA requester.
   DmaWorkload(const DmaWorkloadParameters&, const workload::Surroundings&);
 
@@ -82,10 +84,9 @@ class DmaWorkload final : public workload::Workload {
   base::Bytes iommu_page_;
 };
 
-class DmaWorkloadFactory final : public workload::WorkloadFactory {
+class DmaWorkloadFactory final : public workload::WorkloadFactoryOf<DmaWorkload> {
  public:
   std::string summary() const override;
-  std::unique_ptr<workload::Workload> build(const void* parameters, const workload::Surroundings&) const override;
   std::string explain_exit(std::string_view firmware, unsigned code,
                            const std::vector<pcie::Endpoint*>& devices) const override;
 };

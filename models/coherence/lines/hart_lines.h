@@ -48,7 +48,6 @@ class HartLines {
     const auto found = lines_.find(line);
     return found == lines_.end() ? nullptr : &found->second;
   }
-  const Line* find(std::uint64_t line) const { return const_cast<HartLines*>(this)->find(line); }
   bool is_full() const { return held_ >= most_; }
   /// A place for a line that is not here.
   Line& add(std::uint64_t line);

@@ -46,19 +46,20 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
                   m->bytes.begin());
     send_(std::move(m));
   }
-  if (step.asked) {
-    line.request = ++last_request_;
-    requested_.emplace(line.request, address);
+  // Those of later requests, which the calls below may bring, are greater.
+  const std::uint64_t number = step.asked ? ++last_request_ : 0;
+  if (step.asked) requested_.emplace(number, address);
+  if (step.written) {
+    const auto bytes = std::span(line.arrived).first(setup_.line_bytes);
+    if (checker_) checker_->written(address, bytes);
+    device_.line_written(address, bytes);
   }
-  const std::uint64_t asked = step.asked ? line.request : 0;
-  if (step.written && checker_) checker_->written(address, std::span(line.arrived).first(setup_.line_bytes));
-  if (step.written) device_.line_written(address, std::span(line.arrived).first(setup_.line_bytes));
   if (step.recalled) device_.line_recalled(address);
-  if (asked == 0) return;
+  if (!step.asked) return;
   const protocol::Addressed& open = *line.state.open;
   const base::AccessSiteScope scope(by_[open.cache]);
   device_.line_requested(
-      {asked, address, open.message.kind != protocol::Kind::read_shared, open.cache, line.state.may_write()});
+      {number, address, open.message.kind != protocol::Kind::read_shared, open.cache, line.state.may_write()});
 }
 
 /// Returns the line of an open request; null if a reset has withdrawn the request.

@@ -62,7 +62,6 @@ class HomeAgent final : public base::LineCaches {
   struct Line {
     explicit Line(unsigned caches) : state(caches) {}
     protocol::HomeLine state;
-    std::uint64_t request = 0;                         ///< number of the open request
     std::array<std::uint8_t, kMostLineBytes> arrived;  ///< bytes that a cache has sent last
   };
 

@@ -44,8 +44,10 @@ void HomedLines::add(base::LineHome& home, std::uint64_t base, std::uint64_t siz
   homes_.push_back({std::make_unique<HomeAgent>(home, std::move(setup),
                                                 [&link](CoherentMessagePtr m) { link.send_to_host(std::move(m)); }),
                     &link});
-  if (std::none_of(homes_.begin(), homes_.end() - 1, [&](const Home& h) { return h.link == &link; }))
+  if (std::find(links_.begin(), links_.end(), &link) == links_.end()) {
+    links_.push_back(&link);
     link.on_down([this, &link] { link_went_down(link); });
+  }
   HomeAgent& agent = *homes_.back().agent;
   agent.set_checker(checker_.get());
   link.connect_home(
@@ -212,21 +214,15 @@ void HomedLines::send(const Home& home, unsigned hart, const HartLines::Line& li
 /// A message of a home has arrived.
 void HomedLines::receive(const CoherentMessage& m) {
   const Home& home = *home_of(m.line);
-  if (!checker_) [[likely]]
-    return take(m, home);
   checked_by(m.line, home, [&] {
-    checker_->settle();
+    if (checker_) checker_->settle();
     take(m, home);
-    check_holders(m.line);
+    if (checker_) check_holders(m.line);
   });
 }
 
 void HomedLines::arrive_at_home(const Home& home, const CoherentMessage& m) {
-  base::name_what_is_thrown(home.agent->path(), [&] {
-    if (!checker_) [[likely]]
-      return home.agent->receive(m);
-    checked_by(m.line, home, [&] { home.agent->receive(m); });
-  });
+  checked_by(m.line, home, [&] { home.agent->receive(m); });
 }
 
 void HomedLines::take(const CoherentMessage& m, const Home& home) {
@@ -270,17 +266,16 @@ void HomedLines::check() {
   for (const Home& h : homes_) h.agent->set_checker(checker_.get());
 }
 
-/// Calls f; what it throws about a line is the home's.
+/// Calls f; what it throws is the home's. What the protocol does not allow is told with who holds the line.
 template <class F>
-void HomedLines::checked_by(std::uint64_t line, const Home& home, const F& f) const {
-  try {
-    f();
-  } catch (const protocol::ProtocolError& e) {
-    throw base::ComponentError(home.agent->path(),
-                               fmt::format("line {:#x}: {}; {}", line, e.what(), describe(line, home)));
-  } catch (const Incoherence& e) {
-    throw base::ComponentError(home.agent->path(), e.what());
-  }
+void HomedLines::checked_by(std::uint64_t line, const Home& home, const F& f) {
+  base::name_what_is_thrown(home.agent->path(), [&] {
+    try {
+      f();
+    } catch (const protocol::ProtocolError& e) {
+      throw std::logic_error(fmt::format("line {:#x}: {}; {}", line, e.what(), describe(line, home)));
+    }
+  });
 }
 
 void HomedLines::check_use(unsigned hart, std::uint64_t address, bool own) {
@@ -302,7 +297,7 @@ void HomedLines::check_holders(std::uint64_t line) {
   checker_->held(line, writers, readers);
 }
 
-std::string HomedLines::describe(std::uint64_t line, const Home& home) const {
+std::string HomedLines::describe(std::uint64_t line, const Home& home) {
   std::string text;
   for (unsigned n = 0; n < harts_.size(); ++n)
     if (const HartLines::Line* own = harts_[n].lines.find(line))
@@ -322,8 +317,7 @@ void HomedLines::reset() {
     h.awaited = kNone;
     h.event.notify();
   }
-  for (auto h = homes_.begin(); h != homes_.end(); ++h)
-    if (std::none_of(homes_.begin(), h, [&](const Home& before) { return before.link == h->link; })) h->link->reset();
+  for (CoherentLink* link : links_) link->reset();
   for (const Home& h : homes_) base::name_what_is_thrown(h.agent->path(), [&] { h.agent->reset(); });
 }
 

@@ -92,9 +92,9 @@ class HomedLines {
   void arrive_at_home(const Home&, const CoherentMessage&);
   void check_use(unsigned hart, std::uint64_t address, bool own);
   void check_holders(std::uint64_t line);
-  std::string describe(std::uint64_t line, const Home&) const;
+  std::string describe(std::uint64_t line, const Home&);
   template <class F>
-  void checked_by(std::uint64_t line, const Home&, const F&) const;
+  void checked_by(std::uint64_t line, const Home&, const F&);
   void answered(unsigned hart, HartLines::Line&, protocol::Kind);
   void settle(unsigned hart, HartLines::Line&);
   void send(const Home&, unsigned hart, const HartLines::Line&, const protocol::Message&);
@@ -104,6 +104,7 @@ class HomedLines {
   const unsigned line_;
   const bool has_owned_;
   std::vector<Home> homes_;
+  std::vector<CoherentLink*> links_;  ///< of the homes, each once
   std::deque<Hart> harts_;
   std::unique_ptr<LineChecker> checker_;  ///< null: nobody checks
   std::uint64_t requests_ = 0, evictions_ = 0, resets_ = 0;

@@ -2,7 +2,6 @@
 #include "models/coherence/lines/line_checker.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -10,8 +9,7 @@ namespace sluice::coherence {
 
 void LineChecker::settle() {
   if (storing_ == 0) return;
-  Line& known = lines_[storing_];
-  std::copy(stored_.begin(), stored_.end(), known.bytes);
+  std::copy(stored_.begin(), stored_.end(), lines_[storing_].begin());
   storing_ = 0;
 }
 
@@ -21,8 +19,8 @@ void LineChecker::fail(std::uint64_t line, const std::string& what) const {
 
 void LineChecker::compare(std::uint64_t line, Bytes bytes, const std::string& who) {
   const auto known = lines_.find(line);
-  if (known == lines_.end() || std::equal(bytes.begin(), bytes.end(), known->second.bytes)) return;
-  const auto differs = std::mismatch(bytes.begin(), bytes.end(), known->second.bytes);
+  if (known == lines_.end() || std::equal(bytes.begin(), bytes.end(), known->second.begin())) return;
+  const auto differs = std::mismatch(bytes.begin(), bytes.end(), known->second.begin());
   fail(line, fmt::format("{} has {:#04x} in byte {}, where {:#04x} was written last", who, *differs.first,
                          differs.first - bytes.begin(), *differs.second));
 }
@@ -39,7 +37,7 @@ void LineChecker::used(unsigned hart, std::uint64_t line, Bytes bytes, bool own)
 void LineChecker::granted(std::uint64_t line, Bytes bytes, bool alone) {
   settle();
   if (!alone) return compare(line, bytes, "what the home grants, though caches hold the line,");
-  std::copy(bytes.begin(), bytes.end(), lines_[line].bytes);
+  std::copy(bytes.begin(), bytes.end(), lines_[line].begin());
 }
 
 void LineChecker::written(std::uint64_t line, Bytes bytes) {

@@ -47,14 +47,11 @@ class LineChecker {
   std::uint64_t accesses() const { return accesses_; }
 
  private:
-  struct Line {
-    std::uint8_t bytes[kMostLineBytes];
-  };
+  using Line = std::array<std::uint8_t, kMostLineBytes>;
   void compare(std::uint64_t line, Bytes bytes, const std::string& who);
   [[noreturn]] void fail(std::uint64_t line, const std::string& what) const;
 
   const Describe describe_;
-
   std::unordered_map<std::uint64_t, Line> lines_;  ///< what every reader must find
   std::uint64_t storing_ = 0;                      ///< the line that a hart is writing; 0: none
   Bytes stored_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/fabric/link_counters.h"
 #include "models/coherence/link/register_path.h"
 
 template class sluice::base::LinkDirection<sluice::coherence::CoherentProtocol>;
@@ -41,30 +42,19 @@ void CoherentLatencies::describe(base::Schema<CoherentLatencies>& s) {
   const char* unknown = "no modelled system publishes it";
   s.summary("latencies and credits of a coherent link");
   s.add("flight", &P::flight, "one way, wire only").range(0_ns, 1_us).acts_with(bytes, unused).assumed("1 m of trace");
-  s.add("host_transmit", &P::host_transmit, "from a core's miss, or a snoop's answer, to the link")
-      .range(0_ns, 10_us)
-      .acts_with(bytes, unused)
-      .assumed(unknown);
-  s.add("host_receive", &P::host_receive, "from a message's last bit to the cache, and the core that waits for it")
-      .range(0_ns, 10_us)
-      .acts_with(bytes, unused)
-      .assumed(unknown);
-  s.add("device_transmit", &P::device_transmit, "from the home's decision to the link")
-      .range(0_ns, 10_us)
-      .acts_with(bytes, unused)
-      .assumed(unknown);
-  s.add("device_receive", &P::device_receive, "from a message's last bit to the home")
-      .range(0_ns, 10_us)
-      .acts_with(bytes, unused)
-      .assumed(unknown);
-  s.add("host_io", &P::host_io, "more, for an access to registers to leave the host, and for its answer to come in")
-      .range(0_ns, 10_us)
-      .acts_with(accesses, no_access)
-      .assumed(unknown);
-  s.add("device_io", &P::device_io, "more, for such an access to reach the registers, and for its answer to leave")
-      .range(0_ns, 10_us)
-      .acts_with(accesses, no_access)
-      .assumed(unknown);
+  const auto latency = [&](const char* key, base::Time P::*member, const char* meaning) -> auto& {
+    return s.add(key, member, meaning).range(0_ns, 10_us).assumed(unknown);
+  };
+  latency("host_transmit", &P::host_transmit, "from a core's miss, or a snoop's answer, to the link")
+      .acts_with(bytes, unused);
+  latency("host_receive", &P::host_receive, "from a message's last bit to the cache, and the core that waits for it")
+      .acts_with(bytes, unused);
+  latency("device_transmit", &P::device_transmit, "from the home's decision to the link").acts_with(bytes, unused);
+  latency("device_receive", &P::device_receive, "from a message's last bit to the home").acts_with(bytes, unused);
+  latency("host_io", &P::host_io, "more, for an access to registers to leave the host, and for its answer to come in")
+      .acts_with(accesses, no_access);
+  latency("device_io", &P::device_io, "more, for such an access to reach the registers, and for its answer to leave")
+      .acts_with(accesses, no_access);
   const std::vector<std::string> stalls{"down_credit_stalls", "up_credit_stalls"};
   const char* no_stall = "no message waited for credits";
   s.add("credits", &P::credits, "messages that a receiver holds in each virtual channel; 0: infinite")
@@ -72,10 +62,8 @@ void CoherentLatencies::describe(base::Schema<CoherentLatencies>& s) {
       .unit("messages")
       .acts_with(stalls, no_stall)
       .assumed("more than a link has under way");
-  s.add("credit_update", &P::credit_update, "from a freed buffer to the sender's credit, flight apart")
-      .range(0_ns, 10_us)
-      .acts_with(stalls, no_stall)
-      .assumed(unknown);
+  latency("credit_update", &P::credit_update, "from a freed buffer to the sender's credit, flight apart")
+      .acts_with(stalls, no_stall);
 }
 
 CoherentLink::CoherentLink(const sc_core::sc_module_name& name, const Dialect& dialect,
@@ -130,10 +118,10 @@ void CoherentLink::send(Port& port, CoherentMessagePtr m) {
   port.send(std::move(m));
 }
 
-void CoherentLink::send_access(RegisterAccess& access, bool writes, bool is_answer, unsigned bytes) {
+void CoherentLink::send_access(RegisterAccess& access, bool is_answer) {
   CoherentMessagePtr m = make_coherent_message();
   m->access = &access;
-  m->format = dialect_.format_of_access(writes, is_answer, bytes);
+  m->format = dialect_.format_of_access(access.transaction.is_write(), is_answer, access.transaction.get_data_length());
   (is_answer ? device_ : host_).send(std::move(m));
 }
 
@@ -180,12 +168,7 @@ void CoherentLink::register_statistics(base::StatisticsGroup& group) {
       group.counter(p + "_" + in_name(protocol::to_text(kind)), "messages", std::string(name) + ", sent", s.kinds[i]);
     }
     group.counter(p + "_accesses", "messages", "about registers, sent", s.accesses);
-    group.counter(p + "_credit_stalls", "messages", "that waited for credits", s.credit_stalls);
-    group.resource(p + "_busy", title, "serialising", [&s] { return s.busy.femtoseconds(); });
-    group.resource(p + "_starved", std::string(title) + " credits",
-                   "the serialiser was free, and all that waited had no credits",
-                   [&d] { return d.starved().femtoseconds(); });
-    group.counter_of(p + "_credit_wait", "fs", "summed over messages", [&s] { return s.credit_wait.femtoseconds(); });
+    base::register_serialiser(group, p, title, "messages", d);
   };
   direction("up", "upstream", up_, true);
   direction("down", "downstream", down_, false);

@@ -92,7 +92,7 @@ class CoherentLink : public base::Model, public base::Resettable {
   /// Latency of an access to registers at either end, beside that of every message.
   const CoherentLatencies& latencies() const { return latencies_; }
   /// Sends the request of an access to registers, or its answer.
-  void send_access(RegisterAccess&, bool writes, bool is_answer, unsigned bytes);
+  void send_access(RegisterAccess&, bool is_answer);
 
   /// A way to registers that reset() resets, too.
   void add_registers(RegisterPath& path) { registers_.push_back(&path); }

@@ -32,9 +32,7 @@ void RegisterPath::b_transport(tlm::tlm_generic_payload& transaction, sc_core::s
   RegisterAccess access{*this, transaction, ++accesses_, by, false, {}};
   open_.push_back(&access);
   transaction.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-  after(link_.latencies().host_io, access, [this](RegisterAccess& a) {
-    link_.send_access(a, a.transaction.is_write(), false, a.transaction.get_data_length());
-  });
+  after(link_.latencies().host_io, access, [this](RegisterAccess& a) { link_.send_access(a, false); });
   while (!access.done) base::wait_for(access.answered, "an answer", device_.c_str());
   std::erase(open_, &access);
 }
@@ -44,9 +42,8 @@ void RegisterPath::arrive(RegisterAccess& access) {
     sc_core::sc_time delay;
     const base::AccessSiteScope scope(a.by);
     base::name_what_is_thrown(device_, [&] { to_device->b_transport(a.transaction, delay); });
-    after(link_.latencies().device_io + base::from_sc_time(delay), a, [this](RegisterAccess& answered) {
-      link_.send_access(answered, answered.transaction.is_write(), true, answered.transaction.get_data_length());
-    });
+    after(link_.latencies().device_io + base::from_sc_time(delay), a,
+          [this](RegisterAccess& answered) { link_.send_access(answered, true); });
   });
 }
 

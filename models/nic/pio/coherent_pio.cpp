@@ -37,12 +37,7 @@ void CoherentPio::attach(base::LineCaches& caches, std::uint64_t base) {
   tx_.attach(caches, base + PIO_TX_LINES);
 }
 
-void CoherentPio::connect(const memory::ChipPorts& chip, memory::SocBus::Region region) {
-  if (chip.registers)
-    chip.registers->bind(socket);
-  else
-    chip.bus.map(region, socket);
-}
+void CoherentPio::connect(const memory::ChipPorts& chip, memory::SocBus::Region region) { chip.map(region, socket); }
 
 void CoherentPio::connect_lines(base::LineHomes& homes, std::uint64_t address, std::uint64_t size,
                                 const std::string& path) {
@@ -59,8 +54,7 @@ void CoherentPio::refuse(const base::LineRequest& r, const char* why) {
 }
 
 void CoherentPio::line_requested(const base::LineRequest& r) {
-  const bool receives = r.line - base_ < PIO_TX_LINES;
-  LineWindow& window = receives ? rx_ : tx_;
+  LineWindow& window = window_of(r.line);
   const unsigned control = window.control_at(r.line);
   const unsigned overflow = window.overflow_at(r.line);
   if (overflow < PIO_OVERFLOW_LINES) {
@@ -68,22 +62,23 @@ void CoherentPio::line_requested(const base::LineRequest& r) {
     return answer(r.number, window.overflow(overflow));
   }
   if (control == kNone) return refuse(r, "is neither a control line nor an overflow line");
-  if (receives)
+  if (&window == &rx_)
     receive_requested(r, control);
   else
     transmit_requested(r, control);
 }
 
 void CoherentPio::line_written(std::uint64_t line, std::span<const std::uint8_t> bytes) {
-  (line - base_ < PIO_TX_LINES ? rx_ : tx_).written(line, bytes);
+  window_of(line).written(line, bytes);
 }
 
 void CoherentPio::line_recalled(std::uint64_t line) {
-  if (line - base_ < PIO_TX_LINES) {
-    if (rx_.take()) end_of_frame();
-  } else if (tx_.take()) {
+  LineWindow& window = window_of(line);
+  if (!window.take()) return;
+  if (&window == &rx_)
+    end_of_frame();
+  else
     take_control_line();
-  }
 }
 
 // --------------------------------------------------------------------------------------------------------------------

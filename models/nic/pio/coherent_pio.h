@@ -64,7 +64,7 @@ class CoherentPio final : public base::Model,
   void reset() override;
 
  private:
-  static constexpr unsigned kNone = 2;
+  static constexpr unsigned kNone = LineWindow::kNone;
   /// A load of a control line that waits for its answer.
   struct Waiting {
     std::uint64_t request = 0;  ///< number; 0: none waits
@@ -72,6 +72,7 @@ class CoherentPio final : public base::Model,
   };
 
   void register_statistics(base::StatisticsGroup& group) override { core_.register_statistics(group); }
+  LineWindow& window_of(std::uint64_t line) { return line - base_ < PIO_TX_LINES ? rx_ : tx_; }
   void answer(std::uint64_t request, LineWindow::Line&);
   void refuse(const base::LineRequest&, const char* why);
 

@@ -18,6 +18,7 @@ namespace sluice::nic {
 class LineWindow {
  public:
   using Line = std::array<std::uint8_t, PIO_LINE>;
+  static constexpr unsigned kNone = 2;  ///< as the number of a control line
 
   /// base: bus address of its first control line.
   void attach(base::LineCaches& caches, std::uint64_t base) {
@@ -26,9 +27,9 @@ class LineWindow {
   }
   std::uint64_t control_line(unsigned n) const { return base_ + PIO_CONTROL_LINE(n); }
   std::uint64_t overflow_line(unsigned n) const { return base_ + PIO_OVERFLOW + n * PIO_LINE; }
-  /// The control line at an address; 2: it is none.
+  /// The control line at an address, or kNone.
   unsigned control_at(std::uint64_t line) const {
-    return line == control_line(0) ? 0 : line == control_line(1) ? 1 : 2;
+    return line == control_line(0) ? 0 : line == control_line(1) ? 1 : kNone;
   }
   /// The overflow line at an address; PIO_OVERFLOW_LINES: it is none.
   unsigned overflow_at(std::uint64_t line) const {
@@ -46,7 +47,7 @@ class LineWindow {
   /// Bytes that have come back.
   void written(std::uint64_t line, std::span<const std::uint8_t> bytes) {
     const unsigned n = control_at(line);
-    Line& own = n < 2 ? control_[n] : overflow_[overflow_at(line)];
+    Line& own = n != kNone ? control_[n] : overflow_[overflow_at(line)];
     std::copy(bytes.begin(), bytes.end(), own.begin());
   }
   /// Puts a frame's bytes into a control line and the overflow lines.

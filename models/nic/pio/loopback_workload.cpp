@@ -141,11 +141,6 @@ std::string LoopbackFactory::summary() const {
   return "frames through a NIC whose MAC is in loopback, stamped on their way (sizes, frames)";
 }
 
-std::unique_ptr<workload::Workload> LoopbackFactory::build(const void* parameters,
-                                                           const workload::Surroundings& board) const {
-  return std::make_unique<LoopbackWorkload>(*static_cast<const LoopbackParameters*>(parameters), board);
-}
-
 std::string LoopbackFactory::explain_exit(std::string_view firmware, unsigned code,
                                           const std::vector<pcie::Endpoint*>&) const {
   if (firmware != "pio-loopback" && firmware != "pio-loopback.elf") return {};

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/nic/pio/pio_core.h"
-#include "models/workload/workload.h"
+#include "models/workload/workload_part.h"
 
 namespace sluice::nic {
 
@@ -26,6 +26,8 @@ struct LoopbackParameters {
 
 class LoopbackWorkload final : public workload::Workload {
  public:
+  using Parameters = LoopbackParameters;
+
   /// Throws workload::NotForThisBoard when the board has no PIO NIC.
   LoopbackWorkload(const LoopbackParameters&, const workload::Surroundings&);
 
@@ -44,10 +46,9 @@ class LoopbackWorkload final : public workload::Workload {
   const PioCore* nic_ = nullptr;
 };
 
-class LoopbackFactory final : public workload::WorkloadFactory {
+class LoopbackFactory final : public workload::WorkloadFactoryOf<LoopbackWorkload> {
  public:
   std::string summary() const override;
-  std::unique_ptr<workload::Workload> build(const void* parameters, const workload::Surroundings&) const override;
   std::string explain_exit(std::string_view firmware, unsigned code,
                            const std::vector<pcie::Endpoint*>& devices) const override;
 };

@@ -16,34 +16,20 @@ void PioParameters::describe(base::Schema<PioParameters>& s) {
       .range(1_MHz, 10_GHz)
       .acts_with({"rx_frames", "tx_frames"}, "no frame was stamped")
       .measured("enzian-pio-nic: 250 MHz, 64 B a beat");
-  s.add("rx_queue", &P::rx_queue, "receive queue, from the MAC's last beat on")
-      .range(0_ns, 1_ms)
-      .acts_with(received, kNoneReceived)
-      .measured(kArtifact);
-  s.add("rx_queue_beat", &P::rx_queue_beat, "more, for each 64 B")
-      .range(0_ns, 1_us)
-      .acts_with(received, kNoneReceived)
-      .measured(kArtifact);
-  s.add("rx_stream", &P::rx_stream, "from the receive queue to the packet buffer")
-      .range(0_ns, 1_ms)
-      .acts_with(received, kNoneReceived)
-      .measured(kArtifact);
-  s.add("tx_stream", &P::tx_stream, "from the packet buffer through the stream buffer")
-      .range(0_ns, 1_ms)
-      .acts_with(sent, kNoneSent)
-      .measured(kArtifact);
-  s.add("tx_stream_beat", &P::tx_stream_beat, "more, for each 64 B")
-      .range(0_ns, 1_us)
-      .acts_with(sent, kNoneSent)
-      .measured(kArtifact);
-  s.add("tx_queue", &P::tx_queue, "transmit queue, to its last beat to the MAC")
-      .range(0_ns, 1_ms)
-      .acts_with(sent, kNoneSent)
-      .measured(kArtifact);
-  s.add("tx_queue_beat", &P::tx_queue_beat, "more, for each 64 B")
-      .range(0_ns, 1_us)
-      .acts_with(sent, kNoneSent)
-      .measured(kArtifact);
+  const auto stage = [&](const char* key, base::Time P::*member, const char* meaning, base::Time most) -> auto& {
+    return s.add(key, member, meaning).range(0_ns, most).measured(kArtifact);
+  };
+  constexpr const char* kBeat = "more, for each 64 B";
+  stage("rx_queue", &P::rx_queue, "receive queue, from the MAC's last beat on", 1_ms)
+      .acts_with(received, kNoneReceived);
+  stage("rx_queue_beat", &P::rx_queue_beat, kBeat, 1_us).acts_with(received, kNoneReceived);
+  stage("rx_stream", &P::rx_stream, "from the receive queue to the packet buffer", 1_ms)
+      .acts_with(received, kNoneReceived);
+  stage("tx_stream", &P::tx_stream, "from the packet buffer through the stream buffer", 1_ms)
+      .acts_with(sent, kNoneSent);
+  stage("tx_stream_beat", &P::tx_stream_beat, kBeat, 1_us).acts_with(sent, kNoneSent);
+  stage("tx_queue", &P::tx_queue, "transmit queue, to its last beat to the MAC", 1_ms).acts_with(sent, kNoneSent);
+  stage("tx_queue_beat", &P::tx_queue_beat, kBeat, 1_us).acts_with(sent, kNoneSent);
   s.add("rx_buffer", &P::rx_buffer, "frames that the host has not read yet; what does not fit is dropped")
       .range(16_KiB, 16_MiB)
       .acts_with({"rx_dropped"}, "no frame was dropped")

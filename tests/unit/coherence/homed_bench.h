@@ -64,10 +64,6 @@ struct Home : base::LineHome {
   }
 };
 
-struct FreshKernel {
-  FreshKernel() { fresh_kernel(); }
-};
-
 /// The link takes no time unless a test says so.
 struct Bench {
   FreshKernel fresh;

@@ -64,9 +64,7 @@ struct Reader : sc_core::sc_module {
 };
 
 struct Bench {
-  struct Fresh {
-    Fresh() { fresh_kernel(); }
-  } fresh;
+  FreshKernel fresh;
   base::Scheduler scheduler{"scheduler", 100_ns};
   // 1 ns for each byte; the latencies are all different.
   CoherentLink link{
@@ -138,7 +136,7 @@ TEST_CASE("a reset or a link that goes down ends an access wherever it is, and n
 
 TEST_CASE("an access while the link is down is an error at once, and is told", "[registers]") {
   int value = 0;
-  base::mistakes() = {};
+  base::mistakes().clear();
   Bench b([&](Reader& r) { value = r.load(); });
   b.link.hold_down(true);
   b.run();

@@ -35,9 +35,7 @@ struct Host : sc_core::sc_module {
 
 /// A hart that does what a driver does, on a link without latencies.
 struct Bench {
-  struct Fresh {
-    Fresh() { fresh_kernel(); }
-  } fresh;
+  FreshKernel fresh;
   base::Scheduler scheduler{"scheduler", 100_ns};
   coherence::HomedLines lines{1, PIO_LINE, 256, false};
   coherence::CoherentLink link;

@@ -268,11 +268,6 @@ class Enumerator {
   unsigned last_bus_ = 0;
 };
 
-/// fresh_kernel() before any module exists.
-struct FreshKernel {
-  FreshKernel() { fresh_kernel(); }
-};
-
 /// A device below a switch of type S, set up as firmware does.
 template <class S>
 struct BelowSwitchBench {
