@@ -15,6 +15,7 @@
 #define DELEGATED_EXCEPTIONS 0xb15ful
 #define DELEGATED_INTERRUPTS 0x222ul /* supervisor software, timer, external */
 #define MENVCFG_STCE (1ul << 63)
+#define MENVCFG_PBMTE (1ul << 62) /* page tables have memory types, where the hart knows them */
 #define COUNTERS_CY_TM_IR 0x7ul
 
 void machine_setup(void);
@@ -25,7 +26,7 @@ void machine_setup(void) {
   csr_write(mideleg, DELEGATED_INTERRUPTS);
   csr_write(mcounteren, COUNTERS_CY_TM_IR);
   csr_write(scounteren, COUNTERS_CY_TM_IR);
-  csr_set(CSR_MENVCFG, MENVCFG_STCE);
+  csr_set(CSR_MENVCFG, MENVCFG_STCE | MENVCFG_PBMTE);
   csr_write(sie, 0);
 }
 

@@ -246,6 +246,15 @@ Time MemorySystem::fill(unsigned hart, std::uint64_t address, LineUse use, Time 
   return fill.ready;
 }
 
+/// The caches are not asked: software that gives one page two types must clean them. Writes take a channel's time, but
+/// nobody waits for it.
+Time MemorySystem::uncached(unsigned, std::uint64_t address, bool write, Time at) {
+  if (!cached()) return at;
+  if (!write) return dram(llc_.line_of(address), at);
+  take_channel(at);
+  return at;
+}
+
 /// Starts to bring a line to L2 for a hart that does not wait for it. Returns when it arrives.
 Time MemorySystem::prefetch_to_l2(unsigned hart, std::uint64_t line, Time at) {
   Hart& h = harts_[hart];

@@ -115,6 +115,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   base::Time miss(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at) override;
   bool windowed() const override { return parameters_.timing == Timing::interval; }
   base::Time fill(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at, base::Time earliest) override;
+  base::Time uncached(unsigned hart, std::uint64_t address, bool write, base::Time at) override;
   bool homed(std::uint64_t address) const override { return homed_lines_.homed(address); }
   unsigned line_bytes() const override { return homed_lines_.line_bytes(); }
   std::uint8_t* held(unsigned hart, std::uint64_t address, base::LineUse use) override {

@@ -19,10 +19,6 @@ constexpr std::uint32_t kSnapLength = 262144;
 constexpr std::size_t kFileHeader = 24;
 constexpr std::size_t kRecordHeader = 16;
 
-void put32(std::string& out, std::uint32_t v) {
-  for (int i = 0; i < 4; ++i) out.push_back(static_cast<char>(v >> (8 * i)));
-}
-
 std::uint32_t get32(const std::uint8_t* p) {
   return static_cast<std::uint32_t>(p[0]) | static_cast<std::uint32_t>(p[1]) << 8 |
          static_cast<std::uint32_t>(p[2]) << 16 | static_cast<std::uint32_t>(p[3]) << 24;
@@ -30,26 +26,10 @@ std::uint32_t get32(const std::uint8_t* p) {
 
 }  // namespace
 
-PcapWriter::PcapWriter(std::string path) : file_(std::move(path)) {
-  put32(record_, kMagicNanoseconds);
-  put32(record_, 2 | 4 << 16);  // version 2.4
-  put32(record_, 0);            // stamps are UTC
-  put32(record_, 0);            // their accuracy is not stated
-  put32(record_, kSnapLength);
-  put32(record_, kEthernet);
-  file_.write(record_);
-}
+PcapWriter::PcapWriter(std::string path) : file_(std::move(path), kEthernet) {}
 
 void PcapWriter::write(base::Time at, const void* frame, std::uint32_t length) {
-  const std::uint64_t ns = at.femtoseconds() / 1'000'000;
-  record_.clear();
-  put32(record_, static_cast<std::uint32_t>(ns / 1'000'000'000));
-  put32(record_, static_cast<std::uint32_t>(ns % 1'000'000'000));
-  put32(record_, length);
-  put32(record_, length);
-  record_.append(static_cast<const char*>(frame), length);
-  file_.write(record_);
-  ++frames_;
+  file_.write(at.femtoseconds() / 1'000'000, {static_cast<const char*>(frame), length});
 }
 
 void capture(Wire& wire, Wire::End end, PcapWriter& writer) {

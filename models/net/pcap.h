@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "models/base/files/input_file.h"
-#include "models/base/files/output_file.h"
+#include "models/base/files/pcap_file.h"
 #include "models/base/time/time.h"
 #include "models/net/wire.h"
 
 namespace sluice::net {
 
-/// Writes a capture with nanosecond stamps (magic a1b23c4d, little-endian on every host). Stamps are simulated time,
-/// rounded down to whole nanoseconds; second 0 is the simulation's start.
+/// Writes a capture. Stamps are simulated time, rounded down to whole nanoseconds; second 0 is the simulation's start.
 class PcapWriter {
  public:
   /// Creates the file. Throws std::runtime_error when it cannot be written.
@@ -22,15 +21,13 @@ class PcapWriter {
 
   /// Appends a frame without FCS. Calls must come in order of time.
   void write(base::Time at, const void* frame, std::uint32_t length);
-  std::uint64_t frames() const { return frames_; }
+  std::uint64_t frames() const { return file_.records(); }
 
   /// Closes the file, as base::OutputFile::close() does.
   void close() { file_.close(); }
 
  private:
-  base::OutputFile file_;
-  std::string record_;  ///< reused, so that a capture does not allocate for every frame
-  std::uint64_t frames_ = 0;
+  base::PcapFile file_;
 };
 
 /// Captures the frames sent and received at an end of a wire. wire and writer must outlive the simulation.

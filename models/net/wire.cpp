@@ -97,6 +97,7 @@ void Wire::show(End end, const Packet& packet, Direction direction, base::Time t
 }
 
 void Wire::register_statistics(base::StatisticsGroup& parent) {
+  parent.counter("carrier_losses", "losses", "times that the carrier went away", carrier_losses_);
   for (const End from : {kA, kB}) {
     groups_[from] = std::make_unique<base::StatisticsGroup>(from == kA ? "a_to_b" : "b_to_a", &parent);
     base::StatisticsGroup& g = *groups_[from];
@@ -118,7 +119,7 @@ void Wire::register_statistics(base::StatisticsGroup& parent) {
 void Wire::set_up(bool up) {
   if (up == up_) return;
   up_ = up;
-  if (!up) ++epoch_;
+  if (!up) ++epoch_, ++carrier_losses_;
   for (OneWay& way : directions_) way.free_at = std::min(way.free_at, base::now());
   for (Client* c : clients_)
     if (c) c->carrier_changed(up);

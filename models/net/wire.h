@@ -139,6 +139,7 @@ class Wire : public base::Model {
   unsigned downs_ = 0;
   FaultPlan* faults_ = nullptr;
   std::uint32_t epoch_ = 0;  ///< counts carrier losses: a frame from an older epoch is lost
+  std::uint64_t carrier_losses_ = 0;
 };
 
 }  // namespace sluice::net

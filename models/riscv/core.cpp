@@ -25,6 +25,8 @@ HartConfig hart_config(const ClusterParameters& p, const CoreShape& shape, unsig
   c.l1i = memory.l1i(cache);
   if (memory.windowed()) c.shape = &shape;
   c.prefetch_hints = p.core.prefetch_hints;
+  c.combining = {p.uncached.combining_buffers, static_cast<unsigned>(p.uncached.combining_block.count())};
+  c.read_block = static_cast<unsigned>(p.uncached.read_block.count());
   return c;
 }
 
@@ -102,10 +104,23 @@ void Core::register_statistics(base::StatisticsGroup& group) {
   group.counter("waits", "instructions", "wfi and wrs", hart_.counters().waits);
   for (std::size_t n = static_cast<std::size_t>(CostClass::mul); n < kCostClassNames.size(); ++n)
     group.hidden_level(decoded_counter(static_cast<CostClass>(n)), hart_.counters().decoded[n]);
+  register_uncached_statistics(group);
   group.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
   group.counter("lines_unanswered", "accesses",
                 "to lines whose home is a device that had no answer in time, or no link", lines_unanswered_);
   group.counter("bus_errors", "accesses", "accesses that nothing answered", bus_errors_);
+}
+
+void Core::register_uncached_statistics(base::StatisticsGroup& group) {
+  const HartCounters& c = hart_.counters();
+  group.counter("uncached_reads", "reads", "of memory whose pages are of type NC or IO, devices on the bus apart",
+                c.uncached_reads);
+  group.counter("block_loads", "loads", "that got bytes which the load before had read with its own", c.block_loads);
+  group.counter("combined_stores", "stores", "that came into write-combining buffers", c.combined_stores);
+  group.counter("combined_full", "buffers", "for write-combining that were written with all their bytes",
+                c.combined_full);
+  group.counter("combined_parts", "buffers", "for write-combining that were written before", c.combined_parts);
+  group.counter("combined_waits", "stores", "that waited for a free buffer", c.combined_waits);
 }
 
 void Core::register_window_statistics(base::StatisticsGroup& group) {
@@ -274,163 +289,6 @@ bool Core::move_limit() {
   publish_time();
   begin_spin();
   return !runner_.spinning() && runner_.dispatch_due() && undisturbed() && !restarted_;
-}
-
-bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
-  const std::uint64_t reports = base::mistakes().reports();
-  const base::Site by{&path(), hart_.state().pc};
-  Time delay;
-  const bool done = call_bus(command, address, data, size, by, delay);
-  const std::uint64_t before = hart_.state().slots;
-  stall_until(runner_.time() + delay);
-  stall_slots_ += hart_.state().slots - before;
-  if (!done)
-    fail_access(fmt::format("{} of {} bytes", command == tlm::TLM_READ_COMMAND ? "load" : "store", size).c_str(),
-                address, by, reports);
-  return done;
-}
-
-/// Only what the hart must wait for before the target takes the store is a stall.
-std::optional<std::uint64_t> Core::post(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) {
-  const std::uint64_t reports = base::mistakes().reports();
-  const base::Site by{&path(), hart_.state().pc};
-  const Time leaves = slot_clock_.time_of(slot);
-  Time delay;
-  bool done = false;
-  {
-    const base::AccessTimeScope when(leaves);
-    done = call_bus(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size, by,
-                    delay);
-  }
-  const std::uint64_t before = hart_.state().slots;
-  stall_until(runner_.time());
-  stall_slots_ += hart_.state().slots - before;
-  if (!done) {
-    fail_access(fmt::format("store of {} bytes", size).c_str(), address, by, reports);
-    return {};
-  }
-  return slot_clock_.next_cycle(std::max(leaves, runner_.time()) + delay + parameters_.core.posted_store);
-}
-
-/// Returns whether the target has answered well. delay: how much longer than until now() the access takes.
-bool Core::call_bus(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size,
-                    const base::Site& by, Time& delay) {
-  ++device_accesses_;
-  suspended_ = true;
-  tlm::tlm_generic_payload trans;
-  trans.set_command(command);
-  trans.set_address(address);
-  trans.set_data_ptr(data);
-  trans.set_data_length(size);
-  trans.set_streaming_width(size);
-  sc_core::sc_time annotated;
-  {
-    const base::AccessSiteScope scope(by);
-    socket->b_transport(trans, annotated);
-  }
-  suspended_ = false;
-  delay = base::from_sc_time(annotated);
-  return trans.is_response_ok();
-}
-
-/// Counts a failed access and reports it, unless a device has reported why. reports: number of reports before the
-/// access.
-void Core::fail_access(const char* access, std::uint64_t address, const base::Site& by, std::uint64_t reports) {
-  ++bus_errors_;
-  if (base::mistakes().reports() != reports) return;
-  base::mistakes().report(fmt::format("{}: {} at {:#x}: access fault, {}", path(), access, address, place_of(address)),
-                          by);
-}
-
-/// The end of a sentence about an access that has failed.
-std::string Core::place_of(std::uint64_t address) const {
-  const std::string place = on_name_place ? on_name_place(address) : std::string();
-  return place.empty() ? "neither memory nor a device is there" : place + " does not take it";
-}
-
-void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigned size) {
-  publish_time();
-  const auto report = [&](const std::string& what) { base::mistakes().report(path() + ": " + what, {&path(), pc}); };
-  const auto access = [&](const char* kind, const std::string& cause) {
-    report(fmt::format("{} of {} bytes at {:#x}: {}", kind, size, address, cause));
-  };
-  const std::string place = on_name_place ? on_name_place(address) : std::string();
-  const std::string there = place.empty() ? "neither memory nor a device is there" : place + " is a device";
-  switch (why) {
-    case Refusal::misaligned_device:
-      return access("access", fmt::format("access fault, {}, and outside memory an address must be a multiple of the "
-                                          "size",
-                                          there));
-    case Refusal::crossing:
-      return access("access", "access fault, it reaches across the end of memory");
-    case Refusal::atomic_device:
-      return access("atomic access", fmt::format("access fault, {}, and only memory takes atomics", there));
-    case Refusal::atomic_misaligned:
-      return access("atomic access", "the address is not a multiple of the size");
-    case Refusal::fetch:
-      return report(fmt::format("jump to {:#x}: access fault, {}", address,
-                                place.empty() ? there : there + ", and instructions come from memory"));
-    case Refusal::protection:
-      return access("access",
-                    "access fault, physical memory protection forbids it or a page table lies outside memory");
-    case Refusal::illegal:
-      return report(fmt::format("{:#0{}x} is no instruction here", address, 2 + 2 * size));
-  }
-}
-
-void Core::stale_code() {
-  publish_time();
-  base::mistakes().report(fmt::format("{}: runs code that it has changed since its last fence.i", path()),
-                          {&path(), hart_.state().pc});
-  base::calendar().leave_now();
-}
-
-bool Core::load(std::uint64_t address, void* data, unsigned size) {
-  return access(tlm::TLM_READ_COMMAND, address, static_cast<unsigned char*>(data), size);
-}
-
-bool Core::store(std::uint64_t address, const void* data, unsigned size) {
-  return access(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size);
-}
-
-std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
-  const std::uint64_t before = hart_.state().slots;
-  const base::Site by{&path(), hart_.state().pc};
-  const std::uint64_t reports = base::mistakes().reports();
-  suspended_ = true;
-  std::uint8_t* bytes = nullptr;
-  {
-    const base::AccessSiteScope scope(by);
-    bytes = memory_.hold(cache_, address, use, parameters_.bus_timeout);
-  }
-  suspended_ = false;
-  stall_until(runner_.time());
-  stall_slots_ += hart_.state().slots - before;
-  if (bytes || reset_due_) return bytes;
-  const char* const access = base::writes(use) ? "store" : "load";
-  const std::string why = memory_.why_refused(cache_);
-  if (!why.empty()) {
-    ++lines_unanswered_;
-    base::mistakes().report(fmt::format("{}: {} at {:#x}: access fault, {}", path(), access, address, why), by);
-  }
-  fail_access(access, address, by, reports);
-  return nullptr;
-}
-
-void Core::cache_miss(std::uint64_t address, base::LineUse use) {
-  const Time at = slot_clock_.time_of(hart_.state().slots);
-  const Time ready = memory_.miss(cache_, address, use, at);
-  const std::uint64_t before = hart_.state().slots;
-  if (ready > at) hart_.state().slots = slot_clock_.next_cycle(ready);
-  stall_slots_ += hart_.state().slots - before;
-}
-
-std::uint64_t Core::fill(std::uint64_t address, base::LineUse use, std::uint64_t slot) {
-  // Fetch is ahead of dispatch by up to a queue.
-  const std::uint64_t lead = (shape_.fetch_lead() + 1) * shape_.dispatch_width;
-  const Time earliest = runner_.earliest();
-  return slot_clock_.next_cycle(memory_.fill(cache_, address, use, slot_clock_.time_of(slot),
-                                             earliest - std::min(earliest, slot_clock_.time_of(lead))));
 }
 
 bool Core::synchronise() {

@@ -140,6 +140,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   bool posts(std::uint64_t address) override { return on_posts && on_posts(address); }
   std::optional<std::uint64_t> post(std::uint64_t address, const void* data, unsigned size,
                                     std::uint64_t slot) override;
+  std::uint64_t post_combined(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) override;
+  std::uint64_t uncached(std::uint64_t address, bool write, std::uint64_t slot) override;
   void refused(Refusal, std::uint64_t pc, std::uint64_t address, unsigned size) override;
   void stale_code() override;
   void probe(unsigned stage, std::uint64_t address) override;
@@ -156,6 +158,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
  private:
   void register_statistics(base::StatisticsGroup&) override;
   void register_window_statistics(base::StatisticsGroup&);
+  void register_uncached_statistics(base::StatisticsGroup&);
   void line_changed(std::uint64_t address, std::uint64_t length) override { hart_.line_changed(address, length); }
   void execute();
   [[noreturn]] void execute_forever();
@@ -182,6 +185,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   bool call_bus(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size, const base::Site& by,
                 base::Time& delay);
+  std::optional<std::uint64_t> hand_over(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot,
+                                         base::Time accepted);
   base::Time time_of_hint() const;
   std::uint64_t stall_slots() const;
   void publish_time() { runner_.advance_to(slot_clock_.time_of(hart_.state().slots)); }

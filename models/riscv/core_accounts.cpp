@@ -19,7 +19,7 @@ bool serves_nobody(std::uint64_t account) {
 /// With an instruction window, a slot is also a stall if nothing was dispatched in it.
 std::uint64_t Core::stall_slots() const {
   const auto& lost = hart_.counters().lost;
-  return std::accumulate(lost.begin(), lost.end(), stall_slots_);
+  return std::accumulate(lost.begin(), lost.end(), stall_slots_ + hart_.counters().uncached_slots);
 }
 
 void Core::account(unsigned account) {

@@ -78,11 +78,15 @@ platform::SimulationOptions simulation_options(const Options& o) {
         s.trace_pcap = true;
       else if (t == "perfetto")
         s.trace_perfetto = true;
+      else if (t == "tlp")
+        s.trace_tlp = true;
+      else if (t == "coherence")
+        s.trace_coherence = true;
       else if (t == "insn")
         s.trace_insn = trace_window(o.trace_from, o.trace_until);
       else
-        throw config::UserError(
-            fmt::format("--trace {}: {}must be pcap, perfetto or insn", list, list == t ? "" : "each between commas "));
+        throw config::UserError(fmt::format("--trace {}: {}must be pcap, tlp, coherence, perfetto or insn", list,
+                                            list == t ? "" : "each between commas "));
     }
   if (!s.trace_insn && !(o.trace_from.empty() && o.trace_until.empty()))
     throw config::UserError("--trace-from and --trace-until belong to --trace insn");
@@ -317,7 +321,9 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
       ->add_option("--gdb", options->gdb, "Wait for a debugger at this TCP port of the loopback interface; 0: any port")
       ->type_name("PORT");
   command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
-  command->add_option("--trace", options->traces, "Traces to write, separated by commas: pcap, perfetto, insn")
+  command
+      ->add_option("--trace", options->traces,
+                   "Traces to write, separated by commas: pcap, tlp, coherence, perfetto, insn")
       ->allow_extra_args(false)
       ->type_name("KIND");
   command->add_option("--trace-from", options->trace_from, "Trace instructions from this simulated time on")

@@ -72,11 +72,10 @@ void InsnTrace::take(Before& b, riscv::Core& core) {
   b.word = 0;
   std::uint16_t halves[2] = {};
   const auto fetch = [&](unsigned n) {
-    std::uint64_t physical = 0;
-    if (hart.privileged().translate_hint(b.pc + 2 * n, physical, riscv::Access::fetch) != riscv::Cause::none)
-      return false;
-    base::GuestRam* ram = core.ram_at(physical);
-    if (ram) ram->read(physical, &halves[n], 2);
+    riscv::Privileged::Translation t;
+    if (hart.privileged().translate_hint(b.pc + 2 * n, t, riscv::Access::fetch) != riscv::Cause::none) return false;
+    base::GuestRam* ram = core.ram_at(t.physical);
+    if (ram) ram->read(t.physical, &halves[n], 2);
     return ram != nullptr;
   };
   b.fetched = fetch(0) && (riscv::is_compressed(halves[0]) || fetch(1));

@@ -157,8 +157,9 @@ class Tree {
           w_.cell("reg", s_.first_hart + h);
           w_.text("status", "okay");
           w_.text("compatible", "riscv");
-          w_.text("riscv,isa", s_.aia ? "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_smaia_ssaia_sstc"
-                                      : "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_sstc");
+          w_.text("riscv,isa", s_.aia
+                                   ? "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_smaia_ssaia_sstc_svpbmt"
+                                   : "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_sstc_svpbmt");
           w_.text("mmu-type", "riscv,sv39");
           w_.number("clock-frequency", s_.core_hertz);
           w_.cell("phandle", cpu(h));

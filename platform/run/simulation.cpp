@@ -8,6 +8,8 @@
 
 #include "models/base/measure/statistics.h"
 #include "models/base/measure/trace.h"
+#include "models/coherence/link/message_capture.h"
+#include "models/pcie/capture/tlp_capture.h"
 #include "platform/diagnosis/diagnosis.h"
 #include "platform/diagnosis/endless_loops.h"
 #include "platform/run/expect_file.h"
@@ -69,6 +71,17 @@ Simulation::~Simulation() {
   board_.scheduler().on_look(nullptr);
 }
 
+/// what: of the links, for a board that has none.
+template <class Links>
+void Simulation::capture_links(const std::string& kind, std::uint32_t type, const char* what, Links& links) {
+  if (links.empty()) throw config::UserError(fmt::format("--trace {}: the board has no {}", kind, what));
+  for (auto& l : links) {
+    link_captures_.push_back(
+        std::make_unique<base::LinkCapture>(fmt::format("{}/{}.{}", options_.output, l.path, kind), type));
+    capture(*l.link, *link_captures_.back());
+  }
+}
+
 void Simulation::open_traces() {
   try {
     if (options_.trace_pcap) {
@@ -77,6 +90,9 @@ void Simulation::open_traces() {
         net::capture(*w.wire, net::Wire::kB, *captures_.back());
       }
     }
+    if (options_.trace_tlp) capture_links("tlp", base::LinkCapture::kTlp, "PCIe link", board_.slots());
+    if (options_.trace_coherence)
+      capture_links("coherence", base::LinkCapture::kCoherence, "coherent link", board_.coherent_links());
     if (options_.trace_perfetto) {
       perfetto_ = std::make_unique<base::PerfettoWriter>(options_.output + "/trace.perfetto", board_.config().name());
       base::trace().attach(perfetto_.get());
@@ -93,6 +109,7 @@ void Simulation::close_traces() {
   base::trace().attach(nullptr);
   try {
     for (auto& c : captures_) c->close();
+    for (auto& c : link_captures_) c->close();
     if (perfetto_) perfetto_->close();
     if (insn_) insn_->close();
   } catch (const std::runtime_error& e) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/fabric/link_capture.h"
 #include "models/base/measure/perfetto.h"
 #include "models/net/pcap.h"
 #include "models/uart/back_ends.h"
@@ -34,6 +35,8 @@ struct SimulationOptions {
   bool skip_spins = true;           ///< harts that wait in a loop are left to arithmetic; results are the same
   bool trace_pcap = false;
   bool trace_perfetto = false;
+  bool trace_tlp = false;        ///< what crosses PCIe links
+  bool trace_coherence = false;  ///< what crosses coherent links
   std::optional<debug::TraceWindow> trace_insn;
   std::ostream* console = nullptr;  ///< what the firmware prints; null: nowhere
   /// Called about ten times a second of wall time with simulated time and the share of the work that is done.
@@ -110,6 +113,8 @@ class Simulation final : private workload::Run {
   riscv::Core* running_hart() const;
   std::uint64_t ended_requests() const;
   Outcome judge(base::Scheduler::End);
+  template <class Links>
+  void capture_links(const std::string& kind, std::uint32_t type, const char* what, Links&);
   void open_traces();
   void close_traces();
 
@@ -119,6 +124,7 @@ class Simulation final : private workload::Run {
   std::unique_ptr<uart::ExpectScript> script_;
   std::unique_ptr<Outside> outside_;
   std::vector<std::unique_ptr<net::PcapWriter>> captures_;
+  std::vector<std::unique_ptr<base::LinkCapture>> link_captures_;
   std::unique_ptr<base::PerfettoWriter> perfetto_;
   std::unique_ptr<debug::InsnTrace> insn_;
   std::optional<irq::Finisher::Verdict> verdict_;  ///< the one that ends the run

@@ -24,6 +24,7 @@ WORKLOADS = {
     "e810-echo": "requests = 1000\nwarmup = 100\n",
     "haswell-nfp": "transactions = 50\nwarmup = 50\nsizes = \"512\"\nwindow = \"16 KiB\"\n",
     "enzian-eci-pio": "frames = 3\nsizes = \"64,500\"\n",
+    "enzian-pcie-pio": "frames = 3\nsizes = \"64,500\"\n",
     "virt": "",
 }
 ARGUMENTS = {"virt": ("--until", "1 ms")}

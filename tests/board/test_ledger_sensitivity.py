@@ -49,6 +49,7 @@ OFF_PATH = {
     "caches.llc_latency": BY_CACHES,
     "caches.dram_latency": BY_CACHES,
     "cluster.host.core.posted_store": BY_WINDOW,
+    "cluster.host.uncached.combining_drain": "no page is of type NC",
     "caches.snoop_latency": BY_CACHES,
     "caches.refresh_interval": BY_CACHES,
     "caches.refresh_time": BY_CACHES,

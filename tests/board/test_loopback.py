@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published loopback experiment on enzian-eci-pio: what each stamp must be by the parameters of the parts, what the
-workload refuses, and what it does to a run. test_loopback.py SLUICE"""
+"""The published loopback experiment on enzian-eci-pio and enzian-pcie-pio: what each stamp must be by the parameters of
+the parts, what the workload refuses, and what it does to a run. test_loopback.py SLUICE"""
 
 import unittest
 
 from board_runs import BoardTest, canonical, result, run
 
 BOARD = "enzian-eci-pio"
+PCIE = "enzian-pcie-pio"
 CYCLE = 4.0  # ns: the NIC's clock of 250 MHz, by which everything is stamped
 BUS = 10.0
 FLIGHT = 5.0
@@ -19,8 +20,8 @@ ROUND_TRIP = 4 * END + 2 * FLIGHT + REQUEST + LINE
 TAKEN_BACK = 4 * END + 2 * FLIGHT + 2 * REQUEST
 
 
-def loopback(*arguments):
-    rows = result(BOARD, "--set", "run.spread=none", *arguments)["loopback"]
+def loopback(*arguments, board=BOARD):
+    rows = result(board, "--set", "run.spread=none", *arguments)["loopback"]
     return {row["bytes"]: row for row in rows}
 
 
@@ -33,11 +34,13 @@ def overflow(size):
     return 0 if size <= 64 else (size - 64 + 127) // 128
 
 
-class Loopback(BoardTest):
-    def assert_time(self, value, expected):
+class LoopbackTest(BoardTest):
+    def assert_time(self, value, expected, within=CYCLE):
         """Both ends of an interval are stamped by whole cycles."""
-        self.assertLess(abs(value - expected), CYCLE, f"{value} ns, not {expected} ns")
+        self.assertLess(abs(value - expected), within, f"{value} ns, not {expected} ns")
 
+
+class Loopback(LoopbackTest):
     def test_a_register_takes_the_link_both_ways(self):
         row = loopback()[64]
         self.assert_time(row["register_round_trip_ns"], BUS + 4 * END + 4 * IO + 2 * FLIGHT + REQUEST + REGISTER)
@@ -96,6 +99,94 @@ class Loopback(BoardTest):
         self.assertEqual(link["down_read_unique"], 2 * frames)
         self.assertEqual(link["down_ack_with_data"], 3 * frames)  # what was sent
         self.assertEqual(link["down_ack"], 3 * (frames - 1))  # what was received; the last frame is never freed
+
+
+ROOT = 344.0  # each way through the root complex
+READ = 376.0  # in the NIC, before it reads for a read
+ENDPOINT = 100.0  # each way
+LANES = 8 * 128 / 130  # GB/s of PCIe 3.0 x8
+SKIP = 1 + 20 / 1538 + 16 / 203  # what DLLPs take
+
+
+def tlp(payload, header=24):
+    return (header + payload) / LANES
+
+
+def load(payload):
+    """A load from the NIC: there, and back with the bytes."""
+    return BUS + 2 * ROOT + 2 * FLIGHT + 2 * ENDPOINT + READ + tlp(0) + tlp(payload, 20)
+
+
+class PcieLoopback(LoopbackTest):
+    def test_a_register_takes_the_link_both_ways(self):
+        row = loopback(board=PCIE)[64]
+        self.assert_time(row["register_round_trip_ns"], load(8))
+
+    def test_stamps_inside_the_nic_follow_from_its_stages(self):
+        for size, row in loopback("--sizes", "64..9600:1192", board=PCIE).items():
+            with self.subTest(size=size):
+                n = beats(size)
+                self.assert_time(row["after_dma_read_ns"] - row["after_tx_commit_ns"], 32 + 4 * n)
+                self.assert_time(row["exit_ns"] - row["after_dma_read_ns"], 36 + 4 * n)
+                self.assert_time(row["after_rx_queue_ns"], 36 + 4 * n)
+                self.assert_time(row["after_dma_write_ns"] - row["after_rx_queue_ns"], 16)
+                self.assert_time(row["after_read_ns"], max(row["after_dma_write_ns"], row["read_start_ns"]))
+
+    def test_transmit_is_the_way_back_of_the_stamp_and_the_way_of_a_store(self):
+        row = loopback(board=PCIE)[64]
+        back = ENDPOINT + tlp(8, 20) + FLIGHT + ROOT
+        # The frame and its commit are one write each; half of the bus is on the way of a store, too.
+        there = BUS + ROOT + tlp(64) + tlp(8) + FLIGHT + ENDPOINT
+        copied = row["after_tx_commit_ns"] - back - there
+        self.assertGreater(copied, 8)  # 16 loads and stores at one a cycle, and what goes with them
+        self.assertLess(copied, 40)
+
+    def test_receive_takes_a_read_for_each_block_one_at_a_time(self):
+        for block in (8, 16, 32, 64):
+            rows = loopback("--sizes", "1088,2112", "--set", f"cluster.host.uncached.read_block={block}B", board=PCIE)
+            with self.subTest(block=block):
+                copy = [rows[size]["host_read_complete_ns"] - rows[size]["after_read_ns"] for size in (1088, 2112)]
+                reads = 1024 // min(block, 32)  # the loads of one turn follow directly, those of the next do not
+                # The core copies with a load and a store for 8 B, and 32 B a turn.
+                self.assertGreater(copy[1] - copy[0], reads * load(block) - CYCLE)
+                self.assertLess(copy[1] - copy[0], reads * load(block) + reads + 1024 / 8 * 4)
+
+    def test_transmit_beyond_64_b_is_the_slower_of_copy_and_link(self):
+        rows = loopback("--sizes", "1088..9600:1024", board=PCIE)
+        for lesser in (1088, 4160, 7232):
+            more = rows[lesser + 1024]["after_tx_commit_ns"] - rows[lesser]["after_tx_commit_ns"]
+            self.assertGreater(more, 8 * tlp(128) - CYCLE)
+            self.assertLess(more, 8 * tlp(128) * SKIP + 64)
+        single = loopback("--sizes", "1088,2112", "--set", "cluster.host.uncached.combining_buffers=0", board=PCIE)
+        # Each store is a write of its own, which the next one waits for: bus and combining_drain, 40 ns.
+        more = single[2112]["after_tx_commit_ns"] - single[1088]["after_tx_commit_ns"]
+        self.assertGreater(more, 128 * (BUS + 40))
+        self.assertLess(more, 128 * (BUS + 40 + 6))
+
+    def test_each_block_is_a_tlp(self):
+        counters = result(PCIE, "--sizes", "320")["counters"]
+        hart, nic, frames = counters["cluster.host.hart0"], counters["nic.eth0"], 50
+        self.assertEqual((nic["tx_frames"], nic["rx_frames"]), (frames, frames))
+        self.assertEqual(hart["uncached_reads"], 10 * frames)
+        self.assertEqual(hart["block_loads"], 30 * frames)
+        self.assertEqual(hart["combined_stores"], 40 * frames)
+        self.assertEqual((hart["combined_full"], hart["combined_parts"]), (2 * frames, frames))
+        # Registers: the buffer, two stamps and the receive for each frame; the round trip; the last read.
+        self.assertEqual(nic["reads"], 14 * frames + 101 + 1)
+
+    def test_a_receive_that_the_root_complex_gives_up_fails_the_run(self):
+        late = (PCIE, "--set", "nic.eth0.mac.tx_latency=20us", "--set")
+        self.assertIn("a receive was answered with no frame",
+                      result(*late, "root.completion_timeout=10us", status=1)["failure"])
+        result(*late, "root.completion_timeout=50ms")
+
+    def test_the_result_is_the_same_each_time_whatever_is_traced(self):
+        plain = canonical(run(PCIE, "--sizes", "64,1500"))
+        traced = canonical(run(PCIE, "--sizes", "64,1500", "--trace", "perfetto", "--out", self.directory()))
+        self.assertEqual(plain, traced)
+        for timing in ("functional", "interval"):
+            rows = loopback("--sizes", "64,1536", "--set", f"caches.timing={timing}", board=PCIE)
+            self.assert_time(rows[64]["register_round_trip_ns"], load(8), 4 * CYCLE)
 
 
 if __name__ == "__main__":

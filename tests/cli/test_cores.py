@@ -3,6 +3,7 @@
 
 import json
 import os
+import tomllib
 import unittest
 
 from assembler import PASS, assemble
@@ -25,6 +26,11 @@ warmup = 20
 
 
 class Cores(CommandTest):
+    @staticmethod
+    def is_out_of_order(file):
+        with open(os.path.join(HOSTS, file), "rb") as host:
+            return tomllib.load(host)["caches"].get("timing", "interval") == "interval"
+
     def run_host(self, host, *settings, ends=0):
         self.write("my.toml", CALLS.format(host))
         done = sluice("run", "my.toml", "--json", *(f"--set={s}" for s in settings), cwd=self.directory)
@@ -32,7 +38,7 @@ class Cores(CommandTest):
         return json.loads(done.stdout)
 
     def test_each_host_serves_calls_on_its_core(self):
-        names = sorted(os.path.splitext(f)[0] for f in os.listdir(HOSTS))
+        names = sorted(os.path.splitext(f)[0] for f in os.listdir(HOSTS) if self.is_out_of_order(f))
         self.assertGreaterEqual(len(names), 5)
         means = {}
         for name in names:

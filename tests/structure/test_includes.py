@@ -24,7 +24,7 @@ RULES = (
     ("models/base/parameters", ("models/base/time",)),
     ("models/base/memory", ("models/base/time", "models/base/parameters")),
     ("models/base/measure", ("models/base/time", "models/base/files", "models/base/memory")),
-    ("models/base/fabric", ("models/base/time", "models/base/parameters", "models/base/measure")),
+    ("models/base/fabric", ("models/base/time", "models/base/files", "models/base/parameters", "models/base/measure")),
     ("models/base/registers", ("models/base/time", "models/base/measure")),
     ("models/base/systemc", ("models/base/time", "models/base/measure")),
     ("models/base/outside", ("models/base/time", "models/base/files", "models/base/parameters", "models/base/systemc")),

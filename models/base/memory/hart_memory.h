@@ -43,6 +43,13 @@ class HartMemory {
     return miss(hart, address, use, at);
   }
 
+  /// An access of `hart` at time `at` that passes the caches. Returns the time at which the bytes have been read, or
+  /// the write is taken.
+  virtual Time uncached([[maybe_unused]] unsigned hart, [[maybe_unused]] std::uint64_t address,
+                        [[maybe_unused]] bool write, Time at) {
+    return at;
+  }
+
   // Lines with a home of their own: the caches hold the bytes, and an access may wait.
 
   /// Whether the address lies in a line with a home of its own.

@@ -72,7 +72,7 @@ LoopbackWorkload::LoopbackWorkload(const LoopbackParameters& p, const workload::
   if (!nic_)
     throw workload::NotForThisBoard(
         "workload.model is loopback, and the board has no PIO NIC (kind nic, "
-        "model pio-coherent)");
+        "model pio-coherent or pio-pcie)");
 }
 
 /// What firmware/apps/pio_loopback.c looks for.
@@ -152,7 +152,7 @@ std::string LoopbackFactory::explain_exit(std::string_view firmware, unsigned co
     case PIO_LOOPBACK_WRONG:
       return "a frame came back with other bytes, or another length";
     case PIO_LOOPBACK_NO_FRAME:
-      return "a receive was answered with no frame: its block time is over";
+      return "a receive was answered with no frame: its block time is over, or the completion timeout of PCIe";
     default:
       return {};
   }

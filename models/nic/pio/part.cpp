@@ -3,8 +3,10 @@
 #include <string>
 
 #include "models/net/frame.h"
+#include "models/nic/nic_part.h"
 #include "models/nic/pio/coherent_pio.h"
 #include "models/nic/pio/loopback_workload.h"
+#include "models/nic/pio/pcie_pio.h"
 #include "models/nic/place.h"
 #include "models/part/catalogue.h"
 
@@ -36,7 +38,7 @@ class CoherentPioFactory final : public NicFactory, public memory::BusDeviceFact
     return {{}, at(parameters).wire, at(parameters).host.ipv4, {}};
   }
   std::uint64_t buffered_frames(const void* parameters, std::uint64_t frame_bytes) const override {
-    return at(parameters).bus.bus.device.pio.rx_buffer.count() / frame_bytes;
+    return PioCore::buffered_frames(at(parameters).bus.bus.device.pio, frame_bytes);
   }
   std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed, net::Wire& wire,
                              net::Wire::End end) const override {
@@ -65,6 +67,7 @@ namespace sluice::part {
 void add_nic_pio(Catalogue& catalogue) {
   catalogue.add<nic::CoherentPioPart>("nic", "pio-coherent", "coherent PIO NIC",
                                       std::make_shared<const nic::CoherentPioFactory>());
+  nic::add_nic<nic::PciePio>(catalogue, "pio-pcie", "PCIe PIO NIC");
   catalogue.add<nic::LoopbackParameters>("workload", "loopback", "loopback workload",
                                          std::make_shared<const nic::LoopbackFactory>());
 }

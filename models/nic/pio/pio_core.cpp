@@ -18,6 +18,7 @@ PioCore::PioCore(std::string path, base::ComponentKey key, const PioParameters& 
       clock_(p.clock.clock()),
       mac_(base::module_name(path_ + ".mac").c_str(), p.mac, wire, end),
       bank_(path_, PIO_REGISTERS_SIZE),
+      buffer_(p.rx_buffer.count()),
       block_(p.rx_block) {
   mac_.set_client(*this);
   mac_.set_max_frame(kLongestFrame);
@@ -87,23 +88,22 @@ void PioCore::declare_registers() {
 
 void PioCore::mac_received(net::PacketPtr packet, base::Time available) {
   const std::uint32_t bytes = packet->length;
-  if (rx_bytes_ + bytes > parameters_.rx_buffer.count()) {
+  const auto buffer = buffer_.allocate(bytes);
+  if (!buffer) {
     ++rx_dropped_;
     return base::drop_all(packet->spans, "receive buffer full", base::now());
   }
   ++rx_frames_;
-  rx_bytes_ += bytes;
   base::enter_all(packet->spans, SLUICE_STAGE_nic_queue, base::ledger().component(path_), available);
   queue_free_ = std::max(available, queue_free_) + parameters_.rx_queue + parameters_.rx_queue_beat * beats(bytes);
   stream_free_ = std::max(queue_free_, stream_free_) + parameters_.rx_stream;
-  base::calendar().at(
-      stream_free_, key_,
-      [this, generation = generation_,
-       r = Received{std::move(packet), cycles(available), cycles(queue_free_), cycles(stream_free_)}]() mutable {
-        if (generation != generation_) return;
-        ready_.push_back(std::move(r));
-        on_frame();
-      });
+  arriving_.push_back({std::move(packet), *buffer, cycles(available), cycles(queue_free_), cycles(stream_free_)});
+  base::calendar().at(stream_free_, key_, [this, generation = generation_] {
+    if (generation != generation_) return;
+    ready_.push_back(std::move(arriving_.front()));
+    arriving_.pop_front();
+    on_frame();
+  });
 }
 
 void PioCore::stamp_read_start() { stamps_.read_start = cycles(base::now()); }
@@ -116,14 +116,15 @@ void PioCore::stamp_read() {
   stamps_.after_read = cycles(base::now());
 }
 
-void PioCore::release_frame() {
-  rx_bytes_ -= frame().length;
+PioCore::Given PioCore::take_frame() {
+  Given given{std::move(ready_.front().packet), ready_.front().buffer};
   ready_.pop_front();
+  return given;
 }
 
 void PioCore::stamp_commit() { stamps_.after_tx_commit = cycles(base::now()); }
 
-void PioCore::transmit(net::PacketPtr packet) {
+base::Time PioCore::transmit(net::PacketPtr packet) {
   ++tx_frames_;
   const std::uint64_t n = beats(packet->length);
   tx_stream_free_ = std::max(base::now(), tx_stream_free_) + parameters_.tx_stream + parameters_.tx_stream_beat * n;
@@ -133,19 +134,24 @@ void PioCore::transmit(net::PacketPtr packet) {
   base::calendar().at(tx_queue_free_, key_, [this, generation = generation_, p = std::move(packet)]() mutable {
     if (generation == generation_) mac_.send(std::move(p), base::now());
   });
+  return tx_stream_free_;
 }
 
 void PioCore::bad_length(std::uint64_t length, const base::Site& by) {
+  bad_commit(fmt::format("a frame of {} bytes was committed; frames have 1 to {}", length, kLongestFrame), by);
+}
+
+void PioCore::bad_commit(const std::string& what, const base::Site& by) {
   ++tx_errors_;
-  base::mistakes().report(
-      fmt::format("{}: a frame of {} bytes was committed; frames have 1 to {}", path_, length, kLongestFrame), by);
+  base::mistakes().report(path_ + ": " + what, by);
 }
 
 void PioCore::reset() {
   ++generation_;
+  arriving_.clear();
   ready_.clear();
   samples_.clear();
-  rx_bytes_ = 0;
+  buffer_.reset();
   block_ = parameters_.rx_block;
   stamps_ = {};
   bank_.reset();
@@ -158,7 +164,7 @@ void PioCore::register_statistics(base::StatisticsGroup& group) {
   group.counter("rx_dropped", "frames", "for which the packet buffer had no room", rx_dropped_);
   group.counter("rx_nacks", "answers", "to receives that no frame had come for in time", rx_nacks_);
   group.counter("tx_frames", "frames", "taken from the host", tx_frames_);
-  group.counter("tx_errors", "commits", "of a length that no frame has", tx_errors_);
+  group.counter("tx_errors", "commits", "of what cannot be sent", tx_errors_);
   bank_.register_statistics(group);
 }
 

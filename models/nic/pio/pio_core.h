@@ -12,6 +12,7 @@
 #include "models/base/measure/mistakes.h"
 #include "models/base/registers/register_bank.h"
 #include "models/base/time/callback.h"
+#include "models/nic/pio/packet_buffer.h"
 #include "models/nic/pio/parameters.h"
 
 namespace sluice::nic {
@@ -39,6 +40,10 @@ class PioCore : private net::Mac::Client {
   /// How long a receive may be held back.
   base::Time receive_block() const { return block_; }
   const std::vector<PioSample>& samples() const { return samples_; }
+  /// Most frames of so many bytes that wait for the host.
+  static std::uint64_t buffered_frames(const PioParameters& p, std::uint64_t frame_bytes) {
+    return PacketBuffer(p.rx_buffer.count()).buffers_for(frame_bytes);
+  }
   void register_statistics(base::StatisticsGroup&);
   void reset();
 
@@ -50,21 +55,33 @@ class PioCore : private net::Mac::Client {
   /// The host's receive has arrived, or is answered with the first frame.
   void stamp_read_start();
   void stamp_read();
+  /// A frame that the host has been given, until its buffer is free.
+  struct Given {
+    net::PacketPtr packet;
+    std::uint32_t buffer;  ///< offset
+  };
+  /// Takes out the first frame.
+  Given take_frame();
+  /// The host has done with a frame.
+  void free_buffer(std::uint32_t offset) { buffer_.free(offset); }
   /// The host has done with the first frame.
-  void release_frame();
+  void release_frame() { free_buffer(take_frame().buffer); }
   void count_nack() { ++rx_nacks_; }
 
   // Transmit.
   void stamp_commit();
-  /// The packet buffer has the whole frame, at now().
-  void transmit(net::PacketPtr);
+  /// The packet buffer has the whole frame, at now(). Returns when the frame has left it.
+  base::Time transmit(net::PacketPtr);
   /// Software committed a length that is no frame's.
   void bad_length(std::uint64_t length, const base::Site& by);
+  /// Software committed what cannot be sent. what: a sentence without the NIC's name.
+  void bad_commit(const std::string& what, const base::Site& by);
 
  private:
   /// A frame behind the receive queue.
   struct Received {
     net::PacketPtr packet;
+    std::uint32_t buffer;  ///< offset
     std::uint64_t entry, after_queue, after_write;
   };
 
@@ -83,9 +100,10 @@ class PioCore : private net::Mac::Client {
   const base::Clock clock_;
   net::Mac mac_;
   base::RegisterBank bank_;
-  std::deque<Received> ready_;
-  std::uint64_t rx_bytes_ = 0;    ///< in the pipeline and the packet buffer
-  std::uint64_t generation_ = 0;  ///< counts resets: frames of an earlier one are gone
+  PacketBuffer buffer_;
+  std::deque<Received> arriving_;  ///< in the pipeline
+  std::deque<Received> ready_;     ///< in the packet buffer
+  std::uint64_t generation_ = 0;   ///< counts resets: frames of an earlier one are gone
   base::Time queue_free_, stream_free_, tx_stream_free_, tx_queue_free_;
   base::Time block_;
   PioSample stamps_;

@@ -32,6 +32,20 @@
 #define PIO_HOST_READ_COMPLETE 0x0d0 /* PIO_COUNTER when the frame had been copied to memory */
 #define PIO_SAMPLE 0x0d8             /* bytes of the frame */
 
+/* The PCIe function, class Ethernet (02 00 00): BAR 0, 64-bit prefetchable memory, has the registers, and from
+ * PIO_PACKET_BUFFER on the packet buffer, which takes accesses of any size. */
+#define PIO_VENDOR_ID 0x534cu /* no vendor's: this device exists in no silicon */
+#define PIO_DEVICE_ID 0x0910u
+#define PIO_CLASS_CODE 0x020000u
+#define PIO_BAR 0
+#define PIO_PACKET_BUFFER 0x20000
+
+/* Registers of the PCIe form alone. Their values are control words with an offset in the packet buffer. */
+#define PIO_HOST_RX_NEXT 0x100     /* the next frame; a read is held back until there is one, or for PIO_RX_BLOCK; ro */
+#define PIO_HOST_RX_NEXT_ACK 0x108 /* the host has done with the frame at this offset; wo */
+#define PIO_HOST_TX 0x110          /* a buffer to write a frame to, and its size; not valid: there is none; ro */
+#define PIO_HOST_TX_ACK 0x118      /* sends the frame of this length at this offset; wo */
+
 /* The lines of a coherent NIC. Receive and transmit have two control lines each; frames longer than the part of them
  * that a control line has go on in the overflow lines. */
 #define PIO_LINE 128
@@ -52,3 +66,4 @@
 #define PIO_WORD_TYPE_BYPASS 1u
 #define PIO_WORD_LENGTH_SHIFT 4
 #define PIO_WORD_LENGTH_MASK 0xffffu
+#define PIO_WORD_OFFSET_SHIFT 32 /* PCIe */

@@ -19,6 +19,7 @@ enum class Refusal : std::uint8_t {
   atomic_misaligned,  ///< LR, SC or an AMO that is not aligned to its size
   fetch,              ///< instructions outside RAM
   protection,         ///< PMP forbids the access, or a page table lies outside RAM
+  uncached_line,      ///< a page of type NC or IO where lines have a home of their own
   illegal,            ///< an illegal instruction; `address` is its encoding
 };
 
@@ -79,7 +80,8 @@ class Bus {
   /// Returns the slot in which the line arrives.
   virtual std::uint64_t fill(std::uint64_t /*address*/, base::LineUse /*use*/, std::uint64_t slot) { return slot; }
 
-  /// timing = "interval": whether a store to this place outside RAM may be handed over before its time, by post().
+  /// Whether a store to this place outside RAM may be handed over before its time, by post() with timing = "interval"
+  /// or by post_combined(). Such a place also takes naturally aligned loads of 16, 32 and 64 bytes.
   virtual bool posts(std::uint64_t /*address*/) { return false; }
   /// A store that leaves the hart's store buffer in `slot`, or later. Called after synchronise(). Returns the slot in
   /// which the store buffer is rid of it; nothing: nothing is there, or it refuses.
@@ -87,6 +89,15 @@ class Bus {
                                             std::uint64_t /*slot*/) {
     return {};
   }
+  /// As post(), for 1 to WriteCombining::kMostBytes bytes from a write-combining buffer, with any timing. Returns the
+  /// slot in which the buffer is free. A write that nothing takes is reported, and traps nowhere.
+  virtual std::uint64_t post_combined(std::uint64_t /*address*/, const void* /*data*/, unsigned /*size*/,
+                                      std::uint64_t slot) {
+    return slot;
+  }
+  /// Memory is read or written past the caches from this slot on. Returns the slot in which the bytes are there, or the
+  /// write is taken. state.slots does not change.
+  virtual std::uint64_t uncached(std::uint64_t /*address*/, bool /*write*/, std::uint64_t slot) { return slot; }
 
   // Hints (models/base/measure/hints.h). Addresses are physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;

@@ -75,12 +75,12 @@ bool Hart::needs_watch(std::uint64_t page, std::uint8_t why) const {
 template <class Access>
 bool Hart::debug_access(std::uint64_t address, std::size_t length, Access access) {
   while (length != 0) {
-    std::uint64_t physical = 0;
-    if (privileged_.translate_hint(address, physical) != Cause::none) return false;
+    Privileged::Translation t;
+    if (privileged_.translate_hint(address, t) != Cause::none) return false;
     const std::size_t part = std::min<std::size_t>(length, 0x1000 - (address & 0xfff));
-    base::GuestRam* ram = ram_at(physical);
+    base::GuestRam* ram = ram_at(t.physical);
     if (!ram) return false;
-    access(*ram, physical, part);
+    access(*ram, t.physical, part);
     address += part, length -= part;
   }
   return true;

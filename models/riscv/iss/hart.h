@@ -19,6 +19,7 @@
 #include "models/riscv/iss/hart_state.h"
 #include "models/riscv/iss/privileged/privileged.h"
 #include "models/riscv/iss/timing_counters.h"
+#include "models/riscv/iss/uncached/write_combining.h"
 #include "models/riscv/iss/window/core_shape.h"
 
 namespace sluice::riscv {
@@ -36,6 +37,8 @@ struct HartConfig {
   /// With the L1 caches, for timing = "interval". It must outlive the hart.
   const CoreShape* shape = nullptr;
   bool prefetch_hints = true;  ///< prefetch instructions start fills
+  WriteCombining::Shape combining;
+  unsigned read_block = 8;  ///< bytes that a load of non-cacheable memory reads: a power of two, 8 to 64
 };
 
 struct HartCounters : TimingCounters {
@@ -46,6 +49,14 @@ struct HartCounters : TimingCounters {
   std::uint64_t atomics = 0;
   std::uint64_t fences = 0;  ///< fence.i and sfence.vma
   std::uint64_t waits = 0;   ///< wfi and wrs
+  // Of memory of type NC.
+  std::uint64_t uncached_reads = 0;   ///< loads for which memory or a device was read
+  std::uint64_t block_loads = 0;      ///< loads of bytes that the load before had read with its own
+  std::uint64_t combined_stores = 0;  ///< stores that came into write-combining buffers
+  std::uint64_t combined_full = 0;    ///< buffers that were written with all their bytes
+  std::uint64_t combined_parts = 0;   ///< buffers that were written before
+  std::uint64_t combined_waits = 0;   ///< stores that waited for a free buffer
+  std::uint64_t uncached_slots = 0;   ///< slots that the hart waited for memory past the caches, or for a buffer
   // timing = "interval": those for which the window drains, of devices and of lines with homes.
   std::uint64_t drained_loads = 0;
   std::uint64_t drained_stores = 0;
@@ -98,7 +109,10 @@ class Hart final : public base::RamWatcher {
   /// Translates the address of a data access of the hart, without side effects. Returns false when the access would
   /// trap.
   bool debug_translate(std::uint64_t address, std::uint64_t& physical) {
-    return privileged_.translate_hint(address, physical) == Cause::none;
+    Privileged::Translation t;
+    if (privileged_.translate_hint(address, t) != Cause::none) return false;
+    physical = t.physical;
+    return true;
   }
   /// For debuggers: accesses RAM at virtual addresses of the current data privilege, without side effects on
   /// translation. Returns false when an address does not translate to RAM.

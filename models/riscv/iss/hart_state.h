@@ -9,6 +9,13 @@ namespace sluice::riscv {
 enum class Privilege : std::uint8_t { user = 0, supervisor = 1, machine = 3 };
 enum class Access : std::uint8_t { fetch, load, store };  ///< AMOs and SC count as stores
 
+/// How a page is accessed: the values of a page-table entry's field PBMT (Svpbmt).
+enum class MemoryType : std::uint8_t {
+  normal,        ///< as what is there: RAM and lines with homes through the caches, devices in order
+  noncacheable,  ///< NC: no caches; stores are combined, and loads may read a block
+  io             ///< no caches, in order
+};
+
 /// RISC-V exception codes (mcause without the interrupt bit).
 enum class Cause : std::uint8_t {
   fetch_misaligned = 0,

@@ -24,7 +24,8 @@ SlowPath::SlowPath(Hart& hart)
                  : nullptr),
       exception_cost_(hart.config().costs.exception),
       interrupt_cost_(hart.config().costs.interrupt),
-      return_cost_(hart.config().costs.trap_return) {
+      return_cost_(hart.config().costs.trap_return),
+      combining_(hart.config().combining) {
   tlb_epochs_.fill(~std::uint64_t{0});
 }
 
@@ -38,6 +39,8 @@ void SlowPath::reset() {
   if (clock_) clock_->reset();
   traps_.clear();
   from_ = kNowhere;
+  combining_.reset();
+  block_ = {};
 }
 
 void SlowPath::drop_write_shortcuts(std::uint64_t page) {
@@ -219,6 +222,7 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
     case Opcode::wfi:
       if (!privileged_.wfi_allowed()) return illegal(i.raw);
       if (!synchronise()) return Outcome::redirect;
+      write_combined(state_.slots);
       ++hart_.counters().waits;
       retire(i.length, cost);
       if (privileged_.interrupt_pending()) return Outcome::redirect;
@@ -228,6 +232,7 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
       [[fallthrough]];
     case Opcode::wrs_sto:
       if (!synchronise()) return Outcome::redirect;
+      write_combined(state_.slots);
       ++hart_.counters().waits;
       retire(i.length, cost);
       if (privileged_.interrupt_pending() || !state_.reservation) return Outcome::redirect;
@@ -250,22 +255,25 @@ SlowPath::Outcome SlowPath::trap_return(const Instruction& i) {
   return Outcome::redirect;
 }
 
-bool SlowPath::hint_place(std::uint64_t address, std::uint64_t& physical) {
+bool SlowPath::hint_place(std::uint64_t address, Privileged::Translation& place) {
   const std::uint64_t page = address & ~std::uint64_t{0xfff};
   const PageTranslation& cached = tlb_->page(address);
   if (cached.page == page && cached.readable) {
-    physical = cached.physical + (address - page);
+    place.physical = cached.physical + (address - page);
+    place.type = cached.type;
     return true;
   }
-  return privileged_.translate_hint(address, physical) == Cause::none;
+  return privileged_.translate_hint(address, place) == Cause::none;
 }
 
-/// Starts to bring a line of RAM to the caches. An address that cannot be read does nothing.
+/// Starts to bring a line of RAM to the caches. An address that cannot be read, or is not cached, does nothing.
 SlowPath::Outcome SlowPath::prefetch(const Instruction& i) {
   if (!l1d_) return Outcome::next;
-  std::uint64_t physical = 0;
+  Privileged::Translation place;
   const std::uint64_t address = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
-  const bool is_there = hart_.config().prefetch_hints && hint_place(address, physical) && hart_.ram_at(physical);
+  const std::uint64_t& physical = place.physical;
+  const bool is_there = hart_.config().prefetch_hints && hint_place(address, place) &&
+                        place.type == MemoryType::normal && hart_.ram_at(physical);
   if (clock_) {
     is_there ? clock_->log().access(physical) : clock_->log().access_no_cache();
     return Outcome::next;
@@ -278,17 +286,17 @@ SlowPath::Outcome SlowPath::prefetch(const Instruction& i) {
 }
 
 SlowPath::Outcome SlowPath::hint(const Instruction& i) {
-  std::uint64_t to = 0, from = 0;
+  Privileged::Translation to, from;
   if (i.op == Opcode::account) {
     const std::uint64_t account = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
     if (account < SLUICE_ACCOUNT_COUNT) bus_.account(static_cast<unsigned>(account));
   } else if (i.op == Opcode::bind) {
-    if (hint_place(state_.x[i.rs1], to) && hint_place(state_.x[i.rs2], from)) bus_.bind(to, from);
+    if (hint_place(state_.x[i.rs1], to) && hint_place(state_.x[i.rs2], from)) bus_.bind(to.physical, from.physical);
   } else if (i.imm >= 0 && i.imm < SLUICE_STAGE_COUNT && hint_place(state_.x[i.rs1], to)) {
-    bus_.probe(static_cast<unsigned>(i.imm), to);
+    bus_.probe(static_cast<unsigned>(i.imm), to.physical);
   } else if (i.imm >= SLUICE_DROP(0) && i.imm < SLUICE_DROP(SLUICE_DROP_COUNT) && hint_place(state_.x[i.rs1], to)) {
     bus_called_ = true;  // what generates the load may go on at once, or end the run
-    bus_.drop(static_cast<unsigned>(i.imm - SLUICE_DROP(0)), to);
+    bus_.drop(static_cast<unsigned>(i.imm - SLUICE_DROP(0)), to.physical);
   }
   return Outcome::next;
 }

@@ -17,6 +17,8 @@
 #include "models/riscv/iss/hart.h"
 #include "models/riscv/iss/soft_tlb.h"
 #include "models/riscv/iss/trap_history.h"
+#include "models/riscv/iss/uncached/read_block.h"
+#include "models/riscv/iss/uncached/write_combining.h"
 #include "models/riscv/iss/window/interval_clock.h"
 
 namespace sluice::riscv {
@@ -50,7 +52,7 @@ class SlowPath {
 
   // Execution of one instruction. Its registers are as with_sink() returns them. cost: its slots.
 
-  /// Executes loads, stores, atomics, hints, prefetches, pause, CSR and system instructions; any other instruction is
+  /// Executes loads, stores, atomics, hints, prefetches, fences, CSR and system instructions; any other instruction is
   /// illegal. If it returns Outcome::next and bus_called() is false, only registers, memory and what is measured have
   /// changed.
   Outcome execute(const Instruction& i, unsigned cost) {
@@ -59,6 +61,7 @@ class SlowPath {
     if (i.op >= Opcode::lr_w && i.op <= Opcode::amo_d) return atomic(i);
     if (i.op >= Opcode::probe && i.op <= Opcode::account) return hint(i);
     if (i.op == Opcode::prefetch) return prefetch(i);
+    if (i.op == Opcode::fence) return fence(i);
     if (i.op == Opcode::pause) return Outcome::next;
     if (i.op >= Opcode::csrrw && i.op <= Opcode::csrrci) return csr(i, cost);
     return system(i, cost);  // also floating point with a reserved dynamic rounding mode
@@ -74,6 +77,10 @@ class SlowPath {
   }
   /// raw: Instruction::raw.
   Outcome illegal(std::uint32_t raw);
+  /// Whether fences are for execute(). Otherwise they do nothing.
+  bool heeds_fences() const { return is_combining() || block_.is_open(); }
+  /// Whether stores wait in write-combining buffers.
+  bool is_combining() const { return !combining_.empty(); }
 
   // Between instructions.
 
@@ -138,6 +145,7 @@ class SlowPath {
     std::uint64_t physical = 0;
     base::GuestRam* ram = nullptr;  ///< null: not RAM
     bool homed = false;             ///< a line with a home of its own. False and no RAM: a device or nothing
+    MemoryType type = MemoryType::normal;
   };
   struct Context {
     std::uint64_t epoch = ~std::uint64_t{0};
@@ -163,7 +171,7 @@ class SlowPath {
   Outcome trap_return(const Instruction&);
   Outcome hint(const Instruction&);
   Outcome prefetch(const Instruction&);
-  bool hint_place(std::uint64_t address, std::uint64_t& physical);
+  bool hint_place(std::uint64_t address, Privileged::Translation& place);
   bool synchronise();
 
   // slow_path_memory.cpp
@@ -171,10 +179,11 @@ class SlowPath {
   Outcome memory_crossing(const Instruction&, std::uint64_t address, unsigned size);
   Outcome atomic(const Instruction&);
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
-  Place place_at(std::uint64_t physical);
+  Place place_at(std::uint64_t physical, MemoryType type);
   Outcome access_line(std::uint64_t physical, void* data, unsigned size, bool store, std::uint64_t address);
   Outcome access_part(const Place&, std::uint8_t* bytes, unsigned size, bool store, std::uint64_t address);
   Outcome homed_line(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
+  Outcome device(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
   bool post(std::uint64_t physical, std::uint64_t value, unsigned size);
   Outcome refused_line(Cause fault, std::uint64_t address);
   void touch(std::uint64_t physical, unsigned size, base::LineUse use);
@@ -183,6 +192,19 @@ class SlowPath {
   void read_ram(const Place& place, void* data, unsigned size);
   void write_ram(const Place& place, const void* data, unsigned size);
   void load_result(const Instruction&, std::uint64_t value);
+
+  // slow_path_uncached.cpp
+  Outcome uncached(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
+  Outcome uncached_load(const Instruction&, const Place&, std::uint64_t address, unsigned size);
+  Outcome combine(const Place&, const void* data, unsigned size);
+  Outcome fence(const Instruction&);
+  std::uint64_t room_to_combine(std::uint64_t slot);
+  void wait_for_buffer(std::uint64_t slot);
+  void wait_until(std::uint64_t slot);
+  void write_combined(std::uint64_t slot);
+  std::uint64_t write_buffer(const WriteCombining::Buffer&, std::uint64_t slot);
+  void read_past_caches(const Place&, void* data, unsigned size);
+  bool order_stores();
 
   Hart& hart_;
   HartState& state_;
@@ -207,6 +229,9 @@ class SlowPath {
   std::array<std::unique_ptr<SoftTlb>, 4> tlbs_;  ///< by effective data privilege
   std::array<std::uint64_t, 4> tlb_epochs_;
   std::vector<Stale> stale_;
+  WriteCombining combining_;
+  std::uint64_t combined_at_ = 0;  ///< slot in which the last store came into a write-combining buffer
+  ReadBlock block_;
   TrapHistory traps_;
 };
 

@@ -46,9 +46,9 @@ std::uint64_t amo_result(unsigned funct5, bool word, std::uint64_t memory, std::
 
 }  // namespace
 
-SlowPath::Place SlowPath::place_at(std::uint64_t physical) {
+SlowPath::Place SlowPath::place_at(std::uint64_t physical, MemoryType type) {
   base::GuestRam* ram = hart_.ram_at(physical);
-  return {physical, ram, !ram && bus_.homed(physical)};
+  return {physical, ram, !ram && bus_.homed(physical), type};
 }
 
 /// Translates a data access that lies within a page.
@@ -57,23 +57,23 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
   const TlbEntry& entry = tlb_->entries()[(address >> 12) % SoftTlb::kEntries];
   if ((access == Access::store ? entry.write_tag : entry.read_tag) == page) {
     place.physical = address + entry.physical;
-    place = place_at(place.physical);
+    place = place_at(place.physical, MemoryType::normal);
     return Cause::none;
   }
   PageTranslation& cached = tlb_->page(address);
   if (cached.page == page && (access == Access::store ? cached.writable : cached.readable)) {
-    place = {cached.physical + (address - page), cached.ram, cached.homed};
+    place = {cached.physical + (address - page), cached.ram, cached.homed, cached.type};
   } else {
     Privileged::Translation t;
     const std::uint64_t walks = privileged_.synchronised_walks();
     const Cause cause = privileged_.translate(address, size, access, t);
     bus_called_ |= privileged_.synchronised_walks() != walks;
     if (cause != Cause::none) return cause;
-    place = place_at(t.physical);
+    place = place_at(t.physical, t.type);
     if (t.region_size < base::GuestRam::kPage) return Cause::none;
-    cached = {page, t.physical - (address - page), place.ram, place.homed, t.readable, t.writable};
+    cached = {page, t.physical - (address - page), place.ram, place.homed, t.readable, t.writable, t.type};
   }
-  if (place.ram)
+  if (place.ram && place.type == MemoryType::normal)
     tlb_->fill(address, place.physical, *place.ram,
                cached.readable && !(place.ram->watch(place.physical) & base::GuestRam::kReadWatch),
                cached.writable && !place.ram->watch(place.physical));
@@ -157,31 +157,43 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
   if (cause != Cause::none) return trap(cause, address);
   std::uint64_t value = 0;
   if (store) value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
-  if (place.ram) {
-    if (store && !synchronise_store(place, size)) return Outcome::redirect;
-    touch(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
-    if (store)
-      write_ram(place, &value, size);
-    else
-      read_ram(place, &value, size);
-  } else if (place.homed) {
-    return homed_line(i, place, address, size, value);
+  if (place.type != MemoryType::normal) return uncached(i, place, address, size, value);
+  if (place.homed) return homed_line(i, place, address, size, value);
+  if (!place.ram) return device(i, place, address, size, value);
+  if (store && !synchronise_store(place, size)) return Outcome::redirect;
+  touch(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
+  if (store) {
+    write_ram(place, &value, size);
   } else {
-    if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
-    const bool posted = clock_ && store && bus_.posts(place.physical);
-    if (clock_ && !posted) clock_->drain_stores();
-    if (!synchronise()) return Outcome::redirect;
-    if (posted) return post(place.physical, value, size) ? Outcome::next : trap(fault, address);
-    const bool done = store ? bus_.store(place.physical, &value, size) : bus_.load(place.physical, &value, size);
-    if (!done) return trap(fault, address);
+    read_ram(place, &value, size);
+    load_result(i, value);
   }
+  return Outcome::next;
+}
+
+/// Loads or stores outside RAM and the caches. The hart's combined stores come before it.
+SlowPath::Outcome SlowPath::device(const Instruction& i, const Place& place, std::uint64_t address, unsigned size,
+                                   std::uint64_t value) {
+  const bool store = is_store(i.op);
+  const Cause fault = store ? Cause::store_access : Cause::load_access;
+  if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
+  block_.close();
+  const bool posted = clock_ && store && bus_.posts(place.physical);
+  if (clock_ && !posted) clock_->drain_stores();
+  if (!synchronise()) return Outcome::redirect;
+  if (posted) return post(place.physical, value, size) ? Outcome::next : trap(fault, address);
+  write_combined(state_.slots);
+  const bool done = store ? bus_.store(place.physical, &value, size) : bus_.load(place.physical, &value, size);
+  if (!done) return trap(fault, address);
   if (!store) load_result(i, value);
   return Outcome::next;
 }
 
 /// A store that a target takes before its time. The hart goes on meanwhile.
 bool SlowPath::post(std::uint64_t physical, std::uint64_t value, unsigned size) {
-  const auto taken = bus_.post(physical, &value, size, clock_->post_store());
+  const std::uint64_t slot = clock_->post_store();
+  write_combined(slot);
+  const auto taken = bus_.post(physical, &value, size, slot);
   if (taken)
     clock_->store_taken(*taken);
   else
@@ -234,6 +246,8 @@ SlowPath::Outcome SlowPath::homed_line(const Instruction& i, const Place& place,
 SlowPath::Outcome SlowPath::access_part(const Place& place, std::uint8_t* bytes, unsigned size, bool store,
                                         std::uint64_t address) {
   if (place.homed) return access_line(place.physical, bytes, size, store, address);
+  if (place.type != MemoryType::normal && clock_) clock_->drain_stores();
+  if (place.type != MemoryType::normal) wait_until(bus_.uncached(place.physical, store, state_.slots));
   if (store)
     write_ram(place, bytes, size);
   else
@@ -259,11 +273,17 @@ SlowPath::Outcome SlowPath::memory_crossing(const Instruction& i, std::uint64_t 
   if (cause == Cause::none && !high.ram && !high.homed)
     return refuse(Refusal::crossing, fault, address2, low.physical, size);
   if (cause != Cause::none) return trap(cause, address2);
+  const bool typed = low.type != MemoryType::normal || high.type != MemoryType::normal;
+  for (const Place* part : {&low, &high})
+    if (part->homed && part->type != MemoryType::normal)
+      return refuse(Refusal::uncached_line, fault, part == &low ? address : address2, part->physical, size);
+  if (typed && !order_stores()) return Outcome::redirect;
   const base::LineUse use = store ? base::LineUse::store : base::LineUse::load;
   if (store && !((low.homed || synchronise_store(low, first)) && (high.homed || synchronise_store(high, size - first))))
     return Outcome::redirect;
-  if (low.ram) touch(low.physical, first, use);
-  if (high.ram && (!clock_ || !low.ram)) touch(high.physical, size - first, use);
+  const bool low_cached = low.ram && low.type == MemoryType::normal;
+  if (low_cached) touch(low.physical, first, use);
+  if (high.ram && high.type == MemoryType::normal && (!clock_ || !low_cached)) touch(high.physical, size - first, use);
   std::uint64_t value = 0;
   if (store) value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
   auto* const bytes = reinterpret_cast<std::uint8_t*>(&value);
@@ -291,13 +311,19 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
   if (cause == Cause::none && !place.ram && !place.homed)
     return refuse(Refusal::atomic_device, fault, address, place.physical, size);
   if (cause != Cause::none) return trap(cause, address);
+  if (place.homed && place.type != MemoryType::normal)
+    return refuse(Refusal::uncached_line, fault, address, place.physical, size);
   if (clock_) clock_->drain_stores();
   // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
   if (!synchronise()) return Outcome::redirect;
+  write_combined(state_.slots);
   const base::LineUse use = reserve ? base::LineUse::load : base::LineUse::atomic;
   std::uint8_t* line = place.homed ? bus_.hold(place.physical, use) : nullptr;
   if (place.homed && !line) return refused_line(fault, address);
-  if (!line) touch_l1d(place.physical, size, use);
+  if (place.ram && place.type != MemoryType::normal)
+    wait_until(bus_.uncached(place.physical, false, state_.slots));
+  else if (place.ram)
+    touch_l1d(place.physical, size, use);
 
   std::uint64_t memory = 0;
   if (line)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Cached translations of data accesses for one effective privilege: a direct-mapped table that fast paths read inline,
-/// and a small second table for accesses without a fast path (devices, watched pages, accesses across lines).
+/// and a small second table for accesses without a fast path (devices, other memory types, watched pages, accesses
+/// across lines).
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "models/base/memory/guest_ram.h"
+#include "models/riscv/iss/hart_state.h"
 
 namespace sluice::riscv {
 
@@ -25,6 +27,7 @@ struct PageTranslation {
   base::GuestRam* ram = nullptr;  ///< null: none
   bool homed = false;             ///< lines with a home of their own. False and no RAM: a device or nothing
   bool readable = false, writable = false;
+  MemoryType type = MemoryType::normal;
 };
 
 class SoftTlb {

@@ -170,6 +170,7 @@ void StepEngine::note_own_store(std::uint64_t address, std::uint64_t length) {
 
 /// False: the slow path's business, as are all loads and stores here.
 bool StepEngine::straight(const Instruction* op, std::uint64_t& next, unsigned& cost) {
+  if (op->op == Opcode::fence && slow_.heeds_fences()) return false;
   switch (op->op) {
 #define CASE(name, cost_class) \
   case Opcode::name: {         \

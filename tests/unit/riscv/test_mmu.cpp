@@ -102,11 +102,11 @@ TEST_CASE("a fault sets neither A nor D", "[mmu]") {
 
 TEST_CASE("a hint translates without touching the page table", "[mmu]") {
   MmuBench bench(V | R | W);
-  std::uint64_t physical = 0;
-  REQUIRE(bench.hart.translate_hint(kLow + 5, physical) == Cause::none);
-  CHECK(physical == kTarget + 5);
+  Privileged::Translation hint;
+  REQUIRE(bench.hart.translate_hint(kLow + 5, hint) == Cause::none);
+  CHECK(hint.physical == kTarget + 5);
   CHECK(bench.pte(bench.leaf_slot) == entry(kTarget, V | R | W));
-  CHECK(bench.hart.translate_hint(kLow + 0x1000, physical) == Cause::load_page);
+  CHECK(bench.hart.translate_hint(kLow + 0x1000, hint) == Cause::load_page);
 }
 
 TEST_CASE("watchers of a page table page hear of A and D updates", "[mmu]") {
@@ -144,6 +144,37 @@ TEST_CASE("encodings that are reserved fault", "[mmu]") {
   }
   MmuBench bench(V | R | G | A | 0x300);  // G and RSW are for software
   CHECK(bench.access(kLoad) == Cause::none);
+}
+
+TEST_CASE("PBMT gives a page's memory type while menvcfg.PBMTE is set", "[mmu]") {
+  constexpr auto pbmt = [](std::uint64_t type) { return type << 61; };
+  for (const std::uint64_t type : {1u, 2u, 3u}) {
+    MmuBench bench(V | R | W | A | D | pbmt(type));
+    CHECK(bench.access(kLoad) == Cause::load_page);
+    const auto epoch = bench.hart.epoch();
+    bench.set_bits(csr::kMenvcfg, kMenvcfgPbmte);
+    CHECK(bench.hart.epoch() != epoch);
+    CHECK(bench.access(kLoad) == (type == 3 ? Cause::load_page : Cause::none));
+    if (type != 3) CHECK(bench.result.type == static_cast<MemoryType>(type));
+    bench.clear_bits(csr::kMenvcfg, kMenvcfgPbmte);
+    CHECK(bench.access(kLoad) == Cause::load_page);
+  }
+  MmuBench bench(V | R | W | A | D);
+  bench.set_bits(csr::kMenvcfg, kMenvcfgPbmte);
+  REQUIRE(bench.access(kLoad) == Cause::none);
+  CHECK(bench.result.type == MemoryType::normal);
+  for (unsigned bit = 54; bit < 64; ++bit) {  // N, and what has no meaning; PBMT in a pointer
+    const bool is_type = bit == 61 || bit == 62;
+    bench.set_pte(bench.leaf_slot, entry(kTarget, V | R | W | A | D | std::uint64_t{1} << bit));
+    CHECK(bench.access(kLoad) == (is_type ? Cause::none : Cause::load_page));
+    bench.set_pte(bench.leaf_slot, entry(kTarget, V | R | W | A | D));
+    bench.set_pte(slot(kMiddle, kLow, 1), entry(kLast, V | std::uint64_t{1} << bit));
+    CHECK(bench.access(kLoad) == Cause::load_page);
+    bench.set_pte(slot(kMiddle, kLow, 1), entry(kLast, V));
+  }
+  bench.set_pte(slot(kMiddle, kLow, 1), entry(kTarget & ~std::uint64_t{0x1f'ffff}, V | R | A | pbmt(1)));
+  REQUIRE(bench.access(kLoad) == Cause::none);  // a superpage
+  CHECK(bench.result.type == MemoryType::noncacheable);
 }
 
 TEST_CASE("superpages translate, and fault when misaligned", "[mmu]") {

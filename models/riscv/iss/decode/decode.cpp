@@ -360,8 +360,9 @@ Instruction decode_full(std::uint32_t w) {
       i.imm = imm_i(w);
       break;
     case 0x03:
-      // All of fm, pred and succ are accepted: memory is sequentially consistent here.
+      // All of fm, pred and succ are accepted.
       i.op = funct3 == 0 ? (w == 0x0100'000f ? pause : fence) : funct3 == 1 ? fence_i : illegal;
+      if (i.op == fence) i.aux = (bits(w, 27, 24) & 0b0101) != 0 ? Instruction::kOrdersStores : 0;
       break;
     case 0x04:
       op_imm(i, w);

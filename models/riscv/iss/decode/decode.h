@@ -71,12 +71,15 @@ struct Instruction {
   std::uint8_t rd = 0;   ///< register numbers 0 to 31 of whichever file the operation uses
   std::uint8_t rs1 = 0;  ///< csrr*i: the immediate
   std::uint8_t rs2 = 0;
-  std::uint8_t aux = 0;     ///< AMO: funct5; floating point: the rm field (7: dynamic); prefetch: its kind, kPrefetch*
+  /// AMO: funct5; floating point: the rm field (7: dynamic); prefetch: its kind, kPrefetch*; fence: kOrdersStores if
+  /// earlier writes or outputs come before it
+  std::uint8_t aux = 0;
   std::uint8_t length = 4;  ///< bytes: 2 or 4
   std::int32_t imm = 0;     ///< immediate, shift amount, branch offset, CSR number, rs3 of fused multiply-adds
   std::uint32_t raw = 0;    ///< the bits fetched: 16 for a compressed instruction
 
   static constexpr std::uint8_t kPrefetchI = 0, kPrefetchR = 1, kPrefetchW = 3;
+  static constexpr std::uint8_t kOrdersStores = 1;
 };
 
 /// Every word decodes: a word that is no instruction becomes Opcode::illegal. The upper half is ignored when the lower

@@ -284,7 +284,8 @@ op_pause:
     goto timing_point;
   }
 op_fence:
-  NEXT;
+  if (LIKELY(!slow_.heeds_fences())) NEXT;
+  goto slow_path;
 
 op_prefetch:
   if constexpr (kTiming == Timing::functional) NEXT;

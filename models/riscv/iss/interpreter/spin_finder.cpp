@@ -133,6 +133,7 @@ const Block* Interpreter::decoded_behind(const Block& block, Opcode last, const 
 Spin Interpreter::find_spin(SpinLoop& loop) {
   shortcuts_stand_ = true;
   if (slow_.attention() || !slow_.context_is_fresh() || privileged_.interrupt_takeable()) return Spin::none;
+  if (slow_.is_combining()) return Spin::none;  // a fence would write what is combined
   if (clock_) return find_timed_spin(loop);
   return find_untimed_spin(loop) ? Spin::found : Spin::none;
 }

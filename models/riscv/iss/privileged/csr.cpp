@@ -211,7 +211,9 @@ bool CsrTable::write_vector(Privileged& hart, unsigned number, Value value) {
 }
 
 bool CsrTable::write_menvcfg(Privileged& hart, unsigned, Value value) {
-  hart.csr_.menvcfg = value & (1 | (hart.config_.sstc ? kMenvcfgStce : 0));
+  const Value mask = 1 | (hart.config_.sstc ? kMenvcfgStce : 0) | (hart.config_.svpbmt ? kMenvcfgPbmte : 0);
+  if ((value ^ hart.csr_.menvcfg) & mask & kMenvcfgPbmte) ++hart.epoch_;  // translations change
+  hart.csr_.menvcfg = value & mask;
   hart.update_interrupts();
   return true;
 }

@@ -13,6 +13,7 @@ namespace sluice::riscv {
 struct PrivilegedConfig {
   bool aia = false;           ///< Smaia and Ssaia CSRs exist
   bool sstc = true;           ///< stimecmp and menvcfg.STCE exist
+  bool svpbmt = true;         ///< menvcfg.PBMTE exists
   unsigned pmp_regions = 16;  ///< implemented PMP entries, 0 to 64
   std::uint64_t hart_id = 0;
   std::uint64_t reset_pc = 0x1000;
@@ -49,7 +50,7 @@ constexpr std::uint64_t kSupervisor = bit(kSsi) | bit(kSti) | bit(kSei);
 constexpr std::uint64_t kMachine = bit(kMsi) | bit(kMti) | bit(kMei);
 }  // namespace irq
 
-constexpr std::uint64_t kMenvcfgStce = std::uint64_t{1} << 63;
+constexpr std::uint64_t kMenvcfgPbmte = std::uint64_t{1} << 62, kMenvcfgStce = std::uint64_t{1} << 63;
 
 /// Numbers of the CSRs that code outside the CSR table uses.
 namespace csr {

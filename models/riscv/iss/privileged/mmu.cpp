@@ -11,7 +11,9 @@ namespace {
 
 namespace pte {
 constexpr std::uint64_t kV = 1, kR = 2, kW = 4, kX = 8, kU = 16, kA = 64, kD = 128;
-constexpr std::uint64_t kReserved = std::uint64_t{0x3ff} << 54;  ///< N, PBMT and bits 60:54: none is implemented
+constexpr unsigned kPbmtShift = 61;
+constexpr std::uint64_t kPbmt = std::uint64_t{3} << kPbmtShift;
+constexpr std::uint64_t kReserved = std::uint64_t{0x3ff} << 54;  ///< N, PBMT and bits 60:54; of a leaf less PBMT
 constexpr std::uint64_t kPpn = (std::uint64_t{1} << 44) - 1;
 constexpr std::uint64_t ppn(std::uint64_t entry) { return (entry >> 10) & kPpn; }
 }  // namespace pte
@@ -43,20 +45,22 @@ Cause Privileged::translate(std::uint64_t virtual_address, unsigned size, Access
   result.readable = leaf.permissions & Pmp::kRead;
   result.writable = leaf.permissions & Pmp::kWrite;
   result.executable = leaf.permissions & Pmp::kExecute;
+  result.type = leaf.type;
   return Cause::none;
 }
 
-Cause Privileged::translate_hint(std::uint64_t virtual_address, std::uint64_t& physical, Access access) {
+Cause Privileged::translate_hint(std::uint64_t virtual_address, Translation& result, Access access) {
   Leaf leaf;
   const Cause cause = find(virtual_address, 1, access, Walk::probe, leaf);
-  if (cause == Cause::none) physical = leaf.physical;
+  result.physical = leaf.physical;
+  result.type = leaf.type;
   return cause;
 }
 
 /// Finds the leaf that translates the address, and removes the permissions that the PMP does not grant.
 Cause Privileged::find(std::uint64_t virtual_address, unsigned size, Access access, Walk walk, Leaf& leaf) {
   const Privilege privilege = access == Access::fetch ? state_.privilege : effective_data_privilege();
-  leaf = {virtual_address, kBareRegion, Pmp::kAll};
+  leaf = {virtual_address, kBareRegion, Pmp::kAll, MemoryType::normal};
   if (privilege != Privilege::machine && csr_.satp >> 60 != 0) {
     const Cause cause = walk_sv39(virtual_address, access, privilege, walk, leaf);
     if (cause != Cause::none) return cause;
@@ -65,6 +69,12 @@ Cause Privileged::find(std::uint64_t virtual_address, unsigned size, Access acce
   if (!(allowed & needed(access))) return access_fault(access);
   leaf.permissions &= allowed;
   return Cause::none;
+}
+
+/// PBMT is reserved while menvcfg.PBMTE is clear. Its value 3 is reserved by the specification.
+std::uint64_t Privileged::reserved_bits(std::uint64_t entry) const {
+  const bool has_type = csr_.menvcfg & kMenvcfgPbmte;
+  return has_type && (entry & pte::kPbmt) != pte::kPbmt ? pte::kReserved & ~pte::kPbmt : pte::kReserved;
 }
 
 std::uint8_t Privileged::leaf_permissions(std::uint64_t entry, Privilege privilege) const {
@@ -96,13 +106,13 @@ Cause Privileged::walk_sv39(std::uint64_t virtual_address, Access access, Privil
     std::uint64_t entry;
     std::memcpy(&entry, ram->at(address), sizeof entry);
 
-    if (!(entry & pte::kV) || (entry & pte::kReserved)) return page_fault(access);
+    if (!(entry & pte::kV)) return page_fault(access);
     if (!(entry & (pte::kR | pte::kW | pte::kX))) {
-      if (entry & (pte::kA | pte::kD | pte::kU)) return page_fault(access);  // reserved in a pointer
+      if (entry & (pte::kReserved | pte::kA | pte::kD | pte::kU)) return page_fault(access);  // reserved in a pointer
       table = pte::ppn(entry) << kPageBits;
       continue;
     }
-    if (!(entry & pte::kR) && (entry & pte::kW)) return page_fault(access);
+    if ((entry & reserved_bits(entry)) || (!(entry & pte::kR) && (entry & pte::kW))) return page_fault(access);
     leaf.permissions = leaf_permissions(entry, privilege);
     if (!(leaf.permissions & needed(access))) return page_fault(access);
     const std::uint64_t page_size = std::uint64_t{1} << shift;
@@ -128,6 +138,7 @@ Cause Privileged::walk_sv39(std::uint64_t virtual_address, Access access, Privil
     if (!(entry & pte::kD)) leaf.permissions &= ~Pmp::kWrite;
     leaf.physical = page | (virtual_address & (page_size - 1));
     leaf.page_size = page_size;
+    leaf.type = static_cast<MemoryType>((entry & pte::kPbmt) >> pte::kPbmtShift);
     return Cause::none;
   }
   return page_fault(access);  // a pointer at the last level

@@ -47,6 +47,7 @@ class Privileged {
     /// Accesses to the page that need no further walk at the privilege of this access. writable is set only if D is
     /// set.
     bool readable = false, writable = false, executable = false;
+    MemoryType type = MemoryType::normal;
   };
   /// Applies Sv39, PMP and MPRV to `size` bytes that lie in one 4 KiB page. Sets A, and D for stores, in the page
   /// table. Returns Cause::none when the access is allowed, else the exception to raise.
@@ -54,8 +55,8 @@ class Privileged {
   /// Walks that have called Bus::synchronise(), which lets other harts and devices run. After such a walk, the slot
   /// limit and the pending interrupts may have changed.
   std::uint64_t synchronised_walks() const { return synchronised_walks_; }
-  /// Translates the address of a one-byte access, without side effects.
-  Cause translate_hint(std::uint64_t virtual_address, std::uint64_t& physical, Access access = Access::load);
+  /// Translates the address of a one-byte access, without side effects. Only physical and type of the result are set.
+  Cause translate_hint(std::uint64_t virtual_address, Translation& result, Access access = Access::load);
 
   /// Raises an exception for the instruction at state.pc: sets state.pc and the privilege. tval is ignored for ecalls.
   void trap(Cause cause, std::uint64_t tval);
@@ -96,6 +97,7 @@ class Privileged {
     std::uint64_t physical;    ///< physical address of the translated byte
     std::uint64_t page_size;   ///< bytes
     std::uint8_t permissions;  ///< Pmp::Permission bits for this privilege; write only with D set
+    MemoryType type;
   };
 
   Privilege mpp() const { return static_cast<Privilege>((csr_.mstatus & mstatus::kMpp) >> mstatus::kMppShift); }
@@ -121,6 +123,8 @@ class Privileged {
 
   Cause find(std::uint64_t virtual_address, unsigned size, Access access, Walk walk, Leaf& leaf);
   Cause walk_sv39(std::uint64_t virtual_address, Access access, Privilege privilege, Walk walk, Leaf& leaf);
+  /// Bits of a leaf PTE that must be zero.
+  std::uint64_t reserved_bits(std::uint64_t pte) const;
   /// Permission bits of a leaf PTE for this privilege. SUM and MXR are applied; D is not considered.
   std::uint8_t leaf_permissions(std::uint64_t pte, Privilege privilege) const;
 

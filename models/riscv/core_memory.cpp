@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A core's accesses to what lies outside its L1: devices, lines with homes of their own, and memory.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/time/access_time.h"
+#include "models/riscv/core.h"
+
+namespace sluice::riscv {
+
+using base::Time;
+
+bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
+  const std::uint64_t reports = base::mistakes().reports();
+  const base::Site by{&path(), hart_.state().pc};
+  Time delay;
+  const bool done = call_bus(command, address, data, size, by, delay);
+  const std::uint64_t before = hart_.state().slots;
+  stall_until(runner_.time() + delay);
+  stall_slots_ += hart_.state().slots - before;
+  if (!done)
+    fail_access(fmt::format("{} of {} bytes", command == tlm::TLM_READ_COMMAND ? "load" : "store", size).c_str(),
+                address, by, reports);
+  return done;
+}
+
+std::optional<std::uint64_t> Core::post(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) {
+  return hand_over(address, data, size, slot, parameters_.core.posted_store);
+}
+
+/// Hands a store over before its time. Only what the hart must wait for before the target takes the store is a stall.
+/// accepted: how long the target takes beyond the bus. Returns the slot in which it has taken the store.
+std::optional<std::uint64_t> Core::hand_over(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot,
+                                             Time accepted) {
+  const std::uint64_t reports = base::mistakes().reports();
+  const base::Site by{&path(), hart_.state().pc};
+  const Time leaves = slot_clock_.time_of(slot);
+  Time delay;
+  bool done = false;
+  {
+    const base::AccessTimeScope when(leaves);
+    done = call_bus(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size, by,
+                    delay);
+  }
+  const std::uint64_t before = hart_.state().slots;
+  stall_until(runner_.time());
+  stall_slots_ += hart_.state().slots - before;
+  if (!done) {
+    fail_access(fmt::format("store of {} bytes", size).c_str(), address, by, reports);
+    return {};
+  }
+  return slot_clock_.next_cycle(std::max(leaves, runner_.time()) + delay + accepted);
+}
+
+/// Returns whether the target has answered well. delay: how much longer than until now() the access takes.
+bool Core::call_bus(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size,
+                    const base::Site& by, Time& delay) {
+  ++device_accesses_;
+  suspended_ = true;
+  tlm::tlm_generic_payload trans;
+  trans.set_command(command);
+  trans.set_address(address);
+  trans.set_data_ptr(data);
+  trans.set_data_length(size);
+  trans.set_streaming_width(size);
+  sc_core::sc_time annotated;
+  {
+    const base::AccessSiteScope scope(by);
+    socket->b_transport(trans, annotated);
+  }
+  suspended_ = false;
+  delay = base::from_sc_time(annotated);
+  return trans.is_response_ok();
+}
+
+/// Counts a failed access and reports it, unless a device has reported why. reports: number of reports before the
+/// access.
+void Core::fail_access(const char* access, std::uint64_t address, const base::Site& by, std::uint64_t reports) {
+  ++bus_errors_;
+  if (base::mistakes().reports() != reports) return;
+  base::mistakes().report(fmt::format("{}: {} at {:#x}: access fault, {}", path(), access, address, place_of(address)),
+                          by);
+}
+
+/// The end of a sentence about an access that has failed.
+std::string Core::place_of(std::uint64_t address) const {
+  const std::string place = on_name_place ? on_name_place(address) : std::string();
+  return place.empty() ? "neither memory nor a device is there" : place + " does not take it";
+}
+
+void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigned size) {
+  publish_time();
+  const auto report = [&](const std::string& what) { base::mistakes().report(path() + ": " + what, {&path(), pc}); };
+  const auto access = [&](const char* kind, const std::string& cause) {
+    report(fmt::format("{} of {} bytes at {:#x}: {}", kind, size, address, cause));
+  };
+  const std::string place = on_name_place ? on_name_place(address) : std::string();
+  const std::string there = place.empty() ? "neither memory nor a device is there" : place + " is a device";
+  switch (why) {
+    case Refusal::misaligned_device:
+      return access("access", fmt::format("access fault, {}, and outside memory an address must be a multiple of the "
+                                          "size",
+                                          there));
+    case Refusal::crossing:
+      return access("access", "access fault, it reaches across the end of memory");
+    case Refusal::atomic_device:
+      return access("atomic access", fmt::format("access fault, {}, and only memory takes atomics", there));
+    case Refusal::atomic_misaligned:
+      return access("atomic access", "the address is not a multiple of the size");
+    case Refusal::fetch:
+      return report(fmt::format("jump to {:#x}: access fault, {}", address,
+                                place.empty() ? there : there + ", and instructions come from memory"));
+    case Refusal::protection:
+      return access("access",
+                    "access fault, physical memory protection forbids it or a page table lies outside memory");
+    case Refusal::uncached_line:
+      return access("access",
+                    fmt::format("access fault, {} gives its lines to caches only, and the page's type is NC or "
+                                "IO",
+                                place.empty() ? "the home" : place));
+    case Refusal::illegal:
+      return report(fmt::format("{:#0{}x} is no instruction here", address, 2 + 2 * size));
+  }
+}
+
+void Core::stale_code() {
+  publish_time();
+  base::mistakes().report(fmt::format("{}: runs code that it has changed since its last fence.i", path()),
+                          {&path(), hart_.state().pc});
+  base::calendar().leave_now();
+}
+
+bool Core::load(std::uint64_t address, void* data, unsigned size) {
+  return access(tlm::TLM_READ_COMMAND, address, static_cast<unsigned char*>(data), size);
+}
+
+bool Core::store(std::uint64_t address, const void* data, unsigned size) {
+  return access(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size);
+}
+
+std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
+  const std::uint64_t before = hart_.state().slots;
+  const base::Site by{&path(), hart_.state().pc};
+  const std::uint64_t reports = base::mistakes().reports();
+  suspended_ = true;
+  std::uint8_t* bytes = nullptr;
+  {
+    const base::AccessSiteScope scope(by);
+    bytes = memory_.hold(cache_, address, use, parameters_.bus_timeout);
+  }
+  suspended_ = false;
+  stall_until(runner_.time());
+  stall_slots_ += hart_.state().slots - before;
+  if (bytes || reset_due_) return bytes;
+  const char* const access = base::writes(use) ? "store" : "load";
+  const std::string why = memory_.why_refused(cache_);
+  if (!why.empty()) {
+    ++lines_unanswered_;
+    base::mistakes().report(fmt::format("{}: {} at {:#x}: access fault, {}", path(), access, address, why), by);
+  }
+  fail_access(access, address, by, reports);
+  return nullptr;
+}
+
+void Core::cache_miss(std::uint64_t address, base::LineUse use) {
+  const Time at = slot_clock_.time_of(hart_.state().slots);
+  const Time ready = memory_.miss(cache_, address, use, at);
+  const std::uint64_t before = hart_.state().slots;
+  if (ready > at) hart_.state().slots = slot_clock_.next_cycle(ready);
+  stall_slots_ += hart_.state().slots - before;
+}
+
+std::uint64_t Core::fill(std::uint64_t address, base::LineUse use, std::uint64_t slot) {
+  // Fetch is ahead of dispatch by up to a queue.
+  const std::uint64_t lead = (shape_.fetch_lead() + 1) * shape_.dispatch_width;
+  const Time earliest = runner_.earliest();
+  return slot_clock_.next_cycle(memory_.fill(cache_, address, use, slot_clock_.time_of(slot),
+                                             earliest - std::min(earliest, slot_clock_.time_of(lead))));
+}
+
+std::uint64_t Core::post_combined(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) {
+  const auto taken = hand_over(address, data, size, slot, parameters_.uncached.combining_drain);
+  return taken.value_or(slot);
+}
+
+std::uint64_t Core::uncached(std::uint64_t address, bool write, std::uint64_t slot) {
+  return slot_clock_.next_cycle(memory_.uncached(cache_, address, write, slot_clock_.time_of(slot)));
+}
+
+}  // namespace sluice::riscv

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// What a board says about a hart's accesses to memory of type NC (Svpbmt), and about its further memory types.
+
+#include "models/base/parameters/quantity.h"
+#include "models/base/parameters/schema.h"
+
+namespace sluice::riscv {
+
+struct UncachedParameters {
+  base::Bytes read_block{8};
+  unsigned combining_buffers = 10;
+  base::Bytes combining_block{64};
+  base::Time combining_drain = base::Time::ns(40);
+  static void describe(base::Schema<UncachedParameters>&);
+};
+
+}  // namespace sluice::riscv

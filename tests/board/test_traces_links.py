@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Captures of PCIe and coherent links: the text, and what tshark makes of the pcap files with the dissector that is
+shipped: test_traces_links.py SLUICE. Exit status 77: there is no tshark."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from board_runs import SLUICE, BoardTest, canonical, result, run
+
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../sw/wireshark/sluice.lua")
+LINE = re.compile(r" *(\d+\.\d{3}) ns  (up|down) +(.*)")
+
+
+def lines(directory, name):
+    """Time in ns, way and text of each message."""
+    with open(os.path.join(directory, name + ".txt"), encoding="utf-8") as file:
+        return [(float(m[1]), m[2], m[3]) for m in (LINE.fullmatch(line.rstrip("\n")) for line in file)]
+
+
+def dissected(directory, name, *fields):
+    """These fields of each record."""
+    command = ["tshark", "-X", "lua_script:" + SCRIPT, "-r", os.path.join(directory, name + ".pcap"), "-T", "fields",
+               "-E", "separator=;"]
+    for field in ("frame.time_epoch", *fields):
+        command += ["-e", field]
+    out = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    if "Lua" in out.stderr:
+        raise AssertionError(out.stderr)
+    return [row.split(";") for row in out.stdout.splitlines()]
+
+
+class Links(BoardTest):
+    def capture(self, board, kind, *arguments):
+        directory = self.directory()
+        traced = run(board, "--set", "run.spread=none", "--trace", kind, "--out", directory, *arguments)
+        self.assertEqual(canonical(traced), canonical(run(board, "--set", "run.spread=none", *arguments)))
+        return directory
+
+    def test_every_tlp_is_there_with_its_fields(self):
+        directory = self.capture("enzian-pcie-pio", "tlp", "--sizes", "320")
+        name = "pcie.slot0.tlp"
+        text = lines(directory, name)
+        times = [time for time, _, _ in text]
+        self.assertEqual(times, sorted(times))
+        counters = result("enzian-pcie-pio", "--set", "run.spread=none", "--sizes", "320")["counters"]["pcie.slot0"]
+        for way in ("up", "down"):
+            self.assertEqual(sum(w == way for _, w, _ in text),
+                             sum(v for k, v in counters.items() if re.fullmatch(way + r"_tlps_\w+", k)))
+        rows = dissected(directory, name, "sluice_tlp.way", "sluice_tlp.type", "sluice_tlp.address", "sluice_tlp.tag",
+                         "sluice_tlp.length", "sluice_tlp.requester", "sluice_tlp.status", "sluice_tlp.byte_count",
+                         "sluice_tlp.target", "sluice_tlp.register", "sluice_tlp.data")
+        self.assertEqual(len(rows), len(text))
+        frames = []
+        for (time, way, what), row in zip(text, rows):
+            stamp, code, kind, address, tag, dwords, requester, status, count, target, register, data = row
+            seconds, fraction = stamp.split(".")
+            self.assertEqual(int(seconds) * 10**9 + int(fraction.ljust(9, "0")[:9]), int(time))
+            self.assertEqual((("down", "up")[int(code)], kind), (way, what.split()[0]))
+            bytes_ = re.search(r"(\d+) B", what)
+            if kind in ("MRd", "MWr"):
+                self.assertLess(abs(int(address, 16) - int(what.split()[1], 16)), 4)
+                self.assertLess(abs(int(dwords) * 4 - int(bytes_[1])), 8)
+                self.assertIn("from " + requester, what)
+            elif kind in ("Cpl", "CplD"):
+                self.assertEqual(status, "0")
+                self.assertIn(f"{count} B to come  to {requester} tag {tag}", what)
+                self.assertEqual(len(data) // 2, int(bytes_[1]))
+            else:
+                self.assertIn(f"{target}  register {int(register, 16):#x}  from {requester} tag {tag}", what)
+            if kind == "MWr" and int(bytes_[1]) == 128:
+                frames.append(data)
+        # Two blocks of each frame were combined; words of a frame differ, and have its number.
+        self.assertEqual(len(frames), 100)
+        self.assertEqual(len(set(frames)), 100)
+
+    def test_every_coherent_message_is_there_with_its_fields(self):
+        directory = self.capture("enzian-eci-pio", "coherence", "--sizes", "320")
+        name = "coherent.eci0.coherence"
+        text = lines(directory, name)
+        times = [time for time, _, _ in text]
+        self.assertEqual(times, sorted(times))
+        counters = result("enzian-eci-pio", "--set", "run.spread=none", "--sizes", "320")["counters"]["coherent.eci0"]
+        unique = [(time, what) for time, way, what in text if "MREQ_RLDX" in what]
+        self.assertEqual(len(unique), counters["down_read_unique"])
+        rows = dissected(directory, name, "sluice_coherence.way", "sluice_coherence.name", "sluice_coherence.kind",
+                         "sluice_coherence.address", "sluice_coherence.cache", "sluice_coherence.data")
+        self.assertEqual(len(rows), len(text))
+        for (time, way, what), row in zip(text, rows):
+            stamp, code, message, kind, address, cache, data = row
+            self.assertEqual(("down", "up")[int(code)], way)
+            self.assertEqual(message, what[:20].strip())
+            at = f"{int(address, 16):#x}"
+            self.assertIn(f"register {at}" if kind == "register" else f"line {at}  cache {cache}", what)
+            carried = re.search(r"  (\d+) B", what)
+            self.assertEqual(len(data) // 2, int(carried[1]) if carried else 0)
+        # What the host wrote into a transmit line comes back, and comes up again in a receive line.
+        sent = {r[6][128:] for r in rows if r[3] == "ack with data" and int(r[4], 16) in (0x20008000, 0x20008080)}
+        received = {r[6][128:] for r in rows
+                    if r[3].startswith("grant") and int(r[4], 16) in (0x20000000, 0x20000080)}
+        self.assertEqual(len(sent), 50)
+        self.assertEqual(sent - received, set())
+
+    def test_messages_of_a_link_that_is_down_are_not_there(self):
+        directory = self.directory()
+        board = os.path.join(directory, "down.toml")
+        with open(board, "w", encoding="utf-8") as file:
+            file.write('extends = ["enzian-pcie-pio"]\n[fault.down]\nkind = "link-down"\ntarget = "pcie.slot0"\n'
+                       'at = ["200 us"]\nduration = "20 us"\n')
+        run(board, "--set", "run.spread=none", "--trace", "tlp", "--out", directory, status=None)
+        times = [time for time, _, _ in lines(directory, "pcie.slot0.tlp")]
+        self.assertTrue(any(time < 200e3 for time in times))
+        self.assertFalse(any(200.5e3 < time < 220e3 for time in times))
+
+    def test_a_board_without_such_a_link_is_told(self):
+        for board, kind, what in (("enzian-eci-pio", "tlp", "PCIe link"), ("e810-poll", "coherence", "coherent link")):
+            done = subprocess.run([SLUICE, "run", board, "--trace", kind, "--out", self.directory()],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"sluice: --trace {kind}: the board has no {what}\n"))
+
+
+if __name__ == "__main__":
+    if not shutil.which("tshark"):
+        print("skipped: there is no tshark")
+        sys.exit(77)
+    unittest.main()

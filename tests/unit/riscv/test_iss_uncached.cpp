@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Memory of type NC and IO, as an engine's slow path sees it: write-combining buffers, blocks of loads, and time.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/riscv/iss_machine.h"
+
+using namespace sluice;
+using namespace sluice::riscv;
+
+namespace {
+
+constexpr std::uint64_t kRam = IssMachine::kRam, kBuffer = 0x4000'0000;
+/// Gigapages: the machine's first 4 GiB as they are, then as NC, then as IO.
+constexpr std::uint64_t kNc = std::uint64_t{4} << 30, kIo = std::uint64_t{8} << 30;
+constexpr std::uint64_t kRoot = kRam + 0x10'0000, kHandler = kRam + 0x8000, kData = kRam + 0x20'0000;
+constexpr unsigned kA0 = 10, kA1 = 11, kA2 = 12;
+
+constexpr std::uint32_t at(std::uint32_t word, int offset) {
+  return (word & 0x7f) == 0x23
+             ? word | (static_cast<std::uint32_t>(offset) & 0x1f) << 7 | static_cast<std::uint32_t>(offset >> 5) << 25
+             : word | static_cast<std::uint32_t>(offset) << 20;
+}
+constexpr std::uint32_t ld(int offset) { return at(0x0005'3603, offset); }  // a2 from a0
+constexpr std::uint32_t lw(int offset) { return at(0x0005'2603, offset); }
+constexpr std::uint32_t sd(int offset) { return at(0x00b5'3023, offset); }  // a1 to a0
+constexpr std::uint32_t sb(int offset) { return at(0x00b5'0023, offset); }
+constexpr std::uint32_t kNop = 0x13, kFence = 0x0ff0'000f, kFenceReads = 0x0220'000f, kFenceOutput = 0x0410'000f,
+                        kAmoAddD = 0x00b5'362f, kLrD = 0x1005'362f, kScD = 0x18b5'362f, kWfi = 0x1050'0073,
+                        kLdDevice = 0x0006'b703, kSdDevice = 0x00b6'b023;  // a4 from a3, a1 to a3
+
+struct Write {
+  std::uint64_t address;
+  std::vector<std::uint8_t> bytes;
+  std::uint64_t slot;
+};
+
+/// In S mode. A device of 4 KiB at kBuffer takes blocks, and a write is taken `drain` slots later.
+struct UncachedMachine : IssMachine {
+  explicit UncachedMachine(HartConfig config = {}) : IssMachine(config) {
+    for (std::uint64_t n = 0; n < 4; ++n) {
+      put(kRoot + n * 8, n << 28 | 0xcf);
+      put(kRoot + (n + 4) * 8, n << 28 | 0xcf | std::uint64_t{1} << 61);
+      put(kRoot + (n + 8) * 8, n << 28 | 0xcf | std::uint64_t{2} << 61);
+    }
+    Privileged& p = hart.privileged();
+    p.csr_poke(csr::kMtvec, kHandler);
+    p.csr_poke(csr::kPmpaddr0, ~std::uint64_t{0});
+    p.csr_poke(csr::kPmpcfg0, 0x1f);
+    p.csr_poke(csr::kMenvcfg, kMenvcfgPbmte);
+    p.csr_poke(csr::kSatp, std::uint64_t{8} << 60 | kRoot >> 12);
+    p.set_privilege(Privilege::supervisor);
+    for (unsigned i = 0; i < 4096; ++i) device[i] = static_cast<std::uint8_t>(i * 7 + (i >> 8));
+  }
+  static HartConfig shaped(unsigned buffers, unsigned bytes, unsigned block = 8) {
+    HartConfig c;
+    c.combining = {buffers, bytes};
+    c.read_block = block;
+    return c;
+  }
+
+  bool posts(std::uint64_t address) override { return address - kBuffer < 4096; }
+  std::uint64_t post_combined(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) override {
+    const auto* bytes = static_cast<const std::uint8_t*>(data);
+    writes.push_back({address, {bytes, bytes + size}, slot});
+    std::copy_n(bytes, size, device.begin() + static_cast<std::ptrdiff_t>(address - kBuffer));
+    return slot + drain;
+  }
+  std::optional<std::uint64_t> post(std::uint64_t address, const void* data, unsigned size,
+                                    std::uint64_t slot) override {
+    return post_combined(address, data, size, slot);
+  }
+  bool load(std::uint64_t address, void* data, unsigned size) override {
+    if (address - kBuffer >= 4096) return IssMachine::load(address, data, size);
+    reads.push_back({address, size});
+    hart.state().slots += read_slots;
+    std::copy_n(device.begin() + static_cast<std::ptrdiff_t>(address - kBuffer), size,
+                static_cast<std::uint8_t*>(data));
+    return !refuses;
+  }
+  bool store(std::uint64_t address, const void* data, unsigned size) override {
+    if (address - kBuffer >= 4096) return IssMachine::store(address, data, size);
+    post_combined(address, data, size, hart.state().slots);
+    return true;
+  }
+  std::uint64_t uncached(std::uint64_t address, bool write, std::uint64_t slot) override {
+    passes.push_back({address, write});
+    return slot + (write ? drain : read_slots);
+  }
+  bool homed(std::uint64_t address) override { return address - 0x6000'0000 < 4096; }
+  void refused(Refusal why, std::uint64_t, std::uint64_t, unsigned) override { refusals.push_back(why); }
+
+  void put(std::uint64_t address, std::uint64_t value) { ram.write(address, &value, sizeof value); }
+  std::uint64_t get(std::uint64_t address) {
+    std::uint64_t value = 0;
+    ram.read(address, &value, sizeof value);
+    return value;
+  }
+  /// Runs these words, and whatever follows is not reached.
+  void execute(std::vector<std::uint32_t> words) {
+    const std::size_t count = words.size();
+    load_words(words, code);
+    hart.state().pc = code;
+    for (std::size_t i = 0; i < count; ++i) hart.step();
+    code += 0x1000;  // code that has been run is not changed
+  }
+  std::uint64_t csr(unsigned number) {
+    std::uint64_t value = 0;
+    hart.privileged().csr_peek(number, value);
+    return value;
+  }
+  std::uint64_t slots() { return hart.state().slots; }
+
+  std::uint64_t code = kRam;
+  std::vector<std::uint8_t> device = std::vector<std::uint8_t>(4096);
+  std::vector<Write> writes;
+  std::vector<std::pair<std::uint64_t, unsigned>> reads;
+  std::vector<std::pair<std::uint64_t, bool>> passes;
+  std::vector<Refusal> refusals;
+  std::uint64_t drain = 100, read_slots = 300;
+  bool refuses = false;
+};
+
+std::uint64_t eight(const std::vector<std::uint8_t>& bytes, std::size_t from) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + from, 8);
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("NC stores wait in a write-combining buffer until it is full", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(2, 32));
+  m.hart.state().x[kA0] = kNc + kBuffer + 64;
+  m.hart.state().x[kA1] = 0x1122'3344'5566'7788;
+  const std::uint64_t before = m.slots();
+  m.execute({sd(0), sd(24), sd(8)});
+  CHECK(m.writes.empty());
+  CHECK(m.slots() == before + 3 * 2);  // they cost what stores cost
+  m.execute({sd(16)});
+  REQUIRE(m.writes.size() == 1);
+  CHECK(m.writes[0].address == kBuffer + 64);
+  CHECK(m.writes[0].bytes.size() == 32);
+  CHECK(m.writes[0].slot == before + 3 * 2);
+  CHECK(eight(m.device, 64 + 16) == 0x1122'3344'5566'7788);
+  CHECK(m.hart.counters().combined_stores == 4);
+  CHECK(m.hart.counters().combined_full == 1);
+  CHECK(m.hart.counters().combined_parts == 0);
+}
+
+TEST_CASE("a fence after stores writes what is combined, each part without a gap in one write", "[iss]") {
+  for (const std::uint32_t fence : {kFence, kFenceOutput}) {
+    UncachedMachine m(UncachedMachine::shaped(4, 64));
+    m.hart.state().x[kA0] = kNc + kBuffer;
+    m.hart.state().x[kA1] = 0xff;
+    m.execute({sd(128), sd(16), sb(24), sd(40), kFenceReads});
+    CHECK(m.writes.empty());
+    CHECK_FALSE(m.hart.counters().combined_parts);
+    m.execute({fence});
+    REQUIRE(m.writes.size() == 3);  // the buffer that was opened first comes first
+    CHECK(m.writes[0].address == kBuffer + 128);
+    CHECK(m.writes[1].address == kBuffer + 16);
+    CHECK(m.writes[1].bytes.size() == 9);
+    CHECK(m.writes[2].address == kBuffer + 40);
+    CHECK(m.writes[2].bytes.size() == 8);
+    CHECK(m.hart.counters().combined_parts == 2);
+    m.execute({fence});
+    CHECK(m.writes.size() == 3);
+  }
+}
+
+TEST_CASE("accesses past the caches, atomics and waits come behind what is combined", "[iss]") {
+  const std::vector<std::vector<std::uint32_t>> followers = {{kLdDevice}, {kSdDevice}, {ld(256)},
+                                                             {kAmoAddD},  {kLrD},      {kWfi}};
+  for (std::size_t n = 0; n < followers.size(); ++n) {
+    CAPTURE(n);
+    UncachedMachine m(UncachedMachine::shaped(4, 64));
+    m.hart.state().x[kA0] = kNc + kBuffer;
+    m.hart.state().x[13] = IssMachine::kDevice;
+    std::size_t seen = 99;
+    m.on_device = [&] { seen = m.writes.size(); };
+    m.execute({sd(0)});
+    if (n == 3 || n == 4) m.hart.state().x[kA0] = kData;
+    m.execute(followers[n]);
+    CHECK(m.writes.size() == 1);
+    if (n < 2) CHECK(seen == 1);
+  }
+  UncachedMachine m(UncachedMachine::shaped(4, 64));  // loads and stores of cached memory do not
+  m.hart.state().x[kA0] = kNc + kBuffer;
+  m.execute({sd(0)});
+  m.hart.state().x[kA0] = kData;
+  m.execute({sd(0), ld(0), sd(0)});
+  CHECK(m.writes.empty());
+}
+
+TEST_CASE("a store that finds no buffer has the oldest written and waits for it", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(2, 64));
+  m.hart.state().x[kA0] = kNc + kBuffer;
+  const std::uint64_t before = m.slots();
+  m.execute({sd(0), sd(64), sd(8), sd(128)});
+  REQUIRE(m.writes.size() == 1);
+  CHECK(m.writes[0].address == kBuffer);
+  CHECK(m.writes[0].bytes.size() == 16);
+  CHECK(m.writes[0].slot == before + 3 * 2);
+  CHECK(m.slots() == before + 4 * 2 + 100);
+  CHECK(m.hart.counters().combined_waits == 1);
+  CHECK(m.hart.counters().uncached_slots == 100);
+  m.execute({sd(192)});  // one of two has drained by now, and is open; the other is open, too
+  CHECK(m.writes.size() == 2);
+  CHECK(m.writes[1].address == kBuffer + 64);
+}
+
+TEST_CASE("full buffers drain at once, as many as there are", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(3, 8));
+  m.hart.state().x[kA0] = kNc + kBuffer;
+  const std::uint64_t before = m.slots();
+  m.execute({sd(0), sd(8), sd(16), sd(24)});
+  REQUIRE(m.writes.size() == 4);
+  CHECK(m.writes[2].slot == before + 4);
+  CHECK(m.writes[3].slot == before + 100);  // the first one's buffer is free
+  CHECK(m.slots() == before + 100 + 2);
+  CHECK(m.hart.counters().combined_waits == 1);
+}
+
+TEST_CASE("without buffers an NC store waits until it is taken", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(0, 64));
+  m.hart.state().x[kA0] = kNc + kBuffer;
+  const std::uint64_t before = m.slots();
+  m.execute({sd(0), sd(8)});
+  CHECK(m.writes.size() == 2);
+  CHECK(m.slots() == before + 2 * (100 + 2));
+}
+
+TEST_CASE("an NC load reads its block, and the loads that follow directly get the rest", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(4, 64, 32));
+  m.hart.state().x[kA0] = kNc + kBuffer + 96;
+  m.hart.state().x[13] = IssMachine::kDevice;
+  const std::uint64_t before = m.slots();
+  m.execute({ld(8), ld(0), lw(16), lw(20), ld(24)});
+  CHECK(m.reads == std::vector<std::pair<std::uint64_t, unsigned>>{{kBuffer + 96, 32}});
+  CHECK(m.slots() == before + 300 + 5 * 2);
+  CHECK(m.x(kA2) == eight(m.device, 120));
+  CHECK(m.hart.counters().uncached_reads == 1);
+  CHECK(m.hart.counters().block_loads == 4);
+  const auto reads_of = [&](std::vector<std::uint32_t> words) {
+    m.reads.clear();
+    m.execute(std::move(words));
+    return m.reads.size();
+  };
+  CHECK(reads_of({ld(0), ld(0)}) == 2);         // bytes that an earlier load has got are read again
+  CHECK(reads_of({ld(0), lw(8), ld(8)}) == 2);  // and in part, too
+  CHECK(reads_of({ld(0), kNop, kNop, kNop, ld(8)}) == 1);
+  CHECK(reads_of({ld(0), kNop, kNop, kNop, kNop, ld(8)}) == 2);  // not directly
+  CHECK(reads_of({ld(0), kFenceReads, ld(8)}) == 2);
+  CHECK(reads_of({ld(0), kLdDevice, ld(8)}) == 2);
+  CHECK(reads_of({ld(24), ld(32), ld(40)}) == 2);  // another block
+  CHECK(reads_of({ld(0), sd(64), ld(8)}) == 2);    // a store between
+  m.hart.state().x[kA0] = kIo + kBuffer + 96;
+  CHECK(reads_of({ld(0), ld(8)}) == 2);  // IO
+  CHECK(m.reads[0] == std::pair<std::uint64_t, unsigned>{kBuffer + 96, 8});
+  m.hart.state().x[kA0] = kBuffer + 96;
+  CHECK(reads_of({ld(0), ld(8)}) == 2);  // a device whose page has no type
+}
+
+TEST_CASE("an NC load sees the hart's own combined stores", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(4, 64, 64));
+  m.hart.state().x[kA0] = kNc + kBuffer;
+  m.hart.state().x[kA1] = 0x0102'0304'0506'0708;
+  m.execute({ld(16), sd(16), ld(16)});
+  CHECK(m.x(kA2) == 0x0102'0304'0506'0708);
+}
+
+TEST_CASE("RAM of type NC and IO passes the caches", "[iss]") {
+  TimingParts parts;
+  HartConfig config = UncachedMachine::shaped(4, 64);
+  parts.give_to(config, Timing::cached);
+  UncachedMachine m(config);
+  m.put(kData, 0x11);
+  m.hart.state().x[kA1] = 0x55;
+  m.hart.state().x[kA0] = kIo + kData;
+  m.execute({kNop});
+  const std::uint64_t misses = m.misses, before = m.slots();
+  m.execute({ld(0), sd(0), ld(0)});
+  CHECK(m.x(kA2) == 0x55);
+  CHECK(m.get(kData) == 0x55);
+  CHECK(m.passes == std::vector<std::pair<std::uint64_t, bool>>{{kData, false}, {kData, true}, {kData, false}});
+  CHECK(m.slots() == before + 40 + 2 * 300 + 3 * 2);  // and a line of instructions
+  CHECK(m.misses == misses + 1);
+  CHECK(parts.l1d.state(kData) == base::LineState::kInvalid);
+
+  m.passes.clear();
+  m.hart.state().x[kA0] = kNc + kData;
+  m.hart.state().x[kA1] = 0x66;
+  m.execute({sd(0)});
+  CHECK(m.get(kData) == 0x55);  // waits in a buffer
+  m.execute({ld(0)});
+  CHECK(m.x(kA2) == 0x66);
+  CHECK(m.get(kData) == 0x66);
+  CHECK(m.passes == std::vector<std::pair<std::uint64_t, bool>>{{kData, true}, {kData, false}});
+  m.execute({ld(3)});  // misaligned
+  CHECK(m.x(kA2) == 0x66 >> 24);
+  CHECK(parts.l1d.state(kData) == base::LineState::kInvalid);
+}
+
+TEST_CASE("atomics work in RAM of any type", "[iss]") {
+  for (const std::uint64_t view : {kNc, kIo}) {
+    UncachedMachine m;
+    m.put(kData, 40);
+    m.hart.state().x[kA0] = view + kData;
+    m.hart.state().x[kA1] = 2;
+    m.execute({kAmoAddD, kLrD});
+    CHECK(m.x(kA2) == 42);
+    m.execute({kLrD, kScD});
+    CHECK(m.x(kA2) == 0);
+    CHECK(m.get(kData) == 2);
+    CHECK(m.passes.size() == 4);
+  }
+}
+
+TEST_CASE("an access across two pages of different types does both parts", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(4, 64));
+  // A view of two frames, the first NC, the second as it is.
+  m.put(kRoot + 12 * 8, (kRoot + 4096) >> 12 << 10 | 1);
+  m.put(kRoot + 4096, (kRoot + 8192) >> 12 << 10 | 1);
+  m.put(kRoot + 8192, kData >> 12 << 10 | 0xcf | std::uint64_t{1} << 61);
+  m.put(kRoot + 8200, (kData + 0x3000) >> 12 << 10 | 0xcf);
+  m.hart.state().x[kA0] = (std::uint64_t{12} << 30) + 4092;
+  m.hart.state().x[kA1] = 0x8877'6655'4433'2211;
+  m.execute({sd(0), ld(0)});
+  CHECK(m.x(kA2) == 0x8877'6655'4433'2211);
+  CHECK((m.get(kData + 4088) >> 32) == 0x4433'2211);
+  CHECK((m.get(kData + 0x3000) & 0xffff'ffff) == 0x8877'6655);
+}
+
+TEST_CASE("lines with a home of their own are for caches only", "[iss]") {
+  for (const std::uint64_t view : {kNc, kIo})
+    for (const std::uint32_t word : {ld(0), sd(0), kAmoAddD}) {
+      UncachedMachine m;
+      m.hart.state().x[kA0] = view + 0x6000'0000;
+      m.execute({word});
+      CHECK(m.csr(csr::kMcause) == (word == ld(0) ? 5 : 7));
+      CHECK(m.refusals == std::vector<Refusal>{Refusal::uncached_line});
+    }
+}
+
+TEST_CASE("devices that take no blocks are accessed as ever, whatever the type", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(4, 64, 64));
+  m.hart.state().x[kA0] = kNc + IssMachine::kDevice;
+  m.hart.state().x[kA1] = 77;
+  m.execute({sd(0), ld(0)});
+  CHECK(m.x(kA2) == 77);
+  CHECK(m.stores == 1);
+  CHECK(m.loads == 1);
+  m.hart.state().x[kA0] = kNc + kBuffer + 4;
+  m.execute({ld(0)});
+  CHECK(m.csr(csr::kMcause) == 5);  // outside RAM an address must be a multiple of the size
+  CHECK(m.refusals == std::vector<Refusal>{Refusal::misaligned_device});
+}
+
+TEST_CASE("a refused NC load is an access fault, and a reset forgets what is combined", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(4, 64, 64));
+  m.refuses = true;
+  m.hart.state().x[kA0] = kNc + kBuffer;
+  m.execute({ld(0)});
+  CHECK(m.csr(csr::kMcause) == 5);
+  CHECK(m.csr(csr::kMepc) == kRam);
+  m.hart.privileged().set_privilege(Privilege::supervisor);
+  m.execute({sd(0)});
+  m.hart.reset();
+  m.execute({kFence});
+  CHECK(m.writes.empty());
+}
+
+TEST_CASE("with an instruction window, combined stores leave the store buffer in their order", "[iss]") {
+  TimingParts parts;
+  HartConfig config = UncachedMachine::shaped(2, 16);
+  parts.give_to(config, Timing::interval);
+  UncachedMachine m(config);
+  m.hart.state().x[kA0] = kNc + kBuffer;
+  m.hart.state().x[kA1] = 1;
+  m.execute({sd(0), sd(8), sd(16), sd(24), sd(32), sd(40), kFence});
+  REQUIRE(m.writes.size() == 3);
+  CHECK(m.writes[0].bytes.size() == 16);
+  CHECK(m.writes[1].slot > m.writes[0].slot);
+  CHECK(m.writes[2].slot >= m.writes[0].slot + 100);  // two buffers
+  CHECK(m.slots() < m.writes[0].slot + 100);          // the hart itself goes on
+  m.execute({sd(64), kFence, ld(64), ld(72)});
+  REQUIRE(m.writes.size() == 4);
+  CHECK(m.x(kA2) == eight(m.device, 72));
+  CHECK(m.reads.size() == 2);
+  CHECK(m.slots() >= m.writes[3].slot + 2 * 300);
+}
