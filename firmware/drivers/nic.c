@@ -36,6 +36,10 @@ static void read_settings(struct nic_settings* s, const struct pcie_function* f)
   s->rx_ring = fdt_get_u32(&node, "sluice,rx-ring", s->rx_ring);
   s->tx_ring = fdt_get_u32(&node, "sluice,tx-ring", s->tx_ring);
   s->moderation = fdt_get_u32(&node, "sluice,moderation", s->moderation);
+  s->buffers = fdt_get_u32(&node, "sluice,buffers", s->buffers);
+  s->buffer_bytes = fdt_get_u32(&node, "sluice,buffer-bytes", s->buffer_bytes);
+  const char* order = fdt_get(&node, "sluice,buffer-order", 0);
+  s->shuffled = order != 0 && text_equal(order, "shuffled");
 }
 
 struct candidate {

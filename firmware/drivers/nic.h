@@ -102,10 +102,18 @@ struct nic_settings {
   uint32_t ipv4;             /* sluice,ipv4; default 10.0.0.2 */
   uint32_t rx_ring, tx_ring; /* sluice,rx-ring, sluice,tx-ring; default 512 */
   uint32_t moderation;       /* sluice,moderation; interrupt moderation in units of 2 us; default 0 */
+  uint32_t buffers;          /* sluice,buffers, of a queue; default 0: as many as it ever needs */
+  uint32_t buffer_bytes;     /* sluice,buffer-bytes: from one buffer to the next; default NIC_BUFFER_BYTES */
+  bool shuffled;             /* sluice,buffer-order = "shuffled"; else the buffers are used in sequence at first */
 };
 
-#define NIC_DEFAULT_SETTINGS \
-  ((struct nic_settings){.name = "NIC", .queues = 1, .ipv4 = RPC_IPV4_DEFAULT, .rx_ring = 512, .tx_ring = 512})
+#define NIC_DEFAULT_SETTINGS                       \
+  ((struct nic_settings){.name = "NIC",            \
+                         .queues = 1,              \
+                         .ipv4 = RPC_IPV4_DEFAULT, \
+                         .rx_ring = 512,           \
+                         .tx_ring = 512,           \
+                         .buffer_bytes = NIC_BUFFER_BYTES})
 
 struct nic_model;
 struct pcie_function;

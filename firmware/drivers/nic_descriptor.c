@@ -55,8 +55,11 @@ static struct nic_frame* frame_of(const struct queue* q, const uint8_t* buffer) 
   return &q->lines[(size_t)(buffer - q->memory) / NIC_BUFFER_BYTES].frame;
 }
 
+__attribute__((noinline)) static void reclaim(struct queue* q);
+
 /* Gives the NIC the next CHUNK receive descriptors, if there are buffers for them. */
 __attribute__((noinline)) static void rearm(struct queue* q) {
+  if (unlikely(q->free_count < CHUNK)) reclaim(q);
   while (q->rx_empty >= CHUNK && q->free_count >= CHUNK) {
     union rx_descriptor* descriptor = q->rx_ring + q->rx_rearm;
     uint8_t** slot = q->rx_buffers + q->rx_rearm;
@@ -259,21 +262,30 @@ const struct nic_stamping* nic_descriptor_stamping(void) {
   return &stamping;
 }
 
-/* Memory for the rings, and as many buffers as both rings and a burst can hold, so that the free list never runs dry.
- */
+/* Memory for the rings, and buffers: as many as both rings and a burst can hold, so that the free list never runs dry,
+ * unless the settings say a number. */
 static struct queue* create_queue(const struct nic_settings* s) {
   struct queue* q = memory_reserve(sizeof *q, CACHE_LINE);
   *q = (struct queue){.rx_length = nic_descriptor_ring_length(s->rx_ring),
                       .tx_length = nic_descriptor_ring_length(s->tx_ring)};
-  uint32_t buffers = q->rx_length + q->tx_length + NIC_BURST;
+  uint32_t buffers = s->buffers != 0 ? s->buffers : q->rx_length + q->tx_length + NIC_BURST;
+  /* Buffers that are further apart are found by the same arithmetic, and most lines are not used. */
+  uint32_t apart = s->buffer_bytes / NIC_BUFFER_BYTES;
   q->rx_ring = memory_reserve_dma(q->rx_length * sizeof *q->rx_ring, 4096);
   q->tx_ring = memory_reserve_dma(q->tx_length * sizeof *q->tx_ring, 4096);
   q->rx_buffers = memory_reserve((q->rx_length + 1) * sizeof *q->rx_buffers, CACHE_LINE); /* one more: receive() */
   q->tx_buffers = memory_reserve(q->tx_length * sizeof *q->tx_buffers, CACHE_LINE);
   q->free = memory_reserve(buffers * sizeof *q->free, CACHE_LINE);
-  q->lines = memory_reserve(buffers * sizeof *q->lines, CACHE_LINE);
-  q->memory = memory_reserve_dma((size_t)buffers * NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
-  for (uint32_t i = 0; i < buffers; i++) q->free[i] = q->memory + (size_t)(buffers - 1 - i) * NIC_BUFFER_BYTES;
+  q->lines = memory_reserve((size_t)buffers * apart * sizeof *q->lines, CACHE_LINE);
+  q->memory = memory_reserve_dma((size_t)buffers * s->buffer_bytes, NIC_BUFFER_BYTES);
+  for (uint32_t i = 0; i < buffers; i++) q->free[i] = q->memory + (size_t)(buffers - 1 - i) * s->buffer_bytes;
+  if (s->shuffled)
+    for (uint32_t i = buffers; i > 1; i--) {
+      uint8_t** other = q->free + nic_descriptor_draw(i);
+      uint8_t* buffer = *other;
+      *other = q->free[i - 1];
+      q->free[i - 1] = buffer;
+    }
   q->free_count = buffers;
   for (uint32_t i = 0; i < q->rx_length; i++) q->rx_ring[i].read = (struct desc_rx_read){0};
   q->tx_free = q->tx_length;

@@ -101,6 +101,13 @@ bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function) 
   return true;
 }
 
+/* A linear congruential generator; its upper bits are the good ones. */
+uint32_t nic_descriptor_draw(uint32_t bound) {
+  static uint64_t state = 1;
+  state = state * 6364136223846793005ull + 1442695040888963407ull;
+  return (uint32_t)((state >> 32) * bound >> 32);
+}
+
 bool nic_descriptor_enable(struct nic* nic, const struct pcie_function* function) {
   uint64_t bar = function->bar[DESC_BAR_REGISTERS];
   if (nic->settings.interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);

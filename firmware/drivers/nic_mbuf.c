@@ -49,12 +49,14 @@ static uint64_t bus_address(const struct nic_buffer* buffer, const uint8_t* data
   return (uint64_t)((intptr_t)data + buffer->to_bus);
 }
 
+__attribute__((noinline)) static bool reclaim(struct queue* q);
+
 /* Gives the NIC the next CHUNK receive descriptors, if there are buffers for them. The tail register stays one behind:
  * a ring of which the NIC has every descriptor would look empty. */
 __attribute__((noinline)) static void rearm(struct queue* q) {
   union rx_descriptor* descriptor = q->rx_ring + q->rx_rearm;
   struct nic_buffer** slot = q->rx_buffers + q->rx_rearm;
-  if (!nic_pool_take(&q->pool, slot, CHUNK)) return;
+  if (unlikely(!nic_pool_take(&q->pool, slot, CHUNK)) && !(reclaim(q) && nic_pool_take(&q->pool, slot, CHUNK))) return;
   for (uint32_t i = 0; i < CHUNK; i++) {
     descriptor[i].read.packet_address = bus_address(slot[i], frame_start(slot[i]));
     descriptor[i].read.header_address = 0;
@@ -217,8 +219,8 @@ static const struct nic_driver polling_driver = {receive, transmit, release, flu
 static const struct nic_driver interrupt_driver = {receive,        transmit, release,       flush,
                                                    wait_interrupt, arm,      transmit_burst};
 
-/* Memory for the rings, and as many buffers as both rings, a burst and the pool's stack can hold, so that the pool
- * never runs dry. */
+/* Memory for the rings, and buffers: as many as both rings, a burst and the pool's stack can hold, so that the pool
+ * never runs dry, unless the settings say a number. */
 static struct queue* create_queue(const struct nic_settings* s) {
   struct queue* q = memory_reserve(sizeof *q, CACHE_LINE);
   *q = (struct queue){.rx_length = nic_descriptor_ring_length(s->rx_ring),
@@ -227,7 +229,15 @@ static struct queue* create_queue(const struct nic_settings* s) {
   q->tx_ring = memory_reserve_dma(q->tx_length * sizeof *q->tx_ring, 4096);
   q->rx_buffers = memory_reserve(q->rx_length * sizeof *q->rx_buffers, CACHE_LINE);
   q->tx_buffers = memory_reserve(q->tx_length * sizeof *q->tx_buffers, CACHE_LINE);
-  nic_pool_setup(&q->pool, q->rx_length + q->tx_length + NIC_MBUF_BURST + NIC_POOL_STACK);
+  uint32_t buffers = q->rx_length + q->tx_length + NIC_MBUF_BURST + NIC_POOL_STACK;
+  if (s->buffers != 0) buffers = s->buffers;
+  nic_pool_setup(&q->pool, buffers, s->buffer_bytes / NIC_BUFFER_BYTES);
+  for (uint32_t i = buffers; s->shuffled && i > 1; i--) {
+    struct nic_buffer** other = q->pool.ring + nic_descriptor_draw(i);
+    struct nic_buffer* buffer = *other;
+    *other = q->pool.ring[i - 1];
+    q->pool.ring[i - 1] = buffer;
+  }
   for (uint32_t i = 0; i < q->rx_length; i++) q->rx_ring[i].read = (struct desc_rx_read){0};
   q->tx_free = q->tx_length;
   q->rx_empty = q->rx_length;
@@ -241,7 +251,11 @@ static void start_rings(struct queue* q, uint64_t bar, unsigned index) {
   nic_descriptor_start(bar, index, &rings);
   q->rx_tail = (volatile uint32_t*)(bar + DESC_QUEUE(index) + DESC_RX_TAIL);
   q->tx_tail = (volatile uint32_t*)(bar + DESC_QUEUE(index) + DESC_TX_TAIL);
-  while (q->rx_empty != 0) rearm(q);
+  uint32_t left;
+  do {
+    left = q->rx_empty;
+    rearm(q);
+  } while (q->rx_empty != 0 && q->rx_empty != left);
 }
 
 static bool setup(struct nic* nic, const struct pcie_function* function) {

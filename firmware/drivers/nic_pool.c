@@ -24,13 +24,13 @@ static void from_ring(struct nic_pool* pool, struct nic_buffer** to, uint32_t co
   pool->ring_count -= count;
 }
 
-void nic_pool_setup(struct nic_pool* pool, uint32_t buffers) {
-  pool->memory = memory_reserve_dma((size_t)buffers * NIC_POOL_STRIDE, 64);
+void nic_pool_setup(struct nic_pool* pool, uint32_t buffers, uint32_t apart) {
+  pool->memory = memory_reserve_dma((size_t)buffers * apart * NIC_POOL_STRIDE, 64);
   pool->ring = memory_reserve(buffers * sizeof *pool->ring, 64);
   pool->ring_length = buffers;
   pool->stacked = pool->ring_first = pool->ring_count = 0;
   for (uint32_t i = 0; i < buffers; i++) {
-    struct nic_buffer* buffer = (struct nic_buffer*)(pool->memory + (size_t)i * NIC_POOL_STRIDE);
+    struct nic_buffer* buffer = (struct nic_buffer*)(pool->memory + (size_t)i * apart * NIC_POOL_STRIDE);
     buffer->frame = (struct nic_frame){.data = buffer->room + NIC_POOL_HEADROOM};
     buffer->to_bus = 0;
     buffer->next = 0;

@@ -34,8 +34,8 @@ struct nic_pool {
   struct nic_buffer* stack[NIC_POOL_FLUSH + NIC_MBUF_BURST];
 };
 
-/* Reserves memory for `buffers` buffers, all of them free. */
-void nic_pool_setup(struct nic_pool* pool, uint32_t buffers);
+/* Reserves memory for `buffers` buffers, all of them free. `apart`: from one to the next, in NIC_POOL_STRIDE. */
+void nic_pool_setup(struct nic_pool* pool, uint32_t buffers, uint32_t apart);
 
 /* Takes `count` buffers, at most NIC_MBUF_BURST. False, and none is taken, if fewer are free. */
 bool nic_pool_take(struct nic_pool* pool, struct nic_buffer** to, uint32_t count);

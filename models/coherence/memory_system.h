@@ -171,7 +171,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   base::LineState::Line put(unsigned hart, base::LineState& cache, std::uint64_t line, base::LineState::State);
   base::LineState::State take(unsigned hart, std::uint64_t line, base::LineState::State to);
   Holders no_holders(std::size_t harts) const;
-  /// ways: number of ways from which a new line may displace another; 0: all.
+  /// ways: of a set, that whoever writes may use; 0: all.
   void put_in_llc(std::uint64_t line, bool dirty, base::Time at, unsigned ways = 0);
   base::LineState::State take_from_others(unsigned hart, std::uint64_t line, base::LineState::State to);
   base::Time take_channel(base::Time at);

@@ -30,7 +30,7 @@ std::size_t index_of(const nic_pool& pool, const nic_buffer* buffer) {
 
 TEST_CASE("a pool's buffers are apart by an odd number of cache lines, and their frames are where the NIC puts them") {
   static nic_pool pool;
-  nic_pool_setup(&pool, 8);
+  nic_pool_setup(&pool, 8, 1);
   const Buffers all = take(pool, 8);
   for (std::size_t i = 0; i < 8; ++i) {
     const auto* at = reinterpret_cast<const std::uint8_t*>(all[i]);
@@ -48,7 +48,7 @@ TEST_CASE("a pool's buffers are apart by an odd number of cache lines, and their
 
 TEST_CASE("a pool gives out first what came back last") {
   static nic_pool pool;
-  nic_pool_setup(&pool, 64);
+  nic_pool_setup(&pool, 64, 1);
   const Buffers first = take(pool, 32);
   nic_pool_give(&pool, first.data(), 32);
   Buffers again = take(pool, 32);
@@ -59,7 +59,7 @@ TEST_CASE("a pool gives out first what came back last") {
 TEST_CASE("a pool fills its stack from the ring, and returns what is too much") {
   static nic_pool pool;
   constexpr std::uint32_t kAll = 2 * kFlush;
-  nic_pool_setup(&pool, kAll);
+  nic_pool_setup(&pool, kAll, 1);
   CHECK(pool.stacked == 0);
   Buffers held = take(pool, 32);
   CHECK(pool.stacked == kStack);
@@ -83,7 +83,7 @@ TEST_CASE("a pool fills its stack from the ring, and returns what is too much") 
 
 TEST_CASE("with a frame's buffer, those of its further pieces go back") {
   static nic_pool pool;
-  nic_pool_setup(&pool, 4);
+  nic_pool_setup(&pool, 4, 1);
   const Buffers all = take(pool, 4);
   all[0]->next = all[2];
   all[2]->next = all[3];

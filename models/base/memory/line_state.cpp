@@ -71,35 +71,39 @@ LineState::State LineState::state(std::uint64_t address) const {
   return w < ways_ ? state_of(set[w]) : kInvalid;
 }
 
-LineState::Line LineState::fill(std::uint64_t address, State state, unsigned least_recent) {
+LineState::Line LineState::fill(std::uint64_t address, State state, unsigned most) {
   Entry* set = set_of(address);
   const std::uint64_t line = line_of(address);
-  if (least_recent != 0 && least_recent < ways_) return fill_behind(set, ways_ - least_recent, line, state);
+  if (most != 0) return fill_limited(set, line, state, most);
   // One pass: each entry moves one back, up to the line itself, an empty entry or the end.
   Entry entry = line | state;
 #pragma GCC unroll 4
   for (unsigned w = 0; w < ways_; ++w) {
     const Entry was = std::exchange(set[w], entry);
-    if (holds(was, line)) return {};
-    // The line may still follow: fill_behind() can leave an empty entry in front of others.
-    if (was == 0 && find(set, line, w + 1) == ways_) return {};
+    if (holds(was, line)) {
+      set[0] |= was & kLimited;
+      return {};
+    }
+    if (was == 0) return {};
     entry = was;
   }
   ++removals_;
   return {line_of(entry), state_of(entry)};
 }
 
-/// As fill(), but a new line does not move or displace set[0 .. first).
-LineState::Line LineState::fill_behind(Entry* set, unsigned first, std::uint64_t line, State state) {
-  unsigned w = find(set, line);
-  if (w < ways_) {
-    put_in_front(set, w, line | state);
+LineState::Line LineState::fill_limited(Entry* set, std::uint64_t line, State state, unsigned most) {
+  const unsigned present = find(set, line);
+  if (present < ways_) {
+    put_in_front(set, present, line | state | (set[present] & kLimited));
     return {};
   }
-  for (w = first; w + 1 < ways_ && set[w] != 0;) ++w;
-  const Entry out = set[w];
+  unsigned limited = 0, last = 0, w = 0;
+  for (; w < ways_ && set[w] != 0; ++w)
+    if (set[w] & kLimited) ++limited, last = w;
+  if (limited < most) last = std::min(w, ways_ - 1);
+  const Entry out = set[last];
   ++removals_;
-  put_in_front(set + first, w - first, line | state);
+  put_in_front(set, last, line | state | kLimited);
   return {line_of(out), state_of(out)};
 }
 
@@ -113,7 +117,7 @@ LineState::State LineState::downgrade(std::uint64_t address, State to) {
     std::copy(set + w + 1, set + ways_, set + w);
     set[ways_ - 1] = 0;
   } else {
-    set[w] = line_of(set[w]) | std::min(was, to);
+    set[w] = line_of(set[w]) | (set[w] & kLimited) | std::min(was, to);
   }
   return was;
 }

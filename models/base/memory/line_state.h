@@ -40,10 +40,11 @@ class LineState {
     return hit_further(set, line, write);
   }
   State state(std::uint64_t address) const;
-  /// Puts a line in, as most recently used; returns what it displaced (state kInvalid: nothing). A new line displaces
-  /// one of the set's `least_recent` least recently used lines and stays among them (0: all lines). So a writer that is
-  /// limited to a few ways, such as DDIO, does not displace the whole set.
-  Line fill(std::uint64_t address, State state, unsigned least_recent = 0);
+  /// Puts a line in, as most recently used; returns what it displaced (state kInvalid: nothing). most: 0, or of a
+  /// writer that has only so many ways of a set, such as DDIO. Of the lines that such writers have brought, a set has
+  /// at most so many: a further one displaces the one of them that was used least recently. What is there already keeps
+  /// its place.
+  Line fill(std::uint64_t address, State state, unsigned most = 0);
   /// Changes a present line to shared or invalid; returns the state it had.
   State downgrade(std::uint64_t address, State to);
   void clear();
@@ -52,15 +53,16 @@ class LineState {
   std::uint64_t removals() const { return removals_; }
 
  private:
-  /// A line's address with its state in the lowest two bits; 0 where there is none, so that untouched sets of a large
-  /// cache take no memory.
+  /// A line's address with its state in the lowest two bits, and kLimited; 0 where there is none, so that untouched
+  /// sets of a large cache take no memory.
   using Entry = std::uint64_t;
+  static constexpr Entry kLimited = 4;  ///< a writer that has only some of the ways has brought it
   struct Free {
     void operator()(Entry* entries) const { std::free(entries); }
   };
 
   Entry* set_of(std::uint64_t address) const;
-  static bool holds(Entry e, std::uint64_t line) { return e - line - 1 < kModified; }
+  static bool holds(Entry e, std::uint64_t line) { return e - line - 1 < (kLimited | kModified); }
   static State state_of(Entry e) { return static_cast<State>(e & 3); }
   static bool touch(Entry& e, bool write) {
     if (!write) return true;
@@ -69,7 +71,7 @@ class LineState {
     return true;
   }
   bool hit_further(Entry* set, std::uint64_t line, bool write);
-  Line fill_behind(Entry* set, unsigned first, std::uint64_t line, State state);
+  Line fill_limited(Entry* set, std::uint64_t line, State state, unsigned most);
   unsigned find(const Entry* set, std::uint64_t line, unsigned w = 0) const;
 
   // What hit() reads comes first.
@@ -83,7 +85,8 @@ class LineState {
   std::uint64_t reciprocal_ = 0;  ///< 2^(64 + reciprocal_shift_) / sets_, rounded up; 0 where there is a mask
   unsigned reciprocal_shift_ = 0;
   std::uint64_t count_;
-  std::unique_ptr<Entry[], Free> entries_;  ///< a set's lines in order of last use; behind all sets, an empty entry
+  std::unique_ptr<Entry[], Free>
+      entries_;  ///< a set's lines in order of last use, then empty entries; behind all sets, one more
 };
 
 }  // namespace sluice::base

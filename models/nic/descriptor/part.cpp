@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "models/net/frame.h"
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "models/nic/descriptor/descriptor_regs.h"
@@ -12,6 +14,8 @@
 namespace sluice::nic {
 namespace {
 
+// Of the drivers: two chunks may be on their way through the rings while a third is filled.
+constexpr unsigned kFewestBuffers = 128, kBurst = 64;
 constexpr base::Time kModerationStep = base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS);
 
 class DescriptorFactory final : public NicFactory {
@@ -32,7 +36,10 @@ class DescriptorFactory final : public NicFactory {
             {"sluice,ipv4", net::parse_ipv4(p.host.ipv4)},
             {"sluice,rx-ring", p.rx_ring},
             {"sluice,tx-ring", p.tx_ring},
-            {"sluice,moderation", static_cast<std::uint32_t>(p.moderation / kModerationStep)}};
+            {"sluice,moderation", static_cast<std::uint32_t>(p.moderation / kModerationStep)},
+            {"sluice,buffers", p.buffers},
+            {"sluice,buffer-bytes", static_cast<std::uint32_t>(p.buffer_size.count())},
+            {"sluice,buffer-order", p.buffer_order == BufferOrder::shuffled ? "shuffled" : "sequence"}};
   }
   std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed, net::Wire& wire,
                              net::Wire::End end) const override {
@@ -62,6 +69,24 @@ void DescriptorPart::describe(base::Schema<DescriptorPart>& s) {
       .range(64, 4096)
       .multiple_of(32)
       .unit("descriptors")
+      .setting();
+  s.add("buffers", &P::buffers, "packet buffers that the driver has for a queue; 0: as many as it ever needs")
+      .range(0, 65536)
+      .unit("buffers")
+      .setting();
+  s.rule("buffers", [](const P& p) -> std::string {
+    if (p.buffers == 0) return {};
+    if (p.buffers < kFewestBuffers) return fmt::format("must be 0 or at least {}", kFewestBuffers);
+    const unsigned all = p.rx_ring + p.tx_ring + kBurst;
+    if (p.driver == Driver::interrupt && p.buffers < all)
+      return fmt::format("must be 0 or at least {}: a driver that sleeps must always have buffers in the ring", all);
+    return {};
+  });
+  s.add("buffer_size", &P::buffer_size, "from one of these buffers to the next")
+      .choices({2_KiB, 4_KiB, 8_KiB})
+      .setting();
+  s.add("buffer_order", &P::buffer_order, "in which the driver first uses them")
+      .choices({{"sequence", BufferOrder::sequence}, {"shuffled", BufferOrder::shuffled}})
       .setting();
   s.add("moderation", &P::moderation, "least time between two interrupts of a vector, in steps of 2 us")
       .range(0_ns, kModerationStep * 4095)

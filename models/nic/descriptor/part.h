@@ -9,6 +9,8 @@
 namespace sluice::nic {
 
 enum class Driver { poll, interrupt };
+/// In which the driver's buffers lie in memory, as it first uses them.
+enum class BufferOrder { sequence, shuffled };
 
 struct DescriptorPart {
   Attachment attachment;
@@ -16,6 +18,9 @@ struct DescriptorPart {
   HostAddress host;
   unsigned rx_ring = 512;
   unsigned tx_ring = 512;
+  unsigned buffers = 0;  ///< of a queue; 0: as many as the driver ever needs
+  base::Bytes buffer_size = 2_KiB;
+  BufferOrder buffer_order = BufferOrder::sequence;
   base::Time moderation = 0_ns;
   DescriptorParameters nic;
   static void describe(base::Schema<DescriptorPart>&);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -25,17 +26,23 @@ struct Reference {
     return std::find_if(set.begin(), set.end(),
                         [&](const auto& l) { return l.state != LineState::kInvalid && l.address == line; });
   }
-  LineState::Line fill(std::uint64_t line, LineState::State state, unsigned least_recent) {
+  LineState::Line fill(std::uint64_t line, LineState::State state, unsigned most) {
     auto& set = set_of(line);
-    auto first = set.begin(), last = find(line);
+    auto last = find(line);
     LineState::Line displaced;
-    if (last == set.end()) {
-      if (least_recent != 0 && least_recent < set.size()) first = set.end() - least_recent;
-      last = std::find_if(first, set.end() - 1, [](const auto& l) { return l.state == LineState::kInvalid; });
+    const bool is_new = last == set.end();
+    if (is_new) {
+      std::vector<std::size_t> limited;
+      for (std::size_t w = 0; w < set.size(); ++w)
+        if (set[w].state != LineState::kInvalid && is_limited.count(set[w].address)) limited.push_back(w);
+      last = std::find_if(set.begin(), set.end() - 1, [](const auto& l) { return l.state == LineState::kInvalid; });
+      if (most != 0 && limited.size() >= most) last = set.begin() + static_cast<std::ptrdiff_t>(limited.back());
       if (last->state != LineState::kInvalid) displaced = *last;
+      if (displaced.state != LineState::kInvalid) is_limited.erase(displaced.address);
+      if (most != 0) is_limited.insert(line);
     }
-    std::rotate(first, last, last + 1);
-    *first = {line, state};
+    std::rotate(set.begin(), last, last + 1);
+    set.front() = {line, state};
     return displaced;
   }
   bool hit(std::uint64_t line, bool write) {
@@ -60,11 +67,13 @@ struct Reference {
     if (to == LineState::kInvalid) {
       std::rotate(at, at + 1, set_of(line).end());
       set_of(line).back() = {};
+      is_limited.erase(line);
     }
     return was;
   }
 
   std::vector<std::vector<LineState::Line>> sets;
+  std::set<std::uint64_t> is_limited;  ///< lines that a writer with a few ways has brought
 };
 
 }  // namespace

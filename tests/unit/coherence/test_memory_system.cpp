@@ -254,7 +254,10 @@ TEST_CASE("without DDIO a DMA write goes to DRAM", "[memory]") {
 TEST_CASE("DMA writes stay within their ways of the LLC", "[memory]") {
   Bench b;
   const std::uint64_t sets = b.p.llc_size.count() / b.p.llc_ways / 64;
-  for (unsigned i = 0; i < 8; ++i) b.memory.written(kBase + i * sets * 64, 64);
+  for (unsigned i = 0; i < 8; ++i) {
+    b.memory.write_latency(kBase + i * sets * 64, 64);
+    b.memory.written(kBase + i * sets * 64, 64);
+  }
   // The last two of one set are still there, the others are not.
   REQUIRE(b.load(0, kBase + 7 * sets * 64, 1_us) == 1_us + b.p.llc_latency);
   REQUIRE(b.load(0, kBase + 6 * sets * 64, 2_us) == 2_us + b.p.llc_latency);
