@@ -53,7 +53,8 @@ class ClosedForms(unittest.TestCase):
         ("e810-poll", "workload.requests=20", *NO_DDIO),
         ("e810-irq", "workload.requests=40", *TWO_HARTS),
         ("e810-irq", "workload.requests=20", "cluster.host.interrupts=plic"),
-        ("e810-poll", "workload.requests=40", "workload.call.program=kv"),
+        # A store that misses would make the load behind it wait for the DRAM channel.
+        ("e810-poll", "workload.requests=40", "workload.call.program=kv", "caches.dram_rate=100000 Gb/s"),
         ("e810-poll", "workload.requests=20", "workload.call.program=checksum", "workload.call.bytes=1300"),
         ("e810-irq", "workload.requests=20", "workload.call.program=sort", "workload.call.bytes=256"),
         # Caches that hold little. No store of the many at a rearm makes a load wait for the DRAM channel.

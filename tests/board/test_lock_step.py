@@ -12,7 +12,6 @@ import board_runs
 from board_runs import result
 
 FULL = os.environ.get("SLUICE_FULL") == "1"
-MORE = 40  # ns
 # Latencies that every call meets, and how often.
 MET = {
     "net.wire0.flight": 2,
@@ -33,12 +32,13 @@ OTHERS = ("caches.dma_read", "caches.dma_write", "caches.llc_latency", "caches.d
 class Loaded:
     """A board, its loads, and the latencies that are tried on it."""
 
-    def __init__(self, name, loads, met, others, noise, mean=lambda r: r["latency_ns"]["mean"]):
+    def __init__(self, name, loads, met, others, noise, mean=lambda r: r["latency_ns"]["mean"], more=40):
         self.name = name
         self.loads = loads  # settings of each
         self.met = met
         self.others = others
         self.noise = noise  # ns: the mean's own spread from one setting to the next, three standard deviations or more
+        self.more = more  # ns, by which latencies grow
         self.mean_of = mean
 
     def run(self, load, *more):
@@ -83,7 +83,8 @@ BOARDS = (
     Loaded("e810-poll", closed_loops("1 us"), MET, NIC_OTHERS, 12),
     # With 64 calls under way and 1 us between a reply and the next call its core is always busy: then its rate sets the
     # mean, and no latency does.
-    Loaded("e810-irq", closed_loops("5 us"), MET, NIC_OTHERS, 12),
+    # The mean of 10,000 calls varies by 14 ns with whatever changes the start.
+    Loaded("e810-irq", closed_loops("5 us"), MET, NIC_OTHERS, 60, more=160),
     # The core echoes 44 Gb/s.
     Loaded("e810-echo", {rate: ("workload.load=poisson", f"workload.rate={rate}", "workload.requests=20000")
                          for rate in (("5 Gb/s", "25 Gb/s", "38 Gb/s") if FULL else ("25 Gb/s",))},
@@ -112,7 +113,7 @@ class LockStep(unittest.TestCase):
             for load in board.loads:
                 runs[load, None] = pool.submit(board.mean, load)
                 for name, value in names.items():
-                    runs[load, name, "more"] = pool.submit(board.mean, load, f"{name}={value + MORE:.6f} ns")
+                    runs[load, name, "more"] = pool.submit(board.mean, load, f"{name}={value + board.more:.6f} ns")
                     runs[load, name, "2 %"] = pool.submit(board.mean, load, f"{name}={value * 1.02:.6f} ns")
             means = {key: run.result() for key, run in runs.items()}
         for load in board.loads:
@@ -120,7 +121,7 @@ class LockStep(unittest.TestCase):
             for name in names:
                 with self.subTest(load=load, parameter=name):
                     change = means[load, name, "more"] - reference
-                    self.assertGreater(change, board.met.get(name, 0) * MORE * 0.5 - board.noise)
+                    self.assertGreater(change, board.met.get(name, 0) * board.more * 0.5 - board.noise)
                     self.assertLess(abs(means[load, name, "2 %"] - reference), 0.03 * reference)
 
     def test_seeds_and_tails(self):

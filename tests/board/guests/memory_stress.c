@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/board/guests/memory_stress.c: harts that share lines of a device, cached memory, and memory of types NC and IO,
+ * and draw what they do. Each checks what it may know of what it reads; the bootargs say how many turns it takes.
+ *
+ * Fails with 1: no PIO NIC; 2: a counter; 3: an own word, byte or word across two lines; 4: a message that came before
+ * its data, or went back; 5: two harts were in one critical section. */
+#include <stdint.h>
+
+#include "firmware/kernel/board.h"
+#include "firmware/kernel/csr.h"
+#include "firmware/kernel/fdt.h"
+#include "firmware/kernel/hart.h"
+#include "firmware/kernel/memory.h"
+#include "firmware/kernel/start.h"
+#include "firmware/memory/translation.h"
+#include "models/nic/pio/pio_regs.h"
+
+#define LINE 128u
+#define LINES 16u
+#define HARTS 4u
+enum kind { DEVICE, CACHED, NC, IO, KINDS };
+
+/* Offsets in a line. What lies across its end takes the first 4 B of the next one. */
+#define OWN(hart) (8 + 8 * (hart))
+#define ADDED 40
+#define RESERVED 48
+#define DATA 56
+#define FLAG 64
+#define BYTES 72
+#define WANTS(hart) (80 + 8 * ((hart) % 2)) /* Peterson's lock of two harts */
+#define TURN 96
+#define GUARDED 104
+#define ACROSS 124
+
+static uint64_t lines[KINDS];
+static uint32_t turns;
+
+struct hart_state {
+  uint64_t random, added, reserved, guarded;
+  uint64_t own[KINDS][LINES], across[KINDS][LINES], sent[LINES], seen[LINES];
+  uint8_t byte[KINDS][LINES];
+  int result;
+  uint32_t done;
+};
+static struct hart_state states[HARTS];
+
+static uint64_t address(unsigned kind, unsigned line, unsigned offset) { return lines[kind] + line * LINE + offset; }
+static volatile uint64_t* word(unsigned kind, unsigned line, unsigned offset) {
+  return (volatile uint64_t*)address(kind, line, offset);
+}
+static void fence_writes(void) { __asm__ volatile("fence w, w" ::: "memory"); }
+
+static uint64_t draw(struct hart_state* s) {
+  s->random ^= s->random << 13;
+  s->random ^= s->random >> 7;
+  s->random ^= s->random << 17;
+  return s->random;
+}
+
+static void add(volatile uint64_t* to) {
+  uint64_t old;
+  __asm__ volatile("amoadd.d %0, %2, (%1)" : "=&r"(old) : "r"(to), "r"(1) : "memory");
+}
+
+static void add_reserved(volatile uint64_t* to) {
+  uint64_t value, failed;
+  do
+    __asm__ volatile("lr.d %0, (%2)\n addi %0, %0, 1\n sc.d %1, %0, (%2)"
+                     : "=&r"(value), "=&r"(failed)
+                     : "r"(to)
+                     : "memory");
+  while (failed != 0);
+}
+
+/* Each hart has a word, a byte, and in some lines bytes across their end for itself. */
+static int use_own(struct hart_state* s, unsigned hart, unsigned kind, unsigned line, uint64_t value) {
+  volatile uint64_t* own = word(kind, line, OWN(hart));
+  if (*own != s->own[kind][line]) return 3;
+  *own = s->own[kind][line] = value;
+  volatile uint8_t* byte = (volatile uint8_t*)address(kind, line, BYTES + hart);
+  if (*byte != s->byte[kind][line]) return 3;
+  *byte = s->byte[kind][line] = (uint8_t)value;
+  if (line % board.harts != hart || line + 1 == LINES) return 0;
+  uint64_t read, at = address(kind, line, ACROSS);
+  __asm__ volatile("ld %0, (%1)" : "=r"(read) : "r"(at) : "memory");
+  if (read != s->across[kind][line]) return 3;
+  s->across[kind][line] = value;
+  __asm__ volatile("sd %0, (%1)" : : "r"(value), "r"(at) : "memory");
+  return 0;
+}
+
+/* Message passing, with data and flag in any two kinds of memory: one hart writes, the others read. */
+static int pass_message(struct hart_state* s, unsigned hart, unsigned line) {
+  volatile uint64_t *data = word(line % KINDS, line, DATA), *flag = word(line / KINDS, line, FLAG);
+  if (line % board.harts == hart) {
+    *data = ++s->sent[line];
+    fence_writes();
+    *flag = s->sent[line];
+    return 0;
+  }
+  uint64_t sent = *flag;
+  fence_reads();
+  if (*data < sent || sent < s->seen[line]) return 4;
+  s->seen[line] = sent;
+  return 0;
+}
+
+/* Two harts exclude each other by loads and stores alone. */
+static int guard(struct hart_state* s, unsigned hart, unsigned kind, unsigned line) {
+  unsigned pair = hart / 2, other = kind == KINDS - 1 ? 0 : kind + 1;
+  line = line / 2 * 2 + pair; /* each pair has its own lines */
+  if (pair * 2 + 1 >= board.harts || board.harts == 1) return 0;
+  *word(kind, line, WANTS(hart)) = 1;
+  *word(kind, line, TURN) = hart % 2;
+  fence_all();
+  while (*word(kind, line, WANTS(hart + 1)) != 0 && *word(kind, line, TURN) == hart % 2) fence_all();
+  fence_all();
+  uint64_t count = *word(other, line, GUARDED);
+  *word(other, line, GUARDED) = count + 1;
+  s->guarded++;
+  fence_all();
+  *word(kind, line, WANTS(hart)) = 0;
+  fence_all(); /* nothing else writes what is combined */
+  return 0;
+}
+
+static int turn(struct hart_state* s, unsigned hart) {
+  uint64_t r = draw(s);
+  unsigned kind = r >> 8 & 3, line = r >> 16 & (LINES - 1);
+  switch (r % 8) {
+    case 0:
+      s->added++;
+      add(word(kind, line, ADDED));
+      return 0;
+    case 1:
+      s->reserved++;
+      add_reserved(word(kind, line, RESERVED));
+      return 0;
+    case 2:
+      return guard(s, hart, kind, line);
+    case 3:
+    case 4:
+      return use_own(s, hart, kind, line, r);
+    default:
+      return pass_message(s, hart, line);
+  }
+}
+
+static void work(unsigned hart) {
+  struct hart_state* s = &states[hart];
+  s->random = 0x9e3779b97f4a7c15ull * (hart + 1);
+  translation_setup();
+  for (uint32_t n = 0; n < turns && s->result == 0; n++) s->result = turn(s, hart);
+  fence_all();
+  __atomic_store_n(&s->done, 1, __ATOMIC_RELEASE);
+}
+
+static void secondary(unsigned long hart, void* unused) {
+  (void)unused;
+  work((unsigned)hart);
+  hart_park();
+}
+
+static int find(void) {
+  struct fdt_walk node;
+  if (!fdt_begin(&node, board_device_tree)) return 1;
+  while (fdt_next(&node)) {
+    uint32_t length = 0;
+    const void* reg = fdt_get(&node, "reg", &length);
+    if (reg != 0 && length >= 32 && fdt_is_compatible(&node, "sluice,pio-coherent"))
+      lines[DEVICE] = fdt_cells(reg, 4) + PIO_TX_LINES + PIO_OVERFLOW;
+    const char* arguments = fdt_get(&node, "bootargs", 0);
+    for (; arguments != 0 && *arguments >= '0' && *arguments <= '9'; arguments++)
+      turns = turns * 10 + (uint32_t)(*arguments - '0');
+  }
+  return lines[DEVICE] == 0 || turns == 0;
+}
+
+/* What all have counted is there. A counter that was guarded in one kind lies in the next. */
+static int check(void) {
+  uint64_t added = 0, reserved = 0, guarded = 0;
+  for (unsigned k = 0; k < KINDS; k++)
+    for (unsigned n = 0; n < LINES; n++) {
+      added += *word(k, n, ADDED);
+      reserved += *word(k, n, RESERVED);
+      guarded += *word(k, n, GUARDED);
+    }
+  for (unsigned hart = 0; hart < board.harts; hart++) {
+    if (states[hart].result != 0) return states[hart].result;
+    added -= states[hart].added;
+    reserved -= states[hart].reserved;
+    guarded -= states[hart].guarded;
+  }
+  if (guarded != 0) return 5;
+  return added != 0 || reserved != 0 ? 2 : 0;
+}
+
+int application_main(void) {
+  if (find() || board.harts > HARTS) return 1;
+  for (unsigned k = CACHED; k < KINDS; k++) {
+    uint64_t* memory = memory_reserve(LINE * LINES, 4096);
+    for (unsigned i = 0; i < LINE * LINES / 8; i++) memory[i] = 0;
+    lines[k] = k == CACHED ? (uintptr_t)memory
+                           : translation_map((uintptr_t)memory, LINE * LINES, k == NC ? MEMORY_NC : MEMORY_IO);
+  }
+  for (unsigned hart = 1; hart < board.harts; hart++) hart_start(hart, secondary);
+  work(0);
+  for (unsigned hart = 1; hart < board.harts; hart++)
+    while (!__atomic_load_n(&states[hart].done, __ATOMIC_ACQUIRE)) cpu_pause();
+  return check();
+}

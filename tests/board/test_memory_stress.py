@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Harts that share lines of a device, cached memory, and memory of types NC and IO, watched by --check:
+test_memory_stress.py SLUICE. With SLUICE_FULL=1 ten million checked accesses."""
+
+import itertools
+import os
+import unittest
+
+from board_runs import BoardTest, canonical, result, run
+
+BOARD = ("enzian-eci-pio", "--workload", "none", "--firmware", "memory-stress", "--set", "run.time_limit=100s")
+FULL = os.environ.get("SLUICE_FULL") == "1"
+
+
+def options(*settings):
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+class MemoryStress(BoardTest):
+    def test_nobody_reads_what_nobody_wrote(self):
+        checked = 0
+        cases = itertools.product((1, 4), ("functional", "cached", "interval"), ("mesi", "moesi"),
+                                  ("shared", "exclusive"))
+        for harts, timing, protocol, grant in cases:
+            with self.subTest(harts=harts, timing=timing, protocol=protocol, grant=grant):
+                contents = result(*BOARD, "--check", *options(
+                    f"cluster.host.harts={harts}", f"caches.timing={timing}", f"caches.protocol={protocol}",
+                    f"nic.eth0.grant={grant}", f"cluster.host.bootargs={220_000 if FULL else 6_000}"))
+                self.assertEqual(contents["outcome"], "finished")
+                checked += contents["counters"]["caches"]["home_checked"]
+                hart = contents["counters"]["cluster.host.hart0"]
+                for counter in ("combined_stores", "combined_full", "combined_parts", "uncached_reads", "atomics"):
+                    if counter != "combined_full":
+                        self.assertGreater(hart[counter], 0, counter)
+        self.assertGreater(checked, 10_000_000 if FULL else 250_000)
+
+    def test_few_buffers_and_wide_blocks(self):
+        for buffers, block, read in ((0, 64, 8), (1, 8, 64), (2, 128, 32)):
+            with self.subTest(buffers=buffers, block=block, read=read):
+                result(*BOARD, "--check", *options(
+                    "cluster.host.harts=4", "cluster.host.bootargs=600",
+                    f"cluster.host.uncached.combining_buffers={buffers}",
+                    f"cluster.host.uncached.combining_block={block}B",
+                    f"cluster.host.uncached.read_block={read}B"))
+
+    def test_the_result_is_the_same_each_time(self):
+        four = options("cluster.host.harts=4", "cluster.host.bootargs=400")
+        once = canonical(run(*BOARD, *four))
+        self.assertEqual(once, canonical(run(*BOARD, *four)))
+        self.assertEqual(once, canonical(run(*BOARD, *four, "--no-skip")))
+
+
+if __name__ == "__main__":
+    unittest.main()
