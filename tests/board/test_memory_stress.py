@@ -34,6 +34,19 @@ class MemoryStress(BoardTest):
                         self.assertGreater(hart[counter], 0, counter)
         self.assertGreater(checked, 10_000_000 if FULL else 250_000)
 
+    def test_dma_writes_into_lines_that_harts_have_cached(self):
+        board = os.path.join(self.directory(), "dma.toml")
+        with open(board, "w", encoding="utf-8") as file:
+            file.write('extends = ["enzian-eci-pio"]\n[pcie.slot0]\nlanes = 8\n[accel.requester]\n'
+                       'model = "dma-requester"\nslot = "pcie.slot0"\n')
+        for harts, timing in itertools.product((1, 4), ("functional", "cached", "interval")):
+            with self.subTest(harts=harts, timing=timing):
+                counters = result(board, *BOARD[1:], "--check", *options(
+                    f"cluster.host.harts={harts}", f"caches.timing={timing}",
+                    f"cluster.host.bootargs={100_000 if FULL else 10_000}"))["counters"]
+                self.assertGreater(counters["caches"]["dma_writes"], 300)
+                self.assertGreater(counters["caches"]["dma_reads"], 300)
+
     def test_few_buffers_and_wide_blocks(self):
         for buffers, block, read in ((0, 64, 8), (1, 8, 64), (2, 128, 32)):
             with self.subTest(buffers=buffers, block=block, read=read):

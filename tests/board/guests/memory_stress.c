@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/board/guests/memory_stress.c: harts that share lines of a device, cached memory, and memory of types NC and IO,
  * and draw what they do. Each checks what it may know of what it reads; the bootargs say how many turns it takes.
+ * Where the board has a DMA requester, that writes all the while to the first halves of lines whose second halves the
+ * harts use.
  *
  * Fails with 1: no PIO NIC; 2: a counter; 3: an own word, byte or word across two lines; 4: a message that came before
- * its data, or went back; 5: two harts were in one critical section. */
+ * its data, or went back; 5: two harts were in one critical
+ * section; 6: the requester read other bytes than it had written. */
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "firmware/drivers/pcie.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/fdt.h"
@@ -13,6 +18,7 @@
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"
 #include "firmware/memory/translation.h"
+#include "models/accel/dma_requester/dma_requester_regs.h"
 #include "models/nic/pio/pio_regs.h"
 
 #define LINE 128u
@@ -33,11 +39,13 @@ enum kind { DEVICE, CACHED, NC, IO, KINDS };
 #define ACROSS 124
 
 static uint64_t lines[KINDS];
+static uint64_t shared_with_dma, requester; /* addresses; 0: there is no requester */
 static uint32_t turns;
 
 struct hart_state {
   uint64_t random, added, reserved, guarded;
   uint64_t own[KINDS][LINES], across[KINDS][LINES], sent[LINES], seen[LINES];
+  uint64_t beside_dma[LINES];
   uint8_t byte[KINDS][LINES];
   int result;
   uint32_t done;
@@ -124,6 +132,43 @@ static int guard(struct hart_state* s, unsigned hart, unsigned kind, unsigned li
   return 0;
 }
 
+/* The second half of a line of 128 B, whose first half the requester writes and reads. */
+static int use_beside_dma(struct hart_state* s, unsigned hart, unsigned line, uint64_t value) {
+  volatile uint64_t* half = (volatile uint64_t*)(shared_with_dma + line * LINE);
+  (void)half[hart];
+  if (half[8 + hart] != s->beside_dma[line]) return 3;
+  half[8 + hart] = s->beside_dma[line] = value;
+  return 0;
+}
+
+static void start_requester(void) {
+  const struct pcie_function* function = pcie_setup() != 0 ? pcie_find(DMAR_VENDOR_ID, DMAR_DEVICE_ID) : 0;
+  if (function == 0) return;
+  shared_with_dma = (uintptr_t)memory_reserve(LINE * LINES, 4096);
+  for (unsigned i = 0; i < LINE * LINES / 8; i++) ((uint64_t*)shared_with_dma)[i] = 0;
+  requester = translation_map(function->bar[DMAR_BAR_REGISTERS], DMAR_BAR0_SIZE, MEMORY_AS_IT_IS);
+  const uint32_t values[][2] = {{DMAR_OPERATION, DMAR_WRITE_READ},
+                                {DMAR_PATTERN, DMAR_RANDOM},
+                                {DMAR_INTERFACE, DMAR_ENGINE},
+                                {DMAR_SIZE, LINE / 2},
+                                {DMAR_UNIT, LINE},
+                                {DMAR_OUTSTANDING, 1},
+                                {DMAR_COUNT, 0x7fffffff},
+                                {DMAR_WINDOW, (uint32_t)shared_with_dma},
+                                {DMAR_WINDOW_SIZE, LINE * LINES}};
+  for (unsigned n = 0; n < sizeof values / sizeof *values; n++)
+    *(volatile uint32_t*)(requester + values[n][0]) = values[n][1];
+  *(volatile uint32_t*)(requester + DMAR_CONTROL) = DMAR_CONTROL_START;
+}
+
+static bool requester_failed(void) {
+  if (requester == 0) return false;
+  *(volatile uint32_t*)(requester + DMAR_CONTROL) = DMAR_CONTROL_STOP;
+  while (*(volatile uint32_t*)(requester + DMAR_STATUS) & DMAR_STATUS_BUSY) continue;
+  return *(volatile uint32_t*)(requester + DMAR_STATUS) & (DMAR_STATUS_ERROR | DMAR_STATUS_FAILED) ||
+         *(volatile uint32_t*)(requester + DMAR_COMPLETED) == 0;
+}
+
 static int turn(struct hart_state* s, unsigned hart) {
   uint64_t r = draw(s);
   unsigned kind = r >> 8 & 3, line = r >> 16 & (LINES - 1);
@@ -139,6 +184,8 @@ static int turn(struct hart_state* s, unsigned hart) {
     case 2:
       return guard(s, hart, kind, line);
     case 3:
+      if (shared_with_dma != 0) return use_beside_dma(s, hart, line, r);
+      return use_own(s, hart, kind, line, r);
     case 4:
       return use_own(s, hart, kind, line, r);
     default:
@@ -203,9 +250,12 @@ int application_main(void) {
     lines[k] = k == CACHED ? (uintptr_t)memory
                            : translation_map((uintptr_t)memory, LINE * LINES, k == NC ? MEMORY_NC : MEMORY_IO);
   }
+  translation_setup();
+  start_requester();
   for (unsigned hart = 1; hart < board.harts; hart++) hart_start(hart, secondary);
   work(0);
   for (unsigned hart = 1; hart < board.harts; hart++)
     while (!__atomic_load_n(&states[hart].done, __ATOMIC_ACQUIRE)) cpu_pause();
+  if (requester_failed()) return 6;
   return check();
 }
