@@ -39,36 +39,36 @@ void DataLink::note_requests(TlpFault& fault, const Tlp& t) {
   for (const base::RequestId id : t.line_tags) note(id);
 }
 
-bool DataLink::arrives(TlpPtr& tlp, Time end, Time arrival) {
+DataLink::Verdict DataLink::judge(TlpPtr& tlp, Time end, Time arrival) {
   if (recovering_) {
     // The receiver misses the lost TLP when the next one arrives.
     if (open_.back()->fate == TlpFate::kLost) expect_nak(arrival);
     replay_buffer_.push_back({std::move(tlp), arrival});
-    return false;
+    return Verdict::taken;
   }
   TlpFault* fault = plan_.next(*tlp, false);
   if (!fault) {
     last_arrival_ = arrival;
-    return true;
+    return Verdict::arrives;
   }
   ReplayEntry k{std::move(tlp), arrival, true};
-  if (!meet(fault, k, end, arrival)) return false;
-  tlp = std::move(k.tlp);
-  return true;
+  const Verdict verdict = meet(fault, k, end, arrival);
+  if (verdict == Verdict::arrives) tlp = std::move(k.tlp);
+  return verdict;
 }
 
-bool DataLink::meet(TlpFault* fault, ReplayEntry& k, Time end, Time arrival) {
+DataLink::Verdict DataLink::meet(TlpFault* fault, ReplayEntry& k, Time end, Time arrival) {
   fault->at = base::now();
   fault->recovered = Time::max();
   note_requests(*fault, *k.tlp);
   switch (fault->fate) {
     case TlpFate::kPoisoned:
       k.tlp->poisoned = true;
-      return true;
+      return Verdict::arrives;
     case TlpFate::kUnanswered:
       k.tlp->release_buffer();
       k.tlp.reset();
-      return false;
+      return Verdict::unsent;
     case TlpFate::kCorrupted:
     case TlpFate::kLost:
       break;
@@ -79,7 +79,7 @@ bool DataLink::meet(TlpFault* fault, ReplayEntry& k, Time end, Time arrival) {
   if (fault->fate == TlpFate::kCorrupted) expect_nak(arrival);
   k.offered = true;
   replay_buffer_.push_back(std::move(k));
-  return false;
+  return Verdict::taken;
 }
 
 /// At most one Nak is under way.
@@ -166,7 +166,7 @@ void DataLink::send_again() {
       continue;
     }
     TlpFault* again = plan_.next(*k.tlp, k.offered);
-    if (again && !meet(again, k, end, arrival)) continue;
+    if (again && meet(again, k, end, arrival) != Verdict::arrives) continue;
     // The requested TLP has come.
     nak_sent_ = false;
     replays_ = 0;

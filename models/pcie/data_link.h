@@ -67,7 +67,7 @@ class DataLink : public LinkDirection::Guard {
 
   ~DataLink() override { direction_.set_guard(nullptr); }
 
-  bool arrives(TlpPtr&, base::Time end, base::Time arrival) override;
+  Verdict judge(TlpPtr&, base::Time end, base::Time arrival) override;
   void retrain(bool on) override;
   std::uint64_t cut() override;
 
@@ -79,7 +79,7 @@ class DataLink : public LinkDirection::Guard {
   };
 
   /// Returns whether the TLP, whose last bit leaves at `end`, gets through.
-  bool meet(TlpFault*, ReplayEntry&, base::Time end, base::Time arrival);
+  Verdict meet(TlpFault*, ReplayEntry&, base::Time end, base::Time arrival);
   void expect_nak(base::Time bad_arrival);
   void make_nak();
   void send_nak();

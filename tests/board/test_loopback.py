@@ -174,6 +174,14 @@ class PcieLoopback(LoopbackTest):
         # Registers: the buffer, two stamps and the receive for each frame; the round trip; the last read.
         self.assertEqual(nic["reads"], 14 * frames + 101 + 1)
 
+    def test_a_hart_that_waits_for_posted_writes_stands_still(self):
+        for timing in ("cached", "interval"):
+            counters = result(PCIE, "--sizes", "9600", "--set", "root.posted_writes=1", "--set",
+                              f"caches.timing={timing}", "--set", "workload.frames=3")["counters"]
+            hart = counters["cluster.host.hart0"]
+            self.assertGreater(counters["root"]["posted_stalls"], 50)
+            self.assertLessEqual(hart["stall_slots"], hart["slots"])
+
     def test_a_receive_that_the_root_complex_gives_up_fails_the_run(self):
         late = (PCIE, "--set", "nic.eth0.mac.tx_latency=20us", "--set")
         self.assertIn("a receive was answered with no frame",

@@ -67,7 +67,7 @@ class Links(BoardTest):
                 self.assertIn("from " + requester, what)
             elif kind in ("Cpl", "CplD"):
                 self.assertEqual(status, "0")
-                self.assertIn(f"{count} B to come  to {requester} tag {tag}", what)
+                self.assertIn(f" B of {count} B to come  to {requester} tag {tag}", what)
                 self.assertEqual(len(data) // 2, int(bytes_[1]))
             else:
                 self.assertIn(f"{target}  register {int(register, 16):#x}  from {requester} tag {tag}", what)
@@ -114,6 +114,26 @@ class Links(BoardTest):
         times = [time for time, _, _ in lines(directory, "pcie.slot0.tlp")]
         self.assertTrue(any(time < 200e3 for time in times))
         self.assertFalse(any(200.5e3 < time < 220e3 for time in times))
+
+    def test_completions_that_a_fault_has_poisoned_or_kept_from_being_sent(self):
+        found = {}
+        for kind in ("none", "poisoned-completion", "completion-timeout"):
+            directory = self.directory()
+            board = os.path.join(directory, "fault.toml")
+            with open(board, "w", encoding="utf-8") as file:
+                file.write('extends = ["enzian-pcie-pio"]\n')
+                if kind != "none":
+                    file.write(f'[fault.bad]\nkind = "{kind}"\ntarget = "pcie.slot0"\ndirection = "up"\n'
+                               'at = ["300 us"]\n')
+            run(board, "--set", "run.spread=none", "--until", "320us", "--trace", "tlp", "--out", directory,
+                status=None)
+            text = [what for time, way, what in lines(directory, "pcie.slot0.tlp") if way == "up" and time > 300e3]
+            fields = dissected(directory, "pcie.slot0.tlp", "sluice_tlp.ep")
+            found[kind] = (text, sum(ep in ("1", "True") for _, ep in fields))
+        sound, poisoned, unsent = (found[k] for k in ("none", "poisoned-completion", "completion-timeout"))
+        self.assertEqual(sound[1], 0)
+        self.assertEqual((poisoned[0][0], poisoned[1]), (sound[0][0] + "  poisoned", 1))
+        self.assertNotIn(sound[0][0], unsent[0][:1])
 
     def test_a_board_without_such_a_link_is_told(self):
         for board, kind, what in (("enzian-eci-pio", "tlp", "PCIe link"), ("e810-poll", "coherence", "coherent link")):

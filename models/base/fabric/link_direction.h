@@ -53,10 +53,14 @@ class LinkDirection : public MessageBuffer {
   /// Models transmission errors: decides whether a message that has started arrives. Most links have no guard.
   class Guard {
    public:
+    enum class Verdict : std::uint8_t {
+      arrives,  ///< on time
+      taken,    ///< is on the wire, but the guard delivers it later, by repeat() and deliver_at()
+      unsent,   ///< the guard has dropped it: it counts as sent, but was never on the wire
+    };
     virtual ~Guard() = default;
-    /// The message has started: its last bit leaves at `end`, and it is due at `arrival`. False: the guard has taken
-    /// it, and either delivers it later by repeat() and deliver_at() or drops it.
-    virtual bool arrives(Pointer&, Time end, Time arrival) = 0;
+    /// The message has started: its last bit leaves at `end`, and it is due at `arrival`. The guard may change it.
+    virtual Verdict judge(Pointer&, Time end, Time arrival) = 0;
     /// The link begins or ends its retraining: see LinkDirection::retrain(). Messages that the guard repeats at the end
     /// go before all that wait.
     virtual void retrain(bool on) = 0;
@@ -166,7 +170,7 @@ class LinkDirection : public MessageBuffer {
   bool held_back(unsigned channel) const;
   void transmit(Pointer, Time now);
   void note_wait(Message&, Time now);
-  void show(const Message&, Time first_bit, Time last_bit);
+  void show(const Message&, Time end);
   void deliver();
   void arm_delivery();
   void wake_at(Time);
@@ -319,9 +323,10 @@ void LinkDirection<P>::transmit(Pointer message, Time time) {
   m.return_credits(last_channel_, P::data_units(m));
   P::transmitted(m, sent.end + from_->transmit_latency);
   m.buffer = credits_.unlimited(last_channel_) ? nullptr : buffers_ ? static_cast<MessageBuffer*>(&under_way_) : this;
-  if (guard_ && !guard_->arrives(message, sent.end, sent.arrival)) [[unlikely]]
-    return;
-  deliver_at(sent.arrival, std::move(message));
+  const auto verdict = guard_ ? guard_->judge(message, sent.end, sent.arrival) : Guard::Verdict::arrives;
+  if (verdict != Guard::Verdict::unsent) show(m, sent.end);
+  if (verdict == Guard::Verdict::arrives) [[likely]]
+    deliver_at(sent.arrival, std::move(message));
 }
 
 /// Serialises a message from `start` on.
@@ -334,8 +339,6 @@ typename LinkDirection<P>::Transmission LinkDirection<P>::serialise(Message& m, 
   free_at_ = end;
   statistics_.bytes += P::wire_bytes(m);
   statistics_.busy += duration;
-  if (!taps_.empty() || trace().enabled()) [[unlikely]]
-    show(m, end - duration + from_->transmit_latency, end + from_->transmit_latency);
   const Time delay = from_->transmit_latency + setup_.flight + to_->receive_latency;
   m.tail = end + delay;
   Time arrival = m.tail;
@@ -361,7 +364,9 @@ template <MessageProtocol P>
 typename LinkDirection<P>::Transmission LinkDirection<P>::repeat(Message& m) {
   m.tail = {};
   statistics_.count_again(m);
-  return serialise(m, std::max(now(), free_at_));
+  const Transmission sent = serialise(m, std::max(now(), free_at_));
+  show(m, sent.end);
+  return sent;
 }
 
 template <MessageProtocol P>
@@ -446,7 +451,10 @@ void LinkDirection<P>::note_wait(Message& m, Time time) {
 }
 
 template <MessageProtocol P>
-void LinkDirection<P>::show(const Message& m, Time first_bit, Time last_bit) {
+void LinkDirection<P>::show(const Message& m, Time end) {
+  if (taps_.empty() && !trace().enabled()) [[likely]]
+    return;
+  const Time last_bit = end + from_->transmit_latency, first_bit = last_bit - wire_time(P::wire_bytes(m));
   if (trace().enabled()) trace().slice(track_, P::name(m), first_bit, last_bit, P::shown_for(m));
   for (Tap& tap : taps_) tap(m, first_bit, last_bit);
 }

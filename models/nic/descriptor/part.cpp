@@ -14,8 +14,9 @@
 namespace sluice::nic {
 namespace {
 
-// Of the drivers: two chunks may be on their way through the rings while a third is filled.
-constexpr unsigned kFewestBuffers = 128, kBurst = 64;
+// Of the drivers: all that the transmit ring holds, a burst that is being dealt with, and buffers that do not fill a
+// chunk. With fewer, a driver may wait for a frame while the NIC has no buffer.
+constexpr unsigned kBeyondTransmit = 128, kBurst = 64;
 constexpr base::Time kModerationStep = base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS);
 
 class DescriptorFactory final : public NicFactory {
@@ -76,7 +77,8 @@ void DescriptorPart::describe(base::Schema<DescriptorPart>& s) {
       .setting();
   s.rule("buffers", [](const P& p) -> std::string {
     if (p.buffers == 0) return {};
-    if (p.buffers < kFewestBuffers) return fmt::format("must be 0 or at least {}", kFewestBuffers);
+    const unsigned fewest = p.tx_ring + kBeyondTransmit;
+    if (p.buffers < fewest) return fmt::format("must be 0 or at least {}: tx_ring and {}", fewest, kBeyondTransmit);
     const unsigned all = p.rx_ring + p.tx_ring + kBurst;
     if (p.driver == Driver::interrupt && p.buffers < all)
       return fmt::format("must be 0 or at least {}: a driver that sleeps must always have buffers in the ring", all);

@@ -32,6 +32,7 @@ void PioParameters::describe(base::Schema<PioParameters>& s) {
   stage("tx_queue_beat", &P::tx_queue_beat, kBeat, 1_us).acts_with(sent, kNoneSent);
   s.add("rx_buffer", &P::rx_buffer, "frames that the host has not read yet; what does not fit is dropped")
       .range(16_KiB, 16_MiB)
+      .multiple_of(64)
       .acts_with({"rx_dropped"}, "no frame was dropped")
       .measured("enzian-pio-nic: 64 KiB for a core");
   s.add("rx_block", &P::rx_block, "how long a receive is held back before it is answered with no frame, at the start")

@@ -22,7 +22,7 @@ std::string details(const Tlp& t) {
       return fmt::format("{:#x}  {} B  from {}", t.first_byte(), t.enabled_bytes(), id_text(t.requester));
     case TlpType::kCpl:
     case TlpType::kCplD:
-      return fmt::format("{}  {} B, {} B to come  to {} tag {}  from {}", status_text(t.status), t.payload_bytes(),
+      return fmt::format("{}  {} B of {} B to come  to {} tag {}  from {}", status_text(t.status), t.payload_bytes(),
                          t.byte_count, id_text(t.requester), t.tag, id_text(t.completer));
     case TlpType::kMsg:
       return fmt::format("code {:#04x}  from {}", t.message_code, id_text(t.requester));

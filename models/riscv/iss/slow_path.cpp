@@ -206,12 +206,14 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
       }
     case Opcode::ebreak:
       return trap(Cause::breakpoint, state_.pc);
-    case Opcode::fence_i:
+    case Opcode::fence_i:  // earlier stores come before later fetches
+      if (!order_stores()) return Outcome::redirect;
       ++hart_.counters().fences;
       stale_.clear();
       retire(i.length, cost);
       return Outcome::redirect;
-    case Opcode::sfence_vma:
+    case Opcode::sfence_vma:  // and before later walks
+      if (!order_stores()) return Outcome::redirect;
       if (!privileged_.sfence_vma(state_.x[i.rs1], i.rs1 != 0, state_.x[i.rs2], i.rs2 != 0)) return illegal(i.raw);
       ++hart_.counters().fences;
       retire(i.length, cost);
@@ -222,6 +224,7 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
     case Opcode::wfi:
       if (!privileged_.wfi_allowed()) return illegal(i.raw);
       if (!synchronise()) return Outcome::redirect;
+      block_.close();
       write_combined(state_.slots);
       ++hart_.counters().waits;
       retire(i.length, cost);
@@ -232,6 +235,7 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
       [[fallthrough]];
     case Opcode::wrs_sto:
       if (!synchronise()) return Outcome::redirect;
+      block_.close();
       write_combined(state_.slots);
       ++hart_.counters().waits;
       retire(i.length, cost);

@@ -194,6 +194,7 @@ bool SlowPath::post(std::uint64_t physical, std::uint64_t value, unsigned size) 
   const std::uint64_t slot = clock_->post_store();
   write_combined(slot);
   const auto taken = bus_.post(physical, &value, size, slot);
+  clock_->catch_up();  // the hart may have waited
   if (taken)
     clock_->store_taken(*taken);
   else
@@ -316,6 +317,7 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
   if (clock_) clock_->drain_stores();
   // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
   if (!synchronise()) return Outcome::redirect;
+  block_.close();
   write_combined(state_.slots);
   const base::LineUse use = reserve ? base::LineUse::load : base::LineUse::atomic;
   std::uint8_t* line = place.homed ? bus_.hold(place.physical, use) : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores that pass the caches because of their page's memory type: see docs/models/riscv-iss.md.
+// Loads and stores that pass the caches because of their page's memory type: see docs/models/memory-types.md.
 
 #include <algorithm>
 
@@ -30,6 +30,7 @@ SlowPath::Outcome SlowPath::uncached(const Instruction& i, const Place& place, s
   if (!store) return uncached_load(i, place, address, size);
   const unsigned block = combining_.shape().bytes;
   if (relaxed && place.physical % block + size <= block) return combine(place, &value, size);
+  block_.close();
   if (clock_) clock_->drain_stores();
   if (!synchronise()) return Outcome::redirect;
   write_combined(state_.slots);
@@ -42,7 +43,7 @@ SlowPath::Outcome SlowPath::uncached(const Instruction& i, const Place& place, s
 SlowPath::Outcome SlowPath::uncached_load(const Instruction& i, const Place& place, std::uint64_t address,
                                           unsigned size) {
   std::uint64_t value = 0;
-  if (block_.has(place.physical, size, state_.pc, state_.instret)) {
+  if (place.type == MemoryType::noncacheable && block_.has(place.physical, size, state_.pc, state_.instret)) {
     ++hart_.counters().block_loads;
     if (clock_) clock_->drain();
     block_.take(place.physical, &value, size, state_.pc, state_.instret);
@@ -55,10 +56,12 @@ SlowPath::Outcome SlowPath::uncached_load(const Instruction& i, const Place& pla
     const unsigned bytes = in_block ? std::max(hart_.config().read_block, size) : size;
     const std::uint64_t first = in_block ? place.physical & ~std::uint64_t{bytes - 1} : place.physical;
     std::uint8_t* const block = block_.begin(first, bytes);
-    if (place.ram)
+    if (place.ram) {
       read_past_caches({first, place.ram, false, place.type}, block, bytes);
-    else if (!bus_.load(first, block, bytes))
+    } else if (!bus_.load(first, block, bytes)) {
+      block_.close();
       return trap(Cause::load_access, address);
+    }
     block_.take(place.physical, &value, size, state_.pc, state_.instret);
   }
   load_result(i, value);
@@ -128,6 +131,7 @@ std::uint64_t SlowPath::write_buffer(const WriteCombining::Buffer& b, std::uint6
       free = std::max(free, bus_.post_combined(address, bytes, run.count, slot));
     }
   }
+  if (clock_) clock_->catch_up();  // the hart may have waited
   combining_.drained(free);
   return free;
 }
@@ -135,6 +139,7 @@ std::uint64_t SlowPath::write_buffer(const WriteCombining::Buffer& b, std::uint6
 /// Before an access that passes the caches: writes the combined stores. Returns false when the instruction must do
 /// nothing.
 bool SlowPath::order_stores() {
+  block_.close();
   if (combining_.empty()) return true;
   if (clock_) clock_->drain_stores();
   if (!synchronise()) return false;

@@ -64,6 +64,7 @@ struct UncachedMachine : IssMachine {
   std::uint64_t post_combined(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) override {
     const auto* bytes = static_cast<const std::uint8_t*>(data);
     writes.push_back({address, {bytes, bytes + size}, slot});
+    hart.state().slots += blocked;
     std::copy_n(bytes, size, device.begin() + static_cast<std::ptrdiff_t>(address - kBuffer));
     return slot + drain;
   }
@@ -119,6 +120,7 @@ struct UncachedMachine : IssMachine {
   std::vector<std::pair<std::uint64_t, bool>> passes;
   std::vector<Refusal> refusals;
   std::uint64_t drain = 100, read_slots = 300;
+  std::uint64_t blocked = 0;  ///< slots that the hart waits for each write
   bool refuses = false;
 };
 
@@ -261,6 +263,94 @@ TEST_CASE("an NC load reads its block, and the loads that follow directly get th
   CHECK(m.reads[0] == std::pair<std::uint64_t, unsigned>{kBuffer + 96, 8});
   m.hart.state().x[kA0] = kBuffer + 96;
   CHECK(reads_of({ld(0), ld(8)}) == 2);  // a device whose page has no type
+}
+
+TEST_CASE("what changes the bytes of a block, or takes long, ends it", "[iss]") {
+  const std::uint64_t old = 0x0101'0101'0101'0101, changed = 0x0202'0202'0202'0202;
+  // The first load gets bytes 0 to 7 of a block of 32, then bytes 8 to 15 change, and the last load gets these.
+  const auto last_load = [&](std::uint64_t first_at, std::uint64_t store_at, std::uint32_t word, unsigned block = 8) {
+    UncachedMachine m(UncachedMachine::shaped(4, block, 32));
+    m.put(kData, old);
+    m.put(kData + 8, old);
+    m.hart.state().x[kA0] = first_at;
+    m.hart.state().x[13] = store_at;
+    m.hart.state().x[kA1] = changed;
+    m.execute({ld(0), word, ld(8)});
+    return m.x(kA2);
+  };
+  constexpr std::uint32_t kSwapD = 0x08b6'b02f, kSd = 0x00b6'b023;
+  CHECK(last_load(kNc + kData, kNc + kData + 8, kSwapD) == changed);
+  CHECK(last_load(kNc + kData, kData + 8, kSwapD) == changed);
+  CHECK(last_load(kNc + kData, kIo + kData + 8, kSd) == changed);
+  CHECK(last_load(kNc + kData, kNc + kData + 8, kSd) == changed);
+  CHECK((last_load(kNc + kData, kNc + kData + 12, kSd) >> 32) == (changed >> 32));  // across two blocks of 8 B
+  UncachedMachine m(UncachedMachine::shaped(4, 64, 32));
+  m.hart.state().x[kA0] = kNc + kData;
+  m.put(kData + 8, old);
+  m.execute({ld(0), kWfi});
+  m.put(kData + 8, changed);
+  m.execute({ld(8)});
+  CHECK(m.x(kA2) == changed);
+  m.hart.state().x[kA0] = kIo + kData;  // IO gets nothing from a block
+  m.hart.state().x[13] = kNc + kData;
+  m.reads.clear();
+  m.passes.clear();
+  m.execute({kLdDevice, ld(8)});
+  CHECK(m.passes.size() == 2);
+}
+
+TEST_CASE("a load that reaches beyond its block reads for itself", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(4, 64, 64));
+  m.put(kData + 56, 0x0808'0808'0808'0808);
+  m.put(kData + 64, 0x0909'0909'0909'0909);
+  m.hart.state().x[kA0] = kNc + kData;
+  m.execute({ld(0), ld(60)});
+  CHECK(m.x(kA2) == 0x0909'0909'0808'0808);
+  m.execute({ld(0), ld(3)});
+  CHECK(m.x(kA2) == 0);
+}
+
+TEST_CASE("a load behind a refused one asks again", "[iss]") {
+  UncachedMachine m(UncachedMachine::shaped(4, 64, 64));
+  // The handler skips the load: csrr t0, mepc; addi t0, t0, 4; csrw mepc, t0; mret.
+  m.load_words({0x3410'22f3, 0x0042'8293, 0x3412'9073, 0x3020'0073}, kHandler);
+  m.hart.state().x[kA0] = kNc + kBuffer;
+  m.refuses = true;
+  m.load_words({ld(0), ld(8)}, m.code);
+  m.hart.state().pc = m.code;
+  for (unsigned i = 0; i < 5; ++i) m.hart.step();
+  m.refuses = false;
+  m.hart.step();
+  CHECK(m.reads.size() == 2);
+}
+
+TEST_CASE("fence.i and sfence.vma write what is combined", "[iss]") {
+  for (const std::uint32_t word : {0x0000'100fu, 0x1200'0073u}) {
+    UncachedMachine m(UncachedMachine::shaped(4, 64));
+    m.hart.state().x[kA0] = kNc + kData;
+    m.hart.state().x[kA1] = 5;
+    m.execute({sd(0)});
+    CHECK(m.get(kData) == 0);
+    m.execute({word});
+    CHECK(m.get(kData) == 5);
+  }
+}
+
+TEST_CASE("with an instruction window, a hart that had to wait for a write goes on behind it", "[iss]") {
+  for (const std::uint32_t last : {sd(0), kFence, kSdDevice}) {
+    TimingParts parts;
+    HartConfig config = UncachedMachine::shaped(1, last == sd(0) ? 8 : 64);
+    parts.give_to(config, Timing::interval);
+    UncachedMachine m(config);
+    m.hart.state().x[kA0] = kNc + kBuffer;
+    m.hart.state().x[13] = kBuffer + 64;
+    if (last != sd(0)) m.execute({sd(0)});
+    m.blocked = 10'000;
+    const std::uint64_t before = m.slots();
+    m.execute({last, kNop, kNop});
+    CHECK(m.slots() >= before + 10'000);
+    CHECK(m.slots() < before + 30'000);
+  }
 }
 
 TEST_CASE("an NC load sees the hart's own combined stores", "[iss]") {

@@ -18,6 +18,7 @@ class ReadBlock {
   /// The block is about to be read: returns where its bytes go. size: a power of two, at most kMostBytes.
   std::uint8_t* begin(std::uint64_t address, unsigned size) {
     address_ = address;
+    size_ = size;
     unread_ = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
     return bytes_.data();
   }
@@ -26,8 +27,8 @@ class ReadBlock {
   /// Whether a load at `pc`, before which `instret` instructions have retired, follows directly, and its bytes have
   /// been read for no other.
   bool has(std::uint64_t address, unsigned size, std::uint64_t pc, std::uint64_t instret) const {
-    return is_open() && instret - instret_ <= kNear && pc - pc_ <= 4 * kNear && address - address_ < kMostBytes &&
-           (~unread_ & mask(address, size)) == 0;
+    return is_open() && instret - instret_ <= kNear && pc - pc_ <= 4 * kNear && address - address_ < size_ &&
+           size <= size_ - (address - address_) && (~unread_ & mask(address, size)) == 0;
   }
   /// Gives bytes of the block to the load at `pc`.
   void take(std::uint64_t address, void* data, unsigned size, std::uint64_t pc, std::uint64_t instret) {
@@ -43,6 +44,7 @@ class ReadBlock {
   }
 
   std::uint64_t address_ = 0;
+  unsigned size_ = 0;
   std::uint64_t unread_ = 0;            ///< bit n: byte n
   std::uint64_t pc_ = 0, instret_ = 0;  ///< of the last load that has got bytes
   std::array<std::uint8_t, kMostBytes> bytes_{};
