@@ -279,13 +279,7 @@ static struct queue* create_queue(const struct nic_settings* s) {
   q->lines = memory_reserve((size_t)buffers * apart * sizeof *q->lines, CACHE_LINE);
   q->memory = memory_reserve_dma((size_t)buffers * s->buffer_bytes, NIC_BUFFER_BYTES);
   for (uint32_t i = 0; i < buffers; i++) q->free[i] = q->memory + (size_t)(buffers - 1 - i) * s->buffer_bytes;
-  if (s->shuffled)
-    for (uint32_t i = buffers; i > 1; i--) {
-      uint8_t** other = q->free + nic_descriptor_draw(i);
-      uint8_t* buffer = *other;
-      *other = q->free[i - 1];
-      q->free[i - 1] = buffer;
-    }
+  if (s->shuffled) nic_descriptor_shuffle(q->free, buffers);
   q->free_count = buffers;
   for (uint32_t i = 0; i < q->rx_length; i++) q->rx_ring[i].read = (struct desc_rx_read){0};
   q->tx_free = q->tx_length;

@@ -101,11 +101,18 @@ bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function) 
   return true;
 }
 
-/* A linear congruential generator; its upper bits are the good ones. */
-uint32_t nic_descriptor_draw(uint32_t bound) {
+/* Draws by a linear congruential generator; its upper bits are the good ones. */
+void nic_descriptor_shuffle(void* pointers, uint32_t count) {
   static uint64_t state = 1;
-  state = state * 6364136223846793005ull + 1442695040888963407ull;
-  return (uint32_t)((state >> 32) * bound >> 32);
+  char(*const at)[sizeof(void*)] = pointers;
+  for (uint32_t i = count; i > 1; i--) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    uint32_t other = (uint32_t)((state >> 32) * i >> 32);
+    char pointer[sizeof(void*)];
+    __builtin_memcpy(pointer, at[other], sizeof pointer);
+    __builtin_memcpy(at[other], at[i - 1], sizeof pointer);
+    __builtin_memcpy(at[i - 1], pointer, sizeof pointer);
+  }
 }
 
 bool nic_descriptor_enable(struct nic* nic, const struct pcie_function* function) {

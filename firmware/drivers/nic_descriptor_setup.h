@@ -21,8 +21,8 @@ struct nic_descriptor_rings {
 /* The length of a ring that is nearest to what is wanted. */
 uint32_t nic_descriptor_ring_length(uint32_t wanted);
 
-/* The next of a series of numbers below `bound` without an order, the same in every run: for shuffling. */
-uint32_t nic_descriptor_draw(uint32_t bound);
+/* Puts an array of pointers in an order without a rule, the same in every run. */
+void nic_descriptor_shuffle(void* pointers, uint32_t count);
 
 /* Resets the NIC, reads what it is, and takes away queues that it cannot have. Says why if it returns false. */
 bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function);

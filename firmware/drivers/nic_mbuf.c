@@ -232,12 +232,7 @@ static struct queue* create_queue(const struct nic_settings* s) {
   uint32_t buffers = q->rx_length + q->tx_length + NIC_MBUF_BURST + NIC_POOL_STACK;
   if (s->buffers != 0) buffers = s->buffers;
   nic_pool_setup(&q->pool, buffers, s->buffer_bytes / NIC_BUFFER_BYTES);
-  for (uint32_t i = buffers; s->shuffled && i > 1; i--) {
-    struct nic_buffer** other = q->pool.ring + nic_descriptor_draw(i);
-    struct nic_buffer* buffer = *other;
-    *other = q->pool.ring[i - 1];
-    q->pool.ring[i - 1] = buffer;
-  }
+  if (s->shuffled) nic_descriptor_shuffle(q->pool.ring, buffers);
   for (uint32_t i = 0; i < q->rx_length; i++) q->rx_ring[i].read = (struct desc_rx_read){0};
   q->tx_free = q->tx_length;
   q->rx_empty = q->rx_length;

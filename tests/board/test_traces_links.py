@@ -2,6 +2,7 @@
 """Captures of PCIe and coherent links: the text, and what tshark makes of the pcap files with the dissector that is
 shipped: test_traces_links.py SLUICE. Exit status 77: there is no tshark."""
 
+import json
 import os
 import re
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from board_runs import SLUICE, BoardTest, canonical, result, run
+from board_runs import SLUICE, BoardTest, canonical, run
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../sw/wireshark/sluice.lua")
 LINE = re.compile(r" *(\d+\.\d{3}) ns  (up|down) +(.*)")
@@ -34,19 +35,19 @@ def dissected(directory, name, *fields):
 
 
 class Links(BoardTest):
-    def capture(self, board, kind, *arguments):
-        directory = self.directory()
-        traced = run(board, "--set", "run.spread=none", "--trace", kind, "--out", directory, *arguments)
-        self.assertEqual(canonical(traced), canonical(run(board, "--set", "run.spread=none", *arguments)))
-        return directory
-
-    def test_every_tlp_is_there_with_its_fields(self):
-        directory = self.capture("enzian-pcie-pio", "tlp", "--sizes", "320")
-        name = "pcie.slot0.tlp"
+    def capture(self, board, kind, link):
+        """The directory and the name of a link's capture, its messages, and what the link has counted."""
+        directory, name = self.directory(), f"{link}.{kind}"
+        arguments = (board, "--set", "run.spread=none", "--sizes", "320")
+        plain = run(*arguments)
+        self.assertEqual(canonical(run(*arguments, "--trace", kind, "--out", directory)), canonical(plain))
         text = lines(directory, name)
         times = [time for time, _, _ in text]
         self.assertEqual(times, sorted(times))
-        counters = result("enzian-pcie-pio", "--set", "run.spread=none", "--sizes", "320")["counters"]["pcie.slot0"]
+        return directory, name, text, json.loads(plain)["counters"][link]
+
+    def test_every_tlp_is_there_with_its_fields(self):
+        directory, name, text, counters = self.capture("enzian-pcie-pio", "tlp", "pcie.slot0")
         for way in ("up", "down"):
             self.assertEqual(sum(w == way for _, w, _ in text),
                              sum(v for k, v in counters.items() if re.fullmatch(way + r"_tlps_\w+", k)))
@@ -78,12 +79,7 @@ class Links(BoardTest):
         self.assertEqual(len(set(frames)), 100)
 
     def test_every_coherent_message_is_there_with_its_fields(self):
-        directory = self.capture("enzian-eci-pio", "coherence", "--sizes", "320")
-        name = "coherent.eci0.coherence"
-        text = lines(directory, name)
-        times = [time for time, _, _ in text]
-        self.assertEqual(times, sorted(times))
-        counters = result("enzian-eci-pio", "--set", "run.spread=none", "--sizes", "320")["counters"]["coherent.eci0"]
+        directory, name, text, counters = self.capture("enzian-eci-pio", "coherence", "coherent.eci0")
         unique = [(time, what) for time, way, what in text if "MREQ_RLDX" in what]
         self.assertEqual(len(unique), counters["down_read_unique"])
         rows = dissected(directory, name, "sluice_coherence.way", "sluice_coherence.name", "sluice_coherence.kind",

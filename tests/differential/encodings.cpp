@@ -128,7 +128,6 @@ bool is_integer_op(Opcode op) { return op < Opcode::fence; }
 bool is_memory_op(Opcode op) { return between(op, Opcode::lb, Opcode::amo_d); }
 bool is_float_op(Opcode op) { return between(op, Opcode::fadd_s, Opcode::fcvt_d_s); }
 bool is_load(Opcode op) { return between(op, Opcode::lb, Opcode::fld); }
-bool is_store(Opcode op) { return between(op, Opcode::sb, Opcode::fsd); }
 
 unsigned access_bytes(Opcode op) {
   const std::string_view name = opcode_name(op);

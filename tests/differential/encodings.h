@@ -61,7 +61,6 @@ bool is_integer_op(Opcode op);
 bool is_memory_op(Opcode op);
 bool is_float_op(Opcode op);  ///< without loads and stores
 bool is_load(Opcode op);
-bool is_store(Opcode op);
 unsigned access_bytes(Opcode op);
 
 }  // namespace sluice::differential

@@ -26,15 +26,15 @@ class LinkCapture {
 
   /// A message whose first bit is on the wire at a time, not before now(). text: in one line. bytes: as captured.
   void add(Way, Time first_bit, std::string text, std::string bytes);
-  /// Captures a direction. text and bytes describe a message.
+  /// Captures both directions. text and bytes describe a message. The capture must outlive the simulation.
   template <MessageProtocol P>
-  void watch(LinkDirection<P>& direction, Way way, std::string (*text)(const typename P::Message&),
+  void watch(LinkDirection<P>& down, LinkDirection<P>& up, std::string (*text)(const typename P::Message&),
              std::string (*bytes)(const typename P::Message&)) {
-    direction.add_tap([this, way, text, bytes](const typename P::Message& m, Time first_bit, Time) {
-      add(way, first_bit, text(m), bytes(m));
-    });
+    for (const Way way : {Way::down, Way::up})
+      (way == Way::down ? down : up).add_tap([this, way, text, bytes](const typename P::Message& m, Time at, Time) {
+        add(way, at, text(m), bytes(m));
+      });
   }
-  std::uint64_t messages() const { return messages_; }
 
   /// Writes what is left, and closes both files, as OutputFile::close() does.
   void close();

@@ -50,9 +50,6 @@ std::string to_bytes(const CoherentMessage& m) {
   return out.append(name).append(bytes);
 }
 
-void capture(CoherentLink& link, base::LinkCapture& to) {
-  to.watch<CoherentProtocol>(link.down(), base::LinkCapture::Way::down, to_line, to_bytes);
-  to.watch<CoherentProtocol>(link.up(), base::LinkCapture::Way::up, to_line, to_bytes);
-}
+void capture(CoherentLink& link, base::LinkCapture& to) { to.watch(link.down(), link.up(), to_line, to_bytes); }
 
 }  // namespace sluice::coherence

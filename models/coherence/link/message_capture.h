@@ -7,7 +7,6 @@
 
 namespace sluice::coherence {
 
-/// Both directions. The capture must outlive the simulation.
 void capture(CoherentLink&, base::LinkCapture&);
 
 /// A message as a line of text: "MREQ_RLDD            line 0x20000000  cache 0".

@@ -13,12 +13,7 @@ namespace {
 
 pcie::Endpoint::Function function_of(const DescriptorParameters& p) {
   pcie::Endpoint::Function f;
-  f.identity.vendor = DESC_VENDOR_ID;
-  f.identity.device = DESC_DEVICE_ID;
-  f.identity.class_code = DESC_CLASS_CODE;
-  f.identity.revision = 1;
-  f.identity.subsystem_vendor = DESC_VENDOR_ID;
-  f.identity.subsystem = DESC_DEVICE_ID;
+  f.identity = {DESC_VENDOR_ID, DESC_DEVICE_ID, DESC_CLASS_CODE, 1, DESC_VENDOR_ID, DESC_DEVICE_ID};
   f.bars[DESC_BAR_REGISTERS] = {pcie::Bar::Kind::kMemory64, true, DESC_BAR0_SIZE};
   f.bars[DESC_BAR_MSIX] = {pcie::Bar::Kind::kMemory64, true, DESC_BAR2_SIZE};
   f.msix = {p.queues + 1, DESC_BAR_MSIX, DESC_MSIX_TABLE_OFFSET, DESC_BAR_MSIX, DESC_MSIX_PBA_OFFSET};

@@ -12,7 +12,9 @@
 namespace sluice::nic {
 namespace {
 
-constexpr std::uint32_t kTransmitBytes = 9664;  ///< the longest frame, in whole beats
+/// The longest frame, in whole beats.
+constexpr std::uint32_t kTransmitBytes =
+    (PioCore::kLongestFrame + PacketBuffer::kBeat - 1) / PacketBuffer::kBeat * PacketBuffer::kBeat;
 
 std::uint64_t word_of(std::uint64_t bytes, std::uint64_t offset) {
   return PIO_WORD_VALID | PIO_WORD_TYPE_BYPASS << PIO_WORD_TYPE_SHIFT | bytes << PIO_WORD_LENGTH_SHIFT |
@@ -25,12 +27,7 @@ std::uint64_t bar_bytes(const PciePioParameters& p) {
 
 pcie::Endpoint::Function function_of(const PciePioParameters& p) {
   pcie::Endpoint::Function f;
-  f.identity.vendor = PIO_VENDOR_ID;
-  f.identity.device = PIO_DEVICE_ID;
-  f.identity.class_code = PIO_CLASS_CODE;
-  f.identity.revision = 1;
-  f.identity.subsystem_vendor = PIO_VENDOR_ID;
-  f.identity.subsystem = PIO_DEVICE_ID;
+  f.identity = {PIO_VENDOR_ID, PIO_DEVICE_ID, PIO_CLASS_CODE, 1, PIO_VENDOR_ID, PIO_DEVICE_ID};
   f.bars[PIO_BAR] = {pcie::Bar::Kind::kMemory64, true, bar_bytes(p)};
   return f;
 }
@@ -88,6 +85,12 @@ void PciePio::declare_registers() {
                    .on_write = [this](const base::RegisterWrite& w) { acknowledge_transmit(w); }});
 }
 
+/// The packet buffer's bytes at an offset in the BAR; null: not all of them are in it.
+std::uint8_t* PciePio::packet_bytes(std::uint64_t offset, std::uint64_t size) {
+  const bool inside = offset >= PIO_PACKET_BUFFER && offset - PIO_PACKET_BUFFER + size <= memory_.size();
+  return inside ? memory_.data() + (offset - PIO_PACKET_BUFFER) : nullptr;
+}
+
 void PciePio::mmio_read(unsigned, std::uint64_t offset, unsigned size, pcie::MmioReply reply) {
   ++reads_;
   arriving_.push_back({offset, size, reply, base::access_site()});
@@ -103,16 +106,15 @@ void PciePio::read(const Read& r) {
   const base::AccessSiteScope by(r.by);
   pcie::MmioReply reply = r.reply;
   if (r.offset == PIO_HOST_RX_NEXT && r.size == 8) return receive_requested(reply);
-  if (r.offset >= PIO_PACKET_BUFFER && r.offset - PIO_PACKET_BUFFER + r.size <= memory_.size())
-    return reply.data({memory_.data() + (r.offset - PIO_PACKET_BUFFER), r.size});
+  if (std::uint8_t* const bytes = packet_bytes(r.offset, r.size)) return reply.data({bytes, r.size});
   std::uint64_t value = 0;
   if (registers().read(r.offset, &value, r.size) == base::Answer::ok) return reply.value(value);
   reply.unsupported();
 }
 
 void PciePio::mmio_write(unsigned, std::uint64_t offset, std::span<const std::uint8_t> data, const base::Journey&) {
-  if (offset >= PIO_PACKET_BUFFER && offset - PIO_PACKET_BUFFER + data.size() <= memory_.size())
-    std::copy(data.begin(), data.end(), memory_.begin() + static_cast<std::ptrdiff_t>(offset - PIO_PACKET_BUFFER));
+  if (std::uint8_t* const bytes = packet_bytes(offset, data.size()))
+    std::copy(data.begin(), data.end(), bytes);
   else
     registers().write(offset, data.data(), static_cast<unsigned>(data.size()));
 }
@@ -140,11 +142,11 @@ void PciePio::receive_requested(pcie::MmioReply reply) {
 
 void PciePio::give_frame() {
   core_.stamp_read();
-  PioCore::Given given = core_.take_frame();
+  const PioCore::Given given = core_.take_frame();
   const net::Packet& frame = *given.packet;
   std::copy_n(frame.bytes, frame.length, memory_.begin() + given.buffer);
+  given_.insert(given.buffer);
   answer(word_of(frame.length, given.buffer));
-  given_[given.buffer] = std::move(given.packet);
 }
 
 void PciePio::answer(std::uint64_t word) {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <set>
 #include <vector>
 
 #include "models/base/time/calendar.h"
@@ -55,6 +55,7 @@ class PciePio : public PcieNic, public PioNic {
     base::Site by;
   };
   void read(const Read&);
+  std::uint8_t* packet_bytes(std::uint64_t offset, std::uint64_t size);
   void declare_registers();
   // Receive.
   void receive_requested(pcie::MmioReply reply);
@@ -75,8 +76,8 @@ class PciePio : public PcieNic, public PioNic {
   bool is_receiving_ = false;  ///< a read of PIO_HOST_RX_NEXT waits for its answer
   pcie::MmioReply receive_;
   base::Calendar::Handle receive_timer_;
-  std::map<std::uint32_t, net::PacketPtr> given_;  ///< frames that the host has not given back, by offset
-  base::Time tx_free_;                             ///< when the transmit buffer is free
+  std::set<std::uint32_t> given_;  ///< offsets of frames that the host has not given back
+  base::Time tx_free_;             ///< when the transmit buffer is free
   std::uint64_t reads_ = 0, acknowledge_errors_ = 0;
 };
 

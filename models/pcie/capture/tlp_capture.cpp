@@ -44,9 +44,6 @@ std::string to_bytes(const Tlp& t) {
   return bytes;
 }
 
-void capture(Link& link, base::LinkCapture& to) {
-  to.watch<TlpProtocol>(link.down(), base::LinkCapture::Way::down, to_line, to_bytes);
-  to.watch<TlpProtocol>(link.up(), base::LinkCapture::Way::up, to_line, to_bytes);
-}
+void capture(Link& link, base::LinkCapture& to) { to.watch(link.down(), link.up(), to_line, to_bytes); }
 
 }  // namespace sluice::pcie

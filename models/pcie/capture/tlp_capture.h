@@ -7,7 +7,6 @@
 
 namespace sluice::pcie {
 
-/// Both directions. The capture must outlive the simulation.
 void capture(Link&, base::LinkCapture&);
 
 /// A TLP as a line of text: "MWr     0x4000020000  64 B  from 00:00.0".

@@ -77,8 +77,9 @@ class SlowPath {
   }
   /// raw: Instruction::raw.
   Outcome illegal(std::uint32_t raw);
-  /// Whether fences are for execute(). Otherwise they do nothing.
-  bool heeds_fences() const { return is_combining() || block_.is_open(); }
+  /// Whether fences are for execute(), which is so from the hart's first access of type NC on. Until then they do
+  /// nothing.
+  bool heeds_fences() const { return heeds_fences_; }
   /// Whether stores wait in write-combining buffers.
   bool is_combining() const { return !combining_.empty(); }
 
@@ -203,8 +204,8 @@ class SlowPath {
   void wait_until(std::uint64_t slot);
   void write_combined(std::uint64_t slot);
   std::uint64_t write_buffer(const WriteCombining::Buffer&, std::uint64_t slot);
-  void read_past_caches(const Place&, void* data, unsigned size);
   bool order_stores();
+  bool come_behind_stores();
 
   Hart& hart_;
   HartState& state_;
@@ -232,6 +233,7 @@ class SlowPath {
   WriteCombining combining_;
   std::uint64_t combined_at_ = 0;  ///< slot in which the last store came into a write-combining buffer
   ReadBlock block_;
+  bool heeds_fences_ = false;
   TrapHistory traps_;
 };
 

@@ -10,8 +10,6 @@
 namespace sluice::riscv {
 namespace {
 
-constexpr bool is_store(Opcode op) { return op >= Opcode::sb && op <= Opcode::fsd; }
-
 std::uint64_t sign_extend_word(std::uint64_t v) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(v)));
 }
@@ -177,12 +175,12 @@ SlowPath::Outcome SlowPath::device(const Instruction& i, const Place& place, std
   const bool store = is_store(i.op);
   const Cause fault = store ? Cause::store_access : Cause::load_access;
   if (address & (size - 1)) return refuse(Refusal::misaligned_device, fault, address, place.physical, size);
-  block_.close();
-  const bool posted = clock_ && store && bus_.posts(place.physical);
-  if (clock_ && !posted) clock_->drain_stores();
-  if (!synchronise()) return Outcome::redirect;
-  if (posted) return post(place.physical, value, size) ? Outcome::next : trap(fault, address);
-  write_combined(state_.slots);
+  if (clock_ && store && bus_.posts(place.physical)) {
+    block_.close();
+    if (!synchronise()) return Outcome::redirect;
+    return post(place.physical, value, size) ? Outcome::next : trap(fault, address);
+  }
+  if (!come_behind_stores()) return Outcome::redirect;
   const bool done = store ? bus_.store(place.physical, &value, size) : bus_.load(place.physical, &value, size);
   if (!done) return trap(fault, address);
   if (!store) load_result(i, value);
@@ -314,11 +312,8 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
   if (cause != Cause::none) return trap(cause, address);
   if (place.homed && place.type != MemoryType::normal)
     return refuse(Refusal::uncached_line, fault, address, place.physical, size);
-  if (clock_) clock_->drain_stores();
   // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
-  if (!synchronise()) return Outcome::redirect;
-  block_.close();
-  write_combined(state_.slots);
+  if (!come_behind_stores()) return Outcome::redirect;
   const base::LineUse use = reserve ? base::LineUse::load : base::LineUse::atomic;
   std::uint8_t* line = place.homed ? bus_.hold(place.physical, use) : nullptr;
   if (place.homed && !line) return refused_line(fault, address);

@@ -6,11 +6,6 @@
 #include "models/riscv/iss/slow_path.h"
 
 namespace sluice::riscv {
-namespace {
-
-constexpr bool is_store(Opcode op) { return op >= Opcode::sb && op <= Opcode::fsd; }
-
-}  // namespace
 
 /// Moves the hart's time to a slot that it has waited for.
 void SlowPath::wait_until(std::uint64_t slot) {
@@ -27,13 +22,11 @@ SlowPath::Outcome SlowPath::uncached(const Instruction& i, const Place& place, s
   if (place.homed) return refuse(Refusal::uncached_line, fault, address, place.physical, size);
   const bool relaxed = place.type == MemoryType::noncacheable && (place.ram || bus_.posts(place.physical));
   if (!place.ram && (!relaxed || address % size != 0)) return device(i, place, address, size, value);
+  if (relaxed && !heeds_fences_) heeds_fences_ = attention_ = true;
   if (!store) return uncached_load(i, place, address, size);
   const unsigned block = combining_.shape().bytes;
   if (relaxed && place.physical % block + size <= block) return combine(place, &value, size);
-  block_.close();
-  if (clock_) clock_->drain_stores();
-  if (!synchronise()) return Outcome::redirect;
-  write_combined(state_.slots);
+  if (!come_behind_stores()) return Outcome::redirect;
   bus_.uncached(place.physical, true, state_.slots);
   write_ram(place, &value, size);
   return Outcome::next;
@@ -48,16 +41,15 @@ SlowPath::Outcome SlowPath::uncached_load(const Instruction& i, const Place& pla
     if (clock_) clock_->drain();
     block_.take(place.physical, &value, size, state_.pc, state_.instret);
   } else {
-    if (clock_) clock_->drain_stores();
-    if (!synchronise()) return Outcome::redirect;
-    write_combined(state_.slots);
+    if (!come_behind_stores()) return Outcome::redirect;
     ++hart_.counters().uncached_reads;
     const bool in_block = place.type == MemoryType::noncacheable && place.physical % size == 0;
     const unsigned bytes = in_block ? std::max(hart_.config().read_block, size) : size;
     const std::uint64_t first = in_block ? place.physical & ~std::uint64_t{bytes - 1} : place.physical;
     std::uint8_t* const block = block_.begin(first, bytes);
     if (place.ram) {
-      read_past_caches({first, place.ram, false, place.type}, block, bytes);
+      wait_until(bus_.uncached(first, false, state_.slots));
+      read_ram({first, place.ram, false, place.type}, block, bytes);
     } else if (!bus_.load(first, block, bytes)) {
       block_.close();
       return trap(Cause::load_access, address);
@@ -66,11 +58,6 @@ SlowPath::Outcome SlowPath::uncached_load(const Instruction& i, const Place& pla
   }
   load_result(i, value);
   return Outcome::next;
-}
-
-void SlowPath::read_past_caches(const Place& place, void* data, unsigned size) {
-  wait_until(bus_.uncached(place.physical, false, state_.slots));
-  read_ram(place, data, size);
 }
 
 /// A store of NC goes to a write-combining buffer. The store that fills a buffer has it written, and one that finds no
@@ -136,15 +123,20 @@ std::uint64_t SlowPath::write_buffer(const WriteCombining::Buffer& b, std::uint6
   return free;
 }
 
-/// Before an access that passes the caches: writes the combined stores. Returns false when the instruction must do
-/// nothing.
-bool SlowPath::order_stores() {
+/// Called before an access that must come behind the hart's earlier stores, in order of time, and ends the block.
+/// Returns false when the instruction must do nothing.
+bool SlowPath::come_behind_stores() {
   block_.close();
-  if (combining_.empty()) return true;
   if (clock_) clock_->drain_stores();
   if (!synchronise()) return false;
   write_combined(state_.slots);
   return true;
+}
+
+/// As come_behind_stores(), for what need not be in order of time if no stores are combined.
+bool SlowPath::order_stores() {
+  block_.close();
+  return combining_.empty() || come_behind_stores();
 }
 
 SlowPath::Outcome SlowPath::fence(const Instruction& i) {

@@ -94,6 +94,7 @@ constexpr bool is_compressed(std::uint32_t word) { return (word & 3) != 3; }
 CostClass cost_class(Opcode op);
 constexpr bool ends_block(Opcode op) { return op >= Opcode::jal; }
 constexpr bool is_branch(Opcode op) { return op >= Opcode::beq && op <= Opcode::bgeu; }
+constexpr bool is_store(Opcode op) { return op >= Opcode::sb && op <= Opcode::fsd; }
 /// Whether the operation is illegal while mstatus.FS is off.
 constexpr bool uses_float(Opcode op) {
   return (op >= Opcode::fadd_s && op <= Opcode::fcvt_d_s) || op == Opcode::flw || op == Opcode::fld ||

@@ -69,6 +69,20 @@ void Interpreter::forget_code() {
   slow_.call_attention();
 }
 
+/// Fences are decoded anew when the hart begins to heed them, so that they cost nothing where it does not.
+void Interpreter::heed_fences() {
+  if (heeds_fences_ == slow_.heeds_fences()) [[likely]]
+    return;
+  heeds_fences_ = true;
+  forget_code();
+}
+
+/// Any operation that always takes the slow path has the handler for a fence that is heeded.
+const void* Interpreter::handler_of(unsigned opcode) const {
+  const bool heeded = heeds_fences_ && opcode == static_cast<unsigned>(Opcode::fence);
+  return handlers_[heeded ? static_cast<unsigned>(Opcode::fence_i) : opcode];
+}
+
 /// Decides what happens at state_.pc. True: frame_.block is to be run. False: run() returns stop_.
 bool Interpreter::enter() {
   for (;;) {
@@ -79,6 +93,7 @@ bool Interpreter::enter() {
       stop_ = StopReason::slot_limit;
       return false;
     }
+    heed_fences();
     slow_.clear_attention();
     if (slow_.take_interrupt()) continue;
     slow_.refresh_context();
@@ -111,6 +126,7 @@ bool Interpreter::enter_timed() {
     } else if (slow_.attention()) {
       bus_limit_ = 0;  // whatever it is about, the next timing point asks
     }
+    heed_fences();
     slow_.clear_attention();
     slow_.refresh_context();
     if ((frame_.block = lookup(state_.pc)) == nullptr) {
@@ -180,7 +196,7 @@ Block* Interpreter::decode_block(std::uint64_t pc, const SlowPath::Fetched& fetc
   std::uint32_t raw = 0;  // of the instruction that is decoded
   std::vector<Instruction> instructions;
   const auto add = [&](Op op, unsigned opcode, unsigned cost, unsigned length) {
-    op.handler = handlers_[opcode];
+    op.handler = handler_of(opcode);
     ops[n] = op;
     sites[n++] = {shape.cost,
                   static_cast<std::uint16_t>(cost),
@@ -301,7 +317,7 @@ const Op* Interpreter::cut(Block* block, std::uint64_t slots, std::uint64_t limi
   cut_op_->handler = handlers_[kStop];
   if (n > 0) {  // the operation before may be fused with the one that must not start
     cut_before_handler_ = cut_op_[-1].handler;
-    cut_op_[-1].handler = handlers_[block->sites[n - 1].opcode];
+    cut_op_[-1].handler = handler_of(block->sites[n - 1].opcode);
   } else {
     cut_before_handler_ = nullptr;
   }

@@ -94,6 +94,8 @@ class Interpreter final : public Engine {
   Block* decode_block(std::uint64_t pc, const SlowPath::Fetched& fetched, bool single);
   void fuse(Block* block);
   void forget_code();
+  void heed_fences();
+  const void* handler_of(unsigned opcode) const;
   const Op* cut(Block* block, std::uint64_t slots, std::uint64_t limit);
   void uncut();
   Outcome slow(Block* block, const Op* op, std::uint64_t slots, std::uint64_t instret);
@@ -128,6 +130,7 @@ class Interpreter final : public Engine {
   BlockCache cache_;
   std::array<Block*, kJumps> jumps_;
   std::uint64_t releases_ = 0;
+  bool heeds_fences_ = false;  ///< as slow_.heeds_fences(), for the code that is decoded
   Frame frame_;
   bool shortcuts_stand_ = false;       ///< none has been dropped since the last search for a loop
   const Block* stopped_in_ = nullptr;  ///< where the last run ended at the limit; null: between blocks

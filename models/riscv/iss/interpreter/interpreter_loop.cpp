@@ -284,8 +284,7 @@ op_pause:
     goto timing_point;
   }
 op_fence:
-  if (LIKELY(!slow_.heeds_fences())) NEXT;
-  goto slow_path;
+  NEXT;
 
 op_prefetch:
   if constexpr (kTiming == Timing::functional) NEXT;

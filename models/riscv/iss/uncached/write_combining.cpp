@@ -7,13 +7,14 @@
 
 namespace sluice::riscv {
 
-const WriteCombining::Buffer* WriteCombining::find(std::uint64_t block) const {
+std::size_t WriteCombining::find(std::uint64_t block) const {
   const auto found = std::find_if(open_.begin(), open_.end(), [&](const Buffer& b) { return b.block == block; });
-  return found == open_.end() ? nullptr : &*found;
+  return static_cast<std::size_t>(found - open_.begin());
 }
 
 WriteCombining::Outlook WriteCombining::look_ahead(std::uint64_t address, unsigned size) const {
-  const Buffer* const b = find(block_of(address));
+  const std::size_t index = find(block_of(address));
+  const Buffer* const b = index < open_.size() ? &open_[index] : nullptr;
   std::size_t written = b ? b->written.count() : 0;
   const auto offset = static_cast<unsigned>(address - block_of(address));
   for (unsigned n = offset; n < offset + size; ++n) written += !(b && b->written[n]);
@@ -34,27 +35,17 @@ std::uint64_t WriteCombining::free_from(std::uint64_t slot) const {
 
 void WriteCombining::store(std::uint64_t address, base::GuestRam* ram, const void* data, unsigned size) {
   const std::uint64_t block = block_of(address);
-  auto* b = const_cast<Buffer*>(find(block));
-  if (!b) {
-    b = &open_.emplace_back();
-    b->block = block;
-    b->ram = ram;
-  }
+  const std::size_t index = find(block);
+  if (index == open_.size()) open_.push_back({block, ram, {}, {}});
+  Buffer& b = open_[index];
   const auto offset = static_cast<unsigned>(address - block);
-  std::memcpy(b->bytes.data() + offset, data, size);
-  for (unsigned n = offset; n < offset + size; ++n) b->written.set(n);
+  std::memcpy(b.bytes.data() + offset, data, size);
+  for (unsigned n = offset; n < offset + size; ++n) b.written.set(n);
 }
 
-WriteCombining::Buffer WriteCombining::take(std::uint64_t address) {
-  const auto index = find(block_of(address)) - open_.data();
-  Buffer b = open_[static_cast<std::size_t>(index)];
-  open_.erase(open_.begin() + index);
-  return b;
-}
-
-WriteCombining::Buffer WriteCombining::take_oldest() {
-  Buffer b = open_.front();
-  open_.erase(open_.begin());
+WriteCombining::Buffer WriteCombining::take_at(std::size_t index) {
+  const Buffer b = open_[index];
+  open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
   return b;
 }
 
@@ -71,7 +62,5 @@ WriteCombining::Run WriteCombining::next_run(const Buffer& b, unsigned from) con
   while (end < shape_.bytes && b.written[end]) ++end;
   return {from, end - from};
 }
-
-void WriteCombining::reset() { open_.clear(); }
 
 }  // namespace sluice::riscv

@@ -50,18 +50,20 @@ class WriteCombining {
   /// Puts a store into its block's buffer, or a free one.
   void store(std::uint64_t address, base::GuestRam*, const void* data, unsigned size);
   /// Takes out the buffer of an address, or the one that was opened first. There must be one.
-  Buffer take(std::uint64_t address);
-  Buffer take_oldest();
+  Buffer take(std::uint64_t address) { return take_at(find(block_of(address))); }
+  Buffer take_oldest() { return take_at(0); }
   /// A buffer that was taken out is free from this slot on.
   void drained(std::uint64_t slot);
 
   /// The next run at or behind byte `from` of a buffer; count 0: there is none.
   Run next_run(const Buffer&, unsigned from) const;
-  void reset();
+  void reset() { open_.clear(); }
 
  private:
   std::uint64_t block_of(std::uint64_t address) const { return address & ~std::uint64_t{shape_.bytes - 1}; }
-  const Buffer* find(std::uint64_t block) const;
+  /// Index of a block's buffer in open_; its size: it has none.
+  std::size_t find(std::uint64_t block) const;
+  Buffer take_at(std::size_t index);
 
   Shape shape_;
   std::vector<Buffer> open_;             ///< with stores in them, in the order in which they were opened

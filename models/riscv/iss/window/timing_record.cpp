@@ -31,7 +31,7 @@ constexpr bool integer_rs1(Opcode op) {
 }
 
 constexpr bool writes_rd(Opcode op) {
-  return !within(op, sb, fsd) && !is_branch(op) && op != fence && op != pause && !within(op, fence_i, illegal) &&
+  return !is_store(op) && !is_branch(op) && op != fence && op != pause && !within(op, fence_i, illegal) &&
          !within(op, probe, prefetch);
 }
 
@@ -52,7 +52,7 @@ bool orders_stores_before_loads(const Instruction& i) {
 
 TimingRecord::Kind kind_of(const Instruction& i, const ExecutionClass& c) {
   if (within(i.op, lb, fld) || i.op == lr_w || i.op == lr_d) return TimingRecord::kLoad;
-  if (within(i.op, sb, fsd)) return TimingRecord::kStore;
+  if (is_store(i.op)) return TimingRecord::kStore;
   if (i.op == prefetch) return TimingRecord::kPrefetch;
   if (is_branch(i.op)) return TimingRecord::kBranch;
   if (i.op == jal || i.op == jalr) return jump_kind(i);
