@@ -16,6 +16,7 @@
 #define DELEGATED_INTERRUPTS 0x222ul /* supervisor software, timer, external */
 #define MENVCFG_STCE (1ul << 63)
 #define MENVCFG_PBMTE (1ul << 62) /* page tables have memory types, where the hart knows them */
+#define MENVCFG_BLOCKS 0xf0ul     /* cbo.inval, cbo.clean, cbo.flush and cbo.zero */
 #define COUNTERS_CY_TM_IR 0x7ul
 
 void machine_setup(void);
@@ -26,7 +27,7 @@ void machine_setup(void) {
   csr_write(mideleg, DELEGATED_INTERRUPTS);
   csr_write(mcounteren, COUNTERS_CY_TM_IR);
   csr_write(scounteren, COUNTERS_CY_TM_IR);
-  csr_set(CSR_MENVCFG, MENVCFG_STCE | MENVCFG_PBMTE);
+  csr_set(CSR_MENVCFG, MENVCFG_STCE | MENVCFG_PBMTE | MENVCFG_BLOCKS);
   csr_write(sie, 0);
 }
 

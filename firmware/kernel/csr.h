@@ -42,6 +42,16 @@ static inline void prefetch_read(const void* p) {
   __asm__ volatile(".option push\n.option arch, +zicbop\nprefetch.r 0(%0)\n.option pop" : : "r"(p));
 }
 
+/* Cache-block operations (Zicbom, Zicboz) on the block that has this address; nor does it know these. */
+#define CACHE_BLOCK(name, kind)                                                \
+  static inline void name(const volatile void* p) {                            \
+    __asm__ volatile(".insn i 0x0f, 2, x0, %0, " #kind : : "r"(p) : "memory"); \
+  }
+CACHE_BLOCK(cache_invalidate, 0)
+CACHE_BLOCK(cache_clean, 1)
+CACHE_BLOCK(cache_flush, 2)
+CACHE_BLOCK(cache_zero, 4)
+
 static inline void cpu_pause(void) { __asm__ volatile(".insn i 0x0f, 0, x0, x0, 0x010" : : : "memory"); }
 static inline void fence_all(void) { __asm__ volatile("fence" : : : "memory"); }
 /* Orders earlier loads before later loads. */

@@ -7,9 +7,10 @@
 
 /* How pages are accessed: the values of a page-table entry's PBMT field. */
 enum memory_type {
-  MEMORY_AS_IT_IS = 0, /* RAM is cached, devices are not */
-  MEMORY_NC = 1,       /* not cached; stores are combined, and loads may read more than they need */
-  MEMORY_IO = 2,       /* not cached; in order */
+  MEMORY_AS_IT_IS = 0,      /* RAM is cached, devices are not */
+  MEMORY_NC = 1,            /* not cached; stores are combined, and loads may read more than they need */
+  MEMORY_IO = 2,            /* not cached; in order */
+  MEMORY_WRITE_THROUGH = 3, /* devices are cached, and software invalidates; only where the board has it */
 };
 
 /* Turns translation on for this hart. Addresses below 256 GiB stay what they are; others need translation_map(). */

@@ -255,6 +255,18 @@ Time MemorySystem::uncached(unsigned, std::uint64_t address, bool write, Time at
   return at;
 }
 
+/// Takes a miss register, as a store does: the hart waits for that alone.
+Time MemorySystem::clean(unsigned hart, std::uint64_t address, bool keep, Time at) {
+  if (!cached()) return at;
+  const std::uint64_t line = llc_.line_of(address);
+  const LineState::State to = keep ? LineState::kShared : LineState::kInvalid;
+  Pending& free = harts_[hart].next_miss_register();
+  const Time start = std::max(at, free.ready);
+  const LineState::State had = std::max(take_from_others(kNobody, line, to), llc_.downgrade(line, to));
+  free = {line, had == LineState::kModified ? dram(line, start) : start + parameters_.llc_latency};
+  return start;
+}
+
 /// Starts to bring a line to L2 for a hart that does not wait for it. Returns when it arrives.
 Time MemorySystem::prefetch_to_l2(unsigned hart, std::uint64_t line, Time at) {
   Hart& h = harts_[hart];

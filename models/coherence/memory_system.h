@@ -116,6 +116,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   bool windowed() const override { return parameters_.timing == Timing::interval; }
   base::Time fill(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at, base::Time earliest) override;
   base::Time uncached(unsigned hart, std::uint64_t address, bool write, base::Time at) override;
+  base::Time clean(unsigned hart, std::uint64_t address, bool keep, base::Time at) override;
   bool homed(std::uint64_t address) const override { return homed_lines_.homed(address); }
   unsigned line_bytes() const override { return homed_lines_.line_bytes(); }
   std::uint8_t* held(unsigned hart, std::uint64_t address, base::LineUse use) override {
@@ -126,6 +127,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   }
   std::string why_refused(unsigned hart) const override { return homed_lines_.why_refused(hart); }
   void let_go(unsigned hart) override { homed_lines_.let_go(hart); }
+  void give_back(unsigned hart, std::uint64_t line) override { homed_lines_.give_back(hart, line); }
   void add_watcher(unsigned hart, base::LineWatcher& w) override { homed_lines_.add_watcher(hart, w); }
   void register_hart_statistics(unsigned hart, base::StatisticsGroup&) override;
 

@@ -34,7 +34,7 @@ class SocBus : public base::Model {
     bool whole_address;       ///< the target sees the address itself, not the offset into the region
     bool waits = false;       ///< may take simulated time, as a foreign target may
     bool interrupts = false;  ///< accepts interrupt messages (MSIs)
-    /// takes writes before their time (base::access_time()), and answers at once; takes reads of up to 64 bytes and
+    /// takes writes before their time (base::access_time()), and answers at once; takes reads of up to 128 bytes and
     /// writes of up to a page
     bool posts = false;
   };

@@ -23,6 +23,7 @@ void Wire::Parameters::describe(base::Schema<Parameters>& s) {
         "how far each end's clock may deviate, where run.spread is drawn")
       .range(0, 1000)
       .unit("ppm")
+      .acts_with({"frames"}, "no frame was sent")
       .assumed("an ideal clock; IEEE 802.3 allows 100 ppm");
 }
 

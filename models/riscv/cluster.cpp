@@ -155,6 +155,7 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
       .acts_with({"local_interrupts"}, "no interrupt of the CLINT or of stimecmp came")
       .assumed("as imsic.delivery");
   s.include("idle", &P::idle);
+  s.include("tlb", &P::tlb);
   s.include("uncached", &P::uncached);
   s.include("costs", &P::costs);
   s.include("core", &P::core);

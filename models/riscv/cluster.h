@@ -12,6 +12,7 @@
 #include "models/riscv/core_parameters.h"
 #include "models/riscv/idle.h"
 #include "models/riscv/iss/cost.h"
+#include "models/riscv/tlb_parameters.h"
 #include "models/riscv/uncached.h"
 
 namespace sluice::riscv {
@@ -51,6 +52,7 @@ struct ClusterParameters {
   std::string bootargs;
   base::Time local_delivery = 20_ns;  ///< from CLINT or stimecmp to a hart's pipeline
   IdleStates idle;
+  TlbParameters tlb;
   UncachedParameters uncached;
   InstructionCosts costs;
   CoreParameters core;

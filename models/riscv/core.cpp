@@ -24,8 +24,10 @@ HartConfig hart_config(const ClusterParameters& p, const CoreShape& shape, unsig
   c.l1d = memory.l1d(cache);
   c.l1i = memory.l1i(cache);
   if (memory.windowed()) c.shape = &shape;
+  if (c.l1d) c.translation = p.tlb.shape();
   c.prefetch_hints = p.core.prefetch_hints;
   c.combining = {p.uncached.combining_buffers, static_cast<unsigned>(p.uncached.combining_block.count())};
+  c.write_through = {p.uncached.write_through_lines, std::max(1u, p.uncached.combining_buffers)};
   c.read_block = static_cast<unsigned>(p.uncached.read_block.count());
   return c;
 }
@@ -105,6 +107,15 @@ void Core::register_statistics(base::StatisticsGroup& group) {
   for (std::size_t n = static_cast<std::size_t>(CostClass::mul); n < kCostClassNames.size(); ++n)
     group.hidden_level(decoded_counter(static_cast<CostClass>(n)), hart_.counters().decoded[n]);
   register_uncached_statistics(group);
+  const TranslationBuffers::Counters& t = hart_.counters();
+  group.counter("tlb_misses", "accesses", "loads, stores and atomics whose page the first TLB did not have",
+                t.tlb_misses);
+  group.counter("tlb_walks", "walks", "for pages that neither TLB had", t.tlb_walks);
+  group.counter("tlb_reads", "reads", "of page-table entries by these walks", t.tlb_reads);
+  group.counter("tlb_displaced", "pages", "that made room for others in the first TLB", t.tlb_displaced);
+  group.counter("tlb_second_displaced", "pages", "that made room for others in the second TLB", t.tlb_second_displaced);
+  group.counter("tlb_walks_displaced", "entries", "that made room for others in the page-walk cache",
+                t.tlb_walks_displaced);
   group.counter("device_accesses", "accesses", "loads and stores outside RAM", device_accesses_);
   group.counter("lines_unanswered", "accesses",
                 "to lines whose home is a device that had no answer in time, or no link", lines_unanswered_);
@@ -121,6 +132,12 @@ void Core::register_uncached_statistics(base::StatisticsGroup& group) {
                 c.combined_full);
   group.counter("combined_parts", "buffers", "for write-combining that were written before", c.combined_parts);
   group.counter("combined_waits", "stores", "that waited for a free buffer", c.combined_waits);
+  group.counter("line_reads", "lines", "of write-through memory that loads had read", c.line_reads);
+  group.counter("line_loads", "loads", "of write-through memory from lines that were there, or under way",
+                c.line_loads);
+  group.counter("line_prefetches", "lines", "of write-through memory that prefetch instructions had read",
+                c.line_prefetches);
+  group.counter("block_operations", "instructions", "cbo.inval, cbo.clean, cbo.flush and cbo.zero", c.block_operations);
 }
 
 void Core::register_window_statistics(base::StatisticsGroup& group) {

@@ -142,6 +142,10 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
                                     std::uint64_t slot) override;
   std::uint64_t post_combined(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) override;
   std::uint64_t uncached(std::uint64_t address, bool write, std::uint64_t slot) override;
+  void clean_line(std::uint64_t address, bool keep) override;
+  void give_back(std::uint64_t line) override { memory_.give_back(cache_, line); }
+  bool start_read(std::uint64_t line, unsigned size, std::uint64_t slot) override;
+  bool await_line() override;
   void refused(Refusal, std::uint64_t pc, std::uint64_t address, unsigned size) override;
   void stale_code() override;
   void probe(unsigned stage, std::uint64_t address) override;
@@ -183,8 +187,11 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void divide_wait(base::RequestId, base::Time until);
   void publish_own_time();
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
+  void stall_to(base::Time ready, base::Time at);
   bool call_bus(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size, const base::Site& by,
                 base::Time& delay);
+  bool call_bus(tlm::tlm_generic_payload&, tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size,
+                const base::Site& by, base::Time& delay);
   std::optional<std::uint64_t> hand_over(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot,
                                          base::Time accepted);
   base::Time time_of_hint() const;
@@ -218,6 +225,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   unsigned unsearched_ = 0;
   IdleLog idle_;
   base::Event wake_;
+  base::Event line_read_;  ///< one that start_read() has started has ended
   bool reservation_lost_ = false;
   bool parked_ = false;   ///< in wfi or wrs
   bool leaving_ = false;  ///< an idle state

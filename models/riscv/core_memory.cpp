@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/systemc/deferred_read.h"
 #include "models/base/time/access_time.h"
 #include "models/riscv/core.h"
 
@@ -58,9 +59,14 @@ std::optional<std::uint64_t> Core::hand_over(std::uint64_t address, const void* 
 /// Returns whether the target has answered well. delay: how much longer than until now() the access takes.
 bool Core::call_bus(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size,
                     const base::Site& by, Time& delay) {
+  tlm::tlm_generic_payload trans;
+  return call_bus(trans, command, address, data, size, by, delay);
+}
+
+bool Core::call_bus(tlm::tlm_generic_payload& trans, tlm::tlm_command command, std::uint64_t address,
+                    unsigned char* data, unsigned size, const base::Site& by, Time& delay) {
   ++device_accesses_;
   suspended_ = true;
-  tlm::tlm_generic_payload trans;
   trans.set_command(command);
   trans.set_address(address);
   trans.set_data_ptr(data);
@@ -116,11 +122,12 @@ void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigne
     case Refusal::protection:
       return access("access",
                     "access fault, physical memory protection forbids it or a page table lies outside memory");
+    case Refusal::zeroed_device:
+      return access("cbo.zero", fmt::format("access fault, {}, and only memory takes it", there));
     case Refusal::uncached_line:
-      return access("access",
-                    fmt::format("access fault, {} gives its lines to caches only, and the page's type is NC or "
-                                "IO",
-                                place.empty() ? "the home" : place));
+      return access("access", fmt::format("access fault, {} gives its lines to caches only, and the page has a "
+                                          "type",
+                                          place.empty() ? "the home" : place));
     case Refusal::illegal:
       return report(fmt::format("{:#0{}x} is no instruction here", address, 2 + 2 * size));
   }
@@ -167,7 +174,16 @@ std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
 
 void Core::cache_miss(std::uint64_t address, base::LineUse use) {
   const Time at = slot_clock_.time_of(hart_.state().slots);
-  const Time ready = memory_.miss(cache_, address, use, at);
+  stall_to(memory_.miss(cache_, address, use, at), at);
+}
+
+void Core::clean_line(std::uint64_t address, bool keep) {
+  const Time at = slot_clock_.time_of(hart_.state().slots);
+  stall_to(memory_.clean(cache_, address, keep, at), at);
+}
+
+/// The hart, whose time is `at`, goes on when memory is ready.
+void Core::stall_to(Time ready, Time at) {
   const std::uint64_t before = hart_.state().slots;
   if (ready > at) hart_.state().slots = slot_clock_.next_cycle(ready);
   stall_slots_ += hart_.state().slots - before;
@@ -184,6 +200,31 @@ std::uint64_t Core::fill(std::uint64_t address, base::LineUse use, std::uint64_t
 std::uint64_t Core::post_combined(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot) {
   const auto taken = hand_over(address, data, size, slot, parameters_.uncached.combining_drain);
   return taken.value_or(slot);
+}
+
+bool Core::start_read(std::uint64_t line, unsigned size, std::uint64_t slot) {
+  base::DeferredRead read([this, line](const std::uint8_t* bytes) {
+    hart_.write_through().arrived(line, bytes);
+    line_read_.notify();
+  });
+  const base::Site by{&path(), hart_.state().pc};
+  const base::AccessTimeScope when(slot_clock_.time_of(slot));
+  tlm::tlm_generic_payload trans;
+  trans.set_extension(&read);
+  Time delay;
+  const bool done = call_bus(trans, tlm::TLM_READ_COMMAND, line, nullptr, size, by, delay);
+  trans.clear_extension(&read);
+  return done && read.is_taken;
+}
+
+bool Core::await_line() {
+  const std::uint64_t before = hart_.state().slots;
+  suspended_ = true;
+  base::wait_for(line_read_, "a line that it has prefetched", path().c_str());
+  suspended_ = false;
+  stall_until(runner_.time());
+  stall_slots_ += hart_.state().slots - before;
+  return !reset_due_;
 }
 
 std::uint64_t Core::uncached(std::uint64_t address, bool write, std::uint64_t slot) {

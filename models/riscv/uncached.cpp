@@ -7,7 +7,7 @@ using namespace base::literals;
 
 void UncachedParameters::describe(base::Schema<UncachedParameters>& s) {
   using P = UncachedParameters;
-  s.summary("accesses of a hart to memory of type NC");
+  s.summary("accesses of a hart to memory of types NC and write-through");
   s.add("read_block", &P::read_block,
         "what a load reads, aligned; loads of the rest that follow directly take no further read")
       .range(8_B, 64_B)
@@ -29,6 +29,12 @@ void UncachedParameters::describe(base::Schema<UncachedParameters>& s) {
       .range(0_ns, 10_us)
       .acts_with({"combined_waits"}, "no store waited for a free buffer")
       .assumed("as core.posted_store");
+  s.add("write_through_lines", &P::write_through_lines,
+        "lines of write-through memory, which is PBMT 3, that a hart holds; 0: PBMT 3 is reserved")
+      .range(0, 65'536)
+      .unit("lines")
+      .acts_with({"line_reads"}, "no hart has loaded from write-through memory")
+      .stated("RISC-V Svpbmt: PBMT 3 is reserved");
 }
 
 }  // namespace sluice::riscv

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a board says about a hart's accesses to memory of type NC (Svpbmt), and about its further memory types.
+/// What a board says about a hart's accesses to memory that it does not cache, or that nothing but
+/// software keeps up to date in its cache.
 
 #include "models/base/parameters/quantity.h"
 #include "models/base/parameters/schema.h"
@@ -12,6 +13,7 @@ struct UncachedParameters {
   unsigned combining_buffers = 10;
   base::Bytes combining_block{64};
   base::Time combining_drain = base::Time::ns(40);
+  unsigned write_through_lines = 0;
   static void describe(base::Schema<UncachedParameters>&);
 };
 

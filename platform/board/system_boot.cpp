@@ -122,6 +122,7 @@ DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& 
   tree.aia = plan_.aia();
   tree.timebase_hertz = c.parameters->timebase.hertz();
   tree.core_hertz = c.parameters->clock.hertz();
+  tree.line_bytes = static_cast<unsigned>(plan_.parts.caches.line.count());
   tree.memory_base = own.base();
   tree.memory_size = own.size();
   for (const auto& other : rams_)

@@ -157,9 +157,12 @@ class Tree {
           w_.cell("reg", s_.first_hart + h);
           w_.text("status", "okay");
           w_.text("compatible", "riscv");
-          w_.text("riscv,isa", s_.aia
-                                   ? "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_smaia_ssaia_sstc_svpbmt"
-                                   : "rv64imafdc_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs_sstc_svpbmt");
+          w_.text("riscv,isa",
+                  fmt::format("rv64imafdc_zicbom_zicbop_zicboz_zicsr_zifencei_zihintpause_zawrs_zba_zbb_zbs"
+                              "{}_sstc_svpbmt",
+                              s_.aia ? "_smaia_ssaia" : ""));
+          for (const char* block : {"riscv,cbom-block-size", "riscv,cbop-block-size", "riscv,cboz-block-size"})
+            w_.cell(block, s_.line_bytes);
           w_.text("mmu-type", "riscv,sv39");
           w_.number("clock-frequency", s_.core_hertz);
           w_.cell("phandle", cpu(h));

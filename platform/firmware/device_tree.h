@@ -43,6 +43,7 @@ struct DeviceTreeSource {
   bool aia = true;
   std::uint64_t timebase_hertz = 10'000'000;
   std::uint64_t core_hertz = 1'000'000'000;
+  unsigned line_bytes = 64;  ///< that a cache-block operation is for
   std::uint64_t memory_base = 0;
   std::uint64_t memory_size = 0;
   /// Base and size of each RAM that holds no firmware.

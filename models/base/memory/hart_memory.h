@@ -50,6 +50,13 @@ class HartMemory {
     return at;
   }
 
+  /// The line of RAM is written to memory if a cache has changed it, and leaves the caches of all harts unless `keep`
+  /// is set. Returns the time at which `hart`, which asks for it at time `at`, may go on.
+  virtual Time clean([[maybe_unused]] unsigned hart, [[maybe_unused]] std::uint64_t address, [[maybe_unused]] bool keep,
+                     Time at) {
+    return at;
+  }
+
   // Lines with a home of their own: the caches hold the bytes, and an access may wait.
 
   /// Whether the address lies in a line with a home of its own.
@@ -66,6 +73,8 @@ class HartMemory {
   virtual std::string why_refused(unsigned hart) const = 0;
   /// The access for which hold() has returned bytes has taken place, at the same time: the line may go.
   virtual void let_go(unsigned hart) = 0;
+  /// The hart gives the line to its home, at now(), if it holds it.
+  virtual void give_back([[maybe_unused]] unsigned hart, [[maybe_unused]] std::uint64_t line) {}
   /// The watcher is told of lines that the hart loses.
   virtual void add_watcher(unsigned hart, LineWatcher&) = 0;
 

@@ -178,18 +178,26 @@ void HomedLines::ask(const Home& home, unsigned hart, std::uint64_t address, boo
 void HomedLines::make_room(unsigned hart) {
   HartLines& lines = harts_[hart].lines;
   if (!lines.is_full()) return;
-  HartLines::Line* const oldest = lines.to_evict();
-  if (!oldest) return;
-  const Home& home = *home_of(oldest->address);
+  if (HartLines::Line* const oldest = lines.to_evict()) evict(hart, *oldest);
+}
+
+void HomedLines::evict(unsigned hart, HartLines::Line& line) {
+  HartLines& lines = harts_[hart].lines;
+  const Home& home = *home_of(line.address);
   if (checker_) checker_->settle();
   ++evictions_;
-  tell_gone(hart, oldest->address);
-  if (const auto victim = oldest->state.evict(home.agent->rules())) {
-    lines.move_out(*oldest);
-    send(home, hart, *oldest, *victim);
+  tell_gone(hart, line.address);
+  if (const auto victim = line.state.evict(home.agent->rules())) {
+    lines.move_out(line);
+    send(home, hart, line, *victim);
   } else {
-    lines.remove(*oldest);
+    lines.remove(line);
   }
+}
+
+void HomedLines::give_back(unsigned hart, std::uint64_t line) {
+  HartLines::Line* const held = harts_[hart].lines.find(line);
+  if (held && held->state.may_evict()) evict(hart, *held);
 }
 
 /// A reservation of the line ends.

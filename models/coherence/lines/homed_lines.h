@@ -45,6 +45,7 @@ class HomedLines {
   std::uint8_t* hold(unsigned hart, std::uint64_t address, bool own, base::Time most = base::Time::max());
   std::string why_refused(unsigned hart) const { return harts_[hart].why; }
   void let_go(unsigned hart);
+  void give_back(unsigned hart, std::uint64_t line);
   /// Drops all lines without writing them to their homes. Harts that wait for a line go on without it. The links are
   /// reset, too.
   void reset();
@@ -87,6 +88,7 @@ class HomedLines {
   void link_went_down(const CoherentLink&);
   void ask(const Home&, unsigned hart, std::uint64_t line, bool own);
   void make_room(unsigned hart);
+  void evict(unsigned hart, HartLines::Line&);
   void receive(const CoherentMessage&);
   void take(const CoherentMessage&, const Home&);
   void arrive_at_home(const Home&, const CoherentMessage&);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/time/access_time.h"
 #include "models/pcie/bad_request.h"
 #include "models/pcie/pcie_regs.h"
 
@@ -17,10 +18,9 @@ namespace {
 constexpr Identity kHostBridge{0x534c, 0x0700, PCIE_CLASS_HOST_BRIDGE, 0, 0, 0};
 constexpr Identity kRootPort{0x534c, 0x0703, PCIE_CLASS_PCI_BRIDGE, 0, 0, 0};
 constexpr std::uint32_t kPage = 4096;
-constexpr unsigned kMostRead = 64;  // bytes of one core read
 
 /// Why PCIe cannot carry an access to the windows, as the end of a sentence; null if it can.
-const char* reason_against(const tlm::tlm_generic_payload& access, bool config) {
+const char* reason_against(const tlm::tlm_generic_payload& access, bool config, unsigned most) {
   const std::uint64_t address = access.get_address();
   const std::uint64_t length = access.get_data_length();
   if (access.get_command() == tlm::TLM_IGNORE_COMMAND) return "it neither reads nor writes";
@@ -29,7 +29,7 @@ const char* reason_against(const tlm::tlm_generic_payload& access, bool config) 
   if (access.get_streaming_width() < length) return "its streaming width is less than its length";
   if (config)
     return length > 4 - address % 4 ? "configuration space takes what lies within an aligned word of 4 bytes" : nullptr;
-  if (access.is_read() && length > kMostRead) return "a read has at most 64 bytes";
+  if (access.is_read() && length > most) return "a read has at most 128 bytes";
   return length > kPage - address % kPage ? "it would cross 4 KiB" : nullptr;
 }
 
@@ -185,7 +185,7 @@ void RootComplex::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&
     return;
   }
   const bool write = trans.is_write();
-  if (const char* wrong = reason_against(trans, config)) [[unlikely]] {
+  if (const char* wrong = reason_against(trans, config, kMostRead)) [[unlikely]] {
     ++counters_.bad_accesses;
     const char* what = write ? "write" : trans.is_read() ? "read" : "access";
     base::mistakes().report(
@@ -201,6 +201,7 @@ void RootComplex::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&
   TlpPtr t = make_tlp(TlpType::kMRd);
   t->cover(address, static_cast<std::uint32_t>(length));
   t->by = base::access_site();
+  if (auto* const later = trans.get_extension<base::DeferredRead>()) return read_later(*later, std::move(t));
   access(trans, std::move(t));
 }
 
@@ -271,21 +272,43 @@ void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
     return give_back_access(number);
   }
   Access& a = *accesses_[number];
-  request->requester = kSelf;
-  request->tag = number;
-  a.done = false;
-  a.in_flight = false;
-  a.cut_off = false;
-  a.error = false;
-  a.request = std::move(request);
-  a.received = 0;
-  base::calendar().after(parameters_.outbound_latency, key(), [this, number] { launch(number); });
+  begin_access(number, std::move(request), base::now());
   while (!a.done) base::wait_for(a.event, "read completion", path().c_str());
   if (trans.get_command() == tlm::TLM_READ_COMMAND)
     std::memcpy(trans.get_data_ptr(), a.data.data(), trans.get_data_length());
   if (a.error) trans.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-  a.request.reset();
-  give_back_access(number);
+  end_access(number);
+}
+
+/// A read for which no core waits. It does not wait for room.
+void RootComplex::read_later(base::DeferredRead& read, TlpPtr request) {
+  if (free_accesses_.empty()) return;
+  read.is_taken = true;
+  const std::uint16_t number = free_accesses_.pop();
+  begin_access(number, std::move(request), std::max(base::access_time(), base::now()));
+  accesses_[number]->deliver = read.deliver;
+}
+
+void RootComplex::begin_access(unsigned number, TlpPtr request, base::Time at) {
+  Access& a = *accesses_[number];
+  request->requester = kSelf;
+  request->tag = static_cast<std::uint16_t>(number);
+  a.done = a.in_flight = a.cut_off = a.error = a.failed = false;
+  a.request = std::move(request);
+  a.received = 0;
+  base::calendar().at(at + parameters_.outbound_latency, key(), [this, number] { launch(number); });
+}
+
+void RootComplex::deliver(unsigned number) {
+  Access& a = *accesses_[number];
+  const auto to = std::exchange(a.deliver, nullptr);
+  end_access(number);
+  to(a.failed ? nullptr : a.data.data());
+}
+
+void RootComplex::end_access(unsigned number) {
+  accesses_[number]->request.reset();
+  give_back_access(static_cast<std::uint16_t>(number));
 }
 
 void RootComplex::launch(unsigned number) {
@@ -360,6 +383,7 @@ void RootComplex::store(Access& a, const std::uint8_t* bytes, std::uint32_t coun
 /// Ends an access that got no successful completion: a read returns all ones, a write is dropped.
 void RootComplex::fail(unsigned number, std::uint64_t& counter) {
   ++counter;
+  accesses_[number]->failed = true;
   accesses_[number]->data.fill(0xff);
   finish(number);
 }
@@ -394,9 +418,10 @@ void RootComplex::finish(unsigned number, base::Time earliest) {
   Access& a = *accesses_[number];
   a.in_flight = false;
   base::calendar().cancel(a.timeout);
-  base::calendar().at(std::max(base::now() + parameters_.completion_latency, earliest), key(), [&a] {
-    a.done = true;
-    a.event.notify();
+  base::calendar().at(std::max(base::now() + parameters_.completion_latency, earliest), key(), [this, number] {
+    accesses_[number]->done = true;
+    if (!accesses_[number]->deliver) return accesses_[number]->event.notify();
+    deliver(number);
   });
 }
 

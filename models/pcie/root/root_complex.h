@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@
 #include "models/base/measure/statistics.h"
 #include "models/base/memory/memory_path.h"
 #include "models/base/parameters/schema.h"
+#include "models/base/systemc/deferred_read.h"
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/reset.h"
 #include "models/base/systemc/scheduler.h"
@@ -124,7 +126,8 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
 
  private:
   void register_statistics(base::StatisticsGroup&) override;
-  static constexpr RoutingId kSelf = 0;  ///< requester of cores' requests, completer of devices' requests
+  static constexpr unsigned kMostRead = 128;  ///< bytes of one core read
+  static constexpr RoutingId kSelf = 0;       ///< requester of cores' requests, completer of devices' requests
   struct RootPort {
     RootPort(const std::string& owner, const Identity& identity);
     Port port;
@@ -163,8 +166,10 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
     bool error = false;                 ///< the core sees a bus error
     const RootPort* through = nullptr;  ///< while in flight
     TlpPtr request;
-    std::array<std::uint8_t, 64> data;
+    std::array<std::uint8_t, kMostRead> data;
     std::uint32_t received = 0;
+    bool failed = false;
+    std::function<void(const std::uint8_t*)> deliver;  ///< base::DeferredRead; empty: a core waits
     base::Event event;
     base::Calendar::Handle timeout;
   };
@@ -182,6 +187,10 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   std::uint16_t take_access();
   void give_back_access(std::uint16_t number);
   void access(tlm::tlm_generic_payload&, TlpPtr request);
+  void read_later(base::DeferredRead&, TlpPtr request);
+  void begin_access(unsigned number, TlpPtr request, base::Time at);
+  void deliver(unsigned number);
+  void end_access(unsigned number);
   void launch(unsigned access);
   void access_local(unsigned access);
   void store(Access&, const std::uint8_t* bytes, std::uint32_t count);

@@ -19,7 +19,8 @@ enum class Refusal : std::uint8_t {
   atomic_misaligned,  ///< LR, SC or an AMO that is not aligned to its size
   fetch,              ///< instructions outside RAM
   protection,         ///< PMP forbids the access, or a page table lies outside RAM
-  uncached_line,      ///< a page of type NC or IO where lines have a home of their own
+  zeroed_device,      ///< cbo.zero outside RAM
+  uncached_line,      ///< a page with a type of its own where lines have a home of their own
   illegal,            ///< an illegal instruction; `address` is its encoding
 };
 
@@ -98,6 +99,18 @@ class Bus {
   /// Memory is read or written past the caches from this slot on. Returns the slot in which the bytes are there, or the
   /// write is taken. state.slots does not change.
   virtual std::uint64_t uncached(std::uint64_t /*address*/, bool /*write*/, std::uint64_t slot) { return slot; }
+
+  /// The block of RAM at this address is written to memory by all caches that have changed it, and leaves them unless
+  /// `keep` is set. Moves state.slots forward by the stall.
+  virtual void clean_line(std::uint64_t /*address*/, bool /*keep*/) {}
+  /// The hart's caches give a line to its home. Called after synchronise().
+  virtual void give_back(std::uint64_t /*line*/) {}
+  /// Starts to read a line of a device, in `slot` and after synchronise(): Hart::write_through() gets its bytes later.
+  /// Returns false if the read cannot be started.
+  virtual bool start_read(std::uint64_t /*line*/, unsigned /*size*/, std::uint64_t /*slot*/) { return false; }
+  /// Waits until a read that start_read() has started ends. Called after synchronise(); moves state.slots forward.
+  /// Returns false when the hart has been reset meanwhile.
+  virtual bool await_line() { return true; }
 
   // Hints (models/base/measure/hints.h). Addresses are physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;

@@ -9,10 +9,19 @@ namespace {
 
 constexpr std::uint64_t kWritesPerReview = 64;
 
+PrivilegedConfig privileged_config(const HartConfig& config) {
+  PrivilegedConfig c = config.privileged;
+  c.write_through = config.write_through.lines != 0;
+  return c;
+}
+
 }  // namespace
 
 Hart::Hart(Bus& bus, const HartConfig& config)
-    : bus_(bus), config_(config), privileged_(state_, bus, config.privileged) {
+    : bus_(bus),
+      config_(config),
+      privileged_(state_, bus, privileged_config(config)),
+      write_through_(config.write_through, bus.line_bytes()) {
   config_.costs.clamp();
   engine_ = config_.engine(*this);
   reset();
@@ -28,6 +37,7 @@ void Hart::reset() {
   state_.reservation = false;
   waiting_ = false;
   privileged_.reset();
+  write_through_.clear();
   engine_->reset();
 }
 

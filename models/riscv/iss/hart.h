@@ -19,7 +19,9 @@
 #include "models/riscv/iss/hart_state.h"
 #include "models/riscv/iss/privileged/privileged.h"
 #include "models/riscv/iss/timing_counters.h"
+#include "models/riscv/iss/translation/translation_buffers.h"
 #include "models/riscv/iss/uncached/write_combining.h"
+#include "models/riscv/iss/uncached/write_through.h"
 #include "models/riscv/iss/window/core_shape.h"
 
 namespace sluice::riscv {
@@ -38,10 +40,13 @@ struct HartConfig {
   const CoreShape* shape = nullptr;
   bool prefetch_hints = true;  ///< prefetch instructions start fills
   WriteCombining::Shape combining;
-  unsigned read_block = 8;  ///< bytes that a load of non-cacheable memory reads: a power of two, 8 to 64
+  /// The TLBs for data accesses, with the L1 caches.
+  TranslationBuffers::Shape translation;
+  WriteThroughLines::Shape write_through;  ///< no lines: PBMT 3 is reserved
+  unsigned read_block = 8;                 ///< bytes that a load of non-cacheable memory reads: a power of two, 8 to 64
 };
 
-struct HartCounters : TimingCounters {
+struct HartCounters : TimingCounters, TranslationBuffers::Counters {
   std::uint64_t traps = 0;       ///< exceptions, ecall and ebreak included
   std::uint64_t interrupts = 0;  ///< interrupts taken
   std::uint64_t returns = 0;     ///< mret and sret
@@ -50,13 +55,18 @@ struct HartCounters : TimingCounters {
   std::uint64_t fences = 0;  ///< fence.i and sfence.vma
   std::uint64_t waits = 0;   ///< wfi and wrs
   // Of memory of type NC.
-  std::uint64_t uncached_reads = 0;   ///< loads for which memory or a device was read
-  std::uint64_t block_loads = 0;      ///< loads of bytes that the load before had read with its own
-  std::uint64_t combined_stores = 0;  ///< stores that came into write-combining buffers
-  std::uint64_t combined_full = 0;    ///< buffers that were written with all their bytes
-  std::uint64_t combined_parts = 0;   ///< buffers that were written before
-  std::uint64_t combined_waits = 0;   ///< stores that waited for a free buffer
-  std::uint64_t uncached_slots = 0;   ///< slots that the hart waited for memory past the caches, or for a buffer
+  std::uint64_t uncached_reads = 0;    ///< loads for which memory or a device was read
+  std::uint64_t block_loads = 0;       ///< loads of bytes that the load before had read with its own
+  std::uint64_t combined_stores = 0;   ///< stores that came into write-combining buffers
+  std::uint64_t combined_full = 0;     ///< buffers that were written with all their bytes
+  std::uint64_t combined_parts = 0;    ///< buffers that were written before
+  std::uint64_t combined_waits = 0;    ///< stores that waited for a free buffer
+  std::uint64_t uncached_slots = 0;    ///< slots that the hart waited for memory past the caches, or for a buffer
+  std::uint64_t block_operations = 0;  ///< Zicbom's and Zicboz's
+  // Of write-through memory.
+  std::uint64_t line_reads = 0;       ///< loads for which a line was read
+  std::uint64_t line_loads = 0;       ///< loads from a line that was there, or under way
+  std::uint64_t line_prefetches = 0;  ///< lines that prefetch instructions have asked for
   // timing = "interval": those for which the window drains, of devices and of lines with homes.
   std::uint64_t drained_loads = 0;
   std::uint64_t drained_stores = 0;
@@ -93,6 +103,7 @@ class Hart final : public base::RamWatcher {
   const Privileged& privileged() const { return privileged_; }
   Engine& engine() { return *engine_; }
   Bus& bus() { return bus_; }
+  WriteThroughLines& write_through() { return write_through_; }
   const HartConfig& config() const { return config_; }
   HartCounters& counters() { return counters_; }
   const HartCounters& counters() const { return counters_; }
@@ -155,6 +166,7 @@ class Hart final : public base::RamWatcher {
   HartConfig config_;
   HartCounters counters_;
   Privileged privileged_;
+  WriteThroughLines write_through_;
   std::unique_ptr<Engine> engine_;
   std::vector<base::GuestRam*> rams_;
   std::function<void()> reservation_lost_;

@@ -9,11 +9,12 @@ namespace sluice::riscv {
 enum class Privilege : std::uint8_t { user = 0, supervisor = 1, machine = 3 };
 enum class Access : std::uint8_t { fetch, load, store };  ///< AMOs and SC count as stores
 
-/// How a page is accessed: the values of a page-table entry's field PBMT (Svpbmt).
+/// How a page is accessed: the values of a page-table entry's field PBMT (Svpbmt, which reserves the last).
 enum class MemoryType : std::uint8_t {
   normal,        ///< as what is there: RAM and lines with homes through the caches, devices in order
   noncacheable,  ///< NC: no caches; stores are combined, and loads may read a block
-  io             ///< no caches, in order
+  io,            ///< no caches, in order
+  write_through  ///< devices through a cache that only software keeps up to date; all else as `normal`
 };
 
 /// RISC-V exception codes (mcause without the interrupt bit).

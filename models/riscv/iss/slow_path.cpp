@@ -25,14 +25,16 @@ SlowPath::SlowPath(Hart& hart)
       exception_cost_(hart.config().costs.exception),
       interrupt_cost_(hart.config().costs.interrupt),
       return_cost_(hart.config().costs.trap_return),
-      combining_(hart.config().combining) {
-  tlb_epochs_.fill(~std::uint64_t{0});
-}
+      buffers_(hart.config().translation.first.entries != 0
+                   ? std::make_unique<TranslationBuffers>(hart.config().translation, hart.counters())
+                   : nullptr),
+      combining_(hart.config().combining) {}
 
 void SlowPath::reset() {
   epoch_ = ~std::uint64_t{0};
-  for (Context& c : contexts_) c.epoch = ~std::uint64_t{0};
-  tlb_epochs_.fill(~std::uint64_t{0});
+  contexts_.forget_all();
+  if (buffers_) buffers_->forget_all();
+  has_walk_ = false;
   fetch_line_ = ~std::uint64_t{0};
   attention_ = true;
   stale_.clear();
@@ -44,31 +46,30 @@ void SlowPath::reset() {
 }
 
 void SlowPath::drop_write_shortcuts(std::uint64_t page) {
-  for (auto& tlb : tlbs_)
-    if (tlb) tlb->drop_writes(page);
+  contexts_.for_each([page](SoftTlb& tlb) { tlb.drop_writes(page); });
 }
 
 void SlowPath::drop_read_shortcuts(std::uint64_t page) {
-  for (auto& tlb : tlbs_)
-    if (tlb) tlb->drop_reads(page);
+  contexts_.for_each([page](SoftTlb& tlb) { tlb.drop_reads(page); });
 }
 
 void SlowPath::change_context() {
-  const std::uint64_t epoch = epoch_ = privileged_.epoch();
+  epoch_ = privileged_.epoch();
   privilege_ = state_.privilege;
-  Context& context = contexts_[static_cast<unsigned>(state_.privilege)];
-  if (context.epoch != epoch) {
-    context.epoch = epoch;
-    context.generation = ++last_generation_;
+  if (translation_version_ != privileged_.translation_version()) {
+    translation_version_ = privileged_.translation_version();
+    contexts_.forget_all();
   }
-  generation_ = context.generation;
-  const auto data = static_cast<unsigned>(privileged_.effective_data_privilege());
-  if (!tlbs_[data]) tlbs_[data] = std::make_unique<SoftTlb>();
-  if (tlb_epochs_[data] != epoch) {
-    tlb_epochs_[data] = epoch;
-    tlbs_[data]->flush();
-  }
-  tlb_ = tlbs_[data].get();
+  generation_ = contexts_.generation(privileged_.fetch_key());
+  data_key_ = privileged_.data_key();
+  tlb_ = &contexts_.data(data_key_);
+}
+
+/// What sfence.vma makes the hart forget, but for what Privileged has said.
+void SlowPath::forget_translations(const Instruction& i) {
+  const auto asid = static_cast<std::uint16_t>(state_.x[i.rs2]);
+  if (i.rs2 != 0) contexts_.forget(asid);
+  if (buffers_) buffers_->forget(state_.x[i.rs1], i.rs1 != 0, asid, i.rs2 != 0);
 }
 
 bool SlowPath::interrupt() {
@@ -215,6 +216,7 @@ SlowPath::Outcome SlowPath::system(const Instruction& i, unsigned cost) {
     case Opcode::sfence_vma:  // and before later walks
       if (!order_stores()) return Outcome::redirect;
       if (!privileged_.sfence_vma(state_.x[i.rs1], i.rs1 != 0, state_.x[i.rs2], i.rs2 != 0)) return illegal(i.raw);
+      forget_translations(i);
       ++hart_.counters().fences;
       retire(i.length, cost);
       return Outcome::redirect;
@@ -270,19 +272,21 @@ bool SlowPath::hint_place(std::uint64_t address, Privileged::Translation& place)
   return privileged_.translate_hint(address, place) == Cause::none;
 }
 
-/// Starts to bring a line of RAM to the caches. An address that cannot be read, or is not cached, does nothing.
+/// Starts to bring a line to the caches. An address that cannot be read, or is not cached, does nothing.
 SlowPath::Outcome SlowPath::prefetch(const Instruction& i) {
-  if (!l1d_) return Outcome::next;
-  Privileged::Translation place;
+  Privileged::Translation translation;
   const std::uint64_t address = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
-  const std::uint64_t& physical = place.physical;
-  const bool is_there = hart_.config().prefetch_hints && hint_place(address, place) &&
-                        place.type == MemoryType::normal && hart_.ram_at(physical);
+  const std::uint64_t& physical = translation.physical;
+  const bool starts = hart_.config().prefetch_hints && hint_place(address, translation);
+  const Place place = starts ? place_at(physical, translation.type) : Place{};
+  const bool is_there = place.ram && place.type == MemoryType::normal;
+  if (place.type == MemoryType::write_through && !place.homed && i.aux != Instruction::kPrefetchI)
+    return prefetch_line(physical);
   if (clock_) {
     is_there ? clock_->log().access(physical) : clock_->log().access_no_cache();
     return Outcome::next;
   }
-  if (!is_there || i.aux == Instruction::kPrefetchI || l1d_->state(physical) != base::LineState::kInvalid)
+  if (!l1d_ || !is_there || i.aux == Instruction::kPrefetchI || l1d_->state(physical) != base::LineState::kInvalid)
     return Outcome::next;
   bus_called_ = true;
   bus_.cache_miss(physical, base::LineUse::prefetch);

@@ -15,7 +15,8 @@
 
 #include "models/riscv/iss/decode/decode.h"
 #include "models/riscv/iss/hart.h"
-#include "models/riscv/iss/soft_tlb.h"
+#include "models/riscv/iss/translation/contexts.h"
+#include "models/riscv/iss/translation/translation_buffers.h"
 #include "models/riscv/iss/trap_history.h"
 #include "models/riscv/iss/uncached/read_block.h"
 #include "models/riscv/iss/uncached/write_combining.h"
@@ -61,6 +62,7 @@ class SlowPath {
     if (i.op >= Opcode::lr_w && i.op <= Opcode::amo_d) return atomic(i);
     if (i.op >= Opcode::probe && i.op <= Opcode::account) return hint(i);
     if (i.op == Opcode::prefetch) return prefetch(i);
+    if (i.op == Opcode::cbo) return cache_block(i);
     if (i.op == Opcode::fence) return fence(i);
     if (i.op == Opcode::pause) return Outcome::next;
     if (i.op >= Opcode::csrrw && i.op <= Opcode::csrrci) return csr(i, cost);
@@ -97,8 +99,8 @@ class SlowPath {
   }
   /// Whether refresh_context() would find nothing to do.
   bool context_is_fresh() const { return privileged_.epoch() == epoch_ && state_.privilege == privilege_; }
-  /// Identifies the translation context, and changes with it. A return to a privilege whose translations still hold
-  /// brings its earlier number back.
+  /// Identifies the translation context, and changes with it. A return to one whose translations still hold brings its
+  /// earlier number back.
   std::uint64_t generation() const { return generation_; }
   /// The soft TLB for fast loads and stores in the present context.
   const TlbEntry* shortcuts() const { return tlb_->entries(); }
@@ -148,10 +150,6 @@ class SlowPath {
     bool homed = false;             ///< a line with a home of its own. False and no RAM: a device or nothing
     MemoryType type = MemoryType::normal;
   };
-  struct Context {
-    std::uint64_t epoch = ~std::uint64_t{0};
-    std::uint64_t generation = 0;
-  };
   /// Physical bytes with code in them that the hart has stored to since its last fence.i.
   struct Stale {
     std::uint64_t first, last;
@@ -163,6 +161,7 @@ class SlowPath {
   // slow_path.cpp
   bool interrupt();
   void change_context();
+  void forget_translations(const Instruction&);
   bool fetch_place(std::uint64_t pc, FetchPage& at, bool& cacheable);
   void tell_stale(std::uint64_t first, std::uint64_t last);
   Outcome trap(Cause cause, std::uint64_t tval);
@@ -180,6 +179,7 @@ class SlowPath {
   Outcome memory_crossing(const Instruction&, std::uint64_t address, unsigned size);
   Outcome atomic(const Instruction&);
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
+  Cause locate_further(std::uint64_t address, unsigned size, Access access, Place& place);
   Place place_at(std::uint64_t physical, MemoryType type);
   Outcome access_line(std::uint64_t physical, void* data, unsigned size, bool store, std::uint64_t address);
   Outcome access_part(const Place&, std::uint8_t* bytes, unsigned size, bool store, std::uint64_t address);
@@ -187,6 +187,9 @@ class SlowPath {
   Outcome device(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
   bool post(std::uint64_t physical, std::uint64_t value, unsigned size);
   Outcome refused_line(Cause fault, std::uint64_t address);
+  void look_up_buffers(std::uint64_t address);
+  void walk_now();
+  void access_behind_walk(std::uint64_t physical);
   void touch(std::uint64_t physical, unsigned size, base::LineUse use);
   void touch_l1d(std::uint64_t physical, unsigned size, base::LineUse use);
   bool synchronise_store(const Place& place, unsigned size);
@@ -207,6 +210,13 @@ class SlowPath {
   bool order_stores();
   bool come_behind_stores();
 
+  // slow_path_blocks.cpp
+  Outcome write_through(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
+  Outcome load_line(std::uint64_t physical, std::uint8_t* data, unsigned size, std::uint64_t address);
+  Outcome prefetch_line(std::uint64_t physical);
+  Outcome cache_block(const Instruction&);
+  Outcome zero_block(const Instruction&, std::uint64_t address);
+
   Hart& hart_;
   HartState& state_;
   Privileged& privileged_;
@@ -222,13 +232,15 @@ class SlowPath {
   Privilege privilege_ = Privilege::machine;
   SoftTlb* tlb_ = nullptr;
   std::uint64_t generation_ = 0;
-  std::uint64_t last_generation_ = 0;
+  TranslationKey data_key_;
+  std::uint64_t translation_version_ = 0;
   std::uint64_t fetch_line_ = ~std::uint64_t{0};
-  std::uint64_t from_ = kNowhere;    ///< for fetch(): the instruction that jumped to state_.pc, if known
-  std::array<Context, 4> contexts_;  ///< by privilege
+  std::uint64_t from_ = kNowhere;  ///< for fetch(): the instruction that jumped to state_.pc, if known
+  TranslationContexts contexts_;
+  const std::unique_ptr<TranslationBuffers> buffers_;  ///< null: translations cost nothing
+  TranslationWalk walk_;                               ///< of the present access, that has not taken its time
+  bool has_walk_ = false;
   std::array<FetchPage, kFetchPages> fetch_pages_;
-  std::array<std::unique_ptr<SoftTlb>, 4> tlbs_;  ///< by effective data privilege
-  std::array<std::uint64_t, 4> tlb_epochs_;
   std::vector<Stale> stale_;
   WriteCombining combining_;
   std::uint64_t combined_at_ = 0;  ///< slot in which the last store came into a write-combining buffer

@@ -46,18 +46,25 @@ std::uint64_t amo_result(unsigned funct5, bool word, std::uint64_t memory, std::
 
 SlowPath::Place SlowPath::place_at(std::uint64_t physical, MemoryType type) {
   base::GuestRam* ram = hart_.ram_at(physical);
-  return {physical, ram, !ram && bus_.homed(physical), type};
+  const bool homed = !ram && bus_.homed(physical);
+  const bool as_it_is = type == MemoryType::write_through && !homed && (ram || !bus_.posts(physical));
+  return {physical, ram, homed, as_it_is ? MemoryType::normal : type};
 }
 
 /// Translates a data access that lies within a page.
 Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Place& place) {
   const std::uint64_t page = address & ~std::uint64_t{0xfff};
   const TlbEntry& entry = tlb_->entries()[(address >> 12) % SoftTlb::kEntries];
-  if ((access == Access::store ? entry.write_tag : entry.read_tag) == page) {
-    place.physical = address + entry.physical;
-    place = place_at(place.physical, MemoryType::normal);
-    return Cause::none;
-  }
+  if ((access == Access::store ? entry.write_tag : entry.read_tag) != page)
+    return locate_further(address, size, access, place);
+  const std::uint64_t physical = address + entry.physical;
+  place = {physical, hart_.ram_at(physical), false, MemoryType::normal};
+  return Cause::none;
+}
+
+/// As locate(), for what is not fast for an engine.
+[[gnu::noinline]] Cause SlowPath::locate_further(std::uint64_t address, unsigned size, Access access, Place& place) {
+  const std::uint64_t page = address & ~std::uint64_t{0xfff};
   PageTranslation& cached = tlb_->page(address);
   if (cached.page == page && (access == Access::store ? cached.writable : cached.readable)) {
     place = {cached.physical + (address - page), cached.ram, cached.homed, cached.type};
@@ -69,8 +76,9 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
     if (cause != Cause::none) return cause;
     place = place_at(t.physical, t.type);
     if (t.region_size < base::GuestRam::kPage) return Cause::none;
-    cached = {page, t.physical - (address - page), place.ram, place.homed, t.readable, t.writable, t.type};
+    cached = {page, t.physical - (address - page), place.ram, place.homed, t.readable, t.writable, place.type};
   }
+  if (buffers_ && data_key_.translates()) look_up_buffers(address);
   if (place.ram && place.type == MemoryType::normal)
     tlb_->fill(address, place.physical, *place.ram,
                cached.readable && !(place.ram->watch(place.physical) & base::GuestRam::kReadWatch),
@@ -78,9 +86,50 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
   return Cause::none;
 }
 
+/// The TLBs are asked for the page of an access: what it costs is in walk_ then. What is fast for an engine is a part
+/// of what the first of them has.
+void SlowPath::look_up_buffers(std::uint64_t address) {
+  const std::uint16_t asid = data_key_.asid();
+  if (buffers_->has(address, asid)) return;
+  Privileged::Translation t;
+  if (privileged_.translate_hint(address, t) != Cause::none) return;
+  walk_now();
+  const Tlb::Entry page{address >> t.page_shift << t.page_shift, asid, t.page_shift, t.is_global};
+  Tlb::Entry displaced;
+  walk_ = buffers_->bring(address, page, t.walk, displaced);
+  has_walk_ = true;
+  if (displaced.shift == 0) return;
+  const auto drop = [&](SoftTlb& tlb) { tlb.drop(displaced.page, std::uint64_t{1} << displaced.shift); };
+  if (displaced.is_global)
+    contexts_.for_each(drop);
+  else
+    contexts_.for_each_of(displaced.asid, drop);
+}
+
+/// The hart waits for the translation of an access.
+void SlowPath::walk_now() {
+  if (!has_walk_) return;
+  has_walk_ = false;
+  bus_called_ = true;
+  state_.slots += walk_.cycles * hart_.config().privileged.issue_width;
+  for (unsigned n = 0; n < walk_.count; ++n) touch_l1d(walk_.entries[n], 8, base::LineUse::load);
+  if (clock_) clock_->catch_up();
+}
+
+/// With a window, what needs the value of an access waits for its translation.
+void SlowPath::access_behind_walk(std::uint64_t physical) {
+  has_walk_ = false;
+  bus_called_ = true;
+  clock_->access_behind(walk_, physical);
+}
+
 /// A load or store is in RAM. With timing = "interval", the window takes its time later; an access to two pages is one
 /// to the bytes after the first page's then.
 void SlowPath::touch(std::uint64_t physical, unsigned size, base::LineUse use) {
+  if (has_walk_) [[unlikely]] {
+    if (!clock_) walk_now();
+    if (clock_) return access_behind_walk(physical);
+  }
   if (clock_)
     clock_->log().access(physical);
   else
@@ -155,6 +204,8 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
   if (cause != Cause::none) return trap(cause, address);
   std::uint64_t value = 0;
   if (store) value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
+  if (has_walk_ && (!place.ram || place.type != MemoryType::normal)) [[unlikely]]
+    walk_now();
   if (place.type != MemoryType::normal) return uncached(i, place, address, size, value);
   if (place.homed) return homed_line(i, place, address, size, value);
   if (!place.ram) return device(i, place, address, size, value);
@@ -272,6 +323,7 @@ SlowPath::Outcome SlowPath::memory_crossing(const Instruction& i, std::uint64_t 
   if (cause == Cause::none && !high.ram && !high.homed)
     return refuse(Refusal::crossing, fault, address2, low.physical, size);
   if (cause != Cause::none) return trap(cause, address2);
+  walk_now();
   const bool typed = low.type != MemoryType::normal || high.type != MemoryType::normal;
   for (const Place* part : {&low, &high})
     if (part->homed && part->type != MemoryType::normal)
@@ -312,6 +364,7 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
   if (cause != Cause::none) return trap(cause, address);
   if (place.homed && place.type != MemoryType::normal)
     return refuse(Refusal::uncached_line, fault, address, place.physical, size);
+  walk_now();
   // Harts contend by atomics: who comes first must be a matter of time, not of the order in which harts execute.
   if (!come_behind_stores()) return Outcome::redirect;
   const base::LineUse use = reserve ? base::LineUse::load : base::LineUse::atomic;

@@ -20,6 +20,7 @@ SlowPath::Outcome SlowPath::uncached(const Instruction& i, const Place& place, s
   const bool store = is_store(i.op);
   const Cause fault = store ? Cause::store_access : Cause::load_access;
   if (place.homed) return refuse(Refusal::uncached_line, fault, address, place.physical, size);
+  if (place.type == MemoryType::write_through) return write_through(i, place, address, size, value);
   const bool relaxed = place.type == MemoryType::noncacheable && (place.ram || bus_.posts(place.physical));
   if (!place.ram && (!relaxed || address % size != 0)) return device(i, place, address, size, value);
   if (relaxed && !heeds_fences_) heeds_fences_ = attention_ = true;

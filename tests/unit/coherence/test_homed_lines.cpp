@@ -502,3 +502,24 @@ TEST_CASE("a reservation's line that is taken away is told, and one that is only
   b.run();
   REQUIRE(watcher.told == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 64}});
 }
+
+TEST_CASE("a hart gives back what it holds, and nothing else", "[homed]") {
+  for (const auto* dialect : {&coherence::kEci, &coherence::kCxl, &coherence::kOnDie}) {
+    Bench b(2, *dialect);
+    const std::uint64_t line = b.lines.line_bytes();
+    b.hart([&](Hart& h) {
+      h.store(kBase + 3, 10);
+      h.load(kBase + line);
+      b.lines.give_back(0, kBase);
+      b.lines.give_back(0, kBase);  // it is under way
+      b.lines.give_back(1, kBase + line);
+      b.lines.give_back(0, kBase + 2 * line);
+      CHECK(b.lines.held(0, kBase + line, false));
+      CHECK(h.load(kBase + 3) == 10);
+    });
+    b.run();
+    CHECK(b.home.back == std::vector<std::pair<std::uint64_t, std::uint8_t>>{{0, 10}});
+    CHECK(b.lines.evictions() == 1);
+    CHECK(b.lines.requests() == 3);
+  }
+}

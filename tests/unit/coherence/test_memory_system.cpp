@@ -365,6 +365,7 @@ TEST_CASE("functional timing has no caches and fixed DMA latencies", "[memory]")
   REQUIRE(b.memory.read_latency(kBase, 4096) == p.dma_read);
   REQUIRE(b.memory.ram_at(kBase - 1, 1) == nullptr);
   REQUIRE(b.memory.ram_at(kBase + (64 << 20) - 4, 8) == nullptr);
+  REQUIRE(b.memory.clean(0, kBase, false, 7_ns) == 7_ns);
 }
 
 TEST_CASE("an access waits for the refresh of its line's rank, where time is spread", "[memory]") {
@@ -456,4 +457,39 @@ TEST_CASE("no hart keeps what another has written or a DMA write has changed, wh
     b.memory.reset();
     for (unsigned h = 0; h < harts; ++h) REQUIRE(states(h, kBase) == LineState::kInvalid);
   }
+}
+
+TEST_CASE("a line that is cleaned goes to memory and stays, and one that is flushed goes", "[memory]") {
+  for (const bool keep : {true, false}) {
+    Bench b;
+    b.store(0, kBase, 0_ns);
+    b.load(1, kBase + 64, 0_ns);
+    REQUIRE(b.memory.clean(1, kBase + 5, keep, 1_us) == 1_us);  // whoever has changed it
+    CHECK(b.memory.l1d(0)->state(kBase) == (keep ? LineState::kShared : LineState::kInvalid));
+    CHECK(b.load(0, kBase, 2_us) == 2_us + (keep ? 0_ns : b.p.dram_latency));
+    b.memory.clean(1, kBase + 64, keep, 3_us);
+    CHECK(b.load(1, kBase + 64, 4_us) == 4_us + (keep ? 0_ns : b.p.dram_latency));
+  }
+}
+
+TEST_CASE("a changed line that is flushed takes the channel, a clean one does not, also from the LLC", "[memory]") {
+  const Time line = Bench::cached().dram_rate.time_of(Bench::cached().line);
+  for (const bool changed : {true, false}) {
+    Bench b;
+    if (changed)
+      b.memory.written(kBase, 64);  // to the LLC
+    else
+      b.load(0, kBase, 0_ns);
+    b.memory.clean(0, kBase, false, 1_us);
+    CHECK(b.load(0, kBase + 8192, 1_us) == 1_us + b.p.dram_latency + (changed ? line : 0_ns));
+    CHECK(b.load(0, kBase, 2_us) == 2_us + b.p.dram_latency);
+  }
+}
+
+TEST_CASE("a hart that cleans lines waits for a miss register alone", "[memory]") {
+  Bench b;
+  for (unsigned i = 0; i < b.p.miss_registers; ++i) b.store(0, kBase + i * 64, 0_ns);
+  b.load(1, kBase + 4096, 0_ns);
+  for (unsigned i = 0; i < b.p.miss_registers; ++i) CHECK(b.memory.clean(0, kBase + i * 64, false, 1_us) == 1_us);
+  CHECK(b.memory.clean(0, kBase + 4096, false, 1_us) == 1_us + b.p.dram_latency);
 }

@@ -330,7 +330,7 @@ TEST_CASE("bad accesses are errors and never reach a device", "[pcie]") {
   std::vector<std::uint8_t> buffer(8192);
   b.run([&](ScriptedHart& h) {
     REQUIRE(h.transport(tlm::TLM_READ_COMMAND, 0x1000, buffer.data(), 4) == tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    REQUIRE(h.transport(tlm::TLM_READ_COMMAND, bar, buffer.data(), 65) == tlm::TLM_BURST_ERROR_RESPONSE);
+    REQUIRE(h.transport(tlm::TLM_READ_COMMAND, bar, buffer.data(), 129) == tlm::TLM_BURST_ERROR_RESPONSE);
     REQUIRE(h.transport(tlm::TLM_WRITE_COMMAND, bar + 4092, buffer.data(), 8) == tlm::TLM_BURST_ERROR_RESPONSE);
     REQUIRE(h.transport(tlm::TLM_IGNORE_COMMAND, bar, buffer.data(), 4) == tlm::TLM_BURST_ERROR_RESPONSE);
   });
@@ -359,7 +359,7 @@ TEST_CASE("a bad access is told what is wrong with it", "[pcie]") {
   };
   CHECK(access(tlm::TLM_WRITE_COMMAND, bar, 8, true) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
   CHECK(access(tlm::TLM_WRITE_COMMAND, bar, 0) == tlm::TLM_BURST_ERROR_RESPONSE);
-  CHECK(access(tlm::TLM_READ_COMMAND, bar, 65) == tlm::TLM_BURST_ERROR_RESPONSE);
+  CHECK(access(tlm::TLM_READ_COMMAND, bar, 129) == tlm::TLM_BURST_ERROR_RESPONSE);
   CHECK(access(tlm::TLM_READ_COMMAND, bar + 4064, 64) == tlm::TLM_BURST_ERROR_RESPONSE);
   CHECK(access(tlm::TLM_WRITE_COMMAND, bar + 4092, 8) == tlm::TLM_BURST_ERROR_RESPONSE);
   CHECK(access(tlm::TLM_WRITE_COMMAND, bar, 8192) == tlm::TLM_BURST_ERROR_RESPONSE);
@@ -373,7 +373,7 @@ TEST_CASE("a bad access is told what is wrong with it", "[pcie]") {
   CHECK(said == std::vector<std::string>{
                     sentence("write of 8 bytes", bar, "byte enables are not taken"),
                     sentence("write of 0 bytes", bar, "it has no bytes"),
-                    sentence("read of 65 bytes", bar, "a read has at most 64 bytes"),
+                    sentence("read of 129 bytes", bar, "a read has at most 128 bytes"),
                     sentence("read of 64 bytes", bar + 4064, "it would cross 4 KiB"),
                     sentence("write of 8 bytes", bar + 4092, "it would cross 4 KiB"),
                     sentence("write of 8192 bytes", bar, "its streaming width is less than its length"),

@@ -22,9 +22,9 @@ TEST_CASE("CSRs that do not exist are illegal", "[csr]") {
   CHECK_FALSE(bench.legal(csr::kSiselect));
   PrivilegedBench old({.sstc = false});
   CHECK_FALSE(old.legal(csr::kStimecmp));
-  CHECK(old.written(csr::kMenvcfg, kAll) == (kMenvcfgPbmte | 1));
+  CHECK(old.written(csr::kMenvcfg, kAll) == (kMenvcfgPbmte | kEnvcfg));
   PrivilegedBench older({.sstc = false, .svpbmt = false});
-  CHECK(older.written(csr::kMenvcfg, kAll) == 1);
+  CHECK(older.written(csr::kMenvcfg, kAll) == kEnvcfg);
 }
 
 TEST_CASE("a CSR's number carries its privilege and whether it can be written", "[csr]") {
@@ -98,8 +98,8 @@ TEST_CASE("WARL fields", "[csr]") {
   CHECK(bench.written(csr::kMcounteren, kAll) == 0xffff'ffff);
   CHECK(bench.written(csr::kScounteren, kAll) == 0xffff'ffff);
   CHECK(bench.written(csr::kMcountinhibit, kAll) == 5);
-  CHECK(bench.written(csr::kMenvcfg, kAll) == (kMenvcfgStce | kMenvcfgPbmte | 1));
-  CHECK(bench.written(csr::kSenvcfg, kAll) == 1);
+  CHECK(bench.written(csr::kMenvcfg, kAll) == (kMenvcfgStce | kMenvcfgPbmte | kEnvcfg));
+  CHECK(bench.written(csr::kSenvcfg, kAll) == kEnvcfg);
   CHECK(bench.written(csr::kMepc, kAll) == kAll - 1);
   CHECK(bench.written(csr::kSepc, kAll) == kAll - 1);
   CHECK(bench.written(csr::kMtval, kAll) == kAll);

@@ -20,7 +20,7 @@ using namespace sluice::riscv;
 
 namespace {
 
-constexpr const char* kArchitecture = "rv64gc_zicsr_zifencei_zicbop_zihintpause_zawrs_zba_zbb_zbs";
+constexpr const char* kArchitecture = "rv64gc_zicsr_zifencei_zicbom_zicbop_zicboz_zihintpause_zawrs_zba_zbb_zbs";
 /// Far enough from 0 that targets of branches stay positive: objdump writes negative ones in another way.
 constexpr std::uint64_t kStart = 0x8000'0000;
 

@@ -341,6 +341,14 @@ void op_fused(Instruction& i, std::uint32_t w) {
   if (format < 2 && (i.aux <= 4 || i.aux == 7)) i.op = ops[format][bits(w, 3, 2)];
 }
 
+/// Zicbom and Zicboz.
+void op_cache_block(Instruction& i, std::uint32_t w) {
+  const std::uint32_t kind = bits(w, 31, 20);
+  if (i.rd != 0 || (kind > Instruction::kBlockFlush && kind != Instruction::kBlockZero)) return;
+  i.op = cbo;
+  i.aux = static_cast<std::uint8_t>(kind);
+}
+
 Instruction decode_full(std::uint32_t w) {
   Instruction i;
   i.raw = w;
@@ -362,6 +370,7 @@ Instruction decode_full(std::uint32_t w) {
     case 0x03:
       // All of fm, pred and succ are accepted.
       i.op = funct3 == 0 ? (w == 0x0100'000f ? pause : fence) : funct3 == 1 ? fence_i : illegal;
+      if (funct3 == 2) op_cache_block(i, w);
       if (i.op == fence) i.aux = (bits(w, 27, 24) & 0b0101) != 0 ? Instruction::kOrdersStores : 0;
       break;
     case 0x04:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Decodes instruction words to operations, for every engine. RV64GC, Zicsr, Zifencei, Zihintpause, Zicbop, Zawrs, Zba,
-/// Zbb, Zbs and the hints of models/base/measure/hints.h.
+/// Decodes instruction words to operations, for every engine. RV64GC, Zicsr, Zifencei, Zihintpause, Zicbom, Zicbop,
+/// Zicboz, Zawrs, Zba, Zbb, Zbs and the hints of models/base/measure/hints.h.
 
 #include <cstdint>
 
@@ -31,7 +31,7 @@ namespace sluice::riscv {
   X(lb, load) X(lh, load) X(lw, load) X(ld, load) X(lbu, load) X(lhu, load) X(lwu, load) X(flw, load) X(fld, load)     \
   X(sb, store) X(sh, store) X(sw, store) X(sd, store) X(fsw, store) X(fsd, store)                                      \
   X(lr_w, atomic) X(lr_d, atomic) X(sc_w, atomic) X(sc_d, atomic) X(amo_w, atomic) X(amo_d, atomic)                    \
-  X(probe, alu) X(bind, alu) X(account, alu) X(prefetch, load)
+  X(probe, alu) X(bind, alu) X(account, alu) X(prefetch, load) X(cbo, store)
 
 /// Operations that end a decoded block.
 #define SLUICE_RV_CONTROL_OPS(X)                                                                                       \
@@ -71,14 +71,15 @@ struct Instruction {
   std::uint8_t rd = 0;   ///< register numbers 0 to 31 of whichever file the operation uses
   std::uint8_t rs1 = 0;  ///< csrr*i: the immediate
   std::uint8_t rs2 = 0;
-  /// AMO: funct5; floating point: the rm field (7: dynamic); prefetch: its kind, kPrefetch*; fence: kOrdersStores if
-  /// earlier writes or outputs come before it
+  /// AMO: funct5; floating point: the rm field (7: dynamic); prefetch, cbo: its kind, kPrefetch*, kBlock*; fence:
+  /// kOrdersStores if earlier writes or outputs come before it
   std::uint8_t aux = 0;
   std::uint8_t length = 4;  ///< bytes: 2 or 4
   std::int32_t imm = 0;     ///< immediate, shift amount, branch offset, CSR number, rs3 of fused multiply-adds
   std::uint32_t raw = 0;    ///< the bits fetched: 16 for a compressed instruction
 
   static constexpr std::uint8_t kPrefetchI = 0, kPrefetchR = 1, kPrefetchW = 3;
+  static constexpr std::uint8_t kBlockInval = 0, kBlockClean = 1, kBlockFlush = 2, kBlockZero = 4;
   static constexpr std::uint8_t kOrdersStores = 1;
 };
 

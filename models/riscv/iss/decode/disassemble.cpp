@@ -204,6 +204,10 @@ std::string integer(const Instruction& i) {
       const char kind = i.aux == Instruction::kPrefetchI ? 'i' : i.aux == Instruction::kPrefetchR ? 'r' : 'w';
       return fmt::format("prefetch.{}\t{}({})", kind, i.imm, x(i.rs1));
     }
+    case cbo: {
+      constexpr const char* kinds[] = {"inval", "clean", "flush", "", "zero"};
+      return fmt::format("cbo.{}\t({})", kinds[i.aux], x(i.rs1));
+    }
     default:
       break;
   }

@@ -287,7 +287,9 @@ op_fence:
   NEXT;
 
 op_prefetch:
-  if constexpr (kTiming == Timing::functional) NEXT;
+  if constexpr (kTiming == Timing::functional) {
+    if (!privileged_.config().write_through) NEXT;
+  }
   if constexpr (kTiming == Timing::interval) {
     address = RS1 + IMM;
     const TlbEntry& entry = tlb[(address >> 12) % SoftTlb::kEntries];
@@ -309,6 +311,7 @@ op_amo_d:
 op_probe:
 op_bind:
 op_account:
+op_cbo:
 op_csrrw:
 op_csrrs:
 op_csrrc:

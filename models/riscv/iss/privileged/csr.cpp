@@ -210,9 +210,22 @@ bool CsrTable::write_vector(Privileged& hart, unsigned number, Value value) {
   return true;
 }
 
+namespace {
+/// The reserved value of CBIE keeps what was there.
+std::uint64_t legal_envcfg(std::uint64_t value, std::uint64_t before) {
+  return (value & kEnvcfgCbie) == kEnvcfgCbieReserved ? (value & ~kEnvcfgCbie) | (before & kEnvcfgCbie) : value;
+}
+}  // namespace
+
+bool CsrTable::write_senvcfg(Privileged& hart, unsigned, Value value) {
+  hart.csr_.senvcfg = legal_envcfg(value, hart.csr_.senvcfg) & kEnvcfg;
+  return true;
+}
+
 bool CsrTable::write_menvcfg(Privileged& hart, unsigned, Value value) {
-  const Value mask = 1 | (hart.config_.sstc ? kMenvcfgStce : 0) | (hart.config_.svpbmt ? kMenvcfgPbmte : 0);
-  if ((value ^ hart.csr_.menvcfg) & mask & kMenvcfgPbmte) ++hart.epoch_;  // translations change
+  value = legal_envcfg(value, hart.csr_.menvcfg);
+  const Value mask = kEnvcfg | (hart.config_.sstc ? kMenvcfgStce : 0) | (hart.config_.svpbmt ? kMenvcfgPbmte : 0);
+  if ((value ^ hart.csr_.menvcfg) & mask & kMenvcfgPbmte) hart.drop_translations();
   hart.csr_.menvcfg = value & mask;
   hart.update_interrupts();
   return true;
@@ -244,7 +257,7 @@ bool CsrTable::read_pmp(Privileged& hart, unsigned number, Value& value) {
 bool CsrTable::write_pmp(Privileged& hart, unsigned number, Value value) {
   const bool changed = number >= csr::kPmpaddr0 ? hart.pmp_.set_address(number - csr::kPmpaddr0, value)
                                                 : hart.pmp_.set_config(number - csr::kPmpcfg0, value);
-  if (changed) ++hart.epoch_;
+  if (changed) hart.drop_translations();
   return true;
 }
 

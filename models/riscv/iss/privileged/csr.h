@@ -11,10 +11,11 @@
 namespace sluice::riscv {
 
 struct PrivilegedConfig {
-  bool aia = false;           ///< Smaia and Ssaia CSRs exist
-  bool sstc = true;           ///< stimecmp and menvcfg.STCE exist
-  bool svpbmt = true;         ///< menvcfg.PBMTE exists
-  unsigned pmp_regions = 16;  ///< implemented PMP entries, 0 to 64
+  bool aia = false;            ///< Smaia and Ssaia CSRs exist
+  bool sstc = true;            ///< stimecmp and menvcfg.STCE exist
+  bool svpbmt = true;          ///< menvcfg.PBMTE exists
+  bool write_through = false;  ///< PBMT 3 is write-through memory, and not reserved. Hart sets it
+  unsigned pmp_regions = 16;   ///< implemented PMP entries, 0 to 64
   std::uint64_t hart_id = 0;
   std::uint64_t reset_pc = 0x1000;
   unsigned issue_width = 1;  ///< slots per cycle, at least 1: mcycle = slots / issue_width
@@ -50,6 +51,10 @@ constexpr std::uint64_t kSupervisor = bit(kSsi) | bit(kSti) | bit(kSei);
 constexpr std::uint64_t kMachine = bit(kMsi) | bit(kMti) | bit(kMei);
 }  // namespace irq
 
+/// Of menvcfg and senvcfg.
+constexpr std::uint64_t kEnvcfgFiom = 1, kEnvcfgCbie = 3u << 4, kEnvcfgCbieReserved = 2u << 4, kEnvcfgCbcfe = 1u << 6,
+                        kEnvcfgCbze = 1u << 7;
+constexpr std::uint64_t kEnvcfg = kEnvcfgFiom | kEnvcfgCbie | kEnvcfgCbcfe | kEnvcfgCbze;  ///< what both have
 constexpr std::uint64_t kMenvcfgPbmte = std::uint64_t{1} << 62, kMenvcfgStce = std::uint64_t{1} << 63;
 
 /// Numbers of the CSRs that code outside the CSR table uses.

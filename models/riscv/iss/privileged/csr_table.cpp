@@ -60,7 +60,7 @@ constexpr T::Row kRows[] = {
     ruled(csr::kSie, "sie", T::read_interrupts, T::write_interrupts),
     ruled(csr::kStvec, "stvec", nullptr, T::write_vector, Needs::nothing, &R::stvec),
     stored(csr::kScounteren, "scounteren", &R::scounteren, kWord),
-    stored(csr::kSenvcfg, "senvcfg", &R::senvcfg, 1),
+    ruled(csr::kSenvcfg, "senvcfg", nullptr, T::write_senvcfg, Needs::nothing, &R::senvcfg),
     stored(csr::kSscratch, "sscratch", &R::sscratch, kAllBits),
     stored(csr::kSepc, "sepc", &R::sepc, kEven),
     stored(csr::kScause, "scause", &R::scause, kAllBits),

@@ -42,6 +42,7 @@ struct CsrTable {
   static bool read_interrupts(Privileged&, unsigned, Value&);
   static bool write_interrupts(Privileged&, unsigned, Value);
   static bool write_vector(Privileged&, unsigned, Value);
+  static bool write_senvcfg(Privileged&, unsigned, Value);
   static bool write_menvcfg(Privileged&, unsigned, Value);
   static bool write_satp(Privileged&, unsigned, Value);
   static bool write_stimecmp(Privileged&, unsigned, Value);

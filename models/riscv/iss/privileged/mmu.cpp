@@ -10,7 +10,7 @@ namespace sluice::riscv {
 namespace {
 
 namespace pte {
-constexpr std::uint64_t kV = 1, kR = 2, kW = 4, kX = 8, kU = 16, kA = 64, kD = 128;
+constexpr std::uint64_t kV = 1, kR = 2, kW = 4, kX = 8, kU = 16, kG = 32, kA = 64, kD = 128;
 constexpr unsigned kPbmtShift = 61;
 constexpr std::uint64_t kPbmt = std::uint64_t{3} << kPbmtShift;
 constexpr std::uint64_t kReserved = std::uint64_t{0x3ff} << 54;  ///< N, PBMT and bits 60:54; of a leaf less PBMT
@@ -54,13 +54,16 @@ Cause Privileged::translate_hint(std::uint64_t virtual_address, Translation& res
   const Cause cause = find(virtual_address, 1, access, Walk::probe, leaf);
   result.physical = leaf.physical;
   result.type = leaf.type;
+  result.page_shift = leaf.page_shift;
+  result.is_global = leaf.is_global;
+  result.walk = leaf.walk;
   return cause;
 }
 
 /// Finds the leaf that translates the address, and removes the permissions that the PMP does not grant.
 Cause Privileged::find(std::uint64_t virtual_address, unsigned size, Access access, Walk walk, Leaf& leaf) {
   const Privilege privilege = access == Access::fetch ? state_.privilege : effective_data_privilege();
-  leaf = {virtual_address, kBareRegion, Pmp::kAll, MemoryType::normal};
+  leaf = {virtual_address, kBareRegion, Pmp::kAll, MemoryType::normal, 0, false, {}};
   if (privilege != Privilege::machine && csr_.satp >> 60 != 0) {
     const Cause cause = walk_sv39(virtual_address, access, privilege, walk, leaf);
     if (cause != Cause::none) return cause;
@@ -71,10 +74,12 @@ Cause Privileged::find(std::uint64_t virtual_address, unsigned size, Access acce
   return Cause::none;
 }
 
-/// PBMT is reserved while menvcfg.PBMTE is clear. Its value 3 is reserved by the specification.
+/// PBMT is reserved while menvcfg.PBMTE is clear. Its value 3 is reserved by the specification,
+/// and write-through memory where the hart has it.
 std::uint64_t Privileged::reserved_bits(std::uint64_t entry) const {
   const bool has_type = csr_.menvcfg & kMenvcfgPbmte;
-  return has_type && (entry & pte::kPbmt) != pte::kPbmt ? pte::kReserved & ~pte::kPbmt : pte::kReserved;
+  return has_type && (config_.write_through || (entry & pte::kPbmt) != pte::kPbmt) ? pte::kReserved & ~pte::kPbmt
+                                                                                   : pte::kReserved;
 }
 
 std::uint8_t Privileged::leaf_permissions(std::uint64_t entry, Privilege privilege) const {
@@ -105,6 +110,8 @@ Cause Privileged::walk_sv39(std::uint64_t virtual_address, Access access, Privil
     if (!ram || !ram->contains(address, 8) || !(table_access & Pmp::kRead)) return access_fault(access);
     std::uint64_t entry;
     std::memcpy(&entry, ram->at(address), sizeof entry);
+    leaf.walk.entries[leaf.walk.count++] = address;
+    leaf.is_global |= (entry & pte::kG) != 0;
 
     if (!(entry & pte::kV)) return page_fault(access);
     if (!(entry & (pte::kR | pte::kW | pte::kX))) {
@@ -127,7 +134,10 @@ Cause Privileged::walk_sv39(std::uint64_t virtual_address, Access access, Privil
         if (!bus_.synchronise()) return page_fault(access);  // the hart has been reset, which discards the fault
         std::uint64_t present;
         std::memcpy(&present, ram->at(address), sizeof present);
-        if (present != entry) return walk_sv39(virtual_address, access, privilege, walk, leaf);
+        if (present != entry) {
+          leaf.walk = {}, leaf.is_global = false;
+          return walk_sv39(virtual_address, access, privilege, walk, leaf);
+        }
       }
       entry = updated;
       if (ram->watch(address))
@@ -138,6 +148,7 @@ Cause Privileged::walk_sv39(std::uint64_t virtual_address, Access access, Privil
     if (!(entry & pte::kD)) leaf.permissions &= ~Pmp::kWrite;
     leaf.physical = page | (virtual_address & (page_size - 1));
     leaf.page_size = page_size;
+    leaf.page_shift = static_cast<std::uint8_t>(shift);
     leaf.type = static_cast<MemoryType>((entry & pte::kPbmt) >> pte::kPbmtShift);
     return Cause::none;
   }

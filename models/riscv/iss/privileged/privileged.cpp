@@ -47,7 +47,7 @@ void Privileged::initialise() {
   state_.frm = 0;
   state_.privilege = Privilege::machine;
   state_.reservation = false;
-  ++epoch_;
+  drop_translations();
   update_interrupts();
 }
 
@@ -129,11 +129,33 @@ bool Privileged::wfi_allowed() const {
   return state_.privilege == Privilege::supervisor && !(csr_.mstatus & mstatus::kTw);
 }
 
-bool Privileged::sfence_vma(std::uint64_t, bool, std::uint64_t, bool) {
+/// Whether menvcfg and senvcfg allow instructions that a field of both is for.
+bool Privileged::may_use_blocks(std::uint64_t field) const {
+  if (state_.privilege == Privilege::machine) return true;
+  return (csr_.menvcfg & field) && (state_.privilege == Privilege::supervisor || (csr_.senvcfg & field));
+}
+
+bool Privileged::sfence_vma(std::uint64_t, bool, std::uint64_t, bool has_asid) {
   if (state_.privilege == Privilege::user) return false;
   if (state_.privilege == Privilege::supervisor && (csr_.mstatus & mstatus::kTvm)) return false;
   ++epoch_;
+  if (!has_asid) ++translation_version_;
   return true;
+}
+
+TranslationKey Privileged::key_of(Privilege privilege) const {
+  const bool translates = privilege != Privilege::machine && csr_.satp >> 60 != 0;
+  return {translates ? csr_.satp : 0, privilege, 0};
+}
+
+TranslationKey Privileged::fetch_key() const { return key_of(state_.privilege); }
+
+TranslationKey Privileged::data_key() const {
+  TranslationKey key = key_of(effective_data_privilege());
+  if (key.translates())
+    key.rules =
+        static_cast<std::uint8_t>((csr_.mstatus & mstatus::kSum ? 1 : 0) | (csr_.mstatus & mstatus::kMxr ? 2 : 0));
+  return key;
 }
 
 }  // namespace sluice::riscv

@@ -14,6 +14,8 @@
 #include "models/riscv/iss/privileged/csr.h"
 #include "models/riscv/iss/privileged/csr_table.h"
 #include "models/riscv/iss/privileged/pmp.h"
+#include "models/riscv/iss/translation/translation_key.h"
+#include "models/riscv/iss/translation/translation_walk.h"
 
 namespace sluice::riscv {
 
@@ -48,6 +50,10 @@ class Privileged {
     /// set.
     bool readable = false, writable = false, executable = false;
     MemoryType type = MemoryType::normal;
+    // Of a page that Sv39 has translated:
+    std::uint8_t page_shift = 0;  ///< its size as a power of two; 0: it is not translated
+    bool is_global = false;
+    TranslationWalk walk;  ///< the page-table entries that were read
   };
   /// Applies Sv39, PMP and MPRV to `size` bytes that lie in one 4 KiB page. Sets A, and D for stores, in the page
   /// table. Returns Cause::none when the access is allowed, else the exception to raise.
@@ -55,7 +61,8 @@ class Privileged {
   /// Walks that have called Bus::synchronise(), which lets other harts and devices run. After such a walk, the slot
   /// limit and the pending interrupts may have changed.
   std::uint64_t synchronised_walks() const { return synchronised_walks_; }
-  /// Translates the address of a one-byte access, without side effects. Only physical and type of the result are set.
+  /// Translates the address of a one-byte access, without side effects. Of the result, the region and what may be
+  /// accessed are not set.
   Cause translate_hint(std::uint64_t virtual_address, Translation& result, Access access = Access::load);
 
   /// Raises an exception for the instruction at state.pc: sets state.pc and the privilege. tval is ignored for ecalls.
@@ -72,16 +79,24 @@ class Privileged {
   bool wfi_allowed() const;  ///< false: illegal instruction
   /// Whether wrs.nto is legal. Unlike wfi, it is legal in U mode while mstatus.TW is clear.
   bool wrs_nto_allowed() const { return state_.privilege == Privilege::machine || !(csr_.mstatus & mstatus::kTw); }
-  /// Drops all translations, whatever the address and the ASID. Returns false for an illegal instruction.
+  /// Whether cbo.inval (`invalidates`), cbo.clean and cbo.flush are legal.
+  bool may_manage_blocks(bool invalidates) const { return may_use_blocks(invalidates ? kEnvcfgCbie : kEnvcfgCbcfe); }
+  bool may_zero_blocks() const { return may_use_blocks(kEnvcfgCbze); }
+  /// Drops translations, whatever the address: all of them, or with has_asid those whose TranslationKey has the ASID,
+  /// which the caller does. Returns false for an illegal instruction.
   bool sfence_vma(std::uint64_t va, bool has_va, std::uint64_t asid, bool has_asid);
 
   /// Sets an interrupt line from outside: MSIP 3, STIP 5 (Sstc), MTIP 7, SEIP 9 (ORed with the software bit), MEIP 11.
   /// Other bits are ignored. May be called at any time, even from inside a Bus call.
   void set_mip(unsigned bit, bool level);
 
-  /// Changes whenever cached translations must be dropped, and when the effective data privilege may have changed
-  /// without a change of privilege. A change of privilege alone changes the epoch only while MPRV is set.
+  /// Changes whenever translations of an ASID or of all must be dropped, and when the keys may have changed without a
+  /// change of privilege. A change of privilege alone changes the epoch only while MPRV is set.
   std::uint64_t epoch() const { return epoch_; }
+  /// Changes whenever cached translations must be dropped, whatever their key.
+  std::uint64_t translation_version() const { return translation_version_; }
+  TranslationKey fetch_key() const;
+  TranslationKey data_key() const;
   Privilege effective_data_privilege() const { return csr_.mstatus & mstatus::kMprv ? mpp() : state_.privilege; }
 
   bool fp_enabled() const { return (csr_.mstatus & mstatus::kFs) != 0; }
@@ -98,8 +113,14 @@ class Privileged {
     std::uint64_t page_size;   ///< bytes
     std::uint8_t permissions;  ///< Pmp::Permission bits for this privilege; write only with D set
     MemoryType type;
+    std::uint8_t page_shift = 0;
+    bool is_global = false;
+    TranslationWalk walk = {};
   };
 
+  bool may_use_blocks(std::uint64_t field) const;
+  void drop_translations() { ++epoch_, ++translation_version_; }
+  TranslationKey key_of(Privilege) const;
   Privilege mpp() const { return static_cast<Privilege>((csr_.mstatus & mstatus::kMpp) >> mstatus::kMppShift); }
   std::uint64_t mip() const;
   std::uint64_t soft_writable_mip() const;
@@ -139,6 +160,7 @@ class Privileged {
   std::uint64_t cycle_base_ = 0;    ///< mcycle less the clock, or the frozen mcycle while inhibited
   std::uint64_t instret_base_ = 0;  ///< likewise for minstret
   std::uint64_t epoch_ = 1;
+  std::uint64_t translation_version_ = 1;
   std::uint64_t executing_ = 1;  ///< instructions about to retire: 0 while a debugger writes
   bool takeable_ = false;
 };

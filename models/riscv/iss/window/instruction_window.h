@@ -12,6 +12,7 @@
 
 #include "models/base/memory/line_state.h"
 #include "models/riscv/iss/timing_counters.h"
+#include "models/riscv/iss/translation/translation_walk.h"
 #include "models/riscv/iss/window/branch_predictor.h"
 #include "models/riscv/iss/window/core_shape.h"
 #include "models/riscv/iss/window/issue_slots.h"
@@ -47,6 +48,8 @@ class InstructionWindow {
   /// Takes the time of everything in the log, and empties it. executed: how many instructions of the last run, counted
   /// from its start, are in it. next_pc: of the instruction after these.
   void consume(ExecutionLog&, unsigned executed, std::uint64_t next_pc);
+  /// As consume(), for a log with one instruction, a load, store or prefetch that waits for this walk.
+  void consume_behind(const TranslationWalk& walk, ExecutionLog&, unsigned executed);
   /// Cycle of the next dispatch, and how many instructions have been dispatched in that cycle.
   std::uint64_t cycle() const { return at_.cycle; }
   unsigned dispatched() const { return at_.dispatched; }
@@ -207,6 +210,7 @@ class InstructionWindow {
   Found meet_events(const Step&, const std::uint64_t*& access, Touched&, WindowMemo::Id& state, std::uint32_t& number);
   const std::uint64_t* execute_again(Step&, const std::uint64_t* access);
   std::uint32_t reached(std::uint64_t cycle);
+  std::uint32_t walk(std::uint64_t start);
   bool keeps_lines(const Step&, unsigned from) const;
   std::uint32_t meet(const TimingRecord&, std::uint64_t address, std::uint64_t start);
   bool add_load(std::uint64_t number, unsigned bytes, unsigned access, unsigned count, std::uint64_t& step,
@@ -371,6 +375,7 @@ class InstructionWindow {
   Learns learns_ = Learns::nothing;           ///< what, of the step that is executed next, goes into lesson_
   Lesson lesson_;
   Again again_;
+  const TranslationWalk* walk_ = nullptr;  ///< of the access that is executed
   const TimedRun* captured_at_ = nullptr;  ///< run before which the state was captured last
   std::uint64_t recalled_ = 0;             ///< steps
   std::uint64_t recalled_before_ = 0;      ///< captured_at_

@@ -98,10 +98,22 @@ class IntervalClock final : private InstructionWindow::Memory {
   /// The instruction that enter_slowly() was told of is a store to a device, which does not wait in the window. Returns
   /// the slot in which it leaves the store buffer.
   std::uint64_t post_store() {
+    issue_past_caches();
+    return window_.written() * width_;
+  }
+  /// The instruction that enter_slowly() was told of is a store or prefetch that the caches do not see. Returns the
+  /// slot of the next dispatch.
+  std::uint64_t issue_past_caches() {
     log_.access_no_cache();
     window_.consume(log_, entered_ + 1, 0);
     show();
-    return window_.written() * width_;
+    return state_.slots;
+  }
+  /// The instruction that enter_slowly() was told of accesses RAM at an address whose translation needs this walk.
+  void access_behind(const TranslationWalk& walk, std::uint64_t address) {
+    log_.access(address);
+    window_.consume_behind(walk, log_, entered_ + 1);
+    show();
   }
   /// The device takes that store in this slot, which may be later than post_store() has said.
   void store_taken(std::uint64_t slot) { window_.delay_store((slot + width_ - 1) / width_); }

@@ -19,7 +19,7 @@ constexpr bool reads_rs1(Opcode op) {
 constexpr bool is_unary(Opcode op) {
   return within(op, addi, sraiw) || op == slli_uw || within(op, clz, cpopw) || within(op, sext_b, zext_h) ||
          op == rori || within(op, roriw, rev8) || within(op, bclri, bseti) || op == jalr || within(op, csrrw, csrrc) ||
-         within(op, lb, fld) || op == lr_w || op == lr_d || op == probe || op == account || op == prefetch ||
+         within(op, lb, fld) || op == lr_w || op == lr_d || op == probe || op == account || within(op, prefetch, cbo) ||
          op == fsqrt_s || op == fsqrt_d || within(op, fclass_s, fcvt_d_s);
 }
 
@@ -32,7 +32,7 @@ constexpr bool integer_rs1(Opcode op) {
 
 constexpr bool writes_rd(Opcode op) {
   return !is_store(op) && !is_branch(op) && op != fence && op != pause && !within(op, fence_i, illegal) &&
-         !within(op, probe, prefetch);
+         !within(op, probe, cbo);
 }
 
 constexpr bool is_link(unsigned x) { return x == 1 || x == 5; }

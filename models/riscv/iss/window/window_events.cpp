@@ -50,8 +50,19 @@ const std::uint64_t* InstructionWindow::execute_again(Step& step, const std::uin
   return access;
 }
 
+/// An access that would ask for its line in the cycle `start` waits for its translation, for so many cycles.
+std::uint32_t InstructionWindow::walk(std::uint64_t start) {
+  const TranslationWalk& walk = *std::exchange(walk_, nullptr);
+  again_.next = nullptr;
+  std::uint64_t at = start + walk.cycles;
+  for (unsigned n = 0; n < walk.count; ++n) at = read_line(walk.entries[n], at, shape_.of(CostClass::load).latency);
+  return static_cast<std::uint32_t>(at - start);
+}
+
 /// As reach(), for an access that Again knows.
 std::uint32_t InstructionWindow::reached(std::uint64_t cycle) {
+  if (walk_) [[unlikely]]
+    return walk(cycle);
   if (again_.passed != again_.count) {
     const std::uint32_t late = again_.met[again_.passed++].late;
     again_.next = again_.passed != again_.count ? again_.met[again_.passed].access : again_.end;

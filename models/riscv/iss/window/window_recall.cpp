@@ -59,6 +59,19 @@ void InstructionWindow::consume(ExecutionLog& log, unsigned executed, std::uint6
   log.clear(bringing_sets());
 }
 
+void InstructionWindow::consume_behind(const TranslationWalk& walk, ExecutionLog& log, unsigned executed) {
+  make_exact();
+  slots_.forget(at_.cycle);
+  const std::uint64_t* const end = log.end_before(0);
+  Step step = step_at(log.runs(), end, executed);
+  walk_ = &walk;
+  again_.next = log.accesses();
+  touched_ = false;
+  execute_step(step, log.accesses());
+  again_.next = nullptr;
+  log.clear(bringing_sets());
+}
+
 /// What recall_touched() changes, in registers.
 struct InstructionWindow::Recall {
   std::uint64_t cycle, line;

@@ -60,6 +60,15 @@ class SoftTlb {
       entries_[filled_[i]].read_tag = entries_[filled_[i]].write_tag = kNoTag;
     filled_count_ = 0;
   }
+  /// Accesses to these virtual pages are not fast any more. bytes: whole pages.
+  void drop(std::uint64_t page, std::uint64_t bytes) {
+    const auto drop_within = [=](TlbEntry& e) {
+      if (e.read_tag - page < bytes) e.read_tag = kNoTag;
+      if (e.write_tag - page < bytes) e.write_tag = kNoTag;
+    };
+    if (bytes == base::GuestRam::kPage) return drop_within(entries_[(page >> 12) % kEntries]);
+    for (TlbEntry& e : entries_) drop_within(e);
+  }
   void drop_writes(std::uint64_t physical_page) {
     for (TlbEntry& e : entries_)
       if (e.write_tag != kNoTag && e.write_tag + e.physical == physical_page) e.write_tag = kNoTag;
