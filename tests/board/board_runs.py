@@ -82,6 +82,21 @@ def overrides(arguments):
     return [names[option] + value for option, value in zip(arguments[::2], arguments[1::2])]
 
 
+def options(*settings):
+    """Words PATH=VALUE as the options --set."""
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+def figures(text):
+    """A result as a dictionary of what was simulated alone, without what it was asked for: whoever shows that something
+    counts must compare these, since `seed` and `board` tell two settings apart."""
+    contents = load(text)
+    for name in ("host", "board", "seed", "without_effect", "quantum_ns"):
+        contents.pop(name, None)
+    contents["counters"]["caches"].pop("home_checked", None)
+    return contents
+
+
 class BoardTest(unittest.TestCase):
     maxDiff = 4000
 
@@ -98,17 +113,21 @@ class BoardTest(unittest.TestCase):
         self.assertEqual(process.returncode, 2, process.stderr)
         return process.stderr.rstrip("\n")
 
-    def assert_deterministic(self, board, settings):
+    def assert_deterministic(self, board, settings, small=SMALL, traces="pcap,perfetto"):
         """A second run, one with traces, and one by PROGRAM with 100 entries that do nothing and a foreign module give
-        the same result."""
-        arguments = (board, *SMALL, *settings)
+        the same result. Returns it."""
+        arguments = (board, *small, *settings)
         first = run(*arguments)
         self.assert_same(first, run(*arguments))
-        self.assert_same(first, run(*arguments, "--trace", "pcap,perfetto", "--out", self.directory()))
+        self.assert_same(first, run(*arguments, "--trace", traces, "--out", self.directory()))
         simulated = str(int(json.loads(first)["simulated_ns"]))
-        more = load(run_program("--entries", simulated, "--foreign", board, *overrides(SMALL + settings)))
-        self.assertEqual(more.pop("disturbance")["entries"], 100)
+        more = load(run_program("--entries", simulated, "--foreign", board, *overrides((*small, *settings))))
+        seen = more.pop("disturbance")
+        self.assertEqual(seen["entries"], 100)
+        self.assertGreater(seen["ticks"], 100)
+        self.assertGreaterEqual(more["host"]["calendar_entries"], json.loads(first)["host"]["calendar_entries"] + 100)
         self.assertMultiLineEqual(canonical(first), canonical(json.dumps(more)))
+        return first
 
     def assert_same(self, first, second, without=(), message=None):
         self.assertMultiLineEqual(canonical(first, without), canonical(second, without), message)

@@ -6,14 +6,11 @@ import itertools
 import os
 import unittest
 
-from board_runs import BoardTest, canonical, result, run
+from board_runs import BoardTest, canonical, options, result, run
+from stress_counts import stress_counts
 
 BOARD = ("enzian-eci-pio", "--workload", "none", "--firmware", "memory-stress", "--set", "run.time_limit=100s")
 FULL = os.environ.get("SLUICE_FULL") == "1"
-
-
-def options(*settings):
-    return [word for setting in settings for word in ("--set", setting)]
 
 
 class MemoryStress(BoardTest):
@@ -35,10 +32,7 @@ class MemoryStress(BoardTest):
         self.assertGreater(checked, 10_000_000 if FULL else 250_000)
 
     def test_dma_writes_into_lines_that_harts_have_cached(self):
-        board = os.path.join(self.directory(), "dma.toml")
-        with open(board, "w", encoding="utf-8") as file:
-            file.write('extends = ["enzian-eci-pio"]\n[pcie.slot0]\nlanes = 8\n[accel.requester]\n'
-                       'model = "dma-requester"\nslot = "pcie.slot0"\n')
+        board = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "lines_and_dma.toml")
         for harts, timing in itertools.product((1, 4), ("functional", "cached", "interval")):
             with self.subTest(harts=harts, timing=timing):
                 counters = result(board, *BOARD[1:], "--check", *options(
@@ -46,6 +40,32 @@ class MemoryStress(BoardTest):
                     f"cluster.host.bootargs={100_000 if FULL else 10_000}"))["counters"]
                 self.assertGreater(counters["caches"]["dma_writes"], 300)
                 self.assertGreater(counters["caches"]["dma_reads"], 300)
+
+    def test_the_packet_buffer_behind_pcie(self):
+        turns = 100_000 if FULL else 6_000
+        for harts, timing in itertools.product((1, 2, 4), ("functional", "cached", "interval")):
+            with self.subTest(harts=harts, timing=timing):
+                counters = result("enzian-pcie-pio", *BOARD[1:], *options(
+                    f"cluster.host.harts={harts}", f"caches.timing={timing}",
+                    f"cluster.host.bootargs={turns}"))["counters"]
+                for n in range(harts):
+                    combined, _ = stress_counts(n, harts, turns, behind_pcie=True)
+                    self.assertEqual(counters[f"cluster.host.hart{n}"]["combined_stores"], combined)
+                self.assertGreater(counters["nic.eth0"]["reads"], turns / 6)
+
+    def test_translations_that_hardly_ever_hit(self):
+        """TLBs of one page, and none: what harts read stays right, and each walk is of one gigapage."""
+        for harts, timing, entries in itertools.product((1, 4), ("cached", "interval"), (0, 1)):
+            with self.subTest(harts=harts, timing=timing, entries=entries):
+                contents = result(*BOARD, "--check", *options(
+                    f"cluster.host.harts={harts}", f"caches.timing={timing}", "cluster.host.bootargs=2000",
+                    f"cluster.host.tlb.entries={entries}", "cluster.host.tlb.ways=1",
+                    "cluster.host.tlb.second_entries=0"))
+                self.assertEqual(contents["outcome"], "finished")
+                for n in range(harts):
+                    hart = contents["counters"][f"cluster.host.hart{n}"]
+                    self.assertEqual((hart["tlb_misses"] > 2000, hart["tlb_walks"], hart["tlb_reads"]),
+                                     (entries == 1, hart["tlb_misses"], hart["tlb_misses"]))
 
     def test_few_buffers_and_wide_blocks(self):
         for buffers, block, read in ((0, 64, 8), (1, 8, 64), (2, 128, 32)):

@@ -2,11 +2,12 @@
 /* tests/board/guests/memory_stress.c: harts that share lines of a device, cached memory, and memory of types NC and IO,
  * and draw what they do. Each checks what it may know of what it reads; the bootargs say how many turns it takes.
  * Where the board has a DMA requester, that writes all the while to the first halves of lines whose second halves the
- * harts use.
+ * harts use. On a board whose PIO NIC is behind PCIe, they share its packet buffer, of type NC, and its counter.
  *
  * Fails with 1: no PIO NIC; 2: a counter; 3: an own word, byte or word across two lines; 4: a message that came before
  * its data, or went back; 5: two harts were in one critical
- * section; 6: the requester read other bytes than it had written. */
+ * section; 6: the requester read other bytes than it had written; 7: the NIC's counter was less than another hart had
+ * seen. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,6 +41,8 @@ enum kind { DEVICE, CACHED, NC, IO, KINDS };
 
 static uint64_t lines[KINDS];
 static uint64_t shared_with_dma, requester; /* addresses; 0: there is no requester */
+static uint64_t registers;                  /* of a NIC behind PCIe, whose buffer takes no atomics; 0: there is none */
+static volatile uint64_t latest;            /* what any hart has seen of its counter */
 static uint32_t turns;
 
 struct hart_state {
@@ -88,7 +91,7 @@ static int use_own(struct hart_state* s, unsigned hart, unsigned kind, unsigned 
   volatile uint8_t* byte = (volatile uint8_t*)address(kind, line, BYTES + hart);
   if (*byte != s->byte[kind][line]) return 3;
   *byte = s->byte[kind][line] = (uint8_t)value;
-  if (line % board.harts != hart || line + 1 == LINES) return 0;
+  if (line % board.harts != hart || line + 1 == LINES || (kind == DEVICE && registers != 0)) return 0;
   uint64_t read, at = address(kind, line, ACROSS);
   __asm__ volatile("ld %0, (%1)" : "=r"(read) : "r"(at) : "memory");
   if (read != s->across[kind][line]) return 3;
@@ -141,7 +144,17 @@ static int use_beside_dma(struct hart_state* s, unsigned hart, unsigned line, ui
   return 0;
 }
 
+/* What one hart has seen, another reads later. */
+static int use_register(void) {
+  uint64_t before = latest;
+  fence_reads();
+  uint64_t now = *(volatile uint64_t*)(registers + PIO_COUNTER);
+  __asm__ volatile("amomaxu.d x0, %1, (%0)" : : "r"(&latest), "r"(now) : "memory");
+  return now < before ? 7 : 0;
+}
+
 static void start_requester(void) {
+  if (registers != 0) return;
   const struct pcie_function* function = pcie_setup() != 0 ? pcie_find(DMAR_VENDOR_ID, DMAR_DEVICE_ID) : 0;
   if (function == 0) return;
   shared_with_dma = (uintptr_t)memory_reserve(LINE * LINES, 4096);
@@ -172,6 +185,7 @@ static bool requester_failed(void) {
 static int turn(struct hart_state* s, unsigned hart) {
   uint64_t r = draw(s);
   unsigned kind = r >> 8 & 3, line = r >> 16 & (LINES - 1);
+  if (registers != 0 && kind == DEVICE && r % 8 < 2) return use_register();
   switch (r % 8) {
     case 0:
       s->added++;
@@ -219,6 +233,12 @@ static int find(void) {
     const char* arguments = fdt_get(&node, "bootargs", 0);
     for (; arguments != 0 && *arguments >= '0' && *arguments <= '9'; arguments++)
       turns = turns * 10 + (uint32_t)(*arguments - '0');
+  }
+  const struct pcie_function* nic =
+      lines[DEVICE] == 0 && pcie_setup() != 0 ? pcie_find(PIO_VENDOR_ID, PIO_DEVICE_ID) : 0;
+  if (nic != 0) {
+    registers = translation_map(nic->bar[PIO_BAR], PIO_REGISTERS_SIZE, MEMORY_AS_IT_IS);
+    lines[DEVICE] = translation_map(nic->bar[PIO_BAR] + PIO_PACKET_BUFFER, LINE * LINES, MEMORY_NC);
   }
   return lines[DEVICE] == 0 || turns == 0;
 }
