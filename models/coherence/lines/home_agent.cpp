@@ -15,8 +15,17 @@ constexpr protocol::Data kOfDevice = 0, kArrived = 1;
 
 }  // namespace
 
-HomeAgent::HomeAgent(base::LineHome& device, Setup setup, Send send)
-    : device_(device), setup_(std::move(setup)), send_(std::move(send)), by_(setup_.caches) {}
+HomeAgent::HomeAgent(base::LineHome& device, Setup setup, Send send, Describe describe)
+    : device_(device),
+      setup_(std::move(setup)),
+      send_(std::move(send)),
+      describe_(std::move(describe)),
+      by_(setup_.caches) {}
+
+/// The device has made a mistake with a line of its own.
+void HomeAgent::fail(std::uint64_t address, const char* mistake) const {
+  throw std::logic_error(fmt::format("it {}, {:#x}: {}", mistake, address, describe_(address)));
+}
 
 HomeAgent::Line& HomeAgent::line_at(std::uint64_t address) {
   return lines_.try_emplace(address, setup_.caches).first->second;
@@ -48,7 +57,10 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
   }
   // Those of later requests, which the calls below may bring, are greater.
   const std::uint64_t number = step.asked ? ++last_request_ : 0;
-  if (step.asked) requested_.emplace(number, address);
+  if (step.asked) {
+    requested_.emplace(number, address);
+    answered_[number % kAnswered] = address;
+  }
   if (step.written) {
     const auto bytes = std::span(line.arrived).first(setup_.line_bytes);
     if (checker_) checker_->written(address, bytes);
@@ -64,14 +76,17 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
 
 /// Returns the line of an open request; null if a reset has withdrawn the request.
 HomeAgent::Line* HomeAgent::find_request(std::uint64_t number, std::uint64_t& address, const char* what) {
+  const std::string does = what;
   const auto found = requested_.find(number);
   if (found == requested_.end()) {
     if (number != 0 && number <= withdrawn_) return nullptr;
-    throw std::logic_error(std::string("it ") + what + " a line that nobody waits for");
+    if (number != 0 && number <= last_request_ && last_request_ - number < kAnswered)
+      fail(answered_[number % kAnswered], (does + " a line for which it has answered already").c_str());
+    throw std::logic_error("it " + does + " a line that nobody waits for");
   }
   address = found->second;
   Line& line = line_at(address);
-  if (!line.state.may_answer()) throw std::logic_error(std::string("it ") + what + " a line that it has recalled");
+  if (!line.state.may_answer()) fail(address, (does + " a line that it has recalled").c_str());
   requested_.erase(found);
   return &line;
 }
@@ -106,9 +121,9 @@ bool HomeAgent::refuse(std::uint64_t number) {
 
 void HomeAgent::recall(std::uint64_t address, base::Recall what) {
   if (!has(address) || address % setup_.line_bytes != 0)
-    throw std::logic_error("it recalls what is no line of its own");
+    throw std::logic_error(fmt::format("it recalls what is no line of its own, {:#x}", address));
   Line& line = line_at(address);
-  if (!line.state.may_recall()) throw std::logic_error("it recalls a line that it has recalled");
+  if (!line.state.may_recall()) fail(address, "recalls a line that it has recalled");
   ++recalls_;
   const bool to_read = what == base::Recall::to_read;
   take(address, line,
@@ -117,8 +132,7 @@ void HomeAgent::recall(std::uint64_t address, base::Recall what) {
 
 void HomeAgent::unlock(std::uint64_t address) {
   const auto found = lines_.find(address);
-  if (found == lines_.end() || !found->second.state.is_locked)
-    throw std::logic_error("it unlocks a line that it has not recalled");
+  if (found == lines_.end() || !found->second.state.is_locked) fail(address, "unlocks a line that it has not recalled");
   take(address, found->second, found->second.state.unlock(setup_.rules));
 }
 

@@ -3,7 +3,9 @@
 /// What a device that is the home of lines has at its end of a coherent link: the state of each of its lines, and the
 /// messages that this takes.
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -28,9 +30,11 @@ class HomeAgent final : public base::LineCaches {
     protocol::Rules rules;
   };
   using Send = base::Callback<void(CoherentMessagePtr)>;
+  /// Who holds a line and what is under way for it, in words.
+  using Describe = std::function<std::string(std::uint64_t line)>;
 
-  /// send: hands a message for a cache to the link.
-  HomeAgent(base::LineHome&, Setup, Send send);
+  /// send: hands a message for a cache to the link. describe: for what is thrown where the device makes a mistake.
+  HomeAgent(base::LineHome&, Setup, Send send, Describe describe);
 
   const std::string& path() const { return setup_.path; }
   bool has(std::uint64_t address) const { return address - setup_.base < setup_.size; }
@@ -66,6 +70,7 @@ class HomeAgent final : public base::LineCaches {
   };
 
   Line& line_at(std::uint64_t address);
+  [[noreturn]] void fail(std::uint64_t address, const char* mistake) const;
   Line* find_request(std::uint64_t number, std::uint64_t& address, const char* what);
   void check_grant(std::uint64_t address, const protocol::Step&, std::span<const std::uint8_t> bytes, bool alone);
   void take(std::uint64_t address, Line&, const protocol::Step&, std::span<const std::uint8_t> granted = {});
@@ -74,10 +79,13 @@ class HomeAgent final : public base::LineCaches {
   LineChecker* checker_ = nullptr;
   const Setup setup_;
   Send send_;
+  Describe describe_;
   std::vector<base::Site> by_;                                  ///< by cache: the instruction of its latest request
   std::unordered_map<std::uint64_t, Line> lines_;               ///< by address
   std::unordered_map<std::uint64_t, std::uint64_t> requested_;  ///< by number of an open request: address of its line
-  std::uint64_t last_request_ = 0, withdrawn_ = 0;  ///< request numbers; withdrawn_: last_request_ at the last reset
+  static constexpr std::size_t kAnswered = 64;
+  std::array<std::uint64_t, kAnswered> answered_{};  ///< lines of the last requests, by number, for what is thrown
+  std::uint64_t last_request_ = 0, withdrawn_ = 0;   ///< request numbers; withdrawn_: last_request_ at the last reset
   std::uint64_t recalls_ = 0;
 };
 

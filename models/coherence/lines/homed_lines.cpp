@@ -41,8 +41,9 @@ void HomedLines::add(base::LineHome& home, std::uint64_t base, std::uint64_t siz
                          static_cast<unsigned>(harts_.size()),
                          line_,
                          {has_owned_, link.dialect().has_conflicts}};
-  homes_.push_back({std::make_unique<HomeAgent>(home, std::move(setup),
-                                                [&link](CoherentMessagePtr m) { link.send_to_host(std::move(m)); }),
+  homes_.push_back({std::make_unique<HomeAgent>(
+                        home, std::move(setup), [&link](CoherentMessagePtr m) { link.send_to_host(std::move(m)); },
+                        [this](std::uint64_t l) { return describe(l, *home_of(l)); }),
                     &link});
   if (std::find(links_.begin(), links_.end(), &link) == links_.end()) {
     links_.push_back(&link);
@@ -115,7 +116,8 @@ bool HomedLines::wait_for(unsigned hart, std::uint64_t line, const Home& home, b
       // An answer of the same instant may have come before.
       if (harts_[hart].awaited != kNone) wake(harts_[hart], "no answer has come within " + base::to_text(most));
     });
-  while (h.awaited == line) base::wait_for(h.event, "a cache line", home.agent->path().c_str());
+  h.waits_for = fmt::format("cache line {:#x}", line);
+  while (h.awaited == line) base::wait_for(h.event, h.waits_for.c_str(), home.agent->path().c_str());
   base::calendar().cancel(h.timeout);
   return resets_ == resets && h.why.empty();
 }

@@ -74,7 +74,8 @@ class HomedLines {
     // While it waits for a line.
     std::uint64_t awaited = kNone;  ///< address of the line
     bool refused = false;
-    std::string why;  ///< the last access was refused, but not by the home
+    std::string why;        ///< the last access was refused, but not by the home
+    std::string waits_for;  ///< for the diagnosis of a stall
     base::Calendar::Handle timeout;
     base::Event event;
     std::uint64_t granted = kNone;  ///< the line of the access that takes place

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Lines with a home of their own, behind a link: who waits for what, what a home takes back, and what is evicted.
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include "models/base/time/who_waits.h"
 #include "tests/unit/coherence/homed_bench.h"
 
 using namespace sluice;
@@ -303,9 +305,13 @@ TEST_CASE("a home's mistakes are told", "[homed]") {
   REQUIRE_THROWS_WITH(caches.grant(1, bytes, true), "it grants a line that nobody waits for");
   REQUIRE_THROWS_WITH(caches.refuse(1), "it refuses a line that nobody waits for");
   REQUIRE_THROWS_WITH(caches.grant(1, {bytes.data(), 8}, true), "it grants a line with 8 bytes, not 64");
-  REQUIRE_THROWS_WITH(caches.recall(kBase + 32, base::Recall::nothing), "it recalls what is no line of its own");
-  REQUIRE_THROWS_WITH(caches.recall(kBase + 4096, base::Recall::nothing), "it recalls what is no line of its own");
-  REQUIRE_THROWS_WITH(caches.unlock(kBase), "it unlocks a line that it has not recalled");
+  REQUIRE_THROWS_WITH(caches.recall(kBase + 32, base::Recall::nothing),
+                      fmt::format("it recalls what is no line of its own, {:#x}", kBase + 32));
+  REQUIRE_THROWS_WITH(caches.recall(kBase + 4096, base::Recall::nothing),
+                      fmt::format("it recalls what is no line of its own, {:#x}", kBase + 4096));
+  REQUIRE_THROWS_WITH(
+      caches.unlock(kBase),
+      fmt::format("it unlocks a line that it has not recalled, {:#x}: its home knows of nobody who has it", kBase));
   REQUIRE_THROWS_WITH(b.lines.add(b.home, kBase, 4096, "device.other", b.link),
                       "the lines of device.other overlap those of device.home");
   REQUIRE_THROWS_WITH(b.lines.add(b.home, 0, 128, "device.other", b.link),
@@ -329,9 +335,17 @@ TEST_CASE("a home's mistakes are told", "[homed]") {
     told([&] { caches.grant(b.home.last, bytes, true); });
   });
   b.run();
-  REQUIRE(what == std::vector<std::string>{"it grants a line that it has recalled",
-                                           "it recalls a line that it has recalled",
-                                           "it grants a line that nobody waits for"});
+  const std::string open =
+      "hart 0 has it asked for to write, its home takes hart 0 to hold nothing; it serves hart 0: read unique, which "
+      "the "
+      "device has to answer; the device has recalled it";
+  REQUIRE(what ==
+          std::vector<std::string>{
+              fmt::format("it grants a line that it has recalled, {:#x}: {}", kBase, open),
+              fmt::format("it recalls a line that it has recalled, {:#x}: {}", kBase, open),
+              fmt::format("it grants a line for which it has answered already, {:#x}: hart 0 has it asked for to "
+                          "write, its home takes hart 0 to hold exclusive; under way: grant exclusive to hart 0",
+                          kBase)});
 }
 
 TEST_CASE("caches with lines of another size than a link's are refused", "[homed]") {
@@ -522,4 +536,14 @@ TEST_CASE("a hart gives back what it holds, and nothing else", "[homed]") {
     CHECK(b.lines.evictions() == 1);
     CHECK(b.lines.requests() == 3);
   }
+}
+
+TEST_CASE("a stall says which line a hart waits for, and whose", "[homed]") {
+  Bench b;
+  b.home.answers = false;
+  b.hart([&](Hart& h) { h.load(kBase + 70); });
+  std::string waits;
+  b.at(5_us, [&] { waits = base::describe_waits(); });
+  b.run();
+  CHECK(waits.find(fmt::format("waits for device.home: cache line {:#x}", kBase + 64)) != std::string::npos);
 }
