@@ -19,7 +19,8 @@ constexpr unsigned kNobody = ~0u;  ///< as a hart
 MemorySystem::Hart::Hart(const Parameters& p)
     : l1i(p.l1i_size.count(), p.l1i_ways, static_cast<unsigned>(p.line.count())),
       l1d(p.l1d_size.count(), p.l1d_ways, static_cast<unsigned>(p.line.count())),
-      l2(p.l2_size.count(), p.l2_ways, static_cast<unsigned>(p.line.count())),
+      l2(p.l2_size.count() != 0 ? p.l2_size.count() : p.line.count(), p.l2_size.count() != 0 ? p.l2_ways : 1,
+         static_cast<unsigned>(p.line.count())),
       miss_registers(p.miss_registers, Pending{~std::uint64_t{0}, {}}) {}
 
 Time MemorySystem::Hart::arrives(std::uint64_t line) const {
@@ -80,19 +81,20 @@ void MemorySystem::register_hart_statistics(unsigned hart, base::StatisticsGroup
   const HartCounters& c = harts_[hart].counters;
   group.counter("l1i_displaced", "lines", "that made room for others in L1I", c.l1i_displaced);
   group.counter("l1d_displaced", "lines", "that made room for others in L1D", c.l1d_displaced);
-  group.counter("l2_displaced", "lines", "that made room for others in L2", c.l2_displaced);
   group.counter("l2_accesses", "lines", "L1 misses", c.l2_accesses);
-  group.counter("l2_misses", "lines", "of these, lines that L2 did not hold", c.l2_misses);
   group.counter("llc_misses", "lines", "lines fetched from DRAM", c.llc_misses);
-  group.counter_of("l2_hits", "lines", "L1 misses that L2 held", [&c] { return c.l2_accesses - c.l2_misses; });
   group.counter("snoops", "lines", "that came from another hart's cache, or the permission to write them", c.snoops);
   group.counter("prefetches", "lines", "lines fetched ahead of a stream", c.prefetches);
-  group.counter("l2_waits", "accesses", "loads and fetches that waited for L2", c.l2_waits);
   group.counter("llc_waits", "accesses", "loads and fetches that waited for the LLC", c.llc_waits);
   group.counter("snoop_waits", "accesses", "loads and fetches that waited for another hart's cache", c.snoop_waits);
   group.counter("dram_waits", "accesses", "loads and fetches that waited for DRAM", c.dram_waits);
   group.counter("prefetch_waits", "accesses", "loads and fetches that waited for a prefetch under way",
                 c.prefetch_waits);
+  if (!has_l2()) return;
+  group.counter("l2_displaced", "lines", "that made room for others in L2", c.l2_displaced);
+  group.counter("l2_misses", "lines", "of the L1 misses, lines that L2 did not hold", c.l2_misses);
+  group.counter_of("l2_hits", "lines", "L1 misses that L2 held", [&c] { return c.l2_accesses - c.l2_misses; });
+  group.counter("l2_waits", "accesses", "loads and fetches that waited for L2", c.l2_waits);
 }
 
 base::GuestRam* MemorySystem::ram_at(std::uint64_t address, std::uint64_t length) {
@@ -114,7 +116,7 @@ void MemorySystem::reset() {
 
 Holders MemorySystem::no_holders(std::size_t harts) const {
   const Parameters& p = parameters_;
-  const std::uint64_t lines = (p.l2_size.count() + p.l1i_size.count()) / p.line.count();
+  const std::uint64_t lines = ((has_l2() ? p.l2_size : p.l1d_size).count() + p.l1i_size.count()) / p.line.count();
   return {harts, harts == 0 ? 1 : lines, static_cast<unsigned>(p.line.count())};
 }
 
@@ -162,10 +164,11 @@ void MemorySystem::put_in_llc(std::uint64_t line, bool dirty, Time at, unsigned 
 /// Takes a line from a hart, which keeps it shared or not at all. Returns the state that its caches for data had it in.
 LineState::State MemorySystem::take(unsigned hart, std::uint64_t line, LineState::State to) {
   Hart& h = harts_[hart];
-  const LineState::State in_l2 = h.l2.downgrade(line, to);
-  const LineState::State had = std::max(h.l1d.downgrade(line, to), in_l2);
+  const LineState::State in_l1d = h.l1d.downgrade(line, to);
+  const LineState::State counted = has_l2() ? h.l2.downgrade(line, to) : in_l1d;
+  const LineState::State had = std::max(in_l1d, counted);
   if (to != LineState::kInvalid) return had;
-  if (in_l2 != LineState::kInvalid) holders_.remove(hart, line);
+  if (counted != LineState::kInvalid) holders_.remove(hart, line);
   if (h.l1i.downgrade(line, to) != LineState::kInvalid) holders_.remove(hart, line);
   return had;
 }
@@ -186,15 +189,27 @@ LineState::Line MemorySystem::put(unsigned hart, LineState& cache, std::uint64_t
   return out;
 }
 
-void MemorySystem::fill_l1(unsigned hart, std::uint64_t line, bool write, bool fetch) {
+/// state: of the line in the caches below, or, without an L2, that in which it comes.
+void MemorySystem::fill_l1(unsigned hart, std::uint64_t line, LineState::State state, bool fetch, Time at) {
   Hart& h = harts_[hart];
-  if (fetch) {  // nothing is written back from L1I
-    h.counters.l1i_displaced += put(hart, h.l1i, line, LineState::kShared).state != LineState::kInvalid;
-    return;
-  }
-  const auto out = h.l1d.fill(line, write ? LineState::kModified : h.l2.state(line));
-  h.counters.l1d_displaced += out.state != LineState::kInvalid;
-  if (out.state == LineState::kModified) h.l2.fill(out.address, LineState::kModified);  // L2 has it
+  const bool is_counted = fetch || !has_l2();
+  LineState& l1 = fetch ? h.l1i : h.l1d;
+  const auto out = is_counted ? put(hart, l1, line, fetch ? LineState::kShared : state) : l1.fill(line, state);
+  (fetch ? h.counters.l1i_displaced : h.counters.l1d_displaced) += out.state != LineState::kInvalid;
+  if (!has_l2() && out.state != LineState::kInvalid)
+    put_in_llc(out.address, out.state == LineState::kModified, at);
+  else if (out.state == LineState::kModified)
+    h.l2.fill(out.address, LineState::kModified);  // L2 has it
+}
+
+/// What makes room goes to the LLC.
+void MemorySystem::fill_l2(unsigned hart, std::uint64_t line, LineState::State state, Time at) {
+  Hart& h = harts_[hart];
+  const auto out = put(hart, h.l2, line, state);
+  if (out.state == LineState::kInvalid) return;
+  ++h.counters.l2_displaced;
+  const bool dirty = h.l1d.downgrade(out.address, LineState::kInvalid) == LineState::kModified;
+  put_in_llc(out.address, dirty || out.state == LineState::kModified, at);
 }
 
 /// Returns the time at which the line arrives for a hart whose L1 and L2 do not have it, or have it shared while the
@@ -203,7 +218,7 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
   Hart& h = harts_[hart];
   const LineState::State elsewhere = take_from_others(hart, line, write ? LineState::kInvalid : LineState::kShared);
   if (elsewhere == LineState::kModified) put_in_llc(line, true, at);
-  const bool held = h.l2.state(line) != LineState::kInvalid;
+  const bool held = (has_l2() ? h.l2 : h.l1d).state(line) != LineState::kInvalid;
   // A hart that holds the line exclusively may have written it silently (E to M): it must be snooped for the data.
   const bool supplied = elsewhere >= LineState::kExclusive;
   const bool in_llc = llc_.hit(line, false);
@@ -217,12 +232,8 @@ MemorySystem::Fill MemorySystem::fetch_line(unsigned hart, std::uint64_t line, b
     fill = {dram(line, at), &HartCounters::dram_waits};
   h.counters.llc_misses += !supplied && !in_llc && !held;
   const auto alone = elsewhere == LineState::kInvalid ? LineState::kExclusive : LineState::kShared;
-  const auto out = put(hart, h.l2, line, write ? LineState::kModified : alone);
-  if (out.state != LineState::kInvalid) {
-    ++h.counters.l2_displaced;
-    const bool dirty = h.l1d.downgrade(out.address, LineState::kInvalid) == LineState::kModified;
-    put_in_llc(out.address, dirty || out.state == LineState::kModified, at);
-  }
+  fill.state = write ? LineState::kModified : alone;
+  if (has_l2()) fill_l2(hart, line, fill.state, at);
   return fill;
 }
 
@@ -230,7 +241,7 @@ Time MemorySystem::miss(unsigned hart, std::uint64_t address, LineUse use, Time 
   if (use == LineUse::prefetch) {
     Pending& free = harts_[hart].next_miss_register();
     const std::uint64_t line = llc_.line_of(address);
-    free = {line, prefetch_to_l2(hart, line, std::max(at, free.ready))};
+    free = {line, prefetch_below_l1(hart, line, std::max(at, free.ready))};
     return at;
   }
   const Fill fill = bring(hart, address, use, at);
@@ -267,17 +278,29 @@ Time MemorySystem::clean(unsigned hart, std::uint64_t address, bool keep, Time a
   return start;
 }
 
-/// Starts to bring a line to L2 for a hart that does not wait for it. Returns when it arrives.
-Time MemorySystem::prefetch_to_l2(unsigned hart, std::uint64_t line, Time at) {
+/// Starts to bring a line to L2, or without one to the LLC, for a hart that does not wait for it. Returns when it
+/// arrives.
+Time MemorySystem::prefetch_below_l1(unsigned hart, std::uint64_t line, Time at) {
   Hart& h = harts_[hart];
-  if (h.l2.state(line) != LineState::kInvalid) return at;
+  if (has_l2() ? h.l2.state(line) != LineState::kInvalid : !prefetch_to_llc(hart, line, at)) return at;
   ++h.counters.prefetches;
-  h.prefetched.push_back({line, fetch_line(hart, line, false, at).ready});
+  if (has_l2()) h.prefetched.push_back({line, fetch_line(hart, line, false, at).ready});
   if (h.prefetched.size() > 32) h.prefetched.pop_front();
   return h.prefetched.back().ready;
 }
 
-/// Brings a line to L1, through L2.
+/// Returns false where a cache has the line.
+bool MemorySystem::prefetch_to_llc(unsigned hart, std::uint64_t line, Time at) {
+  if (llc_.state(line) != LineState::kInvalid) return false;
+  for (unsigned h = 0; h < harts_.size(); ++h)
+    if (holders_.may_hold(h, line) && harts_[h].l1d.state(line) != LineState::kInvalid) return false;
+  ++harts_[hart].counters.llc_misses;
+  harts_[hart].prefetched.push_back({line, dram(line, at)});
+  put_in_llc(line, false, at);
+  return true;
+}
+
+/// Brings a line to L1, through L2 if there is one.
 MemorySystem::Fill MemorySystem::bring(unsigned hart, std::uint64_t address, LineUse use, Time at) {
   const bool write = writes(use);
   Hart& h = harts_[hart];
@@ -286,21 +309,23 @@ MemorySystem::Fill MemorySystem::bring(unsigned hart, std::uint64_t address, Lin
   const Time start = std::max(at, free.ready);
   ++h.counters.l2_accesses;
   Fill fill;
-  const auto under_way =
+  auto under_way =
       std::find_if(h.prefetched.begin(), h.prefetched.end(), [&](const Pending& p) { return p.line == line; });
-  if (h.l2.hit(line, write)) {
-    fill = {start + parameters_.l2_latency, &HartCounters::l2_waits};
-    if (under_way != h.prefetched.end()) {
-      if (under_way->ready > fill.ready) fill = {under_way->ready, &HartCounters::prefetch_waits};
-      h.prefetched.erase(under_way);
-    }
+  if (has_l2() && h.l2.hit(line, write)) {
+    fill = {
+        start + parameters_.l2_latency, &HartCounters::l2_waits, {}, write ? LineState::kModified : h.l2.state(line)};
   } else {
     ++h.counters.l2_misses;
     fill = fetch_line(hart, line, write, start);
+    if (has_l2()) under_way = h.prefetched.end();
+  }
+  if (under_way != h.prefetched.end()) {
+    if (under_way->ready > fill.ready) fill.ready = under_way->ready, fill.waits = &HartCounters::prefetch_waits;
+    h.prefetched.erase(under_way);
   }
   // Without a window, a hart waits for its misses, or pays only once for a line that it stores to.
   if (windowed()) fill.ready = std::max(fill.ready, h.arrives(line));
-  fill_l1(hart, line, write, use == LineUse::fetch);
+  fill_l1(hart, line, fill.state, use == LineUse::fetch, start);
   prefetch(hart, line, start);
   free = {line, fill.ready};
   fill.start = start;
@@ -324,7 +349,7 @@ void MemorySystem::prefetch(unsigned hart, std::uint64_t line, Time at) {
   for (; match->ahead < end; match->ahead += step) {
     // A stream does not cross its page: the next page's frame is unknown to the hardware.
     if (match->ahead / base::GuestRam::kPage != line / base::GuestRam::kPage || !ram_at(match->ahead, step)) break;
-    prefetch_to_l2(hart, match->ahead, at);
+    prefetch_below_l1(hart, match->ahead, at);
   }
 }
 

@@ -25,10 +25,10 @@ namespace sluice::coherence {
 using namespace base::literals;
 
 /// timing = "functional": DMA takes fixed latencies; accesses by harts take no time beyond their instruction's cost.
-/// timing = "cached": L1I, L1D and L2 per hart, a shared non-inclusive LLC, DDIO, a stream prefetcher and a limited
-/// number of outstanding misses per hart. A miss is issued when a miss register is free, and holds the register until
-/// its data arrives. A load or fetch miss stalls the hart until the data arrives; a store miss stalls it only until the
-/// miss is issued.
+/// timing = "cached": L1I, L1D and, if it has a size, L2 per hart, a shared non-inclusive LLC, DDIO, a stream
+/// prefetcher and a limited number of outstanding misses per hart. A miss is issued when a miss register is free, and
+/// holds the register until its data arrives. A load or fetch miss stalls the hart until the data arrives; a store miss
+/// stalls it only until the miss is issued.
 ///
 /// Where base::spread() is drawn, each DRAM rank is refreshed once in an interval, the ranks in turn, at any time in
 /// its turn, and an access that asks for a line of a rank while that is refreshed waits for the end of it; write-backs
@@ -50,7 +50,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
     unsigned l1i_ways = 8;
     base::Bytes l1d_size = 32_KiB;
     unsigned l1d_ways = 8;
-    base::Bytes l2_size = 1_MiB;
+    base::Bytes l2_size = 1_MiB;  ///< 0: a hart has no L2, and what misses its L1 goes to the LLC
     unsigned l2_ways = 16;
     base::Time l2_latency = base::Time::ps(4'516);  ///< L1 miss to data from L2
     base::Bytes llc_size = 22_MiB;
@@ -96,6 +96,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   /// Empties the caches. Memory is unchanged, as the data of cached lines always lies there.
   void reset() override;
 
+  bool has_l2() const { return parameters_.l2_size.count() != 0; }
   bool cached() const { return parameters_.timing != Timing::functional; }
   const HartCounters& counters(unsigned hart) const { return harts_[hart].counters; }
   /// Adds a home behind a link. A hart holds as many lines with homes of their own as its L1D.
@@ -149,7 +150,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   };
   struct Hart {
     explicit Hart(const Parameters&);
-    base::LineState l1i, l1d, l2;
+    base::LineState l1i, l1d, l2;         ///< without an L2, the smallest possible one, which is never used
     std::vector<Pending> miss_registers;  ///< the line of each, and when it is free: the line has arrived
     /// When a line has arrived that the hart has asked for; 0: it is not under way.
     base::Time arrives(std::uint64_t line) const;
@@ -162,14 +163,17 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
 
   struct Fill {
     base::Time ready;
-    std::uint64_t HartCounters::*waits;  ///< counter for a hart that waits for this fill
-    base::Time start = {};               ///< when a miss register was free
+    std::uint64_t HartCounters::*waits;                       ///< counter for a hart that waits for this fill
+    base::Time start = {};                                    ///< when a miss register was free
+    base::LineState::State state = base::LineState::kShared;  ///< in which the line comes to the hart's caches
   };
   Fill bring(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at);
-  base::Time prefetch_to_l2(unsigned hart, std::uint64_t line, base::Time at);
+  base::Time prefetch_below_l1(unsigned hart, std::uint64_t line, base::Time at);
+  bool prefetch_to_llc(unsigned hart, std::uint64_t line, base::Time at);
   Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
-  void fill_l1(unsigned hart, std::uint64_t line, bool write, bool fetch);
+  void fill_l1(unsigned hart, std::uint64_t line, base::LineState::State, bool fetch, base::Time at);
+  void fill_l2(unsigned hart, std::uint64_t line, base::LineState::State, base::Time at);
   base::LineState::Line put(unsigned hart, base::LineState& cache, std::uint64_t line, base::LineState::State);
   base::LineState::State take(unsigned hart, std::uint64_t line, base::LineState::State to);
   Holders no_holders(std::size_t harts) const;

@@ -33,6 +33,7 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       "Intel 64 and IA-32 Architectures Optimization Reference Manual (248966): Skylake Server microarchitecture";
   constexpr const char* kTypical = "vendor-typical; no modelled system publishes it";
   const auto timed = [](const P& p) { return p.timing == Timing::functional ? "timing is functional" : ""; };
+  const auto with_l2 = [timed](const P& p) { return p.l2_size == 0_B ? "l2_size is 0" : timed(p); };
   const auto refreshed = [timed](const P& p) {
     return p.timing != Timing::functional && p.refresh_interval == 0_ns ? "refresh_interval is 0 ns" : timed(p);
   };
@@ -78,8 +79,8 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .stated(kSkylake)
       .acts_with({"l1d_displaced"}, "L1D was never full where a line was to come")
       .without_effect(timed);
-  s.add("l2_size", &P::l2_size, "private second-level cache of a hart")
-      .range(kL2Sizes.least, kL2Sizes.most)
+  s.add("l2_size", &P::l2_size, "private second-level cache of a hart; 0: it has none")
+      .range(0_B, kL2Sizes.most)
       .stated(kSkylake)
       .acts_with({"l2_displaced"}, "L2 was never full where a line was to come")
       .without_effect(timed);
@@ -88,12 +89,12 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .unit("ways")
       .stated(kSkylake)
       .acts_with({"l2_displaced"}, "L2 was never full where a line was to come")
-      .without_effect(timed);
+      .without_effect(with_l2);
   s.add("l2_latency", &P::l2_latency, "L1 miss to data from L2")
       .range(0_ns, 1_us)
       .assumed("14 cycles at 3.1 GHz, vendor-typical; no modelled system publishes it")
       .acts_with({"l2_hits"}, "L2 had no line that L1 missed")
-      .without_effect(timed);
+      .without_effect(with_l2);
   s.add("llc_size", &P::llc_size, "shared last-level cache")
       .range(kLlcSizes.least, kLlcSizes.most)
       .stated("Enso thesis, section 3.3.1: 22 MB")
@@ -168,6 +169,10 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
       .measured("pcie-bench: DMA reads with a cold against a warm LLC, about 40 ns")
       .acts_with({"dma_read_misses"}, "no DMA read came to DRAM")
       .without_effect(timed);
+  s.rule("l2_size", [](const P& p) -> std::string {
+    if (p.l2_size == 0_B || p.l2_size >= kL2Sizes.least) return {};
+    return "must be 0, or at least " + base::to_text(kL2Sizes.least);
+  });
   s.rule("refresh_time", [](const P& p) -> std::string {
     if (p.refresh_interval == base::Time{} || p.refresh_time < p.refresh_interval) return {};
     return "must be less than refresh_interval, " + base::to_text(p.refresh_interval);

@@ -58,9 +58,8 @@ std::string core_text(const Cores& cores, bool shared) {
     const Json::json_pointer at(pointer);
     return std::any_of(cores.begin(), cores.end(), [&at](const Json* c) { return c->at(at).get<double>() > 0; });
   };
-  if (any("/l1d_miss_ratio"))
-    text += fmt::format(", L1d miss {}, L2 miss {}", percent_range(cores, "/l1d_miss_ratio"),
-                        percent_range(cores, "/l2_miss_ratio"));
+  if (any("/l1d_miss_ratio")) text += ", L1d miss " + percent_range(cores, "/l1d_miss_ratio");
+  if (any("/l2_miss_ratio")) text += ", L2 miss " + percent_range(cores, "/l2_miss_ratio");
   text += "\n   ";
   for (const auto& [account, share] : first.at("time").items())
     if (any("/time/" + account)) text += fmt::format(" {} {}", account, percent_range(cores, "/time/" + account));

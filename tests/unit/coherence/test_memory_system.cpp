@@ -417,6 +417,7 @@ TEST_CASE("no hart keeps what another has written or a DMA write has changed, wh
     cache(p.l1d_size, p.l1d_ways);
     cache(p.l2_size, p.l2_ways);
     cache(p.llc_size, p.llc_ways);
+    if (trial % 3 == 0) p.l2_size = base::Bytes(0);
     p.prefetch_depth = below(3);
     p.ddio_ways = below(2);
     if (trial % 2) p.timing = MemorySystem::Timing::interval;
@@ -492,4 +493,64 @@ TEST_CASE("a hart that cleans lines waits for a miss register alone", "[memory]"
   b.load(1, kBase + 4096, 0_ns);
   for (unsigned i = 0; i < b.p.miss_registers; ++i) CHECK(b.memory.clean(0, kBase + i * 64, false, 1_us) == 1_us);
   CHECK(b.memory.clean(0, kBase + 4096, false, 1_us) == 1_us + b.p.dram_latency);
+}
+
+namespace {
+MemorySystem::Parameters without_l2() {
+  auto p = Bench::cached();
+  p.l2_size = base::Bytes(0);
+  return p;
+}
+}  // namespace
+
+TEST_CASE("without an L2, what L1 displaces goes to the LLC, and comes from there", "[memory]") {
+  for (const base::LineUse use : {base::LineUse::load, base::LineUse::store, base::LineUse::fetch}) {
+    Bench b(without_l2());
+    const std::uint64_t sets = b.p.l1d_size.count() / b.p.l1d_ways / 64;
+    REQUIRE(b.p.l1i_size == b.p.l1d_size);
+    const auto access = [&](std::uint64_t address, Time at) { return b.memory.miss(0, address, use, at); };
+    CHECK(access(kBase, 0_ns) == (use == base::LineUse::store ? 0_ns : b.p.dram_latency));
+    CHECK(b.memory.read_latency(kBase + 64, 64) > b.p.dma_read);
+    for (unsigned i = 1; i <= b.p.l1d_ways; ++i) access(kBase + i * sets * 64, Time::ns(1000 * i));
+    const base::LineState* const l1 = use == base::LineUse::fetch ? b.memory.l1i(0) : b.memory.l1d(0);
+    CHECK(l1->state(kBase) == LineState::kInvalid);
+    CHECK(b.memory.read_latency(kBase, 64) == b.p.dma_read);  // the LLC has it
+    CHECK(b.memory.miss(0, kBase, base::LineUse::load, 20_us) == 20_us + b.p.llc_latency);
+    // A changed line that the LLC does not keep is written to memory.
+    b.memory.clean(0, kBase, false, 30_us);
+    CHECK(b.load(0, kBase, 40_us) == 40_us + b.p.dram_latency);
+    CHECK(base::statistics().value("memory.dma_read_hits") == 1);
+  }
+}
+
+TEST_CASE("without an L2, harts take lines from each other as with one", "[memory]") {
+  Bench b(without_l2());
+  b.store(0, kBase, 0_ns);
+  CHECK(b.load(1, kBase, 1_us) == 1_us + b.p.snoop_latency);
+  CHECK(b.memory.l1d(0)->state(kBase) == LineState::kShared);
+  CHECK(b.memory.l1d(1)->state(kBase) == LineState::kShared);
+  b.store(1, kBase, 2_us);  // takes the permission
+  CHECK(b.memory.l1d(0)->state(kBase) == LineState::kInvalid);
+  CHECK(b.memory.l1d(1)->state(kBase) == LineState::kModified);
+  CHECK(b.memory.counters(1).snoops == 2);
+  b.load(0, kBase + 64, 3_us);
+  CHECK(b.memory.l1d(0)->state(kBase + 64) == LineState::kExclusive);
+  CHECK(b.load(1, kBase + 64, 4_us) == 4_us + b.p.snoop_latency);
+  b.memory.written(kBase, 64);
+  CHECK(b.memory.l1d(1)->state(kBase) == LineState::kInvalid);
+  CHECK(b.load(1, kBase, 5_us) == 5_us + b.p.llc_latency);
+}
+
+TEST_CASE("without an L2, prefetches bring lines to the LLC, and a load waits for the rest of one", "[memory]") {
+  auto p = without_l2();
+  p.prefetch_depth = 2;
+  Bench b(p);
+  b.load(0, kBase, 0_ns);
+  CHECK(b.load(0, kBase + 64, 1_us) == 1_us + p.dram_latency);  // asks for the next two
+  const Time arrives = 1_us + p.dram_latency + p.dram_rate.time_of(p.line);
+  CHECK(b.memory.l1d(0)->state(kBase + 128) == LineState::kInvalid);
+  CHECK(b.load(0, kBase + 128, 1_us + 5_ns) == arrives);
+  CHECK(b.memory.counters(0).prefetch_waits == 1);
+  CHECK(b.load(0, kBase + 192, 10_us) == 10_us + p.llc_latency);
+  CHECK(b.memory.counters(0).l2_misses == b.memory.counters(0).l2_accesses);
 }
