@@ -71,10 +71,8 @@ Simulation::~Simulation() {
   board_.scheduler().on_look(nullptr);
 }
 
-/// what: of the links, for a board that has none.
 template <class Links>
-void Simulation::capture_links(const std::string& kind, std::uint32_t type, const char* what, Links& links) {
-  if (links.empty()) throw config::UserError(fmt::format("--trace {}: the board has no {}", kind, what));
+void Simulation::capture_links(const std::string& kind, std::uint32_t type, Links& links) {
   for (auto& l : links) {
     link_captures_.push_back(
         std::make_unique<base::LinkCapture>(fmt::format("{}/{}.{}", options_.output, l.path, kind), type));
@@ -82,7 +80,17 @@ void Simulation::capture_links(const std::string& kind, std::uint32_t type, cons
   }
 }
 
+/// Called before any file is made.
+void Simulation::refuse_traces_of_nothing() {
+  const auto refuse = [](bool asked, bool has, const char* kind, const char* what) {
+    if (asked && !has) throw config::UserError(fmt::format("--trace {}: the board has no {}", kind, what));
+  };
+  refuse(options_.trace_tlp, !board_.slots().empty(), "tlp", "PCIe link");
+  refuse(options_.trace_coherence, !board_.coherent_links().empty(), "coherence", "coherent link");
+}
+
 void Simulation::open_traces() {
+  refuse_traces_of_nothing();
   try {
     if (options_.trace_pcap) {
       for (WireInstance& w : board_.wires()) {
@@ -90,9 +98,8 @@ void Simulation::open_traces() {
         net::capture(*w.wire, net::Wire::kB, *captures_.back());
       }
     }
-    if (options_.trace_tlp) capture_links("tlp", base::LinkCapture::kTlp, "PCIe link", board_.slots());
-    if (options_.trace_coherence)
-      capture_links("coherence", base::LinkCapture::kCoherence, "coherent link", board_.coherent_links());
+    if (options_.trace_tlp) capture_links("tlp", base::LinkCapture::kTlp, board_.slots());
+    if (options_.trace_coherence) capture_links("coherence", base::LinkCapture::kCoherence, board_.coherent_links());
     if (options_.trace_perfetto) {
       perfetto_ = std::make_unique<base::PerfettoWriter>(options_.output + "/trace.perfetto", board_.config().name());
       base::trace().attach(perfetto_.get());

@@ -114,7 +114,8 @@ class Simulation final : private workload::Run {
   std::uint64_t ended_requests() const;
   Outcome judge(base::Scheduler::End);
   template <class Links>
-  void capture_links(const std::string& kind, std::uint32_t type, const char* what, Links&);
+  void capture_links(const std::string& kind, std::uint32_t type, Links&);
+  void refuse_traces_of_nothing();
   void open_traces();
   void close_traces();
 

@@ -133,10 +133,12 @@ class Links(BoardTest):
 
     def test_a_board_without_such_a_link_is_told(self):
         for board, kind, what in (("enzian-eci-pio", "tlp", "PCIe link"), ("e810-poll", "coherence", "coherent link")):
-            done = subprocess.run([SLUICE, "run", board, "--trace", kind, "--out", self.directory()],
+            out = self.directory()
+            done = subprocess.run([SLUICE, "run", board, "--trace", "pcap,tlp,coherence", "--out", out],
                                   capture_output=True, text=True, timeout=60)
             self.assertEqual((done.returncode, done.stderr),
                              (2, f"sluice: --trace {kind}: the board has no {what}\n"))
+            self.assertEqual(os.listdir(out), [])
 
 
 if __name__ == "__main__":
