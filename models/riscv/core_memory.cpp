@@ -2,6 +2,8 @@
 /// A core's accesses to what lies outside its L1: devices, lines with homes of their own, and memory.
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -203,16 +205,26 @@ std::uint64_t Core::post_combined(std::uint64_t address, const void* data, unsig
 }
 
 bool Core::start_read(std::uint64_t line, unsigned size, std::uint64_t slot) {
-  base::DeferredRead read([this, line](const std::uint8_t* bytes) {
-    hart_.write_through().arrived(line, bytes);
-    line_read_.notify();
+  struct Line {
+    Time delay;
+    bool failed = false;
+    std::array<std::uint8_t, WriteThroughLines::kMostBytes> bytes{};
+  };
+  const auto found = std::make_shared<Line>();
+  // The bus's latency comes behind the target's, as for other reads.
+  base::DeferredRead read([this, line, size, found](const std::uint8_t* bytes) {
+    found->failed = !bytes;
+    if (bytes) std::copy_n(bytes, size, found->bytes.begin());
+    base::calendar().after(found->delay, key(), [this, line, found] {
+      hart_.write_through().arrived(line, found->failed ? nullptr : found->bytes.data());
+      line_read_.notify();
+    });
   });
   const base::Site by{&path(), hart_.state().pc};
   const base::AccessTimeScope when(slot_clock_.time_of(slot));
   tlm::tlm_generic_payload trans;
   trans.set_extension(&read);
-  Time delay;
-  const bool done = call_bus(trans, tlm::TLM_READ_COMMAND, line, nullptr, size, by, delay);
+  const bool done = call_bus(trans, tlm::TLM_READ_COMMAND, line, nullptr, size, by, found->delay);
   trans.clear_extension(&read);
   return done && read.is_taken;
 }

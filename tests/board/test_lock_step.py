@@ -129,8 +129,9 @@ class LockStep(unittest.TestCase):
             load = list(board.loads)[-1]
             with self.subTest(board=board.name, load=load):
                 runs = [board.run(load, f"run.seed={seed}") for seed in range(1, 4)]
-                for latency in [of for r in runs for of in self.latencies_of(r)]:
-                    self.assertNotEqual(latency["p50"], latency["p999"])
+                # What a posted write may meet, SKP ordered sets, comes so regularly that a seed's writes may meet none.
+                for of_kind in zip(*map(self.latencies_of, runs), strict=True):
+                    self.assertTrue(any(latency["p50"] != latency["p999"] for latency in of_kind))
                 self.assertEqual(len({board.mean_of(r) for r in runs}), 3)
                 settings = [word for s in board.loads[load] for word in ("--set", s)]
                 self.assertEqual(*(board_runs.canonical(board_runs.run(board.name, *settings)) for _ in range(2)))

@@ -37,6 +37,15 @@ class WriteThrough(BoardTest):
                 # Four lines come behind each other on the link.
                 self.assertLess(abs(seen["beside"] - (seen["awaited"] + 3 * (LINE_BYTES + 24) / 7.88 * 2)), 60)
 
+    def test_a_prefetched_line_takes_the_bus_as_others_do(self):
+        for timing in TIMINGS:
+            with self.subTest(timing=timing):
+                near, far = (cycles("--set", f"caches.timing={timing}", "--set", f"bus.latency={latency}")
+                             for latency in ("10 ns", "1 us"))
+                for access in ("miss", "awaited"):
+                    self.assertLess(abs(far[access] - near[access] - 2 * 990), 12, access)
+                self.assertEqual((near["hit"], near["hidden"]), (far["hit"], far["hidden"]))
+
     def test_reads_are_counted(self):
         for timing in TIMINGS:
             with self.subTest(timing=timing):

@@ -91,7 +91,8 @@ std::vector<std::uint8_t> privileges(Opcode op) {
     case Opcode::illegal:
     case Opcode::wrs_nto:
     case Opcode::wrs_sto:
-      return {};  // traps, which are counted apart; QEMU 7.2 has no Zawrs
+    case Opcode::cbo:
+      return {};  // traps, which are counted apart; QEMU 7.2 has neither Zawrs nor Zicbom
     default:
       return {0, 1, 3};
   }

@@ -280,9 +280,9 @@ void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
   end_access(number);
 }
 
-/// A read for which no core waits. It does not wait for room.
+/// A read for which no core waits. It waits neither for room nor for the core's writes that have found none.
 void RootComplex::read_later(base::DeferredRead& read, TlpPtr request) {
-  if (free_accesses_.empty()) return;
+  if (free_accesses_.empty() || has_due_writes()) return;
   read.is_taken = true;
   const std::uint16_t number = free_accesses_.pop();
   begin_access(number, std::move(request), std::max(base::access_time(), base::now()));
@@ -329,7 +329,7 @@ void RootComplex::launch(unsigned number) {
     p = port_of_address(t.address);
   }
   if (!p || !p->port.up()) {
-    report_unclaimed(t);
+    if (!a.deliver) report_unclaimed(t);  // what nobody waits for is a hint
     return fail(number, counters_.master_aborts);
   }
   a.in_flight = true;

@@ -182,6 +182,7 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   unsigned posted_writes_of_caller();
   bool is_full(const PostedWrites& w) const { return w.waiting >= parameters_.posted_writes; }
   void send_posted(TlpPtr);
+  bool has_due_writes();
   void wait_for_due_writes();
   void drop_due_writes();
   std::uint16_t take_access();

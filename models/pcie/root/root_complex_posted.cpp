@@ -81,6 +81,8 @@ unsigned RootComplex::posted_writes_of_caller() {
   return n;
 }
 
+bool RootComplex::has_due_writes() { return !posted_writes_[posted_writes_of_caller()]->due.empty(); }
+
 /// A core's other accesses do not pass its posted writes.
 void RootComplex::wait_for_due_writes() {
   PostedWrites& mine = *posted_writes_[posted_writes_of_caller()];

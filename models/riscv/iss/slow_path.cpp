@@ -139,6 +139,7 @@ void SlowPath::tell_stale(std::uint64_t first, std::uint64_t last) {
 }
 
 SlowPath::Outcome SlowPath::trap(Cause cause, std::uint64_t tval) {
+  walk_now();
   HartCounters& counters = hart_.counters();
   if (traps_.repeats(state_, cause, counters.returns))
     ++counters.repeated;

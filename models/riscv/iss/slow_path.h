@@ -187,7 +187,7 @@ class SlowPath {
   Outcome device(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
   bool post(std::uint64_t physical, std::uint64_t value, unsigned size);
   Outcome refused_line(Cause fault, std::uint64_t address);
-  void look_up_buffers(std::uint64_t address);
+  bool look_up_buffers(std::uint64_t address);
   void walk_now();
   void access_behind_walk(std::uint64_t physical);
   void touch(std::uint64_t physical, unsigned size, base::LineUse use);

@@ -17,7 +17,10 @@ SlowPath::Outcome SlowPath::write_through(const Instruction& i, const Place& pla
   if (is_store(i.op)) {
     const Outcome outcome = device(i, place, address, size, value);
     if (outcome != Outcome::next) return outcome;
-    if (std::uint8_t* const held = lines.find(place.physical)) std::memcpy(held, &value, size);
+    if (std::uint8_t* const held = lines.find(place.physical))
+      std::memcpy(held, &value, size);
+    else
+      lines.drop(lines.line_of(place.physical));  // one that is under way may have older bytes
     return outcome;
   }
   const unsigned left = lines.line_bytes() - static_cast<unsigned>(place.physical & (lines.line_bytes() - 1));
@@ -62,10 +65,10 @@ SlowPath::Outcome SlowPath::load_line(std::uint64_t physical, std::uint8_t* data
 SlowPath::Outcome SlowPath::prefetch_line(std::uint64_t physical) {
   WriteThroughLines& lines = hart_.write_through();
   const std::uint64_t line = lines.line_of(physical);
-  const bool asks = lines.may_expect(line);
-  if (asks && !synchronise()) return Outcome::redirect;
-  const std::uint64_t slot = clock_ ? clock_->issue_past_caches() : state_.slots;
-  if (!asks) return Outcome::next;
+  if ((lines.is_any_coming() || lines.may_expect(line)) && !synchronise()) return Outcome::redirect;
+  bus_called_ |= clock_ != nullptr;  // the window has taken the prefetch, so the engine must not go on within its run
+  const std::uint64_t slot = clock_ ? clock_->prefetch_past_caches() : state_.slots;
+  if (!lines.may_expect(line)) return Outcome::next;
   bus_called_ = true;
   if (!bus_.start_read(line, lines.line_bytes(), slot)) return Outcome::next;
   ++hart_.counters().line_prefetches;
@@ -79,21 +82,23 @@ SlowPath::Outcome SlowPath::cache_block(const Instruction& i) {
   if (!privileged_.may_manage_blocks(i.aux == Instruction::kBlockInval)) return illegal(i.raw);
   if (clock_) clock_->drain_stores();
   Place place;
-  const Cause cause = locate(address, 1, Access::load, place);
-  if (cause == Cause::load_access) return refuse(Refusal::protection, Cause::store_access, address, address, 1);
+  const unsigned size = bus_.line_bytes();
+  const Cause cause = locate(address & ~std::uint64_t{size - 1}, size, Access::load, place);
+  if (cause == Cause::load_access) return refuse(Refusal::protection, Cause::store_access, address, address, size);
   if (cause != Cause::none) return trap(Cause::store_page, address);
-  const std::uint64_t block = place.physical & ~std::uint64_t{bus_.line_bytes() - 1};
+  const std::uint64_t block = place.physical;
+  WriteThroughLines& lines = hart_.write_through();
   walk_now();
+  if ((place.homed || lines.is_any_coming()) && !synchronise()) return Outcome::redirect;
   ++hart_.counters().block_operations;
   bus_called_ = true;
   if (place.ram) {
     // RAM always has the bytes, so a block that is invalidated is as one that is flushed.
     bus_.clean_line(block, i.aux == Instruction::kBlockClean);
   } else if (place.homed) {
-    if (!synchronise()) return Outcome::redirect;
     bus_.give_back(block);
   } else if (i.aux != Instruction::kBlockClean) {
-    hart_.write_through().drop(block);  // a line that is under way has to come again, too
+    lines.drop(block);  // a line that is under way has to come again, too
   }
   return Outcome::next;
 }
@@ -112,7 +117,11 @@ SlowPath::Outcome SlowPath::zero_block(const Instruction& i, std::uint64_t addre
   if (place.homed && place.type != MemoryType::normal)
     return refuse(Refusal::uncached_line, Cause::store_access, address, block, size);
   if (!place.ram && !place.homed) return refuse(Refusal::zeroed_device, Cause::store_access, address, block, size);
-  if (place.homed) return access_line(block, const_cast<std::uint8_t*>(kZeros.data()), size, true, address);
+  if (place.homed) {
+    const Outcome outcome = access_line(block, const_cast<std::uint8_t*>(kZeros.data()), size, true, address);
+    hart_.counters().block_operations += outcome == Outcome::next;
+    return outcome;
+  }
   if (place.type != MemoryType::normal && !order_stores()) return Outcome::redirect;
   if (!synchronise_store(place, size)) return Outcome::redirect;
   if (place.type == MemoryType::normal)

@@ -78,8 +78,8 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
     if (t.region_size < base::GuestRam::kPage) return Cause::none;
     cached = {page, t.physical - (address - page), place.ram, place.homed, t.readable, t.writable, place.type};
   }
-  if (buffers_ && data_key_.translates()) look_up_buffers(address);
-  if (place.ram && place.type == MemoryType::normal)
+  const bool may_be_fast = !buffers_ || !data_key_.translates() || look_up_buffers(address);
+  if (may_be_fast && place.ram && place.type == MemoryType::normal)
     tlb_->fill(address, place.physical, *place.ram,
                cached.readable && !(place.ram->watch(place.physical) & base::GuestRam::kReadWatch),
                cached.writable && !place.ram->watch(place.physical));
@@ -87,23 +87,24 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
 }
 
 /// The TLBs are asked for the page of an access: what it costs is in walk_ then. What is fast for an engine is a part
-/// of what the first of them has.
-void SlowPath::look_up_buffers(std::uint64_t address) {
+/// of what the first of them has. Returns whether that has the page then.
+bool SlowPath::look_up_buffers(std::uint64_t address) {
   const std::uint16_t asid = data_key_.asid();
-  if (buffers_->has(address, asid)) return;
+  if (buffers_->has(address, asid)) return true;
   Privileged::Translation t;
-  if (privileged_.translate_hint(address, t) != Cause::none) return;
+  if (privileged_.translate_hint(address, t) != Cause::none) return false;  // its tables have changed without a fence
   walk_now();
   const Tlb::Entry page{address >> t.page_shift << t.page_shift, asid, t.page_shift, t.is_global};
   Tlb::Entry displaced;
   walk_ = buffers_->bring(address, page, t.walk, displaced);
   has_walk_ = true;
-  if (displaced.shift == 0) return;
+  if (displaced.shift == 0) return true;
   const auto drop = [&](SoftTlb& tlb) { tlb.drop(displaced.page, std::uint64_t{1} << displaced.shift); };
   if (displaced.is_global)
     contexts_.for_each(drop);
   else
     contexts_.for_each_of(displaced.asid, drop);
+  return true;
 }
 
 /// The hart waits for the translation of an access.
@@ -209,7 +210,10 @@ SlowPath::Outcome SlowPath::memory(const Instruction& i) {
   if (place.type != MemoryType::normal) return uncached(i, place, address, size, value);
   if (place.homed) return homed_line(i, place, address, size, value);
   if (!place.ram) return device(i, place, address, size, value);
-  if (store && !synchronise_store(place, size)) return Outcome::redirect;
+  if (store && !synchronise_store(place, size)) {
+    walk_now();
+    return Outcome::redirect;
+  }
   touch(place.physical, size, store ? base::LineUse::store : base::LineUse::load);
   if (store) {
     write_ram(place, &value, size);

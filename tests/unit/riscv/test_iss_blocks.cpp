@@ -405,3 +405,106 @@ TEST_CASE("faults of cache-block operations are those of stores", "[iss]") {
     CHECK(none.csr(csr::kMcause) == static_cast<std::uint64_t>(Cause::store_page));
   }
 }
+
+TEST_CASE("a store to a line that is under way makes the hart read it anew", "[iss]") {
+  for (const Timing timing : {Timing::functional, Timing::cached, Timing::interval}) {
+    TimingParts parts;
+    BlockMachine m(timed(parts, timing));
+    m.hart.state().x[kA1] = 0x1122'3344'5566'7788;
+    m.execute({kPrefetchR});
+    const std::vector<std::uint8_t> before = m.device;
+    m.execute({sd(8)});
+    m.started.erase(m.started.begin());
+    m.hart.write_through().arrived(kBuffer, before.data());  // read before the store came
+    CHECK(m.after({ld(8)}) == 0x1122'3344'5566'7788);
+    CHECK(m.reads.size() == 1);
+  }
+}
+
+TEST_CASE("with a window, a prefetch of a line takes its place in the run, whether it reads or not", "[iss]") {
+  // Chains of multiplications behind prefetches of a line that is there, that is under way, or that is not.
+  constexpr std::uint32_t kMul = 0x02c6'0633, kCycle = 0xc000'24f3, kCycleLater = 0xc000'2973, kLoop = 0x6f;
+  const auto cycles = [&](std::uint32_t first, const std::vector<std::uint32_t>& before) {
+    TimingParts parts;
+    BlockMachine m(timed(parts, Timing::interval));
+    m.hart.privileged().csr_poke(csr::kMcounteren, 7);
+    m.execute(before);
+    std::vector<std::uint32_t> words{kCycle};
+    for (unsigned n = 0; n < 3; ++n) {
+      words.push_back(first);
+      words.insert(words.end(), 15, kMul);
+    }
+    words.insert(words.end(), {kCycleLater, kLoop});
+    m.load_words(words, kRam + 0x3000);
+    for (std::uint64_t line = 0; line < 256; line += 64)
+      parts.l1i.fill(kRam + 0x3000 + line, base::LineState::kExclusive);
+    m.hart.state().pc = kRam + 0x3000;
+    m.limit = m.slots() + 20'000;
+    m.hart.run();
+    return m.x(18) - m.x(9);
+  };
+  const std::uint64_t without = cycles(kNop, {kNop});
+  CHECK(without > 3 * 15 * 2);
+  for (const std::vector<std::uint32_t>& before : {std::vector{ld(0)}, std::vector{kPrefetchR}, std::vector{kNop}}) {
+    const std::uint64_t with = cycles(kPrefetchR, before);
+    CHECK(with >= without - 3);
+    CHECK(with <= without + 3);
+  }
+}
+
+TEST_CASE("with a window, a prefetch starts when its address is known, behind earlier stores", "[iss]") {
+  TimingParts parts;
+  BlockMachine m(timed(parts, Timing::interval));
+  m.miss_slots = 400;
+  m.put(kData, kWt + kBuffer + 128);
+  m.hart.state().x[13] = kData;
+  const std::uint64_t before = m.slots();
+  m.execute({0x0006'b503 /* ld a0, 0(a3) */, kPrefetchR, kNop});
+  REQUIRE(m.started == Reads{{kBuffer + 128, 64}});
+  CHECK(m.started_in[0] >= before + 400);
+}
+
+TEST_CASE("a hart looks at what has come before it asks for a line or drops one", "[iss]") {
+  for (const std::uint32_t word : {kPrefetchR, kInval}) {
+    BlockMachine m;
+    m.execute({kPrefetchR});
+    m.on_synchronise = [&] {
+      if (!m.started.empty()) m.arrive();
+    };
+    m.hart.state().x[kA0] += word == kInval ? 0 : 64;
+    m.execute({word});
+    m.hart.state().x[kA0] = kWt + kBuffer;
+    CHECK(m.hart.counters().line_prefetches == (word == kInval ? 1 : 2));
+    m.execute({ld(0)});
+    CHECK(m.awaited == 0);
+    CHECK(m.reads.size() == (word == kInval ? 1 : 0));
+  }
+}
+
+TEST_CASE("each cache-block operation that is done counts once", "[iss]") {
+  BlockMachine m;
+  m.hart.state().x[kA0] = kHome;
+  m.execute({kZero, kFlush, kClean});
+  CHECK(m.hart.counters().block_operations == 3);
+  m.hart.state().x[kA0] = kData;
+  m.execute({kZero});
+  CHECK(m.hart.counters().block_operations == 4);
+  m.hart.state().x[kA0] = kWt + kBuffer;
+  m.execute({kZero});
+  CHECK(m.hart.counters().block_operations == 4);
+}
+
+TEST_CASE("a cache-block operation needs what it may do for its whole block", "[iss]") {
+  for (const std::uint32_t word : {kInval, kZero}) {
+    BlockMachine m;
+    // The last 8 bytes of the block are not S mode's.
+    m.hart.privileged().csr_poke(csr::kPmpaddr0, (kData + 56) >> 2);
+    m.hart.privileged().csr_poke(csr::kPmpaddr0 + 1, ~std::uint64_t{0});
+    m.hart.privileged().csr_poke(csr::kPmpcfg0, 0x1f10);  // NA4 without permissions, then all
+    m.hart.state().x[kA0] = kData;
+    m.execute({word});
+    CHECK(m.csr(csr::kMcause) == static_cast<std::uint64_t>(Cause::store_access));
+    CHECK(m.csr(csr::kMtval) == kData);
+    CHECK(m.cleaned.empty());
+  }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What an engine keeps of translations when a hart changes between address spaces, and what translations cost.
 #include <algorithm>
+#include <functional>
 
 #include <catch2/catch.hpp>
 
@@ -249,4 +250,109 @@ TEST_CASE("with a window, only what needs the value waits for its translation", 
   CHECK(chained < (4 * one + 8) * width);
   CHECK(beside >= one * width);
   CHECK(beside < (one + 12) * width);
+}
+
+TEST_CASE("what changes for all address spaces changes what was kept of each", "[iss]") {
+  struct Case {
+    const char* what;
+    std::function<void(Paged&)> change;
+    bool faults;
+  };
+  const std::vector<Case> cases = {
+      {"nothing", [](Paged&) {}, false},
+      {"MXR", [](Paged& m) { m.hart.privileged().csr_poke(csr::kMstatus, 0); }, true},
+      {"PMP", [](Paged& m) { m.hart.privileged().csr_poke(csr::kPmpcfg0, 0x1c); }, true},
+      {"privilege", [](Paged& m) { m.hart.privileged().set_privilege(Privilege::user); }, true},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    // The page may be executed alone, and read under MXR. Between the loads the hart was elsewhere.
+    Paged m({ld(kA0, kS0), kLoop});
+    m.put(kLast, entry(frame(0), 0x49));
+    m.put(frame(0), 5);
+    m.hart.state().x[kS0] = kView;
+    m.hart.privileged().csr_poke(csr::kMstatus, mstatus::kMxr);
+    m.go(kRam);
+    REQUIRE(m.x(kA0) == 5);
+    m.hart.privileged().csr_poke(csr::kSatp, satp(kAsid + 1));
+    m.go(kRam);
+    m.hart.privileged().csr_poke(csr::kSatp, satp(kAsid));
+    c.change(m);
+    m.hart.state().x[kA0] = 0;
+    m.go(kRam);
+    CHECK((m.hart.counters().traps != 0) == c.faults);
+    CHECK(m.x(kA0) == (c.faults ? 0 : 5));
+  }
+}
+
+TEST_CASE("a watch of a page holds in address spaces that the hart comes back to", "[iss]") {
+  Paged m({sd(kA0, kS0), ld(kA1, kS0), kLoop});
+  m.hart.state().x[kS0] = kView;
+  m.hart.state().x[kA0] = 3;
+  m.go(kRam);  // both are fast now
+  m.go(kRam);
+  m.hart.privileged().csr_poke(csr::kSatp, satp(kAsid + 1));
+  m.go(kRam);
+  unsigned reads = 0;
+  m.hart.on_watched_read([&](std::uint64_t, unsigned) { ++reads; });
+  struct Writes : base::RamWatcher {
+    unsigned count = 0;
+    void ram_written(std::uint64_t, std::uint64_t) override { ++count; }
+    void page_watched(std::uint64_t) override {}
+    bool awaits(std::uint64_t, std::uint64_t) const override { return false; }
+  } writes;
+  m.ram.add_watcher(&writes);
+  m.ram.set_watch(frame(0), base::GuestRam::kWatchpoint);
+  m.ram.set_watch(frame(0), base::GuestRam::kReadWatch);
+  m.hart.privileged().csr_poke(csr::kSatp, satp(kAsid));
+  m.go(kRam);
+  CHECK(reads == 1);
+  CHECK(writes.count == 1);
+}
+
+TEST_CASE("a walk is the time of its own access, also of one that faults", "[iss]") {
+  // A load across two pages, of which the second is not there, traps to a handler with a slow access of its own.
+  for (const Timing timing : {Timing::cached, Timing::interval}) {
+    TimingParts parts;
+    Timed m(with_tlbs(parts, timing));
+    m.put(kLast + 8, 0);
+    m.load_words({ld(kA1, 20), kLoop}, kHandler);
+    m.hart.state().x[20] = kFrames + 64;
+    m.take({addi(0, 0, 0)});
+    m.hart.state().x[kS0] = kView + kPage - 4;
+    const std::uint64_t access = m.take({ld(kA0, kS0)});
+    REQUIRE(m.csr(csr::kMcause) == static_cast<std::uint64_t>(Cause::load_page));
+    CHECK(m.hart.counters().tlb_walks == 1);
+    CHECK(access >= 3 * kMissSlots);
+    parts.l1d.fill(kFrames + 64, base::LineState::kExclusive);
+    parts.l1i.fill(kHandler, base::LineState::kExclusive);
+    const std::uint64_t before = m.hart.state().slots;
+    m.hart.step();
+    CHECK(m.hart.state().slots - before < kMissSlots);
+  }
+}
+
+TEST_CASE("a reset empties the TLBs", "[iss]") {
+  TimingParts parts;
+  Timed m(with_tlbs(parts, Timing::cached));
+  m.load_page(0);
+  m.hart.reset();
+  m.hart.privileged().csr_poke(csr::kPmpaddr0, ~std::uint64_t{0});
+  m.hart.privileged().csr_poke(csr::kPmpcfg0, 0x1f);
+  m.hart.privileged().csr_poke(csr::kSatp, satp(kAsid));
+  m.hart.privileged().set_privilege(Privilege::supervisor);
+  m.load_page(0);
+  CHECK(m.hart.counters().tlb_walks == 2);
+}
+
+TEST_CASE("a page whose table has changed without a fence is not fast while the TLB does not have it", "[iss]") {
+  TimingParts parts;
+  Timed m(with_tlbs(parts, Timing::cached, 1));
+  m.load_page(0);
+  m.load_page(1);  // displaces it
+  m.put(kLast, 0);
+  m.load_page(0);  // what is kept of its translation may still be used
+  m.put(kLast, entry(frame(0), kAll));
+  m.load_page(0);
+  CHECK(m.hart.counters().tlb_misses == 3);
 }

@@ -144,3 +144,20 @@ TEST_CASE("what is forgotten is walked for again", "[tlb]") {
   CHECK(both.has(0, 1));
   CHECK(!both.has(0, 2));
 }
+
+TEST_CASE("the oldest page goes, also where another has been removed", "[tlb]") {
+  Tlb tlb({3, 3});
+  for (std::uint64_t n = 1; n <= 3; ++n) tlb.fill(page(n * kPage));
+  tlb.remove_if([](const Tlb::Entry& e) { return e.page == 2 * kPage; });
+  CHECK(tlb.fill(page(4 * kPage)).shift == 0);
+  CHECK(tlb.fill(page(5 * kPage)).page == kPage);
+  CHECK(tlb.fill(page(6 * kPage)).page == 3 * kPage);
+  CHECK(tlb.fill(page(7 * kPage)).page == 4 * kPage);
+}
+
+TEST_CASE("the tables of a global page are those of its ASID", "[tlb]") {
+  Buffers b({{16, 4}, {64, 4}, 7, 8});
+  CHECK(b.touch(0, 1, 12, true) == 3);
+  CHECK(b.touch(kPage, 2) == 3);
+  CHECK(b.touch(kPage, 1) == 1);
+}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Cached translations of data accesses for one effective privilege: a direct-mapped table that fast paths read inline,
-/// and a small second table for accesses without a fast path (devices, other memory types, watched pages, accesses
-/// across lines).
+/// Cached translations of data accesses of one translation context (contexts.h): a direct-mapped table that fast paths
+/// read inline, and a small second table for accesses without a fast path (devices, other memory types, watched pages,
+/// accesses across lines).
 
 #include <array>
 #include <cstddef>

@@ -15,15 +15,13 @@ bool Tlb::has(std::uint64_t address, std::uint16_t asid, std::uint8_t shift) con
 
 Tlb::Entry Tlb::fill(const Entry& entry) {
   if (sets_ == 0) return {};
-  const std::size_t first = set_of(entry.page, entry.shift);
-  Entry* const set = &entries_[first];
-  Entry* place = std::find_if(set, set + ways_, [](const Entry& e) { return e.shift == 0; });
-  if (place == set + ways_) {
-    std::size_t& next = next_[first / ways_];
-    place = set + next;
-    next = (next + 1) % ways_;
-  }
-  return std::exchange(*place, entry);
+  Entry* const set = &entries_[set_of(entry.page, entry.shift)];
+  // Empty ones have never come.
+  Entry* const place =
+      std::min_element(set, set + ways_, [](const Entry& x, const Entry& y) { return x.came < y.came; });
+  const Entry displaced = std::exchange(*place, entry);
+  place->came = ++fills_;
+  return displaced;
 }
 
 }  // namespace sluice::riscv

@@ -9,7 +9,7 @@
 
 namespace sluice::riscv {
 
-/// Lines of a set leave it in the order in which they came, so that a hit changes nothing: fast paths need not tell the
+/// Pages of a set leave it in the order in which they came, so that a hit changes nothing: fast paths need not tell the
 /// buffer of their accesses.
 class Tlb {
  public:
@@ -22,11 +22,10 @@ class Tlb {
     std::uint16_t asid = 0;
     std::uint8_t shift = 0;  ///< its size as a power of two; 0: none
     bool is_global = false;
+    std::uint64_t came = 0;  ///< the greater, the later; fill() sets it
   };
 
-  explicit Tlb(const Shape& shape) : ways_(shape.ways), sets_(shape.entries / shape.ways), entries_(shape.entries) {
-    next_.resize(sets_);
-  }
+  explicit Tlb(const Shape& shape) : ways_(shape.ways), sets_(shape.entries / shape.ways), entries_(shape.entries) {}
 
   /// Whether a page of any size has the address.
   bool has(std::uint64_t address, std::uint16_t asid) const {
@@ -46,8 +45,8 @@ class Tlb {
   std::size_t set_of(std::uint64_t address, std::uint8_t shift) const { return (address >> shift) % sets_ * ways_; }
 
   const std::size_t ways_, sets_;
-  std::vector<Entry> entries_;     ///< by set
-  std::vector<std::size_t> next_;  ///< of each set: the way that is filled next if none is empty
+  std::vector<Entry> entries_;  ///< by set
+  std::uint64_t fills_ = 0;
 };
 
 }  // namespace sluice::riscv

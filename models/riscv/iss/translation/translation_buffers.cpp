@@ -22,7 +22,7 @@ TranslationWalk TranslationBuffers::bring(std::uint64_t address, const Tlb::Entr
     left.entries[left.count++] = walk.entries[n];
     const std::uint8_t shift = kShifts[n];
     if (n + 1 == walk.count) continue;
-    const Tlb::Entry table{address >> shift << shift, page.asid, shift, page.is_global};
+    const Tlb::Entry table{address >> shift << shift, page.asid, shift, false};
     counters_.tlb_walks_displaced += walks_.fill(table).shift != 0;
   }
   counters_.tlb_reads += left.count;

@@ -38,6 +38,7 @@ class WriteThroughLines {
   /// Whether one more may be asked for.
   bool may_expect(std::uint64_t line) { return coming_.size() < shape_.ahead && !is_coming(line) && !find(line); }
   void expect(std::uint64_t line) { coming_.insert(line); }
+  bool is_any_coming() const { return !coming_.empty(); }
   bool is_coming(std::uint64_t line) const { return coming_.contains(line); }
   /// A line that was expected is there; bytes null: it will not come. A line that was dropped meanwhile is not kept.
   void arrived(std::uint64_t line, const std::uint8_t* bytes);

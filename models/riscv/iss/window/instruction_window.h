@@ -48,7 +48,7 @@ class InstructionWindow {
   /// Takes the time of everything in the log, and empties it. executed: how many instructions of the last run, counted
   /// from its start, are in it. next_pc: of the instruction after these.
   void consume(ExecutionLog&, unsigned executed, std::uint64_t next_pc);
-  /// As consume(), for a log with one instruction, a load, store or prefetch that waits for this walk.
+  /// As consume(), for a log with one instruction, a load or store that waits for this walk.
   void consume_behind(const TranslationWalk& walk, ExecutionLog&, unsigned executed);
   /// Cycle of the next dispatch, and how many instructions have been dispatched in that cycle.
   std::uint64_t cycle() const { return at_.cycle; }

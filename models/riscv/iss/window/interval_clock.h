@@ -98,16 +98,14 @@ class IntervalClock final : private InstructionWindow::Memory {
   /// The instruction that enter_slowly() was told of is a store to a device, which does not wait in the window. Returns
   /// the slot in which it leaves the store buffer.
   std::uint64_t post_store() {
-    issue_past_caches();
+    pass_caches();
     return window_.written() * width_;
   }
-  /// The instruction that enter_slowly() was told of is a store or prefetch that the caches do not see. Returns the
-  /// slot of the next dispatch.
-  std::uint64_t issue_past_caches() {
-    log_.access_no_cache();
-    window_.consume(log_, entered_ + 1, 0);
-    show();
-    return state_.slots;
+  /// The instruction that enter_slowly() was told of is a prefetch that the caches do not see. Returns the slot in
+  /// which it retires, behind all earlier stores.
+  std::uint64_t prefetch_past_caches() {
+    pass_caches();
+    return std::max(state_.retired, window_.written() * width_);
   }
   /// The instruction that enter_slowly() was told of accesses RAM at an address whose translation needs this walk.
   void access_behind(const TranslationWalk& walk, std::uint64_t address) {
@@ -127,6 +125,11 @@ class IntervalClock final : private InstructionWindow::Memory {
   void forget_runs() { window_.forget_runs(); }
 
  private:
+  void pass_caches() {
+    log_.access_no_cache();
+    window_.consume(log_, entered_ + 1, 0);
+    show();
+  }
   std::uint64_t fill(std::uint64_t address, base::LineUse use, std::uint64_t cycle) override {
     has_filled_ = true;
     return (bus_.fill(address, use, cycle * width_) + width_ - 1) / width_;
