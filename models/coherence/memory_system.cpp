@@ -282,22 +282,27 @@ Time MemorySystem::clean(unsigned hart, std::uint64_t address, bool keep, Time a
 /// arrives.
 Time MemorySystem::prefetch_below_l1(unsigned hart, std::uint64_t line, Time at) {
   Hart& h = harts_[hart];
-  if (has_l2() ? h.l2.state(line) != LineState::kInvalid : !prefetch_to_llc(hart, line, at)) return at;
+  if (has_l2() ? h.l2.state(line) != LineState::kInvalid : is_in_a_cache(line)) return at;
   ++h.counters.prefetches;
-  if (has_l2()) h.prefetched.push_back({line, fetch_line(hart, line, false, at).ready});
+  const Time ready = has_l2() ? fetch_line(hart, line, false, at).ready : fetch_to_llc(hart, line, at);
+  h.prefetched.push_back({line, ready});
   if (h.prefetched.size() > 32) h.prefetched.pop_front();
-  return h.prefetched.back().ready;
+  return ready;
 }
 
-/// Returns false where a cache has the line.
-bool MemorySystem::prefetch_to_llc(unsigned hart, std::uint64_t line, Time at) {
-  if (llc_.state(line) != LineState::kInvalid) return false;
+/// Whether the LLC or a hart's cache for data has the line.
+bool MemorySystem::is_in_a_cache(std::uint64_t line) const {
+  if (llc_.state(line) != LineState::kInvalid) return true;
   for (unsigned h = 0; h < harts_.size(); ++h)
-    if (holders_.may_hold(h, line) && harts_[h].l1d.state(line) != LineState::kInvalid) return false;
+    if (holders_.may_hold(h, line) && harts_[h].l1d.state(line) != LineState::kInvalid) return true;
+  return false;
+}
+
+Time MemorySystem::fetch_to_llc(unsigned hart, std::uint64_t line, Time at) {
   ++harts_[hart].counters.llc_misses;
-  harts_[hart].prefetched.push_back({line, dram(line, at)});
+  const Time ready = dram(line, at);
   put_in_llc(line, false, at);
-  return true;
+  return ready;
 }
 
 /// Brings a line to L1, through L2 if there is one.

@@ -96,7 +96,6 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   /// Empties the caches. Memory is unchanged, as the data of cached lines always lies there.
   void reset() override;
 
-  bool has_l2() const { return parameters_.l2_size.count() != 0; }
   bool cached() const { return parameters_.timing != Timing::functional; }
   const HartCounters& counters(unsigned hart) const { return harts_[hart].counters; }
   /// Adds a home behind a link. A hart holds as many lines with homes of their own as its L1D.
@@ -139,6 +138,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   void written(std::uint64_t address, std::uint64_t length) override;
 
  private:
+  bool has_l2() const { return parameters_.l2_size.count() != 0; }
   void register_statistics(base::StatisticsGroup&) override;
   struct Stream {
     std::uint64_t next = ~std::uint64_t{0};  ///< the line that would continue the stream
@@ -169,7 +169,8 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   };
   Fill bring(unsigned hart, std::uint64_t address, base::LineUse use, base::Time at);
   base::Time prefetch_below_l1(unsigned hart, std::uint64_t line, base::Time at);
-  bool prefetch_to_llc(unsigned hart, std::uint64_t line, base::Time at);
+  bool is_in_a_cache(std::uint64_t line) const;
+  base::Time fetch_to_llc(unsigned hart, std::uint64_t line, base::Time at);
   Fill fetch_line(unsigned hart, std::uint64_t line, bool write, base::Time at);
   void prefetch(unsigned hart, std::uint64_t line, base::Time at);
   void fill_l1(unsigned hart, std::uint64_t line, base::LineState::State, bool fetch, base::Time at);

@@ -266,6 +266,12 @@ void Core::stall_until(Time t) {
   publish_time();
 }
 
+void Core::stall(Time t) {
+  const std::uint64_t before = hart_.state().slots;
+  stall_until(t);
+  stall_slots_ += hart_.state().slots - before;
+}
+
 void Core::stop(const char* why, const char* who) {
   if (stops_++ == 0) {
     stopped_why_ = why;
@@ -282,10 +288,8 @@ void Core::resume() {
 
 void Core::stand_still() {
   runner_.synchronise();
-  const std::uint64_t before = hart_.state().slots;
   while (stops_ > 0) base::wait_for(resumed_, stopped_why_, stopped_by_);
-  stall_until(runner_.time());
-  stall_slots_ += hart_.state().slots - before;
+  stall(runner_.time());
 }
 
 /// The engine calls this at its start, and before it goes on after a bus call that does more than measure, or after an

@@ -200,6 +200,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void fail_access(const char* access, std::uint64_t address, const base::Site& by, std::uint64_t reports);
   std::string place_of(std::uint64_t address) const;
   void stall_until(base::Time t);
+  /// As stall_until(), and counts the slots as stalls.
+  void stall(base::Time t);
   void stand_still();
 
   ClusterParameters parameters_;

@@ -21,9 +21,7 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   const base::Site by{&path(), hart_.state().pc};
   Time delay;
   const bool done = call_bus(command, address, data, size, by, delay);
-  const std::uint64_t before = hart_.state().slots;
-  stall_until(runner_.time() + delay);
-  stall_slots_ += hart_.state().slots - before;
+  stall(runner_.time() + delay);
   if (!done)
     fail_access(fmt::format("{} of {} bytes", command == tlm::TLM_READ_COMMAND ? "load" : "store", size).c_str(),
                 address, by, reports);
@@ -48,9 +46,7 @@ std::optional<std::uint64_t> Core::hand_over(std::uint64_t address, const void* 
     done = call_bus(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size, by,
                     delay);
   }
-  const std::uint64_t before = hart_.state().slots;
-  stall_until(runner_.time());
-  stall_slots_ += hart_.state().slots - before;
+  stall(runner_.time());
   if (!done) {
     fail_access(fmt::format("store of {} bytes", size).c_str(), address, by, reports);
     return {};
@@ -151,7 +147,6 @@ bool Core::store(std::uint64_t address, const void* data, unsigned size) {
 }
 
 std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
-  const std::uint64_t before = hart_.state().slots;
   const base::Site by{&path(), hart_.state().pc};
   const std::uint64_t reports = base::mistakes().reports();
   suspended_ = true;
@@ -161,8 +156,7 @@ std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
     bytes = memory_.hold(cache_, address, use, parameters_.bus_timeout);
   }
   suspended_ = false;
-  stall_until(runner_.time());
-  stall_slots_ += hart_.state().slots - before;
+  stall(runner_.time());
   if (bytes || reset_due_) return bytes;
   const char* const access = base::writes(use) ? "store" : "load";
   const std::string why = memory_.why_refused(cache_);
@@ -230,12 +224,10 @@ bool Core::start_read(std::uint64_t line, unsigned size, std::uint64_t slot) {
 }
 
 bool Core::await_line() {
-  const std::uint64_t before = hart_.state().slots;
   suspended_ = true;
   base::wait_for(line_read_, "a line that it has prefetched", path().c_str());
   suspended_ = false;
-  stall_until(runner_.time());
-  stall_slots_ += hart_.state().slots - before;
+  stall(runner_.time());
   return !reset_due_;
 }
 

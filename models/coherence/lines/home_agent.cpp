@@ -23,7 +23,7 @@ HomeAgent::HomeAgent(base::LineHome& device, Setup setup, Send send, Describe de
       by_(setup_.caches) {}
 
 /// The device has made a mistake with a line of its own.
-void HomeAgent::fail(std::uint64_t address, const char* mistake) const {
+void HomeAgent::fail(std::uint64_t address, const std::string& mistake) const {
   throw std::logic_error(fmt::format("it {}, {:#x}: {}", mistake, address, describe_(address)));
 }
 
@@ -59,7 +59,7 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
   const std::uint64_t number = step.asked ? ++last_request_ : 0;
   if (step.asked) {
     requested_.emplace(number, address);
-    answered_[number % kAnswered] = address;
+    recent_[number % kRecent] = address;
   }
   if (step.written) {
     const auto bytes = std::span(line.arrived).first(setup_.line_bytes);
@@ -75,18 +75,17 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
 }
 
 /// Returns the line of an open request; null if a reset has withdrawn the request.
-HomeAgent::Line* HomeAgent::find_request(std::uint64_t number, std::uint64_t& address, const char* what) {
-  const std::string does = what;
+HomeAgent::Line* HomeAgent::find_request(std::uint64_t number, std::uint64_t& address, const std::string& does) {
   const auto found = requested_.find(number);
   if (found == requested_.end()) {
     if (number != 0 && number <= withdrawn_) return nullptr;
-    if (number != 0 && number <= last_request_ && last_request_ - number < kAnswered)
-      fail(answered_[number % kAnswered], (does + " a line for which it has answered already").c_str());
+    if (number != 0 && number <= last_request_ && last_request_ - number < kRecent)
+      fail(recent_[number % kRecent], does + " a line for which it has answered already");
     throw std::logic_error("it " + does + " a line that nobody waits for");
   }
   address = found->second;
   Line& line = line_at(address);
-  if (!line.state.may_answer()) fail(address, (does + " a line that it has recalled").c_str());
+  if (!line.state.may_answer()) fail(address, does + " a line that it has recalled");
   requested_.erase(found);
   return &line;
 }

@@ -70,8 +70,8 @@ class HomeAgent final : public base::LineCaches {
   };
 
   Line& line_at(std::uint64_t address);
-  [[noreturn]] void fail(std::uint64_t address, const char* mistake) const;
-  Line* find_request(std::uint64_t number, std::uint64_t& address, const char* what);
+  [[noreturn]] void fail(std::uint64_t address, const std::string& mistake) const;
+  Line* find_request(std::uint64_t number, std::uint64_t& address, const std::string& does);
   void check_grant(std::uint64_t address, const protocol::Step&, std::span<const std::uint8_t> bytes, bool alone);
   void take(std::uint64_t address, Line&, const protocol::Step&, std::span<const std::uint8_t> granted = {});
 
@@ -83,9 +83,9 @@ class HomeAgent final : public base::LineCaches {
   std::vector<base::Site> by_;                                  ///< by cache: the instruction of its latest request
   std::unordered_map<std::uint64_t, Line> lines_;               ///< by address
   std::unordered_map<std::uint64_t, std::uint64_t> requested_;  ///< by number of an open request: address of its line
-  static constexpr std::size_t kAnswered = 64;
-  std::array<std::uint64_t, kAnswered> answered_{};  ///< lines of the last requests, by number, for what is thrown
-  std::uint64_t last_request_ = 0, withdrawn_ = 0;   ///< request numbers; withdrawn_: last_request_ at the last reset
+  static constexpr std::size_t kRecent = 64;
+  std::array<std::uint64_t, kRecent> recent_{};     ///< lines of the last requests, by number, for what is thrown
+  std::uint64_t last_request_ = 0, withdrawn_ = 0;  ///< request numbers; withdrawn_: last_request_ at the last reset
   std::uint64_t recalls_ = 0;
 };
 

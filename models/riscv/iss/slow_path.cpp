@@ -34,7 +34,7 @@ void SlowPath::reset() {
   epoch_ = ~std::uint64_t{0};
   contexts_.forget_all();
   if (buffers_) buffers_->forget_all();
-  has_walk_ = false;
+  walk_.reset();
   fetch_line_ = ~std::uint64_t{0};
   attention_ = true;
   stale_.clear();

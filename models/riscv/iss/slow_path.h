@@ -7,10 +7,12 @@
 /// Whenever a function here is called, HartState must be exact: pc, slots and instret are those at the start of an
 /// instruction.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/riscv/iss/decode/decode.h"
@@ -175,19 +177,30 @@ class SlowPath {
   bool synchronise();
 
   // slow_path_memory.cpp
+  Outcome not_located(Cause, std::uint64_t tval, std::uint64_t address, unsigned size);
   Outcome memory(const Instruction&);
   Outcome memory_crossing(const Instruction&, std::uint64_t address, unsigned size);
   Outcome atomic(const Instruction&);
   Cause locate(std::uint64_t address, unsigned size, Access access, Place& place);
   Cause locate_further(std::uint64_t address, unsigned size, Access access, Place& place);
   Place place_at(std::uint64_t physical, MemoryType type);
+  /// Calls part(physical, bytes, size, address) for what an access has of each line that it touches: one, or two.
+  template <class F>
+  static Outcome by_line(unsigned line, std::uint64_t physical, std::uint64_t& value, unsigned size,
+                         std::uint64_t address, const F& part) {
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(&value);
+    const unsigned first = std::min(size, line - static_cast<unsigned>(physical & (line - 1)));
+    const Outcome outcome = part(physical, bytes, first, address);
+    if (outcome != Outcome::next || first == size) return outcome;
+    return part(physical + first, bytes + first, size - first, address + first);
+  }
   Outcome access_line(std::uint64_t physical, void* data, unsigned size, bool store, std::uint64_t address);
   Outcome access_part(const Place&, std::uint8_t* bytes, unsigned size, bool store, std::uint64_t address);
   Outcome homed_line(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
   Outcome device(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
   bool post(std::uint64_t physical, std::uint64_t value, unsigned size);
   Outcome refused_line(Cause fault, std::uint64_t address);
-  bool look_up_buffers(std::uint64_t address);
+  void look_up_buffers(std::uint64_t address, const PageTranslation&);
   void walk_now();
   void access_behind_walk(std::uint64_t physical);
   void touch(std::uint64_t physical, unsigned size, base::LineUse use);
@@ -238,8 +251,7 @@ class SlowPath {
   std::uint64_t from_ = kNowhere;  ///< for fetch(): the instruction that jumped to state_.pc, if known
   TranslationContexts contexts_;
   const std::unique_ptr<TranslationBuffers> buffers_;  ///< null: translations cost nothing
-  TranslationWalk walk_;                               ///< of the present access, that has not taken its time
-  bool has_walk_ = false;
+  std::optional<TranslationWalk> walk_;                ///< of the present access, if it has not taken its time
   std::array<FetchPage, kFetchPages> fetch_pages_;
   std::vector<Stale> stale_;
   WriteCombining combining_;

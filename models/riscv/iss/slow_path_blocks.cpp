@@ -23,16 +23,12 @@ SlowPath::Outcome SlowPath::write_through(const Instruction& i, const Place& pla
       lines.drop(lines.line_of(place.physical));  // one that is under way may have older bytes
     return outcome;
   }
-  const unsigned left = lines.line_bytes() - static_cast<unsigned>(place.physical & (lines.line_bytes() - 1));
-  const unsigned first = std::min(size, left);
-  std::array<std::uint8_t, 8> bytes{};
   if (clock_) clock_->drain();
-  Outcome outcome = load_line(place.physical, bytes.data(), first, address);
-  if (outcome == Outcome::next && first < size)
-    outcome = load_line(place.physical + first, bytes.data() + first, size - first, address + first);
-  if (outcome != Outcome::next) return outcome;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  load_result(i, value);
+  const auto part = [&](std::uint64_t physical, std::uint8_t* bytes, unsigned count, std::uint64_t at) {
+    return load_line(physical, bytes, count, at);
+  };
+  const Outcome outcome = by_line(lines.line_bytes(), place.physical, value, size, address, part);
+  if (outcome == Outcome::next) load_result(i, value);
   return outcome;
 }
 
@@ -84,8 +80,8 @@ SlowPath::Outcome SlowPath::cache_block(const Instruction& i) {
   Place place;
   const unsigned size = bus_.line_bytes();
   const Cause cause = locate(address & ~std::uint64_t{size - 1}, size, Access::load, place);
-  if (cause == Cause::load_access) return refuse(Refusal::protection, Cause::store_access, address, address, size);
-  if (cause != Cause::none) return trap(Cause::store_page, address);
+  if (cause != Cause::none)
+    return not_located(cause == Cause::load_access ? Cause::store_access : Cause::store_page, address, address, size);
   const std::uint64_t block = place.physical;
   WriteThroughLines& lines = hart_.write_through();
   walk_now();
@@ -110,8 +106,7 @@ SlowPath::Outcome SlowPath::zero_block(const Instruction& i, std::uint64_t addre
   if (clock_) clock_->drain_stores();
   Place place;
   const Cause cause = locate(address & ~std::uint64_t{size - 1}, size, Access::store, place);
-  if (cause == Cause::store_access) return refuse(Refusal::protection, cause, address, address, size);
-  if (cause != Cause::none) return trap(cause, address);
+  if (cause != Cause::none) return not_located(cause, address, address, size);
   walk_now();
   const std::uint64_t block = place.physical;
   if (place.homed && place.type != MemoryType::normal)

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "models/riscv/iss/fp/fp.h"
 #include "models/riscv/iss/slow_path.h"
@@ -76,10 +78,14 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
     if (cause != Cause::none) return cause;
     place = place_at(t.physical, t.type);
     if (t.region_size < base::GuestRam::kPage) return Cause::none;
-    cached = {page, t.physical - (address - page), place.ram, place.homed, t.readable, t.writable, place.type};
+    cached = {page,        t.physical - (address - page),
+              place.ram,   place.homed,
+              t.readable,  t.writable,
+              place.type,  t.page_shift,
+              t.is_global, t.walk};
   }
-  const bool may_be_fast = !buffers_ || !data_key_.translates() || look_up_buffers(address);
-  if (may_be_fast && place.ram && place.type == MemoryType::normal)
+  if (buffers_ && data_key_.translates()) look_up_buffers(address, cached);
+  if (place.ram && place.type == MemoryType::normal)
     tlb_->fill(address, place.physical, *place.ram,
                cached.readable && !(place.ram->watch(place.physical) & base::GuestRam::kReadWatch),
                cached.writable && !place.ram->watch(place.physical));
@@ -87,49 +93,45 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
 }
 
 /// The TLBs are asked for the page of an access: what it costs is in walk_ then. What is fast for an engine is a part
-/// of what the first of them has. Returns whether that has the page then.
-bool SlowPath::look_up_buffers(std::uint64_t address) {
+/// of what the first of them has.
+void SlowPath::look_up_buffers(std::uint64_t address, const PageTranslation& t) {
   const std::uint16_t asid = data_key_.asid();
-  if (buffers_->has(address, asid)) return true;
-  Privileged::Translation t;
-  if (privileged_.translate_hint(address, t) != Cause::none) return false;  // its tables have changed without a fence
+  if (buffers_->has(address, asid)) return;
   walk_now();
   const Tlb::Entry page{address >> t.page_shift << t.page_shift, asid, t.page_shift, t.is_global};
   Tlb::Entry displaced;
   walk_ = buffers_->bring(address, page, t.walk, displaced);
-  has_walk_ = true;
-  if (displaced.shift == 0) return true;
+  if (displaced.shift == 0) return;
   const auto drop = [&](SoftTlb& tlb) { tlb.drop(displaced.page, std::uint64_t{1} << displaced.shift); };
   if (displaced.is_global)
     contexts_.for_each(drop);
   else
     contexts_.for_each_of(displaced.asid, drop);
-  return true;
 }
 
 /// The hart waits for the translation of an access.
 void SlowPath::walk_now() {
-  if (!has_walk_) return;
-  has_walk_ = false;
+  if (!walk_) return;
+  const TranslationWalk walk = *std::exchange(walk_, std::nullopt);
   bus_called_ = true;
-  state_.slots += walk_.cycles * hart_.config().privileged.issue_width;
-  for (unsigned n = 0; n < walk_.count; ++n) touch_l1d(walk_.entries[n], 8, base::LineUse::load);
+  state_.slots += walk.cycles * hart_.config().privileged.issue_width;
+  for (unsigned n = 0; n < walk.count; ++n) touch_l1d(walk.entries[n], 8, base::LineUse::load);
   if (clock_) clock_->catch_up();
 }
 
 /// With a window, what needs the value of an access waits for its translation.
 void SlowPath::access_behind_walk(std::uint64_t physical) {
-  has_walk_ = false;
+  const TranslationWalk walk = *std::exchange(walk_, std::nullopt);
   bus_called_ = true;
-  clock_->access_behind(walk_, physical);
+  clock_->access_behind(walk, physical);
 }
 
 /// A load or store is in RAM. With timing = "interval", the window takes its time later; an access to two pages is one
 /// to the bytes after the first page's then.
 void SlowPath::touch(std::uint64_t physical, unsigned size, base::LineUse use) {
-  if (has_walk_) [[unlikely]] {
-    if (!clock_) walk_now();
+  if (walk_) [[unlikely]] {
     if (clock_) return access_behind_walk(physical);
+    walk_now();
   }
   if (clock_)
     clock_->log().access(physical);
@@ -193,19 +195,23 @@ void SlowPath::load_result(const Instruction& i, std::uint64_t value) {
   }
 }
 
+/// The trap of an access to `address` that locate() has refused.
+SlowPath::Outcome SlowPath::not_located(Cause cause, std::uint64_t tval, std::uint64_t address, unsigned size) {
+  const bool is_access_fault = cause == Cause::load_access || cause == Cause::store_access;
+  return is_access_fault ? refuse(Refusal::protection, cause, tval, address, size) : trap(cause, tval);
+}
+
 SlowPath::Outcome SlowPath::memory(const Instruction& i) {
   const std::uint64_t address = state_.x[i.rs1] + static_cast<std::uint64_t>(std::int64_t{i.imm});
   const unsigned size = access_size(i.op);
   const bool store = is_store(i.op);
   if ((address & 0xfff) + size > 0x1000) return memory_crossing(i, address, size);
   Place place;
-  const Cause fault = store ? Cause::store_access : Cause::load_access;
   const Cause cause = locate(address, size, store ? Access::store : Access::load, place);
-  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
-  if (cause != Cause::none) return trap(cause, address);
+  if (cause != Cause::none) return not_located(cause, address, address, size);
   std::uint64_t value = 0;
   if (store) value = i.op >= Opcode::fsw ? state_.f[i.rs2] : state_.x[i.rs2];
-  if (has_walk_ && (!place.ram || place.type != MemoryType::normal)) [[unlikely]]
+  if (walk_ && (!place.ram || place.type != MemoryType::normal)) [[unlikely]]
     walk_now();
   if (place.type != MemoryType::normal) return uncached(i, place, address, size, value);
   if (place.homed) return homed_line(i, place, address, size, value);
@@ -285,13 +291,10 @@ SlowPath::Outcome SlowPath::access_line(std::uint64_t physical, void* data, unsi
 SlowPath::Outcome SlowPath::homed_line(const Instruction& i, const Place& place, std::uint64_t address, unsigned size,
                                        std::uint64_t value) {
   const bool store = is_store(i.op);
-  const unsigned line = bus_.line_bytes();
-  const unsigned left = line - (static_cast<unsigned>(place.physical) & (line - 1));
-  const unsigned first = std::min(size, left);
-  Outcome outcome = access_line(place.physical, &value, first, store, address);
-  if (outcome == Outcome::next && first < size)
-    outcome = access_line(place.physical + first, reinterpret_cast<std::uint8_t*>(&value) + first, size - first, store,
-                          address + first);
+  const auto part = [&](std::uint64_t physical, std::uint8_t* bytes, unsigned count, std::uint64_t at) {
+    return access_line(physical, bytes, count, store, at);
+  };
+  const Outcome outcome = by_line(bus_.line_bytes(), place.physical, value, size, address, part);
   if (outcome == Outcome::next && !store) load_result(i, value);
   return outcome;
 }
@@ -318,15 +321,11 @@ SlowPath::Outcome SlowPath::memory_crossing(const Instruction& i, std::uint64_t 
   Place low, high;
   const Cause fault = store ? Cause::store_access : Cause::load_access;
   Cause cause = locate(address, first, access, low);
-  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
-  if (cause == Cause::none && !low.ram && !low.homed)
-    return refuse(Refusal::misaligned_device, fault, address, low.physical, size);
-  if (cause != Cause::none) return trap(cause, address);
+  if (cause != Cause::none) return not_located(cause, address, address, size);
+  if (!low.ram && !low.homed) return refuse(Refusal::misaligned_device, fault, address, low.physical, size);
   cause = locate(address2, size - first, access, high);
-  if (cause == fault) return refuse(Refusal::protection, cause, address2, address, size);
-  if (cause == Cause::none && !high.ram && !high.homed)
-    return refuse(Refusal::crossing, fault, address2, low.physical, size);
-  if (cause != Cause::none) return trap(cause, address2);
+  if (cause != Cause::none) return not_located(cause, address2, address, size);
+  if (!high.ram && !high.homed) return refuse(Refusal::crossing, fault, address2, low.physical, size);
   walk_now();
   const bool typed = low.type != MemoryType::normal || high.type != MemoryType::normal;
   for (const Place* part : {&low, &high})
@@ -362,10 +361,8 @@ SlowPath::Outcome SlowPath::atomic(const Instruction& i) {
   Place place;
   const Cause fault = reserve ? Cause::load_access : Cause::store_access;
   const Cause cause = locate(address, size, reserve ? Access::load : Access::store, place);
-  if (cause == fault) return refuse(Refusal::protection, cause, address, address, size);
-  if (cause == Cause::none && !place.ram && !place.homed)
-    return refuse(Refusal::atomic_device, fault, address, place.physical, size);
-  if (cause != Cause::none) return trap(cause, address);
+  if (cause != Cause::none) return not_located(cause, address, address, size);
+  if (!place.ram && !place.homed) return refuse(Refusal::atomic_device, fault, address, place.physical, size);
   if (place.homed && place.type != MemoryType::normal)
     return refuse(Refusal::uncached_line, fault, address, place.physical, size);
   walk_now();

@@ -46,6 +46,9 @@ Cause Privileged::translate(std::uint64_t virtual_address, unsigned size, Access
   result.writable = leaf.permissions & Pmp::kWrite;
   result.executable = leaf.permissions & Pmp::kExecute;
   result.type = leaf.type;
+  result.page_shift = leaf.page_shift;
+  result.is_global = leaf.is_global;
+  result.walk = leaf.walk;
   return Cause::none;
 }
 
@@ -54,9 +57,6 @@ Cause Privileged::translate_hint(std::uint64_t virtual_address, Translation& res
   const Cause cause = find(virtual_address, 1, access, Walk::probe, leaf);
   result.physical = leaf.physical;
   result.type = leaf.type;
-  result.page_shift = leaf.page_shift;
-  result.is_global = leaf.is_global;
-  result.walk = leaf.walk;
   return cause;
 }
 

@@ -61,8 +61,7 @@ class Privileged {
   /// Walks that have called Bus::synchronise(), which lets other harts and devices run. After such a walk, the slot
   /// limit and the pending interrupts may have changed.
   std::uint64_t synchronised_walks() const { return synchronised_walks_; }
-  /// Translates the address of a one-byte access, without side effects. Of the result, the region and what may be
-  /// accessed are not set.
+  /// Translates the address of a one-byte access, without side effects. Only physical and type of the result are set.
   Cause translate_hint(std::uint64_t virtual_address, Translation& result, Access access = Access::load);
 
   /// Raises an exception for the instruction at state.pc: sets state.pc and the privilege. tval is ignored for ecalls.

@@ -10,6 +10,7 @@
 
 #include "models/base/memory/guest_ram.h"
 #include "models/riscv/iss/hart_state.h"
+#include "models/riscv/iss/translation/translation_walk.h"
 
 namespace sluice::riscv {
 
@@ -28,6 +29,10 @@ struct PageTranslation {
   bool homed = false;             ///< lines with a home of their own. False and no RAM: a device or nothing
   bool readable = false, writable = false;
   MemoryType type = MemoryType::normal;
+  // As in Privileged::Translation:
+  std::uint8_t page_shift = 0;
+  bool is_global = false;
+  TranslationWalk walk;
 };
 
 class SoftTlb {

@@ -25,7 +25,7 @@ std::uint8_t* WriteThroughLines::put(std::uint64_t line, const std::uint8_t* byt
 }
 
 void WriteThroughLines::drop(std::uint64_t line) {
-  if (is_coming(line)) stale_.insert(line);
+  if (const auto coming = coming_.find(line); coming != coming_.end()) coming->second = true;
   const auto found = places_.find(line);
   if (found == places_.end()) return;
   lines_.erase(found->second);
@@ -33,15 +33,14 @@ void WriteThroughLines::drop(std::uint64_t line) {
 }
 
 void WriteThroughLines::clear() {
-  stale_ = coming_;
+  for (auto& [line, is_stale] : coming_) is_stale = true;
   lines_.clear();
   places_.clear();
 }
 
 void WriteThroughLines::arrived(std::uint64_t line, const std::uint8_t* bytes) {
-  coming_.erase(line);
-  const bool is_stale = stale_.erase(line) != 0;
-  if (bytes && !is_stale && !find(line)) put(line, bytes);
+  const auto coming = coming_.extract(line);
+  if (bytes && !coming.mapped() && !find(line)) put(line, bytes);
 }
 
 }  // namespace sluice::riscv

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <list>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace sluice::riscv {
 
@@ -37,7 +36,7 @@ class WriteThroughLines {
 
   /// Whether one more may be asked for.
   bool may_expect(std::uint64_t line) { return coming_.size() < shape_.ahead && !is_coming(line) && !find(line); }
-  void expect(std::uint64_t line) { coming_.insert(line); }
+  void expect(std::uint64_t line) { coming_[line] = false; }
   bool is_any_coming() const { return !coming_.empty(); }
   bool is_coming(std::uint64_t line) const { return coming_.contains(line); }
   /// A line that was expected is there; bytes null: it will not come. A line that was dropped meanwhile is not kept.
@@ -53,7 +52,7 @@ class WriteThroughLines {
   const unsigned line_bytes_;
   std::list<Line> lines_;  ///< in order of last use
   std::unordered_map<std::uint64_t, std::list<Line>::iterator> places_;
-  std::unordered_set<std::uint64_t> coming_, stale_;  ///< stale: of these, those whose bytes are too old when they come
+  std::unordered_map<std::uint64_t, bool> coming_;  ///< true: the bytes are too old when they come
 };
 
 }  // namespace sluice::riscv
