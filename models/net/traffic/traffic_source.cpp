@@ -322,6 +322,12 @@ void TrafficSource::retransmit(Slot& slot) {
   send(slot, std::move(p));
 }
 
+/// The latest attempt was dropped, and an earlier one is answered, of which nobody knows any more where it was.
+void TrafficSource::reopen(Slot& slot) {
+  base::ledger().measure(slot.measured);
+  slot.id = base::ledger().open(SLUICE_STAGE_unattributed, component(), slot.due, slot.id, slot.number);
+}
+
 /// Frees the slot of a call that has been answered or given up.
 void TrafficSource::settle(Slot& slot) {
   drop_reasons_.erase(slot.id);
@@ -374,6 +380,7 @@ const char* TrafficSource::check(const Slot& slot, const Packet& p, const FrameV
 
 void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong) {
   without_id_ += packet.request() != slot.id && slot.attempts == 1;
+  if (slot.attempts > 1 && drop_reasons_.erase(slot.id) != 0) reopen(slot);
   base::ledger().complete(slot.id, packet.last_bit, slot.due);
   if (!wrong) calls_.answered(slot.call);
   if (slot.measured) {

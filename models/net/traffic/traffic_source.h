@@ -170,6 +170,7 @@ class TrafficSource : public RemoteHost {
   void timer();
   void expire(Slot&);
   void retransmit(Slot&);
+  void reopen(Slot&);
   void settle(Slot&);
   bool phased() const { return parameters_.kind == Kind::load_sweep || parameters_.kind == Kind::zero_loss; }
   bool next_phase();
