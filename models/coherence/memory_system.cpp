@@ -40,7 +40,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name, const Parameters
     : Model(name),
       parameters_(p),
       window_(window),
-      holders_(no_holders(cached() ? harts : 0)),
+      directory_(empty_directory(cached() ? harts : 0)),
       // Functional timing never uses the LLC, so it gets the smallest possible one.
       llc_(cached() ? p.llc_size.count() : p.line.count(), cached() ? p.llc_ways : 1,
            static_cast<unsigned>(p.line.count())),
@@ -67,6 +67,7 @@ void MemorySystem::register_statistics(base::StatisticsGroup& group) {
                    [this] { return dram_busy_.femtoseconds(); });
   }
   group.counter("home_requests", "lines", "that harts asked their homes for", homed_lines_.requests());
+  group.counter("home_shares", "lines", "that harts were asked to share", homed_lines_.shares());
   if (homed_lines_.is_checked())
     group.counter_of("home_checked", "accesses", "to lines with a home of their own that run.check has checked",
                      [this] { return homed_lines_.checked(); });
@@ -109,12 +110,12 @@ void MemorySystem::reset() {
     h.streams = {};
     h.prefetched.clear();
   }
-  holders_ = no_holders(harts_.size());
+  directory_ = empty_directory(harts_.size());
   llc_.clear();
   homed_lines_.reset();
 }
 
-Holders MemorySystem::no_holders(std::size_t harts) const {
+Directory MemorySystem::empty_directory(std::size_t harts) const {
   const Parameters& p = parameters_;
   const std::uint64_t lines = ((has_l2() ? p.l2_size : p.l1d_size).count() + p.l1i_size.count()) / p.line.count();
   return {harts, harts == 0 ? 1 : lines, static_cast<unsigned>(p.line.count())};
@@ -168,24 +169,26 @@ LineState::State MemorySystem::take(unsigned hart, std::uint64_t line, LineState
   const LineState::State counted = has_l2() ? h.l2.downgrade(line, to) : in_l1d;
   const LineState::State had = std::max(in_l1d, counted);
   if (to != LineState::kInvalid) return had;
-  if (counted != LineState::kInvalid) holders_.remove(hart, line);
-  if (h.l1i.downgrade(line, to) != LineState::kInvalid) holders_.remove(hart, line);
+  if (counted != LineState::kInvalid) directory_.remove(hart, line);
+  if (h.l1i.downgrade(line, to) != LineState::kInvalid) directory_.remove(hart, line);
   return had;
 }
 
 /// Takes a line from all harts but one, or kNobody. Returns the highest state that their caches for data had it in.
 LineState::State MemorySystem::take_from_others(unsigned hart, std::uint64_t line, LineState::State to) {
   LineState::State had = LineState::kInvalid;
-  for (unsigned h = 0; h < harts_.size(); ++h)
-    if (h != hart && holders_.may_hold(h, line)) had = std::max(had, take(h, line, to));
+  directory_.for_each_holder(line, [&](std::size_t h) {
+    if (h != hart) had = std::max(had, take(static_cast<unsigned>(h), line, to));
+    return true;
+  });
   return had;
 }
 
-/// Puts a line into one of a hart's caches that holders_ counts. Returns what it displaced.
+/// Puts a line into one of a hart's caches that the directory counts. Returns what it displaced.
 LineState::Line MemorySystem::put(unsigned hart, LineState& cache, std::uint64_t line, LineState::State state) {
-  if (cache.state(line) == LineState::kInvalid) holders_.add(hart, line);
+  if (cache.state(line) == LineState::kInvalid) directory_.add(hart, line);
   const auto out = cache.fill(line, state);
-  if (out.state != LineState::kInvalid) holders_.remove(hart, out.address);
+  if (out.state != LineState::kInvalid) directory_.remove(hart, out.address);
   return out;
 }
 
@@ -293,9 +296,12 @@ Time MemorySystem::prefetch_below_l1(unsigned hart, std::uint64_t line, Time at)
 /// Whether the LLC or a hart's cache for data has the line.
 bool MemorySystem::is_in_a_cache(std::uint64_t line) const {
   if (llc_.state(line) != LineState::kInvalid) return true;
-  for (unsigned h = 0; h < harts_.size(); ++h)
-    if (holders_.may_hold(h, line) && harts_[h].l1d.state(line) != LineState::kInvalid) return true;
-  return false;
+  bool found = false;
+  directory_.for_each_holder(line, [&](std::size_t h) {
+    found = harts_[h].l1d.state(line) != LineState::kInvalid;
+    return !found;
+  });
+  return found;
 }
 
 Time MemorySystem::fetch_to_llc(unsigned hart, std::uint64_t line, Time at) {

@@ -17,7 +17,7 @@
 #include "models/base/parameters/schema.h"
 #include "models/base/systemc/model.h"
 #include "models/base/systemc/reset.h"
-#include "models/coherence/holders.h"
+#include "models/coherence/directory.h"
 #include "models/coherence/lines/homed_lines.h"
 
 namespace sluice::coherence {
@@ -125,6 +125,15 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   std::uint8_t* hold(unsigned hart, std::uint64_t address, base::LineUse use, base::Time most) override {
     return homed_lines_.hold(hart, address, base::writes(use), most);
   }
+  std::pair<base::Time, base::Time> held_back(unsigned hart, base::Time until) const override {
+    return homed_lines_.held_back(hart, until);
+  }
+  base::RequestId request_of(unsigned hart, std::uint64_t address) override {
+    return homed_lines_.request_of(hart, address);
+  }
+  void set_request_of(unsigned hart, std::uint64_t address, base::RequestId id) override {
+    homed_lines_.set_request_of(hart, address, id);
+  }
   std::string why_refused(unsigned hart) const override { return homed_lines_.why_refused(hart); }
   void let_go(unsigned hart) override { homed_lines_.let_go(hart); }
   void give_back(unsigned hart, std::uint64_t line) override { homed_lines_.give_back(hart, line); }
@@ -177,7 +186,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   void fill_l2(unsigned hart, std::uint64_t line, base::LineState::State, base::Time at);
   base::LineState::Line put(unsigned hart, base::LineState& cache, std::uint64_t line, base::LineState::State);
   base::LineState::State take(unsigned hart, std::uint64_t line, base::LineState::State to);
-  Holders no_holders(std::size_t harts) const;
+  Directory empty_directory(std::size_t harts) const;
   /// ways: of a set, that whoever writes may use; 0: all.
   void put_in_llc(std::uint64_t line, bool dirty, base::Time at, unsigned ways = 0);
   base::LineState::State take_from_others(unsigned hart, std::uint64_t line, base::LineState::State to);
@@ -190,7 +199,7 @@ class MemorySystem : public base::Model, public base::MemoryPath, public base::H
   Parameters parameters_;
   base::Time window_;
   std::vector<Hart> harts_;
-  Holders holders_;  ///< by L1I and L2, which has what L1D has
+  Directory directory_;  ///< of L1I and L2, which has what L1D has
   base::LineState llc_;
   base::GapServer channel_;
   base::Time line_time_;

@@ -55,7 +55,7 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("protocol", &P::protocol,
         "of lines with a home of their own; moesi: a cache that others read from keeps what it has changed")
       .choices({{"mesi", Protocol::mesi}, {"moesi", Protocol::moesi}})
-      .acts_with({"home_requests"}, "no part has lines of its own")
+      .acts_with({"home_shares"}, "no hart was asked to share a line that a device is the home of")
       .setting();
   s.add("l1i_size", &P::l1i_size, "instruction cache of a hart")
       .range(kL1Sizes.least, kL1Sizes.most)

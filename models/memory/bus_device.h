@@ -14,6 +14,7 @@
 
 #include <systemc>
 
+#include "models/base/fabric/host_access.h"
 #include "models/base/fabric/line.h"
 #include "models/base/memory/line_home.h"
 #include "models/base/memory/memory_path.h"
@@ -85,6 +86,8 @@ struct ChipPorts {
   base::MemoryPath& memory;  ///< for a device that reads and writes memory itself, as a root complex does
   /// For a device behind a coherent link: what its registers are bound to, in place of the bus.
   tlm::tlm_initiator_socket<>* registers = nullptr;
+  /// For a device behind a coherent link: its way to host memory and interrupt controllers. Null for others.
+  base::HostAccess* host = nullptr;
 
   /// Makes a device's registers reachable in a region of the bus.
   template <class Socket>
@@ -203,6 +206,8 @@ class BusDeviceOf final : public BusDevice {
     region.own = std::derived_from<D, base::Model>;
     chip.map(region, device_->socket);
     if constexpr (requires(D & d) { d.initiator; }) device_->initiator.bind(chip.bus.from_initiators);
+    if constexpr (requires(D & d, base::HostAccess & host) { d.set_host(host); })
+      if (chip.host) device_->set_host(*chip.host);
   }
   void connect_lines(base::LineHomes& homes, std::uint64_t address, std::uint64_t size,
                      const std::string& path) override {

@@ -55,6 +55,12 @@ struct TlpProtocol {
   static constexpr bool may_pass(TlpClass younger, TlpClass older) { return pcie::may_pass(younger, older); }
   static const char* name(const Tlp& t) { return to_text(t.type); }
   static base::RequestId shown_for(const Tlp&);
+  static void poison(Tlp& t) { t.poisoned = true; }
+  template <class F>
+  static void for_each_request(const Tlp& t, const F& f) {
+    for (const base::Span& s : t.spans) f(s.id);
+    for (const base::RequestId id : t.line_tags) f(id);
+  }
   static void transmitted(Tlp& t, base::Time sent) {
     if (t.observer) std::exchange(t.observer, nullptr)->transmitted(t, sent);
   }

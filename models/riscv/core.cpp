@@ -183,6 +183,7 @@ void Core::restart() {
   set_boot_arguments(device_tree_, fw_dynamic_info_);
   account(SLUICE_ACCOUNT_kernel);
   serving_ = 0;
+  brought_ = {};
   interrupted_.clear();
   entering_.clear();
   wake_up_ = {};
@@ -330,9 +331,8 @@ void Core::enter(base::RequestId id, base::Stage stage, Time t) {
 }
 
 void Core::probe(unsigned stage, std::uint64_t address) {
-  base::GuestRam* ram = memory_.ram_at(address, 1);
-  if (!ram || stage >= SLUICE_STAGE_COUNT) return;
-  const base::RequestId id = ram->tag(address);
+  if (stage >= SLUICE_STAGE_COUNT) return;
+  const base::RequestId id = request_at(address);
   if (id == 0) return;
   if (!entering_.empty()) end_trap_entry();
   serving_ = id;
@@ -342,17 +342,10 @@ void Core::probe(unsigned stage, std::uint64_t address) {
 }
 
 void Core::drop(unsigned reason, std::uint64_t address) {
-  base::GuestRam* ram = memory_.ram_at(address, 1);
-  if (!ram || reason >= SLUICE_DROP_COUNT) return;
+  if (reason >= SLUICE_DROP_COUNT) return;
   if (!entering_.empty()) end_trap_entry();
   publish_time();  // whoever hears of the drop may act on it now
-  base::ledger().drop(ram->tag(address), base::drop_title(static_cast<sluice_drop>(reason)), time_of_hint());
-}
-
-void Core::bind(std::uint64_t to, std::uint64_t from) {
-  base::GuestRam* source = memory_.ram_at(from, 1);
-  base::GuestRam* target = memory_.ram_at(to, 1);
-  if (source && target) target->set_tag(to, 1, source->tag(from));
+  base::ledger().drop(request_at(address), base::drop_title(static_cast<sluice_drop>(reason)), time_of_hint());
 }
 
 bool Core::imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) {

@@ -185,6 +185,20 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void move_requests(base::Stage, base::Time);
   void end_trap_entry();
   void divide_wait(base::RequestId, base::Time until);
+  base::RequestId request_at(std::uint64_t address);
+  /// A wait for a line, of the request that this core works on.
+  struct Fill {
+    base::RequestId id = 0;  ///< 0: there is none, or somebody else has it already
+    base::Stage stage{};     ///< in which it was
+    std::size_t tiles = 0;
+    base::Time since;
+  };
+  base::Site site() const;
+  void arrived(base::RequestId, base::Time);
+  void note_brought(std::uint64_t address, base::RequestId);
+  Fill begin_fill(const base::Site&) const;
+  void end_fill(const Fill&, std::uint64_t address);
+  std::uint64_t slots_held_back(base::Time until) const;
   void publish_own_time();
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   void stall_to(base::Time ready, base::Time at);
@@ -229,7 +243,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   base::Event wake_;
   base::Event line_read_;  ///< one that start_read() has started has ended
   bool reservation_lost_ = false;
-  bool parked_ = false;   ///< in wfi or wrs
+  bool parked_ = false;  ///< in wfi or wrs
+  bool waits_for_line_ = false;
   bool leaving_ = false;  ///< an idle state
   std::uint64_t reset_pc_;
   std::uint64_t device_tree_ = 0;
@@ -249,6 +264,11 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   std::vector<CoreObserver*> observers_;
   bool inside_ = false;
   base::RequestId serving_ = 0;
+  /// The latest load from a device that brought bytes of a request.
+  struct {
+    std::uint64_t address = 0;
+    base::RequestId id = 0;
+  } brought_;
   std::vector<base::RequestId> interrupted_;  ///< wait for an interrupt that the hart has not taken
   std::vector<base::RequestId> entering_;     ///< in trap_entry, which ends at handler_begins_
   base::Time handler_begins_;

@@ -40,6 +40,10 @@ Core::Accounts Core::accounts(Time until) const {
   runner_.settle();
   Accounts slots = account_slots_;
   slots[account_] += std::max(hart_.state().slots, slot_clock_.next_cycle(until)) - account_since_;
+  if (!waits_for_line_) return slots;
+  const std::uint64_t held_back = slots_held_back(until);
+  slots[account_] -= held_back;
+  slots[SLUICE_ACCOUNT_parked] += held_back;
   return slots;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/systemc/brought_request.h"
 #include "models/base/systemc/deferred_read.h"
 #include "models/base/time/access_time.h"
 #include "models/riscv/core.h"
@@ -16,12 +17,36 @@ namespace sluice::riscv {
 
 using base::Time;
 
+namespace {
+
+/// A payload must not have it any more when it ends, also when a target throws.
+template <class E>
+class ExtensionScope {
+ public:
+  ExtensionScope(tlm::tlm_generic_payload& payload, E& extension) : payload_(payload), extension_(extension) {
+    payload.set_extension(&extension);
+  }
+  ~ExtensionScope() { payload_.clear_extension(&extension_); }
+  ExtensionScope(const ExtensionScope&) = delete;
+  ExtensionScope& operator=(const ExtensionScope&) = delete;
+
+ private:
+  tlm::tlm_generic_payload& payload_;
+  E& extension_;
+};
+
+}  // namespace
+
 bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
   const std::uint64_t reports = base::mistakes().reports();
-  const base::Site by{&path(), hart_.state().pc};
+  const base::Site by = site();
   Time delay;
-  const bool done = call_bus(command, address, data, size, by, delay);
+  tlm::tlm_generic_payload trans;
+  base::BroughtRequest brought;
+  const ExtensionScope scope(trans, brought);
+  const bool done = call_bus(trans, command, address, data, size, by, delay);
   stall(runner_.time() + delay);
+  if (command == tlm::TLM_READ_COMMAND) note_brought(address, brought.id);
   if (!done)
     fail_access(fmt::format("{} of {} bytes", command == tlm::TLM_READ_COMMAND ? "load" : "store", size).c_str(),
                 address, by, reports);
@@ -37,7 +62,7 @@ std::optional<std::uint64_t> Core::post(std::uint64_t address, const void* data,
 std::optional<std::uint64_t> Core::hand_over(std::uint64_t address, const void* data, unsigned size, std::uint64_t slot,
                                              Time accepted) {
   const std::uint64_t reports = base::mistakes().reports();
-  const base::Site by{&path(), hart_.state().pc};
+  const base::Site by = site();
   const Time leaves = slot_clock_.time_of(slot);
   Time delay;
   bool done = false;
@@ -146,28 +171,6 @@ bool Core::store(std::uint64_t address, const void* data, unsigned size) {
   return access(tlm::TLM_WRITE_COMMAND, address, static_cast<unsigned char*>(const_cast<void*>(data)), size);
 }
 
-std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
-  const base::Site by{&path(), hart_.state().pc};
-  const std::uint64_t reports = base::mistakes().reports();
-  suspended_ = true;
-  std::uint8_t* bytes = nullptr;
-  {
-    const base::AccessSiteScope scope(by);
-    bytes = memory_.hold(cache_, address, use, parameters_.bus_timeout);
-  }
-  suspended_ = false;
-  stall(runner_.time());
-  if (bytes || reset_due_) return bytes;
-  const char* const access = base::writes(use) ? "store" : "load";
-  const std::string why = memory_.why_refused(cache_);
-  if (!why.empty()) {
-    ++lines_unanswered_;
-    base::mistakes().report(fmt::format("{}: {} at {:#x}: access fault, {}", path(), access, address, why), by);
-  }
-  fail_access(access, address, by, reports);
-  return nullptr;
-}
-
 void Core::cache_miss(std::uint64_t address, base::LineUse use) {
   const Time at = slot_clock_.time_of(hart_.state().slots);
   stall_to(memory_.miss(cache_, address, use, at), at);
@@ -214,12 +217,11 @@ bool Core::start_read(std::uint64_t line, unsigned size, std::uint64_t slot) {
       line_read_.notify();
     });
   });
-  const base::Site by{&path(), hart_.state().pc};
+  const base::Site by = site();
   const base::AccessTimeScope when(slot_clock_.time_of(slot));
   tlm::tlm_generic_payload trans;
-  trans.set_extension(&read);
+  const ExtensionScope scope(trans, read);
   const bool done = call_bus(trans, tlm::TLM_READ_COMMAND, line, nullptr, size, by, found->delay);
-  trans.clear_extension(&read);
   return done && read.is_taken;
 }
 

@@ -173,6 +173,7 @@ void Board::publish_statistics() {
     publish(*n.model);
     publish(*n.mac);
   }
+  for (auto& path : host_paths_) publish(*path);
   for (WireInstance& w : wires_) publish(*w.wire);
   for (SlotInstance& s : slots_) publish(*s.link);
   for (CoherentInstance& c : coherent_links_) publish(*c.link);

@@ -10,6 +10,7 @@
 
 #include "models/base/systemc/scheduler.h"
 #include "models/coherence/link/coherent_link.h"
+#include "models/coherence/link/host_path.h"
 #include "models/coherence/link/register_path.h"
 #include "models/net/traffic/traffic_source.h"
 #include "models/net/wire.h"
@@ -193,6 +194,7 @@ class Board {
   std::vector<SwitchInstance> switches_;
   std::vector<CoherentInstance> coherent_links_;
   std::vector<std::unique_ptr<coherence::RegisterPath>> register_paths_;  ///< of the devices behind coherent links
+  std::vector<std::unique_ptr<coherence::HostPath>> host_paths_;          ///< likewise
   std::vector<WireInstance> wires_;
   std::vector<NicInstance> nics_;
   std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device and workload, one after each kind

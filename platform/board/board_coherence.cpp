@@ -64,6 +64,13 @@ void Board::connect_ports(const config::Instance& d, memory::BusDevice& device, 
       std::make_unique<coherence::RegisterPath>(base::module_name(d.path() + ".registers").c_str(), link, d.path()));
   HomesBehind homes(system.memory(), link);
   ports.registers = &register_paths_.back()->to_device;
+  const auto interrupt = [&bus = system.bus()](std::uint64_t to, std::uint32_t value) {
+    return bus.takes_interrupts(to) && bus.write_now(to, &value, sizeof value);
+  };
+  host_paths_.push_back(std::make_unique<coherence::HostPath>(base::module_name(d.path() + ".host").c_str(), link,
+                                                              system.memory(), system.memory().line_bytes(), interrupt,
+                                                              d.path()));
+  ports.host = host_paths_.back().get();
   by_author(config_, d.path(), "cannot be built", [&] {
     device.connect(ports, region);
     device.connect_lines(homes, place.lines, extent.lines_size, d.path());

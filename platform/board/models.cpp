@@ -86,6 +86,7 @@ void register_models(config::Registry& r) {
   r.add<LinkDownFault>("fault", "link-down", "link-down");
   r.add<TlpLinkFault>("fault", "corrupt-tlp", "corrupted TLP");
   r.add<TlpLinkFault>("fault", "lost-tlp", "lost TLP");
+  r.add<CoherentMessageFault>("fault", "corrupt-message", "corrupted message of a coherent link");
   r.add<FrameFault>("fault", "corrupt-frame", "corrupted frame");
   r.add<FrameFault>("fault", "lost-frame", "lost frame");
   r.add<CompletionFault>("fault", "poisoned-completion", "poisoned completion");

@@ -66,7 +66,7 @@ void PauseFault::describe(base::Schema<PauseFault>& s) {
 
 void LinkDownFault::describe(base::Schema<LinkDownFault>& s) {
   s.summary("a link goes down and comes back");
-  add_target(s, "Ethernet or PCIe link");
+  add_target(s, "Ethernet, PCIe or coherent link");
   add_duration(s, "how long it is down");
   s.include("", &LinkDownFault::times);
 }
@@ -87,6 +87,32 @@ void TlpLinkFault::describe(base::Schema<TlpLinkFault>& s) {
       .range(0_ns, 24_ms)
       .assumed("some hundred training sets of 16 symbols; the specification ends the attempt after 24 ms");
   s.include("", &TlpLinkFault::choice);
+}
+
+void CoherentMessageFault::describe(base::Schema<CoherentMessageFault>& s) {
+  using P = CoherentMessageFault;
+  const char* unpublished = "no modelled system publishes it; the longest of a link's faults counts";
+  s.summary("messages are damaged on the way, and the link sends them again");
+  add_target(s, "coherent link");
+  s.add("direction", &P::direction, "up: from the device to the host; down: from the host to the device")
+      .choices({{"up", LinkSide::up}, {"down", LinkSide::down}})
+      .setting();
+  s.add("messages", &P::messages, "which messages of that direction are counted, drawn and hit")
+      .choices({{"any", CoherentFilter::any},
+                {"lines", CoherentFilter::lines},
+                {"registers", CoherentFilter::registers},
+                {"host-memory", CoherentFilter::host_memory}})
+      .setting();
+  s.add("retry", &P::retry, "from a damaged message's last bit to the receiver's request to send again")
+      .range(0_ns, 10_us)
+      .assumed(unpublished);
+  s.add("retry_timer", &P::retry_timer, "after which the sender sends again unasked, when a message has failed twice")
+      .range(1_ns, 1_ms)
+      .assumed(unpublished);
+  s.add("retrain", &P::retrain, "of the link, after three attempts without progress")
+      .range(0_ns, 24_ms)
+      .assumed(unpublished);
+  s.include("", &P::choice);
 }
 
 void FrameFault::describe(base::Schema<FrameFault>& s) {

@@ -69,6 +69,20 @@ struct TlpLinkFault {
   static void describe(base::Schema<TlpLinkFault>&);
 };
 
+enum class CoherentFilter { any, lines, registers, host_memory };
+
+/// corrupt-message
+struct CoherentMessageFault {
+  std::string target;
+  LinkSide direction = LinkSide::up;
+  CoherentFilter messages = CoherentFilter::any;
+  base::Time retry = 20_ns;
+  base::Time retry_timer = 5_us;
+  base::Time retrain = 2_us;
+  MessageChoice choice;
+  static void describe(base::Schema<CoherentMessageFault>&);
+};
+
 enum class WireSide { in, out };
 
 /// corrupt-frame, lost-frame

@@ -23,6 +23,34 @@ std::uint64_t lost_on(net::Wire& w) { return w.statistics(net::Wire::kA).lost + 
 
 constexpr const char* kSeveral = "several faults";
 
+bool passes(TlpFilter filter, const pcie::Tlp& t) {
+  switch (filter) {
+    case TlpFilter::any:
+      return true;
+    case TlpFilter::posted:
+      return t.tlp_class() == pcie::TlpClass::kPosted;
+    case TlpFilter::non_posted:
+      return t.tlp_class() == pcie::TlpClass::kNonPosted;
+    case TlpFilter::completion:
+      return t.tlp_class() == pcie::TlpClass::kCompletion;
+  }
+  return false;
+}
+
+bool passes(CoherentFilter filter, const coherence::CoherentMessage& m) {
+  switch (filter) {
+    case CoherentFilter::any:
+      return true;
+    case CoherentFilter::lines:
+      return !m.access && !m.host.path;
+    case CoherentFilter::registers:
+      return m.access != nullptr;
+    case CoherentFilter::host_memory:
+      return m.host.path != nullptr;
+  }
+  return false;
+}
+
 /// A fault needs a time or a probability; a fault that never happens must say so (probability = 0).
 void require_times(const config::BoardConfig& board, const config::Instance& i) {
   std::string names;
@@ -148,7 +176,8 @@ class Faults::Timed {
 Faults::Faults(Board& board) : board_(board), seed_{board.run_parameters().seed, board.run_parameters().replication} {
   base::ledger().on_drop([this](const base::Ledger::Request& r, std::string_view, Time) { dropped_.push_back(r.id); });
   for (const config::Instance* i : board.config().of_kind("fault")) add(*i);
-  for (auto& p : plans_) p->start();
+  for (auto& p : tlp_plans_) p->start();
+  for (auto& p : coherent_plans_) p->start();
   for (const Clients& c : board.clients()) c.source->on_silence([this] { return so_far_; });
 }
 
@@ -172,16 +201,19 @@ void Faults::add(const config::Instance& i) {
   if (kind == "link-down") return add_link_down(i);
   if (kind == "corrupt-tlp" || kind == "lost-tlp") {
     const auto& p = i.parameters<TlpLinkFault>();
-    const auto fate = kind == "lost-tlp" ? pcie::TlpFate::kLost : pcie::TlpFate::kCorrupted;
-    return plan_for(i, p.target, p.direction, p.retrain).add(i, fate, p.tlps, p.choice);
+    const auto fate = kind == "lost-tlp" ? base::MessageFate::lost : base::MessageFate::corrupted;
+    const auto concerns = [filter = p.tlps](const pcie::Tlp& t, bool) { return passes(filter, t); };
+    return plan_for(i, p.target, p.direction, p.retrain).add(i, fate, concerns, p.choice);
   }
+  if (kind == "corrupt-message") return add_corrupt_message(i);
   if (kind == "corrupt-frame" || kind == "lost-frame") {
     const auto& p = i.parameters<FrameFault>();
     return plan_for(i, p.target).add(i, p);
   }
   const auto& p = i.parameters<CompletionFault>();
-  const auto fate = kind == "poisoned-completion" ? pcie::TlpFate::kPoisoned : pcie::TlpFate::kUnanswered;
-  plan_for(i, p.target, p.direction, Time{}).add(i, fate, TlpFilter::completion, p.choice);
+  const auto fate = kind == "poisoned-completion" ? base::MessageFate::poisoned : base::MessageFate::unsent;
+  const auto concerns = [](const pcie::Tlp& t, bool replay) { return !replay && t.type == pcie::TlpType::kCplD; };
+  plan_for(i, p.target, p.direction, Time{}).add(i, fate, concerns, p.choice);
 }
 
 Faults::Agents Faults::agents(const config::Instance& i, const std::string& target) {
@@ -281,15 +313,41 @@ Faults::TlpPlan& Faults::plan_for(const config::Instance& i, const std::string& 
   for (SlotInstance& s : board_.slots()) {
     names.push_back(s.path);
     if (s.path != target) continue;
-    auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& p) { return p->is_for(*s.link, side); });
-    if (found == plans_.end()) {
-      const std::string path = target + (side == LinkSide::up ? ".up" : ".down");
-      found = plans_.insert(plans_.end(), std::make_unique<TlpPlan>(*this, path, *s.link, side));
-    }
-    (*found)->need_retrain(retrain);
-    return **found;
+    TlpPlan& plan =
+        plan_on<pcie::TlpProtocol>(tlp_plans_, target, *s.link, side, {"TLPs", "delayed_tlps", "replayed_tlps"});
+    plan.need(pcie::replay_timing(s.link->parameters(), retrain));
+    return plan;
   }
   no_target(i, target, "a PCIe link", names);
+}
+
+/// The plan of one direction of a link.
+template <class P, class Link>
+Faults::ReplayPlan<P>& Faults::plan_on(std::vector<std::unique_ptr<ReplayPlan<P>>>& plans, const std::string& target,
+                                       Link& link, LinkSide side, const typename ReplayPlan<P>::Names& names) {
+  auto& direction = side == LinkSide::up ? link.up() : link.down();
+  auto& reverse = side == LinkSide::up ? link.down() : link.up();
+  const auto found = std::find_if(plans.begin(), plans.end(), [&](const auto& p) { return p->is_for(direction); });
+  if (found != plans.end()) return **found;
+  const std::string path = target + (side == LinkSide::up ? ".up" : ".down");
+  return *plans.emplace_back(std::make_unique<ReplayPlan<P>>(*this, path, direction, reverse, names));
+}
+
+void Faults::add_corrupt_message(const config::Instance& i) {
+  const auto& p = i.parameters<CoherentMessageFault>();
+  std::vector<std::string> names;
+  for (CoherentInstance& c : board_.coherent_links()) {
+    names.push_back(c.path);
+    if (c.path != p.target) continue;
+    CoherentPlan& plan = plan_on<coherence::CoherentProtocol>(coherent_plans_, c.path, *c.link, p.direction,
+                                                              {"messages", "delayed_messages", "replayed_messages"});
+    plan.need({p.retry, p.retry, p.retry_timer, p.retrain, c.link->dialect().header});
+    const auto concerns = [filter = p.messages](const coherence::CoherentMessage& m, bool) {
+      return passes(filter, m);
+    };
+    return plan.add(i, base::MessageFate::corrupted, concerns, p.choice);
+  }
+  no_target(i, p.target, "a coherent link", names);
 }
 
 Faults::FramePlan& Faults::plan_for(const config::Instance& i, const std::string& target) {
@@ -316,7 +374,8 @@ std::uint64_t Faults::dropped_among(const std::vector<base::RequestId>& requests
 std::vector<FaultRecord> Faults::records(Time now) const {
   std::vector<FaultRecord> all;
   for (const auto& t : timed_) t->add_records(all, now);
-  for (const auto& p : plans_) p->add_records(all);
+  for (const auto& p : tlp_plans_) p->add_records(all);
+  for (const auto& p : coherent_plans_) p->add_records(all);
   for (const auto& p : frame_plans_) p->add_records(all);
   std::stable_sort(all.begin(), all.end(), [](const FaultRecord& a, const FaultRecord& b) { return a.at < b.at; });
   return all;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/base/parameters/random.h"
+#include "models/coherence/link/coherent_link.h"
 #include "models/net/wire.h"
 #include "models/pcie/data_link.h"
 #include "models/pcie/endpoint/endpoint.h"
@@ -51,7 +52,10 @@ class Faults {
 
  private:
   class Timed;
-  class TlpPlan;
+  template <class P>
+  class ReplayPlan;
+  using TlpPlan = ReplayPlan<pcie::TlpProtocol>;
+  using CoherentPlan = ReplayPlan<coherence::CoherentProtocol>;
   class FramePlan;
   class Chooser;
   struct Agents {
@@ -67,6 +71,10 @@ class Faults {
   void add_link_down(const config::Instance&);
   Timed& add_timed(const config::Instance&, const std::string& target, const FaultTimes&, base::Time duration);
   TlpPlan& plan_for(const config::Instance&, const std::string& target, LinkSide, base::Time retrain);
+  void add_corrupt_message(const config::Instance&);
+  template <class P, class Link>
+  ReplayPlan<P>& plan_on(std::vector<std::unique_ptr<ReplayPlan<P>>>& plans, const std::string& target, Link& link,
+                         LinkSide side, const typename ReplayPlan<P>::Names& names);
   FramePlan& plan_for(const config::Instance&, const std::string& target);
   Agents agents(const config::Instance&, const std::string& target);
   [[noreturn]] void no_target(const config::Instance&, const std::string& target, const char* what,
@@ -77,7 +85,8 @@ class Faults {
   Board& board_;
   base::RandomSeed seed_;
   std::vector<std::unique_ptr<Timed>> timed_;
-  std::vector<std::unique_ptr<TlpPlan>> plans_;
+  std::vector<std::unique_ptr<TlpPlan>> tlp_plans_;
+  std::vector<std::unique_ptr<CoherentPlan>> coherent_plans_;
   std::vector<std::unique_ptr<FramePlan>> frame_plans_;
   std::vector<base::RequestId> dropped_;  ///< requests, in order of time
   std::string so_far_;

@@ -3,6 +3,8 @@
 /// The faults of single TLPs and frames, for faults.cpp: which message each of them hits, and what becomes of it.
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,31 +51,44 @@ class Faults::Chooser {
   base::RandomStream random_;
 };
 
-/// All faults of the TLPs of one link direction.
-class Faults::TlpPlan : public pcie::TlpFaultPlan {
+/// All faults of the messages of one link direction of which the link sends again what does not arrive.
+template <class P>
+class Faults::ReplayPlan : public base::FaultPlan<P> {
  public:
-  TlpPlan(Faults& faults, std::string path, pcie::Link& link, LinkSide side)
-      : faults_(faults), path_(std::move(path)), link_(link), side_(side) {}
+  using Message = typename P::Message;
+  using Direction = base::LinkDirection<P>;
+  /// Whether a message that is sent, or sent again, is counted, drawn and hit.
+  using Concerns = std::function<bool(const Message&, bool replay)>;
+  /// What a record calls the messages that it counts.
+  struct Names {
+    const char *messages, *delayed, *replayed;
+  };
 
-  bool is_for(const pcie::Link& link, LinkSide side) const { return &link_ == &link && side_ == side; }
+  ReplayPlan(Faults& faults, std::string path, Direction& direction, Direction& reverse, const Names& names)
+      : faults_(faults), path_(std::move(path)), direction_(direction), reverse_(reverse), names_(names) {}
 
-  void add(const config::Instance& instance, pcie::TlpFate fate, TlpFilter filter, const MessageChoice& choice) {
+  bool is_for(const Direction& direction) const { return &direction_ == &direction; }
+
+  void add(const config::Instance& i, base::MessageFate fate, Concerns concerns, const MessageChoice& choice) {
     members_.push_back(
-        {instance.path(), instance.model(), fate, filter, Chooser(instance, choice, faults_.seed_, "TLPs"), {}});
+        {i.path(), i.model(), fate, std::move(concerns), Chooser(i, choice, faults_.seed_, names_.messages), {}});
   }
 
-  void need_retrain(base::Time t) { retrain_ = std::max(retrain_, t); }
+  /// The link takes the longest of the times that its faults name.
+  void need(const base::ReplayTiming& t) {
+    timing_.nak_latency = std::max(timing_.nak_latency, t.nak_latency);
+    timing_.ack_latency = std::max(timing_.ack_latency, t.ack_latency);
+    timing_.replay_timer = std::max(timing_.replay_timer, t.replay_timer);
+    timing_.retrain = std::max(timing_.retrain, t.retrain);
+    timing_.nak_bytes = std::max(timing_.nak_bytes, t.nak_bytes);
+  }
   /// Call once every fault has been added.
-  void start() {
-    auto& direction = side_ == LinkSide::up ? link_.up() : link_.down();
-    auto& reverse = side_ == LinkSide::up ? link_.down() : link_.up();
-    data_link_.emplace(path_, direction, reverse, pcie::DataLink::timing_of(link_.parameters(), retrain_), *this);
-  }
+  void start() { layer_.emplace(path_, direction_, reverse_, timing_, *this); }
 
-  pcie::TlpFault* next(const pcie::Tlp& tlp, bool replay) override {
-    pcie::TlpFault* hit = nullptr;
+  base::MessageFault* next(const Message& message, bool replay) override {
+    base::MessageFault* hit = nullptr;
     for (Member& m : members_) {
-      if (!concerns(m, tlp, replay) || !m.chooser.due(base::now()) || hit) continue;
+      if (!m.concerns(message, replay) || !m.chooser.due(base::now()) || hit) continue;
       m.chooser.hit(base::now());
       faults_.note(m.name);
       m.faults.emplace_back().fate = m.fate;
@@ -84,44 +99,28 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
 
   void add_records(std::vector<FaultRecord>& all) const {
     for (const Member& m : members_)
-      for (const pcie::TlpFault& f : m.faults) all.push_back(record(m, f));
+      for (const base::MessageFault& f : m.faults) all.push_back(record(m, f));
   }
 
  private:
   struct Member {
     std::string name;
     std::string kind;
-    pcie::TlpFate fate;
-    TlpFilter filter;
+    base::MessageFate fate;
+    Concerns concerns;
     Chooser chooser;
-    std::deque<pcie::TlpFault> faults;  ///< a deque, because the link keeps their addresses
+    std::deque<base::MessageFault> faults;  ///< a deque, because the link keeps their addresses
   };
 
-  static bool recoverable(pcie::TlpFate f) { return f == pcie::TlpFate::kCorrupted || f == pcie::TlpFate::kLost; }
-
-  static bool concerns(const Member& m, const pcie::Tlp& t, bool replay) {
-    if (!recoverable(m.fate)) return !replay && t.type == pcie::TlpType::kCplD;
-    switch (m.filter) {
-      case TlpFilter::any:
-        return true;
-      case TlpFilter::posted:
-        return t.tlp_class() == pcie::TlpClass::kPosted;
-      case TlpFilter::non_posted:
-        return t.tlp_class() == pcie::TlpClass::kNonPosted;
-      case TlpFilter::completion:
-        return t.tlp_class() == pcie::TlpClass::kCompletion;
-    }
-    return false;
-  }
-
-  FaultRecord record(const Member& m, const pcie::TlpFault& f) const {
-    FaultRecord r{m.name, m.kind, path_, f.at, f.recovered, !recoverable(m.fate), {}, {}};
+  FaultRecord record(const Member& m, const base::MessageFault& f) const {
+    const bool recoverable = f.fate == base::MessageFate::corrupted || f.fate == base::MessageFate::lost;
+    FaultRecord r{m.name, m.kind, path_, f.at, f.recovered, !recoverable, {}, {}};
     r.counts.emplace_back("requests_hit", f.requests.size());
     r.counts.emplace_back("requests_dropped", faults_.dropped_among(f.requests));
-    if (!recoverable(m.fate)) return r;
+    if (!recoverable) return r;
     r.times.emplace_back("added_latency_ns", f.delay);
-    r.counts.emplace_back("delayed_tlps", f.delayed_tlps);
-    r.counts.emplace_back("replayed_tlps", f.replayed_tlps);
+    r.counts.emplace_back(names_.delayed, f.delayed);
+    r.counts.emplace_back(names_.replayed, f.replayed);
     r.counts.emplace_back("replayed_bytes", f.replayed_bytes);
     r.counts.emplace_back("naks", f.naks);
     r.counts.emplace_back("replay_timeouts", f.timeouts);
@@ -131,11 +130,12 @@ class Faults::TlpPlan : public pcie::TlpFaultPlan {
 
   Faults& faults_;
   std::string path_;
-  pcie::Link& link_;
-  LinkSide side_;
-  base::Time retrain_;
+  Direction& direction_;
+  Direction& reverse_;
+  const Names names_;
+  base::ReplayTiming timing_{};
   std::vector<Member> members_;
-  std::optional<pcie::DataLink> data_link_;
+  std::optional<base::ReplayLayer<P>> layer_;
 };
 
 /// All faults of the frames of one wire.

@@ -123,7 +123,7 @@ c.data = ProtoField.bytes("sluice_coherence.data", "Bytes")
 local kinds = {
   [0] = "read shared", "read unique", "upgrade", "evict", "write back", "ack", "ack with data", "conflict",
   "grant shared", "grant exclusive", "grant upgrade", "refuse", "evict done", "conflict done", "snoop shared",
-  "snoop unique", [255] = "register",
+  "snoop unique", [254] = "host memory", [255] = "register",
 }
 
 function coherence.dissector(buffer, packet, root)
@@ -134,7 +134,7 @@ function coherence.dissector(buffer, packet, root)
   local name = buffer(18, named):string()
   tree:add(c.name, buffer(18, named))
   tree:add(c.kind, buffer(4, 1), kinds[kind] or tostring(kind))
-  if kind ~= 255 then tree:add(c.cache, buffer(5, 1)) end
+  if kind < 254 then tree:add(c.cache, buffer(5, 1)) end
   tree:add(c.channel, buffer(6, 1))
   tree:add_le(c.address, buffer(8, 8))
   local bytes = buffer(16, 2):le_uint()

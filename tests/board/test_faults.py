@@ -276,6 +276,41 @@ class Faults(BoardTest):
         self.assertGreater(r["counters"]["root"]["master_aborts"], 0)
         self.assertEqual(r["mistakes"]["list"], [])
 
+    def test_corrupted_messages_of_a_coherent_link_are_sent_again_and_nothing_is_lost(self):
+        arguments = (*ONE, "--set", "run.spread=none", "--set", "workload.think_times=constant", "--set", "run.check=true")
+        plain = board_runs.result("enzian-eci-rpc", *SMALL, *arguments)
+        for direction, bytes_again in (("up", 8 + 128), ("down", 8)):
+            with self.subTest(direction=direction):
+                r = self.run_with("[fault.noise]\nkind='corrupt-message'\ntarget='coherent.eci0'\nevery=100\nmost=30\n"
+                                  f"direction='{direction}'\nretry='35 ns'\n", *arguments, extends="enzian-eci-rpc")
+                self.assertEqual(len(r["faults"]), 30)
+                self.assertEqual(r["requests"]["completed"], plain["requests"]["completed"])
+                self.assertGreater(r["latency_ns"]["mean"], plain["latency_ns"]["mean"])
+                for f in r["faults"]:
+                    self.assertEqual(f["target"], f"coherent.eci0.{direction}")
+                    cost = f["cost"]
+                    self.assertEqual((cost["naks"], cost["replay_timeouts"], cost["retrains"]), (1, 0, 0))
+                    self.assertEqual(cost["delayed_messages"], cost["replayed_messages"])
+                    self.assertGreaterEqual(cost["replayed_bytes"], 8 * cost["replayed_messages"])
+                # Of those that nothing follows: the receiver's time, a word back and its flight, and the way once more.
+                alone = [f["cost"] for f in r["faults"] if f["cost"]["replayed_messages"] == 1 and
+                         f["cost"]["replayed_bytes"] == bytes_again]
+                self.assertGreater(len(alone), 3)
+                word, way = 8 / 13.125, 5 + 2 * 114.25  # 12 lanes of 10 Gb/s, 7 words of 8
+                for cost in alone:
+                    self.assertAlmostEqual(cost["added_latency_ns"], 35 + word + 5 + bytes_again / 13.125 + way, places=3)
+                self.sound(r)
+
+    def test_each_kind_of_coherent_message_is_hit_alone(self):
+        noise = "[fault.noise]\nkind='corrupt-message'\ntarget='coherent.eci0'\nprobability=1\nmost=5\nmessages='{}'\n"
+        for messages, expected in (("lines", 5), ("registers", 0), ("host-memory", 0)):
+            r = self.run_with(noise.format(messages), *ONE, extends="enzian-eci-rpc")
+            self.assertEqual(len(r["faults"]), expected, messages)
+        process = board_runs.subprocess.run([board_runs.SLUICE, "run", self.board(noise.format("any"))], text=True,
+                                            stderr=board_runs.subprocess.PIPE, check=False)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn('fault.noise.target must name a coherent link of the board, not "coherent.eci0"', process.stderr)
+
     def test_what_waits_for_its_replay_is_lost_with_the_link(self):
         # The Nak comes 120 ns after the bad TLP; the link goes down before.
         noise = "[fault.noise]\nkind='corrupt-tlp'\ntarget='pcie.slot0'\nat='200 us'\n"

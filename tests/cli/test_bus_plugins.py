@@ -2,6 +2,7 @@
 """Plain TLM-2.0 modules that a plug-in brings to a system-on-chip's bus. Called as NAME.py SLUICE BUILD-DIRECTORY."""
 
 import json
+import os
 import re
 import unittest
 
@@ -222,6 +223,45 @@ class Homes(PluginTest):
             with self.subTest(message=message):
                 self.board(LINES_BOARD.replace(old, new))
                 self.assert_mistake(["run", "my.toml"], message)
+
+
+COPIER_BOARD = LINES_BOARD.replace("line-box", "host-copier").replace("device.box", "device.copier").replace(
+    "[device", "[caches]\nline = \"{line} B\"\n[device").replace("on-die", "{model}")
+
+
+class HostAccess(PluginTest):
+    NAME = "host_copier"
+
+    def test_a_device_reads_and_writes_host_memory_and_interrupts(self):
+        for model, line in (("on-die", 64), ("cxl", 64), ("eci", 128)):
+            for timing in ("functional", "cached", "interval"):
+                with self.subTest(model=model, timing=timing):
+                    self.board(COPIER_BOARD.replace("{model}", model).replace("{line}", str(line)))
+                    run = sluice("run", "my.toml", "--json", "--console", "--set", f"caches.timing={timing}",
+                                 "--set", "cluster.host.interrupts=aia", cwd=self.directory)
+                    self.assertIn("0 wrong, 4 interrupts, 1 failed", run.stderr)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    result = json.loads(run.stdout)
+                    link, host = result["counters"]["coherent.chip"], result["counters"]["device.copier.host"]
+                    self.assertEqual(host, {"reads": 4, "writes": 3, "interrupts": 4, "refused": 1})
+                    # From 5 bytes behind a line's start, and to 3.
+                    read, written = -(-(5 + 1000) // line), -(-(3 + 1000) // line)
+                    pulls = written if model == "cxl" else 0
+                    self.assertEqual(link["up_host_accesses"], 3 * (read + written + pulls) + 1 + 4)
+                    self.assertEqual(link["down_host_accesses"], 3 * (read + written + pulls) + 1)
+                    self.assertEqual([m["what"] for m in result["mistakes"]["list"]],
+                                     ["device.copier: read of 8 bytes at 0x1000: no memory is there"])
+
+    def test_captures_have_its_messages(self):
+        self.board(COPIER_BOARD.replace("{model}", "eci").replace("{line}", "128"))
+        self.succeed("run", "my.toml", "--out=out", "--trace=coherence", "--set", "cluster.host.interrupts=aia",
+                     cwd=self.directory)
+        with open(os.path.join(self.directory, "out/coherent.chip.coherence.txt"), encoding="utf-8") as file:
+            text = file.read()
+        for line in (r"up    MREQ_RLDT            memory 0x8\w+\n", r"down  MRSP_PSHA            memory 0x8\w+  123 B\n",
+                     r"up    MREQ_RSTT            memory 0x8\w+  128 B\n", r"down  MRSP_PEMD \(no data\)  memory 0x8\w+\n",
+                     r"up    IREQ_IOBST           memory 0x28\w+  4 B\n", r"down  MRSP_PEMD.NXM        memory 0x1000\n"):
+            self.assertRegex(text, line)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ RULES = (
     ("models/base/measure", ("models/base/time", "models/base/files", "models/base/memory")),
     ("models/base/fabric", ("models/base/time", "models/base/files", "models/base/parameters", "models/base/measure")),
     ("models/base/registers", ("models/base/time", "models/base/measure")),
-    ("models/base/systemc", ("models/base/time", "models/base/measure")),
+    ("models/base/systemc", ("models/base/time", "models/base/measure", "models/base/memory")),
     ("models/base/outside", ("models/base/time", "models/base/files", "models/base/parameters", "models/base/systemc")),
     ("models/part", ("models/base/parameters",)),
     ("models/riscv/iss", ("models/base/measure", "models/base/memory", "models/riscv/iss/")),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/memory/guest_ram.h"
 #include "models/base/time/time.h"
 
 namespace sluice::base {
@@ -17,7 +18,10 @@ namespace sluice::base {
 struct Site {
   const std::string* hart = nullptr;  ///< path of the hart; null: the access is not a hart's, or the hart is not known
   std::uint64_t pc = 0;
-  bool operator==(const Site&) const = default;
+  RequestId serves = 0;  ///< the ledger's request that the hart works on; 0: none
+
+  /// The same instruction, whatever it works on.
+  bool operator==(const Site& other) const { return hart == other.hart && pc == other.pc; }
 };
 
 /// Sets access_site() until the end of the scope or until simulated time goes on: what runs after a wait handles

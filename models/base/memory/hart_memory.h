@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "models/base/memory/guest_ram.h"
 #include "models/base/memory/line_state.h"
@@ -69,6 +70,13 @@ class HartMemory {
   /// time (Time::max(): as long as it takes). Returns its bytes as held() does, valid until let_go(); null: the home
   /// refuses, cannot be reached, or has not answered in time.
   virtual std::uint8_t* hold(unsigned hart, std::uint64_t address, LineUse use, Time most) = 0;
+  /// The time, up to `until`, in which the device has held back what the hart waits for in hold(), or has waited for
+  /// last: from when it was asked until it has answered. Two equal times: it has not.
+  virtual std::pair<Time, Time> held_back(unsigned hart, Time until) const = 0;
+  /// The ledger's request that a line belongs to; 0: none, or the hart does not hold the line.
+  virtual RequestId request_of(unsigned hart, std::uint64_t address) = 0;
+  /// Does nothing to a line that the hart may not write.
+  virtual void set_request_of(unsigned hart, std::uint64_t address, RequestId) = 0;
   /// Why the last hold() for the hart returned null: "coherent.eci0 is down". Empty: the home has refused.
   virtual std::string why_refused(unsigned hart) const = 0;
   /// The access for which hold() has returned bytes has taken place, at the same time: the line may go.

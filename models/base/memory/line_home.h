@@ -7,19 +7,32 @@
 #include <span>
 #include <string>
 
+#include "models/base/memory/guest_ram.h"
 #include "models/base/time/time.h"
 
 namespace sluice::base {
 
+class Journey;
 class LineCaches;
 
 /// What a hart wants of a home.
 struct LineRequest {
-  std::uint64_t number;  ///< identifies the request in the answer; never reused
-  std::uint64_t line;    ///< address
-  bool own;              ///< true: to write the line; false: to read it
-  unsigned hart;         ///< number of the hart that waits; more harts may wait for the same line later
-  bool is_unheld;        ///< no cache has any of the line, so the device may change its bytes before it answers
+  std::uint64_t number;    ///< identifies the request in the answer; never reused
+  std::uint64_t line;      ///< address
+  bool own;                ///< true: to write the line; false: to read it
+  unsigned hart;           ///< number of the hart that waits; more harts may wait for the same line later
+  bool is_unheld;          ///< no cache has any of the line, so the device may change its bytes before it answers
+  RequestId serves;        ///< the ledger's request that the hart works for; 0: none
+  const Journey& journey;  ///< of the message, up to its arrival here, where `serves` is not 0
+};
+
+/// Bytes of a line that caches have changed.
+struct LineWritten {
+  std::uint64_t line;  ///< address
+  std::span<const std::uint8_t> bytes;
+  RequestId request;  ///< the ledger's request that they belong to; 0: none
+  const Journey&
+      journey;  ///< of the message, behind that of the snoop which it answers at once, where `request` is not 0
 };
 
 /// The home of the lines of one address range. All functions are called at now(). Addresses are bus addresses of lines.
@@ -38,7 +51,7 @@ class LineHome {
   virtual void line_requested(const LineRequest&) = 0;
   /// The caches have changed a line and give it back: they have evicted it, or somebody else asks for it. These are the
   /// device's bytes of the line from now on.
-  virtual void line_written(std::uint64_t line, std::span<const std::uint8_t> bytes) = 0;
+  virtual void line_written(const LineWritten&) = 0;
   /// What LineCaches::recall() has asked for is done. line_written() has come before if the caches had changed the
   /// line.
   virtual void line_recalled(std::uint64_t line) { (void)line; }
@@ -61,8 +74,9 @@ class LineCaches {
   /// Answers a request with line_bytes() bytes. own: the hart that reads may have the line alone if no other cache has
   /// it, and then write it without a request; one that asks to write has it alone anyway. The bytes reach the hart
   /// unless a cache has changed the line since the device got it. Returns false, and does nothing, if a reset has
-  /// withdrawn the request.
-  virtual bool grant(std::uint64_t request, std::span<const std::uint8_t> bytes, bool own) = 0;
+  /// withdrawn the request. of: the ledger's request that the bytes belong to, which enters `coherence message`;
+  /// firmware names it by an address in the line (probe, bind), and what the caches give back of the line names it too.
+  virtual bool grant(std::uint64_t request, std::span<const std::uint8_t> bytes, bool own, RequestId of = 0) = 0;
   /// As grant(), but the access ends with a bus error.
   virtual bool refuse(std::uint64_t request) = 0;
   /// Takes a line away, or leaves it to be read only. LineHome::line_recalled() follows, at once or later; the line is

@@ -16,8 +16,9 @@ class HartLines {
  public:
   struct Line {
     std::uint64_t address = 0;
-    std::uint64_t used = 0;   ///< the greater, the later
-    bool is_leaving = false;  ///< on its way home
+    std::uint64_t used = 0;       ///< the greater, the later
+    bool is_leaving = false;      ///< on its way home
+    base::RequestId request = 0;  ///< the ledger's request that the bytes belong to
     protocol::CacheLine state;
     std::array<std::uint8_t, kMostLineBytes> bytes;
   };

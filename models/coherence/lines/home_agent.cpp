@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "models/base/time/calendar.h"
+
 namespace sluice::coherence {
 namespace {
 
@@ -20,7 +22,7 @@ HomeAgent::HomeAgent(base::LineHome& device, Setup setup, Send send, Describe de
       setup_(std::move(setup)),
       send_(std::move(send)),
       describe_(std::move(describe)),
-      by_(setup_.caches) {}
+      askers_(setup_.caches) {}
 
 /// The device has made a mistake with a line of its own.
 void HomeAgent::fail(std::uint64_t address, const std::string& mistake) const {
@@ -34,27 +36,64 @@ HomeAgent::Line& HomeAgent::line_at(std::uint64_t address) {
 void HomeAgent::receive(const CoherentMessage& m) {
   Line& line = line_at(m.line);
   protocol::Message what = m.what;
-  if (protocol::is_request(what.kind)) by_[m.cache] = m.by;
+  if (protocol::is_request(what.kind)) note_request(m);
   if (protocol::has_data(what.kind)) {
     std::copy_n(m.bytes.begin(), setup_.line_bytes, line.arrived.begin());
     what.data = kArrived;
+    line.request = m.of;
+    if (m.carries_journey) line.journey = m.journey;
   }
   take(m.line, line, line.state.receive(m.cache, what, setup_.rules));
 }
 
-/// Does what follows from a step. What the device is told comes last, because it may answer at once.
-void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& step,
-                     std::span<const std::uint8_t> granted) {
-  for (const protocol::Addressed& to : step.sent) {
-    CoherentMessagePtr m = make_coherent_message();
-    m->what = to.message;
-    m->line = address;
-    m->cache = to.cache;
-    if (protocol::has_data(to.message.kind))
-      std::copy_n(to.message.data == kArrived ? line.arrived.data() : granted.data(), setup_.line_bytes,
-                  m->bytes.begin());
-    send_(std::move(m));
+void HomeAgent::note_request(const CoherentMessage& m) {
+  Asker& asker = askers_[m.cache];
+  asker.line = m.line;
+  asker.by = m.by;
+  asker.serves = m.serves;
+  asker.arrived = base::now();
+  asker.hold.reset();
+  if (m.serves != 0) asker.journey = m.journey;
+}
+
+/// Null: the cache has asked for another line since, because its hart has given this one up.
+HomeAgent::Asker* HomeAgent::asker_for(std::uint64_t address, unsigned cache) {
+  return askers_[cache].line == address ? &askers_[cache] : nullptr;
+}
+
+/// The device answers a request.
+void HomeAgent::note_answer(std::uint64_t address, unsigned cache) {
+  Asker* const asker = asker_for(address, cache);
+  if (asker && asker->hold) asker->hold->until = base::now();
+}
+
+void HomeAgent::send(std::uint64_t address, const Line& line, const protocol::Addressed& to, const Granted& granted) {
+  CoherentMessagePtr m = make_coherent_message();
+  m->what = to.message;
+  m->line = address;
+  m->cache = to.cache;
+  m->carries_journey = protocol::is_snoop(to.message.kind);
+  if (const Asker* const asker = asker_for(address, to.cache);
+      asker && asker->serves != 0 && protocol::is_end_of_request(to.message.kind)) {
+    m->serves = asker->serves;
+    m->carries_journey = true;
+    m->journey = asker->journey;
+    if (asker->arrived < base::now()) m->journey.enter(SLUICE_STAGE_cache_fill, setup_.component, asker->arrived);
   }
+  if (protocol::has_data(to.message.kind)) {
+    const bool is_devices = to.message.data != kArrived;
+    std::copy_n(is_devices ? granted.bytes.data() : line.arrived.data(), setup_.line_bytes, m->bytes.begin());
+    m->of = is_devices ? granted.of : line.request;
+    // The hart's own request gets the whole journey when its line is there. One whose bytes another hart has is there.
+    if (is_devices && m->of != m->serves)
+      base::ledger().try_enter(m->of, SLUICE_STAGE_coherence_message, setup_.link, base::now());
+  }
+  send_(std::move(m));
+}
+
+/// Does what follows from a step. What the device is told comes last, because it may answer at once.
+void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& step, const Granted& granted) {
+  for (const protocol::Addressed& to : step.sent) send(address, line, to, granted);
   // Those of later requests, which the calls below may bring, are greater.
   const std::uint64_t number = step.asked ? ++last_request_ : 0;
   if (step.asked) {
@@ -64,14 +103,18 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
   if (step.written) {
     const auto bytes = std::span(line.arrived).first(setup_.line_bytes);
     if (checker_) checker_->written(address, bytes);
-    device_.line_written(address, bytes);
+    device_.line_written({address, bytes, line.request, line.journey});
   }
   if (step.recalled) device_.line_recalled(address);
   if (!step.asked) return;
   const protocol::Addressed& open = *line.state.open;
-  const base::AccessSiteScope scope(by_[open.cache]);
-  device_.line_requested(
-      {number, address, open.message.kind != protocol::Kind::read_shared, open.cache, line.state.may_write()});
+  static const Asker kNobody{};
+  Asker* const asker = asker_for(address, open.cache);
+  if (asker) asker->hold = Hold{base::now(), base::Time::max()};
+  const Asker& by = asker ? *asker : kNobody;
+  const base::AccessSiteScope scope(by.by);
+  device_.line_requested({number, address, open.message.kind != protocol::Kind::read_shared, open.cache,
+                          line.state.may_write(), by.serves, by.journey});
 }
 
 /// Returns the line of an open request; null if a reset has withdrawn the request.
@@ -90,17 +133,18 @@ HomeAgent::Line* HomeAgent::find_request(std::uint64_t number, std::uint64_t& ad
   return &line;
 }
 
-bool HomeAgent::grant(std::uint64_t number, std::span<const std::uint8_t> bytes, bool own) {
+bool HomeAgent::grant(std::uint64_t number, std::span<const std::uint8_t> bytes, bool own, base::RequestId of) {
   if (bytes.size() != setup_.line_bytes)
     throw std::logic_error("it grants a line with " + std::to_string(bytes.size()) + " bytes, not " +
                            std::to_string(setup_.line_bytes));
   std::uint64_t address = 0;
   Line* const line = find_request(number, address, "grants");
   if (!line) return false;
+  note_answer(address, line->state.open->cache);
   const bool alone = line->state.may_write();
   const protocol::Step step = line->state.grant(kOfDevice, own, setup_.rules);
   if (checker_) check_grant(address, step, bytes, alone);
-  take(address, *line, step, bytes);
+  take(address, *line, step, {bytes, of});
   return true;
 }
 
@@ -114,8 +158,10 @@ void HomeAgent::check_grant(std::uint64_t address, const protocol::Step& step, s
 bool HomeAgent::refuse(std::uint64_t number) {
   std::uint64_t address = 0;
   Line* const line = find_request(number, address, "refuses");
-  if (line) take(address, *line, line->state.refuse(setup_.rules));
-  return line != nullptr;
+  if (!line) return false;
+  note_answer(address, line->state.open->cache);
+  take(address, *line, line->state.refuse(setup_.rules));
+  return true;
 }
 
 void HomeAgent::recall(std::uint64_t address, base::Recall what) {
@@ -154,6 +200,8 @@ std::string HomeAgent::describe(std::uint64_t address) const {
 void HomeAgent::reset() {
   lines_.clear();
   requested_.clear();
+  for (Asker& asker : askers_)
+    if (asker.hold) asker.hold->until = std::min(asker.hold->until, base::now());
   withdrawn_ = last_request_;
   device_.caches_reset();
 }

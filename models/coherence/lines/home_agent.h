@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "models/base/measure/journey.h"
 #include "models/base/memory/line_home.h"
 #include "models/base/time/callback.h"
 #include "models/coherence/lines/line_checker.h"
@@ -28,6 +30,7 @@ class HomeAgent final : public base::LineCaches {
     unsigned caches;           ///< that may ask for lines
     unsigned line_bytes;
     protocol::Rules rules;
+    base::Ledger::Component link, component;  ///< of the link and of the device
   };
   using Send = base::Callback<void(CoherentMessagePtr)>;
   /// Who holds a line and what is under way for it, in words.
@@ -55,10 +58,19 @@ class HomeAgent final : public base::LineCaches {
 
   // base::LineCaches
   unsigned line_bytes() const override { return setup_.line_bytes; }
-  bool grant(std::uint64_t request, std::span<const std::uint8_t> bytes, bool own) override;
+  bool grant(std::uint64_t request, std::span<const std::uint8_t> bytes, bool own, base::RequestId of) override;
   bool refuse(std::uint64_t request) override;
   void recall(std::uint64_t line, base::Recall) override;
   void unlock(std::uint64_t line) override;
+
+  /// When the device was asked for a line by the latest request of this cache, and when it answered.
+  struct Hold {
+    base::Time since, until;  ///< until: Time::max() while it has not answered
+  };
+  /// Nothing: it has not been asked for this line yet, or for another one since.
+  std::optional<Hold> hold_of(std::uint64_t line, unsigned cache) const {
+    return askers_[cache].line == line ? askers_[cache].hold : std::nullopt;
+  }
 
   const std::uint64_t& recalls() const { return recalls_; }
 
@@ -67,20 +79,40 @@ class HomeAgent final : public base::LineCaches {
     explicit Line(unsigned caches) : state(caches) {}
     protocol::HomeLine state;
     std::array<std::uint8_t, kMostLineBytes> arrived;  ///< bytes that a cache has sent last
+    base::RequestId request = 0;                       ///< the ledger's request that they belong to
+    base::Journey journey;                             ///< on which they came, where `request` is not 0
+  };
+  /// What a cache has asked for last.
+  struct Asker {
+    std::uint64_t line = 0;
+    base::Site by;  ///< the instruction that waits
+    base::RequestId serves = 0;
+    base::Journey journey;  ///< of the request, where `serves` is not 0
+    base::Time arrived;
+    std::optional<Hold> hold;
   };
 
   Line& line_at(std::uint64_t address);
   [[noreturn]] void fail(std::uint64_t address, const std::string& mistake) const;
   Line* find_request(std::uint64_t number, std::uint64_t& address, const std::string& does);
   void check_grant(std::uint64_t address, const protocol::Step&, std::span<const std::uint8_t> bytes, bool alone);
-  void take(std::uint64_t address, Line&, const protocol::Step&, std::span<const std::uint8_t> granted = {});
+  /// The bytes with which the device answers, and the ledger's request that they belong to.
+  struct Granted {
+    std::span<const std::uint8_t> bytes;
+    base::RequestId of;
+  };
+  void take(std::uint64_t address, Line&, const protocol::Step&, const Granted& = {});
+  void send(std::uint64_t address, const Line&, const protocol::Addressed&, const Granted&);
+  Asker* asker_for(std::uint64_t address, unsigned cache);
+  void note_request(const CoherentMessage&);
+  void note_answer(std::uint64_t address, unsigned cache);
 
   base::LineHome& device_;
   LineChecker* checker_ = nullptr;
   const Setup setup_;
   Send send_;
   Describe describe_;
-  std::vector<base::Site> by_;                                  ///< by cache: the instruction of its latest request
+  std::vector<Asker> askers_;                                   ///< by cache
   std::unordered_map<std::uint64_t, Line> lines_;               ///< by address
   std::unordered_map<std::uint64_t, std::uint64_t> requested_;  ///< by number of an open request: address of its line
   static constexpr std::size_t kRecent = 64;

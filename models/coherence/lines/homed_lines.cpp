@@ -40,7 +40,10 @@ void HomedLines::add(base::LineHome& home, std::uint64_t base, std::uint64_t siz
                          std::move(path),
                          static_cast<unsigned>(harts_.size()),
                          line_,
-                         {has_owned_, link.dialect().has_conflicts}};
+                         {has_owned_, link.dialect().has_conflicts},
+                         link.component(),
+                         {}};
+  setup.component = base::ledger().component(setup.path);
   homes_.push_back({std::make_unique<HomeAgent>(
                         home, std::move(setup), [&link](CoherentMessagePtr m) { link.send_to_host(std::move(m)); },
                         [this](std::uint64_t l) { return describe(l, *home_of(l)); }),
@@ -77,6 +80,11 @@ std::uint64_t HomedLines::recalls() const {
 
 std::uint8_t* HomedLines::hold(unsigned hart, std::uint64_t address, bool own, base::Time most) {
   Hart& h = harts_[hart];
+  h.by = base::access_site();
+  h.began = base::now();
+  h.wanted = line_of(address);
+  if (const base::Ledger::Request* const r = base::ledger().find(h.by.serves)) h.tiles = r->tiles.size();
+  h.asked = nullptr;
   const std::uint64_t line = line_of(address);
   const Home& home = *home_of(address);
   const base::Time deadline = most == base::Time::max() ? most : base::now() + most;
@@ -110,6 +118,7 @@ bool HomedLines::wait_for(unsigned hart, std::uint64_t line, const Home& home, b
   Hart& h = harts_[hart];
   const std::uint64_t resets = resets_;
   h.awaited = line;
+  h.asked = home.agent.get();
   h.refused = false;
   if (deadline != base::Time::max())
     h.timeout = base::calendar().at(deadline, kTimeout, [this, hart, most] {
@@ -211,13 +220,22 @@ void HomedLines::forget_if_empty(unsigned hart, const HartLines::Line& line) {
   if (line.state == CacheLine{}) harts_[hart].lines.remove(line);
 }
 
-void HomedLines::send(const Home& home, unsigned hart, const HartLines::Line& line, const Message& what) {
+void HomedLines::send(const Home& home, unsigned hart, const HartLines::Line& line, const Message& what,
+                      const CoherentMessage* cause) {
   CoherentMessagePtr m = make_coherent_message();
   m->what = what;
   m->line = line.address;
   m->cache = hart;
-  if (protocol::is_request(what.kind)) m->by = base::access_site();
-  if (protocol::has_data(what.kind)) std::copy_n(line.bytes.begin(), line_, m->bytes.begin());
+  if (protocol::is_request(what.kind)) {
+    m->by = harts_[hart].by;
+    m->serves = m->by.serves;
+  }
+  if (protocol::has_data(what.kind)) {
+    std::copy_n(line.bytes.begin(), line_, m->bytes.begin());
+    m->of = line.request;
+    if (cause && m->of != 0) m->journey = cause->journey;
+  }
+  m->carries_journey = m->of != 0 || m->serves != 0;
   home.link->send_to_device(std::move(m));
 }
 
@@ -238,37 +256,74 @@ void HomedLines::arrive_at_home(const Home& home, const CoherentMessage& m) {
 void HomedLines::take(const CoherentMessage& m, const Home& home) {
   Hart& h = harts_[m.cache];
   HartLines::Line* line = h.lines.find(m.line);
+  shares_ += m.what.kind == Kind::snoop_shared;
   if (!line) {
     // The line has been evicted without a word, and its home asks for it.
     HartLines::Line none;
     none.address = m.line;
-    if (const auto answer = none.state.receive(m.what, home.agent->rules())) send(home, m.cache, none, *answer);
+    if (const auto answer = none.state.receive(m.what, home.agent->rules())) send(home, m.cache, none, *answer, &m);
     return;
   }
   const bool could_read = line->state.may_read();
   Message what = m.what;
   what.data = 0;  // the bytes are beside it
   const auto answer = line->state.receive(what, home.agent->rules());
-  if (protocol::has_data(m.what.kind)) std::copy_n(m.bytes.begin(), line_, line->bytes.begin());
-  if (answer) send(home, m.cache, *line, *answer);
+  if (protocol::has_data(m.what.kind)) {
+    std::copy_n(m.bytes.begin(), line_, line->bytes.begin());
+    line->request = m.of;
+  }
+  if (answer) send(home, m.cache, *line, *answer, &m);
   if (could_read && !line->state.may_read()) tell_gone(m.cache, m.line);
-  if (!protocol::is_snoop(m.what.kind) && m.what.kind != Kind::conflict_done)
-    return answered(m.cache, *line, m.what.kind);
+  if (!protocol::is_snoop(m.what.kind) && m.what.kind != Kind::conflict_done) {
+    enter_ledger(m, home);
+    return answered(m, *line);
+  }
   forget_if_empty(m.cache, *line);
 }
 
+/// The request for which the hart waits has been where the messages were, unless the device has taken it on. One whose
+/// bytes nobody waits for has reached the caches.
+void HomedLines::enter_ledger(const CoherentMessage& m, const Home& home) {
+  const Hart& h = harts_[m.cache];
+  if (h.awaited != m.line)
+    return base::ledger().try_enter(m.of, SLUICE_STAGE_wait_core, home.link->component(), base::now());
+  const base::Ledger::Request* const r = base::ledger().find(m.serves);
+  // It may be the answer to a request of an earlier wait, which the hart has given up.
+  const bool is_of_this_wait = m.serves == h.by.serves && !m.journey.empty() && m.journey.start() >= h.began;
+  if (r && is_of_this_wait && r->tiles.size() == h.tiles) m.journey.apply(m.serves);
+}
+
 /// Wakes the hart that waits for the line. An access that its hart has given up does not take place.
-void HomedLines::answered(unsigned hart, HartLines::Line& line, Kind kind) {
-  Hart& h = harts_[hart];
-  const std::uint64_t address = line.address;
-  if (h.awaited == address) {
+void HomedLines::answered(const CoherentMessage& m, HartLines::Line& line) {
+  Hart& h = harts_[m.cache];
+  if (h.awaited == m.line) {
     h.awaited = kNone;
-    h.refused = kind == Kind::refuse;
+    h.refused = m.what.kind == Kind::refuse;
     h.event.notify();
   } else if (line.state.is_granted) {
-    return settle(hart, line);
+    return settle(m.cache, line);
   }
-  forget_if_empty(hart, line);
+  forget_if_empty(m.cache, line);
+}
+
+/// When the home has held back what the hart waits for, or has waited for last; two equal times: it has not.
+std::pair<base::Time, base::Time> HomedLines::held_back(unsigned hart, base::Time until) const {
+  const HomeAgent* const home = harts_[hart].asked;
+  const auto hold = home ? home->hold_of(harts_[hart].wanted, hart) : std::nullopt;
+  if (!hold) return {until, until};
+  // The home may have been asked in an earlier wait, or not yet in this one.
+  const base::Time since = std::max(hold->since, harts_[hart].began), end = std::min(hold->until, until);
+  return since < end ? std::pair(since, end) : std::pair(until, until);
+}
+
+base::RequestId HomedLines::request_of(unsigned hart, std::uint64_t address) {
+  const HartLines::Line* const line = harts_[hart].lines.find(line_of(address));
+  return line && line->state.may_read() ? line->request : 0;
+}
+
+void HomedLines::set_request_of(unsigned hart, std::uint64_t address, base::RequestId id) {
+  HartLines::Line* const line = harts_[hart].lines.find(line_of(address));
+  if (line && line->state.may_write()) line->request = id;
 }
 
 void HomedLines::check() {

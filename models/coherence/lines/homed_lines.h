@@ -43,6 +43,9 @@ class HomedLines {
     return bytes;
   }
   std::uint8_t* hold(unsigned hart, std::uint64_t address, bool own, base::Time most = base::Time::max());
+  std::pair<base::Time, base::Time> held_back(unsigned hart, base::Time until) const;
+  base::RequestId request_of(unsigned hart, std::uint64_t address);
+  void set_request_of(unsigned hart, std::uint64_t address, base::RequestId);
   std::string why_refused(unsigned hart) const { return harts_[hart].why; }
   void let_go(unsigned hart);
   void give_back(unsigned hart, std::uint64_t line);
@@ -60,6 +63,7 @@ class HomedLines {
   bool any() const { return !homes_.empty(); }  ///< whether there is any home
   const std::uint64_t& requests() const { return requests_; }
   const std::uint64_t& evictions() const { return evictions_; }
+  const std::uint64_t& shares() const { return shares_; }
   std::uint64_t recalls() const;
 
  private:
@@ -74,8 +78,13 @@ class HomedLines {
     // While it waits for a line.
     std::uint64_t awaited = kNone;  ///< address of the line
     bool refused = false;
-    std::string why;        ///< the last access was refused, but not by the home
-    std::string waits_for;  ///< for the diagnosis of a stall
+    base::Site by;                     ///< the instruction that waits
+    std::size_t tiles = 0;             ///< of the request that it serves, when the wait began
+    base::Time began;                  ///< the wait, or the latest one
+    std::uint64_t wanted = kNone;      ///< the line that it waits for, or has waited for last
+    const HomeAgent* asked = nullptr;  ///< of its latest wait; null: it has not waited
+    std::string why;                   ///< the last access was refused, but not by the home
+    std::string waits_for;             ///< for the diagnosis of a stall
     base::Calendar::Handle timeout;
     base::Event event;
     std::uint64_t granted = kNone;  ///< the line of the access that takes place
@@ -98,9 +107,12 @@ class HomedLines {
   std::string describe(std::uint64_t line, const Home&);
   template <class F>
   void checked_by(std::uint64_t line, const Home&, const F&);
-  void answered(unsigned hart, HartLines::Line&, protocol::Kind);
+  void answered(const CoherentMessage&, HartLines::Line&);
+  void enter_ledger(const CoherentMessage&, const Home&);
   void settle(unsigned hart, HartLines::Line&);
-  void send(const Home&, unsigned hart, const HartLines::Line&, const protocol::Message&);
+  /// cause: the snoop that is answered, if it is.
+  void send(const Home&, unsigned hart, const HartLines::Line&, const protocol::Message&,
+            const CoherentMessage* cause = nullptr);
   void tell_gone(unsigned hart, std::uint64_t line);
   void forget_if_empty(unsigned hart, const HartLines::Line&);
 
@@ -110,7 +122,7 @@ class HomedLines {
   std::vector<CoherentLink*> links_;  ///< of the homes, each once
   std::deque<Hart> harts_;
   std::unique_ptr<LineChecker> checker_;  ///< null: nobody checks
-  std::uint64_t requests_ = 0, evictions_ = 0, resets_ = 0;
+  std::uint64_t requests_ = 0, evictions_ = 0, shares_ = 0, resets_ = 0;
 };
 
 }  // namespace sluice::coherence

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/base/fabric/link_counters.h"
+#include "models/coherence/link/host_path.h"
 #include "models/coherence/link/register_path.h"
 
 template class sluice::base::LinkDirection<sluice::coherence::CoherentProtocol>;
@@ -85,6 +86,8 @@ CoherentLink::CoherentLink(const sc_core::sc_module_name& name, const Dialect& d
     m->return_credits(m->channel(), 0);
     if (m->access)
       m->access->path.end(*m->access);
+    else if (m->host.path)
+      m->host.path->arrive_at_host(*m);
     else
       caches_(*m);
   };
@@ -92,6 +95,8 @@ CoherentLink::CoherentLink(const sc_core::sc_module_name& name, const Dialect& d
     m->return_credits(m->channel(), 0);
     if (m->access)
       m->access->path.arrive(*m->access);
+    else if (m->host.path)
+      m->host.path->arrive_at_device(*m);
     else
       arrive_at_device(*m);
   };
@@ -125,11 +130,18 @@ void CoherentLink::send_access(RegisterAccess& access, bool is_answer) {
   (is_answer ? device_ : host_).send(std::move(m));
 }
 
+void CoherentLink::send_about_host(CoherentMessagePtr m, bool from_device) {
+  const HostPart& h = m->host;
+  m->format = dialect_.format_of_host(h.kind, m->line, h.bytes, line_bytes_);
+  m->parity = static_cast<unsigned>(m->line / line_bytes_ % 2);
+  (from_device ? device_ : host_).send(std::move(m));
+}
+
 std::string CoherentLink::describe(std::uint64_t line) const {
   std::string text;
   for (const auto& [direction, preposition] : {std::pair{&up_, "to"}, std::pair{&down_, "from"}})
     direction->for_each_under_way([&, p = preposition](const CoherentMessage& m) {
-      if (m.access || m.line != line) return;
+      if (m.access || m.host.path || m.line != line) return;
       text += fmt::format("{}{} {} hart {}", text.empty() ? "" : ", ", m.format.name, p, m.cache);
     });
   return text;
@@ -141,7 +153,7 @@ void CoherentLink::hold_down(bool on) {
   if (up == is_up()) return;
   for (Direction* d : {&up_, &down_}) d->set_up(up);
   if (up) return;
-  for (RegisterPath* p : registers_) p->reset();
+  end_accesses();
   for (auto& f : on_down_) f();
 }
 
@@ -151,7 +163,14 @@ void CoherentLink::reset() {
       d->set_up(false);
       d->set_up(true);
     }
+  end_accesses();
+}
+
+/// What was under way is forgotten.
+void CoherentLink::end_accesses() {
+  ++resets_;
   for (RegisterPath* p : registers_) p->reset();
+  for (HostPath* p : host_paths_) p->reset();
 }
 
 void CoherentLink::register_statistics(base::StatisticsGroup& group) {
@@ -168,6 +187,7 @@ void CoherentLink::register_statistics(base::StatisticsGroup& group) {
       group.counter(p + "_" + in_name(protocol::to_text(kind)), "messages", std::string(name) + ", sent", s.kinds[i]);
     }
     group.counter(p + "_accesses", "messages", "about registers, sent", s.accesses);
+    group.counter(p + "_host_accesses", "messages", "about host memory, and interrupts, sent", s.host_parts);
     base::register_serialiser(group, p, title, "messages", d);
   };
   direction("up", "upstream", up_, true);

@@ -27,11 +27,16 @@ using namespace base::literals;
 struct CoherentStatistics : base::DirectionStatistics {
   std::uint64_t line_bytes = 0;  ///< bytes of lines
   std::array<std::uint64_t, protocol::kKinds> kinds{};
-  std::uint64_t accesses = 0;  ///< messages about registers
+  std::uint64_t accesses = 0;    ///< messages about registers
+  std::uint64_t host_parts = 0;  ///< messages about host memory, and interrupts
 
   void count(const CoherentMessage& m) {
     if (m.access) {
       ++accesses;
+      return;
+    }
+    if (m.host.path) {
+      ++host_parts;
       return;
     }
     line_bytes += m.format.content_bytes;
@@ -53,8 +58,14 @@ struct CoherentProtocol {
   static unsigned header_bytes(const CoherentMessage& m) { return m.format.bytes; }
   static constexpr bool may_pass(unsigned younger, unsigned older) { return younger != older; }
   static const char* name(const CoherentMessage& m) { return m.format.name; }
-  static base::RequestId shown_for(const CoherentMessage&) { return 0; }
+  static base::RequestId shown_for(const CoherentMessage& m) { return m.of != 0 ? m.of : m.serves; }
   static void transmitted(CoherentMessage&, base::Time) {}
+  static void poison(CoherentMessage&) {}  // no fault does
+  template <class F>
+  static void for_each_request(const CoherentMessage& m, const F& f) {
+    f(m.of);
+    f(m.serves);
+  }
 };
 
 /// What lies between a core's miss and the device, in both directions, whatever the link.
@@ -82,6 +93,8 @@ class CoherentLink : public base::Model, public base::Resettable {
                const CoherentLatencies&);
 
   const Dialect& dialect() const { return dialect_; }
+  /// Bytes of the lines whose messages cross the link.
+  void set_line_bytes(unsigned bytes) { line_bytes_ = bytes; }
   /// Messages about lines of [base, base + size) go to a home at the device's end, and all others to the caches at the
   /// host's. Throws std::logic_error for lines of another size than those that cross the link.
   void connect_home(std::uint64_t base, std::uint64_t size, unsigned line_bytes, Receive home, Receive caches);
@@ -96,6 +109,12 @@ class CoherentLink : public base::Model, public base::Resettable {
 
   /// A way to registers that reset() resets, too.
   void add_registers(RegisterPath& path) { registers_.push_back(&path); }
+  /// Sends a message of a HostPath, which its other end gets.
+  void send_about_host(CoherentMessagePtr, bool from_device);
+  /// A way to host memory that reset() resets, too.
+  void add_host_path(HostPath& path) { host_paths_.push_back(&path); }
+  /// How often the link has forgotten what was under way.
+  std::uint64_t resets() const { return resets_; }
 
   base::LinkDirection<CoherentProtocol>& up() { return up_; }      ///< from device to host
   base::LinkDirection<CoherentProtocol>& down() { return down_; }  ///< from host to device
@@ -117,6 +136,7 @@ class CoherentLink : public base::Model, public base::Resettable {
   };
   void send(Port&, CoherentMessagePtr);
   void arrive_at_device(const CoherentMessage&);
+  void end_accesses();
 
   const Dialect& dialect_;
   const CoherentLatencies latencies_;
@@ -125,6 +145,8 @@ class CoherentLink : public base::Model, public base::Resettable {
   std::vector<Home> homes_;
   Receive caches_;
   std::vector<RegisterPath*> registers_;
+  std::vector<HostPath*> host_paths_;
+  std::uint64_t resets_ = 0;
   std::vector<base::Callback<void()>> on_down_;
   unsigned downs_ = 0;
   base::LinkDirection<CoherentProtocol> up_, down_;

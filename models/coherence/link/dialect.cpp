@@ -112,9 +112,68 @@ Format Dialect::format_of_access(bool writes, bool is_answer, unsigned bytes) co
   return with(title, header, is_answer ? MessageChannel::io_response : MessageChannel::io_request, content);
 }
 
-// Registers behind ECI are in its I/O space. Registers behind CXL are reached by CXL.io, whose TLPs take whole slots.
-constexpr Dialect kEci{"ECI", 128, false, eci, kEciWord, "IREQ_IOBLD", "IRSP_IOBRSP", "IREQ_IOBSTA", "IRSP_IOBACK"};
-constexpr Dialect kCxl{"CXL", 64, true, cxl, kCxlSlot, "MRd", "CplD", "MWr", "Cpl"};
-constexpr Dialect kOnDie{"on-die", 0, false, on_die, kOnDieHeader, "register read", "data", "register write", "done"};
+Format Dialect::format_of_host(HostPart::Kind kind, std::uint64_t address, unsigned bytes, unsigned line) const {
+  using Kind = HostPart::Kind;
+  const char* const title = host_names[static_cast<unsigned>(kind)];
+  if (kind == Kind::interrupt)
+    return with(title, header, MessageChannel::io_request, (bytes + header - 1) / header * header);
+  const bool has_bytes = kind == Kind::data || kind == Kind::write_data || (kind == Kind::write && !pulls_writes);
+  const unsigned unit = host_unit == 0 ? line : host_unit;
+  const unsigned first = static_cast<unsigned>(address % unit);
+  const unsigned content = has_bytes ? (first + bytes + unit - 1) / unit * unit : 0;
+  const MessageChannel channel = kind == Kind::read || (kind == Kind::write && !has_bytes) ? MessageChannel::request
+                                 : kind == Kind::write || kind == Kind::write_data         ? MessageChannel::write
+                                 : has_bytes ? MessageChannel::response_data
+                                             : MessageChannel::response;
+  return with(title, header, channel, content);
+}
+
+// Registers behind ECI are in its I/O space. A device reads and writes host memory in parts of a line of 32 B.
+constexpr Dialect kEci{
+    .name = "ECI",
+    .line_bytes = 128,
+    .has_conflicts = false,
+    .format = eci,
+    .header = kEciWord,
+    .read = "IREQ_IOBLD",
+    .read_data = "IRSP_IOBRSP",
+    .write = "IREQ_IOBSTA",
+    .write_done = "IRSP_IOBACK",
+    .pulls_writes = false,
+    .host_unit = 32,
+    .host_names = {"MREQ_RLDT", "MREQ_RSTT", "", "IREQ_IOBST", "MRSP_PSHA", "", "MRSP_PEMD (no data)", "MRSP_PEMD.NXM"},
+};
+
+// Registers behind CXL are reached by CXL.io, whose TLPs take whole slots; host memory by CXL.cache, in whole lines.
+constexpr Dialect kCxl{
+    .name = "CXL",
+    .line_bytes = 64,
+    .has_conflicts = true,
+    .format = cxl,
+    .header = kCxlSlot,
+    .read = "MRd",
+    .read_data = "CplD",
+    .write = "MWr",
+    .write_done = "Cpl",
+    .pulls_writes = true,
+    .host_unit = 0,
+    .host_names = {"D2HReq.RdCurr", "D2HReq.WOWrInv", "D2HData", "MWr", "H2DData", "H2DRsp.WritePull", "H2DRsp.ExtCmp",
+                   "H2DRsp.GO-Err"},
+};
+
+constexpr Dialect kOnDie{
+    .name = "on-die",
+    .line_bytes = 0,
+    .has_conflicts = false,
+    .format = on_die,
+    .header = kOnDieHeader,
+    .read = "register read",
+    .read_data = "data",
+    .write = "register write",
+    .write_done = "done",
+    .pulls_writes = false,
+    .host_unit = 1,
+    .host_names = {"memory read", "memory write", "", "interrupt", "memory data", "", "memory written", "refused"},
+};
 
 }  // namespace sluice::coherence

@@ -11,7 +11,8 @@
 namespace sluice::coherence {
 namespace {
 
-constexpr char kRegister = '\xff';  ///< in place of the kind
+// In place of the kind.
+constexpr char kRegister = '\xff', kHost = '\xfe';
 
 template <class T>
 void put(std::string& out, T value) {
@@ -22,7 +23,8 @@ std::uint64_t address_of(const CoherentMessage& m) { return m.access ? m.access-
 
 /// The bytes that the message carries: all of a line's, and of a register those that are accessed.
 std::string_view content(const CoherentMessage& m) {
-  std::size_t bytes = m.format.content_bytes;
+  const std::size_t bytes = m.format.content_bytes;
+  if (m.host.path) return {reinterpret_cast<const char*>(m.bytes.data()), std::min<std::size_t>(bytes, m.host.bytes)};
   if (!m.access) return {reinterpret_cast<const char*>(m.bytes.data()), bytes};
   const tlm::tlm_generic_payload& t = m.access->transaction;
   return {reinterpret_cast<const char*>(t.get_data_ptr()), std::min<std::size_t>(bytes, t.get_data_length())};
@@ -31,17 +33,17 @@ std::string_view content(const CoherentMessage& m) {
 }  // namespace
 
 std::string to_line(const CoherentMessage& m) {
-  const std::string what = m.access ? "register" : "line";
+  const std::string what = m.access ? "register" : m.host.path ? "memory" : "line";
   const std::size_t bytes = content(m).size();
   const std::string carried = bytes == 0 ? "" : fmt::format("  {} B", bytes);
-  const std::string cache = m.access ? "" : fmt::format("  cache {}", m.cache);
+  const std::string cache = m.access || m.host.path ? "" : fmt::format("  cache {}", m.cache);
   return fmt::format("{:<20} {} {:#x}{}{}", m.format.name, what, address_of(m), cache, carried);
 }
 
 std::string to_bytes(const CoherentMessage& m) {
   const std::string_view name = m.format.name, bytes = content(m);
   std::string out;
-  out.push_back(m.access ? kRegister : static_cast<char>(m.what.kind));
+  out.push_back(m.access ? kRegister : m.host.path ? kHost : static_cast<char>(m.what.kind));
   out.push_back(static_cast<char>(m.cache));
   out.push_back(static_cast<char>(m.channel()));
   out.push_back(static_cast<char>(name.size()));

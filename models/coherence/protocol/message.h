@@ -58,6 +58,8 @@ constexpr bool is_victim(Kind k) { return k == Kind::evict || k == Kind::write_b
 /// Of a cache, to a snoop.
 constexpr bool is_answer(Kind k) { return k >= Kind::ack && k <= Kind::conflict; }
 constexpr bool is_snoop(Kind k) { return k >= Kind::snoop_shared; }
+/// Of a home, to a request.
+constexpr bool is_end_of_request(Kind k) { return k >= Kind::grant_shared && k <= Kind::refuse; }
 /// Whether a home says it, and not a cache.
 constexpr bool is_of_home(Kind k) { return k >= Kind::grant_shared; }
 constexpr bool has_data(Kind k) {

@@ -44,8 +44,8 @@ void CoherentPio::connect_lines(base::LineHomes& homes, std::uint64_t address, s
   homes.add_home(*this, address, size, path);
 }
 
-void CoherentPio::answer(std::uint64_t request, LineWindow::Line& line) {
-  caches_->grant(request, line, grant_ == LineGrant::exclusive);
+void CoherentPio::answer(std::uint64_t request, LineWindow::Line& line, base::RequestId of) {
+  caches_->grant(request, line, grant_ == LineGrant::exclusive, of);
 }
 
 void CoherentPio::refuse(const base::LineRequest& r, const char* why) {
@@ -59,7 +59,7 @@ void CoherentPio::line_requested(const base::LineRequest& r) {
   const unsigned overflow = window.overflow_at(r.line);
   if (overflow < PIO_OVERFLOW_LINES) {
     window.give_overflow(overflow);
-    return answer(r.number, window.overflow(overflow));
+    return answer(r.number, window.overflow(overflow), &window == &rx_ ? rx_request_ : 0);
   }
   if (control == kNone) return refuse(r, "is neither a control line nor an overflow line");
   if (&window == &rx_)
@@ -68,8 +68,10 @@ void CoherentPio::line_requested(const base::LineRequest& r) {
     transmit_requested(r, control);
 }
 
-void CoherentPio::line_written(std::uint64_t line, std::span<const std::uint8_t> bytes) {
-  window_of(line).written(line, bytes);
+void CoherentPio::line_written(const base::LineWritten& w) {
+  LineWindow& window = window_of(w.line);
+  window.written(w.line, w.bytes);
+  if (&window == &tx_ && w.request != 0) note_reply(w);
 }
 
 void CoherentPio::line_recalled(std::uint64_t line) {
@@ -85,7 +87,7 @@ void CoherentPio::line_recalled(std::uint64_t line) {
 // Receive
 
 void CoherentPio::receive_requested(const base::LineRequest& r, unsigned control) {
-  if (control == rx_line_) return answer(r.number, rx_.control(control));
+  if (control == rx_line_) return answer(r.number, rx_.control(control), rx_request_);
   if (rx_waiting_.request != 0) return refuse(r, "is asked for while a load of the other control line is held back");
   core_.stamp_read_start();
   rx_waiting_ = {r.number, control};
@@ -103,6 +105,7 @@ void CoherentPio::end_of_frame() {
   if (rx_bytes_ != 0) core_.release_frame();
   rx_line_ = kNone;
   rx_bytes_ = 0;
+  rx_request_ = 0;
   rx_.unlock();  // who has asked for these lines meanwhile is answered now
   try_receive();
 }
@@ -115,6 +118,7 @@ void CoherentPio::try_receive() {
   }
   const net::Packet& frame = core_.frame();
   rx_bytes_ = frame.length;
+  rx_request_ = frame.request();
   rx_.put(rx_waiting_.control, {frame.bytes, frame.length});
   core_.stamp_read();
   answer_receive(PIO_WORD_VALID | PIO_WORD_TYPE_BYPASS << PIO_WORD_TYPE_SHIFT | rx_bytes_ << PIO_WORD_LENGTH_SHIFT);
@@ -125,7 +129,7 @@ void CoherentPio::answer_receive(std::uint64_t word) {
   const Waiting answered = std::exchange(rx_waiting_, {});
   rx_line_ = answered.control;
   std::memcpy(rx_.control(rx_line_).data(), &word, sizeof word);
-  answer(answered.request, rx_.control(rx_line_));
+  answer(answered.request, rx_.control(rx_line_), rx_request_);
 }
 
 /// The time for which a receive may be held back is over. Lines that are still to come back are waited for.
@@ -150,6 +154,11 @@ void CoherentPio::transmit_requested(const base::LineRequest& r, unsigned contro
   tx_by_ = base::access_site();
   tx_waiting_ = {r.number, control};
   tx_has_control_ = false;
+  tx_request_ = 0;
+  tx_committed_ = base::now();
+  tx_commit_journey_.clear();
+  if (r.serves != 0) tx_commit_journey_ = r.journey;
+  tx_line_journeys_.clear();
   // The control line comes first: it says how long the frame is.
   tx_.begin_recalls();
   tx_.recall(tx_.control_line(tx_line_));
@@ -170,11 +179,29 @@ void CoherentPio::take_control_line() {
   if (tx_.take()) take_frame();
 }
 
+/// A line that was taken back for a commit has brought bytes of a request.
+void CoherentPio::note_reply(const base::LineWritten& w) {
+  if (tx_waiting_.request == 0 || w.journey.start() < tx_committed_) return;
+  tx_request_ = w.request;
+  tx_line_journeys_.resize(tx_has_control_ ? 2 : 1);
+  tx_line_journeys_.back() = w.journey;
+}
+
+/// The request whose reply is sent has waited for the commit and for the lines.
+void CoherentPio::move_reply(net::Packet& packet) {
+  if (tx_request_ == 0) return;
+  packet.spans.add({0, packet.length, tx_request_});
+  tx_commit_journey_.apply(tx_request_);
+  for (const base::Journey& j : tx_line_journeys_) j.apply(tx_request_);
+  base::ledger().try_enter(tx_request_, SLUICE_STAGE_transmit, component(), base::now());
+}
+
 void CoherentPio::take_frame() {
   if (tx_bytes_ != 0) {
     net::PacketPtr packet = net::make_packet();
     packet->length = tx_bytes_;
     tx_.get(tx_line_, {packet->bytes, tx_bytes_});
+    move_reply(*packet);
     core_.transmit(std::move(packet));
   }
   tx_.control(tx_line_) = {};
@@ -192,11 +219,13 @@ void CoherentPio::caches_reset() {
   if (rx_bytes_ != 0) core_.release_frame();
   rx_line_ = tx_line_ = kNone;
   rx_bytes_ = tx_bytes_ = 0;
+  rx_request_ = 0;
   rx_waiting_ = tx_waiting_ = {};
 }
 
 void CoherentPio::reset() {
   rx_bytes_ = 0;  // reset() of the core drops the frame
+  rx_request_ = 0;
   core_.reset();
 }
 

@@ -49,7 +49,7 @@ class CoherentPio final : public base::Model,
   // base::LineHome
   void attach(base::LineCaches&, std::uint64_t base) override;
   void line_requested(const base::LineRequest&) override;
-  void line_written(std::uint64_t line, std::span<const std::uint8_t> bytes) override;
+  void line_written(const base::LineWritten&) override;
   void line_recalled(std::uint64_t line) override;
   void caches_reset() override;
 
@@ -73,7 +73,7 @@ class CoherentPio final : public base::Model,
 
   void register_statistics(base::StatisticsGroup& group) override { core_.register_statistics(group); }
   LineWindow& window_of(std::uint64_t line) { return line - base_ < PIO_TX_LINES ? rx_ : tx_; }
-  void answer(std::uint64_t request, LineWindow::Line&);
+  void answer(std::uint64_t request, LineWindow::Line&, base::RequestId of = 0);
   void refuse(const base::LineRequest&, const char* why);
 
   // Receive.
@@ -87,13 +87,16 @@ class CoherentPio final : public base::Model,
   void transmit_requested(const base::LineRequest&, unsigned control);
   void take_control_line();
   void take_frame();
+  void note_reply(const base::LineWritten&);
+  void move_reply(net::Packet&);
 
   base::LineCaches* caches_ = nullptr;
   std::uint64_t base_ = 0;
 
   LineWindow rx_;
-  unsigned rx_line_ = kNone;    ///< that the host has an answer in
-  std::uint32_t rx_bytes_ = 0;  ///< of the frame in it; 0: none
+  unsigned rx_line_ = kNone;        ///< that the host has an answer in
+  std::uint32_t rx_bytes_ = 0;      ///< of the frame in it; 0: none
+  base::RequestId rx_request_ = 0;  ///< the ledger's, that the frame belongs to
   Waiting rx_waiting_;
   base::Calendar::Handle rx_timer_;
   bool rx_is_due_ = false;  ///< the time for which it may be held back is over
@@ -104,6 +107,11 @@ class CoherentPio final : public base::Model,
   std::uint32_t tx_bytes_ = 0;
   Waiting tx_waiting_;
   base::Site tx_by_;  ///< that commits
+  /// How what is sent came here: the commit, and the lines that were taken back for it.
+  base::RequestId tx_request_ = 0;
+  base::Time tx_committed_;
+  base::Journey tx_commit_journey_;
+  std::vector<base::Journey> tx_line_journeys_;  ///< the control line's, and that of the last overflow line
 };
 
 }  // namespace sluice::nic

@@ -112,11 +112,15 @@ void PciePio::read(const Read& r) {
   reply.unsupported();
 }
 
-void PciePio::mmio_write(unsigned, std::uint64_t offset, std::span<const std::uint8_t> data, const base::Journey&) {
+void PciePio::mmio_write(unsigned, std::uint64_t offset, std::span<const std::uint8_t> data,
+                         const base::Journey& journey) {
   if (std::uint8_t* const bytes = packet_bytes(offset, data.size()))
     std::copy(data.begin(), data.end(), bytes);
-  else
+  else {
+    write_journey_ = &journey;
     registers().write(offset, data.data(), static_cast<unsigned>(data.size()));
+    write_journey_ = nullptr;
+  }
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -146,13 +150,13 @@ void PciePio::give_frame() {
   const net::Packet& frame = *given.packet;
   std::copy_n(frame.bytes, frame.length, memory_.begin() + given.buffer);
   given_.insert(given.buffer);
-  answer(word_of(frame.length, given.buffer));
+  answer(word_of(frame.length, given.buffer), frame.request());
 }
 
-void PciePio::answer(std::uint64_t word) {
+void PciePio::answer(std::uint64_t word, base::RequestId of) {
   base::calendar().cancel(receive_timer_);
   is_receiving_ = false;
-  receive_.value(word);
+  receive_.value(word, of);
 }
 
 void PciePio::acknowledge_receive(const base::RegisterWrite& w) {
@@ -181,7 +185,14 @@ void PciePio::acknowledge_transmit(const base::RegisterWrite& w) {
     return core_.bad_commit("a frame was committed while the one before was still in the buffer", by);
   if (bytes == 0 || bytes > PioCore::kLongestFrame) return core_.bad_length(bytes, by);
   core_.stamp_commit();
-  tx_free_ = core_.transmit(net::make_packet(memory_.data() + tx_buffer_, bytes));
+  net::PacketPtr packet = net::make_packet(memory_.data() + tx_buffer_, bytes);
+  if (by.serves != 0) {
+    // The reply has waited for the commit.
+    packet->spans.add({0, packet->length, by.serves});
+    if (write_journey_) write_journey_->apply(by.serves);
+    base::ledger().try_enter(by.serves, SLUICE_STAGE_transmit, component(), base::now());
+  }
+  tx_free_ = core_.transmit(std::move(packet));
 }
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ class PciePio : public PcieNic, public PioNic {
   // Receive.
   void receive_requested(pcie::MmioReply reply);
   void give_frame();
-  void answer(std::uint64_t word);
+  void answer(std::uint64_t word, base::RequestId of = 0);
   void acknowledge_receive(const base::RegisterWrite&);
   // Transmit.
   std::uint64_t transmit_buffer() const;
@@ -73,7 +73,8 @@ class PciePio : public PcieNic, public PioNic {
   std::deque<Read> arriving_;
   std::uint64_t resets_ = 0;
 
-  bool is_receiving_ = false;  ///< a read of PIO_HOST_RX_NEXT waits for its answer
+  const base::Journey* write_journey_ = nullptr;  ///< of the write to a register that is taken now
+  bool is_receiving_ = false;                     ///< a read of PIO_HOST_RX_NEXT waits for its answer
   pcie::MmioReply receive_;
   base::Calendar::Handle receive_timer_;
   std::set<std::uint32_t> given_;  ///< offsets of frames that the host has not given back

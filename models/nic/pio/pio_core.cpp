@@ -14,6 +14,7 @@ namespace sluice::nic {
 PioCore::PioCore(std::string path, base::ComponentKey key, const PioParameters& p, net::Wire& wire, net::Wire::End end)
     : path_(std::move(path)),
       key_(key),
+      component_(base::ledger().component(path_)),
       parameters_(p),
       clock_(p.clock.clock()),
       mac_(base::module_name(path_ + ".mac").c_str(), p.mac, wire, end),
@@ -94,16 +95,31 @@ void PioCore::mac_received(net::PacketPtr packet, base::Time available) {
     return base::drop_all(packet->spans, "receive buffer full", base::now());
   }
   ++rx_frames_;
-  base::enter_all(packet->spans, SLUICE_STAGE_nic_queue, base::ledger().component(path_), available);
   queue_free_ = std::max(available, queue_free_) + parameters_.rx_queue + parameters_.rx_queue_beat * beats(bytes);
   stream_free_ = std::max(queue_free_, stream_free_) + parameters_.rx_stream;
   arriving_.push_back({std::move(packet), *buffer, cycles(available), cycles(queue_free_), cycles(stream_free_)});
+  base::calendar().at(available, key_, [this, generation = generation_] {
+    if (generation == generation_) enter_queue();
+  });
   base::calendar().at(stream_free_, key_, [this, generation = generation_] {
     if (generation != generation_) return;
     ready_.push_back(std::move(arriving_.front()));
     arriving_.pop_front();
+    enter(ready_.back().packet->spans, SLUICE_STAGE_wait_core);
     on_frame();
   });
+}
+
+/// A frame that the wire brings twice may belong to a request that has moved on.
+void PioCore::enter(const base::Spans& spans, base::Stage stage) const {
+  for (const base::Span& s : spans) base::ledger().try_enter(s.id, stage, component_, base::now());
+}
+
+/// The first frame that the MAC has not handed over yet has come from it.
+void PioCore::enter_queue() {
+  Received& r = *std::find_if(arriving_.begin(), arriving_.end(), [](const Received& f) { return !f.is_queued; });
+  r.is_queued = true;
+  enter(r.packet->spans, SLUICE_STAGE_nic_queue);
 }
 
 void PioCore::stamp_read_start() { stamps_.read_start = cycles(base::now()); }

@@ -78,16 +78,19 @@ class PioCore : private net::Mac::Client {
   void bad_commit(const std::string& what, const base::Site& by);
 
  private:
-  /// A frame behind the receive queue.
+  /// A frame that the MAC has handed over, or is about to.
   struct Received {
     net::PacketPtr packet;
     std::uint32_t buffer;  ///< offset
     std::uint64_t entry, after_queue, after_write;
+    bool is_queued = false;
   };
 
   void mac_received(net::PacketPtr, base::Time available) override;
   void mac_dropped(Drop) override {}
   void link_changed(bool) override {}
+  void enter(const base::Spans&, base::Stage) const;
+  void enter_queue();
   void declare_registers();
   void add_stamp(const char* name, std::uint64_t offset, std::uint64_t PioSample::*);
   void add_host_stamp(const char* name, std::uint64_t offset, std::uint64_t PioSample::*);
@@ -96,6 +99,7 @@ class PioCore : private net::Mac::Client {
 
   const std::string path_;
   const base::ComponentKey key_;
+  const base::Ledger::Component component_;
   const PioParameters parameters_;
   const base::Clock clock_;
   net::Mac mac_;

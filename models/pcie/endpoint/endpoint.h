@@ -29,8 +29,9 @@ class Endpoint;
 /// immediately or later. If it never does, the reader's completion times out.
 class MmioReply {
  public:
-  /// Answers with the low bytes of value, little endian. Bytes beyond the eighth read as zero.
-  void value(std::uint64_t value);
+  /// Answers with the low bytes of value, little endian. Bytes beyond the eighth read as zero. of: the ledger's request
+  /// that the value tells of, which goes with the answer.
+  void value(std::uint64_t value, base::RequestId of = 0);
   /// Answers with the bytes of the read range, from the first on. Missing bytes read as zero.
   void data(std::span<const std::uint8_t> bytes);
   /// As above, from memory that keeps request ids with the bytes. tags has one id for each line of

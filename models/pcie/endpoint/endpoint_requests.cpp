@@ -18,11 +18,15 @@ namespace {
 constexpr std::uint64_t kBoundary = 128;  // an endpoint's completions break at multiples of it
 }  // namespace
 
-void MmioReply::value(std::uint64_t value) {
+void MmioReply::value(std::uint64_t value, base::RequestId of) {
   std::array<std::uint8_t, 8> bytes;
   for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
   const Tlp* request = endpoint_->request_of(*this);
-  if (request) data({bytes.data(), std::min<std::size_t>(8, request->enabled_bytes())});
+  if (!request) return;
+  const std::span answer(bytes.data(), std::min<std::size_t>(8, request->enabled_bytes()));
+  if (of == 0) return data(answer);
+  const std::array<base::RequestId, 2> tags{of, of};  // the read may touch two lines
+  data(answer, tags);
 }
 void MmioReply::data(std::span<const std::uint8_t> bytes) {
   endpoint_->complete(*this, CompletionStatus::kSuccess, bytes);
@@ -193,6 +197,8 @@ void Endpoint::complete(const MmioReply& reply, CompletionStatus status, std::sp
                      const std::uint64_t to_line = (first + offset + bytes - 1) / kLine - first / kLine;
                      for (std::uint64_t line = from; line <= to_line && line < tags.size(); ++line)
                        c->line_tags.push_back(tags[line]);
+                     // Nobody's transfer: the requests have waited for the answer, and not for the question.
+                     c->carries_journey |= !c->line_tags.empty();
                      port_.send(std::move(c));
                    });
 }

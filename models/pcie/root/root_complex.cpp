@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/systemc/brought_request.h"
 #include "models/base/time/access_time.h"
 #include "models/pcie/bad_request.h"
 #include "models/pcie/pcie_regs.h"
@@ -276,6 +277,7 @@ void RootComplex::access(tlm::tlm_generic_payload& trans, TlpPtr request) {
   while (!a.done) base::wait_for(a.event, "read completion", path().c_str());
   if (trans.get_command() == tlm::TLM_READ_COMMAND)
     std::memcpy(trans.get_data_ptr(), a.data.data(), trans.get_data_length());
+  if (auto* const brought = trans.get_extension<base::BroughtRequest>()) brought->id = a.brought;
   if (a.error) trans.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   end_access(number);
 }
@@ -296,6 +298,7 @@ void RootComplex::begin_access(unsigned number, TlpPtr request, base::Time at) {
   a.done = a.in_flight = a.cut_off = a.error = a.failed = false;
   a.request = std::move(request);
   a.received = 0;
+  a.brought = 0;
   base::calendar().at(at + parameters_.outbound_latency, key(), [this, number] { launch(number); });
 }
 
@@ -451,9 +454,19 @@ void RootComplex::receive_completion(TlpPtr tlp) {
     const unsigned wanted = a.request->is_config() ? a.request->enabled_bytes() : c.byte_count;
     const std::uint32_t here = c.payload_bytes() > skip ? std::min(c.payload_bytes() - skip, wanted) : 0;
     store(a, c.payload() + skip, here);
+    if (!c.line_tags.empty()) note_brought(a, c);
     if (a.received < a.request->enabled_bytes() && here > 0) return;
   }
   finish(c.tag, ports_[c.ingress]->last_landing);  // a completion does not pass earlier writes
+}
+
+/// A core's read brings bytes of a request, which has been on its way with them.
+void RootComplex::note_brought(Access& a, const Tlp& completion) {
+  for (const base::RequestId id : completion.line_tags) {
+    if (id == 0 || id == a.brought) continue;
+    a.brought = id;
+    completion.journey.apply(id);
+  }
 }
 
 void RootComplex::register_statistics(base::StatisticsGroup& group) {

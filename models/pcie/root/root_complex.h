@@ -168,6 +168,7 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
     TlpPtr request;
     std::array<std::uint8_t, kMostRead> data;
     std::uint32_t received = 0;
+    base::RequestId brought = 0;  ///< the ledger's request that the bytes belong to
     bool failed = false;
     std::function<void(const std::uint8_t*)> deliver;  ///< base::DeferredRead; empty: a core waits
     base::Event event;
@@ -192,6 +193,7 @@ class RootComplex : public base::Model, public base::Resettable, private Transmi
   void begin_access(unsigned number, TlpPtr request, base::Time at);
   void deliver(unsigned number);
   void end_access(unsigned number);
+  void note_brought(Access&, const Tlp& completion);
   void launch(unsigned access);
   void access_local(unsigned access);
   void store(Access&, const std::uint8_t* bytes, std::uint32_t count);

@@ -43,7 +43,7 @@ class LineBox : public base::Model, public base::LineHome {
     base::calendar().at(period_ * (base::now() / period_ + 1), key(),
                         [this] { caches_->recall(second(), base::Recall::nothing); });
   }
-  void line_written(std::uint64_t, std::span<const std::uint8_t> bytes) override { stored_ = bytes[0]; }
+  void line_written(const base::LineWritten& w) override { stored_ = w.bytes[0]; }
   void line_recalled(std::uint64_t recalled) override {
     caches_->unlock(recalled);
     if (recalled == first_ || !caches_->grant(request_, line(++count_, stored_), true)) return;

@@ -49,9 +49,9 @@ struct Home : base::LineHome {
     if (latency == base::Time{}) return answer(r.number, r.own);
     base::calendar().after(latency, base::path_key("home"), [this, n = r.number, own = r.own] { answer(n, own); });
   }
-  void line_written(std::uint64_t line, std::span<const std::uint8_t> bytes) override {
-    back.emplace_back(line - kBase, bytes[3]);
-    value = bytes[3];
+  void line_written(const base::LineWritten& w) override {
+    back.emplace_back(w.line - kBase, w.bytes[3]);
+    value = w.bytes[3];
   }
   void line_recalled(std::uint64_t line) override {
     recalled.emplace_back(base::now(), line - kBase);

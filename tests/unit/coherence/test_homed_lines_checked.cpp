@@ -94,9 +94,7 @@ struct DrawnHome : base::LineHome {
       caches->recall(line, random.below(2) == 0 ? base::Recall::nothing : base::Recall::to_read);
     });
   }
-  void line_written(std::uint64_t line, std::span<const std::uint8_t> b) override {
-    of(line).assign(b.begin(), b.end());
-  }
+  void line_written(const base::LineWritten& w) override { of(w.line).assign(w.bytes.begin(), w.bytes.end()); }
   void line_recalled(std::uint64_t line) override {
     later([this, line] {
       recalled.erase(line);

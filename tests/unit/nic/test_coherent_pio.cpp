@@ -313,3 +313,35 @@ TEST_CASE("a hart that gives up and asks for the line before does not get it aga
   }
   REQUIRE(refused > 0);
 }
+
+TEST_CASE("frames carry their request through both directions, and a reset forgets it", "[pio]") {
+  bool done = false;
+  Bench b([&](Bench& at, LineHart& h) {
+    const auto component = base::ledger().component("hart");
+    const auto stages = [](base::RequestId id) {
+      std::vector<base::Stage> all;
+      for (const auto& t : base::ledger().find(id)->tiles) all.push_back(t.stage);
+      return all;
+    };
+    at.word(kTx);
+    h.at(1_us);
+    const base::RequestId x = base::ledger().open(SLUICE_STAGE_doorbell, component, base::now());
+    for (unsigned n = 0; n < 100; ++n) h.store(kTx + Bench::place(0, n), 1);
+    at.set_word(kTx, PIO_WORD_VALID | std::uint64_t{100} << PIO_WORD_LENGTH_SHIFT);
+    at.lines.set_request_of(0, kTx, x);
+    at.lines.set_request_of(0, kTx + kOverflow, x);
+    at.word(kTx + kSecond);
+    CHECK(stages(x).back() == SLUICE_STAGE_transmit);
+    CHECK((at.word(kRx) & PIO_WORD_VALID) == 1);
+    CHECK(at.lines.request_of(0, kRx) == x);
+    h.load(kRx + kOverflow);
+    CHECK(at.lines.request_of(0, kRx + kOverflow) == x);
+    at.lines.reset();
+    CHECK((at.word(kRx) & PIO_WORD_VALID) == 0);
+    CHECK(at.lines.request_of(0, kRx) == 0);
+    h.load(kRx + kOverflow);
+    CHECK(at.lines.request_of(0, kRx + kOverflow) == 0);
+    done = true;
+  });
+  REQUIRE(done);
+}

@@ -13,11 +13,11 @@ namespace sluice::pcie {
 /// Hits TLPs by the number of their transmission, counted from 1, replays included. With `completions_only`, only
 /// completions with data are counted and hit.
 struct Script : TlpFaultPlan {
-  std::vector<std::pair<unsigned, TlpFate>> fates;
+  std::vector<std::pair<unsigned, MessageFate>> fates;
   bool completions_only = false;
-  std::deque<TlpFault> faults;
+  std::deque<MessageFault> faults;
   unsigned seen = 0;
-  TlpFault* next(const Tlp& t, bool) override {
+  MessageFault* next(const Tlp& t, bool) override {
     if (completions_only && t.type != TlpType::kCplD) return nullptr;
     ++seen;
     for (const auto& [number, fate] : fates) {

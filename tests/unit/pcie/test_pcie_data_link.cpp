@@ -28,15 +28,15 @@ struct Bench {
   Port upper{"host"};
   Port lower{"device"};
   Script script;
-  DataLink::Timing timing;
+  base::ReplayTiming timing;
   std::unique_ptr<DataLink> data_link;
   std::vector<Arrival> arrivals;
   std::vector<Arrival> down;
   std::vector<TlpPtr> held;
   bool hold = false;
 
-  explicit Bench(std::vector<std::pair<unsigned, TlpFate>> fates, const Link::Parameters& p = {})
-      : link(base::module_name("pcie.slot0").c_str(), p), timing(DataLink::timing_of(p, 2_us)) {
+  explicit Bench(std::vector<std::pair<unsigned, MessageFate>> fates, const Link::Parameters& p = {})
+      : link(base::module_name("pcie.slot0").c_str(), p), timing(replay_timing(p, 2_us)) {
     script.fates = std::move(fates);
     link.connect(upper, lower);
     data_link = std::make_unique<DataLink>("pcie.slot0.up", link.up(), link.down(), timing, script);
@@ -81,7 +81,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("the timing of Acks, Naks and replays is the specification's", "[data_link]") {
-  const auto wide = DataLink::timing_of({}, 2_us);  // gen3 x16, 256 B: a symbol is 1 ns
+  const auto wide = replay_timing({}, 2_us);  // gen3 x16, 256 B: a symbol is 1 ns
   CHECK(wide.nak_latency == 115_ns);
   CHECK(wide.ack_latency == 168_ns);  // (256 + 28) x 3.0 / 16 + 115
   CHECK(wide.replay_timer == 504_ns);
@@ -89,22 +89,22 @@ TEST_CASE("the timing of Acks, Naks and replays is the specification's", "[data_
   narrow.generation = 1;
   narrow.lanes = 1;
   narrow.max_payload = 128_B;
-  CHECK(DataLink::timing_of(narrow, 2_us).replay_timer == 4_ns * 3 * ((128 + 28) * 14 / 10 + 115));
+  CHECK(replay_timing(narrow, 2_us).replay_timer == 4_ns * 3 * ((128 + 28) * 14 / 10 + 115));
 }
 
 TEST_CASE("a corrupted TLP arrives after a Nak and a replay", "[data_link]") {
-  Bench b({{1, TlpFate::kCorrupted}});
+  Bench b({{1, MessageFate::corrupted}});
   b.send(1);
   b.run();
   REQUIRE(b.arrivals.size() == 1);
   const base::Time due = b.wire() + b.flight();
   CHECK(b.arrivals[0].at == due + b.nak() + due);
-  const TlpFault& f = b.script.faults.front();
+  const MessageFault& f = b.script.faults.front();
   CHECK(f.at == 0_ns);
   CHECK(f.recovered == b.arrivals[0].at);
   CHECK(f.delay == b.arrivals[0].at - due);
-  CHECK(f.delayed_tlps == 1);
-  CHECK(f.replayed_tlps == 1);
+  CHECK(f.delayed == 1);
+  CHECK(f.replayed == 1);
   CHECK(f.replayed_bytes == 64 + 16 + 8);
   CHECK(f.naks == 1);
   CHECK(f.timeouts == 0);
@@ -113,25 +113,25 @@ TEST_CASE("a corrupted TLP arrives after a Nak and a replay", "[data_link]") {
 }
 
 TEST_CASE("what follows a corrupted TLP is replayed with it, in order and once", "[data_link]") {
-  Bench b({{2, TlpFate::kCorrupted}});
+  Bench b({{2, MessageFate::corrupted}});
   for (unsigned tag = 1; tag <= 200; ++tag) b.send(tag);
   b.run();
   std::vector<unsigned> all;
   for (unsigned tag = 1; tag <= 200; ++tag) all.push_back(tag);
   CHECK(b.tags() == all);
-  const TlpFault& f = b.script.faults.front();
+  const MessageFault& f = b.script.faults.front();
   // The link was full: the replay has all TLPs from the corrupted one on that started before the Nak came.
   const base::Time nak_at = b.wire() * 2 + b.flight() + b.nak();
-  CHECK(f.replayed_tlps == (nak_at - b.wire()) / b.wire() + 1);
-  CHECK(f.delayed_tlps == f.replayed_tlps);
-  CHECK(b.link.up().statistics().bytes == (200 + f.replayed_tlps) * 88);
+  CHECK(f.replayed == (nak_at - b.wire()) / b.wire() + 1);
+  CHECK(f.delayed == f.replayed);
+  CHECK(b.link.up().statistics().bytes == (200 + f.replayed) * 88);
 }
 
 TEST_CASE("a Nak waits for the TLP that the other direction is sending", "[data_link]") {
   Link::Parameters p;
   p.lanes = 1;
   p.max_payload = base::Bytes(4096);
-  Bench b({{1, TlpFate::kCorrupted}}, p);
+  Bench b({{1, MessageFate::corrupted}}, p);
   b.send(1);
   const base::Time checked = b.wire() + b.flight() + b.timing.nak_latency;
   b.run_until(checked - 1_ns);
@@ -142,7 +142,7 @@ TEST_CASE("a Nak waits for the TLP that the other direction is sending", "[data_
 }
 
 TEST_CASE("a lost TLP with nothing behind it is replayed when the replay timer ends", "[data_link]") {
-  Bench b({{1, TlpFate::kLost}});
+  Bench b({{1, MessageFate::lost}});
   b.send(1);
   b.run();
   REQUIRE(b.arrivals.size() == 1);
@@ -152,7 +152,7 @@ TEST_CASE("a lost TLP with nothing behind it is replayed when the replay timer e
 }
 
 TEST_CASE("the Ack of an earlier TLP starts the replay timer again", "[data_link]") {
-  Bench b({{2, TlpFate::kLost}});
+  Bench b({{2, MessageFate::lost}});
   b.send(1);
   b.send(2);
   b.run();
@@ -162,7 +162,7 @@ TEST_CASE("the Ack of an earlier TLP starts the replay timer again", "[data_link
 }
 
 TEST_CASE("a lost TLP is missed when the next one arrives", "[data_link]") {
-  Bench b({{1, TlpFate::kLost}});
+  Bench b({{1, MessageFate::lost}});
   b.send(1);
   b.send(2);
   b.run();
@@ -173,7 +173,7 @@ TEST_CASE("a lost TLP is missed when the next one arrives", "[data_link]") {
 }
 
 TEST_CASE("a replay that fails draws no second Nak", "[data_link]") {
-  Bench b({{1, TlpFate::kCorrupted}, {2, TlpFate::kCorrupted}});
+  Bench b({{1, MessageFate::corrupted}, {2, MessageFate::corrupted}});
   b.send(1);
   b.run();
   REQUIRE(b.arrivals.size() == 1);
@@ -186,7 +186,7 @@ TEST_CASE("a replay that fails draws no second Nak", "[data_link]") {
 }
 
 TEST_CASE("three replays without progress retrain the link before the fourth, both directions", "[data_link]") {
-  Bench b({{1, TlpFate::kLost}, {2, TlpFate::kLost}, {3, TlpFate::kLost}, {4, TlpFate::kLost}});
+  Bench b({{1, MessageFate::lost}, {2, MessageFate::lost}, {3, MessageFate::lost}, {4, MessageFate::lost}});
   b.send(1);
   const base::Time retrains = (b.wire() + b.timing.replay_timer) * 4;
   b.run_until(retrains + 1_us);
@@ -208,8 +208,8 @@ struct RetrainBench : Bench {
   base::Time begin = (wire() + timing.replay_timer) * 4;
   base::Time end = begin + timing.retrain;
 
-  explicit RetrainBench(std::vector<std::pair<unsigned, TlpFate>> fates_down)
-      : Bench({{1, TlpFate::kLost}, {2, TlpFate::kLost}, {3, TlpFate::kLost}, {4, TlpFate::kLost}}),
+  explicit RetrainBench(std::vector<std::pair<unsigned, MessageFate>> fates_down)
+      : Bench({{1, MessageFate::lost}, {2, MessageFate::lost}, {3, MessageFate::lost}, {4, MessageFate::lost}}),
         second("pcie.slot0.down", link.down(), link.up(), timing, other) {
     other.fates = std::move(fates_down);
     send(1);
@@ -220,7 +220,7 @@ struct RetrainBench : Bench {
 }  // namespace
 
 TEST_CASE("a Nak that falls into a retraining waits for its end", "[data_link]") {
-  RetrainBench b({{1, TlpFate::kCorrupted}});
+  RetrainBench b({{1, MessageFate::corrupted}});
   b.run_until(b.begin - 20_ns);
   b.send_down(9);
   b.run();
@@ -234,7 +234,7 @@ TEST_CASE("a Nak that falls into a retraining waits for its end", "[data_link]")
 }
 
 TEST_CASE("a Nak that waits for a TLP when the retraining begins waits for its end", "[data_link]") {
-  RetrainBench b({{1, TlpFate::kCorrupted}});
+  RetrainBench b({{1, MessageFate::corrupted}});
   // The Nak is due while the upward direction sends a long TLP that started just before the retraining.
   b.run_until(b.begin - b.wire() - b.flight() - b.timing.nak_latency - 2_ns);
   b.send_down(9);
@@ -246,7 +246,7 @@ TEST_CASE("a Nak that waits for a TLP when the retraining begins waits for its e
 }
 
 TEST_CASE("a replay that falls into a retraining waits for its end, and goes before all that waits", "[data_link]") {
-  RetrainBench b({{1, TlpFate::kCorrupted}});
+  RetrainBench b({{1, MessageFate::corrupted}});
   // The Nak is under way when the retraining begins.
   b.run_until(b.begin - b.wire() - b.flight() - b.nak() + 2_ns);
   b.send_down(9);
@@ -261,7 +261,7 @@ TEST_CASE("a replay that falls into a retraining waits for its end, and goes bef
 }
 
 TEST_CASE("the replay timer stands still while the link retrains", "[data_link]") {
-  RetrainBench b({{1, TlpFate::kLost}});
+  RetrainBench b({{1, MessageFate::lost}});
   b.run_until(b.begin - 100_ns);
   b.send_down(9);
   b.run();
@@ -273,7 +273,7 @@ TEST_CASE("the replay timer stands still while the link retrains", "[data_link]"
 }
 
 TEST_CASE("a device that stands still replays what it has sent", "[data_link]") {
-  Bench b({{1, TlpFate::kCorrupted}});
+  Bench b({{1, MessageFate::corrupted}});
   b.send(1);
   b.run_until(b.wire());
   b.lower.hold(true);
@@ -287,7 +287,7 @@ TEST_CASE("a device that stands still replays what it has sent", "[data_link]") 
 }
 
 TEST_CASE("a link that goes down while it retrains comes back at once", "[data_link]") {
-  RetrainBench b({{1, TlpFate::kCorrupted}});
+  RetrainBench b({{1, MessageFate::corrupted}});
   b.run_until(b.begin - 20_ns);
   b.send_down(9);
   b.run_until(b.begin + 500_ns);
@@ -315,7 +315,7 @@ TEST_CASE("a link that goes down while it retrains comes back at once", "[data_l
 TEST_CASE("a replayed TLP holds its credits once", "[data_link]") {
   Link::Parameters p;
   p.posted_headers = 4;
-  Bench b({{2, TlpFate::kCorrupted}, {5, TlpFate::kLost}}, p);
+  Bench b({{2, MessageFate::corrupted}, {5, MessageFate::lost}}, p);
   for (unsigned tag = 1; tag <= 20; ++tag) b.send(tag);
   b.run();
   CHECK(b.arrivals.size() == 20);
@@ -351,7 +351,7 @@ TEST_CASE("a link that goes down loses what it carries, and starts anew with all
 }
 
 TEST_CASE("a link that goes down forgets its replay", "[data_link]") {
-  Bench b({{1, TlpFate::kCorrupted}});
+  Bench b({{1, MessageFate::corrupted}});
   b.send(1);
   b.run_until(b.wire() + b.flight() + 10_ns);
   b.link.set_up(false);
@@ -366,13 +366,13 @@ TEST_CASE("a link that goes down forgets its replay", "[data_link]") {
 TEST_CASE("what waits for its replay when the link goes down is lost, once", "[data_link]") {
   // At 2 and 60 ns the Nak has not come, at 120 ns the replay is under way, at 150 and 500 ns all have arrived.
   for (const base::Time later : {2_ns, 60_ns, 120_ns, 150_ns, 500_ns}) {
-    Bench b({{3, TlpFate::kCorrupted}});
+    Bench b({{3, MessageFate::corrupted}});
     for (unsigned tag = 1; tag <= 10; ++tag) b.send(tag);
     b.run_until(b.wire() * 10 + b.flight() + later);
     b.link.set_up(false);
     INFO(later.nanoseconds() << " ns later");
     CHECK(b.arrivals.size() + b.link.up().lost() == 10);
-    const TlpFault& f = b.script.faults.front();
+    const MessageFault& f = b.script.faults.front();
     CHECK((f.recovered == base::Time::max()) == (b.arrivals.size() < 10));
     b.run();
     CHECK(b.arrivals.size() + b.link.up().lost() == 10);
@@ -380,10 +380,10 @@ TEST_CASE("what waits for its replay when the link goes down is lost, once", "[d
 }
 
 TEST_CASE("a replay that the link carries when it goes down has recovered nothing", "[data_link]") {
-  Bench b({{1, TlpFate::kCorrupted}});
+  Bench b({{1, MessageFate::corrupted}});
   b.send(1);
   b.run_until(b.wire() + b.flight() + b.nak() + b.wire());
-  CHECK(b.script.faults.front().replayed_tlps == 1);
+  CHECK(b.script.faults.front().replayed == 1);
   b.link.set_up(false);
   CHECK(b.link.up().lost() == 1);
   CHECK(b.script.faults.front().recovered == base::Time::max());
@@ -394,16 +394,16 @@ namespace {
 /// Draws what befalls each TLP.
 struct Noise : TlpFaultPlan {
   base::RandomStream random;
-  std::deque<TlpFault> faults;
+  std::deque<MessageFault> faults;
   explicit Noise(const char* path, std::uint64_t seed) : random({seed, 0}, path, "noise") {}
-  TlpFault* next(const Tlp&, bool) override {
+  MessageFault* next(const Tlp&, bool) override {
     if (random.uniform() >= 0.3) return nullptr;
-    faults.emplace_back().fate = random.uniform() < 0.5 ? TlpFate::kCorrupted : TlpFate::kLost;
+    faults.emplace_back().fate = random.uniform() < 0.5 ? MessageFate::corrupted : MessageFate::lost;
     return &faults.back();
   }
   std::uint64_t retrains() const {
     std::uint64_t n = 0;
-    for (const TlpFault& f : faults) n += f.retrains;
+    for (const MessageFault& f : faults) n += f.retrains;
     return n;
   }
 };

@@ -21,12 +21,13 @@ namespace {
 struct FabricBench : PcieBench {
   Script script;
   std::unique_ptr<DataLink> data_link;
-  void script_for(LinkDirection& direction, LinkDirection& reverse, std::vector<std::pair<unsigned, TlpFate>> fates) {
+  void script_for(LinkDirection& direction, LinkDirection& reverse,
+                  std::vector<std::pair<unsigned, MessageFate>> fates) {
     script.fates = std::move(fates);
     script.completions_only = true;
     script.seen = 0;
-    data_link = std::make_unique<DataLink>("pcie.slot0.x", direction, reverse,
-                                           DataLink::timing_of(link.parameters(), 2_us), script);
+    data_link =
+        std::make_unique<DataLink>("pcie.slot0.x", direction, reverse, replay_timing(link.parameters(), 2_us), script);
   }
 };
 
@@ -35,7 +36,7 @@ struct FabricBench : PcieBench {
 TEST_CASE("a hart's read with a poisoned completion is a bus error", "[data_link]") {
   FabricBench b;
   b.enumerate();
-  b.script_for(b.link.up(), b.link.down(), {{2, TlpFate::kPoisoned}});
+  b.script_for(b.link.up(), b.link.down(), {{2, MessageFate::poisoned}});
   const std::uint64_t bar = b.endpoint().bars.at(0);
   b.device.registers[0] = 0x5a;
   std::vector<tlm::tlm_response_status> responses;
@@ -54,7 +55,7 @@ TEST_CASE("a hart's read with a poisoned completion is a bus error", "[data_link
 TEST_CASE("a DMA read with a poisoned completion fails, and those behind it do not", "[data_link]") {
   FabricBench b;
   b.enumerate();
-  b.script_for(b.link.down(), b.link.up(), {{2, TlpFate::kPoisoned}});
+  b.script_for(b.link.down(), b.link.up(), {{2, MessageFate::poisoned}});
   std::vector<DmaStatus> ends;
   for (unsigned i = 0; i < 2; ++i)
     b.device.dma_read(FlatMemory::kBase, 256, {}, [&](const DmaCompletion& c) { ends.push_back(c.status); });
@@ -68,7 +69,7 @@ TEST_CASE("a DMA read with a poisoned completion fails, and those behind it do n
 TEST_CASE("a completion that never comes ends in the requester's timeout", "[data_link]") {
   FabricBench b;
   b.enumerate();
-  b.script_for(b.link.up(), b.link.down(), {{1, TlpFate::kUnanswered}});
+  b.script_for(b.link.up(), b.link.down(), {{1, MessageFate::unsent}});
   const base::Time before = base::now();
   std::uint64_t value = 0;
   base::Time after;
@@ -80,7 +81,7 @@ TEST_CASE("a completion that never comes ends in the requester's timeout", "[dat
   CHECK(b.root.counters().completion_timeouts == 1);
   CHECK(after == before + 270_ns + b.options.root.completion_timeout + 270_ns);
 
-  b.script_for(b.link.down(), b.link.up(), {{1, TlpFate::kUnanswered}});
+  b.script_for(b.link.down(), b.link.up(), {{1, MessageFate::unsent}});
   DmaStatus status = DmaStatus::kOk;
   b.device.dma_read(FlatMemory::kBase, 64, {}, [&](const DmaCompletion& c) { status = c.status; });
   b.settle();
