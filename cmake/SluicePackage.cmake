@@ -32,7 +32,7 @@ foreach(header ${SLUICE_PLUGIN_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${sdk}/${folder})
 endforeach()
-install(DIRECTORY firmware/boot firmware/drivers firmware/kernel firmware/net firmware/programs firmware/rpc
+install(DIRECTORY firmware/boot firmware/drivers firmware/kernel firmware/memory firmware/net firmware/programs firmware/rpc
         DESTINATION ${sdk}/firmware)
 install(FILES firmware/apps/rpc_server.c DESTINATION ${sdk}/firmware/apps)
 install(FILES tests/unit/device_bench.h tests/unit/fresh_kernel.h tests/unit/plain_main.cpp tests/unit/test_main.cpp DESTINATION ${sdk}/tests/unit)

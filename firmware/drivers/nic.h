@@ -116,6 +116,7 @@ struct nic_settings {
                          .buffer_bytes = NIC_BUFFER_BYTES})
 
 struct nic_model;
+struct nic_bus_model;
 struct pcie_function;
 
 struct nic {
@@ -124,7 +125,8 @@ struct nic {
   uint32_t max_frame;            /* bytes without FCS */
   unsigned queues;
   struct nic_queue* queue[BOOT_MAX_HARTS];
-  const struct nic_model* model;
+  const struct nic_model* model;         /* 0: it is on the system's bus */
+  const struct nic_bus_model* bus_model; /* 0: it is a PCIe function */
   struct nic_settings settings;
 };
 
@@ -141,6 +143,23 @@ struct nic_model {
   __attribute__((used, section(".nic_models"),                                                               \
                  aligned(8))) static const struct nic_model nic_model_of_##setup_function = {vendor, device, \
                                                                                              setup_function}
+
+/* Where a NIC on the system's bus is: the first two ranges of its `reg`. lines: 0 without a second range. */
+struct nic_bus_place {
+  uint64_t registers, lines;
+};
+
+/* As nic_model, of NICs that are no PCIe functions, which the device tree describes. */
+struct nic_bus_model {
+  const char* compatible;
+  bool (*setup)(struct nic* nic, const struct nic_bus_place* place);
+};
+
+/* As NIC_DRIVER(). */
+#define NIC_BUS_DRIVER(compatible, setup_function)                                                           \
+  __attribute__((used, section(".nic_bus_models"),                                                           \
+                 aligned(8))) static const struct nic_bus_model nic_model_of_##setup_function = {compatible, \
+                                                                                                 setup_function}
 
 /* Starts every NIC for which there is a driver, with at most as many queues as there are harts; returns how many it
  * started. A NIC without a driver, or one that does not start, gets a line on the console and is not used. */

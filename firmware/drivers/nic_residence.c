@@ -71,7 +71,7 @@ static const struct nic_driver polling_driver = {receive, transmit, release, flu
 static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait, arm, 0};
 
 void nic_wrap(struct nic* nic) {
-  if (nic->model->setup != nic_descriptor_setup) return;
+  if (nic->model == 0 || nic->model->setup != nic_descriptor_setup) return;
   const struct nic_stamping* stamping = nic_descriptor_stamping();
   uint32_t entries = stamping->entries / nic->queues;
   if (entries == 0) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// ledger_tiles [--counters-at FS,FS,...] BOARD [PATH=VALUE...]: runs a board and prints its result file with one more
-/// member, "ledger": every measured request's tiles, every frame on its first wire, and every register that a core
-/// writes on its first PCIe link, in integer femtoseconds. The result file has means only; closed forms are checked
+/// member, "ledger": every measured request's tiles, every frame on its first wire, and every write of a core on its
+/// first PCIe link, in integer femtoseconds. The result file has means only; closed forms are checked
 /// request by request.
 ///
 /// --counters-at: adds the values of counters of bus, root complex and caches (docs/models/memory.md) at these times,
@@ -38,13 +38,14 @@ void note_frames(net::Wire& wire, Json& frames) {
   });
 }
 
-/// Register writes are noted when their last bit leaves.
-void note_register_writes(pcie::Link& link, Json& writes) {
+/// Writes are noted when their last bit leaves. value: of the first four bytes.
+void note_writes(pcie::Link& link, Json& writes) {
   link.down().add_tap([&writes](const pcie::Tlp& t, base::Time, base::Time last) {
-    if (t.type != pcie::TlpType::kMWr || t.payload_bytes() != 4) return;
+    if (t.type != pcie::TlpType::kMWr) return;
     std::uint32_t value = 0;
     std::memcpy(&value, t.payload(), sizeof value);
-    writes.push_back({{"address", t.first_byte()}, {"value", value}, {"at", last.femtoseconds()}});
+    writes.push_back(
+        {{"address", t.first_byte()}, {"bytes", t.payload_bytes()}, {"value", value}, {"at", last.femtoseconds()}});
   });
 }
 
@@ -58,7 +59,7 @@ Json counters(platform::Board& board) {
     }
   };
   now["bus_accesses"] = base::statistics().value("bus.accesses");
-  now["core_reads"] = base::statistics().value("root.core_reads");
+  if (!board.slots().empty()) now["core_reads"] = base::statistics().value("root.core_reads");
   const auto& caches = board.config().parameters<coherence::MemorySystem::Parameters>("caches");
   if (caches.timing != coherence::MemorySystem::Timing::cached) return now;
   for (const platform::Cluster& c : board.clusters())
@@ -81,26 +82,23 @@ class LedgerTiles : public tests::Addition {
   void prepare(platform::Board& board, platform::SimulationOptions&) override {
     note_requests(requests_);
     note_frames(*board.wires().front().wire, frames_);
-    note_register_writes(*board.slots().front().link, register_writes_);
+    if (!board.slots().empty()) note_writes(*board.slots().front().link, writes_);
     for (const base::Time t : times_)
       base::calendar().at(t, base::path_key("counters"),
                           [this, &board, t] { counters_[std::to_string(t.femtoseconds())] = counters(board); });
   }
 
   void report(platform::Simulation&, Json& result) override {
-    result["ledger"] = {{"error", base::ledger().error()},
-                        {"clamped", base::ledger().clamped()},
-                        {"requests", std::move(requests_)},
-                        {"frames", std::move(frames_)},
-                        {"register_writes", std::move(register_writes_)},
-                        {"counters", std::move(counters_)}};
+    result["ledger"] = {{"error", base::ledger().error()},  {"clamped", base::ledger().clamped()},
+                        {"requests", std::move(requests_)}, {"frames", std::move(frames_)},
+                        {"writes", std::move(writes_)},     {"counters", std::move(counters_)}};
   }
 
  private:
   std::vector<base::Time> times_;
   Json requests_ = Json::array();
   Json frames_ = Json::array();
-  Json register_writes_ = Json::array();
+  Json writes_ = Json::array();
   Json counters_ = Json::object();
 };
 

@@ -29,7 +29,7 @@ class Clusters(BoardTest):
                 self.assertEqual([f["name"] for f in result["firmware"]], ["rpc-server", "second-cluster"])
                 # The second cluster found its own memory and harts, and its timer interrupts went to it.
                 self.assertIn("second cluster: 16 MiB at 90000000, harts 1 to 2", seen["console"])
-                self.assertIn("second cluster: 10 ticks", seen["console"])
+                self.assertIn("second cluster: 20 ticks", seen["console"])
                 self.assertIn("serving on 10.0.0.2", seen["console"])
 
     def test_each_has_its_clock(self):

@@ -20,6 +20,7 @@ BOTH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boards", "lines
 TURNS = 400
 STRESS = ("workload.model=none", "cluster.host.firmware=memory-stress", f"cluster.host.bootargs={TURNS}")
 LOOPBACK = ("workload.sizes=64,1500", "workload.frames=20")
+CALLS = ("workload.requests=200", "workload.warmup=10", "workload.call.bytes=300")
 # What is run: the board, its settings, and the traces that it has.
 LOADS = {
     "loopback over ECI": ("enzian-eci-pio", LOOPBACK, "coherence,perfetto"),
@@ -27,8 +28,10 @@ LOADS = {
     "stress over ECI": ("enzian-eci-pio", STRESS, "coherence,perfetto"),
     "stress over PCIe": ("enzian-pcie-pio", STRESS, "tlp,perfetto"),
     "stress and DMA": (BOTH, STRESS, "tlp,coherence,perfetto"),
+    "calls over ECI": ("enzian-eci-rpc", CALLS, "coherence,perfetto"),
+    "calls over PCIe": ("enzian-pcie-rpc", CALLS, "tlp,perfetto"),
 }
-LOOPBACKS, STRESSES = tuple(LOADS)[:2], tuple(LOADS)[2:]
+LOOPBACKS, STRESSES = tuple(LOADS)[:2], tuple(LOADS)[2:5]
 
 
 def settings(load, harts, timing, *more):
@@ -86,7 +89,8 @@ class DeterminismOfLines(BoardTest):
             plain = figures(run_load(load, harts, timing))
             self.assertEqual(plain, figures(run_load(load, harts, timing, "run.seed=1")))
             self.assertNotEqual(plain, figures(run_load(load, harts, timing, "run.seed=7")))
-            one_more = "workload.frames=21" if load in LOOPBACKS else f"cluster.host.bootargs={TURNS + 1}"
+            one_more = ("workload.frames=21" if load in LOOPBACKS else
+                        f"cluster.host.bootargs={TURNS + 1}" if load in STRESSES else "workload.requests=201")
             self.assertNotEqual(plain, figures(run_load(load, harts, timing, one_more)))
 
         self.for_each(check, harts=(1, 2))
@@ -212,7 +216,7 @@ class DeterminismOfLines(BoardTest):
                     self.assertLess(counters[ECI]["up_snoop_unique"], recalls)  # some lines have left before
                 else:
                     self.assertEqual((evictions, counters[ECI]["up_snoop_unique"]), (0, recalls))
-                self.assertEqual(counters[ECI]["down_accesses"], 5 * 20 + 104)  # of 20 frames, and before and after
+                self.assertEqual(counters[ECI]["down_accesses"], 5 * 20 + 205)  # of 20 frames, and before and after
 
     def assert_conserved(self, counters):
         """Each request, each recall and each line that leaves has one answer, and nothing else is on the links."""

@@ -25,6 +25,8 @@ WORKLOADS = {
     "haswell-nfp": "transactions = 50\nwarmup = 50\nsizes = \"512\"\nwindow = \"16 KiB\"\n",
     "enzian-eci-pio": "frames = 3\nsizes = \"64,500\"\n",
     "enzian-pcie-pio": "frames = 3\nsizes = \"64,500\"\n",
+    "enzian-eci-rpc": "requests = 200\nwarmup = 10\n",
+    "enzian-pcie-rpc": "requests = 200\nwarmup = 10\n",
     "virt": "",
 }
 ARGUMENTS = {"virt": ("--until", "1 ms")}

@@ -151,7 +151,7 @@ class WiredInterrupts(unittest.TestCase):
         fast = ("cluster.host.idle.exit_latency=[]", "cluster.host.idle.enter_after=[]", "plic.delivery=0 ns",
                 "cluster.host.costs.interrupt=160", "cluster.host.costs.trap_return=80")
         waited = {}
-        for bus in (30, 110):
+        for bus in (10, 110):
             r = run(*ALL, self.PLIC, "workload.outstanding=1", "workload.requests=20", f"bus.latency={bus} ns",
                     *fast)
             form = LoneRequest(r.parameters)
@@ -161,8 +161,8 @@ class WiredInterrupts(unittest.TestCase):
             waited[bus] = "wait for a core" in tiles and tiles["wait for a core"][3] > tiles["wait for a core"][2]
             notify = tiles["notify"]
             if waited[bus]:
-                unmasked = [w["at"] + form.down for w in r.result["ledger"]["register_writes"]
-                            if w["address"] % 2**20 == 0x1000 and w["value"] & 1]
+                unmasked = [w["at"] + form.down for w in r.result["ledger"]["writes"]
+                            if w["bytes"] == 4 and w["address"] % 2**20 == 0x1000 and w["value"] & 1]
                 self.assertIn(tiles["wait for a core"][3], unmasked)
                 self.assertEqual(notify[3] - notify[2], alone)
             else:

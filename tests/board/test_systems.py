@@ -42,7 +42,7 @@ class Systems(BoardTest):
                 self.assertEqual(contents["requests"]["completed"], 400)
                 # The second system has hart ids, memory and a UART of its own, and takes its timer's interrupts.
                 self.assertIn("second cluster: 16 MiB at 90000000, harts 0 to 1", console)
-                self.assertIn("second cluster: 10 ticks", console)
+                self.assertIn("second cluster: 20 ticks", console)
                 self.assertIn("serving on 10.0.0.2", console)
 
     def test_a_second_system_changes_nothing_of_the_first(self):

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/drivers/pio/coherent.c: the PIO NIC whose frames lie in cache lines. */
 #include "firmware/drivers/pio/pio.h"
-#include "firmware/kernel/board.h"
-#include "firmware/kernel/fdt.h"
+#include "models/base/measure/hints.h"
 
 static uint64_t lines;
 static unsigned rx_control, tx_control; /* the control lines that come next, and that this hart holds */
@@ -21,6 +20,12 @@ static void write(const uint64_t* frame, uint32_t bytes) {
   pio_copy(tx_line(PIO_OVERFLOW), frame + first / 8, bytes - first);
 }
 
+static void bind(const void* request, uint32_t bytes) {
+  sluice_bind((const void*)tx_line(PIO_CONTROL_LINE(tx_control)), request);
+  for (uint32_t at = PIO_INLINE_BYTES; at < bytes; at += PIO_LINE)
+    sluice_bind((const void*)tx_line(PIO_OVERFLOW + at - PIO_INLINE_BYTES), request);
+}
+
 /* The load that commits a frame gets the next buffer. */
 static void commit(uint32_t bytes) {
   *tx_line(PIO_CONTROL_LINE(tx_control)) = pio_word(bytes);
@@ -28,7 +33,14 @@ static void commit(uint32_t bytes) {
   (void)*tx_line(PIO_CONTROL_LINE(tx_control));
 }
 
-static uint32_t receive(void) { return pio_length(*rx_line(PIO_CONTROL_LINE(rx_control))); }
+/* After an answer without a frame, too, the other line is next. */
+static uint32_t receive(void) {
+  uint32_t bytes = pio_length(*rx_line(PIO_CONTROL_LINE(rx_control)));
+  if (bytes == 0) rx_control ^= 1;
+  return bytes;
+}
+
+static const void* received(void) { return (const void*)rx_line(PIO_CONTROL_LINE(rx_control)); }
 
 static void read(uint64_t* frame, uint32_t bytes) {
   uint32_t first = inline_bytes(bytes);
@@ -39,20 +51,10 @@ static void read(uint64_t* frame, uint32_t bytes) {
 /* The load of the other line, which the next receive is, frees this one. */
 static void release(void) { rx_control ^= 1; }
 
-static const struct pio form = {get_buffer, write, commit, receive, read, release};
+static const struct pio form = {get_buffer, write, bind, commit, receive, received, read, release};
 
-const struct pio* pio_find_coherent(const char* path) {
-  struct fdt_walk node;
-  if (!fdt_begin(&node, board_device_tree)) return 0;
-  while (fdt_next(&node)) {
-    uint32_t length = 0;
-    const void* reg = fdt_get(&node, "reg", &length);
-    if (reg == 0 || length < 32 || !fdt_is_compatible(&node, "sluice,pio-coherent")) continue;
-    const char* own = fdt_get(&node, "sluice,path", 0);
-    if (own == 0 || !text_equal(own, path)) continue;
-    pio_registers = fdt_cells(reg, 0);
-    lines = fdt_cells(reg, 4);
-    return &form;
-  }
-  return 0;
+const struct pio* pio_open_coherent(uint64_t registers, uint64_t first_line) {
+  pio_registers = registers;
+  lines = first_line;
+  return &form;
 }

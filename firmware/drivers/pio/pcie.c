@@ -20,6 +20,12 @@ static void get_buffer(void) {
 
 static void write(const uint64_t* frame, uint32_t bytes) { pio_copy(at(tx_word), frame, bytes); }
 
+/* The commit's store goes on behalf of what the hart works on. */
+static void bind(const void* request, uint32_t bytes) {
+  (void)request;
+  (void)bytes;
+}
+
 static void commit(uint32_t bytes) {
   fence_before_doorbell();
   pio_set_register(PIO_HOST_TX_ACK, offset_of(tx_word) | pio_word(bytes));
@@ -31,25 +37,16 @@ static uint32_t receive(void) {
   return rx_word == ~0ul ? 0 : pio_length(rx_word);
 }
 
+/* The load that brought the frame's place brought its request. */
+static const void* received(void) { return (const void*)(pio_registers + PIO_HOST_RX_NEXT); }
+
 static void read(uint64_t* frame, uint32_t bytes) { pio_copy(frame, at(rx_word), bytes); }
 
 static void release(void) { pio_set_register(PIO_HOST_RX_NEXT_ACK, offset_of(rx_word)); }
 
-static const struct pio form = {get_buffer, write, commit, receive, read, release};
+static const struct pio form = {get_buffer, write, bind, commit, receive, received, read, release};
 
-static bool is_at(const struct pcie_function* function, const char* path) {
-  struct fdt_walk node;
-  if (!pcie_node(function, &node)) return false;
-  const char* own = fdt_get(&node, "sluice,path", 0);
-  return own != 0 && text_equal(own, path);
-}
-
-const struct pio* pio_find_pcie(const char* path) {
-  pcie_setup();
-  const struct pcie_function* function = 0;
-  for (unsigned n = 0; (function = pcie_function(n)) != 0; n++)
-    if (function->vendor_id == PIO_VENDOR_ID && function->device_id == PIO_DEVICE_ID && is_at(function, path)) break;
-  if (function == 0) return 0;
+const struct pio* pio_open_pcie(const struct pcie_function* function) {
   translation_setup();
   uint64_t bar = function->bar[PIO_BAR], bytes = function->bar_size[PIO_BAR] - PIO_PACKET_BUFFER;
   pio_registers = translation_map(bar, PIO_REGISTERS_SIZE, MEMORY_AS_IT_IS);

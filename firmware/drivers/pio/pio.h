@@ -8,16 +8,22 @@
 
 #include "models/nic/pio/pio_regs.h"
 
-/* One form of the NIC. A frame's bytes are copied 32 at a time, so what is behind a frame is copied with it. */
+/* One form of the NIC. A frame's bytes are copied 32 at a time, so what is behind a frame is copied with it. Frames in
+ * memory may have any alignment, which the core allows. */
 struct pio {
   /* Waits for a buffer for the next frame. */
   void (*get_buffer)(void);
   /* Copies a frame to the buffer. */
   void (*write)(const uint64_t* frame, uint32_t bytes);
+  /* The frame in the buffer belongs to the request whose bytes lie at an address. For the ledger; takes one hint for
+   * each line. */
+  void (*bind)(const void* request, uint32_t bytes);
   /* Sends the frame in the buffer. */
   void (*commit)(uint32_t bytes);
   /* Waits for a frame. Returns its length; 0: none has come in the block time. */
   uint32_t (*receive)(void);
+  /* Address from which a load has brought the received frame's request, for sluice_bind(). */
+  const void* (*received)(void);
   /* Copies the received frame to memory. */
   void (*read)(uint64_t* frame, uint32_t bytes);
   /* The received frame is no longer needed. */
@@ -28,11 +34,14 @@ struct pio {
  * memory_reserve(), which may overwrite the tree. */
 const struct pio* pio_find(const char* path);
 
-/* As pio_find(), for a NIC of this form. */
-const struct pio* pio_find_coherent(const char* path);
-const struct pio* pio_find_pcie(const char* path);
+struct pcie_function;
 
-extern uint64_t pio_registers; /* address */
+/* The NIC whose registers and lines are at these addresses. */
+const struct pio* pio_open_coherent(uint64_t registers, uint64_t lines);
+/* The NIC that is this PCIe function. Turns translation on for this hart. */
+const struct pio* pio_open_pcie(const struct pcie_function* function);
+
+extern uint64_t pio_registers; /* address; 0: no NIC has been opened */
 
 static inline uint64_t pio_register(uint32_t offset) { return *(volatile uint64_t*)(pio_registers + offset); }
 static inline void pio_set_register(uint32_t offset, uint64_t value) {

@@ -42,6 +42,6 @@ int application_main(void) {
     const volatile uint32_t never = 0;
     while (ticks == before) interrupt_idle(&never);
     work(0);
-    if (ticks == 10) print("second cluster: 10 ticks\n");
+    if (ticks == 20) print("second cluster: 20 ticks\n");
   }
 }
