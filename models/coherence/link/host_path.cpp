@@ -167,13 +167,13 @@ void HostPath::arrive_at_host(const CoherentMessage& m) {
   }
 }
 
-void HostPath::report(const CoherentMessage& m, const char* what, const char* why) {
-  ++refused_;
+void HostPath::report(const CoherentMessage& m, const char* what, const char* why) const {
   base::mistakes().report(fmt::format("{}: {} of {} bytes at {:#x}: {}", device_, what, m.host.bytes, m.line, why),
                           m.by);
 }
 
 void HostPath::refuse(const CoherentMessage& m, const char* what, const char* why) {
+  ++refused_;
   report(m, what, why);
   link_.send_about_host(answer_to(m, Kind::refused), false);
 }
@@ -212,7 +212,7 @@ void HostPath::land(const CoherentMessage& m) {
   base::calendar().after(memory_.write_latency(m.line, m.host.bytes), key(),
                          [this, ram, resets = link_.resets(), c = std::move(copy)]() mutable {
                            if (resets != link_.resets()) return;
-                           if (ram->holds_code(c->line, c->host.bytes)) return refuse(*c, "write", "code lies there");
+                           if (ram->holds_code(c->line, c->host.bytes)) report(*c, "write", "code lies there");
                            memory_.written(c->line, c->host.bytes);
                            ram->write(c->line, c->bytes.data(), c->host.bytes);
                            note_visible(*ram, *c);
@@ -244,7 +244,9 @@ void HostPath::take_interrupt(const CoherentMessage& m) {
   }
   const base::InterruptRequests waiting(requests);
   const base::AccessSiteScope by(m.by);
-  if (!interrupt_(m.line, value)) report(m, "interrupt", "no interrupt controller takes it");
+  if (interrupt_(m.line, value)) return;
+  ++refused_;
+  report(m, "interrupt", "no interrupt controller takes it");
 }
 
 void HostPath::register_statistics(base::StatisticsGroup& group) {

@@ -62,7 +62,7 @@ class HostPath final : public base::Model, public base::HostAccess {
   void land(const CoherentMessage&);
   void note_visible(base::GuestRam&, const CoherentMessage&);
   void take_interrupt(const CoherentMessage&);
-  void report(const CoherentMessage&, const char* what, const char* why);
+  void report(const CoherentMessage&, const char* what, const char* why) const;
   void refuse(const CoherentMessage&, const char* what, const char* why);
 
   CoherentLink& link_;
