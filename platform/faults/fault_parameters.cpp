@@ -20,6 +20,12 @@ void add_duration(base::Schema<P>& s, const char* meaning) {
   s.add("duration", &P::duration, meaning).range(1_ns, 400_s).required();
 }
 
+template <class P>
+void add_direction(base::Schema<P>& s,
+                   const char* meaning = "up: from the device to the host; down: from the host to the device") {
+  s.add("direction", &P::direction, meaning).choices({{"up", LinkSide::up}, {"down", LinkSide::down}}).setting();
+}
+
 }  // namespace
 
 void FaultTimes::describe(base::Schema<FaultTimes>& s) {
@@ -74,9 +80,7 @@ void LinkDownFault::describe(base::Schema<LinkDownFault>& s) {
 void TlpLinkFault::describe(base::Schema<TlpLinkFault>& s) {
   s.summary("TLPs do not arrive at their first attempt, and the link replays them");
   add_target(s, "PCIe link");
-  s.add("direction", &TlpLinkFault::direction, "up: from the device to the host; down: from the host to the device")
-      .choices({{"up", LinkSide::up}, {"down", LinkSide::down}})
-      .setting();
+  add_direction(s);
   s.add("tlps", &TlpLinkFault::tlps, "which TLPs of that direction are counted, drawn and hit")
       .choices({{"any", TlpFilter::any},
                 {"posted", TlpFilter::posted},
@@ -94,9 +98,7 @@ void CoherentMessageFault::describe(base::Schema<CoherentMessageFault>& s) {
   const char* unpublished = "no modelled system publishes it; the longest of a link's faults counts";
   s.summary("messages are damaged on the way, and the link sends them again");
   add_target(s, "coherent link");
-  s.add("direction", &P::direction, "up: from the device to the host; down: from the host to the device")
-      .choices({{"up", LinkSide::up}, {"down", LinkSide::down}})
-      .setting();
+  add_direction(s);
   s.add("messages", &P::messages, "which messages of that direction are counted, drawn and hit")
       .choices({{"any", CoherentFilter::any},
                 {"lines", CoherentFilter::lines},
@@ -127,10 +129,7 @@ void FrameFault::describe(base::Schema<FrameFault>& s) {
 void CompletionFault::describe(base::Schema<CompletionFault>& s) {
   s.summary("completions with data come wrong, or never");
   add_target(s, "PCIe link");
-  s.add("direction", &CompletionFault::direction,
-        "up: of harts' reads of the device; down: of the device's reads of memory")
-      .choices({{"up", LinkSide::up}, {"down", LinkSide::down}})
-      .setting();
+  add_direction(s, "up: of harts' reads of the device; down: of the device's reads of memory");
   s.include("", &CompletionFault::choice);
 }
 

@@ -31,8 +31,8 @@ struct LineWritten {
   std::uint64_t line;  ///< address
   std::span<const std::uint8_t> bytes;
   RequestId request;  ///< the ledger's request that they belong to; 0: none
-  const Journey&
-      journey;  ///< of the message, behind that of the snoop which it answers at once, where `request` is not 0
+  /// Of the message, behind that of the snoop which it answers at once. Only where `request` is not 0.
+  const Journey& journey;
 };
 
 /// The home of the lines of one address range. All functions are called at now(). Addresses are bus addresses of lines.

@@ -50,7 +50,6 @@ void HomeAgent::note_request(const CoherentMessage& m) {
   Asker& asker = askers_[m.cache];
   asker.line = m.line;
   asker.by = m.by;
-  asker.serves = m.serves;
   asker.arrived = base::now();
   asker.hold.reset();
   if (m.serves != 0) asker.journey = m.journey;
@@ -74,8 +73,8 @@ void HomeAgent::send(std::uint64_t address, const Line& line, const protocol::Ad
   m->cache = to.cache;
   m->carries_journey = protocol::is_snoop(to.message.kind);
   if (const Asker* const asker = asker_for(address, to.cache);
-      asker && asker->serves != 0 && protocol::is_end_of_request(to.message.kind)) {
-    m->serves = asker->serves;
+      asker && asker->by.serves != 0 && protocol::is_end_of_request(to.message.kind)) {
+    m->serves = asker->by.serves;
     m->carries_journey = true;
     m->journey = asker->journey;
     if (asker->arrived < base::now()) m->journey.enter(SLUICE_STAGE_cache_fill, setup_.component, asker->arrived);
@@ -114,7 +113,7 @@ void HomeAgent::take(std::uint64_t address, Line& line, const protocol::Step& st
   const Asker& by = asker ? *asker : kNobody;
   const base::AccessSiteScope scope(by.by);
   device_.line_requested({number, address, open.message.kind != protocol::Kind::read_shared, open.cache,
-                          line.state.may_write(), by.serves, by.journey});
+                          line.state.may_write(), by.by.serves, by.journey});
 }
 
 /// Returns the line of an open request; null if a reset has withdrawn the request.

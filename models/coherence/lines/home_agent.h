@@ -85,9 +85,8 @@ class HomeAgent final : public base::LineCaches {
   /// What a cache has asked for last.
   struct Asker {
     std::uint64_t line = 0;
-    base::Site by;  ///< the instruction that waits
-    base::RequestId serves = 0;
-    base::Journey journey;  ///< of the request, where `serves` is not 0
+    base::Site by;          ///< the instruction that waits
+    base::Journey journey;  ///< of the request, where the instruction serves one
     base::Time arrived;
     std::optional<Hold> hold;
   };

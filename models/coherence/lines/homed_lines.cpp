@@ -80,13 +80,12 @@ std::uint64_t HomedLines::recalls() const {
 
 std::uint8_t* HomedLines::hold(unsigned hart, std::uint64_t address, bool own, base::Time most) {
   Hart& h = harts_[hart];
-  h.by = base::access_site();
-  h.began = base::now();
-  h.wanted = line_of(address);
-  if (const base::Ledger::Request* const r = base::ledger().find(h.by.serves)) h.tiles = r->tiles.size();
-  h.asked = nullptr;
   const std::uint64_t line = line_of(address);
   const Home& home = *home_of(address);
+  h.by = base::access_site();
+  h.began = base::now();
+  h.wanted = line;
+  if (const base::Ledger::Request* const r = base::ledger().find(h.by.serves)) h.tiles = r->tiles.size();
   const base::Time deadline = most == base::Time::max() ? most : base::now() + most;
   h.why.clear();
   for (;;) {
@@ -118,7 +117,6 @@ bool HomedLines::wait_for(unsigned hart, std::uint64_t line, const Home& home, b
   Hart& h = harts_[hart];
   const std::uint64_t resets = resets_;
   h.awaited = line;
-  h.asked = home.agent.get();
   h.refused = false;
   if (deadline != base::Time::max())
     h.timeout = base::calendar().at(deadline, kTimeout, [this, hart, most] {
@@ -308,11 +306,12 @@ void HomedLines::answered(const CoherentMessage& m, HartLines::Line& line) {
 
 /// When the home has held back what the hart waits for, or has waited for last; two equal times: it has not.
 std::pair<base::Time, base::Time> HomedLines::held_back(unsigned hart, base::Time until) const {
-  const HomeAgent* const home = harts_[hart].asked;
-  const auto hold = home ? home->hold_of(harts_[hart].wanted, hart) : std::nullopt;
+  const Hart& h = harts_[hart];
+  if (h.wanted == kNone) return {until, until};
+  const auto hold = home_of(h.wanted)->agent->hold_of(h.wanted, hart);
   if (!hold) return {until, until};
   // The home may have been asked in an earlier wait, or not yet in this one.
-  const base::Time since = std::max(hold->since, harts_[hart].began), end = std::min(hold->until, until);
+  const base::Time since = std::max(hold->since, h.began), end = std::min(hold->until, until);
   return since < end ? std::pair(since, end) : std::pair(until, until);
 }
 

@@ -78,13 +78,12 @@ class HomedLines {
     // While it waits for a line.
     std::uint64_t awaited = kNone;  ///< address of the line
     bool refused = false;
-    base::Site by;                     ///< the instruction that waits
-    std::size_t tiles = 0;             ///< of the request that it serves, when the wait began
-    base::Time began;                  ///< the wait, or the latest one
-    std::uint64_t wanted = kNone;      ///< the line that it waits for, or has waited for last
-    const HomeAgent* asked = nullptr;  ///< of its latest wait; null: it has not waited
-    std::string why;                   ///< the last access was refused, but not by the home
-    std::string waits_for;             ///< for the diagnosis of a stall
+    base::Site by;                 ///< the instruction that waits
+    std::size_t tiles = 0;         ///< of the request that it serves, when the wait began
+    base::Time began;              ///< the wait, or the latest one
+    std::uint64_t wanted = kNone;  ///< the line that it waits for, or has waited for last
+    std::string why;               ///< the last access was refused, but not by the home
+    std::string waits_for;         ///< for the diagnosis of a stall
     base::Calendar::Handle timeout;
     base::Event event;
     std::uint64_t granted = kNone;  ///< the line of the access that takes place

@@ -9,6 +9,9 @@ using protocol::Kind;
 
 constexpr std::uint16_t kEciWord = 8, kCxlSlot = 16, kOnDieHeader = 8;
 
+/// The bytes of as many whole units as `bytes` bytes touch.
+unsigned whole(unsigned bytes, unsigned unit) { return (bytes + unit - 1) / unit * unit; }
+
 Format with(const char* name, std::uint16_t header, MessageChannel channel, unsigned line) {
   return {name, static_cast<std::uint16_t>(header + line), static_cast<std::uint16_t>(line), channel};
 }
@@ -108,19 +111,17 @@ Format on_die(const protocol::Message& m, unsigned line) {
 
 Format Dialect::format_of_access(bool writes, bool is_answer, unsigned bytes) const {
   const char* const title = writes ? (is_answer ? write_done : write) : (is_answer ? read_data : read);
-  const unsigned content = writes != is_answer ? (bytes + header - 1) / header * header : 0;
+  const unsigned content = writes != is_answer ? whole(bytes, header) : 0;
   return with(title, header, is_answer ? MessageChannel::io_response : MessageChannel::io_request, content);
 }
 
 Format Dialect::format_of_host(HostPart::Kind kind, std::uint64_t address, unsigned bytes, unsigned line) const {
   using Kind = HostPart::Kind;
   const char* const title = host_names[static_cast<unsigned>(kind)];
-  if (kind == Kind::interrupt)
-    return with(title, header, MessageChannel::io_request, (bytes + header - 1) / header * header);
+  if (kind == Kind::interrupt) return with(title, header, MessageChannel::io_request, whole(bytes, header));
   const bool has_bytes = kind == Kind::data || kind == Kind::write_data || (kind == Kind::write && !pulls_writes);
   const unsigned unit = host_unit == 0 ? line : host_unit;
-  const unsigned first = static_cast<unsigned>(address % unit);
-  const unsigned content = has_bytes ? (first + bytes + unit - 1) / unit * unit : 0;
+  const unsigned content = has_bytes ? whole(static_cast<unsigned>(address % unit) + bytes, unit) : 0;
   const MessageChannel channel = kind == Kind::read || (kind == Kind::write && !has_bytes) ? MessageChannel::request
                                  : kind == Kind::write || kind == Kind::write_data         ? MessageChannel::write
                                  : has_bytes ? MessageChannel::response_data

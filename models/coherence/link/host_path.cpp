@@ -50,8 +50,7 @@ void HostPath::read(std::uint64_t address, std::uint32_t bytes, base::Callback<v
 void HostPath::write(const base::HostWrite& w, base::Callback<void(bool)> done) {
   Transfer& t = open(w.address, w.bytes.size());
   std::copy(w.bytes.begin(), w.bytes.end(), t.bytes.begin());
-  t.of = w.of.value_or(0);
-  t.tags = w.of.has_value();
+  t.of = w.of;
   t.arrival = w.arrival;
   t.write_done = std::move(done);
   ++writes_;
@@ -86,7 +85,7 @@ void HostPath::send_parts(Transfer& t, Kind kind) {
     m->host = {this, kind, number, static_cast<std::uint32_t>(at - t.address), static_cast<std::uint32_t>(next - at)};
     m->line = at;
     m->by = t.by;
-    m->of = t.requests.empty() ? t.of : t.requests.front();
+    m->of = t.requests.empty() ? t.of.value_or(0) : t.requests.front();
     m->carries_journey = t.arrival || !t.requests.empty();
     if (kind != Kind::read) std::copy_n(t.bytes.begin() + m->host.offset, m->host.bytes, m->bytes.begin());
     at = next;
@@ -101,7 +100,7 @@ void HostPath::arrive_at_device(const CoherentMessage& m) {
   if (m.host.kind == Kind::pull) {
     CoherentMessagePtr data = answer_to(m, Kind::write_data);
     std::copy_n(t.bytes.begin() + m.host.offset, m.host.bytes, data->bytes.begin());
-    data->of = t.of;
+    data->of = t.of.value_or(0);
     data->carries_journey = m.carries_journey;
     data->journey = m.journey;
     return link_.send_about_host(std::move(data), true);
@@ -124,7 +123,7 @@ void HostPath::end_part(std::uint64_t number, bool ok) {
 
 void HostPath::end(Transfer& ended, bool ok) {
   base::name_what_is_thrown(device_, [&] {
-    if (ended.read_done) return ended.read_done(base::HostRead{ok, ended.bytes, ended.of});
+    if (ended.read_done) return ended.read_done(base::HostRead{ok, ended.bytes, ended.of.value_or(0)});
     ended.write_done(ok);
   });
 }
@@ -227,10 +226,10 @@ void HostPath::note_visible(base::GuestRam& ram, const CoherentMessage& m) {
   const auto found = open_.find(m.host.transfer);
   if (found == open_.end()) return;
   Transfer& t = found->second;
-  if (t.tags) ram.set_tag(m.line, m.host.bytes, t.of);
-  if (--t.unseen > 0 || !t.arrival) return;
-  m.journey.apply(t.of);
-  base::ledger().try_enter(t.of, t.arrival->stage, t.arrival->component, base::now());
+  if (t.of) ram.set_tag(m.line, m.host.bytes, *t.of);
+  if (--t.unseen > 0 || !t.arrival || !t.of) return;
+  m.journey.apply(*t.of);
+  base::ledger().try_enter(*t.of, t.arrival->stage, t.arrival->component, base::now());
 }
 
 void HostPath::take_interrupt(const CoherentMessage& m) {

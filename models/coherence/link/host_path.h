@@ -40,10 +40,9 @@ class HostPath final : public base::Model, public base::HostAccess {
   struct Transfer {
     std::uint64_t address = 0;
     std::vector<std::uint8_t> bytes;
-    unsigned missing = 0;  ///< parts without an answer
-    unsigned unseen = 0;   ///< parts of a write that are not visible yet
-    base::RequestId of = 0;
-    bool tags = false;  ///< the lines get `of`
+    unsigned missing = 0;               ///< parts without an answer
+    unsigned unseen = 0;                ///< parts of a write that are not visible yet
+    std::optional<base::RequestId> of;  ///< that the lines get; of a read, that its first line has
     std::optional<base::HostWrite::Arrival> arrival;
     std::vector<base::RequestId> requests;  ///< of an interrupt
     base::Site by;

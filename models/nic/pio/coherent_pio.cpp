@@ -156,9 +156,8 @@ void CoherentPio::transmit_requested(const base::LineRequest& r, unsigned contro
   tx_has_control_ = false;
   tx_request_ = 0;
   tx_committed_ = base::now();
-  tx_commit_journey_.clear();
-  if (r.serves != 0) tx_commit_journey_ = r.journey;
-  tx_line_journeys_.clear();
+  for (base::Journey& j : tx_journeys_) j.clear();
+  if (r.serves != 0) tx_journeys_[0] = r.journey;
   // The control line comes first: it says how long the frame is.
   tx_.begin_recalls();
   tx_.recall(tx_.control_line(tx_line_));
@@ -183,17 +182,7 @@ void CoherentPio::take_control_line() {
 void CoherentPio::note_reply(const base::LineWritten& w) {
   if (tx_waiting_.request == 0 || w.journey.start() < tx_committed_) return;
   tx_request_ = w.request;
-  tx_line_journeys_.resize(tx_has_control_ ? 2 : 1);
-  tx_line_journeys_.back() = w.journey;
-}
-
-/// The request whose reply is sent has waited for the commit and for the lines.
-void CoherentPio::move_reply(net::Packet& packet) {
-  if (tx_request_ == 0) return;
-  packet.spans.add({0, packet.length, tx_request_});
-  tx_commit_journey_.apply(tx_request_);
-  for (const base::Journey& j : tx_line_journeys_) j.apply(tx_request_);
-  base::ledger().try_enter(tx_request_, SLUICE_STAGE_transmit, component(), base::now());
+  tx_journeys_[tx_has_control_ ? 2 : 1] = w.journey;
 }
 
 void CoherentPio::take_frame() {
@@ -201,8 +190,8 @@ void CoherentPio::take_frame() {
     net::PacketPtr packet = net::make_packet();
     packet->length = tx_bytes_;
     tx_.get(tx_line_, {packet->bytes, tx_bytes_});
-    move_reply(*packet);
-    core_.transmit(std::move(packet));
+    for (const base::Journey& j : tx_journeys_) j.apply(tx_request_);
+    core_.transmit(std::move(packet), tx_request_);
   }
   tx_.control(tx_line_) = {};
   tx_line_ = tx_waiting_.control;

@@ -2,6 +2,7 @@
 #pragma once
 /// The PIO NIC on a coherent link: the host reads and writes frames in cache lines whose home is the NIC.
 
+#include <array>
 #include <cstdint>
 
 #include "models/base/memory/line_home.h"
@@ -88,7 +89,6 @@ class CoherentPio final : public base::Model,
   void take_control_line();
   void take_frame();
   void note_reply(const base::LineWritten&);
-  void move_reply(net::Packet&);
 
   base::LineCaches* caches_ = nullptr;
   std::uint64_t base_ = 0;
@@ -110,8 +110,7 @@ class CoherentPio final : public base::Model,
   /// How what is sent came here: the commit, and the lines that were taken back for it.
   base::RequestId tx_request_ = 0;
   base::Time tx_committed_;
-  base::Journey tx_commit_journey_;
-  std::vector<base::Journey> tx_line_journeys_;  ///< the control line's, and that of the last overflow line
+  std::array<base::Journey, 3> tx_journeys_;  ///< of the commit, the control line, and the last overflow line
 };
 
 }  // namespace sluice::nic

@@ -185,14 +185,8 @@ void PciePio::acknowledge_transmit(const base::RegisterWrite& w) {
     return core_.bad_commit("a frame was committed while the one before was still in the buffer", by);
   if (bytes == 0 || bytes > PioCore::kLongestFrame) return core_.bad_length(bytes, by);
   core_.stamp_commit();
-  net::PacketPtr packet = net::make_packet(memory_.data() + tx_buffer_, bytes);
-  if (by.serves != 0) {
-    // The reply has waited for the commit.
-    packet->spans.add({0, packet->length, by.serves});
-    if (write_journey_) write_journey_->apply(by.serves);
-    base::ledger().try_enter(by.serves, SLUICE_STAGE_transmit, component(), base::now());
-  }
-  tx_free_ = core_.transmit(std::move(packet));
+  if (write_journey_) write_journey_->apply(by.serves);
+  tx_free_ = core_.transmit(net::make_packet(memory_.data() + tx_buffer_, bytes), by.serves);
 }
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -140,8 +140,10 @@ PioCore::Given PioCore::take_frame() {
 
 void PioCore::stamp_commit() { stamps_.after_tx_commit = cycles(base::now()); }
 
-base::Time PioCore::transmit(net::PacketPtr packet) {
+base::Time PioCore::transmit(net::PacketPtr packet, base::RequestId of) {
   ++tx_frames_;
+  packet->spans.add({0, packet->length, of});
+  enter(packet->spans, SLUICE_STAGE_transmit);
   const std::uint64_t n = beats(packet->length);
   tx_stream_free_ = std::max(base::now(), tx_stream_free_) + parameters_.tx_stream + parameters_.tx_stream_beat * n;
   tx_queue_free_ = std::max(tx_stream_free_, tx_queue_free_) + parameters_.tx_queue + parameters_.tx_queue_beat * n;

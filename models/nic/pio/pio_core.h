@@ -70,8 +70,9 @@ class PioCore : private net::Mac::Client {
 
   // Transmit.
   void stamp_commit();
-  /// The packet buffer has the whole frame, at now(). Returns when the frame has left it.
-  base::Time transmit(net::PacketPtr);
+  /// The packet buffer has the whole frame, at now(). Returns when the frame has left it. of: the ledger's request that
+  /// the frame is the reply to; 0: none.
+  base::Time transmit(net::PacketPtr, base::RequestId of);
   /// Software committed a length that is no frame's.
   void bad_length(std::uint64_t length, const base::Site& by);
   /// Software committed what cannot be sent. what: a sentence without the NIC's name.
