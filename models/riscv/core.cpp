@@ -110,9 +110,13 @@ void Core::register_statistics(base::StatisticsGroup& group) {
   const TranslationBuffers::Counters& t = hart_.counters();
   group.counter("tlb_misses", "accesses", "loads, stores and atomics whose page the first TLB did not have",
                 t.tlb_misses);
+  group.counter("tlb_code_misses", "pages", "that instructions came from and their first TLB did not have",
+                t.tlb_code_misses);
   group.counter("tlb_walks", "walks", "for pages that neither TLB had", t.tlb_walks);
   group.counter("tlb_reads", "reads", "of page-table entries by these walks", t.tlb_reads);
-  group.counter("tlb_displaced", "pages", "that made room for others in the first TLB", t.tlb_displaced);
+  group.counter("tlb_displaced", "pages", "that made room for others in the first TLB of data", t.tlb_displaced);
+  group.counter("tlb_code_displaced", "pages", "that made room for others in the first TLB of fetches",
+                t.tlb_code_displaced);
   group.counter("tlb_second_displaced", "pages", "that made room for others in the second TLB", t.tlb_second_displaced);
   group.counter("tlb_walks_displaced", "entries", "that made room for others in the page-walk cache",
                 t.tlb_walks_displaced);
@@ -132,6 +136,8 @@ void Core::register_uncached_statistics(base::StatisticsGroup& group) {
                 c.combined_full);
   group.counter("combined_parts", "buffers", "for write-combining that were written before", c.combined_parts);
   group.counter("combined_waits", "stores", "that waited for a free buffer", c.combined_waits);
+  group.counter("combined_displaced", "buffers", "for write-combining that made room for other bytes",
+                c.combined_displaced);
   group.counter("line_reads", "lines", "of write-through memory that loads had read", c.line_reads);
   group.counter("line_loads", "loads", "of write-through memory from lines that were there, or under way",
                 c.line_loads);

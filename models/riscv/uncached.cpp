@@ -17,7 +17,7 @@ void UncachedParameters::describe(base::Schema<UncachedParameters>& s) {
   s.add("combining_buffers", &P::combining_buffers, "write-combining buffers of a hart; 0: no store waits in one")
       .range(0, 64)
       .unit("buffers")
-      .acts_with({"combined_stores"}, "no hart has stored to memory of type NC")
+      .acts_with({"combined_displaced", "combined_waits"}, "no store to memory of type NC found all of them in use")
       .assumed("as many as the line fill buffers that Intel's cores have for it");
   s.add("combining_block", &P::combining_block, "what such a buffer combines, aligned")
       .range(8_B, 128_B)

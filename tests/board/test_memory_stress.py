@@ -55,17 +55,22 @@ class MemoryStress(BoardTest):
 
     def test_translations_that_hardly_ever_hit(self):
         """TLBs of one page, and none: what harts read stays right, and each walk is of one gigapage."""
-        for harts, timing, entries in itertools.product((1, 4), ("cached", "interval"), (0, 1)):
-            with self.subTest(harts=harts, timing=timing, entries=entries):
+        for harts, timing, entries, code in itertools.product((1, 4), ("cached", "interval"), (0, 1), (0, 2)):
+            with self.subTest(harts=harts, timing=timing, entries=entries, code=code):
                 contents = result(*BOARD, "--check", *options(
                     f"cluster.host.harts={harts}", f"caches.timing={timing}", "cluster.host.bootargs=2000",
                     f"cluster.host.tlb.entries={entries}", "cluster.host.tlb.ways=1",
-                    "cluster.host.tlb.second_entries=0"))
+                    "cluster.host.tlb.second_entries=0", f"cluster.host.tlb.code_entries={code}",
+                    "cluster.host.tlb.code_ways=2"))
                 self.assertEqual(contents["outcome"], "finished")
                 for n in range(harts):
                     hart = contents["counters"][f"cluster.host.hart{n}"]
+                    # All code lies in one of these pages, which stays in the TLB.
+                    walks = hart["tlb_misses"] + hart["tlb_code_misses"]
                     self.assertEqual((hart["tlb_misses"] > 2000, hart["tlb_walks"], hart["tlb_reads"]),
-                                     (entries == 1, hart["tlb_misses"], hart["tlb_misses"]))
+                                     (entries == 1, walks, walks))
+                    self.assertEqual(hart["tlb_code_misses"] > 0, code == 2)
+                    self.assertLess(hart["tlb_code_misses"], 10)
 
     def test_few_buffers_and_wide_blocks(self):
         for buffers, block, read in ((0, 64, 8), (1, 8, 64), (2, 128, 32)):

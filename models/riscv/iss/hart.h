@@ -55,14 +55,15 @@ struct HartCounters : TimingCounters, TranslationBuffers::Counters {
   std::uint64_t fences = 0;  ///< fence.i and sfence.vma
   std::uint64_t waits = 0;   ///< wfi and wrs
   // Of memory of type NC.
-  std::uint64_t uncached_reads = 0;    ///< loads for which memory or a device was read
-  std::uint64_t block_loads = 0;       ///< loads of bytes that the load before had read with its own
-  std::uint64_t combined_stores = 0;   ///< stores that came into write-combining buffers
-  std::uint64_t combined_full = 0;     ///< buffers that were written with all their bytes
-  std::uint64_t combined_parts = 0;    ///< buffers that were written before
-  std::uint64_t combined_waits = 0;    ///< stores that waited for a free buffer
-  std::uint64_t uncached_slots = 0;    ///< slots that the hart waited for memory past the caches, or for a buffer
-  std::uint64_t block_operations = 0;  ///< Zicbom's and Zicboz's
+  std::uint64_t uncached_reads = 0;      ///< loads for which memory or a device was read
+  std::uint64_t block_loads = 0;         ///< loads of bytes that the load before had read with its own
+  std::uint64_t combined_stores = 0;     ///< stores that came into write-combining buffers
+  std::uint64_t combined_full = 0;       ///< buffers that were written with all their bytes
+  std::uint64_t combined_parts = 0;      ///< buffers that were written before
+  std::uint64_t combined_waits = 0;      ///< stores that waited for a free buffer
+  std::uint64_t combined_displaced = 0;  ///< buffers that were written to make room for another block
+  std::uint64_t uncached_slots = 0;      ///< slots that the hart waited for memory past the caches, or for a buffer
+  std::uint64_t block_operations = 0;    ///< Zicbom's and Zicboz's
   // Of write-through memory.
   std::uint64_t line_reads = 0;       ///< loads for which a line was read
   std::uint64_t line_loads = 0;       ///< loads from a line that was there, or under way

@@ -25,7 +25,7 @@ SlowPath::SlowPath(Hart& hart)
       exception_cost_(hart.config().costs.exception),
       interrupt_cost_(hart.config().costs.interrupt),
       return_cost_(hart.config().costs.trap_return),
-      buffers_(hart.config().translation.first.entries != 0
+      buffers_(hart.config().translation.any()
                    ? std::make_unique<TranslationBuffers>(hart.config().translation, hart.counters())
                    : nullptr),
       combining_(hart.config().combining) {}
@@ -60,7 +60,8 @@ void SlowPath::change_context() {
     translation_version_ = privileged_.translation_version();
     contexts_.forget_all();
   }
-  generation_ = contexts_.generation(privileged_.fetch_key());
+  fetch_key_ = privileged_.fetch_key();
+  generation_ = contexts_.generation(fetch_key_);
   data_key_ = privileged_.data_key();
   tlb_ = &contexts_.data(data_key_);
 }
@@ -89,7 +90,9 @@ bool SlowPath::fetch(std::uint64_t pc, Fetched& fetched) {
   if (is_compressed(first_half)) return true;
   if ((pc & 0xfff) == 0xffe) {
     fetched.crossing = true;
-    return fetch_place(pc + 2, fetched.second, fetched.cacheable);
+    if (!fetch_place(pc + 2, fetched.second, fetched.cacheable)) return false;
+    // The second page may have taken the first one's place in the TLB.
+    return fetched.at.generation == generation_ || fetch_place(pc, fetched.at, fetched.cacheable);
   }
   FetchPage rest;
   return fetched.cacheable || fetch_place(pc + 2, rest, fetched.cacheable);
@@ -119,13 +122,30 @@ bool SlowPath::fetch_place(std::uint64_t pc, FetchPage& at, bool& cacheable) {
     return false;
   }
   at.page = page;
-  at.generation = generation_;
   at.physical = t.physical & kPageMask;
-  if (t.region_size >= base::GuestRam::kPage)
-    cached = at;
-  else
-    cacheable = false;
+  cacheable &= t.region_size >= base::GuestRam::kPage;
+  if (t.region_size >= base::GuestRam::kPage) look_up_code(pc, t);
+  at.generation = generation_;
+  if (t.region_size >= base::GuestRam::kPage) cached = at;
   return true;
+}
+
+/// The hart waits until its TLBs have a page that instructions come from. Engines run the code of pages that the first
+/// of them has without asking: what they know of pages is of a generation, and that changes when a page leaves.
+void SlowPath::look_up_code(std::uint64_t pc, const Privileged::Translation& t) {
+  using First = TranslationBuffers::First;
+  const std::uint16_t asid = fetch_key_.asid();
+  if (!fetch_key_.translates() || !buffers_ || !buffers_->times(First::code) || buffers_->has(First::code, pc, asid))
+    return;
+  const Tlb::Entry page{pc >> t.page_shift << t.page_shift, asid, t.page_shift, t.is_global};
+  Tlb::Entry displaced;
+  walk_now();
+  walk_ = buffers_->bring(First::code, pc, page, t.walk, displaced);
+  walk_now();
+  attention_ = true;  // the walk may have moved the limit
+  if (displaced.shift == 0) return;
+  contexts_.renumber(displaced.asid, displaced.is_global);
+  generation_ = contexts_.generation(fetch_key_);
 }
 
 void SlowPath::note_changed_code(std::uint64_t address, std::uint64_t length) {

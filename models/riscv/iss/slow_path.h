@@ -101,8 +101,8 @@ class SlowPath {
   }
   /// Whether refresh_context() would find nothing to do.
   bool context_is_fresh() const { return privileged_.epoch() == epoch_ && state_.privilege == privilege_; }
-  /// Identifies the translation context, and changes with it. A return to one whose translations still hold brings its
-  /// earlier number back.
+  /// Identifies the translation context, and changes with it, or when a page of code leaves the first TLB. A return to
+  /// a context whose translations still hold brings its earlier number back.
   std::uint64_t generation() const { return generation_; }
   /// The soft TLB for fast loads and stores in the present context.
   const TlbEntry* shortcuts() const { return tlb_->entries(); }
@@ -165,6 +165,7 @@ class SlowPath {
   void change_context();
   void forget_translations(const Instruction&);
   bool fetch_place(std::uint64_t pc, FetchPage& at, bool& cacheable);
+  void look_up_code(std::uint64_t pc, const Privileged::Translation&);
   void tell_stale(std::uint64_t first, std::uint64_t last);
   Outcome trap(Cause cause, std::uint64_t tval);
   Outcome refuse(Refusal why, Cause cause, std::uint64_t tval, std::uint64_t address, unsigned size);
@@ -245,7 +246,7 @@ class SlowPath {
   Privilege privilege_ = Privilege::machine;
   SoftTlb* tlb_ = nullptr;
   std::uint64_t generation_ = 0;
-  TranslationKey data_key_;
+  TranslationKey fetch_key_, data_key_;
   std::uint64_t translation_version_ = 0;
   std::uint64_t fetch_line_ = ~std::uint64_t{0};
   std::uint64_t from_ = kNowhere;  ///< for fetch(): the instruction that jumped to state_.pc, if known

@@ -83,7 +83,10 @@ SlowPath::Outcome SlowPath::combine(const Place& place, const void* data, unsign
 /// Makes room for a new block. Returns from when on the buffer is free, at least `slot`.
 std::uint64_t SlowPath::room_to_combine(std::uint64_t slot) {
   if (combining_.shape().buffers == 0) return slot;
-  if (combining_.is_full()) write_buffer(combining_.take_oldest(), slot);
+  if (combining_.is_full()) {
+    ++hart_.counters().combined_displaced;
+    write_buffer(combining_.take_oldest(), slot);
+  }
   const std::uint64_t free = combining_.free_from(slot);
   if (free > slot) wait_for_buffer(free);
   return free;

@@ -29,7 +29,7 @@ constexpr std::uint64_t offset(unsigned page) { return page * kPage + (page + 1)
 HartConfig with_tlbs(TimingParts& parts, Timing timing, unsigned entries = 4, unsigned walk_entries = 0) {
   HartConfig c;
   parts.give_to(c, timing);
-  c.translation = {{entries, entries}, {16, 16}, 7, walk_entries};
+  c.translation = {{entries, entries}, {16, 16}, 7, walk_entries, {}};
   return c;
 }
 

@@ -17,15 +17,17 @@ Tlb::Entry page(std::uint64_t address, std::uint16_t asid = 1, std::uint8_t shif
 }
 TranslationWalk walk(unsigned count) { return {{0x1000, 0x2000, 0x3000}, count, 0}; }
 
+constexpr auto kData = TranslationBuffers::First::data, kCode = TranslationBuffers::First::code;
+
 struct Buffers : TranslationBuffers {
   explicit Buffers(const Shape& shape, const std::shared_ptr<Counters>& c = std::make_shared<Counters>())
       : TranslationBuffers(shape, *c), counted(c) {}
   std::shared_ptr<Counters> counted;
   /// Brings a page unless it is there. Returns the reads of its walk.
   unsigned touch(std::uint64_t address, std::uint16_t asid = 1, std::uint8_t shift = 12, bool is_global = false) {
-    if (has(address, asid)) return 0;
+    if (has(kData, address, asid)) return 0;
     const unsigned levels = shift == 12 ? 3 : shift == 21 ? 2 : 1;
-    return bring(address, page(address, asid, shift, is_global), walk(levels), displaced).count;
+    return bring(kData, address, page(address, asid, shift, is_global), walk(levels), displaced).count;
   }
   Tlb::Entry displaced;
 };
@@ -73,7 +75,7 @@ TEST_CASE("a TLB without entries has nothing", "[tlb]") {
 }
 
 TEST_CASE("a page of the second level needs no walk", "[tlb]") {
-  Buffers b({{1, 1}, {16, 4}, 7, 0});
+  Buffers b({{1, 1}, {16, 4}, 7, 0, {}});
   CHECK(b.touch(0) == 3);
   CHECK(b.touch(kPage) == 3);
   CHECK(b.displaced.page == 0);
@@ -85,23 +87,23 @@ TEST_CASE("a page of the second level needs no walk", "[tlb]") {
 }
 
 TEST_CASE("the first level's miss costs the second one's latency, with a walk or without", "[tlb]") {
-  Buffers b({{1, 1}, {16, 4}, 7, 0});
+  Buffers b({{1, 1}, {16, 4}, 7, 0, {}});
   Tlb::Entry displaced;
-  CHECK(b.bring(0, page(0), walk(3), displaced).cycles == 7);
+  CHECK(b.bring(kData, 0, page(0), walk(3), displaced).cycles == 7);
   b.touch(kPage);
-  CHECK(b.bring(0, page(0), walk(3), displaced).cycles == 7);
+  CHECK(b.bring(kData, 0, page(0), walk(3), displaced).cycles == 7);
 }
 
 TEST_CASE("a walk begins at the last table that is known", "[tlb]") {
-  Buffers b({{4, 4}, {0, 1}, 0, 8});
+  Buffers b({{4, 4}, {0, 1}, 0, 8, {}});
   Tlb::Entry displaced;
-  TranslationWalk w = b.bring(0, page(0), walk(3), displaced);
+  TranslationWalk w = b.bring(kData, 0, page(0), walk(3), displaced);
   CHECK(w.count == 3);
   CHECK(w.entries == std::array<std::uint64_t, 3>{0x1000, 0x2000, 0x3000});
-  w = b.bring(kPage, page(kPage), walk(3), displaced);  // the same last table
+  w = b.bring(kData, kPage, page(kPage), walk(3), displaced);  // the same last table
   CHECK(w.count == 1);
   CHECK(w.entries[0] == 0x3000);
-  w = b.bring(kMega, page(kMega), walk(3), displaced);  // the same middle table
+  w = b.bring(kData, kMega, page(kMega), walk(3), displaced);  // the same middle table
   CHECK(w.count == 2);
   CHECK(w.entries[0] == 0x2000);
   CHECK(b.touch(kGiga) == 3);
@@ -111,7 +113,7 @@ TEST_CASE("a walk begins at the last table that is known", "[tlb]") {
 }
 
 TEST_CASE("what is forgotten is walked for again", "[tlb]") {
-  const TranslationBuffers::Shape shape{{16, 4}, {64, 4}, 7, 8};
+  const TranslationBuffers::Shape shape{{16, 4}, {64, 4}, 7, 8, {}};
   const auto filled = [&] {
     Buffers b(shape);
     b.touch(0, 1);
@@ -127,22 +129,22 @@ TEST_CASE("what is forgotten is walked for again", "[tlb]") {
 
   Buffers asid = filled();
   asid.forget(0, false, 1, true);
-  CHECK(!asid.has(0, 1));
-  CHECK(!asid.has(kPage, 1));
-  CHECK(asid.has(0, 2));
-  CHECK(asid.has(8 * kPage, 1));
+  CHECK(!asid.has(kData, 0, 1));
+  CHECK(!asid.has(kData, kPage, 1));
+  CHECK(asid.has(kData, 0, 2));
+  CHECK(asid.has(kData, 8 * kPage, 1));
 
   Buffers address = filled();
   address.forget(kPage + 5, true, 0, false);
-  CHECK(address.has(0, 1));
-  CHECK(!address.has(kPage, 1));
+  CHECK(address.has(kData, 0, 1));
+  CHECK(!address.has(kData, kPage, 1));
   CHECK(address.touch(kPage, 1) == 3);  // its tables may have changed, too
   CHECK(address.touch(kPage, 1) == 0);
 
   Buffers both = filled();
   both.forget(0, true, 2, true);
-  CHECK(both.has(0, 1));
-  CHECK(!both.has(0, 2));
+  CHECK(both.has(kData, 0, 1));
+  CHECK(!both.has(kData, 0, 2));
 }
 
 TEST_CASE("the oldest page goes, also where another has been removed", "[tlb]") {
@@ -156,8 +158,32 @@ TEST_CASE("the oldest page goes, also where another has been removed", "[tlb]") 
 }
 
 TEST_CASE("the tables of a global page are those of its ASID", "[tlb]") {
-  Buffers b({{16, 4}, {64, 4}, 7, 8});
+  Buffers b({{16, 4}, {64, 4}, 7, 8, {}});
   CHECK(b.touch(0, 1, 12, true) == 3);
   CHECK(b.touch(kPage, 2) == 3);
   CHECK(b.touch(kPage, 1) == 1);
+}
+
+TEST_CASE("code and data have first levels of their own and one behind them", "[tlb]") {
+  Buffers b({{2, 2}, {16, 4}, 7, 0, {1, 1}});
+  b.touch(0);
+  CHECK(!b.has(kCode, 0, 1));
+  Tlb::Entry displaced;
+  CHECK(b.bring(kCode, 0, page(0), walk(3), displaced).count == 0);  // the second level has it
+  CHECK(b.bring(kCode, kPage, page(kPage), walk(3), displaced).count == 3);
+  CHECK(displaced.page == 0);
+  CHECK(b.has(kData, 0, 1));
+  CHECK(!b.has(kData, kPage, 1));
+  CHECK(b.counted->tlb_code_misses == 2);
+  CHECK(b.counted->tlb_code_displaced == 1);
+  CHECK(b.counted->tlb_misses == 1);
+  CHECK(b.counted->tlb_displaced == 0);
+  b.forget(kPage, true, 0, false);
+  CHECK(!b.has(kCode, kPage, 1));
+}
+
+TEST_CASE("a first level without entries takes no time", "[tlb]") {
+  const Buffers b({{2, 2}, {16, 4}, 7, 0, {}});
+  CHECK(b.times(kData));
+  CHECK(!b.times(kCode));
 }

@@ -99,7 +99,7 @@ bool Interpreter::enter() {
     slow_.refresh_context();
     if ((frame_.block = lookup(state_.pc)) == nullptr) continue;
     if (!slow_.attention()) return true;
-    // The walk has moved the limit, or made an interrupt pending.
+    // A walk has taken time, moved the limit, or made an interrupt pending.
     frame_.limit = control_.slot_limit();
     slow_.clear_attention();
     if (state_.slots < frame_.limit && !privileged_.interrupt_takeable()) return true;

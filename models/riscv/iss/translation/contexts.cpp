@@ -45,6 +45,11 @@ void TranslationContexts::forget_all() {
   for (Data& c : data_) c.used = 0;
 }
 
+void TranslationContexts::renumber(std::uint16_t asid, bool all) {
+  for (Fetch& c : fetch_)
+    if (c.key.translates() && (all || c.key.asid() == asid)) c.generation = ++last_generation_;
+}
+
 void TranslationContexts::forget(std::uint16_t asid) {
   const auto forget_of = [asid](auto& contexts) {
     for (auto& c : contexts)

@@ -25,6 +25,8 @@ class TranslationContexts {
   void forget_all();
   /// Forgets what is translated with this ASID.
   void forget(std::uint16_t asid);
+  /// Gives ways of fetching whose addresses translate, of this ASID or of all, other numbers.
+  void renumber(std::uint16_t asid, bool all);
 
   /// Calls f(SoftTlb&) for all that may hold translations of an ASID, or of any.
   template <class F>

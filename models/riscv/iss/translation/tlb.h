@@ -27,6 +27,7 @@ class Tlb {
 
   explicit Tlb(const Shape& shape) : ways_(shape.ways), sets_(shape.entries / shape.ways), entries_(shape.entries) {}
 
+  std::size_t entries() const { return entries_.size(); }
   /// Whether a page of any size has the address.
   bool has(std::uint64_t address, std::uint16_t asid) const {
     return has(address, asid, 12) || has(address, asid, 21) || has(address, asid, 30);

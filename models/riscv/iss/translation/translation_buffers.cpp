@@ -5,12 +5,13 @@
 
 namespace sluice::riscv {
 
-TranslationWalk TranslationBuffers::bring(std::uint64_t address, const Tlb::Entry& page, const TranslationWalk& walk,
-                                          Tlb::Entry& displaced) {
+TranslationWalk TranslationBuffers::bring(First f, std::uint64_t address, const Tlb::Entry& page,
+                                          const TranslationWalk& walk, Tlb::Entry& displaced) {
   constexpr std::array<std::uint8_t, TranslationWalk::kMost> kShifts{30, 21, 12};  // what an entry is for, by level
-  ++counters_.tlb_misses;
-  displaced = first_.fill(page);
-  counters_.tlb_displaced += displaced.shift != 0;
+  const bool data = f == First::data;
+  ++(data ? counters_.tlb_misses : counters_.tlb_code_misses);
+  displaced = (data ? data_ : code_).fill(page);
+  (data ? counters_.tlb_displaced : counters_.tlb_code_displaced) += displaced.shift != 0;
   TranslationWalk left{{}, 0, second_cycles_};
   if (second_.has(address, page.asid)) return left;
   ++counters_.tlb_walks;
@@ -33,7 +34,7 @@ void TranslationBuffers::forget(std::uint64_t address, bool has_address, std::ui
   const auto is_meant = [&](const Tlb::Entry& e) {
     return (!has_address || address >> e.shift << e.shift == e.page) && (!has_asid || (!e.is_global && e.asid == asid));
   };
-  for (Tlb* tlb : {&first_, &second_, &walks_}) tlb->remove_if(is_meant);
+  for (Tlb* tlb : {&data_, &code_, &second_, &walks_}) tlb->remove_if(is_meant);
 }
 
 }  // namespace sluice::riscv
