@@ -199,6 +199,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   Fill begin_fill(const base::Site&) const;
   void end_fill(const Fill&, std::uint64_t address);
   std::uint64_t slots_held_back(base::Time until) const;
+  void count_parked();
   void publish_own_time();
   bool access(tlm::tlm_command, std::uint64_t address, unsigned char* data, unsigned size);
   void stall_to(base::Time ready, base::Time at);
@@ -245,7 +246,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   bool reservation_lost_ = false;
   bool parked_ = false;  ///< in wfi or wrs
   bool waits_for_line_ = false;
-  bool leaving_ = false;  ///< an idle state
+  base::HeldLoad device_load_;  ///< a load from a device that the hart waits for
+  bool leaving_ = false;        ///< an idle state
   std::uint64_t reset_pc_;
   std::uint64_t device_tree_ = 0;
   std::uint64_t fw_dynamic_info_ = 0;

@@ -40,11 +40,23 @@ Core::Accounts Core::accounts(Time until) const {
   runner_.settle();
   Accounts slots = account_slots_;
   slots[account_] += std::max(hart_.state().slots, slot_clock_.next_cycle(until)) - account_since_;
-  if (!waits_for_line_) return slots;
   const std::uint64_t held_back = slots_held_back(until);
   slots[account_] -= held_back;
   slots[SLUICE_ACCOUNT_parked] += held_back;
   return slots;
+}
+
+/// Up to `until`, in the present load from a device or wait for a line.
+std::uint64_t Core::slots_held_back(Time until) const {
+  const auto [from, to] = waits_for_line_ ? memory_.held_back(cache_, until) : device_load_.held_back(until);
+  return slot_clock_.next_cycle(to) - slot_clock_.next_cycle(from);
+}
+
+/// The wait is over.
+void Core::count_parked() {
+  const std::uint64_t held_back = slots_held_back(runner_.time());
+  account_since_ += held_back;
+  account_slots_[SLUICE_ACCOUNT_parked] += held_back;
 }
 
 Time Core::worked(Time until) const {

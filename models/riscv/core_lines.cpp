@@ -27,12 +27,10 @@ std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {
     const base::AccessSiteScope scope(by);
     bytes = memory_.hold(cache_, address, use, parameters_.bus_timeout);
   }
-  waits_for_line_ = false;
   suspended_ = false;
   stall(runner_.time());
-  const std::uint64_t held_back = slots_held_back(runner_.time());
-  account_since_ += held_back;
-  account_slots_[SLUICE_ACCOUNT_parked] += held_back;
+  count_parked();
+  waits_for_line_ = false;
   end_fill(fill, address);
   if (bytes || reset_due_) return bytes;
   const char* const access = base::writes(use) ? "store" : "load";
@@ -80,12 +78,6 @@ void Core::note_brought(std::uint64_t address, base::RequestId id) {
   }
   brought_ = {address, id};
   arrived(id, runner_.time());
-}
-
-/// Up to `until`, in the present or latest wait for a line.
-std::uint64_t Core::slots_held_back(Time until) const {
-  const auto [from, to] = memory_.held_back(cache_, until);
-  return slot_clock_.next_cycle(to) - slot_clock_.next_cycle(from);
 }
 
 base::RequestId Core::request_at(std::uint64_t address) {

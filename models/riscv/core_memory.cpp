@@ -39,17 +39,19 @@ class ExtensionScope {
 
 bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned size) {
   const std::uint64_t reports = base::mistakes().reports();
-  const base::Site by = site();
+  const bool load = command == tlm::TLM_READ_COMMAND;
+  base::Site by = site();
+  if (load) by.load = device_load_.begin();
   Time delay;
   tlm::tlm_generic_payload trans;
   base::BroughtRequest brought;
   const ExtensionScope scope(trans, brought);
   const bool done = call_bus(trans, command, address, data, size, by, delay);
   stall(runner_.time() + delay);
-  if (command == tlm::TLM_READ_COMMAND) note_brought(address, brought.id);
-  if (!done)
-    fail_access(fmt::format("{} of {} bytes", command == tlm::TLM_READ_COMMAND ? "load" : "store", size).c_str(),
-                address, by, reports);
+  count_parked();
+  device_load_.end();
+  if (load) note_brought(address, brought.id);
+  if (!done) fail_access(fmt::format("{} of {} bytes", load ? "load" : "store", size).c_str(), address, by, reports);
   return done;
 }
 

@@ -103,26 +103,32 @@ class BlockTime(unittest.TestCase):
 class Accounts(unittest.TestCase):
     def test_the_time_for_which_the_nic_holds_a_load_back_is_parked(self):
         """Between two calls the hart's load waits in the NIC; what it waits for on the link counts to its account."""
-        spent = {}
-        for think in (20, 120):
-            result = run(ECI, *LONE, f"workload.think={think} us").result
-            (core,) = result["cores"]
-            spent[think] = {name: float(share) * float(result["measured_ns"]) for name, share in core["time"].items()}
-        more = {name: spent[120][name] - spent[20][name] for name in spent[20]}
-        self.assertAlmostEqual(more.pop("parked"), 19 * 100_000, delta=1)
-        for name, ns in more.items():
-            self.assertAlmostEqual(ns, 0, delta=1, msg=name)
+        for board in (ECI, PCIE):
+            spent = {}
+            for think in (20, 120):
+                result = run(board, *LONE, f"workload.think={think} us").result
+                (core,) = result["cores"]
+                spent[think] = {name: float(share) * float(result["measured_ns"])
+                                for name, share in core["time"].items()}
+            more = {name: spent[120][name] - spent[20][name] for name in spent[20]}
+            self.assertAlmostEqual(more.pop("parked"), 19 * 100_000, delta=1)
+            for name, ns in more.items():
+                self.assertAlmostEqual(ns, 0, delta=1, msg=(board, name))
 
     def test_accounts_sum_up_and_never_fall_whenever_a_run_ends(self):
         """Also while a load is under way, held back, or ends because its link goes down."""
-        whole = run(ECI, *LONE).result
+        for of, link in ((ECI, "coherent.eci0"), (PCIE, "pcie.slot0")):
+            self.check_accounts(of, link)
+
+    def check_accounts(self, of, link):
+        whole = run(of, *LONE).result
         end = int(float(whole["simulated_ns"]))
         with tempfile.TemporaryDirectory() as directory:
             cut = os.path.join(directory, "cut.toml")
             with open(cut, "w", encoding="utf-8") as file:
-                file.write(f'extends = ["{ECI}"]\n[fault.cut]\nkind = "link-down"\ntarget = "coherent.eci0"\n'
+                file.write(f'extends = ["{of}"]\n[fault.cut]\nkind = "link-down"\ntarget = "{link}"\n'
                            f'duration = "10 us"\nat = "{end - 37_000} ns"\n')
-            for board in (ECI, cut):
+            for board in (of, cut):
                 before = {}
                 for until in range(end - 60_000, end - 100, 371):
                     done = subprocess.run([SLUICE, "run", board, "--json", f"--until={until} ns",

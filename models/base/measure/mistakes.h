@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/measure/held_load.h"
 #include "models/base/memory/guest_ram.h"
 #include "models/base/time/time.h"
 
@@ -18,7 +19,8 @@ namespace sluice::base {
 struct Site {
   const std::string* hart = nullptr;  ///< path of the hart; null: the access is not a hart's, or the hart is not known
   std::uint64_t pc = 0;
-  RequestId serves = 0;  ///< the ledger's request that the hart works on; 0: none
+  RequestId serves = 0;        ///< the ledger's request that the hart works on; 0: none
+  HeldLoad::Handle load = {};  ///< the access, if it is a load that the hart waits for
 
   /// The same instruction, whatever it works on.
   bool operator==(const Site& other) const { return hart == other.hart && pc == other.pc; }

@@ -138,6 +138,7 @@ void PciePio::receive_requested(pcie::MmioReply reply) {
   is_receiving_ = true;
   receive_ = reply;
   if (core_.has_frame()) return give_frame();
+  receive_.hold();
   receive_timer_ = base::calendar().after(core_.receive_block(), key(), [this] {
     core_.count_nack();
     answer(0);

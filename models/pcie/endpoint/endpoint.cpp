@@ -235,6 +235,7 @@ void Endpoint::initiate_reset() {
   for (std::uint32_t n = 0; n < open_reads_.size(); ++n) {
     if (!open_reads_[n].request) continue;
     ++open_reads_[n].serial;
+    open_reads_[n].request->by.load.release(base::now());
     open_reads_[n].request.reset();
     free_reads_.push_back(n);
   }

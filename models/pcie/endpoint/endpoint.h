@@ -39,6 +39,9 @@ class MmioReply {
   void data(std::span<const std::uint8_t> bytes, std::span<const base::RequestId> tags);
   /// Whether the reader wants the request tags.
   bool wants_tags() const;
+  /// The device has the request, and holds the answer back until something happens. A hart that waits for the answer
+  /// counts as parked from now on until the device gives it.
+  void hold();
   /// The register does not exist or cannot be read this way: the reader sees all ones.
   void unsupported();
   void abort();

@@ -36,8 +36,12 @@ void slice(const base::Spans& all, std::uint32_t offset, std::uint32_t bytes, bo
   }
 }
 
-/// The instruction that a transfer is made for.
-base::Site starter(const DmaOptions& options) { return options.by.hart ? options.by : base::access_site(); }
+/// The instruction that a transfer is made for. The load that a hart may wait for is not this one.
+base::Site starter(const DmaOptions& options) {
+  base::Site by = options.by.hart ? options.by : base::access_site();
+  by.load = {};
+  return by;
+}
 
 }  // namespace
 

@@ -38,6 +38,9 @@ bool MmioReply::wants_tags() const {
   const Tlp* request = endpoint_->request_of(*this);
   return request && request->wants_tags;
 }
+void MmioReply::hold() {
+  if (const Tlp* request = endpoint_->request_of(*this)) request->by.load.hold(base::now());
+}
 void MmioReply::unsupported() { endpoint_->complete(*this, CompletionStatus::kUnsupportedRequest, {}); }
 void MmioReply::abort() { endpoint_->complete(*this, CompletionStatus::kCompleterAbort, {}); }
 
@@ -181,6 +184,7 @@ void Endpoint::complete(const MmioReply& reply, CompletionStatus status, std::sp
   ++read.serial;
   const TlpPtr request = std::move(read.request);
   free_reads_.push_back(reply.read_);
+  request->by.load.release(base::now());
   if (status != CompletionStatus::kSuccess) {
     ++counters_.unsupported_requests;
     port_.send(make_completion(*request, id_, status));

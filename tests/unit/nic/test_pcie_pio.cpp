@@ -120,6 +120,44 @@ TEST_CASE("frames of any size go through the packet buffer", "[pio]") {
   CHECK(counter(b, PIO_TX_ERRORS) == 0);
 }
 
+TEST_CASE("a load of a receive is held back from when the NIC has it until the NIC answers", "[pio]") {
+  static const std::string name = "hart";
+  constexpr base::Time kRead = 300_ns;
+  nic::PciePioParameters p = parameters(5_us);
+  p.read = kRead;
+  Bench b(p);
+  base::HeldLoad load;
+  const auto held = [&](ScriptedHart& h) {
+    const auto [from, to] = load.held_back(h.time());
+    return to - from;
+  };
+  const auto receive_for = [&](ScriptedHart& h) {
+    const base::AccessSiteScope by({&name, 0, 0, load.begin()});
+    return receive(b, h);
+  };
+  b.run([&](ScriptedHart& h) {
+    set(b, h, PIO_CONTROL, PIO_CONTROL_LOOPBACK);
+    reg(b, h, PIO_COUNTER);
+    base::Time before = h.time();
+    reg(b, h, PIO_COUNTER);
+    const base::Time round_trip = h.time() - before;  // with kRead
+    before = h.time();
+    CHECK(receive_for(h) == 0);
+    CHECK(held(h) == 5_us);
+    CHECK(h.time() - before == round_trip + 5_us);
+    const base::Time from = load.held_back(h.time()).first;
+    CHECK(from > before + kRead);
+    CHECK(from < before + round_trip);
+    // A frame that is there already.
+    send(b, h, 64, 1);
+    h.pause(5_us);
+    CHECK((receive_for(h) & PIO_WORD_VALID) == 1);
+    CHECK(held(h) == 0_ns);
+    load.end();
+    CHECK(held(h) == 0_ns);
+  });
+}
+
 TEST_CASE("a receive is held back until a frame comes, or for the block time", "[pio]") {
   Bench b(parameters(5_us));
   std::vector<base::Time> took;
