@@ -29,7 +29,19 @@ std::string requests_text(const Json& r) {
   if (const auto n = r.at("in_flight").get<std::uint64_t>()) text += fmt::format(", {} in flight", n);
   if (const auto n = r.at("errors").get<std::uint64_t>()) text += fmt::format(", {} WRONG", n);
   if (const auto n = r.at("retransmissions").get<std::uint64_t>()) text += fmt::format(", {} sent again", n);
+  if (const auto n = r.at("dropped_in_warmup").get<std::uint64_t>())
+    text += fmt::format(", {} dropped before, in the warm-up", n);
   return text;
+}
+
+/// What drops before the measurement change in it.
+std::string idle_clients(const Json& requests, bool closed) {
+  const auto n = requests.at("dropped_in_warmup").get<std::uint64_t>();
+  if (n == 0 || !closed) return {};
+  return fmt::format(
+      "  {} of the warm-up {} dropped: a client waits for its answer until the timeout, so that fewer calls may\n"
+      "  have been under way than outstanding says\n\n",
+      counted(n, "call", "calls"), n == 1 ? "was" : "were");
 }
 
 /// Share of an account in the time of the first core.
@@ -129,6 +141,7 @@ std::string TrafficWorkload::report(const Json& result) const {
   text += closed ? fmt::format("  throughput            {}\n\n", rate_text(result.at("throughput_per_s").get<double>()))
                  : fmt::format("  calls                 offered {}   accepted {}   achieved {}\n\n",
                                rate("offered_per_s"), rate("accepted_per_s"), rate("achieved_per_s"));
+  text += idle_clients(result.at("requests"), closed);
   return text + client_table(result) + workload::stage_table(result) + "\n";
 }
 

@@ -32,7 +32,8 @@ Json requests(const net::TrafficSource::Results& r) {
           {"lost", r.lost},
           {"errors", r.errors},
           {"retransmissions", r.retransmissions},
-          {"late_duplicates", r.late_duplicates}};
+          {"late_duplicates", r.late_duplicates},
+          {"dropped_in_warmup", r.dropped_in_warmup}};
 }
 
 double rate_between(std::uint64_t calls, Time first, Time last) {

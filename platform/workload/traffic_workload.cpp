@@ -137,6 +137,7 @@ TrafficSource::Results TrafficWorkload::results() const {
     all.errors += r.errors;
     all.retransmissions += r.retransmissions;
     all.late_duplicates += r.late_duplicates;
+    all.dropped_in_warmup += r.dropped_in_warmup;
   }
   return all;
 }

@@ -104,6 +104,12 @@ void Ledger::complete(RequestId id, Time t, std::optional<Time> since) {
   r->id = 0;
 }
 
+void Ledger::take_back(RequestId id, Time t) {
+  Request* r = slot(id);
+  if (r->id != id || id == 0) return;
+  while (r->tiles.size() > 1 && r->tiles.back().start > t) r->tiles.pop_back();
+}
+
 void Ledger::account(const Request& r, Time since, Time end) {
   Time sum;
   for (std::size_t i = 0; i < r.tiles.size(); ++i) {

@@ -96,6 +96,9 @@ class Ledger {
   /// is a simulator error. since: the start of the request by the caller's own record; if the stages do not fill the
   /// time from then on, that is a simulator error too.
   void complete(RequestId, Time, std::optional<Time> since = {});
+  /// Takes back what the request has entered after t, because that was not on the way to the reply that comes then. A
+  /// hart that is ahead may have gone on with a later copy of a call that an earlier one's reply ends.
+  void take_back(RequestId, Time t);
   /// The request ends for `reason` without a reply. False when there is no such open request.
   bool drop(RequestId, std::string_view reason, Time);
   const Request* find(RequestId id) const;

@@ -11,6 +11,9 @@ namespace sluice::net {
 
 namespace {
 constexpr base::Time kPauseAfterLoss = 10_us;
+// Why the source itself drops the requests of its calls.
+constexpr const char* kSentAgain = "sent again";
+constexpr const char* kGivenUp = "no reply in time";
 }  // namespace
 
 std::uint64_t TrafficSource::Counts::dropped_sum() const {
@@ -196,7 +199,7 @@ void TrafficSource::issue() {
 /// Opens the slot of the next call, which is due at `due` and whose first bit leaves at `start`.
 TrafficSource::Slot& TrafficSource::open(base::Time due, base::Time start) {
   const std::uint64_t number = next_++;
-  if (number == parameters_.warmup + 1 && measuring_callback_) measuring_callback_();
+  if (number == parameters_.warmup + 1) begin_measuring();
   while (slots_[number & (slots_.size() - 1)].number != 0) {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
@@ -207,6 +210,7 @@ TrafficSource::Slot& TrafficSource::open(base::Time due, base::Time start) {
   slot.number = number;
   slot.attempts = 1;
   slot.measured = number > parameters_.warmup;
+  slot.drop_noted = false;
   if (slot.measured && phased() && phases_.back().sent == 0 && phase_callback_) phase_callback_();
   slot.due = due;
   base::ledger().measure(slot.measured);
@@ -276,6 +280,8 @@ void TrafficSource::drop_seen(const base::Ledger::Request& r, std::string_view r
   const auto opener = r.tiles.front().component;
   if (opener != wire().component() && opener != component()) return;
   drop_reasons_[r.id] = reason;
+  const bool own = reason == kSentAgain || reason == kGivenUp;
+  if (Slot* s = find(r.number); s && measuring_ && !own) note_drop_in_warmup(*s);
   if (parameters_.retries != 0) return;
   end_trial();
   if (parameters_.kind != Kind::closed_loop || next_ > total_) give_up_dropped(r.number);
@@ -295,6 +301,19 @@ void TrafficSource::give_up_all_dropped() {
     if (const Slot* s = find(n); s && drop_reasons_.contains(s->id)) give_up_dropped(n);
 }
 
+/// What follows counts. Clients may still wait for answers to calls that were dropped before.
+void TrafficSource::begin_measuring() {
+  measuring_ = true;
+  for (std::uint64_t n = 1; n <= parameters_.warmup; ++n)
+    if (Slot* s = find(n); s && drop_reasons_.contains(s->id)) note_drop_in_warmup(*s);
+  if (measuring_callback_) measuring_callback_();
+}
+
+void TrafficSource::note_drop_in_warmup(Slot& slot) {
+  if (slot.measured || std::exchange(slot.drop_noted, true)) return;
+  ++results_.dropped_in_warmup;
+}
+
 void TrafficSource::expire(Slot& slot) {
   if (slot.attempts <= parameters_.retries) return retransmit(slot);
   if (slot.measured) {
@@ -305,7 +324,7 @@ void TrafficSource::expire(Slot& slot) {
     results_.note_given_up(reason);
     if (phased()) phases_.back().note_given_up(reason);
   }
-  base::ledger().drop(slot.id, "no reply in time", base::now());
+  base::ledger().drop(slot.id, kGivenUp, base::now());
   end_trial();
   settle(slot);
 }
@@ -313,7 +332,7 @@ void TrafficSource::expire(Slot& slot) {
 void TrafficSource::retransmit(Slot& slot) {
   PacketPtr p = slot.copy ? copy_packet(*slot.copy) : build(slot, static_cast<std::uint32_t>(slot.number));
   const base::RequestId before = slot.id;
-  base::ledger().drop(before, "sent again", base::now());
+  base::ledger().drop(before, kSentAgain, base::now());
   drop_reasons_.erase(before);
   ++slot.attempts;
   results_.retransmissions += slot.measured;
@@ -381,6 +400,8 @@ const char* TrafficSource::check(const Slot& slot, const Packet& p, const FrameV
 void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong) {
   without_id_ += packet.request() != slot.id && slot.attempts == 1;
   if (slot.attempts > 1 && drop_reasons_.erase(slot.id) != 0) reopen(slot);
+  const bool is_to_earlier = packet.request() != 0 && packet.request() != slot.id;
+  if (slot.attempts > 1 && is_to_earlier) base::ledger().take_back(slot.id, packet.last_bit);
   base::ledger().complete(slot.id, packet.last_bit, slot.due);
   if (!wrong) calls_.answered(slot.call);
   if (slot.measured) {

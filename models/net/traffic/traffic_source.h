@@ -93,6 +93,9 @@ class TrafficSource : public RemoteHost {
     std::uint64_t retransmissions = 0;
     std::uint64_t late_duplicates = 0;  ///< replies to calls that were answered or given up before
     std::string first_error;            ///< "call 17: sum is wrong"; empty without errors
+    /// Calls that do not count, and of which a component dropped an attempt for whose answer the client waited when the
+    /// first call that counts was made, or later.
+    std::uint64_t dropped_in_warmup = 0;
   };
   /// One rate of a load sweep, or one trial of a zero-loss search. Its calls are settled before the next one starts.
   struct Phase : Counts {
@@ -148,7 +151,8 @@ class TrafficSource : public RemoteHost {
     Call call;
     std::uint32_t attempts = 1;
     bool measured = false;
-    PacketPtr copy;  ///< replay: what to send again
+    bool drop_noted = false;  ///< in Results::dropped_in_warmup
+    PacketPtr copy;           ///< replay: what to send again
   };
 
   /// Identifies the reply to a captured call: client address and port, xid.
@@ -179,6 +183,8 @@ class TrafficSource : public RemoteHost {
   void drop_seen(const base::Ledger::Request&, std::string_view reason);
   void give_up_dropped(std::uint64_t number);
   void give_up_all_dropped();
+  void begin_measuring();
+  void note_drop_in_warmup(Slot&);
   void datagram_arrived(PacketPtr, const FrameView&) override;
   std::uint64_t number_of(const Packet&, const FrameView&) const;
   const char* check(const Slot&, const Packet&, const FrameView&) const;
@@ -208,6 +214,7 @@ class TrafficSource : public RemoteHost {
   base::Time next_arrival_;
   base::Calendar::Handle arrival_;
   bool running_ = false;
+  bool measuring_ = false;
   bool finished_ = false;
   bool pump_pending_ = false;
   std::uint64_t timer_next_ = 1;  ///< first call whose first timeout is not handled yet

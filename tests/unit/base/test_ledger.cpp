@@ -50,6 +50,27 @@ TEST_CASE("a request that ends before its last stage is an error too", "[ledger]
   REQUIRE(tolerant.total_latency() == (2_ns).femtoseconds());
 }
 
+TEST_CASE("what a late copy has entered after the reply came is taken back", "[ledger]") {
+  Ledger l;
+  const auto wire = l.component("net.wire0"), host = l.component("cluster.host");
+  const RequestId id = l.open(SLUICE_STAGE_retransmit, wire, 10_ns);
+  l.enter(id, SLUICE_STAGE_wire, wire, 12_ns);
+  l.enter(id, SLUICE_STAGE_poll, host, 20_ns);
+  l.enter(id, SLUICE_STAGE_handler, host, 21_ns);
+  l.take_back(id, 20_ns);
+  REQUIRE(l.find(id)->tiles.size() == 3);
+  l.take_back(id, 15_ns);
+  REQUIRE(l.find(id)->tiles.size() == 2);
+  l.complete(id, 15_ns, 10_ns);
+  REQUIRE(l.error().empty());
+  REQUIRE(l.total(wire, SLUICE_STAGE_wire).femtoseconds == (3_ns).femtoseconds());
+  REQUIRE(l.total(host, SLUICE_STAGE_handler).visits == 0);
+  const RequestId other = l.open(SLUICE_STAGE_wire, wire, 30_ns);
+  l.take_back(other, 20_ns);  // its first stage stays
+  REQUIRE(l.find(other)->tiles.size() == 1);
+  l.take_back(id, 0_ns);
+}
+
 TEST_CASE("stages that do not sum to the latency that the caller saw are an error", "[ledger]") {
   const auto error_for = [](Time since) {
     Ledger l;

@@ -163,6 +163,50 @@ TEST_CASE("the warm-up counts nowhere", "[traffic]") {
   REQUIRE(b.measuring_after == 28);
 }
 
+TEST_CASE("drops of the warm-up whose clients still wait are counted, each call once", "[traffic]") {
+  for (const std::uint32_t retries : {0u, 20u}) {
+    CAPTURE(retries);
+    TrafficSource::Parameters p = closed_loop(4, 100);
+    p.warmup = 30;
+    p.timeout = 20_us;
+    p.retries = retries;
+    Bench b(p);
+    // Arrivals 3 and 20 are calls of the warm-up. The next attempts of both are among those of 40 to 80.
+    b.server.drop = {3, 20};
+    for (unsigned n = 40; retries != 0 && n <= 80; ++n) b.server.drop.push_back(n);
+    const auto& r = b.go();
+    CHECK(r.dropped_in_warmup == 2);
+    CHECK(r.completed == 100);
+    CHECK(b.source.settled() == 130);
+  }
+}
+
+TEST_CASE("a call of the warm-up that is given up in it keeps no client", "[traffic]") {
+  TrafficSource::Parameters p = closed_loop(4, 100);
+  p.warmup = 30;
+  p.timeout = 5_us;
+  Bench b(p);
+  b.server.drop = {3};
+  CHECK(b.go().dropped_in_warmup == 0);
+}
+
+TEST_CASE("a reply to an earlier attempt takes back where the latest has been since", "[traffic]") {
+  // The latest attempt is in a stage that begins after the reply's last bit: a core that is ahead has got it.
+  TrafficSource::Parameters p = closed_loop(1, 1);
+  p.timeout = 2_us;
+  p.retries = 1;
+  Bench b(p, 3_us);
+  const auto host = base::ledger().component("cluster.host");
+  b.source.start();
+  b.run(4_us);
+  for (base::RequestId id = 1; id < 10; ++id)
+    if (base::ledger().find(id)) base::ledger().enter(id, SLUICE_STAGE_poll, host, 50_us);
+  b.go();
+  CHECK(b.source.results().completed == 1);
+  CHECK(base::ledger().error().empty());
+  CHECK(base::ledger().total(host, SLUICE_STAGE_poll).visits == 0);
+}
+
 TEST_CASE("a wrong byte in a reply is an error that names the call", "[traffic]") {
   TrafficSource::Parameters p = closed_loop(1, 10);
   p.call.program = "add";
