@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/uart/uart.h"
 
+#include <cctype>
 #include <cstring>
+#include <utility>
 
 #include "models/base/measure/mistakes.h"
 
@@ -235,7 +237,23 @@ void Uart::deliver(char c) {
   show(c);
 }
 
+/// For last_line(): as a terminal shows it, without its colours.
+void Uart::keep(char c) {
+  constexpr std::size_t kMostKept = 200;
+  constexpr char kEscape = 27;
+  if (c == kEscape) in_escape_ = true;
+  if (in_escape_) {
+    in_escape_ = std::isalpha(static_cast<unsigned char>(c)) == 0;
+    return;
+  }
+  if (c == '\n' && !line_shown_.empty()) last_line_ = std::exchange(line_shown_, {});
+  if (c >= ' ' && c <= '~' && std::exchange(returned_, false)) line_shown_.clear();
+  if (c >= ' ' && c <= '~' && line_shown_.size() < kMostKept) line_shown_ += c;
+  if (c == '\r' || c == '\n') returned_ = c == '\r';
+}
+
 void Uart::show(char c) {
+  keep(c);
   for (BackEnd* back_end : back_ends_) back_end->character(c);
 }
 

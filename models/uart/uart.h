@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +51,9 @@ class Uart : public base::Model, public base::Resettable {
   void attach(BackEnd& back_end) { back_ends_.push_back(&back_end); }
   /// Sends the back ends a character from another console that shares the line, not from the UART's registers.
   void show(char c);
+  /// The last line with something in it that went to the back ends, or as much of it as there is: printable ASCII
+  /// characters, at most 200.
+  const std::string& last_line() const { return line_shown_.empty() ? last_line_ : line_shown_; }
   /// Sends the UART any number of characters from the other end, in order.
   void input(std::string_view text);
 
@@ -79,6 +83,7 @@ class Uart : public base::Model, public base::Resettable {
   void transmit();
   void sent();
   void deliver(char c);
+  void keep(char c);
   std::uint8_t next_received() const { return receive_.empty() ? 0 : receive_.front(); }
   void take_received();
   std::uint8_t line_status() const;
@@ -110,6 +115,9 @@ class Uart : public base::Model, public base::Resettable {
 
   std::uint64_t characters_sent_ = 0, characters_received_ = 0, overruns_ = 0, refused_ = 0;
   base::RegisterView view_;
+  std::string line_shown_, last_line_;  ///< the present one, and the one before it that was not empty
+  bool returned_ = false;               ///< the next character of a line begins it anew
+  bool in_escape_ = false;              ///< in a terminal's control sequence
 };
 
 }  // namespace sluice::uart

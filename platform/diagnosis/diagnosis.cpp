@@ -116,10 +116,19 @@ std::string describe_faults(Board& board) {
   return text;
 }
 
+/// What software has printed last, which may say what it waits for.
+std::string describe_consoles(Board& board) {
+  std::string text;
+  for (const auto& system : board.systems())
+    if (const std::string& line = system->uart().last_line(); !line.empty())
+      text += fmt::format("{} printed last: {}\n", system->uart().path(), line);
+  return text;
+}
+
 }  // namespace
 
 std::string describe_state(Board& board) {
-  return describe_faults(board) + base::describe_waits() + describe_harts(board);
+  return describe_faults(board) + base::describe_waits() + describe_harts(board) + describe_consoles(board);
 }
 
 namespace {

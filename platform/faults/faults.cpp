@@ -252,9 +252,9 @@ Faults::Agents Faults::agents(const config::Instance& i, const std::string& targ
 
 void Faults::no_target(const config::Instance& i, const std::string& target, const char* what,
                        const std::vector<std::string>& names) const {
-  throw board_.config().error(
-      i, "target",
-      std::string("must name ") + what + " of the board, not \"" + target + "\"" + config::suggestion(target, names));
+  const std::string others = names.empty() ? "; the board has none" : config::suggestion(target, names);
+  throw board_.config().error(i, "target",
+                              std::string("must name ") + what + " of the board, not \"" + target + "\"" + others);
 }
 
 Faults::Timed& Faults::add_timed(const config::Instance& i, const std::string& target, const FaultTimes& times,

@@ -309,7 +309,8 @@ class Faults(BoardTest):
         process = board_runs.subprocess.run([board_runs.SLUICE, "run", self.board(noise.format("any"))], text=True,
                                             stderr=board_runs.subprocess.PIPE, check=False)
         self.assertEqual(process.returncode, 2)
-        self.assertIn('fault.noise.target must name a coherent link of the board, not "coherent.eci0"', process.stderr)
+        self.assertIn('fault.noise.target must name a coherent link of the board, not "coherent.eci0"; the board has '
+                      'none', process.stderr)
 
     def test_what_waits_for_its_replay_is_lost_with_the_link(self):
         # The Nak comes 120 ns after the bad TLP; the link goes down before.

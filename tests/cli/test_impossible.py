@@ -177,7 +177,8 @@ class Outcomes(CommandTest):
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"^sluice: e810-poll: 1 request was lost: no reply within 1 us "
                          r"\(workload.timeout\), sent once \(workload.retries = 0\)\n"
-                         r"cluster.host.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\n$")
+                         r"cluster.host.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\n"
+                         r"uart printed last: .+\n$")
         result = command.sluice("run", "e810-poll", "--requests=3", "--warmup=0", "--set=workload.timeout=1 us",
                                 "--set=workload.retries=2")
         self.assertRegex(result.stderr, r"^sluice: e810-poll: 3 requests were lost: no reply within 1 us "

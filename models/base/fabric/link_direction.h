@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +68,8 @@ class LinkDirection : public MessageBuffer {
     /// The link goes down, which ends a retraining. Returns how many messages are lost of those that the guard has
     /// taken.
     virtual std::uint64_t cut() = 0;
+    /// Calls f with each message that the guard has taken and not delivered yet.
+    virtual void for_each_taken(const std::function<void(const Message&)>& f) const = 0;
   };
 
   explicit LinkDirection(Setup);
@@ -114,6 +117,7 @@ class LinkDirection : public MessageBuffer {
     for (const auto& queue : queues_)
       for (std::size_t n = 0; n < queue.size(); ++n) f(*queue.at(n));
     for (std::size_t n = 0; n < in_flight_.size(); ++n) f(*in_flight_.at(n).message);
+    if (guard_) guard_->for_each_taken(f);
   }
 
   unsigned queued(Channel c) const { return static_cast<unsigned>(queues_[index(c)].size()); }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -84,6 +85,9 @@ class ReplayLayer : public LinkDirection<P>::Guard {
   Verdict judge(Pointer&, Time end, Time arrival) override;
   void retrain(bool on) override;
   std::uint64_t cut() override;
+  void for_each_taken(const std::function<void(const Message&)>& f) const override {
+    for (const ReplayEntry& k : replay_buffer_) f(*k.message);
+  }
 
  private:
   struct ReplayEntry {

@@ -515,6 +515,7 @@ TEST_CASE("a reservation's line that is taken away is told, and one that is only
   b.at(4_us, [&] { b.home.caches->recall(kBase, base::Recall::nothing); });
   b.run();
   REQUIRE(watcher.told == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 64}});
+  REQUIRE(b.lines.shares() == 1);  // of two that a hart was asked for the line
 }
 
 TEST_CASE("a hart gives back what it holds, and nothing else", "[homed]") {

@@ -256,6 +256,56 @@ TEST_CASE("bytes that one hart shares with another belong to the request that th
   b.run();
 }
 
+TEST_CASE("a hart that may not read a line any more does not know whose bytes it had") {
+  // Two harts that share a line ask to write it at once: one of them loses it while it waits.
+  LedgerBench b(2);
+  b.home.alone = false;
+  base::RequestId x = 0;
+  for (unsigned n = 0; n < 2; ++n)
+    b.hart([&, n](Hart& h) {
+      if (n == 0) b.home.of = x = open(SLUICE_STAGE_handler, "device");
+      h.at(10_us * n);
+      h.load(kLine);
+      CHECK(b.lines.request_of(n, kLine) == x);
+      h.at(30_us);
+      h.store(kLine, 1);
+    });
+  unsigned lost = 0;
+  for (base::Time t = 30_us; t < 34_us; t += 10_ns)
+    b.at(t, [&] {
+      for (unsigned n = 0; n < 2; ++n) {
+        if (b.lines.held(n, kLine, false)) continue;
+        ++lost;
+        CHECK(b.lines.request_of(n, kLine) == 0);
+      }
+    });
+  b.run();
+  CHECK(lost > 10);
+}
+
+TEST_CASE("a home is asked by the instruction that waits, also where that asks a second time") {
+  // The answer to a load that was given up does not let the store write, which asks again, itself.
+  static const std::string name = "hart";
+  LedgerBench b;
+  b.home.answers = false;
+  b.home.alone = false;
+  std::vector<std::uint64_t> asked;
+  b.home.on_request = [&](const base::LineRequest&) { asked.push_back(base::access_site().pc); };
+  b.hart([&](Hart& h) {
+    {
+      const base::AccessSiteScope by({&name, 0x40, 0});
+      CHECK(b.lines.hold(0, kLine, false, 1_us) == nullptr);
+    }
+    h.at(5_us);
+    const base::AccessSiteScope by({&name, 0x44, 0});
+    h.store(kLine, 1);
+  });
+  b.at(6_us, [&] { b.home.give(b.home.last); });
+  b.at(7_us, [&] { b.home.give(b.home.last); });
+  b.run();
+  CHECK(asked == std::vector<std::uint64_t>{0x40, 0x44});
+}
+
 TEST_CASE("the time for which a home holds a hart back is that between question and answer") {
   LedgerBench b;
   b.hart([&](Hart& h) {

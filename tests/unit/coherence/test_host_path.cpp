@@ -188,15 +188,23 @@ TEST_CASE("what no memory holds is a mistake of the device, and its transfer fai
 }
 
 TEST_CASE("a write to code is a mistake of the device, and takes place") {
-  Bench b;
-  Ended e;
-  b.memory.ram.add_code(kRam + 64, 4);
-  const auto bytes = count(128);
-  b.at(1_us, [&] { write(b, {kRam, bytes}, e); });
-  b.run();
-  CHECK(e.ok == true);
-  CHECK(base::mistakes().list().at(0).what == "device.d: write of 128 bytes at 0x80000000: code lies there");
-  CHECK(*b.memory.ram.at(kRam + 1) == 1);
+  static const std::string hart = "hart";
+  for (const auto* dialect : {&coherence::kEci, &coherence::kCxl}) {
+    Bench b(*dialect);
+    Ended e;
+    b.memory.ram.add_code(kRam + 4, 4);
+    const auto bytes = count(64);
+    b.at(1_us, [&] {
+      const base::AccessSiteScope by({&hart, 0x40, 0});
+      write(b, {kRam, bytes}, e);
+    });
+    b.run();
+    CHECK(e.ok == true);
+    const base::Mistake& mistake = base::mistakes().list().at(0);
+    CHECK(mistake.what == "device.d: write of 64 bytes at 0x80000000: code lies there");
+    CHECK(mistake.pc == 0x40);
+    CHECK(*b.memory.ram.at(kRam + 1) == 1);
+  }
 }
 
 TEST_CASE("transfers of no bytes or too many are the author's mistake") {

@@ -98,6 +98,24 @@ TEST_CASE("what is behind a damaged message is sent again with it, in order") {
   CHECK(b.down.faults[0].naks == 1);
 }
 
+TEST_CASE("a message that is to be sent again is under way for a diagnosis") {
+  RetryBench b;
+  b.down.hits = {1};
+  b.hart([&](Hart& h) {
+    h.at(1_us);
+    h.load(kBase);
+  });
+  std::vector<std::string> told;
+  const auto note = [&] { told.push_back(b.link.describe(kBase)); };
+  b.at(1_us + kWord + kDown - 1_ns, note);
+  b.at(1_us + kWord + kDown + 1_ns, note);  // damaged
+  b.at(1_us + kWord + kDown + 25_ns + kWord + 5_ns + kWord, note);
+  b.at(5_us, note);
+  b.run();
+  CHECK(told ==
+        std::vector<std::string>{"read shared from hart 0", "read shared from hart 0", "read shared from hart 0", ""});
+}
+
 TEST_CASE("whatever is damaged, harts and home agree", "[slow]") {
   for (const auto* dialect : {&coherence::kOnDie, &coherence::kEci, &coherence::kCxl})
     for (unsigned seed = 1; seed <= 10; ++seed) {

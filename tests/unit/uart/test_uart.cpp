@@ -71,6 +71,24 @@ TEST_CASE("characters leave at once when the line has no clock", "[uart]") {
   CHECK(b.get(UART_LSR) == (UART_LSR_THRE | UART_LSR_TEMT));
 }
 
+TEST_CASE("the last line with something in it is kept", "[uart]") {
+  Bench b;
+  CHECK(b.model.last_line().empty());
+  b.say("one\n");
+  CHECK(b.model.last_line() == "one");
+  b.say("\r\n\ntwo \x1b[1;31mbold\x1b[0m\xff");
+  CHECK(b.model.last_line() == "two bold");
+  b.say("\r\n");
+  CHECK(b.model.last_line() == "two bold");
+  b.say("10 %\r20 %");
+  CHECK(b.model.last_line() == "20 %");
+  b.say("\r");
+  CHECK(b.model.last_line() == "20 %");
+  b.say("\n");
+  b.say(std::string(300, 'x'));
+  CHECK(b.model.last_line() == std::string(200, 'x'));
+}
+
 TEST_CASE("the divisor latch hides data and interrupt enables", "[uart]") {
   Bench b;
   b.set(UART_IER, UART_IER_ELSI);
