@@ -24,6 +24,22 @@ namespace sluice::workload {
 
 using Json = nlohmann::ordered_json;
 
+/// How to show a list of a workload's result: numbers of its entries against another one of them.
+struct ListPlot {
+  struct Shown {
+    std::string key;    ///< of a number in the entries; those without it are left out
+    std::string title;  ///< of an axis with its unit, in parentheses
+  };
+  std::string name;   ///< short, of small letters, digits and hyphens: it names files
+  std::string title;  ///< a line
+  std::string caption;
+  std::string list;  ///< JSON pointer in the result to an array of objects: "/dma"
+  Shown x;
+  std::vector<Shown> lines;
+  std::string y_title;
+  std::string also_by;  ///< key of a text: entries in which it differs are of different lines. Empty: there is none
+};
+
 /// The requests that a workload may make to its run.
 class Run {
  public:
@@ -75,6 +91,8 @@ class Workload {
   virtual std::string failure(bool /*finished*/) const { return {}; }
   /// JSON pointer to the array in the result whose elements are the phases ("/phases"); empty: it has no phases.
   virtual std::string phases() const { return {}; }
+  /// What reports draw and compare shows of add_result()'s lists.
+  virtual std::vector<ListPlot> plots() const { return {}; }
   /// Adds the workload's members to an empty object: texts in UTF-8, and finite numbers. They become members of the
   /// result file (docs/reference/result.md), so their names must differ from those of its other members.
   virtual void add_result(Json& result) const = 0;
@@ -109,8 +127,10 @@ struct NotForThisBoard : std::runtime_error {
 
 /// How `compare` shows the results of a workload.
 struct Comparable {
-  std::string title;     ///< what the boards are put to, in a line
-  std::string requests;  ///< what a request is, in the plural: "packets"
+  std::string title;  ///< what the boards are put to, in a line
+  /// What a request is, in the plural: "packets". Each result then has `requests`, `latency_ns`, `throughput_per_s` and
+  /// `stages`, as calls have. Empty: it has none, and compare shows Workload::plots().
+  std::string requests;
 };
 
 /// Builds the workloads of one model. `parameters` points to the values of [workload], of the type that the model was
@@ -121,8 +141,7 @@ class WorkloadFactory : public part::Factory {
   virtual std::string summary() const = 0;
   /// Throws NotForThisBoard when the workload cannot run on the board.
   virtual std::unique_ptr<Workload> build(const void* parameters, const Surroundings&) const = 0;
-  /// Nothing: `compare` refuses boards with this workload. Otherwise each result has `requests`, `latency_ns`,
-  /// `throughput_per_s` and `stages`, as calls have.
+  /// Nothing: `compare` refuses boards with this workload.
   virtual std::optional<Comparable> comparable(const void* /*parameters*/) const { return {}; }
   /// Explains an exit code with which the shipped firmware of this name ended the run. Empty: the code is not known.
   /// The firmware may have run on a board with another workload.

@@ -357,7 +357,8 @@ int execute(const Environment& environment, Options o) {
   if (ran.signal ? replications == 0 : !ran.complete) return std::max(1, worst(children));
 
   report::Comparison comparison;
-  comparison.shown = shown_as(boards.front().the("workload"));
+  for (const config::BoardConfig& b : boards)
+    if (const auto shown = shown_as(b.the("workload"))) comparison.shown.push_back(*shown);
   std::vector<std::vector<Json>> by_board(boards.size());
   for (std::size_t i = 0; i < replications * boards.size(); ++i)
     by_board[i % boards.size()].push_back(Json::parse(children[i].output()));

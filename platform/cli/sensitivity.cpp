@@ -53,7 +53,8 @@ std::optional<std::string> title_of(const config::BoardConfig& board, const Json
 
 bool has_latencies(const config::BoardConfig& board) {
   const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(board.the("workload").factory());
-  return platform::makes_calls(board) || (factory && factory->comparable(board.the("workload").model_values()));
+  const auto shown = factory ? factory->comparable(board.the("workload").model_values()) : std::nullopt;
+  return platform::makes_calls(board) || (shown && !shown->requests.empty());
 }
 
 report::AskedResult asked_of(const Options& o, const config::BoardConfig& board) {

@@ -278,37 +278,31 @@ bool has_histograms(const std::vector<Labelled>& runs) {
                      [](const Labelled& r) { return !r.result->measured.latency.histogram.empty(); });
 }
 
-/// A number of each entry of a workload's list against another one.
-struct ListPlot {
-  const char* file;
-  const char* title;
-  const char* caption;
-  const char* x;
-  const char* x_title;
-  std::vector<std::pair<const char*, const char*>> lines;  ///< key, and the line's name
-  const char* y_title;
-};
-void add_list_plot(Document& page, const std::vector<Labelled>& runs, const std::string& what, const ListPlot& shown,
-                   const std::vector<Json> ResultData::*list) {
-  Plot plot{shown.file, shown.title, shown.caption, {}, {}};
+/// Numbers of the entries of a workload's list against another one of them, for the runs that have such a list.
+void add_list_plot(Document& page, const std::vector<Labelled>& runs, const std::string& what, const PlotData& shown) {
+  Plot plot{shown.name, shown.title, shown.caption, {}, {}};
   std::vector<double> xs, ys;
-  const auto number = [](const Json& entry, const char* key) -> std::optional<double> {
+  const auto number = [](const Json& entry, const std::string& key) -> std::optional<double> {
     return entry.contains(key) && entry[key].is_number() ? std::optional(entry[key].get<double>()) : std::nullopt;
   };
   std::vector<std::string> names;
+  const auto add = [&](const std::string& run, const Json& entry) {
+    for (const auto& [key, title] : shown.lines) {
+      const auto x = number(entry, shown.x.first), y = number(entry, key);
+      if (!x || !y) continue;
+      std::string name = title;
+      if (const auto by = entry.find(shown.also_by); by != entry.end() && by->is_string())
+        name += ", " + by->get<std::string>();
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      plot.data.rows.push_back({run, name, exact_text(*x), exact_text(*y)});
+      xs.push_back(*x);
+      ys.push_back(*y);
+    }
+  };
   for (const Labelled& r : runs)
-    for (const Json& entry : r.result->*list)
-      for (const auto& [key, title] : shown.lines) {
-        const auto x = number(entry, shown.x), y = number(entry, key);
-        if (!x || !y) continue;
-        std::string name = title;
-        if (entry.contains("cache") && entry["cache"].is_string()) name += ", " + entry["cache"].get<std::string>();
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-        plot.data.rows.push_back({r.label, name, exact_text(*x), exact_text(*y)});
-        xs.push_back(*x);
-        ys.push_back(*y);
-      }
-  const Dimension x{"x", shown.x_title, true, spans_decades(xs)}, y{"y", shown.y_title, true, spans_decades(ys)};
+    for (const PlotData& own : r.result->plots)
+      for (std::size_t n = 0; own.name == shown.name && n < own.entries.size(); ++n) add(r.label, own.entries[n]);
+  const Dimension x{"x", shown.x.second, true, spans_decades(xs)}, y{"y", shown.y_title, true, spans_decades(ys)};
   plot.data.columns = {
       {"run", what + " (name)"}, {"line", "line (name)"}, {x.field, x.title, true}, {y.field, y.title, true}};
   const Dimension by_line{"line", "line (name)", false, false, names};
@@ -318,37 +312,15 @@ void add_list_plot(Document& page, const std::vector<Labelled>& runs, const std:
   page.plot(std::move(plot));
 }
 
-void add_dma(Document& page, const std::vector<Labelled>& runs, const std::string& what) {
-  add_list_plot(page, runs, what,
-                {"dma-latency",
-                 "Latency of DMA transactions",
-                 "One transaction at a time.",
-                 "bytes",
-                 "size of a transaction (B)",
-                 {{"read_p50_ns", "read p50"}, {"write_p50_ns", "write p50"}, {"wrrd_p50_ns", "write and read p50"}},
-                 "latency p50 (ns)"},
-                &ResultData::dma);
-  add_list_plot(page, runs, what,
-                {"dma-throughput",
-                 "Throughput of DMA transactions",
-                 "Many transactions under way.",
-                 "bytes",
-                 "size of a transaction (B)",
-                 {{"read_gbps", "read"}, {"write_gbps", "write"}},
-                 "throughput (Gb/s)"},
-                &ResultData::dma);
-}
-
-void add_packets(Document& page, const std::vector<Labelled>& runs, const std::string& what) {
-  add_list_plot(page, runs, what,
-                {"packets",
-                 "Packets that come back",
-                 "As they were due, and as they came back.",
-                 "frame_bytes",
-                 "size of a frame (B)",
-                 {{"offered_per_s", "offered"}, {"returned_per_s", "returned"}},
-                 "packets (1/s)"},
-                &ResultData::trials);
+/// Each plot that a result asks for, once.
+void add_list_plots(Document& page, const std::vector<Labelled>& runs, const std::string& what) {
+  std::vector<std::string> drawn;
+  for (const Labelled& r : runs)
+    for (const PlotData& plot : r.result->plots) {
+      if (std::find(drawn.begin(), drawn.end(), plot.name) != drawn.end()) continue;
+      drawn.push_back(plot.name);
+      add_list_plot(page, runs, what, plot);
+    }
 }
 
 }  // namespace
@@ -378,8 +350,7 @@ void add_rate_plots(Document& page, const std::vector<Labelled>& runs, const std
 }
 
 void add_measured_plots(Document& page, const std::vector<Labelled>& runs, const std::string& what) {
-  add_dma(page, runs, what);
-  add_packets(page, runs, what);
+  add_list_plots(page, runs, what);
   if (has_histograms(runs)) add_distribution(page, runs, what);
   add_quantiles(page, runs, what);
   add_stages(page, runs, what);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/page/result_data.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "platform/page/data.h"
@@ -87,6 +90,38 @@ std::vector<Json> flat(const std::vector<Node>& list) {
   return entries;
 }
 
+bool names_files(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isdigit(c) != 0 || std::islower(c) != 0 || c == '-';
+  });
+}
+
+/// The list at a place such as "/packets/trials".
+std::vector<Node> list_at(const Node& result, const Node& place) {
+  Node at = result;
+  const std::string path = place.text();
+  if (!path.starts_with('/')) place.refuse("must begin with /");
+  for (std::size_t from = 1; from <= path.size();) {
+    const std::size_t to = std::min(path.find('/', from), path.size());
+    const auto next = at.find(path.substr(from, to - from));
+    if (!next) place.refuse("must be the place of a list in the result");
+    at = *next;
+    from = to + 1;
+  }
+  return at.list();
+}
+
+PlotData plot_data(const Node& result, const Node& plot) {
+  const auto shown = [](const Node& n) { return std::pair(n.at("key").text(), n.at("title").text()); };
+  PlotData data{plot.at("name").text(), plot.text("title"), plot.text("caption"), {}, shown(plot.at("x")), {}, {}, {}};
+  if (!names_files(data.name)) plot.at("name").refuse("must be of small letters, digits and hyphens");
+  data.entries = flat(list_at(result, plot.at("list")));
+  for (const Node& line : plot.list("lines")) data.lines.push_back(shown(line));
+  data.y_title = plot.text("y_title");
+  data.also_by = plot.text("also_by");
+  return data;
+}
+
 std::vector<std::string> remarks(const Node& result) {
   std::vector<std::string> list;
   for (const Node& w : result.list("without_effect"))
@@ -156,8 +191,7 @@ ResultData result_data(const Node& node) {
   r.load = numbers(node, "load");
   r.measured = measured_data(node);
   for (const Node& phase : node.list("phases")) r.phases.push_back(phase_data(phase));
-  r.dma = flat(node.list("dma"));
-  if (const auto packets = node.find("packets")) r.trials = flat(packets->list("trials"));
+  for (const Node& plot : node.list("plots")) r.plots.push_back(plot_data(node, plot));
   r.remarks = remarks(node);
   return r;
 }

@@ -83,6 +83,15 @@ struct PhaseData {
   std::optional<double> achieved_per_s, mean_ns, p99_ns, sent, completed;
 };
 
+/// A plot that a workload's result asks for, with what it is of.
+struct PlotData {
+  std::string name, title, caption;
+  std::vector<Json> entries;
+  std::pair<std::string, std::string> x;                   ///< key and title
+  std::vector<std::pair<std::string, std::string>> lines;  ///< keys and titles
+  std::string y_title, also_by;
+};
+
 struct FirmwareData {
   std::string cluster, name, sha256;
 };
@@ -98,8 +107,7 @@ struct ResultData {
   std::vector<std::pair<std::string, double>> load;      ///< "offered_per_s", ...
   MeasuredData measured;
   std::vector<PhaseData> phases;
-  /// Tables of numbers that other workloads have: the entries of `dma` and of `packets.trials`, as in the file.
-  std::vector<Json> dma, trials;
+  std::vector<PlotData> plots;
   std::vector<std::string> remarks;  ///< mistakes of software and settings without effect, in sentences
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,7 +40,7 @@ class Table {
   /// With the ratio to the first board: "x1.21".
   void ratios(const std::string& label, const Value& value, const Text& text) {
     figures(label, value, text, [](double first, double other) {
-      return first > 0 ? fmt::format("x{:.3f}", other / first) : std::string();
+      return first > 0 && other >= 0 ? fmt::format("x{:.3f}", other / first) : std::string();
     });
   }
   /// With the difference to the first board: "+176.3 ns".
@@ -148,9 +149,10 @@ void link_table(Table& table, const std::vector<Json>& results) {
       if (l.at("name") == like.at("name") && l.at("direction") == like.at("direction")) return &l;
     return nullptr;
   };
-  table.title("links");
+  bool any = false;
   for (const Json& link : results.front().at("links")) {
     if (!std::all_of(results.begin(), results.end(), [&](const Json& r) { return find(r, link); })) continue;
+    if (!std::exchange(any, true)) table.title("links");
     const std::string name = "  " + link.at("name").get<std::string>() + " " + link.at("direction").get<std::string>();
     table.ratios(
         name, [&](const Json& r) { return find(r, link)->at("bytes").get<double>(); },
@@ -158,6 +160,80 @@ void link_table(Table& table, const std::vector<Json>& results) {
     table.differences(
         name + ", busy", [&](const Json& r) { return find(r, link)->at("utilisation").get<double>(); }, percent);
   }
+}
+
+/// What a workload's plot says, and the entries of its list in a result.
+struct Plotted {
+  explicit Plotted(const Json& plot)
+      : title(plot.at("title").get<std::string>()),
+        list(plot.at("list").get<std::string>()),
+        x(plot.at("x").at("key").get<std::string>()),
+        x_title(plot.at("x").at("title").get<std::string>()),
+        y_title(plot.at("y_title").get<std::string>()),
+        by(plot.at("also_by").get<std::string>()) {}
+
+  static bool has_number(const Json& entry, const std::string& key) {
+    return entry.contains(key) && entry.at(key).is_number();
+  }
+  std::string by_of(const Json& entry) const {
+    return entry.contains(by) && entry.at(by).is_string() ? entry.at(by).get<std::string>() : std::string();
+  }
+  /// The first entry that has the number `key` and stands where `like` does; null: there is none.
+  const Json* find(const Json& result, const Json& like, const std::string& key) const {
+    const Json::json_pointer place(list);
+    if (!result.contains(place)) return nullptr;
+    for (const Json& entry : result.at(place))
+      if (has_number(entry, x) && entry.at(x) == like.at(x) && by_of(entry) == by_of(like) && has_number(entry, key))
+        return &entry;
+    return nullptr;
+  }
+  /// The entries of the first result at which every result has the number `key`.
+  std::vector<const Json*> common(const std::vector<Json>& results, const std::string& key) const {
+    std::vector<const Json*> entries;
+    const Json::json_pointer place(list);
+    if (!results.front().contains(place)) return entries;
+    for (const Json& entry : results.front().at(place))
+      if (has_number(entry, x) && find(results.front(), entry, key) == &entry &&
+          std::all_of(results.begin(), results.end(), [&](const Json& r) { return find(r, entry, key); }))
+        entries.push_back(&entry);
+    return entries;
+  }
+
+  std::string title, list, x, x_title, y_title, by;
+};
+
+/// "B" of "size of a frame (B)".
+std::string unit_in(const std::string& title) {
+  const auto open = title.rfind('(');
+  return open != std::string::npos && title.ends_with(')') ? title.substr(open + 1, title.size() - open - 2) : "";
+}
+
+/// Numbers of a workload's list where every board has them: all of them, or some from the first to the last.
+void plotted_table(Table& table, const std::vector<Json>& results, const Json& plot) {
+  constexpr std::size_t kMostShown = 8;
+  const Plotted p(plot);
+  const bool is_time = p.y_title.ends_with("(ns)");
+  const std::string unit = unit_in(p.x_title);
+  bool any = false;
+  table.title(p.title + (is_time ? std::string() : ": " + p.y_title));
+  for (const Json& line : plot.at("lines")) {
+    const std::string key = line.at("key").get<std::string>();
+    const std::vector<const Json*> entries = p.common(results, key);
+    const std::size_t shown = std::min(entries.size(), kMostShown);
+    for (std::size_t n = 0; n < shown; ++n) {
+      any = true;
+      const Json& entry = *entries[shown == 1 ? 0 : n * (entries.size() - 1) / (shown - 1)];
+      const std::string by = p.by_of(entry);
+      table.ratios(
+          fmt::format("  {}{} at {}{}{}", line.at("title").get<std::string>(), by.empty() ? "" : ", " + by,
+                      entry.at(p.x).dump(), unit.empty() ? "" : " ", unit),
+          [&](const Json& r) { return p.find(r, entry, key)->at(key).get<double>(); },
+          [is_time](double v) {
+            return is_time ? (v < 0 ? "-" : "") + time_text(std::abs(v)) : fmt::format("{:.4g}", v);
+          });
+    }
+  }
+  if (!any) table.title("  the boards have no " + p.x_title + " in common");
 }
 
 /// How far the quantities move at half the quantum, the bound on run-ahead between harts (docs/models/base-time.md).
@@ -188,8 +264,9 @@ std::string replications_text(const Comparison& c) {
         "\n  All {} replications gave the same: nothing in this workload and these boards is random, so there is no "
         "confidence interval to give.{}\n",
         c.replications,
-        c.shown ? ""
-                : " Poisson arrivals (workload.kind open-loop or load-sweep) and the programs sort and kv are random.");
+        !c.shown.empty()
+            ? ""
+            : " Poisson arrivals (workload.kind open-loop or load-sweep) and the programs sort and kv are random.");
   return fmt::format("\n  Over {} replications (the columns above are the first), less {}{}:\n{}", c.replications,
                      name_of(c.results.front()),
                      rows.size() == 1 ? ", with 95 % confidence" : "; with 95 % confidence all intervals hold",
@@ -206,10 +283,25 @@ std::string differences_text(const Comparison& c) {
   return text;
 }
 
+/// What the boards are put to: a line, or one for each board where they differ.
+std::string workload_text(const Comparison& c) {
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < c.results.size(); ++i)
+    titles.push_back(!c.shown.empty()             ? c.shown[i].title
+                     : has_requests(c.results[i]) ? platform::traffic_text(c.results[i])
+                                                  : "no calls: what the firmware does by itself");
+  if (std::all_of(titles.begin(), titles.end(), [&](const std::string& t) { return t == titles.front(); }))
+    return titles.front();
+  std::string text;
+  for (std::size_t i = 0; i < titles.size(); ++i)
+    text += fmt::format("{}{}: {}", i == 0 ? "" : "\n", name_of(c.results[i]), titles[i]);
+  return text;
+}
+
 std::string curve_report(const Comparison& c) {
   std::vector<std::string> names;
   for (const Json& r : c.results) names.push_back(name_of(r));
-  std::string text = platform::traffic_text(c.results.front());
+  std::string text = workload_text(c);
   if (c.capacity_per_s > 0)
     text += fmt::format("; 100 % is {}, what the slowest board achieves", rate_text(c.capacity_per_s));
   return text + "\n\n" + curve_text(names, c.curves, c.replications, c.capacity_per_s) + differences_text(c);
@@ -231,7 +323,7 @@ std::string compare_report(const Comparison& c) {
   Table table(c.results);
   table.cells("", name_of);
   if (requests) {
-    requests_rows(table, c.shown ? c.shown->requests : "calls");
+    requests_rows(table, c.shown.empty() ? "calls" : c.shown.front().requests);
     table.blank();
     latency_rows(table);
     zero_loss_row(table, c.results);
@@ -241,14 +333,15 @@ std::string compare_report(const Comparison& c) {
     table.ratios(
         "simulated time", [](const Json& r) { return r.at("simulated_ns").get<double>(); }, time_text);
     table.blank();
+    for (const Json& plot : c.results.front().value("plots", Json::array())) {
+      plotted_table(table, c.results, plot);
+      table.blank();
+    }
     link_table(table, c.results);
   }
   table.blank();
   core_table(table, c.results);
-  std::string text = (c.shown    ? c.shown->title
-                      : requests ? platform::traffic_text(c.results.front())
-                                 : "no calls: what the firmware does by itself") +
-                     "\n\n" + table.text();
+  std::string text = workload_text(c) + "\n\n" + table.text();
   return text + replications_text(c) + half_quantum_text(c) + differences_text(c);
 }
 

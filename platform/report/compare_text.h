@@ -2,7 +2,6 @@
 #pragma once
 /// Several boards under one workload, side by side.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,8 @@ struct Comparison {
   PairedTable paired;                                ///< of several replications; empty where there is one
   std::vector<CurvePoint> curves;                    ///< of load sweeps; empty: the boards had none
   double capacity_per_s = 0;                         ///< rate of the curves that counts as 100 %; 0: none does
-  std::optional<workload::Comparable> shown;         ///< of a workload other than calls
+  /// Of each board, where its workload is none of calls.
+  std::vector<workload::Comparable> shown;
 };
 
 /// Whether two boards did the same: equal results, but for the board itself and what depends on the host.

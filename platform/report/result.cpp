@@ -2,6 +2,7 @@
 #include "platform/report/result.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -214,10 +215,59 @@ void add_workload(const workload::Workload& workload, Json& result) {
     check_value(name, value);
   }
   for (auto& [name, value] : own.items()) {
-    if (result.contains(name))
+    if (result.contains(name) || name == "plots")
       throw base::ComponentError("workload", "its result has a member " + name + ", which every result has");
     result[name] = std::move(value);
   }
+}
+
+bool names_files(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isdigit(c) != 0 || (c >= 'a' && c <= 'z') || c == '-';
+  });
+}
+
+bool has_list(const Json& result, const std::string& place) {
+  try {
+    const Json::json_pointer at(place);
+    return result.contains(at) && result.at(at).is_array();
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
+/// Checks what a workload, which may be a plug-in's, says is to be drawn.
+void check(const workload::ListPlot& p, const Json& result) {
+  const auto refuse = [&p](const char* what) {
+    throw base::ComponentError("workload", fmt::format("its plot {} {}", is_utf8(p.name) ? p.name : "", what));
+  };
+  if (!names_files(p.name)) refuse("must have a name of small letters, digits and hyphens");
+  if (!has_list(result, p.list)) refuse("must be of a list in the result");
+  std::vector<std::string> texts{p.title, p.caption, p.x.key, p.x.title, p.y_title, p.also_by};
+  for (const auto& line : p.lines) texts.insert(texts.end(), {line.key, line.title});
+  if (!std::all_of(texts.begin(), texts.end(), [](const std::string& t) { return is_utf8(t); }))
+    refuse("has a text that is not UTF-8");
+}
+
+/// What reports draw of the workload's lists, which the result has.
+Json plots(const workload::Workload& workload, const Json& result) {
+  using Shown = workload::ListPlot::Shown;
+  const auto shown = [](const Shown& s) { return Json{{"key", s.key}, {"title", s.title}}; };
+  Json list = Json::array();
+  for (const workload::ListPlot& p : workload.plots()) {
+    check(p, result);
+    Json lines = Json::array();
+    for (const Shown& s : p.lines) lines.push_back(shown(s));
+    list.push_back({{"name", p.name},
+                    {"title", p.title},
+                    {"caption", p.caption},
+                    {"list", p.list},
+                    {"x", shown(p.x)},
+                    {"lines", lines},
+                    {"y_title", p.y_title},
+                    {"also_by", p.also_by}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -257,7 +307,10 @@ Json make_result(platform::Simulation& s, platform::Outcome outcome) {
                  {"measured_ns", nanoseconds(s.measurement().whole().length())}};
   if (const auto& found = board.warm_up())
     result["warm_up"] = {{"calls", found->calls}, {"batch", found->batch}, {"too_short", found->too_short}};
-  if (const workload::Workload* workload = board.workload()) add_workload(*workload, result);
+  if (const workload::Workload* workload = board.workload()) {
+    add_workload(*workload, result);
+    if (Json shown = plots(*workload, result); !shown.empty()) result["plots"] = std::move(shown);
+  }
   const platform::Measurement& m = s.measurement();
   add_phases(s, result);
   std::string broken_statistic;

@@ -48,6 +48,9 @@ class NamedWorkload final : public workload::Workload {
   std::string phases() const override {
     return named([this] { return own_->phases(); });
   }
+  std::vector<workload::ListPlot> plots() const override {
+    return named([this] { return own_->plots(); });
+  }
   void add_result(workload::Json& result) const override {
     named([&] { own_->add_result(result); });
   }

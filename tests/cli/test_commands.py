@@ -116,11 +116,12 @@ class Running(CommandTest):
         documented = set()
         for row in re.findall(r"(?m)^\| ((?:`\w+`(?:, )?)+)( [^|]*)? \|", page.split("## Inside")[0]):
             documented |= set(re.findall(r"`(\w+)`", row[0]))
-        sometimes = {"clients", "dma", "loopback", "packets", "phases", "zero_loss_rate_per_s", "quantum_ns", "warm_up"}
+        sometimes = {"clients", "dma", "loopback", "packets", "phases", "plots", "zero_loss_rate_per_s", "quantum_ns",
+                     "warm_up"}
         self.assertLessEqual(sometimes, documented)
         self.assertEqual(set(self.run_json()), documented - sometimes)
         searched = self.run_json("--set=workload.kind=zero-loss", "--set=workload.rate=1000", "--set=cluster.host.harts=2")
-        self.assertEqual(set(searched), documented - {"clients", "dma", "loopback", "packets", "warm_up"})
+        self.assertEqual(set(searched), documented - {"clients", "dma", "loopback", "packets", "plots", "warm_up"})
 
     def test_every_call_is_accounted_for_and_the_stages_sum_to_the_latency(self):
         for kind in ("closed-loop", "open-loop"):

@@ -13,7 +13,8 @@ from command import SLUICE, CommandTest, sluice
 
 QUICK = ("--requests=200", "--warmup=50")
 NOT_RANDOM = ("--set=run.spread=none", "--set=workload.think=0 ns")
-HART = r"cluster\.host\.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\n"
+# What is told of a board whose firmware, hello, ended the run.
+HART = r"cluster\.host\.hart0: pc 0x[0-9a-f]+ \S+, \d+ instructions, \S+ ns\nuart printed last: .+\n"
 
 
 def quantile(histograms, share):
@@ -195,6 +196,36 @@ class Comparing(CommandTest):
         for option in ("--requests", "--warmup"):
             self.assert_mistake(["run", "plain.toml", option, "10"],
                                 f"{option} 10: the board has no Ethernet link to make calls on")
+
+    def test_lists_that_a_workload_draws_lie_side_by_side(self):
+        both = ("compare", "enzian-eci-pio", "enzian-pcie-pio", "--set=workload.frames=4")
+        sizes = "--sizes=64..1344:64"
+        text = self.succeed(*both, sizes)
+        self.assertTrue(text.startswith("4 frames of 64..1344:64 B each through the NIC's loopback\n"), text)
+        results = json.loads(self.succeed(*both, sizes, "--json"))["results"]
+        eci, pcie = ({row["bytes"]: row for row in r["loopback"]} for r in results)
+        shown = re.findall(r"(?m)^    transmit at (\d+) B +(\S+ [mun]s) +(\S+ [mun]s) +x(\S+)$", text)
+        self.assertEqual([int(s[0]) for s in shown], [64, 192, 384, 576, 768, 960, 1152, 1344])
+        for size, _, _, ratio in shown:
+            self.assertEqual(ratio, f"{pcie[int(size)]['tx_ns'] / eci[int(size)]['tx_ns']:.3f}")
+        self.assertEqual(len(re.findall(r"(?m)^    asked for at ", text)), 8)
+        # Over PCIe the host has asked before the frame comes, and then there is no ratio.
+        self.assertRegex(text, r"(?m)^    asked for at 64 B +\S+ ns +-\S+ ns$")
+        self.assertNotIn("  links", text)  # they have none in common
+        # Each board's own sizes: what both have is shown.
+        self.write("few.toml", "extends = ['enzian-pcie-pio']\n[workload]\nsizes = '128,640'\nframes = 1\n")
+        text = self.succeed("compare", "enzian-eci-pio", "few.toml", "--set=workload.frames=4", cwd=self.directory)
+        self.assertTrue(text.startswith("enzian-eci-pio: 4 frames of 64 B each through the NIC's loopback\n"
+                                        "few: 4 frames of 128,640 B each through the NIC's loopback\n"), text)
+        self.assertNotIn("transmit at", text)
+        self.assertIn("  Transmit and receive through a loopback\n    the boards have no size of a frame (B) in common\n",
+                      text)
+
+    def test_workloads_that_differ_are_each_named(self):
+        self.write("more.toml", "extends = ['e810-poll']\n[workload]\noutstanding = 2\n")
+        text = self.succeed("compare", "e810-poll", "more.toml", *QUICK, cwd=self.directory)
+        self.assertTrue(text.startswith("e810-poll: echo 64 B, closed loop, 8 outstanding\n"
+                                        "more: echo 64 B, closed loop, 2 outstanding\n"), text)
 
     def test_a_long_search_is_announced_before_it_runs(self):
         path = self.write("other.toml", "summary = 'the same'\nextends = ['e810-poll']\n")

@@ -150,6 +150,8 @@ class OfARun(ReportTest):
         for name, arguments, plots in (
                 ("dma", ("haswell-nfp", "--workload=dma", "--sizes=8..32"), ("dma-latency", "dma-throughput")),
                 ("packets", ("e810-echo", "--requests=2000"), ("packets", "stages")),
+                ("loopback", ("enzian-eci-pio", "--sizes=64..256:64"), ("loopback", "loopback-transmit",
+                                                                        "loopback-receive")),
                 ("sweep", ("e810-poll", "--requests=200", "--set=workload.kind=load-sweep",
                            "--set=workload.rates=[1000000, 4000000]"), ("load-latency",))):
             with self.subTest(name=name):
@@ -157,6 +159,26 @@ class OfARun(ReportTest):
                 sluice("run", *arguments, "--out", out)
                 page = self.assert_sound(self.report(out))
                 self.assertLessEqual(set(plots), set(page.plots))
+
+    def test_a_workload_says_what_of_its_lists_is_drawn(self):
+        out = self.path("out")
+        self.succeed("run", "enzian-pcie-pio", "--sizes=64,128", "--out", out)
+        page = self.assert_sound(self.report(out))
+        with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+            result = json.load(file)
+        expected = {(line, r["bytes"], r[key]) for r in result["loopback"]
+                    for key, line in (("tx_ns", "transmit"), ("rx_ns", "receive"))}
+        self.assertEqual({(line, float(x), float(y)) for _, line, x, y in page.plots["loopback"]["rows"]}, expected)
+        for key, value, why in (
+                ("list", "/rows", "plots[0].list must be the place of a list in the result"),
+                ("list", "/loopback/rows", "loopback must be an object"),
+                ("list", "loopback", "plots[0].list must begin with /"),
+                ("name", "../x", "plots[0].name must be of small letters, digits and hyphens"),
+                ("lines", {}, "plots[0].lines must be a list")):
+            changed = json.loads(json.dumps(result))
+            changed["plots"][0][key] = value
+            self.write("out/result.json", json.dumps(changed))
+            self.assert_mistake(["report", "out"], f"out/result.json: {why}...")
 
     def test_a_run_that_failed_says_why(self):
         out = self.path("out")

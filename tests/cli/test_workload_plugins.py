@@ -80,7 +80,15 @@ class WorkloadPlugins(PluginTest):
                                   "given"),
                                  (29, r"workload threw an exception: ticks\.mean of its result is not a finite number"),
                                  (30, "workload threw an exception: text of its result is not UTF-8"),
-                                 (31, "workload threw an exception: its result has a member whose name is not UTF-8")):
+                                 (31, "workload threw an exception: its result has a member whose name is not UTF-8"),
+                                 (32, "workload threw an exception: its result has a member plots, which every result "
+                                  "has"),
+                                 (33, "workload threw an exception: no luck today"),
+                                 (34, "workload threw an exception: its plot Ticks must have a name of small letters, "
+                                  "digits and hyphens"),
+                                 (35, "workload threw an exception: its plot ticks must be of a list in the result"),
+                                 (36, "workload threw an exception: its plot ticks must be of a list in the result"),
+                                 (37, "workload threw an exception: its plot ticks has a text that is not UTF-8")):
             with self.subTest(wanted=wanted):
                 self.board(BOARD, f"ticks = {wanted}", f"wanted = {wanted}")
                 self.assertRegex(self.run_board(status=1).stderr, f"^sluice: (my: )?{sentence}\n")
@@ -116,6 +124,14 @@ class WorkloadPlugins(PluginTest):
         self.board(BOARD)
         self.assert_mistake(["compare", "my.toml", "e810-poll"], "compare: my.toml has the ticking workload, which "
                             "compare does not show; use sluice run for each board")
+
+    def test_compare_shows_what_it_has_drawn(self):
+        self.board(BOARD, "ticks = 38", "wanted = 38")
+        self.write("slow.toml", "extends = ['my.toml']\n[workload]\nperiod = '20 us'\n")
+        text = self.succeed("compare", "my.toml", "slow.toml", cwd=self.directory)
+        self.assertTrue(text.startswith("38 ticks\n"), text)
+        self.assertRegex(text, r"(?m)^  Ticks\n    came at 1 count +10\.00 us +20\.00 us +x2\.000\n    came at 6 ")
+        self.assertNotIn("no tick", text)
 
     def test_its_parameters_are_checked(self):
         self.board(BOARD, "ticks = 1001")

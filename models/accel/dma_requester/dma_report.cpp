@@ -66,6 +66,26 @@ std::uint64_t failed(const DmaRow& r) {
 
 }  // namespace
 
+std::vector<workload::ListPlot> DmaWorkload::plots() const {
+  const workload::ListPlot::Shown size{"bytes", "size of a transaction (B)"};
+  return {{"dma-latency",
+           "Latency of DMA transactions",
+           "One transaction at a time.",
+           "/dma",
+           size,
+           {{"read_p50_ns", "read p50"}, {"write_p50_ns", "write p50"}, {"wrrd_p50_ns", "write and read p50"}},
+           "latency p50 (ns)",
+           "cache"},
+          {"dma-throughput",
+           "Throughput of DMA transactions",
+           "Many transactions under way.",
+           "/dma",
+           size,
+           {{"read_gbps", "read"}, {"write_gbps", "write"}},
+           "throughput (Gb/s)",
+           "cache"}};
+}
+
 void DmaWorkload::add_result(Json& result) const {
   Json list = Json::array();
   const DmaWorkloadParameters& w = parameters_;

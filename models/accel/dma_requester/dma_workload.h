@@ -70,6 +70,7 @@ class DmaWorkload final : public workload::Workload {
   bool waits() const override { return true; }
   std::optional<double> progress() const override;
   std::string failure(bool finished) const override;
+  std::vector<workload::ListPlot> plots() const override;
   void add_result(workload::Json& result) const override;
   std::string report(const workload::Json& result) const override;
 

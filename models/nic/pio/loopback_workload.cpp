@@ -97,6 +97,46 @@ std::string LoopbackWorkload::failure(bool finished) const {
   return fmt::format("the firmware measured {} of {} frames", ended(), all());
 }
 
+workload::Comparable LoopbackWorkload::comparable(const Parameters& p) {
+  return {fmt::format("{} of {} B each through the NIC's loopback", workload::counted(p.frames, "frame", "frames"),
+                      p.sizes),
+          {}};
+}
+
+std::vector<workload::ListPlot> LoopbackWorkload::plots() const {
+  const workload::ListPlot::Shown size{"bytes", "size of a frame (B)"};
+  return {{"loopback",
+           "Transmit and receive through a loopback",
+           "Medians of frames one at a time, half a register's round trip taken off.",
+           "/loopback",
+           size,
+           {{"tx_ns", "transmit"}, {"rx_ns", "receive"}},
+           "time (ns)",
+           {}},
+          {"loopback-transmit",
+           "Where a transmitted frame is",
+           "From when the host has the buffer: when the NIC is told of the frame, when it has read it, and when the "
+           "frame leaves.",
+           "/loopback",
+           size,
+           {{"after_tx_commit_ns", "told"}, {"after_dma_read_ns", "read"}, {"exit_ns", "leaves"}},
+           "time (ns)",
+           {}},
+          {"loopback-receive",
+           "Where a received frame is",
+           "From when it enters the NIC: when it is queued, when it is in the buffer, when the host asks for it, when "
+           "the NIC answers, and when the host has it.",
+           "/loopback",
+           size,
+           {{"after_rx_queue_ns", "queued"},
+            {"after_dma_write_ns", "in the buffer"},
+            {"read_start_ns", "asked for"},
+            {"after_read_ns", "answered"},
+            {"host_read_complete_ns", "the host has it"}},
+           "time (ns)",
+           {}}};
+}
+
 void LoopbackWorkload::add_result(Json& result) const {
   std::map<std::uint32_t, std::vector<const PioSample*>> by_size;
   for (const PioSample& s : nic_->samples()) by_size[s.bytes].push_back(&s);

@@ -32,10 +32,12 @@ class LoopbackWorkload final : public workload::Workload {
   LoopbackWorkload(const LoopbackParameters&, const workload::Surroundings&);
 
   std::vector<part::FirmwareProperty> firmware_properties() const override;
+  static workload::Comparable comparable(const Parameters&);
   std::uint64_t ended() const override;
   bool waits() const override { return true; }
   std::optional<double> progress() const override;
   std::string failure(bool finished) const override;
+  std::vector<workload::ListPlot> plots() const override;
   void add_result(workload::Json& result) const override;
   std::string report(const workload::Json& result) const override;
 

@@ -117,6 +117,17 @@ std::string PacketsWorkload::title(const Parameters& p) {
   return text;
 }
 
+std::vector<ListPlot> PacketsWorkload::plots() const {
+  return {{"packets",
+           "Packets that come back",
+           "As they were due, and as they came back.",
+           "/packets/trials",
+           {"frame_bytes", "size of a frame (B)"},
+           {{"offered_per_s", "offered"}, {"returned_per_s", "returned"}},
+           "packets (1/s)",
+           {}}};
+}
+
 void PacketsWorkload::add_result(Json& result) const {
   const PacketSource::Results& r = source_->results();
   Json dropped = Json::object();

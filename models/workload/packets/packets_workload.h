@@ -32,6 +32,7 @@ class PacketsWorkload final : public Workload {
   std::string stall_details() const override;
   std::string failure(bool finished) const override;
   std::string phases() const override { return "/packets/trials"; }
+  std::vector<ListPlot> plots() const override;
   void add_result(Json& result) const override;
   std::string report(const Json& result) const override;
 

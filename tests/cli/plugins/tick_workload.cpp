@@ -2,6 +2,7 @@
 /// A workload that waits for ticks of its own: a plug-in of test_workload_plugins.py.
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -53,12 +54,28 @@ class Ticks : public workload::Workload {
   }
   void add_result(workload::Json& result) const override {
     refuse(22);
+    for (unsigned n = 1; n <= came_; ++n) result["rows"].push_back({{"tick", n}, {"ns", n * p_.period.nanoseconds()}});
+    result["rows"].push_back({{"note", "no tick"}});
     result["ticks"] = {{"came", came_}, {"wires", board_.wires.size()}};
     if (p_.wanted == 24) result["board"] = 0;
     if (p_.wanted == 28) result = workload::Json::array();
     if (p_.wanted == 29) result["ticks"]["mean"] = std::numeric_limits<double>::quiet_NaN();
     if (p_.wanted == 30) result["text"] = "\xff";
     if (p_.wanted == 31) result["\xff"] = 0;
+    if (p_.wanted == 32) result["plots"] = workload::Json::array();
+  }
+  std::vector<workload::ListPlot> plots() const override {
+    refuse(33);
+    workload::ListPlot plot{"ticks", "Ticks", "", "/rows", {"tick", "tick (count)"}, {{"ns", "came"}}, "time (ns)", ""};
+    if (p_.wanted == 34) plot.name = "Ticks";
+    if (p_.wanted == 35) plot.list = "/ticks";
+    if (p_.wanted == 36) plot.list = "rows";
+    if (p_.wanted == 37) plot.y_title = "\xff";
+    return {plot};
+  }
+  static std::optional<workload::Comparable> comparable(const Parameters& p) {
+    if (p.wanted != 38) return {};
+    return workload::Comparable{std::to_string(p.ticks) + " ticks", ""};
   }
   std::string report(const workload::Json& result) const override {
     refuse(23);
