@@ -71,6 +71,7 @@ base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
 }
 
 base::Reservation Mac::loop_back(PacketPtr packet, base::Time at_line) {
+  wire_.note_looped(end_);
   const base::Time start = std::max(at_line, loop_free_);
   loop_free_ = start + wire_.occupancy(end_, packet->length);
   packet->sent = packet->first_bit = start;

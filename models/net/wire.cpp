@@ -13,7 +13,7 @@ void Wire::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("Ethernet link");
   s.add("rate", &Parameters::rate, "line rate per direction")
       .range(10_Mbps, 1600_Gbps)
-      .acts_with({"frames"}, "no frame was sent")
+      .acts_with({"frames", "looped"}, "no frame was sent")
       .setting();
   s.add("flight", &Parameters::flight, "one way; 5 ns for each metre")
       .range(0_ns, 1_ms)
@@ -23,7 +23,7 @@ void Wire::Parameters::describe(base::Schema<Parameters>& s) {
         "how far each end's clock may deviate, where run.spread is drawn")
       .range(0, 1000)
       .unit("ppm")
-      .acts_with({"frames"}, "no frame was sent")
+      .acts_with({"frames", "looped"}, "no frame was sent")
       .assumed("an ideal clock; IEEE 802.3 allows 100 ppm");
 }
 
@@ -107,6 +107,7 @@ void Wire::register_statistics(base::StatisticsGroup& parent) {
     g.counter("bytes", "bytes", "of those frames, without FCS, less those given while the carrier was down", s.bytes);
     g.counter("delivered", "frames", "that arrived", s.delivered);
     g.counter("lost", "frames", "lost on the way, or because the carrier was or went down", s.lost);
+    g.counter("looped", "frames", "that the MAC at this end gave back to itself, at the line rate", s.looped);
     g.resource("busy", "", "time that frames, preambles and gaps occupied", [&s] { return s.busy.femtoseconds(); });
     g.derived("utilisation", "1", "share of the line rate, preambles and gaps included", [this, from](const auto& m) {
       const std::uint64_t elapsed = m.elapsed().femtoseconds();

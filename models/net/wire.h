@@ -74,6 +74,7 @@ class Wire : public base::Model {
     std::uint64_t bytes = 0;      ///< of those given while the carrier was up, without FCS
     std::uint64_t delivered = 0;  ///< frames, corrupted ones included
     std::uint64_t lost = 0;       ///< frames lost on the way, or because the carrier was or went down
+    std::uint64_t looped = 0;     ///< frames that never left the end's MAC, which is in loopback
     base::Time busy;              ///< preamble, frame, FCS and gap
   };
 
@@ -101,6 +102,9 @@ class Wire : public base::Model {
   }
   /// Time that a frame of `length` bytes without FCS occupies its direction.
   base::Time occupancy(End from, std::uint32_t length) const { return octets(from, kPreamble + length + kFcs + kGap); }
+
+  /// The MAC at this end is in loopback, and gives a frame back to itself in its time on the line.
+  void note_looped(End from) { ++directions_[from].statistics.looped; }
 
   bool up() const { return up_; }
   /// Sets the fault plan, which must outlive the simulation. Null: every frame arrives.

@@ -65,6 +65,15 @@ class Loopback(LoopbackTest):
                 back = row["read_start_ns"] + TAKEN_BACK + overflow(size) * REQUEST
                 self.assert_time(row["after_read_ns"], max(row["after_dma_write_ns"], back))
 
+    def test_a_frame_takes_its_time_at_the_line_rate(self):
+        fast, slow = (result(BOARD, "--set", "run.spread=none", *rate)
+                      for rate in ((), ("--set", "net.wire0.rate=1 Gb/s")))
+        # 64 B, the preamble and the FCS, at 100 Gb/s and at 1 Gb/s.
+        less = slow["loopback"][0]["read_start_ns"] - fast["loopback"][0]["read_start_ns"]
+        self.assert_time(less, -76 * 8 * 0.99)
+        self.assertEqual(slow["without_effect"], [])
+        self.assertEqual(slow["counters"]["net.wire0.a_to_b"]["looped"] + slow["counters"]["net.wire0.b_to_a"]["looped"], 50)
+
     def test_each_line_of_a_frame_is_a_fill(self):
         rows = loopback("--sizes", "1088..4160:1024")
         for lesser, greater in ((1088, 2112), (2112, 3136), (3136, 4160)):
