@@ -48,9 +48,11 @@ bool Core::access(tlm::tlm_command command, std::uint64_t address, unsigned char
   const ExtensionScope scope(trans, brought);
   const bool done = call_bus(trans, command, address, data, size, by, delay);
   stall(runner_.time() + delay);
-  count_parked();
-  device_load_.end();
-  if (load) note_brought(address, brought.id);
+  if (load) {
+    count_parked();
+    device_load_.end();
+    note_brought(address, brought.id);
+  }
   if (!done) fail_access(fmt::format("{} of {} bytes", load ? "load" : "store", size).c_str(), address, by, reports);
   return done;
 }

@@ -19,26 +19,11 @@
 #include "models/part/catalogue.h"
 #include "models/part/firmware_property.h"
 #include "models/pcie/endpoint/endpoint.h"
+#include "models/workload/list_plot.h"
 
 namespace sluice::workload {
 
 using Json = nlohmann::ordered_json;
-
-/// How to show a list of a workload's result: numbers of its entries against another one of them.
-struct ListPlot {
-  struct Shown {
-    std::string key;    ///< of a number in the entries; those without it are left out
-    std::string title;  ///< of an axis with its unit, in parentheses
-  };
-  std::string name;   ///< short, of small letters, digits and hyphens: it names files
-  std::string title;  ///< a line
-  std::string caption;
-  std::string list;  ///< JSON pointer in the result to an array of objects: "/dma"
-  Shown x;
-  std::vector<Shown> lines;
-  std::string y_title;
-  std::string also_by;  ///< key of a text: entries in which it differs are of different lines. Empty: there is none
-};
 
 /// The requests that a workload may make to its run.
 class Run {

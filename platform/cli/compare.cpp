@@ -26,6 +26,7 @@
 #include "platform/report/compare_text.h"
 #include "platform/report/paired.h"
 #include "platform/report/result.h"
+#include "platform/report/workloads.h"
 
 namespace sluice::cli {
 namespace {
@@ -91,12 +92,6 @@ std::string why_no_calls(const config::BoardConfig& board) {
   return "makes no calls, by workload." + (model == "traffic" ? "requests, 0" : "model, " + model);
 }
 
-/// How a workload that is not made of calls is shown; nothing where it is made of calls, or compare does not show it.
-std::optional<workload::Comparable> shown_as(const config::Instance& workload) {
-  const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(workload.factory());
-  return factory ? factory->comparable(workload.model_values()) : std::nullopt;
-}
-
 /// Checks that the boards can be compared: all of them answer calls, none does, or all have the same other workload.
 void check_workloads(const Options& o, const std::vector<config::BoardConfig>& boards) {
   const config::Instance& reference = boards.front().the("workload");
@@ -104,7 +99,7 @@ void check_workloads(const Options& o, const std::vector<config::BoardConfig>& b
     o.workload.check(b);
     check_replications(b, o.replications);
     const config::Instance& workload = b.the("workload");
-    if (workload.factory() && !shown_as(workload))
+    if (workload.factory() && !report::shown_as(workload))
       throw config::UserError(
           fmt::format("compare: {} has the {}, which compare does not show; use sluice run for each board", b.file(),
                       workload.title()));
@@ -358,7 +353,7 @@ int execute(const Environment& environment, Options o) {
 
   report::Comparison comparison;
   for (const config::BoardConfig& b : boards)
-    if (const auto shown = shown_as(b.the("workload"))) comparison.shown.push_back(*shown);
+    if (const auto shown = report::shown_as(b.the("workload"))) comparison.shown.push_back(*shown);
   std::vector<std::vector<Json>> by_board(boards.size());
   for (std::size_t i = 0; i < replications * boards.size(); ++i)
     by_board[i % boards.size()].push_back(Json::parse(children[i].output()));

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/workload/workload.h"
 #include "platform/board/pcie_tree.h"
 #include "platform/cli/child.h"
 #include "platform/cli/command.h"
@@ -20,6 +19,7 @@
 #include "platform/config/dump.h"
 #include "platform/report/sensitivity/sensitivity_text.h"
 #include "platform/report/sensitivity/variations.h"
+#include "platform/report/workloads.h"
 #include "platform/workload/traffic_figures.h"
 
 namespace sluice::cli {
@@ -44,16 +44,13 @@ struct Options : BoardOptions {
 
 /// What the board is put to, where that is calls or packets.
 std::optional<std::string> title_of(const config::BoardConfig& board, const Json& result) {
-  const config::Instance& workload = board.the("workload");
   if (platform::makes_calls(board)) return platform::traffic_text(result);
-  const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(workload.factory());
-  const auto shown = factory ? factory->comparable(workload.model_values()) : std::nullopt;
+  const auto shown = report::shown_as(board.the("workload"));
   return shown ? std::optional(shown->title) : std::nullopt;
 }
 
 bool has_latencies(const config::BoardConfig& board) {
-  const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(board.the("workload").factory());
-  const auto shown = factory ? factory->comparable(board.the("workload").model_values()) : std::nullopt;
+  const auto shown = report::shown_as(board.the("workload"));
   return platform::makes_calls(board) || (shown && !shown->requests.empty());
 }
 

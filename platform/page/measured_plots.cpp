@@ -278,6 +278,13 @@ bool has_histograms(const std::vector<Labelled>& runs) {
                      [](const Labelled& r) { return !r.result->measured.latency.histogram.empty(); });
 }
 
+/// The plot of this name that a result asks for. Null: it does not.
+const PlotData* find_plot(const ResultData& result, const std::string& name) {
+  const auto found = std::find_if(result.plots.begin(), result.plots.end(),
+                                  [&name](const PlotData& plot) { return plot.name == name; });
+  return found != result.plots.end() ? &*found : nullptr;
+}
+
 /// Numbers of the entries of a workload's list against another one of them, for the runs that have such a list.
 void add_list_plot(Document& page, const std::vector<Labelled>& runs, const std::string& what, const PlotData& shown) {
   Plot plot{shown.name, shown.title, shown.caption, {}, {}};
@@ -287,10 +294,10 @@ void add_list_plot(Document& page, const std::vector<Labelled>& runs, const std:
   };
   std::vector<std::string> names;
   const auto add = [&](const std::string& run, const Json& entry) {
-    for (const auto& [key, title] : shown.lines) {
-      const auto x = number(entry, shown.x.first), y = number(entry, key);
+    for (const PlotData::Shown& line : shown.lines) {
+      const auto x = number(entry, shown.x.key), y = number(entry, line.key);
       if (!x || !y) continue;
-      std::string name = title;
+      std::string name = line.title;
       if (const auto by = entry.find(shown.also_by); by != entry.end() && by->is_string())
         name += ", " + by->get<std::string>();
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -300,9 +307,9 @@ void add_list_plot(Document& page, const std::vector<Labelled>& runs, const std:
     }
   };
   for (const Labelled& r : runs)
-    for (const PlotData& own : r.result->plots)
-      for (std::size_t n = 0; own.name == shown.name && n < own.entries.size(); ++n) add(r.label, own.entries[n]);
-  const Dimension x{"x", shown.x.second, true, spans_decades(xs)}, y{"y", shown.y_title, true, spans_decades(ys)};
+    if (const PlotData* const own = find_plot(*r.result, shown.name))
+      for (const Json& entry : own->entries) add(r.label, entry);
+  const Dimension x{"x", shown.x.title, true, spans_decades(xs)}, y{"y", shown.y_title, true, spans_decades(ys)};
   plot.data.columns = {
       {"run", what + " (name)"}, {"line", "line (name)"}, {x.field, x.title, true}, {y.field, y.title, true}};
   const Dimension by_line{"line", "line (name)", false, false, names};

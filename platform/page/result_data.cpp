@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/page/result_data.h"
 
-#include <algorithm>
-#include <cctype>
-
 #include <fmt/format.h>
 
 #include "platform/page/data.h"
@@ -90,12 +87,6 @@ std::vector<Json> flat(const std::vector<Node>& list) {
   return entries;
 }
 
-bool names_files(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isdigit(c) != 0 || std::islower(c) != 0 || c == '-';
-  });
-}
-
 /// The list at a place such as "/packets/trials".
 std::vector<Node> list_at(const Node& result, const Node& place) {
   Node at = result;
@@ -112,10 +103,15 @@ std::vector<Node> list_at(const Node& result, const Node& place) {
 }
 
 PlotData plot_data(const Node& result, const Node& plot) {
-  const auto shown = [](const Node& n) { return std::pair(n.at("key").text(), n.at("title").text()); };
-  PlotData data{plot.at("name").text(), plot.text("title"), plot.text("caption"), {}, shown(plot.at("x")), {}, {}, {}};
-  if (!names_files(data.name)) plot.at("name").refuse("must be of small letters, digits and hyphens");
+  const auto shown = [](const Node& n) { return PlotData::Shown{n.at("key").text(), n.at("title").text()}; };
+  PlotData data;
+  data.name = plot.at("name").text();
+  if (!PlotData::is_name(data.name)) plot.at("name").refuse("must be of small letters, digits and hyphens");
+  data.title = plot.text("title");
+  data.caption = plot.text("caption");
+  data.list = plot.at("list").text();
   data.entries = flat(list_at(result, plot.at("list")));
+  data.x = shown(plot.at("x"));
   for (const Node& line : plot.list("lines")) data.lines.push_back(shown(line));
   data.y_title = plot.text("y_title");
   data.also_by = plot.text("also_by");

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/workload/list_plot.h"
 #include "platform/page/node.h"
 
 namespace sluice::page {
@@ -83,13 +84,9 @@ struct PhaseData {
   std::optional<double> achieved_per_s, mean_ns, p99_ns, sent, completed;
 };
 
-/// A plot that a workload's result asks for, with what it is of.
-struct PlotData {
-  std::string name, title, caption;
+/// A plot that a workload has asked for, with the entries of its list.
+struct PlotData : workload::ListPlot {
   std::vector<Json> entries;
-  std::pair<std::string, std::string> x;                   ///< key and title
-  std::vector<std::pair<std::string, std::string>> lines;  ///< keys and titles
-  std::string y_title, also_by;
 };
 
 struct FirmwareData {

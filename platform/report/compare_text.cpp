@@ -13,6 +13,7 @@
 #include "models/base/measure/stages.h"
 #include "models/workload/stages.h"
 #include "platform/report/format.h"
+#include "platform/report/list_plots.h"
 #include "platform/workload/traffic_figures.h"
 
 namespace sluice::report {
@@ -162,46 +163,6 @@ void link_table(Table& table, const std::vector<Json>& results) {
   }
 }
 
-/// What a workload's plot says, and the entries of its list in a result.
-struct Plotted {
-  explicit Plotted(const Json& plot)
-      : title(plot.at("title").get<std::string>()),
-        list(plot.at("list").get<std::string>()),
-        x(plot.at("x").at("key").get<std::string>()),
-        x_title(plot.at("x").at("title").get<std::string>()),
-        y_title(plot.at("y_title").get<std::string>()),
-        by(plot.at("also_by").get<std::string>()) {}
-
-  static bool has_number(const Json& entry, const std::string& key) {
-    return entry.contains(key) && entry.at(key).is_number();
-  }
-  std::string by_of(const Json& entry) const {
-    return entry.contains(by) && entry.at(by).is_string() ? entry.at(by).get<std::string>() : std::string();
-  }
-  /// The first entry that has the number `key` and stands where `like` does; null: there is none.
-  const Json* find(const Json& result, const Json& like, const std::string& key) const {
-    const Json::json_pointer place(list);
-    if (!result.contains(place)) return nullptr;
-    for (const Json& entry : result.at(place))
-      if (has_number(entry, x) && entry.at(x) == like.at(x) && by_of(entry) == by_of(like) && has_number(entry, key))
-        return &entry;
-    return nullptr;
-  }
-  /// The entries of the first result at which every result has the number `key`.
-  std::vector<const Json*> common(const std::vector<Json>& results, const std::string& key) const {
-    std::vector<const Json*> entries;
-    const Json::json_pointer place(list);
-    if (!results.front().contains(place)) return entries;
-    for (const Json& entry : results.front().at(place))
-      if (has_number(entry, x) && find(results.front(), entry, key) == &entry &&
-          std::all_of(results.begin(), results.end(), [&](const Json& r) { return find(r, entry, key); }))
-        entries.push_back(&entry);
-    return entries;
-  }
-
-  std::string title, list, x, x_title, y_title, by;
-};
-
 /// "B" of "size of a frame (B)".
 std::string unit_in(const std::string& title) {
   const auto open = title.rfind('(');
@@ -209,31 +170,29 @@ std::string unit_in(const std::string& title) {
 }
 
 /// Numbers of a workload's list where every board has them: all of them, or some from the first to the last.
-void plotted_table(Table& table, const std::vector<Json>& results, const Json& plot) {
+void plotted_table(Table& table, const std::vector<Json>& results, const workload::ListPlot& plot) {
   constexpr std::size_t kMostShown = 8;
-  const Plotted p(plot);
-  const bool is_time = p.y_title.ends_with("(ns)");
-  const std::string unit = unit_in(p.x_title);
+  const bool is_time = plot.y_title.ends_with("(ns)");
+  const std::string unit = unit_in(plot.x.title);
   bool any = false;
-  table.title(p.title + (is_time ? std::string() : ": " + p.y_title));
-  for (const Json& line : plot.at("lines")) {
-    const std::string key = line.at("key").get<std::string>();
-    const std::vector<const Json*> entries = p.common(results, key);
+  table.title(plot.title + (is_time ? std::string() : ": " + plot.y_title));
+  for (const workload::ListPlot::Shown& line : plot.lines) {
+    const std::vector<const Json*> entries = common_entries(plot, line.key, results);
     const std::size_t shown = std::min(entries.size(), kMostShown);
+    any |= shown != 0;
     for (std::size_t n = 0; n < shown; ++n) {
-      any = true;
       const Json& entry = *entries[shown == 1 ? 0 : n * (entries.size() - 1) / (shown - 1)];
-      const std::string by = p.by_of(entry);
+      const std::string by = set_apart_by(plot, entry);
       table.ratios(
-          fmt::format("  {}{} at {}{}{}", line.at("title").get<std::string>(), by.empty() ? "" : ", " + by,
-                      entry.at(p.x).dump(), unit.empty() ? "" : " ", unit),
-          [&](const Json& r) { return p.find(r, entry, key)->at(key).get<double>(); },
+          fmt::format("  {}{} at {}{}{}", line.title, by.empty() ? "" : ", " + by, entry.at(plot.x.key).dump(),
+                      unit.empty() ? "" : " ", unit),
+          [&](const Json& r) { return find_entry(plot, line.key, r, entry)->at(line.key).get<double>(); },
           [is_time](double v) {
             return is_time ? (v < 0 ? "-" : "") + time_text(std::abs(v)) : fmt::format("{:.4g}", v);
           });
     }
   }
-  if (!any) table.title("  the boards have no " + p.x_title + " in common");
+  if (!any) table.title("  the boards have no " + plot.x.title + " in common");
 }
 
 /// How far the quantities move at half the quantum, the bound on run-ahead between harts (docs/models/base-time.md).
@@ -334,7 +293,7 @@ std::string compare_report(const Comparison& c) {
         "simulated time", [](const Json& r) { return r.at("simulated_ns").get<double>(); }, time_text);
     table.blank();
     for (const Json& plot : c.results.front().value("plots", Json::array())) {
-      plotted_table(table, c.results, plot);
+      plotted_table(table, c.results, list_plot(plot));
       table.blank();
     }
     link_table(table, c.results);

@@ -2,7 +2,6 @@
 #include "platform/report/result.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "platform/diagnosis/diagnosis.h"
 #include "platform/firmware/firmware_counters.h"
 #include "platform/report/format.h"
+#include "platform/report/list_plots.h"
 #include "platform/report/measured.h"
 #include "platform/report/program.h"
 #include "platform/run/without_effect.h"
@@ -182,10 +182,10 @@ Json what_had_no_effect(const platform::Simulation& s, platform::Outcome outcome
   return list;
 }
 
-/// Whether a result file can hold a text: it is UTF-8.
-bool is_utf8(const std::string& text) {
+/// Whether a result file can hold a text, or all texts of a value: they are UTF-8.
+bool is_utf8(const Json& value) {
   try {
-    return !Json(text).dump().empty();
+    return !value.dump().empty();
   } catch (const Json::type_error&) {
     return false;
   }
@@ -197,7 +197,7 @@ void check_value(const std::string& name, const Json& value) {
     throw base::ComponentError("workload", fmt::format("{} of its result {}", name, why));
   };
   if (value.is_number_float() && !std::isfinite(value.get<double>())) refuse("is not a finite number");
-  if (value.is_string() && !is_utf8(value.get<std::string>())) refuse("is not UTF-8");
+  if (value.is_string() && !is_utf8(value)) refuse("is not UTF-8");
   if (!value.is_structured()) return;
   for (const auto& [key, below] : value.items()) {
     if (!is_utf8(key)) refuse("has a member whose name is not UTF-8");
@@ -221,12 +221,6 @@ void add_workload(const workload::Workload& workload, Json& result) {
   }
 }
 
-bool names_files(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isdigit(c) != 0 || (c >= 'a' && c <= 'z') || c == '-';
-  });
-}
-
 bool has_list(const Json& result, const std::string& place) {
   try {
     const Json::json_pointer at(place);
@@ -236,36 +230,17 @@ bool has_list(const Json& result, const std::string& place) {
   }
 }
 
-/// Checks what a workload, which may be a plug-in's, says is to be drawn.
-void check(const workload::ListPlot& p, const Json& result) {
-  const auto refuse = [&p](const char* what) {
-    throw base::ComponentError("workload", fmt::format("its plot {} {}", is_utf8(p.name) ? p.name : "", what));
-  };
-  if (!names_files(p.name)) refuse("must have a name of small letters, digits and hyphens");
-  if (!has_list(result, p.list)) refuse("must be of a list in the result");
-  std::vector<std::string> texts{p.title, p.caption, p.x.key, p.x.title, p.y_title, p.also_by};
-  for (const auto& line : p.lines) texts.insert(texts.end(), {line.key, line.title});
-  if (!std::all_of(texts.begin(), texts.end(), [](const std::string& t) { return is_utf8(t); }))
-    refuse("has a text that is not UTF-8");
-}
-
-/// What reports draw of the workload's lists, which the result has.
+/// What reports draw of the lists of a workload, which may be a plug-in's. The result has the lists.
 Json plots(const workload::Workload& workload, const Json& result) {
-  using Shown = workload::ListPlot::Shown;
-  const auto shown = [](const Shown& s) { return Json{{"key", s.key}, {"title", s.title}}; };
   Json list = Json::array();
   for (const workload::ListPlot& p : workload.plots()) {
-    check(p, result);
-    Json lines = Json::array();
-    for (const Shown& s : p.lines) lines.push_back(shown(s));
-    list.push_back({{"name", p.name},
-                    {"title", p.title},
-                    {"caption", p.caption},
-                    {"list", p.list},
-                    {"x", shown(p.x)},
-                    {"lines", lines},
-                    {"y_title", p.y_title},
-                    {"also_by", p.also_by}});
+    const auto refuse = [&p](const char* what) {
+      throw base::ComponentError("workload", fmt::format("its plot {} {}", is_utf8(p.name) ? p.name : "", what));
+    };
+    if (!workload::ListPlot::is_name(p.name)) refuse("must have a name of small letters, digits and hyphens");
+    if (!has_list(result, p.list)) refuse("must be of a list in the result");
+    list.push_back(to_json(p));
+    if (!is_utf8(list.back())) refuse("has a text that is not UTF-8");
   }
   return list;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/workloads.h"
 
-#include "models/workload/workload.h"
-
 namespace sluice::report {
 
 std::vector<WorkloadKind> workload_kinds(const config::Registry& registry) {
@@ -18,6 +16,11 @@ std::vector<WorkloadKind> workload_kinds(const config::Registry& registry) {
       kinds.push_back({model.name, factory->summary()});
   kinds.push_back({"none", "no calls: the firmware, or --until, ends the run"});
   return kinds;
+}
+
+std::optional<workload::Comparable> shown_as(const config::Instance& workload) {
+  const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(workload.factory());
+  return factory ? factory->comparable(workload.model_values()) : std::nullopt;
 }
 
 }  // namespace sluice::report

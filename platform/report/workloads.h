@@ -2,9 +2,12 @@
 #pragma once
 /// The kinds of workload, for people.
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/workload/workload.h"
+#include "platform/config/board_config.h"
 #include "platform/config/registry.h"
 
 namespace sluice::report {
@@ -16,5 +19,9 @@ struct WorkloadKind {
 /// The kinds of the traffic workload in the order of TrafficSource::Kind, then the other models of [workload], then
 /// "none".
 std::vector<WorkloadKind> workload_kinds(const config::Registry&);
+
+/// How a board's workload that is not made of calls is shown; nothing where it is made of calls, or compare does not
+/// show it. workload: the board's instance of it.
+std::optional<workload::Comparable> shown_as(const config::Instance& workload);
 
 }  // namespace sluice::report

@@ -123,24 +123,19 @@ bool SlowPath::fetch_place(std::uint64_t pc, FetchPage& at, bool& cacheable) {
   }
   at.page = page;
   at.physical = t.physical & kPageMask;
-  cacheable &= t.region_size >= base::GuestRam::kPage;
-  if (t.region_size >= base::GuestRam::kPage) look_up_code(pc, t);
+  const bool is_whole = t.region_size >= base::GuestRam::kPage;
+  if (is_whole) look_up_code(pc, t);
   at.generation = generation_;
-  if (t.region_size >= base::GuestRam::kPage) cached = at;
+  if (is_whole) cached = at;
+  cacheable &= is_whole;
   return true;
 }
 
 /// The hart waits until its TLBs have a page that instructions come from. Engines run the code of pages that the first
 /// of them has without asking: what they know of pages is of a generation, and that changes when a page leaves.
 void SlowPath::look_up_code(std::uint64_t pc, const Privileged::Translation& t) {
-  using First = TranslationBuffers::First;
-  const std::uint16_t asid = fetch_key_.asid();
-  if (!fetch_key_.translates() || !buffers_ || !buffers_->times(First::code) || buffers_->has(First::code, pc, asid))
-    return;
-  const Tlb::Entry page{pc >> t.page_shift << t.page_shift, asid, t.page_shift, t.is_global};
   Tlb::Entry displaced;
-  walk_now();
-  walk_ = buffers_->bring(First::code, pc, page, t.walk, displaced);
+  if (!bring_page(TranslationBuffers::First::code, pc, fetch_key_, t, displaced)) return;
   walk_now();
   attention_ = true;  // the walk may have moved the limit
   if (displaced.shift == 0) return;

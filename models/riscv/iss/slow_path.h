@@ -201,7 +201,19 @@ class SlowPath {
   Outcome device(const Instruction&, const Place&, std::uint64_t address, unsigned size, std::uint64_t value);
   bool post(std::uint64_t physical, std::uint64_t value, unsigned size);
   Outcome refused_line(Cause fault, std::uint64_t address);
-  void look_up_buffers(std::uint64_t address, const PageTranslation&);
+  void look_up_data(std::uint64_t address, const PageTranslation&);
+  /// Brings the page of an address to the TLBs, if the first of them lacks it, and puts what that costs into walk_.
+  /// displaced: what has left the first one. False: it has the page, or translations of this kind cost nothing.
+  template <class Translated>
+  bool bring_page(TranslationBuffers::First first, std::uint64_t address, const TranslationKey& key,
+                  const Translated& t, Tlb::Entry& displaced) {
+    const std::uint16_t asid = key.asid();
+    if (!buffers_ || !key.translates() || !buffers_->times(first) || buffers_->has(first, address, asid)) return false;
+    walk_now();
+    const Tlb::Entry page{address >> t.page_shift << t.page_shift, asid, t.page_shift, t.is_global};
+    walk_ = buffers_->bring(first, address, page, t.walk, displaced);
+    return true;
+  }
   void walk_now();
   void access_behind_walk(std::uint64_t physical);
   void touch(std::uint64_t physical, unsigned size, base::LineUse use);

@@ -84,7 +84,7 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
               place.type,  t.page_shift,
               t.is_global, t.walk};
   }
-  if (buffers_ && data_key_.translates()) look_up_buffers(address, cached);
+  look_up_data(address, cached);
   if (place.ram && place.type == MemoryType::normal)
     tlb_->fill(address, place.physical, *place.ram,
                cached.readable && !(place.ram->watch(place.physical) & base::GuestRam::kReadWatch),
@@ -94,15 +94,9 @@ Cause SlowPath::locate(std::uint64_t address, unsigned size, Access access, Plac
 
 /// The TLBs are asked for the page of an access: what it costs is in walk_ then. What is fast for an engine is a part
 /// of what the first of them has.
-void SlowPath::look_up_buffers(std::uint64_t address, const PageTranslation& t) {
-  using First = TranslationBuffers::First;
-  const std::uint16_t asid = data_key_.asid();
-  if (!buffers_->times(First::data) || buffers_->has(First::data, address, asid)) return;
-  walk_now();
-  const Tlb::Entry page{address >> t.page_shift << t.page_shift, asid, t.page_shift, t.is_global};
+void SlowPath::look_up_data(std::uint64_t address, const PageTranslation& t) {
   Tlb::Entry displaced;
-  walk_ = buffers_->bring(First::data, address, page, t.walk, displaced);
-  if (displaced.shift == 0) return;
+  if (!bring_page(TranslationBuffers::First::data, address, data_key_, t, displaced) || displaced.shift == 0) return;
   const auto drop = [&](SoftTlb& tlb) { tlb.drop(displaced.page, std::uint64_t{1} << displaced.shift); };
   if (displaced.is_global)
     contexts_.for_each(drop);

@@ -28,6 +28,11 @@ constexpr std::uint32_t fence_vma(unsigned rs1, unsigned rs2) { return 0x1200'00
 constexpr std::uint64_t frame(unsigned n) { return kFrames + n * kPage; }
 constexpr std::uint64_t entry(std::uint64_t physical, std::uint64_t flags) { return physical >> 12 << 10 | flags; }
 
+/// Sv39 with this ASID.
+constexpr std::uint64_t satp(std::uint64_t asid, std::uint64_t root = kRoot) {
+  return std::uint64_t{8} << 60 | asid << 44 | root >> 12;
+}
+
 /// S mode, its code at the start of the RAM, and virtual page n of kView on frame n.
 struct Paged : IssMachine {
   explicit Paged(const std::vector<std::uint32_t>& words, const HartConfig& config = {}) : IssMachine(config) {
@@ -41,7 +46,7 @@ struct Paged : IssMachine {
     privileged.csr_poke(csr::kMtvec, kHandler);
     privileged.csr_poke(csr::kPmpaddr0, ~std::uint64_t{0});
     privileged.csr_poke(csr::kPmpcfg0, 0x1f);
-    privileged.csr_poke(csr::kSatp, std::uint64_t{8} << 60 | kAsid << 44 | kRoot >> 12);
+    privileged.csr_poke(csr::kSatp, satp(kAsid));
     privileged.set_privilege(Privilege::supervisor);
   }
   void put(std::uint64_t address, std::uint64_t value) { ram.write(address, &value, sizeof value); }

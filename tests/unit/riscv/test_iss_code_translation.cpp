@@ -115,7 +115,6 @@ TEST_CASE("code and data share the second level, not the first", "[iss]") {
 }
 
 TEST_CASE("pages of code are of an address space, and sfence.vma drops them", "[iss]") {
-  const auto satp = [](std::uint64_t asid) { return std::uint64_t{8} << 60 | asid << 44 | kRoot >> 12; };
   TimingParts parts;
   Pages m(with_code_tlb(parts, Timing::cached, 4));
   Privileged& privileged = m.hart.privileged();
@@ -140,7 +139,6 @@ TEST_CASE("pages of code are of an address space, and sfence.vma drops them", "[
 
 TEST_CASE("a page of code that leaves the first TLB leaves for all who share it", "[iss]") {
   // A global page counts for every address space, so its leaving does, too.
-  const auto satp = [](std::uint64_t asid) { return std::uint64_t{8} << 60 | asid << 44 | kRoot >> 12; };
   TimingParts parts;
   Pages m(with_code_tlb(parts, Timing::cached, 2));
   m.put(kLast, entry(frame(0), kAll | 0x20));
@@ -155,7 +153,6 @@ TEST_CASE("a page of code that leaves the first TLB leaves for all who share it"
 }
 
 TEST_CASE("a page of code leaves the space that it is of, whoever takes its place", "[iss]") {
-  const auto satp = [](std::uint64_t asid) { return std::uint64_t{8} << 60 | asid << 44 | kRoot >> 12; };
   for (const bool global : {false, true}) {
     CAPTURE(global);
     TimingParts parts;

@@ -18,10 +18,6 @@ constexpr std::uint32_t kSwitch = 0x1804'9073;      // csrw satp, s1
 constexpr std::uint32_t kSwitchBack = 0x1809'1073;  // csrw satp, s2
 constexpr unsigned kS1 = 9;
 
-std::uint64_t satp(std::uint64_t asid, std::uint64_t root = kRoot) {
-  return std::uint64_t{8} << 60 | asid << 44 | root >> 12;
-}
-
 /// In a page of its own, and in a set of L1D of its own, which page tables do not use either.
 constexpr std::uint64_t offset(unsigned page) { return page * kPage + (page + 1) * 64; }
 
