@@ -38,7 +38,8 @@ RULES = (
     ("models/memory", (BASE, "models/part")),
     ("models/net", (BASE, "models/net/")),
     ("models/workload", (BASE, "models/net/", "models/part", "models/pcie/", "models/workload")),
-    ("models/nic", (BASE, "models/memory", "models/net/", "models/nic", "models/part", "models/pcie/", "models/workload")),
+    ("models/nic/rpc_decoder", (BASE, "models/net/")),
+    ("models/nic", (BASE, "models/memory", "models/net/", "models/nic", "models/nic/rpc_decoder", "models/part", "models/pcie/", "models/workload")),
     ("models/accel", (BASE, "models/memory", "models/part", "models/pcie/", "models/workload")),
     ("models", (BASE,)),
     ("platform/config", ("models/base/files", "models/base/parameters", "models/part", "platform/config", "platform/config/files")),
@@ -60,7 +61,8 @@ RULES = (
                          "platform/statistics", "platform/study", "platform/sweep")),
     ("platform/cli", ("models/", "platform/")),
     ("firmware", ("firmware/",)),
-    ("tests", ("models/", "platform/", "firmware/", "tests/")),
+    ("rtl", (BASE, "models/nic/rpc_decoder", "rtl/")),
+    ("tests", ("models/", "platform/", "firmware/", "rtl/", "tests/")),
     ("sw", ("models/", "platform/", "firmware/", "tests/", "sw/")),
 )
 # Freestanding C that models and firmware both include.
@@ -68,11 +70,11 @@ FREESTANDING = re.compile(r"^protocols/|^models/base/freestanding\.h$|^models/ba
                           r"^models/.*_(regs|codes)\.h$")
 # All that a file in protocols may include.
 STANDARD = ("stdbool.h", "stddef.h", "stdint.h")
-FOLDERS = ("models", "platform", "protocols", "firmware", "tests", "sw")
+FOLDERS = ("models", "platform", "protocols", "firmware", "rtl", "tests", "sw")
 # Top-level folders without sources that are built.
 OTHERS = ("build", "cmake", "docs", "out")
 # Files that include nothing; Python and Markdown may quote an include.
-PLAIN = (".css", ".js", ".py", ".md", ".txt", ".toml", ".json", ".proto", ".ld", ".sh", ".in", ".cmake", ".pcap", ".log", ".pyc")
+PLAIN = (".sv", ".css", ".js", ".py", ".md", ".txt", ".toml", ".json", ".proto", ".ld", ".sh", ".in", ".cmake", ".pcap", ".log", ".pyc")
 WITHOUT_SYSTEMC = ("models/riscv/iss/", "models/base/time/", "models/base/files/", "models/base/parameters/",
                    "models/base/memory/", "models/base/measure/", "models/base/fabric/", "models/part/",
                    "platform/config/", "platform/statistics/", "platform/study/")

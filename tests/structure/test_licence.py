@@ -6,12 +6,12 @@ import sys
 import unittest
 
 SOURCE = os.path.abspath(sys.argv.pop(1))
-FOLDERS = ("models", "platform", "protocols", "firmware", "tests", "sw", ".ci")
+FOLDERS = ("models", "platform", "protocols", "firmware", "rtl", "tests", "sw", ".ci")
 LINE = "SPDX-License-Identifier: Apache-2.0"
 
 
 def is_source(path):
-    if path.endswith((".h", ".cpp", ".c", ".S", ".inc", ".py", ".sh")):
+    if path.endswith((".h", ".cpp", ".c", ".S", ".inc", ".py", ".sh", ".sv")):
         return True
     with open(path, "rb") as file:
         return file.read(2) == b"#!"

@@ -1,0 +1,48 @@
+# sluice_verilate(TOP top SOURCES x.sv... [ARGS arg...] [NAME name]): a library with the C++ class V<top> of a SystemVerilog
+# module, made by Verilator. SLUICE_VERILATOR says whether there is one; nothing but the RTL needs it.
+find_program(VERILATOR_PROGRAM verilator)
+set(SLUICE_VERILATOR OFF)
+if(VERILATOR_PROGRAM)
+  execute_process(COMMAND ${VERILATOR_PROGRAM} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(EXISTS ${VERILATOR_ROOT}/include/verilated.cpp)
+    set(SLUICE_VERILATOR ON)
+  endif()
+endif()
+
+# Generated code and Verilator's own are not held to the project's warnings.
+if(SLUICE_VERILATOR)
+  add_library(sluice_verilated STATIC ${VERILATOR_ROOT}/include/verilated.cpp ${VERILATOR_ROOT}/include/verilated_cov.cpp
+                                      ${VERILATOR_ROOT}/include/verilated_fst_c.cpp
+                                      ${VERILATOR_ROOT}/include/verilated_threads.cpp)
+  set_target_properties(sluice_verilated PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(sluice_verilated SYSTEM PUBLIC ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+  # SystemC has functions of the names that Verilator asks for the time by.
+  target_compile_definitions(sluice_verilated PUBLIC VL_TIME_CONTEXT VM_COVERAGE=0 VM_TRACE=1 VM_TRACE_FST=1)
+  target_compile_options(sluice_verilated PRIVATE -w)
+  target_link_libraries(sluice_verilated PUBLIC Threads::Threads z)
+endif()
+
+function(sluice_verilate)
+  cmake_parse_arguments(V "" "TOP;NAME" "SOURCES;ARGS" ${ARGN})
+  if(NOT V_NAME)
+    set(V_NAME ${V_TOP})
+  endif()
+  set(directory ${CMAKE_CURRENT_BINARY_DIR}/verilated_${V_NAME})
+  set(archive ${directory}/V${V_NAME}__ALL.a)
+  add_custom_command(
+    OUTPUT ${archive}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${directory}
+    COMMAND ${VERILATOR_PROGRAM} --cc --build -O3 --x-assign fast --x-initial fast --noassert -Wall -Wno-UNUSEDSIGNAL --prefix V${V_NAME}
+            --top-module ${V_TOP} --Mdir ${directory} ${V_ARGS} -CFLAGS "-fPIC -DVL_TIME_CONTEXT"
+            -MAKEFLAGS "OBJCACHE=${CCACHE} OPT_FAST=-O2 OPT_SLOW=-O1" ${V_SOURCES} > ${directory}.log 2>&1
+            || ${CMAKE_COMMAND} -E cat ${directory}.log && test -e ${archive}
+    DEPENDS ${V_SOURCES}
+    COMMENT "Verilating ${V_NAME}"
+    VERBATIM)
+  add_custom_target(verilated_${V_NAME} DEPENDS ${archive})
+  add_library(sluice_rtl_${V_NAME} INTERFACE)
+  add_dependencies(sluice_rtl_${V_NAME} verilated_${V_NAME})
+  target_include_directories(sluice_rtl_${V_NAME} SYSTEM INTERFACE ${directory})
+  target_link_libraries(sluice_rtl_${V_NAME} INTERFACE ${archive} sluice_verilated)
+endfunction()

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the service of a call by program, version, procedure and UDP port; of two entries that match, the first. Three
+// cycles for each beat.
+module service_table #(
+    parameter int Services = 16  // at most 256
+) (
+    input  logic                          clk,
+    input  logic                          rst,
+    input  logic                          enable,
+    input  logic                          in_valid,
+    input  stream_pkg::beat_t             in_beat,
+    input  rpc_decoder_pkg::headers_t     in_headers,
+    output logic                          out_valid,
+    output stream_pkg::beat_t             out_beat,
+    output rpc_decoder_pkg::call_t        out_call,
+    output logic [255:0]                  out_parts,    // part0 is in the lowest bits
+    // Software's side, in any cycle.
+    input  logic                          write,
+    input  logic [7:0]                    write_entry,  // less than Services
+    input  logic                          write_valid,  // whether it is to match
+    input  rpc_decoder_pkg::service_key_t write_key,
+    input  rpc_decoder_pkg::service_t     write_service
+);
+  logic                      matched_valid, found_valid;
+  stream_pkg::beat_t         matched_beat, found_beat;
+  rpc_decoder_pkg::headers_t matched_headers, found_headers;
+  logic [Services-1:0]       match;
+  logic [7:0]                first, found;
+  logic                      is_found;
+
+  logic [Services-1:0]           valid;
+  rpc_decoder_pkg::service_key_t keys[Services];
+  always_ff @(posedge clk) begin
+    if (rst) valid <= '0;
+    else if (write) valid[write_entry[$clog2(Services)-1:0]] <= write_valid;
+    if (write) keys[write_entry[$clog2(Services)-1:0]] <= write_key;
+    if (enable && in_valid) for (int i = 0; i < Services; i++) match[i] <= valid[i] && keys[i] == in_headers.key;
+  end
+
+  always_comb begin
+    first = 8'd0;
+    for (int i = Services - 1; i >= 0; i--) if (match[i]) first = 8'(i);
+  end
+
+  logic [335:0] services[Services];
+  logic [335:0] service;
+  always_ff @(posedge clk) if (write) services[write_entry[$clog2(Services)-1:0]] <= write_service;
+  assign service = services[found[$clog2(Services)-1:0]];
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      matched_valid <= 1'b0;
+      found_valid   <= 1'b0;
+      out_valid     <= 1'b0;
+    end else if (enable) begin
+      matched_valid <= in_valid;
+      found_valid   <= matched_valid;
+      out_valid     <= found_valid;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (enable && in_valid) begin
+      matched_beat    <= in_beat;
+      matched_headers <= in_headers;
+    end
+    if (enable && matched_valid) begin
+      found_beat    <= matched_beat;
+      found_headers <= matched_headers;
+      found         <= first;
+      is_found      <= match != '0;
+    end
+    if (enable && found_valid) begin
+      out_beat                  <= found_beat;
+      out_call.reason           <= found_headers.reason == rpc_decoder_pkg::NONE && !is_found ? rpc_decoder_pkg::NO_SERVICE
+                                                                                              : found_headers.reason;
+      out_call.owner            <= service[335:320];
+      out_call.length           <= found_headers.length;
+      out_call.port             <= found_headers.key.port;
+      out_call.source_port      <= found_headers.source_port;
+      out_call.source           <= found_headers.source;
+      out_call.destination      <= found_headers.destination;
+      out_call.xid              <= found_headers.xid;
+      out_call.function_pointer <= service[319:256];
+      out_parts                 <= service[255:0];
+    end
+  end
+endmodule

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A packet on a stream of 512 bits. Byte i of a beat is in bits 8i+7 to 8i, and byte 0 is the first on the wire.
+package stream_pkg;
+  typedef struct packed {
+    logic         cut;    // with last: the packet ends before its headers say
+    logic         last;
+    logic [6:0]   count;  // bytes: 64 but for the last beat; 0 in the only beat of an empty packet
+    logic [511:0] data;   // bytes beyond count mean nothing
+  } beat_t;
+
+  function automatic logic [15:0] swap16(input logic [15:0] v);
+    swap16 = {v[7:0], v[15:8]};
+  endfunction
+
+  function automatic logic [31:0] swap32(input logic [31:0] v);
+    swap32 = {v[7:0], v[15:8], v[23:16], v[31:24]};
+  endfunction
+endpackage
