@@ -61,7 +61,7 @@ RULES = (
                          "platform/statistics", "platform/study", "platform/sweep")),
     ("platform/cli", ("models/", "platform/")),
     ("firmware", ("firmware/",)),
-    ("rtl", (BASE, "models/nic/rpc_decoder", "rtl/")),
+    ("rtl", (BASE, "models/nic/rpc_decoder", "models/part", "rtl/")),
     ("tests", ("models/", "platform/", "firmware/", "rtl/", "tests/")),
     ("sw", ("models/", "platform/", "firmware/", "tests/", "sw/")),
 )

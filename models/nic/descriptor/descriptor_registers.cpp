@@ -115,7 +115,8 @@ std::uint64_t DescriptorNic::cut_base(const std::string& reg, std::uint64_t valu
 
 std::uint32_t DescriptorNic::capabilities() const {
   return parameters_.queues | vectors_.count() << DESC_CAPABILITIES_VECTORS_SHIFT | DESC_CAPABILITIES_RX_CHECKSUM |
-         DESC_CAPABILITIES_TX_CHECKSUM | DESC_CAPABILITIES_RSS | DESC_CAPABILITIES_TIMESTAMP;
+         DESC_CAPABILITIES_TX_CHECKSUM | DESC_CAPABILITIES_RSS | DESC_CAPABILITIES_TIMESTAMP |
+         (parameters_.decoder == Decoder::none ? 0 : DESC_CAPABILITIES_RPC);
 }
 
 void DescriptorNic::write_control(std::uint32_t value) {

@@ -45,6 +45,7 @@
 #define DESC_CAPABILITIES_TX_CHECKSUM 0x00020000u /* inserts them on transmit */
 #define DESC_CAPABILITIES_RSS 0x00040000u
 #define DESC_CAPABILITIES_TIMESTAMP 0x00080000u /* stamps received and sent frames at the MAC */
+#define DESC_CAPABILITIES_RPC 0x00100000u       /* finds the services of calls: DESC_RPC_DECODER */
 
 #define DESC_CONTROL 0x0008u /* rw */
 /* returns everything in BAR 0 except statistics to its reset value, forgets frames and descriptors inside the NIC;
@@ -152,6 +153,11 @@
 #define DESC_STAT_BAD_ACCESS 17u         /* illegal register accesses */
 #define DESC_STAT_LINK_CHANGES 18u
 #define DESC_STAT_COUNT 19u
+
+/* ----------------------------------------------------------------------------------- services of RPC calls, 0x4000
+ * With DESC_CAPABILITIES_RPC: the registers of rpc_decoder_regs.h. A call of a service in the table goes to the receive
+ * queue RPCD_OWNER, if it is enabled. What RSS says of it stays as it is. */
+#define DESC_RPC_DECODER 0x4000u
 
 /* -------------------------------------------------------------------- queue pairs, one 4 KiB page each from 0x80000 */
 

@@ -2,6 +2,7 @@
 #include "models/nic/descriptor/parameters.h"
 
 #include "models/net/frame.h"
+#include "models/nic/rpc_decoder/call_decoder.h"
 
 namespace sluice::nic {
 
@@ -23,6 +24,14 @@ void DescriptorParameters::describe(base::Schema<DescriptorParameters>& s) {
       .range(0_ns, 1_ms)
       .acts_with({"rx_frames"}, nothing_received)
       .assumed(silicon);
+  s.add("decoder", &P::decoder,
+        "what lets a call's service choose its queue: none, the RPC decoder's model, or its RTL")
+      .choices({{"none", Decoder::none}, {"tlm", Decoder::tlm}, {"rtl", Decoder::rtl}})
+      .setting();
+  s.rule("decoder", [](const P& p) -> std::string {
+    if (p.decoder != Decoder::rtl || rpc::rtl_factory() != nullptr) return {};
+    return "rtl needs a program that was built where Verilator was; must be none or tlm";
+  });
   s.add("rx_pipeline", &P::rx_pipeline, "from a frame's turn to its DMA write")
       .range(0_ns, 1_ms)
       .acts_with({"rx_frames"}, nothing_received)

@@ -12,6 +12,9 @@ namespace sluice::nic {
 
 using namespace base::literals;
 
+/// What finds the service of received calls.
+enum class Decoder { none, tlm, rtl };
+
 struct DescriptorParameters {
   unsigned queues = 1;  ///< queue pairs, 1 to 64; the NIC has one MSI-X vector more
   std::string address = "02:53:4c:00:00:01";
@@ -19,6 +22,7 @@ struct DescriptorParameters {
   // Receive.
   base::Bytes rx_fifo = 256_KiB;        ///< frames that wait for descriptors or PCIe, of all queues together
   base::Time parse = 20_ns;             ///< header parser
+  Decoder decoder = Decoder::none;      ///< beside it: a call's service chooses its queue
   base::Time rx_pipeline = 60_ns;       ///< from a frame's turn to its DMA write
   base::Time rx_interval = 5_ns;        ///< least time between two frames' turns
   unsigned rx_writes = 32;              ///< frames whose DMA write has not left the NIC

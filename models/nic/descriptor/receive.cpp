@@ -15,6 +15,13 @@ using base::now;
 
 ReceiveEngine::ReceiveEngine(DescriptorNic& nic) : nic_(nic), queues_(nic.parameters_.queues) {
   for (Queue& q : queues_) q.cache.resize(nic.parameters_.rx_cache);
+  const DescriptorParameters& p = nic.parameters_;
+  if (p.decoder == Decoder::none) return;
+  steering_ =
+      std::make_unique<Steering>(p.decoder, p.parse, nic.path(), nic.key(),
+                                 [this](net::PacketPtr packet, base::Time available, std::optional<unsigned> queue) {
+                                   parsed(std::move(packet), available, generation_, queue);
+                                 });
 }
 
 // ---------------------------------------------------------------------------------------------- software's view
@@ -91,6 +98,8 @@ void ReceiveEngine::set_rss_table(unsigned word, std::uint32_t value) { std::mem
 
 void ReceiveEngine::reset() {
   ++generation_;
+  if (steering_)
+    steering_->reset([this](const net::Packet& p) { nic_.drop_received(p, DESC_STAT_RX_DROP_DISABLED, "NIC reset"); });
   for (; !pipeline_.empty(); pipeline_.pop())
     nic_.drop_received(*pipeline_.front().frame.packet, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
   for (Queue& q : queues_) {
@@ -116,19 +125,23 @@ void ReceiveEngine::reset() {
 // ---------------------------------------------------------------------------------------------- from the wire
 
 void ReceiveEngine::accept(net::PacketPtr packet, base::Time available) {
-  base::calendar().at(
-      available + nic_.parameters_.parse, nic_.key(),
-      [this, generation = generation_, p = std::move(packet)]() mutable { parsed(std::move(p), generation); });
+  if (steering_) return steering_->accept(std::move(packet), available);
+  base::calendar().at(available + nic_.parameters_.parse, nic_.key(),
+                      [this, generation = generation_, available, p = std::move(packet)]() mutable {
+                        parsed(std::move(p), available, generation);
+                      });
 }
 
-void ReceiveEngine::parsed(net::PacketPtr packet, std::uint32_t generation) {
-  base::enter_all(packet->spans, SLUICE_STAGE_parse, nic_.component(), now() - nic_.parameters_.parse);
+void ReceiveEngine::parsed(net::PacketPtr packet, base::Time available, std::uint32_t generation,
+                           std::optional<unsigned> queue) {
+  base::enter_all(packet->spans, SLUICE_STAGE_parse, nic_.component(), available);
   if (generation != generation_) return nic_.drop_received(*packet, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
   if (!(nic_.control_ & DESC_CONTROL_RX_ENABLE))
     return nic_.drop_received(*packet, DESC_STAT_RX_DROP_DISABLED, "receive disabled");
   if (!for_us(packet->bytes)) return nic_.drop_received(*packet, DESC_STAT_RX_DROP_ADDRESS, "other station");
   Frame frame;
-  const unsigned chosen = classify(*packet, frame.report);
+  unsigned chosen = classify(*packet, frame.report);
+  if (queue && *queue < queues_.size() && queues_[*queue].enabled) chosen = *queue;
   const unsigned q = chosen < queues_.size() && queues_[chosen].enabled ? chosen : 0;
   frame.packet = std::move(packet);
   admit(q, std::move(frame));

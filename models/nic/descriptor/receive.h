@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/base/fabric/ring.h"
@@ -14,6 +16,7 @@
 #include "models/net/toeplitz.h"
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/doorbell_sites.h"
+#include "models/nic/descriptor/steering.h"
 #include "models/pcie/endpoint/endpoint.h"
 
 namespace sluice::nic {
@@ -66,6 +69,8 @@ class ReceiveEngine {
   /// Forgets everything.
   void reset();
 
+  /// Null without a decoder.
+  Steering* steering() const { return steering_.get(); }
   base::Time pipeline_busy() const { return busy_; }
   const Limited& limited() const { return limited_; }
 
@@ -126,7 +131,8 @@ class ReceiveEngine {
   };
 
   bool active(unsigned q) const;
-  void parsed(net::PacketPtr, std::uint32_t generation);
+  /// queue: what the decoder says.
+  void parsed(net::PacketPtr, base::Time available, std::uint32_t generation, std::optional<unsigned> queue = {});
   bool for_us(const std::uint8_t* destination) const;
   unsigned classify(const net::Packet&, desc_rx_writeback&);
   void admit(unsigned q, Frame);
@@ -148,6 +154,7 @@ class ReceiveEngine {
   void discard_frames(Queue&, unsigned statistic, const char* reason);
 
   DescriptorNic& nic_;
+  std::unique_ptr<Steering> steering_;
   Limited limited_;
   std::vector<Queue> queues_;
   net::Toeplitz toeplitz_;

@@ -3,8 +3,8 @@
  * what it has counted. The hardware (rtl/rpc_decoder), its model, the firmware and the tests have it in common.
  * Freestanding C that C++ also accepts.
  *
- * Every register is 32 bits wide and little endian, and 0 after a reset unless stated. Software writes the fields of an
- * entry, and then RPCD_COMMIT, which makes them the entry. */
+ * Every register is 32 bits wide and little endian, and 0 after a reset unless stated. Registers that are only written
+ * read as 0. Software writes the fields of an entry, and then RPCD_COMMIT, which makes them the entry. */
 #pragma once
 
 #define RPCD_SIZE 0x100u /* bytes */
@@ -21,13 +21,13 @@
 #define RPCD_ERROR_ENTRY 0x00000001u  /* COMMIT to an entry that the table does not have; nothing was written */
 #define RPCD_ERROR_SCHEMA 0x00000002u /* COMMIT of a part with too many words; nothing was written */
 
-#define RPCD_PROGRAM 0x10u       /* rw  ONC RPC program number */
-#define RPCD_VERSION 0x14u       /* rw */
-#define RPCD_PROCEDURE 0x18u     /* rw */
-#define RPCD_PORT 0x1cu          /* rw  UDP port, bits 15:0 */
-#define RPCD_FUNCTION_LOW 0x20u  /* rw  function pointer that the control line has, bits 31:0 */
-#define RPCD_FUNCTION_HIGH 0x24u /* rw  bits 63:32 */
-#define RPCD_OWNER 0x28u  /* rw  bits 15:0: the queue, or the process, that serves it; the NIC's page says which */
+#define RPCD_PROGRAM 0x10u       /* wo  ONC RPC program number */
+#define RPCD_VERSION 0x14u       /* wo */
+#define RPCD_PROCEDURE 0x18u     /* wo */
+#define RPCD_PORT 0x1cu          /* wo  UDP port, bits 15:0 */
+#define RPCD_FUNCTION_LOW 0x20u  /* wo  function pointer that the control line has, bits 31:0 */
+#define RPCD_FUNCTION_HIGH 0x24u /* wo  bits 63:32 */
+#define RPCD_OWNER 0x28u  /* wo  bits 15:0: the queue, or the process, that serves it; the NIC's page says which */
 #define RPCD_COMMIT 0x2cu /* wo */
 #define RPCD_COMMIT_ENTRY 0x0000ffffu
 #define RPCD_COMMIT_VALID 0x80000000u /* 0: the entry matches no call */
@@ -35,8 +35,8 @@
 /* The schema of the arguments: parts that follow each other, each of some words and then perhaps an array. */
 #define RPCD_PARTS 4u
 #define RPCD_PART_WORDS_MOST 16u
-#define RPCD_PART_CLASSES(part) (0x40u + 8u * (part)) /* rw  two bits for each word: RPCD_CLASS_* */
-#define RPCD_PART_SHAPE(part) (0x44u + 8u * (part))   /* rw */
+#define RPCD_PART_CLASSES(part) (0x40u + 8u * (part)) /* wo  two bits for each word: RPCD_CLASS_* */
+#define RPCD_PART_SHAPE(part) (0x44u + 8u * (part))   /* wo */
 #define RPCD_SHAPE_WORDS 0x0000001fu                  /* 0 to RPCD_PART_WORDS_MOST */
 #define RPCD_SHAPE_ARRAY 0x00006000u                  /* RPCD_ARRAY_* */
 #define RPCD_SHAPE_ARRAY_SHIFT 13

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The RPC decoder as a part of a NIC: the hardware under Verilator and its model are two of these, with the same
+/// results at the same times.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "models/base/time/calendar.h"
+#include "models/base/time/callback.h"
+#include "models/nic/rpc_decoder/decode.h"
+
+namespace sluice::nic::rpc {
+
+class CallDecoder {
+ public:
+  /// Takes what the decoder made of the oldest frame that it has, when the last beat of it leaves.
+  using Output = base::Callback<void(const Decoded&)>;
+  /// Of the hardware that is modelled: 250 MHz (enzian-pio's FPGA).
+  static constexpr base::Time kCycle = base::Time::ns(4);
+
+  explicit CallDecoder(Output output) : output_(std::move(output)) {}
+  virtual ~CallDecoder() = default;
+
+  /// A frame without its frame check sequence, of at least one byte, has come. Its first beat is at the decoder in the
+  /// first cycle after now(), or behind the beats of the frames before it; the output takes a beat in every cycle.
+  virtual void put(std::span<const std::uint8_t> frame) = 0;
+  /// Accesses to the registers of rpc_decoder_regs.h, by a device that has checked them: an entry that is written
+  /// counts for frames that come later. offset: a multiple of 4 below RPCD_SIZE.
+  virtual void write(std::uint32_t offset, std::uint32_t value) = 0;
+  std::uint32_t read(std::uint32_t offset);
+  /// As at power-up. Frames inside leave no more.
+  virtual void reset();
+
+  /// Frames that were offered in a later cycle than they would be in hardware, because they came from beyond the
+  /// calendar after that cycle had been run.
+  virtual const std::uint64_t& late() const { return never_late_; }
+
+  /// Frames by verdict (RPCD_CALL and so on).
+  const std::uint64_t& count(unsigned verdict) const { return counts_.at(verdict); }
+
+ protected:
+  virtual std::uint32_t read_error() = 0;
+  void leaves(const Decoded&);
+
+ private:
+  static constexpr std::uint64_t never_late_ = 0;
+
+  Output output_;
+  std::array<std::uint64_t, RPCD_VERDICTS> counts_{};
+  std::array<std::uint32_t, RPCD_VERDICTS> counters_{};  ///< since the last reset
+};
+
+/// Makes decoders of one kind. path: its own. key: of its calendar entries, and of no other's.
+using DecoderFactory = std::unique_ptr<CallDecoder> (*)(const std::string& path, base::ComponentKey key,
+                                                        CallDecoder::Output output);
+std::unique_ptr<CallDecoder> make_model(const std::string& path, base::ComponentKey key, CallDecoder::Output output);
+/// The factory of the decoder in RTL; null in a program that was built without Verilator.
+DecoderFactory& rtl_factory();
+
+}  // namespace sluice::nic::rpc

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Runs a verilated block with AXI4-Stream ports on a board.
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <verilated.h>
+
+#include "models/base/fabric/ring.h"
+#include "models/base/time/calendar.h"
+#include "models/base/time/callback.h"
+
+namespace sluice::rtl {
+
+/// Model: the class that Verilator makes of a module with the ports clk, rst (high resets), s_axis_tvalid, _tready,
+/// _tdata of 512 bits, _tkeep and _tlast, and the same of m_axis. m_axis_tuser, and an AXI4-Lite slave s_axil with
+/// addresses of up to 16 bits and data of 32, may be there too.
+///
+/// The block sleeps while nothing is in it. It runs ahead of now(), but not beyond the calendar's next entry: what
+/// comes in by an entry then meets the cycle that it belongs to. What leaves becomes an entry at its cycle's end.
+template <class Model>
+class StreamBlock {
+ public:
+  /// Takes a packet, and the tuser of its last beat, when its last beat leaves.
+  using Output = base::Callback<void(std::span<const std::uint8_t> bytes, std::span<const std::uint32_t> user)>;
+
+  struct Setup {
+    base::ComponentKey key = 0;  ///< of its entries
+    base::Time cycle;            ///< clock edges are at its multiples
+    /// A block that does not give exactly one packet for each that comes in sleeps when it has had neither an input nor
+    /// an output for so many cycles.
+    unsigned settle = 0;
+  };
+
+  StreamBlock(const Setup& setup, Output output) : setup_(setup), output_(std::move(output)) { restart(); }
+
+  /// A packet has come, of at least one byte: its first beat is offered in the first cycle after now(), or behind those
+  /// of the packets before it.
+  void put(std::span<const std::uint8_t> bytes) {
+    Packet packet = spare();
+    packet.bytes.assign(bytes.begin(), bytes.end());
+    packet.from = base::calendar().now() / setup_.cycle + 1;
+    late_ += waiting_.empty() && packet.from < cycle_;
+    waiting_.push(std::move(packet));
+    ++inside_;
+    wake();
+  }
+
+  /// Register accesses, by AXI4-Lite. They take cycles of a block that is awake, and no time of one that sleeps.
+  void write(std::uint32_t offset, std::uint32_t value) {
+    writes_.push({offset, value});
+    if (asleep()) settle_writes();
+  }
+  /// Of a block that is awake, the cycles that this takes are run ahead of now().
+  std::uint32_t read(std::uint32_t offset) {
+    settle_writes();
+    const bool slept = asleep();
+    const std::uint64_t cycle = cycle_;
+    model_->s_axil_arvalid = model_->s_axil_rready = 1;
+    model_->s_axil_araddr = static_cast<std::uint16_t>(offset);
+    step();
+    model_->s_axil_arvalid = 0;
+    const std::uint32_t value = model_->s_axil_rdata;
+    step();
+    if (slept) cycle_ = cycle;
+    return value;
+  }
+
+  /// As at power-up: packets inside are gone.
+  void reset() {
+    restart();
+    waiting_.clear();
+    leaving_.clear();
+    writes_.clear();
+    write_under_way_ = collecting_ = scheduled_ = false;
+    at_ = inside_ = 0;
+    offered_ = false;
+    ++generation_;
+  }
+
+  std::uint64_t cycles() const { return cycles_; }
+  /// Packets that came for a cycle which had been run: they were offered later than in the hardware. 0 as long as
+  /// nothing comes from beyond the calendar within the block's own latency.
+  const std::uint64_t& late() const { return late_; }
+
+ private:
+  struct Packet {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint32_t> user;
+    std::uint64_t from = 0;  ///< first cycle in which it may be offered
+  };
+
+  struct Write {
+    std::uint32_t offset = 0;
+    std::uint32_t value = 0;
+  };
+
+  void settle_writes() {
+    const bool slept = asleep();
+    const std::uint64_t cycle = cycle_;
+    while (!writes_.empty() || write_under_way_) step();
+    if (slept) cycle_ = cycle;
+  }
+
+  /// Gives the first waiting write to the block, in every other cycle.
+  void drive_write() {
+    if constexpr (requires(Model & m) { m.s_axil_awvalid; }) {
+      const bool drives = !write_under_way_ && !writes_.empty();
+      model_->s_axil_awvalid = model_->s_axil_wvalid = drives;
+      model_->s_axil_bready = 1;
+      write_under_way_ = drives;
+      if (!drives) return;
+      const Write w = writes_.pop();
+      model_->s_axil_awaddr = static_cast<std::uint16_t>(w.offset);
+      model_->s_axil_wdata = w.value;
+    }
+  }
+
+  void restart() {
+    model_ = std::make_unique<Model>(&context_);
+    model_->rst = 1;
+    for (int i = 0; i < 4; ++i) edges();
+    model_->rst = 0;
+    model_->m_axis_tready = 1;
+  }
+
+  void edges() {
+    model_->clk = 0;
+    model_->eval();
+    model_->clk = 1;
+    model_->eval();
+    ++cycles_;
+  }
+
+  bool asleep() const { return waiting_.empty() && (setup_.settle == 0 ? inside_ == 0 : quiet_ >= setup_.settle); }
+
+  /// Cycles in which the block slept have not been run.
+  void wake() {
+    const std::uint64_t first = base::calendar().now() / setup_.cycle + 1;
+    if (!scheduled_) cycle_ = std::max(cycle_, first);
+    quiet_ = 0;
+    schedule();
+  }
+
+  void schedule() {
+    if (scheduled_ || asleep()) return;
+    scheduled_ = true;
+    base::calendar().at(std::max(base::calendar().now(), setup_.cycle * cycle_), setup_.key,
+                        [this, generation = generation_] { run(generation); });
+  }
+
+  void run(std::uint32_t generation) {
+    if (generation != generation_) return;
+    scheduled_ = false;
+    while (!asleep() && setup_.cycle * cycle_ <= base::calendar().next()) step();
+    schedule();
+  }
+
+  /// Runs the cycle cycle_.
+  void step() {
+    Model& m = *model_;
+    if (!offered_ && !waiting_.empty() && waiting_.front().from <= cycle_) offer(waiting_.front());
+    m.s_axis_tvalid = offered_;
+    drive_write();
+    m.clk = 0;
+    m.eval();
+    ++quiet_;
+    if (offered_ && m.s_axis_tready) taken();
+    if (m.m_axis_tvalid) given();
+    m.clk = 1;
+    m.eval();
+    ++cycle_;
+    ++cycles_;
+  }
+
+  void offer(const Packet& packet) {
+    const std::size_t count = std::min<std::size_t>(64, packet.bytes.size() - at_);
+    std::memcpy(&model_->s_axis_tdata[0], packet.bytes.data() + at_, count);
+    model_->s_axis_tkeep = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    model_->s_axis_tlast = at_ + count == packet.bytes.size();
+    offered_ = true;
+  }
+
+  void taken() {
+    offered_ = false;
+    quiet_ = 0;
+    at_ += 64;
+    if (at_ < waiting_.front().bytes.size()) return;
+    at_ = 0;
+    spare_.push(waiting_.pop());
+  }
+
+  void given() {
+    Model& m = *model_;
+    quiet_ = 0;
+    if (!collecting_) {
+      leaving_.push(spare());
+      leaving_.back().bytes.clear();
+    }
+    collecting_ = !m.m_axis_tlast;
+    Packet& packet = leaving_.back();
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&m.m_axis_tdata[0]);
+    packet.bytes.insert(packet.bytes.end(), bytes, bytes + std::popcount(m.m_axis_tkeep));
+    if (collecting_) return;
+    if constexpr (requires { m.m_axis_tuser; }) {
+      packet.user.assign((sizeof m.m_axis_tuser + 3) / 4, 0);
+      std::memcpy(packet.user.data(), &m.m_axis_tuser, sizeof m.m_axis_tuser);
+    }
+    if (inside_ > 0) --inside_;
+    base::calendar().at(setup_.cycle * (cycle_ + 1), setup_.key, [this, generation = generation_] {
+      if (generation != generation_) return;
+      Packet leaves = leaving_.pop();
+      output_(leaves.bytes, leaves.user);
+      spare_.push(std::move(leaves));
+    });
+  }
+
+  Packet spare() { return spare_.empty() ? Packet{} : spare_.pop(); }
+
+  Setup setup_;
+  Output output_;
+  VerilatedContext context_;
+  std::unique_ptr<Model> model_;
+  base::Ring<Packet> waiting_, leaving_, spare_;
+  base::Ring<Write> writes_;
+  bool write_under_way_ = false;
+  std::size_t at_ = 0;  ///< bytes of the first waiting packet that have been taken
+  bool offered_ = false;
+  bool collecting_ = false;  ///< the last packet of leaving_ is not complete
+  bool scheduled_ = false;
+  std::uint64_t inside_ = 0;  ///< packets that have come and not left
+  std::uint64_t cycle_ = 0;   ///< the next one to run
+  std::uint64_t cycles_ = 0;
+  std::uint64_t late_ = 0;
+  unsigned quiet_ = 0;  ///< cycles since the last input or output
+  std::uint32_t generation_ = 0;
+};
+
+}  // namespace sluice::rtl

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RPC decoder in RTL as a part of a NIC.
+#include <string>
+#include <utility>
+
+#include "Vrpc_decoder.h"
+#include "models/nic/rpc_decoder/call_decoder.h"
+#include "models/part/catalogue.h"
+#include "rtl/adapter/stream_block.h"
+
+namespace sluice::nic::rpc {
+namespace {
+
+class Block final : public CallDecoder {
+ public:
+  Block(base::ComponentKey key, Output output)
+      : CallDecoder(std::move(output)),
+        block_({key, kCycle, 0},
+               [this](std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) { leave(line, user); }) {
+  }
+
+  void put(std::span<const std::uint8_t> frame) override { block_.put(frame); }
+  void write(std::uint32_t offset, std::uint32_t value) override { block_.write(offset, value); }
+  const std::uint64_t& late() const override { return block_.late(); }
+  void reset() override {
+    CallDecoder::reset();
+    block_.reset();
+  }
+
+ private:
+  std::uint32_t read_error() override { return block_.read(RPCD_ERROR); }
+
+  void leave(std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) {
+    const auto field = [user](unsigned at, unsigned bits) {
+      std::uint64_t two = user[at / 32];
+      if (at / 32 + 1 < user.size()) two |= std::uint64_t{user[at / 32 + 1]} << 32;
+      return static_cast<std::uint32_t>(two >> at % 32 & ((std::uint64_t{1} << bits) - 1));
+    };
+    decoded_.verdict = field(0, 4);
+    if (decoded_.verdict == RPCD_CALL) {
+      decoded_.owner = static_cast<std::uint16_t>(field(4, 16));
+      decoded_.source = field(20, 32);
+      decoded_.source_port = static_cast<std::uint16_t>(field(52, 16));
+      decoded_.destination = field(68, 32);
+      decoded_.port = static_cast<std::uint16_t>(field(100, 16));
+      decoded_.line.assign(line.begin(), line.end());
+    }
+    leaves(decoded_);
+  }
+
+  Decoded decoded_;
+  rtl::StreamBlock<Vrpc_decoder> block_;
+};
+
+std::unique_ptr<CallDecoder> make_block(const std::string&, base::ComponentKey key, CallDecoder::Output output) {
+  return std::make_unique<Block>(key, std::move(output));
+}
+
+}  // namespace
+}  // namespace sluice::nic::rpc
+
+namespace sluice::part {
+
+void add_rtl_rpc_decoder(Catalogue&) { nic::rpc::rtl_factory() = nic::rpc::make_block; }
+
+}  // namespace sluice::part

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decoder in RTL and its model as parts of a NIC: the same frames leave them at the same times.
+#include <catch2/catch.hpp>
+#include <deque>
+
+#include "models/nic/rpc_decoder/call_decoder.h"
+#include "models/part/catalogue.h"
+#include "tests/rtl/rpc_frames.h"
+
+namespace sluice::part {
+void add_rtl_rpc_decoder(Catalogue&);
+}
+
+using namespace sluice;
+using namespace sluice::nic::rpc;
+using test::FrameBytes;
+using test::RpcFrames;
+
+namespace {
+
+struct NoCatalogue final : part::Catalogue {
+  void add_model(std::string_view, Model) override {}
+};
+
+struct Left {
+  base::Time at;
+  Decoded decoded;
+};
+
+void set(CallDecoder& d, unsigned entry, const Service& s) {
+  d.write(RPCD_PROGRAM, s.key.program);
+  d.write(RPCD_VERSION, s.key.version);
+  d.write(RPCD_PROCEDURE, s.key.procedure);
+  d.write(RPCD_PORT, s.key.port);
+  d.write(RPCD_FUNCTION_LOW, static_cast<std::uint32_t>(s.function_pointer));
+  d.write(RPCD_FUNCTION_HIGH, static_cast<std::uint32_t>(s.function_pointer >> 32));
+  d.write(RPCD_OWNER, s.owner);
+  for (unsigned i = 0; i < RPCD_PARTS; ++i) {
+    d.write(RPCD_PART_CLASSES(i), s.parts[i].classes);
+    d.write(RPCD_PART_SHAPE(i), s.parts[i].shape());
+  }
+  d.write(RPCD_COMMIT, RPCD_COMMIT_VALID | entry);
+}
+
+void run_to(base::Time end) {
+  while (base::calendar().next() <= end) base::calendar().dispatch();
+  base::calendar().set_now(end);
+}
+
+struct Both {
+  Both() {
+    NoCatalogue none;
+    part::add_rtl_rpc_decoder(none);
+    for (unsigned i = 0; i < 2; ++i) {
+      DecoderFactory make = i == 0 ? &make_model : rtl_factory();
+      decoders[i] = make("nic", 7 + i, [this, i](const Decoded& d) { left[i].push_back({base::calendar().now(), d}); });
+    }
+  }
+  std::unique_ptr<CallDecoder> decoders[2];
+  std::vector<Left> left[2];
+};
+
+}  // namespace
+
+TEST_CASE("what the RTL and the model make of a frame leaves at the same time") {
+  Both both;
+  RpcFrames random(1);
+  std::deque<FrameBytes> frames;
+  std::vector<Service> services;
+  for (unsigned i = 0; i < kServices; ++i) {
+    services.push_back(random.service(i));
+    for (auto& d : both.decoders) set(*d, i, services.back());
+  }
+  base::Time when = base::Time::us(1);
+  for (unsigned i = 0; i < 5000; ++i) {
+    const Service& s = services[random.upto(kServices - 1)];
+    const FrameBytes frame = random.one_in(2) ? random.call(s) : random.changed(s);
+    // Some together, some at an edge of the clock, some long after the last.
+    when += random.one_in(3)   ? base::Time::ps(0)
+            : random.one_in(3) ? base::Time::ns(4 * random.upto(30))
+                               : base::Time::ps(random.upto(500'000));
+    frames.push_back(frame);
+    for (auto& d : both.decoders)
+      base::calendar().at(when, 3, [&d, &f = frames.back()] { d->put(f); });
+  }
+  run_to(when + base::Time::ms(1));
+  REQUIRE(both.left[0].size() == 5000);
+  REQUIRE(both.left[1].size() == 5000);
+  for (unsigned i = 0; i < 5000; ++i) {
+    INFO("frame " << i);
+    const Left &m = both.left[0][i], &r = both.left[1][i];
+    REQUIRE(m.at.femtoseconds() == r.at.femtoseconds());
+    REQUIRE(m.decoded.verdict == r.decoded.verdict);
+    if (m.decoded.verdict != RPCD_CALL) continue;
+    REQUIRE(m.decoded.line == r.decoded.line);
+    REQUIRE(m.decoded.owner == r.decoded.owner);
+    REQUIRE(m.decoded.source == r.decoded.source);
+    REQUIRE(m.decoded.destination == r.decoded.destination);
+    REQUIRE(m.decoded.source_port == r.decoded.source_port);
+    REQUIRE(m.decoded.port == r.decoded.port);
+  }
+  for (unsigned offset = 0; offset < RPCD_SIZE; offset += 4) {
+    INFO("register " << offset);
+    if (offset < RPCD_PROGRAM || offset >= RPCD_COUNTERS)
+      CHECK(both.decoders[0]->read(offset) == both.decoders[1]->read(offset));
+  }
+}
+
+TEST_CASE("both decoders refuse the same entries, and say so") {
+  Both both;
+  Service s = RpcFrames(2).service(0);
+  for (auto& d : both.decoders) {
+    set(*d, kServices, s);
+    CHECK(d->read(RPCD_ERROR) == RPCD_ERROR_ENTRY);
+    s.parts[2].words = 17;
+    set(*d, 0, s);
+    CHECK(d->read(RPCD_ERROR) == (RPCD_ERROR_ENTRY | RPCD_ERROR_SCHEMA));
+    s.parts[2].words = 0;
+    d->write(RPCD_ERROR, RPCD_ERROR_ENTRY);
+    CHECK(d->read(RPCD_ERROR) == RPCD_ERROR_SCHEMA);
+    d->reset();
+    CHECK(d->read(RPCD_ERROR) == 0);
+  }
+}
+
+TEST_CASE("a decoder that is reset forgets its table and the frames inside") {
+  Both both;
+  RpcFrames random(3);
+  const Service s = random.service(0);
+  for (auto& d : both.decoders) set(*d, 0, s);
+  base::calendar().set_now(base::Time::us(1));
+  const FrameBytes call = random.call(s);
+  for (auto& d : both.decoders) d->put(call);
+  run_to(base::Time::us(2));
+  for (auto& d : both.decoders) d->put(call);
+  run_to(base::Time::us(2) + base::Time::ns(20));
+  for (auto& d : both.decoders) d->reset();
+  run_to(base::Time::us(3));
+  for (auto& d : both.decoders) d->put(call);
+  run_to(base::Time::us(4));
+  for (const auto& left : both.left) {
+    REQUIRE(left.size() == 2);
+    CHECK(left[0].decoded.verdict == RPCD_CALL);
+    CHECK(left[1].decoded.verdict == RPCD_NO_SERVICE);
+  }
+  CHECK(both.left[0][1].at.femtoseconds() == both.left[1][1].at.femtoseconds());
+}
