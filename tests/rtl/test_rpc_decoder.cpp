@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/net/headers.h"
 #include "models/nic/rpc_decoder/timing.h"
 #include "tests/rtl/decoder_bench.h"
 #include "tests/rtl/rpc_frames.h"
@@ -118,5 +119,72 @@ TEST_CASE("the RTL and its twin decode the same, in the same cycles") {
   for (unsigned v = 0; v < RPCD_VERDICTS; ++v) {
     INFO("verdict " << v);
     CHECK(verdicts_of[v] > total / 2000);
+  }
+}
+
+namespace {
+
+/// Cycles that a frame has at 100 Gb/s, with its frame check sequence, preamble and gap, in hundredths.
+std::uint64_t line_time(std::size_t bytes) { return (bytes + 24) * 8 * 100 / 400; }
+
+FrameBytes null_call(const Service& s) {
+  FrameBytes f(82);
+  const auto put = [&f](std::size_t at, std::uint64_t value, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) f[at + i] = static_cast<std::uint8_t>(value >> 8 * (count - 1 - i));
+  };
+  put(12, 0x0800, 2);
+  put(14, 0x4500, 2);
+  put(16, 68, 2);
+  put(22, 0x4011, 2);
+  put(26, 0x0a000001, 4);
+  put(30, 0x0a000002, 4);
+  put(24, static_cast<std::uint16_t>(~net::internet_sum(&f[14], 20)), 2);
+  put(36, s.key.port, 2);
+  put(38, 48, 2);
+  put(50, 2, 4);
+  put(54, s.key.program, 4);
+  put(58, s.key.version, 4);
+  put(62, s.key.procedure, 4);
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("frames at 100 Gb/s are taken as they come") {
+  DecoderBench bench;
+  Service s;
+  s.key = {0x20000001, 1, 0, 20049};
+  bench.set(0, s);
+  const FrameBytes small(60), large(1514), call = null_call(s);
+  std::vector<FrameBytes> mix;
+  RpcFrames random(1);
+  for (unsigned i = 0; i < 2000; ++i) {
+    const unsigned kind = random.upto(3);
+    mix.push_back(kind == 0 ? small : kind == 1 ? call : kind == 2 ? large : FrameBytes(76 + random.upto(1438)));
+  }
+  const std::vector<FrameBytes> loads[] = {std::vector(2000, small), std::vector(2000, call), std::vector(2000, large),
+                                           mix};
+  for (const std::vector<FrameBytes>& frames : loads) {
+    // Each frame is offered when its last bit has come; the next one's beats follow, but never before they are there.
+    std::vector<std::uint64_t> from;
+    std::uint64_t at = 0;
+    for (const FrameBytes& f : frames) from.push_back(((at += line_time(f.size())) + 99) / 100);
+    std::size_t frame = 0, beat = 0;
+    const auto offers = [&](std::uint64_t cycle) {
+      if (frame == frames.size() || cycle < from[frame]) return false;
+      if (++beat * 64 >= frames[frame].size()) {
+        ++frame;
+        beat = 0;
+      }
+      return true;
+    };
+    const std::vector<DecoderOutput> out = bench.run(frames, offers, [](std::uint64_t) { return true; });
+    REQUIRE(out.size() == frames.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      REQUIRE(out[i].verdict == (frames[i] == call ? RPCD_CALL : RPCD_NOT_IPV4));
+      // A frame waits for one before it at most, which has up to 24 beats.
+      REQUIRE(out[i].came.back() - out[i].came.front() == out[i].came.size() - 1);
+      REQUIRE(out[i].came.front() <= from[i] + 24);
+    }
   }
 }
