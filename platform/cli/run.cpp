@@ -33,7 +33,7 @@ struct Options : BoardOptions {
   std::string expect;
   std::string gdb;
   std::vector<std::string> traces;
-  std::string trace_from, trace_until;
+  std::string trace_from, trace_until, trace_request;
   platform::OutsideOptions outside;
   bool json = false;
   bool console = false;
@@ -63,6 +63,12 @@ debug::TraceWindow trace_window(const std::string& from, const std::string& unti
   return window;
 }
 
+base::WaveformWindow waveform_window(const Options& o) {
+  const debug::TraceWindow window = trace_window(o.trace_from, o.trace_until);
+  const std::uint64_t request = o.trace_request.empty() ? 0 : whole_number("--trace-request", o.trace_request, 1, ~0u);
+  return {window.from, window.until, request};
+}
+
 platform::SimulationOptions simulation_options(const Options& o) {
   platform::SimulationOptions s;
   s.output = o.output;
@@ -84,12 +90,15 @@ platform::SimulationOptions simulation_options(const Options& o) {
         s.trace_coherence = true;
       else if (t == "insn")
         s.trace_insn = trace_window(o.trace_from, o.trace_until);
+      else if (t == "vcd")
+        s.trace_vcd = waveform_window(o);
       else
-        throw config::UserError(fmt::format("--trace {}: {}must be pcap, tlp, coherence, perfetto or insn", list,
+        throw config::UserError(fmt::format("--trace {}: {}must be pcap, tlp, coherence, perfetto, insn or vcd", list,
                                             list == t ? "" : "each between commas "));
     }
-  if (!s.trace_insn && !(o.trace_from.empty() && o.trace_until.empty()))
-    throw config::UserError("--trace-from and --trace-until belong to --trace insn");
+  if (!s.trace_insn && !s.trace_vcd && !(o.trace_from.empty() && o.trace_until.empty()))
+    throw config::UserError("--trace-from and --trace-until belong to --trace insn and vcd");
+  if (!s.trace_vcd && !o.trace_request.empty()) throw config::UserError("--trace-request belongs to --trace vcd");
   if (!o.traces.empty() && s.output.empty())
     throw config::UserError("--trace needs --out: the directory that the traces go to");
   if (o.console) s.console = &std::cerr;
@@ -323,13 +332,17 @@ void add_run(CLI::App& app, const Environment& environment, Action& action) {
   command->add_option("--out", options->output, "Directory for result.json and traces")->type_name("DIR");
   command
       ->add_option("--trace", options->traces,
-                   "Traces to write, separated by commas: pcap, tlp, coherence, perfetto, insn")
+                   "Traces to write, separated by commas: pcap, tlp, coherence, perfetto, insn, vcd")
       ->allow_extra_args(false)
       ->type_name("KIND");
-  command->add_option("--trace-from", options->trace_from, "Trace instructions from this simulated time on")
+  command
+      ->add_option("--trace-from", options->trace_from, "Trace instructions and waveforms from this simulated time on")
       ->type_name("T");
-  command->add_option("--trace-until", options->trace_until, "Trace instructions up to this simulated time")
+  command
+      ->add_option("--trace-until", options->trace_until, "Trace instructions and waveforms up to this simulated time")
       ->type_name("T");
+  command->add_option("--trace-request", options->trace_request, "Trace waveforms only while a block has this request")
+      ->type_name("ID");
   command->add_flag("--json", options->json, "Print the result file instead of the report");
   add_page(*command, options->page);
   command->add_flag("--no-skip", options->no_skip,

@@ -86,6 +86,7 @@ void Simulation::refuse_traces_of_nothing() {
     if (asked && !has) throw config::UserError(fmt::format("--trace {}: the board has no {}", kind, what));
   };
   refuse(options_.trace_tlp, !board_.slots().empty(), "tlp", "PCIe link");
+  refuse(options_.trace_vcd.has_value(), !base::waveform_sources().empty(), "vcd", "block in RTL");
   refuse(options_.trace_coherence, !board_.coherent_links().empty(), "coherence", "coherent link");
 }
 
@@ -105,6 +106,11 @@ void Simulation::open_traces() {
       base::trace().attach(perfetto_.get());
       base::trace_requests(base::ledger(), base::trace());
     }
+    if (options_.trace_vcd) {
+      base::watched_request() = options_.trace_vcd->request;
+      for (base::WaveformSource* s : base::waveform_sources())
+        s->open_waveform(options_.output + "/" + s->path() + ".fst", *options_.trace_vcd);
+    }
     if (options_.trace_insn)
       insn_ = std::make_unique<debug::InsnTrace>(board_, options_.output + "/trace.insn", *options_.trace_insn);
   } catch (const std::runtime_error& e) {
@@ -117,6 +123,8 @@ void Simulation::close_traces() {
   try {
     for (auto& c : captures_) c->close();
     for (auto& c : link_captures_) c->close();
+    if (options_.trace_vcd)
+      for (base::WaveformSource* s : base::waveform_sources()) s->close_waveform();
     if (perfetto_) perfetto_->close();
     if (insn_) insn_->close();
   } catch (const std::runtime_error& e) {

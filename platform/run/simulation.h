@@ -12,6 +12,7 @@
 
 #include "models/base/fabric/link_capture.h"
 #include "models/base/measure/perfetto.h"
+#include "models/base/measure/waveforms.h"
 #include "models/net/pcap.h"
 #include "models/uart/back_ends.h"
 #include "platform/board/board.h"
@@ -35,8 +36,9 @@ struct SimulationOptions {
   bool skip_spins = true;           ///< harts that wait in a loop are left to arithmetic; results are the same
   bool trace_pcap = false;
   bool trace_perfetto = false;
-  bool trace_tlp = false;        ///< what crosses PCIe links
-  bool trace_coherence = false;  ///< what crosses coherent links
+  bool trace_tlp = false;                         ///< what crosses PCIe links
+  bool trace_coherence = false;                   ///< what crosses coherent links
+  std::optional<base::WaveformWindow> trace_vcd;  ///< waveforms of blocks in RTL
   std::optional<debug::TraceWindow> trace_insn;
   std::ostream* console = nullptr;  ///< what the firmware prints; null: nowhere
   /// Called about ten times a second of wall time with simulated time and the share of the work that is done.

@@ -8,12 +8,16 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <verilated.h>
+#include <verilated_fst_c.h>
 
 #include "models/base/fabric/ring.h"
+#include "models/base/measure/waveforms.h"
 #include "models/base/time/calendar.h"
 #include "models/base/time/callback.h"
 
@@ -25,13 +29,16 @@ namespace sluice::rtl {
 ///
 /// The block sleeps while nothing is in it. It runs ahead of now(), but not beyond the calendar's next entry: what
 /// comes in by an entry then meets the cycle that it belongs to. What leaves becomes an entry at its cycle's end.
+///
+/// It writes its waveform with --trace vcd if Verilator made the class with --trace-fst.
 template <class Model>
-class StreamBlock {
+class StreamBlock final : private base::WaveformSource {
  public:
   /// Takes a packet, and the tuser of its last beat, when its last beat leaves.
   using Output = base::Callback<void(std::span<const std::uint8_t> bytes, std::span<const std::uint32_t> user)>;
 
   struct Setup {
+    std::string path;            ///< of the component: names the waveform
     base::ComponentKey key = 0;  ///< of its entries
     base::Time cycle;            ///< clock edges are at its multiples
     /// A block that does not give exactly one packet for each that comes in sleeps when it has had neither an input nor
@@ -39,11 +46,19 @@ class StreamBlock {
     unsigned settle = 0;
   };
 
-  StreamBlock(const Setup& setup, Output output) : setup_(setup), output_(std::move(output)) { restart(); }
+  StreamBlock(const Setup& setup, Output output)
+      : WaveformSource(setup.path), setup_(setup), output_(std::move(output)) {
+    context_.traceEverOn(true);
+    model_ = std::make_unique<Model>(&context_);
+    restart();
+  }
+  ~StreamBlock() override { close_waveform(); }
 
   /// A packet has come, of at least one byte: its first beat is offered in the first cycle after now(), or behind those
-  /// of the packets before it.
-  void put(std::span<const std::uint8_t> bytes) {
+  /// of the packets before it. watched: it is of the request base::watched_request().
+  void put(std::span<const std::uint8_t> bytes, bool watched = false) {
+    marks_.push(watched ? 1 : 0);
+    watched_ += watched;
     Packet packet = spare();
     packet.bytes.assign(bytes.begin(), bytes.end());
     packet.from = base::calendar().now() / setup_.cycle + 1;
@@ -79,6 +94,8 @@ class StreamBlock {
     waiting_.clear();
     leaving_.clear();
     writes_.clear();
+    marks_.clear();
+    watched_ = 0;
     write_under_way_ = collecting_ = scheduled_ = false;
     at_ = inside_ = 0;
     offered_ = false;
@@ -124,7 +141,6 @@ class StreamBlock {
   }
 
   void restart() {
-    model_ = std::make_unique<Model>(&context_);
     model_->rst = 1;
     for (int i = 0; i < 4; ++i) edges();
     model_->rst = 0;
@@ -171,13 +187,44 @@ class StreamBlock {
     drive_write();
     m.clk = 0;
     m.eval();
+    dump(0);
     ++quiet_;
     if (offered_ && m.s_axis_tready) taken();
     if (m.m_axis_tvalid) given();
     m.clk = 1;
     m.eval();
+    dump(1);
     ++cycle_;
     ++cycles_;
+  }
+
+  /// Writes what the ports and registers are in the first or second half of the cycle.
+  void dump(unsigned half) {
+    if (!waveform_) return;
+    const base::Time at = setup_.cycle * cycle_;
+    if (at < window_.from || at >= window_.until || (window_.request != 0 && watched_ == 0)) return;
+    const std::uint64_t ps = (at.femtoseconds() + half * setup_.cycle.femtoseconds() / 2) / 1000;
+    if (ps <= dumped_ && dumped_ != 0) return;  // cycles of register accesses take no time of a block that sleeps
+    dumped_ = ps;
+    waveform_->dump(ps);
+  }
+
+  void open_waveform(const std::string& file, const base::WaveformWindow& window) override {
+    if constexpr (requires(Model & m, VerilatedFstC * fst) { m.trace(fst, 99); }) {
+      window_ = window;
+      waveform_ = std::make_unique<VerilatedFstC>();
+      model_->trace(waveform_.get(), 99);
+      waveform_->set_time_unit("1ps");
+      waveform_->set_time_resolution("1ps");
+      waveform_->open(file.c_str());
+      if (!waveform_->isOpen()) throw std::runtime_error(file + ": cannot be written");
+    } else {
+      throw std::runtime_error(path() + " writes no waveform: Verilator made it without --trace-fst");
+    }
+  }
+  void close_waveform() override {
+    if (waveform_) waveform_->close();
+    waveform_.reset();
   }
 
   void offer(const Packet& packet) {
@@ -214,6 +261,7 @@ class StreamBlock {
       std::memcpy(packet.user.data(), &m.m_axis_tuser, sizeof m.m_axis_tuser);
     }
     if (inside_ > 0) --inside_;
+    if (!marks_.empty()) watched_ -= marks_.pop();
     base::calendar().at(setup_.cycle * (cycle_ + 1), setup_.key, [this, generation = generation_] {
       if (generation != generation_) return;
       Packet leaves = leaving_.pop();
@@ -230,6 +278,11 @@ class StreamBlock {
   std::unique_ptr<Model> model_;
   base::Ring<Packet> waiting_, leaving_, spare_;
   base::Ring<Write> writes_;
+  base::Ring<std::uint8_t> marks_;  ///< of each packet inside, in the order in which they came: whether it is watched
+  unsigned watched_ = 0;
+  base::WaveformWindow window_;
+  std::unique_ptr<VerilatedFstC> waveform_;
+  std::uint64_t dumped_ = 0;  ///< time of the last dump, ps
   bool write_under_way_ = false;
   std::size_t at_ = 0;  ///< bytes of the first waiting packet that have been taken
   bool offered_ = false;

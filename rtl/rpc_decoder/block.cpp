@@ -13,13 +13,13 @@ namespace {
 
 class Block final : public CallDecoder {
  public:
-  Block(base::ComponentKey key, Output output)
+  Block(const std::string& path, base::ComponentKey key, Output output)
       : CallDecoder(std::move(output)),
-        block_({key, kCycle, 0},
+        block_({path, key, kCycle, 0},
                [this](std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) { leave(line, user); }) {
   }
 
-  void put(std::span<const std::uint8_t> frame) override { block_.put(frame); }
+  void put(std::span<const std::uint8_t> frame, bool watched) override { block_.put(frame, watched); }
   void write(std::uint32_t offset, std::uint32_t value) override { block_.write(offset, value); }
   const std::uint64_t& late() const override { return block_.late(); }
   void reset() override {
@@ -52,8 +52,8 @@ class Block final : public CallDecoder {
   rtl::StreamBlock<Vrpc_decoder> block_;
 };
 
-std::unique_ptr<CallDecoder> make_block(const std::string&, base::ComponentKey key, CallDecoder::Output output) {
-  return std::make_unique<Block>(key, std::move(output));
+std::unique_ptr<CallDecoder> make_block(const std::string& path, base::ComponentKey key, CallDecoder::Output output) {
+  return std::make_unique<Block>(path, key, std::move(output));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "models/base/measure/waveforms.h"
 #include "models/base/time/key.h"
 
 namespace sluice::nic {
@@ -23,8 +24,10 @@ Steering::Steering(Decoder decoder, base::Time parse, const std::string& path, b
 void Steering::accept(net::PacketPtr packet, base::Time available) {
   base::calendar().at(available, key_, [this, p = std::move(packet), available]() mutable {
     const std::span<const std::uint8_t> bytes(p->bytes, p->length);
+    bool watched = false;
+    for (const base::Span& s : p->spans) watched |= s.id == base::watched_request();
     inside_.push({std::move(p), available, {}});
-    decoder_->put(bytes);
+    decoder_->put(bytes, watched);
   });
 }
 

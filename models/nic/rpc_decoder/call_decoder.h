@@ -27,7 +27,8 @@ class CallDecoder {
 
   /// A frame without its frame check sequence, of at least one byte, has come. Its first beat is at the decoder in the
   /// first cycle after now(), or behind the beats of the frames before it; the output takes a beat in every cycle.
-  virtual void put(std::span<const std::uint8_t> frame) = 0;
+  /// watched: it is of the request base::watched_request().
+  virtual void put(std::span<const std::uint8_t> frame, bool watched = false) = 0;
   /// Accesses to the registers of rpc_decoder_regs.h, by a device that has checked them: an entry that is written
   /// counts for frames that come later. offset: a multiple of 4 below RPCD_SIZE.
   virtual void write(std::uint32_t offset, std::uint32_t value) = 0;

@@ -16,7 +16,7 @@ class Model final : public CallDecoder {
  public:
   Model(base::ComponentKey key, Output output) : CallDecoder(std::move(output)), key_(key) {}
 
-  void put(std::span<const std::uint8_t> frame) override {
+  void put(std::span<const std::uint8_t> frame, bool) override {
     Decoded decoded = spare_.empty() ? Decoded{} : spare_.pop();
     decode(frame, table_, decoded, path_);
     stages_.begin(path_);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Waveforms of the blocks in RTL. Plain C++.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/time/time.h"
+
+namespace sluice::base {
+
+/// The cycles that are written: of a part of simulated time, or those in which a block has a request.
+struct WaveformWindow {
+  Time from;
+  Time until = Time::max();
+  std::uint64_t request = 0;  ///< 0: any, or none
+};
+
+/// A block that can write its waveform. It is in waveform_sources() as long as it exists.
+class WaveformSource {
+ public:
+  explicit WaveformSource(std::string path);
+  virtual ~WaveformSource();
+  WaveformSource(const WaveformSource&) = delete;
+  WaveformSource& operator=(const WaveformSource&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// From now on the block writes this file. Throws std::runtime_error when it cannot.
+  virtual void open_waveform(const std::string& file, const WaveformWindow&) = 0;
+  virtual void close_waveform() = 0;
+
+ private:
+  std::string path_;
+};
+
+/// In the order in which they were made.
+std::vector<WaveformSource*>& waveform_sources();
+
+/// The request whose packets blocks are told of: WaveformWindow::request of the run; 0: none.
+std::uint64_t& watched_request();
+
+}  // namespace sluice::base
