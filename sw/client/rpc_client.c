@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sw/client/rpc_client.c: makes checked calls to the firmware's services with libtirpc and code that rpcgen made from
- * services.x, as any program on a real network would.
+ * protocols/rpc/services.x, as any program on a real network would.
  *
  *   rpc-client HOST [CALLS]
  *
@@ -15,6 +15,8 @@
 #include "services.h"
 
 #define KEYS 50
+#define DATA_MOST 1428 /* what one Ethernet frame holds */
+#define VALUES_MOST 357
 
 static CLIENT *calc, *echo, *kv;
 static unsigned long calls_made;
@@ -53,8 +55,8 @@ static void check_add(void) {
 }
 
 static void check_checksum(void) {
-  char bytes[CLIENT_DATA_MAX];
-  data_t data = {random_number(CLIENT_DATA_MAX + 1), bytes};
+  char bytes[DATA_MOST];
+  data_t data = {random_number(DATA_MOST + 1), bytes};
   fill(bytes, data.data_t_len);
   u_int* sum = calc_checksum_1(&data, calc);
   if (sum == NULL) fail(calc, "calc CHECKSUM");
@@ -72,9 +74,15 @@ static int compare(const void* x, const void* y) {
   return (a > b) - (a < b);
 }
 
+static void check_spin(void) {
+  u_int nanoseconds = random_number(1000);
+  if (calc_spin_1(&nanoseconds, calc) == NULL) fail(calc, "calc SPIN");
+  calls_made++;
+}
+
 static void check_sort(void) {
-  int numbers[CLIENT_VALUES_MAX];
-  values_t values = {random_number(CLIENT_VALUES_MAX + 1), numbers};
+  int numbers[VALUES_MOST];
+  values_t values = {random_number(VALUES_MOST + 1), numbers};
   for (u_int i = 0; i < values.values_t_len; i++) numbers[i] = (int)random_number(UINT32_MAX);
   values_t* sorted = calc_sort_1(&values, calc);
   if (sorted == NULL) fail(calc, "calc SORT");
@@ -89,8 +97,8 @@ static void check_sort(void) {
 }
 
 static void check_echo(void) {
-  char bytes[CLIENT_DATA_MAX];
-  data_t data = {random_number(CLIENT_DATA_MAX + 1), bytes};
+  char bytes[DATA_MOST];
+  data_t data = {random_number(DATA_MOST + 1), bytes};
   fill(bytes, data.data_t_len);
   data_t* back = echo_echo_1(&data, echo);
   if (back == NULL) fail(echo, "echo ECHO");
@@ -182,7 +190,7 @@ int main(int argc, char** argv) {
   check_refusals(argv[1]);
   check_null();
   while (calls_made < calls) {
-    switch (random_number(6)) {
+    switch (random_number(7)) {
       case 0:
         check_add();
         break;
@@ -196,6 +204,9 @@ int main(int argc, char** argv) {
         check_echo();
         break;
       case 4:
+        check_spin();
+        break;
+      case 5:
         check_put(random_number(KEYS));
         break;
       default:
