@@ -4,6 +4,7 @@ if(NOT SLUICE_ROOT)
   set(SLUICE_ROOT ${CMAKE_SOURCE_DIR})
 endif()
 find_program(RISCV_CC riscv64-unknown-elf-gcc REQUIRED)
+find_program(SLUICE_PYTHON python3 HINTS /usr/bin REQUIRED)
 
 set(SLUICE_FIRMWARE_FLAGS
     -std=gnu11 -march=rv64gc_zba_zbb_zbs -mabi=lp64d -mcmodel=medany -mstrict-align -O2 -g
@@ -23,18 +24,22 @@ list(TRANSFORM SLUICE_FIRMWARE_SYSTEM PREPEND ${SLUICE_ROOT}/firmware/)
 # Serves ONC RPC on the board's NICs; the RPC programs themselves are not included.
 set(SLUICE_FIRMWARE_RPC
     drivers/nic.c drivers/nic_descriptor.c drivers/nic_descriptor_setup.c drivers/pcie.c
-    drivers/pio/coherent.c drivers/pio/nic.c drivers/pio/pcie.c drivers/pio/pio.c memory/translation.c net/checksum.c net/stack.c net/tcp.c rpc/port.c rpc/portmapper.c
-    rpc/turns.c)
+    drivers/pio/coherent.c drivers/pio/nic.c drivers/pio/pcie.c drivers/pio/pio.c memory/translation.c net/checksum.c net/stack.c net/tcp.c rpc/decoder.c
+    rpc/port.c rpc/portmapper.c rpc/turns.c)
 list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)
 
 # sluice_rpc_programs(OUT IMAGE program...): sets OUT to the sources of these programs, and writes the image's
 # rpc_programs.h, which lists the programs for firmware/rpc/program.h. A program is NAME.c, which ends with
 # RPC_PROGRAM(NAME, ...), and NAME.h, which defines RPC_PROGRAM_NAME and NAME_VERSION. Either both lie beside each other
-# in the project, or NAME.c is in firmware/programs and NAME.h in protocols/rpc.
+# in the project, or NAME.c is in firmware/programs and NAME.h in protocols/rpc. Where NAME.x describes the program NAME in
+# RPC language, as protocols/rpc/services.x does those in firmware/programs, a NIC that decodes calls gets the schemas of
+# its arguments (firmware/rpc/decoder.h).
 function(sluice_rpc_programs out image)
   set(sources)
   set(headers)
   set(names)
+  set(described)
+  set(schemas)
   foreach(program ${ARGN})
     get_filename_component(name ${program} NAME_WE)
     get_filename_component(own ${program} ABSOLUTE)
@@ -46,9 +51,11 @@ function(sluice_rpc_programs out image)
       if(NOT EXISTS ${header})
         message(FATAL_ERROR "${image}: the RPC program ${program} has no header ${shown} beside it")
       endif()
+      string(REGEX REPLACE "h$" "x" described_by ${header})
     elseif(EXISTS ${shipped})
       list(APPEND sources ${shipped})
       set(shown protocols/rpc/${program}.h)
+      set(described_by ${SLUICE_ROOT}/protocols/rpc/services.x)
     else()
       file(GLOB brought RELATIVE ${SLUICE_ROOT}/firmware/programs ${SLUICE_ROOT}/firmware/programs/*.c)
       string(REPLACE ".c" "" brought "${brought}")
@@ -59,6 +66,10 @@ function(sluice_rpc_programs out image)
       message(FATAL_ERROR "${image}: the file of an RPC program has the program's name, a C identifier in lower case, not ${name}")
     endif()
     string(TOUPPER ${name} upper)
+    if(EXISTS ${described_by})
+      list(APPEND described ${described_by})
+      string(APPEND schemas " X(${name}_arguments)")
+    endif()
     string(APPEND headers "#include \"${shown}\"\n")
     string(APPEND names " X(${name}, RPC_PROGRAM_${upper}, ${upper}_VERSION)")
   endforeach()
@@ -69,7 +80,28 @@ function(sluice_rpc_programs out image)
 @headers@
 #define RPC_PROGRAMS(X)@names@
 ")
+  _sluice_rpc_schemas(${CMAKE_CURRENT_BINARY_DIR}/${image}.dir/rpc_schemas.h "${schemas}" ${described})
   set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# Writes the header for firmware/rpc/decoder.c: the schemas of these .x files, and RPC_SCHEMAS(X).
+function(_sluice_rpc_schemas header schemas)
+  set(files ${ARGN})
+  if(NOT files)
+    set(files ${SLUICE_ROOT}/protocols/rpc/services.x)  # for the types
+  endif()
+  list(REMOVE_DUPLICATES files)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  execute_process(COMMAND ${SLUICE_PYTHON} -B ${SLUICE_ROOT}/sw/rpc-schema ${files} --c ${header}.new
+                  RESULT_VARIABLE status ERROR_VARIABLE mistake)
+  if(status)
+    message(FATAL_ERROR "${mistake}")
+  endif()
+  file(READ ${header}.new contents)
+  file(REMOVE ${header}.new)
+  file(CONFIGURE OUTPUT ${header} @ONLY CONTENT "@contents@
+#define RPC_SCHEMAS(X)@schemas@
+")
 endfunction()
 
 # sluice_firmware_image(NAME BASE source...): NAME.elf in the build directory from these sources and no others, for RAM

@@ -11,6 +11,7 @@
 #include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"
+#include "firmware/rpc/decoder.h"
 #include "firmware/rpc/port.h"
 
 static struct nic nics[NIC_MAX];
@@ -62,6 +63,7 @@ int application_main(void) {
     introduce(&nics[i]);
     if (nics[i].settings.interrupts) interrupts = true;
     add_ports(&nics[i]);
+    rpc_decoder_setup(&nics[i]);
   }
   for (unsigned hart = 1; hart < BOOT_MAX_HARTS; hart++) {
     if (served[hart].ports != 0) hart_start(hart, secondary_main);

@@ -123,6 +123,7 @@ struct nic {
   uint8_t mac[6];
   bool rx_checksum, tx_checksum; /* the NIC checks (rx), inserts (tx) checksums itself */
   uint32_t max_frame;            /* bytes without FCS */
+  uint64_t rpc_decoder; /* where its decoder of RPC calls has its registers (rpc_decoder_regs.h); 0: it has none */
   unsigned queues;
   struct nic_queue* queue[BOOT_MAX_HARTS];
   const struct nic_model* model;         /* 0: it is on the system's bus */

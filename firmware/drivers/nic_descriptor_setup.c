@@ -75,6 +75,7 @@ static void read_identity(struct nic* nic, uint64_t bar) {
   nic->rx_checksum = (capabilities & DESC_CAPABILITIES_RX_CHECKSUM) != 0;
   nic->tx_checksum = (capabilities & DESC_CAPABILITIES_TX_CHECKSUM) != 0;
   nic->max_frame = reg_read(bar, DESC_MAX_FRAME);
+  if ((capabilities & DESC_CAPABILITIES_RPC) != 0) nic->rpc_decoder = bar + DESC_RPC_DECODER;
   uint32_t queues = capabilities & DESC_CAPABILITIES_QUEUES;
   if (nic->queues > queues) nic->queues = queues;
 }

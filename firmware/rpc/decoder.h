@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/rpc/decoder.h: tells a NIC that decodes RPC calls (models/nic/rpc_decoder/rpc_decoder_regs.h) of the image's
+ * programs. */
+#pragma once
+
+#include "firmware/drivers/nic.h"
+
+/* Enters every procedure of every program, as far as the decoder's table has room. The calls of a program go to the
+ * queue of the program's place in RPC_PROGRAMS, modulo the NIC's queues. Does nothing for a NIC without a decoder. */
+void rpc_decoder_setup(const struct nic* nic);

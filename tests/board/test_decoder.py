@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The RPC decoder in RTL and its model are the same on a board, and calls reach their service's queue.
+
+test_decoder.py SLUICE; skipped where the program was built without Verilator."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from board_runs import FOUR_HARTS, FUNCTIONAL, SLUICE, SMALL, BoardTest, canonical, options, result, run
+
+PROGRAMS = ("add", "echo", "kv")  # in the order of the firmware's RPC_PROGRAMS
+TLM, RTL = options("nic.eth0.decoder=tlm"), options("nic.eth0.decoder=rtl")
+
+
+def decoder_counters(r):
+    return {k: v for k, v in r["counters"]["nic.eth0"].items() if k.startswith("rpc_")}
+
+
+class Decoders(BoardTest):
+    def assert_same(self, *arguments):
+        tlm, rtl = (canonical(run(*arguments, *which), ["nic.eth0.decoder"]) for which in (TLM, RTL))
+        self.assertEqual(tlm, rtl)
+        r = json.loads(rtl)
+        self.assertEqual(r["counters"]["nic.eth0"]["rpc_late"], 0)
+        self.assertGreaterEqual(r["counters"]["nic.eth0"]["rpc_calls"], 400)
+        return r
+
+    def test_results_are_the_same(self):
+        for board in ("e810-poll", "e810-irq"):
+            for variant in ((), FOUR_HARTS, FUNCTIONAL, options("workload.outstanding=64"), options("workload.call.bytes=1200"),
+                            options("workload.call.program=kv"), options("workload.call.program=null", "workload.outstanding=64")):
+                with self.subTest(board=board, variant=variant):
+                    self.assert_same(board, *SMALL, *variant)
+
+    def test_packets_are_no_calls_and_the_same(self):
+        packets = ("e810-echo", "--requests", "2000")
+        tlm, rtl = (canonical(run(*packets, *which), ["nic.eth0.decoder"]) for which in (TLM, RTL))
+        self.assertEqual(tlm, rtl)
+
+    def test_each_call_reaches_its_services_queue(self):
+        for number, program in enumerate(PROGRAMS):
+            r = result("e810-poll", *SMALL, *FOUR_HARTS, *RTL, *options(f"workload.call.program={program}"))
+            served = [core["requests"]["completed"] for core in r["cores"]]
+            self.assertEqual(served, [400 if hart == number else 0 for hart in range(4)], program)
+        spread = result("e810-poll", *SMALL, *FOUR_HARTS)
+        self.assertGreater(min(core["requests"]["completed"] for core in spread["cores"]), 50)
+
+    def test_a_call_takes_the_decoders_cycles(self):
+        """A null call alone has two beats: 25 cycles of 4 ns from the first to the edge at which the control line leaves, and up
+        to one to the first edge; the header parser, 20 ns, works beside it."""
+        null = (*SMALL, *options("workload.call.program=null", "workload.outstanding=1"), *FUNCTIONAL)
+        without, with_it = (result("e810-poll", *null, *which) for which in ((), RTL))
+        parse = [sum(s["mean_ns"] * s["visits"] for s in r["stages"] if s["name"] == "parse") / 400 for r in (without, with_it)]
+        self.assertEqual(parse[0], 20)
+        self.assertGreater(parse[1], 25 * 4)
+        self.assertLessEqual(parse[1], 27 * 4)
+
+    def test_waveforms(self):
+        out = self.directory()
+        sizes = []
+        for more in ((), ("--trace-request", "7"), ("--trace-from", "100 ms")):
+            run("e810-poll", "--requests", "40", *RTL, "--trace", "vcd", "--out", out, *more)
+            with open(os.path.join(out, "nic.eth0.decoder.fst"), "rb") as file:
+                contents = file.read()
+            self.assertEqual(contents[0], 0, "an FST file begins with its header block")
+            sizes.append(len(contents))
+        self.assertGreater(sizes[0], 2 * sizes[1])
+        self.assertGreater(sizes[1], sizes[2])
+        traced = canonical(run("e810-poll", *SMALL, *RTL, "--trace", "vcd", "--out", out))
+        self.assertEqual(traced, canonical(run("e810-poll", *SMALL, *RTL)))
+
+    def test_mistakes(self):
+        self.assertIn("nic.eth0.decoder=rtk: must be none, tlm or rtl", self.mistake("e810-poll", "nic.eth0.decoder=rtk"))
+        for arguments, sentence in (
+                (["--trace", "vcd", "--out", self.directory()], "--trace vcd: the board has no block in RTL"),
+                (["--trace-request", "1"], "--trace-request belongs to --trace vcd"),
+                ([*RTL, "--trace", "vcd", "--out", self.directory(), "--trace-request", "x"], "--trace-request x: must be a whole number")):
+            ended = subprocess.run([SLUICE, "run", "e810-poll", *arguments], capture_output=True, text=True, check=False)
+            self.assertEqual(ended.returncode, 2)
+            self.assertIn(sentence, ended.stderr)
+
+
+if __name__ == "__main__":
+    built = subprocess.run([SLUICE, "run", "e810-poll", "--requests", "1", *RTL, "--json"], capture_output=True, text=True, check=False)
+    if "was built where Verilator was" in built.stderr:
+        sys.exit(77)
+    unittest.main()
