@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 file(GLOB SLUICE_PLUGIN_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      models/base/*.h models/base/*/*.h models/memory/*.h models/part/*.h models/pcie/*.h models/pcie/*/*.h models/net/*.h models/net/*/*.h models/nic/*.h
-     models/workload/*.h protocols/rpc/*.h platform/plugin/device.h platform/plugin/plugin.h
+     models/workload/*.h rtl/adapter/*.h protocols/rpc/*.h platform/plugin/device.h platform/plugin/plugin.h
      platform/config/registry.h platform/config/user_error.h)
 set(SLUICE_ROOT ${CMAKE_SOURCE_DIR})
 set(SLUICE_VERSION ${PROJECT_VERSION})
@@ -40,7 +40,8 @@ install(FILES protocols/rpc/services.x DESTINATION ${sdk}/protocols/rpc)
 install(FILES firmware/apps/rpc_server.c DESTINATION ${sdk}/firmware/apps)
 install(FILES tests/unit/device_bench.h tests/unit/fresh_kernel.h tests/unit/plain_main.cpp tests/unit/test_main.cpp DESTINATION ${sdk}/tests/unit)
 install(FILES tests/unit/pcie/pcie_bench.h DESTINATION ${sdk}/tests/unit/pcie)
-install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake cmake/SluiceInterface.cmake cmake/Digest.cmake
+install(FILES cmake/SluiceFirmware.cmake cmake/SluiceDevice.cmake cmake/SluiceInterface.cmake cmake/SluiceVerilator.cmake
+              cmake/Digest.cmake
         DESTINATION lib/cmake/Sluice)
 
 # The register headers of all models: the firmware's drivers include them.

@@ -1,8 +1,10 @@
 # sluice_verilate(TOP top SOURCES x.sv... [ARGS arg...] [NAME name]): a library with the C++ class V<top> of a SystemVerilog
 # module, made by Verilator. SLUICE_VERILATOR says whether there is one; nothing but the RTL needs it.
 find_program(VERILATOR_PROGRAM verilator)
+find_package(ZLIB QUIET)
+find_package(Threads QUIET)
 set(SLUICE_VERILATOR OFF)
-if(VERILATOR_PROGRAM)
+if(VERILATOR_PROGRAM AND ZLIB_FOUND)
   execute_process(COMMAND ${VERILATOR_PROGRAM} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(EXISTS ${VERILATOR_ROOT}/include/verilated.cpp)
@@ -20,7 +22,7 @@ if(SLUICE_VERILATOR)
   # SystemC has functions of the names that Verilator asks for the time by.
   target_compile_definitions(sluice_verilated PUBLIC VL_TIME_CONTEXT VM_COVERAGE=0 VM_TRACE=1 VM_TRACE_FST=1)
   target_compile_options(sluice_verilated PRIVATE -w)
-  target_link_libraries(sluice_verilated PUBLIC Threads::Threads z)
+  target_link_libraries(sluice_verilated PUBLIC Threads::Threads ZLIB::ZLIB)
 endif()
 
 function(sluice_verilate)
@@ -28,6 +30,14 @@ function(sluice_verilate)
   if(NOT V_NAME)
     set(V_NAME ${V_TOP})
   endif()
+  if(NOT SLUICE_VERILATOR)
+    message(FATAL_ERROR "sluice_verilate(${V_NAME}) needs Verilator and zlib: Debian's verilator and zlib1g-dev")
+  endif()
+  set(sources)
+  foreach(source ${V_SOURCES})
+    get_filename_component(source ${source} ABSOLUTE)
+    list(APPEND sources ${source})
+  endforeach()
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/verilated_${V_NAME})
   set(archive ${directory}/V${V_NAME}__ALL.a)
   add_custom_command(
@@ -35,9 +45,9 @@ function(sluice_verilate)
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${directory}
     COMMAND ${VERILATOR_PROGRAM} --cc --build -O3 --x-assign fast --x-initial fast --noassert -Wall -Wno-UNUSEDSIGNAL --prefix V${V_NAME}
             --top-module ${V_TOP} --Mdir ${directory} ${V_ARGS} -CFLAGS "-fPIC -DVL_TIME_CONTEXT"
-            -MAKEFLAGS "OBJCACHE=${CCACHE} OPT_FAST=-O2 OPT_SLOW=-O1" ${V_SOURCES} > ${directory}.log 2>&1
+            -MAKEFLAGS "OBJCACHE=${CCACHE} OPT_FAST=-O2 OPT_SLOW=-O1" ${sources} > ${directory}.log 2>&1
             || ${CMAKE_COMMAND} -E cat ${directory}.log && test -e ${archive}
-    DEPENDS ${V_SOURCES}
+    DEPENDS ${sources}
     COMMENT "Verilating ${V_NAME}"
     VERBATIM)
   add_custom_target(verilated_${V_NAME} DEPENDS ${archive})

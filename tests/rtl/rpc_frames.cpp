@@ -107,6 +107,8 @@ FrameBytes RpcFrames::call(const Service& s) {
   f.push_back(static_cast<std::uint8_t>(0x40 | head / 4));
   f.push_back(0);
   bytes(f, head - 2);
+  if (!one_in(8))
+    std::fill(f.begin() + static_cast<std::ptrdiff_t>(ipv4_) + 20, f.end(), 1);  // options that do nothing
   put16(f, ipv4_ + 6, one_in(2) ? 0x4000 : 0);
   f[ipv4_ + 9] = 17;
   udp_ = f.size();

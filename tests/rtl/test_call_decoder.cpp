@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decoder in RTL and its model as parts of a NIC: the same frames leave them at the same times.
-#include <catch2/catch.hpp>
 #include <deque>
+
+#include <catch2/catch.hpp>
 
 #include "models/nic/rpc_decoder/call_decoder.h"
 #include "models/part/catalogue.h"
@@ -80,8 +81,7 @@ TEST_CASE("what the RTL and the model make of a frame leaves at the same time") 
             : random.one_in(3) ? base::Time::ns(4 * random.upto(30))
                                : base::Time::ps(random.upto(500'000));
     frames.push_back(frame);
-    for (auto& d : both.decoders)
-      base::calendar().at(when, 3, [&d, &f = frames.back()] { d->put(f); });
+    for (auto& d : both.decoders) base::calendar().at(when, 3, [&d, &f = frames.back()] { d->put(f); });
   }
   run_to(when + base::Time::ms(1));
   REQUIRE(both.left[0].size() == 5000);
