@@ -3,6 +3,7 @@
 #include "firmware/rpc/decoder.h"
 
 #include "firmware/kernel/console.h"
+#include "firmware/kernel/likely.h"
 #include "firmware/rpc/program.h"
 #include "models/nic/rpc_decoder/rpc_decoder_regs.h"
 #include "rpc_schemas.h"
@@ -44,7 +45,7 @@ static void enter(const struct nic* nic, uint32_t entry, const struct rpc_progra
   write(nic, RPCD_COMMIT, RPCD_COMMIT_VALID | entry);
 }
 
-void rpc_decoder_setup(const struct nic* nic) {
+COLD void rpc_decoder_setup(const struct nic* nic) {
   if (nic->rpc_decoder == 0) return;
   const uint32_t room = read(nic, RPCD_CAPACITY) & RPCD_CAPACITY_SERVICES;
   uint32_t entry = 0, queue = 0;
