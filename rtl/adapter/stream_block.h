@@ -48,6 +48,7 @@ class StreamBlock final : private base::WaveformSource {
 
   StreamBlock(const Setup& setup, Output output)
       : WaveformSource(setup.path), setup_(setup), output_(std::move(output)) {
+    context_.threads(1);  // by default it starts one for each processor, which would take the program's signals
     context_.traceEverOn(true);
     model_ = std::make_unique<Model>(&context_);
     restart();

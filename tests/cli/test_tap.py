@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real programs talk to the firmware in the simulator: test_tap.py SLUICE RPC_CLIENT BOARD
+"""Real programs talk to the firmware in the simulator: test_tap.py SLUICE RPC_CLIENT BOARD [TEST...]
 
 Every run has a network namespace of its own. Exit status 77 where namespaces or TAP are not permitted.
 """
@@ -181,4 +181,4 @@ if __name__ == "__main__":
     if not permitted():
         print("skipped: network namespaces and TAP need root")
         sys.exit(77)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
