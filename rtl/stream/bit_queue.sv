@@ -27,10 +27,12 @@ module bit_queue #(
     if (enable && put) bits[written[Bits-1:0]] <= put_bit;
   end
 
+`ifndef SYNTHESIS
   always_ff @(posedge clk) begin
     if (!rst && enable) begin
       assert (!get || written != read);
       assert (!put || written - read != (Bits + 1)'(Depth));
     end
   end
+`endif
 endmodule

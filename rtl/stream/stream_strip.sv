@@ -155,4 +155,8 @@ module stream_strip #(
       end
     end
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk) if (!rst && out_valid) assert (out_beat.last ? out_beat.count <= 7'd64 : out_beat.count == 7'd64);
+`endif
 endmodule
