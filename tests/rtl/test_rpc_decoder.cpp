@@ -7,13 +7,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "Vrpc_decoder.h"
 #include "models/nic/rpc_decoder/timing.h"
 #include "tests/rtl/decoder_bench.h"
 #include "tests/rtl/rpc_frames.h"
 
 using namespace sluice;
 using namespace sluice::nic::rpc;
-using test::DecoderBench;
+using DecoderBench = test::DecoderBenchOf<Vrpc_decoder>;
 using test::DecoderOutput;
 using test::FrameBytes;
 using test::RpcFrames;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decoder with its assertions and with random values where none is defined gives what the plain one gives: no result
+// depends on what a register begins with.
+
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "Vrpc_decoder.h"
+#include "Vrpc_decoder_checked.h"
+#include "tests/rtl/decoder_bench.h"
+#include "tests/rtl/rpc_frames.h"
+#include "verilated_cov.h"
+
+using namespace sluice::nic::rpc;
+using sluice::test::DecoderBenchOf;
+using sluice::test::DecoderOutput;
+using sluice::test::FrameBytes;
+using sluice::test::RpcFrames;
+
+TEST_CASE("the decoder gives the same with assertions and from any values of its registers") {
+  constexpr unsigned kFrames = 300;
+  for (unsigned seed = 1; seed <= 16; ++seed) {
+    INFO("seed " << seed);
+    RpcFrames random(seed);
+    DecoderBenchOf<Vrpc_decoder> plain;
+    DecoderBenchOf<Vrpc_decoder_checked> checked(seed);
+    std::vector<Service> services;
+    for (unsigned i = 0; i < kServices; ++i) {
+      // Some entries are as a reset leaves them.
+      services.push_back(random.service(i));
+      if (random.one_in(8)) continue;
+      plain.set(i, services.back());
+      checked.set(i, services.back());
+    }
+    std::vector<FrameBytes> frames;
+    for (unsigned i = 0; i < kFrames; ++i) {
+      const Service& s = services[random.upto(kServices - 1)];
+      frames.push_back(random.one_in(2) ? random.call(s) : random.changed(s));
+    }
+    std::vector<bool> offers, ready;
+    const unsigned offered = 1 + random.upto(9), taken = 1 + random.upto(9);  // of ten cycles
+    for (unsigned i = 0; i < 4096; ++i) {
+      offers.push_back(random.upto(9) < offered);
+      ready.push_back(random.upto(9) < taken);
+    }
+    const auto offers_in = [&](std::uint64_t cycle) { return offers[cycle % offers.size()]; };
+    const auto ready_in = [&](std::uint64_t cycle) { return ready[cycle % ready.size()]; };
+    const std::vector<DecoderOutput> a = plain.run(frames, offers_in, ready_in), b = checked.run(frames, offers_in, ready_in);
+    REQUIRE(a.size() == frames.size());
+    REQUIRE(b.size() == frames.size());
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      INFO("frame " << i << " of " << frames[i].size() << " bytes");
+      REQUIRE(a[i].verdict == b[i].verdict);
+      REQUIRE(a[i].came == b[i].came);
+      REQUIRE(a[i].left == b[i].left);
+      // What comes with a frame that is no call of a service means nothing.
+      if (a[i].verdict != RPCD_CALL) continue;
+      REQUIRE(a[i].line == b[i].line);
+      REQUIRE(a[i].owner == b[i].owner);
+      REQUIRE(a[i].source == b[i].source);
+      REQUIRE(a[i].source_port == b[i].source_port);
+      REQUIRE(a[i].destination == b[i].destination);
+      REQUIRE(a[i].port == b[i].port);
+    }
+    for (unsigned v = 0; v <= RPCD_VERDICTS; ++v) REQUIRE(plain.read(RPCD_COUNTERS + 4 * v) == checked.read(RPCD_COUNTERS + 4 * v));
+    REQUIRE_FALSE(checked.context().gotError());
+    if (const char* folder = std::getenv("SLUICE_RTL_COVERAGE"); folder != nullptr && VM_COVERAGE)
+      checked.context().coveragep()->write(
+          (std::string(folder) + "/decoder-" + std::to_string(getpid()) + "-" + std::to_string(seed) + ".dat").c_str());
+  }
+}
