@@ -88,12 +88,13 @@ module arguments_bench (
 );
   stream_pkg::beat_t         in_beat, table_beat, part_beat, line_beat;
   rpc_decoder_pkg::headers_t in_headers;
-  rpc_decoder_pkg::call_t    in_call, table_call, part_call, line_call, out_call;
+  rpc_decoder_pkg::call_t    in_call, table_call, part_call, line_call, out_call, counted_call;
   rpc_decoder_pkg::reason_t  line_reason;
   xdr_pkg::place_t           in_place, part_place;
   logic [255:0]              table_parts, part_parts;
   logic                      table_out, part_out, line_out;
   assign in_beat    = {in_cut, in_last, in_count, in_data};
+  assign counted_call = {counted_reason, 224'd0};
   assign in_headers = {in_port, in_program, in_version, in_procedure, in_reason, 18'd0, in_length, in_source_port,
                        in_source, in_destination, in_xid};
   assign in_call    = {in_reason, in_owner, in_length, in_port, in_source_port, in_source, in_destination, in_xid,
@@ -116,7 +117,7 @@ module arguments_bench (
   decoder_registers #(.Services(16)) registers (
       .clk, .rst, .awvalid, .awready, .awaddr, .wvalid, .wready, .wdata, .bvalid, .bready, .arvalid, .arready, .araddr,
       .rvalid, .rready, .rdata, .write, .write_entry, .write_valid, .write_key, .write_service,
-      .counted, .reason(rpc_decoder_pkg::reason_t'(counted_reason)));
+      .counted, .reason(counted_call.reason));
 
   assign out_valid = table_out || part_out || line_out;
   assign out_call  = which == 2'd0 ? table_call : which == 2'd1 ? part_call : line_call;

@@ -121,3 +121,22 @@ TEST_CASE("the RTL and its twin decode the same, in the same cycles") {
     CHECK(verdicts_of[v] > total / 2000);
   }
 }
+
+TEST_CASE("a null call's control line leaves 25 cycles after the call's first beat has come") {
+  RpcFrames random(1);
+  DecoderBench bench;
+  Service null;
+  null.key = {0x20000001, 1, 0, 2000};
+  bench.set(0, null);
+  const auto always = [](std::uint64_t) { return true; };
+  for (unsigned found = 0; found < 5;) {
+    const FrameBytes frame = random.call(null);
+    if (frame.size() != 82) continue;  // no tag, no options, no credential, nothing behind it
+    const std::vector<DecoderOutput> out = bench.run({frame}, always, always);
+    REQUIRE(out.size() == 1);
+    REQUIRE(out[0].verdict == RPCD_CALL);
+    REQUIRE(out[0].left.size() == 1);
+    CHECK(out[0].left[0] - out[0].came[0] == 25);
+    ++found;
+  }
+}
