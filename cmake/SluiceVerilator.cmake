@@ -38,6 +38,7 @@ function(sluice_verilate)
     set(optimise "OPT_FAST=-O1 OPT_SLOW=-O0")
     if(SLUICE_RTL_COVERAGE)
       list(APPEND mode --coverage-line --coverage-toggle)
+      set(optimise "OPT_FAST=-O0 OPT_SLOW=-O0")  # ten times as much code, which runs for seconds
     endif()
   endif()
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/verilated_${V_NAME})

@@ -11,6 +11,7 @@
 
 #include "Vrpc_decoder.h"
 #include "Vrpc_decoder_checked.h"
+#include "models/net/headers.h"
 #include "tests/rtl/decoder_bench.h"
 #include "tests/rtl/rpc_frames.h"
 #include "verilated_cov.h"
@@ -20,6 +21,47 @@ using sluice::test::DecoderBenchOf;
 using sluice::test::DecoderOutput;
 using sluice::test::FrameBytes;
 using sluice::test::RpcFrames;
+
+namespace {
+
+/// A call as long as IPv4 allows: 1,024 beats. Empty if the one that is given has more than its fixed headers.
+FrameBytes longest(FrameBytes call) {
+  if (call.size() != 82) return {};
+  call.resize(14 + 65'535, 0x5a);
+  const auto put16 = [&](std::size_t at, unsigned value) {
+    call[at] = static_cast<std::uint8_t>(value >> 8);
+    call[at + 1] = static_cast<std::uint8_t>(value);
+  };
+  put16(16, 65'535);
+  put16(38, 65'515);
+  put16(40, 0);  // no checksum
+  put16(24, 0);
+  put16(24, 0xffffu - sluice::net::internet_sum(&call[14], 20));
+  return call;
+}
+
+}  // namespace
+
+TEST_CASE("the decoder gives the same for the longest call that there is") {
+  RpcFrames random(1);
+  DecoderBenchOf<Vrpc_decoder> plain;
+  DecoderBenchOf<Vrpc_decoder_checked> checked(1);
+  Service null;
+  null.key = {0x20000001, 1, 0, 2000};
+  plain.set(0, null);
+  checked.set(0, null);
+  FrameBytes frame;
+  while (frame.empty()) frame = longest(random.call(null));
+  const auto always = [](std::uint64_t) { return true; };
+  const std::vector<DecoderOutput> a = plain.run({frame}, always, always), b = checked.run({frame}, always, always);
+  REQUIRE(a.size() == 1);
+  REQUIRE(b.size() == 1);
+  CHECK(a[0].verdict == RPCD_CALL);
+  CHECK(b[0].verdict == RPCD_CALL);
+  CHECK(a[0].line.size() == RPCD_LINE_HEAD_BYTES + 65'535 - 20 - 8 - 40);
+  CHECK(a[0].line == b[0].line);
+  CHECK(a[0].left == b[0].left);
+}
 
 TEST_CASE("the decoder gives the same with assertions and from any values of its registers") {
   constexpr unsigned kFrames = 300;
