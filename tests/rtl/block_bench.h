@@ -13,9 +13,8 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
+#include <unistd.h>
 
 #include "verilated.h"
 #include "verilated_cov.h"

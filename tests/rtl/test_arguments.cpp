@@ -64,8 +64,8 @@ TEST_CASE("service_table finds the first entry that matches and is valid") {
     std::deque<Found> expected;
     bench.at_beat = [&] {
       REQUIRE_FALSE(expected.empty());
-      Found f{bench.dut->out_reason, {},
-              bench.dut->out_length, bench.dut->out_port,
+      Found f{bench.dut->out_reason,      {},
+              bench.dut->out_length,      bench.dut->out_port,
               bench.dut->out_source_port, bench.dut->out_source,
               bench.dut->out_destination, bench.dut->out_xid};
       if (!expected.front().service.empty()) {
@@ -92,8 +92,7 @@ TEST_CASE("service_table finds the first entry that matches and is valid") {
         bench.dut->table_write = 1;
         bench.dut->table_entry = static_cast<std::uint8_t>(at);
         bench.dut->table_valid = valid;
-        set_words(bench.dut->table_key,
-                  {e.key.procedure, e.key.version, e.key.program, e.key.port});
+        set_words(bench.dut->table_key, {e.key.procedure, e.key.version, e.key.program, e.key.port});
         set_words(bench.dut->table_service, e.service);
         bench.idle(1);
         bench.dut->table_write = 0;
@@ -107,10 +106,14 @@ TEST_CASE("service_table finds the first entry that matches and is valid") {
           ServiceKey key = keys[bench.upto(7)];
           if (bench.one_in(4)) {  // another key, by one bit
             const unsigned bit = bench.upto(111);
-            if (bit < 32) key.program ^= 1u << bit;
-            else if (bit < 64) key.version ^= 1u << (bit - 32);
-            else if (bit < 96) key.procedure ^= 1u << (bit - 64);
-            else key.port = static_cast<std::uint16_t>(key.port ^ 1u << (bit - 96));
+            if (bit < 32)
+              key.program ^= 1u << bit;
+            else if (bit < 64)
+              key.version ^= 1u << (bit - 32);
+            else if (bit < 96)
+              key.procedure ^= 1u << (bit - 64);
+            else
+              key.port = static_cast<std::uint16_t>(key.port ^ 1u << (bit - 96));
           }
           const unsigned reason = bench.one_in(4) ? 1 + bench.upto(11) : 0;
           const Words r = random_words(bench, 5);
@@ -230,7 +233,8 @@ TEST_CASE("xdr_part finds where its array ends, and the class of each word") {
           }
           own |= c << 2 * w;
         }
-        expected.push_back({ends, before || is_wrong, static_cast<std::uint32_t>(end & 0xffff), classes | own, number, beat == 0});
+        expected.push_back(
+            {ends, before || is_wrong, static_cast<std::uint32_t>(end & 0xffff), classes | own, number, beat == 0});
         unknown += !ends;
         if (ends && p.counted && !is_wrong) {
           in_last_word += array % 16 == 15;
@@ -242,8 +246,9 @@ TEST_CASE("xdr_part finds where its array ends, and the class of each word") {
       REQUIRE(bench.left.size() == 1);
       REQUIRE(bench.left[0].bytes == packet);
       for (std::size_t b = 0; b < seen.size(); ++b) {
-        INFO("seed " << seed << " packet " << i << " beat " << b << " start " << start << " words " << +p.words << " array "
-                     << static_cast<int>(p.array) << " counted " << p.counted << " count " << count << " limit " << p.limit);
+        INFO("seed " << seed << " packet " << i << " beat " << b << " start " << start << " words " << +p.words
+                     << " array " << static_cast<int>(p.array) << " counted " << p.counted << " count " << count
+                     << " limit " << p.limit);
         REQUIRE(bench.left[0].cycles[b] == came[b] + 2);
         REQUIRE(seen[b][0] == expected[b][0]);
         REQUIRE(seen[b][4] == expected[b][4]);

@@ -36,7 +36,8 @@ TEST_CASE("of several reasons control_line gives the one that goes first") {
   // None of the layers before it says ARGUMENTS.
   for (unsigned reason = 0; reason <= RPCD_NO_SERVICE; ++reason)
     for (unsigned bits = 0; bits < 64; ++bits) {
-      const bool ipv4 = bits & 1, udp = bits & 2, cut = bits & 4, wrong = bits & 8, known = bits & 16, beyond = bits & 32;
+      const bool ipv4 = bits & 1, udp = bits & 2, cut = bits & 4, wrong = bits & 8, known = bits & 16,
+                 beyond = bits & 32;
       bench.put(Bytes(20), cut, [&](std::size_t) {
         bench.dut->in_reason = static_cast<std::uint8_t>(reason);
         bench.dut->ipv4_is_wrong = ipv4;
@@ -96,10 +97,14 @@ TEST_CASE("control_line puts the head before the arguments and turns their words
           turn(w, w);
         }
       }
-      const std::uint64_t fields[] = {bench.upto(0xffff), bench.upto(0xffff), bench.upto(0xffff), bench.upto(0xffff),
+      const std::uint64_t fields[] = {bench.upto(0xffff),
+                                      bench.upto(0xffff),
+                                      bench.upto(0xffff),
+                                      bench.upto(0xffff),
                                       static_cast<std::uint32_t>(bench.random()),
                                       static_cast<std::uint32_t>(bench.random()),
-                                      static_cast<std::uint32_t>(bench.random()), bench.random()};
+                                      static_cast<std::uint32_t>(bench.random()),
+                                      bench.random()};
       const std::vector<std::uint64_t> came = bench.put(args, cut, [&](std::size_t beat) {
         const bool last = beat + 1 == beats_of(size);
         bench.dut->in_reason = static_cast<std::uint8_t>(reason);

@@ -111,8 +111,8 @@ Write fill(Registers& r, std::mt19937_64& random) {
   Write w;
   const auto any = [&] { return static_cast<std::uint32_t>(random()); };
   std::vector<std::pair<std::uint32_t, std::uint32_t>> writes;
-  for (const std::uint32_t at : {RPCD_PROGRAM, RPCD_VERSION, RPCD_PROCEDURE, RPCD_PORT, RPCD_FUNCTION_LOW,
-                                 RPCD_FUNCTION_HIGH, RPCD_OWNER})
+  for (const std::uint32_t at :
+       {RPCD_PROGRAM, RPCD_VERSION, RPCD_PROCEDURE, RPCD_PORT, RPCD_FUNCTION_LOW, RPCD_FUNCTION_HIGH, RPCD_OWNER})
     writes.emplace_back(at, any());
   w.key = {writes[2].second, writes[1].second, writes[0].second, writes[3].second & 0xffff};
   w.service[8] = writes[4].second;
@@ -146,7 +146,8 @@ TEST_CASE("the decoder's registers say what it is and can, and nothing elsewhere
     CHECK(r.read(at) == 0);
   }
   // A write to where nothing is does nothing.
-  for (const std::uint32_t at : {0x0u, 0x4u, 0xcu, 0x30u, 0x60u, 0x7cu, 0x80u, 0xbcu, 0xc0u, 0x410u, 0x42cu, 0x840u, 0xffcu})
+  for (const std::uint32_t at :
+       {0x0u, 0x4u, 0xcu, 0x30u, 0x60u, 0x7cu, 0x80u, 0xbcu, 0xc0u, 0x410u, 0x42cu, 0x840u, 0xffcu})
     r.write(at, 0x80000000u);
   CHECK(r.writes.empty());
   CHECK(r.read(RPCD_IDENTITY) == RPCD_IDENTITY_VALUE);

@@ -59,7 +59,8 @@ class LayerBench : public BlockBench<Vlayers_bench> {
     h.addresses = upto(0x3fffc);
     return h;
   }
-  /// checked_after: cycles from the first beat, or from the last one of the datagram, to the checksum's result; 0: none.
+  /// checked_after: cycles from the first beat, or from the last one of the datagram, to the checksum's result; 0:
+  /// none.
   void packet(const Bytes& b, bool cut, const Headers& in, const Expected& e, unsigned first = 0, unsigned last = 0) {
     const std::vector<std::uint64_t> came = put(b, cut, [&](std::size_t beat) {
       if (beat == 0) return set(in);
@@ -112,9 +113,9 @@ class LayerBench : public BlockBench<Vlayers_bench> {
     dut->in_procedure = h.procedure;
   }
   Headers get() {
-    return {dut->out_reason,      dut->out_addresses, dut->out_length,  dut->out_source_port,
-            dut->out_port,        dut->out_source,    dut->out_destination, dut->out_xid,
-            dut->out_program,     dut->out_version,   dut->out_procedure};
+    return {dut->out_reason,  dut->out_addresses, dut->out_length,      dut->out_source_port,
+            dut->out_port,    dut->out_source,    dut->out_destination, dut->out_xid,
+            dut->out_program, dut->out_version,   dut->out_procedure};
   }
 
   std::vector<Expected> expected_;
@@ -175,11 +176,12 @@ TEST_CASE("the IPv4 layer takes off header, options and padding, and adds up the
         const std::uint32_t head = bench.one_in(2) ? 20 : 4 * bench.upto(15);
         const std::uint32_t size = static_cast<std::uint32_t>(b.size());
         put16(b, 0, (bench.one_in(20) ? bench.upto(15) : 4) << 12 | head / 4 << 8 | bench.upto(255));
-        put16(b, 2, bench.one_in(10)   ? bench.upto(0xffff)
-                    : bench.one_in(3)  ? size + bench.upto(2) - std::min(size, 1u)
-                    : bench.one_in(10) ? head + bench.upto(2) - std::min(head, 1u)
-                    : bench.one_in(4)  ? 64 * (1 + bench.upto(3))
-                                       : std::max(head, bench.upto(size)));
+        put16(b, 2,
+              bench.one_in(10)   ? bench.upto(0xffff)
+              : bench.one_in(3)  ? size + bench.upto(2) - std::min(size, 1u)
+              : bench.one_in(10) ? head + bench.upto(2) - std::min(head, 1u)
+              : bench.one_in(4)  ? 64 * (1 + bench.upto(3))
+                                 : std::max(head, bench.upto(size)));
         put16(b, 6, bench.one_in(10) ? 1u << bench.upto(15) : bench.one_in(2) ? 0x4000 : bench.one_in(4) ? 0x8000 : 0);
         if (b.size() > 9) b[9] = static_cast<std::uint8_t>(bench.one_in(10) ? 17 ^ 1 << bench.upto(7) : 17);
         if (!bench.one_in(4) && head >= 20 && head <= b.size()) {
@@ -223,12 +225,13 @@ TEST_CASE("the UDP layer takes off the header and what is behind the datagram, a
   run(kUdp, {RPCD_CALL, RPCD_TRUNCATED, RPCD_FRAGMENT, RPCD_UDP_LENGTH}, [](LayerBench& bench) {
     Headers in = bench.below();
     const bool ones = bench.one_in(20);  // the largest sums that there are
-    Bytes b = ones                ? Bytes(bench.one_in(5) ? 65'515 : 9000, 0xff)
+    Bytes b = ones              ? Bytes(bench.one_in(5) ? 65'515 : 9000, 0xff)
               : bench.one_in(8) ? bench.bytes(bench.upto(10))
               : bench.one_in(4) ? Bytes(bench.upto(400), 0)
                                 : bench.bytes(bench.upto(400));
     const std::uint32_t size = static_cast<std::uint32_t>(b.size());
-    const std::uint32_t length = bench.one_in(10) ? bench.upto(10) : bench.one_in(6) ? size + 1 - bench.upto(size) / 2
+    const std::uint32_t length = bench.one_in(10)  ? bench.upto(10)
+                                 : bench.one_in(6) ? size + 1 - bench.upto(size) / 2
                                  : bench.one_in(6) ? std::min(size, 64 * (1 + bench.upto(3)))
                                                    : size;
     put16(b, 4, length);

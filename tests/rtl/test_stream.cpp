@@ -170,7 +170,8 @@ TEST_CASE("stream_strip takes a header and what is behind a limit off, and says 
     for (unsigned i = 0; i < 150; ++i) {
       // A header may be longer than a beat, by as many beats as it likes.
       const std::uint32_t most = shape.turns == 16 ? 8 : 0;
-      std::uint32_t skip = shape.base + 4 * bench.upto(shape.turns - 1) + (most != 0 && bench.one_in(3) ? 64 * bench.upto(most) : 0);
+      std::uint32_t skip =
+          shape.base + 4 * bench.upto(shape.turns - 1) + (most != 0 && bench.one_in(3) ? 64 * bench.upto(most) : 0);
       std::size_t size = bench.one_in(4)   ? bench.upto(700)
                          : bench.one_in(2) ? bench.upto(200)
                          : bench.one_in(2) ? 64 * bench.upto(4)

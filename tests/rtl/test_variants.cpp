@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoder with its assertions and with random values where none is defined gives what the plain one gives: no result
-// depends on what a register begins with.
+// The decoder with its assertions and with random values where none is defined gives what the plain one gives: no
+// result depends on what a register begins with.
 
 #include <cstdlib>
 #include <string>
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
+#include <unistd.h>
 
 #include "Vrpc_decoder.h"
 #include "Vrpc_decoder_checked.h"
@@ -91,7 +90,8 @@ TEST_CASE("the decoder gives the same with assertions and from any values of its
     }
     const auto offers_in = [&](std::uint64_t cycle) { return offers[cycle % offers.size()]; };
     const auto ready_in = [&](std::uint64_t cycle) { return ready[cycle % ready.size()]; };
-    const std::vector<DecoderOutput> a = plain.run(frames, offers_in, ready_in), b = checked.run(frames, offers_in, ready_in);
+    const std::vector<DecoderOutput> a = plain.run(frames, offers_in, ready_in),
+                                     b = checked.run(frames, offers_in, ready_in);
     REQUIRE(a.size() == frames.size());
     REQUIRE(b.size() == frames.size());
     for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -108,7 +108,8 @@ TEST_CASE("the decoder gives the same with assertions and from any values of its
       REQUIRE(a[i].destination == b[i].destination);
       REQUIRE(a[i].port == b[i].port);
     }
-    for (unsigned v = 0; v <= RPCD_VERDICTS; ++v) REQUIRE(plain.read(RPCD_COUNTERS + 4 * v) == checked.read(RPCD_COUNTERS + 4 * v));
+    for (unsigned v = 0; v <= RPCD_VERDICTS; ++v)
+      REQUIRE(plain.read(RPCD_COUNTERS + 4 * v) == checked.read(RPCD_COUNTERS + 4 * v));
     REQUIRE_FALSE(checked.context().gotError());
     if (const char* folder = std::getenv("SLUICE_RTL_COVERAGE"); folder != nullptr && VM_COVERAGE)
       checked.context().coveragep()->write(
