@@ -1,5 +1,8 @@
-# sluice_verilate(TOP top SOURCES x.sv... [ARGS arg...] [NAME name]): a library with the C++ class V<top> of a SystemVerilog
-# module, made by Verilator. SLUICE_VERILATOR says whether there is one; nothing but the RTL needs it.
+# sluice_verilate(TOP top SOURCES x.sv... [ARGS arg...] [NAME name] [CHECKED]): a library with the C++ class V<top>, or
+# V<name>, of a SystemVerilog module, made by Verilator. SLUICE_VERILATOR says whether there is one; nothing but the RTL
+# needs it. CHECKED: with the module's assertions, and what has no value is random. Only such libraries count what of the
+# RTL has run, with SLUICE_RTL_COVERAGE.
+option(SLUICE_RTL_COVERAGE "Count which lines and bits of the RTL the tests have used (sw/rtl-coverage)" OFF)
 find_program(VERILATOR_PROGRAM verilator)
 find_package(ZLIB QUIET)
 find_package(Threads QUIET)
@@ -20,13 +23,13 @@ if(SLUICE_VERILATOR)
   set_target_properties(sluice_verilated PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(sluice_verilated SYSTEM PUBLIC ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
   # SystemC has functions of the names that Verilator asks for the time by.
-  target_compile_definitions(sluice_verilated PUBLIC VL_TIME_CONTEXT VM_COVERAGE=0 VM_TRACE=1 VM_TRACE_FST=1)
+  target_compile_definitions(sluice_verilated PUBLIC VL_TIME_CONTEXT VM_COVERAGE=$<BOOL:${SLUICE_RTL_COVERAGE}> VM_TRACE=1 VM_TRACE_FST=1)
   target_compile_options(sluice_verilated PRIVATE -w)
   target_link_libraries(sluice_verilated PUBLIC Threads::Threads ZLIB::ZLIB)
 endif()
 
 function(sluice_verilate)
-  cmake_parse_arguments(V "" "TOP;NAME" "SOURCES;ARGS" ${ARGN})
+  cmake_parse_arguments(V "CHECKED" "TOP;NAME" "SOURCES;ARGS" ${ARGN})
   if(NOT V_NAME)
     set(V_NAME ${V_TOP})
   endif()
@@ -38,14 +41,24 @@ function(sluice_verilate)
     get_filename_component(source ${source} ABSOLUTE)
     list(APPEND sources ${source})
   endforeach()
+  set(mode --x-assign fast --x-initial fast --noassert)
+  set(optimise "OPT_FAST=-O2 OPT_SLOW=-O1")
+  if(V_CHECKED)
+    set(mode --x-assign unique --x-initial unique --assert)
+    set(optimise "OPT_FAST=-O1 OPT_SLOW=-O0")
+    if(SLUICE_RTL_COVERAGE)
+      list(APPEND mode --coverage-line --coverage-toggle)
+      set(optimise "OPT_FAST=-O0 OPT_SLOW=-O0")  # ten times as much code, which runs for seconds
+    endif()
+  endif()
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/verilated_${V_NAME})
   set(archive ${directory}/V${V_NAME}__ALL.a)
   add_custom_command(
     OUTPUT ${archive}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${directory}
-    COMMAND ${VERILATOR_PROGRAM} --cc --build -O3 --x-assign fast --x-initial fast --noassert -Wall -Wno-UNUSEDSIGNAL --prefix V${V_NAME}
+    COMMAND ${VERILATOR_PROGRAM} --cc --build -O3 ${mode} -Wall -Wno-UNUSEDSIGNAL --prefix V${V_NAME}
             --top-module ${V_TOP} --Mdir ${directory} ${V_ARGS} -CFLAGS "-fPIC -DVL_TIME_CONTEXT"
-            -MAKEFLAGS "OBJCACHE=${CCACHE} OPT_FAST=-O2 OPT_SLOW=-O1" ${sources} > ${directory}.log 2>&1
+            -MAKEFLAGS "OBJCACHE=${CCACHE} ${optimise}" ${sources} > ${directory}.log 2>&1
             || ${CMAKE_COMMAND} -E cat ${directory}.log && test -e ${archive}
     DEPENDS ${sources}
     COMMENT "Verilating ${V_NAME}"

@@ -108,4 +108,8 @@ module control_line (
       out_call       <= flush ? flush_call : in_call;
     end
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk) if (!rst && enable) assert (!(in_valid && flush));
+`endif
 endmodule

@@ -38,9 +38,9 @@ module ipv4_layer (
     else if (in_beat.data[79:72] != kUdp) headers.reason = rpc_decoder_pkg::NOT_UDP;
   end
 
-  // The halfwords of the header in groups of four, then their sum, then whether it is 0xffff.
-  logic [143:0] group;  // eight sums of 18 bits
-  logic [20:0]  sum;
+  // The halfwords of the header in groups of eight, each brought down to two, then all to two, then whether it is 0xffff.
+  logic [127:0] group;
+  logic [31:0]  sum, sum_of_groups;
   logic         group_valid, sum_valid;
   logic         begins;  // in_beat is the first of its packet
   always_ff @(posedge clk) begin
@@ -56,20 +56,23 @@ module ipv4_layer (
       checked_valid <= sum_valid;
     end
   end
-  for (genvar g = 0; g < 8; g++) begin : header_sum
-    logic [15:0] h0, h1, h2, h3;
-    assign h0 = header > 6'(8 * g) ? in_beat.data[64*g+:16] : 16'd0;
-    assign h1 = header > 6'(8 * g) ? in_beat.data[64*g+16+:16] : 16'd0;
-    assign h2 = header > 6'(8 * g + 4) ? in_beat.data[64*g+32+:16] : 16'd0;
-    assign h3 = header > 6'(8 * g + 4) ? in_beat.data[64*g+48+:16] : 16'd0;
-    always_ff @(posedge clk)
-      if (enable && in_valid && begins) group[18*g+:18] <= {2'd0, h0} + {2'd0, h1} + {2'd0, h2} + {2'd0, h3};
+  for (genvar g = 0; g < 4; g++) begin : header_sum
+    logic [127:0] halfwords;
+    logic [31:0]  sum_of_header;
+    for (genvar w = 0; w < 4; w++) begin : words
+      if (16 * g + 4 * w < 60) begin : word
+        assign halfwords[32*w+:32] = header > 6'(16 * g + 4 * w) ? in_beat.data[128*g+32*w+:32] : 32'd0;
+      end else begin : none
+        assign halfwords[32*w+:32] = 32'd0;
+      end
+    end
+    ones_sum #(.Count(8)) eight (.halfwords, .sum(sum_of_header));
+    always_ff @(posedge clk) if (enable && in_valid && begins) group[32*g+:32] <= sum_of_header;
   end
+  ones_sum #(.Count(8)) groups (.halfwords(group), .sum(sum_of_groups));
   always_ff @(posedge clk) begin
-    if (enable && group_valid)
-      sum <= {3'd0, group[17:0]} + {3'd0, group[35:18]} + {3'd0, group[53:36]} + {3'd0, group[71:54]} +
-             {3'd0, group[89:72]} + {3'd0, group[107:90]} + {3'd0, group[125:108]} + {3'd0, group[143:126]};
-    if (enable && sum_valid) checked_wrong <= {1'b0, sum[15:0]} + {12'd0, sum[20:16]} != 17'h0ffff;
+    if (enable && group_valid) sum <= sum_of_groups;
+    if (enable && sum_valid) checked_wrong <= !stream_pkg::is_ones(sum);
   end
 
   logic                      unused_valid;

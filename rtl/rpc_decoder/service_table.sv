@@ -28,8 +28,8 @@ module service_table #(
   logic [7:0]                first, found;
   logic                      is_found;
 
-  logic [Services-1:0]           valid;
-  rpc_decoder_pkg::service_key_t keys[Services];
+  logic [Services-1:0] valid;
+  logic [111:0]        keys[Services];
   always_ff @(posedge clk) begin
     if (rst) valid <= '0;
     else if (write) valid[write_entry[$clog2(Services)-1:0]] <= write_valid;
@@ -42,7 +42,8 @@ module service_table #(
     for (int i = Services - 1; i >= 0; i--) if (match[i]) first = 8'(i);
   end
 
-  logic [335:0] services[Services];
+  // One entry is read in a cycle: it is memory made of LUTs.
+  (* ram_style = "distributed" *) logic [335:0] services[Services];
   logic [335:0] service;
   always_ff @(posedge clk) if (write) services[write_entry[$clog2(Services)-1:0]] <= write_service;
   assign service = services[found[$clog2(Services)-1:0]];

@@ -11,7 +11,7 @@ module udp_checksum (
     output logic              out_valid,  // four cycles after a packet's last beat
     output logic              out_wrong
 );
-  // Sums of four halfwords each, whose bytes beyond count are 0.
+  // Ones' complement sums of eight halfwords each, whose bytes beyond count are 0; then of all; then of all beats.
   logic [31:0]  partly;  // of the word in which the packet ends
   logic [511:0] kept;
   always_comb begin
@@ -23,18 +23,21 @@ module udp_checksum (
                                                    : in_beat.count[6:2] == 5'(i) ? partly
                                                                                  : 32'd0);
   end
-  logic [143:0] group;
+  logic [127:0] group, sums_of_eight;
   logic [20:0]  group_pseudo;
   logic         group_valid, group_begins, group_last, group_without;
+  for (genvar g = 0; g < 4; g++) begin : eights
+    ones_sum #(.Count(8)) eight (.halfwords(kept[128*g+:128]), .sum(sums_of_eight[32*g+:32]));
+  end
 
-  logic [20:0] sum, sum_pseudo;
+  logic [31:0] sum, sum_of_groups;
+  logic [20:0] sum_pseudo;
   logic        sum_valid, sum_begins, sum_last, sum_without;
+  ones_sum #(.Count(8)) groups (.halfwords(group), .sum(sum_of_groups));
 
-  logic [31:0] total;
+  logic [31:0] total, sum_of_beats;
   logic        total_valid, without;
-
-  logic [16:0] folded;
-  assign folded = {1'b0, total[15:0]} + {1'b0, total[31:16]};
+  ones_sum #(.Count(4)) beats (.halfwords({sum, sum_begins ? {11'd0, sum_pseudo} : total}), .sum(sum_of_beats));
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -52,26 +55,23 @@ module udp_checksum (
 
   always_ff @(posedge clk) begin
     if (enable && in_valid) begin
-      for (int g = 0; g < 8; g++)
-        group[18*g+:18] <= {2'd0, kept[64*g+:16]} + {2'd0, kept[64*g+16+:16]} + {2'd0, kept[64*g+32+:16]} +
-                           {2'd0, kept[64*g+48+:16]};
+      group         <= sums_of_eight;
       group_begins  <= in_begins;
       group_last    <= in_beat.last;
       group_pseudo  <= in_pseudo;
       group_without <= in_beat.data[63:48] == 16'd0;
     end
     if (enable && group_valid) begin
-      sum         <= {3'd0, group[17:0]} + {3'd0, group[35:18]} + {3'd0, group[53:36]} + {3'd0, group[71:54]} +
-                     {3'd0, group[89:72]} + {3'd0, group[107:90]} + {3'd0, group[125:108]} + {3'd0, group[143:126]};
+      sum         <= sum_of_groups;
       sum_begins  <= group_begins;
       sum_last    <= group_last;
       sum_pseudo  <= group_pseudo;
       sum_without <= group_without;
     end
     if (enable && sum_valid) begin
-      total <= {11'd0, sum} + (sum_begins ? {11'd0, sum_pseudo} : total);
+      total <= sum_of_beats;
       if (sum_begins) without <= sum_without;
     end
-    if (enable && total_valid) out_wrong <= !without && {1'b0, folded[15:0]} + {16'd0, folded[16]} != 17'h0ffff;
+    if (enable && total_valid) out_wrong <= !without && !stream_pkg::is_ones(total);
   end
 endmodule

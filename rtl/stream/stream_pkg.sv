@@ -15,4 +15,9 @@ package stream_pkg;
   function automatic logic [31:0] swap32(input logic [31:0] v);
     swap32 = {v[7:0], v[15:8], v[23:16], v[31:24]};
   endfunction
+
+  // Whether two halfwords are 0xffff as a ones' complement sum (RFC 1071), and so a checksum is right.
+  function automatic logic is_ones(input logic [31:0] sum);
+    is_ones = (sum[31:16] ^ sum[15:0]) == 16'hffff || sum == 32'hffffffff;
+  endfunction
 endpackage

@@ -37,6 +37,17 @@ module stream_register #(
     if (in_valid && in_ready) skid_data <= in_data;
   end
 
+`ifndef SYNTHESIS
+  // What is offered stays until it is taken.
+  logic            was_held;
+  logic [Bits-1:0] was_data;
+  always_ff @(posedge clk) begin
+    was_held <= !rst && out_valid && !out_ready;
+    was_data <= out_data;
+    if (!rst && was_held) assert (out_valid && out_data == was_data);
+  end
+`endif
+
 `ifdef FORMAL
   // What is inside, by a count and a queue of its own: no beat is lost, repeated or changed, and none overtakes another;
   // an offered beat stays; a beat is taken as long as there is room.

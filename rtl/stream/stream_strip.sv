@@ -66,14 +66,20 @@ module stream_strip #(
   logic       drops;    // the beat has no byte that is kept, and more beats follow
   logic       nothing;  // the packet ends in the beat, and no byte of it is kept
   logic       joins;    // the beat goes on with the packet in hold
-  logic       ends;     // the beat's bytes all fit behind those of hold, and are the packet's last
+  logic       ends;     // of one that joins: its bytes all fit behind those of hold, and are the packet's last
   logic       gives;
   assign skip    = under_way ? was_skip : in_skip;
   assign drops   = skip >= 10'd64 && !last;
   assign nothing = last && skip >= {3'd0, count};
   assign joins   = hold_valid && !hold.last;
-  assign ends    = last && count <= hold_skip;
+  assign ends    = (was_limited && was_left <= {9'd0, hold_skip}) || (in_beat.last && in_beat.count <= hold_skip);
   assign gives   = enable && hold_valid && (hold.last || in_valid);
+  // A beat that joins is not the first of its packet, so that what leaves does not wait for what comes with a first one.
+  logic [6:0] joined_count;
+  logic       joined_reached, joined_cut;
+  assign joined_reached = was_limited && was_left <= {9'd0, in_beat.count};
+  assign joined_count   = joined_reached ? was_left[6:0] : in_beat.count;
+  assign joined_cut     = in_beat.last && !joined_reached && (in_beat.cut || was_limited);
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -149,10 +155,14 @@ module stream_strip #(
         out_beat.last  <= 1'b1;
         out_beat.cut   <= hold.cut;
       end else begin
-        out_beat.count <= 7'd64 - hold_skip + (ends ? count : hold_skip);
+        out_beat.count <= 7'd64 - hold_skip + (ends ? joined_count : hold_skip);
         out_beat.last  <= ends;
-        out_beat.cut   <= ends && cut;
+        out_beat.cut   <= ends && joined_cut;
       end
     end
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk) if (!rst && out_valid) assert (out_beat.last ? out_beat.count <= 7'd64 : out_beat.count == 7'd64);
+`endif
 endmodule

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "Vrpc_decoder.h"
 #include "models/net/headers.h"
 #include "models/nic/rpc_decoder/timing.h"
 #include "tests/rtl/decoder_bench.h"
@@ -14,7 +15,7 @@
 
 using namespace sluice;
 using namespace sluice::nic::rpc;
-using test::DecoderBench;
+using DecoderBench = test::DecoderBenchOf<Vrpc_decoder>;
 using test::DecoderOutput;
 using test::FrameBytes;
 using test::RpcFrames;
@@ -186,5 +187,24 @@ TEST_CASE("frames at 100 Gb/s are taken as they come") {
       REQUIRE(out[i].came.back() - out[i].came.front() == out[i].came.size() - 1);
       REQUIRE(out[i].came.front() <= from[i] + 24);
     }
+  }
+}
+
+TEST_CASE("a null call's control line leaves 25 cycles after the call's first beat has come") {
+  RpcFrames random(1);
+  DecoderBench bench;
+  Service null;
+  null.key = {0x20000001, 1, 0, 2000};
+  bench.set(0, null);
+  const auto always = [](std::uint64_t) { return true; };
+  for (unsigned found = 0; found < 5;) {
+    const FrameBytes frame = random.call(null);
+    if (frame.size() != 82) continue;  // no tag, no options, no credential, nothing behind it
+    const std::vector<DecoderOutput> out = bench.run({frame}, always, always);
+    REQUIRE(out.size() == 1);
+    REQUIRE(out[0].verdict == RPCD_CALL);
+    REQUIRE(out[0].left.size() == 1);
+    CHECK(out[0].left[0] - out[0].came[0] == 25);
+    ++found;
   }
 }
