@@ -11,7 +11,7 @@ module udp_checksum (
     output logic              out_valid,  // four cycles after a packet's last beat
     output logic              out_wrong
 );
-  // Sums of four halfwords each, whose bytes beyond count are 0.
+  // Bytes beyond count are 0.
   logic [31:0]  partly;  // of the word in which the packet ends
   logic [511:0] kept;
   always_comb begin
@@ -23,12 +23,12 @@ module udp_checksum (
                                                    : in_beat.count[6:2] == 5'(i) ? partly
                                                                                  : 32'd0);
   end
-  logic [143:0] group;
-  logic [20:0]  group_pseudo;
-  logic         group_valid, group_begins, group_last, group_without;
+  logic [20:0] group_pseudo;
+  logic        group_valid, group_begins, group_last, group_without;
 
   logic [20:0] sum, sum_pseudo;
   logic        sum_valid, sum_begins, sum_last, sum_without;
+  beat_sum halfwords (.clk, .enable, .in_valid, .in_data(kept), .out_sum(sum));
 
   logic [31:0] total;
   logic        total_valid, without;
@@ -52,17 +52,12 @@ module udp_checksum (
 
   always_ff @(posedge clk) begin
     if (enable && in_valid) begin
-      for (int g = 0; g < 8; g++)
-        group[18*g+:18] <= {2'd0, kept[64*g+:16]} + {2'd0, kept[64*g+16+:16]} + {2'd0, kept[64*g+32+:16]} +
-                           {2'd0, kept[64*g+48+:16]};
       group_begins  <= in_begins;
       group_last    <= in_beat.last;
       group_pseudo  <= in_pseudo;
       group_without <= in_beat.data[63:48] == 16'd0;
     end
     if (enable && group_valid) begin
-      sum         <= {3'd0, group[17:0]} + {3'd0, group[35:18]} + {3'd0, group[53:36]} + {3'd0, group[71:54]} +
-                     {3'd0, group[89:72]} + {3'd0, group[107:90]} + {3'd0, group[125:108]} + {3'd0, group[143:126]};
       sum_begins  <= group_begins;
       sum_last    <= group_last;
       sum_pseudo  <= group_pseudo;
