@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the fields of a request that the checksums cover. Two cycles.
+// Adds up the fields of a request that the checksums cover. Three cycles.
 module request_sum (
     input  logic                      clk,
     input  logic                      rst,
@@ -8,8 +8,8 @@ module request_sum (
     output logic                      out_valid,
     output rpc_encoder_pkg::summary_t out_summary
 );
-  localparam logic [20:0] kReplyWords = 21'd17 + 21'd1;  // UDP's number in the pseudo header; REPLY
-  localparam logic [20:0] kCallWords = 21'd17 + 21'd2;   // and the version of ONC RPC
+  localparam logic [19:0] kReplyWords = 20'd17 + 20'd1;  // UDP's number in the pseudo header; REPLY
+  localparam logic [19:0] kCallWords = 20'd17 + 20'd2;   // and the version of ONC RPC
 
   function automatic logic [17:0] halves(input logic [31:0] a, input logic [31:0] b);
     halves = {2'd0, a[31:16]} + {2'd0, a[15:0]} + {2'd0, b[31:16]} + {2'd0, b[15:0]};
@@ -19,19 +19,22 @@ module request_sum (
   assign is_mismatch  = !in_request.is_call && in_request.accept_stat == rpc_encoder_pkg::kProgMismatch;
   assign has_versions = in_request.is_call || is_mismatch;
 
-  logic                      group_valid;
-  rpc_encoder_pkg::summary_t group;
+  logic                      group_valid, half_valid;
+  rpc_encoder_pkg::summary_t group, half;
   logic [17:0]               ids, versions, procedure;
+  logic [19:0]               constants;  // and fields of calls
   always_ff @(posedge clk) begin
     if (rst) begin
       group_valid <= 1'b0;
+      half_valid  <= 1'b0;
       out_valid   <= 1'b0;
     end else begin
       group_valid <= in_valid;
-      out_valid   <= group_valid;
+      half_valid  <= group_valid;
+      out_valid   <= half_valid;
     end
     if (in_valid) begin
-      group.sum         <= in_request.is_call ? kCallWords : kReplyWords;
+      group             <= '0;
       group.accept_stat <= in_request.is_call ? 3'd0 : in_request.accept_stat;
       group.is_call     <= in_request.is_call;
       group.is_mismatch <= is_mismatch;
@@ -41,8 +44,13 @@ module request_sum (
       procedure         <= in_request.is_call ? halves(in_request.procedure, 32'd0) : 18'd0;
     end
     if (group_valid) begin
-      out_summary     <= group;
-      out_summary.sum <= {3'd0, group.addresses} + {3'd0, ids} + {3'd0, versions} + {3'd0, procedure} + group.sum;
+      half      <= group;
+      half.sum  <= {3'd0, group.addresses} + {3'd0, ids};
+      constants <= {2'd0, versions} + {2'd0, procedure} + (group.is_call ? kCallWords : kReplyWords);
+    end
+    if (half_valid) begin
+      out_summary     <= half;
+      out_summary.sum <= half.sum + {1'b0, constants};
     end
   end
 endmodule

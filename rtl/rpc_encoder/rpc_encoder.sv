@@ -59,11 +59,11 @@ module rpc_encoder #(
       .clk, .rst, .put(begins1), .put_data(request1), .get(takes), .got_valid(request_valid), .got_data(request));
 
   logic                      sum_valid, total_valid, summary_valid;
-  rpc_encoder_pkg::summary_t summary3, summary;
+  rpc_encoder_pkg::summary_t summary4, summary;
   request_sum sum_of_request (.clk, .rst, .in_valid(begins1), .in_request(request1), .out_valid(sum_valid),
-                              .out_summary(summary3));
+                              .out_summary(summary4));
   queue #(.Bits($bits(summary)), .Depth(Packets)) summaries (
-      .clk, .rst, .put(sum_valid), .put_data(summary3), .get(total_valid), .got_valid(summary_valid), .got_data(summary));
+      .clk, .rst, .put(sum_valid), .put_data(summary4), .get(total_valid), .got_valid(summary_valid), .got_data(summary));
 
   // ------------------------------------------------------------------------------------------------------ data
   logic                      write;

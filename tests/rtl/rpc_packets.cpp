@@ -33,6 +33,11 @@ const std::vector<std::optional<Schema>>& RpcPackets::schemas() {
       Part& p = s->parts[random_.upto(RPCE_PARTS - 1)];
       p.limit = static_cast<std::uint16_t>(random_.one_in(2) ? bits(16) : random_.upto(9300));
     }
+    if (random_.one_in(12)) {  // together more words than the hardware can count
+      s->parts[1] = {0, 0, static_cast<Part::Array>(random_.upto(3)), random_.one_in(3), 0x8000};
+      s->parts[2] = {0, 0, static_cast<Part::Array>(random_.upto(3)), random_.one_in(3),
+                     static_cast<std::uint16_t>(0x7fe0 + random_.upto(64))};
+    }
     if (random_.one_in(20)) s->parts[random_.upto(RPCE_PARTS - 1)].counted = true;  // if only a count, no array
     if (!random_.one_in(3)) continue;
     for (Arm& a : s->arms) {
@@ -116,6 +121,10 @@ void RpcPackets::part(RpcPacket& p, const Part& part) {
     }
     word(p, count);
     count = std::min<std::uint32_t>(count, part.limit + 1u);
+  }
+  if (count > kPacketBytes) {  // more than any packet has
+    p.is_right = false;
+    count = random_.upto(100);
   }
   switch (part.array) {
     case Part::Array::opaque:

@@ -248,6 +248,41 @@ TEST_CASE("frames leave one behind the other when the output takes every beat") 
   }
 }
 
+TEST_CASE("checksums are right where their sums carry, and a UDP checksum of 0 is sent as 0xffff") {
+  EncoderBench bench;
+  SchemaTable table;
+  bench.set(0, Schema());
+  table.set(0, Schema());
+  // With an address and a transaction id of 0: what is left to 0xffff in both sums.
+  EncoderInput p;
+  p.request = {false, RPCE_SUCCESS, 0, 1, 2, 0x0a000001, 0, 900, 0x801, 0, 0, 0, 0};
+  Encoded without;
+  encode(p.data, p.request, table, without);
+  const std::uint32_t ipv4 = be16(without.frame, 24), udp = be16(without.frame, 40);
+  std::vector<EncoderInput> packets;
+  for (std::uint32_t i = 0; i < 80; ++i) {
+    p.request.own_address = (ipv4 + 40 - i) & 0xffff;
+    p.request.xid = 0;
+    packets.push_back(p);
+    p.request.own_address = 0;
+    p.request.xid = (udp + 40 - i) & 0xffff;
+    packets.push_back(p);
+    p.request.xid |= 0xffff0000;
+    packets.push_back(p);
+  }
+  const EncoderOutput out = bench.run(packets, packets.size(), always, always);
+  REQUIRE(out.frames.size() == packets.size());
+  unsigned zeros = 0;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    Encoded twin;
+    encode({}, packets[i].request, table, twin);
+    REQUIRE(out.frames[i].bytes == twin.frame);
+    check_frame(twin.frame, packets[i].request, RPCE_REPLY, {});
+    zeros += be16(twin.frame, 40) == 0xffff;
+  }
+  REQUIRE(zeros >= 2);
+}
+
 TEST_CASE("software's mistakes with the encoder's table are kept, and nothing is written") {
   EncoderBench bench;
   REQUIRE(bench.read(RPCE_IDENTITY) == RPCE_IDENTITY_VALUE);
