@@ -62,9 +62,15 @@ module encoder_registers #(
                      !(arm0.valid && {24'd0, arm0.entry} >= Schemas) && !(arm1.valid && {24'd0, arm1.entry} >= Schemas) &&
                      !(arm2.valid && {24'd0, arm2.entry} >= Schemas) && !(arm3.valid && {24'd0, arm3.entry} >= Schemas);
 
-  assign write       = commits && is_entry && is_schema;
-  assign write_entry = wdata[7:0];
-  assign write_valid = wdata[31];
+  // A cycle later; the next write of a field is a cycle after that.
+  always_ff @(posedge clk) begin
+    if (rst) write <= 1'b0;
+    else write <= commits && is_entry && is_schema;
+    if (do_write) begin
+      write_entry <= wdata[7:0];
+      write_valid <= wdata[31];
+    end
+  end
   assign write_arms  = {arm3, arm2, arm1, arm0};
   assign write_parts = {part3, part2, part1, part0};
 

@@ -37,6 +37,10 @@ const std::vector<std::optional<Schema>>& RpcPackets::schemas() {
       s->parts[1] = {0, 0, static_cast<Part::Array>(random_.upto(3)), random_.one_in(3), 0x8000};
       s->parts[2] = {0, 0, static_cast<Part::Array>(random_.upto(3)), random_.one_in(3),
                      static_cast<std::uint16_t>(0x7fe0 + random_.upto(64))};
+    } else if (random_.one_in(12)) {  // that, too, if where they begin is known
+      s->parts[0] = {0, 0, Part::Array::opaque, false, static_cast<std::uint16_t>(random_.upto(80))};
+      s->parts[1] = {0, 0, Part::Array::scalars, true, 20};
+      s->parts[2] = {0, 0, Part::Array::opaque, false, 0xffff};
     }
     if (random_.one_in(20)) s->parts[random_.upto(RPCE_PARTS - 1)].counted = true;  // if only a count, no array
     if (!random_.one_in(3)) continue;

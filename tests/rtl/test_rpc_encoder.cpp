@@ -255,7 +255,7 @@ TEST_CASE("checksums are right where their sums carry, and a UDP checksum of 0 i
   table.set(0, Schema());
   // With an address and a transaction id of 0: what is left to 0xffff in both sums.
   EncoderInput p;
-  p.request = {false, RPCE_SUCCESS, 0, 1, 2, 0x0a000001, 0, 900, 0x801, 0, 0, 0, 0};
+  p.request = {false, RPCE_SUCCESS, 0, 1, 2, 0xffff0001, 0, 900, 0x801, 0, 0, 0, 0};
   Encoded without;
   encode(p.data, p.request, table, without);
   const std::uint32_t ipv4 = be16(without.frame, 24), udp = be16(without.frame, 40);
