@@ -2,7 +2,7 @@
 // Finds the parts of a packet's data: those of the entry that it names, or if that is a union those of the entry that the
 // arm names which has the status in the packet's first word. Three cycles for each beat.
 module schema_table #(
-    parameter int Schemas = 32  // at most 256
+    parameter int Schemas = 32  // at most 255
 ) (
     input  logic                      clk,
     input  logic                      rst,

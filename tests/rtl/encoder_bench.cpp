@@ -89,7 +89,7 @@ EncoderOutput EncoderBench::run(const std::vector<EncoderInput>& packets, std::s
       const std::vector<std::uint8_t>& d = packets[packet].data;
       const std::size_t count = std::min<std::size_t>(64, d.size() - at);
       std::memset(&dut_.s_axis_tdata[0], 0x5a, 64);
-      std::memcpy(&dut_.s_axis_tdata[0], d.data() + at, count);
+      if (count != 0) std::memcpy(&dut_.s_axis_tdata[0], d.data() + at, count);
       dut_.s_axis_tkeep = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
       dut_.s_axis_tlast = at + count == d.size();
       if (at == 0)
