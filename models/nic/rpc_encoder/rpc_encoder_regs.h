@@ -46,8 +46,8 @@
 #define RPCE_REPLY 0u       /* a reply with results */
 #define RPCE_CALL 1u        /* a call */
 #define RPCE_REFUSAL 2u     /* a reply without results, as was asked for */
-#define RPCE_ACCEPT_STAT 3u /* from here on wrong, so that SYSTEM_ERR left, or nothing of a call: no such accept_stat \
-                             */
+/* From here on wrong, so that SYSTEM_ERR left, or nothing of a call: */
+#define RPCE_ACCEPT_STAT 3u /* no such accept_stat */
 #define RPCE_NO_SCHEMA 4u   /* the table has no such entry, or an arm's is none or a union */
 #define RPCE_NO_ARM 5u      /* no arm has the status */
 #define RPCE_COUNT 6u       /* an array is longer than it may be */
