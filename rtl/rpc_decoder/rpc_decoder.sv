@@ -92,19 +92,19 @@ module rpc_decoder #(
       number6 <= beat6.last ? 12'd0 : number6 + 12'd1;
     end
   end
-  assign place6 = {1'b0, begins6, 1'b1, number6, 16'd0, 32'd0};
-  xdr_part part0 (.clk, .rst, .enable, .in_valid(valid6), .in_beat(beat6), .in_call(call6),
+  assign place6 = {1'b0, begins6, 1'b1, number6, 16'd0, 32'd0, 32'd0};
+  xdr_part #(.MetaBits($bits(call6))) part0 (.clk, .rst, .enable, .in_valid(valid6), .in_beat(beat6), .in_meta(call6),
                   .in_parts(parts6), .in_place(place6),
-                  .out_valid(valid_a), .out_beat(beat_a), .out_call(call_a), .out_parts(parts_a), .out_place(place_a));
-  xdr_part part1 (.clk, .rst, .enable, .in_valid(valid_a), .in_beat(beat_a), .in_call(call_a),
+                  .out_valid(valid_a), .out_beat(beat_a), .out_meta(call_a), .out_parts(parts_a), .out_place(place_a));
+  xdr_part #(.MetaBits($bits(call6))) part1 (.clk, .rst, .enable, .in_valid(valid_a), .in_beat(beat_a), .in_meta(call_a),
                   .in_parts(parts_a), .in_place(place_a),
-                  .out_valid(valid_b), .out_beat(beat_b), .out_call(call_b), .out_parts(parts_b), .out_place(place_b));
-  xdr_part part2 (.clk, .rst, .enable, .in_valid(valid_b), .in_beat(beat_b), .in_call(call_b),
+                  .out_valid(valid_b), .out_beat(beat_b), .out_meta(call_b), .out_parts(parts_b), .out_place(place_b));
+  xdr_part #(.MetaBits($bits(call6))) part2 (.clk, .rst, .enable, .in_valid(valid_b), .in_beat(beat_b), .in_meta(call_b),
                   .in_parts(parts_b), .in_place(place_b),
-                  .out_valid(valid_c), .out_beat(beat_c), .out_call(call_c), .out_parts(parts_c), .out_place(place_c));
-  xdr_part part3 (.clk, .rst, .enable, .in_valid(valid_c), .in_beat(beat_c), .in_call(call_c),
+                  .out_valid(valid_c), .out_beat(beat_c), .out_meta(call_c), .out_parts(parts_c), .out_place(place_c));
+  xdr_part #(.MetaBits($bits(call6))) part3 (.clk, .rst, .enable, .in_valid(valid_c), .in_beat(beat_c), .in_meta(call_c),
                   .in_parts(parts_c), .in_place(place_c),
-                  .out_valid(valid_d), .out_beat(beat_d), .out_call(call_d), .out_parts(parts_d), .out_place(place_d));
+                  .out_valid(valid_d), .out_beat(beat_d), .out_meta(call_d), .out_parts(parts_d), .out_place(place_d));
 
   // The checksums' results wait here for the last beats of their packets, which come later by more stages.
   logic ends, ipv4_is_wrong, udp_is_wrong;

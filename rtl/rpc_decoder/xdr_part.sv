@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // One part of the arguments (XDR, RFC 4506): finds out where its array ends, and with it where the next part begins, and
-// of which class its words are. Two cycles for each beat.
-module xdr_part (
+// of which class its words are. Two cycles for each beat. Of a packet that is to be encoded the count is little-endian,
+// and the bytes that pad an opaque array are found.
+module xdr_part #(
+    parameter int MetaBits = 1,
+    parameter bit Encodes = 0
+) (
     input  logic                   clk,
     input  logic                   rst,
     input  logic                   enable,
     input  logic                   in_valid,
     input  stream_pkg::beat_t      in_beat,
-    input  rpc_decoder_pkg::call_t in_call,
+    input  logic [MetaBits-1:0]    in_meta,    // goes with the beat
     input  logic [255:0]           in_parts,  // this one in the lowest bits, and those that follow it
     input  xdr_pkg::place_t        in_place,
     output logic                   out_valid,
     output stream_pkg::beat_t      out_beat,
-    output rpc_decoder_pkg::call_t out_call,
+    output logic [MetaBits-1:0]    out_meta,
     output logic [255:0]           out_parts,
     output xdr_pkg::place_t        out_place  // of the next part
 );
   // First cycle: where the array begins, and the word that says how many elements it has.
   logic                   read_valid;
   stream_pkg::beat_t      read_beat;
-  rpc_decoder_pkg::call_t read_call;
+  logic [MetaBits-1:0]    read_meta;
   logic [255:0]           read_parts;
   rpc_decoder_pkg::part_t in_part, read_part;
   assign in_part   = in_parts[63:0];
@@ -29,6 +33,10 @@ module xdr_part (
   logic                   read_found;  // read_count is in this beat
   logic [31:0]            read_count;
 
+  function automatic logic [31:0] count_of(input logic [31:0] word);
+    count_of = Encodes ? word : stream_pkg::swap32(word);
+  endfunction
+
   logic [16:0] array;
   assign array = {1'b0, in_place.start} + {12'd0, in_part.words};
 
@@ -36,11 +44,13 @@ module xdr_part (
   logic                   ended_known;  // in an earlier beat of the packet
   logic                   ended_wrong;
   logic [15:0]            ended;
+  logic [1:0]             ended_rest;
 
   logic        known, wrong;
   logic [15:0] end_place;
   logic [17:0] words;  // of the array
   logic [17:0] counted_end, fixed_end;
+  logic [1:0]  rest;  // bytes of an opaque array in its last word, if that is not full
   always_comb begin
     case (read_part.kind)
       rpc_decoder_pkg::OPAQUE:  words = {4'd0, read_count[15:2]} + {17'd0, read_count[1:0] != 2'd0};
@@ -52,16 +62,19 @@ module xdr_part (
     fixed_end   = {1'b0, read_array} + {2'd0, read_part.limit};
     if (!read_part.counted) begin
       known     = read_place.known;
-      wrong     = fixed_end[17:16] != 2'd0;
+      wrong     = known && fixed_end[17:16] != 2'd0;
       end_place = fixed_end[15:0];
+      rest      = 2'd0;
     end else if (read_found) begin
       known     = 1'b1;
       wrong     = read_count > {16'd0, read_part.limit} || counted_end[17:16] != 2'd0;
       end_place = counted_end[15:0];
+      rest      = read_part.kind == rpc_decoder_pkg::OPAQUE ? read_count[1:0] : 2'd0;
     end else begin
       known     = ended_known && !read_place.begins;
       wrong     = known && ended_wrong;
       end_place = ended;
+      rest      = ended_rest;
     end
   end
 
@@ -69,6 +82,7 @@ module xdr_part (
   rpc_decoder_pkg::part_t end_part;
   xdr_pkg::place_t        end_at;  // start is still this part's
   logic [15:0]            end_array, end_end;
+  logic [1:0]             end_rest;
   logic                   end_known;
 
   always_ff @(posedge clk) begin
@@ -84,16 +98,16 @@ module xdr_part (
   always_ff @(posedge clk) begin
     if (enable && in_valid) begin
       read_beat  <= in_beat;
-      read_call  <= in_call;
+      read_meta  <= in_meta;
       read_parts <= in_parts;
       read_place <= in_place;
       read_array <= array;
       read_found <= in_place.known && array[16:4] == {1'b0, in_place.beat};
-      read_count <= stream_pkg::swap32(in_beat.data[{array[3:0], 5'd0}+:32]);
+      read_count <= count_of(in_beat.data[{array[3:0], 5'd0}+:32]);
     end
     if (enable && read_valid) begin
       out_beat    <= read_beat;
-      out_call    <= read_call;
+      out_meta    <= read_meta;
       end_at      <= read_place;
       end_part    <= read_part;
       out_parts[191:0]   <= read_parts[255:64];
@@ -105,6 +119,8 @@ module xdr_part (
       ended       <= end_place;
       ended_known <= known;
       ended_wrong <= wrong;
+      ended_rest  <= rest;
+      end_rest    <= rest;
     end
   end
   assign out_valid = end_valid;
@@ -113,12 +129,14 @@ module xdr_part (
   logic [15:0] fixed, counts, elements;
   logic        is_odd;  // the elements begin at an odd word
   logic [63:0] turned;  // classes of the part's words, turned to where they begin in a beat
+  logic [15:0] last;    // the array's last word
   always_comb begin
     fixed           = 'x;
     counts          = 'x;
     elements        = 'x;
     is_odd          = end_array[0] ^ end_part.counted;
     turned          = 'x;
+    last            = end_end - 16'd1;
     out_place       = end_at;
     out_place.known = end_known;
     out_place.start = end_end;
@@ -137,6 +155,8 @@ module xdr_part (
       endcase
       out_place.classes = end_at.classes | xdr_pkg::apart(counts) | turned[31:0] |
                           (turned[63:32] & (xdr_pkg::apart(fixed) | xdr_pkg::apart(fixed) << 1));
+      if (Encodes && end_known && end_rest != 2'd0 && last[15:4] == end_at.beat)
+        out_place.keeps = end_at.keeps | {30'd0, end_rest} << {last[3:0], 1'b0};
     end
   end
 endmodule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the parts of a packet's arguments are, in 32-bit words from their start.
+// Where the parts of a packet's arguments, or results, are, in 32-bit words from their start.
 package xdr_pkg;
   // Goes with each beat.
   typedef struct packed {
@@ -9,6 +9,7 @@ package xdr_pkg;
     logic [11:0] beat;     // number of the beat in its packet
     logic [15:0] start;    // where the part begins
     logic [31:0] classes;  // rpc_decoder_pkg::class_t of each word, as far as the parts are known
+    logic [31:0] keeps;    // bytes of each word that are not padding; 0: all. For a packet that is to be encoded
   } place_t;
 
   // Words of the beat that lie at `at` or behind.

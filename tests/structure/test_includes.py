@@ -39,7 +39,8 @@ RULES = (
     ("models/net", (BASE, "models/net/")),
     ("models/workload", (BASE, "models/net/", "models/part", "models/pcie/", "models/workload")),
     ("models/nic/rpc_decoder", (BASE, "models/net/")),
-    ("models/nic", (BASE, "models/memory", "models/net/", "models/nic", "models/nic/rpc_decoder", "models/part", "models/pcie/", "models/workload")),
+    ("models/nic/rpc_encoder", (BASE, "models/net/", "models/nic/rpc_decoder")),
+    ("models/nic", (BASE, "models/memory", "models/net/", "models/nic", "models/nic/rpc_decoder", "models/nic/rpc_encoder", "models/part", "models/pcie/", "models/workload")),
     ("models/accel", (BASE, "models/memory", "models/part", "models/pcie/", "models/workload")),
     ("models", (BASE,)),
     ("platform/config", ("models/base/files", "models/base/parameters", "models/part", "platform/config", "platform/config/files")),
@@ -61,7 +62,7 @@ RULES = (
                          "platform/statistics", "platform/study", "platform/sweep")),
     ("platform/cli", ("models/", "platform/")),
     ("firmware", ("firmware/",)),
-    ("rtl", (BASE, "models/nic/rpc_decoder", "models/part", "rtl/")),
+    ("rtl", (BASE, "models/nic/rpc_decoder", "models/nic/rpc_encoder", "models/part", "rtl/")),
     ("tests", ("models/", "platform/", "firmware/", "rtl/", "tests/")),
     ("sw", ("models/", "platform/", "firmware/", "tests/", "sw/")),
 )

@@ -52,46 +52,12 @@ std::uint64_t StreamTiming::offer(std::uint64_t cycle) {
   // The beat goes on in the first enabled cycle.
   std::uint64_t enters = cycle + 1;
   if (offered_ >= 1) enters = std::max(enters, entered_ + 1);
-  push_until(enters);
-  while (enters >= frozen_from_ && enters < frozen_to_) {
-    enters = frozen_to_;
-    push_until(enters);
-  }
+  enters = stages_.enabled_from(enters);
   entered_before_ = entered_;
   entered_ = enters;
   offered_ = std::min(2u, offered_ + 1);
-  stages_.beat(enters - frozen_, pending_);
+  layers_.beat(stages_.enabled(enters), stages_.coming());
   return cycle;
-}
-
-/// Lets all beats come to the output's register that do so before a cycle.
-void StreamTiming::push_until(std::uint64_t cycle) {
-  while (next_ < pending_.size() && pending_[next_] + frozen_ < cycle) push();
-  if (next_ == pending_.size()) {
-    pending_.clear();
-    next_ = 0;
-  }
-}
-
-void StreamTiming::push() {
-  const std::uint64_t pushed = pending_[next_++] + frozen_;
-  std::uint64_t leaves = pushed + 1;
-  if (has_got_) leaves = std::max(leaves, last_got_ + 1);
-  // The register holds two beats from here until the one before this one has left.
-  if (has_got_ && last_got_ > pushed) {
-    frozen_from_ = pushed + 1;
-    frozen_to_ = last_got_ + 1;
-    frozen_ += last_got_ - pushed;
-  }
-  while (!ready_(leaves)) ++leaves;
-  last_got_ = leaves;
-  has_got_ = true;
-  got_.push_back(leaves);
-}
-
-const std::vector<std::uint64_t>& StreamTiming::finish() {
-  while (next_ < pending_.size()) push();
-  return got_;
 }
 
 }  // namespace sluice::nic::rpc

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/nic/rpc_decoder/decode.h"
+#include "models/nic/rpc_decoder/standing_stages.h"
 
 namespace sluice::nic::rpc {
 
@@ -45,29 +46,18 @@ class StageTiming {
 class StreamTiming {
  public:
   /// ready: whether the consumer takes a beat in a cycle; asked for any cycle, in rising order but for repetitions.
-  explicit StreamTiming(std::function<bool(std::uint64_t)> ready) : ready_(std::move(ready)) {}
+  explicit StreamTiming(std::function<bool(std::uint64_t)> ready) : stages_(std::move(ready)) {}
 
-  void begin(const Path& path) { stages_.begin(path); }
-  unsigned leaving() const { return stages_.leaving(); }
+  void begin(const Path& path) { layers_.begin(path); }
+  unsigned leaving() const { return layers_.leaving(); }
   /// The frame's next beat is offered from this cycle on. Returns the cycle in which it is taken.
   std::uint64_t offer(std::uint64_t cycle);
   /// The cycles in which the consumer takes the beats of all frames; no frame is offered after it.
-  const std::vector<std::uint64_t>& finish();
+  const std::vector<std::uint64_t>& finish() { return stages_.finish(); }
 
  private:
-  void push_until(std::uint64_t cycle);
-  void push();
-
-  std::function<bool(std::uint64_t)> ready_;
-  StageTiming stages_;
-  std::vector<std::uint64_t> pending_;  ///< enabled cycles of beats that are to come to the output's register
-  std::size_t next_ = 0;                ///< the first of them that has not
-  std::uint64_t frozen_ = 0;            ///< cycles so far that were not enabled
-  std::uint64_t frozen_from_ = 0;       ///< the last ones of these: from here
-  std::uint64_t frozen_to_ = 0;         ///< to before here
-  std::vector<std::uint64_t> got_;
-  std::uint64_t last_got_ = 0;
-  bool has_got_ = false;
+  StandingStages stages_;
+  StageTiming layers_;
   // Of the input's register: the beats that were offered last.
   std::uint64_t accepted_ = 0, entered_ = 0, entered_before_ = 0;
   unsigned offered_ = 0;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Drives the verilated RPC encoder cycle by cycle.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "Vrpc_encoder.h"
+#include "models/nic/rpc_encoder/encode.h"
+
+namespace sluice::test {
+
+struct EncoderInput {
+  nic::rpc::Request request;
+  std::vector<std::uint8_t> data;
+};
+
+struct EncoderFrame {
+  unsigned verdict = 0;
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint64_t> left;  ///< cycles of its beats
+};
+
+struct EncoderOutput {
+  std::vector<std::vector<std::uint64_t>> came;  ///< cycles of each packet's beats
+  std::vector<EncoderFrame> frames;
+};
+
+class EncoderBench {
+ public:
+  EncoderBench();
+
+  void set(unsigned entry, const std::optional<nic::rpc::Schema>&);
+  void write(std::uint32_t offset, std::uint32_t value);
+  std::uint32_t read(std::uint32_t offset);
+
+  /// Puts packets in. offers: whether the next beat is offered in a cycle; one that is offered stays. ready: whether
+  /// the consumer takes a beat in a cycle. Both are asked once for each cycle, from 0. Ends some cycles after all
+  /// packets have come and so many frames have left, or after `most` cycles.
+  EncoderOutput run(const std::vector<EncoderInput>& packets, std::size_t frames,
+                    const std::function<bool(std::uint64_t)>& offers, const std::function<bool(std::uint64_t)>& ready,
+                    std::uint64_t most = 10'000'000);
+  std::uint64_t cycles() const { return cycles_; }
+
+ private:
+  void edge();
+  void put_request(const nic::rpc::Request&);
+
+  VerilatedContext context_;
+  Vrpc_encoder dut_{&context_};
+  std::uint64_t cycles_ = 0;
+};
+
+}  // namespace sluice::test
