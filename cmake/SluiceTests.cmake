@@ -15,14 +15,18 @@ function(sluice_optimise_less target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<BOOL:${SLUICE_SANITIZE}>:-O0>)
 endfunction()
 
-# sluice_test(NAME SOURCES test_x.cpp... LIBS lib... [LABEL label] [PLAIN]): one Catch2 executable. ctest runs each of
+# sluice_test(NAME SOURCES test_x.cpp... LIBS lib... [LABEL label] [TIMEOUT s] [PLAIN]): one Catch2
+# executable. ctest runs each of
 # its cases as a test in a process of its own, because the SystemC kernel can be elaborated only once in a process.
 # LABEL: ctest label of these tests, "unit" by default. PLAIN: without SystemC.
 function(sluice_test name)
   if(NOT SLUICE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(T "PLAIN" "LABEL" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(T "PLAIN" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 300)
+  endif()
   if(NOT T_LABEL)
     set(T_LABEL unit)
   endif()
@@ -39,5 +43,5 @@ function(sluice_test name)
   else()
     target_link_libraries(${name} PRIVATE sluice_test_main sluice_plain_test_main ${T_LIBS})
   endif()
-  catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES LABELS ${T_LABEL} TIMEOUT 300)
+  catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT})
 endfunction()

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Each block of rtl/ is at most as deep as docs/models/rpc-decoder.md says. Called as test_depth.py SOURCE-DIRECTORY; exit
-status 77 without yosys. The whole decoder, which takes minutes, only with SLUICE_FULL=1."""
+"""Each block of rtl/ is at most as deep as docs/models/rpc-decoder.md, or rpc-encoder.md, says. Called as test_depth.py
+SOURCE-DIRECTORY; exit status 77 without yosys. The whole decoder, which takes minutes, only with SLUICE_FULL=1."""
 
 import concurrent.futures
 import importlib.machinery
@@ -13,8 +13,8 @@ import sys
 import unittest
 
 SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.getcwd()
-PAGE = os.path.join(SOURCE, "docs/models/rpc-decoder.md")
-ROW = re.compile(r"^\| `(\w+)` \| (\d+) \|", re.MULTILINE)
+PAGES = [os.path.join(SOURCE, f"docs/models/rpc-{block}.md") for block in ("decoder", "encoder")]
+ROW = re.compile(r"^\| `([a-z_]+)` \| (\d+) \|", re.MULTILINE)
 CLOCK_MHZ = 250  # of the published decoder
 
 loader = importlib.machinery.SourceFileLoader("rtl_report", os.path.join(SOURCE, "sw/rtl-report"))
@@ -23,9 +23,12 @@ loader.exec_module(rtl_report)
 
 
 def stated():
-    """The levels that the page gives each block."""
-    with open(PAGE, encoding="utf-8") as file:
-        return {block: int(levels) for block, levels in ROW.findall(file.read())}
+    """The levels that the pages give each block."""
+    levels = {}
+    for page in PAGES:
+        with open(page, encoding="utf-8") as file:
+            levels.update((block, int(most)) for block, most in ROW.findall(file.read()))
+    return levels
 
 
 class Depth(unittest.TestCase):
