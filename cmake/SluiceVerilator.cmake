@@ -16,7 +16,7 @@ if(VERILATOR_PROGRAM AND ZLIB_FOUND)
 endif()
 
 # Generated code and Verilator's own are not held to the project's warnings.
-if(SLUICE_VERILATOR)
+if(SLUICE_VERILATOR AND NOT TARGET sluice_verilated)
   add_library(sluice_verilated STATIC ${VERILATOR_ROOT}/include/verilated.cpp ${VERILATOR_ROOT}/include/verilated_cov.cpp
                                       ${VERILATOR_ROOT}/include/verilated_fst_c.cpp
                                       ${VERILATOR_ROOT}/include/verilated_threads.cpp)

@@ -58,7 +58,7 @@ class StreamBlock final : private base::WaveformSource {
   /// A packet has come, of at least one byte: its first beat is offered in the first cycle after now(), or behind those
   /// of the packets before it. watched: it is of the request base::watched_request().
   void put(std::span<const std::uint8_t> bytes, bool watched = false) {
-    marks_.push(watched ? 1 : 0);
+    if (setup_.settle == 0) marks_.push(watched ? 1 : 0);
     watched_ += watched;
     Packet packet = spare();
     packet.bytes.assign(bytes.begin(), bytes.end());
@@ -72,7 +72,10 @@ class StreamBlock final : private base::WaveformSource {
   /// Register accesses, by AXI4-Lite. They take cycles of a block that is awake, and no time of one that sleeps.
   void write(std::uint32_t offset, std::uint32_t value) {
     writes_.push({offset, value});
-    if (asleep()) settle_writes();
+    if (asleep())
+      settle_writes();
+    else
+      schedule();
   }
   /// Of a block that is awake, the cycles that this takes are run ahead of now().
   std::uint32_t read(std::uint32_t offset) {
@@ -122,6 +125,7 @@ class StreamBlock final : private base::WaveformSource {
 
   void settle_writes() {
     const bool slept = asleep();
+    if (slept) cycle_ = std::max(cycle_, base::calendar().now() / setup_.cycle + 1);
     const std::uint64_t cycle = cycle_;
     while (!writes_.empty() || write_under_way_) step();
     if (slept) cycle_ = cycle;
@@ -142,6 +146,8 @@ class StreamBlock final : private base::WaveformSource {
   }
 
   void restart() {
+    quiet_ = setup_.settle;
+    cycle_ = 0;
     model_->rst = 1;
     for (int i = 0; i < 4; ++i) edges();
     model_->rst = 0;
@@ -177,6 +183,7 @@ class StreamBlock final : private base::WaveformSource {
     if (generation != generation_) return;
     scheduled_ = false;
     while (!asleep() && setup_.cycle * cycle_ <= base::calendar().next()) step();
+    if (setup_.settle != 0 && asleep()) watched_ = 0;  // which of its packets has left is not known
     schedule();
   }
 
@@ -262,7 +269,7 @@ class StreamBlock final : private base::WaveformSource {
       std::memcpy(packet.user.data(), &m.m_axis_tuser, sizeof m.m_axis_tuser);
     }
     if (inside_ > 0) --inside_;
-    if (!marks_.empty()) watched_ -= marks_.pop();
+    if (setup_.settle == 0 && !marks_.empty()) watched_ -= marks_.pop();
     base::calendar().at(setup_.cycle * (cycle_ + 1), setup_.key, [this, generation = generation_] {
       if (generation != generation_) return;
       Packet leaves = leaving_.pop();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RPC decoder in RTL as a part of a NIC.
+#include <array>
 #include <string>
 #include <utility>
 
@@ -20,15 +21,27 @@ class Block final : public CallDecoder {
   }
 
   void put(std::span<const std::uint8_t> frame, bool watched) override { block_.put(frame, watched); }
-  void write(std::uint32_t offset, std::uint32_t value) override { block_.write(offset, value); }
+  void write(std::uint32_t offset, std::uint32_t value) override {
+    block_.write(offset, value);
+    for (unsigned i = 0; i < RPCD_PARTS; ++i)
+      if (offset == RPCD_PART_SHAPE(i)) words_[i] = value & RPCD_SHAPE_WORDS;
+    if (offset == RPCD_ERROR) error_ &= ~value;
+    if (offset != RPCD_COMMIT) return;
+    if ((value & RPCD_COMMIT_ENTRY) >= kServices) error_ |= RPCD_ERROR_ENTRY;
+    for (const unsigned words : words_)
+      if (words > RPCD_PART_WORDS_MOST) error_ |= RPCD_ERROR_SCHEMA;
+  }
   const std::uint64_t& late() const override { return block_.late(); }
   void reset() override {
     CallDecoder::reset();
     block_.reset();
+    words_ = {};
+    error_ = 0;
   }
 
  private:
-  std::uint32_t read_error() override { return block_.read(RPCD_ERROR); }
+  /// As the hardware has it, which would take cycles to say so.
+  std::uint32_t read_error() override { return error_; }
 
   void leave(std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) {
     const auto field = [user](unsigned at, unsigned bits) {
@@ -49,6 +62,8 @@ class Block final : public CallDecoder {
   }
 
   Decoded decoded_;
+  std::array<unsigned, RPCD_PARTS> words_{};
+  std::uint32_t error_ = 0;
   rtl::StreamBlock<Vrpc_decoder> block_;
 };
 

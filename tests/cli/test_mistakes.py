@@ -44,10 +44,10 @@ class Commands(CommandTest):
         self.assert_mistake(run + ["--until", "-5 ms"], "--until -5 ms: must not be negative")
         self.assert_mistake(run + ["--until", "0 ms"], "--until 0 ms: must be more than 0")
         self.assert_mistake(run + ["--until", "18001 s"], "--until 18001 s: must be at most 18000 s")
-        self.assert_mistake(run + ["--trace", "vcd"], "--trace vcd: must be pcap, tlp, coherence, perfetto or insn")
+        self.assert_mistake(run + ["--trace", "saif"], "--trace saif: must be pcap, tlp, coherence, perfetto, insn or vcd")
         for value in ("pcap,", ",pcap", "pcap,,insn", ","):
             self.assert_mistake(run + ["--trace", value, "--out", "out"],
-                                f"--trace {value}: each between commas must be pcap, tlp, coherence, perfetto or insn")
+                                f"--trace {value}: each between commas must be pcap, tlp, coherence, perfetto, insn or vcd")
         self.assert_mistake(run + ["--json=0"], "run: --json takes no value")
         self.assert_mistake(["boards", "--json=false"], "boards: --json takes no value")
         self.assert_mistake(run + ["--trace", "pcap"], "--trace needs --out: the directory that the traces go to")

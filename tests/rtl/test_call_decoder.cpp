@@ -143,5 +143,18 @@ TEST_CASE("a decoder that is reset forgets its table and the frames inside") {
     CHECK(left[0].decoded.verdict == RPCD_CALL);
     CHECK(left[1].decoded.verdict == RPCD_NO_SERVICE);
   }
+  // Frames that wait for the input are forgotten, too.
+  for (auto& d : both.decoders) {
+    for (unsigned i = 0; i < 20; ++i) d->put(call);
+    d->reset();
+    set(*d, 0, s);
+  }
+  run_to(base::Time::us(4) + base::Time::ns(10));
+  for (auto& d : both.decoders) d->put(call);
+  run_to(base::Time::us(6));
+  REQUIRE(both.left[0].size() == 3);
+  REQUIRE(both.left[1].size() == 3);
+  CHECK(both.left[0][2].decoded.verdict == RPCD_CALL);
+  CHECK(both.left[0][2].at.femtoseconds() == both.left[1][2].at.femtoseconds());
   CHECK(both.left[0][1].at.femtoseconds() == both.left[1][1].at.femtoseconds());
 }

@@ -17,11 +17,12 @@ ReceiveEngine::ReceiveEngine(DescriptorNic& nic) : nic_(nic), queues_(nic.parame
   for (Queue& q : queues_) q.cache.resize(nic.parameters_.rx_cache);
   const DescriptorParameters& p = nic.parameters_;
   if (p.decoder == Decoder::none) return;
-  steering_ =
-      std::make_unique<Steering>(p.decoder, p.parse, nic.path(), nic.key(),
-                                 [this](net::PacketPtr packet, base::Time available, std::optional<unsigned> queue) {
-                                   parsed(std::move(packet), available, generation_, queue);
-                                 });
+  steering_ = std::make_unique<Steering>(
+      p.decoder, p.parse, nic.path(), nic.key(),
+      [this](net::PacketPtr packet, base::Time available, std::uint32_t generation, std::optional<unsigned> queue) {
+        if (generation == generation_) fifo_used_ -= packet->length;  // until it has its queue
+        parsed(std::move(packet), available, generation, queue);
+      });
 }
 
 // ---------------------------------------------------------------------------------------------- software's view
@@ -125,7 +126,13 @@ void ReceiveEngine::reset() {
 // ---------------------------------------------------------------------------------------------- from the wire
 
 void ReceiveEngine::accept(net::PacketPtr packet, base::Time available) {
-  if (steering_) return steering_->accept(std::move(packet), available);
+  if (steering_) {
+    // The decoder may be slower than the wire: what waits for it is in the FIFO.
+    if (fifo_used_ + packet->length > nic_.parameters_.rx_fifo.count())
+      return nic_.drop_received(*packet, DESC_STAT_RX_DROP_FIFO, "receive FIFO full");
+    fifo_used_ += packet->length;
+    return steering_->accept(std::move(packet), available, generation_);
+  }
   base::calendar().at(available + nic_.parameters_.parse, nic_.key(),
                       [this, generation = generation_, available, p = std::move(packet)]() mutable {
                         parsed(std::move(p), available, generation);

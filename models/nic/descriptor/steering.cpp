@@ -21,26 +21,30 @@ Steering::Steering(Decoder decoder, base::Time parse, const std::string& path, b
   decoder_ = make(own, base::path_key(own), [this](const rpc::Decoded& d) { leave(d); });
 }
 
-void Steering::accept(net::PacketPtr packet, base::Time available) {
-  base::calendar().at(available, key_, [this, p = std::move(packet), available]() mutable {
-    const std::span<const std::uint8_t> bytes(p->bytes, p->length);
-    bool watched = false;
-    for (const base::Span& s : p->spans) watched |= s.id == base::watched_request();
-    inside_.push({std::move(p), available, {}});
-    decoder_->put(bytes, watched);
-  });
+void Steering::accept(net::PacketPtr packet, base::Time available, std::uint32_t generation) {
+  base::calendar().at(available, key_,
+                      [this, p = std::move(packet), available, generation, own = generation_]() mutable {
+                        if (own != generation_)
+                          return next_(std::move(p), available, generation, {});  // the NIC has been reset
+                        const std::span<const std::uint8_t> bytes(p->bytes, p->length);
+                        bool watched = false;
+                        for (const base::Span& s : p->spans) watched |= s.id == base::watched_request();
+                        inside_.push({std::move(p), available, generation, {}});
+                        decoder_->put(bytes, watched);
+                      });
 }
 
 void Steering::leave(const rpc::Decoded& decoded) {
   Frame frame = inside_.pop();
   if (decoded.verdict == RPCD_CALL) frame.queue = decoded.owner;
   const base::Time parsed = frame.available + parse_;
-  if (parsed <= base::calendar().now()) return next_(std::move(frame.packet), frame.available, frame.queue);
+  if (parsed <= base::calendar().now())
+    return next_(std::move(frame.packet), frame.available, frame.generation, frame.queue);
   decoded_.push(std::move(frame));
   base::calendar().at(parsed, key_, [this, generation = generation_] {
     if (generation != generation_) return;
     Frame f = decoded_.pop();
-    next_(std::move(f.packet), f.available, f.queue);
+    next_(std::move(f.packet), f.available, f.generation, f.queue);
   });
 }
 

@@ -21,13 +21,15 @@ class Steering {
  public:
   /// Takes a frame that the parser and the decoder have dealt with. queue: what the call's service has as its owner;
   /// none for a frame that is no call of a service.
-  using Next = base::Callback<void(net::PacketPtr, base::Time available, std::optional<unsigned> queue)>;
+  /// generation: as accept() was given it.
+  using Next = base::Callback<void(net::PacketPtr, base::Time available, std::uint32_t generation,
+                                   std::optional<unsigned> queue)>;
 
   /// decoder: any but none.
   Steering(Decoder decoder, base::Time parse, const std::string& path, base::ComponentKey key, Next next);
 
   /// Takes a good frame that leaves the MAC at `available`, after those that left before.
-  void accept(net::PacketPtr, base::Time available);
+  void accept(net::PacketPtr, base::Time available, std::uint32_t generation);
   /// Forgets the table, and calls `dropped` for each frame inside.
   template <class F>
   void reset(F&& dropped) {
@@ -44,6 +46,7 @@ class Steering {
   struct Frame {
     net::PacketPtr packet;
     base::Time available;
+    std::uint32_t generation = 0;
     std::optional<unsigned> queue;
   };
   void leave(const rpc::Decoded&);

@@ -30,7 +30,8 @@ class CallDecoder {
   /// watched: it is of the request base::watched_request().
   virtual void put(std::span<const std::uint8_t> frame, bool watched = false) = 0;
   /// Accesses to the registers of rpc_decoder_regs.h, by a device that has checked them: an entry that is written
-  /// counts for frames that come later. offset: a multiple of 4 below RPCD_SIZE.
+  /// counts for frames that come when those inside have left; one that is inside may find it old or new. offset: a
+  /// multiple of 4 below RPCD_SIZE.
   virtual void write(std::uint32_t offset, std::uint32_t value) = 0;
   std::uint32_t read(std::uint32_t offset);
   /// As at power-up. Frames inside leave no more.

@@ -65,21 +65,20 @@ class Frame {
     strip(0, refused() ? 0 : head, refused(), 0);
   }
 
+  static unsigned ipv4_reason(Bytes b, std::uint32_t head, std::uint32_t total) {
+    if (b.size() < 20) return RPCD_TRUNCATED;
+    if (b[0] >> 4 != 4 || head < 20 || total < head) return RPCD_IPV4_HEADER;
+    if (b.size() < head) return RPCD_TRUNCATED;
+    if ((b[6] & 0x3f) != 0 || b[7] != 0) return RPCD_FRAGMENT;
+    return b[9] == kProtocolUdp ? RPCD_CALL : RPCD_NOT_UDP;
+  }
+
   void ipv4() {
     if (refused()) return strip(1, 0, true, 0);
     const Bytes b = bytes_;
     const std::uint32_t head = b.empty() ? 0 : (b[0] & 0xfu) * 4;
     const std::uint32_t total = b.size() < 4 ? 0 : be16(b, 2);
-    if (b.size() < 20)
-      reason_ = RPCD_TRUNCATED;
-    else if (b[0] >> 4 != 4 || head < 20 || total < head)
-      reason_ = RPCD_IPV4_HEADER;
-    else if (b.size() < head)
-      reason_ = RPCD_TRUNCATED;
-    else if ((b[6] & 0x3f) != 0 || b[7] != 0)
-      reason_ = RPCD_FRAGMENT;
-    else if (b[9] != kProtocolUdp)
-      reason_ = RPCD_NOT_UDP;
+    reason_ = ipv4_reason(b, head, total);
     if (b.size() >= 20) {
       source_ = be32(b, 12);
       destination_ = be32(b, 16);

@@ -45,6 +45,7 @@ class Model final : public CallDecoder {
     CallDecoder::reset();
     ++generation_;
     inside_.clear();
+    next_ = 0;
     table_ = {};
     fields_ = {};
     error_ = 0;
