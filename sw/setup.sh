@@ -8,7 +8,7 @@ build_packages="g++ cmake ninja-build ccache pkg-config libsystemc-dev catch2 li
 nlohmann-json3-dev librandom123-dev libboost-math-dev libfdt-dev libmuparserx-dev nettle-dev gcc-riscv64-unknown-elf \
 picolibc-riscv64-unknown-elf python3"
 test_packages="qemu-system-misc gdb-multiarch tshark protobuf-compiler device-tree-compiler rpcbind rpcsvc-proto libtirpc-dev \
-iputils-ping iproute2 netbase procps opensbi slurm-wlm munge u-boot-qemu verilator yosys zlib1g-dev"
+iputils-ping iproute2 netbase procps opensbi slurm-wlm munge u-boot-qemu verilator yosys gtkwave zlib1g-dev"
 
 sluice_install() {
   local missing=()
