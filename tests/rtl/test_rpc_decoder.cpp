@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -128,24 +130,25 @@ namespace {
 /// Cycles that a frame has at 100 Gb/s, with its frame check sequence, preamble and gap, in hundredths.
 std::uint64_t line_time(std::size_t bytes) { return (bytes + 24) * 8 * 100 / 400; }
 
-FrameBytes null_call(const Service& s) {
+FrameBytes call_of(const Service& s, const FrameBytes& arguments = {}) {
   FrameBytes f(82);
   const auto put = [&f](std::size_t at, std::uint64_t value, unsigned count) {
     for (unsigned i = 0; i < count; ++i) f[at + i] = static_cast<std::uint8_t>(value >> 8 * (count - 1 - i));
   };
   put(12, 0x0800, 2);
   put(14, 0x4500, 2);
-  put(16, 68, 2);
+  put(16, 68 + arguments.size(), 2);
   put(22, 0x4011, 2);
   put(26, 0x0a000001, 4);
   put(30, 0x0a000002, 4);
   put(24, static_cast<std::uint16_t>(~net::internet_sum(&f[14], 20)), 2);
   put(36, s.key.port, 2);
-  put(38, 48, 2);
+  put(38, 48 + arguments.size(), 2);
   put(50, 2, 4);
   put(54, s.key.program, 4);
   put(58, s.key.version, 4);
   put(62, s.key.procedure, 4);
+  f.insert(f.end(), arguments.begin(), arguments.end());
   return f;
 }
 
@@ -156,7 +159,7 @@ TEST_CASE("frames at 100 Gb/s are taken as they come") {
   Service s;
   s.key = {0x20000001, 1, 0, 20049};
   bench.set(0, s);
-  const FrameBytes small(60), large(1514), call = null_call(s);
+  const FrameBytes small(60), large(1514), call = call_of(s);
   std::vector<FrameBytes> mix;
   RpcFrames random(1);
   for (unsigned i = 0; i < 2000; ++i) {
@@ -207,4 +210,55 @@ TEST_CASE("a null call's control line leaves 25 cycles after the call's first be
     CHECK(out[0].left[0] - out[0].came[0] == 25);
     ++found;
   }
+}
+
+TEST_CASE("a counted array has as many elements as it may have, and not one more") {
+  DecoderBench bench;
+  ServiceTable table;
+  for (const Part::Array array : {Part::Array::opaque, Part::Array::scalars, Part::Array::hypers}) {
+    INFO("array " << static_cast<int>(array));
+    Service s;
+    s.key = {0x20000001, 1, 0, 2000};
+    s.parts[0].array = array;
+    s.parts[0].counted = true;
+    s.parts[0].limit = 5;
+    bench.set(0, s);
+    table.set(0, s);
+    const auto always = [](std::uint64_t) { return true; };
+    for (const std::uint8_t count : {5, 6}) {
+      FrameBytes arguments{0, 0, 0, count};
+      arguments.resize(4 + (array == Part::Array::opaque ? 8 : array == Part::Array::scalars ? 4 * count : 8 * count));
+      const FrameBytes frame = call_of(s, arguments);
+      Twin twin;
+      decode(frame, table, twin.decoded, twin.path);
+      const unsigned expected = count == 5 ? RPCD_CALL : RPCD_ARGUMENTS;
+      CHECK(twin.decoded.verdict == expected);
+      CHECK(bench.run({frame}, always, always).at(0).verdict == expected);
+    }
+  }
+}
+
+TEST_CASE("of two entries that match the first counts, until it is taken out") {
+  DecoderBench bench;
+  ServiceTable table;
+  Service s;
+  s.key = {0x20000001, 1, 0, 2000};
+  for (const unsigned entry : {3u, 5u}) {
+    s.owner = static_cast<std::uint16_t>(100 + entry);
+    bench.set(entry, s);
+    table.set(entry, s);
+  }
+  const auto owners = [&] {
+    const auto always = [](std::uint64_t) { return true; };
+    Twin twin;
+    decode(call_of(s), table, twin.decoded, twin.path);
+    const DecoderOutput rtl = bench.run({call_of(s)}, always, always).at(0);
+    REQUIRE(twin.decoded.verdict == RPCD_CALL);
+    REQUIRE(rtl.verdict == RPCD_CALL);
+    return std::pair(unsigned{rtl.owner}, unsigned{twin.decoded.owner});
+  };
+  CHECK(owners() == std::pair(103u, 103u));
+  bench.write(RPCD_COMMIT, 3);
+  table.set(3, std::nullopt);
+  CHECK(owners() == std::pair(105u, 105u));
 }
