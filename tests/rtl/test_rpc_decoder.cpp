@@ -262,3 +262,28 @@ TEST_CASE("of two entries that match the first counts, until it is taken out") {
   table.set(3, std::nullopt);
   CHECK(owners() == std::pair(105u, 105u));
 }
+
+TEST_CASE("frames of one beat in every cycle have each the checksum of its own") {
+  DecoderBench bench;
+  const ServiceTable table;
+  RpcFrames random(7);
+  std::vector<FrameBytes> frames(300, call_of({}));
+  std::vector<unsigned> expected;
+  for (FrameBytes& f : frames) {
+    f.resize(60);
+    f[38] = 0xff;  // the reason of a layer above IPv4
+    if (random.one_in(2)) f[24] ^= 1;
+    Twin twin;
+    decode(f, table, twin.decoded, twin.path);
+    expected.push_back(twin.decoded.verdict);
+  }
+  const auto always = [](std::uint64_t) { return true; };
+  const std::vector<DecoderOutput> out = bench.run(frames, always, always);
+  REQUIRE(out.size() == frames.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    INFO("frame " << i);
+    REQUIRE((expected[i] == RPCD_IPV4_CHECKSUM || expected[i] == RPCD_UDP_LENGTH));
+    REQUIRE(out[i].verdict == expected[i]);
+    REQUIRE(out[i].came == std::vector<std::uint64_t>{i});
+  }
+}
