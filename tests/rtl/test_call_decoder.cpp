@@ -158,3 +158,33 @@ TEST_CASE("a decoder that is reset forgets its table and the frames inside") {
   CHECK(both.left[0][2].at.femtoseconds() == both.left[1][2].at.femtoseconds());
   CHECK(both.left[0][1].at.femtoseconds() == both.left[1][1].at.femtoseconds());
 }
+
+TEST_CASE("an entry that is taken out matches no more, and no field of one that was not committed outlives a reset") {
+  Both both;
+  Service s;
+  s.key = {0x20000001, 1, 1, 2000};
+  RpcFrames random(5);
+  const FrameBytes call = random.call(s);
+  base::Time when = base::Time::us(1);
+  const auto verdicts = [&] {
+    base::calendar().set_now(when);
+    for (auto& d : both.decoders) d->put(call);
+    run_to(when += base::Time::us(1));
+    return std::pair(both.left[0].back().decoded.verdict, both.left[1].back().decoded.verdict);
+  };
+  const std::pair<unsigned, unsigned> is_call(RPCD_CALL, RPCD_CALL), none(RPCD_NO_SERVICE, RPCD_NO_SERVICE);
+  for (auto& d : both.decoders) set(*d, 0, s);
+  CHECK(verdicts() == is_call);
+  for (auto& d : both.decoders) d->write(RPCD_COMMIT, 0);
+  CHECK(verdicts() == none);
+  for (auto& d : both.decoders) d->write(RPCD_COMMIT, RPCD_COMMIT_VALID);
+  CHECK(verdicts() == is_call);
+  for (auto& d : both.decoders) {
+    d->reset();
+    d->write(RPCD_COMMIT, RPCD_COMMIT_VALID);
+  }
+  CHECK(verdicts() == none);
+  s.parts[0].words = 17;
+  for (auto& d : both.decoders) set(*d, 0, s);
+  CHECK(verdicts() == none);
+}
