@@ -98,7 +98,8 @@ function(_sluice_rpc_schemas header schemas)
     set(files ${SLUICE_ROOT}/protocols/rpc/services.x)  # for the types
   endif()
   list(REMOVE_DUPLICATES files)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  file(GLOB compiler ${SLUICE_ROOT}/sw/rpc_schema/*.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files} ${compiler})
   execute_process(COMMAND ${SLUICE_PYTHON} -B ${SLUICE_ROOT}/sw/rpc-schema ${files} --c ${header}.new
                   RESULT_VARIABLE status ERROR_VARIABLE mistake)
   if(status)

@@ -15,10 +15,9 @@ function(sluice_optimise_less target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<BOOL:${SLUICE_SANITIZE}>:-O0>)
 endfunction()
 
-# sluice_test(NAME SOURCES test_x.cpp... LIBS lib... [LABEL label] [TIMEOUT s] [PLAIN]): one Catch2
-# executable. ctest runs each of
-# its cases as a test in a process of its own, because the SystemC kernel can be elaborated only once in a process.
-# LABEL: ctest label of these tests, "unit" by default. PLAIN: without SystemC.
+# sluice_test(NAME SOURCES test_x.cpp... LIBS lib... [LABEL label] [TIMEOUT s] [PLAIN]): one Catch2 executable. ctest runs
+# each of its cases as a test in a process of its own, because the SystemC kernel can be elaborated only once in a process.
+# LABEL: ctest label of these tests, "unit" by default. TIMEOUT: of each, 300 by default. PLAIN: without SystemC.
 function(sluice_test name)
   if(NOT SLUICE_TESTS)
     return()

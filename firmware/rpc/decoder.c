@@ -10,7 +10,7 @@
 
 _Static_assert(RPC_SCHEMA_PARTS == RPCD_PARTS, "a row of rpc_schemas.h has what an entry takes");
 
-/* The rows of all programs whose .x file is known (cmake/SluiceRpcSchema.cmake). */
+/* The rows of all programs whose .x file is known (cmake/SluiceFirmware.cmake). */
 static const struct rpc_schema_arguments* schema_of(uint32_t program, uint32_t version, uint32_t procedure) {
   (void)program, (void)version, (void)procedure; /* of an image without such programs */
 #define LOOK_IN(rows)                                         \

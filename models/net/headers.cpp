@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/net/headers.h"
 
+#include "models/net/frame.h"
+
 namespace sluice::net {
 
 namespace {
 
 constexpr unsigned kEthernet = 14;
 constexpr unsigned kUdp = 8;
-
-std::uint16_t be16(const std::uint8_t* p) { return static_cast<std::uint16_t>(p[0] << 8 | p[1]); }
-std::uint32_t be32(const std::uint8_t* p) { return std::uint32_t{be16(p)} << 16 | be16(p + 2); }
-void put16(std::uint8_t* p, std::uint16_t v) {
-  p[0] = static_cast<std::uint8_t>(v >> 8);
-  p[1] = static_cast<std::uint8_t>(v);
-}
 
 std::uint16_t fold(std::uint64_t sum) {
   while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
@@ -22,7 +17,7 @@ std::uint16_t fold(std::uint64_t sum) {
 
 /// Sum of the UDP pseudo header: addresses at `addresses`, protocol, datagram length.
 std::uint32_t pseudo_header(const std::uint8_t* addresses, unsigned datagram) {
-  return be16(addresses) + be16(addresses + 2) + be16(addresses + 4) + be16(addresses + 6) + 17u + datagram;
+  return load16(addresses) + load16(addresses + 2) + load16(addresses + 4) + load16(addresses + 6) + 17u + datagram;
 }
 
 /// Whether an IPv4 header of ip_length bytes starts at offset `at` and lies within the frame.
@@ -37,9 +32,9 @@ bool ipv4_at(const std::uint8_t* frame, std::size_t length, unsigned at, unsigne
 std::uint16_t internet_sum(const std::uint8_t* bytes, std::size_t length, std::uint32_t initial) {
   std::uint64_t sum = initial;
   std::size_t i = 0;
-  for (; i + 4 <= length; i += 4) sum += be32(bytes + i);
+  for (; i + 4 <= length; i += 4) sum += load32(bytes + i);
   if (i + 2 <= length) {
-    sum += be16(bytes + i);
+    sum += load16(bytes + i);
     i += 2;
   }
   if (i < length) sum += std::uint32_t{bytes[i]} << 8;
@@ -50,49 +45,49 @@ Headers parse_headers(const std::uint8_t* frame, std::size_t length) {
   Headers h;
   if (length < kEthernet) return h;
   h.length = kEthernet;
-  if (be16(frame + 12) != 0x0800 || length < kEthernet + 20) return h;
+  if (load16(frame + 12) != 0x0800 || length < kEthernet + 20) return h;
   const std::uint8_t* ip = frame + kEthernet;
   const unsigned ip_length = (ip[0] & 0xfu) * 4;
-  const unsigned total = be16(ip + 2);
+  const unsigned total = load16(ip + 2);
   if (ip[0] >> 4 != 4 || ip_length < 20 || total < ip_length || total > length - kEthernet) return h;
   h.ipv4 = true;
   h.length = static_cast<std::uint16_t>(kEthernet + ip_length);
   h.ip_checksum_good = internet_sum(ip, ip_length) == 0xffff;
-  h.source = be32(ip + 12);
-  h.destination = be32(ip + 16);
-  h.fragment = (be16(ip + 6) & 0x3fff) != 0;
+  h.source = load32(ip + 12);
+  h.destination = load32(ip + 16);
+  h.fragment = (load16(ip + 6) & 0x3fff) != 0;
   if (h.fragment || ip[9] != 17 || total < ip_length + kUdp) return h;
   const std::uint8_t* udp = ip + ip_length;
-  const unsigned datagram = be16(udp + 4);
+  const unsigned datagram = load16(udp + 4);
   if (datagram < kUdp || datagram > total - ip_length) return h;
   h.udp = true;
   h.length = static_cast<std::uint16_t>(h.length + kUdp);
-  h.source_port = be16(udp);
-  h.destination_port = be16(udp + 2);
-  h.udp_checksum_good = be16(udp + 6) == 0 || internet_sum(udp, datagram, pseudo_header(ip + 12, datagram)) == 0xffff;
+  h.source_port = load16(udp);
+  h.destination_port = load16(udp + 2);
+  h.udp_checksum_good = load16(udp + 6) == 0 || internet_sum(udp, datagram, pseudo_header(ip + 12, datagram)) == 0xffff;
   return h;
 }
 
 bool insert_ipv4_checksum(std::uint8_t* frame, std::size_t length, unsigned ethernet_length, unsigned ip_length) {
   if (!ipv4_at(frame, length, ethernet_length, ip_length)) return false;
   std::uint8_t* ip = frame + ethernet_length;
-  put16(ip + 10, 0);
-  put16(ip + 10, static_cast<std::uint16_t>(~internet_sum(ip, ip_length)));
+  store16(ip + 10, 0);
+  store16(ip + 10, static_cast<std::uint16_t>(~internet_sum(ip, ip_length)));
   return true;
 }
 
 bool insert_udp_checksum(std::uint8_t* frame, std::size_t length, unsigned ethernet_length, unsigned ip_length) {
   if (!ipv4_at(frame, length, ethernet_length, ip_length)) return false;
   const std::uint8_t* ip = frame + ethernet_length;
-  const unsigned total = be16(ip + 2);
-  const bool fragment = (be16(ip + 6) & 0x3fff) != 0;
+  const unsigned total = load16(ip + 2);
+  const bool fragment = (load16(ip + 6) & 0x3fff) != 0;
   if (fragment || ip[9] != 17 || total < ip_length + kUdp || total > length - ethernet_length) return false;
   std::uint8_t* udp = frame + ethernet_length + ip_length;
   const unsigned datagram = total - ip_length;
-  put16(udp + 6, 0);
+  store16(udp + 6, 0);
   const std::uint16_t checksum =
       static_cast<std::uint16_t>(~internet_sum(udp, datagram, pseudo_header(ip + 12, datagram)));
-  put16(udp + 6, checksum == 0 ? 0xffff : checksum);  // zero on the wire means: no checksum
+  store16(udp + 6, checksum == 0 ? 0xffff : checksum);  // zero on the wire means: no checksum
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "models/nic/rpc_decoder/call_decoder.h"
 #include "models/part/catalogue.h"
 #include "rtl/adapter/stream_block.h"
+#include "rtl/rpc_decoder/user.h"
 
 namespace sluice::nic::rpc {
 namespace {
@@ -44,20 +45,8 @@ class Block final : public CallDecoder {
   std::uint32_t read_error() override { return error_; }
 
   void leave(std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) {
-    const auto field = [user](unsigned at, unsigned bits) {
-      std::uint64_t two = user[at / 32];
-      if (at / 32 + 1 < user.size()) two |= std::uint64_t{user[at / 32 + 1]} << 32;
-      return static_cast<std::uint32_t>(two >> at % 32 & ((std::uint64_t{1} << bits) - 1));
-    };
-    decoded_.verdict = field(0, 4);
-    if (decoded_.verdict == RPCD_CALL) {
-      decoded_.owner = static_cast<std::uint16_t>(field(4, 16));
-      decoded_.source = field(20, 32);
-      decoded_.source_port = static_cast<std::uint16_t>(field(52, 16));
-      decoded_.destination = field(68, 32);
-      decoded_.port = static_cast<std::uint16_t>(field(100, 16));
-      decoded_.line.assign(line.begin(), line.end());
-    }
+    read_user(user, decoded_);
+    if (decoded_.verdict == RPCD_CALL) decoded_.line.assign(line.begin(), line.end());
     leaves(decoded_);
   }
 

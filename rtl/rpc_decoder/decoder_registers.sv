@@ -53,13 +53,9 @@ module decoder_registers #(
   rpc_decoder_pkg::service_t     service;
   logic [31:0]                   counter[16];
 
-  // A write is taken when its address and its data are both there, and one answer is under way at a time.
   logic do_write, do_read;
-  assign do_write = awvalid && wvalid && !bvalid;
-  assign do_read  = arvalid && !rvalid;
-  assign awready  = do_write;
-  assign wready   = do_write;
-  assign arready  = do_read;
+  axil_slave port (.clk, .rst, .awvalid, .awready, .wvalid, .wready, .bvalid, .bready, .arvalid, .arready, .rvalid, .rready,
+                   .do_write, .do_read);
 
   logic commits, is_entry, is_schema;
   assign commits   = do_write && awaddr == kCommit;
@@ -73,49 +69,33 @@ module decoder_registers #(
   assign write         = commits && is_entry && is_schema;
   assign write_entry   = wdata[7:0];
 
-  function automatic rpc_decoder_pkg::part_t part_of(input rpc_decoder_pkg::part_t old, input logic upper,
-                                                     input logic [31:0] value);
-    part_of = upper ? {8'd0, value[31:13], value[4:0], old[31:0]} : {old[63:32], value};
-  endfunction
-
   always_ff @(posedge clk) begin
     if (rst) begin
-      bvalid  <= 1'b0;
       error   <= 32'd0;
       key     <= '0;
       service <= '0;
-    end else begin
-      if (bready) bvalid <= 1'b0;
-      if (do_write) begin
-        bvalid <= 1'b1;
-        case (awaddr)
-          kError:        error <= error & ~wdata;
-          kProgram:      key.program_number <= wdata;
-          kVersion:      key.version <= wdata;
-          kProcedure:    key.procedure <= wdata;
-          kPort:         key.port <= wdata[15:0];
-          kFunctionLow:  service.function_pointer[31:0] <= wdata;
-          kFunctionHigh: service.function_pointer[63:32] <= wdata;
-          kOwner:        service.owner <= wdata[15:0];
-          kCommit:       error <= error | (is_entry ? 32'd0 : kErrorEntry) | (is_schema ? 32'd0 : kErrorSchema);
-          default: begin
-            if (awaddr[11:3] == kParts[11:3]) service.part0 <= part_of(service.part0, awaddr[2], wdata);
-            if (awaddr[11:3] == kParts[11:3] + 9'd1) service.part1 <= part_of(service.part1, awaddr[2], wdata);
-            if (awaddr[11:3] == kParts[11:3] + 9'd2) service.part2 <= part_of(service.part2, awaddr[2], wdata);
-            if (awaddr[11:3] == kParts[11:3] + 9'd3) service.part3 <= part_of(service.part3, awaddr[2], wdata);
-          end
-        endcase
-      end
+    end else if (do_write) begin
+      case (awaddr)
+        kError:        error <= error & ~wdata;
+        kProgram:      key.program_number <= wdata;
+        kVersion:      key.version <= wdata;
+        kProcedure:    key.procedure <= wdata;
+        kPort:         key.port <= wdata[15:0];
+        kFunctionLow:  service.function_pointer[31:0] <= wdata;
+        kFunctionHigh: service.function_pointer[63:32] <= wdata;
+        kOwner:        service.owner <= wdata[15:0];
+        kCommit:       error <= error | (is_entry ? 32'd0 : kErrorEntry) | (is_schema ? 32'd0 : kErrorSchema);
+        default: begin
+          if (awaddr[11:3] == kParts[11:3]) service.part0 <= rpc_decoder_pkg::part_of(service.part0, awaddr[2], wdata);
+          if (awaddr[11:3] == kParts[11:3] + 9'd1) service.part1 <= rpc_decoder_pkg::part_of(service.part1, awaddr[2], wdata);
+          if (awaddr[11:3] == kParts[11:3] + 9'd2) service.part2 <= rpc_decoder_pkg::part_of(service.part2, awaddr[2], wdata);
+          if (awaddr[11:3] == kParts[11:3] + 9'd3) service.part3 <= rpc_decoder_pkg::part_of(service.part3, awaddr[2], wdata);
+        end
+      endcase
     end
   end
 
   always_ff @(posedge clk) begin
-    if (rst) begin
-      rvalid <= 1'b0;
-    end else begin
-      if (rready) rvalid <= 1'b0;
-      if (do_read) rvalid <= 1'b1;
-    end
     if (do_read) begin
       case (araddr)
         kIdentity: rdata <= kIdentityValue;

@@ -22,7 +22,7 @@ module rpc_call_layer (
   rpc_decoder_pkg::headers_t headers;
   assign flavor     = stream_pkg::swap32(in_beat.data[223:192]);
   assign credential = stream_pkg::swap32(in_beat.data[255:224]);
-  assign head       = 10'd32 + {credential[9:2] + {7'd0, credential[1:0] != 2'd0}, 2'b00};
+  assign head       = 10'd32 + rpc_decoder_pkg::padded(credential[9:0]);
   always_comb begin
     headers                    = in_headers;
     headers.xid                = stream_pkg::swap32(in_beat.data[31:0]);

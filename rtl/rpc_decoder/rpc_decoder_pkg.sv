@@ -30,6 +30,11 @@ package rpc_decoder_pkg;
     logic [31:0] classes;  // class_t of each word; that of the first is in bits 1 to 0
   } part_t;
 
+  // A part of which one of its two registers is written.
+  function automatic part_t part_of(input part_t old, input logic is_shape, input logic [31:0] value);
+    part_of = is_shape ? {8'd0, value[31:13], value[4:0], old[31:0]} : {old[63:32], value};
+  endfunction
+
   typedef enum logic [1:0] {
     NO_ARRAY = 2'd0,
     OPAQUE   = 2'd1,
@@ -82,4 +87,9 @@ package rpc_decoder_pkg;
     logic [31:0] xid;
     logic [63:0] function_pointer;
   } call_t;
+
+  // Bytes that so many take in XDR.
+  function automatic logic [9:0] padded(input logic [9:0] length);
+    padded = {length[9:2] + {7'd0, length[1:0] != 2'd0}, 2'b00};
+  endfunction
 endpackage

@@ -18,7 +18,7 @@ module rpc_verifier_layer (
   logic [9:0]                head;
   rpc_decoder_pkg::headers_t headers;
   assign verifier = stream_pkg::swap32(in_beat.data[63:32]);
-  assign head       = 10'd8 + {verifier[9:2] + {7'd0, verifier[1:0] != 2'd0}, 2'b00};
+  assign head       = 10'd8 + rpc_decoder_pkg::padded(verifier[9:0]);
   always_comb begin
     headers        = in_headers;
     headers.length = in_headers.length - {6'd0, head};

@@ -47,13 +47,9 @@ module encoder_registers #(
   rpc_decoder_pkg::part_t  part0, part1, part2, part3;
   logic [31:0]             counter[8];
 
-  // A write is taken when its address and its data are both there, and one answer is under way at a time.
   logic do_write, do_read;
-  assign do_write = awvalid && wvalid && !bvalid;
-  assign do_read  = arvalid && !rvalid;
-  assign awready  = do_write;
-  assign wready   = do_write;
-  assign arready  = do_read;
+  axil_slave port (.clk, .rst, .awvalid, .awready, .wvalid, .wready, .bvalid, .bready, .arvalid, .arready, .rvalid, .rready,
+                   .do_write, .do_read);
 
   logic commits, is_entry, is_schema;
   assign commits   = do_write && awaddr == kCommit;
@@ -74,11 +70,6 @@ module encoder_registers #(
   assign write_arms  = {arm3, arm2, arm1, arm0};
   assign write_parts = {part3, part2, part1, part0};
 
-  function automatic rpc_decoder_pkg::part_t part_of(input rpc_decoder_pkg::part_t old, input logic upper,
-                                                     input logic [31:0] value);
-    part_of = upper ? {8'd0, value[31:13], value[4:0], old[31:0]} : {old[63:32], value};
-  endfunction
-
   function automatic rpc_encoder_pkg::arm_t arm_of(input rpc_encoder_pkg::arm_t old, input logic upper,
                                                    input logic [31:0] value);
     arm_of = upper ? {value[31:30], value[7:0], old[31:0]} : {old[41:32], value};
@@ -86,35 +77,24 @@ module encoder_registers #(
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      bvalid                       <= 1'b0;
       error                        <= 32'd0;
       {arm3, arm2, arm1, arm0}     <= '0;
       {part3, part2, part1, part0} <= '0;
-    end else begin
-      if (bready) bvalid <= 1'b0;
-      if (do_write) begin
-        bvalid <= 1'b1;
-        if (awaddr == kError) error <= error & ~wdata;
-        if (commits) error <= error | (is_entry ? 32'd0 : kErrorEntry) | (is_schema ? 32'd0 : kErrorSchema);
-        if (awaddr[11:3] == kArms[11:3]) arm0 <= arm_of(arm0, awaddr[2], wdata);
-        if (awaddr[11:3] == kArms[11:3] + 9'd1) arm1 <= arm_of(arm1, awaddr[2], wdata);
-        if (awaddr[11:3] == kArms[11:3] + 9'd2) arm2 <= arm_of(arm2, awaddr[2], wdata);
-        if (awaddr[11:3] == kArms[11:3] + 9'd3) arm3 <= arm_of(arm3, awaddr[2], wdata);
-        if (awaddr[11:3] == kParts[11:3]) part0 <= part_of(part0, awaddr[2], wdata);
-        if (awaddr[11:3] == kParts[11:3] + 9'd1) part1 <= part_of(part1, awaddr[2], wdata);
-        if (awaddr[11:3] == kParts[11:3] + 9'd2) part2 <= part_of(part2, awaddr[2], wdata);
-        if (awaddr[11:3] == kParts[11:3] + 9'd3) part3 <= part_of(part3, awaddr[2], wdata);
-      end
+    end else if (do_write) begin
+      if (awaddr == kError) error <= error & ~wdata;
+      if (commits) error <= error | (is_entry ? 32'd0 : kErrorEntry) | (is_schema ? 32'd0 : kErrorSchema);
+      if (awaddr[11:3] == kArms[11:3]) arm0 <= arm_of(arm0, awaddr[2], wdata);
+      if (awaddr[11:3] == kArms[11:3] + 9'd1) arm1 <= arm_of(arm1, awaddr[2], wdata);
+      if (awaddr[11:3] == kArms[11:3] + 9'd2) arm2 <= arm_of(arm2, awaddr[2], wdata);
+      if (awaddr[11:3] == kArms[11:3] + 9'd3) arm3 <= arm_of(arm3, awaddr[2], wdata);
+      if (awaddr[11:3] == kParts[11:3]) part0 <= rpc_decoder_pkg::part_of(part0, awaddr[2], wdata);
+      if (awaddr[11:3] == kParts[11:3] + 9'd1) part1 <= rpc_decoder_pkg::part_of(part1, awaddr[2], wdata);
+      if (awaddr[11:3] == kParts[11:3] + 9'd2) part2 <= rpc_decoder_pkg::part_of(part2, awaddr[2], wdata);
+      if (awaddr[11:3] == kParts[11:3] + 9'd3) part3 <= rpc_decoder_pkg::part_of(part3, awaddr[2], wdata);
     end
   end
 
   always_ff @(posedge clk) begin
-    if (rst) begin
-      rvalid <= 1'b0;
-    end else begin
-      if (rready) rvalid <= 1'b0;
-      if (do_read) rvalid <= 1'b1;
-    end
     if (do_read) begin
       case (araddr)
         kIdentity: rdata <= kIdentityValue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/cli/rpc_schema_agrees.c: protocols/rpc/services.x says what the headers beside it say. It is enough that this
  * file compiles. Both sides have some names in common, so what the generated header says is kept first. */
-#include "rpc_schema_services.h"
+#include "rpc_schemas.h"
 
 enum {
   SCHEMA_CALC_NULL = CALC_NULL,

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "Vrpc_decoder.h"
-#include "models/net/headers.h"
 #include "models/nic/rpc_decoder/call_decoder.h"
+#include "tests/rtl/rpc_frames.h"
 
 using namespace sluice;
 using namespace sluice::nic::rpc;
@@ -16,27 +16,6 @@ using namespace sluice::nic::rpc;
 namespace {
 
 constexpr unsigned kCalls = 1'000'000;
-
-std::vector<std::uint8_t> null_call() {
-  std::vector<std::uint8_t> f(82);
-  const auto put = [&f](std::size_t at, std::uint64_t value, unsigned count) {
-    for (unsigned i = 0; i < count; ++i) f[at + i] = static_cast<std::uint8_t>(value >> 8 * (count - 1 - i));
-  };
-  put(12, 0x0800, 2);
-  put(14, 0x4500'0044, 4);
-  put(22, 0x4011, 2);
-  put(26, 0x0a000001'0a000002, 8);
-  put(24, static_cast<std::uint16_t>(~net::internet_sum(&f[14], 20)), 2);
-  put(36, 20049, 2);
-  put(38, 48, 2);
-  put(50, 2, 4);
-  put(54, 0x20000001, 4);
-  put(58, 1, 4);
-  std::uint32_t pseudo = 17 + 48;
-  for (unsigned i = 26; i < 34; i += 2) pseudo += std::uint32_t{f[i]} << 8 | f[i + 1];
-  put(40, static_cast<std::uint16_t>(~net::internet_sum(&f[34], 48, pseudo)), 2);
-  return f;
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -102,7 +81,7 @@ double model(const std::vector<std::uint8_t>& call) {
 }  // namespace
 
 int main() {
-  const std::vector<std::uint8_t> call = null_call();
+  const std::vector<std::uint8_t> call = test::plain_call({0x20000001, 1, 0, 20049});
   const double by_rtl = rtl(call), by_model = model(call);
   std::printf("{\"rtl_per_s\": %.0f, \"model_per_s\": %.0f}\n", by_rtl, by_model);
 }

@@ -7,18 +7,17 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "models/nic/rpc_decoder/decode.h"
+#include "rtl/rpc_decoder/user.h"
+#include "tests/rtl/rpc_frames.h"
 
 namespace sluice::test {
 
 /// A packet that has left, and in which cycles its frame's beats came and its own beats left.
-struct DecoderOutput {
-  unsigned verdict = 0;
-  std::vector<std::uint8_t> line;
-  std::uint16_t owner = 0, source_port = 0, port = 0;
-  std::uint32_t source = 0, destination = 0;
+struct DecoderOutput : nic::rpc::Decoded {
   std::vector<std::uint64_t> came, left;
 };
 
@@ -94,18 +93,7 @@ std::uint32_t DecoderBenchOf<Dut>::read(std::uint32_t offset) {
 
 template <class Dut>
 void DecoderBenchOf<Dut>::set(unsigned entry, const nic::rpc::Service& s) {
-  write(RPCD_PROGRAM, s.key.program);
-  write(RPCD_VERSION, s.key.version);
-  write(RPCD_PROCEDURE, s.key.procedure);
-  write(RPCD_PORT, s.key.port);
-  write(RPCD_FUNCTION_LOW, static_cast<std::uint32_t>(s.function_pointer));
-  write(RPCD_FUNCTION_HIGH, static_cast<std::uint32_t>(s.function_pointer >> 32));
-  write(RPCD_OWNER, s.owner);
-  for (unsigned i = 0; i < RPCD_PARTS; ++i) {
-    write(RPCD_PART_CLASSES(i), s.parts[i].classes);
-    write(RPCD_PART_SHAPE(i), s.parts[i].shape());
-  }
-  write(RPCD_COMMIT, RPCD_COMMIT_VALID | entry);
+  enter_service(entry, s, [this](std::uint32_t offset, std::uint32_t value) { write(offset, value); });
 }
 
 template <class Dut>
@@ -145,18 +133,7 @@ std::vector<DecoderOutput> DecoderBenchOf<Dut>::run(const std::vector<std::vecto
       const auto* bytes = reinterpret_cast<const std::uint8_t*>(&dut_->m_axis_tdata[0]);
       o.line.insert(o.line.end(), bytes, bytes + std::popcount(dut_->m_axis_tkeep));
       if (dut_->m_axis_tlast) {
-        const auto* user = &dut_->m_axis_tuser[0];
-        const auto field = [&](unsigned at, unsigned bits) {
-          const std::uint64_t pair =
-              std::uint64_t{user[at / 32]} | (at / 32 < 3 ? std::uint64_t{user[at / 32 + 1]} << 32 : 0);
-          return static_cast<std::uint32_t>(pair >> at % 32 & ((std::uint64_t{1} << bits) - 1));
-        };
-        o.verdict = field(0, 4);
-        o.owner = static_cast<std::uint16_t>(field(4, 16));
-        o.source = field(20, 32);
-        o.source_port = static_cast<std::uint16_t>(field(52, 16));
-        o.destination = field(68, 32);
-        o.port = static_cast<std::uint16_t>(field(100, 16));
+        nic::rpc::read_user(std::span<const std::uint32_t>(&dut_->m_axis_tuser[0], 4), o);
         ++done;
       }
     }

@@ -26,6 +26,28 @@ constexpr std::uint32_t kWords[] = {0,  1,   2,   3,   4,   7,    8,          16
 
 }  // namespace
 
+FrameBytes plain_call(const nic::rpc::ServiceKey& key, const FrameBytes& arguments) {
+  const auto length = static_cast<std::uint32_t>(48 + arguments.size());  // of the datagram
+  FrameBytes f(82 + arguments.size());
+  std::copy(arguments.begin(), arguments.end(), f.begin() + 82);
+  put32(f, 12, 0x0800'4500);
+  put16(f, 16, 20 + length);
+  put16(f, 22, 0x4011);
+  put32(f, 26, 0x0a000001);
+  put32(f, 30, 0x0a000002);
+  put16(f, 36, key.port);
+  put16(f, 38, length);
+  put32(f, 50, 2);
+  put32(f, 54, key.program);
+  put32(f, 58, key.version);
+  put32(f, 62, key.procedure);
+  put16(f, 24, static_cast<std::uint16_t>(~net::internet_sum(&f[14], 20)));
+  const std::uint32_t pseudo = 17 + length + get16(f, 26) + get16(f, 28) + get16(f, 30) + get16(f, 32);
+  const auto sum = static_cast<std::uint16_t>(~net::internet_sum(&f[34], length, pseudo));
+  put16(f, 40, sum == 0 ? 0xffff : sum);
+  return f;
+}
+
 void RpcFrames::word(std::vector<std::uint8_t>& to, std::uint32_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) to.push_back(static_cast<std::uint8_t>(value >> shift));
 }

@@ -12,6 +12,26 @@ namespace sluice::test {
 
 using FrameBytes = std::vector<std::uint8_t>;
 
+/// A call with right checksums, without a tag, options and a credential: 82 bytes, and the arguments as they travel.
+FrameBytes plain_call(const nic::rpc::ServiceKey&, const FrameBytes& arguments = {});
+
+/// Writes an entry of the decoder's table by write(offset, value).
+template <class Write>
+void enter_service(unsigned entry, const nic::rpc::Service& s, Write&& write) {
+  write(RPCD_PROGRAM, s.key.program);
+  write(RPCD_VERSION, s.key.version);
+  write(RPCD_PROCEDURE, s.key.procedure);
+  write(RPCD_PORT, s.key.port);
+  write(RPCD_FUNCTION_LOW, static_cast<std::uint32_t>(s.function_pointer));
+  write(RPCD_FUNCTION_HIGH, static_cast<std::uint32_t>(s.function_pointer >> 32));
+  write(RPCD_OWNER, s.owner);
+  for (unsigned i = 0; i < RPCD_PARTS; ++i) {
+    write(RPCD_PART_CLASSES(i), s.parts[i].classes);
+    write(RPCD_PART_SHAPE(i), s.parts[i].shape());
+  }
+  write(RPCD_COMMIT, RPCD_COMMIT_VALID | entry);
+}
+
 /// Makes services and frames out of a seed.
 class RpcFrames {
  public:

@@ -29,18 +29,7 @@ struct Left {
 };
 
 void set(CallDecoder& d, unsigned entry, const Service& s) {
-  d.write(RPCD_PROGRAM, s.key.program);
-  d.write(RPCD_VERSION, s.key.version);
-  d.write(RPCD_PROCEDURE, s.key.procedure);
-  d.write(RPCD_PORT, s.key.port);
-  d.write(RPCD_FUNCTION_LOW, static_cast<std::uint32_t>(s.function_pointer));
-  d.write(RPCD_FUNCTION_HIGH, static_cast<std::uint32_t>(s.function_pointer >> 32));
-  d.write(RPCD_OWNER, s.owner);
-  for (unsigned i = 0; i < RPCD_PARTS; ++i) {
-    d.write(RPCD_PART_CLASSES(i), s.parts[i].classes);
-    d.write(RPCD_PART_SHAPE(i), s.parts[i].shape());
-  }
-  d.write(RPCD_COMMIT, RPCD_COMMIT_VALID | entry);
+  test::enter_service(entry, s, [&d](std::uint32_t offset, std::uint32_t value) { d.write(offset, value); });
 }
 
 void run_to(base::Time end) {

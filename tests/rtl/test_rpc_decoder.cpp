@@ -2,9 +2,7 @@
 // The RPC decoder in RTL against its twin: the same verdicts, bytes, counters and cycles.
 
 #include <array>
-#include <cstdlib>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include <catch2/catch.hpp>
@@ -13,6 +11,7 @@
 #include "models/net/headers.h"
 #include "models/nic/rpc_decoder/timing.h"
 #include "tests/rtl/decoder_bench.h"
+#include "tests/rtl/pattern.h"
 #include "tests/rtl/rpc_frames.h"
 
 using namespace sluice;
@@ -24,32 +23,6 @@ using test::RpcFrames;
 
 namespace {
 
-unsigned frames_to_test() {
-  const char* full = std::getenv("SLUICE_FULL");
-  return full != nullptr && std::string_view(full) == "1" ? 1'000'000 : 20'000;
-}
-
-/// When beats are offered or taken: always, or in turns of some cycles.
-class Pattern {
- public:
-  Pattern(RpcFrames& random, bool always) : random_(random), always_(always) {
-    density_ = 1 + random_.upto(9);
-    longest_ = 1 + random_.upto(random_.one_in(3) ? 40 : 3);
-  }
-  bool operator()(std::uint64_t cycle) {
-    if (always_) return true;
-    while (known_.size() <= cycle)
-      known_.insert(known_.end(), 1 + random_.upto(longest_ - 1), random_.upto(9) < density_);
-    return known_[cycle];
-  }
-
- private:
-  RpcFrames& random_;
-  bool always_;
-  unsigned density_, longest_;
-  std::vector<bool> known_;
-};
-
 struct Twin {
   Decoded decoded;
   Path path;
@@ -58,7 +31,7 @@ struct Twin {
 }  // namespace
 
 TEST_CASE("the RTL and its twin decode the same, in the same cycles") {
-  const unsigned total = frames_to_test();
+  const unsigned total = test::packets_to_test();
   DecoderBench bench;
   ServiceTable table;
   std::array<std::uint32_t, RPCD_VERDICTS> counted{};
@@ -77,7 +50,7 @@ TEST_CASE("the RTL and its twin decode the same, in the same cycles") {
       const Service& s = services[random.upto(kServices - 1)];
       frames.push_back(random.one_in(2) ? random.call(s) : random.changed(s));
     }
-    Pattern offers(random, random.one_in(3)), ready(random, random.one_in(3));
+    test::Pattern offers(random, random.one_in(3), 40), ready(random, random.one_in(3), 40);
     const std::vector<DecoderOutput> rtl = bench.run(frames, std::ref(offers), std::ref(ready));
     REQUIRE(rtl.size() == frames.size());
 
@@ -130,28 +103,6 @@ namespace {
 /// Cycles that a frame has at 100 Gb/s, with its frame check sequence, preamble and gap, in hundredths.
 std::uint64_t line_time(std::size_t bytes) { return (bytes + 24) * 8 * 100 / 400; }
 
-FrameBytes call_of(const Service& s, const FrameBytes& arguments = {}) {
-  FrameBytes f(82);
-  const auto put = [&f](std::size_t at, std::uint64_t value, unsigned count) {
-    for (unsigned i = 0; i < count; ++i) f[at + i] = static_cast<std::uint8_t>(value >> 8 * (count - 1 - i));
-  };
-  put(12, 0x0800, 2);
-  put(14, 0x4500, 2);
-  put(16, 68 + arguments.size(), 2);
-  put(22, 0x4011, 2);
-  put(26, 0x0a000001, 4);
-  put(30, 0x0a000002, 4);
-  put(24, static_cast<std::uint16_t>(~net::internet_sum(&f[14], 20)), 2);
-  put(36, s.key.port, 2);
-  put(38, 48 + arguments.size(), 2);
-  put(50, 2, 4);
-  put(54, s.key.program, 4);
-  put(58, s.key.version, 4);
-  put(62, s.key.procedure, 4);
-  f.insert(f.end(), arguments.begin(), arguments.end());
-  return f;
-}
-
 }  // namespace
 
 TEST_CASE("frames at 100 Gb/s are taken as they come") {
@@ -159,7 +110,7 @@ TEST_CASE("frames at 100 Gb/s are taken as they come") {
   Service s;
   s.key = {0x20000001, 1, 0, 20049};
   bench.set(0, s);
-  const FrameBytes small(60), large(1514), call = call_of(s);
+  const FrameBytes small(60), large(1514), call = test::plain_call(s.key);
   std::vector<FrameBytes> mix;
   RpcFrames random(1);
   for (unsigned i = 0; i < 2000; ++i) {
@@ -228,7 +179,7 @@ TEST_CASE("a counted array has as many elements as it may have, and not one more
     for (const std::uint8_t count : {5, 6}) {
       FrameBytes arguments{0, 0, 0, count};
       arguments.resize(4 + (array == Part::Array::opaque ? 8 : array == Part::Array::scalars ? 4 * count : 8 * count));
-      const FrameBytes frame = call_of(s, arguments);
+      const FrameBytes frame = test::plain_call(s.key, arguments);
       Twin twin;
       decode(frame, table, twin.decoded, twin.path);
       const unsigned expected = count == 5 ? RPCD_CALL : RPCD_ARGUMENTS;
@@ -251,8 +202,8 @@ TEST_CASE("of two entries that match the first counts, until it is taken out") {
   const auto owners = [&] {
     const auto always = [](std::uint64_t) { return true; };
     Twin twin;
-    decode(call_of(s), table, twin.decoded, twin.path);
-    const DecoderOutput rtl = bench.run({call_of(s)}, always, always).at(0);
+    decode(test::plain_call(s.key), table, twin.decoded, twin.path);
+    const DecoderOutput rtl = bench.run({test::plain_call(s.key)}, always, always).at(0);
     REQUIRE(twin.decoded.verdict == RPCD_CALL);
     REQUIRE(rtl.verdict == RPCD_CALL);
     return std::pair(unsigned{rtl.owner}, unsigned{twin.decoded.owner});
@@ -267,7 +218,7 @@ TEST_CASE("frames of one beat in every cycle have each the checksum of its own")
   DecoderBench bench;
   const ServiceTable table;
   RpcFrames random(7);
-  std::vector<FrameBytes> frames(300, call_of({}));
+  std::vector<FrameBytes> frames(300, test::plain_call({}));
   std::vector<unsigned> expected;
   for (FrameBytes& f : frames) {
     f.resize(60);

@@ -3,9 +3,7 @@
 // say of the frames.
 
 #include <array>
-#include <cstdlib>
 #include <numeric>
-#include <string_view>
 
 #include <catch2/catch.hpp>
 
@@ -13,6 +11,7 @@
 #include "models/nic/rpc_decoder/decode.h"
 #include "models/nic/rpc_encoder/timing.h"
 #include "tests/rtl/encoder_bench.h"
+#include "tests/rtl/pattern.h"
 #include "tests/rtl/rpc_packets.h"
 
 using namespace sluice;
@@ -28,33 +27,7 @@ namespace {
 
 constexpr std::size_t kReplyHead = 66, kCallHead = 82;
 
-unsigned packets_to_test() {
-  const char* full = std::getenv("SLUICE_FULL");
-  return full != nullptr && std::string_view(full) == "1" ? 1'000'000 : 20'000;
-}
-
 bool always(std::uint64_t) { return true; }
-
-/// When beats are offered or taken: always, or in turns of some cycles.
-class Pattern {
- public:
-  Pattern(RpcFrames& random, bool always) : random_(random), always_(always) {
-    density_ = 1 + random_.upto(9);
-    longest_ = 1 + random_.upto(random_.one_in(3) ? 400 : 3);
-  }
-  bool operator()(std::uint64_t cycle) {
-    if (always_) return true;
-    while (known_.size() <= cycle)
-      known_.insert(known_.end(), 1 + random_.upto(longest_ - 1), random_.upto(9) < density_);
-    return known_[cycle];
-  }
-
- private:
-  RpcFrames& random_;
-  bool always_;
-  unsigned density_, longest_;
-  std::vector<bool> known_;
-};
 
 std::uint32_t be16(const std::vector<std::uint8_t>& f, std::size_t at) { return std::uint32_t{f[at]} << 8 | f[at + 1]; }
 std::uint32_t be32(const std::vector<std::uint8_t>& f, std::size_t at) { return be16(f, at) << 16 | be16(f, at + 2); }
@@ -132,7 +105,7 @@ std::vector<std::uint64_t> back_to_back(EncoderBench& bench, const EncoderInput&
 }  // namespace
 
 TEST_CASE("the RTL and its twin encode the same, in the same cycles") {
-  const unsigned total = packets_to_test();
+  const unsigned total = test::packets_to_test();
   EncoderBench bench;
   SchemaTable table;
   std::array<std::uint32_t, RPCE_VERDICTS> counted{};
@@ -158,7 +131,8 @@ TEST_CASE("the RTL and its twin encode the same, in the same cycles") {
       encode(p.input.data, p.input.request, table, encoded.emplace_back());
       if (!encoded.back().frame.empty()) ++frames;
     }
-    Pattern offers(source.random(), source.random().one_in(3)), ready(source.random(), source.random().one_in(3));
+    test::Pattern offers(source.random(), source.random().one_in(3), 400),
+        ready(source.random(), source.random().one_in(3), 400);
     const EncoderOutput rtl = bench.run(inputs, frames, std::ref(offers), std::ref(ready));
     REQUIRE(rtl.frames.size() == frames);
 

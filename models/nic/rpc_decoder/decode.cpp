@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/net/frame.h"
 #include "models/net/headers.h"
 
 namespace sluice::nic::rpc {
@@ -11,13 +12,12 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-constexpr unsigned kBeat = 64;
 constexpr std::uint16_t kTypeIpv4 = 0x0800, kTypeVlan = 0x8100;
 constexpr std::uint8_t kProtocolUdp = 17;
 constexpr std::uint32_t kAuthNone = 0, kAuthSys = 1, kAuthMost = 400, kRpcVersion = 2;
 
-std::uint16_t be16(Bytes b, std::size_t at) { return static_cast<std::uint16_t>(b[at] << 8 | b[at + 1]); }
-std::uint32_t be32(Bytes b, std::size_t at) { return std::uint32_t{be16(b, at)} << 16 | be16(b, at + 2); }
+std::uint16_t be16(Bytes b, std::size_t at) { return net::load16(b.data() + at); }
+std::uint32_t be32(Bytes b, std::size_t at) { return net::load32(b.data() + at); }
 std::uint32_t padded(std::uint32_t n) { return (n + 3) & ~3u; }
 
 /// Follows a frame through the layers, in the hardware's order.
