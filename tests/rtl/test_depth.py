@@ -14,7 +14,7 @@ import unittest
 
 SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.getcwd()
 PAGES = [os.path.join(SOURCE, f"docs/models/rpc-{block}.md") for block in ("decoder", "encoder")]
-ROW = re.compile(r"^\| `([a-z_]+)` \| (\d+) \|", re.MULTILINE)
+ROW = re.compile(r"^\| `([a-z0-9_]+)` \| (\d+) \|", re.MULTILINE)
 CLOCK_MHZ = 250  # of the published decoder
 
 loader = importlib.machinery.SourceFileLoader("rtl_report", os.path.join(SOURCE, "sw/rtl-report"))

@@ -35,11 +35,12 @@ class DelayingSwitch : public pcie::Switch {
     if (wrong_ == "elaboration") throw std::runtime_error("no time");
   }
   void before_routing(unsigned ingress, pcie::TlpPtr& tlp) override {
-    ++kept_;
     if (wrong_ == "port 99") return forward(99, std::move(tlp));
     if (wrong_ == "null") return forward(0, pcie::TlpPtr());
     base::calendar().after(extra_, key(), [this, ingress, t = std::move(tlp), resets = resets_]() mutable {
-      if (resets == resets_) route(ingress, std::move(t));
+      if (resets != resets_) return;
+      ++kept_;
+      route(ingress, std::move(t));
     });
   }
   void fabric_reset() override { ++resets_; }
