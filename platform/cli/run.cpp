@@ -197,6 +197,7 @@ int execute(const Environment& environment, const Options& o) {
     warm_up = first_run(config, options);
     if (!warm_up) return 1;
   }
+  base::waveforms_wanted() = options.trace_vcd.has_value();
   platform::Board board(config, traffic, warm_up);
   if (platform::makes_calls(config) && board.clients().empty() && !outside && !options.until)
     throw config::UserError(config.file() + ": no wire is left for the workload; end the run with --until");

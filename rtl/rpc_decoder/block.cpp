@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "Vrpc_decoder.h"
+#include "Vrpc_decoder_traced.h"
 #include "models/nic/rpc_decoder/call_decoder.h"
 #include "models/part/catalogue.h"
 #include "rtl/adapter/stream_block.h"
@@ -13,6 +14,7 @@
 namespace sluice::nic::rpc {
 namespace {
 
+template <class Model>
 class Block final : public CallDecoder {
  public:
   Block(const std::string& path, base::ComponentKey key, Output output)
@@ -53,11 +55,12 @@ class Block final : public CallDecoder {
   Decoded decoded_;
   std::array<unsigned, RPCD_PARTS> words_{};
   std::uint32_t error_ = 0;
-  rtl::StreamBlock<Vrpc_decoder> block_;
+  rtl::StreamBlock<Model> block_;
 };
 
 std::unique_ptr<CallDecoder> make_block(const std::string& path, base::ComponentKey key, CallDecoder::Output output) {
-  return std::make_unique<Block>(path, key, std::move(output));
+  if (base::waveforms_wanted()) return std::make_unique<Block<Vrpc_decoder_traced>>(path, key, std::move(output));
+  return std::make_unique<Block<Vrpc_decoder>>(path, key, std::move(output));
 }
 
 }  // namespace

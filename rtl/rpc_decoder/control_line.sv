@@ -10,7 +10,7 @@ module control_line (
     input  logic                     enable,
     input  logic                     in_valid,
     input  stream_pkg::beat_t        in_beat,
-    input  rpc_decoder_pkg::call_t   in_call,
+    input  rpc_decoder_pkg::call_t   in_call,         // the same with each beat of a packet
     input  xdr_pkg::place_t          in_place,
     input  logic                     ipv4_is_wrong,   // the checksums of the packet whose last beat this is
     input  logic                     udp_is_wrong,
@@ -32,7 +32,8 @@ module control_line (
   logic                     is_short;  // the arguments end before the schema does
   assign is_short = !in_place.known || in_place.start > {in_place.beat, 4'd0} + {11'd0, in_beat.count[6:2]};
   always_comb begin
-    if (!is_call && in_call.reason < rpc_decoder_pkg::IPV4_CHECKSUM) verdict = in_call.reason;
+    if (!in_beat.last) verdict = rpc_decoder_pkg::NONE;
+    else if (!is_call && in_call.reason < rpc_decoder_pkg::IPV4_CHECKSUM) verdict = in_call.reason;
     else if (ipv4_is_wrong) verdict = rpc_decoder_pkg::IPV4_CHECKSUM;
     else if (!is_call && in_call.reason < rpc_decoder_pkg::UDP_CHECKSUM) verdict = in_call.reason;
     else if (in_beat.cut) verdict = rpc_decoder_pkg::TRUNCATED;
@@ -44,32 +45,30 @@ module control_line (
 
   // The words of the previous beat that belong to the next one that leaves, and the one before them, for a hyper's half.
   logic [159:0] rest;
-  logic [9:0]   rest_classes;
+  logic [7:0]   rest_classes;
   logic         flush;        // rest is the packet's last beat
   logic [6:0]   flush_count;
   logic         flush_cut;
   rpc_decoder_pkg::reason_t flush_reason;
-  rpc_decoder_pkg::call_t   flush_call;
 
-  // Words 11 to 15 of the previous beat, then all of this one; 16 of them, from the second on, leave.
-  logic [575:0] window;
-  logic [35:0]  window_classes;
+  // Words 12 to 15 of the previous beat, then the first twelve of this one. The halves of a hyper change places.
+  logic [31:0]  classes;
   logic [511:0] turned;
+  logic [31:0]  word;
   always_comb begin
-    window         = 'x;
-    window_classes = 'x;
-    turned         = 'x;
+    classes = 'x;
+    turned  = 'x;
+    word    = 'x;
     if (in_valid || flush) begin
-      window[159:0]   = rest;
-      window[575:160] = in_beat.data[415:0];
-      window_classes  = {in_place.classes[25:0], rest_classes};
-      for (int i = 0; i < 16; i++)
-        case (window_classes[2*(i+1)+:2])
-          rpc_decoder_pkg::SWAP:       turned[32*i+:32] = stream_pkg::swap32(window[32*(i+1)+:32]);
-          rpc_decoder_pkg::HYPER_HIGH: turned[32*i+:32] = stream_pkg::swap32(window[32*(i+2)+:32]);
-          rpc_decoder_pkg::HYPER_LOW:  turned[32*i+:32] = stream_pkg::swap32(window[32*i+:32]);
-          default:                     turned[32*i+:32] = window[32*(i+1)+:32];
+      classes = {in_place.classes[23:0], rest_classes};
+      for (int i = 0; i < 16; i++) begin
+        case (classes[2*i+:2])
+          rpc_decoder_pkg::HYPER_HIGH: word = i < 3 ? rest[32*((i+2)%5)+:32] : in_beat.data[32*((i+13)%16)+:32];
+          rpc_decoder_pkg::HYPER_LOW:  word = i < 5 ? rest[32*(i%5)+:32] : in_beat.data[32*((i+11)%16)+:32];
+          default:                     word = i < 4 ? rest[32*((i+1)%5)+:32] : in_beat.data[32*((i+12)%16)+:32];
         endcase
+        turned[32*i+:32] = classes[2*i+:2] == rpc_decoder_pkg::COPY ? word : stream_pkg::swap32(word);
+      end
     end
   end
 
@@ -92,11 +91,10 @@ module control_line (
   always_ff @(posedge clk) begin
     if (enable && in_valid) begin
       rest         <= in_beat.data[511:352];
-      rest_classes <= in_place.classes[31:22];
+      rest_classes <= in_place.classes[31:24];
       flush_count  <= in_beat.count - 7'd48;
       flush_cut    <= in_beat.cut;
       flush_reason <= verdict;
-      flush_call   <= in_call;
     end
     if (enable && (in_valid || flush)) begin
       out_beat.data  <= turned;
@@ -105,7 +103,7 @@ module control_line (
       out_beat.last  <= flush || (in_beat.last && !more);
       out_beat.cut   <= flush ? flush_cut : in_beat.cut;
       out_reason     <= flush ? flush_reason : verdict;
-      out_call       <= flush ? flush_call : in_call;
+      if (in_valid && in_place.begins) out_call <= in_call;
     end
   end
 

@@ -60,8 +60,12 @@ module decoder_registers #(
   logic commits, is_entry, is_schema;
   assign commits   = do_write && awaddr == kCommit;
   assign is_entry  = {16'd0, wdata[15:0]} < Services;
-  assign is_schema = service.part0.words <= 5'd16 && service.part1.words <= 5'd16 && service.part2.words <= 5'd16 &&
-                     service.part3.words <= 5'd16;
+  always_comb begin
+    is_schema = 'x;
+    if (commits)
+      is_schema = service.part0.words <= 5'd16 && service.part1.words <= 5'd16 && service.part2.words <= 5'd16 &&
+                  service.part3.words <= 5'd16;
+  end
 
   assign write_valid   = wdata[31];
   assign write_key     = key;

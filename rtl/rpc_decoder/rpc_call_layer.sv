@@ -19,30 +19,34 @@ module rpc_call_layer (
 
   logic [31:0]            flavor, credential;
   logic [9:0]                head;
+  logic                   begins;  // in_beat is the first of its packet
   rpc_decoder_pkg::headers_t headers;
   assign flavor     = stream_pkg::swap32(in_beat.data[223:192]);
   assign credential = stream_pkg::swap32(in_beat.data[255:224]);
   assign head       = 10'd32 + rpc_decoder_pkg::padded(credential[9:0]);
   always_comb begin
-    headers                    = in_headers;
-    headers.xid                = stream_pkg::swap32(in_beat.data[31:0]);
-    headers.key.program_number = stream_pkg::swap32(in_beat.data[127:96]);
-    headers.key.version        = stream_pkg::swap32(in_beat.data[159:128]);
-    headers.key.procedure      = stream_pkg::swap32(in_beat.data[191:160]);
-    headers.length             = in_headers.length - {6'd0, head};
-    if (in_headers.reason != rpc_decoder_pkg::NONE) headers.reason = in_headers.reason;
-    else if (in_beat.count < 7'd32) headers.reason = rpc_decoder_pkg::TRUNCATED;
-    else if (stream_pkg::swap32(in_beat.data[63:32]) != kCall) headers.reason = rpc_decoder_pkg::NOT_CALL;
-    else if (stream_pkg::swap32(in_beat.data[95:64]) != kVersion) headers.reason = rpc_decoder_pkg::RPC_VERSION;
-    else if ((flavor != kAuthNone && flavor != kAuthSys) || credential > kAuthMost)
-      headers.reason = rpc_decoder_pkg::CREDENTIAL;
+    headers = 'x;
+    if (in_valid && begins) begin
+      headers                    = in_headers;
+      headers.xid                = stream_pkg::swap32(in_beat.data[31:0]);
+      headers.key.program_number = stream_pkg::swap32(in_beat.data[127:96]);
+      headers.key.version        = stream_pkg::swap32(in_beat.data[159:128]);
+      headers.key.procedure      = stream_pkg::swap32(in_beat.data[191:160]);
+      headers.length             = in_headers.length - {6'd0, head};
+      if (in_headers.reason != rpc_decoder_pkg::NONE) headers.reason = in_headers.reason;
+      else if (in_beat.count < 7'd32) headers.reason = rpc_decoder_pkg::TRUNCATED;
+      else if (stream_pkg::swap32(in_beat.data[63:32]) != kCall) headers.reason = rpc_decoder_pkg::NOT_CALL;
+      else if (stream_pkg::swap32(in_beat.data[95:64]) != kVersion) headers.reason = rpc_decoder_pkg::RPC_VERSION;
+      else if ((flavor != kAuthNone && flavor != kAuthSys) || credential > kAuthMost)
+        headers.reason = rpc_decoder_pkg::CREDENTIAL;
+    end
   end
 
   logic                      unused_valid;
   stream_pkg::beat_t         unused_beat;
   rpc_decoder_pkg::headers_t unused_headers;
-  stream_strip #(.MetaBits($bits(headers)), .Base(32), .TurnBits(4)) strip (
-      .clk, .rst, .enable, .in_valid, .in_beat, .in_meta(headers),
+  stream_strip #(.MetaBits($bits(headers)), .Base(32), .TurnBits(4), .Limits(0)) strip (
+      .clk, .rst, .enable, .in_valid, .in_beat, .in_begins(begins), .in_meta(headers),
       .in_skip(headers.reason != rpc_decoder_pkg::NONE ? 10'd0 : head),
       .in_limited(1'b0), .in_limit(16'd0),
       .out_valid, .out_beat, .out_meta(out_headers),

@@ -51,6 +51,7 @@ module rpc_decoder #(
   rpc_decoder_pkg::headers_t headers1, headers2, headers3, headers4, headers5;
   rpc_decoder_pkg::call_t call6;
   logic [255:0]           parts6;
+  logic                   begins6;
   logic                   ipv4_valid, ipv4_wrong, udp_valid, udp_wrong;
   ethernet_layer ethernet (.clk, .rst, .enable, .in_valid(valid0), .in_beat(beat0),
                            .out_valid(valid1), .out_beat(beat1), .out_headers(headers1));
@@ -72,7 +73,7 @@ module rpc_decoder #(
   rpc_decoder_pkg::service_t     write_service;
   service_table #(.Services(Services)) table_of_services (
       .clk, .rst, .enable, .in_valid(valid5), .in_beat(beat5), .in_headers(headers5),
-      .out_valid(valid6), .out_beat(beat6), .out_call(call6), .out_parts(parts6),
+      .out_valid(valid6), .out_beat(beat6), .out_begins(begins6), .out_call(call6), .out_parts(parts6),
       .write, .write_entry, .write_valid, .write_key, .write_service);
 
   // ------------------------------------------------------------------------------------------------------ arguments
@@ -81,30 +82,32 @@ module rpc_decoder #(
   rpc_decoder_pkg::call_t call_a, call_b, call_c, call_d;
   logic [255:0]           parts_a, parts_b, parts_c, parts_d;
   xdr_pkg::place_t        place6, place_a, place_b, place_c, place_d;
+  logic [31:0]            unused_keeps_a, unused_keeps_b, unused_keeps_c, unused_keeps_d;
   logic [11:0]            number6;
-  logic                   begins6;
   always_ff @(posedge clk) begin
     if (rst) begin
-      begins6 <= 1'b1;
       number6 <= 12'd0;
     end else if (enable && valid6) begin
-      begins6 <= beat6.last;
       number6 <= beat6.last ? 12'd0 : number6 + 12'd1;
     end
   end
-  assign place6 = {1'b0, begins6, 1'b1, number6, 16'd0, 32'd0, 32'd0};
+  assign place6 = {1'b0, begins6, 1'b1, number6, 16'd0, 32'd0};
   xdr_part #(.MetaBits($bits(call6))) part0 (.clk, .rst, .enable, .in_valid(valid6), .in_beat(beat6), .in_meta(call6),
                   .in_parts(parts6), .in_place(place6),
-                  .out_valid(valid_a), .out_beat(beat_a), .out_meta(call_a), .out_parts(parts_a), .out_place(place_a));
+                  .out_valid(valid_a), .out_beat(beat_a), .out_meta(call_a), .out_parts(parts_a), .out_place(place_a),
+                  .in_keeps(32'd0), .out_keeps(unused_keeps_a));
   xdr_part #(.MetaBits($bits(call6))) part1 (.clk, .rst, .enable, .in_valid(valid_a), .in_beat(beat_a), .in_meta(call_a),
                   .in_parts(parts_a), .in_place(place_a),
-                  .out_valid(valid_b), .out_beat(beat_b), .out_meta(call_b), .out_parts(parts_b), .out_place(place_b));
+                  .out_valid(valid_b), .out_beat(beat_b), .out_meta(call_b), .out_parts(parts_b), .out_place(place_b),
+                  .in_keeps(32'd0), .out_keeps(unused_keeps_b));
   xdr_part #(.MetaBits($bits(call6))) part2 (.clk, .rst, .enable, .in_valid(valid_b), .in_beat(beat_b), .in_meta(call_b),
                   .in_parts(parts_b), .in_place(place_b),
-                  .out_valid(valid_c), .out_beat(beat_c), .out_meta(call_c), .out_parts(parts_c), .out_place(place_c));
+                  .out_valid(valid_c), .out_beat(beat_c), .out_meta(call_c), .out_parts(parts_c), .out_place(place_c),
+                  .in_keeps(32'd0), .out_keeps(unused_keeps_c));
   xdr_part #(.MetaBits($bits(call6))) part3 (.clk, .rst, .enable, .in_valid(valid_c), .in_beat(beat_c), .in_meta(call_c),
                   .in_parts(parts_c), .in_place(place_c),
-                  .out_valid(valid_d), .out_beat(beat_d), .out_meta(call_d), .out_parts(parts_d), .out_place(place_d));
+                  .out_valid(valid_d), .out_beat(beat_d), .out_meta(call_d), .out_parts(parts_d), .out_place(place_d),
+                  .in_keeps(32'd0), .out_keeps(unused_keeps_d));
 
   // The checksums' results wait here for the last beats of their packets, which come later by more stages.
   logic ends, ipv4_is_wrong, udp_is_wrong;
@@ -128,8 +131,8 @@ module rpc_decoder #(
     else if (enable) valid_e <= valid_d;
     if (enable && valid_d) begin
       beat_e  <= beat_d;
-      call_e  <= call_d;
       place_e <= place_d;
+      if (place_d.begins) call_e <= call_d;
     end
   end
   control_line line (.clk, .rst, .enable, .in_valid(valid_e), .in_beat(beat_e), .in_call(call_e), .in_place(place_e),
@@ -152,8 +155,8 @@ module rpc_decoder #(
                      out_reason};
   stream_register #(.Bits(512 + 7 + 1 + 116)) out_register (
       .clk, .rst, .in_valid(out_valid), .in_ready(enable),
-      .in_data({out_user, out_beat.last, out_beat.count, out_beat.data}),
+      .in_data({out_beat.last, out_beat.count, out_user, out_beat.data}),
       .out_valid(m_axis_tvalid), .out_ready(m_axis_tready),
-      .out_data({m_axis_tuser, m_axis_tlast, axis_out_count, m_axis_tdata}));
+      .out_data({m_axis_tlast, axis_out_count, m_axis_tuser, m_axis_tdata}));
   assign m_axis_tkeep = axis_out_count[6] ? 64'hffffffffffffffff : ~(64'hffffffffffffffff << axis_out_count[5:0]);
 endmodule

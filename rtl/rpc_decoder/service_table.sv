@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the service of a call by program, version, procedure and UDP port; of two entries that match, the first. Three
-// cycles for each beat.
+// Finds the service of a call by program, version, procedure and UDP port; of two entries that match, the first. It is
+// looked up with the packet's first beat. Three cycles for each beat.
 module service_table #(
     parameter int Services = 16  // at most 256
 ) (
@@ -12,6 +12,7 @@ module service_table #(
     input  rpc_decoder_pkg::headers_t     in_headers,
     output logic                          out_valid,
     output stream_pkg::beat_t             out_beat,
+    output logic                          out_begins,   // it is the packet's first, from which on there is:
     output rpc_decoder_pkg::call_t        out_call,
     output logic [255:0]                  out_parts,    // part0 is in the lowest bits
     // Software's side, in any cycle.
@@ -21,7 +22,8 @@ module service_table #(
     input  rpc_decoder_pkg::service_key_t write_key,
     input  rpc_decoder_pkg::service_t     write_service
 );
-  logic                      matched_valid, found_valid;
+  logic                      begins;  // in_beat is the first of its packet
+  logic                      matched_valid, matched_begins, found_valid, found_begins;
   stream_pkg::beat_t         matched_beat, found_beat;
   rpc_decoder_pkg::headers_t matched_headers, found_headers;
   logic [Services-1:0]       match;
@@ -34,12 +36,18 @@ module service_table #(
     if (rst) valid <= '0;
     else if (write) valid[write_entry[$clog2(Services)-1:0]] <= write_valid;
     if (write) keys[write_entry[$clog2(Services)-1:0]] <= write_key;
-    if (enable && in_valid) for (int i = 0; i < Services; i++) match[i] <= valid[i] && keys[i] == in_headers.key;
+    if (enable && in_valid && begins) begin
+      for (int i = 0; i < Services; i++) begin
+        match[i] <= 1'b0;
+        if (valid[i]) match[i] <= keys[i] == in_headers.key;
+      end
+    end
   end
 
   always_comb begin
     first = 8'd0;
-    for (int i = Services - 1; i >= 0; i--) if (match[i]) first = 8'(i);
+    if (matched_valid && matched_begins)
+      for (int i = Services - 1; i >= 0; i--) if (match[i]) first = 8'(i);
   end
 
   // One entry is read in a cycle: it is memory made of LUTs.
@@ -50,10 +58,12 @@ module service_table #(
 
   always_ff @(posedge clk) begin
     if (rst) begin
+      begins        <= 1'b1;
       matched_valid <= 1'b0;
       found_valid   <= 1'b0;
       out_valid     <= 1'b0;
     end else if (enable) begin
+      if (in_valid) begins <= in_beat.last;
       matched_valid <= in_valid;
       found_valid   <= matched_valid;
       out_valid     <= found_valid;
@@ -62,28 +72,35 @@ module service_table #(
 
   always_ff @(posedge clk) begin
     if (enable && in_valid) begin
-      matched_beat    <= in_beat;
-      matched_headers <= in_headers;
+      matched_beat   <= in_beat;
+      matched_begins <= begins;
+      if (begins) matched_headers <= in_headers;
     end
     if (enable && matched_valid) begin
-      found_beat    <= matched_beat;
-      found_headers <= matched_headers;
-      found         <= first;
-      is_found      <= match != '0;
+      found_beat   <= matched_beat;
+      found_begins <= matched_begins;
+      if (matched_begins) begin
+        found_headers <= matched_headers;
+        found         <= first;
+        is_found      <= match != '0;
+      end
     end
     if (enable && found_valid) begin
-      out_beat                  <= found_beat;
-      out_call.reason           <= found_headers.reason == rpc_decoder_pkg::NONE && !is_found ? rpc_decoder_pkg::NO_SERVICE
-                                                                                              : found_headers.reason;
-      out_call.owner            <= service[335:320];
-      out_call.length           <= found_headers.length;
-      out_call.port             <= found_headers.key.port;
-      out_call.source_port      <= found_headers.source_port;
-      out_call.source           <= found_headers.source;
-      out_call.destination      <= found_headers.destination;
-      out_call.xid              <= found_headers.xid;
-      out_call.function_pointer <= service[319:256];
-      out_parts                 <= service[255:0];
+      out_beat   <= found_beat;
+      out_begins <= found_begins;
+      if (found_begins) begin
+        out_call.reason           <= found_headers.reason == rpc_decoder_pkg::NONE && !is_found ? rpc_decoder_pkg::NO_SERVICE
+                                                                                                : found_headers.reason;
+        out_call.owner            <= service[335:320];
+        out_call.length           <= found_headers.length;
+        out_call.port             <= found_headers.key.port;
+        out_call.source_port      <= found_headers.source_port;
+        out_call.source           <= found_headers.source;
+        out_call.destination      <= found_headers.destination;
+        out_call.xid              <= found_headers.xid;
+        out_call.function_pointer <= service[319:256];
+        out_parts                 <= service[255:0];
+      end
     end
   end
 endmodule

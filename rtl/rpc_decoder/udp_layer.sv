@@ -17,23 +17,27 @@ module udp_layer (
   localparam logic [15:0] kUdp = 16'h1100;  // the protocol's number as a halfword of the pseudo header
 
   logic [15:0]            length;
+  logic                   begins;  // in_beat is the first of its packet
   rpc_decoder_pkg::headers_t headers;
   assign length = stream_pkg::swap16(in_beat.data[47:32]);
   always_comb begin
-    headers             = in_headers;
-    headers.length      = length - 16'd8;
-    headers.source_port = stream_pkg::swap16(in_beat.data[15:0]);
-    headers.key.port    = stream_pkg::swap16(in_beat.data[31:16]);
-    if (in_headers.reason != rpc_decoder_pkg::NONE) headers.reason = in_headers.reason;
-    else if (in_beat.count < 7'd8) headers.reason = rpc_decoder_pkg::TRUNCATED;
-    else if (length < 16'd8 || length > in_headers.length) headers.reason = rpc_decoder_pkg::UDP_LENGTH;
+    headers = 'x;
+    if (in_valid && begins) begin
+      headers             = in_headers;
+      headers.length      = length - 16'd8;
+      headers.source_port = stream_pkg::swap16(in_beat.data[15:0]);
+      headers.key.port    = stream_pkg::swap16(in_beat.data[31:16]);
+      if (in_headers.reason != rpc_decoder_pkg::NONE) headers.reason = in_headers.reason;
+      else if (in_beat.count < 7'd8) headers.reason = rpc_decoder_pkg::TRUNCATED;
+      else if (length < 16'd8 || length > in_headers.length) headers.reason = rpc_decoder_pkg::UDP_LENGTH;
+    end
   end
 
   logic                      whole_valid, whole_begins;
   stream_pkg::beat_t         whole_beat;
   rpc_decoder_pkg::headers_t whole_headers;
-  stream_strip #(.MetaBits($bits(headers)), .Base(8), .TurnBits(0)) strip (
-      .clk, .rst, .enable, .in_valid, .in_beat, .in_meta(headers),
+  stream_strip #(.MetaBits($bits(headers)), .Base(8), .TurnBits(0), .Most(8)) strip (
+      .clk, .rst, .enable, .in_valid, .in_beat, .in_begins(begins), .in_meta(headers),
       .in_skip(headers.reason != rpc_decoder_pkg::NONE ? 10'd0 : 10'd8),
       .in_limited(1'b1), .in_limit(headers.reason != rpc_decoder_pkg::NONE ? 16'd0 : length),
       .out_valid, .out_beat, .out_meta(out_headers),

@@ -11,14 +11,18 @@ module xdr_part #(
     input  logic                   enable,
     input  logic                   in_valid,
     input  stream_pkg::beat_t      in_beat,
-    input  logic [MetaBits-1:0]    in_meta,    // goes with the beat
+    // With a packet's first beat:
+    input  logic [MetaBits-1:0]    in_meta,
     input  logic [255:0]           in_parts,  // this one in the lowest bits, and those that follow it
+    // With each beat:
     input  xdr_pkg::place_t        in_place,
+    input  logic [31:0]            in_keeps,  // bytes of each word that are not padding; 0: all. If it encodes
     output logic                   out_valid,
     output stream_pkg::beat_t      out_beat,
     output logic [MetaBits-1:0]    out_meta,
     output logic [255:0]           out_parts,
-    output xdr_pkg::place_t        out_place  // of the next part
+    output xdr_pkg::place_t        out_place,  // of the next part
+    output logic [31:0]            out_keeps
 );
   // First cycle: where the array begins, and the word that says how many elements it has.
   logic                   read_valid;
@@ -98,20 +102,18 @@ module xdr_part #(
   always_ff @(posedge clk) begin
     if (enable && in_valid) begin
       read_beat  <= in_beat;
-      read_meta  <= in_meta;
-      read_parts <= in_parts;
       read_place <= in_place;
       read_array <= array;
       read_found <= in_place.known && array[16:4] == {1'b0, in_place.beat};
       read_count <= count_of(in_beat.data[{array[3:0], 5'd0}+:32]);
+      if (in_place.begins) begin
+        read_meta  <= in_meta;
+        read_parts <= in_parts;
+      end
     end
     if (enable && read_valid) begin
       out_beat    <= read_beat;
-      out_meta    <= read_meta;
       end_at      <= read_place;
-      end_part    <= read_part;
-      out_parts[191:0]   <= read_parts[255:64];
-      out_parts[255:192] <= 64'd0;
       end_array   <= read_array[15:0];
       end_end     <= end_place;
       end_known   <= known;
@@ -121,12 +123,18 @@ module xdr_part #(
       ended_wrong <= wrong;
       ended_rest  <= rest;
       end_rest    <= rest;
+      if (read_place.begins) begin
+        out_meta           <= read_meta;
+        end_part           <= read_part;
+        out_parts[191:0]   <= read_parts[255:64];
+        out_parts[255:192] <= 64'd0;
+      end
     end
   end
   assign out_valid = end_valid;
 
   // After it, on the way to the next part: the classes of this part's words.
-  logic [15:0] fixed, counts, elements;
+  logic [31:0] fixed, counts, elements;  // masks of words, two bits each
   logic        is_odd;  // the elements begin at an odd word
   logic [63:0] turned;  // classes of the part's words, turned to where they begin in a beat
   logic [15:0] last;    // the array's last word
@@ -143,20 +151,28 @@ module xdr_part #(
     if (end_valid && end_at.known) begin
       fixed    = xdr_pkg::from(end_at.start, end_at.beat) & ~xdr_pkg::from(end_array, end_at.beat);
       counts   = end_part.counted ? xdr_pkg::from(end_array, end_at.beat) & ~xdr_pkg::from(end_array + 16'd1, end_at.beat)
-                                  : 16'd0;
+                                  : 32'd0;
       elements = xdr_pkg::from(end_array + {15'd0, end_part.counted}, end_at.beat) &
-                 ~(end_known ? xdr_pkg::from(end_end, end_at.beat) : 16'd0);
+                 ~(end_known ? xdr_pkg::from(end_end, end_at.beat) : 32'd0);
       turned   = {end_part.classes, end_part.classes} << {end_at.start[3:0], 1'b0};
       case (end_part.kind)
-        rpc_decoder_pkg::SCALARS: turned[31:0] = xdr_pkg::apart(elements);
-        rpc_decoder_pkg::HYPERS:
-          turned[31:0] = xdr_pkg::apart(elements) << 1 | xdr_pkg::apart(elements & (is_odd ? 16'h5555 : 16'haaaa));
+        rpc_decoder_pkg::SCALARS: turned[31:0] = elements & 32'h55555555;
+        rpc_decoder_pkg::HYPERS:  turned[31:0] = elements & (is_odd ? 32'hbbbbbbbb : 32'heeeeeeee);
         default: turned[31:0] = 32'd0;
       endcase
-      out_place.classes = end_at.classes | xdr_pkg::apart(counts) | turned[31:0] |
-                          (turned[63:32] & (xdr_pkg::apart(fixed) | xdr_pkg::apart(fixed) << 1));
-      if (Encodes && end_known && end_rest != 2'd0 && last[15:4] == end_at.beat)
-        out_place.keeps = end_at.keeps | {30'd0, end_rest} << {last[3:0], 1'b0};
+      out_place.classes = end_at.classes | (counts & 32'h55555555) | turned[31:0] | (turned[63:32] & fixed);
     end
+  end
+
+  if (Encodes) begin : keeps
+    logic [31:0] read_keeps, end_keeps;
+    always_ff @(posedge clk) begin
+      if (enable && in_valid) read_keeps <= in_keeps;
+      if (enable && read_valid) end_keeps <= read_keeps;
+    end
+    assign out_keeps = end_keeps | (end_at.known && end_known && end_rest != 2'd0 && last[15:4] == end_at.beat
+                                        ? {30'd0, end_rest} << {last[3:0], 1'b0} : 32'd0);
+  end else begin : no_keeps
+    assign out_keeps = in_keeps;
   end
 endmodule

@@ -7,6 +7,7 @@ module marshal_words (
     input  logic                      in_valid,
     input  stream_pkg::beat_t         in_beat,
     input  xdr_pkg::place_t           in_place,
+    input  logic [31:0]               in_keeps,   // bytes of each word that are not padding; 0: all
     input  rpc_encoder_pkg::verdict_t in_verdict,
     output logic                      out_valid,
     output logic                      out_last,
@@ -16,6 +17,7 @@ module marshal_words (
   logic                      hold_valid;
   stream_pkg::beat_t         hold;
   xdr_pkg::place_t           place;
+  logic [31:0]               keeps;
   rpc_encoder_pkg::verdict_t hold_verdict;
   logic [31:0]               earlier;  // the word before hold
 
@@ -34,7 +36,7 @@ module marshal_words (
 
   logic [575:0] window;  // the word before, the beat, the word behind
   logic [31:0]  word;
-  logic [15:0]  ends;    // words that lie behind the end
+  logic [31:0]  ends;    // words that lie behind the end, two bits each
   logic [511:0] marshalled;
   always_comb begin
     window     = 'x;
@@ -43,7 +45,7 @@ module marshal_words (
     marshalled = 'x;
     if (leaves) begin
       window = {hold.last ? 32'd0 : in_beat.data[31:0], hold.data, place.begins ? 32'd0 : earlier};
-      ends   = place.known ? xdr_pkg::from(place.start, place.beat) : 16'd0;
+      ends   = place.known ? xdr_pkg::from(place.start, place.beat) : 32'd0;
       for (int i = 0; i < 16; i++) begin
         case (place.classes[2*i+:2])
           rpc_decoder_pkg::SWAP:       word = stream_pkg::swap32(window[32*(i+1)+:32]);
@@ -51,13 +53,13 @@ module marshal_words (
           rpc_decoder_pkg::HYPER_LOW:  word = stream_pkg::swap32(window[32*i+:32]);
           default:                     word = window[32*(i+1)+:32];
         endcase
-        case (place.keeps[2*i+:2])
+        case (keeps[2*i+:2])
           2'd1:    word[31:8] = 24'd0;
           2'd2:    word[31:16] = 16'd0;
           2'd3:    word[31:24] = 8'd0;
           default: ;
         endcase
-        marshalled[32*i+:32] = ends[i] ? 32'd0 : word;
+        marshalled[32*i+:32] = ends[2*i] ? 32'd0 : word;
       end
     end
   end
@@ -70,6 +72,7 @@ module marshal_words (
     if (in_valid) begin
       hold         <= in_beat;
       place        <= in_place;
+      keeps        <= in_keeps;
       hold_verdict <= in_verdict;
     end
     if (leaves) begin

@@ -76,6 +76,7 @@ module rpc_encoder #(
   rpc_encoder_pkg::verdict_t verdict4, verdict_a, verdict_b, verdict_c, verdict_d;
   logic [255:0]              parts4, parts_a, parts_b, parts_c, parts_d;
   xdr_pkg::place_t           place4, place_a, place_b, place_c, place_d;
+  logic [31:0]               keeps_a, keeps_b, keeps_c, keeps_d;
   schema_table #(.Schemas(Schemas)) table_of_schemas (
       .clk, .rst, .in_valid(valid1), .in_beat(beat1), .in_number(number1), .in_request(request1),
       .out_valid(valid4), .out_beat(beat4), .out_place(place4), .out_parts(parts4), .out_verdict(verdict4),
@@ -83,25 +84,30 @@ module rpc_encoder #(
   xdr_part #(.MetaBits(4), .Encodes(1)) part0 (
       .clk, .rst, .enable(1'b1), .in_valid(valid4), .in_beat(beat4), .in_meta(verdict4), .in_parts(parts4),
       .in_place(place4),
-      .out_valid(valid_a), .out_beat(beat_a), .out_meta(verdict_a), .out_parts(parts_a), .out_place(place_a));
+      .out_valid(valid_a), .out_beat(beat_a), .out_meta(verdict_a), .out_parts(parts_a), .out_place(place_a),
+      .in_keeps(32'd0), .out_keeps(keeps_a));
   xdr_part #(.MetaBits(4), .Encodes(1)) part1 (
       .clk, .rst, .enable(1'b1), .in_valid(valid_a), .in_beat(beat_a), .in_meta(verdict_a), .in_parts(parts_a),
       .in_place(place_a),
-      .out_valid(valid_b), .out_beat(beat_b), .out_meta(verdict_b), .out_parts(parts_b), .out_place(place_b));
+      .out_valid(valid_b), .out_beat(beat_b), .out_meta(verdict_b), .out_parts(parts_b), .out_place(place_b),
+      .in_keeps(keeps_a), .out_keeps(keeps_b));
   xdr_part #(.MetaBits(4), .Encodes(1)) part2 (
       .clk, .rst, .enable(1'b1), .in_valid(valid_b), .in_beat(beat_b), .in_meta(verdict_b), .in_parts(parts_b),
       .in_place(place_b),
-      .out_valid(valid_c), .out_beat(beat_c), .out_meta(verdict_c), .out_parts(parts_c), .out_place(place_c));
+      .out_valid(valid_c), .out_beat(beat_c), .out_meta(verdict_c), .out_parts(parts_c), .out_place(place_c),
+      .in_keeps(keeps_b), .out_keeps(keeps_c));
   xdr_part #(.MetaBits(4), .Encodes(1)) part3 (
       .clk, .rst, .enable(1'b1), .in_valid(valid_c), .in_beat(beat_c), .in_meta(verdict_c), .in_parts(parts_c),
       .in_place(place_c),
-      .out_valid(valid_d), .out_beat(beat_d), .out_meta(verdict_d), .out_parts(parts_d), .out_place(place_d));
+      .out_valid(valid_d), .out_beat(beat_d), .out_meta(verdict_d), .out_parts(parts_d), .out_place(place_d),
+      .in_keeps(keeps_c), .out_keeps(keeps_d));
 
   logic                     valid_f, last_f;
   logic [511:0]             data_f;
   rpc_encoder_pkg::extent_t extent_f, extent;
   logic [28:0]              total;
-  marshal_words words (.clk, .rst, .in_valid(valid_d), .in_beat(beat_d), .in_place(place_d), .in_verdict(verdict_d),
+  marshal_words words (.clk, .rst, .in_valid(valid_d), .in_beat(beat_d), .in_place(place_d), .in_keeps(keeps_d),
+                       .in_verdict(verdict_d),
                        .out_valid(valid_f), .out_last(last_f), .out_data(data_f), .out_extent(extent_f));
   payload_sum sum_of_payload (.clk, .rst, .in_valid(valid_f), .in_last(last_f), .in_data(data_f), .in_extent(extent_f),
                               .out_valid(total_valid), .out_total(total), .out_extent(extent));

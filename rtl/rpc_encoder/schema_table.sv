@@ -117,7 +117,7 @@ module schema_table #(
   end
   // The status of a union is a scalar before the parts.
   assign out_place = {1'b0, out_number == 8'd0, 1'b1, 4'd0, out_number, 15'd0, out_union,
-                      30'd0, out_union && out_number == 8'd0 ? rpc_decoder_pkg::SWAP : rpc_decoder_pkg::COPY, 32'd0};
+                      30'd0, out_union && out_number == 8'd0 ? rpc_decoder_pkg::SWAP : rpc_decoder_pkg::COPY};
 
   always_ff @(posedge clk) begin
     if (rst) begin

@@ -16,6 +16,14 @@ package stream_pkg;
     swap32 = {v[7:0], v[15:8], v[23:16], v[31:24]};
   endfunction
 
+  // Brings a ones' complement sum (RFC 1071) of three numbers down to two, in each of four halfwords: the carries of a
+  // halfword, whose highest goes to its lowest bit, and the sums without them. No carry goes far.
+  function automatic logic [127:0] add3(input logic [63:0] a, input logic [63:0] b, input logic [63:0] c);
+    logic [63:0] carry;
+    carry = (a & b) | (a & c) | (b & c);
+    add3  = {(carry << 1 & 64'hfffefffefffefffe) | (carry >> 15 & 64'h0001000100010001), a ^ b ^ c};
+  endfunction
+
   // Whether two halfwords are 0xffff as a ones' complement sum (RFC 1071), and so a checksum is right.
   function automatic logic is_ones(input logic [31:0] sum);
     is_ones = (sum[31:16] ^ sum[15:0]) == 16'hffff || sum == 32'hffffffff;

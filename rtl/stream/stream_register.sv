@@ -33,8 +33,11 @@ module stream_register #(
 
   // Only what is valid moves, so that a stream that stands still costs no power.
   always_ff @(posedge clk) begin
-    if ((out_ready || !out_valid) && (skid_valid || in_valid)) out_data <= skid_valid ? skid_data : in_data;
-    if (in_valid && in_ready) skid_data <= in_data;
+    if (out_ready || !out_valid) begin
+      if (skid_valid || in_valid) out_data <= skid_valid ? skid_data : in_data;
+    end else if (in_valid && in_ready) begin
+      skid_data <= in_data;
+    end
   end
 
 `ifndef SYNTHESIS

@@ -7,14 +7,16 @@
 module stream_strip #(
     parameter int MetaBits = 1,
     parameter int Base = 0,      // in_skip is this, an even number, and some multiple of 4 up to
-    parameter int TurnBits = 4   // 4 * (2^TurnBits - 1), or whatever 64 bytes more are
+    parameter int TurnBits = 4,  // 4 * (2^TurnBits - 1), or whatever 64 bytes more are, but at most
+    parameter int Most = 1023,   // this, if bytes of the packet are left
+    parameter bit Limits = 1     // in_limited may be set
 ) (
     input  logic                clk,
     input  logic                rst,
     input  logic                enable,      // nothing moves in a cycle without
     input  logic                in_valid,
     input  stream_pkg::beat_t   in_beat,
-    // With a packet's first beat:
+    output logic                in_begins,   // in_beat is the first of its packet, with which come:
     input  logic [MetaBits-1:0] in_meta,
     input  logic [9:0]          in_skip,     // bytes to take off at the start
     input  logic                in_limited,
@@ -36,7 +38,8 @@ module stream_strip #(
   logic        limited, reached, valid, last, cut;
   logic [15:0] limit;
   logic [6:0]  count;
-  assign limited = under_way ? was_limited : in_limited;
+  assign in_begins = !under_way;
+  assign limited = Limits && (under_way ? was_limited : in_limited);
   assign limit   = under_way ? was_left : in_limit;
   assign reached = limited && limit <= {9'd0, in_beat.count};
   assign valid   = enable && in_valid && !(under_way && over);
@@ -51,7 +54,7 @@ module stream_strip #(
       under_way   <= !in_beat.last;
       over        <= (under_way && over) || reached;
       was_limited <= limited;
-      was_left    <= limit - 16'd64;
+      if (Limits) was_left <= limit - 16'd64;
     end
   end
 
@@ -72,14 +75,15 @@ module stream_strip #(
   assign drops   = skip >= 10'd64 && !last;
   assign nothing = last && skip >= {3'd0, count};
   assign joins   = hold_valid && !hold.last;
-  assign ends    = (was_limited && was_left <= {9'd0, hold_skip}) || (in_beat.last && in_beat.count <= hold_skip);
+  assign ends    = (Limits && was_limited && was_left <= {9'd0, hold_skip}) ||
+                   (in_beat.last && in_beat.count <= hold_skip);
   assign gives   = enable && hold_valid && (hold.last || in_valid);
   // A beat that joins is not the first of its packet, so that what leaves does not wait for what comes with a first one.
   logic [6:0] joined_count;
   logic       joined_reached, joined_cut;
-  assign joined_reached = was_limited && was_left <= {9'd0, in_beat.count};
+  assign joined_reached = Limits && was_limited && was_left <= {9'd0, in_beat.count};
   assign joined_count   = joined_reached ? was_left[6:0] : in_beat.count;
-  assign joined_cut     = in_beat.last && !joined_reached && (in_beat.cut || was_limited);
+  assign joined_cut     = in_beat.last && !joined_reached && (in_beat.cut || (Limits && was_limited));
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -110,6 +114,9 @@ module stream_strip #(
 
   // ------------------------------------------------------------------------------------------------------ output
   // The rest of hold in its place and the start of in_beat before it, turned to the front by Base and then by some words.
+  localparam int kFromIn = Most <= 64 ? Base : 0;     // bytes before it are from in_beat in any case,
+  localparam int kFromHold = Most <= 64 ? Most : 64;  // and those from it on are from hold
+  logic         leaves_on;  // what leaves is not the first beat of its packet
   logic [31:0]  kept;  // halfwords that are from hold
   logic [3:0]   by;
   logic [511:0] merged, based, by1, by2, by4, by8;
@@ -124,7 +131,11 @@ module stream_strip #(
     by8    = 'x;
     if (gives) begin
       for (int i = 0; i < 16; i++)
-        if (Base % 4 == 0) begin
+        if (4 * i + 4 <= kFromIn) begin
+          merged[32*i+:32] = in_beat.data[32*i+:32];
+        end else if (4 * i >= kFromHold) begin
+          merged[32*i+:32] = hold.data[32*i+:32];
+        end else if (Base % 4 == 0) begin
           merged[32*i+:32] = kept[2*i] ? hold.data[32*i+:32] : in_beat.data[32*i+:32];
         end else begin
           merged[32*i+:16]    = kept[2*i] ? hold.data[32*i+:16] : in_beat.data[32*i+:16];
@@ -147,9 +158,11 @@ module stream_strip #(
   always_ff @(posedge clk) begin
     if (rst) out_valid <= 1'b0;
     else if (enable) out_valid <= gives;
+    if (rst) leaves_on <= 1'b0;
+    else if (gives) leaves_on <= !hold.last && !ends;
     if (gives) begin
       out_beat.data <= by8;
-      out_meta      <= hold_meta;
+      if (!leaves_on) out_meta <= hold_meta;
       if (hold.last) begin
         out_beat.count <= hold.count - hold_skip;
         out_beat.last  <= 1'b1;

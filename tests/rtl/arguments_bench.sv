@@ -99,18 +99,19 @@ module arguments_bench (
                        in_source, in_destination, in_xid};
   assign in_call    = {in_reason, in_owner, in_length, in_port, in_source_port, in_source, in_destination, in_xid,
                        in_function};
+  logic        unused_begins;
   logic [31:0] unused_keeps;
-  assign in_place   = {in_wrong, in_begins, in_known, in_number, in_start, in_classes, 32'd0};
+  assign in_place   = {in_wrong, in_begins, in_known, in_number, in_start, in_classes};
 
   service_table #(.Services(16)) table_of_services (
       .clk, .rst, .enable, .in_valid(in_valid && which == 2'd0), .in_beat, .in_headers,
-      .out_valid(table_out), .out_beat(table_beat), .out_call(table_call), .out_parts(table_parts),
+      .out_valid(table_out), .out_beat(table_beat), .out_begins(unused_begins), .out_call(table_call), .out_parts(table_parts),
       .write(table_write), .write_entry(table_entry), .write_valid(table_valid), .write_key(table_key),
       .write_service(table_service));
   xdr_part #(.MetaBits($bits(in_call))) part (
                  .clk, .rst, .enable, .in_valid(in_valid && which == 2'd1), .in_beat, .in_meta(in_call), .in_parts, .in_place,
                  .out_valid(part_out), .out_beat(part_beat), .out_meta(part_call), .out_parts(part_parts),
-                 .out_place(part_place));
+                 .out_place(part_place), .in_keeps(32'd0), .out_keeps(unused_keeps));
   control_line line (.clk, .rst, .enable, .in_valid(in_valid && which == 2'd2), .in_beat, .in_call, .in_place,
                      .ipv4_is_wrong, .udp_is_wrong, .in_ends,
                      .out_valid(line_out), .out_beat(line_beat), .out_call(line_call), .out_reason(line_reason));
@@ -128,5 +129,5 @@ module arguments_bench (
   assign out_reason = which == 2'd2 ? line_reason : out_call.reason;
   assign {out_owner, out_length, out_port, out_source_port, out_source, out_destination, out_xid, out_function} =
       out_call[223:0];
-  assign {out_wrong, out_begins, out_known, out_number, out_start, out_classes, unused_keeps} = part_place;
+  assign {out_wrong, out_begins, out_known, out_number, out_start, out_classes} = part_place;
 endmodule

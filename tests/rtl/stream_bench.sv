@@ -59,10 +59,13 @@ module stream_bench (
   assign in_beat = {in_cut, in_last, in_count, in_data};
   for (genvar i = 0; i < Strips; i++) begin : strips
     // Those of the five layers, and one whose header need not be of whole words.
+    logic unused_begins;
     localparam int Base = i == 0 ? 14 : i == 1 ? 20 : i == 2 ? 8 : i == 3 ? 32 : i == 4 ? 8 : 2;
     localparam int TurnBits = i == 0 ? 1 : i == 2 ? 0 : i == 5 ? 3 : 4;
-    stream_strip #(.MetaBits(32), .Base(Base), .TurnBits(TurnBits)) strip (
-        .clk, .rst, .enable, .in_valid(in_valid && which == 3'(i)), .in_beat, .in_meta, .in_skip, .in_limited, .in_limit,
+    localparam int Most = i == 0 ? 18 : i == 2 ? 8 : i == 5 ? 30 : 1023;
+    stream_strip #(.MetaBits(32), .Base(Base), .TurnBits(TurnBits), .Most(Most), .Limits(i != 4)) strip (
+        .clk, .rst, .enable, .in_valid(in_valid && which == 3'(i)), .in_beat, .in_begins(unused_begins), .in_meta, .in_skip,
+        .in_limited, .in_limit,
         .out_valid(valids[i]), .out_beat(beats[i]), .out_meta(metas[i]),
         .whole_valid(whole_valids[i]), .whole_beat(whole_beats[i]), .whole_meta(whole_metas[i]));
   end

@@ -46,6 +46,10 @@ struct Both {
       decoders[i] = make("nic", 7 + i, [this, i](const Decoded& d) { left[i].push_back({base::calendar().now(), d}); });
     }
   }
+  /// Cases in one process share the calendar.
+  base::Time after(base::Time t) const { return start + t; }
+
+  const base::Time start = base::calendar().now();
   std::unique_ptr<CallDecoder> decoders[2];
   std::vector<Left> left[2];
 };
@@ -61,7 +65,7 @@ TEST_CASE("what the RTL and the model make of a frame leaves at the same time") 
     services.push_back(random.service(i));
     for (auto& d : both.decoders) set(*d, i, services.back());
   }
-  base::Time when = base::Time::us(1);
+  base::Time when = both.after(base::Time::us(1));
   for (unsigned i = 0; i < 5000; ++i) {
     const Service& s = services[random.upto(kServices - 1)];
     const FrameBytes frame = random.one_in(2) ? random.call(s) : random.changed(s);
@@ -117,16 +121,16 @@ TEST_CASE("a decoder that is reset forgets its table and the frames inside") {
   RpcFrames random(3);
   const Service s = random.service(0);
   for (auto& d : both.decoders) set(*d, 0, s);
-  base::calendar().set_now(base::Time::us(1));
+  base::calendar().set_now(both.after(base::Time::us(1)));
   const FrameBytes call = random.call(s);
   for (auto& d : both.decoders) d->put(call);
-  run_to(base::Time::us(2));
+  run_to(both.after(base::Time::us(2)));
   for (auto& d : both.decoders) d->put(call);
-  run_to(base::Time::us(2) + base::Time::ns(20));
+  run_to(both.after(base::Time::us(2) + base::Time::ns(20)));
   for (auto& d : both.decoders) d->reset();
-  run_to(base::Time::us(3));
+  run_to(both.after(base::Time::us(3)));
   for (auto& d : both.decoders) d->put(call);
-  run_to(base::Time::us(4));
+  run_to(both.after(base::Time::us(4)));
   for (const auto& left : both.left) {
     REQUIRE(left.size() == 2);
     CHECK(left[0].decoded.verdict == RPCD_CALL);
@@ -138,9 +142,9 @@ TEST_CASE("a decoder that is reset forgets its table and the frames inside") {
     d->reset();
     set(*d, 0, s);
   }
-  run_to(base::Time::us(4) + base::Time::ns(10));
+  run_to(both.after(base::Time::us(4) + base::Time::ns(10)));
   for (auto& d : both.decoders) d->put(call);
-  run_to(base::Time::us(6));
+  run_to(both.after(base::Time::us(6)));
   REQUIRE(both.left[0].size() == 3);
   REQUIRE(both.left[1].size() == 3);
   CHECK(both.left[0][2].decoded.verdict == RPCD_CALL);
@@ -154,7 +158,7 @@ TEST_CASE("an entry that is taken out matches no more, and no field of one that 
   s.key = {0x20000001, 1, 1, 2000};
   RpcFrames random(5);
   const FrameBytes call = random.call(s);
-  base::Time when = base::Time::us(1);
+  base::Time when = both.after(base::Time::us(1));
   const auto verdicts = [&] {
     base::calendar().set_now(when);
     for (auto& d : both.decoders) d->put(call);

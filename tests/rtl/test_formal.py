@@ -34,7 +34,7 @@ MODULES = {
         # a beat is repeated
         ("out_valid  <= skid_valid || in_valid;", "out_valid  <= 1'b1;"),
         # an offered beat is taken back
-        ("if (out_ready || !out_valid) begin", "if (1'b1) begin"),
+        ("      if (out_ready || !out_valid) begin", "      if (1'b1) begin"),
         # the buffer never empties
         ("        skid_valid <= 1'b0;\n      end else", "      end else"),
         # a beat in the buffer is overwritten
@@ -42,7 +42,7 @@ MODULES = {
         # the buffer is taken as empty
         ("out_valid  <= skid_valid || in_valid;", "out_valid  <= in_valid;"),
         # a beat changes in the buffer
-        ("if (in_valid && in_ready) skid_data", "if (in_valid && in_ready && in_data != '0) skid_data"),
+        ("      skid_data <= in_data;", "      if (in_data != '0) skid_data <= in_data;"),
         # a beat is not taken though there is room
         ("assign in_ready = !skid_valid;", "assign in_ready = !skid_valid && !out_valid;"),
         # a reset leaves a beat

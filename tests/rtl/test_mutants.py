@@ -69,7 +69,7 @@ def verilated(options, folder, changed):
         sources.append(source)
     make = "OPT_FAST=-O0 OPT_SLOW=-O0 VM_PARALLEL_BUILDS=0"  # one file: the headers take longest
     call(["verilator", "--cc", "--build", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-lint",
-          "-Wno-fatal", "--trace-fst", "--prefix", f"V{MODULE}", "--top-module", MODULE, "--Mdir", "verilated", "-CFLAGS",
+          "-Wno-fatal", "--prefix", f"V{MODULE}", "--top-module", MODULE, "--Mdir", "verilated", "-CFLAGS",
           "-fPIC -DVL_TIME_CONTEXT -w", "-MAKEFLAGS", make, *sources], cwd=folder)
     return folder / f"verilated/V{MODULE}__ALL.a"
 

@@ -14,11 +14,13 @@ using Bench = BlockBench<Vstream_bench>;
 constexpr unsigned kQueue = 6, kRegister = 7;
 constexpr std::size_t kDepth = 8;  // of the queue
 
-/// stream_bench's strips: the fixed part of their headers, and how many lengths there are above it.
+/// stream_bench's strips: the fixed part of their headers, how many lengths there are above it, and whether packets may
+/// have a limit.
 struct Shape {
   unsigned base, turns;
+  bool limits = true;
 };
-constexpr Shape kShapes[] = {{14, 2}, {20, 16}, {8, 1}, {32, 16}, {8, 16}, {2, 8}};
+constexpr Shape kShapes[] = {{14, 2}, {20, 16}, {8, 1}, {32, 16}, {8, 16, false}, {2, 8}};
 
 }  // namespace
 
@@ -176,14 +178,14 @@ TEST_CASE("stream_strip takes a header and what is behind a limit off, and says 
                          : bench.one_in(2) ? bench.upto(200)
                          : bench.one_in(2) ? 64 * bench.upto(4)
                                            : std::max(0, static_cast<int>(skip + bench.upto(4)) - 2);
-      const bool limited = bench.one_in(2), cut = bench.one_in(4);
+      const bool limited = shape.limits && bench.one_in(2), cut = bench.one_in(4);
       // Also at a beat's end, at the header's, and at the packet's.
       std::uint32_t limit = bench.one_in(4)   ? bench.upto(720)
                             : bench.one_in(3) ? 64 * bench.upto(5)
                             : bench.one_in(2) ? skip + bench.upto(2)
                                               : static_cast<std::uint32_t>(size) + bench.upto(2);
       if (bench.one_in(20)) limit = 65535;
-      if (bench.one_in(10)) {
+      if (shape.limits && bench.one_in(10)) {
         limit = 0;
         skip = 0;
         if (shape.base % 64 != 0) size = bench.upto(100);
@@ -195,7 +197,7 @@ TEST_CASE("stream_strip takes a header and what is behind a limit off, and says 
         // What goes with the first beat does not count with later ones.
         const bool first = beat == 0;
         bench.dut->in_skip = first ? skip : bench.upto(1023);
-        bench.dut->in_limited = first ? limited || nothing : bench.upto(1);
+        bench.dut->in_limited = first && shape.limits ? limited || nothing : bench.upto(1);
         bench.dut->in_limit = static_cast<std::uint16_t>(first ? limit : bench.upto(65535));
         bench.dut->in_meta = first ? meta : static_cast<std::uint32_t>(bench.random());
       });

@@ -15,6 +15,11 @@ std::vector<WaveformSource*>& waveform_sources() {
   return sources;
 }
 
+bool& waveforms_wanted() {
+  static bool wanted = false;
+  return wanted;
+}
+
 std::uint64_t& watched_request() {
   static std::uint64_t request = 0;
   return request;

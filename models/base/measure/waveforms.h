@@ -37,6 +37,9 @@ class WaveformSource {
 /// In the order in which they were made.
 std::vector<WaveformSource*>& waveform_sources();
 
+/// Whether the run will ask for waveforms. Set before the blocks are made: one that need not write a waveform is faster.
+bool& waveforms_wanted();
+
 /// The request whose packets blocks are told of: WaveformWindow::request of the run; 0: none.
 std::uint64_t& watched_request();
 
