@@ -53,7 +53,9 @@ class StreamBlock final : private base::WaveformSource {
     model_ = std::make_unique<Model>(&context_);
     restart();
   }
-  ~StreamBlock() override { close_waveform(); }
+  ~StreamBlock() override {
+    if (waveform_) waveform_->close();
+  }
 
   /// A packet has come, of at least one byte: its first beat is offered in the first cycle after now(), or behind those
   /// of the packets before it. watched: it is of the request base::watched_request().
@@ -220,6 +222,7 @@ class StreamBlock final : private base::WaveformSource {
   void open_waveform(const std::string& file, const base::WaveformWindow& window) override {
     if constexpr (requires(Model & m, VerilatedFstC * fst) { m.trace(fst, 99); }) {
       window_ = window;
+      waveform_file_ = file;
       waveform_ = std::make_unique<VerilatedFstC>();
       model_->trace(waveform_.get(), 99);
       waveform_->set_time_unit("1ps");
@@ -231,8 +234,10 @@ class StreamBlock final : private base::WaveformSource {
     }
   }
   void close_waveform() override {
-    if (waveform_) waveform_->close();
+    if (!waveform_) return;
+    waveform_->close();
     waveform_.reset();
+    base::check_waveform(waveform_file_);
   }
 
   void offer(const Packet& packet) {
@@ -290,6 +295,7 @@ class StreamBlock final : private base::WaveformSource {
   unsigned watched_ = 0;
   base::WaveformWindow window_;
   std::unique_ptr<VerilatedFstC> waveform_;
+  std::string waveform_file_;
   std::uint64_t dumped_ = 0;  ///< time of the last dump, ps
   bool write_under_way_ = false;
   std::size_t at_ = 0;  ///< bytes of the first waiting packet that have been taken

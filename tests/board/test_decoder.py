@@ -72,6 +72,16 @@ class Decoders(BoardTest):
         traced = canonical(run("e810-poll", *SMALL, *RTL, "--trace", "vcd", "--out", out))
         self.assertEqual(traced, canonical(run("e810-poll", *SMALL, *RTL)))
 
+    def test_a_waveform_on_a_full_disk(self):
+        out = self.directory()
+        small = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=100k none "$0" && exec "$@"', out]
+        if subprocess.run([*small, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no small file system can be mounted")
+        ended = subprocess.run([*small, SLUICE, "run", "e810-poll", "--requests", "40", *RTL, "--trace", "vcd", "--out", out],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertRegex(ended.stderr, r"nic\.eth0\.decoder\.fst: not all of it could be written: is the disk full\?")
+
     def test_mistakes(self):
         self.assertIn("nic.eth0.decoder=rtk: must be none, tlm or rtl", self.mistake("e810-poll", "nic.eth0.decoder=rtk"))
         for arguments, sentence in (

@@ -27,6 +27,7 @@ class DecoderBenchOf {
   /// seed: what the registers, and all that has no value, begin with; 0: with what the verilated module has them begin.
   explicit DecoderBenchOf(unsigned seed = 0);
 
+  void reset();
   void set(unsigned entry, const nic::rpc::Service&);
   void write(std::uint32_t offset, std::uint32_t value);
   std::uint32_t read(std::uint32_t offset);
@@ -57,6 +58,11 @@ DecoderBenchOf<Dut>::DecoderBenchOf(unsigned seed) {
   dut_ = std::make_unique<Dut>(&context_);
   dut_->s_axis_tvalid = dut_->m_axis_tready = 0;
   dut_->s_axil_awvalid = dut_->s_axil_wvalid = dut_->s_axil_bready = dut_->s_axil_arvalid = dut_->s_axil_rready = 0;
+  reset();
+}
+
+template <class Dut>
+void DecoderBenchOf<Dut>::reset() {
   dut_->rst = 1;
   for (int i = 0; i < 4; ++i) edge();
   dut_->rst = 0;

@@ -2,13 +2,16 @@
 // The RPC decoder in RTL against its twin: the same verdicts, bytes, counters and cycles.
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include <catch2/catch.hpp>
 
 #include "Vrpc_decoder.h"
 #include "models/net/headers.h"
+#include "models/nic/rpc_decoder/call_decoder.h"
 #include "models/nic/rpc_decoder/timing.h"
 #include "tests/rtl/decoder_bench.h"
 #include "tests/rtl/pattern.h"
@@ -237,4 +240,95 @@ TEST_CASE("frames of one beat in every cycle have each the checksum of its own")
     REQUIRE(out[i].verdict == expected[i]);
     REQUIRE(out[i].came == std::vector<std::uint64_t>{i});
   }
+}
+
+TEST_CASE("of several mistakes in a frame the lowest layer's counts") {
+  struct Mistake {
+    std::size_t at;
+    std::uint8_t bits;  ///< that change
+  };
+  constexpr Mistake kMistakes[] = {{12, 0x01}, {14, 0x10}, {21, 0x01}, {23, 0x01}, {24, 0x01}, {39, 0x80},
+                                   {41, 0x01}, {49, 0x01}, {53, 0x01}, {69, 0x02}, {77, 0x01}, {57, 0x01}};
+  const ServiceKey key{0x20000001, 1, 0, 2000};
+  std::vector<FrameBytes> frames;
+  for (unsigned which = 0; which < 1u << std::size(kMistakes); ++which) {
+    // The checksums fit, or not, to all but their own mistakes, which come last.
+    FrameBytes f = test::plain_call(key);
+    for (std::size_t i = 0; i < std::size(kMistakes); ++i)
+      if ((which >> i & 1) != 0 && kMistakes[i].at != 24 && kMistakes[i].at != 41)
+        f[kMistakes[i].at] ^= kMistakes[i].bits;
+    f[24] = f[25] = 0;
+    const auto sum = static_cast<std::uint16_t>(~net::internet_sum(&f[14], 20));
+    f[24] = static_cast<std::uint8_t>(sum >> 8);
+    f[25] = static_cast<std::uint8_t>(sum);
+    if ((which >> 4 & 1) != 0) f[24] ^= 1;
+    f[40] = f[41] = 0;  // without a checksum, or with one that hardly fits
+    if ((which >> 6 & 1) != 0) f[41] = 1;
+    frames.push_back(f);
+  }
+  ServiceTable table;
+  DecoderBench bench;
+  Service s;
+  s.key = key;
+  table.set(0, s);
+  bench.set(0, s);
+  const auto always = [](std::uint64_t) { return true; };
+  const std::vector<DecoderOutput> out = bench.run(frames, always, always);
+  REQUIRE(out.size() == frames.size());
+  std::array<unsigned, RPCD_VERDICTS> verdicts{};
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    INFO("mistakes " << i);
+    Twin twin;
+    decode(frames[i], table, twin.decoded, twin.path);
+    REQUIRE(out[i].verdict == twin.decoded.verdict);
+    ++verdicts[out[i].verdict];
+  }
+  CHECK(out[0].verdict == RPCD_CALL);
+  CHECK(out[1u << 7 | 1u << 8].verdict == RPCD_NOT_CALL);
+  CHECK(out[1u << 8 | 1u << 9].verdict == RPCD_RPC_VERSION);
+  CHECK(out[1u << 9 | 1u << 10].verdict == RPCD_CREDENTIAL);
+  CHECK(out[1u << 10 | 1u << 11].verdict == RPCD_VERIFIER);
+  for (const unsigned v :
+       {RPCD_NOT_IPV4, RPCD_IPV4_HEADER, RPCD_IPV4_CHECKSUM, RPCD_FRAGMENT, RPCD_NOT_UDP, RPCD_UDP_LENGTH,
+        RPCD_UDP_CHECKSUM, RPCD_NOT_CALL, RPCD_RPC_VERSION, RPCD_CREDENTIAL, RPCD_VERIFIER, RPCD_NO_SERVICE})
+    CHECK(verdicts[v] > 0);
+}
+
+TEST_CASE("a reset clears the counters and the table") {
+  DecoderBench bench;
+  Service s;
+  s.key = {0x20000001, 1, 0, 2000};
+  bench.set(0, s);
+  const auto always = [](std::uint64_t) { return true; };
+  const std::vector<FrameBytes> frames(3, test::plain_call(s.key));
+  CHECK(bench.run(frames, always, always).at(2).verdict == RPCD_CALL);
+  CHECK(bench.read(RPCD_COUNTERS + 4 * RPCD_CALL) == 3);
+  bench.reset();
+  for (unsigned v = 0; v < RPCD_VERDICTS; ++v) CHECK(bench.read(RPCD_COUNTERS + 4 * v) == 0);
+  CHECK(bench.run(frames, always, always).at(2).verdict == RPCD_NO_SERVICE);
+}
+
+TEST_CASE("the registers of the RTL and of its model say the same") {
+  DecoderBench bench;
+  const std::unique_ptr<CallDecoder> model = make_model("decoder", 1, [](const Decoded&) {});
+  std::mt19937 random(1);
+  unsigned errors = 0;
+  for (unsigned i = 0; i < 20'000; ++i) {
+    INFO("access " << i);
+    const std::uint32_t offset = random() % 3 == 0 ? RPCD_COMMIT : 4 * (random() % (RPCD_SIZE / 4));
+    // Entries at and behind the last, and parts of up to 31 words, are often among them.
+    const std::uint32_t value = random() % 2 == 0 ? random() : (random() & RPCD_COMMIT_VALID) | random() % 20;
+    bench.write(offset, value);
+    model->write(offset, value);
+    if (random() % 50 == 0) {
+      bench.reset();
+      model->reset();
+    }
+    const std::uint32_t error = bench.read(RPCD_ERROR);
+    REQUIRE(error == model->read(RPCD_ERROR));
+    errors |= error;
+    const std::uint32_t other = 4 * (random() % (RPCD_SIZE / 4));
+    REQUIRE(bench.read(other) == model->read(other));
+  }
+  CHECK(errors == (RPCD_ERROR_ENTRY | RPCD_ERROR_SCHEMA));
 }

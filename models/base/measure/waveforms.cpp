@@ -2,6 +2,9 @@
 #include "models/base/measure/waveforms.h"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
+#include <stdexcept>
 #include <utility>
 
 namespace sluice::base {
@@ -13,6 +16,23 @@ WaveformSource::~WaveformSource() { std::erase(waveform_sources(), this); }
 std::vector<WaveformSource*>& waveform_sources() {
   static std::vector<WaveformSource*> sources;
   return sources;
+}
+
+void check_waveform(const std::string& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const std::int64_t size = in ? static_cast<std::int64_t>(in.tellg()) : 0;
+  // A block is a byte that says its type, and its length without that byte: 64 bits, the highest byte first.
+  std::int64_t at = 0;
+  while (at < size) {
+    std::array<char, 9> head{};
+    in.seekg(at);
+    in.read(head.data(), head.size());
+    std::uint64_t length = 0;
+    for (std::size_t i = 1; i < head.size(); ++i) length = length << 8 | static_cast<std::uint8_t>(head[i]);
+    if (!in || length < 8 || length > static_cast<std::uint64_t>(size)) break;
+    at += 1 + static_cast<std::int64_t>(length);
+  }
+  if (size == 0 || at != size) throw std::runtime_error(file + ": not all of it could be written: is the disk full?");
 }
 
 bool& waveforms_wanted() {

@@ -28,6 +28,7 @@ class WaveformSource {
   const std::string& path() const { return path_; }
   /// From now on the block writes this file. Throws std::runtime_error when it cannot.
   virtual void open_waveform(const std::string& file, const WaveformWindow&) = 0;
+  /// Throws std::runtime_error when not all of it could be written.
   virtual void close_waveform() = 0;
 
  private:
@@ -36,6 +37,10 @@ class WaveformSource {
 
 /// In the order in which they were made.
 std::vector<WaveformSource*>& waveform_sources();
+
+/// Throws std::runtime_error when the closed FST file ends before its blocks do. The library that writes FST says nothing
+/// of a full disk.
+void check_waveform(const std::string& file);
 
 /// Whether the run will ask for waveforms. Set before the blocks are made: one that need not write a waveform is faster.
 bool& waveforms_wanted();
