@@ -8,33 +8,36 @@
 namespace sluice::test {
 
 EncoderBench::EncoderBench() {
-  dut_.rst = 1;
+  // Inputs, too, begin with random values.
+  dut_->s_axis_tvalid = dut_->m_axis_tready = 0;
+  dut_->s_axil_awvalid = dut_->s_axil_wvalid = dut_->s_axil_bready = dut_->s_axil_arvalid = dut_->s_axil_rready = 0;
+  dut_->rst = 1;
   for (int i = 0; i < 4; ++i) edge();
-  dut_.rst = 0;
+  dut_->rst = 0;
 }
 
 void EncoderBench::edge() {
-  dut_.clk = 0;
-  dut_.eval();
-  dut_.clk = 1;
-  dut_.eval();
+  dut_->clk = 0;
+  dut_->eval();
+  dut_->clk = 1;
+  dut_->eval();
 }
 
 void EncoderBench::write(std::uint32_t offset, std::uint32_t value) {
-  dut_.s_axil_awvalid = dut_.s_axil_wvalid = dut_.s_axil_bready = 1;
-  dut_.s_axil_awaddr = static_cast<std::uint16_t>(offset);
-  dut_.s_axil_wdata = value;
+  dut_->s_axil_awvalid = dut_->s_axil_wvalid = dut_->s_axil_bready = 1;
+  dut_->s_axil_awaddr = static_cast<std::uint16_t>(offset);
+  dut_->s_axil_wdata = value;
   edge();
-  dut_.s_axil_awvalid = dut_.s_axil_wvalid = 0;
+  dut_->s_axil_awvalid = dut_->s_axil_wvalid = 0;
   edge();
 }
 
 std::uint32_t EncoderBench::read(std::uint32_t offset) {
-  dut_.s_axil_arvalid = dut_.s_axil_rready = 1;
-  dut_.s_axil_araddr = static_cast<std::uint16_t>(offset);
+  dut_->s_axil_arvalid = dut_->s_axil_rready = 1;
+  dut_->s_axil_araddr = static_cast<std::uint16_t>(offset);
   edge();
-  dut_.s_axil_arvalid = 0;
-  const std::uint32_t value = dut_.s_axil_rdata;
+  dut_->s_axil_arvalid = 0;
+  const std::uint32_t value = dut_->s_axil_rdata;
   edge();
   return value;
 }
@@ -53,7 +56,7 @@ void EncoderBench::set(unsigned entry, const std::optional<nic::rpc::Schema>& sc
 }
 
 void EncoderBench::put_request(const nic::rpc::Request& r) {
-  auto* user = &dut_.s_axis_tuser[0];
+  auto* user = &dut_->s_axis_tuser[0];
   std::fill(user, user + (RPCE_USER_BITS + 31) / 32, 0u);
   const auto field = [&](unsigned at, unsigned bits, std::uint64_t value) {
     for (unsigned i = 0; i < bits; ++i)
@@ -88,42 +91,42 @@ EncoderOutput EncoderBench::run(const std::vector<EncoderInput>& packets, std::s
     if (!offered && offers(cycle) && packet < packets.size()) {
       const std::vector<std::uint8_t>& d = packets[packet].data;
       const std::size_t count = std::min<std::size_t>(64, d.size() - at);
-      std::memset(&dut_.s_axis_tdata[0], 0x5a, 64);
-      if (count != 0) std::memcpy(&dut_.s_axis_tdata[0], d.data() + at, count);
-      dut_.s_axis_tkeep = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-      dut_.s_axis_tlast = at + count == d.size();
+      std::memset(&dut_->s_axis_tdata[0], 0x5a, 64);
+      if (count != 0) std::memcpy(&dut_->s_axis_tdata[0], d.data() + at, count);
+      dut_->s_axis_tkeep = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+      dut_->s_axis_tlast = at + count == d.size();
       if (at == 0)
         put_request(packets[packet].request);
       else
-        std::memset(&dut_.s_axis_tuser[0], 0xa5, 4 * (RPCE_USER_BITS / 32));
+        std::memset(&dut_->s_axis_tuser[0], 0xa5, 4 * (RPCE_USER_BITS / 32));
       offered = true;
     }
-    dut_.s_axis_tvalid = offered;
-    dut_.m_axis_tready = ready(cycle);
-    dut_.clk = 0;
-    dut_.eval();
-    if (offered && dut_.s_axis_tready) {
+    dut_->s_axis_tvalid = offered;
+    dut_->m_axis_tready = ready(cycle);
+    dut_->clk = 0;
+    dut_->eval();
+    if (offered && dut_->s_axis_tready) {
       out.came[packet].push_back(cycle);
       at += 64;
-      if (dut_.s_axis_tlast) {
+      if (dut_->s_axis_tlast) {
         ++packet;
         at = 0;
       }
       offered = false;
     }
-    if (dut_.m_axis_tvalid && dut_.m_axis_tready) {
+    if (dut_->m_axis_tvalid && dut_->m_axis_tready) {
       if (!within) out.frames.emplace_back();
       EncoderFrame& f = out.frames.back();
       f.left.push_back(cycle);
-      const auto* bytes = reinterpret_cast<const std::uint8_t*>(&dut_.m_axis_tdata[0]);
-      f.bytes.insert(f.bytes.end(), bytes, bytes + std::popcount(dut_.m_axis_tkeep));
-      f.verdict = dut_.m_axis_tuser;
-      within = !dut_.m_axis_tlast;
+      const auto* bytes = reinterpret_cast<const std::uint8_t*>(&dut_->m_axis_tdata[0]);
+      f.bytes.insert(f.bytes.end(), bytes, bytes + std::popcount(dut_->m_axis_tkeep));
+      f.verdict = dut_->m_axis_tuser;
+      within = !dut_->m_axis_tlast;
     }
-    dut_.clk = 1;
-    dut_.eval();
+    dut_->clk = 1;
+    dut_->eval();
   }
-  dut_.s_axis_tvalid = 0;
+  dut_->s_axis_tvalid = 0;
   return out;
 }
 

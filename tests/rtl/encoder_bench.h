@@ -7,10 +7,23 @@
 #include <optional>
 #include <vector>
 
-#include "Vrpc_encoder.h"
 #include "models/nic/rpc_encoder/encode.h"
+#include "tests/rtl/block_bench.h"
+
+// The same tests drive the encoder as it is on a board, and the one with its assertions.
+#ifdef SLUICE_CHECKED_RTL
+#include "Vrpc_encoder_checked.h"
+#else
+#include "Vrpc_encoder.h"
+#endif
 
 namespace sluice::test {
+
+#ifdef SLUICE_CHECKED_RTL
+using EncoderDut = Vrpc_encoder_checked;
+#else
+using EncoderDut = Vrpc_encoder;
+#endif
 
 struct EncoderInput {
   nic::rpc::Request request;
@@ -48,8 +61,7 @@ class EncoderBench {
   void edge();
   void put_request(const nic::rpc::Request&);
 
-  VerilatedContext context_;
-  Vrpc_encoder dut_{&context_};
+  RandomDut<EncoderDut> dut_{1};
   std::uint64_t cycles_ = 0;
 };
 
