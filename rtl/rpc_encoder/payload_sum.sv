@@ -14,7 +14,7 @@ module payload_sum (
   logic                     group_valid, group_last, sum_valid, sum_last, sum_begins;
   rpc_encoder_pkg::extent_t group_extent, sum_extent;
   logic [20:0]              sum;
-  beat_sum beats (.clk, .enable(1'b1), .in_valid, .in_data, .out_sum(sum));
+  beat_sum beats (.clk, .in_valid, .in_data, .out_sum(sum));
 
   always_ff @(posedge clk) begin
     if (rst) begin

@@ -7,7 +7,7 @@
 
 namespace sluice::test {
 
-EncoderBench::EncoderBench() {
+EncoderBench::EncoderBench(unsigned seed) : dut_(seed) {
   // Inputs, too, begin with random values.
   dut_->s_axis_tvalid = dut_->m_axis_tready = 0;
   dut_->s_axil_awvalid = dut_->s_axil_wvalid = dut_->s_axil_bready = dut_->s_axil_arvalid = dut_->s_axil_rready = 0;

@@ -43,7 +43,8 @@ struct EncoderOutput {
 
 class EncoderBench {
  public:
-  EncoderBench();
+  /// seed: what the registers of a checked encoder begin with.
+  explicit EncoderBench(unsigned seed = 1);
 
   void set(unsigned entry, const std::optional<nic::rpc::Schema>&);
   void write(std::uint32_t offset, std::uint32_t value);
@@ -61,7 +62,7 @@ class EncoderBench {
   void edge();
   void put_request(const nic::rpc::Request&);
 
-  RandomDut<EncoderDut> dut_{1};
+  RandomDut<EncoderDut> dut_;
   std::uint64_t cycles_ = 0;
 };
 

@@ -38,11 +38,12 @@ class WaveformSource {
 /// In the order in which they were made.
 std::vector<WaveformSource*>& waveform_sources();
 
-/// Throws std::runtime_error when the closed FST file ends before its blocks do. The library that writes FST says nothing
-/// of a full disk.
+/// Throws std::runtime_error when the closed FST file ends before its blocks do. The library that writes FST says
+/// nothing of a full disk.
 void check_waveform(const std::string& file);
 
-/// Whether the run will ask for waveforms. Set before the blocks are made: one that need not write a waveform is faster.
+/// Whether the run will ask for waveforms. Set before the blocks are made: one that need not write a waveform is
+/// faster.
 bool& waveforms_wanted();
 
 /// The request whose packets blocks are told of: WaveformWindow::request of the run; 0: none.
