@@ -32,14 +32,15 @@ module stream_strip #(
   // ------------------------------------------------------------------------------------------------------- limit
   logic        under_way;  // in_beat is not the first of its packet
   logic        over;       // the packet's last byte has gone
-  logic        was_limited;
+  logic        held_limited, was_limited;
   logic [15:0] was_left;
+  assign was_limited = Limits && held_limited;
 
   logic        limited, reached, valid, last, cut;
   logic [15:0] limit;
   logic [6:0]  count;
   assign in_begins = !under_way;
-  assign limited = Limits && (under_way ? was_limited : in_limited);
+  assign limited = under_way ? was_limited : Limits && in_limited;
   assign limit   = under_way ? was_left : in_limit;
   assign reached = limited && limit <= {9'd0, in_beat.count};
   assign valid   = enable && in_valid && !(under_way && over);
@@ -53,8 +54,10 @@ module stream_strip #(
     end else if (enable && in_valid) begin
       under_way   <= !in_beat.last;
       over        <= (under_way && over) || reached;
-      was_limited <= limited;
-      if (Limits) was_left <= limit - 16'd64;
+      if (Limits) begin
+        held_limited <= limited;
+        was_left     <= limit - 16'd64;
+      end
     end
   end
 
@@ -75,15 +78,14 @@ module stream_strip #(
   assign drops   = skip >= 10'd64 && !last;
   assign nothing = last && skip >= {3'd0, count};
   assign joins   = hold_valid && !hold.last;
-  assign ends    = (Limits && was_limited && was_left <= {9'd0, hold_skip}) ||
-                   (in_beat.last && in_beat.count <= hold_skip);
+  assign ends    = (was_limited && was_left <= {9'd0, hold_skip}) || (in_beat.last && in_beat.count <= hold_skip);
   assign gives   = enable && hold_valid && (hold.last || in_valid);
   // A beat that joins is not the first of its packet, so that what leaves does not wait for what comes with a first one.
   logic [6:0] joined_count;
   logic       joined_reached, joined_cut;
-  assign joined_reached = Limits && was_limited && was_left <= {9'd0, in_beat.count};
+  assign joined_reached = was_limited && was_left <= {9'd0, in_beat.count};
   assign joined_count   = joined_reached ? was_left[6:0] : in_beat.count;
-  assign joined_cut     = in_beat.last && !joined_reached && (in_beat.cut || (Limits && was_limited));
+  assign joined_cut     = in_beat.last && !joined_reached && (in_beat.cut || was_limited);
 
   always_ff @(posedge clk) begin
     if (rst) begin
