@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kHeardLimit = 65536;
 
 /// Text in quotes with its control characters made visible.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '\n')
@@ -102,15 +102,15 @@ void ExpectScript::character(char c) {
 
 std::string ExpectScript::awaited() const {
   if (state_ != State::running) return {};
-  return fmt::format("step {} of {}, {}", step_ + 1, steps_.size(), quoted(steps_[step_].expect));
+  return fmt::format("step {} of {}, {}", step_ + 1, steps_.size(), in_quotes(steps_[step_].expect));
 }
 
 void ExpectScript::timed_out() {
   constexpr std::size_t kShown = 200;
   const std::string last = heard_.size() > kShown ? heard_.substr(heard_.size() - kShown) : heard_;
   diagnosis_ = fmt::format("{}: step {} of {}: {} did not come within {}; heard {}", uart_.path(), step_ + 1,
-                           steps_.size(), quoted(steps_[step_].expect), base::to_text(steps_[step_].timeout),
-                           last.empty() ? std::string("nothing") : quoted(last));
+                           steps_.size(), in_quotes(steps_[step_].expect), base::to_text(steps_[step_].timeout),
+                           last.empty() ? std::string("nothing") : in_quotes(last));
   finish(State::failed);
 }
 

@@ -10,6 +10,8 @@ const std::string& program_sources() {
   return sources;
 }
 
+std::string build_type() { return SLUICE_BUILD; }
+
 nlohmann::ordered_json program() { return {{"version", SLUICE_VERSION}, {"sources", program_sources()}}; }
 
 }  // namespace sluice::report

@@ -129,7 +129,7 @@ Json host(platform::Simulation& s) {
                   {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
                   {"guest_ram_bytes", guest_ram},
                   {"calendar_entries", base::calendar().dispatched()},
-                  {"build", SLUICE_BUILD}};
+                  {"build", build_type()}};
   if (s.outside() && s.outside()->has_tap()) figures["refused_frames"] = s.outside()->refused_frames();
   return figures;
 }

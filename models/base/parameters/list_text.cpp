@@ -36,7 +36,7 @@ bool needs_quotes(std::string_view s) {
 }
 
 /// In double quotes.
-std::string quoted(std::string_view s) {
+std::string in_quotes(std::string_view s) {
   std::string text = "\"";
   for (const char c : s) {
     if (c == '"' || c == '\\') text += '\\';
@@ -69,7 +69,7 @@ std::vector<std::string> split_list(std::string_view s) {
   return parts;
 }
 
-std::string string_text(std::string_view s) { return needs_quotes(s) ? quoted(s) : std::string(s); }
+std::string string_text(std::string_view s) { return needs_quotes(s) ? in_quotes(s) : std::string(s); }
 
 std::string unquoted(std::string_view s) {
   if (!begins_with_quote(s)) return std::string(s);
@@ -80,7 +80,7 @@ std::string unquoted(std::string_view s) {
 
 std::string list_element(std::string_view s) {
   // With a bracket or a # inside, TOML would read another list.
-  return s.empty() || s.find_first_of(",[]#") != std::string_view::npos ? quoted(s) : string_text(s);
+  return s.empty() || s.find_first_of(",[]#") != std::string_view::npos ? in_quotes(s) : string_text(s);
 }
 
 }  // namespace sluice::base
