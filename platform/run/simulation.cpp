@@ -2,6 +2,8 @@
 #include "platform/run/simulation.h"
 
 #include <ctime>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -120,16 +122,22 @@ void Simulation::open_traces() {
 
 void Simulation::close_traces() {
   base::trace().attach(nullptr);
-  try {
-    for (auto& c : captures_) c->close();
-    for (auto& c : link_captures_) c->close();
-    if (options_.trace_vcd)
-      for (base::WaveformSource* s : base::waveform_sources()) s->close_waveform();
-    if (perfetto_) perfetto_->close();
-    if (insn_) insn_->close();
-  } catch (const std::runtime_error& e) {
-    throw config::UserError(e.what());
-  }
+  // A file that cannot be completed keeps none of the others from it.
+  std::string mistake;
+  const auto close = [&mistake](const auto& end) {
+    try {
+      end();
+    } catch (const std::runtime_error& e) {
+      if (mistake.empty()) mistake = e.what();
+    }
+  };
+  for (auto& c : captures_) close([&] { c->close(); });
+  for (auto& c : link_captures_) close([&] { c->close(); });
+  if (options_.trace_vcd)
+    for (base::WaveformSource* s : base::waveform_sources()) close([&] { s->close_waveform(); });
+  if (perfetto_) close([&] { perfetto_->close(); });
+  if (insn_) close([&] { insn_->close(); });
+  if (!mistake.empty()) throw config::UserError(mistake);
 }
 
 Outcome Simulation::run() {

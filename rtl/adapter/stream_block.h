@@ -221,6 +221,7 @@ class StreamBlock final : private base::WaveformSource {
 
   void open_waveform(const std::string& file, const base::WaveformWindow& window) override {
     if constexpr (requires(Model & m, VerilatedFstC * fst) { m.trace(fst, 99); }) {
+      base::check_waveform_room(file);
       window_ = window;
       waveform_file_ = file;
       waveform_ = std::make_unique<VerilatedFstC>();

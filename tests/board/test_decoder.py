@@ -3,6 +3,7 @@
 
 test_decoder.py SLUICE; skipped where the program was built without Verilator."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -74,13 +75,32 @@ class Decoders(BoardTest):
 
     def test_a_waveform_on_a_full_disk(self):
         out = self.directory()
-        small = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=100k none "$0" && exec "$@"', out]
-        if subprocess.run([*small, "true"], capture_output=True, check=False).returncode != 0:
+        traced = [SLUICE, "run", "e810-poll", "--requests", "400", *RTL, "--out", out, "--trace"]
+
+        def on_a_disk_of(kibibytes, *command):
+            mounted = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o size={kibibytes}k none "$0" && exec "$@"', out]
+            return subprocess.run([*mounted, *command], capture_output=True, text=True, check=False)
+
+        if on_a_disk_of(100, "true").returncode != 0:
             self.skipTest("no small file system can be mounted")
-        ended = subprocess.run([*small, SLUICE, "run", "e810-poll", "--requests", "40", *RTL, "--trace", "vcd", "--out", out],
-                               capture_output=True, text=True, check=False)
-        self.assertEqual(ended.returncode, 2, ended.stderr)
-        self.assertRegex(ended.stderr, r"nic\.eth0\.decoder\.fst: not all of it could be written: is the disk full\?")
+        subprocess.run([*traced, "vcd,perfetto"], check=True, capture_output=True)
+        needed, other = (os.path.getsize(os.path.join(out, name)) // 1024 for name in ("nic.eth0.decoder.fst", "trace.perfetto"))
+        self.assertGreater(needed, 4200)  # so that it begins on all of these disks but the first
+        refused = rf"{out}/nic\.eth0\.decoder\.fst: less than 4 MiB are free in {out}, so that it may not be complete\n"
+        # A disk without room at the start; one that is full during the run, or within the last block that is written.
+        for kibibytes in (100, 4200, needed - 100, needed - 1, needed + 1, needed + 100):
+            with self.subTest(kibibytes=kibibytes):
+                ended = on_a_disk_of(kibibytes, *traced, "vcd")
+                self.assertEqual(ended.returncode, 2, ended.stderr)
+                self.assertRegex(ended.stderr, refused)
+        self.assertEqual(on_a_disk_of(needed + 8 * 1024, *traced, "vcd").returncode, 0)
+        # The other traces are complete all the same.
+        with open(os.path.join(out, "trace.perfetto"), "rb") as file:
+            whole = hashlib.sha256(file.read()).hexdigest()
+        ended = on_a_disk_of(needed + other + 1024, "sh", "-c", '"$@"; sha256sum "$0"', os.path.join(out, "trace.perfetto"),
+                             *traced, "vcd,perfetto")
+        self.assertRegex(ended.stderr, refused)
+        self.assertEqual(ended.stdout.split()[-2], whole)
 
     def test_mistakes(self):
         self.assertIn("nic.eth0.decoder=rtk: must be none, tlm or rtl", self.mistake("e810-poll", "nic.eth0.decoder=rtk"))

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace sluice::base {
@@ -18,7 +21,20 @@ std::vector<WaveformSource*>& waveform_sources() {
   return sources;
 }
 
+void check_waveform_room(const std::string& file) {
+  constexpr std::uintmax_t kRoom = 4 << 20;
+  for (const std::filesystem::path& folder :
+       {std::filesystem::absolute(file).parent_path(), std::filesystem::path(P_tmpdir)}) {
+    std::error_code error;
+    const std::filesystem::space_info space = std::filesystem::space(folder, error);
+    if (!error && space.available < kRoom)
+      throw std::runtime_error(file + ": less than 4 MiB are free in " + folder.string() +
+                               ", so that it may not be complete");
+  }
+}
+
 void check_waveform(const std::string& file) {
+  check_waveform_room(file);
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   const std::int64_t size = in ? static_cast<std::int64_t>(in.tellg()) : 0;
   // A block is a byte that says its type, and its length without that byte: 64 bits, the highest byte first.

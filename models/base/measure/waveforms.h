@@ -38,8 +38,12 @@ class WaveformSource {
 /// In the order in which they were made.
 std::vector<WaveformSource*>& waveform_sources();
 
-/// Throws std::runtime_error when the closed FST file ends before its blocks do. The library that writes FST says
-/// nothing of a full disk.
+/// Throws std::runtime_error when less than 4 MiB are free beside the file or where temporary files are: then it may be
+/// cut, since the library that writes FST has removed its own files by the time that anybody can look.
+void check_waveform_room(const std::string& file);
+
+/// Throws std::runtime_error when there is no such room behind the closed FST file, or when it ends before its blocks
+/// do. The library says nothing of a full disk.
 void check_waveform(const std::string& file);
 
 /// Whether the run will ask for waveforms. Set before the blocks are made: one that need not write a waveform is
