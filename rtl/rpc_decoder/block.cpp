@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RPC decoder in RTL as a part of a NIC.
-#include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,26 +25,17 @@ class Block final : public CallDecoder {
 
   void put(std::span<const std::uint8_t> frame, bool watched) override { block_.put(frame, watched); }
   void write(std::uint32_t offset, std::uint32_t value) override {
+    CallDecoder::write(offset, value);  // what its errors are would take cycles to ask the hardware
     block_.write(offset, value);
-    for (unsigned i = 0; i < RPCD_PARTS; ++i)
-      if (offset == RPCD_PART_SHAPE(i)) words_[i] = value & RPCD_SHAPE_WORDS;
-    if (offset == RPCD_ERROR) error_ &= ~value;
-    if (offset != RPCD_COMMIT) return;
-    if ((value & RPCD_COMMIT_ENTRY) >= kServices) error_ |= RPCD_ERROR_ENTRY;
-    for (const unsigned words : words_)
-      if (words > RPCD_PART_WORDS_MOST) error_ |= RPCD_ERROR_SCHEMA;
   }
   const std::uint64_t& late() const override { return block_.late(); }
   void reset() override {
     CallDecoder::reset();
     block_.reset();
-    words_ = {};
-    error_ = 0;
   }
 
  private:
-  /// As the hardware has it, which would take cycles to say so.
-  std::uint32_t read_error() override { return error_; }
+  void set(unsigned, const std::optional<Service>&) override {}  // the hardware has the table
 
   void leave(std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) {
     read_user(user, decoded_);
@@ -53,8 +44,6 @@ class Block final : public CallDecoder {
   }
 
   Decoded decoded_;
-  std::array<unsigned, RPCD_PARTS> words_{};
-  std::uint32_t error_ = 0;
   rtl::StreamBlock<Model> block_;
 };
 

@@ -46,7 +46,7 @@ module decoder_registers #(
 
   localparam logic [31:0] kIdentityValue = 32'h44435052;  // "RPCD"
   localparam logic [31:0] kErrorEntry = 32'd1;            // COMMIT of an entry that the table does not have
-  localparam logic [31:0] kErrorSchema = 32'd2;           // COMMIT of a part with more than 16 words
+  localparam logic [31:0] kErrorSchema = 32'd2;           // COMMIT of a part that is_valid() refuses
 
   logic [31:0]                   error;
   rpc_decoder_pkg::service_key_t key;
@@ -63,8 +63,8 @@ module decoder_registers #(
   always_comb begin
     is_schema = 'x;
     if (commits)
-      is_schema = service.part0.words <= 5'd16 && service.part1.words <= 5'd16 && service.part2.words <= 5'd16 &&
-                  service.part3.words <= 5'd16;
+      is_schema = rpc_decoder_pkg::is_valid(service.part0) && rpc_decoder_pkg::is_valid(service.part1) &&
+                  rpc_decoder_pkg::is_valid(service.part2) && rpc_decoder_pkg::is_valid(service.part3);
   end
 
   assign write_valid   = wdata[31];

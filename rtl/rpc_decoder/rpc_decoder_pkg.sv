@@ -50,6 +50,19 @@ package rpc_decoder_pkg;
     HYPER_LOW  = 2'd3
   } class_t;
 
+  // Whether the hardware can follow a part_t: it has at most 16 words, and both halves of each hyper. Yosys knows no
+  // members of a function's argument.
+  function automatic logic is_valid(input logic [63:0] part);
+    logic [16:0] high, low;  // bit i: before word i is the first half of a hyper; word i is the second one
+    high = '0;
+    low  = '0;
+    for (int i = 0; i < 16; i++) begin
+      high[i+1] = i < {27'd0, part[36:32]} && part[2*i+:2] == rpc_decoder_pkg::HYPER_HIGH;
+      low[i]    = i < {27'd0, part[36:32]} && part[2*i+:2] == rpc_decoder_pkg::HYPER_LOW;
+    end
+    is_valid = part[36:32] <= 5'd16 && !(part[38:37] == rpc_decoder_pkg::HYPERS && !part[39] && part[40]) && high == low;
+  endfunction
+
   typedef struct packed {
     logic [15:0] port;
     logic [31:0] program_number;

@@ -117,9 +117,13 @@ TEST_CASE("both decoders refuse the same entries, and say so") {
     s.parts[2].words = 17;
     set(*d, 0, s);
     CHECK(d->read(RPCD_ERROR) == (RPCD_ERROR_ENTRY | RPCD_ERROR_SCHEMA));
-    s.parts[2].words = 0;
     d->write(RPCD_ERROR, RPCD_ERROR_ENTRY);
     CHECK(d->read(RPCD_ERROR) == RPCD_ERROR_SCHEMA);
+    d->write(RPCD_ERROR, RPCD_ERROR_SCHEMA);
+    s.parts[2] = Part::of(RPCD_CLASS_HYPER_LOW << 2, 2);
+    set(*d, 0, s);
+    CHECK(d->read(RPCD_ERROR) == RPCD_ERROR_SCHEMA);
+    s.parts[2] = {};
     d->reset();
     CHECK(d->read(RPCD_ERROR) == 0);
   }

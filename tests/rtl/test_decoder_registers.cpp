@@ -106,6 +106,22 @@ class Registers {
   std::vector<Write> writes;
 };
 
+/// Classes of words that the part does not have may be any.
+nic::rpc::Part valid_part(std::mt19937_64& random) {
+  for (;;) {
+    const auto words = static_cast<std::uint32_t>(random() % (RPCD_PART_WORDS_MOST + 1));
+    auto classes = static_cast<std::uint32_t>(random());
+    for (unsigned w = 0; w < words; ++w)
+      if ((classes >> 2 * w & 3) == RPCD_CLASS_HYPER_HIGH && w + 1 < words)
+        classes |= RPCD_CLASS_HYPER_LOW << 2 * (w + 1);
+      else if ((classes >> 2 * w & 3) == RPCD_CLASS_HYPER_HIGH)
+        classes &= ~(3u << 2 * w);
+    const auto shape = (static_cast<std::uint32_t>(random()) & ~RPCD_SHAPE_WORDS) | words;
+    const nic::rpc::Part part = nic::rpc::Part::of(classes, shape);
+    if (part.is_valid()) return part;
+  }
+}
+
 /// Writes the registers of an entry in any order, and returns what it is to be.
 Write fill(Registers& r, std::mt19937_64& random) {
   Write w;
@@ -119,11 +135,11 @@ Write fill(Registers& r, std::mt19937_64& random) {
   w.service[9] = writes[5].second;
   w.service[10] = writes[6].second & 0xffff;
   for (unsigned p = 0; p < RPCD_PARTS; ++p) {
-    const std::uint32_t classes = any();
-    const std::uint32_t shape = (any() & ~RPCD_SHAPE_WORDS) | any() % (RPCD_PART_WORDS_MOST + 1);
-    writes.emplace_back(RPCD_PART_CLASSES(p), classes);
-    writes.emplace_back(RPCD_PART_SHAPE(p), shape);
-    const nic::rpc::Part part = nic::rpc::Part::of(classes, shape);
+    const nic::rpc::Part part = valid_part(random);
+    writes.emplace_back(RPCD_PART_CLASSES(p), part.classes);
+    // Bits that the register does not have are 0 to it.
+    constexpr std::uint32_t kHas = RPCD_SHAPE_WORDS | RPCD_SHAPE_ARRAY | RPCD_SHAPE_COUNTED | RPCD_SHAPE_LIMIT;
+    writes.emplace_back(RPCD_PART_SHAPE(p), part.shape() | (any() & ~kHas));
     w.service[2 * p] = part.classes;
     // words, kind, counted and limit, as part_t has them
     w.service[2 * p + 1] = part.words | static_cast<std::uint32_t>(part.array) << 5 | std::uint32_t{part.counted} << 7 |
@@ -186,7 +202,8 @@ TEST_CASE("a commit to no entry or of a part with too many words writes nothing 
     r.write(RPCD_ERROR, RPCD_ERROR_ENTRY);
     CHECK(r.read(RPCD_ERROR) == 0);
   }
-  for (unsigned part = 0; part < RPCD_PARTS; ++part)
+  for (unsigned part = 0; part < RPCD_PARTS; ++part) {
+    r.write(RPCD_PART_CLASSES(part), 0);
     for (std::uint32_t words = 0; words < 32; ++words) {
       INFO("part " << part << " words " << words);
       r.write(RPCD_PART_SHAPE(part), words);
@@ -195,8 +212,9 @@ TEST_CASE("a commit to no entry or of a part with too many words writes nothing 
       CHECK(r.writes.size() == (words <= RPCD_PART_WORDS_MOST ? 1 : 0));
       CHECK(r.read(RPCD_ERROR) == (words <= RPCD_PART_WORDS_MOST ? 0 : RPCD_ERROR_SCHEMA));
       r.write(RPCD_ERROR, ~0u);
-      if (words == 31) r.write(RPCD_PART_SHAPE(part), 16);
     }
+    r.write(RPCD_PART_SHAPE(part), 16);
+  }
   // Both at once; each is cleared alone, and what is not cleared stays.
   r.write(RPCD_PART_SHAPE(2), 17);
   r.write(RPCD_COMMIT, 16);
@@ -207,6 +225,46 @@ TEST_CASE("a commit to no entry or of a part with too many words writes nothing 
   CHECK(r.read(RPCD_ERROR) == RPCD_ERROR_SCHEMA);
   r.write(RPCD_ERROR, RPCD_ERROR_SCHEMA);
   CHECK(r.read(RPCD_ERROR) == 0);
+}
+
+TEST_CASE("a commit of a part with half of a hyper writes nothing and is told") {
+  Registers r(5);
+  const auto taken = [&](unsigned part, std::uint32_t classes, std::uint32_t shape) {
+    r.write(RPCD_PART_CLASSES(part), classes);
+    r.write(RPCD_PART_SHAPE(part), shape);
+    r.writes.clear();
+    r.write(RPCD_COMMIT, RPCD_COMMIT_VALID);
+    const std::uint32_t error = r.read(RPCD_ERROR);
+    r.write(RPCD_ERROR, error);
+    r.write(RPCD_PART_SHAPE(part), 0);
+    REQUIRE(error == (r.writes.empty() ? RPCD_ERROR_SCHEMA : 0));
+    return !r.writes.empty();
+  };
+  constexpr std::uint32_t kHigh = RPCD_CLASS_HYPER_HIGH, kLow = RPCD_CLASS_HYPER_LOW, kPair = kLow << 2 | kHigh;
+  for (unsigned part = 0; part < RPCD_PARTS; ++part) {
+    INFO("part " << part);
+    for (unsigned w = 0; w < RPCD_PART_WORDS_MOST; ++w) {
+      INFO("word " << w);
+      CHECK_FALSE(taken(part, kHigh << 2 * w, 16));     // no second half
+      CHECK_FALSE(taken(part, kLow << 2 * w, 16));      // no first half
+      CHECK_FALSE(taken(part, kPair << 2 * w, w + 1));  // it ends between them
+      CHECK(taken(part, kPair << 2 * w, w));            // it ends before them
+      if (w + 1 == RPCD_PART_WORDS_MOST) continue;
+      CHECK(taken(part, kPair << 2 * w, w + 2));                                       // both
+      CHECK_FALSE(taken(part, kHigh << 2 * w | kHigh << 2 * (w + 1), 16));             // two first halves
+      if (w < 14) CHECK_FALSE(taken(part, kPair << 2 * w | kLow << 2 * (w + 2), 16));  // two second halves
+    }
+    CHECK(taken(part, 0xeeeeeeee, 16));  // eight hypers
+    // An array of hypers has an even number of words, unless it is counted: then its limit is one of elements.
+    for (const std::uint32_t limit : {0u, 1u, 2u, 3u, 0xfffeu, 0xffffu}) {
+      INFO("limit " << limit);
+      for (const std::uint32_t array : {RPCD_ARRAY_NONE, RPCD_ARRAY_OPAQUE, RPCD_ARRAY_SCALARS, RPCD_ARRAY_HYPERS}) {
+        const std::uint32_t shape = limit << RPCD_SHAPE_LIMIT_SHIFT | array << RPCD_SHAPE_ARRAY_SHIFT;
+        CHECK(taken(part, 0, shape) == (array != RPCD_ARRAY_HYPERS || limit % 2 == 0));
+        CHECK(taken(part, 0, shape | RPCD_SHAPE_COUNTED));
+      }
+    }
+  }
 }
 
 TEST_CASE("a read goes on during a write, and the other way round") {

@@ -57,7 +57,6 @@ void Steering::declare_registers(base::RegisterBank& bank, std::uint64_t offset)
     d.access = reads && writes ? Access::rw : reads ? Access::ro : Access::wo;
     d.count = count;
     d.stride = stride;
-    d.read_acts = at == RPCD_ERROR;  // it takes cycles of a block in RTL
     if (reads) d.on_read = [this, at, stride](unsigned i) { return decoder_->read(at + stride * i); };
     if (writes)
       d.on_write = [this, at, stride](const base::RegisterWrite& w) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -32,7 +33,7 @@ class CallDecoder {
   /// Accesses to the registers of rpc_decoder_regs.h, by a device that has checked them: an entry that is written
   /// counts for frames that come when those inside have left; one that is inside may find it old or new. offset: a
   /// multiple of 4 below RPCD_SIZE.
-  virtual void write(std::uint32_t offset, std::uint32_t value) = 0;
+  virtual void write(std::uint32_t offset, std::uint32_t value);
   std::uint32_t read(std::uint32_t offset);
   /// As at power-up. Frames inside leave no more.
   virtual void reset();
@@ -45,15 +46,20 @@ class CallDecoder {
   const std::uint64_t& count(unsigned verdict) const { return counts_.at(verdict); }
 
  protected:
-  virtual std::uint32_t read_error() = 0;
+  /// COMMIT has written an entry of the table; null: one that matches no call.
+  virtual void set(unsigned entry, const std::optional<Service>&) = 0;
   void leaves(const Decoded&);
 
  private:
+  void commit(std::uint32_t value);
+
   static constexpr std::uint64_t never_late_ = 0;
 
   Output output_;
   std::array<std::uint64_t, RPCD_VERDICTS> counts_{};
   std::array<std::uint32_t, RPCD_VERDICTS> counters_{};  ///< since the last reset
+  std::array<std::uint32_t, (RPCD_PART_SHAPE(RPCD_PARTS - 1) + 4) / 4> fields_{};
+  std::uint32_t error_ = 0;
 };
 
 /// Makes decoders of one kind. path: its own. key: of its calendar entries, and of no other's.

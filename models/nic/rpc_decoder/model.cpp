@@ -31,47 +31,16 @@ class Model final : public CallDecoder {
     base::calendar().at(when, key_, [this, generation = generation_] { leave(generation); });
   }
 
-  void write(std::uint32_t offset, std::uint32_t value) override {
-    if (offset == RPCD_ERROR) {
-      error_ &= ~value;
-    } else if (offset == RPCD_COMMIT) {
-      commit(value);
-    } else if (offset < fields_.size() * 4) {
-      fields_[offset / 4] = value;
-    }
-  }
-
   void reset() override {
     CallDecoder::reset();
     ++generation_;
     inside_.clear();
     next_ = 0;
     table_ = {};
-    fields_ = {};
-    error_ = 0;
   }
 
  private:
-  std::uint32_t read_error() override { return error_; }
-
-  void commit(std::uint32_t value) {
-    const auto field = [this](std::uint32_t offset) { return fields_[offset / 4]; };
-    Service s;
-    bool is_schema = true;
-    for (unsigned i = 0; i < RPCD_PARTS; ++i) {
-      s.parts[i] = Part::of(field(RPCD_PART_CLASSES(i)), field(RPCD_PART_SHAPE(i)));
-      is_schema &= s.parts[i].words <= RPCD_PART_WORDS_MOST;
-    }
-    const std::uint32_t entry = value & RPCD_COMMIT_ENTRY;
-    if (entry >= kServices) error_ |= RPCD_ERROR_ENTRY;
-    if (!is_schema) error_ |= RPCD_ERROR_SCHEMA;
-    if (entry >= kServices || !is_schema) return;
-    s.key = {field(RPCD_PROGRAM), field(RPCD_VERSION), field(RPCD_PROCEDURE),
-             static_cast<std::uint16_t>(field(RPCD_PORT))};
-    s.owner = static_cast<std::uint16_t>(field(RPCD_OWNER));
-    s.function_pointer = std::uint64_t{field(RPCD_FUNCTION_HIGH)} << 32 | field(RPCD_FUNCTION_LOW);
-    table_.set(entry, value & RPCD_COMMIT_VALID ? std::optional(s) : std::nullopt);
-  }
+  void set(unsigned entry, const std::optional<Service>& service) override { table_.set(entry, service); }
 
   void leave(std::uint32_t generation) {
     if (generation != generation_) return;
@@ -82,8 +51,6 @@ class Model final : public CallDecoder {
 
   base::ComponentKey key_;
   ServiceTable table_;
-  std::array<std::uint32_t, (RPCD_PART_SHAPE(RPCD_PARTS - 1) + 4) / 4> fields_{};
-  std::uint32_t error_ = 0;
   Path path_;
   StageTiming stages_;
   std::vector<std::uint64_t> pushed_;
@@ -98,12 +65,45 @@ std::uint32_t CallDecoder::read(std::uint32_t offset) {
   if (offset == RPCD_IDENTITY) return RPCD_IDENTITY_VALUE;
   if (offset == RPCD_CAPACITY)
     return kServices | RPCD_PARTS << RPCD_CAPACITY_PARTS_SHIFT | RPCD_PART_WORDS_MOST << RPCD_CAPACITY_WORDS_SHIFT;
-  if (offset == RPCD_ERROR) return read_error();
+  if (offset == RPCD_ERROR) return error_;
   const std::uint32_t verdict = (offset - RPCD_COUNTERS) / 4;
   return verdict < RPCD_VERDICTS ? counters_[verdict] : 0;
 }
 
-void CallDecoder::reset() { counters_ = {}; }
+void CallDecoder::write(std::uint32_t offset, std::uint32_t value) {
+  if (offset == RPCD_ERROR) {
+    error_ &= ~value;
+  } else if (offset == RPCD_COMMIT) {
+    commit(value);
+  } else if (offset < fields_.size() * 4) {
+    fields_[offset / 4] = value;
+  }
+}
+
+void CallDecoder::commit(std::uint32_t value) {
+  const auto field = [this](std::uint32_t offset) { return fields_[offset / 4]; };
+  Service s;
+  bool is_schema = true;
+  for (unsigned i = 0; i < RPCD_PARTS; ++i) {
+    s.parts[i] = Part::of(field(RPCD_PART_CLASSES(i)), field(RPCD_PART_SHAPE(i)));
+    is_schema &= s.parts[i].is_valid();
+  }
+  const std::uint32_t entry = value & RPCD_COMMIT_ENTRY;
+  if (entry >= kServices) error_ |= RPCD_ERROR_ENTRY;
+  if (!is_schema) error_ |= RPCD_ERROR_SCHEMA;
+  if (entry >= kServices || !is_schema) return;
+  s.key = {field(RPCD_PROGRAM), field(RPCD_VERSION), field(RPCD_PROCEDURE),
+           static_cast<std::uint16_t>(field(RPCD_PORT))};
+  s.owner = static_cast<std::uint16_t>(field(RPCD_OWNER));
+  s.function_pointer = std::uint64_t{field(RPCD_FUNCTION_HIGH)} << 32 | field(RPCD_FUNCTION_LOW);
+  set(entry, value & RPCD_COMMIT_VALID ? std::optional(s) : std::nullopt);
+}
+
+void CallDecoder::reset() {
+  counters_ = {};
+  fields_ = {};
+  error_ = 0;
+}
 
 void CallDecoder::leaves(const Decoded& decoded) {
   ++counts_[decoded.verdict];

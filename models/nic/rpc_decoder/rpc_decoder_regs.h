@@ -17,9 +17,10 @@
 #define RPCD_CAPACITY_PARTS_SHIFT 8
 #define RPCD_CAPACITY_WORDS 0x00ff0000u /* words of a part before its array */
 #define RPCD_CAPACITY_WORDS_SHIFT 16
-#define RPCD_ERROR 0x08u              /* rw1c  what software did wrong */
-#define RPCD_ERROR_ENTRY 0x00000001u  /* COMMIT to an entry that the table does not have; nothing was written */
-#define RPCD_ERROR_SCHEMA 0x00000002u /* COMMIT of a part with too many words; nothing was written */
+#define RPCD_ERROR 0x08u             /* rw1c  what software did wrong */
+#define RPCD_ERROR_ENTRY 0x00000001u /* COMMIT to an entry that the table does not have; nothing was written */
+/* COMMIT of a part with too many words, or with half of a 64-bit value; nothing was written */
+#define RPCD_ERROR_SCHEMA 0x00000002u
 
 #define RPCD_PROGRAM 0x10u       /* wo  ONC RPC program number */
 #define RPCD_VERSION 0x14u       /* wo */

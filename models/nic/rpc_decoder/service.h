@@ -28,6 +28,17 @@ struct Part {
     return std::uint32_t{limit} << RPCD_SHAPE_LIMIT_SHIFT | (counted ? RPCD_SHAPE_COUNTED : 0) |
            static_cast<std::uint32_t>(array) << RPCD_SHAPE_ARRAY_SHIFT | words;
   }
+  /// Whether the decoder takes it: it has at most RPCD_PART_WORDS_MOST words, and both halves of each hyper.
+  bool is_valid() const {
+    if (words > RPCD_PART_WORDS_MOST || (array == Array::hypers && !counted && limit % 2 != 0)) return false;
+    bool open = false;  // the word before is the first half of a hyper
+    for (unsigned w = 0; w < words; ++w) {
+      const unsigned word_class = classes >> 2 * w & 3;
+      if (open != (word_class == RPCD_CLASS_HYPER_LOW)) return false;
+      open = word_class == RPCD_CLASS_HYPER_HIGH;
+    }
+    return !open;
+  }
   static Part of(std::uint32_t classes, std::uint32_t shape) {
     return {classes, static_cast<std::uint8_t>(shape & RPCD_SHAPE_WORDS),
             static_cast<Array>((shape & RPCD_SHAPE_ARRAY) >> RPCD_SHAPE_ARRAY_SHIFT), (shape & RPCD_SHAPE_COUNTED) != 0,
