@@ -15,7 +15,7 @@ module rpc_decoder #(
     output logic         m_axis_tvalid,
     input  logic         m_axis_tready,
     output logic [511:0] m_axis_tdata,
-    output logic [63:0]  m_axis_tkeep,   // 0 in the only beat of a frame that is no call
+    output logic [63:0]  m_axis_tkeep,   // 0 in the only beat of a frame whose headers are none of a call
     output logic         m_axis_tlast,
     output logic [115:0] m_axis_tuser,   // bits 3 to 0 the reason, with the last beat; then what verdict has
     input  logic         s_axil_awvalid,

@@ -29,10 +29,12 @@ module queue #(
     if (put) memory[written[Places-1:0]] <= put_data;
   end
 
+`ifndef SYNTHESIS
   always_ff @(posedge clk) begin
     if (!rst) begin
       assert (!get || got_valid);
       assert (!put || written - read != (Places + 1)'(Depth));
     end
   end
+`endif
 endmodule

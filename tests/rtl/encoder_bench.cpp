@@ -98,7 +98,8 @@ EncoderOutput EncoderBench::run(const std::vector<EncoderInput>& packets, std::s
       if (at == 0)
         put_request(packets[packet].request);
       else
-        std::memset(&dut_->s_axis_tuser[0], 0xa5, 4 * (RPCE_USER_BITS / 32));
+        for (unsigned bit = 0; bit < RPCE_USER_BITS; bit += 32)
+          dut_->s_axis_tuser[bit / 32] = 0xa5a5a5a5u >> (32 - std::min(32u, RPCE_USER_BITS - bit));
       offered = true;
     }
     dut_->s_axis_tvalid = offered;

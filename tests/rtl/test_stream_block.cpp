@@ -20,7 +20,8 @@ constexpr unsigned kResetCycles = 4;
 constexpr base::Time kCycle = base::Time::ns(4);
 
 /// What Verilator would make of a block that gives each beat kDelay cycles after it has come, but packets whose first
-/// byte is 0 not at all. It is ready in every other cycle if it is slow.
+/// byte is 0 not at all. It is ready in every other cycle if it is slow. It has four registers of which each counts how
+/// often it was written, in bits 31:16.
 struct Model {
   explicit Model(VerilatedContext*) {}
 
@@ -31,6 +32,9 @@ struct Model {
   std::uint8_t m_axis_tvalid = 0, m_axis_tready = 0, m_axis_tlast = 0;
   std::array<std::uint32_t, 16> m_axis_tdata{};
   std::uint64_t m_axis_tkeep = 0;
+  std::uint8_t s_axil_awvalid = 0, s_axil_wvalid = 0, s_axil_bready = 0, s_axil_arvalid = 0, s_axil_rready = 0;
+  std::uint16_t s_axil_awaddr = 0, s_axil_araddr = 0;
+  std::uint32_t s_axil_wdata = 0, s_axil_rdata = 0;
 
   static inline bool slow = false;
 
@@ -55,6 +59,11 @@ struct Model {
   };
 
   void edge() {
+    if (s_axil_arvalid != 0) s_axil_rdata = registers_.at(s_axil_araddr / 4u);
+    if (s_axil_awvalid != 0 && s_axil_wvalid != 0) {
+      std::uint32_t& r = registers_.at(s_axil_awaddr / 4u);
+      r = ((r >> 16) + 1) << 16 | s_axil_wdata;
+    }
     if (m_axis_tvalid != 0) beats_.pop_front();
     if (rst == 0 && s_axis_tvalid != 0 && s_axis_tready != 0) {
       if (begins_) drops_ = (s_axis_tdata[0] & 0xff) == 0;
@@ -67,6 +76,7 @@ struct Model {
   bool was_ = false, begins_ = true, drops_ = false;
   std::uint64_t cycle_ = 0;
   std::deque<Beat> beats_;
+  std::array<std::uint32_t, 4> registers_{};
 };
 
 struct Left {
@@ -164,4 +174,39 @@ TEST_CASE("a block that is reset forgets what is inside, and sleeps") {
     REQUIRE(f.left.size() == 1);
     CHECK(f.left[0].at == base::Time::us(1) + kCycle * (1 + kDelay + 1));
   }
+}
+
+TEST_CASE("registers of a block that sleeps are written and read in no time") {
+  Fixture f(0);
+  f.run_to(kCycle * 100);
+  for (std::uint32_t i = 0; i < 4; ++i) f.block->write(4 * i, 7 + i);
+  for (std::uint32_t i = 0; i < 4; ++i) CHECK(f.block->read(4 * i) == (0x10000u | (7 + i)));
+  f.block->write(4, 1);
+  f.block->write(4, 2);
+  CHECK(f.block->read(4) == 0x30002u);
+  f.block->put(packet(64, 1));
+  f.run_to(kCycle * 200);
+  REQUIRE(f.left.size() == 1);
+  CHECK(f.left[0].at == kCycle * (100 + 1 + kDelay + 1));
+  CHECK(f.block->late() == 0);
+}
+
+TEST_CASE("registers of a block that is awake are written one after the other, and read behind the writes") {
+  Fixture f(0);
+  f.block->put(packet(640, 1));  // ten beats, so that it is awake in cycles 1 to 13
+  base::calendar().at(f.start + kCycle * 5, 2, [&f] {
+    for (std::uint32_t i = 0; i < 3; ++i) f.block->write(8, i);
+  });
+  std::uint32_t value = 0;
+  base::calendar().at(f.start + kCycle * 6, 2, [&] {
+    value = f.block->read(8);
+    f.block->write(12, 5);
+  });
+  f.run_to(kCycle * 100);
+  CHECK(value == 0x30002u);
+  CHECK(f.block->read(12) == 0x10005u);
+  // The packet does not see them.
+  REQUIRE(f.left.size() == 1);
+  CHECK(f.left[0].at == kCycle * (1 + 9 + kDelay + 1));
+  CHECK(f.left[0].bytes == packet(640, 1));
 }
