@@ -20,8 +20,8 @@ FULL = os.environ.get("SLUICE_FULL") == "1"
 SHARE_OF_FIRST, SHARE_OF_OTHERS = (1, 1) if FULL else (0.4, 0.1)
 # What a run needs to be short.
 WORKLOADS = {
-    "e810-poll": "requests = 3000\nwarmup = 100\n",
-    "e810-irq": "requests = 2000\nwarmup = 100\n",
+    "e810-poll": "requests = 1500\nwarmup = 100\n",
+    "e810-irq": "requests = 1000\nwarmup = 100\n",
     "e810-echo": "requests = 1000\nwarmup = 100\n",
     "haswell-nfp": "transactions = 50\nwarmup = 50\nsizes = \"512\"\nwindow = \"16 KiB\"\n",
     "enzian-eci-pio": "frames = 3\nsizes = \"64,500\"\n",
