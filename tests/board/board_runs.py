@@ -13,6 +13,8 @@ import unittest
 SLUICE = os.path.abspath(sys.argv.pop(1))
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 
+FULL = os.environ.get("SLUICE_FULL") == "1"  # the acceptance counts
+
 SMALL = ("--requests", "400", "--warmup", "50")
 FOUR_HARTS = ("--set", "cluster.host.harts=4", "--set", "nic.eth0.queues=4", "--set", "workload.flows=64")
 FUNCTIONAL = ("--set", "caches.timing=functional")

@@ -9,10 +9,9 @@ import os
 import unittest
 
 import board_runs
-from board_runs import BoardTest, figures, options, run
+from board_runs import FULL, BoardTest, figures, options, run
 from stress_counts import stress_counts
 
-FULL = os.environ.get("SLUICE_FULL") == "1"
 TIMINGS = ("functional", "cached", "interval")
 QUANTUM = "cluster.host.quantum"
 ECI, SLOT = "coherent.eci0", "pcie.slot0"

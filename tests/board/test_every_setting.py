@@ -14,9 +14,8 @@ import subprocess
 import tempfile
 import unittest
 
-from board_runs import SLUICE, BoardTest
+from board_runs import FULL, SLUICE, BoardTest
 
-FULL = os.environ.get("SLUICE_FULL") == "1"
 SHARE_OF_FIRST, SHARE_OF_OTHERS = (1, 1) if FULL else (0.4, 0.1)
 # What a run needs to be short.
 WORKLOADS = {

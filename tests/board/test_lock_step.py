@@ -9,9 +9,8 @@ import os
 import unittest
 
 import board_runs
-from board_runs import result
+from board_runs import FULL, result
 
-FULL = os.environ.get("SLUICE_FULL") == "1"
 # Latencies that every call meets, and how often.
 MET = {
     "net.wire0.flight": 2,

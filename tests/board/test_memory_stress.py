@@ -6,11 +6,10 @@ import itertools
 import os
 import unittest
 
-from board_runs import BoardTest, canonical, options, result, run
+from board_runs import FULL, BoardTest, canonical, options, result, run
 from stress_counts import stress_counts
 
 BOARD = ("enzian-eci-pio", "--workload", "none", "--firmware", "memory-stress", "--set", "run.time_limit=100s")
-FULL = os.environ.get("SLUICE_FULL") == "1"
 
 
 class MemoryStress(BoardTest):

@@ -8,9 +8,9 @@ import random
 import subprocess
 import unittest
 
-from board_runs import SLUICE, BoardTest, canonical
+from board_runs import FULL, SLUICE, BoardTest, canonical
 
-CONFIGURATIONS = 2000 if os.environ.get("SLUICE_FULL") == "1" else 100
+CONFIGURATIONS = 2000 if FULL else 100
 
 
 def drawn(number):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from board_runs import SLUICE, BoardTest, canonical
+from board_runs import FULL, SLUICE, BoardTest, canonical
 from spinning_guests import SpinningGuest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -18,7 +18,7 @@ sys.path.append(os.path.join(HERE, "..", "cli"))
 from assembler import assemble  # pylint: disable=wrong-import-position
 
 UNTIL_NS = 200_000
-GUESTS = 2000 if os.environ.get("SLUICE_FULL") == "1" else 80
+GUESTS = 2000 if FULL else 80
 
 
 class SkipGuests(BoardTest):

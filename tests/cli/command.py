@@ -10,6 +10,7 @@ import unittest
 
 BUILD = os.path.abspath(sys.argv.pop(2))
 SLUICE = os.path.abspath(sys.argv.pop(1))
+FULL = os.environ.get("SLUICE_FULL") == "1"  # the acceptance counts
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 

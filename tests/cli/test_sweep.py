@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from command import BUILD, SLUICE, SOURCE, sluice
+from command import BUILD, FULL, SLUICE, SOURCE, sluice
 from sweep_test import STUDY, SweepTest
 
 
@@ -180,7 +180,7 @@ class SettingsWithoutEffect(SweepTest):
 
 class SameBytes(SweepTest):
     """A study on 2 boards with 3 seeds gives the same tables and page however it ran."""
-    LAST = 34 if os.environ.get("SLUICE_FULL") == "1" else 6
+    LAST = 34 if FULL else 6
     POINTS = 6 * LAST
 
     once = None

@@ -9,12 +9,12 @@ import shutil
 import sys
 import unittest
 
-from command import CommandTest, finisher_guest, sluice
+from command import FULL, CommandTest, finisher_guest, sluice
 from slurm_cluster import Cluster, why_not
 
 MOST_TASKS = 20
 # The largest number of calls in flight of a study, and the tasks of its jobs, of 4 of its points each.
-LAST, TASKS = (34, [20, 20, 11]) if os.environ.get("SLUICE_FULL") == "1" else (15, [20, 3])
+LAST, TASKS = (34, [20, 20, 11]) if FULL else (15, [20, 3])
 CALLS = """
 boards = ["e810-poll", "e810-irq"]
 seeds = [1, 2, 3]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tutorials/own-device.md does what it says (tutorial_test.py), with an installation, and
-with SLUICE_FULL=1 with the build tree."""
+"""docs/tutorials/own-device.md does what it says (tutorial_test.py) with an installation, and with
+SLUICE_FULL=1 also with the build tree."""
 
-import os
 import unittest
 
+from command import FULL
 from tutorial_test import TutorialTest
 
 
 class OwnDevice(TutorialTest):
-    @unittest.skipUnless(os.environ.get("SLUICE_FULL") == "1", "SLUICE_FULL=1 asks for it: other tests have plug-ins of it")
+    @unittest.skipUnless(FULL, "SLUICE_FULL=1 asks for it: other tests have plug-ins of it")
     def test_with_the_build_tree(self):
         self.follow("own-device.md", self.in_build_tree(), 10, 11)
 

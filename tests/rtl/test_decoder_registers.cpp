@@ -106,20 +106,19 @@ class Registers {
   std::vector<Write> writes;
 };
 
-/// Classes of words that the part does not have may be any.
+/// Halves of hypers are together. Classes of words that the part does not have may be any.
 nic::rpc::Part valid_part(std::mt19937_64& random) {
-  for (;;) {
-    const auto words = static_cast<std::uint32_t>(random() % (RPCD_PART_WORDS_MOST + 1));
-    auto classes = static_cast<std::uint32_t>(random());
-    for (unsigned w = 0; w < words; ++w)
-      if ((classes >> 2 * w & 3) == RPCD_CLASS_HYPER_HIGH && w + 1 < words)
-        classes |= RPCD_CLASS_HYPER_LOW << 2 * (w + 1);
-      else if ((classes >> 2 * w & 3) == RPCD_CLASS_HYPER_HIGH)
-        classes &= ~(3u << 2 * w);
-    const auto shape = (static_cast<std::uint32_t>(random()) & ~RPCD_SHAPE_WORDS) | words;
-    const nic::rpc::Part part = nic::rpc::Part::of(classes, shape);
-    if (part.is_valid()) return part;
+  nic::rpc::Part part = nic::rpc::Part::of(static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random()));
+  part.words = static_cast<std::uint8_t>(random() % (RPCD_PART_WORDS_MOST + 1));
+  for (unsigned w = 0; w < part.words; ++w) {
+    if ((part.classes >> 2 * w & 3) < RPCD_CLASS_HYPER_HIGH) continue;
+    part.classes &= ~(3u << 2 * w);
+    if (w + 1 == part.words) continue;
+    part.classes |= RPCD_CLASS_HYPER_HIGH << 2 * w | RPCD_CLASS_HYPER_LOW << 2 * (w + 1);
+    ++w;
   }
+  if (part.array == nic::rpc::Part::Array::hypers && !part.counted) part.limit &= 0xfffe;
+  return part;
 }
 
 /// Writes the registers of an entry in any order, and returns what it is to be.
