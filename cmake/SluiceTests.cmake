@@ -7,6 +7,8 @@ if(SLUICE_TESTS)
   target_link_libraries(sluice_test_main PUBLIC Catch2::Catch2 sluice_base)
   add_library(sluice_plain_test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/unit/plain_main.cpp)
   target_link_libraries(sluice_plain_test_main PUBLIC Catch2::Catch2)
+  set(SLUICE_UNIT_TESTS ${CMAKE_BINARY_DIR}/unit-tests.txt)  # a line of each program: its name and its sources
+  file(WRITE ${SLUICE_UNIT_TESTS} "")
 endif()
 
 # The tests' own code need not be fast, and at -O3 it takes a third of a release build's time, at -O1 half of a sanitized
@@ -42,6 +44,14 @@ function(sluice_test name)
   else()
     target_link_libraries(${name} PRIVATE sluice_test_main sluice_plain_test_main ${T_LIBS})
     set_target_properties(${name} PROPERTIES SLUICE_TEST ON)
+  endif()
+  if(T_LABEL STREQUAL unit)
+    string(REPLACE ";" " " sources "${T_SOURCES}")
+    string(REPLACE "${CMAKE_SOURCE_DIR}/" "" sources "${sources}")
+    file(APPEND ${SLUICE_UNIT_TESTS} "${name} ${sources}\n")
+    if(SLUICE_SANITIZE)  # sw/check-sanitized names those that it wants
+      set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
   endif()
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT})
 endfunction()

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "models/irq/aplic_regs.h"
+#include "models/irq/source_bits.h"
 
 namespace sluice::irq {
 
@@ -14,11 +15,6 @@ namespace {
 constexpr std::uint32_t kSmsiaddrcfghMask = APLIC_MMSIADDRCFGH_LHXS | APLIC_MMSIADDRCFGH_PPN;
 constexpr std::uint32_t kMmsiaddrcfghMask = kSmsiaddrcfghMask | APLIC_MMSIADDRCFGH_L | APLIC_MMSIADDRCFGH_HHXS |
                                             APLIC_MMSIADDRCFGH_HHXW | APLIC_MMSIADDRCFGH_LHXW;
-
-void assign(std::vector<std::uint32_t>& words, unsigned source, bool value) {
-  const std::uint32_t bit = std::uint32_t{1} << (source % 32);
-  words[source / 32] = value ? words[source / 32] | bit : words[source / 32] & ~bit;
-}
 
 bool edge_sensitive(std::uint32_t mode) { return mode == APLIC_SOURCECFG_EDGE1 || mode == APLIC_SOURCECFG_EDGE0; }
 bool level_sensitive(std::uint32_t mode) { return mode >= APLIC_SOURCECFG_LEVEL1; }

@@ -8,21 +8,9 @@
 
 #include "models/base/measure/mistakes.h"
 #include "models/irq/plic_regs.h"
+#include "models/irq/source_bits.h"
 
 namespace sluice::irq {
-
-namespace {
-
-bool test(const std::vector<std::uint32_t>& words, unsigned source) {
-  return (words[source / 32] >> (source % 32) & 1) != 0;
-}
-
-void assign(std::vector<std::uint32_t>& words, unsigned source, bool value) {
-  const std::uint32_t bit = std::uint32_t{1} << (source % 32);
-  words[source / 32] = value ? words[source / 32] | bit : words[source / 32] & ~bit;
-}
-
-}  // namespace
 
 void Plic::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("platform-level interrupt controller (PLIC 1.0)");

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kMagicNanoseconds = 0xa1b23c4d;
 constexpr std::uint32_t kMagicMicroseconds = 0xa1b2c3d4;
 constexpr std::uint32_t kMagicPcapng = 0x0a0d0d0a;  ///< a section header block; the same in both byte orders
-constexpr std::uint32_t kEthernet = 1;
+constexpr std::uint32_t kLinkTypeEthernet = 1;
 constexpr std::uint32_t kSnapLength = 262144;
 constexpr std::size_t kFileHeader = 24;
 constexpr std::size_t kRecordHeader = 16;
@@ -26,7 +26,7 @@ std::uint32_t get32(const std::uint8_t* p) {
 
 }  // namespace
 
-PcapWriter::PcapWriter(std::string path) : file_(std::move(path), kEthernet) {}
+PcapWriter::PcapWriter(std::string path) : file_(std::move(path), kLinkTypeEthernet) {}
 
 void PcapWriter::write(base::Time at, const void* frame, std::uint32_t length) {
   file_.write(at.femtoseconds() / 1'000'000, {static_cast<const char*>(frame), length});
@@ -48,7 +48,7 @@ PcapReader::PcapReader(std::string path) : path_(std::move(path)), file_(base::o
   if (!swapped_ && !nanoseconds_ && magic != kMagicMicroseconds) fail("is not a pcap file");
   if (got < kFileHeader) fail("is a pcap file that is cut off within its header");
   if (number(header + 4) != (swapped_ ? 2u << 16 | 4u : 2u | 4u << 16)) fail("is not a pcap file of version 2.4");
-  if ((number(header + 20) & 0xffff) != kEthernet)
+  if ((number(header + 20) & 0xffff) != kLinkTypeEthernet)
     fail(fmt::format("holds packets of link type {}, not Ethernet (1)", number(header + 20) & 0xffff));
 }
 

@@ -88,6 +88,7 @@ struct Tlp : base::Message {
   static constexpr unsigned kFraming = 8;            ///< bytes: physical layer framing, sequence number, LCRC
   static constexpr unsigned kCreditUnit = 16;        ///< bytes of payload per data credit
   static constexpr std::uint32_t kMostBytes = 4096;  ///< of payload
+  static constexpr std::uint32_t kBoundary = 4096;   ///< no TLP crosses a multiple of it
 
   // Header.
   TlpType type = TlpType::kMRd;

@@ -24,23 +24,23 @@ bool names(std::string_view sentence, std::string_view key) {
   return false;
 }
 
-/// One setting of one instance, from a file or from --set.
-struct Setting {
-  std::string key;  ///< within the instance; empty: the instance's own table
-  std::size_t layer = 0;
-  const BoardFile::Setting* file = nullptr;  ///< nullptr: an override
-  std::string text;                          ///< of an override
-  std::optional<base::Value> quoted;         ///< value of an override that is in quotes or brackets, as in a file
-  std::string set_by;
-  Location where;
-  /// Null: the value is only in `text`.
-  const base::Value* value() const { return file ? &file->value : quoted ? &*quoted : nullptr; }
-};
-
 }  // namespace
 
 /// Applies layers and overrides in order.
 class BoardBuilder {
+  /// One setting of one instance, from a file or from --set.
+  struct Setting {
+    std::string key;  ///< within the instance; empty: the instance's own table
+    std::size_t layer = 0;
+    const BoardFile::Setting* file = nullptr;  ///< nullptr: an override
+    std::string text;                          ///< of an override
+    std::optional<base::Value> quoted;         ///< value of an override that is in quotes or brackets, as in a file
+    std::string set_by;
+    Location where;
+    /// Null: the value is only in `text`.
+    const base::Value* value() const { return file ? &file->value : quoted ? &*quoted : nullptr; }
+  };
+
  public:
   /// The layers must outlive the builder.
   BoardBuilder(const Registry& registry, const BoardLayers& layers) : base_(registry), layers_(layers) {}

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 
+#include "models/base/parameters/characters.h"
+
 namespace sluice::config {
 
-namespace {
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-}  // namespace
+using base::is_digit;
 
 bool natural_less(std::string_view a, std::string_view b) {
   std::size_t i = 0;

@@ -8,7 +8,7 @@ namespace {
 
 /// A record: where, hart (4 bytes), slot (8 bytes), the change.
 enum Where : std::uint8_t { kInEntry, kInFront, kWaiting };
-constexpr std::size_t kHeader = 1 + 4 + 8;
+constexpr std::size_t kRecordHeader = 1 + 4 + 8;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Changes::Changes(base::Inputs& inputs, BoardTarget& target, std::function<void()
       kChannel,
       [this](base::Inputs::Bytes bytes) {
         Change change;
-        if (bytes.size() >= kHeader && Change::decode(bytes.subspan(kHeader), change)) apply(change);
+        if (bytes.size() >= kRecordHeader && Change::decode(bytes.subspan(kRecordHeader), change)) apply(change);
       },
       [this](base::Inputs::Bytes bytes) { return read_early(bytes); });
 }
@@ -72,7 +72,7 @@ void Changes::flush() {
 
 bool Changes::read_early(base::Inputs::Bytes bytes) {
   Change change;
-  if (bytes.size() < kHeader || bytes[0] > kWaiting || !Change::decode(bytes.subspan(kHeader), change))
+  if (bytes.size() < kRecordHeader || bytes[0] > kWaiting || !Change::decode(bytes.subspan(kRecordHeader), change))
     throw base::ValueError("is no change by a debugger");
   if (change.kind != Change::Kind::end && !target_.has(change))
     throw base::ValueError("changes what this board has not");

@@ -16,7 +16,7 @@ namespace {
 using riscv::Instruction;
 using riscv::Opcode;
 
-constexpr const char* kHeader =
+constexpr const char* kColumns =
     "# time/ns hart privilege pc <function> code instruction | results, [address]=value, trap, request\n";
 
 bool is_atomic(Opcode op) { return op >= Opcode::lr_w && op <= Opcode::amo_d; }
@@ -35,7 +35,7 @@ bool has_destination(Opcode op) {
 
 InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const TraceWindow& window)
     : window_(window), file_(path) {
-  file_.write(kHeader);
+  file_.write(kColumns);
   for (platform::Cluster& cluster : board.clusters()) {
     for (auto& core : cluster.cores) {
       const base::Clock& clock = core->slot_clock();

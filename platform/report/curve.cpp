@@ -56,7 +56,7 @@ std::string table(const std::vector<std::string>& names, const std::vector<Curve
 
 /// Mean latency by rate, on a logarithmic axis: each board is a letter, and a star where several meet.
 std::string drawing(const std::vector<std::string>& names, const std::vector<CurvePoint>& points) {
-  constexpr int kRows = 14, kColumn = 9;
+  constexpr int kRows = 14, kWidth = 9;
   const double greatest = points.back().rate_per_s;
   const auto [unit, unit_text] = greatest >= 1e6   ? std::pair(1e6, "M/s")
                                  : greatest >= 1e3 ? std::pair(1e3, "k/s")
@@ -70,13 +70,13 @@ std::string drawing(const std::vector<std::string>& names, const std::vector<Cur
     }
   if (most <= 0) return {};
   const double height = std::max(std::log(most / least), 1e-9);
-  std::vector<std::string> rows(kRows, std::string(points.size() * kColumn, ' '));
+  std::vector<std::string> rows(kRows, std::string(points.size() * kWidth, ' '));
   for (std::size_t x = 0; x < points.size(); ++x)
     for (std::size_t b = 0; b < names.size(); ++b) {
       const double mean = points[x].boards[b].mean_ns.value;
       if (mean <= 0) continue;
       char& place = rows[static_cast<std::size_t>(std::lround((kRows - 1) * std::log(most / mean) / height))]
-                        [x * kColumn + kColumn / 2];
+                        [x * kWidth + kWidth / 2];
       place = place == ' ' ? static_cast<char>('a' + b) : '*';
     }
   std::string text = "\n  mean latency, logarithmic\n";
@@ -87,7 +87,7 @@ std::string drawing(const std::vector<std::string>& names, const std::vector<Cur
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  text += fmt::format("  {:>10} +{}\n  {:>10}  ", "", std::string(points.size() * kColumn, '-'), unit_text);
+  text += fmt::format("  {:>10} +{}\n  {:>10}  ", "", std::string(points.size() * kWidth, '-'), unit_text);
   for (const CurvePoint& p : points) text += fmt::format("{:^9.3g}", p.rate_per_s / unit);
   text.erase(text.find_last_not_of(' ') + 1);
   text += "\n ";

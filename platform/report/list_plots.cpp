@@ -9,7 +9,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using workload::ListPlot;
 
-Json to_json(const ListPlot::Shown& s) { return {{"key", s.key}, {"title", s.title}}; }
+Json json_of(const ListPlot::Shown& s) { return {{"key", s.key}, {"title", s.title}}; }
 
 ListPlot::Shown shown(const Json& json) {
   return {json.at("key").get<std::string>(), json.at("title").get<std::string>()};
@@ -26,9 +26,9 @@ const Json* list_of(const ListPlot& plot, const Json& result) {
 
 Json to_json(const ListPlot& p) {
   Json lines = Json::array();
-  for (const ListPlot::Shown& s : p.lines) lines.push_back(to_json(s));
+  for (const ListPlot::Shown& s : p.lines) lines.push_back(json_of(s));
   return {{"name", p.name},    {"title", p.title}, {"caption", p.caption}, {"list", p.list},
-          {"x", to_json(p.x)}, {"lines", lines},   {"y_title", p.y_title}, {"also_by", p.also_by}};
+          {"x", json_of(p.x)}, {"lines", lines},   {"y_title", p.y_title}, {"also_by", p.also_by}};
 }
 
 ListPlot list_plot(const Json& json) {

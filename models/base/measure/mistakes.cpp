@@ -14,14 +14,16 @@ Time site_at;
 CaughtReport* catching = nullptr;
 unsigned muted = 0;  ///< how many MistakesMuted there are
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+bool is_word(char c) {
+  return is_decimal(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+}
 
 /// The sentence with # for each number. The digits of a name such as eth0 stay: another device is another mistake.
 std::string shape_of(const std::string& what) {
   std::string shape;
   for (std::size_t i = 0; i < what.size();) {
-    if (!is_digit(what[i]) || (i > 0 && is_word(what[i - 1]))) {
+    if (!is_decimal(what[i]) || (i > 0 && is_word(what[i - 1]))) {
       shape += what[i++];
       continue;
     }

@@ -6,7 +6,7 @@
 namespace sluice::base {
 namespace {
 
-std::string_view trim(std::string_view text) {
+std::string_view trim_blanks(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t first = text.find_first_not_of(kBlank);
   return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(kBlank) - first + 1);
@@ -32,7 +32,7 @@ bool begins_with_quote(std::string_view text) { return text.starts_with('"') || 
 
 /// Whether a text without quotes around it would be read as another string, or as none.
 bool needs_quotes(std::string_view s) {
-  return trim(s) != s || begins_with_quote(s) || s.starts_with('[') || s.ends_with('"') || s.ends_with('\'');
+  return trim_blanks(s) != s || begins_with_quote(s) || s.starts_with('[') || s.ends_with('"') || s.ends_with('\'');
 }
 
 /// In double quotes.
@@ -48,23 +48,23 @@ std::string in_quotes(std::string_view s) {
 }  // namespace
 
 std::vector<std::string> split_list(std::string_view s) {
-  s = trim(s);
+  s = trim_blanks(s);
   if (s.starts_with('[')) {
     if (!s.ends_with(']')) throw ValueError("has a bracket ([) without an end");
-    s = trim(s.substr(1, s.size() - 2));
+    s = trim_blanks(s.substr(1, s.size() - 2));
   }
   std::vector<std::string> parts;
   while (!s.empty()) {
     if (begins_with_quote(s)) {
       parts.push_back(take_quoted(s));
-      s = trim(s);
+      s = trim_blanks(s);
       if (!s.empty() && s.front() != ',') throw ValueError("must have a comma behind a value in quotes");
     } else {
       const std::string_view part = s.substr(0, s.find(','));
-      parts.emplace_back(trim(part));
+      parts.emplace_back(trim_blanks(part));
       s.remove_prefix(part.size());
     }
-    if (!s.empty()) s = trim(s.substr(1));
+    if (!s.empty()) s = trim_blanks(s.substr(1));
   }
   return parts;
 }

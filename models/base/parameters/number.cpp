@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "models/base/parameters/characters.h"
 #include "models/base/parameters/decimal.h"
 #include "models/base/parameters/quantity.h"
 
@@ -14,14 +15,7 @@ namespace {
 
 constexpr const char* kWhole = "must be a whole number";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hexadecimal(std::string_view text) { return text.starts_with("0x"); }
-
-std::string_view trim(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 /// The text without the underscores that something stands before and behind.
 std::string without_underscores(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "models/base/parameters/characters.h"
 #include "models/base/parameters/decimal.h"
 
 namespace sluice::base {
@@ -38,8 +39,6 @@ constexpr std::array<Unit, 5> kRateUnits{
 constexpr std::array<Unit, 5> kFrequencyUnits{
     {{"Hz", 1}, {"kHz", 1'000}, {"MHz", 1'000'000}, {"GHz", 1'000'000'000}, {"THz", 1'000'000'000'000}}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// digits / 10^fraction; the fraction is negative where an exponent shifts the point to the right
 struct Decimal {
   Wide digits = 0;
@@ -67,12 +66,6 @@ std::optional<Decimal> take_decimal(std::string_view& text) {
   if (digits == 0 || text[i - 1] == '.') return std::nullopt;
   text.remove_prefix(i);
   return d;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 std::string names_of(std::span<const Unit> units) {

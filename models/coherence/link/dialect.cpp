@@ -116,14 +116,16 @@ Format Dialect::format_of_access(bool writes, bool is_answer, unsigned bytes) co
 }
 
 Format Dialect::format_of_host(HostPart::Kind kind, std::uint64_t address, unsigned bytes, unsigned line) const {
-  using Kind = HostPart::Kind;
+  using PartKind = HostPart::Kind;
   const char* const title = host_names[static_cast<unsigned>(kind)];
-  if (kind == Kind::interrupt) return with(title, header, MessageChannel::io_request, whole(bytes, header));
-  const bool has_bytes = kind == Kind::data || kind == Kind::write_data || (kind == Kind::write && !pulls_writes);
+  if (kind == PartKind::interrupt) return with(title, header, MessageChannel::io_request, whole(bytes, header));
+  const bool has_bytes =
+      kind == PartKind::data || kind == PartKind::write_data || (kind == PartKind::write && !pulls_writes);
   const unsigned unit = host_unit == 0 ? line : host_unit;
   const unsigned content = has_bytes ? whole(static_cast<unsigned>(address % unit) + bytes, unit) : 0;
-  const MessageChannel channel = kind == Kind::read || (kind == Kind::write && !has_bytes) ? MessageChannel::request
-                                 : kind == Kind::write || kind == Kind::write_data         ? MessageChannel::write
+  const MessageChannel channel = kind == PartKind::read || (kind == PartKind::write && !has_bytes)
+                                     ? MessageChannel::request
+                                 : kind == PartKind::write || kind == PartKind::write_data ? MessageChannel::write
                                  : has_bytes ? MessageChannel::response_data
                                              : MessageChannel::response;
   return with(title, header, channel, content);

@@ -12,7 +12,7 @@
 
 namespace sluice::coherence {
 
-using Kind = HostPart::Kind;
+using PartKind = HostPart::Kind;
 
 HostPath::HostPath(const sc_core::sc_module_name& name, CoherentLink& link, base::MemoryPath& memory, unsigned line,
                    Interrupt interrupt, std::string device)
@@ -44,7 +44,7 @@ void HostPath::read(std::uint64_t address, std::uint32_t bytes, base::Callback<v
   Transfer& t = open(address, bytes);
   t.read_done = std::move(done);
   ++reads_;
-  send_parts(t, Kind::read);
+  send_parts(t, PartKind::read);
 }
 
 void HostPath::write(const base::HostWrite& w, base::Callback<void(bool)> done) {
@@ -54,7 +54,7 @@ void HostPath::write(const base::HostWrite& w, base::Callback<void(bool)> done) 
   t.arrival = w.arrival;
   t.write_done = std::move(done);
   ++writes_;
-  send_parts(t, Kind::write);
+  send_parts(t, PartKind::write);
 }
 
 void HostPath::interrupt(std::uint64_t address, std::uint32_t value, std::span<const base::RequestId> requests) {
@@ -65,10 +65,10 @@ void HostPath::interrupt(std::uint64_t address, std::uint32_t value, std::span<c
   t.requests.assign(requests.begin(), requests.end());
   t.write_done = [](bool) {};
   ++interrupts_;
-  send_parts(t, Kind::interrupt);
+  send_parts(t, PartKind::interrupt);
 }
 
-void HostPath::send_parts(Transfer& t, Kind kind) {
+void HostPath::send_parts(Transfer& t, PartKind kind) {
   const std::uint64_t number = last_;
   const std::uint64_t end = t.address + t.bytes.size();
   t.missing = t.unseen = static_cast<unsigned>((end - 1) / line_ - t.address / line_ + 1);
@@ -87,7 +87,7 @@ void HostPath::send_parts(Transfer& t, Kind kind) {
     m->by = t.by;
     m->of = t.requests.empty() ? t.of.value_or(0) : t.requests.front();
     m->carries_journey = t.arrival || !t.requests.empty();
-    if (kind != Kind::read) std::copy_n(t.bytes.begin() + m->host.offset, m->host.bytes, m->bytes.begin());
+    if (kind != PartKind::read) std::copy_n(t.bytes.begin() + m->host.offset, m->host.bytes, m->bytes.begin());
     at = next;
     link_.send_about_host(std::move(m), true);
   }
@@ -97,19 +97,19 @@ void HostPath::arrive_at_device(const CoherentMessage& m) {
   const auto found = open_.find(m.host.transfer);
   if (found == open_.end()) return;
   Transfer& t = found->second;
-  if (m.host.kind == Kind::pull) {
-    CoherentMessagePtr data = answer_to(m, Kind::write_data);
+  if (m.host.kind == PartKind::pull) {
+    CoherentMessagePtr data = answer_to(m, PartKind::write_data);
     std::copy_n(t.bytes.begin() + m.host.offset, m.host.bytes, data->bytes.begin());
     data->of = t.of.value_or(0);
     data->carries_journey = m.carries_journey;
     data->journey = m.journey;
     return link_.send_about_host(std::move(data), true);
   }
-  if (m.host.kind == Kind::data) {
+  if (m.host.kind == PartKind::data) {
     std::copy_n(m.bytes.begin(), m.host.bytes, t.bytes.begin() + m.host.offset);
     if (m.host.offset == 0) t.of = m.of;
   }
-  end_part(m.host.transfer, m.host.kind != Kind::refused);
+  end_part(m.host.transfer, m.host.kind != PartKind::refused);
 }
 
 /// A part has its answer. One that has failed ends the transfer.
@@ -142,7 +142,7 @@ constexpr const char* kNoMemory = "no memory is there";
 
 }  // namespace
 
-CoherentMessagePtr HostPath::answer_to(const CoherentMessage& m, Kind kind) const {
+CoherentMessagePtr HostPath::answer_to(const CoherentMessage& m, PartKind kind) const {
   CoherentMessagePtr answer = make_coherent_message();
   answer->host = m.host;
   answer->host.kind = kind;
@@ -153,13 +153,13 @@ CoherentMessagePtr HostPath::answer_to(const CoherentMessage& m, Kind kind) cons
 
 void HostPath::arrive_at_host(const CoherentMessage& m) {
   switch (m.host.kind) {
-    case Kind::read:
+    case PartKind::read:
       return start_read(m);
-    case Kind::write:
+    case PartKind::write:
       return start_write(m);
-    case Kind::write_data:
+    case PartKind::write_data:
       return land(m);
-    case Kind::interrupt:
+    case PartKind::interrupt:
       return take_interrupt(m);
     default:
       return;
@@ -174,13 +174,13 @@ void HostPath::report(const CoherentMessage& m, const char* what, const char* wh
 void HostPath::refuse(const CoherentMessage& m, const char* what, const char* why) {
   ++refused_;
   report(m, what, why);
-  link_.send_about_host(answer_to(m, Kind::refused), false);
+  link_.send_about_host(answer_to(m, PartKind::refused), false);
 }
 
 void HostPath::start_read(const CoherentMessage& m) {
   base::GuestRam* const ram = memory_.ram_at(m.line, m.host.bytes);
   if (!ram) return refuse(m, "read", kNoMemory);
-  CoherentMessagePtr answer = answer_to(m, Kind::data);
+  CoherentMessagePtr answer = answer_to(m, PartKind::data);
   base::calendar().after(memory_.read_latency(m.line, m.host.bytes), key(),
                          [this, ram, resets = link_.resets(), a = std::move(answer)]() mutable {
                            if (resets != link_.resets()) return;
@@ -194,7 +194,7 @@ void HostPath::start_read(const CoherentMessage& m) {
 void HostPath::start_write(const CoherentMessage& m) {
   if (!memory_.ram_at(m.line, m.host.bytes)) return refuse(m, "write", kNoMemory);
   if (!link_.dialect().pulls_writes) return land(m);
-  CoherentMessagePtr pull = answer_to(m, Kind::pull);
+  CoherentMessagePtr pull = answer_to(m, PartKind::pull);
   pull->carries_journey = m.carries_journey;
   pull->journey = m.journey;
   link_.send_about_host(std::move(pull), false);
@@ -203,7 +203,7 @@ void HostPath::start_write(const CoherentMessage& m) {
 /// The bytes are here, and visible when memory has them.
 void HostPath::land(const CoherentMessage& m) {
   base::GuestRam* const ram = memory_.ram_at(m.line, m.host.bytes);
-  CoherentMessagePtr copy = answer_to(m, Kind::done);
+  CoherentMessagePtr copy = answer_to(m, PartKind::done);
   std::copy_n(m.bytes.begin(), m.host.bytes, copy->bytes.begin());
   copy->of = m.of;
   copy->journey = m.journey;

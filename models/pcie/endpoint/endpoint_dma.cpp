@@ -10,14 +10,13 @@
 namespace sluice::pcie {
 namespace {
 
-constexpr std::uint32_t kPage = 4096;           // no TLP crosses a multiple of it
 constexpr std::uint32_t kMostRead = 16u << 20;  // bytes of one transfer
 
 /// Returns how many of `left` bytes the first TLP carries. `most` limits whole DWs, so bytes of the first DW before
 /// `address` count, too; and no TLP crosses 4 KiB.
 std::uint32_t piece(std::uint64_t address, std::uint32_t left, std::uint32_t most) {
-  return std::min(
-      {left, most - static_cast<std::uint32_t>(address % 4), static_cast<std::uint32_t>(kPage - address % kPage)});
+  return std::min({left, most - static_cast<std::uint32_t>(address % 4),
+                   static_cast<std::uint32_t>(Tlp::kBoundary - address % Tlp::kBoundary)});
 }
 
 /// Puts into a TLP the part of a transfer's spans that lies in [offset, offset + bytes), and which of them end there.

@@ -18,7 +18,6 @@ namespace {
 // Vendor and device ids that no vendor has: these parts exist in no silicon.
 constexpr Identity kHostBridge{0x534c, 0x0700, PCIE_CLASS_HOST_BRIDGE, 0, 0, 0};
 constexpr Identity kRootPort{0x534c, 0x0703, PCIE_CLASS_PCI_BRIDGE, 0, 0, 0};
-constexpr std::uint32_t kPage = 4096;
 
 /// Why PCIe cannot carry an access to the windows, as the end of a sentence; null if it can.
 const char* reason_against(const tlm::tlm_generic_payload& access, bool config, unsigned most) {
@@ -31,7 +30,7 @@ const char* reason_against(const tlm::tlm_generic_payload& access, bool config, 
   if (config)
     return length > 4 - address % 4 ? "configuration space takes what lies within an aligned word of 4 bytes" : nullptr;
   if (access.is_read() && length > most) return "a read has at most 128 bytes";
-  return length > kPage - address % kPage ? "it would cross 4 KiB" : nullptr;
+  return length > Tlp::kBoundary - address % Tlp::kBoundary ? "it would cross 4 KiB" : nullptr;
 }
 
 bool within(std::uint64_t address, std::uint64_t length, std::uint64_t base, base::Bytes size) {

@@ -10,8 +10,6 @@
 namespace sluice::page {
 namespace {
 
-/// More small plots than this cannot be looked through; then one plot shows the spread, and heat maps are left out.
-constexpr std::size_t kMostPanels = 12;
 constexpr std::size_t kMostTicks = 12;
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }

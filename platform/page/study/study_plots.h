@@ -2,6 +2,7 @@
 #pragma once
 /// Plots and tables of a study's quantities along its parameters.
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "platform/page/study/study.h"
 
 namespace sluice::page {
+
+/// More small plots than this cannot be looked through; then one plot shows the spread, and heat maps are left out.
+constexpr std::size_t kMostPanels = 12;
 
 /// An axis as plots show it.
 struct ShownAxis {

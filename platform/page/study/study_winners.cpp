@@ -52,8 +52,6 @@ Winner winner_of(const Setting& s, int direction) {
   return winner;
 }
 
-constexpr std::size_t kMostPanels = 12;
-
 void add_map(Document& page, const Study& study, const std::vector<ShownAxis>& axes, const Quantity& q,
              const std::vector<Setting>& settings) {
   if (axes.size() < 2) return;

@@ -1,9 +1,13 @@
+# What shortens a build from scratch. Included last, when all targets are known.
+
+option(SLUICE_UNITY "Compile the sources of a library a few together: faster from scratch, slower after a change" OFF)
+
 # The headers that most sources include take two thirds of the time to build, so they are compiled once for each kind of
-# source: the models, what runs boards, and the tests. Included last, when all targets are known. Sources state all that they
-# need all the same; -DSLUICE_PRECOMPILED=OFF shows whether they do.
+# source: the models, what runs boards, and the tests. Sources state all that they need all the same;
+# -DSLUICE_PRECOMPILED=OFF shows whether they do.
 option(SLUICE_PRECOMPILED "Compile the headers that most sources include once" ON)
-if(NOT SLUICE_PRECOMPILED OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  return()
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(SLUICE_PRECOMPILED OFF)
 endif()
 
 set(standard <algorithm> <array> <bit> <charconv> <cmath> <cstdint> <cstring> <deque> <filesystem> <fstream> <functional>
@@ -51,7 +55,7 @@ function(sluice_use_precompiled target)
   get_target_property(definitions ${target} COMPILE_DEFINITIONS)
   sluice_needs(${target} LINK_LIBRARIES sluice_systemc with_systemc)
   sluice_needs(${target} LINK_LIBRARIES sluice_verilated with_verilated)
-  if(NOT type MATCHES "STATIC_LIBRARY|OBJECT_LIBRARY|EXECUTABLE" OR NOT with_systemc OR with_verilated OR definitions)
+  if(NOT SLUICE_PRECOMPILED OR NOT type MATCHES "STATIC_LIBRARY|OBJECT_LIBRARY|EXECUTABLE" OR NOT with_systemc OR with_verilated OR definitions)
     return()
   endif()
   if(test)
@@ -68,24 +72,37 @@ function(sluice_use_precompiled target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow;-Wno-array-bounds>)
 endfunction()
 
-function(sluice_use_precompiled_below folder)
+# Compiles the sources of a library of ours a few together, if asked to and if the library does not say otherwise.
+function(sluice_unite target)
+  get_target_property(type ${target} TYPE)
+  get_target_property(folder ${target} SOURCE_DIR)
+  get_target_property(own ${target} UNITY_BUILD)
+  if(SLUICE_UNITY AND type STREQUAL STATIC_LIBRARY AND own STREQUAL own-NOTFOUND AND folder MATCHES "^${CMAKE_SOURCE_DIR}/(models|platform)/")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  endif()
+endfunction()
+
+function(sluice_hasten_below folder)
   get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
   foreach(subfolder ${below})
     get_property(targets DIRECTORY ${subfolder} PROPERTY BUILDSYSTEM_TARGETS)
     foreach(target ${targets})
+      sluice_unite(${target})
       sluice_use_precompiled(${target})
     endforeach()
-    sluice_use_precompiled_below(${subfolder})
+    sluice_hasten_below(${subfolder})
   endforeach()
 endfunction()
 
-find_package(nlohmann_json REQUIRED)
-get_property(platform_options DIRECTORY ${CMAKE_SOURCE_DIR}/platform PROPERTY COMPILE_OPTIONS)
-sluice_precompiled(models HEADERS ${standard} ${plain} LIBS sluice_systemc)
-sluice_precompiled(platform HEADERS ${standard} ${systemc} <nlohmann/json.hpp> ${CMAKE_SOURCE_DIR}/platform/board/board.h
-                   LIBS sluice_systemc nlohmann_json::nlohmann_json OPTIONS ${platform_options})
-if(SLUICE_TESTS)
-  sluice_precompiled(tests HEADERS ${standard} ${plain} ${systemc} <catch2/catch.hpp> LIBS sluice_systemc Catch2::Catch2)
-  sluice_optimise_less(sluice_precompiled_tests)
+if(SLUICE_PRECOMPILED)
+  find_package(nlohmann_json REQUIRED)
+  get_property(platform_options DIRECTORY ${CMAKE_SOURCE_DIR}/platform PROPERTY COMPILE_OPTIONS)
+  sluice_precompiled(models HEADERS ${standard} ${plain} LIBS sluice_systemc)
+  sluice_precompiled(platform HEADERS ${standard} ${systemc} <nlohmann/json.hpp> ${CMAKE_SOURCE_DIR}/platform/board/board.h
+                     LIBS sluice_systemc nlohmann_json::nlohmann_json OPTIONS ${platform_options})
+  if(SLUICE_TESTS)
+    sluice_precompiled(tests HEADERS ${standard} ${plain} ${systemc} <catch2/catch.hpp> LIBS sluice_systemc Catch2::Catch2)
+    sluice_optimise_less(sluice_precompiled_tests)
+  endif()
 endif()
-sluice_use_precompiled_below(${CMAKE_SOURCE_DIR})
+sluice_hasten_below(${CMAKE_SOURCE_DIR})
