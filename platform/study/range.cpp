@@ -50,6 +50,12 @@ void check_length(std::size_t n) {
   if (n >= kMostPoints) throw base::ValueError(fmt::format("has more than {} values", kMostPoints));
 }
 
+/// Refuses a range that is far too long before its values are made. Rounding may take a few values from others.
+void check_length(double from, double to, double by, bool is_factor) {
+  const double steps = is_factor ? std::log(to / from) / std::log(by) : (to - from) / by;
+  if (steps > 2.0 * kMostPoints) check_length(kMostPoints);
+}
+
 /// In whole numbers alone, which are exact.
 std::vector<base::Value> whole_values(std::int64_t from, std::int64_t to, std::int64_t by, bool is_factor) {
   std::vector<base::Value> values;
@@ -89,8 +95,10 @@ std::vector<base::Value> values_of(const Range& range) {
   if (by.value <= (range.is_factor ? 1 : 0))
     throw base::ValueError(fmt::format("must have a {} of more than {}", name, range.is_factor ? 1 : 0));
   if (range.is_factor && from.value <= 0) throw base::ValueError("with a factor must begin above 0");
+  const bool is_rounded = from.whole && to.whole && !by.whole && range.is_factor;  // to fewer values than steps
+  if (!is_rounded) check_length(from.value, to.value, by.value, range.is_factor);
   if (from.whole && to.whole && by.whole) return whole_values(*from.whole, *to.whole, *by.whole, range.is_factor);
-  if (from.whole && to.whole && range.is_factor) return rounded_values(*from.whole, *to.whole, by.value);
+  if (is_rounded) return rounded_values(*from.whole, *to.whole, by.value);
   std::vector<base::Value> values;
   for (;;) {
     const auto n = static_cast<double>(values.size());

@@ -87,6 +87,9 @@ TEST_CASE("a range that does not rise, has no unit in common or no end is refuse
   CHECK(range(text("us"), text("2 us"), text("2 us"), false) == "has the value \"us\", which is no number with a unit");
   CHECK(range(base::Value{true}, whole(2), whole(1), false) == "must have numbers, or texts with a number and a unit");
   CHECK(range(whole(0), whole(INT64_MAX), whole(1), false) == "has more than 10000000 values");
+  CHECK(range(text("1 us"), text("18446744073709551608 us"), text("0.25 us"), false) ==
+        "has more than 10000000 values");
+  CHECK(range(base::Value{1e-300}, base::Value{1e300}, base::Value{1.000001}, true) == "has more than 10000000 values");
   CHECK(range(base::Value{1.0}, base::Value{1.0 + 1e-15}, base::Value{1e-17}, false) ==
         "has a step too small to change its values");
 }
