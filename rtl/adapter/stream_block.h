@@ -24,8 +24,8 @@
 namespace sluice::rtl {
 
 /// Model: the class that Verilator makes of a module with the ports clk, rst (high resets), s_axis_tvalid, _tready,
-/// _tdata of 512 bits, _tkeep and _tlast, and the same of m_axis. m_axis_tuser, and an AXI4-Lite slave s_axil with
-/// addresses of up to 16 bits and data of 32, may be there too.
+/// _tdata of 512 bits, _tkeep and _tlast, and the same of m_axis. s_axis_tuser, m_axis_tuser, and an AXI4-Lite slave
+/// s_axil with addresses of up to 16 bits and data of 32, may be there too.
 ///
 /// The block sleeps while nothing is in it. It runs ahead of now(), but not beyond the calendar's next entry: what
 /// comes in by an entry then meets the cycle that it belongs to. What leaves becomes an entry at its cycle's end.
@@ -57,13 +57,16 @@ class StreamBlock final : private base::WaveformSource {
     if (waveform_) waveform_->close();
   }
 
-  /// A packet has come, of at least one byte: its first beat is offered in the first cycle after now(), or behind those
-  /// of the packets before it. watched: it is of the request base::watched_request().
-  void put(std::span<const std::uint8_t> bytes, bool watched = false) {
+  /// A packet has come: its first beat is offered in the first cycle after now(), or behind those of the packets before
+  /// it. One without bytes has a beat without them. watched: it is of the request base::watched_request().
+  void put(std::span<const std::uint8_t> bytes, bool watched = false) { put(bytes, {}, watched); }
+  /// And with each of its beats goes this as tuser; bits that are left out are 0.
+  void put(std::span<const std::uint8_t> bytes, std::span<const std::uint32_t> user, bool watched = false) {
     if (setup_.settle == 0) marks_.push(watched ? 1 : 0);
     watched_ += watched;
     Packet packet = spare();
     packet.bytes.assign(bytes.begin(), bytes.end());
+    packet.user.assign(user.begin(), user.end());
     packet.from = base::calendar().now() / setup_.cycle + 1;
     late_ += waiting_.empty() && packet.from < cycle_;
     waiting_.push(std::move(packet));
@@ -243,9 +246,15 @@ class StreamBlock final : private base::WaveformSource {
 
   void offer(const Packet& packet) {
     const std::size_t count = std::min<std::size_t>(64, packet.bytes.size() - at_);
-    std::memcpy(&model_->s_axis_tdata[0], packet.bytes.data() + at_, count);
+    if (count != 0) std::memcpy(&model_->s_axis_tdata[0], packet.bytes.data() + at_, count);
     model_->s_axis_tkeep = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
     model_->s_axis_tlast = at_ + count == packet.bytes.size();
+    if constexpr (requires(Model & m) { m.s_axis_tuser; }) {
+      auto* const user = reinterpret_cast<std::uint8_t*>(&model_->s_axis_tuser);
+      const std::size_t size = std::min(sizeof model_->s_axis_tuser, packet.user.size() * sizeof packet.user[0]);
+      if (size != 0) std::memcpy(user, packet.user.data(), size);
+      std::memset(user + size, 0, sizeof model_->s_axis_tuser - size);
+    }
     offered_ = true;
   }
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "rtl/rpc_encoder/user.h"
+
 namespace sluice::test {
 
 EncoderBench::EncoderBench(unsigned seed) : dut_(seed) {
@@ -55,28 +57,6 @@ void EncoderBench::set(unsigned entry, const std::optional<nic::rpc::Schema>& sc
   write(RPCE_COMMIT, (schema ? RPCE_COMMIT_VALID : 0) | entry);
 }
 
-void EncoderBench::put_request(const nic::rpc::Request& r) {
-  auto* user = &dut_->s_axis_tuser[0];
-  std::fill(user, user + (RPCE_USER_BITS + 31) / 32, 0u);
-  const auto field = [&](unsigned at, unsigned bits, std::uint64_t value) {
-    for (unsigned i = 0; i < bits; ++i)
-      if (value >> i & 1) user[(at + i) / 32] |= 1u << (at + i) % 32;
-  };
-  field(RPCE_USER_CALL_AT, 1, r.is_call);
-  field(RPCE_USER_ACCEPT_STAT_AT, 3, r.accept_stat);
-  field(RPCE_USER_SCHEMA_AT, 8, r.schema);
-  field(RPCE_USER_PEER_MAC_AT, 48, r.peer_mac);
-  field(RPCE_USER_OWN_MAC_AT, 48, r.own_mac);
-  field(RPCE_USER_PEER_ADDRESS_AT, 32, r.peer_address);
-  field(RPCE_USER_OWN_ADDRESS_AT, 32, r.own_address);
-  field(RPCE_USER_PEER_PORT_AT, 16, r.peer_port);
-  field(RPCE_USER_OWN_PORT_AT, 16, r.own_port);
-  field(RPCE_USER_XID_AT, 32, r.xid);
-  field(RPCE_USER_PROGRAM_AT, 32, r.program);
-  field(RPCE_USER_VERSION_AT, 32, r.version);
-  field(RPCE_USER_PROCEDURE_AT, 32, r.procedure);
-}
-
 EncoderOutput EncoderBench::run(const std::vector<EncoderInput>& packets, std::size_t frames,
                                 const std::function<bool(std::uint64_t)>& offers,
                                 const std::function<bool(std::uint64_t)>& ready, std::uint64_t most) {
@@ -96,7 +76,7 @@ EncoderOutput EncoderBench::run(const std::vector<EncoderInput>& packets, std::s
       dut_->s_axis_tkeep = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
       dut_->s_axis_tlast = at + count == d.size();
       if (at == 0)
-        put_request(packets[packet].request);
+        std::ranges::copy(nic::rpc::words_of(packets[packet].request), &dut_->s_axis_tuser[0]);
       else
         for (unsigned bit = 0; bit < RPCE_USER_BITS; bit += 32)
           dut_->s_axis_tuser[bit / 32] = 0xa5a5a5a5u >> (32 - std::min(32u, RPCE_USER_BITS - bit));

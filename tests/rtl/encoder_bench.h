@@ -60,7 +60,6 @@ class EncoderBench {
 
  private:
   void edge();
-  void put_request(const nic::rpc::Request&);
 
   RandomDut<EncoderDut> dut_;
   std::uint64_t cycles_ = 0;

@@ -20,8 +20,8 @@ constexpr unsigned kResetCycles = 4;
 constexpr base::Time kCycle = base::Time::ns(4);
 
 /// What Verilator would make of a block that gives each beat kDelay cycles after it has come, but packets whose first
-/// byte is 0 not at all. It is ready in every other cycle if it is slow. It has four registers of which each counts how
-/// often it was written, in bits 31:16.
+/// byte is 0 not at all, with the tuser that has come with it. It is ready in every other cycle if it is slow. It has
+/// four registers of which each counts how often it was written, in bits 31:16.
 struct Model {
   explicit Model(VerilatedContext*) {}
 
@@ -29,9 +29,11 @@ struct Model {
   std::uint8_t s_axis_tvalid = 0, s_axis_tready = 0, s_axis_tlast = 0;
   std::array<std::uint32_t, 16> s_axis_tdata{};
   std::uint64_t s_axis_tkeep = 0;
+  std::array<std::uint32_t, 2> s_axis_tuser{7, 7};
   std::uint8_t m_axis_tvalid = 0, m_axis_tready = 0, m_axis_tlast = 0;
   std::array<std::uint32_t, 16> m_axis_tdata{};
   std::uint64_t m_axis_tkeep = 0;
+  std::array<std::uint32_t, 2> m_axis_tuser{};
   std::uint8_t s_axil_awvalid = 0, s_axil_wvalid = 0, s_axil_bready = 0, s_axil_arvalid = 0, s_axil_rready = 0;
   std::uint16_t s_axil_awaddr = 0, s_axil_araddr = 0;
   std::uint32_t s_axil_wdata = 0, s_axil_rdata = 0;
@@ -48,6 +50,7 @@ struct Model {
     m_axis_tdata = beats_.front().data;
     m_axis_tkeep = beats_.front().keep;
     m_axis_tlast = beats_.front().last;
+    m_axis_tuser = beats_.front().user;
   }
 
  private:
@@ -56,6 +59,7 @@ struct Model {
     std::array<std::uint32_t, 16> data;
     std::uint64_t keep;
     std::uint8_t last;
+    std::array<std::uint32_t, 2> user;
   };
 
   void edge() {
@@ -68,7 +72,7 @@ struct Model {
     if (rst == 0 && s_axis_tvalid != 0 && s_axis_tready != 0) {
       if (begins_) drops_ = (s_axis_tdata[0] & 0xff) == 0;
       begins_ = s_axis_tlast != 0;
-      if (!drops_) beats_.push_back({cycle_ + kDelay, s_axis_tdata, s_axis_tkeep, s_axis_tlast});
+      if (!drops_) beats_.push_back({cycle_ + kDelay, s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser});
     }
     ++cycle_;
   }
@@ -82,6 +86,7 @@ struct Model {
 struct Left {
   base::Time at;
   std::vector<std::uint8_t> bytes;
+  std::vector<std::uint32_t> user;
 };
 
 /// Cases in one process share the calendar: times are from `start` on, which is an edge of the clock.
@@ -91,8 +96,8 @@ struct Fixture {
     base::calendar().set_now(start);
     block = std::make_unique<rtl::StreamBlock<Model>>(
         rtl::StreamBlock<Model>::Setup{"block", 1, kCycle, settle},
-        [this](std::span<const std::uint8_t> bytes, std::span<const std::uint32_t>) {
-          left.push_back({base::calendar().now() - start, {bytes.begin(), bytes.end()}});
+        [this](std::span<const std::uint8_t> bytes, std::span<const std::uint32_t> user) {
+          left.push_back({base::calendar().now() - start, {bytes.begin(), bytes.end()}, {user.begin(), user.end()}});
         });
   }
 
@@ -209,4 +214,22 @@ TEST_CASE("registers of a block that is awake are written one after the other, a
   REQUIRE(f.left.size() == 1);
   CHECK(f.left[0].at == kCycle * (1 + 9 + kDelay + 1));
   CHECK(f.left[0].bytes == packet(640, 1));
+}
+
+TEST_CASE("a packet brings its tuser, whose bits that are left out are 0, and may have no bytes") {
+  using Words = std::vector<std::uint32_t>;
+  Fixture f(0);
+  f.block->put(packet(100, 1), Words{1, 2});
+  f.block->put(packet(1, 5), Words{3});
+  f.block->put({}, Words{4, 5, 6});  // there are no bits for the 6
+  f.block->put(packet(1, 9));
+  f.run_to(kCycle * 100);
+  REQUIRE(f.left.size() == 4);
+  CHECK(f.left[0].user == Words{1, 2});
+  CHECK(f.left[1].user == Words{3, 0});
+  CHECK(f.left[2].user == Words{4, 5});
+  CHECK(f.left[3].user == Words{0, 0});
+  CHECK(f.left[2].bytes.empty());
+  // Beats are offered in the cycles 1 and 2, 3, 4 and 5, and each leaves kDelay cycles later, at its cycle's end.
+  for (unsigned i = 0; i < 4; ++i) CHECK(f.left[i].at == kCycle * (2 + i + kDelay + 1));
 }

@@ -44,4 +44,12 @@ const std::vector<std::uint64_t>& StandingStages::finish() {
   return got_;
 }
 
+std::uint64_t StandingStages::drain() {
+  finish();
+  pending_.clear();
+  next_ = 0;
+  got_.clear();
+  return last_got_;
+}
+
 }  // namespace sluice::nic::rpc

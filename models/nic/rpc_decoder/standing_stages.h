@@ -25,6 +25,8 @@ class StandingStages {
   std::vector<std::uint64_t>& coming() { return pending_; }
   /// The cycles in which the consumer takes all beats; none comes after it.
   const std::vector<std::uint64_t>& finish();
+  /// Of a consumer that is always ready: the cycle in which it takes the last beat so far. More may come after it.
+  std::uint64_t drain();
 
  private:
   void push_until(std::uint64_t cycle);

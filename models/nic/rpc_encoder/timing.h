@@ -25,6 +25,8 @@ class EncoderTiming {
   std::uint64_t offer(std::uint64_t cycle);
   /// The cycles in which the consumer takes the beats of all frames; no packet is offered after it.
   const std::vector<std::uint64_t>& finish() { return stages_.finish(); }
+  /// Of a consumer that is always ready: the cycle in which it takes the last beat of the packets so far.
+  std::uint64_t drain() { return stages_.drain(); }
 
  private:
   struct Release {
