@@ -40,6 +40,7 @@ function(sluice_rpc_programs out image)
   set(names)
   set(described)
   set(schemas)
+  set(agreements)
   foreach(program ${ARGN})
     get_filename_component(name ${program} NAME_WE)
     get_filename_component(own ${program} ABSOLUTE)
@@ -53,11 +54,8 @@ function(sluice_rpc_programs out image)
       endif()
       string(REGEX REPLACE "h$" "x" described_by ${header})
       if(EXISTS ${described_by})
-        file(READ ${described_by} description)
-        string(TOUPPER ${name} upper)
-        if(NOT description MATCHES "program[ \t\r\n]+${upper}[ \t\r\n]*{")
-          message(FATAL_ERROR "${image}: ${name}.x, beside ${program}, describes no program ${upper}")
-        endif()
+        _sluice_rpc_agreement(${image} ${described_by} ${name} agreement)
+        string(APPEND agreements "${agreement}")
       endif()
     elseif(EXISTS ${shipped})
       list(APPEND sources ${shipped})
@@ -87,8 +85,32 @@ function(sluice_rpc_programs out image)
 @headers@
 #define RPC_PROGRAMS(X)@names@
 ")
-  _sluice_rpc_schemas(${CMAKE_CURRENT_BINARY_DIR}/${image}.dir/rpc_schemas.h "${schemas}" ${described})
+  _sluice_rpc_schemas(${CMAKE_CURRENT_BINARY_DIR}/${image}.dir/rpc_schemas.h "${schemas}\n${agreements}" ${described})
   set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# Sets out to C's assertions that a program's header has the numbers of its .x file: the decoder would not find the
+# schemas of another program.
+function(_sluice_rpc_agreement image file name out)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  string(TOUPPER ${name} upper)
+  execute_process(COMMAND ${SLUICE_PYTHON} -B ${SLUICE_ROOT}/sw/rpc-schema ${file} --program ${upper} --json
+                  RESULT_VARIABLE status OUTPUT_VARIABLE description ERROR_VARIABLE mistake)
+  if(status)
+    message(FATAL_ERROR "${image}: ${mistake}")
+  endif()
+  string(JSON number GET "${description}" programs 0 number)
+  string(JSON versions LENGTH "${description}" programs 0 versions)
+  set(condition 0)
+  foreach(i RANGE 1 ${versions})
+    math(EXPR i "${i} - 1")
+    string(JSON version GET "${description}" programs 0 versions ${i} number)
+    string(APPEND condition " || ${upper}_VERSION == ${version}u")
+  endforeach()
+  set(${out} "
+_Static_assert(RPC_PROGRAM_${upper} == ${number}u, \"${name}.h and ${name}.x give the program different numbers\");
+_Static_assert(${condition}, \"${name}.x has no version ${upper}_VERSION of ${name}.h\");
+" PARENT_SCOPE)
 endfunction()
 
 # Writes the header for firmware/rpc/decoder.c: the schemas of these .x files, and RPC_SCHEMAS(X).

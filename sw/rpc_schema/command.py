@@ -37,6 +37,8 @@ def options(arguments):
 
 
 def read(path):
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise WrongUse(f"{path} is not a regular file")
     try:
         with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
             return file.read()
@@ -88,6 +90,10 @@ def check_names(chosen):
 
 def run(arguments):
     chosen_options = options(arguments)
+    for path in chosen_options.files:
+        if chosen_options.c is not None and os.path.exists(chosen_options.c) and os.path.exists(path) and \
+           os.path.samefile(path, chosen_options.c):
+            raise WrongUse(f"--c {chosen_options.c} would be written over the file that is read")
     files = [parse(path, read(path)) for path in chosen_options.files]
     check_together(files)
     chosen = choose(files, chosen_options.program)

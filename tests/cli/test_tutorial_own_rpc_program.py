@@ -20,6 +20,9 @@ sluice_add_rpc_server(other-server other.c)
 sluice_add_rpc_server(numberless-server numberless.c)
 sluice_add_rpc_server(far-server far.c)
 sluice_add_rpc_server(twin-server reverse.c twin.c)
+sluice_add_rpc_server(described-server described.c)
+sluice_add_rpc_server(misnumbered-server misnumbered.c)
+sluice_add_rpc_server(unversioned-server unversioned.c)
 sluice_add_plugin(long-calls long_calls.cpp)
 sluice_add_plugin(taken-calls taken_calls.cpp)
 """
@@ -45,7 +48,7 @@ class OwnRpcProgram(TutorialTest):
         header, program, calls = files["reverse.h"], files["reverse.c"], files["reverse_calls.cpp"]
         self.assertIn("\nRPC_PROGRAM(reverse, ", program)
         self.assertIn(" 0x20000004u\n", header)
-        for name in ("nameless", "unused", "other", "numberless", "far", "twin"):
+        for name in ("nameless", "unused", "other", "numberless", "far", "twin", "described", "misnumbered", "unversioned"):
             files[name + ".h"] = header.replace("_REVERSE 0x2", f"_{name.upper()} 0x2").replace(
                 "REVERSE_VERSION", name.upper() + "_VERSION")
             files[name + ".c"] = program.replace("\nRPC_PROGRAM(reverse, ", f"\nRPC_PROGRAM({name}, ").replace(
@@ -59,6 +62,9 @@ class OwnRpcProgram(TutorialTest):
         files["long_calls.cpp"] = calls.replace("RPC_CALL_HEADER_BYTES + 4 + ", "RPC_CALL_HEADER_BYTES + ")
         files["taken_calls.cpp"] = calls.replace('("reverse")', '("echo")')
         files["alone.c"] = program
+        for name, version, number in (("described", 1, 4), ("misnumbered", 1, 5), ("unversioned", 2, 4)):
+            files[name + ".x"] = (f"program /* as in {name}.h */ {name.upper()} {{ version SOME {{ int F(int) = 1; }} = {version}; "
+                                  f"}} = 0x2000000{number};\n")
         for name, text in files.items():
             self.write(name, text)
 
@@ -67,15 +73,21 @@ class OwnRpcProgram(TutorialTest):
             self.write("CMakeLists.txt", PROJECT.replace("nameless.c", wrong))
             self.assertIn("nameless-server: " + why, " ".join(self.configure().stdout.split()))
         self.write("CMakeLists.txt", PROJECT)
+        self.write("described.x", "/* program DESCRIBED { */\n")
+        self.assertRegex(" ".join(self.configure().stdout.split()),
+                         "described-server: rpc-schema: .*/described.x has no program DESCRIBED; there is no program at all")
+        self.write("described.x", files["described.x"])
         self.assertEqual(self.configure().returncode, 0)
         for target, why in (("nameless-server", "undefined reference to `nameless_program'"),
                             ("unused-server", "'reverse' defined but not used"),
                             ("other-server", "'rpc_number_of_another' undeclared"),
                             ("numberless-server", "'RPC_PROGRAM_NUMBERLESS' undeclared"),
                             ("far-server", "the number of an RPC program is RPC_PROGRAM_FIRST to RPC_PROGRAM_LAST"),
-                            ("twin-server", "initialized field overwritten")):
+                            ("twin-server", "initialized field overwritten"),
+                            ("misnumbered-server", "misnumbered.h and misnumbered.x give the program different numbers"),
+                            ("unversioned-server", "unversioned.x has no version UNVERSIONED_VERSION of unversioned.h")):
             self.assertIn(why, str(self.build(target)).replace("\u2018", "'").replace("\u2019", "'"))
-        for target in ("long-calls", "taken-calls"):
+        for target in ("long-calls", "taken-calls", "described-server"):
             self.assertIsNone(self.build(target))
 
         self.write("long.toml", files["reverse.toml"].replace("reverse-calls", "long-calls").replace(

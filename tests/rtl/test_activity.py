@@ -7,6 +7,7 @@ test_activity.py RTL_ACTIVITY SLUICE; skipped where yosys or fst2vcd is missing.
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -130,6 +131,18 @@ class Counts(unittest.TestCase):
                           ["inner", "leaf", "1.5", "1.5", "24.0", "%", "0.500", "0.500"]])
         self.assertEqual(lines[-1], "6.67 % of the toggles are of bits that Yosys' netlist does not have; each weighs 1")
 
+    def test_output_that_cannot_be_written(self):
+        command = [TOOL, self.vcd, "--top", "tiny", "--requests", "2", "--sources", self.sources]
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((result.returncode, result.stderr),
+                         (2, "rtl-activity: the standard output cannot be written: No space left on device\n"))
+        reader, writer = os.pipe()
+        os.close(reader)
+        with open(writer, "w", encoding="utf-8") as closed:
+            result = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((result.returncode, result.stderr), (-signal.SIGPIPE, ""))
+
     def test_mistakes(self):
         def check(result, *words):
             self.assertEqual((result.returncode, result.stdout), (2, ""), result)
@@ -146,6 +159,7 @@ class Counts(unittest.TestCase):
         check(self.tiny(top="TOP"), "yosys refuses the module TOP")
         check(self.tiny(top="a b"), "not the name of a module")
         check(self.tiny("--clock", "clock"), "has no clock clock")
+        check(self.tiny("--reset", "reset"), "has no reset reset")
         check(self.tiny("--clock", "q", "--requests", "1"), "the clock q never rises")
         check(self.tiny(), "--requests says how many")
         check(self.tiny("--requests", "1", "--against", self.sources), "not what rtl-activity --json prints")
