@@ -45,16 +45,7 @@ std::uint32_t EncoderBench::read(std::uint32_t offset) {
 }
 
 void EncoderBench::set(unsigned entry, const std::optional<nic::rpc::Schema>& schema) {
-  const nic::rpc::Schema s = schema.value_or(nic::rpc::Schema());
-  for (unsigned i = 0; i < RPCE_ARMS; ++i) {
-    write(RPCE_ARM_VALUE(i), s.arms[i].value);
-    write(RPCE_ARM(i), s.arms[i].shape());
-  }
-  for (unsigned i = 0; i < RPCE_PARTS; ++i) {
-    write(RPCE_PART_CLASSES(i), s.parts[i].classes);
-    write(RPCE_PART_SHAPE(i), s.parts[i].shape());
-  }
-  write(RPCE_COMMIT, (schema ? RPCE_COMMIT_VALID : 0) | entry);
+  enter_schema(entry, schema, [this](std::uint32_t offset, std::uint32_t value) { write(offset, value); });
 }
 
 EncoderOutput EncoderBench::run(const std::vector<EncoderInput>& packets, std::size_t frames,

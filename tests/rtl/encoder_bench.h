@@ -25,6 +25,21 @@ using EncoderDut = Vrpc_encoder_checked;
 using EncoderDut = Vrpc_encoder;
 #endif
 
+/// Writes an entry of the encoder's table by write(offset, value).
+template <class Write>
+void enter_schema(unsigned entry, const std::optional<nic::rpc::Schema>& schema, Write&& write) {
+  const nic::rpc::Schema s = schema.value_or(nic::rpc::Schema());
+  for (unsigned i = 0; i < RPCE_ARMS; ++i) {
+    write(RPCE_ARM_VALUE(i), s.arms[i].value);
+    write(RPCE_ARM(i), s.arms[i].shape());
+  }
+  for (unsigned i = 0; i < RPCE_PARTS; ++i) {
+    write(RPCE_PART_CLASSES(i), s.parts[i].classes);
+    write(RPCE_PART_SHAPE(i), s.parts[i].shape());
+  }
+  write(RPCE_COMMIT, (schema ? RPCE_COMMIT_VALID : 0) | entry);
+}
+
 struct EncoderInput {
   nic::rpc::Request request;
   std::vector<std::uint8_t> data;

@@ -22,16 +22,7 @@ struct Left {
 };
 
 void set(MessageEncoder& e, unsigned entry, const std::optional<Schema>& schema) {
-  const Schema s = schema.value_or(Schema());
-  for (unsigned i = 0; i < RPCE_ARMS; ++i) {
-    e.write(RPCE_ARM_VALUE(i), s.arms[i].value);
-    e.write(RPCE_ARM(i), s.arms[i].shape());
-  }
-  for (unsigned i = 0; i < RPCE_PARTS; ++i) {
-    e.write(RPCE_PART_CLASSES(i), s.parts[i].classes);
-    e.write(RPCE_PART_SHAPE(i), s.parts[i].shape());
-  }
-  e.write(RPCE_COMMIT, (schema ? RPCE_COMMIT_VALID : 0) | entry);
+  test::enter_schema(entry, schema, [&e](std::uint32_t offset, std::uint32_t value) { e.write(offset, value); });
 }
 
 void run_to(base::Time end) {
