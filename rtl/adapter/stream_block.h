@@ -25,7 +25,8 @@ namespace sluice::rtl {
 
 /// Model: the class that Verilator makes of a module with the ports clk, rst (high resets), s_axis_tvalid, _tready,
 /// _tdata of 512 bits, _tkeep and _tlast, and the same of m_axis. s_axis_tuser, m_axis_tuser, and an AXI4-Lite slave
-/// s_axil with addresses of up to 16 bits and data of 32, may be there too.
+/// s_axil with addresses of up to 16 bits and data of 32, may be there too. An output `silent` is 1 in a cycle in which
+/// a packet comes to its end of which nothing leaves, and silent_verdict beside it says why.
 ///
 /// The block sleeps while nothing is in it. It runs ahead of now(), but not beyond the calendar's next entry: what
 /// comes in by an entry then meets the cycle that it belongs to. What leaves becomes an entry at its cycle's end.
@@ -36,18 +37,21 @@ class StreamBlock final : private base::WaveformSource {
  public:
   /// Takes a packet, and the tuser of its last beat, when its last beat leaves.
   using Output = base::Callback<void(std::span<const std::uint8_t> bytes, std::span<const std::uint32_t> user)>;
+  /// Takes the silent_verdict of a packet of which nothing leaves, when the block is run to its end.
+  using Silent = base::Callback<void(std::uint32_t verdict)>;
 
   struct Setup {
     std::string path;            ///< of the component: names the waveform
     base::ComponentKey key = 0;  ///< of its entries
     base::Time cycle;            ///< clock edges are at its multiples
-    /// A block that does not give exactly one packet for each that comes in sleeps when it has had neither an input nor
-    /// an output for so many cycles.
+    /// A block that neither gives exactly one packet for each that comes in nor says so by `silent` sleeps when it has
+    /// had neither an input nor an output for so many cycles. What software writes until then takes cycles.
     unsigned settle = 0;
   };
 
-  StreamBlock(const Setup& setup, Output output)
-      : WaveformSource(setup.path), setup_(setup), output_(std::move(output)) {
+  /// silent: never called of a block without that output.
+  StreamBlock(const Setup& setup, Output output, Silent silent = {})
+      : WaveformSource(setup.path), setup_(setup), output_(std::move(output)), silent_(std::move(silent)) {
     context_.threads(1);  // by default it starts one for each processor, which would take the program's signals
     context_.traceEverOn(true);
     model_ = std::make_unique<Model>(&context_);
@@ -204,6 +208,12 @@ class StreamBlock final : private base::WaveformSource {
     ++quiet_;
     if (offered_ && m.s_axis_tready) taken();
     if (m.m_axis_tvalid) given();
+    if constexpr (requires { m.silent; }) {
+      if (m.silent) {
+        ended();
+        silent_(m.silent_verdict);
+      }
+    }
     m.clk = 1;
     m.eval();
     dump(1);
@@ -283,8 +293,7 @@ class StreamBlock final : private base::WaveformSource {
       packet.user.assign((sizeof m.m_axis_tuser + 3) / 4, 0);
       std::memcpy(packet.user.data(), &m.m_axis_tuser, sizeof m.m_axis_tuser);
     }
-    if (inside_ > 0) --inside_;
-    if (setup_.settle == 0 && !marks_.empty()) watched_ -= marks_.pop();
+    ended();
     base::calendar().at(setup_.cycle * (cycle_ + 1), setup_.key, [this, generation = generation_] {
       if (generation != generation_) return;
       Packet leaves = leaving_.pop();
@@ -293,10 +302,17 @@ class StreamBlock final : private base::WaveformSource {
     });
   }
 
+  /// The oldest packet inside is there no more.
+  void ended() {
+    if (inside_ > 0) --inside_;
+    if (setup_.settle == 0 && !marks_.empty()) watched_ -= marks_.pop();
+  }
+
   Packet spare() { return spare_.empty() ? Packet{} : spare_.pop(); }
 
   Setup setup_;
   Output output_;
+  Silent silent_;
   VerilatedContext context_;
   std::unique_ptr<Model> model_;
   base::Ring<Packet> waiting_, leaving_, spare_;

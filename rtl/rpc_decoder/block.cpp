@@ -19,7 +19,7 @@ class Block final : public CallDecoder {
  public:
   Block(const std::string& path, base::ComponentKey key, Output output)
       : CallDecoder(std::move(output)),
-        block_({path, key, kCycle, 0},
+        block_({path, key, kCycle},
                [this](std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) { leave(line, user); }) {
   }
 

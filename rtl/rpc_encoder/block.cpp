@@ -5,33 +5,34 @@
 #include <utility>
 
 #include "Vrpc_encoder.h"
+#include "Vrpc_encoder_traced.h"
 #include "models/nic/rpc_encoder/message_encoder.h"
+#include "models/part/catalogue.h"
 #include "rtl/adapter/stream_block.h"
 #include "rtl/rpc_encoder/user.h"
 
 namespace sluice::nic::rpc {
 namespace {
 
-/// Cycles after which the encoder is empty if nothing has come in or left: more than a packet's way through it, which
-/// is below 40, and a cycle for each of the 32 packets that may be inside and leave nothing.
-constexpr unsigned kSettle = 128;
-
+template <class Model>
 class Block final : public MessageEncoder {
  public:
   Block(const std::string& path, base::ComponentKey key, Output output)
       : MessageEncoder(std::move(output)),
-        block_({path, key, kCycle, kSettle},
-               [this](std::span<const std::uint8_t> frame, std::span<const std::uint32_t> user) {
-                 encoded_.verdict = user[0];
-                 encoded_.frame.assign(frame.begin(), frame.end());
-                 leaves(encoded_);
-               }) {}
+        block_(
+            {path, key, kCycle},
+            [this](std::span<const std::uint8_t> frame, std::span<const std::uint32_t> user) {
+              encoded_.verdict = user[0];
+              encoded_.frame.assign(frame.begin(), frame.end());
+              leaves(encoded_);
+            },
+            [this](std::uint32_t verdict) { ends(verdict); }) {}
 
   void put(std::span<const std::uint8_t> data, const Request& request, bool watched) override {
     block_.put(data, words_of(request), watched);
   }
   void write(std::uint32_t offset, std::uint32_t value) override {
-    MessageEncoder::write(offset, value);
+    MessageEncoder::write(offset, value);  // what its errors are would take cycles to ask the hardware
     block_.write(offset, value);
   }
   const std::uint64_t& late() const override { return block_.late(); }
@@ -42,17 +43,22 @@ class Block final : public MessageEncoder {
 
  private:
   void set(unsigned, const std::optional<Schema>&) override {}  // the hardware has the table
-  std::uint32_t counter(unsigned verdict) override { return block_.read(RPCE_COUNTERS + 4 * verdict); }
 
   Encoded encoded_;
-  rtl::StreamBlock<Vrpc_encoder> block_;
+  rtl::StreamBlock<Model> block_;
 };
 
-}  // namespace
-
-std::unique_ptr<MessageEncoder> make_encoder_rtl(const std::string& path, base::ComponentKey key,
-                                                 MessageEncoder::Output output) {
-  return std::make_unique<Block>(path, key, std::move(output));
+std::unique_ptr<MessageEncoder> make_block(const std::string& path, base::ComponentKey key,
+                                           MessageEncoder::Output output) {
+  if (base::waveforms_wanted()) return std::make_unique<Block<Vrpc_encoder_traced>>(path, key, std::move(output));
+  return std::make_unique<Block<Vrpc_encoder>>(path, key, std::move(output));
 }
 
+}  // namespace
 }  // namespace sluice::nic::rpc
+
+namespace sluice::part {
+
+void add_rtl_rpc_encoder(Catalogue&) { nic::rpc::encoder_rtl_factory() = nic::rpc::make_block; }
+
+}  // namespace sluice::part

@@ -17,6 +17,8 @@ module frame_reader #(
     input  logic [511:0]              read_data,
     output logic                      released,     // what the buffer has of the packet
     output logic [7:0]                released_beats,
+    output logic                      silent,       // a packet of which nothing leaves ends
+    output rpc_encoder_pkg::verdict_t silent_verdict,
     output logic                      out_valid,
     output stream_pkg::beat_t         out_beat,
     output rpc_encoder_pkg::verdict_t out_verdict
@@ -34,6 +36,8 @@ module frame_reader #(
   assign read_at        = base + Bits'(at) - Bits'(1);
   assign released       = enable && busy && ends;
   assign released_beats = headers.beats;
+  assign silent         = released && headers.drops;
+  assign silent_verdict = headers.verdict;
 
   always_ff @(posedge clk) begin
     if (rst) begin

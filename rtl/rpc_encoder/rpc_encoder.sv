@@ -25,6 +25,8 @@ module rpc_encoder #(
     output logic [63:0]  m_axis_tkeep,
     output logic         m_axis_tlast,
     output logic [3:0]   m_axis_tuser,   // verdict_t
+    output logic         silent,         // a packet of which nothing leaves has come to its end
+    output logic [3:0]   silent_verdict, // verdict_t
     input  logic         s_axil_awvalid,
     output logic         s_axil_awready,
     input  logic [11:0]  s_axil_awaddr,
@@ -138,7 +140,7 @@ module rpc_encoder #(
   logic [6:0]                axis_out_count;
   frame_reader #(.Beats(Beats)) reader (
       .clk, .rst, .enable, .in_valid(headers_valid), .in_headers(headers), .in_request(request), .in_taken(takes),
-      .read, .read_at, .read_data, .released, .released_beats,
+      .read, .read_at, .read_data, .released, .released_beats, .silent, .silent_verdict,
       .out_valid, .out_beat, .out_verdict);
   stream_register #(.Bits(512 + 7 + 1 + 4)) out_register (
       .clk, .rst, .in_valid(out_valid), .in_ready(enable),

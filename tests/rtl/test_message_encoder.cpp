@@ -8,13 +8,22 @@
 #include <catch2/catch.hpp>
 
 #include "models/nic/rpc_encoder/message_encoder.h"
+#include "models/part/catalogue.h"
 #include "tests/rtl/rpc_packets.h"
 
 using namespace sluice;
 using namespace sluice::nic::rpc;
 using test::RpcPackets;
 
+namespace sluice::part {
+void add_rtl_rpc_encoder(Catalogue&);
+}
+
 namespace {
+
+struct NoCatalogue final : part::Catalogue {
+  void add_model(std::string_view, Model) override {}
+};
 
 struct Left {
   base::Time at;
@@ -35,8 +44,30 @@ struct Both {
     const auto take = [this](unsigned i) {
       return [this, i](const Encoded& e) { left[i].push_back({base::calendar().now(), e}); };
     };
-    encoders[0] = make_encoder_model(7, take(0));
-    encoders[1] = make_encoder_rtl("nic", 8, take(1));
+    NoCatalogue none;
+    part::add_rtl_rpc_encoder(none);
+    encoders[0] = make_encoder_model("model", 7, take(0));
+    encoders[1] = encoder_rtl_factory()("rtl", 8, take(1));
+  }
+  void set(const std::vector<std::optional<Schema>>& schemas) {
+    for (unsigned entry = 0; entry < schemas.size(); ++entry)
+      for (auto& e : encoders) ::set(*e, entry, schemas[entry]);
+  }
+  void compare_registers() {
+    for (unsigned offset = 0; offset < RPCE_SIZE; offset += 4) {
+      INFO("register " << offset);
+      CHECK(encoders[0]->read(offset) == encoders[1]->read(offset));
+    }
+  }
+  /// Both get the packet now, and what has left a microsecond later is the same.
+  void require_same(const test::EncoderInput& packet) {
+    for (auto& e : encoders) e->put(packet.data, packet.request);
+    run_to(base::calendar().now() + base::Time::us(1));
+    REQUIRE(left[0].size() == left[1].size());
+    if (left[0].empty()) return;
+    REQUIRE(left[0].back().at == left[1].back().at);
+    REQUIRE(left[0].back().encoded.verdict == left[1].back().encoded.verdict);
+    REQUIRE(left[0].back().encoded.frame == left[1].back().encoded.frame);
   }
   /// Cases in one process share the calendar.
   base::Time after(base::Time t) const { return start + t; }
@@ -52,14 +83,18 @@ TEST_CASE("what the RTL and the model make of a packet leaves at the same time")
   constexpr unsigned kPackets = 5000;
   Both both;
   RpcPackets random(1);
-  const auto& schemas = random.schemas();
-  for (unsigned i = 0; i < schemas.size(); ++i)
-    for (auto& e : both.encoders) set(*e, i, schemas[i]);
+  both.set(random.schemas());
   std::deque<test::EncoderInput> packets;
   base::Time when = both.after(base::Time::us(1));
   for (unsigned i = 0; i < kPackets; ++i) {
-    // Some together, some at an edge of the clock, some long after the last.
-    if (random.random().one_in(3))
+    // Some together, some at an edge of the clock, some when both have long been empty. Then counters are the same, and
+    // the table may change.
+    if (random.random().one_in(20)) {
+      when += base::Time::us(20);
+      run_to(when);
+      both.compare_registers();
+      if (random.random().one_in(2)) both.set(random.schemas());
+    } else if (random.random().one_in(3))
       when = MessageEncoder::kCycle * (when / MessageEncoder::kCycle + 1 + random.random().upto(30));
     else if (random.random().one_in(2))
       when += base::Time::ps(random.random().upto(500'000));
@@ -78,42 +113,79 @@ TEST_CASE("what the RTL and the model make of a packet leaves at the same time")
     REQUIRE(m.encoded.frame == r.encoded.frame);
   }
   CHECK(both.encoders[1]->late() == 0);
+  both.compare_registers();
   // Packets of which nothing has left are counted, too.
   std::uint32_t all = 0;
-  for (unsigned offset = 0; offset < RPCE_SIZE; offset += 4) {
-    INFO("register " << offset);
-    const std::uint32_t value = both.encoders[0]->read(offset);
-    CHECK(both.encoders[1]->read(offset) == value);
-    if (offset >= RPCE_COUNTERS && offset < RPCE_COUNTERS + 4 * RPCE_VERDICTS) {
-      CHECK(value != 0);
-      all += value;
-    }
+  for (unsigned verdict = 0; verdict < RPCE_VERDICTS; ++verdict) {
+    const std::uint32_t value = both.encoders[1]->read(RPCE_COUNTERS + 4 * verdict);
+    CHECK(value != 0);
+    all += value;
   }
   CHECK(all == kPackets);
 }
 
-TEST_CASE("both encoders refuse the same entries, and say so") {
+TEST_CASE("both encoders refuse the same entries, say so, and keep what they had") {
   Both both;
+  base::calendar().set_now(both.after(base::Time::us(1)));
+  Schema scalar, s;
+  scalar.parts[0].words = 1;
+  test::EncoderInput packet;
+  packet.data.assign(4, 1);
+  const auto error_after = [&](unsigned entry, const Schema& schema) {
+    both.require_same(packet);
+    for (auto& e : both.encoders) set(*e, entry, schema);
+    both.require_same(packet);
+    CHECK(both.left[1].back().encoded.verdict == RPCE_REPLY);
+    CHECK(both.encoders[1]->read(RPCE_ERROR) == both.encoders[0]->read(RPCE_ERROR));
+    return both.encoders[0]->read(RPCE_ERROR);
+  };
+  CHECK(error_after(0, scalar) == 0);
+  CHECK(error_after(kSchemas, s) == RPCE_ERROR_ENTRY);
+  s.parts[3].words = RPCE_PART_WORDS_MOST + 1;
+  CHECK(error_after(0, s) == (RPCE_ERROR_ENTRY | RPCE_ERROR_SCHEMA));
+  for (auto& e : both.encoders) e->write(RPCE_ERROR, RPCE_ERROR_ENTRY);
+  CHECK(error_after(0, scalar) == RPCE_ERROR_SCHEMA);
+  for (auto& e : both.encoders) e->write(RPCE_ERROR, RPCE_ERROR_SCHEMA);
+  scalar.arms[3].entry = kSchemas;
+  CHECK(error_after(0, scalar) == 0);  // the arm is not valid
+  scalar.arms[3].valid = true;
+  CHECK(error_after(0, scalar) == RPCE_ERROR_SCHEMA);
+  for (auto& e : both.encoders) e->reset();
+  CHECK(both.encoders[0]->read(RPCE_ERROR) == 0);
+  CHECK(both.encoders[1]->read(RPCE_ERROR) == 0);
+}
+
+TEST_CASE("packets of which nothing leaves keep an encoder awake until the last one has ended") {
+  Both both;
+  base::calendar().set_now(both.after(base::Time::us(1)));
+  Schema scalar;
+  scalar.parts[0].words = 1;
+  for (auto& e : both.encoders) set(*e, 0, scalar);
+  Schema array;
+  array.parts[0] = {0, 0, Part::Array::opaque, true, 0xffff};
+  for (auto& e : both.encoders) set(*e, 1, array);
+  std::vector<std::uint8_t> longest(9000, 7);
+  longest[0] = 9000 % 256 - 4;
+  longest[1] = 9000 / 256;
+  longest[2] = longest[3] = 0;
   for (auto& e : both.encoders) {
-    Schema s;
-    set(*e, kSchemas, s);
-    CHECK(e->read(RPCE_ERROR) == RPCE_ERROR_ENTRY);
-    s.parts[3].words = RPCE_PART_WORDS_MOST + 1;
-    set(*e, 0, s);
-    CHECK(e->read(RPCE_ERROR) == (RPCE_ERROR_ENTRY | RPCE_ERROR_SCHEMA));
-    e->write(RPCE_ERROR, RPCE_ERROR_ENTRY);
-    CHECK(e->read(RPCE_ERROR) == RPCE_ERROR_SCHEMA);
-    e->write(RPCE_ERROR, RPCE_ERROR_SCHEMA);
-    s.parts[3].words = RPCE_PART_WORDS_MOST;
-    s.arms[3].entry = kSchemas;
-    set(*e, 0, s);
-    CHECK(e->read(RPCE_ERROR) == 0);  // the arm is not valid
-    s.arms[3].valid = true;
-    set(*e, 0, s);
-    CHECK(e->read(RPCE_ERROR) == RPCE_ERROR_SCHEMA);
-    e->reset();
-    CHECK(e->read(RPCE_ERROR) == 0);
+    Request r;
+    r.schema = 1;
+    for (int i = 0; i < 2; ++i) e->put(longest, r);
+    r.is_call = true;
+    r.schema = 2;  // of which there is none
+    for (int i = 0; i < 30; ++i) e->put({}, r);
+    r = {};
+    e->put(std::vector<std::uint8_t>(4, 1), r);
   }
+  run_to(base::calendar().now() + base::Time::us(20));
+  for (unsigned i = 0; i < 2; ++i) {
+    INFO("encoder " << i);
+    REQUIRE(both.left[i].size() == 3);
+    CHECK(both.left[i][2].encoded.verdict == RPCE_REPLY);
+    CHECK(both.encoders[i]->read(RPCE_COUNTERS + 4 * RPCE_NO_SCHEMA) == 30);
+  }
+  CHECK(both.left[0][2].at == both.left[1][2].at);
 }
 
 TEST_CASE("an encoder that is reset forgets its table, its counters and the packets inside") {

@@ -46,9 +46,9 @@ class MessageEncoder {
  protected:
   /// COMMIT has written an entry of the table; null: packets that name it are wrong.
   virtual void set(unsigned entry, const std::optional<Schema>&) = 0;
-  /// Packets of a verdict since the last reset, modulo 2^32.
-  virtual std::uint32_t counter(unsigned verdict) = 0;
-  void leaves(const Encoded& encoded) { output_(encoded); }
+  void leaves(const Encoded&);
+  /// A packet has come to its end, and nothing leaves of it.
+  void ends(unsigned verdict) { ++counters_.at(verdict); }
 
  private:
   void commit(std::uint32_t value);
@@ -56,14 +56,17 @@ class MessageEncoder {
   static constexpr std::uint64_t never_late_ = 0;
 
   Output output_;
+  std::array<std::uint32_t, RPCE_VERDICTS> counters_{};  ///< since the last reset
   std::array<std::uint32_t, (RPCE_PART_SHAPE(RPCE_PARTS - 1) + 4) / 4> fields_{};
   std::uint32_t error_ = 0;
 };
 
-/// Makes the model. key: of its calendar entries, and of no other's.
-std::unique_ptr<MessageEncoder> make_encoder_model(base::ComponentKey key, MessageEncoder::Output output);
-/// Makes the hardware, in programs that link rtl/rpc_encoder. path: its own.
-std::unique_ptr<MessageEncoder> make_encoder_rtl(const std::string& path, base::ComponentKey key,
-                                                 MessageEncoder::Output output);
+/// Makes encoders of one kind. path: its own. key: of its calendar entries, and of no other's.
+using EncoderFactory = std::unique_ptr<MessageEncoder> (*)(const std::string& path, base::ComponentKey key,
+                                                           MessageEncoder::Output output);
+std::unique_ptr<MessageEncoder> make_encoder_model(const std::string& path, base::ComponentKey key,
+                                                   MessageEncoder::Output output);
+/// The factory of the encoder in RTL; null in a program that was built without Verilator.
+EncoderFactory& encoder_rtl_factory();
 
 }  // namespace sluice::nic::rpc

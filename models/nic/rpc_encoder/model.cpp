@@ -19,11 +19,13 @@ class Model final : public MessageEncoder {
   void put(std::span<const std::uint8_t> data, const Request& request, bool) override {
     Encoded encoded = spare_.empty() ? Encoded{} : spare_.pop();
     encode(data, request, table_, encoded);
-    ++counters_.at(encoded.verdict);
     timing_.begin(static_cast<std::uint32_t>(data.size()), static_cast<std::uint32_t>(encoded.frame.size()));
     std::uint64_t cycle = base::calendar().now() / kCycle + 1;
     for (std::size_t at = 0; at == 0 || at < data.size(); at += 64) cycle = timing_.offer(cycle) + 1;
-    if (encoded.frame.empty()) return spare_.push(std::move(encoded));
+    if (encoded.frame.empty()) {
+      ends(encoded.verdict);
+      return spare_.push(std::move(encoded));
+    }
     // It leaves at the edge that ends the cycle in which its last beat is taken.
     const base::Time when = kCycle * (timing_.drain() + 1);
     inside_.push(std::move(encoded));
@@ -36,14 +38,12 @@ class Model final : public MessageEncoder {
     inside_.clear();
     timing_ = EncoderTiming(always);
     table_ = {};
-    counters_ = {};
   }
 
  private:
   static bool always(std::uint64_t) { return true; }
 
   void set(unsigned entry, const std::optional<Schema>& schema) override { table_.set(entry, schema); }
-  std::uint32_t counter(unsigned verdict) override { return counters_.at(verdict); }
 
   void leave(std::uint32_t generation) {
     if (generation != generation_) return;
@@ -55,12 +55,16 @@ class Model final : public MessageEncoder {
   base::ComponentKey key_;
   SchemaTable table_;
   EncoderTiming timing_{always};
-  std::array<std::uint32_t, RPCE_VERDICTS> counters_{};
   base::Ring<Encoded> inside_, spare_;
   std::uint32_t generation_ = 0;  ///< counts resets
 };
 
 }  // namespace
+
+void MessageEncoder::leaves(const Encoded& encoded) {
+  ends(encoded.verdict);
+  output_(encoded);
+}
 
 std::uint32_t MessageEncoder::read(std::uint32_t offset) {
   if (offset == RPCE_IDENTITY) return RPCE_IDENTITY_VALUE;
@@ -69,7 +73,7 @@ std::uint32_t MessageEncoder::read(std::uint32_t offset) {
            RPCE_ARMS << RPCE_CAPACITY_ARMS_SHIFT;
   if (offset == RPCE_ERROR) return error_;
   const std::uint32_t verdict = (offset - RPCE_COUNTERS) / 4;
-  return verdict < RPCE_VERDICTS ? counter(verdict) : 0;
+  return verdict < RPCE_VERDICTS ? counters_[verdict] : 0;
 }
 
 void MessageEncoder::write(std::uint32_t offset, std::uint32_t value) {
@@ -104,11 +108,18 @@ void MessageEncoder::commit(std::uint32_t value) {
 }
 
 void MessageEncoder::reset() {
+  counters_ = {};
   fields_ = {};
   error_ = 0;
 }
 
-std::unique_ptr<MessageEncoder> make_encoder_model(base::ComponentKey key, MessageEncoder::Output output) {
+EncoderFactory& encoder_rtl_factory() {
+  static EncoderFactory factory = nullptr;
+  return factory;
+}
+
+std::unique_ptr<MessageEncoder> make_encoder_model(const std::string&, base::ComponentKey key,
+                                                   MessageEncoder::Output output) {
   return std::make_unique<Model>(key, std::move(output));
 }
 
