@@ -52,8 +52,15 @@ void check_length(std::size_t n) {
 
 /// Refuses a range that is far too long before its values are made. Rounding may take a few values from others.
 void check_length(double from, double to, double by, bool is_factor) {
-  const double steps = is_factor ? std::log(to / from) / std::log(by) : (to - from) / by;
+  const double steps = is_factor ? (std::log(to) - std::log(from)) / std::log(by) : to / by - from / by;
   if (steps > 2.0 * kMostPoints) check_length(kMostPoints);
+}
+
+/// Value n of a range that may begin so low that the way from there is no number, though its values are.
+double value_at(double from, double by, double n, bool is_factor) {
+  const double value = is_factor ? from * std::pow(by, n) : from + n * by;
+  if (std::isfinite(value)) return value;
+  return is_factor ? from * std::pow(by, n / 2) * std::pow(by, n / 2) : 2 * (from / 2 + n * (by / 2));
 }
 
 /// In whole numbers alone, which are exact.
@@ -102,7 +109,7 @@ std::vector<base::Value> values_of(const Range& range) {
   std::vector<base::Value> values;
   for (;;) {
     const auto n = static_cast<double>(values.size());
-    const double value = rounded(range.is_factor ? from.value * std::pow(by.value, n) : from.value + n * by.value);
+    const double value = rounded(value_at(from.value, by.value, n, range.is_factor));
     if (value > to.value) return values;
     check_length(values.size());
     if (!values.empty() && value == number_of(values.back()).value)

@@ -72,6 +72,14 @@ TEST_CASE("a range rises by steps or factors up to its end, in its unit", "[stud
   CHECK(range(whole(1), whole(5), base::Value{1.0000000001}, true) == "has a factor too small to change its values");
   CHECK(range(text("1 us"), text("2 us"), text("0.5 us"), false) == "\"1 us\" \"1.5 us\" \"2 us\" ");
   CHECK(range(text("1 us"), text("4 us"), whole(2), true) == "\"1 us\" \"2 us\" \"4 us\" ");
+  // The way from one end to the other is no number.
+  const auto count = [](const std::string& values) { return std::count(values.begin(), values.end(), ' '); };
+  const std::string powers = range(base::Value{1e-200}, base::Value{1e200}, base::Value{10.0}, true);
+  CHECK(count(powers) == 401);
+  CHECK(powers.ends_with(" 1e+199 1e+200 "));
+  const std::string both_signs = range(base::Value{-1e308}, base::Value{1e308}, base::Value{1e307}, false);
+  CHECK(count(both_signs) == 21);
+  CHECK(both_signs.ends_with(" 9e+307 1e+308 "));
   // The next value would not fit in 64 bits.
   CHECK(range(whole(1), whole(INT64_MAX), whole(INT64_MAX / 2), true) == "1 4611686018427387903 ");
 }
@@ -90,6 +98,7 @@ TEST_CASE("a range that does not rise, has no unit in common or no end is refuse
   CHECK(range(text("1 us"), text("18446744073709551608 us"), text("0.25 us"), false) ==
         "has more than 10000000 values");
   CHECK(range(base::Value{1e-300}, base::Value{1e300}, base::Value{1.000001}, true) == "has more than 10000000 values");
+  CHECK(range(base::Value{1.0}, base::Value{2.0}, base::Value{1.00000001}, true) == "has more than 10000000 values");
   CHECK(range(base::Value{1.0}, base::Value{1.0 + 1e-15}, base::Value{1e-17}, false) ==
         "has a step too small to change its values");
 }
