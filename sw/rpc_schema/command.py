@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import stat
 import sys
 
 from rpc_schema import output
@@ -36,9 +37,17 @@ def options(arguments):
     return result
 
 
+def is_device(path):
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
+
+
 def read(path):
-    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-        raise WrongUse(f"{path} is not a regular file")
+    if is_device(path):
+        raise WrongUse(f"{path} is a device, which may have no end")
     try:
         with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
             return file.read()

@@ -235,7 +235,7 @@ class Mistakes(unittest.TestCase):
                 ([SERVICES, "none.x", "--json", "--program", "KW"], f"{SERVICES}, none.x have no program KW; did you mean KV?"),
                 (["missing.x", "--json"], "missing.x cannot be read: No such file or directory"),
                 ([".", "--json"], ". cannot be read: Is a directory"),
-                (["/dev/zero", "--json"], "/dev/zero is not a regular file"),
+                (["/dev/zero", "--json"], "/dev/zero is a device, which may have no end"),
                 (["none.x", "--c", "./none.x"], "--c ./none.x would be written over the file that is read"),
                 ([SERVICES, "--c", "missing/x.h"], "missing/x.h cannot be written: No such file or directory"),
                 ([SERVICES, "--c", "/dev/full"], "/dev/full cannot be written: No space left on device")):

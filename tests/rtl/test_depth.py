@@ -9,6 +9,7 @@ import importlib.util
 import os
 import re
 import shutil
+import subprocess
 import sys
 import unittest
 
@@ -42,6 +43,13 @@ class Depth(unittest.TestCase):
             for r in pool.map(lambda b: rtl_report.report(b, SOURCE), blocks):
                 with self.subTest(block=r["block"], path=(r["from"], r["to"])):
                     self.assertLessEqual(r["levels"], limits[r["block"]])
+
+    def test_a_delay_that_is_none_is_refused(self):
+        for option, value in (("--level-ns", "0"), ("--clock-ns", "nan"), ("--level-ns", "inf"), ("--clock-ns", "-1")):
+            command = [os.path.join(SOURCE, "sw/rtl-report"), f"{option}={value}", "queue"]
+            run = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(f"{option} {float(value)} is no delay: more than 0 ns", run.stderr)
 
     def test_the_page_allows_no_block_that_is_too_slow(self):
         for block, levels in stated().items():
