@@ -2,17 +2,17 @@
 #pragma once
 /// The PIO NIC on a coherent link: the host reads and writes frames in cache lines whose home is the NIC.
 
-#include <array>
 #include <cstdint>
 
 #include "models/base/memory/line_home.h"
 #include "models/base/registers/register_socket.h"
 #include "models/base/systemc/model.h"
-#include "models/base/time/calendar.h"
 #include "models/memory/bus_device.h"
+#include "models/nic/lines/receive_lines.h"
+#include "models/nic/lines/transmit_lines.h"
 #include "models/nic/nic.h"
-#include "models/nic/pio/line_window.h"
 #include "models/nic/pio/pio_core.h"
+#include "models/nic/pio/pio_regs.h"
 
 namespace sluice::nic {
 
@@ -34,8 +34,9 @@ class CoherentPio final : public base::Model,
                           public PioNic,
                           public base::LineHome,
                           public memory::BusDevice,
-                          public base::Resettable {
-  const LineGrant grant_;
+                          public base::Resettable,
+                          private ReceiveLines::Client,
+                          private TransmitLines::Client {
   PioCore core_;
 
  public:
@@ -65,52 +66,22 @@ class CoherentPio final : public base::Model,
   void reset() override;
 
  private:
-  static constexpr unsigned kNone = LineWindow::kNone;
-  /// A load of a control line that waits for its answer.
-  struct Waiting {
-    std::uint64_t request = 0;  ///< number; 0: none waits
-    unsigned control = kNone;
-  };
-
   void register_statistics(base::StatisticsGroup& group) override { core_.register_statistics(group); }
-  LineWindow& window_of(std::uint64_t line) { return line - base_ < PIO_TX_LINES ? rx_ : tx_; }
-  void answer(std::uint64_t request, LineWindow::Line&, base::RequestId of = 0);
-  void refuse(const base::LineRequest&, const char* why);
+  bool is_receive(std::uint64_t line) const { return line - base_ < PIO_TX_LINES; }
 
-  // Receive.
-  void receive_requested(const base::LineRequest&, unsigned control);
-  void end_of_frame();
-  void try_receive();
-  void answer_receive(std::uint64_t word);
-  void no_frame();
-  void answer_without_frame();
-  // Transmit.
-  void transmit_requested(const base::LineRequest&, unsigned control);
-  void take_control_line();
-  void take_frame();
-  void note_reply(const base::LineWritten&);
+  base::Time receive_begins(ReceiveLines&) override;
+  void receive_done(ReceiveLines&) override;
+  void receive_ready(ReceiveLines&) override;
+  void receive_due(ReceiveLines&) override;
+  void transmit_begins(TransmitLines&) override { core_.stamp_commit(); }
+  std::uint32_t transmit_length(TransmitLines&) override;
+  void transmit_done(TransmitLines&, std::uint32_t bytes) override;
 
   base::LineCaches* caches_ = nullptr;
   std::uint64_t base_ = 0;
-
-  LineWindow rx_;
-  unsigned rx_line_ = kNone;        ///< that the host has an answer in
-  std::uint32_t rx_bytes_ = 0;      ///< of the frame in it; 0: none
-  base::RequestId rx_request_ = 0;  ///< the ledger's, that the frame belongs to
-  Waiting rx_waiting_;
-  base::Calendar::Handle rx_timer_;
-  bool rx_is_due_ = false;  ///< the time for which it may be held back is over
-
-  LineWindow tx_;
-  unsigned tx_line_ = kNone;  ///< that the host writes to
-  bool tx_has_control_ = false;
-  std::uint32_t tx_bytes_ = 0;
-  Waiting tx_waiting_;
-  base::Site tx_by_;  ///< that commits
-  /// How what is sent came here: the commit, and the lines that were taken back for it.
-  base::RequestId tx_request_ = 0;
-  base::Time tx_committed_;
-  std::array<base::Journey, 3> tx_journeys_;  ///< of the commit, the control line, and the last overflow line
+  ReceiveLines rx_;
+  bool has_frame_ = false;  ///< the host has been given the first frame
+  TransmitLines tx_;
 };
 
 }  // namespace sluice::nic

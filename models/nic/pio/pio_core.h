@@ -12,7 +12,7 @@
 #include "models/base/measure/mistakes.h"
 #include "models/base/registers/register_bank.h"
 #include "models/base/time/callback.h"
-#include "models/nic/pio/packet_buffer.h"
+#include "models/nic/lines/packet_buffer.h"
 #include "models/nic/pio/parameters.h"
 
 namespace sluice::nic {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The buffers for received frames of a PIO NIC. They have three sizes; a frame gets the smallest free one that holds
+/// The buffers for received frames of a NIC. They have three sizes; a frame gets the smallest free one that holds
 /// it.
 
 #include <array>
