@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/net/frame.h"
+#include "models/nic/rpc_decoder/device_registers.h"
 
 namespace sluice::nic {
 
@@ -52,7 +53,7 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
   declare_statistic_registers();
   declare_receive_registers();
   declare_transmit_registers();
-  if (Steering* steering = receive_.steering()) steering->declare_registers(bank_, DESC_RPC_DECODER);
+  if (Steering* steering = receive_.steering()) rpc::declare_registers(steering->decoder(), bank_, DESC_RPC_DECODER);
 }
 
 std::uint64_t DescriptorNic::board_address() const {
@@ -175,7 +176,7 @@ void DescriptorNic::register_statistics(base::StatisticsGroup& group) {
   group.counter("rx_limited_by_writes", "times", "that rx_writes made frames wait", rx.by_writes);
   group.counter("rx_full_writebacks", "write-backs", "of writeback_batch descriptors", rx.by_writeback);
   group.counter("rx_late_writebacks", "write-backs", "at the end of writeback_timeout", rx.by_timeout);
-  if (const Steering* steering = receive_.steering()) steering->register_statistics(group);
+  if (Steering* steering = receive_.steering()) rpc::register_statistics(steering->decoder(), group);
   const TransmitEngine::Limited& tx = transmit_.limited();
   group.counter("tx_limited_by_cache", "fetches", "of descriptors that tx_cache put off or cut short", tx.by_cache);
   group.counter("tx_limited_by_batch", "fetches", "of descriptors that tx_fetch_batch cut short", tx.by_batch);

@@ -8,8 +8,6 @@
 #include <string>
 
 #include "models/base/fabric/ring.h"
-#include "models/base/measure/statistics.h"
-#include "models/base/registers/register_bank.h"
 #include "models/base/time/calendar.h"
 #include "models/net/packet.h"
 #include "models/nic/descriptor/parameters.h"
@@ -39,8 +37,7 @@ class Steering {
     decoder_->reset();
   }
 
-  void declare_registers(base::RegisterBank&, std::uint64_t offset);
-  void register_statistics(base::StatisticsGroup&) const;
+  rpc::CallDecoder& decoder() { return *decoder_; }
 
  private:
   struct Frame {
