@@ -6,13 +6,8 @@
 #include "firmware/rpc/xdr.h"
 
 static int32_t echo(struct rpc_call* call) {
-  const uint32_t* at = call->args;
-  uint32_t left = call->args_length, length;
-  const uint8_t* data;
-  if (!xdr_opaque(&at, &left, left, &data, &length)) return RPC_REFUSE_GARBAGE_ARGS;
-  uint32_t bytes = (uint32_t)((const uint8_t*)at - (const uint8_t*)call->args);
+  uint32_t bytes = 4 + xdr_padded(call->args[0]);
   if (bytes > call->result_room) return RPC_REFUSE_SYSTEM_ERR;
-  rpc_begin_work(call);
   if (call->result != call->args) __builtin_memcpy(call->result, call->args, bytes);
   return (int32_t)bytes;
 }

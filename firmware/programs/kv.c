@@ -52,39 +52,32 @@ static struct entry* find(const struct bucket* bucket, struct entry* first, uint
 }
 
 static int32_t get(struct rpc_call* call) {
-  const uint32_t* at = call->args;
-  uint32_t left = call->args_length, length;
-  const uint8_t* key;
-  if (!xdr_opaque(&at, &left, KV_KEY_MAX, &key, &length)) return RPC_REFUSE_GARBAGE_ARGS;
+  uint32_t length = call->args[0];
+  const uint8_t* key = (const uint8_t*)(call->args + 1);
   if (call->result_room < 8 + KV_VALUE_MAX) return RPC_REFUSE_SYSTEM_ERR;
-  rpc_begin_work(call);
   uint32_t hash = hash_of(key, length);
   struct bucket* bucket = &buckets[hash % KV_BUCKETS];
   spinlock_take(&bucket->lock);
   const struct entry* entry = find(bucket, entries + hash % KV_BUCKETS * KV_BUCKET_ENTRIES, hash, key, length);
   if (entry == 0) {
     spinlock_give(&bucket->lock);
-    call->result[0] = to_be32(KV_NOT_FOUND);
+    call->result[0] = KV_NOT_FOUND;
     return 4;
   }
   uint32_t value_length = entry->value_length;
-  call->result[1 + xdr_padded(value_length) / 4] = 0; /* padding is zero */
   __builtin_memcpy(call->result + 2, entry->value, value_length);
   spinlock_give(&bucket->lock);
-  call->result[0] = to_be32(KV_OK);
-  call->result[1] = to_be32(value_length);
+  call->result[0] = KV_OK;
+  call->result[1] = value_length;
   return (int32_t)(8 + xdr_padded(value_length));
 }
 
 static int32_t put(struct rpc_call* call) {
-  const uint32_t* at = call->args;
-  uint32_t left = call->args_length, length, value_length;
-  const uint8_t *key, *value;
-  if (!xdr_opaque(&at, &left, KV_KEY_MAX, &key, &length) ||
-      !xdr_opaque(&at, &left, KV_VALUE_MAX, &value, &value_length)) {
-    return RPC_REFUSE_GARBAGE_ARGS;
-  }
-  rpc_begin_work(call);
+  uint32_t length = call->args[0];
+  const uint8_t* key = (const uint8_t*)(call->args + 1);
+  const uint32_t* of_value = call->args + 1 + xdr_padded(length) / 4;
+  uint32_t value_length = of_value[0];
+  const uint8_t* value = (const uint8_t*)(of_value + 1);
   uint32_t hash = hash_of(key, length);
   struct bucket* bucket = &buckets[hash % KV_BUCKETS];
   struct entry* first = entries + hash % KV_BUCKETS * KV_BUCKET_ENTRIES;
@@ -104,7 +97,7 @@ static int32_t put(struct rpc_call* call) {
     status = KV_FULL;
   }
   spinlock_give(&bucket->lock);
-  call->result[0] = to_be32(status);
+  call->result[0] = status;
   return 4;
 }
 

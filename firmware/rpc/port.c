@@ -20,7 +20,9 @@ static const struct rpc_program* const services[] = {RPC_PROGRAMS(AT_ITS_NUMBER)
 _Static_assert(SERVICES <= RPC_PROGRAM_SLOTS,
                "the number of an RPC program is RPC_PROGRAM_FIRST to RPC_PROGRAM_LAST (protocols/rpc/onc_rpc.h)");
 
-#define SET_UP(name, number, version) name##_program_setup();
+#define SET_UP(name, number, version) \
+  rpc_schemas_setup(&name##_program); \
+  name##_program_setup();
 void rpc_programs_setup(void) { RPC_PROGRAMS(SET_UP) }
 
 void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4) {
@@ -31,7 +33,7 @@ void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue
 }
 
 int32_t rpc_null(struct rpc_call* call) {
-  rpc_begin_work(call);
+  (void)call;
   return 0;
 }
 
@@ -82,7 +84,7 @@ static bool auth_sys_is_valid(const uint32_t* at, uint32_t left) {
 #define AUTH_TRUNCATED 0xffffffffu
 
 struct arguments {
-  const uint32_t* at;
+  uint32_t* at;
   uint32_t left; /* bytes */
 };
 
@@ -142,14 +144,14 @@ static bool decode(struct rpc_port* port, struct rpc_call* call) {
   }
 
   stage(unmarshal, datagram->frame);
-  const uint32_t* message = (const uint32_t*)datagram->payload;
+  uint32_t* message = (uint32_t*)datagram->payload;
   if (unlikely(datagram->length < CALL_MIN_BYTES || message[CALL_TYPE] != BE32(RPC_CALL))) {
     return drop(port, datagram, &port->counters.malformed);
   }
   if (unlikely(message[CALL_RPC_VERSION] != BE32(RPC_VERSION))) return deny(port, datagram, RPC_MISMATCH, 0), false;
   if (unlikely(datagram->length < RPC_CALL_HEADER_BYTES)) return drop(port, datagram, &port->counters.malformed);
 
-  const uint32_t* at = message + CALL_CREDENTIAL;
+  uint32_t* at = message + CALL_CREDENTIAL;
   uint32_t left = datagram->length - 4 * CALL_CREDENTIAL;
   if (likely((at[0] | at[1] | at[2] | at[3]) == 0)) {
     at += 4;
@@ -167,13 +169,17 @@ static bool decode(struct rpc_port* port, struct rpc_call* call) {
   if (unlikely(program == 0)) return refuse(port, datagram, RPC_PROG_UNAVAIL), false;
   uint32_t version = from_be32(message[CALL_VERSION]);
   if (unlikely(version != program->version)) return refuse_version(port, datagram, program->version), false;
-  call->handler = rpc_find_handler(program, version, from_be32(message[CALL_PROCEDURE]));
+  uint32_t procedure = from_be32(message[CALL_PROCEDURE]);
+  call->handler = rpc_find_handler(program, version, procedure);
   if (unlikely(call->handler == 0)) return refuse(port, datagram, RPC_PROC_UNAVAIL), false;
+  call->schema = rpc_find_schema(program, procedure);
+  if (call->schema->arguments != 0 && unlikely(!rpc_unmarshal(call->schema->arguments, at, left)))
+    return refuse(port, datagram, RPC_GARBAGE_ARGS), false;
 
   call->id = message[CALL_XID];
   call->args = at;
   call->args_length = left;
-  call->result = (uint32_t*)at;
+  call->result = at;
   call->result_room = net_reply_room(&port->interface, at - REPLY_HEADER_WORDS) - RPC_REPLY_HEADER_BYTES;
   return true;
 }
@@ -226,9 +232,15 @@ COLD void rpc_ignore(struct rpc_port* port, struct rpc_call* call) {
 void rpc_execute(struct rpc_port* port, struct rpc_call* call) {
   account(application);
   port->counters.calls++;
+  if (likely(call->schema->is_known)) stage(handler, call->datagram.frame);
   int32_t length = call->handler(call);
   account(networking);
   if (likely(length >= 0)) {
+    if (call->schema->result != 0) {
+      stage(marshal, call->datagram.frame);
+      if (unlikely(!rpc_marshal(call->schema->result, call->result, (uint32_t)length)))
+        return rpc_refuse(port, call, RPC_SYSTEM_ERR);
+    }
     rpc_reply(port, call, call->result, (uint32_t)length);
   } else if (length == RPC_REFUSE_SILENTLY) {
     rpc_ignore(port, call);

@@ -8,12 +8,14 @@
 
 #include "firmware/kernel/account.h"
 #include "firmware/net/stack.h"
+#include "firmware/rpc/schema.h"
 #include "protocols/rpc/onc_rpc.h"
 
 struct rpc_call;
 
 /* A procedure: reads call->args, writes its result to call->result, which may be the same memory, and returns the
- * result's length in bytes, a multiple of 4; or refuses with a negative value below. */
+ * result's length in bytes, a multiple of 4; or refuses with a negative value below. Both are in the layout of
+ * firmware/rpc/schema.h; arguments have what their schema says. */
 typedef int32_t rpc_handler(struct rpc_call* call);
 #define RPC_REFUSE_GARBAGE_ARGS (-(int32_t)RPC_GARBAGE_ARGS)
 #define RPC_REFUSE_SYSTEM_ERR (-(int32_t)RPC_SYSTEM_ERR)
@@ -28,7 +30,8 @@ struct rpc_program {
 
 struct rpc_call {
   rpc_handler* handler;
-  const uint32_t* args; /* XDR, aligned to 4 */
+  const struct rpc_schema* schema;
+  uint32_t* args;       /* aligned to 4 */
   uint32_t args_length; /* bytes, to the end of the datagram */
   uint32_t* result;
   uint32_t result_room; /* bytes */
@@ -96,8 +99,8 @@ static inline rpc_handler* rpc_find_handler(const struct rpc_program* program, u
   return version == program->version && procedure < program->procedures ? program->handler[procedure] : 0;
 }
 
-/* A handler calls this when its arguments are decoded and its own work begins, and rpc_end_work() when the work ends,
- * if encoding the result takes long. */
+/* A handler without a schema decodes its arguments and encodes its result, and says where its own work begins and, if
+ * encoding takes long, ends. */
 static inline void rpc_begin_work(const struct rpc_call* call) { stage(handler, call->datagram.frame); }
 static inline void rpc_end_work(const struct rpc_call* call) { stage(marshal, call->datagram.frame); }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/rpc/portmapper.c: program 100000 version 2 (RFC 1833). The services of this machine are always registered;
- * SET and UNSET manage further mappings, in fixed memory. CALLIT reaches the services of this machine. */
+/* firmware/rpc/portmapper.c: program 100000 version 2 (RFC 1833), which has no schemas here: its handlers get XDR. The
+ * services of this machine are always registered; SET and UNSET manage further mappings, in fixed memory. CALLIT
+ * reaches the services of this machine. */
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/spinlock.h"
 #include "firmware/rpc/port.h"
@@ -139,12 +140,17 @@ static int32_t call_it(struct rpc_call* call) {
 
   struct rpc_call inner = *call;
   inner.handler = handler;
-  inner.args = (const uint32_t*)(const void*)data;
+  inner.schema = rpc_find_schema(program, procedure);
+  inner.args = call->args + 4;
   inner.args_length = length;
   inner.result = call->result + 4;
   inner.result_room = call->result_room - 16;
+  if (inner.schema->arguments != 0 && !rpc_unmarshal(inner.schema->arguments, inner.args, length))
+    return RPC_REFUSE_SILENTLY;
   int32_t result = handler(&inner);
   if (result < 0) return RPC_REFUSE_SILENTLY;
+  if (inner.schema->result != 0 && !rpc_marshal(inner.schema->result, inner.result, (uint32_t)result))
+    return RPC_REFUSE_SILENTLY;
   call->result = inner.result - 2;
   call->result[0] = to_be32(RPC_PORT_SERVICES);
   call->result[1] = to_be32((uint32_t)result);
