@@ -25,15 +25,15 @@ list(TRANSFORM SLUICE_FIRMWARE_SYSTEM PREPEND ${SLUICE_ROOT}/firmware/)
 set(SLUICE_FIRMWARE_RPC
     drivers/nic.c drivers/nic_descriptor.c drivers/nic_descriptor_setup.c drivers/pcie.c
     drivers/pio/coherent.c drivers/pio/nic.c drivers/pio/pcie.c drivers/pio/pio.c memory/translation.c net/checksum.c net/stack.c net/tcp.c rpc/decoder.c
-    rpc/port.c rpc/portmapper.c rpc/turns.c)
+    rpc/port.c rpc/portmapper.c rpc/schema.c rpc/turns.c)
 list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)
 
 # sluice_rpc_programs(OUT IMAGE program...): sets OUT to the sources of these programs, and writes the image's
 # rpc_programs.h, which lists the programs for firmware/rpc/program.h. A program is NAME.c, which ends with
 # RPC_PROGRAM(NAME, ...), and NAME.h, which defines RPC_PROGRAM_NAME and NAME_VERSION. Either both lie beside each other
 # in the project, or NAME.c is in firmware/programs and NAME.h in protocols/rpc. Where NAME.x describes the program NAME in
-# RPC language, as protocols/rpc/services.x does those in firmware/programs, a NIC that decodes calls gets the schemas of
-# its arguments (firmware/rpc/decoder.h).
+# RPC language, as protocols/rpc/services.x does those in firmware/programs, its handlers get arguments, and give
+# results, by the schemas of that file (firmware/rpc/schema.h), as does a NIC that decodes calls (firmware/rpc/decoder.h).
 function(sluice_rpc_programs out image)
   set(sources)
   set(headers)
@@ -73,7 +73,7 @@ function(sluice_rpc_programs out image)
     string(TOUPPER ${name} upper)
     if(EXISTS ${described_by})
       list(APPEND described ${described_by})
-      string(APPEND schemas " X(${name}_arguments)")
+      string(APPEND schemas " X(${name})")
     endif()
     string(APPEND headers "#include \"${shown}\"\n")
     string(APPEND names " X(${name}, RPC_PROGRAM_${upper}, ${upper}_VERSION)")
@@ -113,7 +113,8 @@ _Static_assert(${condition}, \"${name}.x has no version ${upper}_VERSION of ${na
 " PARENT_SCOPE)
 endfunction()
 
-# Writes the header for firmware/rpc/decoder.c: the schemas of these .x files, and RPC_SCHEMAS(X).
+# Writes the header for firmware/rpc/schema.c: the schemas of these .x files, and RPC_SCHEMAS(X), which expands to X(NAME)
+# for each program with rows NAME_arguments and NAME_results.
 function(_sluice_rpc_schemas header schemas)
   set(files ${ARGN})
   if(NOT files)
@@ -134,16 +135,18 @@ function(_sluice_rpc_schemas header schemas)
 ")
 endfunction()
 
-# sluice_firmware_image(NAME BASE source...): NAME.elf in the build directory from these sources and no others, for RAM
-# at address BASE, or at 0x8000_0000 if BASE is "". Source paths are absolute or relative to the source directory.
-function(sluice_firmware_image name base)
+# Sets out to the compiler's flags: paths in what it makes are relative.
+function(_sluice_firmware_flags out)
   set(flags ${SLUICE_FIRMWARE_FLAGS})
   foreach(map ${SLUICE_ROOT}=. ${CMAKE_SOURCE_DIR}=. ${CMAKE_CURRENT_BINARY_DIR}=build)
     list(APPEND flags -ffile-prefix-map=${map} -Wa,--debug-prefix-map=${map})
   endforeach()
-  if(base)
-    set(base -Wl,--defsym=image_base=${base})
-  endif()
+  set(${out} ${flags} PARENT_SCOPE)
+endfunction()
+
+# Sets out to the objects of these sources, of the image or process NAME.
+function(_sluice_firmware_objects out name)
+  _sluice_firmware_flags(flags)
   set(objects)
   foreach(source ${ARGN})
     get_filename_component(source ${source} ABSOLUTE)
@@ -168,15 +171,53 @@ function(sluice_firmware_image name base)
       VERBATIM)
     list(APPEND objects ${object})
   endforeach()
-  set(script ${SLUICE_ROOT}/firmware/boot/link.ld)
-  set(elf ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
+  set(${out} ${objects} PARENT_SCOPE)
+endfunction()
+
+# Links NAME.elf of objects by a linker script, with further options.
+function(_sluice_firmware_link name script objects)
+  _sluice_firmware_flags(flags)
   add_custom_command(
-    OUTPUT ${elf}
-    COMMAND ${RISCV_CC} ${flags} -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments ${base} -T ${script}
-            ${objects} -o ${elf}
+    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf
+    COMMAND ${RISCV_CC} ${flags} -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments ${ARGN} -T ${script}
+            ${objects} -o ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf
     DEPENDS ${objects} ${script}
     COMMENT "Linking ${name}.elf"
     VERBATIM)
+endfunction()
+
+# sluice_firmware_image(NAME BASE source... [PROCESSES process...]): NAME.elf in the build directory from these sources and
+# no others, for RAM at address BASE, or at 0x8000_0000 if BASE is "", with these processes (sluice_process()) in it.
+# Source paths are absolute or relative to the source directory.
+function(sluice_firmware_image name base)
+  cmake_parse_arguments(IMAGE "" "" "PROCESSES" ${ARGN})
+  _sluice_firmware_objects(objects ${name} ${IMAGE_UNPARSED_ARGUMENTS})
+  _sluice_firmware_flags(flags)
+  foreach(process ${IMAGE_PROCESSES})
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${process}.process.o)
+    add_custom_command(
+      OUTPUT ${object}
+      COMMAND ${RISCV_CC} ${flags} "-DPROCESS_NAME=\"${process}\"" "-DPROCESS_FILE=\"${process}.elf\""
+              -Wa,-I${CMAKE_CURRENT_BINARY_DIR} -c ${SLUICE_ROOT}/firmware/process/embed.S -o ${object}
+      DEPENDS ${SLUICE_ROOT}/firmware/process/embed.S ${CMAKE_CURRENT_BINARY_DIR}/${process}.elf
+      COMMENT "Building firmware image ${name}: process ${process}"
+      VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  if(base)
+    set(base -Wl,--defsym=image_base=${base})
+  endif()
+  _sluice_firmware_link(${name} ${SLUICE_ROOT}/firmware/boot/link.ld "${objects}" ${base})
+endfunction()
+
+# What an image that runs processes has beside the system.
+set(SLUICE_FIRMWARE_PROCESS memory/translation.c process/address_space.c process/elf.c process/process.c process/user.S)
+list(TRANSFORM SLUICE_FIRMWARE_PROCESS PREPEND ${SLUICE_ROOT}/firmware/)
+
+# sluice_process(NAME source...): NAME.elf, a program for user mode (firmware/user), of these sources, which define main().
+function(sluice_process name)
+  _sluice_firmware_objects(objects ${name} ${SLUICE_ROOT}/firmware/user/start.S ${SLUICE_ROOT}/firmware/kernel/string.c ${ARGN})
+  _sluice_firmware_link(${name} ${SLUICE_ROOT}/firmware/user/link.ld "${objects}")
 endfunction()
 
 # sluice_add_firmware(NAME source...): an image of these sources, the system and PCIe enumeration. The sources define

@@ -7,10 +7,12 @@
 #include "firmware/boot/boot.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/panic.h"
+#include "firmware/kernel/spinlock.h"
 
 extern char _end[];
 
 static uintptr_t next, next_high;
+static struct spinlock lock; /* of next */
 
 /* Takes bytes that end at `end` or before; 0 if there are not so many. */
 static void* take(uintptr_t* from, uintptr_t end, size_t bytes, size_t alignment) {
@@ -22,8 +24,10 @@ static void* take(uintptr_t* from, uintptr_t end, size_t bytes, size_t alignment
 
 /* The device tree may be overwritten: board_setup() has copied what matters. */
 void* memory_reserve(size_t bytes, size_t alignment) {
+  spinlock_take(&lock);
   if (next == 0) next = (uintptr_t)_end + (uintptr_t)BOOT_HART_BYTES * BOOT_MAX_HARTS;
   void* start = take(&next, board.memory_base + board.memory_size, bytes, alignment);
+  spinlock_give(&lock);
   if (start == 0) panic("not enough memory for rings, buffers and tables");
   return start;
 }

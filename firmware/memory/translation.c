@@ -19,8 +19,13 @@ static uint64_t entry(uint64_t page, enum memory_type type) {
   return page << (PAGE_SHIFT - 2) | PTE_FLAGS | (uint64_t)type << PTE_PBMT_SHIFT;
 }
 
+void translation_kernel(uint64_t* root) {
+  for (unsigned n = 0; n < LOW_ENTRIES; n++) root[n] = entry(n, MEMORY_AS_IT_IS);
+  for (unsigned n = LOW_ENTRIES; n < next_entry; n++) root[n] = table[n];
+}
+
 void translation_setup(void) {
-  for (unsigned n = 0; n < LOW_ENTRIES; n++) table[n] = entry(n, MEMORY_AS_IT_IS);
+  translation_kernel(table);
   csr_write(satp, SATP_SV39 | (uintptr_t)table >> 12);
   __asm__ volatile("sfence.vma" ::: "memory");
 }

@@ -19,3 +19,6 @@ void translation_setup(void);
 /* Address at which [physical, physical + bytes) is accessed with this type, also by harts that are set up later. Panics
  * when there is no room: it takes 1 GiB or more of 256 GiB. */
 uintptr_t translation_map(uint64_t physical, uint64_t bytes, enum memory_type type);
+
+/* Writes the kernel's entries into the root of another table: what translation_setup() and translation_map() have. */
+void translation_kernel(uint64_t* root);

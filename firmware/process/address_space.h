@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/process/address_space.h: the page tables (Sv39) of processes. The kernel is in all of them, where it is
+ * without translation: below ADDRESS_SPACE_USER, for supervisor mode only. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PAGE_BYTES 4096u
+/* The 255th GiB is a process's own. */
+#define ADDRESS_SPACE_USER 0x3fc0000000ul
+#define ADDRESS_SPACE_END 0x4000000000ul
+
+enum page_access { PAGE_READ = 1, PAGE_WRITE = 2, PAGE_EXECUTE = 4 };
+
+struct address_space {
+  uint64_t* root;
+  uint64_t satp;
+};
+
+/* An empty one. asid: 1 to 65535, no other's. Its memory is reserved for ever. */
+void address_space_setup(struct address_space* space, uint16_t asid);
+
+/* Maps a page that is not mapped yet. Harts that have the space active must do so again. Both addresses are multiples
+ * of PAGE_BYTES; access: page_access. */
+void address_space_map(struct address_space* space, uint64_t address, uint64_t physical, unsigned access);
+
+/* Where these bytes of a process's memory lie; 0: not all are mapped with this access, or they cross a page. */
+void* address_space_find(const struct address_space* space, uint64_t address, uint64_t bytes, unsigned access);
+
+/* This hart translates by it from now on. */
+void address_space_activate(const struct address_space* space);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/process/process.c */
+#include "firmware/process/process.h"
+
+#include "firmware/kernel/console.h"
+#include "firmware/kernel/csr.h"
+#include "firmware/kernel/memory.h"
+#include "firmware/process/elf.h"
+#include "firmware/process/system_call.h"
+
+#define CAUSE_USER_CALL 8ul
+#define CAUSE_LOAD_PAGE 13ul
+#define CAUSE_STORE_PAGE 15ul
+#define SP 2 /* number of a register */
+#define A0 10
+#define A1 11
+#define A2 12
+#define A7 17
+
+void supervisor_interrupt(unsigned long cause); /* kernel/interrupt.c */
+
+static uint64_t* reg(struct thread* t, unsigned n) { return &t->context.x[n - 1]; }
+
+static void copy_name(char* to, const char* from) {
+  unsigned i = 0;
+  for (; i < PROCESS_NAME_BYTES - 1 && from[i] != 0; i++) to[i] = from[i];
+  to[i] = 0;
+}
+
+const struct process_image* process_find_image(const char* name) {
+  for (const struct process_image* i = process_images; i != process_images_end; i++) {
+    const char *a = i->name, *b = name;
+    while (*a != 0 && *a == *b) a++, b++;
+    if (*a == *b) return i;
+  }
+  return 0;
+}
+
+bool process_create(struct process* p, uint16_t number, const struct process_image* image) {
+  *p = (struct process){.number = number};
+  copy_name(p->name, image->name);
+  address_space_setup(&p->space, number);
+  p->is_alive = elf_load(&p->space, image->start, image->end, &p->entry);
+  return p->is_alive;
+}
+
+/* Stacks lie at the end of user memory, with a page between them that is not mapped. */
+void thread_create(struct thread* t, struct process* p, unsigned number, uint64_t first, uint64_t second) {
+  const uint64_t top = ADDRESS_SPACE_END - (uint64_t)number * (THREAD_STACK_BYTES + PAGE_BYTES);
+  *t = (struct thread){.process = p};
+  for (uint64_t at = top - THREAD_STACK_BYTES; at != top; at += PAGE_BYTES)
+    address_space_map(&p->space, at, (uintptr_t)memory_reserve(PAGE_BYTES, PAGE_BYTES), PAGE_READ | PAGE_WRITE);
+  t->context.pc = p->entry;
+  *reg(t, SP) = top;
+  *reg(t, A0) = number;
+  *reg(t, A1) = first;
+  *reg(t, A2) = second;
+}
+
+void process_end(struct process* p, uint64_t code) {
+  p->is_alive = false;
+  p->exit_code = code;
+}
+
+uint64_t thread_call(const struct thread* t) { return t->context.x[A7 - 1]; }
+uint64_t thread_argument(const struct thread* t, unsigned n) { return t->context.x[A0 - 1 + n]; }
+void thread_answer(struct thread* t, uint64_t value) { *reg(t, A0) = value; }
+
+/* What a process prints must lie in one page. */
+static uint64_t print_for(const struct process* p, uint64_t address, uint64_t bytes) {
+  if (bytes > SYSTEM_CALL_PRINT_MOST) bytes = SYSTEM_CALL_PRINT_MOST;
+  const char* text = address_space_find(&p->space, address, bytes, PAGE_READ);
+  if (text == 0) return SYSTEM_CALL_ERROR;
+  for (uint64_t i = 0; i < bytes; i++) print("%c", text[i]);
+  return bytes;
+}
+
+/* True: the thread goes on. */
+static bool serve(struct thread* t, enum thread_event* event) {
+  t->system_calls++;
+  t->context.pc += 4; /* behind the ecall */
+  switch (thread_call(t)) {
+    case SYSTEM_CALL_EXIT:
+      process_end(t->process, thread_argument(t, 0));
+      *event = THREAD_ENDED;
+      return false;
+    case SYSTEM_CALL_PRINT:
+      thread_answer(t, print_for(t->process, thread_argument(t, 0), thread_argument(t, 1)));
+      return true;
+    case SYSTEM_CALL_YIELD:
+      thread_answer(t, 0);
+      *event = THREAD_YIELDED;
+      return false;
+    default:
+      *event = THREAD_CALLS;
+      return false;
+  }
+}
+
+static void end_for_fault(struct thread* t, unsigned long cause) {
+  print("process %u (%s): cause %lu at pc %lx, value %lx: ended\n", t->process->number, t->process->name, cause,
+        (unsigned long)t->context.pc, csr_read(stval));
+  process_end(t->process, SYSTEM_CALL_ERROR);
+}
+
+/* Gives the process a page of its heap, if that is what it misses. Two harts may miss the same one. */
+static bool add_page(struct process* p, unsigned long cause) {
+  const uint64_t address = csr_read(stval) & ~(uint64_t)(PAGE_BYTES - 1);
+  if ((cause != CAUSE_LOAD_PAGE && cause != CAUSE_STORE_PAGE) || address < PROCESS_HEAP || address >= PROCESS_HEAP_END)
+    return false;
+  spinlock_take(&p->lock);
+  if (address_space_find(&p->space, address, 1, PAGE_READ) == 0) {
+    uint64_t* page = memory_reserve(PAGE_BYTES, PAGE_BYTES);
+    for (unsigned i = 0; i < PAGE_BYTES / 8; i++) page[i] = 0;
+    address_space_map(&p->space, address, (uintptr_t)page, PAGE_READ | PAGE_WRITE);
+  }
+  spinlock_give(&p->lock);
+  __asm__ volatile("sfence.vma %0, x0" ::"r"(address) : "memory");
+  return true;
+}
+
+static enum thread_event run(struct thread* t) {
+  enum thread_event event = THREAD_PREEMPTED;
+  for (;;) {
+    const unsigned long cause = user_run(&t->context);
+    if (cause & CAUSE_INTERRUPT) {
+      t->preemptions++;
+      supervisor_interrupt(cause);
+      return THREAD_PREEMPTED;
+    }
+    if (cause != CAUSE_USER_CALL) {
+      if (add_page(t->process, cause)) continue;
+      end_for_fault(t, cause);
+      return THREAD_ENDED;
+    }
+    if (!serve(t, &event)) return event;
+  }
+}
+
+enum thread_event thread_run(struct thread* t) {
+  if (!t->process->is_alive) return THREAD_ENDED;
+  address_space_activate(&t->process->space);
+  user_load_float(&t->context);
+  const enum thread_event event = run(t);
+  user_save_float(&t->context);
+  return event;
+}

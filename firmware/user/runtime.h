@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/user/runtime.h: what RPC programs use of a kernel (memory_reserve(), hart_spin()), in a process. */
+#pragma once
+
+#include <stdint.h>
+
+/* core_frequency: ticks of `cycle` a second. */
+void runtime_setup(uint64_t core_frequency);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/user/service.c: a process that serves an RPC program by the lines of its end-points. Each thread waits in a
+ * load of its own; what comes otherwise comes by the kernel. */
+#include "firmware/user/service.h"
+
+#include <stddef.h>
+
+#include "firmware/kernel/account.h"
+#include "firmware/kernel/likely.h"
+#include "firmware/kernel/memory.h"
+#include "firmware/rpc/program.h"
+#include "firmware/user/runtime.h"
+#include "firmware/user/system.h"
+
+int main(uint64_t thread, uint64_t line_bytes, uint64_t core_frequency);
+
+/* What a service's code pointer leads to: a handler, which ignores the data pointer, if arguments and results have room
+ * in a control line. */
+typedef int32_t service_code(struct rpc_call* call, const void* data);
+
+/* What a handler needs to know of a call stands here before it comes, but for the length of its arguments. */
+struct worker {
+  uintptr_t base, line_bytes, which; /* which: offset of the control line that is next */
+  struct rpc_call call[2];           /* by control line */
+  uint64_t* scratch;                 /* for arguments and results that have no room in a control line */
+};
+
+#define THREADS 32u
+static struct worker workers[THREADS];
+static bool is_set_up;
+
+static int32_t serve_copied(struct rpc_call* call, const void* data);
+
+#define DESCRIBE(name, number, version)                                                                \
+  __attribute__((used, section(".description"))) static const struct service_description of_##name = { \
+      (uintptr_t)&name##_program, (uintptr_t)serve_copied};
+RPC_PROGRAMS(DESCRIBE)
+#define SET_UP(name, number, version) name##_program_setup();
+
+static volatile uint32_t* word_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_WORD); }
+static volatile uint32_t* status_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_XID); }
+static uint32_t word(uint32_t type, uint32_t bytes) {
+  return LAUB_WORD_VALID | type << LAUB_WORD_TYPE_SHIFT | bytes << LAUB_WORD_LENGTH_SHIFT;
+}
+/* A call's word but for its length. */
+static bool is_call(uint32_t w) {
+  return (w & (LAUB_WORD_VALID | LAUB_WORD_TYPE_MASK << LAUB_WORD_TYPE_SHIFT)) == word(LAUB_CALL, 0);
+}
+
+static void set_up_worker(struct worker* w, uint64_t thread, uint64_t line_bytes) {
+  *w = (struct worker){.base = SERVICE_LINES(thread), .line_bytes = line_bytes};
+  w->scratch = memory_reserve(LAUB_OVERFLOW_BYTES + 256, 64);
+  for (unsigned i = 0; i < 2; i++) {
+    const uintptr_t line = w->base + i * line_bytes;
+    w->call[i].args = w->call[i].result = (uint32_t*)(line + LAUB_HEAD_BYTES);
+    w->call[i].result_room = (uint32_t)line_bytes - LAUB_HEAD_BYTES;
+    w->call[i].datagram.frame = (uint8_t*)line; /* names the request in the ledger */
+  }
+}
+
+/* Copies between memory and the part of a message in its control line, and then the part in the overflow lines. */
+static void copy(volatile uint64_t* to, const volatile uint64_t* from, uint32_t bytes) {
+  for (uint32_t at = 0; at < bytes; at += 8) *to++ = *from++;
+}
+static void read(const struct worker* w, uintptr_t line, uint64_t* to, uint32_t bytes) {
+  const uint32_t room = (uint32_t)w->line_bytes - LAUB_HEAD_BYTES, first = bytes < room ? bytes : room;
+  copy(to, (uint64_t*)(line + LAUB_HEAD_BYTES), first);
+  copy(to + first / 8, (uint64_t*)(w->base + LAUB_OVERFLOW), bytes - first);
+}
+static void write(const struct worker* w, uintptr_t line, const uint64_t* from, uint32_t bytes) {
+  const uint32_t room = (uint32_t)w->line_bytes - LAUB_HEAD_BYTES, first = bytes < room ? bytes : room;
+  copy((uint64_t*)(line + LAUB_HEAD_BYTES), from, first);
+  copy((uint64_t*)(w->base + LAUB_OVERFLOW), from + first / 8, bytes - first);
+  for (uint32_t at = room; at < bytes; at += (uint32_t)w->line_bytes)
+    sluice_bind((const void*)(w->base + LAUB_OVERFLOW + at - room), (const void*)line);
+}
+
+/* The code of a service whose arguments or results may have no room in a control line. They are copied, since they go
+ * on in the overflow lines, which do not follow each control line. data: the handler. */
+static int32_t serve_copied(struct rpc_call* call, const void* data) {
+  const uintptr_t line = (uintptr_t)call->datagram.frame;
+  struct worker* w = &workers[(line - SERVICE_LINES(0)) / LAUB_ENDPOINT_SIZE];
+  rpc_handler* handler = (rpc_handler*)(uintptr_t)data;
+  struct rpc_call copied = *call;
+  stage(unmarshal, call->datagram.frame);
+  read(w, line, w->scratch, call->args_length);
+  copied.args = copied.result = (uint32_t*)w->scratch;
+  copied.result_room = call->result_room + LAUB_OVERFLOW_BYTES;
+  stage(handler, call->datagram.frame);
+  int32_t length = handler(&copied);
+  stage(marshal, call->datagram.frame);
+  if (length > 0) write(w, line, (const uint64_t*)copied.result, (uint32_t)length);
+  return length;
+}
+
+COLD static void refuse(uintptr_t line, int32_t length) {
+  if (length == RPC_REFUSE_SILENTLY) return;
+  *status_of(line) = (uint32_t)-length;
+  *word_of(line) = word(LAUB_REPLY, 0);
+}
+
+/* Serves the calls that the lines bring until one brings another word, which it returns. Between the load that brings a
+ * call and the handler's first instruction, every one counts. */
+__attribute__((noinline)) static uint32_t serve_lines(struct worker* w) {
+  const uintptr_t both = 2 * w->base + w->line_bytes, calls = (uintptr_t)&w->call[0] + (uintptr_t)&w->call[1];
+  uintptr_t line = w->base + w->which;
+  struct rpc_call* call = &w->call[w->which != 0];
+  uint32_t got;
+  for (;;) {
+    account(parked);
+    got = *word_of(line);
+    account(application);
+    if (unlikely(!is_call(got))) break;
+    call->args_length = got >> LAUB_WORD_LENGTH_SHIFT; /* a call's other bits are 0 */
+    stage(handler, line);
+    service_code* code = (service_code*)*(volatile uint64_t*)(line + LAUB_HEAD_CODE);
+    int32_t length = code(call, (const void*)*(volatile uint64_t*)(line + LAUB_HEAD_DATA));
+    stage(marshal, line);
+    if (likely(length >= 0)) {
+      *status_of(line) = RPC_SUCCESS;
+      *word_of(line) = word(LAUB_REPLY, (uint32_t)length);
+    } else {
+      refuse(line, length);
+    }
+    stage(doorbell, line);
+    line = both - line;
+    call = (struct rpc_call*)(calls - (uintptr_t)call);
+  }
+  w->which = both - line - w->base; /* the next one */
+  return got;
+}
+
+/* The call that the kernel has handed over. */
+static int64_t serve_handed(uint64_t thread) {
+  const uintptr_t at = SERVICE_CALL(thread);
+  const uint64_t code = *(volatile uint64_t*)(at + LAUB_HEAD_CODE), data = *(volatile uint64_t*)(at + LAUB_HEAD_DATA);
+  rpc_handler* handler = (rpc_handler*)(code == (uintptr_t)serve_copied ? data : code);
+  struct rpc_call call = {.args_length = *word_of(at) >> LAUB_WORD_LENGTH_SHIFT};
+  call.args = call.result = (uint32_t*)(at + LAUB_HEAD_BYTES);
+  call.result_room = SERVICE_CALL_BYTES - LAUB_HEAD_BYTES;
+  call.datagram.frame = (uint8_t*)at;
+  account(application);
+  stage(handler, at);
+  int64_t length = handler(&call);
+  stage(marshal, at);
+  return length;
+}
+
+int main(uint64_t thread, uint64_t line_bytes, uint64_t core_frequency) {
+  if (thread >= THREADS) return 1;
+  if (!is_set_up) { /* the kernel begins no two threads of a process at a time */
+    is_set_up = true;
+    runtime_setup(core_frequency);
+    RPC_PROGRAMS(SET_UP)
+  }
+  struct worker* w = &workers[thread];
+  set_up_worker(w, thread, line_bytes);
+  int64_t reply = SERVICE_NO_REPLY;
+  for (;;) {
+    if (system_call(SYSTEM_CALL_WAIT, (uint64_t)reply, 0) == SERVICE_CALLED) {
+      reply = serve_handed(thread);
+      continue;
+    }
+    reply = SERVICE_NO_REPLY;
+    while (serve_lines(w) == 0) system_call(SYSTEM_CALL_TRYAGAIN, 0, 0);
+  }
+}
