@@ -19,7 +19,7 @@ class Points(SweepTest):
     def test_shipped_studies_are_studies(self):
         names = [name[:-5] for name in os.listdir(os.path.join(SOURCE, "studies")) if name.endswith(".toml")]
         counts = {name: int(self.succeed("sweep", name, "--count")) for name in names}
-        self.assertEqual(counts, {"design-space": 480, "link-width": 450, "echo-rate": 10, "echo-rate-fine": 1,
+        self.assertEqual(counts, {"delivery": 36, "design-space": 480, "link-width": 450, "echo-rate": 10, "echo-rate-fine": 1,
                                   "echo-caches": 5, "pcie-latency": 20, "pcie-bandwidth": 10, "pcie-iommu": 3,
                                   "pio-loopback": 6})
         self.assert_mistake(["sweep", "link-widht", "--count"], "there is no study link-widht; did you mean link-width?")

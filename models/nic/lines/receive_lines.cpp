@@ -28,26 +28,35 @@ const char* ReceiveLines::requested(const base::LineRequest& r) {
   next_ = control;
   hart_ = r.hart;
   is_due_ = false;
-  by_ = base::access_site();
-  asked_ = base::now();
-  for (base::Journey& j : journeys_) j.clear();
-  if (r.serves != 0 && r.serves == of_) journeys_[0] = r.journey;
   const base::Time most = client_.receive_begins(*this);
   timer_ = base::calendar().after(most, key_, [this] { due(); });
   if (line_ == LineWindow::kNone) {
     client_.receive_ready(*this);
     return nullptr;
   }
+  if (!window_.is_recalling()) begin_taking_back(&r);
+  return nullptr;
+}
+
+void ReceiveLines::finish(const base::LineRequest* r) {
+  if (line_ != LineWindow::kNone && waiting_ == 0 && !window_.is_recalling()) begin_taking_back(r);
+}
+
+/// Takes back what the host has done with; the request, if there is one, says so.
+void ReceiveLines::begin_taking_back(const base::LineRequest* r) {
+  by_ = base::access_site();
+  asked_ = base::now();
+  for (base::Journey& j : journeys_) j.clear();
+  if (r && r->serves != 0 && r->serves == of_) journeys_[0] = r->journey;
   window_.begin_recalls();
   window_.recall(window_.control_line(line_));
   window_.recall_overflow(window_.shape().overflow_lines);
   if (window_.take()) take_back();
-  return nullptr;
 }
 
 void ReceiveLines::written(const base::LineWritten& w) {
   window_.written(w.line, w.bytes);
-  if (w.request == 0 || w.request != of_ || waiting_ == 0 || w.journey.start() < asked_) return;
+  if (w.request == 0 || w.request != of_ || !window_.is_recalling() || w.journey.start() < asked_) return;
   journeys_[window_.is_overflow(w.line) ? 2 : 1] = w.journey;
 }
 

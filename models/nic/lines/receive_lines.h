@@ -47,6 +47,10 @@ class ReceiveLines {
   void recalled();
   void reset();
 
+  /// The host has done with the control line that it holds here, though it loads no other: request, for a line of
+  /// another window, says so. Null: something else does.
+  void finish(const base::LineRequest* request);
+
   LineWindow& window() { return window_; }
   /// Whether a load waits, and may be answered.
   bool is_ready() const { return waiting_ != 0 && !window_.is_recalling(); }
@@ -69,6 +73,7 @@ class ReceiveLines {
   void apply_journeys() const;
 
  private:
+  void begin_taking_back(const base::LineRequest*);
   void take_back();
   void due();
 

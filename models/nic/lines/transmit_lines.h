@@ -41,6 +41,8 @@ class TransmitLines {
   void recalled();
   void reset();
 
+  const LineWindow& window() const { return window_; }
+
   // During the client's functions.
   std::span<std::uint8_t> message() { return window_.control(line_); }  ///< the control line
   void get(std::span<std::uint8_t> message) { window_.get(line_, message); }

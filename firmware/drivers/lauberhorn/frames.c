@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/drivers/lauberhorn/frames.c: the frames that Lauberhorn gives to the kernel, as those of a NIC that delivers
+ * frames. Each core has a queue: what its kernel line brings is copied into the one buffer that there is, and the
+ * answer into the transmit lines of its kernel end-point. */
+#include "firmware/drivers/lauberhorn/lauberhorn.h"
+#include "firmware/drivers/nic.h"
+#include "firmware/kernel/account.h"
+#include "firmware/kernel/memory.h"
+
+#define MAX_FRAME 1514u /* bytes: that of the other drivers */
+
+struct queue {
+  struct nic_queue base;
+  struct lauberhorn_lines tx;
+  struct nic_frame frame;
+  uint8_t* data; /* where received frames are put */
+  bool is_there, holds_line;
+};
+
+static struct queue* own(struct nic_queue* base) { return (struct queue*)base; }
+
+static uint32_t receive(struct nic_queue* base, struct nic_frame** frames) {
+  struct queue* q = own(base);
+  if (!q->is_there) return 0;
+  q->is_there = false;
+  frames[0] = &q->frame;
+  return 1;
+}
+
+/* Sends what the head says and these bytes. request: in memory, for the ledger. */
+static void send(struct queue* q, uint32_t type, const uint64_t* from, uint32_t bytes, const void* request) {
+  lauberhorn_write(&q->tx, from, bytes);
+  *(volatile uint32_t*)lauberhorn_at(&q->tx, LAUB_HEAD_WORD) = lauberhorn_word(type, bytes);
+  lauberhorn_bind(&q->tx, request, bytes);
+  stage(doorbell, request);
+  lauberhorn_next(&q->tx);
+  (void)lauberhorn_wait(&q->tx); /* the load that commits */
+}
+
+/* Waits for a buffer, for the first message. */
+static void get_buffer(struct queue* q) {
+  if (!q->holds_line) (void)lauberhorn_wait(&q->tx);
+  q->holds_line = true;
+}
+
+static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
+  struct queue* q = own(base);
+  (void)kind;
+  stage(copy, q->data);
+  get_buffer(q);
+  send(q, LAUB_FRAME, (const uint64_t*)data, length, q->data);
+}
+
+void lauberhorn_frames_reply(const struct nic* nic, uint32_t core, uint32_t session, uint32_t status,
+                             const uint64_t* result, uint32_t bytes) {
+  struct queue* q = own(nic->queue[core]);
+  get_buffer(q);
+  *(volatile uint32_t*)lauberhorn_at(&q->tx, LAUB_HEAD_XID) = status;
+  *(volatile uint32_t*)lauberhorn_at(&q->tx, LAUB_HEAD_SESSION) = session << 16;
+  send(q, LAUB_REPLY, result, bytes, result);
+}
+
+static void release(struct nic_queue* base, uint8_t* data) {
+  (void)base;
+  (void)data;
+}
+
+static void flush(struct nic_queue* base) { (void)base; }
+static void wait(struct nic_queue* base) { (void)base; }
+
+static const struct nic_driver driver = {
+    .receive = receive, .transmit = transmit, .release = release, .flush = flush, .wait = wait};
+
+void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* nic) {
+  const uint64_t mac = lauberhorn_get(lauberhorn, LAUB_MAC);
+  for (unsigned i = 0; i < 6; i++) nic->mac[i] = (uint8_t)(mac >> (40 - 8 * i));
+  nic->max_frame = MAX_FRAME;
+  nic->settings = NIC_DEFAULT_SETTINGS;
+  nic->settings.ipv4 = lauberhorn->ipv4;
+  nic->queues = lauberhorn->cores;
+  for (uint32_t core = 0; core < nic->queues; core++) {
+    struct queue* q = memory_reserve(sizeof *q, 64);
+    uint8_t* buffer = memory_reserve(NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
+    *q = (struct queue){
+        .base = {&driver}, .tx = lauberhorn_kernel(lauberhorn, core, LAUB_TX), .data = buffer + NIC_BUFFER_HEADROOM};
+    nic->queue[core] = &q->base;
+  }
+}
+
+void lauberhorn_frames_offer(const struct nic* nic, uint32_t core, const struct lauberhorn_lines* l, uint32_t bytes) {
+  struct queue* q = own(nic->queue[core]);
+  if (bytes > MAX_FRAME) return;
+  sluice_bind(q->data, (const void*)lauberhorn_at(l, 0));
+  stage(copy, q->data);
+  lauberhorn_read(l, (uint64_t*)q->data, bytes);
+  q->frame = (struct nic_frame){.data = q->data, .length = bytes};
+  q->is_there = true;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/drivers/lauberhorn/lauberhorn.c */
+#include "firmware/drivers/lauberhorn/lauberhorn.h"
+
+#include "firmware/kernel/board.h"
+#include "firmware/kernel/fdt.h"
+#include "models/base/measure/hints.h"
+#include "protocols/rpc/onc_rpc.h"
+
+bool lauberhorn_find(struct lauberhorn* nic) {
+  struct fdt_walk node;
+  nic->registers = 0;
+  if (!fdt_begin(&node, board_device_tree)) return false;
+  while (fdt_next(&node)) {
+    uint32_t length = 0;
+    const void* reg = fdt_get(&node, "reg", &length);
+    if (reg == 0 || length < 32 || !fdt_is_compatible(&node, "sluice,lauberhorn")) continue;
+    nic->registers = fdt_cells(reg, 0);
+    nic->lines = fdt_cells(reg, 4);
+    nic->ipv4 = fdt_get_u32(&node, "sluice,ipv4", RPC_IPV4_DEFAULT);
+    break;
+  }
+  if (nic->registers == 0) return false;
+  nic->line_bytes = (uint32_t)lauberhorn_get(nic, LAUB_LINE_BYTES);
+  nic->cores = (uint32_t)lauberhorn_get(nic, LAUB_CORES);
+  nic->processes = (uint32_t)lauberhorn_get(nic, LAUB_PROCESSES);
+  nic->workers = (uint32_t)lauberhorn_get(nic, LAUB_WORKERS);
+  nic->services = (uint32_t)lauberhorn_get(nic, LAUB_SERVICES);
+  return true;
+}
+
+static struct lauberhorn_lines lines_at(const struct lauberhorn* nic, uint64_t offset) {
+  return (struct lauberhorn_lines){.base = nic->lines + offset, .line_bytes = nic->line_bytes};
+}
+
+struct lauberhorn_lines lauberhorn_kernel(const struct lauberhorn* nic, uint32_t core, uint32_t direction) {
+  return lines_at(nic, LAUB_KERNEL(core) + direction);
+}
+
+struct lauberhorn_lines lauberhorn_user(const struct lauberhorn* nic, uint32_t process, uint32_t worker,
+                                        uint32_t direction) {
+  return lines_at(nic, LAUB_USER(nic->cores, nic->workers, process, worker) + direction);
+}
+
+static void copy(volatile uint64_t* to, const volatile uint64_t* from, uint32_t bytes) {
+  for (uint32_t at = 0; at < bytes; at += 8) *to++ = *from++;
+}
+
+static volatile uint64_t* overflow(const struct lauberhorn_lines* l) {
+  return (volatile uint64_t*)(l->base + LAUB_OVERFLOW);
+}
+
+void lauberhorn_read(const struct lauberhorn_lines* l, uint64_t* to, uint32_t bytes) {
+  uint32_t first = bytes < lauberhorn_inline(l) ? bytes : lauberhorn_inline(l);
+  copy(to, lauberhorn_at(l, LAUB_HEAD_BYTES), first);
+  copy(to + first / 8, overflow(l), bytes - first);
+}
+
+void lauberhorn_write(const struct lauberhorn_lines* l, const uint64_t* from, uint32_t bytes) {
+  uint32_t first = bytes < lauberhorn_inline(l) ? bytes : lauberhorn_inline(l);
+  copy(lauberhorn_at(l, LAUB_HEAD_BYTES), from, first);
+  copy(overflow(l), from + first / 8, bytes - first);
+}
+
+void lauberhorn_bind(const struct lauberhorn_lines* l, const void* request, uint32_t bytes) {
+  sluice_bind((const void*)lauberhorn_at(l, 0), request);
+  for (uint32_t at = lauberhorn_inline(l); at < bytes; at += l->line_bytes)
+    sluice_bind((const void*)(l->base + LAUB_OVERFLOW + at - lauberhorn_inline(l)), request);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/drivers/lauberhorn/lauberhorn.h: Lauberhorn, the NIC that hands calls to cores by cache lines. A core waits
+ * in the load of a control line; a load of the other one says that it has done with what the first one brought. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "models/nic/lauberhorn/lauberhorn_regs.h"
+
+struct lauberhorn {
+  uint64_t registers, lines; /* addresses; registers 0: there is none */
+  uint32_t line_bytes, cores, processes, workers, services;
+  uint32_t ipv4; /* sluice,ipv4 */
+};
+
+/* What the device tree and the NIC say. False: the board has none. To be called before memory_reserve(), which may
+ * overwrite the tree. */
+bool lauberhorn_find(struct lauberhorn* nic);
+
+static inline uint64_t lauberhorn_get(const struct lauberhorn* nic, uint32_t offset) {
+  return *(volatile uint64_t*)(nic->registers + offset);
+}
+static inline void lauberhorn_set(const struct lauberhorn* nic, uint32_t offset, uint64_t value) {
+  *(volatile uint64_t*)(nic->registers + offset) = value;
+}
+
+/* One side of an end-point, as one core uses it. */
+struct lauberhorn_lines {
+  uint64_t base; /* of its control lines */
+  uint32_t line_bytes;
+  uint32_t which; /* offset of the control line that is next, or that is held */
+};
+
+static inline volatile void* lauberhorn_at(const struct lauberhorn_lines* l, uint32_t offset) {
+  return (volatile void*)(l->base + l->which + offset);
+}
+/* Waits for a message: returns its word; 0: TRYAGAIN. */
+static inline uint32_t lauberhorn_wait(const struct lauberhorn_lines* l) {
+  return *(volatile uint32_t*)lauberhorn_at(l, LAUB_HEAD_WORD);
+}
+/* The other control line is next; its load says that this one is done with. */
+static inline void lauberhorn_next(struct lauberhorn_lines* l) { l->which ^= l->line_bytes; }
+
+static inline uint32_t lauberhorn_word(uint32_t type, uint32_t bytes) {
+  return LAUB_WORD_VALID | type << LAUB_WORD_TYPE_SHIFT | bytes << LAUB_WORD_LENGTH_SHIFT;
+}
+static inline uint32_t lauberhorn_type(uint32_t word) { return word >> LAUB_WORD_TYPE_SHIFT & LAUB_WORD_TYPE_MASK; }
+static inline uint32_t lauberhorn_length(uint32_t word) {
+  return word >> LAUB_WORD_LENGTH_SHIFT & LAUB_WORD_LENGTH_MASK;
+}
+/* Bytes of a message that a control line has room for. */
+static inline uint32_t lauberhorn_inline(const struct lauberhorn_lines* l) { return l->line_bytes - LAUB_HEAD_BYTES; }
+
+/* Copies a message's bytes out of the lines, or into them, 8 at a time: memory behind it is copied too. */
+void lauberhorn_read(const struct lauberhorn_lines* l, uint64_t* to, uint32_t bytes);
+void lauberhorn_write(const struct lauberhorn_lines* l, const uint64_t* from, uint32_t bytes);
+/* For the ledger: the lines of a message of so many bytes belong to the request whose bytes lie at an address. */
+void lauberhorn_bind(const struct lauberhorn_lines* l, const void* request, uint32_t bytes);
+
+/* The core's kernel end-point, and the end-point of a process's worker. */
+struct lauberhorn_lines lauberhorn_kernel(const struct lauberhorn* nic, uint32_t core, uint32_t direction);
+struct lauberhorn_lines lauberhorn_user(const struct lauberhorn* nic, uint32_t process, uint32_t worker,
+                                        uint32_t direction);
+
+struct nic;
+/* The frames that are no calls of services, as a NIC with a queue for each core: receive() gives a frame once after
+ * lauberhorn_frames_offer(). */
+void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* nic);
+/* Answers a request that the core has kept: status, and `bytes` of its result. */
+void lauberhorn_frames_reply(const struct nic* nic, uint32_t core, uint32_t session, uint32_t status,
+                             const uint64_t* result, uint32_t bytes);
+void lauberhorn_frames_offer(const struct nic* nic, uint32_t core, const struct lauberhorn_lines* l, uint32_t bytes);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/drivers/lauberhorn/workers.c */
+#include "firmware/drivers/lauberhorn/workers.h"
+
+#include "firmware/kernel/board.h"
+#include "firmware/kernel/console.h"
+#include "firmware/kernel/memory.h"
+#include "firmware/process/system_call.h"
+#include "firmware/user/service.h"
+
+void server_setup(struct server* s, const struct lauberhorn* nic, uint16_t number, const struct process_image* image) {
+  *s = (struct server){.nic = nic, .number = number, .image = image};
+}
+
+static bool begin_process(struct server* s) {
+  s->process = memory_reserve(sizeof *s->process, 64);
+  s->workers = memory_reserve(s->nic->workers * sizeof *s->workers, 64);
+  for (uint32_t i = 0; i < s->nic->workers; i++) s->workers[i] = 0;
+  if (process_create(s->process, s->number, s->image)) return true;
+  print("process %u (%s): is no program\n", s->number, s->image->name);
+  return false;
+}
+
+static void map(struct process* p, uint64_t address, uint64_t physical, uint64_t bytes) {
+  for (uint64_t at = 0; at < bytes; at += PAGE_BYTES)
+    address_space_map(&p->space, address + at, physical + at, PAGE_READ | PAGE_WRITE);
+}
+
+/* Begins a thread, which runs until it waits for the first time. */
+static struct worker* begin_worker(struct server* s, uint32_t number) {
+  struct worker* w = memory_reserve(sizeof *w, 64);
+  *w = (struct worker){.server = s, .number = number};
+  w->handed = memory_reserve(SERVICE_CALL_BYTES, PAGE_BYTES);
+  const struct lauberhorn_lines lines = lauberhorn_user(s->nic, s->number, number, LAUB_RX);
+  map(s->process, SERVICE_CALL(number), (uintptr_t)w->handed, SERVICE_CALL_BYTES);
+  map(s->process, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES);
+  thread_create(&w->thread, s->process, number, s->nic->line_bytes, board.core_frequency);
+  for (;;) {
+    const enum thread_event event = thread_run(&w->thread);
+    if (event == THREAD_ENDED) return 0;
+    if (event == THREAD_CALLS && thread_call(&w->thread) == SYSTEM_CALL_WAIT) return w;
+    if (event == THREAD_CALLS) thread_answer(&w->thread, SYSTEM_CALL_ERROR);
+  }
+}
+
+static struct worker* take(struct server* s, uint32_t number) {
+  if (s->workers[number] == 0) s->workers[number] = begin_worker(s, number);
+  struct worker* w = s->workers[number];
+  if (w == 0 || w->is_busy) return 0;
+  w->is_busy = true;
+  return w;
+}
+
+struct worker* server_take(struct server* s, uint32_t preferred) {
+  struct worker* w = 0;
+  spinlock_take(&s->lock);
+  if ((s->process != 0 && s->process->is_alive) || begin_process(s)) {
+    w = take(s, preferred % s->nic->workers);
+    for (uint32_t i = 0; w == 0 && i < s->nic->workers && s->process->is_alive; i++) w = take(s, i);
+  }
+  spinlock_give(&s->lock);
+  return w;
+}
+
+void worker_give(struct worker* w) {
+  spinlock_take(&w->server->lock);
+  w->is_busy = false;
+  spinlock_give(&w->server->lock);
+}

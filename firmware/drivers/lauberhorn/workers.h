@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/drivers/lauberhorn/workers.h: the threads of processes that serve calls. Worker n of a process has its
+ * end-point n; any hart may run it. */
+#pragma once
+
+#include "firmware/drivers/lauberhorn/lauberhorn.h"
+#include "firmware/drivers/lauberhorn/services.h"
+#include "firmware/process/process.h"
+
+struct server;
+
+struct worker {
+  struct server* server;
+  struct thread thread;
+  uint32_t number;
+  uint8_t* handed;  /* what lies at SERVICE_CALL(number) */
+  bool is_busy;     /* a hart runs it, or it has been set aside in the middle of a handler */
+  bool has_kept;    /* the call that was handed to it, which is no longer in the kernel line */
+  uint32_t session; /* of that call */
+};
+
+/* The processes that serve one program, one after the other: a call for one that has ended begins the next. */
+struct server {
+  const struct lauberhorn* nic;
+  const struct process_image* image;
+  uint16_t number; /* of the process, at the NIC and as ASID */
+  struct spinlock lock;
+  struct process* process; /* 0: none yet */
+  struct worker** workers; /* of that process; 0: none yet */
+};
+
+void server_setup(struct server* server, const struct lauberhorn* nic, uint16_t number,
+                  const struct process_image* image);
+
+/* A worker that waits for the kernel to hand it a call, if possible the one of this number; 0: all are busy. Begins the
+ * process, or the thread. */
+struct worker* server_take(struct server* server, uint32_t preferred);
+
+/* The worker waits again. */
+void worker_give(struct worker* worker);

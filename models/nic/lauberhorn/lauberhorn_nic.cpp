@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/nic/lauberhorn/lauberhorn_nic.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/measure/mistakes.h"
+#include "models/net/frame.h"
+#include "models/nic/lauberhorn/mac_bits.h"
+
+namespace sluice::nic {
+namespace {
+
+std::unique_ptr<rpc::CallDecoder> make_decoder(LauberhornDecoder kind, const std::string& path,
+                                               rpc::CallDecoder::Output output) {
+  const std::string own = path + ".decoder";
+  const rpc::DecoderFactory make = kind == LauberhornDecoder::rtl ? rpc::rtl_factory() : &rpc::make_model;
+  return make(own, base::path_key(own), std::move(output));
+}
+
+std::unique_ptr<rpc::MessageEncoder> make_encoder(LauberhornDecoder kind, const std::string& path,
+                                                  rpc::MessageEncoder::Output output) {
+  const std::string own = path + ".encoder";
+  const rpc::EncoderFactory make =
+      kind == LauberhornDecoder::rtl ? rpc::encoder_rtl_factory() : &rpc::make_encoder_model;
+  return make(own, base::path_key(own), std::move(output));
+}
+
+}  // namespace
+
+Lauberhorn::Lauberhorn(const sc_core::sc_module_name& name, const Parameters& p, net::Wire& wire, net::Wire::End end)
+    : Model(name),
+      parameters_(p),
+      mac_(base::module_name(path() + ".mac").c_str(), p.mac, wire, end),
+      bank_(path(), LAUB_REGISTERS_SIZE),
+      clock_(p.clock.clock()),
+      component_(base::ledger().component(path())),
+      mac_address_(lauberhorn::mac_bits(net::parse_host_mac(p.address).bytes.data())),
+      buffer_(p.rx_buffer.count()),
+      decoder_(make_decoder(p.decoder, path(), [this](const rpc::Decoded& d) { decoded(d); })),
+      encoder_(make_encoder(p.decoder, path(), [this](const rpc::Encoded& e) { encoded(e); })),
+      processes_(p.processes + 1),
+      services_(p.services),
+      cores_(p.cores),
+      end_points_(p.cores + std::size_t{p.processes} * p.workers),
+      scheduler_({p.cores, p.processes, p.workers, p.queue}, *this) {
+  mac_.set_client(*this);
+  mac_.set_max_frame(kLongestFrame);
+  declare_registers();
+}
+
+void Lauberhorn::attach(base::LineCaches& caches, std::uint64_t base) {
+  caches_ = &caches;
+  base_ = base;
+  const unsigned line = caches.line_bytes();
+  shape_ = {line, LAUB_HEAD_BYTES, LAUB_OVERFLOW, LAUB_OVERFLOW_BYTES / line};
+}
+
+void Lauberhorn::connect(const memory::ChipPorts& chip, memory::SocBus::Region region) {
+  chip.map(region, socket);
+  host_ = chip.host;
+}
+
+void Lauberhorn::connect_lines(base::LineHomes& homes, std::uint64_t address, std::uint64_t size,
+                               const std::string& path) {
+  homes.add_home(*this, address, size, path);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Lines
+
+Lauberhorn::EndPoint& Lauberhorn::at(EndPointId id) {
+  const unsigned n = id.process == lauberhorn::Scheduler::kKernel
+                         ? id.number
+                         : parameters_.cores + (id.process - 1) * parameters_.workers + id.number;
+  std::unique_ptr<EndPoint>& e = end_points_[n];
+  if (!e) {
+    EndPoint::Owner& owner = *this;
+    e = std::make_unique<EndPoint>(id, shape_, key(), owner);
+    const std::uint64_t start = base_ + std::uint64_t{n} * LAUB_ENDPOINT_SIZE;
+    e->rx.attach(*caches_, start + LAUB_RX);
+    e->tx.attach(*caches_, start + LAUB_TX);
+  }
+  return *e;
+}
+
+/// The end-point that a line belongs to.
+Lauberhorn::EndPoint& Lauberhorn::at(std::uint64_t line) {
+  const auto n = static_cast<unsigned>((line - base_) / LAUB_ENDPOINT_SIZE);
+  if (n < parameters_.cores) return at(EndPointId{lauberhorn::Scheduler::kKernel, n});
+  const unsigned user = n - parameters_.cores;
+  return at(EndPointId{1 + user / parameters_.workers, user % parameters_.workers});
+}
+
+void Lauberhorn::line_requested(const base::LineRequest& r) {
+  EndPoint& e = at(r.line);
+  // A core that goes from its kernel line to a process has done with what the kernel line has brought.
+  if (e.id.process != lauberhorn::Scheduler::kKernel && is_receive(r.line) && r.hart < parameters_.cores)
+    at(EndPointId{lauberhorn::Scheduler::kKernel, r.hart}).rx.finish(&r);
+  const char* wrong = is_receive(r.line) ? e.rx.requested(r) : e.tx.requested(r);
+  if (!wrong) return;
+  base::mistakes().report(fmt::format("{}: line {:#x} {}", path(), r.line - base_, wrong));
+  caches_->refuse(r.number);
+}
+
+void Lauberhorn::line_written(const base::LineWritten& w) {
+  if (is_receive(w.line))
+    at(w.line).rx.written(w);
+  else
+    at(w.line).tx.written(w);
+}
+
+void Lauberhorn::line_recalled(std::uint64_t line) {
+  if (is_receive(line))
+    at(line).rx.recalled();
+  else
+    at(line).tx.recalled();
+}
+
+void Lauberhorn::caches_reset() {
+  for (auto& e : end_points_) {
+    if (!e) continue;
+    if (e->rx.is_waiting()) scheduler_.unpark(e->id);
+    e->rx.reset();
+    e->tx.reset();
+    e->is_lost = e->never_waits = false;
+    if (e->current) free(*std::exchange(e->current, std::nullopt));
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// What end-points are given
+
+/// Answers the load of an end-point with a message that has no bytes.
+void Lauberhorn::tell(EndPoint& e, std::uint32_t word) {
+  const std::span<std::uint8_t> line = e.rx.next();
+  std::fill_n(line.begin(), LAUB_HEAD_BYTES, std::uint8_t{0});
+  std::memcpy(line.data() + LAUB_HEAD_WORD, &word, sizeof word);
+  e.rx.answer();
+}
+
+void Lauberhorn::polls(EndPoint& e) { scheduler_.poll(e.id, e.rx.hart()); }
+
+void Lauberhorn::due(EndPoint& e) {
+  ++counters_.tryagain;
+  scheduler_.unpark(e.id);
+  tell(e, 0);
+}
+
+void Lauberhorn::yield(EndPointId id) {
+  ++counters_.yields;
+  tell(at(id), message_word(LAUB_YIELDNOW, 0));
+}
+
+void Lauberhorn::retire(EndPointId id) {
+  ++counters_.retires;
+  bank_.value(retire_) = scheduler_.to_retire();
+  tell(at(id), message_word(LAUB_RETIRE_THREAD, 0));
+}
+
+void Lauberhorn::give(EndPointId id, Work work) {
+  EndPoint& e = at(id);
+  const Job& job = jobs_[work];
+  std::uint8_t* const head = e.rx.next().data();
+  std::fill_n(head, LAUB_HEAD_BYTES, std::uint8_t{0});
+  std::span<const std::uint8_t> bytes;
+  std::uint32_t word;
+  if (job.is_call) {
+    bytes = std::span(job.call.line).subspan(RPCD_LINE_HEAD_BYTES);
+    word = message_word(LAUB_CALL, bytes.size());
+    std::memcpy(head + LAUB_HEAD_XID, job.call.line.data() + 4, 12);  // and the code pointer behind it
+    std::memcpy(head + LAUB_HEAD_DATA, &services_[job.service].data, 8);
+  } else {
+    bytes = {job.packet->bytes, job.packet->length};
+    word = message_word(LAUB_FRAME, bytes.size());
+  }
+  const std::uint32_t process = job.process | std::uint32_t{processes_[job.process].id} << 16;
+  const std::uint32_t session = std::min(scheduler_.queued(job.process), 0xffffu) | work << 16;
+  std::memcpy(head + LAUB_HEAD_WORD, &word, sizeof word);
+  std::memcpy(head + LAUB_HEAD_PROCESS, &process, sizeof process);
+  std::memcpy(head + LAUB_HEAD_SESSION, &session, sizeof session);
+  e.rx.put(bytes);
+  e.current = work;
+  e.rx.answer(job.request());
+}
+
+/// A core that is wanted elsewhere may go on with its handler for a time.
+void Lauberhorn::want(unsigned core) {
+  const base::Time after = cycles(bank_.value(preempt_));
+  cores_[core].timer = base::calendar().after(after, key(), [this, core] {
+    if (cores_[core].address == 0 || !host_) return;
+    ++counters_.interrupts;
+    host_->interrupt(cores_[core].address, cores_[core].value);
+  });
+}
+
+void Lauberhorn::stop_waiting(unsigned core) { base::calendar().cancel(cores_[core].timer); }
+
+void Lauberhorn::reset() {
+  ++generation_;
+  for (Job& job : jobs_)
+    if (job.packet) base::drop_all(job.packet->spans, "NIC reset", base::now());
+  for (base::Ring<Arriving>* const ring : {&arriving_, &decoding_})
+    for (; !ring->empty(); ring->pop()) base::drop_all(ring->front().packet->spans, "NIC reset", base::now());
+  leaving_.clear();
+  encoding_.clear();
+  sending_.clear();
+  jobs_.clear();
+  free_jobs_.clear();
+  sessions_ = 0;
+  for (auto& e : end_points_) {
+    if (!e) continue;
+    e->current.reset();
+    e->is_lost = e->never_waits = false;
+  }
+  for (unsigned core = 0; core < cores_.size(); ++core) stop_waiting(core);
+  processes_.assign(processes_.size(), {});
+  services_.assign(services_.size(), {});
+  cores_.assign(cores_.size(), {});
+  buffer_.reset();
+  decoder_->reset();
+  encoder_->reset();
+  scheduler_.reset();
+  bank_.reset();
+  mac_.set_max_frame(kLongestFrame);
+}
+
+}  // namespace sluice::nic

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/nic/lauberhorn/parameters.h"
+
+#include <vector>
+
+#include "models/net/frame.h"
+#include "models/nic/lauberhorn/lauberhorn_regs.h"
+#include "models/nic/rpc_decoder/call_decoder.h"
+
+namespace sluice::nic {
+namespace {
+
+using P = LauberhornParameters;
+
+const std::vector<std::string> kReceived{"rx_frames"}, kReplied{"replies"}, kCalls{"calls"};
+constexpr const char* kNoneReceived = "no frame was received";
+constexpr const char* kNoReply = "no call was answered";
+constexpr const char* kNoCall = "no call of a service came";
+
+void describe_tables(base::Schema<P>& s) {
+  s.add("cores", &P::cores, "cores that have a kernel end-point").range(1, LAUB_CORES_MOST).unit("cores").setting();
+  s.add("processes", &P::processes, "processes that may be entered").range(1, 1024).unit("processes").setting();
+  s.add("workers", &P::workers, "end-points of a process: most cores that can serve it at a time")
+      .range(1, 32)
+      .unit("end-points")
+      .setting();
+  s.add("services", &P::services, "entries of the service table; a procedure is an entry")
+      .range(1, rpc::kServices)
+      .unit("services")
+      .setting();
+  s.add("sessions", &P::sessions, "requests whose clients the NIC remembers until they are answered")
+      .range(1, 65536)
+      .unit("requests")
+      .acts_with({"dropped_sessions"}, "the session table was never full")
+      .measured("enzian-pio-nic: 16");
+  s.add("queue", &P::queue, "requests that wait for a process; at half of them it gets one more core")
+      .range(1, 4096)
+      .unit("requests")
+      .acts_with({"queued"}, "no request waited for a core")
+      .measured("enzian-pio-nic: 32");
+  s.add("unknown", &P::unknown, "calls to a port of services that no entry is for, or whose arguments are wrong")
+      .choices({{"drop", UnknownCall::drop}, {"bypass", UnknownCall::bypass}})
+      .acts_with({"unknown_calls"}, "there was no such call")
+      .assumed("to the kernel, which says what is wrong; enzian-pio-nic drops them");
+  s.add("lost", &P::lost, "requests whose process ended before it answered: SYSTEM_ERR, or no reply")
+      .choices({{"answer", LostRequest::answer}, {"drop", LostRequest::drop}})
+      .acts_with({"lost"}, "no request was lost in that way")
+      .assumed("not published");
+}
+
+void describe_pipelines(base::Schema<P>& s) {
+  constexpr const char* kArtifact = "enzian-pio-nic, data of its loopback experiment: stamps inside the NIC";
+  const auto stage = [&](const char* key, base::Time P::*member, const char* meaning, base::Time most) -> auto& {
+    return s.add(key, member, meaning).range(0_ns, most).measured(kArtifact);
+  };
+  constexpr const char* kBeat = "more, for each 64 B";
+  stage("rx_queue", &P::rx_queue, "receive queue, from the MAC's last beat to the decoder", 1_ms)
+      .acts_with(kReceived, kNoneReceived);
+  stage("rx_queue_beat", &P::rx_queue_beat, kBeat, 1_us).acts_with(kReceived, kNoneReceived);
+  stage("rx_stream", &P::rx_stream, "from the decoder to the packet buffer and the scheduler", 1_ms)
+      .acts_with(kReceived, kNoneReceived);
+  stage("tx_stream", &P::tx_stream, "from the lines to the encoder", 1_ms).acts_with(kReplied, kNoReply);
+  stage("tx_stream_beat", &P::tx_stream_beat, kBeat, 1_us).acts_with(kReplied, kNoReply);
+  stage("tx_queue", &P::tx_queue, "transmit queue, to its last beat to the MAC", 1_ms).acts_with(kReplied, kNoReply);
+  stage("tx_queue_beat", &P::tx_queue_beat, kBeat, 1_us).acts_with(kReplied, kNoReply);
+  s.add("rx_buffer", &P::rx_buffer, "requests and frames that the host has not done with; what does not fit is dropped")
+      .range(16_KiB, 16_MiB)
+      .multiple_of(64)
+      .acts_with({"dropped_buffer"}, "the packet buffer was never full")
+      .measured("enzian-pio-nic: 64 KiB for each of four cores");
+}
+
+}  // namespace
+
+void LauberhornParameters::describe(base::Schema<P>& s) {
+  s.summary("NIC that is part of the operating system");
+  s.add("station", &P::address, "station address: `address` is that of its first register").setting();
+  s.rule("station", &P::address, net::parse_host_mac);
+  s.add("decoder", &P::decoder, "of RPC calls, and encoder of replies: their models or their RTL")
+      .choices({{"tlm", LauberhornDecoder::tlm}, {"rtl", LauberhornDecoder::rtl}})
+      .setting();
+  s.rule("decoder", [](const P& p) -> std::string {
+    if (p.decoder != LauberhornDecoder::rtl || rpc::rtl_factory() != nullptr) return {};
+    return "rtl needs a program that was built where Verilator was; must be tlm";
+  });
+  describe_tables(s);
+  s.add("clock", &P::clock, "of the FPGA: the unit of its times in registers")
+      .range(1_MHz, 10_GHz)
+      .acts_with(kReceived, kNoneReceived)
+      .measured("enzian-pio-nic: 250 MHz, 64 B a beat");
+  describe_pipelines(s);
+  s.add("block", &P::block, "how long a load is held back before it is answered with TRYAGAIN, at the start")
+      .range(0_ns, 1_s)
+      .acts_with({"tryagain"}, "no load was answered with TRYAGAIN")
+      .stated("the paper's 15 ms");
+  s.add("preempt", &P::preempt, "how long a core that is wanted elsewhere may go on with its handler, at the start")
+      .range(0_ns, 1_s)
+      .acts_with({"interrupts"}, "no handler was interrupted")
+      .measured("enzian-pio-nic: 100,000 cycles for a critical section");
+  s.include("mac", &P::mac);
+}
+
+}  // namespace sluice::nic

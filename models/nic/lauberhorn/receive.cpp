@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From the MAC through the decoder to the scheduler.
+#include <algorithm>
+#include <utility>
+
+#include "models/base/measure/waveforms.h"
+#include "models/net/headers.h"
+#include "models/nic/lauberhorn/lauberhorn_nic.h"
+#include "models/nic/lauberhorn/mac_bits.h"
+
+namespace sluice::nic {
+
+/// A frame that the wire brings twice may belong to a request that has moved on.
+void Lauberhorn::enter(const base::Spans& spans, base::Stage stage) const {
+  for (const base::Span& s : spans) base::ledger().try_enter(s.id, stage, component_, base::now());
+}
+
+void Lauberhorn::mac_received(net::PacketPtr packet, base::Time available) {
+  ++counters_.rx_frames;
+  const std::uint64_t to = lauberhorn::mac_bits(packet->bytes);
+  if (to != mac_address_ && (to >> 40 & 1) == 0) {
+    ++counters_.filtered;
+    return base::drop_all(packet->spans, "address of another NIC", base::now());
+  }
+  const auto buffer = buffer_.allocate(packet->length);
+  if (!buffer) {
+    ++counters_.dropped_buffer;
+    return base::drop_all(packet->spans, "packet buffer full", base::now());
+  }
+  rx_queue_free_ =
+      std::max(available, rx_queue_free_) + parameters_.rx_queue + parameters_.rx_queue_beat * beats(packet->length);
+  arriving_.push({std::move(packet), *buffer});
+  const std::uint64_t number = arrived_ + arriving_.size() - 1;
+  base::calendar().at(available, key(), [this, generation = generation_, number] {
+    if (generation == generation_) enter(arriving_.at(number - arrived_).packet->spans, SLUICE_STAGE_nic_queue);
+  });
+  base::calendar().at(rx_queue_free_, key(), [this, generation = generation_] {
+    if (generation == generation_) decode();
+  });
+}
+
+void Lauberhorn::decode() {
+  Arriving a = arriving_.pop();
+  ++arrived_;
+  enter(a.packet->spans, SLUICE_STAGE_decode);
+  const std::span<const std::uint8_t> bytes(a.packet->bytes, a.packet->length);
+  const bool watched = std::any_of(a.packet->spans.begin(), a.packet->spans.end(),
+                                   [](const base::Span& s) { return s.id == base::watched_request(); });
+  decoding_.push(std::move(a));
+  decoder_->put(bytes, watched);
+}
+
+/// The decoder has made this of the oldest frame in it.
+void Lauberhorn::decoded(const rpc::Decoded& d) {
+  const Work work = add_job(decoding_.pop());
+  Job& job = jobs_[work];
+  enter(job.packet->spans, SLUICE_STAGE_nic_queue);
+  job.is_call = is_call(*job.packet, d);
+  if (job.is_call) {
+    job.call = d;
+  } else if (is_unknown_call(*job.packet, d)) {
+    if (parameters_.unknown == UnknownCall::drop) return discard(work, counters_.unknown_calls, "call of no service");
+    ++counters_.unknown_calls;
+  }
+  base::calendar().after(parameters_.rx_stream, key(), [this, generation = generation_, work] {
+    if (generation == generation_) schedule(work);
+  });
+}
+
+bool Lauberhorn::is_call(const net::Packet& packet, const rpc::Decoded& d) const {
+  return d.verdict == RPCD_CALL && d.owner < services_.size() && services_[d.owner].exists &&
+         d.destination == bank_.value(ipv4_) && lauberhorn::mac_bits(packet.bytes) == mac_address_;
+}
+
+/// Whether a frame would be a call if the service table had it, or its schema took it.
+bool Lauberhorn::is_unknown_call(const net::Packet& packet, const rpc::Decoded& d) const {
+  if (d.verdict != RPCD_NO_SERVICE && d.verdict != RPCD_ARGUMENTS) return false;
+  const net::Headers headers = net::parse_headers(packet.bytes, packet.length);
+  return headers.udp && headers.destination == bank_.value(ipv4_) &&
+         std::any_of(services_.begin(), services_.end(),
+                     [&](const Service& s) { return s.exists && s.port == headers.destination_port; });
+}
+
+Lauberhorn::Work Lauberhorn::add_job(Arriving a) {
+  if (free_jobs_.empty()) {
+    free_jobs_.push_back(static_cast<Work>(jobs_.size()));
+    jobs_.emplace_back();
+  }
+  const Work work = free_jobs_.back();
+  free_jobs_.pop_back();
+  Job& job = jobs_[work];
+  job.packet = std::move(a.packet);
+  job.buffer = a.buffer;
+  job.process = lauberhorn::Scheduler::kKernel;
+  job.is_call = job.has_session = job.is_kept = false;
+  return work;
+}
+
+void Lauberhorn::discard(Work work, std::uint64_t& counter, const char* reason) {
+  ++counter;
+  base::drop_all(jobs_[work].packet->spans, reason, base::now());
+  free(work);
+}
+
+/// A frame is in the packet buffer.
+void Lauberhorn::schedule(Work work) {
+  Job& job = jobs_[work];
+  if (job.is_call) {
+    job.service = job.call.owner;
+    job.process = services_[job.service].process;
+    if (!scheduler_.has_process(job.process)) return discard(work, counters_.dropped_process, "no process");
+    if (sessions_ == parameters_.sessions) return discard(work, counters_.dropped_sessions, "session table full");
+    job.has_session = true;
+    ++sessions_;
+    ++counters_.calls;
+  } else {
+    ++counters_.frames;
+  }
+  enter(job.packet->spans, SLUICE_STAGE_wait_core);
+  if (!scheduler_.arrive(job.process, work)) discard(work, counters_.dropped_queue, "queue of the process full");
+}
+
+/// The host has done with a job, or never sees it.
+void Lauberhorn::free(Work work) {
+  Job& job = jobs_[work];
+  if (job.has_session) --sessions_;
+  buffer_.free(job.buffer);
+  job.is_kept = false;
+  job.packet.reset();
+  free_jobs_.push_back(work);
+}
+
+}  // namespace sluice::nic

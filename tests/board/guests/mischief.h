@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/board/guests/mischief.h: an RPC program whose procedures do what none should. */
+#pragma once
+
+#define RPC_PROGRAM_MISCHIEF 0x20000005u
+#define MISCHIEF_VERSION 1u
+#define MISCHIEF_NULL 0u
+#define MISCHIEF_COUNT 1u /* {} -> {unsigned}: how often it was called, in this process */
+#define MISCHIEF_CRASH 2u /* reads the kernel's memory */
+#define MISCHIEF_DEEP 3u  /* writes over its stack */
+#define MISCHIEF_LOOP 4u  /* never returns */
+#define MISCHIEF_LONG 5u  /* {} -> {unsigned}: gives a result that is longer than the schema says */
+#define MISCHIEF_SNOOP 6u /* loads a line of the next process */
+#define MISCHIEF_EXIT 7u

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lauberhorn on its boards: what a call takes by the parameters of the parts, the published order of three ways to
+deliver it, and what the firmware does with calls of every program and size. test_lauberhorn.py SLUICE"""
+
+import json
+import os
+import unittest
+
+from board_runs import BoardTest, canonical, options, result, run
+from test_loopback import ROUND_TRIP
+
+BOARD = "enzian-lauberhorn"
+EXACT = ("--set", "run.spread=none")
+FEW = ("--requests", "400", "--warmup", "50")
+NULL = options("workload.call.program=null")
+NOC = 4.0  # ns: the NIC's clock of 250 MHz
+
+
+def stages(r):
+    """ns of each stage in a call, by name."""
+    total = {}
+    for s in r["stages"]:
+        total[s["name"]] = total.get(s["name"], 0) + s["mean_ns"]
+    return total
+
+
+class Lauberhorn(BoardTest):
+    def test_a_call_takes_what_its_parts_say(self):
+        """A null call, alone, of two beats, at a core that waits in its process."""
+        s = stages(result(BOARD, *FEW, *EXACT, *NULL))
+        # The call's line comes down; the load of the next one goes up, the recall down, and the reply's line up.
+        self.assertAlmostEqual(s["coherence message"], 2 * ROUND_TRIP, delta=0.5)
+        self.assertAlmostEqual(s["MAC"], 2 * 184, delta=0.5)
+        # Receive queue, 36 ns and 4 ns a beat; packet buffer, 24 ns.
+        self.assertAlmostEqual(s["NIC queue"], 36 + 2 * 4 + 24, delta=0.5)
+        # 26 cycles to the edge at which the line leaves, and up to one to the first edge of the clock.
+        self.assertGreater(s["decode"], 26 * NOC)
+        self.assertLessEqual(s["decode"], 27 * NOC)
+        self.assertEqual(s.get("unattributed", 0), 0)
+
+    def test_the_published_order_of_three_ways_to_deliver(self):
+        means = [result(board, *FEW, *EXACT)["latency_ns"]["mean"] for board in (BOARD, "enzian-dma", "enzian-dma-irq")]
+        self.assertEqual(means, sorted(means))
+        self.assertGreater(means[1] - means[0], 100)
+        self.assertGreater(means[2] - means[1], 50)
+
+    def test_the_decoder_and_the_encoder_in_rtl_change_nothing(self):
+        for variant in ((), NULL, options("workload.call.program=kv"), options("workload.outstanding=64", "nic.eth0.queue=64"),
+                        options("workload.call.bytes=1200")):
+            with self.subTest(variant=variant):
+                tlm, rtl = (canonical(run(BOARD, *FEW, *variant, *options(f"nic.eth0.decoder={which}")), ["nic.eth0.decoder"])
+                            for which in ("tlm", "rtl"))
+                self.assertEqual(tlm, rtl)
+                self.assertEqual(json.loads(tlm)["counters"]["nic.eth0"]["rpc_late"], 0)
+
+    def test_each_program_is_served_and_every_reply_is_right(self):
+        """The clients check results."""
+        for board in (BOARD, "cxl-lauberhorn"):
+            for program in ("null", "add", "echo", "checksum", "sort", "spin", "kv"):
+                with self.subTest(board=board, program=program):
+                    r = result(board, *FEW, *options(f"workload.call.program={program}"))
+                    self.assertEqual((r["requests"]["completed"], r["requests"]["lost"]), (400, 0))
+
+    def test_calls_of_any_size_are_served(self):
+        for size in (0, 1, 91, 92, 93, 94, 220, 221, 1400):
+            with self.subTest(size=size):
+                r = result(BOARD, *FEW, *options(f"workload.call.bytes={size}"))
+                self.assertEqual(r["requests"]["completed"], 400)
+
+    def test_a_call_on_a_waiting_core_takes_few_instructions(self):
+        few, many = (result(BOARD, "--requests", str(n), "--warmup", "50", *EXACT, *NULL) for n in (400, 800))
+        instructions = [sum(core["instructions"] for core in r["cores"]) for r in (few, many)]
+        self.assertLess((instructions[1] - instructions[0]) / 400, 30)
+
+    def test_eleven_instructions_lie_between_a_call_and_its_handler(self):
+        out = self.directory()
+        run(BOARD, *NULL, "--requests", "100", "--warmup", "10", "--trace", "insn", "--out", out)
+        with open(os.path.join(out, "trace.insn"), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        # In user mode: the loads of a call's word from a line of the process, and the jumps to code that the line has named.
+        waits = [n for n, line in enumerate(lines) if " U " in line and "c.lw" in line and " [0x3fe" in line]
+        jumps = [n for n, line in enumerate(lines) if " U " in line and "c.jalr" in line]
+        pairs = list(zip(waits[-40:-1], [min(n for n in jumps if n > w) for w in waits[-40:-1]]))
+        self.assertEqual({jump - load for load, jump in pairs}, {11})
+
+    def test_cores_that_wait_exchange_one_line_in_each_block_time(self):
+        """A load, TRYAGAIN, the recall of the opposite line and its acknowledgement, every 15 ms; the first needs no recall."""
+        r = result(BOARD, *EXACT, *options("workload.model=none"), "--until", "1 s")
+        link, nic, caches = (r["counters"][name] for name in ("coherent.eci0", "nic.eth0", "caches"))
+        self.assertEqual(nic["tryagain"], 4 * 66)
+        self.assertEqual(link["down_read_shared"], 4 * 67)
+        self.assertEqual(link["up_grant_exclusive"], 4 * 66)
+        self.assertEqual((link["up_snoop_unique"], link["down_ack"]), (4 * 66, 4 * 66))
+        self.assertEqual((caches["home_requests"], caches["home_recalls"]), (4 * 67, 4 * 66))
+        for core in r["cores"][1:]:
+            self.assertLess(core["instructions"], 10_000)
+
+    def test_one_core_stays_in_the_process_while_it_keeps_up(self):
+        r = result(BOARD, *FEW)
+        served = sorted(core["requests"]["completed"] for core in r["cores"])
+        self.assertEqual(served, [0, 0, 0, 400])
+        self.assertEqual(r["counters"]["nic.eth0"]["calls"], 400)
+        self.assertEqual(r["counters"]["nic.eth0"]["queued"], 0)
+
+    def test_a_queue_that_is_half_full_brings_all_cores(self):
+        r = result(BOARD, *FEW, *options("workload.outstanding=64", "nic.eth0.queue=64"))
+        self.assertEqual(r["requests"]["completed"], 400)
+        self.assertEqual(r["requests"]["lost"], 0)
+        self.assertGreater(min(core["requests"]["completed"] for core in r["cores"]), 20)
+
+    def test_a_run_is_the_same_again(self):
+        for variant in ((), options("workload.outstanding=16")):
+            self.assertEqual(canonical(run(BOARD, *FEW, *variant)), canonical(run(BOARD, *FEW, *variant)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of calls, and of other processes, where a process of Lauberhorn's kernel crashes, loops, leaves or answers
+what it should not. test_lauberhorn_faults.py SLUICE"""
+
+import os
+import struct
+import unittest
+
+from board_runs import BoardTest, options, result
+
+MISCHIEF, ECHO = 0x20000005, 0x20000002
+NULL, COUNT, CRASH, DEEP, LOOP, LONG, SNOOP, EXIT = range(8)
+SUCCESS, SYSTEM_ERR = 0, 5
+BOARD = ("enzian-lauberhorn", "--firmware", "lauberhorn-mischief", "--set", "run.spread=none")
+
+
+def checksum(data):
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return ~total & 0xffff
+
+
+def call(xid, program, procedure, arguments=b""):
+    """A frame with an ONC RPC call, without a UDP checksum."""
+    rpc = struct.pack(">10I", xid, 0, 2, program, 1, procedure, 0, 0, 0, 0) + arguments
+    udp = struct.pack(">4H", 700, 20049, 8 + len(rpc), 0) + rpc
+    ip = struct.pack(">2B3H2BH8B", 0x45, 0, 20 + len(udp), 0, 0x4000, 64, 17, 0, 10, 0, 0, 1, 10, 0, 0, 2)
+    ip = ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:]
+    return bytes.fromhex("02534c000001" "020000000001" "0800") + ip + udp
+
+
+def write_capture(path, frames):
+    """frames: (time in us, bytes)."""
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+        for at, frame in frames:
+            file.write(struct.pack("<4I", at // 1000000, at % 1000000 * 1000, len(frame), len(frame)) + frame)
+
+
+def replies_in(path):
+    """(xid, accept_stat, results) of each reply in a capture."""
+    with open(path, "rb") as file:
+        data = file.read()
+    found, at = [], 24
+    while at < len(data):
+        length = struct.unpack_from("<I", data, at + 8)[0]
+        frame = data[at + 16:at + 16 + length]
+        at += 16 + length
+        if frame[12:14] == b"\x08\x00" and frame[23] == 17 and frame[34:36] == struct.pack(">H", 20049):
+            xid, kind, _, _, _, accept_stat = struct.unpack_from(">6I", frame, 42)
+            assert kind == 1
+            end = 42 + struct.unpack_from(">H", frame, 38)[0] - 8
+            found.append((xid, accept_stat, frame[66:end]))
+    return found
+
+
+class Faults(BoardTest):
+    def replay(self, calls, *more, until="20 ms"):
+        """calls: (time in us, program, procedure). Returns the result, and accept_stat and results of each call by its place."""
+        directory = self.directory()
+        capture = os.path.join(directory, "calls.pcap")
+        write_capture(capture, [(at, call(xid, program, procedure, b"\0\0\0\0" if program == ECHO else b""))
+                                for xid, (at, program, procedure) in enumerate(calls)])
+        r = result(*BOARD, *options("workload.kind=replay", "workload.warmup=0", f"workload.pcap={capture}"), "--until", until,
+                   "--trace", "pcap", "--out", directory, *more, status=None)
+        replies = replies_in(os.path.join(directory, "net.wire0.pcap"))
+        self.assertEqual(len({xid for xid, _, _ in replies}), len(replies), "a call has one reply")
+        return r, {xid: (accept_stat, results) for xid, accept_stat, results in replies}
+
+    def test_a_fault_loses_its_own_call_only_and_the_next_call_begins_the_process_again(self):
+        for bad in (CRASH, DEEP, SNOOP, EXIT):
+            with self.subTest(procedure=bad):
+                calls = [(10_000, MISCHIEF, COUNT), (10_100, MISCHIEF, COUNT), (10_200, MISCHIEF, bad), (10_201, ECHO, 1),
+                         (10_202, MISCHIEF, COUNT), (10_400, MISCHIEF, COUNT), (10_500, ECHO, 1)]
+                r, replies = self.replay(calls)
+                self.assertEqual(len(replies), len(calls))
+                self.assertEqual(replies[2], (SYSTEM_ERR, b""))
+                self.assertEqual([replies[n][0] for n in range(len(calls)) if n != 2], [SUCCESS] * (len(calls) - 1))
+                counts = [struct.unpack(">I", replies[n][1])[0] for n in (0, 1, 4, 5)]
+                self.assertEqual(counts, [1, 2, 1, 2], "the new process has its own memory")
+                self.assertEqual(r["counters"]["nic.eth0"]["replies"], len(calls))
+
+    def test_a_lost_call_is_dropped_where_the_board_says_so(self):
+        calls = [(10_000, MISCHIEF, NULL), (10_100, MISCHIEF, CRASH), (10_200, MISCHIEF, NULL)]
+        r, replies = self.replay(calls, *options("nic.eth0.lost=drop"))
+        self.assertEqual(sorted(replies), [0, 2])
+        self.assertEqual(r["counters"]["nic.eth0"]["lost"], 1)
+
+    def test_a_result_that_is_no_result_is_an_error(self):
+        _, replies = self.replay([(10_000, MISCHIEF, NULL), (10_100, MISCHIEF, LONG), (10_200, MISCHIEF, COUNT)])
+        self.assertEqual(replies[0], (SUCCESS, b""))
+        self.assertEqual(replies[1], (SUCCESS, struct.pack(">I", 0)))  # what is behind the schema is thrown away
+        self.assertEqual(replies[2], (SUCCESS, struct.pack(">I", 1)))
+
+    def test_a_loop_is_preempted_for_others_and_goes_on(self):
+        """On one core: each call of another process interrupts the loop after the time for which a handler may go on."""
+        calls = [(10_000, MISCHIEF, LOOP)] + [(10_500 + 1000 * n, ECHO, 1) for n in range(5)]
+        r, replies = self.replay(calls, *options("cluster.host.harts=1"))
+        self.assertEqual(sorted(replies), [1, 2, 3, 4, 5])
+        self.assertTrue(all(replies[n][0] == SUCCESS for n in replies))
+        nic = r["counters"]["nic.eth0"]
+        self.assertEqual(nic["interrupts"], 5)
+
+    def test_a_loop_leaves_the_other_cores_to_others(self):
+        calls = [(10_000, MISCHIEF, LOOP)] + [(10_500 + 100 * n, ECHO, 1) for n in range(20)]
+        r, replies = self.replay(calls)
+        self.assertEqual(sorted(replies), list(range(1, 21)))
+        self.assertEqual(r["counters"]["nic.eth0"]["interrupts"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
