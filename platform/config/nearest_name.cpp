@@ -47,19 +47,22 @@ std::string suggestion(std::string_view typed, const std::vector<std::string>& n
   return "; valid: " + shortened(typed, names);
 }
 
-std::string shortened(std::string_view typed, std::vector<std::string> names) {
+std::string shortened(std::string_view typed, const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
-  const std::size_t all = names.size();
-  if (all > kMost) {
+  std::vector<const std::string*> chosen;
+  for (const std::string& n : names) chosen.push_back(&n);
+  if (names.size() > kMost && !typed.empty()) {
     const std::string_view start = typed.substr(0, kLongest);
-    std::stable_sort(names.begin(), names.end(), [start](const std::string& a, const std::string& b) {
-      return edit_distance(start, a) < edit_distance(start, b);
+    std::stable_sort(chosen.begin(), chosen.end(), [start](const std::string* a, const std::string* b) {
+      return edit_distance(start, *a) < edit_distance(start, *b);
     });
-    names.resize(kMost);
+    chosen.resize(kMost);
+    std::sort(chosen.begin(), chosen.end());  // as they were
   }
   std::string text;
-  for (const std::string& n : names) text += (text.empty() ? "" : ", ") + n;
-  return all > kMost ? text + " and " + std::to_string(all - kMost) + " more" : text;
+  for (const std::string* n : chosen) text += (text.empty() ? "" : ", ") + *n;
+  const std::size_t left = names.size() - chosen.size();
+  return left > 0 ? text + " and " + std::to_string(left) + " more" : text;
 }
 
 }  // namespace sluice::config

@@ -25,7 +25,7 @@ class Commands(CommandTest):
 
     def test_missing_arguments(self):
         for name in ("run", "describe", "compare", "sensitivity"):
-            self.assert_mistake([name], name + " needs a BOARD: a TOML file, or one of e810-echo, e810-irq, e810-poll...")
+            self.assert_mistake([name], name + " needs a BOARD: a TOML file, or one of cxl-lauberhorn, e810-echo, e810-irq...")
         self.assert_mistake(["run", "e810-poll", "--requests"], "run: --requests needs a value, N")
         self.assert_mistake(["run", "e810-poll", "--set"], "run: --set needs a value, PATH=VALUE")
         self.assert_mistake(["run", "e810-poll", "--seed=1", "--seed=2"], "run: --seed may be given once")
@@ -168,7 +168,7 @@ class Boards(CommandTest):
             self.assert_mistake([name, "e810-pol"], "e810-pol: no such board; did you mean e810-poll?")
         self.assert_mistake(["run", "./none.toml"], "./none.toml: no such file")
         self.assert_mistake(["run", "/"], "/: is a directory, not a file")
-        self.assert_mistake(["run", "x"], "x: no such board; valid: e810-echo, e810-irq, e810-poll...")
+        self.assert_mistake(["run", "x"], "x: no such board; valid: cxl-lauberhorn, e810-echo, e810-irq...")
 
     def test_keys_and_values_in_a_file(self):
         for table, line, sentence in (

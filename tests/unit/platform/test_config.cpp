@@ -323,6 +323,21 @@ TEST_CASE("the nearest name is near", "[config]") {
   CHECK(nearest_name(std::string(100'000, 'a'), {"a"}).empty());
 }
 
+TEST_CASE("of more than a dozen names a message has those nearest to what was typed, in their order", "[config]") {
+  using config::shortened;
+  CHECK(shortened("x", {"b", "a"}) == "b, a");
+  std::vector<std::string> names;
+  for (char c = 'a'; c < 'a' + 14; ++c) names.push_back(std::string("board-") + c);
+  names[1] = "quite-another-name";
+  names[4] = "and-one-that-is-longer-still";
+  CHECK(shortened("board", names) ==
+        "board-a, board-c, board-d, board-f, board-g, board-h, board-i, board-j, board-k, board-l, board-m, board-n "
+        "and 2 "
+        "more");
+  CHECK(shortened("", names).find("quite-another-name") != std::string::npos);
+  CHECK(shortened("", names).find("more") == std::string::npos);
+}
+
 TEST_CASE("resources are found by environment and in order", "[config]") {
   const Bench bench;
   const std::string value = (bench.root() / "none").string() + ":" + (bench.root() / "boards").string() + "::";
