@@ -173,8 +173,7 @@ static bool decode(struct rpc_port* port, struct rpc_call* call) {
   call->handler = rpc_find_handler(program, version, procedure);
   if (unlikely(call->handler == 0)) return refuse(port, datagram, RPC_PROC_UNAVAIL), false;
   call->schema = rpc_find_schema(program, procedure);
-  if (call->schema->arguments != 0 && unlikely(!rpc_unmarshal(call->schema->arguments, at, left)))
-    return refuse(port, datagram, RPC_GARBAGE_ARGS), false;
+  if (unlikely(!rpc_arguments_arrive(call->schema, at, left))) return refuse(port, datagram, RPC_GARBAGE_ARGS), false;
 
   call->id = message[CALL_XID];
   call->args = at;
@@ -236,11 +235,9 @@ void rpc_execute(struct rpc_port* port, struct rpc_call* call) {
   int32_t length = call->handler(call);
   account(networking);
   if (likely(length >= 0)) {
-    if (call->schema->result != 0) {
-      stage(marshal, call->datagram.frame);
-      if (unlikely(!rpc_marshal(call->schema->result, call->result, (uint32_t)length)))
-        return rpc_refuse(port, call, RPC_SYSTEM_ERR);
-    }
+    if (call->schema->result != 0) stage(marshal, call->datagram.frame);
+    if (unlikely(!rpc_result_leaves(call->schema, call->result, (uint32_t)length)))
+      return rpc_refuse(port, call, RPC_SYSTEM_ERR);
     rpc_reply(port, call, call->result, (uint32_t)length);
   } else if (length == RPC_REFUSE_SILENTLY) {
     rpc_ignore(port, call);

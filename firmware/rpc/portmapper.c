@@ -145,12 +145,10 @@ static int32_t call_it(struct rpc_call* call) {
   inner.args_length = length;
   inner.result = call->result + 4;
   inner.result_room = call->result_room - 16;
-  if (inner.schema->arguments != 0 && !rpc_unmarshal(inner.schema->arguments, inner.args, length))
-    return RPC_REFUSE_SILENTLY;
+  if (!rpc_arguments_arrive(inner.schema, inner.args, length)) return RPC_REFUSE_SILENTLY;
   int32_t result = handler(&inner);
   if (result < 0) return RPC_REFUSE_SILENTLY;
-  if (inner.schema->result != 0 && !rpc_marshal(inner.schema->result, inner.result, (uint32_t)result))
-    return RPC_REFUSE_SILENTLY;
+  if (!rpc_result_leaves(inner.schema, inner.result, (uint32_t)result)) return RPC_REFUSE_SILENTLY;
   call->result = inner.result - 2;
   call->result[0] = to_be32(RPC_PORT_SERVICES);
   call->result[1] = to_be32((uint32_t)result);

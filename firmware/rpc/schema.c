@@ -12,19 +12,35 @@
 
 _Static_assert(RPC_SCHEMA_PARTS == RPCD_PARTS, "a row of rpc_schemas.h has what an entry takes");
 
+/* Whether the parts are one opaque with a count before it. */
+static bool is_one_opaque(const struct rpc_schema_part* parts, uint32_t* limit) {
+  const uint32_t shape = parts[0].shape;
+  *limit = shape >> RPCD_SHAPE_LIMIT_SHIFT;
+  return parts[1].shape == 0 && (shape & 0xffffu) == (RPCD_SHAPE_COUNTED | RPCD_ARRAY_OPAQUE << RPCD_SHAPE_ARRAY_SHIFT);
+}
+
+static void find_opaques(struct rpc_schema* s) {
+  s->is_opaque_argument = s->arguments != 0 && is_one_opaque(s->arguments->parts, &s->argument_limit);
+  s->is_opaque_result =
+      s->result != 0 && !s->result->has_status && is_one_opaque(s->result->arms[0].parts, &s->result_limit);
+}
+
 /* Of all programs whose .x file is known (cmake/SluiceFirmware.cmake). */
 static struct rpc_schema find(uint32_t program, uint32_t version, uint32_t procedure) {
-  struct rpc_schema found = {0, 0, false};
+  struct rpc_schema found = {.is_known = false};
   (void)program, (void)version, (void)procedure; /* of an image without such programs */
 #define LOOK_IN(rows)                                                                       \
   for (unsigned i = 0; i < sizeof rows##_arguments / sizeof rows##_arguments[0]; i++)       \
     if (rows##_arguments[i].program == program && rows##_arguments[i].version == version && \
         rows##_arguments[i].procedure == procedure)                                         \
-      found = (struct rpc_schema){&rows##_arguments[i], &rows##_results[i], rows##_results[i].arm_count != 0};
+      found = (struct rpc_schema){.arguments = &rows##_arguments[i],                        \
+                                  .result = &rows##_results[i],                             \
+                                  .is_known = rows##_results[i].arm_count != 0};
   RPC_SCHEMAS(LOOK_IN)
   /* There is nothing to do for void, nor for a result without a schema. */
   if (found.arguments != 0 && found.arguments->parts[0].shape == 0) found.arguments = 0;
   if (found.result != 0 && !found.result->has_status && found.result->arms[0].parts[0].shape == 0) found.result = 0;
+  find_opaques(&found);
   return found;
 }
 
@@ -57,7 +73,7 @@ static uint64_t most_words(const struct rpc_schema_part* parts) {
     const uint32_t shape = parts[i].shape, array = (shape & RPCD_SHAPE_ARRAY) >> RPCD_SHAPE_ARRAY_SHIFT;
     const uint64_t limit = shape >> RPCD_SHAPE_LIMIT_SHIFT;
     words += shape & RPCD_SHAPE_WORDS;
-    words += shape & RPCD_SHAPE_COUNTED ? 1 + array_words(array, limit) : array == RPCD_ARRAY_NONE ? 0 : limit;
+    words += shape & RPCD_SHAPE_COUNTED ? 1 + array_words(array, limit) : limit;
   }
   return words;
 }
@@ -117,8 +133,6 @@ __attribute__((always_inline)) static inline uint32_t* turn(const struct rpc_sch
       words = array_words(array, elements);
       if (unlikely(words > (size_t)(end - at))) return 0;
       if (!is_xdr && array == RPCD_ARRAY_OPAQUE && elements % 4 != 0) at[words - 1] &= (1u << elements % 4 * 8) - 1;
-    } else if (array == RPCD_ARRAY_NONE) {
-      words = 0;
     } else if (unlikely(words > (size_t)(end - at))) {
       return 0;
     }

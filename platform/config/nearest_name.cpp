@@ -57,7 +57,6 @@ std::string shortened(std::string_view typed, const std::vector<std::string>& na
       return edit_distance(start, *a) < edit_distance(start, *b);
     });
     chosen.resize(kMost);
-    std::sort(chosen.begin(), chosen.end());  // as they were
   }
   std::string text;
   for (const std::string* n : chosen) text += (text.empty() ? "" : ", ") + *n;

@@ -19,8 +19,8 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
 /// when none is near, "; valid: a, b, c"; empty when there are no names. Shortened as below.
 std::string suggestion(std::string_view typed, const std::vector<std::string>& names, const std::string& prefix = "");
 
-/// "a, b, c"; for more than a dozen names, the dozen nearest to what was typed, and how many more there are. All of
-/// them if nothing was typed.
+/// "a, b, c"; for more than a dozen names, the dozen nearest to what was typed, the nearest first, and how many more
+/// there are. All of them if nothing was typed.
 std::string shortened(std::string_view typed, const std::vector<std::string>& names);
 
 }  // namespace sluice::config

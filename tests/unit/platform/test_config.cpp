@@ -323,7 +323,7 @@ TEST_CASE("the nearest name is near", "[config]") {
   CHECK(nearest_name(std::string(100'000, 'a'), {"a"}).empty());
 }
 
-TEST_CASE("of more than a dozen names a message has those nearest to what was typed, in their order", "[config]") {
+TEST_CASE("of more than a dozen names a message has those nearest to what was typed, or all", "[config]") {
   using config::shortened;
   CHECK(shortened("x", {"b", "a"}) == "b, a");
   std::vector<std::string> names;
