@@ -24,19 +24,28 @@ static struct lauberhorn lauberhorn;
 static struct nic frames;                                   /* those for the kernel */
 static struct server servers[LAUBERHORN_PROGRAMS_MOST + 1]; /* by process */
 
+#define ASIDE_MOST 8u
+#define TURN \
+  16u /* messages of the kernel line, of which one may have been wanted for, between turns of those set aside */
+
 struct core {
   uint32_t hart;
   struct lauberhorn_lines lines;
-  struct worker* handed;    /* has the call of the kernel line */
-  struct worker* set_aside; /* in the middle of a handler */
+  struct worker* handed; /* has the call of the kernel line */
+  /* In the middle of their handlers, the first one longest. */
+  struct worker* aside[ASIDE_MOST];
+  uint32_t asides;
   struct rpc_port port;
   struct {
-    uint64_t handed, frames, quiescent, preempted, lost;
+    uint64_t handed, frames, quiescent, preempted, ended, refused;
   } counters;
 };
 static struct core* cores[LAUB_CORES_MOST];
 
-static void tell(const struct core* c, uint64_t what) { lauberhorn_set(&lauberhorn, LAUB_KERNEL_LINE(c->hart), what); }
+/* what: LAUB_KERNEL_DONE, or 0. */
+static void tell(const struct core* c, uint64_t what) {
+  lauberhorn_set(&lauberhorn, LAUB_KERNEL_LINE(c->hart), what | (c->asides != 0 ? LAUB_KERNEL_NO_WAIT : 0));
+}
 
 /* --------------------------------------------------------------------------------------------------------------------
  * The call of the kernel line */
@@ -48,7 +57,7 @@ static void hand(struct core* c, struct worker* w, uint32_t word) {
   for (unsigned i = 0; i < LAUB_HEAD_BYTES / 8; i++) ((uint64_t*)w->handed)[i] = line[i];
   lauberhorn_read(&c->lines, (uint64_t*)(w->handed + LAUB_HEAD_BYTES), lauberhorn_length(word));
   stage(context_switch, w->handed);
-  thread_answer(&w->thread, SERVICE_CALLED);
+  if (w->has_begun) thread_answer(&w->thread, SERVICE_CALLED);
   c->handed = w;
   c->counters.handed++;
 }
@@ -58,17 +67,25 @@ static void write_reply(struct core* c, uint32_t type, uint32_t status, uint32_t
   *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_WORD) = lauberhorn_word(type, bytes);
 }
 
+static uint32_t result_room(const struct core* c) { return lauberhorn_inline(&c->lines) + LAUB_OVERFLOW_BYTES; }
+
+/* What stands in the kernel line is the answer to its call. */
+static void finish(struct core* c) {
+  lauberhorn_next(&c->lines);
+  c->handed = 0;
+  tell(c, LAUB_KERNEL_DONE);
+}
+
 /* The kernel line is wanted for others: the call's answer will go by the transmit lines. */
 static void keep(struct core* c, struct worker* w) {
   w->has_kept = true;
   w->session = *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_SESSION) >> 16;
   *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_WORD) = lauberhorn_word(LAUB_KEPT, 0);
-  lauberhorn_next(&c->lines);
-  c->handed = 0;
+  finish(c);
 }
 
 static void answer_kept(const struct core* c, struct worker* w, int64_t reply) {
-  const bool is_result = reply >= 0 && reply <= (int64_t)(SERVICE_CALL_BYTES - LAUB_HEAD_BYTES);
+  const bool is_result = reply >= 0 && reply <= (int64_t)result_room(c);
   const uint32_t status = is_result ? RPC_SUCCESS : reply < 0 && reply > -8 ? (uint32_t)-reply : RPC_SYSTEM_ERR;
   lauberhorn_frames_reply(&frames, c->hart, w->session, status, (const uint64_t*)(w->handed + LAUB_HEAD_BYTES),
                           is_result ? (uint32_t)reply : 0);
@@ -78,7 +95,7 @@ static void answer_kept(const struct core* c, struct worker* w, int64_t reply) {
 /* The process has answered: reply is as the handler has returned it. */
 static void answer(struct core* c, const struct worker* w, int64_t reply) {
   stage(copy, w->handed);
-  if (reply > (int64_t)(SERVICE_CALL_BYTES - LAUB_HEAD_BYTES)) {
+  if (reply > (int64_t)result_room(c)) {
     write_reply(c, LAUB_ERROR_REPLY, 0, 0);
   } else if (reply >= 0) {
     lauberhorn_write(&c->lines, (const uint64_t*)(w->handed + LAUB_HEAD_BYTES), (uint32_t)reply);
@@ -88,42 +105,55 @@ static void answer(struct core* c, const struct worker* w, int64_t reply) {
     write_reply(c, LAUB_REPLY, (uint32_t)-reply, 0);
   }
   stage(doorbell, w->handed);
-  lauberhorn_next(&c->lines);
-  c->handed = 0;
+  finish(c);
 }
 
 /* --------------------------------------------------------------------------------------------------------------------
  * Workers */
 
-/* The thread has nothing to do. Returns whether it goes on at its lines. */
+/* The thread has nothing to do. Returns whether it goes on. */
 static bool wait(struct core* c, struct worker* w) {
-  const bool was_handed = c->handed == w;
-  if (w->has_kept) {
-    answer_kept(c, w, (int64_t)thread_argument(&w->thread, 0));
+  const int64_t reply = (int64_t)thread_argument(&w->thread, 0);
+  if (!w->has_begun) { /* what it is to do has been handed to it */
+    w->has_begun = true;
+    thread_answer(&w->thread, SERVICE_CALLED);
+    return true;
+  }
+  const bool was_called = c->handed == w || w->has_kept;
+  if (w->has_kept)
+    answer_kept(c, w, reply);
+  else if (was_called)
+    answer(c, w, reply);
+  if (was_called && c->asides == 0) {
     thread_answer(&w->thread, SERVICE_GO_ON);
     return true;
   }
-  if (was_handed) answer(c, w, (int64_t)thread_argument(&w->thread, 0));
-  if (was_handed && c->set_aside == 0) {
-    thread_answer(&w->thread, SERVICE_GO_ON); /* the load of its line ends the kernel's */
-    return true;
-  }
-  if (was_handed) tell(c, LAUB_KERNEL_NO_WAIT | LAUB_KERNEL_DONE);
   worker_give(w);
   return false;
 }
 
+/* The worker's process has ended. */
 static void lose(struct core* c, struct worker* w) {
-  c->counters.lost++;
   if (w->has_kept) {
-    answer_kept(c, w, -RPC_SYSTEM_ERR);
+    answer_kept(c, w, -(int64_t)RPC_SYSTEM_ERR);
   } else if (c->handed == w) {
     write_reply(c, LAUB_ERROR_REPLY, 0, 0);
-    lauberhorn_next(&c->lines);
-    c->handed = 0;
+    finish(c);
   } else {
-    lauberhorn_set(&lauberhorn, LAUB_LOST, (uint64_t)w->server->number << 16 | w->number);
+    lauberhorn_set(&lauberhorn, LAUB_LOST, (uint64_t)w->server->number << 16 | w->number); /* if it has a call */
   }
+  c->counters.ended++;
+  worker_end(w);
+}
+
+static void set_aside(struct core* c, struct worker* w) {
+  c->counters.preempted++;
+  c->aside[c->asides++] = w;
+  if (c->handed == w)
+    keep(c, w);
+  else
+    tell(c, 0);
+  lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), 0);
 }
 
 /* Runs a worker until its hart is wanted elsewhere. */
@@ -132,14 +162,7 @@ static void run(struct core* c, struct worker* w) {
     const enum thread_event event = thread_run(&w->thread);
     account(kernel);
     if (event == THREAD_ENDED) return lose(c, w);
-    if (event == THREAD_PREEMPTED && c->set_aside == 0) {
-      c->counters.preempted++;
-      if (c->handed == w) keep(c, w);
-      c->set_aside = w;
-      tell(c, LAUB_KERNEL_NO_WAIT);
-      lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), 0);
-      return;
-    }
+    if (event == THREAD_PREEMPTED && c->asides < ASIDE_MOST) return set_aside(c, w);
     if (event != THREAD_CALLS) continue;
     if (thread_call(&w->thread) == SYSTEM_CALL_WAIT) {
       if (!wait(c, w)) return;
@@ -152,10 +175,11 @@ static void run(struct core* c, struct worker* w) {
   }
 }
 
-/* A handler was set aside, and what the hart was wanted for has been done. */
+/* What the hart was wanted for has been done: the handler that was set aside first goes on. */
 static void go_on(struct core* c) {
-  struct worker* w = c->set_aside;
-  c->set_aside = 0;
+  struct worker* w = c->aside[0];
+  c->asides--;
+  for (uint32_t i = 0; i < c->asides; i++) c->aside[i] = c->aside[i + 1];
   tell(c, 0);
   lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), w->server->number);
   run(c, w);
@@ -164,11 +188,10 @@ static void go_on(struct core* c) {
 static void serve_call(struct core* c, uint32_t word) {
   const uint32_t process = *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_PROCESS) & 0xffffu;
   struct worker* w = server_take(&servers[process], c->hart);
-  if (w == 0) {
-    c->counters.lost++;
+  if (w == 0) { /* its last process is ending, or the next one cannot begin */
+    c->counters.refused++;
     write_reply(c, LAUB_ERROR_REPLY, 0, 0);
-    lauberhorn_next(&c->lines);
-    return;
+    return finish(c);
   }
   hand(c, w, word);
   run(c, w);
@@ -183,8 +206,7 @@ static void serve_frame(struct core* c, uint32_t word) {
 }
 
 static void serve(struct core* c) {
-  for (;;) {
-    const bool is_aside = c->set_aside != 0; /* for what the line brings now */
+  for (uint32_t turn = 0;; turn++) {
     account(parked);
     const uint32_t word = lauberhorn_wait(&c->lines);
     account(kernel);
@@ -196,7 +218,10 @@ static void serve(struct core* c) {
       c->counters.quiescent++;
       lauberhorn_next(&c->lines);
     }
-    if (is_aside) go_on(c);
+    if (c->asides == 0)
+      turn = 0;
+    else if (word == 0 || turn >= TURN)
+      turn = 0, go_on(c);
   }
 }
 
@@ -229,8 +254,8 @@ static void add_core(uint32_t hart) {
   struct core* c = memory_reserve(sizeof *c, 64);
   *c = (struct core){.hart = hart, .lines = lauberhorn_kernel(&lauberhorn, hart, LAUB_RX)};
   rpc_port_setup(&c->port, &frames, hart, lauberhorn.ipv4);
-  statistics_add("handed frames quiescent preempted lost", &c->counters.handed);
-  _Static_assert(sizeof c->counters == 5 * sizeof(uint64_t), "a name for each");
+  statistics_add("handed frames quiescent preempted ended refused", &c->counters.handed);
+  _Static_assert(sizeof c->counters == 6 * sizeof(uint64_t), "a name for each");
   cores[hart] = c;
 }
 
@@ -245,7 +270,7 @@ int application_main(void) {
   rpc_programs_setup();
   lauberhorn_frames_setup(&lauberhorn, &frames);
   const uint32_t processes = lauberhorn_services_setup(&lauberhorn, harts, images);
-  for (uint32_t p = 1; p <= processes; p++) server_setup(&servers[p], &lauberhorn, (uint16_t)p, images[p]);
+  for (uint32_t p = 1; p <= processes; p++) server_setup(&servers[p], &lauberhorn, (uint16_t)p, harts, images[p]);
   for (uint32_t hart = 0; hart < harts; hart++) add_core(hart);
   print("Lauberhorn, %u processes, %u harts; serving on %u.%u.%u.%u\n", processes, harts, lauberhorn.ipv4 >> 24,
         lauberhorn.ipv4 >> 16 & 255, lauberhorn.ipv4 >> 8 & 255, lauberhorn.ipv4 & 255);

@@ -11,6 +11,8 @@
 #define LEVELS 3u
 #define PTE_VALID 1ul
 #define PTE_USER 0x10ul
+#define PTE_ACCESS 0xeul   /* R, W, X */
+#define PTE_DEVICE 0x100ul /* left to software */
 #define PTE_ACCESSED_DIRTY 0xc0ul
 #define PTE_PHYSICAL_SHIFT 10
 #define SATP_SV39 (8ul << 60)
@@ -50,7 +52,8 @@ void address_space_map(struct address_space* space, uint64_t address, uint64_t p
   if (address - ADDRESS_SPACE_USER >= ADDRESS_SPACE_END - ADDRESS_SPACE_USER) panic("a page outside of user memory");
   uint64_t* entry = walk(space, address, true);
   if (*entry & PTE_VALID) panic("a page is mapped twice");
-  *entry = pte(physical, PTE_VALID | PTE_USER | PTE_ACCESSED_DIRTY | (uint64_t)access << 1);
+  *entry = pte(physical, PTE_VALID | PTE_USER | PTE_ACCESSED_DIRTY | ((uint64_t)access << 1 & PTE_ACCESS) |
+                             (access & PAGE_DEVICE ? PTE_DEVICE : 0));
 }
 
 void* address_space_find(const struct address_space* space, uint64_t address, uint64_t bytes, unsigned access) {
@@ -59,7 +62,7 @@ void* address_space_find(const struct address_space* space, uint64_t address, ui
   if (bytes > PAGE_BYTES - offset) return 0;
   const uint64_t* entry = walk(space, address, false);
   const uint64_t needed = PTE_VALID | PTE_USER | (uint64_t)access << 1;
-  if (entry == 0 || (*entry & needed) != needed) return 0;
+  if (entry == 0 || (*entry & needed) != needed || (*entry & PTE_DEVICE) != 0) return 0;
   return (uint8_t*)table_of(*entry) + offset;
 }
 

@@ -11,7 +11,8 @@
 #define ADDRESS_SPACE_USER 0x3fc0000000ul
 #define ADDRESS_SPACE_END 0x4000000000ul
 
-enum page_access { PAGE_READ = 1, PAGE_WRITE = 2, PAGE_EXECUTE = 4 };
+/* PAGE_DEVICE: its accesses have effects, so that the kernel makes none for the process. */
+enum page_access { PAGE_READ = 1, PAGE_WRITE = 2, PAGE_EXECUTE = 4, PAGE_DEVICE = 8 };
 
 struct address_space {
   uint64_t* root;
@@ -25,7 +26,8 @@ void address_space_setup(struct address_space* space, uint16_t asid);
  * of PAGE_BYTES; access: page_access. */
 void address_space_map(struct address_space* space, uint64_t address, uint64_t physical, unsigned access);
 
-/* Where these bytes of a process's memory lie; 0: not all are mapped with this access, or they cross a page. */
+/* Where these bytes of a process's memory lie; 0: not all are mapped with this access, they cross a page, or a device
+ * has them. */
 void* address_space_find(const struct address_space* space, uint64_t address, uint64_t bytes, unsigned access);
 
 /* This hart translates by it from now on. */

@@ -27,8 +27,6 @@ struct worker {
 
 #define THREADS 32u
 static struct worker workers[THREADS];
-static bool is_set_up;
-
 static int32_t serve_copied(struct rpc_call* call, const void* data);
 
 #define DESCRIBE(name, number, version)                                                                \
@@ -36,6 +34,18 @@ static int32_t serve_copied(struct rpc_call* call, const void* data);
       (uintptr_t)&name##_program, (uintptr_t)serve_copied};
 RPC_PROGRAMS(DESCRIBE)
 #define SET_UP(name, number, version) name##_program_setup();
+
+static uint32_t begun, is_set_up;
+
+/* The first thread does it, and the others wait. */
+static void set_up_once(uint64_t core_frequency) {
+  if (__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED) == 0) {
+    runtime_setup(core_frequency);
+    RPC_PROGRAMS(SET_UP)
+    __atomic_store_n(&is_set_up, 1, __ATOMIC_RELEASE);
+  }
+  while (__atomic_load_n(&is_set_up, __ATOMIC_ACQUIRE) == 0) yield();
+}
 
 static volatile uint32_t* word_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_WORD); }
 static volatile uint32_t* status_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_XID); }
@@ -131,13 +141,13 @@ __attribute__((noinline)) static uint32_t serve_lines(struct worker* w) {
 }
 
 /* The call that the kernel has handed over. */
-static int64_t serve_handed(uint64_t thread) {
+static int64_t serve_handed(uint64_t thread, uint64_t line_bytes) {
   const uintptr_t at = SERVICE_CALL(thread);
   const uint64_t code = *(volatile uint64_t*)(at + LAUB_HEAD_CODE), data = *(volatile uint64_t*)(at + LAUB_HEAD_DATA);
   rpc_handler* handler = (rpc_handler*)(code == (uintptr_t)serve_copied ? data : code);
   struct rpc_call call = {.args_length = *word_of(at) >> LAUB_WORD_LENGTH_SHIFT};
   call.args = call.result = (uint32_t*)(at + LAUB_HEAD_BYTES);
-  call.result_room = SERVICE_CALL_BYTES - LAUB_HEAD_BYTES;
+  call.result_room = (uint32_t)line_bytes - LAUB_HEAD_BYTES + LAUB_OVERFLOW_BYTES;
   call.datagram.frame = (uint8_t*)at;
   account(application);
   stage(handler, at);
@@ -148,17 +158,13 @@ static int64_t serve_handed(uint64_t thread) {
 
 int main(uint64_t thread, uint64_t line_bytes, uint64_t core_frequency) {
   if (thread >= THREADS) return 1;
-  if (!is_set_up) { /* the kernel begins no two threads of a process at a time */
-    is_set_up = true;
-    runtime_setup(core_frequency);
-    RPC_PROGRAMS(SET_UP)
-  }
+  set_up_once(core_frequency);
   struct worker* w = &workers[thread];
   set_up_worker(w, thread, line_bytes);
   int64_t reply = SERVICE_NO_REPLY;
   for (;;) {
     if (system_call(SYSTEM_CALL_WAIT, (uint64_t)reply, 0) == SERVICE_CALLED) {
-      reply = serve_handed(thread);
+      reply = serve_handed(thread, line_bytes);
       continue;
     }
     reply = SERVICE_NO_REPLY;

@@ -4,6 +4,7 @@
 
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/fdt.h"
+#include "firmware/kernel/spinlock.h"
 #include "models/base/measure/hints.h"
 #include "protocols/rpc/onc_rpc.h"
 
@@ -27,6 +28,15 @@ bool lauberhorn_find(struct lauberhorn* nic) {
   nic->workers = (uint32_t)lauberhorn_get(nic, LAUB_WORKERS);
   nic->services = (uint32_t)lauberhorn_get(nic, LAUB_SERVICES);
   return true;
+}
+
+void lauberhorn_set_process(const struct lauberhorn* nic, uint32_t process, uint32_t harts) {
+  static struct spinlock lock; /* of the fields */
+  spinlock_take(&lock);
+  lauberhorn_set(nic, LAUB_PROCESS_ID, process);
+  lauberhorn_set(nic, LAUB_PROCESS_THREADS, harts);
+  lauberhorn_set(nic, LAUB_PROCESS_COMMIT, LAUB_COMMIT_VALID | process);
+  spinlock_give(&lock);
 }
 
 static struct lauberhorn_lines lines_at(const struct lauberhorn* nic, uint64_t offset) {

@@ -25,6 +25,9 @@ static inline void lauberhorn_set(const struct lauberhorn* nic, uint32_t offset,
   *(volatile uint64_t*)(nic->registers + offset) = value;
 }
 
+/* Lets so many cores serve a process; 0: what comes for it waits. */
+void lauberhorn_set_process(const struct lauberhorn* nic, uint32_t process, uint32_t harts);
+
 /* One side of an end-point, as one core uses it. */
 struct lauberhorn_lines {
   uint64_t base; /* of its control lines */

@@ -13,12 +13,6 @@
 #include "firmware/user/service.h"
 #include "models/nic/rpc_encoder/rpc_encoder_regs.h"
 
-static void add_process(const struct lauberhorn* nic, uint32_t process, uint32_t harts) {
-  lauberhorn_set(nic, LAUB_PROCESS_ID, process);
-  lauberhorn_set(nic, LAUB_PROCESS_THREADS, harts);
-  lauberhorn_set(nic, LAUB_PROCESS_COMMIT, LAUB_COMMIT_VALID | process);
-}
-
 /* How far the NIC's tables are filled. */
 struct tables {
   uint32_t entry, schema, schemas; /* schemas: entries of the encoder's table */
@@ -77,7 +71,7 @@ static uint32_t add_program(const struct lauberhorn* nic, struct tables* t, cons
     return process;
   }
   process++;
-  add_process(nic, process, harts);
+  lauberhorn_set_process(nic, process, harts);
   for (uint32_t p = 0; p < program->procedures; p++)
     if (program->handler[p] != 0) add_service(nic, t, program, p, process, &code);
   return process;
@@ -88,6 +82,7 @@ uint32_t lauberhorn_services_setup(const struct lauberhorn* nic, uint32_t harts,
   struct tables tables = {0};
   tables.schemas = *(volatile uint32_t*)(nic->registers + LAUB_ENCODER + RPCE_CAPACITY) & RPCE_CAPACITY_SCHEMAS;
   uint32_t process = 0;
+  if (harts > nic->workers) harts = nic->workers; /* each that serves has an end-point of its own */
   lauberhorn_set(nic, LAUB_IPV4, nic->ipv4);
 #define ENTER(name, number, version)                                                           \
   if (process < LAUBERHORN_PROGRAMS_MOST && process < nic->processes) {                        \

@@ -5,11 +5,12 @@
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/memory.h"
-#include "firmware/process/system_call.h"
 #include "firmware/user/service.h"
 
-void server_setup(struct server* s, const struct lauberhorn* nic, uint16_t number, const struct process_image* image) {
+void server_setup(struct server* s, const struct lauberhorn* nic, uint16_t number, uint32_t harts,
+                  const struct process_image* image) {
   *s = (struct server){.nic = nic, .number = number, .image = image};
+  s->harts = harts < nic->workers ? harts : nic->workers;
 }
 
 static bool begin_process(struct server* s) {
@@ -21,49 +22,64 @@ static bool begin_process(struct server* s) {
   return false;
 }
 
-static void map(struct process* p, uint64_t address, uint64_t physical, uint64_t bytes) {
-  for (uint64_t at = 0; at < bytes; at += PAGE_BYTES)
-    address_space_map(&p->space, address + at, physical + at, PAGE_READ | PAGE_WRITE);
+static void map(struct process* p, uint64_t address, uint64_t physical, uint64_t bytes, unsigned access) {
+  for (uint64_t at = 0; at < bytes; at += PAGE_BYTES) address_space_map(&p->space, address + at, physical + at, access);
 }
 
-/* Begins a thread, which runs until it waits for the first time. */
 static struct worker* begin_worker(struct server* s, uint32_t number) {
   struct worker* w = memory_reserve(sizeof *w, 64);
   *w = (struct worker){.server = s, .number = number};
   w->handed = memory_reserve(SERVICE_CALL_BYTES, PAGE_BYTES);
   const struct lauberhorn_lines lines = lauberhorn_user(s->nic, s->number, number, LAUB_RX);
-  map(s->process, SERVICE_CALL(number), (uintptr_t)w->handed, SERVICE_CALL_BYTES);
-  map(s->process, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES);
+  spinlock_take(&s->process->lock);
+  map(s->process, SERVICE_CALL(number), (uintptr_t)w->handed, SERVICE_CALL_BYTES, PAGE_READ | PAGE_WRITE);
+  map(s->process, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES, PAGE_READ | PAGE_WRITE | PAGE_DEVICE);
   thread_create(&w->thread, s->process, number, s->nic->line_bytes, board.core_frequency);
-  for (;;) {
-    const enum thread_event event = thread_run(&w->thread);
-    if (event == THREAD_ENDED) return 0;
-    if (event == THREAD_CALLS && thread_call(&w->thread) == SYSTEM_CALL_WAIT) return w;
-    if (event == THREAD_CALLS) thread_answer(&w->thread, SYSTEM_CALL_ERROR);
-  }
+  spinlock_give(&s->process->lock);
+  return w;
 }
 
 static struct worker* take(struct server* s, uint32_t number) {
   if (s->workers[number] == 0) s->workers[number] = begin_worker(s, number);
   struct worker* w = s->workers[number];
-  if (w == 0 || w->is_busy) return 0;
+  if (w->is_busy) return 0;
   w->is_busy = true;
+  s->busy++;
   return w;
+}
+
+/* Whether there is a process that serves. None begins before all threads of the last one are here. */
+static bool has_process(struct server* s) {
+  if (s->process != 0 && s->process->is_alive) return true;
+  return s->busy == 0 && begin_process(s);
 }
 
 struct worker* server_take(struct server* s, uint32_t preferred) {
   struct worker* w = 0;
   spinlock_take(&s->lock);
-  if ((s->process != 0 && s->process->is_alive) || begin_process(s)) {
+  if (has_process(s)) {
     w = take(s, preferred % s->nic->workers);
-    for (uint32_t i = 0; w == 0 && i < s->nic->workers && s->process->is_alive; i++) w = take(s, i);
+    for (uint32_t i = 0; w == 0 && i < s->nic->workers; i++) w = take(s, i);
   }
   spinlock_give(&s->lock);
   return w;
 }
 
+static void leave(struct worker* w) {
+  w->is_busy = false;
+  w->server->busy--;
+}
+
 void worker_give(struct worker* w) {
   spinlock_take(&w->server->lock);
-  w->is_busy = false;
+  leave(w);
   spinlock_give(&w->server->lock);
+}
+
+void worker_end(struct worker* w) {
+  struct server* s = w->server;
+  spinlock_take(&s->lock);
+  leave(w);
+  lauberhorn_set_process(s->nic, s->number, s->busy == 0 ? s->harts : 0);
+  spinlock_give(&s->lock);
 }

@@ -14,27 +14,34 @@ struct worker {
   struct thread thread;
   uint32_t number;
   uint8_t* handed;  /* what lies at SERVICE_CALL(number) */
-  bool is_busy;     /* a hart runs it, or it has been set aside in the middle of a handler */
+  bool is_busy;     /* a hart runs it, or it has been set aside */
+  bool has_begun;   /* it has asked for something to do */
   bool has_kept;    /* the call that was handed to it, which is no longer in the kernel line */
   uint32_t session; /* of that call */
 };
 
-/* The processes that serve one program, one after the other: a call for one that has ended begins the next. */
+/* The processes that serve one program, one after the other: the call behind the end of one begins the next. */
 struct server {
   const struct lauberhorn* nic;
   const struct process_image* image;
   uint16_t number; /* of the process, at the NIC and as ASID */
+  uint32_t harts;  /* that may serve it */
   struct spinlock lock;
   struct process* process; /* 0: none yet */
   struct worker** workers; /* of that process; 0: none yet */
+  uint32_t busy;           /* of them */
 };
 
-void server_setup(struct server* server, const struct lauberhorn* nic, uint16_t number,
+void server_setup(struct server* server, const struct lauberhorn* nic, uint16_t number, uint32_t harts,
                   const struct process_image* image);
 
-/* A worker that waits for the kernel to hand it a call, if possible the one of this number; 0: all are busy. Begins the
- * process, or the thread. */
+/* A worker that waits, if possible the one of this number; 0: there is none. Begins the process, or the thread, which
+ * has not run then. */
 struct worker* server_take(struct server* server, uint32_t preferred);
 
 /* The worker waits again. */
 void worker_give(struct worker* worker);
+
+/* The worker's process has ended. The NIC sends away its other threads, and holds back what comes for it until the last
+ * of them is here: their end-points are the next process's. */
+void worker_end(struct worker* worker);

@@ -98,10 +98,9 @@ Lauberhorn::EndPoint& Lauberhorn::at(std::uint64_t line) {
 
 void Lauberhorn::line_requested(const base::LineRequest& r) {
   EndPoint& e = at(r.line);
-  // A core that goes from its kernel line to a process has done with what the kernel line has brought.
-  if (e.id.process != lauberhorn::Scheduler::kKernel && is_receive(r.line) && r.hart < parameters_.cores)
-    at(EndPointId{lauberhorn::Scheduler::kKernel, r.hart}).rx.finish(&r);
-  const char* wrong = is_receive(r.line) ? e.rx.requested(r) : e.tx.requested(r);
+  const char* wrong = r.hart >= parameters_.cores ? "is asked for by a core that the NIC does not know"
+                      : is_receive(r.line)        ? e.rx.requested(r)
+                                                  : e.tx.requested(r);
   if (!wrong) return;
   base::mistakes().report(fmt::format("{}: line {:#x} {}", path(), r.line - base_, wrong));
   caches_->refuse(r.number);
@@ -127,8 +126,9 @@ void Lauberhorn::caches_reset() {
     if (e->rx.is_waiting()) scheduler_.unpark(e->id);
     e->rx.reset();
     e->tx.reset();
-    e->is_lost = e->never_waits = false;
-    if (e->current) free(*std::exchange(e->current, std::nullopt));
+    e->is_lost = false;
+    for (std::optional<Work>* work : {&e->current, &e->sends})
+      if (*work) discard(*std::exchange(*work, std::nullopt), counters_.lost, "caches reset");
   }
 }
 
@@ -173,7 +173,7 @@ void Lauberhorn::give(EndPointId id, Work work) {
     bytes = std::span(job.call.line).subspan(RPCD_LINE_HEAD_BYTES);
     word = message_word(LAUB_CALL, bytes.size());
     std::memcpy(head + LAUB_HEAD_XID, job.call.line.data() + 4, 12);  // and the code pointer behind it
-    std::memcpy(head + LAUB_HEAD_DATA, &services_[job.service].data, 8);
+    std::memcpy(head + LAUB_HEAD_DATA, &job.data, 8);
   } else {
     bytes = {job.packet->bytes, job.packet->length};
     word = message_word(LAUB_FRAME, bytes.size());
@@ -206,15 +206,16 @@ void Lauberhorn::reset() {
     if (job.packet) base::drop_all(job.packet->spans, "NIC reset", base::now());
   for (base::Ring<Arriving>* const ring : {&arriving_, &decoding_})
     for (; !ring->empty(); ring->pop()) base::drop_all(ring->front().packet->spans, "NIC reset", base::now());
-  leaving_.clear();
-  encoding_.clear();
-  sending_.clear();
+  for (; !leaving_.empty(); leaving_.pop()) base::ledger().drop(leaving_.front().of, "NIC reset", base::now());
+  for (; !encoding_.empty(); encoding_.pop()) base::ledger().drop(encoding_.front(), "NIC reset", base::now());
+  for (; !sending_.empty(); sending_.pop()) base::drop_all(sending_.front()->spans, "NIC reset", base::now());
   jobs_.clear();
   free_jobs_.clear();
   sessions_ = 0;
   for (auto& e : end_points_) {
     if (!e) continue;
     e->current.reset();
+    e->sends.reset();
     e->is_lost = e->never_waits = false;
   }
   for (unsigned core = 0; core < cores_.size(); ++core) stop_waiting(core);

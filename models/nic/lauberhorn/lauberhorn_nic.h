@@ -96,11 +96,12 @@ class Lauberhorn final : public base::Model,
     net::PacketPtr packet;  ///< null: the job is free
     std::uint32_t buffer = 0;
     unsigned process = 0;
-    unsigned service = 0;
     bool is_call = false;
     bool has_session = false;
     bool is_kept = false;  ///< by the kernel, which will answer by its transmit lines
     rpc::Decoded call;
+    std::uint64_t data = 0;  ///< of the service, when the call came
+    std::uint8_t result = 0;
     base::RequestId request() const { return packet->request(); }
   };
   struct Arriving {

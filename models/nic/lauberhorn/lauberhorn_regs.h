@@ -45,7 +45,7 @@
 
 /* The process table. Write the fields, then COMMIT. */
 #define LAUB_PROCESS_ID 0x080      /* wo  bits 15:0: the kernel's number of the process, which messages have */
-#define LAUB_PROCESS_THREADS 0x088 /* wo  most cores that may serve it at a time */
+#define LAUB_PROCESS_THREADS 0x088 /* wo  most cores that may serve it at a time; 0: what comes for it waits */
 #define LAUB_PROCESS_COMMIT 0x090  /* wo  bits 15:0: process; bit 31: it exists */
 #define LAUB_COMMIT_VALID 0x80000000u
 /* rw  selects a process for the registers below; 0: frames for the kernel */

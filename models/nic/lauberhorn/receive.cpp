@@ -57,7 +57,11 @@ void Lauberhorn::decoded(const rpc::Decoded& d) {
   enter(job.packet->spans, SLUICE_STAGE_nic_queue);
   job.is_call = is_call(*job.packet, d);
   if (job.is_call) {
+    const Service& service = services_[d.owner];
     job.call = d;
+    job.process = service.process;
+    job.data = service.data;
+    job.result = service.result;
   } else if (is_unknown_call(*job.packet, d)) {
     if (parameters_.unknown == UnknownCall::drop) return discard(work, counters_.unknown_calls, "call of no service");
     ++counters_.unknown_calls;
@@ -106,8 +110,6 @@ void Lauberhorn::discard(Work work, std::uint64_t& counter, const char* reason) 
 void Lauberhorn::schedule(Work work) {
   Job& job = jobs_[work];
   if (job.is_call) {
-    job.service = job.call.owner;
-    job.process = services_[job.service].process;
     if (!scheduler_.has_process(job.process)) return discard(work, counters_.dropped_process, "no process");
     if (sessions_ == parameters_.sessions) return discard(work, counters_.dropped_sessions, "session table full");
     job.has_session = true;

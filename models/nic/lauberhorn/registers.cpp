@@ -150,13 +150,13 @@ void Lauberhorn::lose(std::uint32_t value) {
   EndPoint& e = at(id);
   if (!e.current) return;
   e.is_lost = true;
-  e.rx.finish(nullptr);
+  e.rx.finish();
 }
 
 void Lauberhorn::kernel_line(unsigned core, std::uint32_t value) {
   EndPoint& e = at(EndPointId{Scheduler::kKernel, core});
   e.never_waits = (value & LAUB_KERNEL_NO_WAIT) != 0;
-  if (value & LAUB_KERNEL_DONE) e.rx.finish(nullptr);
+  if (value & LAUB_KERNEL_DONE) e.rx.finish();
 }
 
 void Lauberhorn::commit_process(std::uint32_t value) {
@@ -168,11 +168,11 @@ void Lauberhorn::commit_process(std::uint32_t value) {
   const bool exists = (value & LAUB_COMMIT_VALID) != 0;
   processes_[number].id = exists ? static_cast<std::uint16_t>(bank_.value(process_id_)) : std::uint16_t{0};
   const auto threads = static_cast<unsigned>(bank_.value(process_threads_));
-  for (const Work work : scheduler_.set_process(number, exists ? threads : 0)) {
-    ++counters_.dropped_process;
-    base::drop_all(jobs_[work].packet->spans, "process ended", base::now());
-    free(work);
-  }
+  for (const Work work : scheduler_.set_process(number, exists, threads))
+    discard(work, counters_.dropped_process, "process ended");
+  if (exists) return;
+  for (Work work = 0; work < jobs_.size(); ++work)
+    if (jobs_[work].is_kept && jobs_[work].process == number) discard(work, counters_.dropped_process, "process ended");
 }
 
 void Lauberhorn::commit_service(std::uint32_t value) {

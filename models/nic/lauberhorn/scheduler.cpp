@@ -17,25 +17,32 @@ Scheduler::Scheduler(const Shape& shape, Client& client)
 
 void Scheduler::reset() {
   for (Process& p : processes_) {
+    p.exists = false;
     p.threads = 0;
     p.queue.clear();
     p.parked.assign(shape_.workers, std::nullopt);
   }
+  processes_[kKernel].exists = true;
   processes_[kKernel].threads = shape_.cores;
+  waiting_ = 0;
   processes_[kKernel].parked.clear();
   cores_.assign(shape_.cores, {});
   retire_ = 0;
 }
 
-std::vector<Work> Scheduler::set_process(unsigned process, unsigned threads) {
+std::vector<Work> Scheduler::set_process(unsigned process, bool exists, unsigned threads) {
   Process& p = processes_[process];
-  p.threads = threads;
+  p.exists = exists;
+  p.threads = exists ? threads : 0;
   std::vector<Work> left;
-  if (threads > 0) {
-    if (deserves_core(process)) find_core(process);
+  if (p.threads > 0) {
+    find_cores();
     return left;
   }
-  for (const Waiting& w : std::exchange(p.queue, {})) left.push_back(w.work);
+  if (!exists) {
+    for (const Waiting& w : std::exchange(p.queue, {})) left.push_back(w.work);
+    waiting_ -= left.size();
+  }
   stop_wanting(process);
   for (unsigned worker = 0; worker < shape_.workers; ++worker)
     if (p.parked[worker]) leave({process, worker});
@@ -52,7 +59,7 @@ unsigned Scheduler::cores_of(unsigned process) const {
 /// Whether a process whose requests wait should get a core, or one more.
 bool Scheduler::deserves_core(unsigned process) const {
   const Process& p = processes_[process];
-  if (p.queue.empty()) return false;
+  if (p.queue.empty() || p.threads == 0) return false;
   const unsigned cores = cores_of(process);
   return cores == 0 || (process != kKernel && cores < p.threads && is_half_full(p));
 }
@@ -78,6 +85,7 @@ bool Scheduler::arrive(unsigned process, Work work) {
     return false;
   }
   p.queue.push_back({work, arrivals_++});
+  ++waiting_;
   const std::size_t waiting = p.queue.size();
   if (process == kKernel || deserves_core(process)) find_core(process);
   if (p.queue.size() == waiting) {
@@ -115,6 +123,23 @@ void Scheduler::find_core(unsigned process) {
   }
 }
 
+/// Takes cores for all that wait and should have one, the oldest first: what was wanted for one may have gone to
+/// another.
+void Scheduler::find_cores() {
+  if (waiting_ == 0) return;
+  for (unsigned tries = 0; tries <= shape_.processes; ++tries) {
+    unsigned oldest = kOther;
+    for (unsigned n = 0; n <= shape_.processes; ++n) {
+      if (!deserves_core(n) || is_wanted_for(n)) continue;
+      if (oldest == kOther || processes_[n].queue.front().since < processes_[oldest].queue.front().since) oldest = n;
+    }
+    if (oldest == kOther) return;
+    const std::size_t before = waiting_;
+    find_core(oldest);
+    if (waiting_ == before && !is_wanted_for(oldest)) return;  // there is no core to be had
+  }
+}
+
 /// The core that waits in a process goes back to the kernel.
 void Scheduler::leave(EndPointId e) {
   ++core_counters_[*std::exchange(processes_[e.process].parked[e.number], std::nullopt)].preempted;
@@ -140,6 +165,7 @@ void Scheduler::poll(EndPointId e, unsigned core) {
     kernel_polls(e.number);
   else
     process_polls(e, core);
+  find_cores();
 }
 
 /// Whose work a core in the kernel is to take: what has waited longest, of frames and of processes that should get a
@@ -180,6 +206,7 @@ void Scheduler::give_front(EndPointId e, unsigned core, unsigned process) {
   Process& p = processes_[process];
   const Work work = p.queue.front().work;
   p.queue.pop_front();
+  --waiting_;
   ++core_counters_[core].given;
   if (!deserves_core(process)) stop_wanting(process);
   client_.give(e, work);
@@ -188,7 +215,7 @@ void Scheduler::give_front(EndPointId e, unsigned core, unsigned process) {
 /// Whether another process, or the kernel, waits for a core and has none, and none is on its way.
 bool Scheduler::is_another_waiting(unsigned process) const {
   for (unsigned n = 0; n <= shape_.processes; ++n)
-    if (n != process && !processes_[n].queue.empty() && cores_of(n) == 0 && !is_wanted_for(n)) return true;
+    if (n != process && deserves_core(n) && cores_of(n) == 0 && !is_wanted_for(n)) return true;
   return false;
 }
 
@@ -196,6 +223,7 @@ void Scheduler::process_polls(EndPointId e, unsigned core) {
   Core& c = cores_[core];
   c.process = e.process;
   Process& p = processes_[e.process];
+  if (c.wanted_for == e.process) clear_want(core);
   if (p.threads == 0 || c.wanted_for || (p.queue.empty() && is_another_waiting(e.process))) {
     if (c.wanted_for) client_.stop_waiting(core);
     ++core_counters_[core].preempted;
@@ -219,6 +247,7 @@ void Scheduler::unpark(EndPointId e) {
 void Scheduler::runs(unsigned core, unsigned process) {
   cores_[core].process = process;
   clear_want(core);
+  find_cores();
 }
 
 void Scheduler::set_retire(unsigned threads) {

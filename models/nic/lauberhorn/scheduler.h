@@ -47,10 +47,10 @@ class Scheduler {
   Scheduler(const Shape& shape, Client& client);
 
   const Shape& shape() const { return shape_; }
-  /// The process exists from now on and at most so many cores serve it at a time; or, with 0, it does not exist: what
-  /// waits for it is returned.
-  std::vector<Work> set_process(unsigned process, unsigned threads);
-  bool has_process(unsigned process) const { return processes_[process].threads > 0; }
+  /// The process exists from now on, and at most so many cores serve it at a time: with 0, its cores are sent back to
+  /// the kernel, and what comes for it waits. Or it does not exist: what waits for it is returned.
+  std::vector<Work> set_process(unsigned process, bool exists, unsigned threads);
+  bool has_process(unsigned process) const { return processes_[process].exists; }
 
   /// Work for an existing process has come; for the kernel: a frame, of which any number may wait. False: the queue is
   /// full, and the work is dropped.
@@ -91,7 +91,8 @@ class Scheduler {
     std::uint64_t since;  ///< the smaller, the earlier
   };
   struct Process {
-    unsigned threads = 0;  ///< 0: it does not exist
+    bool exists = false;
+    unsigned threads = 0;
     std::deque<Waiting> queue;
     std::vector<std::optional<unsigned>> parked;  ///< by worker: the core whose load is held back
   };
@@ -108,6 +109,7 @@ class Scheduler {
   bool is_another_waiting(unsigned process) const;
   std::optional<EndPointId> parked_outside(unsigned process) const;
   void find_core(unsigned process);
+  void find_cores();
   void stop_wanting(unsigned process);
   void give_front(EndPointId, unsigned core, unsigned process);
   void give_kernel(unsigned core);
@@ -123,6 +125,7 @@ class Scheduler {
   std::vector<Counters> counters_;
   std::vector<CoreCounters> core_counters_;
   unsigned retire_ = 0;
+  std::size_t waiting_ = 0;  ///< work in queues
   std::uint64_t arrivals_ = 0, pushed_ = 0;
 };
 

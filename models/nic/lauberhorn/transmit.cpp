@@ -73,7 +73,7 @@ void Lauberhorn::reply(const Job& job, std::uint32_t accept_stat, std::vector<st
   l.data = std::move(data);
   rpc::Request& r = l.request;
   r.accept_stat = static_cast<std::uint8_t>(std::min(accept_stat, 7u));
-  r.schema = services_[job.service].result;
+  r.schema = job.result;
   r.peer_mac = lauberhorn::mac_bits(job.packet->bytes + 6);
   r.own_mac = mac_address_;
   r.peer_address = job.call.source;
@@ -103,11 +103,11 @@ std::uint32_t Lauberhorn::commits(EndPoint& e) {
   const unsigned type = word & LAUB_WORD_VALID ? type_of(word) : LAUB_CALL;
   const bool is_kernel = e.id.process == lauberhorn::Scheduler::kKernel;
   if (is_kernel && type == LAUB_REPLY && is_kept_session(session) && bytes <= e.tx.window().capacity()) {
+    jobs_[session].is_kept = false;  // from now on it is this end-point's
     e.sends = session;
     if (bytes == 0) sends(e, 0);
     return bytes;
   }
-  e.sends.reset();
   if (!is_kernel || type != LAUB_FRAME)
     bad_message(fmt::format("a message that is none was committed, with the word {:#x}", word), e.tx.by());
   else if (bytes == 0 || bytes > kLongestFrame)

@@ -12,6 +12,7 @@ void ReceiveLines::attach(base::LineCaches& caches, std::uint64_t base) {
 
 const char* ReceiveLines::requested(const base::LineRequest& r) {
   if (window_.is_overflow(r.line)) {
+    if (line_ == LineWindow::kNone) return "is asked for before a control line has been answered";
     const unsigned n = window_.overflow_at(r.line);
     window_.give_overflow(n);
     caches_->grant(r.number, window_.overflow(n), exclusive_, of_);
@@ -38,8 +39,8 @@ const char* ReceiveLines::requested(const base::LineRequest& r) {
   return nullptr;
 }
 
-void ReceiveLines::finish(const base::LineRequest* r) {
-  if (line_ != LineWindow::kNone && waiting_ == 0 && !window_.is_recalling()) begin_taking_back(r);
+void ReceiveLines::finish() {
+  if (line_ != LineWindow::kNone && waiting_ == 0 && !window_.is_recalling()) begin_taking_back(nullptr);
 }
 
 /// Takes back what the host has done with; the request, if there is one, says so.

@@ -47,9 +47,8 @@ class ReceiveLines {
   void recalled();
   void reset();
 
-  /// The host has done with the control line that it holds here, though it loads no other: request, for a line of
-  /// another window, says so. Null: something else does.
-  void finish(const base::LineRequest* request);
+  /// The host has done with the control line that it holds here, though it loads no other.
+  void finish();
 
   LineWindow& window() { return window_; }
   /// Whether a load waits, and may be answered.

@@ -201,11 +201,12 @@ TEST_CASE("what is neither a control line nor an overflow line is refused", "[pi
   std::vector<int> loaded;
   Bench b([&](Bench&, LineHart& h) {
     const std::uint64_t end = kOverflow + PIO_OVERFLOW_LINES * PIO_LINE;
-    for (const std::uint64_t at : {kRx + end, kTx + end, kLines + PIO_LINES_SIZE - PIO_LINE})
-      loaded.push_back(h.load(at));
+    for (const std::uint64_t at : {kRx + end, kTx + end, kLines + PIO_LINES_SIZE - PIO_LINE, kRx + end - 1})
+      loaded.push_back(h.load(at));  // the last one is an overflow line, and nothing has come yet
+    h.load(kRx);
     loaded.push_back(h.load(kRx + end - 1));
   });
-  REQUIRE(loaded == std::vector<int>{-1, -1, -1, 0});
+  REQUIRE(loaded == std::vector<int>{-1, -1, -1, -1, 0});
 }
 
 TEST_CASE("without loopback frames come from the wire and go to it, and what has no room is dropped", "[pio]") {

@@ -144,7 +144,7 @@ TEST_CASE("two clients with one transaction id get each his reply", "[lauberhorn
   CHECK(b.station.replies[1].accept_stat == RPC_SYSTEM_ERR);
 }
 
-TEST_CASE("a call for a process without a core goes to a kernel line, whose reply the core's load in the process ends",
+TEST_CASE("a call for a process without a core goes to a kernel line, and the kernel says when it has done with it",
           "[lauberhorn]") {
   bool done = false;
   Bench b({[&](Bench& at, LineHart& h) {
@@ -155,6 +155,7 @@ TEST_CASE("a call for a process without a core goes to a kernel line, whose repl
     CHECK(at.get(LAUB_RUNS(0)) == 3);
     kernel.reply(LAUB_REPLY, 0);
     kernel.next();
+    at.set(LAUB_KERNEL_LINE(0), LAUB_KERNEL_DONE);
     at.send(call(2, 2));
     REQUIRE(line.wait() == LAUB_CALL);
     h.at(h.runner.time() + kLong);

@@ -323,3 +323,92 @@ TEST_CASE("a call whose software is lost is answered by the NIC, or dropped", "[
     if (!drop) CHECK(b.station.replies[0].accept_stat == RPC_SYSTEM_ERR);
   }
 }
+
+TEST_CASE("a core that the NIC does not know gets no line", "[lauberhorn]") {
+  std::vector<int> loaded;
+  Bench b({[&](Bench& at, LineHart& h) { at.user(h, 1).wait(); },
+           [&](Bench&, LineHart& h) { loaded.push_back(h.load(kLines + LAUB_USER(1, 3, 1, 1))); }},
+          [](nic::LauberhornParameters& p) { p.cores = 1; });
+  CHECK(loaded == std::vector<int>{-1});
+}
+
+TEST_CASE("overflow lines are there with a message only, so that caches never hold what changes", "[lauberhorn]") {
+  bool done = false;
+  Bench b({[&](Bench& at, LineHart& h) {
+    at.lines.check();
+    Side line = at.user(h, 2);
+    CHECK(h.load(line.place(200)) == -1);
+    Bytes arguments = words({200});
+    arguments.resize(204, 7);
+    at.send(call(1, 1, arguments));
+    REQUIRE(line.wait() == LAUB_CALL);
+    CHECK(h.load(line.place(203)) == 7);
+    done = true;
+  }});
+  REQUIRE(done);
+}
+
+TEST_CASE("a service that is withdrawn or given to another process leaves calls that have come as they were",
+          "[lauberhorn]") {
+  bool done = false;
+  Bench b({[&](Bench& at, LineHart& h) {
+    at.send(call(1, 0));
+    at.send(call(2, 2));
+    h.at(5_us);
+    at.set(LAUB_SERVICE_COMMIT, 0);
+    at.add_service(2, 2, 2);
+    Side first = at.user(h, 1), third = at.user(h, 3);
+    REQUIRE(first.wait() == LAUB_CALL);
+    CHECK(first.get(LAUB_HEAD_DATA, 8) == 0x5000);
+    first.next();
+    REQUIRE(third.wait() == LAUB_CALL);
+    CHECK(third.get(LAUB_HEAD_PROCESS) == (3 | 103 << 16));
+    done = true;
+  }});
+  REQUIRE(done);
+}
+
+TEST_CASE("what comes for a process that may have no core waits", "[lauberhorn]") {
+  bool done = false;
+  Bench b({[&](Bench& at, LineHart& h) {
+    at.add_process(1, 0);
+    Side line = at.user(h, 1);
+    CHECK(line.wait() == LAUB_YIELDNOW);
+    line.next();
+    at.send(call(1, 0));
+    Side kernel = at.kernel(h);
+    CHECK(kernel.wait() == -1);
+    kernel.next();
+    at.add_process(1, 2);
+    REQUIRE(kernel.wait() == LAUB_CALL);
+    CHECK(kernel.get(LAUB_HEAD_XID) == 1);
+    done = true;
+  }});
+  REQUIRE(done);
+}
+
+TEST_CASE("of two replies to a kept call one counts", "[lauberhorn]") {
+  std::uint32_t session = 0;
+  const auto twice = [&](Bench& at, LineHart& h, std::uint32_t value) {
+    Side tx = at.kernel(h, LAUB_TX);
+    tx.wait();
+    for (unsigned n = 0; n < 300; ++n) h.store(tx.place(n), 1);
+    h.at(20_us);
+    tx.set(LAUB_HEAD_SESSION, session);
+    tx.reply(LAUB_REPLY, 300, value);
+    tx.next();
+    tx.wait();
+  };
+  Bench b({[&](Bench& at, LineHart& h) {
+             Side kernel = at.kernel(h);
+             at.send(call(1, 1, words({0})));
+             REQUIRE(kernel.wait() == LAUB_CALL);
+             session = static_cast<std::uint32_t>(kernel.get(LAUB_HEAD_SESSION) & 0xffff0000);
+             kernel.reply(LAUB_KEPT, 0);
+             at.set(LAUB_KERNEL_LINE(0), LAUB_KERNEL_DONE);
+             twice(at, h, 5);
+           },
+           [&](Bench& at, LineHart& h) { twice(at, h, 4); }});
+  CHECK(b.station.replies.size() == 1);
+  CHECK(b.counter("message_errors") == 1);
+}
