@@ -24,17 +24,18 @@ static struct lauberhorn lauberhorn;
 static struct nic frames;                                   /* those for the kernel */
 static struct server servers[LAUBERHORN_PROGRAMS_MOST + 1]; /* by process */
 
-#define ASIDE_MOST 8u
-#define TURN \
-  16u /* messages of the kernel line, of which one may have been wanted for, between turns of those set aside */
+/* Messages of the kernel line, of which one may have been wanted for, between turns of those set aside. */
+#define TURN 16u
 
 struct core {
   uint32_t hart;
   struct lauberhorn_lines lines;
-  struct worker* handed; /* has the call of the kernel line */
-  /* In the middle of their handlers, the first one longest. */
-  struct worker* aside[ASIDE_MOST];
-  uint32_t asides;
+  bool is_wanted;     /* by the NIC, elsewhere: its interrupt has ended the last turn of a thread */
+  uint64_t interrupt; /* where other harts write interrupt_data to; 0: the hart takes no interrupts */
+  uint32_t interrupt_data;
+  const struct process* runs;        /* entered last */
+  struct worker* handed;             /* has the call of the kernel line */
+  struct worker *aside, *last_aside; /* in the middle of their handlers, the first one longest; 0: none */
   struct rpc_port port;
   struct {
     uint64_t handed, frames, quiescent, preempted, ended, refused;
@@ -44,7 +45,7 @@ static struct core* cores[LAUB_CORES_MOST];
 
 /* what: LAUB_KERNEL_DONE, or 0. */
 static void tell(const struct core* c, uint64_t what) {
-  lauberhorn_set(&lauberhorn, LAUB_KERNEL_LINE(c->hart), what | (c->asides != 0 ? LAUB_KERNEL_NO_WAIT : 0));
+  lauberhorn_set(&lauberhorn, LAUB_KERNEL_LINE(c->hart), what | (c->aside != 0 ? LAUB_KERNEL_NO_WAIT : 0));
 }
 
 /* --------------------------------------------------------------------------------------------------------------------
@@ -124,12 +125,22 @@ static bool wait(struct core* c, struct worker* w) {
     answer_kept(c, w, reply);
   else if (was_called)
     answer(c, w, reply);
-  if (was_called && c->asides == 0) {
+  if (was_called && c->aside == 0) {
     thread_answer(&w->thread, SERVICE_GO_ON);
     return true;
   }
   worker_give(w);
   return false;
+}
+
+/* The process has ended: brings the other cores that are in it back into the kernel. */
+static void fetch(const struct core* c, const struct process* p) {
+  for (uint32_t i = 0; i < LAUB_CORES_MOST; i++) {
+    const struct core* other = cores[i];
+    if (other == 0 || other == c || other->interrupt == 0) continue;
+    if (__atomic_load_n(&other->runs, __ATOMIC_SEQ_CST) != p) continue;
+    *(volatile uint32_t*)other->interrupt = other->interrupt_data;
+  }
 }
 
 /* The worker's process has ended. */
@@ -143,12 +154,19 @@ static void lose(struct core* c, struct worker* w) {
     lauberhorn_set(&lauberhorn, LAUB_LOST, (uint64_t)w->server->number << 16 | w->number); /* if it has a call */
   }
   c->counters.ended++;
-  worker_end(w);
+  fetch(c, w->thread.process);
+  worker_give(w);
+}
+
+static void put_aside(struct core* c, struct worker* w) {
+  w->next = 0;
+  *(c->aside == 0 ? &c->aside : &c->last_aside->next) = w;
+  c->last_aside = w;
 }
 
 static void set_aside(struct core* c, struct worker* w) {
   c->counters.preempted++;
-  c->aside[c->asides++] = w;
+  put_aside(c, w);
   if (c->handed == w)
     keep(c, w);
   else
@@ -156,13 +174,17 @@ static void set_aside(struct core* c, struct worker* w) {
   lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), 0);
 }
 
-/* Runs a worker until its hart is wanted elsewhere. */
+/* Runs a worker until its hart is wanted elsewhere, or its process has ended. */
 static void run(struct core* c, struct worker* w) {
   for (;;) {
-    const enum thread_event event = thread_run(&w->thread);
+    /* Before it is looked at whether the process lives: whoever ends it then looks who is in it. */
+    __atomic_store_n(&c->runs, w->thread.process, __ATOMIC_SEQ_CST);
+    c->is_wanted = false;
+    enum thread_event event = thread_run(&w->thread);
     account(kernel);
+    if (event == THREAD_PREEMPTED && !process_lives(w->thread.process)) event = THREAD_ENDED;
     if (event == THREAD_ENDED) return lose(c, w);
-    if (event == THREAD_PREEMPTED && c->asides < ASIDE_MOST) return set_aside(c, w);
+    if (c->is_wanted) return set_aside(c, w);
     if (event != THREAD_CALLS) continue;
     if (thread_call(&w->thread) == SYSTEM_CALL_WAIT) {
       if (!wait(c, w)) return;
@@ -177,18 +199,41 @@ static void run(struct core* c, struct worker* w) {
 
 /* What the hart was wanted for has been done: the handler that was set aside first goes on. */
 static void go_on(struct core* c) {
-  struct worker* w = c->aside[0];
-  c->asides--;
-  for (uint32_t i = 0; i < c->asides; i++) c->aside[i] = c->aside[i + 1];
+  struct worker* w = c->aside;
+  c->aside = w->next;
   tell(c, 0);
   lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), w->server->number);
   run(c, w);
 }
 
+/* The threads of processes that have ended, which this hart has set aside, are done with. */
+static void lose_aside(struct core* c) {
+  struct worker* w = c->aside;
+  c->aside = 0;
+  for (struct worker* next; w != 0; w = next) {
+    next = w->next;
+    if (process_lives(w->thread.process))
+      put_aside(c, w);
+    else
+      lose(c, w);
+  }
+  tell(c, 0);
+}
+
+/* A worker for a call. A process that ends is soon gone: its threads are fetched from other harts. */
+static struct worker* find_worker(struct core* c, struct server* s) {
+  for (;;) {
+    bool is_ending;
+    struct worker* w = server_take(s, c->hart, &is_ending);
+    if (!is_ending) return w;
+    lose_aside(c);
+  }
+}
+
 static void serve_call(struct core* c, uint32_t word) {
   const uint32_t process = *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_PROCESS) & 0xffffu;
-  struct worker* w = server_take(&servers[process], c->hart);
-  if (w == 0) { /* its last process is ending, or the next one cannot begin */
+  struct worker* w = find_worker(c, &servers[process]);
+  if (w == 0) { /* all are in the middle of a handler, or the process cannot begin */
     c->counters.refused++;
     write_reply(c, LAUB_ERROR_REPLY, 0, 0);
     return finish(c);
@@ -218,7 +263,7 @@ static void serve(struct core* c) {
       c->counters.quiescent++;
       lauberhorn_next(&c->lines);
     }
-    if (c->asides == 0)
+    if (c->aside == 0)
       turn = 0;
     else if (word == 0 || turn >= TURN)
       turn = 0, go_on(c);
@@ -228,8 +273,9 @@ static void serve(struct core* c) {
 /* --------------------------------------------------------------------------------------------------------------------
  * Set-up */
 
+static void preempt(void* core) { ((struct core*)core)->is_wanted = true; }
 /* The interrupt only brings the hart into the kernel. */
-static void preempt(void* unused) { (void)unused; }
+static void come_back(void* unused) { (void)unused; }
 
 static void start(uint32_t hart) {
   translation_setup();
@@ -237,7 +283,10 @@ static void start(uint32_t hart) {
     uint64_t address;
     uint32_t data;
     interrupt_setup_hart(hart);
-    interrupt_connect(hart, 0, preempt, 0, &address, &data);
+    interrupt_connect(hart, 0, come_back, 0, &address, &data);
+    cores[hart]->interrupt_data = data;
+    cores[hart]->interrupt = address;
+    interrupt_connect(hart, 0, preempt, cores[hart], &address, &data);
     lauberhorn_set(&lauberhorn, LAUB_INTERRUPT(hart) + 8, data);
     lauberhorn_set(&lauberhorn, LAUB_INTERRUPT(hart), address);
   }

@@ -58,8 +58,8 @@ void thread_create(struct thread* t, struct process* p, unsigned number, uint64_
 }
 
 void process_end(struct process* p, uint64_t code) {
-  p->is_alive = false;
   p->exit_code = code;
+  __atomic_store_n(&p->is_alive, false, __ATOMIC_SEQ_CST);
 }
 
 uint64_t thread_call(const struct thread* t) { return t->context.x[A7 - 1]; }
@@ -138,7 +138,7 @@ static enum thread_event run(struct thread* t) {
 }
 
 enum thread_event thread_run(struct thread* t) {
-  if (!t->process->is_alive) return THREAD_ENDED;
+  if (!process_lives(t->process)) return THREAD_ENDED;
   address_space_activate(&t->process->space);
   user_load_float(&t->context);
   const enum thread_event event = run(t);

@@ -47,8 +47,12 @@ bool process_create(struct process* process, uint16_t number, const struct proce
  * arguments. */
 void thread_create(struct thread* thread, struct process* process, unsigned number, uint64_t first, uint64_t second);
 
-/* Ends the process: none of its threads may run any more. */
+/* Ends the process: none of its threads is entered any more. Those that run on other harts go on until the caller
+ * fetches them. */
 void process_end(struct process* process, uint64_t code);
+static inline bool process_lives(const struct process* process) {
+  return __atomic_load_n(&process->is_alive, __ATOMIC_SEQ_CST);
+}
 
 /* Why thread_run() returned. */
 enum thread_event {

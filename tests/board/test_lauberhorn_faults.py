@@ -9,7 +9,8 @@ import unittest
 from board_runs import BoardTest, options, result
 
 MISCHIEF, ECHO = 0x20000005, 0x20000002
-NULL, COUNT, CRASH, DEEP, LOOP, LONG, SNOOP, EXIT = range(8)
+NULL, COUNT, CRASH, DEEP, LOOP, LONG, SNOOP, EXIT, PRINT = range(9)
+PORTMAPPER, CALLIT = 100000, 5
 SUCCESS, SYSTEM_ERR = 0, 5
 BOARD = ("enzian-lauberhorn", "--firmware", "lauberhorn-mischief", "--set", "run.spread=none")
 
@@ -21,13 +22,20 @@ def checksum(data):
     return ~total & 0xffff
 
 
-def call(xid, program, procedure, arguments=b""):
+def call(xid, program, procedure, arguments=b"", version=1, port=20049):
     """A frame with an ONC RPC call, without a UDP checksum."""
-    rpc = struct.pack(">10I", xid, 0, 2, program, 1, procedure, 0, 0, 0, 0) + arguments
-    udp = struct.pack(">4H", 700, 20049, 8 + len(rpc), 0) + rpc
+    rpc = struct.pack(">10I", xid, 0, 2, program, version, procedure, 0, 0, 0, 0) + arguments
+    udp = struct.pack(">4H", 700, port, 8 + len(rpc), 0) + rpc
     ip = struct.pack(">2B3H2BH8B", 0x45, 0, 20 + len(udp), 0, 0x4000, 64, 17, 0, 10, 0, 0, 1, 10, 0, 0, 2)
     ip = ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:]
     return bytes.fromhex("02534c000001" "020000000001" "0800") + ip + udp
+
+
+def frame_of(xid, program, procedure):
+    if procedure == CALLIT and program == PORTMAPPER:
+        count = struct.pack(">4I", MISCHIEF, 1, COUNT, 0)
+        return call(xid, PORTMAPPER, CALLIT, count, version=2, port=111)
+    return call(xid, program, procedure, b"\0\0\0\0" if program == ECHO else b"")
 
 
 def write_capture(path, frames):
@@ -60,8 +68,7 @@ class Faults(BoardTest):
         """calls: (time in us, program, procedure). Returns the result, and accept_stat and results of each call by its place."""
         directory = self.directory()
         capture = os.path.join(directory, "calls.pcap")
-        write_capture(capture, [(at, call(xid, program, procedure, b"\0\0\0\0" if program == ECHO else b""))
-                                for xid, (at, program, procedure) in enumerate(calls)])
+        write_capture(capture, [(at, frame_of(xid, program, procedure)) for xid, (at, program, procedure) in enumerate(calls)])
         r = result(*BOARD, *options("workload.kind=replay", "workload.warmup=0", f"workload.pcap={capture}"), "--until", until,
                    "--trace", "pcap", "--out", directory, *more, status=None)
         replies = replies_in(os.path.join(directory, "net.wire0.pcap"))
@@ -107,6 +114,52 @@ class Faults(BoardTest):
         r, replies = self.replay(calls)
         self.assertEqual(sorted(replies), list(range(1, 21)))
         self.assertEqual(r["counters"]["nic.eth0"]["interrupts"], 0)
+
+    def test_two_loops_take_turns_and_leave_the_core_to_others(self):
+        """The second call of the looping process is served when the first one has been set aside."""
+        for second, served in ((LOOP, []), (COUNT, [1])):
+            with self.subTest(second=second):
+                calls = [(10_000, MISCHIEF, LOOP), (10_100, MISCHIEF, second)]
+                calls += [(10_500 + 1000 * n, ECHO, 1) for n in range(5)]
+                _, replies = self.replay(calls, *options("cluster.host.harts=1"))
+                self.assertEqual(sorted(replies), served + [2, 3, 4, 5, 6])
+                self.assertTrue(all(status == SUCCESS for status, _ in replies.values()))
+
+    def test_any_number_of_loops_leaves_the_core_to_others(self):
+        """A call that finds all threads of its process in the middle of a handler gets an error."""
+        for workers, refused in ((16, []), (4, [4, 5, 6, 7, 8, 9, 10, 11])):
+            with self.subTest(workers=workers):
+                calls = [(10_000 + 100 * n, MISCHIEF, LOOP) for n in range(12)] + [(18_000 + 1000 * n, ECHO, 1) for n in range(5)]
+                _, replies = self.replay(calls, *options("cluster.host.harts=1", f"nic.eth0.workers={workers}", "nic.eth0.processes=4"), until="30 ms")
+                self.assertEqual(sorted(xid for xid in replies if replies[xid] == (SYSTEM_ERR, b"")), refused)
+                self.assertEqual([xid for xid in replies if replies[xid][0] == SUCCESS], [12, 13, 14, 15, 16])
+
+    def test_an_indirect_call_of_a_service_is_not_served_in_the_kernel(self):
+        calls = [(10_000, MISCHIEF, COUNT), (10_100, PORTMAPPER, CALLIT), (10_200, MISCHIEF, COUNT)]
+        _, replies = self.replay(calls)
+        self.assertEqual({xid: struct.unpack(">I", results)[0] for xid, (_, results) in replies.items()}, {0: 1, 2: 2})
+
+    def test_the_kernel_does_not_print_what_is_no_memory(self):
+        r, replies = self.replay([(10_000, MISCHIEF, NULL), (10_100, MISCHIEF, PRINT), (10_200, MISCHIEF, COUNT)])
+        self.assertEqual(replies[1], (SUCCESS, b"\xff\xff\xff\xff"))
+        self.assertEqual(replies[2], (SUCCESS, struct.pack(">I", 1)))
+        self.assertEqual(r["counters"]["nic.eth0"]["calls"], 3)
+
+    def test_a_process_begins_again_when_its_threads_on_other_cores_are_back(self):
+        """One of them never comes back by itself. What waits while the process ends goes to the new one; each core had at most
+        one call in hand."""
+        for queue, gap in ((2, 20), (8, 1), (8, 3), (64, 1)):
+            with self.subTest(queue=queue, gap=gap):
+                calls = [(10_000, MISCHIEF, LOOP), (10_050, MISCHIEF, COUNT), (10_100, MISCHIEF, CRASH)]
+                calls += [(10_101 + gap * n, MISCHIEF, COUNT) for n in range(60)] + [(15_000, MISCHIEF, COUNT)]
+                r, replies = self.replay(calls, *options(f"nic.eth0.queue={queue}"))
+                self.assertEqual(len(replies), 64 - r["counters"]["nic.eth0"]["dropped_queue"])
+                lost = {xid for xid in replies if replies[xid] == (SYSTEM_ERR, b"")}
+                self.assertLessEqual({0, 2}, lost)
+                self.assertLessEqual(len(lost), 4)
+                counts = [struct.unpack(">I", replies[n][1])[0] for n in sorted(replies) if n not in lost]
+                self.assertLess(counts[-1], len(counts) - 1, "a new process counts from 1")
+                self.assertEqual(counts.count(1), 2)
 
 
 if __name__ == "__main__":

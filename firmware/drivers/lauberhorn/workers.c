@@ -50,14 +50,16 @@ static struct worker* take(struct server* s, uint32_t number) {
 
 /* Whether there is a process that serves. None begins before all threads of the last one are here. */
 static bool has_process(struct server* s) {
-  if (s->process != 0 && s->process->is_alive) return true;
+  if (s->process != 0 && process_lives(s->process)) return true;
   return s->busy == 0 && begin_process(s);
 }
 
-struct worker* server_take(struct server* s, uint32_t preferred) {
+struct worker* server_take(struct server* s, uint32_t preferred, bool* is_ending) {
   struct worker* w = 0;
   spinlock_take(&s->lock);
-  if (has_process(s)) {
+  const bool is_there = has_process(s);
+  *is_ending = !is_there && s->busy != 0;
+  if (is_there) {
     w = take(s, preferred % s->nic->workers);
     for (uint32_t i = 0; w == 0 && i < s->nic->workers; i++) w = take(s, i);
   }
@@ -65,21 +67,11 @@ struct worker* server_take(struct server* s, uint32_t preferred) {
   return w;
 }
 
-static void leave(struct worker* w) {
-  w->is_busy = false;
-  w->server->busy--;
-}
-
 void worker_give(struct worker* w) {
-  spinlock_take(&w->server->lock);
-  leave(w);
-  spinlock_give(&w->server->lock);
-}
-
-void worker_end(struct worker* w) {
   struct server* s = w->server;
   spinlock_take(&s->lock);
-  leave(w);
-  lauberhorn_set_process(s->nic, s->number, s->busy == 0 ? s->harts : 0);
+  w->is_busy = false;
+  s->busy--;
+  if (!process_lives(s->process)) lauberhorn_set_process(s->nic, s->number, s->busy == 0 ? s->harts : 0);
   spinlock_give(&s->lock);
 }

@@ -13,11 +13,12 @@ struct worker {
   struct server* server;
   struct thread thread;
   uint32_t number;
-  uint8_t* handed;  /* what lies at SERVICE_CALL(number) */
-  bool is_busy;     /* a hart runs it, or it has been set aside */
-  bool has_begun;   /* it has asked for something to do */
-  bool has_kept;    /* the call that was handed to it, which is no longer in the kernel line */
-  uint32_t session; /* of that call */
+  uint8_t* handed;     /* what lies at SERVICE_CALL(number) */
+  bool is_busy;        /* a hart runs it, or it has been set aside */
+  bool has_begun;      /* it has asked for something to do */
+  bool has_kept;       /* the call that was handed to it, which is no longer in the kernel line */
+  uint32_t session;    /* of that call */
+  struct worker* next; /* of those that the hart has set aside */
 };
 
 /* The processes that serve one program, one after the other: the call behind the end of one begins the next. */
@@ -36,12 +37,9 @@ void server_setup(struct server* server, const struct lauberhorn* nic, uint16_t 
                   const struct process_image* image);
 
 /* A worker that waits, if possible the one of this number; 0: there is none. Begins the process, or the thread, which
- * has not run then. */
-struct worker* server_take(struct server* server, uint32_t preferred);
+ * has not run then. is_ending: the process has ended, and some of its workers have not been given back. */
+struct worker* server_take(struct server* server, uint32_t preferred, bool* is_ending);
 
-/* The worker waits again. */
+/* The worker waits again. If its process has ended, the NIC sends away its other threads, and holds back what comes for
+ * it until the last of them is here: their end-points are the next process's. */
 void worker_give(struct worker* worker);
-
-/* The worker's process has ended. The NIC sends away its other threads, and holds back what comes for it until the last
- * of them is here: their end-points are the next process's. */
-void worker_end(struct worker* worker);

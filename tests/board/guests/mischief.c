@@ -51,6 +51,12 @@ static int32_t leave(struct rpc_call* call) {
   return 0;
 }
 
-RPC_PROGRAM(mischief,
-            0, [MISCHIEF_NULL] = rpc_null, [MISCHIEF_COUNT] = count, [MISCHIEF_CRASH] = crash, [MISCHIEF_DEEP] = deep,
-            [MISCHIEF_LOOP] = loop, [MISCHIEF_LONG] = too_long, [MISCHIEF_SNOOP] = snoop, [MISCHIEF_EXIT] = leave)
+/* A load of its own lines by the kernel would be a call that nobody answers. */
+static int32_t print_line(struct rpc_call* call) {
+  call->result[0] = (uint32_t)system_call(SYSTEM_CALL_PRINT, SERVICE_LINES(0), 8);
+  return 4;
+}
+
+RPC_PROGRAM(mischief, 0, [MISCHIEF_NULL] = rpc_null, [MISCHIEF_COUNT] = count, [MISCHIEF_CRASH] = crash,
+            [MISCHIEF_DEEP] = deep, [MISCHIEF_LOOP] = loop, [MISCHIEF_LONG] = too_long, [MISCHIEF_SNOOP] = snoop,
+            [MISCHIEF_EXIT] = leave, [MISCHIEF_PRINT] = print_line)

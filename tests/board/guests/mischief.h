@@ -12,3 +12,4 @@
 #define MISCHIEF_LONG 5u  /* {} -> {unsigned}: gives a result that is longer than the schema says */
 #define MISCHIEF_SNOOP 6u /* loads a line of the next process */
 #define MISCHIEF_EXIT 7u
+#define MISCHIEF_PRINT 8u /* {} -> {int}: what the kernel answers to a request to print from a control line */
