@@ -118,6 +118,22 @@ void explain_empty_trace(const platform::Simulation& simulation) {
     say("sluice: trace.insn has no instruction: no hart has started one between --trace-from and --trace-until\n");
 }
 
+/// Says why waveforms are empty.
+void explain_empty_waveforms(const platform::Simulation& simulation, const Options& o) {
+  const std::optional<base::WaveformWindow> window = simulation.waveform_window();
+  if (!window) return;
+  for (const base::WaveformSource* s : base::waveform_sources()) {
+    if (s->has_waveform()) continue;
+    if (simulation.ended_at() <= window->from)
+      say("sluice: {}.fst has no cycle: the run ended at {}, before --trace-from {}\n", s->path(),
+          base::to_text(simulation.ended_at()), base::to_text(window->from));
+    else
+      say("sluice: {}.fst has no cycle: the block {}\n", s->path(),
+          o.trace_request.empty() ? "slept in all the time that is traced"
+                                  : fmt::format("never had --trace-request {} while it was traced", o.trace_request));
+  }
+}
+
 /// Whether the end of the run is known: the workload reports progress, or --until is given.
 bool has_known_end(platform::Board& board, const std::optional<base::Time>& until) {
   return (board.workload() && board.workload()->progress()) || until;
@@ -147,6 +163,7 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
   if (const std::string left = simulation.outside() ? simulation.outside()->left_over() : ""; !left.empty())
     say("sluice: {}\n", left);
   explain_empty_trace(simulation);
+  explain_empty_waveforms(simulation, o);
   const auto result = report::make_result(simulation, outcome);
   if (file) file->commit(report::to_text(result));
   const std::string text = o.json ? report::to_text(result) : report::run_report(result, simulation.board().workload());

@@ -84,6 +84,7 @@ class Simulation final : private workload::Run {
   Outside* outside() { return outside_.get(); }
   const Outside* outside() const { return outside_.get(); }
   const debug::InsnTrace* insn_trace() const { return insn_.get(); }
+  const std::optional<base::WaveformWindow>& waveform_window() const { return options_.trace_vcd; }
 
  private:
   void begin_measuring() override {

@@ -229,6 +229,7 @@ class StreamBlock final : private base::WaveformSource {
     const std::uint64_t ps = (at.femtoseconds() + half * setup_.cycle.femtoseconds() / 2) / 1000;
     if (ps <= dumped_ && dumped_ != 0) return;  // cycles of register accesses take no time of a block that sleeps
     dumped_ = ps;
+    note_cycle();
     waveform_->dump(ps);
   }
 

@@ -73,6 +73,17 @@ class Decoders(BoardTest):
         traced = canonical(run("e810-poll", *SMALL, *RTL, "--trace", "vcd", "--out", out))
         self.assertEqual(traced, canonical(run("e810-poll", *SMALL, *RTL)))
 
+    def test_an_empty_waveform_is_explained(self):
+        for more, why in (((), None), (("--trace-request", "7"), None),
+                          (("--trace-request", "41"), r"the block never had --trace-request 41 while it was traced"),
+                          (("--trace-from", "1 s"), r"the run ended at \d\S* us, before --trace-from 1 s"),
+                          (("--trace-from", "1 ns", "--trace-until", "2 ns"), "the block slept in all the time that is traced")):
+            with self.subTest(more=more):
+                command = [SLUICE, "run", "e810-poll", "--requests", "40", "--warmup", "0", *RTL, "--trace", "vcd", *more]
+                ran = subprocess.run([*command, "--out", self.directory()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                     text=True, timeout=120, check=True)
+                self.assertRegex(ran.stderr, rf"^sluice: nic\.eth0\.decoder\.fst has no cycle: {why}\n$" if why else "^$")
+
     def test_a_waveform_on_a_full_disk(self):
         out = self.directory()
         traced = [SLUICE, "run", "e810-poll", "--requests", "400", *RTL, "--out", out, "--trace"]

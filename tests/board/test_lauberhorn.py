@@ -88,6 +88,7 @@ class Lauberhorn(BoardTest):
         r = result(BOARD, *EXACT, *options("workload.model=none"), "--until", "1 s")
         link, nic, caches = (r["counters"][name] for name in ("coherent.eci0", "nic.eth0", "caches"))
         self.assertEqual(nic["tryagain"], 4 * 66)
+        self.assertEqual(r["firmware"][0]["counters"]["quiescent"], 4 * 66, "each passes the kernel's scheduling point")
         self.assertEqual(link["down_read_shared"], 4 * 67)
         self.assertEqual(link["up_grant_exclusive"], 4 * 66)
         self.assertEqual((link["up_snoop_unique"], link["down_ack"]), (4 * 66, 4 * 66))
@@ -107,6 +108,21 @@ class Lauberhorn(BoardTest):
         self.assertEqual(r["requests"]["completed"], 400)
         self.assertEqual(r["requests"]["lost"], 0)
         self.assertGreater(min(core["requests"]["completed"] for core in r["cores"]), 20)
+
+    def test_fewer_cores_or_threads_lose_no_call(self):
+        for variant in ("nic.eth0.workers=1", "nic.eth0.workers=2", "nic.eth0.cores=1", "nic.eth0.cores=2",
+                        "cluster.host.harts=1"):
+            with self.subTest(variant=variant):
+                r = result(BOARD, *FEW, *options("workload.outstanding=64", "nic.eth0.queue=64", variant))
+                self.assertEqual((r["requests"]["completed"], r["requests"]["lost"]), (400, 0))
+                self.assertEqual(r["counters"]["nic.eth0"]["error_replies"], 0)
+                cores = sum(core["requests"]["completed"] > 0 for core in r["cores"])
+                self.assertEqual(cores, 2 if variant.endswith("=2") else 1)
+
+    def test_tables_without_room_leave_calls_to_the_kernel_which_answers_that_it_has_no_such_program(self):
+        r = result(BOARD, *FEW, *options("nic.eth0.services=3"), status=1)
+        nic = r["counters"]["nic.eth0"]
+        self.assertEqual((r["requests"]["errors"], nic["calls"], nic["unknown_calls"]), (400, 0, 400))
 
     def test_a_run_is_the_same_again(self):
         for variant in ((), options("workload.outstanding=16")):

@@ -30,9 +30,15 @@ class WaveformSource {
   virtual void open_waveform(const std::string& file, const WaveformWindow&) = 0;
   /// Throws std::runtime_error when not all of it could be written.
   virtual void close_waveform() = 0;
+  /// Whether a cycle has been written.
+  bool has_waveform() const { return has_waveform_; }
+
+ protected:
+  void note_cycle() { has_waveform_ = true; }
 
  private:
   std::string path_;
+  bool has_waveform_ = false;
 };
 
 /// In the order in which they were made.
