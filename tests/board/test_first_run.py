@@ -102,12 +102,12 @@ class FirstRun(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             with open(os.path.join(directory, "s.toml"), "w", encoding="utf-8") as file:
                 file.write('boards = ["e810-poll"]\nmeasure = ["warm_up.calls", "warm_up.too_short", "latency_ns.mean"]\n'
-                           '[settings]\nworkload.find_warmup = true\nworkload.requests = 200\nworkload.think = "0 ns"\n'
+                           '[settings]\nworkload.find_warmup = true\nworkload.requests = 300\nworkload.think = "0 ns"\n'
                            '[grid]\nworkload.outstanding = [1, 2]\n')
             subprocess.run([SLUICE, "sweep", "s.toml", "--jobs=2"], cwd=directory, stdout=subprocess.DEVNULL, check=True)
             with open(os.path.join(directory, "s.sweep/study.csv"), encoding="utf-8") as file:
                 lines = [line.rstrip().split(",") for line in file]
-        found = run(*LONE, "--warmup=auto", "--requests=200")
+        found = run(*LONE, "--warmup=auto", "--requests=300")
         row = dict(zip(lines[0], lines[1]))
         self.assertEqual([float(row[key]) for key in ("warm_up.calls", "warm_up.too_short", "latency_ns.mean")],
                          [found["warm_up"]["calls"], 0, found["latency_ns"]["mean"]])
