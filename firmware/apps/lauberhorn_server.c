@@ -9,6 +9,7 @@
 #include "firmware/drivers/nic.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
+#include "firmware/kernel/csr.h"
 #include "firmware/kernel/exit_codes.h"
 #include "firmware/kernel/hart.h"
 #include "firmware/kernel/interrupt.h"
@@ -26,14 +27,15 @@ static struct server servers[LAUBERHORN_PROGRAMS_MOST + 1]; /* by process */
 
 /* Messages of the kernel line, of which one may have been wanted for, between turns of those set aside. */
 #define TURN 16u
+#define QUANTUM_US 1000u /* a thread's turn while others are set aside */
 
 struct core {
   uint32_t hart;
   struct lauberhorn_lines lines;
-  bool is_wanted;     /* by the NIC, elsewhere: its interrupt has ended the last turn of a thread */
+  bool is_wanted;     /* elsewhere: an interrupt of the NIC, or the quantum, has ended the last turn of a thread */
+  bool is_fetched;    /* a process has ended on another hart */
   uint64_t interrupt; /* where other harts write interrupt_data to; 0: the hart takes no interrupts */
   uint32_t interrupt_data;
-  const struct process* runs;        /* entered last */
   struct worker* handed;             /* has the call of the kernel line */
   struct worker *aside, *last_aside; /* in the middle of their handlers, the first one longest; 0: none */
   struct rpc_port port;
@@ -133,13 +135,12 @@ static bool wait(struct core* c, struct worker* w) {
   return false;
 }
 
-/* The process has ended: brings the other cores that are in it back into the kernel. */
-static void fetch(const struct core* c, const struct process* p) {
+/* A process has ended: brings the other cores into the kernel, which may be in it or have threads of it set aside. */
+static void fetch(const struct core* c) {
   for (uint32_t i = 0; i < LAUB_CORES_MOST; i++) {
     const struct core* other = cores[i];
-    if (other == 0 || other == c || other->interrupt == 0) continue;
-    if (__atomic_load_n(&other->runs, __ATOMIC_SEQ_CST) != p) continue;
-    *(volatile uint32_t*)other->interrupt = other->interrupt_data;
+    if (other != 0 && other != c && other->interrupt != 0)
+      *(volatile uint32_t*)other->interrupt = other->interrupt_data;
   }
 }
 
@@ -150,11 +151,10 @@ static void lose(struct core* c, struct worker* w) {
   } else if (c->handed == w) {
     write_reply(c, LAUB_ERROR_REPLY, 0, 0);
     finish(c);
-  } else {
-    lauberhorn_set(&lauberhorn, LAUB_LOST, (uint64_t)w->server->number << 16 | w->number); /* if it has a call */
   }
+  worker_lose_lines(w);
   c->counters.ended++;
-  fetch(c, w->thread.process);
+  fetch(c);
   worker_give(w);
 }
 
@@ -174,23 +174,43 @@ static void set_aside(struct core* c, struct worker* w) {
   lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), 0);
 }
 
+/* The threads of processes that have ended, which this hart has set aside, are done with. */
+static void lose_aside(struct core* c) {
+  struct worker* w = c->aside;
+  if (w == 0) return;
+  c->aside = 0;
+  for (struct worker* next; w != 0; w = next) {
+    next = w->next;
+    if (process_lives(w->thread.process))
+      put_aside(c, w);
+    else
+      lose(c, w);
+  }
+  if (c->aside == 0) tell(c, 0);
+}
+
+static void end_quantum(void* core) {
+  struct core* c = core;
+  c->is_wanted = c->aside != 0;
+}
+
 /* Runs a worker until its hart is wanted elsewhere, or its process has ended. */
 static void run(struct core* c, struct worker* w) {
+  if (c->aside != 0) interrupt_at(read_time() + board.timebase_frequency / 1000000 * QUANTUM_US, end_quantum, c);
   for (;;) {
-    /* Before it is looked at whether the process lives: whoever ends it then looks who is in it. */
-    __atomic_store_n(&c->runs, w->thread.process, __ATOMIC_SEQ_CST);
-    c->is_wanted = false;
+    c->is_wanted = c->is_fetched = false;
     enum thread_event event = thread_run(&w->thread);
     account(kernel);
     if (event == THREAD_PREEMPTED && !process_lives(w->thread.process)) event = THREAD_ENDED;
     if (event == THREAD_ENDED) return lose(c, w);
-    if (c->is_wanted) return set_aside(c, w);
+    if (c->is_fetched) lose_aside(c);
+    if (c->is_wanted || (event == THREAD_YIELDED && c->aside != 0)) return set_aside(c, w);
     if (event != THREAD_CALLS) continue;
     if (thread_call(&w->thread) == SYSTEM_CALL_WAIT) {
       if (!wait(c, w)) return;
     } else if (thread_call(&w->thread) == SYSTEM_CALL_TRYAGAIN) {
       c->counters.quiescent++; /* the hart passes the kernel's scheduling point */
-      thread_answer(&w->thread, 0);
+      thread_answer(&w->thread, c->aside == 0 ? SERVICE_GO_ON : SERVICE_GO_BACK);
     } else {
       thread_answer(&w->thread, SYSTEM_CALL_ERROR);
     }
@@ -204,20 +224,6 @@ static void go_on(struct core* c) {
   tell(c, 0);
   lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), w->server->number);
   run(c, w);
-}
-
-/* The threads of processes that have ended, which this hart has set aside, are done with. */
-static void lose_aside(struct core* c) {
-  struct worker* w = c->aside;
-  c->aside = 0;
-  for (struct worker* next; w != 0; w = next) {
-    next = w->next;
-    if (process_lives(w->thread.process))
-      put_aside(c, w);
-    else
-      lose(c, w);
-  }
-  tell(c, 0);
 }
 
 /* A worker for a call. A process that ends is soon gone: its threads are fetched from other harts. */
@@ -274,8 +280,7 @@ static void serve(struct core* c) {
  * Set-up */
 
 static void preempt(void* core) { ((struct core*)core)->is_wanted = true; }
-/* The interrupt only brings the hart into the kernel. */
-static void come_back(void* unused) { (void)unused; }
+static void come_back(void* core) { ((struct core*)core)->is_fetched = true; }
 
 static void start(uint32_t hart) {
   translation_setup();
@@ -283,7 +288,7 @@ static void start(uint32_t hart) {
     uint64_t address;
     uint32_t data;
     interrupt_setup_hart(hart);
-    interrupt_connect(hart, 0, come_back, 0, &address, &data);
+    interrupt_connect(hart, 0, come_back, cores[hart], &address, &data);
     cores[hart]->interrupt_data = data;
     cores[hart]->interrupt = address;
     interrupt_connect(hart, 0, preempt, cores[hart], &address, &data);

@@ -168,6 +168,7 @@ int main(uint64_t thread, uint64_t line_bytes, uint64_t core_frequency) {
       continue;
     }
     reply = SERVICE_NO_REPLY;
-    while (serve_lines(w) == 0) system_call(SYSTEM_CALL_TRYAGAIN, 0, 0);
+    while (serve_lines(w) == 0 && system_call(SYSTEM_CALL_TRYAGAIN, 0, 0) == SERVICE_GO_ON) {
+    }
   }
 }

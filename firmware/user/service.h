@@ -21,6 +21,7 @@
 #define SERVICE_NO_REPLY (1l << 40)
 #define SERVICE_GO_ON 0
 #define SERVICE_CALLED 1
+#define SERVICE_GO_BACK 2 /* of SYSTEM_CALL_TRYAGAIN: others wait for the hart */
 /* (): its lines have brought TRYAGAIN. */
 #define SYSTEM_CALL_TRYAGAIN 17
 

@@ -2,7 +2,9 @@
 """What becomes of calls, and of other processes, where a process of Lauberhorn's kernel crashes, loops, leaves or answers
 what it should not. test_lauberhorn_faults.py SLUICE"""
 
+import itertools
 import os
+import random
 import struct
 import unittest
 
@@ -12,7 +14,8 @@ MISCHIEF, ECHO = 0x20000005, 0x20000002
 NULL, COUNT, CRASH, DEEP, LOOP, LONG, SNOOP, EXIT, PRINT = range(9)
 PORTMAPPER, CALLIT = 100000, 5
 SUCCESS, SYSTEM_ERR = 0, 5
-BOARD = ("enzian-lauberhorn", "--firmware", "lauberhorn-mischief", "--set", "run.spread=none")
+CALC, SPIN = 0x20000001, 4
+BOARD = ("enzian-lauberhorn", "--set", "run.spread=none", "--firmware")
 
 
 def checksum(data):
@@ -35,7 +38,8 @@ def frame_of(xid, program, procedure):
     if procedure == CALLIT and program == PORTMAPPER:
         count = struct.pack(">4I", MISCHIEF, 1, COUNT, 0)
         return call(xid, PORTMAPPER, CALLIT, count, version=2, port=111)
-    return call(xid, program, procedure, b"\0\0\0\0" if program == ECHO else b"")
+    arguments = {(ECHO, 1): b"\0\0\0\0", (CALC, SPIN): struct.pack(">I", 3_000_000)}
+    return call(xid, program, procedure, arguments.get((program, procedure), b""))
 
 
 def write_capture(path, frames):
@@ -64,12 +68,12 @@ def replies_in(path):
 
 
 class Faults(BoardTest):
-    def replay(self, calls, *more, until="20 ms"):
+    def replay(self, calls, *more, until="20 ms", firmware="lauberhorn-mischief"):
         """calls: (time in us, program, procedure). Returns the result, and accept_stat and results of each call by its place."""
         directory = self.directory()
         capture = os.path.join(directory, "calls.pcap")
         write_capture(capture, [(at, frame_of(xid, program, procedure)) for xid, (at, program, procedure) in enumerate(calls)])
-        r = result(*BOARD, *options("workload.kind=replay", "workload.warmup=0", f"workload.pcap={capture}"), "--until", until,
+        r = result(*BOARD, firmware, *options("workload.kind=replay", "workload.warmup=0", f"workload.pcap={capture}"), "--until", until,
                    "--trace", "pcap", "--out", directory, *more, status=None)
         replies = replies_in(os.path.join(directory, "net.wire0.pcap"))
         self.assertEqual(len({xid for xid, _, _ in replies}), len(replies), "a call has one reply")
@@ -133,6 +137,29 @@ class Faults(BoardTest):
                 _, replies = self.replay(calls, *options("cluster.host.harts=1", f"nic.eth0.workers={workers}", "nic.eth0.processes=4"), until="30 ms")
                 self.assertEqual(sorted(xid for xid in replies if replies[xid] == (SYSTEM_ERR, b"")), refused)
                 self.assertEqual([xid for xid in replies if replies[xid][0] == SUCCESS], [12, 13, 14, 15, 16])
+
+    def test_handlers_that_were_set_aside_go_on_when_the_core_has_nothing_else_to_do(self):
+        """Two of 3 ms, each preempted for an echo. The core that has finished the first waits at its line, and looks for the
+        other when TRYAGAIN comes."""
+        calls = [(10_000, CALC, NULL), (10_100, CALC, SPIN), (10_200, ECHO, 1), (10_250, CALC, SPIN), (10_900, ECHO, 1)]
+        calls += [(40_000, ECHO, 1)]
+        _, replies = self.replay(calls, *options("cluster.host.harts=1", "workload.timeout=100ms"), until="20 ms",
+                                 firmware="lauberhorn-server")
+        self.assertEqual(list(replies), [0, 2, 4, 1, 3])
+
+    def test_processes_that_crash_again_and_again_lose_no_other_call(self):
+        draw = random.Random(7)
+        for harts, workers, queue in itertools.product((1, 2, 4), (1, 4), (2, 64)):
+            with self.subTest(harts=harts, workers=workers, queue=queue):
+                what = ((MISCHIEF, COUNT), (MISCHIEF, CRASH), (ECHO, 1), (ECHO, 1))
+                times = itertools.accumulate(draw.choice((1, 3, 20, 200)) for _ in range(100))
+                calls = [(10_000 + at, *draw.choice(what)) for at in times] + [(30_000, MISCHIEF, COUNT), (30_100, ECHO, 1)]
+                r, replies = self.replay(calls, *options(f"cluster.host.harts={harts}", f"nic.eth0.workers={workers}",
+                                                         f"nic.eth0.queue={queue}"), until="40 ms")
+                self.assertEqual(len(replies), len(calls) - r["counters"]["nic.eth0"]["dropped_queue"])
+                echoes = {replies[n][0] for n, (_, program, _) in enumerate(calls) if program == ECHO and n in replies}
+                self.assertEqual(echoes, {SUCCESS})
+                self.assertEqual((replies[100][0], replies[101][0]), (SUCCESS, SUCCESS))
 
     def test_an_indirect_call_of_a_service_is_not_served_in_the_kernel(self):
         calls = [(10_000, MISCHIEF, COUNT), (10_100, PORTMAPPER, CALLIT), (10_200, MISCHIEF, COUNT)]

@@ -13,7 +13,15 @@ void server_setup(struct server* s, const struct lauberhorn* nic, uint16_t numbe
   s->harts = harts < nic->workers ? harts : nic->workers;
 }
 
+static void lose_lines(const struct server* s, uint32_t number) {
+  lauberhorn_set(s->nic, LAUB_LOST, (uint64_t)s->number << 16 | number);
+}
+
+void worker_lose_lines(const struct worker* w) { lose_lines(w->server, w->number); }
+
+/* Nothing of the process before is left in its lines. */
 static bool begin_process(struct server* s) {
+  for (uint32_t i = 0; i < s->nic->workers && s->process != 0; i++) lose_lines(s, i);
   s->process = memory_reserve(sizeof *s->process, 64);
   s->workers = memory_reserve(s->nic->workers * sizeof *s->workers, 64);
   for (uint32_t i = 0; i < s->nic->workers; i++) s->workers[i] = 0;

@@ -40,6 +40,9 @@ void server_setup(struct server* server, const struct lauberhorn* nic, uint16_t 
  * has not run then. is_ending: the process has ended, and some of its workers have not been given back. */
 struct worker* server_take(struct server* server, uint32_t preferred, bool* is_ending);
 
+/* The NIC takes back the worker's lines, and drops the call that it may have in them. */
+void worker_lose_lines(const struct worker* worker);
+
 /* The worker waits again. If its process has ended, the NIC sends away its other threads, and holds back what comes for
  * it until the last of them is here: their end-points are the next process's. */
 void worker_give(struct worker* worker);

@@ -148,8 +148,7 @@ void Lauberhorn::lose(std::uint32_t value) {
     return;
   }
   EndPoint& e = at(id);
-  if (!e.current) return;
-  e.is_lost = true;
+  e.is_lost = e.current.has_value();
   e.rx.finish();
 }
 
