@@ -106,32 +106,27 @@ platform::SimulationOptions simulation_options(const Options& o) {
   return s;
 }
 
-/// Says why a trace of instructions is empty.
-void explain_empty_trace(const platform::Simulation& simulation) {
-  const debug::InsnTrace* trace = simulation.insn_trace();
-  if (!trace || !trace->empty()) return;
-  const base::Time ended = simulation.ended_at();
-  if (ended <= trace->window().from)
-    say("sluice: trace.insn has no instruction: the run ended at {}, before --trace-from {}\n", base::to_text(ended),
-        base::to_text(trace->window().from));
+/// Says why a trace of a part of the run has nothing. otherwise: the reason if the run has reached that part.
+void explain_empty(const std::string& what, base::Time ended, base::Time from, const std::string& otherwise) {
+  if (ended <= from)
+    say("sluice: {}: the run ended at {}, before --trace-from {}\n", what, base::to_text(ended), base::to_text(from));
   else
-    say("sluice: trace.insn has no instruction: no hart has started one between --trace-from and --trace-until\n");
+    say("sluice: {}: {}\n", what, otherwise);
 }
 
-/// Says why waveforms are empty.
-void explain_empty_waveforms(const platform::Simulation& simulation, const Options& o) {
-  const std::optional<base::WaveformWindow> window = simulation.waveform_window();
+void explain_empty_traces(const platform::Simulation& simulation, const Options& o) {
+  const debug::InsnTrace* trace = simulation.insn_trace();
+  if (trace && trace->empty())
+    explain_empty("trace.insn has no instruction", simulation.ended_at(), trace->window().from,
+                  "no hart has started one between --trace-from and --trace-until");
+  const std::optional<base::WaveformWindow>& window = simulation.waveform_window();
   if (!window) return;
-  for (const base::WaveformSource* s : base::waveform_sources()) {
-    if (s->has_waveform()) continue;
-    if (simulation.ended_at() <= window->from)
-      say("sluice: {}.fst has no cycle: the run ended at {}, before --trace-from {}\n", s->path(),
-          base::to_text(simulation.ended_at()), base::to_text(window->from));
-    else
-      say("sluice: {}.fst has no cycle: the block {}\n", s->path(),
-          o.trace_request.empty() ? "slept in all the time that is traced"
-                                  : fmt::format("never had --trace-request {} while it was traced", o.trace_request));
-  }
+  for (const base::WaveformSource* s : base::waveform_sources())
+    if (!s->has_waveform())
+      explain_empty(s->path() + ".fst has no cycle", simulation.ended_at(), window->from,
+                    o.trace_request.empty()
+                        ? "the block slept in all the time that is traced"
+                        : "the block never had --trace-request " + o.trace_request + " while it was traced");
 }
 
 /// Whether the end of the run is known: the workload reports progress, or --until is given.
@@ -162,8 +157,7 @@ int run_and_report(platform::Simulation& simulation, Progress& progress, std::op
   progress.clear();
   if (const std::string left = simulation.outside() ? simulation.outside()->left_over() : ""; !left.empty())
     say("sluice: {}\n", left);
-  explain_empty_trace(simulation);
-  explain_empty_waveforms(simulation, o);
+  explain_empty_traces(simulation, o);
   const auto result = report::make_result(simulation, outcome);
   if (file) file->commit(report::to_text(result));
   const std::string text = o.json ? report::to_text(result) : report::run_report(result, simulation.board().workload());

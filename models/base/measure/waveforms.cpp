@@ -61,4 +61,8 @@ std::uint64_t& watched_request() {
   return request;
 }
 
+bool is_watched(const Spans& spans) {
+  return std::any_of(spans.begin(), spans.end(), [](const Span& s) { return s.id == watched_request(); });
+}
+
 }  // namespace sluice::base

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/measure/ledger.h"
 #include "models/base/time/time.h"
 
 namespace sluice::base {
@@ -58,5 +59,7 @@ bool& waveforms_wanted();
 
 /// The request whose packets blocks are told of: WaveformWindow::request of the run; 0: none.
 std::uint64_t& watched_request();
+/// Whether a packet with these spans is of that request.
+bool is_watched(const Spans&);
 
 }  // namespace sluice::base

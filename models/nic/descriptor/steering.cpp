@@ -11,12 +11,10 @@
 namespace sluice::nic {
 
 Steering::Steering(Decoder decoder, base::Time parse, const std::string& path, base::ComponentKey key, Next next)
-    : parse_(parse), key_(key), next_(std::move(next)) {
-  const rpc::DecoderFactory make = decoder == Decoder::rtl ? rpc::rtl_factory() : &rpc::make_model;
-  // A key of its own: the model makes the entry of what leaves earlier than the RTL does.
-  const std::string own = path + ".decoder";
-  decoder_ = make(own, base::path_key(own), [this](const rpc::Decoded& d) { leave(d); });
-}
+    : parse_(parse),
+      key_(key),
+      next_(std::move(next)),
+      decoder_(rpc::make_decoder(decoder == Decoder::rtl, path, [this](const rpc::Decoded& d) { leave(d); })) {}
 
 void Steering::accept(net::PacketPtr packet, base::Time available, std::uint32_t generation) {
   base::calendar().at(available, key_,
@@ -24,8 +22,7 @@ void Steering::accept(net::PacketPtr packet, base::Time available, std::uint32_t
                         if (own != generation_)
                           return next_(std::move(p), available, generation, {});  // the NIC has been reset
                         const std::span<const std::uint8_t> bytes(p->bytes, p->length);
-                        bool watched = false;
-                        for (const base::Span& s : p->spans) watched |= s.id == base::watched_request();
+                        const bool watched = base::is_watched(p->spans);
                         inside_.push({std::move(p), available, generation, {}});
                         decoder_->put(bytes, watched);
                       });

@@ -13,24 +13,6 @@
 #include "models/nic/lauberhorn/mac_bits.h"
 
 namespace sluice::nic {
-namespace {
-
-std::unique_ptr<rpc::CallDecoder> make_decoder(LauberhornDecoder kind, const std::string& path,
-                                               rpc::CallDecoder::Output output) {
-  const std::string own = path + ".decoder";
-  const rpc::DecoderFactory make = kind == LauberhornDecoder::rtl ? rpc::rtl_factory() : &rpc::make_model;
-  return make(own, base::path_key(own), std::move(output));
-}
-
-std::unique_ptr<rpc::MessageEncoder> make_encoder(LauberhornDecoder kind, const std::string& path,
-                                                  rpc::MessageEncoder::Output output) {
-  const std::string own = path + ".encoder";
-  const rpc::EncoderFactory make =
-      kind == LauberhornDecoder::rtl ? rpc::encoder_rtl_factory() : &rpc::make_encoder_model;
-  return make(own, base::path_key(own), std::move(output));
-}
-
-}  // namespace
 
 Lauberhorn::Lauberhorn(const sc_core::sc_module_name& name, const Parameters& p, net::Wire& wire, net::Wire::End end)
     : Model(name),
@@ -41,9 +23,11 @@ Lauberhorn::Lauberhorn(const sc_core::sc_module_name& name, const Parameters& p,
       component_(base::ledger().component(path())),
       mac_address_(lauberhorn::mac_bits(net::parse_host_mac(p.address).bytes.data())),
       buffer_(p.rx_buffer.count()),
-      decoder_(make_decoder(p.decoder, path(), [this](const rpc::Decoded& d) { decoded(d); })),
-      encoder_(make_encoder(p.decoder, path(), [this](const rpc::Encoded& e) { encoded(e); })),
-      processes_(p.processes + 1),
+      decoder_(rpc::make_decoder(p.decoder == LauberhornDecoder::rtl, path(),
+                                 [this](const rpc::Decoded& d) { decoded(d); })),
+      encoder_(rpc::make_encoder(p.decoder == LauberhornDecoder::rtl, path(),
+                                 [this](const rpc::Encoded& e) { encoded(e); })),
+      process_ids_(p.processes + 1),
       services_(p.services),
       cores_(p.cores),
       end_points_(p.cores + std::size_t{p.processes} * p.workers),
@@ -178,7 +162,7 @@ void Lauberhorn::give(EndPointId id, Work work) {
     bytes = {job.packet->bytes, job.packet->length};
     word = message_word(LAUB_FRAME, bytes.size());
   }
-  const std::uint32_t process = job.process | std::uint32_t{processes_[job.process].id} << 16;
+  const std::uint32_t process = job.process | std::uint32_t{process_ids_[job.process]} << 16;
   const std::uint32_t session = std::min(scheduler_.queued(job.process), 0xffffu) | work << 16;
   std::memcpy(head + LAUB_HEAD_WORD, &word, sizeof word);
   std::memcpy(head + LAUB_HEAD_PROCESS, &process, sizeof process);
@@ -219,7 +203,7 @@ void Lauberhorn::reset() {
     e->is_lost = e->never_waits = false;
   }
   for (unsigned core = 0; core < cores_.size(); ++core) stop_waiting(core);
-  processes_.assign(processes_.size(), {});
+  process_ids_.assign(process_ids_.size(), 0);
   services_.assign(services_.size(), {});
   cores_.assign(cores_.size(), {});
   buffer_.reset();

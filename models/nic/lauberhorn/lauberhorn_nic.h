@@ -79,10 +79,6 @@ class Lauberhorn final : public base::Model,
   using EndPointId = lauberhorn::EndPointId;
   using Work = lauberhorn::Work;
 
-  struct Process {
-    std::uint16_t id = 0;
-    unsigned threads = 0;  ///< 0: it does not exist
-  };
   struct Service {
     bool exists = false;
     std::uint64_t data = 0;
@@ -172,7 +168,6 @@ class Lauberhorn final : public base::Model,
   void bad_message(const std::string& what, const base::Site& by);
   void enter(const base::Spans&, base::Stage) const;
   base::Time cycles(std::uint64_t n) const { return clock_.time_of(n); }
-  static std::uint64_t beats(std::uint64_t bytes) { return (bytes + 63) / 64; }
   static std::uint32_t message_word(unsigned type, std::size_t bytes) {
     return LAUB_WORD_VALID | type << LAUB_WORD_TYPE_SHIFT | static_cast<std::uint32_t>(bytes) << LAUB_WORD_LENGTH_SHIFT;
   }
@@ -211,8 +206,8 @@ class Lauberhorn final : public base::Model,
   base::Ring<net::PacketPtr> sending_;    ///< in the transmit queue
   std::vector<Job> jobs_;
   std::vector<Work> free_jobs_;
-  unsigned sessions_ = 0;  ///< jobs that have one
-  std::vector<Process> processes_;
+  unsigned sessions_ = 0;                   ///< jobs that have one
+  std::vector<std::uint16_t> process_ids_;  ///< that software has given to them
   std::vector<Service> services_;
   std::vector<Core> cores_;
   std::vector<std::unique_ptr<EndPoint>> end_points_;  ///< null before its first use

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/nic/lauberhorn/parameters.h"
 
-#include <vector>
-
 #include "models/net/frame.h"
 #include "models/nic/lauberhorn/lauberhorn_regs.h"
 #include "models/nic/rpc_decoder/call_decoder.h"
@@ -11,11 +9,6 @@ namespace sluice::nic {
 namespace {
 
 using P = LauberhornParameters;
-
-const std::vector<std::string> kReceived{"rx_frames"}, kReplied{"replies"}, kCalls{"calls"};
-constexpr const char* kNoneReceived = "no frame was received";
-constexpr const char* kNoReply = "no call was answered";
-constexpr const char* kNoCall = "no call of a service came";
 
 void describe_tables(base::Schema<P>& s) {
   s.add("cores", &P::cores, "cores that have a kernel end-point").range(1, LAUB_CORES_MOST).unit("cores").setting();
@@ -48,21 +41,12 @@ void describe_tables(base::Schema<P>& s) {
       .assumed("not published");
 }
 
-void describe_pipelines(base::Schema<P>& s) {
-  constexpr const char* kArtifact = "enzian-pio-nic, data of its loopback experiment: stamps inside the NIC";
-  const auto stage = [&](const char* key, base::Time P::*member, const char* meaning, base::Time most) -> auto& {
-    return s.add(key, member, meaning).range(0_ns, most).measured(kArtifact);
-  };
-  constexpr const char* kBeat = "more, for each 64 B";
-  stage("rx_queue", &P::rx_queue, "receive queue, from the MAC's last beat to the decoder", 1_ms)
-      .acts_with(kReceived, kNoneReceived);
-  stage("rx_queue_beat", &P::rx_queue_beat, kBeat, 1_us).acts_with(kReceived, kNoneReceived);
-  stage("rx_stream", &P::rx_stream, "from the decoder to the packet buffer and the scheduler", 1_ms)
-      .acts_with(kReceived, kNoneReceived);
-  stage("tx_stream", &P::tx_stream, "from the lines to the encoder", 1_ms).acts_with(kReplied, kNoReply);
-  stage("tx_stream_beat", &P::tx_stream_beat, kBeat, 1_us).acts_with(kReplied, kNoReply);
-  stage("tx_queue", &P::tx_queue, "transmit queue, to its last beat to the MAC", 1_ms).acts_with(kReplied, kNoReply);
-  stage("tx_queue_beat", &P::tx_queue_beat, kBeat, 1_us).acts_with(kReplied, kNoReply);
+void describe_way(base::Schema<P>& s) {
+  describe_pipelines<P>(s, {.rx_queue = "receive queue, from the MAC's last beat to the decoder",
+                            .rx_stream = "from the decoder to the packet buffer and the scheduler",
+                            .tx_stream = "from the lines to the encoder",
+                            .sent = {"replies"},
+                            .none_sent = "no call was answered"});
   s.add("rx_buffer", &P::rx_buffer, "requests and frames that the host has not done with; what does not fit is dropped")
       .range(16_KiB, 16_MiB)
       .multiple_of(64)
@@ -86,9 +70,9 @@ void LauberhornParameters::describe(base::Schema<P>& s) {
   describe_tables(s);
   s.add("clock", &P::clock, "of the FPGA: the unit of its times in registers")
       .range(1_MHz, 10_GHz)
-      .acts_with(kReceived, kNoneReceived)
+      .acts_with({"rx_frames"}, "no frame was received")
       .measured("enzian-pio-nic: 250 MHz, 64 B a beat");
-  describe_pipelines(s);
+  describe_way(s);
   s.add("block", &P::block, "how long a load is held back before it is answered with TRYAGAIN, at the start")
       .range(0_ns, 1_s)
       .acts_with({"tryagain"}, "no load was answered with TRYAGAIN")

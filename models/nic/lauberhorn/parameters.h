@@ -5,13 +5,10 @@
 #include <cstdint>
 #include <string>
 
-#include "models/base/parameters/quantity.h"
-#include "models/base/parameters/schema.h"
 #include "models/net/mac.h"
+#include "models/nic/lines/pipelines.h"
 
 namespace sluice::nic {
-
-using namespace base::literals;
 
 /// What makes the RPC decoder: its model or its RTL.
 enum class LauberhornDecoder : std::uint8_t { tlm, rtl };
@@ -20,7 +17,7 @@ enum class LostRequest : std::uint8_t { answer, drop };
 /// What becomes of a call, to a port of services, of no service in the table, or with wrong arguments.
 enum class UnknownCall : std::uint8_t { drop, bypass };
 
-struct LauberhornParameters {
+struct LauberhornParameters : PipelineParameters {
   std::string address = "02:53:4c:00:00:01";
   LauberhornDecoder decoder = LauberhornDecoder::tlm;
   unsigned cores = 4;
@@ -32,13 +29,6 @@ struct LauberhornParameters {
   UnknownCall unknown = UnknownCall::bypass;
   LostRequest lost = LostRequest::answer;
   base::Frequency clock = 250_MHz;
-  base::Time rx_queue = 36_ns;
-  base::Time rx_queue_beat = 4_ns;
-  base::Time rx_stream = 24_ns;
-  base::Time tx_stream = 44_ns;
-  base::Time tx_stream_beat = 8_ns;
-  base::Time tx_queue = 36_ns;
-  base::Time tx_queue_beat = 4_ns;
   base::Bytes rx_buffer = 256_KiB;
   base::Time block = 15_ms;
   base::Time preempt = 400_us;

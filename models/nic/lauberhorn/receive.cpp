@@ -27,8 +27,7 @@ void Lauberhorn::mac_received(net::PacketPtr packet, base::Time available) {
     ++counters_.dropped_buffer;
     return base::drop_all(packet->spans, "packet buffer full", base::now());
   }
-  rx_queue_free_ =
-      std::max(available, rx_queue_free_) + parameters_.rx_queue + parameters_.rx_queue_beat * beats(packet->length);
+  rx_queue_free_ = std::max(available, rx_queue_free_) + parameters_.receive_queue(packet->length);
   arriving_.push({std::move(packet), *buffer});
   const std::uint64_t number = arrived_ + arriving_.size() - 1;
   base::calendar().at(available, key(), [this, generation = generation_, number] {
@@ -44,8 +43,7 @@ void Lauberhorn::decode() {
   ++arrived_;
   enter(a.packet->spans, SLUICE_STAGE_decode);
   const std::span<const std::uint8_t> bytes(a.packet->bytes, a.packet->length);
-  const bool watched = std::any_of(a.packet->spans.begin(), a.packet->spans.end(),
-                                   [](const base::Span& s) { return s.id == base::watched_request(); });
+  const bool watched = base::is_watched(a.packet->spans);
   decoding_.push(std::move(a));
   decoder_->put(bytes, watched);
 }

@@ -77,7 +77,7 @@ void Lauberhorn::declare_cores() {
                  [this](const base::RegisterWrite& w) {
                    // A process that cannot be is one that the NIC knows nothing of.
                    const auto process = static_cast<unsigned>(w.value);
-                   scheduler_.runs(w.index, process < processes_.size() ? process : Scheduler::kOther);
+                   scheduler_.runs(w.index, process < process_ids_.size() ? process : Scheduler::kOther);
                  }});
   bank_.add({.name = "interrupt_address",
              .offset = LAUB_INTERRUPT(0),
@@ -113,7 +113,7 @@ void Lauberhorn::declare_processes() {
   const auto figure = [this](const char* name, std::uint64_t offset, std::uint64_t (*of)(const Scheduler&, unsigned)) {
     bank_.add({.name = name, .offset = offset, .width = 8, .access = Access::ro, .on_read = [this, of](unsigned) {
                  const std::uint64_t process = bank_.value(select_);
-                 return process < processes_.size() ? of(scheduler_, static_cast<unsigned>(process)) : 0;
+                 return process < process_ids_.size() ? of(scheduler_, static_cast<unsigned>(process)) : 0;
                }});
   };
   figure("process_queued", LAUB_PROCESS_QUEUED,
@@ -143,7 +143,7 @@ void Lauberhorn::declare_services() {
 void Lauberhorn::lose(std::uint32_t value) {
   const EndPointId id{value >> 16, value & 0xffff};
   const unsigned numbers = id.process == Scheduler::kKernel ? parameters_.cores : parameters_.workers;
-  if (id.process >= processes_.size() || id.number >= numbers) {
+  if (id.process >= process_ids_.size() || id.number >= numbers) {
     bank_.value(error_) |= LAUB_ERROR_ENTRY;
     return;
   }
@@ -160,12 +160,12 @@ void Lauberhorn::kernel_line(unsigned core, std::uint32_t value) {
 
 void Lauberhorn::commit_process(std::uint32_t value) {
   const std::uint32_t number = value & 0xffff;
-  if (number == Scheduler::kKernel || number >= processes_.size()) {
+  if (number == Scheduler::kKernel || number >= process_ids_.size()) {
     bank_.value(error_) |= LAUB_ERROR_ENTRY;
     return;
   }
   const bool exists = (value & LAUB_COMMIT_VALID) != 0;
-  processes_[number].id = exists ? static_cast<std::uint16_t>(bank_.value(process_id_)) : std::uint16_t{0};
+  process_ids_[number] = exists ? static_cast<std::uint16_t>(bank_.value(process_id_)) : std::uint16_t{0};
   const auto threads = static_cast<unsigned>(bank_.value(process_threads_));
   for (const Work work : scheduler_.set_process(number, exists, threads))
     discard(work, counters_.dropped_process, "process ended");
@@ -181,7 +181,7 @@ void Lauberhorn::commit_service(std::uint32_t value) {
     bank_.value(error_) |= LAUB_ERROR_ENTRY;
   } else if ((value & LAUB_COMMIT_VALID) == 0) {
     services_[number] = {};
-  } else if (process == Scheduler::kKernel || process >= processes_.size()) {
+  } else if (process == Scheduler::kKernel || process >= process_ids_.size()) {
     bank_.value(error_) |= LAUB_ERROR_PROCESS;
   } else {
     services_[number] = {true, bank_.value(service_data_), process,

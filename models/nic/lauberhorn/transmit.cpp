@@ -141,8 +141,7 @@ void Lauberhorn::sends(EndPoint& e, std::uint32_t bytes) {
 /// What has come from the lines goes through the stream buffer.
 void Lauberhorn::stream(Leaving l, std::uint64_t bytes) {
   base::ledger().try_enter(l.of, SLUICE_STAGE_transmit, component_, base::now());
-  tx_stream_free_ =
-      std::max(base::now(), tx_stream_free_) + parameters_.tx_stream + parameters_.tx_stream_beat * beats(bytes);
+  tx_stream_free_ = std::max(base::now(), tx_stream_free_) + parameters_.transmit_stream(bytes);
   leaving_.push(std::move(l));
   base::calendar().at(tx_stream_free_, key(), [this, generation = generation_] {
     if (generation == generation_) streamed();
@@ -160,8 +159,7 @@ void Lauberhorn::streamed() {
 void Lauberhorn::transmit(net::PacketPtr packet, base::RequestId of) {
   ++counters_.tx_frames;
   packet->spans.add({0, packet->length, of});
-  tx_queue_free_ =
-      std::max(base::now(), tx_queue_free_) + parameters_.tx_queue + parameters_.tx_queue_beat * beats(packet->length);
+  tx_queue_free_ = std::max(base::now(), tx_queue_free_) + parameters_.transmit_queue(packet->length);
   sending_.push(std::move(packet));
   base::calendar().at(tx_queue_free_, key(), [this, generation = generation_] {
     if (generation == generation_) mac_.send(sending_.pop(), base::now());

@@ -95,7 +95,7 @@ void PioCore::mac_received(net::PacketPtr packet, base::Time available) {
     return base::drop_all(packet->spans, "receive buffer full", base::now());
   }
   ++rx_frames_;
-  queue_free_ = std::max(available, queue_free_) + parameters_.rx_queue + parameters_.rx_queue_beat * beats(bytes);
+  queue_free_ = std::max(available, queue_free_) + parameters_.receive_queue(bytes);
   stream_free_ = std::max(queue_free_, stream_free_) + parameters_.rx_stream;
   arriving_.push_back({std::move(packet), *buffer, cycles(available), cycles(queue_free_), cycles(stream_free_)});
   base::calendar().at(available, key_, [this, generation = generation_] {
@@ -144,9 +144,8 @@ base::Time PioCore::transmit(net::PacketPtr packet, base::RequestId of) {
   ++tx_frames_;
   packet->spans.add({0, packet->length, of});
   enter(packet->spans, SLUICE_STAGE_transmit);
-  const std::uint64_t n = beats(packet->length);
-  tx_stream_free_ = std::max(base::now(), tx_stream_free_) + parameters_.tx_stream + parameters_.tx_stream_beat * n;
-  tx_queue_free_ = std::max(tx_stream_free_, tx_queue_free_) + parameters_.tx_queue + parameters_.tx_queue_beat * n;
+  tx_stream_free_ = std::max(base::now(), tx_stream_free_) + parameters_.transmit_stream(packet->length);
+  tx_queue_free_ = std::max(tx_stream_free_, tx_queue_free_) + parameters_.transmit_queue(packet->length);
   stamps_.after_dma_read = cycles(tx_stream_free_);
   stamps_.exit = cycles(tx_queue_free_);
   base::calendar().at(tx_queue_free_, key_, [this, generation = generation_, p = std::move(packet)]() mutable {

@@ -96,7 +96,6 @@ class PioCore : private net::Mac::Client {
   void add_stamp(const char* name, std::uint64_t offset, std::uint64_t PioSample::*);
   void add_host_stamp(const char* name, std::uint64_t offset, std::uint64_t PioSample::*);
   std::uint64_t cycles(base::Time t) const { return clock_.cycles_at(t); }
-  static std::uint64_t beats(std::uint32_t bytes) { return (bytes + 63) / 64; }
 
   const std::string path_;
   const base::ComponentKey key_;

@@ -68,5 +68,8 @@ using DecoderFactory = std::unique_ptr<CallDecoder> (*)(const std::string& path,
 std::unique_ptr<CallDecoder> make_model(const std::string& path, base::ComponentKey key, CallDecoder::Output output);
 /// The factory of the decoder in RTL; null in a program that was built without Verilator.
 DecoderFactory& rtl_factory();
+/// The decoder of a NIC with this path: its RTL, which the program must have, or its model. It has a key of its own,
+/// for the model makes the entry of what leaves earlier than the RTL does.
+std::unique_ptr<CallDecoder> make_decoder(bool in_rtl, const std::string& nic, CallDecoder::Output output);
 
 }  // namespace sluice::nic::rpc

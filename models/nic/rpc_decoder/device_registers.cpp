@@ -2,41 +2,28 @@
 #include "models/nic/rpc_decoder/device_registers.h"
 
 #include <iterator>
-#include <string>
-#include <utility>
+
+#include "models/nic/rpc_decoder/forwarded_registers.h"
 
 namespace sluice::nic::rpc {
 
 void declare_registers(CallDecoder& decoder, base::RegisterBank& bank, std::uint64_t offset) {
-  const auto add = [&](const char* name, std::uint32_t at, bool reads, bool writes, unsigned count = 1,
-                       unsigned stride = 4) {
-    base::RegisterDeclaration d;
-    d.name = std::string("rpc_") + name;
-    d.offset = offset + at;
-    d.access = reads && writes ? base::Access::rw : reads ? base::Access::ro : base::Access::wo;
-    d.count = count;
-    d.stride = stride;
-    if (reads) d.on_read = [&decoder, at, stride](unsigned i) { return decoder.read(at + stride * i); };
-    if (writes)
-      d.on_write = [&decoder, at, stride](const base::RegisterWrite& w) {
-        decoder.write(at + stride * w.index, static_cast<std::uint32_t>(w.written));
-      };
-    bank.add(std::move(d));
-  };
-  add("identity", RPCD_IDENTITY, true, false);
-  add("capacity", RPCD_CAPACITY, true, false);
-  add("error", RPCD_ERROR, true, true);
-  add("program", RPCD_PROGRAM, false, true);
-  add("version", RPCD_VERSION, false, true);
-  add("procedure", RPCD_PROCEDURE, false, true);
-  add("port", RPCD_PORT, false, true);
-  add("function_low", RPCD_FUNCTION_LOW, false, true);
-  add("function_high", RPCD_FUNCTION_HIGH, false, true);
-  add("owner", RPCD_OWNER, false, true);
-  add("commit", RPCD_COMMIT, false, true);
-  add("part_classes", RPCD_PART_CLASSES(0), false, true, RPCD_PARTS, 8);
-  add("part_shape", RPCD_PART_SHAPE(0), false, true, RPCD_PARTS, 8);
-  add("counters", RPCD_COUNTERS, true, false, RPCD_VERDICTS);
+  using base::Access;
+  const ForwardedRegisters registers(decoder, bank, "rpc_", offset);
+  registers.add("identity", RPCD_IDENTITY, Access::ro);
+  registers.add("capacity", RPCD_CAPACITY, Access::ro);
+  registers.add("error", RPCD_ERROR, Access::rw);
+  registers.add("program", RPCD_PROGRAM, Access::wo);
+  registers.add("version", RPCD_VERSION, Access::wo);
+  registers.add("procedure", RPCD_PROCEDURE, Access::wo);
+  registers.add("port", RPCD_PORT, Access::wo);
+  registers.add("function_low", RPCD_FUNCTION_LOW, Access::wo);
+  registers.add("function_high", RPCD_FUNCTION_HIGH, Access::wo);
+  registers.add("owner", RPCD_OWNER, Access::wo);
+  registers.add("commit", RPCD_COMMIT, Access::wo);
+  registers.add("part_classes", RPCD_PART_CLASSES(0), Access::wo, RPCD_PARTS, 8);
+  registers.add("part_shape", RPCD_PART_SHAPE(0), Access::wo, RPCD_PARTS, 8);
+  registers.add("counters", RPCD_COUNTERS, Access::ro, RPCD_VERDICTS);
 }
 
 void register_statistics(const CallDecoder& decoder, base::StatisticsGroup& group) {

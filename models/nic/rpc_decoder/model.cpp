@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/base/fabric/ring.h"
+#include "models/base/time/key.h"
 #include "models/nic/rpc_decoder/call_decoder.h"
 #include "models/nic/rpc_decoder/timing.h"
 
@@ -118,6 +119,11 @@ std::unique_ptr<CallDecoder> make_model(const std::string&, base::ComponentKey k
 DecoderFactory& rtl_factory() {
   static DecoderFactory factory = nullptr;
   return factory;
+}
+
+std::unique_ptr<CallDecoder> make_decoder(bool in_rtl, const std::string& nic, CallDecoder::Output output) {
+  const std::string path = nic + ".decoder";
+  return (in_rtl ? rtl_factory() : &make_model)(path, base::path_key(path), std::move(output));
 }
 
 }  // namespace sluice::nic::rpc

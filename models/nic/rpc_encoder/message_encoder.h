@@ -68,5 +68,7 @@ std::unique_ptr<MessageEncoder> make_encoder_model(const std::string& path, base
                                                    MessageEncoder::Output output);
 /// The factory of the encoder in RTL; null in a program that was built without Verilator.
 EncoderFactory& encoder_rtl_factory();
+/// The encoder of a NIC, as make_decoder().
+std::unique_ptr<MessageEncoder> make_encoder(bool in_rtl, const std::string& nic, MessageEncoder::Output output);
 
 }  // namespace sluice::nic::rpc

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/base/fabric/ring.h"
+#include "models/base/time/key.h"
 #include "models/nic/rpc_encoder/message_encoder.h"
 #include "models/nic/rpc_encoder/timing.h"
 
@@ -116,6 +117,11 @@ void MessageEncoder::reset() {
 EncoderFactory& encoder_rtl_factory() {
   static EncoderFactory factory = nullptr;
   return factory;
+}
+
+std::unique_ptr<MessageEncoder> make_encoder(bool in_rtl, const std::string& nic, MessageEncoder::Output output) {
+  const std::string path = nic + ".encoder";
+  return (in_rtl ? encoder_rtl_factory() : &make_encoder_model)(path, base::path_key(path), std::move(output));
 }
 
 std::unique_ptr<MessageEncoder> make_encoder_model(const std::string&, base::ComponentKey key,
