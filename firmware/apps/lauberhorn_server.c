@@ -199,9 +199,8 @@ static void run(struct core* c, struct worker* w) {
   if (c->aside != 0) interrupt_at(read_time() + board.timebase_frequency / 1000000 * QUANTUM_US, end_quantum, c);
   for (;;) {
     c->is_wanted = c->is_fetched = false;
-    enum thread_event event = thread_run(&w->thread);
+    const enum thread_event event = thread_run(&w->thread);
     account(kernel);
-    if (event == THREAD_PREEMPTED && !process_lives(w->thread.process)) event = THREAD_ENDED;
     if (event == THREAD_ENDED) return lose(c, w);
     if (c->is_fetched) lose_aside(c);
     if (c->is_wanted || (event == THREAD_YIELDED && c->aside != 0)) return set_aside(c, w);
@@ -269,10 +268,12 @@ static void serve(struct core* c) {
       c->counters.quiescent++;
       lauberhorn_next(&c->lines);
     }
-    if (c->aside == 0)
+    if (c->aside == 0) {
       turn = 0;
-    else if (word == 0 || turn >= TURN)
-      turn = 0, go_on(c);
+    } else if (word == 0 || turn >= TURN) {
+      turn = 0;
+      go_on(c);
+    }
   }
 }
 
@@ -323,8 +324,10 @@ int application_main(void) {
   const struct process_image* images[LAUBERHORN_PROGRAMS_MOST + 1];
   rpc_programs_setup();
   lauberhorn_frames_setup(&lauberhorn, &frames);
-  const uint32_t processes = lauberhorn_services_setup(&lauberhorn, harts, images);
-  for (uint32_t p = 1; p <= processes; p++) server_setup(&servers[p], &lauberhorn, (uint16_t)p, harts, images[p]);
+  /* Each that serves a process has an end-point of its own there. */
+  const uint32_t serving = harts < lauberhorn.workers ? harts : lauberhorn.workers;
+  const uint32_t processes = lauberhorn_services_setup(&lauberhorn, serving, images);
+  for (uint32_t p = 1; p <= processes; p++) server_setup(&servers[p], &lauberhorn, (uint16_t)p, serving, images[p]);
   for (uint32_t hart = 0; hart < harts; hart++) add_core(hart);
   print("Lauberhorn, %u processes, %u harts; serving on %u.%u.%u.%u\n", processes, harts, lauberhorn.ipv4 >> 24,
         lauberhorn.ipv4 >> 16 & 255, lauberhorn.ipv4 >> 8 & 255, lauberhorn.ipv4 & 255);

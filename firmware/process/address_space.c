@@ -18,17 +18,17 @@
 #define SATP_SV39 (8ul << 60)
 #define SATP_ASID_SHIFT 44
 
-static uint64_t* new_table(void) {
-  uint64_t* table = memory_reserve(PAGE_BYTES, PAGE_BYTES);
-  for (unsigned i = 0; i < ENTRIES; i++) table[i] = 0;
-  return table;
+uint64_t* page_reserve(void) {
+  uint64_t* page = memory_reserve(PAGE_BYTES, PAGE_BYTES);
+  for (unsigned i = 0; i < PAGE_BYTES / sizeof *page; i++) page[i] = 0;
+  return page;
 }
 
 static uint64_t pte(uint64_t physical, uint64_t flags) { return physical >> 12 << PTE_PHYSICAL_SHIFT | flags; }
 static uint64_t* table_of(uint64_t entry) { return (uint64_t*)(entry >> PTE_PHYSICAL_SHIFT << 12); }
 
 void address_space_setup(struct address_space* space, uint16_t asid) {
-  space->root = new_table();
+  space->root = page_reserve();
   translation_kernel(space->root);
   space->root[ADDRESS_SPACE_USER >> 30] = 0;
   space->satp = SATP_SV39 | (uint64_t)asid << SATP_ASID_SHIFT | (uintptr_t)space->root >> 12;
@@ -41,7 +41,7 @@ static uint64_t* walk(const struct address_space* space, uint64_t address, bool 
     uint64_t* entry = &table[address >> (12 + 9 * level) & (ENTRIES - 1)];
     if ((*entry & PTE_VALID) == 0) {
       if (!create) return 0;
-      *entry = pte((uintptr_t)new_table(), PTE_VALID);
+      *entry = pte((uintptr_t)page_reserve(), PTE_VALID);
     }
     table = table_of(*entry);
   }

@@ -19,6 +19,9 @@ struct address_space {
   uint64_t satp;
 };
 
+/* A page of zeros. Its memory is reserved for ever. */
+uint64_t* page_reserve(void);
+
 /* An empty one. asid: 1 to 65535, no other's. Its memory is reserved for ever. */
 void address_space_setup(struct address_space* space, uint16_t asid);
 

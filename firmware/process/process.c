@@ -110,9 +110,7 @@ static bool add_page(struct process* p, unsigned long cause) {
     return false;
   spinlock_take(&p->lock);
   if (address_space_find(&p->space, address, 1, PAGE_READ) == 0) {
-    uint64_t* page = memory_reserve(PAGE_BYTES, PAGE_BYTES);
-    for (unsigned i = 0; i < PAGE_BYTES / 8; i++) page[i] = 0;
-    address_space_map(&p->space, address, (uintptr_t)page, PAGE_READ | PAGE_WRITE);
+    address_space_map(&p->space, address, (uintptr_t)page_reserve(), PAGE_READ | PAGE_WRITE);
   }
   spinlock_give(&p->lock);
   __asm__ volatile("sfence.vma %0, x0" ::"r"(address) : "memory");
@@ -126,7 +124,7 @@ static enum thread_event run(struct thread* t) {
     if (cause & CAUSE_INTERRUPT) {
       t->preemptions++;
       supervisor_interrupt(cause);
-      return THREAD_PREEMPTED;
+      return process_lives(t->process) ? THREAD_PREEMPTED : THREAD_ENDED;
     }
     if (cause != CAUSE_USER_CALL) {
       if (add_page(t->process, cause)) continue;

@@ -58,7 +58,7 @@ static inline bool process_lives(const struct process* process) {
 enum thread_event {
   THREAD_YIELDED,   /* by a system call */
   THREAD_CALLS,     /* by one that is not of this layer: thread_call() */
-  THREAD_ENDED,     /* its process has ended: by a system call, or because the thread did what it may not */
+  THREAD_ENDED,     /* its process has ended: by a system call, by what the thread may not do, or on another hart */
   THREAD_PREEMPTED, /* by an interrupt, which has been served */
 };
 

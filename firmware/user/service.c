@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "firmware/drivers/lauberhorn/lines.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/likely.h"
 #include "firmware/kernel/memory.h"
@@ -49,12 +50,9 @@ static void set_up_once(uint64_t core_frequency) {
 
 static volatile uint32_t* word_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_WORD); }
 static volatile uint32_t* status_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_XID); }
-static uint32_t word(uint32_t type, uint32_t bytes) {
-  return LAUB_WORD_VALID | type << LAUB_WORD_TYPE_SHIFT | bytes << LAUB_WORD_LENGTH_SHIFT;
-}
 /* A call's word but for its length. */
 static bool is_call(uint32_t w) {
-  return (w & (LAUB_WORD_VALID | LAUB_WORD_TYPE_MASK << LAUB_WORD_TYPE_SHIFT)) == word(LAUB_CALL, 0);
+  return (w & (LAUB_WORD_VALID | LAUB_WORD_TYPE_MASK << LAUB_WORD_TYPE_SHIFT)) == lauberhorn_word(LAUB_CALL, 0);
 }
 
 static void set_up_worker(struct worker* w, uint64_t thread, uint64_t line_bytes) {
@@ -68,45 +66,32 @@ static void set_up_worker(struct worker* w, uint64_t thread, uint64_t line_bytes
   }
 }
 
-/* Copies between memory and the part of a message in its control line, and then the part in the overflow lines. */
-static void copy(volatile uint64_t* to, const volatile uint64_t* from, uint32_t bytes) {
-  for (uint32_t at = 0; at < bytes; at += 8) *to++ = *from++;
-}
-static void read(const struct worker* w, uintptr_t line, uint64_t* to, uint32_t bytes) {
-  const uint32_t room = (uint32_t)w->line_bytes - LAUB_HEAD_BYTES, first = bytes < room ? bytes : room;
-  copy(to, (uint64_t*)(line + LAUB_HEAD_BYTES), first);
-  copy(to + first / 8, (uint64_t*)(w->base + LAUB_OVERFLOW), bytes - first);
-}
-static void write(const struct worker* w, uintptr_t line, const uint64_t* from, uint32_t bytes) {
-  const uint32_t room = (uint32_t)w->line_bytes - LAUB_HEAD_BYTES, first = bytes < room ? bytes : room;
-  copy((uint64_t*)(line + LAUB_HEAD_BYTES), from, first);
-  copy((uint64_t*)(w->base + LAUB_OVERFLOW), from + first / 8, bytes - first);
-  for (uint32_t at = room; at < bytes; at += (uint32_t)w->line_bytes)
-    sluice_bind((const void*)(w->base + LAUB_OVERFLOW + at - room), (const void*)line);
-}
-
 /* The code of a service whose arguments or results may have no room in a control line. They are copied, since they go
  * on in the overflow lines, which do not follow each control line. data: the handler. */
 static int32_t serve_copied(struct rpc_call* call, const void* data) {
   const uintptr_t line = (uintptr_t)call->datagram.frame;
-  struct worker* w = &workers[(line - SERVICE_LINES(0)) / LAUB_ENDPOINT_SIZE];
+  const struct worker* w = &workers[(line - SERVICE_LINES(0)) / LAUB_ENDPOINT_SIZE];
+  const struct lauberhorn_lines lines = {w->base, (uint32_t)w->line_bytes, (uint32_t)(line - w->base)};
   rpc_handler* handler = (rpc_handler*)(uintptr_t)data;
   struct rpc_call copied = *call;
   stage(unmarshal, call->datagram.frame);
-  read(w, line, w->scratch, call->args_length);
+  lauberhorn_read(&lines, w->scratch, call->args_length);
   copied.args = copied.result = (uint32_t*)w->scratch;
   copied.result_room = call->result_room + LAUB_OVERFLOW_BYTES;
   stage(handler, call->datagram.frame);
   int32_t length = handler(&copied);
   stage(marshal, call->datagram.frame);
-  if (length > 0) write(w, line, (const uint64_t*)copied.result, (uint32_t)length);
+  if (length > 0) {
+    lauberhorn_write(&lines, (const uint64_t*)copied.result, (uint32_t)length);
+    lauberhorn_bind_overflow(&lines, (const void*)line, (uint32_t)length);
+  }
   return length;
 }
 
 COLD static void refuse(uintptr_t line, int32_t length) {
   if (length == RPC_REFUSE_SILENTLY) return;
   *status_of(line) = (uint32_t)-length;
-  *word_of(line) = word(LAUB_REPLY, 0);
+  *word_of(line) = lauberhorn_word(LAUB_REPLY, 0);
 }
 
 /* Serves the calls that the lines bring until one brings another word, which it returns. Between the load that brings a
@@ -128,7 +113,7 @@ __attribute__((noinline)) static uint32_t serve_lines(struct worker* w) {
     stage(marshal, line);
     if (likely(length >= 0)) {
       *status_of(line) = RPC_SUCCESS;
-      *word_of(line) = word(LAUB_REPLY, (uint32_t)length);
+      *word_of(line) = lauberhorn_word(LAUB_REPLY, (uint32_t)length);
     } else {
       refuse(line, length);
     }

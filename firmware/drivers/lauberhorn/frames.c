@@ -3,17 +3,11 @@
  * frames. Each core has a queue: what its kernel line brings is copied into the one buffer that there is, and the
  * answer into the transmit lines of its kernel end-point. */
 #include "firmware/drivers/lauberhorn/lauberhorn.h"
-#include "firmware/drivers/nic.h"
-#include "firmware/kernel/account.h"
-#include "firmware/kernel/memory.h"
-
-#define MAX_FRAME 1514u /* bytes: that of the other drivers */
+#include "firmware/drivers/nic_one_buffer.h"
 
 struct queue {
-  struct nic_queue base;
+  struct nic_one_buffer one;
   struct lauberhorn_lines tx;
-  struct nic_frame frame;
-  uint8_t* data; /* where received frames are put */
   bool is_there, holds_line;
 };
 
@@ -23,7 +17,7 @@ static uint32_t receive(struct nic_queue* base, struct nic_frame** frames) {
   struct queue* q = own(base);
   if (!q->is_there) return 0;
   q->is_there = false;
-  frames[0] = &q->frame;
+  frames[0] = &q->one.frame;
   return 1;
 }
 
@@ -46,9 +40,9 @@ static void get_buffer(struct queue* q) {
 static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
   struct queue* q = own(base);
   (void)kind;
-  stage(copy, q->data);
+  stage(copy, q->one.data);
   get_buffer(q);
-  send(q, LAUB_FRAME, (const uint64_t*)data, length, q->data);
+  send(q, LAUB_FRAME, (const uint64_t*)data, length, q->one.data);
 }
 
 void lauberhorn_frames_reply(const struct nic* nic, uint32_t core, uint32_t session, uint32_t status,
@@ -60,39 +54,31 @@ void lauberhorn_frames_reply(const struct nic* nic, uint32_t core, uint32_t sess
   send(q, LAUB_REPLY, result, bytes, result);
 }
 
-static void release(struct nic_queue* base, uint8_t* data) {
-  (void)base;
-  (void)data;
-}
-
-static void flush(struct nic_queue* base) { (void)base; }
-static void wait(struct nic_queue* base) { (void)base; }
-
-static const struct nic_driver driver = {
-    .receive = receive, .transmit = transmit, .release = release, .flush = flush, .wait = wait};
+static const struct nic_driver driver = {.receive = receive,
+                                         .transmit = transmit,
+                                         .release = nic_one_buffer_release,
+                                         .flush = nic_one_buffer_flush,
+                                         .wait = nic_one_buffer_wait};
 
 void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* nic) {
   const uint64_t mac = lauberhorn_get(lauberhorn, LAUB_MAC);
   for (unsigned i = 0; i < 6; i++) nic->mac[i] = (uint8_t)(mac >> (40 - 8 * i));
-  nic->max_frame = MAX_FRAME;
+  nic->max_frame = NIC_ONE_BUFFER_FRAME;
   nic->settings = NIC_DEFAULT_SETTINGS;
   nic->settings.ipv4 = lauberhorn->ipv4;
   nic->queues = lauberhorn->cores;
   for (uint32_t core = 0; core < nic->queues; core++) {
     struct queue* q = memory_reserve(sizeof *q, 64);
-    uint8_t* buffer = memory_reserve(NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
-    *q = (struct queue){
-        .base = {&driver}, .tx = lauberhorn_kernel(lauberhorn, core, LAUB_TX), .data = buffer + NIC_BUFFER_HEADROOM};
-    nic->queue[core] = &q->base;
+    *q = (struct queue){.tx = lauberhorn_kernel(lauberhorn, core, LAUB_TX)};
+    nic_one_buffer_setup(&q->one, &driver);
+    nic->queue[core] = &q->one.base;
   }
 }
 
 void lauberhorn_frames_offer(const struct nic* nic, uint32_t core, const struct lauberhorn_lines* l, uint32_t bytes) {
   struct queue* q = own(nic->queue[core]);
-  if (bytes > MAX_FRAME) return;
-  sluice_bind(q->data, (const void*)lauberhorn_at(l, 0));
-  stage(copy, q->data);
-  lauberhorn_read(l, (uint64_t*)q->data, bytes);
-  q->frame = (struct nic_frame){.data = q->data, .length = bytes};
+  if (bytes > NIC_ONE_BUFFER_FRAME) return;
+  nic_one_buffer_begin(&q->one, (const void*)lauberhorn_at(l, 0), bytes);
+  lauberhorn_read(l, (uint64_t*)q->one.data, bytes);
   q->is_there = true;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "firmware/drivers/lauberhorn/lines.h"
 #include "models/nic/lauberhorn/lauberhorn_regs.h"
 
 struct lauberhorn {
@@ -27,39 +28,6 @@ static inline void lauberhorn_set(const struct lauberhorn* nic, uint32_t offset,
 
 /* Lets so many cores serve a process; 0: what comes for it waits. */
 void lauberhorn_set_process(const struct lauberhorn* nic, uint32_t process, uint32_t harts);
-
-/* One side of an end-point, as one core uses it. */
-struct lauberhorn_lines {
-  uint64_t base; /* of its control lines */
-  uint32_t line_bytes;
-  uint32_t which; /* offset of the control line that is next, or that is held */
-};
-
-static inline volatile void* lauberhorn_at(const struct lauberhorn_lines* l, uint32_t offset) {
-  return (volatile void*)(l->base + l->which + offset);
-}
-/* Waits for a message: returns its word; 0: TRYAGAIN. */
-static inline uint32_t lauberhorn_wait(const struct lauberhorn_lines* l) {
-  return *(volatile uint32_t*)lauberhorn_at(l, LAUB_HEAD_WORD);
-}
-/* The other control line is next; its load says that this one is done with. */
-static inline void lauberhorn_next(struct lauberhorn_lines* l) { l->which ^= l->line_bytes; }
-
-static inline uint32_t lauberhorn_word(uint32_t type, uint32_t bytes) {
-  return LAUB_WORD_VALID | type << LAUB_WORD_TYPE_SHIFT | bytes << LAUB_WORD_LENGTH_SHIFT;
-}
-static inline uint32_t lauberhorn_type(uint32_t word) { return word >> LAUB_WORD_TYPE_SHIFT & LAUB_WORD_TYPE_MASK; }
-static inline uint32_t lauberhorn_length(uint32_t word) {
-  return word >> LAUB_WORD_LENGTH_SHIFT & LAUB_WORD_LENGTH_MASK;
-}
-/* Bytes of a message that a control line has room for. */
-static inline uint32_t lauberhorn_inline(const struct lauberhorn_lines* l) { return l->line_bytes - LAUB_HEAD_BYTES; }
-
-/* Copies a message's bytes out of the lines, or into them, 8 at a time: memory behind it is copied too. */
-void lauberhorn_read(const struct lauberhorn_lines* l, uint64_t* to, uint32_t bytes);
-void lauberhorn_write(const struct lauberhorn_lines* l, const uint64_t* from, uint32_t bytes);
-/* For the ledger: the lines of a message of so many bytes belong to the request whose bytes lie at an address. */
-void lauberhorn_bind(const struct lauberhorn_lines* l, const void* request, uint32_t bytes);
 
 /* The core's kernel end-point, and the end-point of a process's worker. */
 struct lauberhorn_lines lauberhorn_kernel(const struct lauberhorn* nic, uint32_t core, uint32_t direction);

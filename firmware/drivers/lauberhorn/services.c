@@ -82,7 +82,6 @@ uint32_t lauberhorn_services_setup(const struct lauberhorn* nic, uint32_t harts,
   struct tables tables = {0};
   tables.schemas = *(volatile uint32_t*)(nic->registers + LAUB_ENCODER + RPCE_CAPACITY) & RPCE_CAPACITY_SCHEMAS;
   uint32_t process = 0;
-  if (harts > nic->workers) harts = nic->workers; /* each that serves has an end-point of its own */
   lauberhorn_set(nic, LAUB_IPV4, nic->ipv4);
 #define ENTER(name, number, version)                                                           \
   if (process < LAUBERHORN_PROGRAMS_MOST && process < nic->processes) {                        \

@@ -9,8 +9,7 @@
 
 void server_setup(struct server* s, const struct lauberhorn* nic, uint16_t number, uint32_t harts,
                   const struct process_image* image) {
-  *s = (struct server){.nic = nic, .number = number, .image = image};
-  s->harts = harts < nic->workers ? harts : nic->workers;
+  *s = (struct server){.nic = nic, .number = number, .image = image, .harts = harts};
 }
 
 static void lose_lines(const struct server* s, uint32_t number) {

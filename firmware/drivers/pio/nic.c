@@ -2,21 +2,14 @@
 /* firmware/drivers/pio/nic.c: the PIO NIC as a NIC that delivers frames. A frame is copied into the one buffer that
  * there is, and its answer out of it. A receive waits in the NIC, for up to the block time, so the hart serves no other
  * NIC meanwhile. */
-#include "firmware/drivers/nic.h"
-
+#include "firmware/drivers/nic_one_buffer.h"
 #include "firmware/drivers/pio/pio.h"
-#include "firmware/kernel/account.h"
 #include "firmware/kernel/console.h"
-#include "firmware/kernel/memory.h"
 #include "firmware/kernel/statistics.h"
 
-#define MAX_FRAME 1514u /* bytes: that of the other drivers */
-
 struct queue {
-  struct nic_queue base;
+  struct nic_one_buffer one;
   const struct pio* nic;
-  struct nic_frame frame;
-  uint8_t* data;     /* where received frames are put */
   uint64_t too_long; /* frames that did not fit */
 };
 
@@ -28,43 +21,34 @@ static uint32_t receive(struct nic_queue* base, struct nic_frame** frames) {
   uint32_t bytes = q->nic->receive();
   account(networking);
   if (bytes == 0) return 0;
-  if (bytes > MAX_FRAME) {
+  if (bytes > NIC_ONE_BUFFER_FRAME) {
     q->too_long++;
     q->nic->release();
     return 0;
   }
-  sluice_bind(q->data, q->nic->received());
-  stage(copy, q->data);
-  q->nic->read((uint64_t*)q->data, bytes);
+  nic_one_buffer_begin(&q->one, q->nic->received(), bytes);
+  q->nic->read((uint64_t*)q->one.data, bytes);
   q->nic->release();
-  q->frame = (struct nic_frame){.data = q->data, .length = bytes};
-  frames[0] = &q->frame;
+  frames[0] = &q->one.frame;
   return 1;
 }
 
 static void transmit(struct nic_queue* base, uint8_t* data, uint32_t length, uint32_t kind) {
   struct queue* q = own(base);
   (void)kind;
-  stage(copy, q->data);
+  stage(copy, q->one.data);
   q->nic->get_buffer();
   q->nic->write((const uint64_t*)data, length);
-  q->nic->bind(q->data, length);
-  stage(doorbell, q->data);
+  q->nic->bind(q->one.data, length);
+  stage(doorbell, q->one.data);
   q->nic->commit(length);
 }
 
-static void release(struct nic_queue* base, uint8_t* data) {
-  (void)base;
-  (void)data;
-}
-
-static void flush(struct nic_queue* base) { (void)base; }
-
-/* receive() waits. */
-static void wait(struct nic_queue* base) { (void)base; }
-
-static const struct nic_driver driver = {
-    .receive = receive, .transmit = transmit, .release = release, .flush = flush, .wait = wait};
+static const struct nic_driver driver = {.receive = receive,
+                                         .transmit = transmit,
+                                         .release = nic_one_buffer_release,
+                                         .flush = nic_one_buffer_flush,
+                                         .wait = nic_one_buffer_wait};
 
 /* The NIC has no station address of its own: a locally administered one with the IPv4 address in it. */
 static void choose_address(struct nic* nic) {
@@ -75,12 +59,12 @@ static void choose_address(struct nic* nic) {
 
 static bool setup(struct nic* nic, const struct pio* form) {
   choose_address(nic);
-  nic->max_frame = MAX_FRAME;
+  nic->max_frame = NIC_ONE_BUFFER_FRAME;
   nic->queues = 1;
   struct queue* q = memory_reserve(sizeof *q, 64);
-  uint8_t* buffer = memory_reserve(NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
-  *q = (struct queue){.base = {&driver}, .nic = form, .data = buffer + NIC_BUFFER_HEADROOM};
-  nic->queue[0] = &q->base;
+  *q = (struct queue){.nic = form};
+  nic_one_buffer_setup(&q->one, &driver);
+  nic->queue[0] = &q->one.base;
   statistics_add("pio_too_long", &q->too_long);
   return true;
 }
