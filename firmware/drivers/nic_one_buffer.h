@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/drivers/nic_one_buffer.h: a queue whose driver copies frames: into one buffer, where the answer is made, too,
- * and out of it. So there is no buffer to give back, and transmit() has told the NIC all. */
+/* firmware/drivers/nic_one_buffer.h: a queue whose driver copies frames into one buffer, where the answer is also made.
+ * So no buffer has to be given back, and transmit() has told the NIC everything. */
 #pragma once
 
 #include "firmware/drivers/nic.h"
