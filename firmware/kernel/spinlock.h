@@ -4,15 +4,18 @@
 
 #include <stdint.h>
 
+/* Harts get it in the order in which they have asked, so that none waits for ever. */
 struct spinlock {
-  uint32_t taken;
+  uint32_t next, serving; /* tickets */
 };
 
 static inline void spinlock_take(struct spinlock* lock) {
-  while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0) {
-    while (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0) {
-    }
+  const uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+  while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket) {
   }
 }
 
-static inline void spinlock_give(struct spinlock* lock) { __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE); }
+/* Only the hart that has it writes `serving`. */
+static inline void spinlock_give(struct spinlock* lock) {
+  __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
+}

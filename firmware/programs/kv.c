@@ -28,7 +28,7 @@ static void kv_setup(void) {
   buckets = memory_reserve(KV_BUCKETS * sizeof *buckets, 64);
   entries = memory_reserve((size_t)KV_BUCKETS * KV_BUCKET_ENTRIES * sizeof *entries, 64);
   for (uint32_t i = 0; i < KV_BUCKETS; i++) {
-    buckets[i].lock.taken = 0;
+    buckets[i].lock = (struct spinlock){0, 0};
     buckets[i].used = 0;
   }
 }

@@ -115,6 +115,16 @@ class Meeting(BoardTest):
 
         self.for_each(check)
 
+    def test_a_lock_goes_round(self):
+        """The guest is lock_order.c."""
+        def check(*cell):
+            contents = board_runs.load(board_runs.run_program(BOARD, *overrides(self.arguments(4, *cell)[1:]), "cluster.host.firmware=lock-order"))
+            self.assertIn("lock:" + " 0 1 2 3" * 5 + "\r\n", contents["disturbance"]["console"])
+
+        for timing in ("functional", "cached"):
+            with self.subTest(timing=timing):
+                check(timing, "7 ns")
+
 
 if __name__ == "__main__":
     unittest.main()
