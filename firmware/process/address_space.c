@@ -5,6 +5,7 @@
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/panic.h"
+#include "firmware/kernel/spinlock.h"
 #include "firmware/memory/translation.h"
 
 #define ENTRIES 512u
@@ -12,23 +13,39 @@
 #define PTE_VALID 1ul
 #define PTE_USER 0x10ul
 #define PTE_ACCESS 0xeul   /* R, W, X */
-#define PTE_DEVICE 0x100ul /* left to software */
+#define PTE_DEVICE 0x100ul /* this and the next are left to software */
+#define PTE_OWN 0x200ul
 #define PTE_ACCESSED_DIRTY 0xc0ul
 #define PTE_PHYSICAL_SHIFT 10
 #define SATP_SV39 (8ul << 60)
 #define SATP_ASID_SHIFT 44
 
-uint64_t* page_reserve(void) {
-  uint64_t* page = memory_reserve(PAGE_BYTES, PAGE_BYTES);
+/* Pages that were given back: each begins with the address of the next. */
+static uint64_t* free_pages;
+static struct spinlock free_pages_lock;
+
+uint64_t* page_take(void) {
+  spinlock_take(&free_pages_lock);
+  uint64_t* page = free_pages;
+  if (page != 0) free_pages = (uint64_t*)page[0];
+  spinlock_give(&free_pages_lock);
+  if (page == 0) page = memory_reserve(PAGE_BYTES, PAGE_BYTES);
   for (unsigned i = 0; i < PAGE_BYTES / sizeof *page; i++) page[i] = 0;
   return page;
+}
+
+static void page_give(uint64_t* page) {
+  spinlock_take(&free_pages_lock);
+  page[0] = (uintptr_t)free_pages;
+  free_pages = page;
+  spinlock_give(&free_pages_lock);
 }
 
 static uint64_t pte(uint64_t physical, uint64_t flags) { return physical >> 12 << PTE_PHYSICAL_SHIFT | flags; }
 static uint64_t* table_of(uint64_t entry) { return (uint64_t*)(entry >> PTE_PHYSICAL_SHIFT << 12); }
 
 void address_space_setup(struct address_space* space, uint16_t asid) {
-  space->root = page_reserve();
+  space->root = page_take();
   translation_kernel(space->root);
   space->root[ADDRESS_SPACE_USER >> 30] = 0;
   space->satp = SATP_SV39 | (uint64_t)asid << SATP_ASID_SHIFT | (uintptr_t)space->root >> 12;
@@ -41,7 +58,7 @@ static uint64_t* walk(const struct address_space* space, uint64_t address, bool 
     uint64_t* entry = &table[address >> (12 + 9 * level) & (ENTRIES - 1)];
     if ((*entry & PTE_VALID) == 0) {
       if (!create) return 0;
-      *entry = pte((uintptr_t)page_reserve(), PTE_VALID);
+      *entry = pte((uintptr_t)page_take(), PTE_VALID);
     }
     table = table_of(*entry);
   }
@@ -53,7 +70,26 @@ void address_space_map(struct address_space* space, uint64_t address, uint64_t p
   uint64_t* entry = walk(space, address, true);
   if (*entry & PTE_VALID) panic("a page is mapped twice");
   *entry = pte(physical, PTE_VALID | PTE_USER | PTE_ACCESSED_DIRTY | ((uint64_t)access << 1 & PTE_ACCESS) |
-                             (access & PAGE_DEVICE ? PTE_DEVICE : 0));
+                             (access & PAGE_DEVICE ? PTE_DEVICE : 0) | (access & PAGE_OWN ? PTE_OWN : 0));
+}
+
+/* Gives back what a table leads to, and the table itself. */
+static void release(uint64_t* table, unsigned level) {
+  for (unsigned i = 0; i < ENTRIES; i++) {
+    if ((table[i] & PTE_VALID) == 0) continue;
+    if (level > 0)
+      release(table_of(table[i]), level - 1);
+    else if (table[i] & PTE_OWN)
+      page_give(table_of(table[i]));
+  }
+  page_give(table);
+}
+
+void address_space_clear(struct address_space* space) {
+  uint64_t* user = &space->root[ADDRESS_SPACE_USER >> 30];
+  const uint64_t entry = *user;
+  *user = 0;
+  if (entry & PTE_VALID) release(table_of(entry), LEVELS - 2);
 }
 
 void* address_space_find(const struct address_space* space, uint64_t address, uint64_t bytes, unsigned access) {
@@ -66,7 +102,7 @@ void* address_space_find(const struct address_space* space, uint64_t address, ui
   return (uint8_t*)table_of(*entry) + offset;
 }
 
-/* Pages are only ever added, so what the hart has kept of this ASID is at most that a page is missing. */
+/* What the hart has kept of this ASID may be of an earlier process, or say that a page is missing. */
 void address_space_activate(const struct address_space* space) {
   csr_write(satp, space->satp);
   __asm__ volatile("sfence.vma x0, %0" ::"r"(space->satp >> SATP_ASID_SHIFT & 0xffff) : "memory");

@@ -11,19 +11,23 @@
 #define ADDRESS_SPACE_USER 0x3fc0000000ul
 #define ADDRESS_SPACE_END 0x4000000000ul
 
-/* PAGE_DEVICE: its accesses have effects, so that the kernel makes none for the process. */
-enum page_access { PAGE_READ = 1, PAGE_WRITE = 2, PAGE_EXECUTE = 4, PAGE_DEVICE = 8 };
+/* PAGE_DEVICE: its accesses have effects, so that the kernel makes none for the process. PAGE_OWN: a page of
+ * page_take(), which is given back with the space. */
+enum page_access { PAGE_READ = 1, PAGE_WRITE = 2, PAGE_EXECUTE = 4, PAGE_DEVICE = 8, PAGE_OWN = 16 };
 
 struct address_space {
   uint64_t* root;
   uint64_t satp;
 };
 
-/* A page of zeros. Its memory is reserved for ever. */
-uint64_t* page_reserve(void);
+/* A page of zeros. */
+uint64_t* page_take(void);
 
-/* An empty one. asid: 1 to 65535, no other's. Its memory is reserved for ever. */
+/* An empty one. asid: 1 to 65535, no other's. */
 void address_space_setup(struct address_space* space, uint16_t asid);
+
+/* Makes it empty again. No thread may run in it, but harts may still have it active: they find the kernel there. */
+void address_space_clear(struct address_space* space);
 
 /* Maps a page that is not mapped yet. Harts that have the space active must do so again. Both addresses are multiples
  * of PAGE_BYTES; access: page_access. */

@@ -2,8 +2,6 @@
 /* firmware/process/elf.c */
 #include "firmware/process/elf.h"
 
-#include "firmware/kernel/memory.h"
-
 #define PT_LOAD 1u
 #define ET_EXEC 2u
 #define EM_RISCV 243u
@@ -55,12 +53,12 @@ static bool load_segment(struct address_space* space, const struct program_heade
   const uint64_t end = p->address + p->memory_bytes;
   for (uint64_t page = p->address & ~(uint64_t)(PAGE_BYTES - 1); page < end; page += PAGE_BYTES) {
     if (address_space_find(space, page, 1, 0) != 0) return false; /* two segments have it */
-    uint8_t* bytes = memory_reserve(PAGE_BYTES, PAGE_BYTES);
+    uint8_t* bytes = (uint8_t*)page_take();
     for (uint64_t i = 0; i < PAGE_BYTES; i++) {
       const uint64_t at = page + i - p->address; /* wraps below the segment */
       bytes[i] = at < p->memory_bytes ? byte_of(p, file, at) : 0;
     }
-    address_space_map(space, page, (uintptr_t)bytes, access_of(p->flags));
+    address_space_map(space, page, (uintptr_t)bytes, access_of(p->flags) | PAGE_OWN);
   }
   return true;
 }

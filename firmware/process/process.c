@@ -4,7 +4,6 @@
 
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
-#include "firmware/kernel/memory.h"
 #include "firmware/process/elf.h"
 #include "firmware/process/system_call.h"
 
@@ -37,21 +36,31 @@ const struct process_image* process_find_image(const char* name) {
 }
 
 bool process_create(struct process* p, uint16_t number, const struct process_image* image) {
-  *p = (struct process){.number = number};
+  const struct address_space space = p->space;
+  *p = (struct process){.number = number, .space = space};
   copy_name(p->name, image->name);
-  address_space_setup(&p->space, number);
+  if (space.root == 0)
+    address_space_setup(&p->space, number);
+  else
+    address_space_clear(&p->space);
   p->is_alive = elf_load(&p->space, image->start, image->end, &p->entry);
   return p->is_alive;
 }
 
-/* Stacks lie at the end of user memory, with a page between them that is not mapped. */
+/* Stacks lie at the end of user memory, with a page between them that is never there. */
+#define STACK_STEP (THREAD_STACK_BYTES + PAGE_BYTES)
+
+static bool is_stack(uint64_t address) {
+  const uint64_t from_end = ADDRESS_SPACE_END - 1 - address; /* wraps behind user memory */
+  return from_end / STACK_STEP < THREADS_MOST && from_end % STACK_STEP < THREAD_STACK_BYTES;
+}
+
+static bool is_heap(uint64_t address) { return address >= PROCESS_HEAP && address < PROCESS_HEAP_END; }
+
 void thread_create(struct thread* t, struct process* p, unsigned number, uint64_t first, uint64_t second) {
-  const uint64_t top = ADDRESS_SPACE_END - (uint64_t)number * (THREAD_STACK_BYTES + PAGE_BYTES);
   *t = (struct thread){.process = p};
-  for (uint64_t at = top - THREAD_STACK_BYTES; at != top; at += PAGE_BYTES)
-    address_space_map(&p->space, at, (uintptr_t)memory_reserve(PAGE_BYTES, PAGE_BYTES), PAGE_READ | PAGE_WRITE);
   t->context.pc = p->entry;
-  *reg(t, SP) = top;
+  *reg(t, SP) = ADDRESS_SPACE_END - (uint64_t)number * STACK_STEP;
   *reg(t, A0) = number;
   *reg(t, A1) = first;
   *reg(t, A2) = second;
@@ -103,14 +112,13 @@ static void end_for_fault(struct thread* t, unsigned long cause) {
   process_end(t->process, SYSTEM_CALL_ERROR);
 }
 
-/* Gives the process a page of its heap, if that is what it misses. Two harts may miss the same one. */
+/* Gives the process a page of its heap or of a stack, if that is what it misses. Two harts may miss the same one. */
 static bool add_page(struct process* p, unsigned long cause) {
   const uint64_t address = csr_read(stval) & ~(uint64_t)(PAGE_BYTES - 1);
-  if ((cause != CAUSE_LOAD_PAGE && cause != CAUSE_STORE_PAGE) || address < PROCESS_HEAP || address >= PROCESS_HEAP_END)
-    return false;
+  if ((cause != CAUSE_LOAD_PAGE && cause != CAUSE_STORE_PAGE) || !(is_heap(address) || is_stack(address))) return false;
   spinlock_take(&p->lock);
   if (address_space_find(&p->space, address, 1, PAGE_READ) == 0) {
-    address_space_map(&p->space, address, (uintptr_t)page_reserve(), PAGE_READ | PAGE_WRITE);
+    address_space_map(&p->space, address, (uintptr_t)page_take(), PAGE_READ | PAGE_WRITE | PAGE_OWN);
   }
   spinlock_give(&p->lock);
   __asm__ volatile("sfence.vma %0, x0" ::"r"(address) : "memory");

@@ -40,7 +40,8 @@ struct thread {
   uint64_t system_calls, preemptions;
 };
 
-/* Makes a process of an image. False: the file is no program for it. Its memory is reserved for ever. */
+/* Makes a process of an image. False: the file is no program for it. process: zeros, or one that has ended with this
+ * number, whose threads are in the kernel: its memory is used again. */
 bool process_create(struct process* process, uint16_t number, const struct process_image* image);
 
 /* Adds thread `number` (0 to THREADS_MOST - 1), which begins at the process's entry with its number and these

@@ -5,6 +5,7 @@
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/interrupt.h"
+#include "firmware/kernel/memory.h"
 #include "firmware/kernel/panic.h"
 #include "firmware/kernel/start.h"
 #include "firmware/process/process.h"
@@ -48,6 +49,19 @@ static void end_trespassers(void) {
          "a stack that is too deep ends its process");
 }
 
+/* A process that begins again has the memory of the one before, and nothing of what was in it. */
+static void begin_again(void) {
+  const char* before = 0;
+  for (unsigned i = 0; i < 20; i++) {
+    struct thread* t = create(8, "process-greets", 1);
+    expect(thread_run(t) == THREAD_YIELDED && thread_run(t) == THREAD_ENDED && t->process->exit_code == 41,
+           "it finds its memory as its file says");
+    if (i == 0) before = memory_reserve(1, 1);
+  }
+  const char* after = memory_reserve(1, 1);
+  expect(after == before + 1, "no memory is reserved for one that begins again");
+}
+
 static void tick(void* unused) {
   (void)unused;
   ticks++;
@@ -78,6 +92,7 @@ static void share_hart(void) {
 int application_main(void) {
   run_apart();
   end_trespassers();
+  begin_again();
   share_hart();
   print("processes: all is right\n");
   return 0;

@@ -18,12 +18,21 @@ static void lose_lines(const struct server* s, uint32_t number) {
 
 void worker_lose_lines(const struct worker* w) { lose_lines(w->server, w->number); }
 
-/* Nothing of the process before is left in its lines. */
-static bool begin_process(struct server* s) {
-  for (uint32_t i = 0; i < s->nic->workers && s->process != 0; i++) lose_lines(s, i);
+static void reserve(struct server* s) {
   s->process = memory_reserve(sizeof *s->process, 64);
+  *s->process = (struct process){0};
   s->workers = memory_reserve(s->nic->workers * sizeof *s->workers, 64);
   for (uint32_t i = 0; i < s->nic->workers; i++) s->workers[i] = 0;
+}
+
+/* Nothing of the process before is left in its lines. */
+static bool begin_process(struct server* s) {
+  if (s->process == 0) reserve(s);
+  for (uint32_t i = 0; i < s->nic->workers; i++) {
+    if (s->workers[i] == 0) continue;
+    lose_lines(s, i);
+    s->workers[i]->exists = false;
+  }
   if (process_create(s->process, s->number, s->image)) return true;
   print("process %u (%s): is no program\n", s->number, s->image->name);
   return false;
@@ -33,21 +42,26 @@ static void map(struct process* p, uint64_t address, uint64_t physical, uint64_t
   for (uint64_t at = 0; at < bytes; at += PAGE_BYTES) address_space_map(&p->space, address + at, physical + at, access);
 }
 
-static struct worker* begin_worker(struct server* s, uint32_t number) {
+static struct worker* reserve_worker(void) {
   struct worker* w = memory_reserve(sizeof *w, 64);
-  *w = (struct worker){.server = s, .number = number};
   w->handed = memory_reserve(SERVICE_CALL_BYTES, PAGE_BYTES);
+  return w;
+}
+
+static void begin_worker(struct server* s, uint32_t number) {
+  struct worker* w = s->workers[number] != 0 ? s->workers[number] : reserve_worker();
+  *w = (struct worker){.server = s, .number = number, .handed = w->handed, .exists = true};
   const struct lauberhorn_lines lines = lauberhorn_user(s->nic, s->number, number, LAUB_RX);
   spinlock_take(&s->process->lock);
   map(s->process, SERVICE_CALL(number), (uintptr_t)w->handed, SERVICE_CALL_BYTES, PAGE_READ | PAGE_WRITE);
   map(s->process, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES, PAGE_READ | PAGE_WRITE | PAGE_DEVICE);
   thread_create(&w->thread, s->process, number, s->nic->line_bytes, board.core_frequency);
   spinlock_give(&s->process->lock);
-  return w;
+  s->workers[number] = w;
 }
 
 static struct worker* take(struct server* s, uint32_t number) {
-  if (s->workers[number] == 0) s->workers[number] = begin_worker(s, number);
+  if (s->workers[number] == 0 || !s->workers[number]->exists) begin_worker(s, number);
   struct worker* w = s->workers[number];
   if (w->is_busy) return 0;
   w->is_busy = true;

@@ -14,6 +14,7 @@ struct worker {
   struct thread thread;
   uint32_t number;
   uint8_t* handed;     /* what lies at SERVICE_CALL(number) */
+  bool exists;         /* its process has not ended */
   bool is_busy;        /* a hart runs it, or it has been set aside */
   bool has_begun;      /* it has asked for something to do */
   bool has_kept;       /* the call that was handed to it, which is no longer in the kernel line */
@@ -29,7 +30,7 @@ struct server {
   uint32_t harts;  /* that may serve it */
   struct spinlock lock;
   struct process* process; /* 0: none yet */
-  struct worker** workers; /* of that process; 0: none yet */
+  struct worker** workers; /* 0: none yet */
   uint32_t busy;           /* of them */
 };
 
