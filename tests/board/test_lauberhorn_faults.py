@@ -11,7 +11,7 @@ import unittest
 from board_runs import BoardTest, options, result
 
 MISCHIEF, ECHO = 0x20000005, 0x20000002
-NULL, COUNT, CRASH, DEEP, LOOP, LONG, SNOOP, EXIT, PRINT = range(9)
+NULL, COUNT, CRASH, DEEP, LOOP, LONG, SNOOP, EXIT, PRINT, STAY = range(10)
 PORTMAPPER, CALLIT = 100000, 5
 SUCCESS, SYSTEM_ERR = 0, 5
 CALC, SPIN = 0x20000001, 4
@@ -112,6 +112,13 @@ class Faults(BoardTest):
         self.assertTrue(all(replies[n][0] == SUCCESS for n in replies))
         nic = r["counters"]["nic.eth0"]
         self.assertEqual(nic["interrupts"], 5)
+
+    def test_a_process_that_does_not_go_when_it_is_told_to_is_interrupted(self):
+        calls = [(10_000, MISCHIEF, NULL), (10_100, MISCHIEF, STAY)] + [(10_500 + 1000 * n, ECHO, 1) for n in range(5)]
+        r, replies = self.replay(calls, *options("cluster.host.harts=1"))
+        self.assertEqual(sorted(replies), [0, 2, 3, 4, 5, 6])
+        self.assertTrue(all(status == SUCCESS for status, _ in replies.values()))
+        self.assertGreaterEqual(r["counters"]["nic.eth0"]["interrupts"], 5)
 
     def test_a_loop_leaves_the_other_cores_to_others(self):
         calls = [(10_000, MISCHIEF, LOOP)] + [(10_500 + 100 * n, ECHO, 1) for n in range(20)]

@@ -176,6 +176,7 @@ class Lauberhorn final : public base::Model,
   void declare_registers();
   void declare_shape();
   void declare_cores();
+  void declare_core_counters();
   void declare_processes();
   void declare_services();
   void commit_process(std::uint32_t value);

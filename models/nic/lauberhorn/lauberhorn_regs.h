@@ -34,6 +34,14 @@
 #define LAUB_RUNS_OTHER 0xffffu
 #define LAUB_CORES_MOST 32
 
+/* What each core was given: LAUB_CORE_* + 8 * core. ro  requests: by any end-point; of these, by the core's kernel
+ * line; and on a process's line at the core's load, from its queue. And how often the core was told to leave a process.
+ */
+#define LAUB_CORE_GIVEN(core) (0xb00 + 8 * (core))
+#define LAUB_CORE_DISPATCHED(core) (0xc00 + 8 * (core))
+#define LAUB_CORE_POPPED(core) (0xd00 + 8 * (core))
+#define LAUB_CORE_PREEMPTED(core) (0xe00 + 8 * (core))
+
 /* What a core's kernel thread asks for: LAUB_KERNEL_LINE + 8 * core: rw  LAUB_KERNEL_*; reads have NO_WAIT only. */
 #define LAUB_KERNEL_LINE(core) (0xa00 + 8 * (core))
 #define LAUB_KERNEL_NO_WAIT 1u /* a load of its line is answered with TRYAGAIN at once if there is nothing for it */

@@ -15,6 +15,7 @@ using lauberhorn::Scheduler;
 void Lauberhorn::declare_registers() {
   declare_shape();
   declare_cores();
+  declare_core_counters();
   declare_processes();
   declare_services();
   error_ = bank_.add({.name = "error", .offset = LAUB_ERROR, .width = 8, .access = Access::w1c});
@@ -95,6 +96,21 @@ void Lauberhorn::declare_cores() {
              .on_write = [this](const base::RegisterWrite& w) {
                cores_[w.index].value = static_cast<std::uint32_t>(w.value);
              }});
+}
+
+void Lauberhorn::declare_core_counters() {
+  const auto counter = [this](const char* name, std::uint64_t offset, std::uint64_t Scheduler::CoreCounters::*which) {
+    bank_.add({.name = name,
+               .offset = offset,
+               .width = 8,
+               .access = Access::ro,
+               .count = parameters_.cores,
+               .on_read = [this, which](unsigned core) { return scheduler_.core_counters(core).*which; }});
+  };
+  counter("core_given", LAUB_CORE_GIVEN(0), &Scheduler::CoreCounters::given);
+  counter("core_dispatched", LAUB_CORE_DISPATCHED(0), &Scheduler::CoreCounters::dispatched);
+  counter("core_popped", LAUB_CORE_POPPED(0), &Scheduler::CoreCounters::popped);
+  counter("core_preempted", LAUB_CORE_PREEMPTED(0), &Scheduler::CoreCounters::preempted);
 }
 
 void Lauberhorn::declare_processes() {

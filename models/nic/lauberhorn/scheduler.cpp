@@ -112,8 +112,10 @@ void Scheduler::find_core(unsigned process) {
     if (cores_[core].is_parked) return give_kernel(core);
   if (!deserves_core(process) || is_wanted_for(process)) return;
   if (const auto e = parked_outside(process)) {
-    cores_[*processes_[e->process].parked[e->number]].wanted_for = process;
-    return leave(*e);
+    const unsigned core = *processes_[e->process].parked[e->number];
+    cores_[core].wanted_for = process;
+    leave(*e);
+    return client_.want(core);
   }
   for (unsigned core = 0; core < shape_.cores; ++core) {
     Core& c = cores_[core];
@@ -140,7 +142,7 @@ void Scheduler::find_cores() {
   }
 }
 
-/// The core that waits in a process goes back to the kernel.
+/// The core that waits in a process is told to go back to the kernel.
 void Scheduler::leave(EndPointId e) {
   ++core_counters_[*std::exchange(processes_[e.process].parked[e.number], std::nullopt)].preempted;
   client_.yield(e);
@@ -212,11 +214,11 @@ void Scheduler::give_front(EndPointId e, unsigned core, unsigned process) {
   client_.give(e, work);
 }
 
-/// Whether another process, or the kernel, waits for a core and has none, and none is on its way.
-bool Scheduler::is_another_waiting(unsigned process) const {
+/// The first one beside a process that waits for a core and has none, while none is on its way; the kernel may be it.
+std::optional<unsigned> Scheduler::without_core(unsigned process) const {
   for (unsigned n = 0; n <= shape_.processes; ++n)
-    if (n != process && deserves_core(n) && cores_of(n) == 0 && !is_wanted_for(n)) return true;
-  return false;
+    if (n != process && deserves_core(n) && cores_of(n) == 0 && !is_wanted_for(n)) return n;
+  return {};
 }
 
 void Scheduler::process_polls(EndPointId e, unsigned core) {
@@ -224,10 +226,13 @@ void Scheduler::process_polls(EndPointId e, unsigned core) {
   c.process = e.process;
   Process& p = processes_[e.process];
   if (c.wanted_for == e.process) clear_want(core);
-  if (p.threads == 0 || c.wanted_for || (p.queue.empty() && is_another_waiting(e.process))) {
-    if (c.wanted_for) client_.stop_waiting(core);
+  const bool was_wanted = c.wanted_for.has_value();
+  if (!was_wanted && p.queue.empty()) c.wanted_for = without_core(e.process);
+  if (p.threads == 0 || c.wanted_for) {
     ++core_counters_[core].preempted;
-    return client_.yield(e);
+    client_.yield(e);
+    if (c.wanted_for && !was_wanted) client_.want(core);
+    return;
   }
   if (p.queue.empty()) {
     p.parked[e.number] = core;

@@ -38,8 +38,8 @@ class Scheduler {
     virtual void give(EndPointId, Work) = 0;
     virtual void yield(EndPointId) = 0;   ///< YIELDNOW
     virtual void retire(EndPointId) = 0;  ///< RETIRE
-    /// A core is wanted whose handler should not go on for long: it is told to yield when it asks next, unless
-    /// stop_waiting() has come before.
+    /// A core is wanted that is in a process, which should not go on for long, whether it has been told to yield or
+    /// will be when it asks next. It is wanted until stop_waiting().
     virtual void want(unsigned core) = 0;
     virtual void stop_waiting(unsigned core) = 0;
   };
@@ -106,7 +106,7 @@ class Scheduler {
   bool deserves_core(unsigned process) const;
   bool is_wanted_for(unsigned process) const;
   unsigned next_for_kernel() const;
-  bool is_another_waiting(unsigned process) const;
+  std::optional<unsigned> without_core(unsigned process) const;
   std::optional<EndPointId> parked_outside(unsigned process) const;
   void find_core(unsigned process);
   void find_cores();

@@ -57,6 +57,13 @@ static int32_t print_line(struct rpc_call* call) {
   return 4;
 }
 
+static int32_t stay(struct rpc_call* call) {
+  const uint32_t line_bytes = call->result_room + LAUB_HEAD_BYTES; /* by a control line */
+  for (uint32_t which = 0; depth != 0; which ^= line_bytes)
+    call->result[0] = *(volatile uint32_t*)(SERVICE_LINES(0) + which);
+  return 0;
+}
+
 RPC_PROGRAM(mischief, 0, [MISCHIEF_NULL] = rpc_null, [MISCHIEF_COUNT] = count, [MISCHIEF_CRASH] = crash,
             [MISCHIEF_DEEP] = deep, [MISCHIEF_LOOP] = loop, [MISCHIEF_LONG] = too_long, [MISCHIEF_SNOOP] = snoop,
-            [MISCHIEF_EXIT] = leave, [MISCHIEF_PRINT] = print_line)
+            [MISCHIEF_EXIT] = leave, [MISCHIEF_PRINT] = print_line, [MISCHIEF_STAY] = stay)

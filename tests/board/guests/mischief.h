@@ -13,3 +13,4 @@
 #define MISCHIEF_SNOOP 6u /* loads a line of the next process */
 #define MISCHIEF_EXIT 7u
 #define MISCHIEF_PRINT 8u /* {} -> {int}: what the kernel answers to a request to print from a control line */
+#define MISCHIEF_STAY 9u  /* takes what the lines of worker 0 bring, and goes back for none of it */

@@ -95,9 +95,14 @@ TEST_CASE("a queue holds as many calls as it may, and drops and counts the other
     at.set(LAUB_PROCESS_SELECT, 1);
     CHECK(at.get(LAUB_PROCESS_QUEUED) == 4);
     CHECK(at.get(LAUB_PROCESS_DROPPED) == 3);
+    CHECK(at.get(LAUB_PROCESS_PUSHED) == 4);
     CHECK(at.get(LAUB_PROCESS_CORES) == 0);
     Side line = at.user(h, 1);
     for (int i = 0; i < 4; ++i) answer(line);
+    CHECK(at.get(LAUB_CORE_GIVEN(0)) == 4);
+    CHECK(at.get(LAUB_CORE_POPPED(0)) == 4);
+    CHECK(at.get(LAUB_CORE_DISPATCHED(0)) == 0);
+    CHECK(at.get(LAUB_CORE_PREEMPTED(0)) == 0);
     line.wait();
     line.next();
   }});
@@ -159,6 +164,7 @@ TEST_CASE("a core whose handler goes on too long is interrupted where it is want
     line.reply(LAUB_REPLY, 0);
     line.next();
     CHECK(line.wait() == LAUB_YIELDNOW);
+    CHECK(at.get(LAUB_CORE_PREEMPTED(0)) == 1);
   }});
   CHECK(b.counter("interrupts") == 0);
   CHECK(b.counter("yields") == 1);
