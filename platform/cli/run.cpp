@@ -246,7 +246,9 @@ void WorkloadOptions::add_to(CLI::App& command) {
       ->type_name("N");
   command.add_option("--warmup", warmup, "Requests before them: workload.warmup; auto: a first run finds how many")
       ->type_name("N");
-  command.add_option("--workload", workload, "What the board is put to: workload.kind, dma, loopback, packets or none")
+  command
+      .add_option("--workload", workload,
+                  "What the board is put to: workload.kind, dma, idle, loopback, packets or none")
       ->type_name("NAME");
   command.add_option("--sizes", sizes, "Bytes of DMA transactions or frames, such as 8..2048: workload.sizes")
       ->type_name("LIST");

@@ -96,6 +96,15 @@ class Lauberhorn(BoardTest):
         for core in r["cores"][1:]:
             self.assertLess(core["instructions"], 10_000)
 
+    def test_an_idle_second_has_one_exchange_in_each_block_time(self):
+        """15 ms fit 66.7 times into it."""
+        counted = result(BOARD, *EXACT, "--workload", "idle")["idle"]["counted"]
+        once = 4 * 67
+        self.assertEqual(counted["nic.eth0"], {"tryagain": once})
+        self.assertEqual({k: v for k, v in counted["coherent.eci0"].items() if "bytes" not in k},
+                         {k: once for k in ("up_grant_exclusive", "up_snoop_unique", "down_read_shared", "down_ack")})
+        self.assertEqual({counted[f"cluster.host.hart{n}"]["instructions"] for n in range(4)}, {67 * 24})
+
     def test_one_core_stays_in_the_process_while_it_keeps_up(self):
         r = result(BOARD, *FEW)
         served = sorted(core["requests"]["completed"] for core in r["cores"])
