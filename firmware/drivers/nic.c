@@ -44,6 +44,7 @@ static void read_settings(struct nic_settings* s, const struct fdt_walk* node) {
   s->moderation = fdt_get_u32(node, "sluice,moderation", s->moderation);
   s->buffers = fdt_get_u32(node, "sluice,buffers", s->buffers);
   s->buffer_bytes = fdt_get_u32(node, "sluice,buffer-bytes", s->buffer_bytes);
+  s->max_frame = fdt_get_u32(node, "sluice,max-frame", s->max_frame);
   const char* order = fdt_get(node, "sluice,buffer-order", 0);
   s->shuffled = order != 0 && text_equal(order, "shuffled");
 }

@@ -14,8 +14,9 @@
 #define NIC_BURST 32u      /* most frames of one receive() */
 #define NIC_NAME_BYTES 32u /* longer names are truncated */
 
-/* A buffer is aligned to its size, so any address inside identifies it. Frames start 2 bytes after a multiple of 64, so
- * that the IPv4 header and all that follows is aligned to 4. */
+/* A buffer is aligned to this and has at least so many bytes. A frame's first byte lies in the first NIC_BUFFER_BYTES,
+ * which identifies the buffer. Frames start 2 bytes after a multiple of 64, so that the IPv4 header and all that
+ * follows is aligned to 4. */
 #define NIC_BUFFER_BYTES 2048u
 #define NIC_BUFFER_HEADROOM 130u
 
@@ -105,15 +106,17 @@ struct nic_settings {
   uint32_t buffers;          /* sluice,buffers, of a queue; default 0: as many as it ever needs */
   uint32_t buffer_bytes;     /* sluice,buffer-bytes: from one buffer to the next; default NIC_BUFFER_BYTES */
   bool shuffled;             /* sluice,buffer-order = "shuffled"; else the buffers are used in sequence at first */
+  uint32_t max_frame;        /* sluice,max-frame: bytes without FCS of the longest frame; default 1514 */
 };
 
-#define NIC_DEFAULT_SETTINGS                       \
-  ((struct nic_settings){.name = "NIC",            \
-                         .queues = 1,              \
-                         .ipv4 = RPC_IPV4_DEFAULT, \
-                         .rx_ring = 512,           \
-                         .tx_ring = 512,           \
-                         .buffer_bytes = NIC_BUFFER_BYTES})
+#define NIC_DEFAULT_SETTINGS                               \
+  ((struct nic_settings){.name = "NIC",                    \
+                         .queues = 1,                      \
+                         .ipv4 = RPC_IPV4_DEFAULT,         \
+                         .rx_ring = 512,                   \
+                         .tx_ring = 512,                   \
+                         .buffer_bytes = NIC_BUFFER_BYTES, \
+                         .max_frame = 1514})
 
 struct nic_model;
 struct nic_bus_model;
@@ -123,6 +126,7 @@ struct nic {
   uint8_t mac[6];
   bool rx_checksum, tx_checksum; /* the NIC checks (rx), inserts (tx) checksums itself */
   uint32_t max_frame;            /* bytes without FCS */
+  uint32_t buffer_bytes;         /* of each buffer */
   uint64_t rpc_decoder; /* where its decoder of RPC calls has its registers (rpc_decoder_regs.h); 0: it has none */
   unsigned queues;
   struct nic_queue* queue[BOOT_MAX_HARTS];

@@ -288,19 +288,23 @@ static struct queue* create_queue(const struct nic_settings* s) {
   return q;
 }
 
-static void start_rings(struct queue* q, uint64_t bar, unsigned index) {
-  const struct nic_descriptor_rings rings = {q->rx_ring, q->rx_length, q->tx_ring, q->tx_length,
-                                             NIC_BUFFER_BYTES - NIC_BUFFER_HEADROOM};
+static void start_rings(struct queue* q, uint64_t bar, unsigned index, uint32_t room) {
+  const struct nic_descriptor_rings rings = {q->rx_ring, q->rx_length, q->tx_ring, q->tx_length, room};
   nic_descriptor_start(bar, index, &rings);
   q->rx_tail = (volatile uint32_t*)(bar + DESC_QUEUE(index) + DESC_RX_TAIL);
   q->tx_tail = (volatile uint32_t*)(bar + DESC_QUEUE(index) + DESC_TX_TAIL);
   rearm(q);
 }
 
+/* Bytes of the longest frame, for the board, which refuses calls that need longer ones. */
+__asm__(".globl sluice_largest_frame\n.set sluice_largest_frame, 9618");
+
 bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function) {
   const struct nic_settings* settings = &nic->settings;
   uint64_t bar = function->bar[DESC_BAR_REGISTERS];
-  if (!nic_descriptor_open(nic, function)) return false;
+  const uint32_t room = (settings->buffer_bytes - NIC_BUFFER_HEADROOM) & ~(DESC_RX_BUFFER_MULTIPLE - 1);
+  if (!nic_descriptor_open(nic, function, room)) return false;
+  nic->buffer_bytes = settings->buffer_bytes;
   for (unsigned i = 0; i < nic->queues; i++) {
     struct queue* q = create_queue(settings);
     q->base.driver = settings->interrupts ? &interrupt_driver : &polling_driver;
@@ -309,7 +313,7 @@ bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function)
       q->vector = (volatile uint32_t*)(bar + DESC_VECTOR_CONTROL(i));
       nic_descriptor_connect(function, i, settings->moderation, on_interrupt, on_wired_interrupt, q);
     }
-    start_rings(q, bar, i);
+    start_rings(q, bar, i, room);
   }
   return nic_descriptor_enable(nic, function);
 }

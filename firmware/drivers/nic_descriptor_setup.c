@@ -62,11 +62,6 @@ static void spread(uint64_t bar, unsigned queues) {
   reg_write(bar, DESC_RSS_CONTROL, DESC_RSS_CONTROL_IPV4 | DESC_RSS_CONTROL_UDP);
 }
 
-/* The longest frame in bytes, for the board, which refuses calls that need longer ones: nobody changes DESC_MAX_FRAME,
- * and buffers have 2 KiB. */
-_Static_assert(DESC_MAX_FRAME_RESET == 1514, "the symbol below");
-__asm__(".globl sluice_largest_frame\n.set sluice_largest_frame, 1514");
-
 static void read_identity(struct nic* nic, uint64_t bar) {
   uint32_t capabilities = reg_read(bar, DESC_CAPABILITIES);
   uint32_t low = reg_read(bar, DESC_MAC_LOW), high = reg_read(bar, DESC_MAC_HIGH);
@@ -74,13 +69,12 @@ static void read_identity(struct nic* nic, uint64_t bar) {
   for (unsigned i = 0; i < 2; i++) nic->mac[4 + i] = (uint8_t)(high >> (8 * i));
   nic->rx_checksum = (capabilities & DESC_CAPABILITIES_RX_CHECKSUM) != 0;
   nic->tx_checksum = (capabilities & DESC_CAPABILITIES_TX_CHECKSUM) != 0;
-  nic->max_frame = reg_read(bar, DESC_MAX_FRAME);
   if ((capabilities & DESC_CAPABILITIES_RPC) != 0) nic->rpc_decoder = bar + DESC_RPC_DECODER;
   uint32_t queues = capabilities & DESC_CAPABILITIES_QUEUES;
   if (nic->queues > queues) nic->queues = queues;
 }
 
-bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function) {
+bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function, uint32_t longest) {
   uint64_t bar = function->bar[DESC_BAR_REGISTERS];
   if (bar == 0 || reg_read(bar, DESC_REVISION) != DESC_REVISION_1) {
     print("descriptor NIC: no registers of a known revision\n");
@@ -89,6 +83,8 @@ bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function) 
   reg_write(bar, DESC_CONTROL, DESC_CONTROL_RESET);
   while ((reg_read(bar, DESC_CONTROL) & DESC_CONTROL_RESET) != 0) cpu_pause();
   read_identity(nic, bar);
+  nic->max_frame = nic->settings.max_frame < longest ? nic->settings.max_frame : longest;
+  reg_write(bar, DESC_MAX_FRAME, nic->max_frame);
   if (nic->settings.interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) {
     unsigned vectors = pcie_msix_vectors(function);
     if (vectors < nic->queues) nic->queues = vectors;

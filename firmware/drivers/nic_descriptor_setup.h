@@ -24,8 +24,9 @@ uint32_t nic_descriptor_ring_length(uint32_t wanted);
 /* Puts an array of pointers in an order without a rule, the same in every run. */
 void nic_descriptor_shuffle(void* pointers, uint32_t count);
 
-/* Resets the NIC, reads what it is, and takes away queues that it cannot have. Says why if it returns false. */
-bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function);
+/* Resets the NIC, reads what it is, and takes away queues that it cannot have. longest: bytes of the longest frame that
+ * the driver's buffers have room for. Says why if it returns false. */
+bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function, uint32_t longest);
 
 /* Queue `index` shall interrupt: on_message is called for an MSI-X message, on_wire for INTx. */
 void nic_descriptor_connect(const struct pcie_function* function, unsigned index, uint32_t moderation,

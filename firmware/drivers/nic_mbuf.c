@@ -253,10 +253,16 @@ static void start_rings(struct queue* q, uint64_t bar, unsigned index) {
   } while (q->rx_empty != 0 && q->rx_empty != left);
 }
 
+/* Bytes of the longest frame, for the board, too. */
+#define LONGEST 1514u
+__asm__(".globl sluice_largest_frame\n.set sluice_largest_frame, 1514");
+_Static_assert(LONGEST == 1514, "the symbol");
+
 static bool setup(struct nic* nic, const struct pcie_function* function) {
   const struct nic_settings* settings = &nic->settings;
   uint64_t bar = function->bar[DESC_BAR_REGISTERS];
-  if (!nic_descriptor_open(nic, function)) return false;
+  if (!nic_descriptor_open(nic, function, LONGEST)) return false;
+  nic->buffer_bytes = NIC_POOL_ROOM;
   for (unsigned i = 0; i < nic->queues; i++) {
     struct queue* q = create_queue(settings);
     q->base.driver = settings->interrupts ? &interrupt_driver : &polling_driver;

@@ -7,7 +7,8 @@
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/memory.h"
 
-#define NIC_ONE_BUFFER_FRAME 1514u /* bytes of the longest frame: that of the other drivers */
+#define NIC_ONE_BUFFER_FRAME 9618u /* bytes of the longest frame: that of the other drivers */
+#define NIC_ONE_BUFFER_BYTES 16384u
 
 struct nic_one_buffer {
   struct nic_queue base;
@@ -16,7 +17,7 @@ struct nic_one_buffer {
 };
 
 static inline void nic_one_buffer_setup(struct nic_one_buffer* q, const struct nic_driver* driver) {
-  uint8_t* buffer = memory_reserve(NIC_BUFFER_BYTES, NIC_BUFFER_BYTES);
+  uint8_t* buffer = memory_reserve(NIC_ONE_BUFFER_BYTES, NIC_BUFFER_BYTES);
   *q = (struct nic_one_buffer){.base = {driver}, .data = buffer + NIC_BUFFER_HEADROOM};
 }
 

@@ -13,7 +13,8 @@ void net_setup(struct net_interface* interface, const struct nic* nic, unsigned 
                                       .ipv4 = to_be32(ipv4),
                                       .rx_checksum = nic->rx_checksum,
                                       .tx_checksum = nic->tx_checksum,
-                                      .max_frame = nic->max_frame};
+                                      .max_frame = nic->max_frame,
+                                      .buffer_bytes = nic->buffer_bytes};
   const uint8_t* m = nic->mac;
   for (unsigned i = 0; i < 6; i++) interface->mac[i] = m[i];
   interface->mac_low = m[0] | (uint32_t)m[1] << 8 | (uint32_t)m[2] << 16 | (uint32_t)m[3] << 24;

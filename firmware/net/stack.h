@@ -28,7 +28,7 @@ struct net_interface {
   uint32_t ipv4; /* own address, as on the wire */
   uint8_t mac[6];
   bool rx_checksum, tx_checksum; /* the NIC handles checksums itself */
-  uint32_t max_frame;
+  uint32_t max_frame, buffer_bytes;
   /* Source address and type in the Ethernet header of a reply, as two 32-bit words of memory: mac[0..3]; mac[4..5] and
    * type. */
   uint32_t mac_low, mac_high_type;
@@ -57,7 +57,7 @@ void net_reply(struct net_interface* interface, const struct net_datagram* datag
 
 /* Most bytes of a reply that starts at `payload`. */
 static inline uint32_t net_reply_room(const struct net_interface* interface, const void* payload) {
-  uint32_t buffer = NIC_BUFFER_BYTES - ((uint32_t)(uintptr_t)payload & (NIC_BUFFER_BYTES - 1));
+  uint32_t buffer = interface->buffer_bytes - ((uint32_t)(uintptr_t)payload & (NIC_BUFFER_BYTES - 1));
   uint32_t frame = interface->max_frame - UDP_FRAME_HEADER_BYTES;
   return buffer < frame ? buffer : frame;
 }

@@ -50,6 +50,8 @@ class NicFactory : public virtual part::Factory {
   /// Most frames of frame_bytes that the NIC and the rings of its driver can hold. The trials of a zero-loss search are
   /// long enough to fill them.
   virtual std::uint64_t buffered_frames(const void* parameters, std::uint64_t frame_bytes) const = 0;
+  /// Bytes of the longest frame, without FCS, that NIC and driver are set up for.
+  virtual std::uint32_t largest_frame(const void* /*parameters*/) const { return net::Packet::kCapacity; }
   /// Properties for the driver, in the NIC's node of the device tree.
   virtual std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const = 0;
   /// Builds a NIC whose MAC is at this end of a wire.

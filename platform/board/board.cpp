@@ -321,7 +321,8 @@ void Board::build_nic(const config::Instance& instance) {
       throw std::logic_error("it is not the kind of device that its factory says");
     if (endpoint) endpoint->check_registers();
   });
-  nics_.push_back({instance.path(), place, std::move(built), &mac, model, endpoint});
+  nics_.push_back({instance.path(), place, std::move(built), &mac, model, endpoint,
+                   nic_factory_of(instance).largest_frame(instance.model_values())});
   if (!endpoint) return connect_to_bus(instance, *on_bus, nullptr);
   connect(place.slot, endpoint->port());
   connect_to_bus(instance, *endpoint);

@@ -78,9 +78,10 @@ struct NicInstance {
   std::string path;
   nic::NicPlace place;
   std::unique_ptr<nic::Nic> nic;
-  net::Mac* mac;             ///< the NIC's own
-  base::Model* model;        ///< the NIC
-  pcie::Endpoint* endpoint;  ///< the NIC; null: it is no PCIe device
+  net::Mac* mac;                ///< the NIC's own
+  base::Model* model;           ///< the NIC
+  pcie::Endpoint* endpoint;     ///< the NIC; null: it is no PCIe device
+  std::uint32_t largest_frame;  ///< bytes without FCS that it is set up for
 };
 
 struct DeviceTreeSource;

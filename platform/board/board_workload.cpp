@@ -266,18 +266,30 @@ std::uint64_t Board::longest_frame_of_firmware() {
   return longest;
 }
 
-/// Refuses calls with frames that the firmware's driver lets the NIC drop.
+/// Refuses calls with frames that the firmware's driver lets the NIC drop, and NICs that are set up for longer frames
+/// than the driver takes.
 void Board::check_frames_fit() {
   const std::uint64_t longest = longest_frame_of_firmware();
+  for (const NicInstance& n : nics_)
+    if (n.largest_frame < net::Packet::kCapacity && n.largest_frame > longest)
+      throw config::UserError(
+          fmt::format("{}: {} is set up for frames of {} bytes, and the firmware takes no longer "
+                      "ones than {}",
+                      config_.file(), n.path, n.largest_frame, longest));
   for (const Clients& c : clients_) {
     if (c.parameters->kind == net::TrafficSource::Kind::replay) continue;
     const std::uint32_t frame = c.parameters->call.calls()->largest_message() + net::kUdpPayload;
-    const bool has_nic =
-        std::any_of(nics_.begin(), nics_.end(), [&](const NicInstance& n) { return n.place.wire == c.wire; });
-    if (has_nic && frame > longest)
-      throw config_.error(
-          *config_.find(c.path), "call.bytes",
-          fmt::format("makes frames of {} bytes, and the firmware takes no longer ones than {}", frame, longest));
+    const auto nic =
+        std::find_if(nics_.begin(), nics_.end(), [&](const NicInstance& n) { return n.place.wire == c.wire; });
+    if (nic == nics_.end()) continue;
+    const auto refuse = [&](const std::string& who, std::uint64_t most) {
+      if (frame > most)
+        throw config_.error(
+            *config_.find(c.path), "call.bytes",
+            fmt::format("makes frames of {} bytes, and {} takes no longer ones than {}", frame, who, most));
+    };
+    refuse("the firmware", longest);
+    refuse(nic->path, nic->largest_frame);
   }
 }
 

@@ -67,6 +67,14 @@ class Lauberhorn(BoardTest):
                 r = result(BOARD, *FEW, *options(f"workload.call.bytes={size}"))
                 self.assertEqual(r["requests"]["completed"], 400)
 
+    def test_jumbo_calls_are_served_in_each_way(self):
+        """An IPv4 packet of a call has 72 bytes in front of the call's. Lauberhorn's encoder has room for 9,216 of a result."""
+        for board in (BOARD, "enzian-dma", "enzian-dma-irq", "enzian-eci-rpc", "cxl-lauberhorn"):
+            for size in (1429, 2047, 4096, 9000, 9212 if "lauberhorn" in board else 9528):
+                with self.subTest(board=board, size=size):
+                    r = result(board, "--requests", "40", "--warmup", "0", *options("workload.mtu=9600", f"workload.call.bytes={size}"))
+                    self.assertEqual((r["requests"]["completed"], r["requests"]["errors"]), (40, 0))
+
     def test_a_call_on_a_waiting_core_takes_few_instructions(self):
         few, many = (result(BOARD, "--requests", str(n), "--warmup", "50", *EXACT, *NULL) for n in (400, 800))
         instructions = [sum(core["instructions"] for core in r["cores"]) for r in (few, many)]

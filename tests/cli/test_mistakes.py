@@ -273,13 +273,17 @@ class Boards(CommandTest):
         self.assert_mistake([*spin, "--set=workload.call.service_times=bimodal", "--set=workload.call.service_long_share=1.5"],
                             "--set workload.call.service_long_share=1.5: must be 0 to 1")
 
-    def test_shipped_firmware_takes_no_jumbo_frames(self):
+    def test_frames_longer_than_nic_or_driver_take(self):
         # 72 bytes of IPv4, UDP and RPC headers and a length go before the bytes of a call.
         large = ["e810-poll", "--requests=20", "--set=workload.mtu=9000"]
         self.assert_mistake(["run", *large, "--set=workload.call.bytes=1432"], "--set workload.call.bytes=1432: makes "
-                            "frames of 1518 bytes, and the firmware takes no longer ones than 1514")
+                            "frames of 1518 bytes, and nic.eth0 takes no longer ones than 1514")
         done = sluice("run", *large, "--set=workload.call.bytes=1428")
         self.assertIn("20 calls, 0 lost, 0 dropped", done.stdout)
+        self.assert_mistake(["run", "e810-poll", "--set=nic.eth0.mtu=1779"], "--set nic.eth0.mtu=1779: must be at most "
+                            "1778, for which a buffer of buffer_size, 2 KiB, has room")
+        self.assert_mistake(["run", "e810-echo", "--set=nic.eth0.mtu=1501"], "e810-echo.toml: nic.eth0 is set up for "
+                            "frames of 1515 bytes, and the firmware takes no longer ones than 1514")
 
     def test_overlapping_regions(self):
         sentence = "uart at 0x0c00_0000 (256 B) overlaps plic at 0x0c00_0000 (64 MiB)"

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   const uint8_t mac[6] = {2, 0, 0, 0, 0, 2};
   std::memcpy(nic.mac, mac, sizeof mac);
   nic.max_frame = 1514;
+  nic.buffer_bytes = NIC_BUFFER_BYTES;
   nic.queues = 1;
   nic.queue[0] = &tap.queue;
   static rpc_port port;

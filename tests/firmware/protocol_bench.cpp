@@ -108,6 +108,7 @@ ProtocolBench::ProtocolBench(bool offload)
   std::memcpy(nic.mac, mac, 6);
   nic.rx_checksum = nic.tx_checksum = offload;
   nic.max_frame = 1514;
+  nic.buffer_bytes = NIC_BUFFER_BYTES;
   nic.queues = 1;
   nic.queue[0] = &nic_.queue;
   static bool programs_are_there = false;

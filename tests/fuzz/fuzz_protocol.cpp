@@ -62,6 +62,7 @@ class Server {
     struct nic nic = {};
     std::copy_n(kBoardMac, 6, nic.mac);
     nic.max_frame = 1514;
+    nic.buffer_bytes = NIC_BUFFER_BYTES;
     nic.queues = 1;
     nic.queue[0] = &nic_.queue;
     rpc_programs_setup();

@@ -64,6 +64,7 @@ void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* ni
   const uint64_t mac = lauberhorn_get(lauberhorn, LAUB_MAC);
   for (unsigned i = 0; i < 6; i++) nic->mac[i] = (uint8_t)(mac >> (40 - 8 * i));
   nic->max_frame = NIC_ONE_BUFFER_FRAME;
+  nic->buffer_bytes = NIC_ONE_BUFFER_BYTES;
   nic->settings = NIC_DEFAULT_SETTINGS;
   nic->settings.ipv4 = lauberhorn->ipv4;
   nic->queues = lauberhorn->cores;

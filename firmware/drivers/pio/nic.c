@@ -60,6 +60,7 @@ static void choose_address(struct nic* nic) {
 static bool setup(struct nic* nic, const struct pio* form) {
   choose_address(nic);
   nic->max_frame = NIC_ONE_BUFFER_FRAME;
+  nic->buffer_bytes = NIC_ONE_BUFFER_BYTES;
   nic->queues = 1;
   struct queue* q = memory_reserve(sizeof *q, 64);
   *q = (struct queue){.nic = form};

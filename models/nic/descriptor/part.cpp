@@ -17,6 +17,13 @@ namespace {
 // Of the drivers: all that the transmit ring holds, a burst that is being dealt with, and buffers that do not fill a
 // chunk. With fewer, a driver may wait for a frame while the NIC has no buffer.
 constexpr unsigned kBeyondTransmit = 128, kBurst = 64;
+// Of the driver's buffers: bytes that it leaves free in front of a received frame.
+constexpr std::uint64_t kHeadroom = 130;
+/// Bytes of the longest frame that the NIC may write to a driver's buffer.
+std::uint64_t room_in(base::Bytes buffer) {
+  return (buffer.count() - kHeadroom) / DESC_RX_BUFFER_MULTIPLE * DESC_RX_BUFFER_MULTIPLE;
+}
+
 constexpr base::Time kModerationStep = base::Time::ns(DESC_VECTOR_MODERATION_UNIT_NS);
 
 class DescriptorFactory final : public NicFactory {
@@ -30,6 +37,7 @@ class DescriptorFactory final : public NicFactory {
     return (p.nic.rx_fifo.count() + p.nic.tx_mac_fifo.count()) / frame_bytes + p.nic.rx_writes + p.nic.tx_frames +
            std::uint64_t{p.nic.queues} * (p.rx_ring + p.tx_ring);
   }
+  std::uint32_t largest_frame(const void* parameters) const override { return frame_of(at(parameters)); }
   std::vector<part::FirmwareProperty> firmware_properties(const void* parameters) const override {
     const DescriptorPart& p = at(parameters);
     return {{"sluice,driver", p.driver == Driver::interrupt ? "interrupt" : "poll"},
@@ -40,6 +48,7 @@ class DescriptorFactory final : public NicFactory {
             {"sluice,moderation", static_cast<std::uint32_t>(p.moderation / kModerationStep)},
             {"sluice,buffers", p.buffers},
             {"sluice,buffer-bytes", static_cast<std::uint32_t>(p.buffer_size.count())},
+            {"sluice,max-frame", frame_of(p)},
             {"sluice,buffer-order", p.buffer_order == BufferOrder::shuffled ? "shuffled" : "sequence"}};
   }
   std::unique_ptr<Nic> build(const char* module_name, const void* parameters, base::RandomSeed, net::Wire& wire,
@@ -48,6 +57,7 @@ class DescriptorFactory final : public NicFactory {
   }
 
  private:
+  static std::uint32_t frame_of(const DescriptorPart& p) { return p.mtu + net::kEthernetHeader; }
   static const DescriptorPart& at(const void* parameters) { return *static_cast<const DescriptorPart*>(parameters); }
 };
 
@@ -85,8 +95,15 @@ void DescriptorPart::describe(base::Schema<DescriptorPart>& s) {
     return {};
   });
   s.add("buffer_size", &P::buffer_size, "from one of these buffers to the next")
-      .choices({2_KiB, 4_KiB, 8_KiB})
+      .choices({2_KiB, 4_KiB, 8_KiB, 10_KiB})
       .setting();
+  s.add("mtu", &P::mtu, "longest IPv4 packet that the driver lets in and out").range(576, 9600).unit("bytes").setting();
+  s.rule("mtu", [](const P& p) -> std::string {
+    const std::uint64_t largest = room_in(p.buffer_size) - net::kEthernetHeader;
+    if (p.mtu <= largest) return {};
+    return fmt::format("must be at most {}, for which a buffer of buffer_size, {}, has room", largest,
+                       base::to_text(p.buffer_size));
+  });
   s.add("buffer_order", &P::buffer_order, "in which the driver first uses them")
       .choices({{"sequence", BufferOrder::sequence}, {"shuffled", BufferOrder::shuffled}})
       .setting();

@@ -20,6 +20,7 @@ struct DescriptorPart {
   unsigned tx_ring = 512;
   unsigned buffers = 0;  ///< of a queue; 0: as many as the driver ever needs
   base::Bytes buffer_size = 2_KiB;
+  unsigned mtu = 1500;  ///< bytes of the longest IPv4 packet
   BufferOrder buffer_order = BufferOrder::sequence;
   base::Time moderation = 0_ns;
   DescriptorParameters nic;
