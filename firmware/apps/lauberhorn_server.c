@@ -88,11 +88,12 @@ static void keep(struct core* c, struct worker* w) {
 }
 
 static void answer_kept(const struct core* c, struct worker* w, int64_t reply) {
+  w->has_kept = false;
+  if (reply == SERVICE_KEPT) return;
   const bool is_result = reply >= 0 && reply <= (int64_t)result_room(c);
   const uint32_t status = is_result ? RPC_SUCCESS : reply < 0 && reply > -8 ? (uint32_t)-reply : RPC_SYSTEM_ERR;
   lauberhorn_frames_reply(&frames, c->hart, w->session, status, (const uint64_t*)(w->handed + LAUB_HEAD_BYTES),
                           is_result ? (uint32_t)reply : 0);
-  w->has_kept = false;
 }
 
 /* The process has answered: reply is as the handler has returned it. */
@@ -104,6 +105,8 @@ static void answer(struct core* c, const struct worker* w, int64_t reply) {
     lauberhorn_write(&c->lines, (const uint64_t*)(w->handed + LAUB_HEAD_BYTES), (uint32_t)reply);
     write_reply(c, LAUB_REPLY, RPC_SUCCESS, (uint32_t)reply);
     lauberhorn_bind(&c->lines, w->handed, (uint32_t)reply);
+  } else if (reply == SERVICE_KEPT) {
+    write_reply(c, LAUB_KEPT, 0, 0);
   } else if (reply != RPC_REFUSE_SILENTLY) {
     write_reply(c, LAUB_REPLY, (uint32_t)-reply, 0);
   }
@@ -189,6 +192,11 @@ static void lose_aside(struct core* c) {
   if (c->aside == 0) tell(c, 0);
 }
 
+static uint64_t find_service(const struct thread* t) {
+  const int32_t number = lauberhorn_find_service((uint32_t)thread_argument(t, 0), (uint32_t)thread_argument(t, 1));
+  return number < 0 ? SYSTEM_CALL_ERROR : (uint64_t)number;
+}
+
 static void end_quantum(void* core) {
   struct core* c = core;
   c->is_wanted = c->aside != 0;
@@ -210,6 +218,8 @@ static void run(struct core* c, struct worker* w) {
     } else if (thread_call(&w->thread) == SYSTEM_CALL_TRYAGAIN) {
       c->counters.quiescent++; /* the hart passes the kernel's scheduling point */
       thread_answer(&w->thread, c->aside == 0 ? SERVICE_GO_ON : SERVICE_GO_BACK);
+    } else if (thread_call(&w->thread) == SYSTEM_CALL_FIND_SERVICE) {
+      thread_answer(&w->thread, find_service(&w->thread));
     } else {
       thread_answer(&w->thread, SYSTEM_CALL_ERROR);
     }
@@ -260,7 +270,7 @@ static void serve(struct core* c) {
     account(parked);
     const uint32_t word = lauberhorn_wait(&c->lines);
     account(kernel);
-    if (lauberhorn_type(word) == LAUB_CALL) {
+    if (lauberhorn_is_request(word)) {
       serve_call(c, word);
     } else if (lauberhorn_type(word) == LAUB_FRAME) {
       serve_frame(c, word);

@@ -30,6 +30,12 @@ COLD static void enter_parts(uint64_t registers, uint32_t entry, const struct rp
   write(registers, RPCE_COMMIT, RPCE_COMMIT_VALID | entry);
 }
 
+COLD void rpc_encoder_enter_arguments(uint64_t registers, uint32_t entry, const struct rpc_program* program,
+                                      uint32_t procedure) {
+  const struct rpc_schema_arguments* schema = rpc_find_schema(program, procedure)->arguments;
+  enter_parts(registers, entry, schema == 0 ? 0 : schema->parts);
+}
+
 COLD void rpc_encoder_enter(uint64_t registers, uint32_t entry, const struct rpc_program* program, uint32_t procedure) {
   const struct rpc_schema_result* schema = rpc_find_schema(program, procedure)->result;
   if (schema == 0) return enter_parts(registers, entry, 0);

@@ -10,6 +10,7 @@
 #include "firmware/kernel/likely.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/rpc/program.h"
+#include "firmware/user/nested.h"
 #include "firmware/user/runtime.h"
 #include "firmware/user/system.h"
 
@@ -24,6 +25,8 @@ struct worker {
   uintptr_t base, line_bytes, which; /* which: offset of the control line that is next */
   struct rpc_call call[2];           /* by control line */
   uint64_t* scratch;                 /* for arguments and results that have no room in a control line */
+  struct lauberhorn_lines out;       /* for calls of handlers */
+  bool holds_out;                    /* a control line of these */
 };
 
 #define THREADS 32u
@@ -50,13 +53,9 @@ static void set_up_once(uint64_t core_frequency) {
 
 static volatile uint32_t* word_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_WORD); }
 static volatile uint32_t* status_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_XID); }
-/* A call's word but for its length. */
-static bool is_call(uint32_t w) {
-  return (w & (LAUB_WORD_VALID | LAUB_WORD_TYPE_MASK << LAUB_WORD_TYPE_SHIFT)) == lauberhorn_word(LAUB_CALL, 0);
-}
-
 static void set_up_worker(struct worker* w, uint64_t thread, uint64_t line_bytes) {
   *w = (struct worker){.base = SERVICE_LINES(thread), .line_bytes = line_bytes};
+  w->out = (struct lauberhorn_lines){.base = w->base + LAUB_TX, .line_bytes = (uint32_t)line_bytes};
   w->scratch = memory_reserve(LAUB_OVERFLOW_BYTES + 256, 64);
   for (unsigned i = 0; i < 2; i++) {
     const uintptr_t line = w->base + i * line_bytes;
@@ -66,20 +65,28 @@ static void set_up_worker(struct worker* w, uint64_t thread, uint64_t line_bytes
   }
 }
 
-/* The code of a service whose arguments or results may have no room in a control line. They are copied, since they go
- * on in the overflow lines, which do not follow each control line. data: the handler. */
-static int32_t serve_copied(struct rpc_call* call, const void* data) {
+static bool is_in_lines(uintptr_t frame) { return frame >= SERVICE_LINES(0); }
+
+/* The one that serves a call. */
+static struct worker* worker_of(const struct rpc_call* call) {
+  const uintptr_t frame = (uintptr_t)call->datagram.frame;
+  return &workers[is_in_lines(frame) ? (frame - SERVICE_LINES(0)) / LAUB_ENDPOINT_SIZE
+                                     : (frame - SERVICE_CALL(0)) / SERVICE_CALL_STEP];
+}
+
+/* Runs code on a copy of what the lines have, since it may go on in the overflow lines, which do not follow each
+ * control line. */
+static int32_t run_copied(const struct rpc_call* call, service_code* code, const void* data) {
   const uintptr_t line = (uintptr_t)call->datagram.frame;
-  const struct worker* w = &workers[(line - SERVICE_LINES(0)) / LAUB_ENDPOINT_SIZE];
+  const struct worker* w = worker_of(call);
   const struct lauberhorn_lines lines = {w->base, (uint32_t)w->line_bytes, (uint32_t)(line - w->base)};
-  rpc_handler* handler = (rpc_handler*)(uintptr_t)data;
   struct rpc_call copied = *call;
   stage(unmarshal, call->datagram.frame);
   lauberhorn_read(&lines, w->scratch, call->args_length);
   copied.args = copied.result = (uint32_t*)w->scratch;
   copied.result_room = call->result_room + LAUB_OVERFLOW_BYTES;
   stage(handler, call->datagram.frame);
-  int32_t length = handler(&copied);
+  int32_t length = code(&copied, data);
   stage(marshal, call->datagram.frame);
   if (length > 0) {
     lauberhorn_write(&lines, (const uint64_t*)copied.result, (uint32_t)length);
@@ -88,10 +95,58 @@ static int32_t serve_copied(struct rpc_call* call, const void* data) {
   return length;
 }
 
+/* data: the handler. */
+static int32_t run_handler(struct rpc_call* call, const void* data) { return ((rpc_handler*)(uintptr_t)data)(call); }
+
+/* The code of a service whose arguments or results may have no room in a control line. */
+static int32_t serve_copied(struct rpc_call* call, const void* data) { return run_copied(call, run_handler, data); }
+
+/* --------------------------------------------------------------------------------------------------------------------
+ * Calls of handlers (nested.h) */
+
+static int32_t run_then(struct rpc_call* call, const void* data) {
+  struct nested_call* own = (struct nested_call*)(uintptr_t)data;
+  return own->then(call, *status_of((uintptr_t)call->datagram.frame), own);
+}
+
+/* The code of a result. */
+static int32_t go_on(struct rpc_call* call, const void* data) {
+  const bool is_there = !is_in_lines((uintptr_t)call->datagram.frame);
+  return is_there ? run_then(call, data) : run_copied(call, run_then, data);
+}
+
+int32_t nested_find(uint32_t program, uint32_t procedure) {
+  return (int32_t)system_call(SYSTEM_CALL_FIND_SERVICE, program, procedure);
+}
+
+int32_t nested_begin(struct rpc_call* call, struct nested_call* own, int32_t service, const uint64_t* arguments,
+                     uint32_t bytes) {
+  struct worker* w = worker_of(call);
+  const uintptr_t frame = (uintptr_t)call->datagram.frame;
+  if (service < 0 || bytes > w->out.line_bytes - LAUB_HEAD_BYTES + LAUB_OVERFLOW_BYTES) return RPC_REFUSE_SYSTEM_ERR;
+  if (!w->holds_out) lauberhorn_wait(&w->out);
+  w->holds_out = true;
+  stage(marshal, frame);
+  lauberhorn_write(&w->out, arguments, bytes);
+  *(volatile uint32_t*)lauberhorn_at(&w->out, LAUB_HEAD_XID) = (uint32_t)service;
+  *(volatile uint64_t*)lauberhorn_at(&w->out, LAUB_HEAD_CODE) = (uintptr_t)go_on;
+  *(volatile uint64_t*)lauberhorn_at(&w->out, LAUB_HEAD_DATA) = (uintptr_t)own;
+  *(volatile uint32_t*)lauberhorn_at(&w->out, LAUB_HEAD_SESSION) = *(volatile uint32_t*)(frame + LAUB_HEAD_SESSION);
+  *(volatile uint32_t*)lauberhorn_at(&w->out, LAUB_HEAD_WORD) = lauberhorn_word(LAUB_CALL, bytes);
+  lauberhorn_bind(&w->out, (const void*)frame, bytes);
+  stage(doorbell, frame);
+  lauberhorn_next(&w->out);
+  return lauberhorn_wait(&w->out) == 0 ? SERVICE_KEPT : RPC_REFUSE_SYSTEM_ERR;
+}
+
+/* --------------------------------------------------------------------------------------------------------------------
+ * The loop */
+
 COLD static void refuse(uintptr_t line, int32_t length) {
   if (length == RPC_REFUSE_SILENTLY) return;
-  *status_of(line) = (uint32_t)-length;
-  *word_of(line) = lauberhorn_word(LAUB_REPLY, 0);
+  const bool is_kept = length == SERVICE_KEPT;
+  if (!is_kept) *status_of(line) = (uint32_t)-length;
+  *word_of(line) = lauberhorn_word(is_kept ? LAUB_KEPT : LAUB_REPLY, 0);
 }
 
 /* Serves the calls that the lines bring until one brings another word, which it returns. Between the load that brings a
@@ -105,8 +160,8 @@ __attribute__((noinline)) static uint32_t serve_lines(struct worker* w) {
     account(parked);
     got = *word_of(line);
     account(application);
-    if (unlikely(!is_call(got))) break;
-    call->args_length = got >> LAUB_WORD_LENGTH_SHIFT; /* a call's other bits are 0 */
+    if (unlikely(!lauberhorn_is_request(got))) break;
+    call->args_length = got >> LAUB_WORD_LENGTH_SHIFT; /* no bits lie above the length */
     stage(handler, line);
     service_code* code = (service_code*)*(volatile uint64_t*)(line + LAUB_HEAD_CODE);
     int32_t length = code(call, (const void*)*(volatile uint64_t*)(line + LAUB_HEAD_DATA));
@@ -129,14 +184,14 @@ __attribute__((noinline)) static uint32_t serve_lines(struct worker* w) {
 static int64_t serve_handed(uint64_t thread, uint64_t line_bytes) {
   const uintptr_t at = SERVICE_CALL(thread);
   const uint64_t code = *(volatile uint64_t*)(at + LAUB_HEAD_CODE), data = *(volatile uint64_t*)(at + LAUB_HEAD_DATA);
-  rpc_handler* handler = (rpc_handler*)(code == (uintptr_t)serve_copied ? data : code);
   struct rpc_call call = {.args_length = *word_of(at) >> LAUB_WORD_LENGTH_SHIFT};
   call.args = call.result = (uint32_t*)(at + LAUB_HEAD_BYTES);
   call.result_room = (uint32_t)line_bytes - LAUB_HEAD_BYTES + LAUB_OVERFLOW_BYTES;
   call.datagram.frame = (uint8_t*)at;
   account(application);
   stage(handler, at);
-  int64_t length = handler(&call);
+  service_code* const run = code == (uintptr_t)serve_copied ? run_handler : (service_code*)code;
+  int64_t length = run(&call, (const void*)data);
   stage(marshal, at);
   return length;
 }

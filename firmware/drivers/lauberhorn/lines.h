@@ -2,6 +2,7 @@
 /* firmware/drivers/lauberhorn/lines.h: the lines of an end-point, as the kernel and processes use them. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "models/nic/lauberhorn/lauberhorn_regs.h"
@@ -27,6 +28,11 @@ static inline uint32_t lauberhorn_word(uint32_t type, uint32_t bytes) {
   return LAUB_WORD_VALID | type << LAUB_WORD_TYPE_SHIFT | bytes << LAUB_WORD_LENGTH_SHIFT;
 }
 static inline uint32_t lauberhorn_type(uint32_t word) { return word >> LAUB_WORD_TYPE_SHIFT & LAUB_WORD_TYPE_MASK; }
+/* LAUB_CALL or LAUB_CONTINUE. */
+static inline bool lauberhorn_is_request(uint32_t word) {
+  const uint32_t both = LAUB_WORD_VALID | (LAUB_CALL & LAUB_CONTINUE) << LAUB_WORD_TYPE_SHIFT;
+  return (word & both) == both; /* no other type has these bits */
+}
 static inline uint32_t lauberhorn_length(uint32_t word) {
   return word >> LAUB_WORD_LENGTH_SHIFT & LAUB_WORD_LENGTH_MASK;
 }

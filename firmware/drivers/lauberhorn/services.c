@@ -16,8 +16,15 @@
 /* How far the NIC's tables are filled. */
 struct tables {
   uint32_t entry, schema, schemas; /* schemas: entries of the encoder's table */
+  uint32_t spare;                  /* of these, those that results do not need */
   uint32_t left_out;               /* procedures */
 };
+
+/* By entry of the service table: those that handlers can call. */
+static struct {
+  uint32_t program, procedure;
+  bool is_callable;
+} services[LAUBERHORN_SERVICES_MOST];
 
 /* The code of a program's procedures, in its process. */
 struct code {
@@ -39,6 +46,32 @@ static bool find_code(struct code* code, const struct process_image* image, cons
   return code->handlers != 0;
 }
 
+/* Makes the next service one that handlers can call, if the encoder has room for its arguments. Returns the schema. */
+static uint32_t enter_arguments(const struct lauberhorn* nic, struct tables* t, const struct rpc_program* program,
+                                uint32_t procedure) {
+  if (t->spare == 0 || t->entry >= LAUBERHORN_SERVICES_MOST) return LAUB_NO_SCHEMA;
+  const uint32_t schema = t->schemas - t->spare--; /* behind those of results */
+  rpc_encoder_enter_arguments(nic->registers + LAUB_ENCODER, schema, program, procedure);
+  services[t->entry].program = program->number;
+  services[t->entry].procedure = procedure;
+  services[t->entry].is_callable = true;
+  return schema;
+}
+
+int32_t lauberhorn_find_service(uint32_t program, uint32_t procedure) {
+  for (int32_t i = 0; i < (int32_t)LAUBERHORN_SERVICES_MOST; i++)
+    if (services[i].is_callable && services[i].program == program && services[i].procedure == procedure) return i;
+  return -1;
+}
+
+/* Entries of the encoder's table that the results of a program take. */
+static uint32_t result_entries(const struct rpc_program* program) {
+  uint32_t entries = 0;
+  for (uint32_t p = 0; p < program->procedures; p++)
+    if (program->handler[p] != 0) entries += rpc_encoder_entries(program, p);
+  return entries;
+}
+
 static void add_service(const struct lauberhorn* nic, struct tables* t, const struct rpc_program* program,
                         uint32_t procedure, uint32_t process, const struct code* code) {
   const struct rpc_schema* schema = rpc_find_schema(program, procedure);
@@ -55,6 +88,7 @@ static void add_service(const struct lauberhorn* nic, struct tables* t, const st
   lauberhorn_set(nic, LAUB_SERVICE_PROCESS, process);
   lauberhorn_set(nic, LAUB_SERVICE_RESULT, t->schema);
   lauberhorn_set(nic, LAUB_SERVICE_PORT, RPC_PORT_SERVICES);
+  lauberhorn_set(nic, LAUB_SERVICE_ARGUMENTS, enter_arguments(nic, t, program, procedure));
   lauberhorn_set(nic, LAUB_SERVICE_COMMIT, LAUB_COMMIT_VALID | t->entry);
   rpc_decoder_enter(nic->registers + LAUB_DECODER, t->entry, program, procedure, t->entry,
                     fits ? handler : code->copied);
@@ -81,7 +115,10 @@ uint32_t lauberhorn_services_setup(const struct lauberhorn* nic, uint32_t harts,
                                    const struct process_image* images[LAUBERHORN_PROGRAMS_MOST + 1]) {
   struct tables tables = {0};
   tables.schemas = *(volatile uint32_t*)(nic->registers + LAUB_ENCODER + RPCE_CAPACITY) & RPCE_CAPACITY_SCHEMAS;
-  uint32_t process = 0;
+  uint32_t process = 0, results = 0;
+#define COUNT(name, number, version) results += result_entries(&name##_program);
+  RPC_PROGRAMS(COUNT)
+  tables.spare = results < tables.schemas ? tables.schemas - results : 0;
   lauberhorn_set(nic, LAUB_IPV4, nic->ipv4);
 #define ENTER(name, number, version)                                                           \
   if (process < LAUBERHORN_PROGRAMS_MOST && process < nic->processes) {                        \

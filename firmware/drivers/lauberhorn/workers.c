@@ -54,7 +54,10 @@ static void begin_worker(struct server* s, uint32_t number) {
   const struct lauberhorn_lines lines = lauberhorn_user(s->nic, s->number, number, LAUB_RX);
   spinlock_take(&s->process->lock);
   map(s->process, SERVICE_CALL(number), (uintptr_t)w->handed, SERVICE_CALL_BYTES, PAGE_READ | PAGE_WRITE);
-  map(s->process, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES, PAGE_READ | PAGE_WRITE | PAGE_DEVICE);
+  const struct lauberhorn_lines out = lauberhorn_user(s->nic, s->number, number, LAUB_TX);
+  const unsigned access = PAGE_READ | PAGE_WRITE | PAGE_DEVICE;
+  map(s->process, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES, access);
+  map(s->process, SERVICE_LINES(number) + LAUB_TX, out.base, SERVICE_LINES_BYTES, access);
   thread_create(&w->thread, s->process, number, s->nic->line_bytes, board.core_frequency);
   spinlock_give(&s->process->lock);
   s->workers[number] = w;
@@ -93,6 +96,9 @@ void worker_give(struct worker* w) {
   spinlock_take(&s->lock);
   w->is_busy = false;
   s->busy--;
-  if (!process_lives(s->process)) lauberhorn_set_process(s->nic, s->number, s->busy == 0 ? s->harts : 0);
+  if (!process_lives(s->process)) {
+    if (s->busy == 0) lose_lines(s, LAUB_LOST_KEPT);
+    lauberhorn_set_process(s->nic, s->number, s->busy == 0 ? s->harts : 0);
+  }
   spinlock_give(&s->lock);
 }

@@ -8,6 +8,7 @@
 
 #include "models/base/memory/line_home.h"
 #include "models/base/time/key.h"
+#include "models/nic/lauberhorn/job.h"
 #include "models/nic/lauberhorn/scheduler.h"
 #include "models/nic/lines/receive_lines.h"
 #include "models/nic/lines/transmit_lines.h"
@@ -38,13 +39,16 @@ class EndPoint final : private ReceiveLines::Client, private TransmitLines::Clie
       : id(own), rx(shape, true, key, *this), tx(shape, true, *this), owner_(owner) {}
 
   const EndPointId id;
+  bool is_kernel() const { return id.process == Scheduler::kKernel; }
   ReceiveLines rx;
   TransmitLines tx;
   /// What the software has been given and has not done with.
   std::optional<Work> current;
-  std::optional<Work> sends;  ///< the kept request that the message in the transmit lines answers
-  bool is_lost = false;       ///< nobody will answer it
-  bool never_waits = false;   ///< a load is answered at once
+  std::optional<Work> sends;        ///< the kept request that the message in the transmit lines answers
+  std::optional<Reference> caller;  ///< that gets the results of the call in the transmit lines
+  std::uint32_t calls = 0;          ///< the service of that call
+  bool is_lost = false;             ///< nobody will answer it
+  bool never_waits = false;         ///< a load is answered at once
 
  private:
   base::Time receive_begins(ReceiveLines&) override { return owner_.block(*this); }

@@ -30,6 +30,7 @@ Lauberhorn::Lauberhorn(const sc_core::sc_module_name& name, const Parameters& p,
       process_ids_(p.processes + 1),
       services_(p.services),
       cores_(p.cores),
+      continuations_(p.continuations),
       end_points_(p.cores + std::size_t{p.processes} * p.workers),
       scheduler_({p.cores, p.processes, p.workers, p.queue}, *this) {
   mac_.set_client(*this);
@@ -153,9 +154,9 @@ void Lauberhorn::give(EndPointId id, Work work) {
   std::fill_n(head, LAUB_HEAD_BYTES, std::uint8_t{0});
   std::span<const std::uint8_t> bytes;
   std::uint32_t word;
-  if (job.is_call) {
+  if (!job.is_frame()) {
     bytes = std::span(job.call.line).subspan(RPCD_LINE_HEAD_BYTES);
-    word = message_word(LAUB_CALL, bytes.size());
+    word = message_word(job.kind == Job::Kind::call ? LAUB_CALL : LAUB_CONTINUE, bytes.size());
     std::memcpy(head + LAUB_HEAD_XID, job.call.line.data() + 4, 12);  // and the code pointer behind it
     std::memcpy(head + LAUB_HEAD_DATA, &job.data, 8);
   } else {
@@ -163,7 +164,8 @@ void Lauberhorn::give(EndPointId id, Work work) {
     word = message_word(LAUB_FRAME, bytes.size());
   }
   const std::uint32_t process = job.process | std::uint32_t{process_ids_[job.process]} << 16;
-  const std::uint32_t session = std::min(scheduler_.queued(job.process), 0xffffu) | work << 16;
+  const Work request = job.kind == Job::Kind::continuation ? job.parent.number : work;
+  const std::uint32_t session = std::min(scheduler_.queued(job.process), 0xffffu) | request << 16;
   std::memcpy(head + LAUB_HEAD_WORD, &word, sizeof word);
   std::memcpy(head + LAUB_HEAD_PROCESS, &process, sizeof process);
   std::memcpy(head + LAUB_HEAD_SESSION, &session, sizeof session);
@@ -187,19 +189,21 @@ void Lauberhorn::stop_waiting(unsigned core) { base::calendar().cancel(cores_[co
 void Lauberhorn::reset() {
   ++generation_;
   for (Job& job : jobs_)
-    if (job.packet) base::drop_all(job.packet->spans, "NIC reset", base::now());
+    if (job.exists) base::drop_all(job.spans, "NIC reset", base::now());
   for (base::Ring<Arriving>* const ring : {&arriving_, &decoding_})
     for (; !ring->empty(); ring->pop()) base::drop_all(ring->front().packet->spans, "NIC reset", base::now());
   for (; !leaving_.empty(); leaving_.pop()) base::ledger().drop(leaving_.front().of, "NIC reset", base::now());
-  for (; !encoding_.empty(); encoding_.pop()) base::ledger().drop(encoding_.front(), "NIC reset", base::now());
+  for (; !encoding_.empty(); encoding_.pop()) base::ledger().drop(encoding_.front().of, "NIC reset", base::now());
   for (; !sending_.empty(); sending_.pop()) base::drop_all(sending_.front()->spans, "NIC reset", base::now());
   jobs_.clear();
   free_jobs_.clear();
+  for (Continuation& c : continuations_) release(c);
   sessions_ = 0;
   for (auto& e : end_points_) {
     if (!e) continue;
     e->current.reset();
     e->sends.reset();
+    e->caller.reset();
     e->is_lost = e->never_waits = false;
   }
   for (unsigned core = 0; core < cores_.size(); ++core) stop_waiting(core);

@@ -16,6 +16,7 @@
 #include "models/base/time/calendar.h"
 #include "models/memory/bus_device.h"
 #include "models/nic/lauberhorn/end_point.h"
+#include "models/nic/lauberhorn/job.h"
 #include "models/nic/lauberhorn/lauberhorn_regs.h"
 #include "models/nic/lauberhorn/parameters.h"
 #include "models/nic/lauberhorn/scheduler.h"
@@ -78,38 +79,29 @@ class Lauberhorn final : public base::Model,
   using EndPoint = lauberhorn::EndPoint;
   using EndPointId = lauberhorn::EndPointId;
   using Work = lauberhorn::Work;
+  using Job = lauberhorn::Job;
+  using Continuation = lauberhorn::Continuation;
 
   struct Service {
     bool exists = false;
     std::uint64_t data = 0;
     unsigned process = 0;
-    std::uint8_t result = 0;  ///< schema, in the encoder's table
-    std::uint16_t port = 0;   ///< UDP; of calls that are unknown
-  };
-  /// A frame on its way through the NIC, until the software has done with it. That of a call is a session, too: it says
-  /// where the reply goes.
-  struct Job {
-    net::PacketPtr packet;  ///< null: the job is free
-    std::uint32_t buffer = 0;
-    unsigned process = 0;
-    bool is_call = false;
-    bool has_session = false;
-    bool is_kept = false;  ///< by the kernel, which will answer by its transmit lines
-    rpc::Decoded call;
-    std::uint64_t data = 0;  ///< of the service, when the call came
-    std::uint8_t result = 0;
-    base::RequestId request() const { return packet->request(); }
+    std::uint8_t result = 0;     ///< schema, in the encoder's table
+    std::uint16_t port = 0;      ///< UDP; of calls that are unknown
+    std::uint8_t arguments = 0;  ///< schema, in the encoder's table; kNoSchema: handlers cannot call it
   };
   struct Arriving {
     net::PacketPtr packet;
     std::uint32_t buffer = 0;
+    std::optional<lauberhorn::Reference> caller;  ///< a handler's call, which has not come from the wire
   };
-  /// A reply without its headers, or a frame that software has made.
+  /// What software has made: a frame, or a message without its headers.
   struct Leaving {
     base::RequestId of = 0;
-    net::PacketPtr frame;  ///< null: it is a reply
+    net::PacketPtr frame;  ///< null: it is a message
     std::vector<std::uint8_t> data;
     rpc::Request request;
+    std::optional<lauberhorn::Reference> caller;  ///< of a handler's call and of its results, which stay in the NIC
   };
   struct Core {
     std::uint64_t address = 0;  ///< of its interrupt's message; 0: none
@@ -121,6 +113,7 @@ class Lauberhorn final : public base::Model,
     std::uint64_t dropped_buffer = 0, dropped_sessions = 0, dropped_queue = 0, dropped_process = 0;
     std::uint64_t tryagain = 0, yields = 0, retires = 0, interrupts = 0;
     std::uint64_t replies = 0, error_replies = 0, unanswered = 0, tx_frames = 0, message_errors = 0, lost = 0, kept = 0;
+    std::uint64_t nested_calls = 0, nested_refused = 0, nested_timeouts = 0, late_results = 0;
   };
 
   // Receive: from the MAC to the scheduler.
@@ -128,11 +121,12 @@ class Lauberhorn final : public base::Model,
   void mac_dropped(Drop) override {}
   void link_changed(bool) override {}
   void decode();
+  void decode(Arriving);
   void decoded(const rpc::Decoded&);
   void schedule(Work);
   bool is_call(const net::Packet&, const rpc::Decoded&) const;
   bool is_unknown_call(const net::Packet&, const rpc::Decoded&) const;
-  Work add_job(Arriving);
+  Work add_job();
   void discard(Work, std::uint64_t& counter, const char* reason);
   void free(Work);
 
@@ -154,12 +148,33 @@ class Lauberhorn final : public base::Model,
   void stop_waiting(unsigned core) override;
 
   // Transmit.
-  void reply(const Job&, std::uint32_t accept_stat, std::vector<std::uint8_t> data = {});
+  void answer(Work, std::uint32_t accept_stat, std::vector<std::uint8_t> data = {});
+  void reply(const Job&, std::uint32_t accept_stat, std::vector<std::uint8_t> data);
+  void keep(Work);
+  void lose(Work);
+  void lose_kept(unsigned process);
   bool is_kept_session(std::uint32_t number) const;
   void encoded(const rpc::Encoded&);
   void stream(Leaving, std::uint64_t bytes);
   void streamed();
   void transmit(net::PacketPtr, base::RequestId of);
+
+  // Calls that handlers make, and their results.
+  std::string why_no_call(const EndPoint&, std::uint32_t service, std::uint32_t session, std::uint32_t bytes) const;
+  std::optional<lauberhorn::Reference> add_continuation(EndPoint&, Work parent);
+  std::uint32_t commits_call(EndPoint&, std::uint32_t bytes);
+  void sends_call(EndPoint&, std::vector<std::uint8_t> arguments);
+  void call_turns_around(const Leaving&, const rpc::Encoded&);
+  void result_turns_around(Leaving, const rpc::Encoded&);
+  void resume(lauberhorn::Reference continuation, Continuation::Result);
+  void results_may_go_on(Work parent);
+  void go_on(Continuation&);
+  void release(Continuation&);
+  void cancel_calls(Work parent);
+  bool exists(lauberhorn::Reference job) const {
+    return jobs_[job.number].exists && jobs_[job.number].generation == job.generation;
+  }
+  lauberhorn::Reference reference(Work work) const { return {work, jobs_[work].generation}; }
 
   EndPoint& at(std::uint64_t line);
   EndPoint& at(EndPointId);
@@ -181,7 +196,7 @@ class Lauberhorn final : public base::Model,
   void declare_services();
   void commit_process(std::uint32_t value);
   void commit_service(std::uint32_t value);
-  void lose(std::uint32_t value);
+  void lose_at(std::uint32_t value);
   void kernel_line(unsigned core, std::uint32_t value);
 
   const base::Clock clock_;
@@ -192,9 +207,9 @@ class Lauberhorn final : public base::Model,
   base::HostAccess* host_ = nullptr;
   std::uint64_t base_ = 0;
 
-  base::RegisterBank::Id ipv4_, block_, preempt_, retire_, select_, error_;
+  base::RegisterBank::Id ipv4_, block_, preempt_, call_timeout_, retire_, select_, error_;
   base::RegisterBank::Id process_id_, process_threads_;
-  base::RegisterBank::Id service_data_, service_process_, service_result_, service_port_;
+  base::RegisterBank::Id service_data_, service_process_, service_result_, service_port_, service_arguments_;
 
   PacketBuffer buffer_;
   std::unique_ptr<rpc::CallDecoder> decoder_;
@@ -202,15 +217,16 @@ class Lauberhorn final : public base::Model,
   base::Ring<Arriving> arriving_;  ///< in the receive queue
   std::uint64_t arrived_ = 0;      ///< that have left it
   base::Ring<Arriving> decoding_;
-  base::Ring<Leaving> leaving_;           ///< on its way to the encoder
-  base::Ring<base::RequestId> encoding_;  ///< whose replies are in the encoder
-  base::Ring<net::PacketPtr> sending_;    ///< in the transmit queue
+  base::Ring<Leaving> leaving_;         ///< on its way to the encoder
+  base::Ring<Leaving> encoding_;        ///< messages in the encoder
+  base::Ring<net::PacketPtr> sending_;  ///< in the transmit queue
   std::vector<Job> jobs_;
   std::vector<Work> free_jobs_;
   unsigned sessions_ = 0;                   ///< jobs that have one
   std::vector<std::uint16_t> process_ids_;  ///< that software has given to them
   std::vector<Service> services_;
   std::vector<Core> cores_;
+  std::vector<Continuation> continuations_;
   std::vector<std::unique_ptr<EndPoint>> end_points_;  ///< null before its first use
   lauberhorn::Scheduler scheduler_;
   base::Time rx_queue_free_, tx_stream_free_, tx_queue_free_;

@@ -23,9 +23,12 @@
 #define LAUB_PREEMPT 0x048 /* rw  how long a core may go on with its handler before it is interrupted, cycles */
 /* wo  a request is lost: the software that had it will never answer. Bits 15:0: the worker, or the core of a kernel
  * line; bits 31:16: the process, 0 for a kernel line. The NIC takes the line back, and answers the request by itself if
- * there is no reply in it. */
+ * there is no reply in it. LAUB_LOST_KEPT as the worker: all requests of the process that are kept, with the results
+ * for which they wait. */
 #define LAUB_LOST 0x058
-#define LAUB_RETIRE 0x050 /* rw  kernel threads that are to be given back; the NIC counts it down */
+#define LAUB_LOST_KEPT 0xffffu
+#define LAUB_CALL_TIMEOUT 0x068 /* rw  how long a handler's call may go without its result, cycles */
+#define LAUB_RETIRE 0x050       /* rw  kernel threads that are to be given back; the NIC counts it down */
 
 /* What the kernel tells of its cores: LAUB_RUNS + 8 * core. rw  the process that the core runs, 0: the kernel,
  * LAUB_RUNS_OTHER: something that the NIC knows nothing of. Read: what the NIC takes it to run, by this and by the
@@ -69,7 +72,10 @@
 #define LAUB_SERVICE_PROCESS 0x0c8 /* wo */
 #define LAUB_SERVICE_RESULT 0x0d0  /* wo  schema of the results, in the encoder's table */
 #define LAUB_SERVICE_PORT 0x0f0    /* wo  UDP port, as in the decoder's entry: other calls to it are of no service */
-#define LAUB_SERVICE_COMMIT 0x0d8  /* wo  bits 15:0: service; bit 31: it exists */
+/* wo  schema of the arguments, in the encoder's table, for calls of handlers; LAUB_NO_SCHEMA: they cannot call it */
+#define LAUB_SERVICE_ARGUMENTS 0x070
+#define LAUB_NO_SCHEMA 0xffu
+#define LAUB_SERVICE_COMMIT 0x0d8 /* wo  bits 15:0: service; bit 31: it exists */
 
 #define LAUB_ERROR 0x0e0      /* rw1c  what software did wrong */
 #define LAUB_ERROR_ENTRY 1u   /* COMMIT to an entry that a table does not have; nothing was written */
@@ -114,11 +120,19 @@
 
 #define LAUB_ERROR_REPLY 0u /* TX: the NIC answers the request with SYSTEM_ERR */
 #define LAUB_FRAME 1u       /* a frame that is no call of a service (bypass); kernel only */
-#define LAUB_KEPT 2u        /* written over LAUB_CALL by software: the reply comes later, by the transmit lines */
-#define LAUB_CALL 3u        /* a call. RX: of a service of the process; on a kernel line, of any */
+/* Written over LAUB_CALL or LAUB_CONTINUE by software: the answer comes later. By a process: with the result of a call
+ * that it has made for the request; by the kernel: so, or by its transmit lines. */
+#define LAUB_KEPT 2u
+/* A call. RX: of a service of the process; on a kernel line, of any. TX, by a process: to a service of this NIC, on
+ * behalf of a request of the process. XID: number of the service; CODE and DATA: for LAUB_CONTINUE; SESSION: number of
+ * the request. The word of the control line that comes next is 0: the call is under way; or LAUB_ERROR_REPLY: it is
+ * not. */
+#define LAUB_CALL 3u
 /* written over LAUB_CALL by software: the reply to it; on transmit lines, kernel only: to the kept request whose number
  * is in the head */
 #define LAUB_REPLY 4u
 #define LAUB_YIELDNOW 5u      /* to a process: go back to the kernel */
 #define LAUB_RETIRE_THREAD 6u /* to a kernel thread: the core is no longer needed for requests */
-#define LAUB_LOAD 7u          /* to a kernel thread: load information */
+/* RX: the result of a call that a handler has made: the request whose number is in the head goes on. XID:
+ * LAUB_ACCEPT_*; CODE and DATA: as that call had them. What software writes over it answers the request. */
+#define LAUB_CONTINUE 7u

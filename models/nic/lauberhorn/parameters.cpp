@@ -31,6 +31,11 @@ void describe_tables(base::Schema<P>& s) {
       .unit("requests")
       .acts_with({"queued"}, "no request waited for a core")
       .measured("enzian-pio-nic: 32");
+  s.add("continuations", &P::continuations, "calls of handlers that wait for their results")
+      .range(1, 65536)
+      .unit("calls")
+      .acts_with({"nested_refused"}, "no handler's call found the table full")
+      .assumed("as many as sessions; not published");
   s.add("unknown", &P::unknown, "calls to a port of services that no entry is for, or whose arguments are wrong")
       .choices({{"drop", UnknownCall::drop}, {"bypass", UnknownCall::bypass}})
       .acts_with({"unknown_calls"}, "there was no such call")
@@ -81,6 +86,10 @@ void LauberhornParameters::describe(base::Schema<P>& s) {
       .range(0_ns, 1_s)
       .acts_with({"interrupts"}, "no handler was interrupted")
       .measured("enzian-pio-nic: 100,000 cycles for a critical section");
+  s.add("call_timeout", &P::call_timeout, "after which a handler's call without a result has SYSTEM_ERR, at the start")
+      .range(1_us, 10_s)
+      .acts_with({"nested_timeouts"}, "no handler's call waited so long")
+      .assumed("not published; the default timeout of the clients");
   s.include("mac", &P::mac);
 }
 

@@ -26,12 +26,14 @@ struct LauberhornParameters : PipelineParameters {
   unsigned services = 16;
   unsigned sessions = 256;
   unsigned queue = 32;
+  unsigned continuations = 256;
   UnknownCall unknown = UnknownCall::bypass;
   LostRequest lost = LostRequest::answer;
   base::Frequency clock = 250_MHz;
   base::Bytes rx_buffer = 256_KiB;
   base::Time block = 15_ms;
   base::Time preempt = 400_us;
+  base::Time call_timeout = 10_ms;
   net::Mac::Parameters mac;
   static void describe(base::Schema<LauberhornParameters>&);
 };

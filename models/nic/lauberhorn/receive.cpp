@@ -28,7 +28,7 @@ void Lauberhorn::mac_received(net::PacketPtr packet, base::Time available) {
     return base::drop_all(packet->spans, "packet buffer full", base::now());
   }
   rx_queue_free_ = std::max(available, rx_queue_free_) + parameters_.receive_queue(packet->length);
-  arriving_.push({std::move(packet), *buffer});
+  arriving_.push({std::move(packet), *buffer, {}});
   const std::uint64_t number = arrived_ + arriving_.size() - 1;
   base::calendar().at(available, key(), [this, generation = generation_, number] {
     if (generation == generation_) enter(arriving_.at(number - arrived_).packet->spans, SLUICE_STAGE_nic_queue);
@@ -39,8 +39,11 @@ void Lauberhorn::mac_received(net::PacketPtr packet, base::Time available) {
 }
 
 void Lauberhorn::decode() {
-  Arriving a = arriving_.pop();
   ++arrived_;
+  decode(arriving_.pop());
+}
+
+void Lauberhorn::decode(Arriving a) {
   enter(a.packet->spans, SLUICE_STAGE_decode);
   const std::span<const std::uint8_t> bytes(a.packet->bytes, a.packet->length);
   const bool watched = base::is_watched(a.packet->spans);
@@ -50,16 +53,23 @@ void Lauberhorn::decode() {
 
 /// The decoder has made this of the oldest frame in it.
 void Lauberhorn::decoded(const rpc::Decoded& d) {
-  const Work work = add_job(decoding_.pop());
+  Arriving a = decoding_.pop();
+  const Work work = add_job();
   Job& job = jobs_[work];
-  enter(job.packet->spans, SLUICE_STAGE_nic_queue);
-  job.is_call = is_call(*job.packet, d);
-  if (job.is_call) {
+  job.spans = a.packet->spans;
+  job.packet = std::move(a.packet);
+  job.buffer = a.buffer;
+  job.caller = a.caller;
+  enter(job.spans, SLUICE_STAGE_nic_queue);
+  if (is_call(*job.packet, d)) {
     const Service& service = services_[d.owner];
+    job.kind = Job::Kind::call;
     job.call = d;
     job.process = service.process;
     job.data = service.data;
     job.result = service.result;
+  } else if (job.caller) {
+    return discard(work, counters_.unknown_calls, "call of no service");
   } else if (is_unknown_call(*job.packet, d)) {
     if (parameters_.unknown == UnknownCall::drop) return discard(work, counters_.unknown_calls, "call of no service");
     ++counters_.unknown_calls;
@@ -83,7 +93,8 @@ bool Lauberhorn::is_unknown_call(const net::Packet& packet, const rpc::Decoded& 
                      [&](const Service& s) { return s.exists && s.port == headers.destination_port; });
 }
 
-Lauberhorn::Work Lauberhorn::add_job(Arriving a) {
+/// A job for the kernel, of no request.
+Lauberhorn::Work Lauberhorn::add_job() {
   if (free_jobs_.empty()) {
     free_jobs_.push_back(static_cast<Work>(jobs_.size()));
     jobs_.emplace_back();
@@ -91,42 +102,55 @@ Lauberhorn::Work Lauberhorn::add_job(Arriving a) {
   const Work work = free_jobs_.back();
   free_jobs_.pop_back();
   Job& job = jobs_[work];
-  job.packet = std::move(a.packet);
-  job.buffer = a.buffer;
+  const std::uint32_t generation = job.generation + 1;
+  job = {};
+  job.exists = true;
+  job.generation = generation;
   job.process = lauberhorn::Scheduler::kKernel;
-  job.is_call = job.has_session = job.is_kept = false;
   return work;
 }
 
+/// A job has no place. Who waits for the result of a call hears of it.
 void Lauberhorn::discard(Work work, std::uint64_t& counter, const char* reason) {
   ++counter;
-  base::drop_all(jobs_[work].packet->spans, reason, base::now());
+  Job& job = jobs_[work];
+  if (job.caller)
+    resume(*job.caller, {RPCE_SYSTEM_ERR, {}});
+  else
+    base::drop_all(job.spans, reason, base::now());
   free(work);
 }
 
-/// A frame is in the packet buffer.
+/// A job is in the packet buffer.
 void Lauberhorn::schedule(Work work) {
   Job& job = jobs_[work];
-  if (job.is_call) {
+  if (job.kind == Job::Kind::call) {
     if (!scheduler_.has_process(job.process)) return discard(work, counters_.dropped_process, "no process");
     if (sessions_ == parameters_.sessions) return discard(work, counters_.dropped_sessions, "session table full");
     job.has_session = true;
     ++sessions_;
     ++counters_.calls;
-  } else {
+  } else if (job.is_frame()) {
     ++counters_.frames;
+  } else if (!exists(job.parent)) {
+    ++counters_.late_results;
+    return free(work);
   }
-  enter(job.packet->spans, SLUICE_STAGE_wait_core);
-  if (!scheduler_.arrive(job.process, work)) discard(work, counters_.dropped_queue, "queue of the process full");
+  enter(job.spans, SLUICE_STAGE_wait_core);
+  // A queue has room for every result: continuations limits their number.
+  const bool is_bounded = job.kind == Job::Kind::call;
+  if (!scheduler_.arrive(job.process, work, is_bounded))
+    discard(work, counters_.dropped_queue, "queue of the process full");
 }
 
 /// The host has done with a job, or never sees it.
 void Lauberhorn::free(Work work) {
   Job& job = jobs_[work];
   if (job.has_session) --sessions_;
-  buffer_.free(job.buffer);
-  job.is_kept = false;
+  if (job.buffer) buffer_.free(*job.buffer);
+  job.exists = job.is_kept = false;
   job.packet.reset();
+  if (job.calls > 0) cancel_calls(work);
   free_jobs_.push_back(work);
 }
 

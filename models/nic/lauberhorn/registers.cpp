@@ -45,6 +45,7 @@ void Lauberhorn::declare_shape() {
   };
   block_ = time("block", LAUB_BLOCK, parameters_.block);
   preempt_ = time("preempt", LAUB_PREEMPT, parameters_.preempt);
+  call_timeout_ = time("call_timeout", LAUB_CALL_TIMEOUT, parameters_.call_timeout);
 }
 
 void Lauberhorn::declare_cores() {
@@ -59,7 +60,7 @@ void Lauberhorn::declare_cores() {
              .offset = LAUB_LOST,
              .width = 8,
              .access = Access::wo,
-             .on_write = [this](const base::RegisterWrite& w) { lose(static_cast<std::uint32_t>(w.value)); }});
+             .on_write = [this](const base::RegisterWrite& w) { lose_at(static_cast<std::uint32_t>(w.value)); }});
   bank_.add({.name = "kernel_line",
              .offset = LAUB_KERNEL_LINE(0),
              .width = 8,
@@ -148,6 +149,12 @@ void Lauberhorn::declare_services() {
   service_process_ = field("service_process", LAUB_SERVICE_PROCESS, 0xffff);
   service_result_ = field("service_result", LAUB_SERVICE_RESULT, 0xff);
   service_port_ = field("service_port", LAUB_SERVICE_PORT, 0xffff);
+  service_arguments_ = bank_.add({.name = "service_arguments",
+                                  .offset = LAUB_SERVICE_ARGUMENTS,
+                                  .width = 8,
+                                  .access = Access::wo,
+                                  .reset = LAUB_NO_SCHEMA,
+                                  .write_mask = 0xff});
   bank_.add(
       {.name = "service_commit",
        .offset = LAUB_SERVICE_COMMIT,
@@ -156,8 +163,9 @@ void Lauberhorn::declare_services() {
        .on_write = [this](const base::RegisterWrite& w) { commit_service(static_cast<std::uint32_t>(w.value)); }});
 }
 
-void Lauberhorn::lose(std::uint32_t value) {
+void Lauberhorn::lose_at(std::uint32_t value) {
   const EndPointId id{value >> 16, value & 0xffff};
+  if (id.number == LAUB_LOST_KEPT && id.process < process_ids_.size()) return lose_kept(id.process);
   const unsigned numbers = id.process == Scheduler::kKernel ? parameters_.cores : parameters_.workers;
   if (id.process >= process_ids_.size() || id.number >= numbers) {
     bank_.value(error_) |= LAUB_ERROR_ENTRY;
@@ -187,7 +195,8 @@ void Lauberhorn::commit_process(std::uint32_t value) {
     discard(work, counters_.dropped_process, "process ended");
   if (exists) return;
   for (Work work = 0; work < jobs_.size(); ++work)
-    if (jobs_[work].is_kept && jobs_[work].process == number) discard(work, counters_.dropped_process, "process ended");
+    if (jobs_[work].exists && jobs_[work].is_kept && jobs_[work].process == number)
+      discard(work, counters_.dropped_process, "process ended");
 }
 
 void Lauberhorn::commit_service(std::uint32_t value) {
@@ -200,9 +209,12 @@ void Lauberhorn::commit_service(std::uint32_t value) {
   } else if (process == Scheduler::kKernel || process >= process_ids_.size()) {
     bank_.value(error_) |= LAUB_ERROR_PROCESS;
   } else {
-    services_[number] = {true, bank_.value(service_data_), process,
+    services_[number] = {true,
+                         bank_.value(service_data_),
+                         process,
                          static_cast<std::uint8_t>(bank_.value(service_result_)),
-                         static_cast<std::uint16_t>(bank_.value(service_port_))};
+                         static_cast<std::uint16_t>(bank_.value(service_port_)),
+                         static_cast<std::uint8_t>(bank_.value(service_arguments_))};
   }
 }
 
@@ -227,6 +239,10 @@ void Lauberhorn::register_statistics(base::StatisticsGroup& group) {
   group.counter("error_replies", "replies", "SYSTEM_ERR for a handler that gave no result", c.error_replies);
   group.counter("kept", "calls", "that the kernel has kept to answer later", c.kept);
   group.counter("lost", "calls", "whose process ended before it answered", c.lost);
+  group.counter("nested_calls", "calls", "that handlers have made to services of this NIC", c.nested_calls);
+  group.counter("nested_refused", "calls", "of handlers for which there was no room", c.nested_refused);
+  group.counter("nested_timeouts", "calls", "of handlers that had no result in time", c.nested_timeouts);
+  group.counter("late_results", "results", "of handlers' calls whose request was answered before", c.late_results);
   group.counter("unanswered", "calls", "to which the handler wanted no reply", c.unanswered);
   group.counter("tx_frames", "frames", "sent", c.tx_frames);
   group.counter("message_errors", "messages", "of software that were none", c.message_errors);

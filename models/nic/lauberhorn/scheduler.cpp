@@ -71,7 +71,23 @@ bool Scheduler::is_wanted_for(unsigned process) const {
 // --------------------------------------------------------------------------------------------------------------------
 // Arrival
 
-bool Scheduler::arrive(unsigned process, Work work) {
+std::vector<Work> Scheduler::withdraw(unsigned process, const std::function<bool(Work)>& is_it) {
+  std::deque<Waiting>& queue = processes_[process].queue;
+  std::vector<Work> taken;
+  std::deque<Waiting> left;
+  for (const Waiting& w : queue) {
+    if (is_it(w.work))
+      taken.push_back(w.work);
+    else
+      left.push_back(w);
+  }
+  queue = std::move(left);
+  waiting_ -= taken.size();
+  if (!deserves_core(process)) stop_wanting(process);
+  return taken;
+}
+
+bool Scheduler::arrive(unsigned process, Work work, bool is_bounded) {
   Process& p = processes_[process];
   for (unsigned worker = 0; worker < p.parked.size(); ++worker)
     if (const auto core = std::exchange(p.parked[worker], std::nullopt)) {
@@ -80,7 +96,7 @@ bool Scheduler::arrive(unsigned process, Work work) {
       client_.give({process, worker}, work);
       return true;
     }
-  if (process != kKernel && p.queue.size() == shape_.queue) {
+  if (is_bounded && p.queue.size() >= shape_.queue) {
     ++counters_[process].dropped;
     return false;
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -52,9 +53,10 @@ class Scheduler {
   std::vector<Work> set_process(unsigned process, bool exists, unsigned threads);
   bool has_process(unsigned process) const { return processes_[process].exists; }
 
-  /// Work for an existing process has come; for the kernel: a frame, of which any number may wait. False: the queue is
-  /// full, and the work is dropped.
-  bool arrive(unsigned process, Work);
+  /// Work for an existing process has come. False: it is bounded, the queue is full, and the work is dropped.
+  bool arrive(unsigned process, Work, bool is_bounded = true);
+  /// Takes work out of the queue of a process, all of which `is_it` is true.
+  std::vector<Work> withdraw(unsigned process, const std::function<bool(Work)>& is_it);
   /// A load at an end-point, by a core, may be answered. It parks there if nothing is to be said.
   void poll(EndPointId, unsigned core);
   /// The load at an end-point has been answered without the scheduler: it is no longer parked.

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "models/base/measure/mistakes.h"
+#include "models/net/frame.h"
 #include "models/nic/lauberhorn/lauberhorn_nic.h"
 #include "models/nic/lauberhorn/mac_bits.h"
+#include "protocols/rpc/onc_rpc.h"
 
 namespace sluice::nic {
 namespace {
@@ -34,9 +36,16 @@ void Lauberhorn::bad_message(const std::string& what, const base::Site& by) {
 
 /// The software has done with what it was given. Of a call it has written the reply over the line.
 void Lauberhorn::finished(EndPoint& e, Work work) {
-  Job& job = jobs_[work];
   const bool is_lost = std::exchange(e.is_lost, false);
-  if (!job.is_call) return free(work);
+  if (jobs_[work].is_frame()) return free(work);
+  Work of = work;
+  if (jobs_[work].kind == Job::Kind::continuation) {
+    const lauberhorn::Reference parent = jobs_[work].parent;
+    free(work);
+    if (!exists(parent)) return;  // another result has answered it
+    of = parent.number;
+    --jobs_[of].calls;
+  }
   const std::uint32_t word = load(e.rx.message(), LAUB_HEAD_WORD);
   const std::uint32_t bytes = length_of(word);
   const unsigned type = word & LAUB_WORD_VALID ? type_of(word) : LAUB_CALL;
@@ -44,32 +53,46 @@ void Lauberhorn::finished(EndPoint& e, Work work) {
   if (type == LAUB_REPLY && bytes <= e.rx.window().capacity()) {
     std::vector<std::uint8_t> data(bytes);
     e.rx.get(data);
-    reply(job, load(e.rx.message(), LAUB_HEAD_XID), std::move(data));
+    answer(of, load(e.rx.message(), LAUB_HEAD_XID), std::move(data));
   } else if (is_lost) {
-    ++counters_.lost;
-    if (parameters_.lost == LostRequest::answer)
-      reply(job, RPCE_SYSTEM_ERR);
-    else
-      base::drop_all(job.packet->spans, "process ended", base::now());
-  } else if (type == LAUB_KEPT && e.id.process == lauberhorn::Scheduler::kKernel) {
-    ++counters_.kept;
-    job.is_kept = true;
-    return;
-  } else if (type == LAUB_CALL) {
-    ++counters_.unanswered;
-    base::drop_all(job.packet->spans, "no reply", base::now());
+    lose(of);
+  } else if (type == LAUB_KEPT && (e.is_kernel() || jobs_[of].calls > 0)) {
+    keep(of);
+  } else if (type == LAUB_CALL || type == LAUB_CONTINUE) {
+    discard(of, counters_.unanswered, "no reply");
   } else {
     if (type != LAUB_ERROR_REPLY) bad_message(fmt::format("a reply of type {} with {} bytes", type, bytes), e.rx.by());
     ++counters_.error_replies;
-    reply(job, RPCE_SYSTEM_ERR);
+    answer(of, RPCE_SYSTEM_ERR);
   }
+}
+
+/// The request will be answered later.
+void Lauberhorn::keep(Work work) {
+  Job& job = jobs_[work];
+  ++counters_.kept;
+  job.is_kept = true;
+  if (job.buffer) buffer_.free(*std::exchange(job.buffer, std::nullopt));
+  results_may_go_on(work);
+}
+
+/// Nobody will answer the request.
+void Lauberhorn::lose(Work work) {
+  if (parameters_.lost == LostRequest::drop) return discard(work, counters_.lost, "process ended");
+  ++counters_.lost;
+  answer(work, RPCE_SYSTEM_ERR);
+}
+
+/// Ends a request.
+void Lauberhorn::answer(Work work, std::uint32_t accept_stat, std::vector<std::uint8_t> data) {
+  reply(jobs_[work], accept_stat, std::move(data));
   free(work);
 }
 
 void Lauberhorn::reply(const Job& job, std::uint32_t accept_stat, std::vector<std::uint8_t> data) {
-  ++counters_.replies;
   Leaving l;
   l.of = job.request();
+  l.caller = job.caller;
   l.data = std::move(data);
   rpc::Request& r = l.request;
   r.accept_stat = static_cast<std::uint8_t>(std::min(accept_stat, 7u));
@@ -85,10 +108,17 @@ void Lauberhorn::reply(const Job& job, std::uint32_t accept_stat, std::vector<st
   stream(std::move(l), bytes);
 }
 
-/// The encoder has made this of the oldest reply in it.
+/// The encoder has made this frame. Nothing leaves it of a call that does not fit its schema, and who waits for the
+/// result hears so when its time is over.
 void Lauberhorn::encoded(const rpc::Encoded& frame) {
-  const base::RequestId of = encoding_.pop();
-  transmit(net::make_packet(frame.frame.data(), frame.frame.size()), of);
+  const bool is_call = net::load32(frame.frame.data() + net::kUdpPayload + 4) == RPC_CALL;
+  const std::uint32_t xid = net::load32(frame.frame.data() + net::kUdpPayload);
+  Leaving l = encoding_.pop();
+  while (l.request.is_call && (!is_call || l.request.xid != xid)) l = encoding_.pop();
+  if (is_call) return call_turns_around(l, frame);
+  if (l.caller) return result_turns_around(std::move(l), frame);
+  ++counters_.replies;
+  transmit(net::make_packet(frame.frame.data(), frame.frame.size()), l.of);
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -96,19 +126,19 @@ void Lauberhorn::encoded(const rpc::Encoded& frame) {
 
 bool Lauberhorn::is_kept_session(std::uint32_t number) const { return number < jobs_.size() && jobs_[number].is_kept; }
 
-/// The kernel sends frames, and the replies to calls that it has kept.
+/// The kernel sends frames, and the replies to calls that it has kept; a process calls services.
 std::uint32_t Lauberhorn::commits(EndPoint& e) {
   const std::uint32_t word = load(e.tx.message(), LAUB_HEAD_WORD);
   const std::uint32_t bytes = length_of(word), session = load(e.tx.message(), LAUB_HEAD_SESSION) >> 16;
   const unsigned type = word & LAUB_WORD_VALID ? type_of(word) : LAUB_CALL;
-  const bool is_kernel = e.id.process == lauberhorn::Scheduler::kKernel;
-  if (is_kernel && type == LAUB_REPLY && is_kept_session(session) && bytes <= e.tx.window().capacity()) {
+  if (!e.is_kernel() && word & LAUB_WORD_VALID && type == LAUB_CALL) return commits_call(e, bytes);
+  if (e.is_kernel() && type == LAUB_REPLY && is_kept_session(session) && bytes <= e.tx.window().capacity()) {
     jobs_[session].is_kept = false;  // from now on it is this end-point's
     e.sends = session;
     if (bytes == 0) sends(e, 0);
     return bytes;
   }
-  if (!is_kernel || type != LAUB_FRAME)
+  if (!e.is_kernel() || type != LAUB_FRAME)
     bad_message(fmt::format("a message that is none was committed, with the word {:#x}", word), e.tx.by());
   else if (bytes == 0 || bytes > kLongestFrame)
     bad_message(fmt::format("a frame of {} bytes was committed; frames have 1 to {}", bytes, kLongestFrame), e.tx.by());
@@ -119,12 +149,11 @@ std::uint32_t Lauberhorn::commits(EndPoint& e) {
 
 void Lauberhorn::sends(EndPoint& e, std::uint32_t bytes) {
   e.tx.apply_journeys();
-  if (e.sends) {
-    const Work work = *std::exchange(e.sends, std::nullopt);
+  if (e.sends || e.caller) {
     std::vector<std::uint8_t> data(bytes);
     e.tx.get(data);
-    reply(jobs_[work], load(e.tx.message(), LAUB_HEAD_XID), std::move(data));
-    return free(work);
+    if (e.caller) return sends_call(e, std::move(data));
+    return answer(*std::exchange(e.sends, std::nullopt), load(e.tx.message(), LAUB_HEAD_XID), std::move(data));
   }
   net::PacketPtr packet = net::make_packet();
   packet->length = bytes;
@@ -151,8 +180,8 @@ void Lauberhorn::stream(Leaving l, std::uint64_t bytes) {
 void Lauberhorn::streamed() {
   Leaving l = leaving_.pop();
   if (l.frame) return transmit(std::move(l.frame), l.of);
-  encoding_.push(l.of);
   encoder_->put(l.data, l.request);
+  encoding_.push(std::move(l));
 }
 
 /// A frame is at the transmit queue.

@@ -46,7 +46,8 @@ class TransmitLines {
   // During the client's functions.
   std::span<std::uint8_t> message() { return window_.control(line_); }  ///< the control line
   void get(std::span<std::uint8_t> message) { window_.get(line_, message); }
-  const base::Site& by() const { return by_; }          ///< that commits
+  std::span<std::uint8_t> next() { return window_.control(next_); }  ///< the one that the load gets: zeros
+  const base::Site& by() const { return by_; }                       ///< that commits
   base::RequestId request() const { return request_; }  ///< the ledger's, that the message's bytes belong to; 0: none
   /// Writes into the ledger how the commit and the lines came here.
   void apply_journeys() const;

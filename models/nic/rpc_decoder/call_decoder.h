@@ -42,6 +42,8 @@ class CallDecoder {
   /// calendar after that cycle had been run.
   virtual const std::uint64_t& late() const { return never_late_; }
 
+  /// Which calls an entry of the table is for; nothing: none.
+  const std::optional<ServiceKey>& key(unsigned entry) const { return keys_.at(entry); }
   /// Frames by verdict (RPCD_CALL and so on).
   const std::uint64_t& count(unsigned verdict) const { return counts_.at(verdict); }
 
@@ -58,6 +60,7 @@ class CallDecoder {
   Output output_;
   std::array<std::uint64_t, RPCD_VERDICTS> counts_{};
   std::array<std::uint32_t, RPCD_VERDICTS> counters_{};  ///< since the last reset
+  std::array<std::optional<ServiceKey>, kServices> keys_{};
   std::array<std::uint32_t, (RPCD_PART_SHAPE(RPCD_PARTS - 1) + 4) / 4> fields_{};
   std::uint32_t error_ = 0;
 };

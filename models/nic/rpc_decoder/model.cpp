@@ -97,11 +97,14 @@ void CallDecoder::commit(std::uint32_t value) {
            static_cast<std::uint16_t>(field(RPCD_PORT))};
   s.owner = static_cast<std::uint16_t>(field(RPCD_OWNER));
   s.function_pointer = std::uint64_t{field(RPCD_FUNCTION_HIGH)} << 32 | field(RPCD_FUNCTION_LOW);
-  set(entry, value & RPCD_COMMIT_VALID ? std::optional(s) : std::nullopt);
+  const bool is_valid = (value & RPCD_COMMIT_VALID) != 0;
+  keys_[entry] = is_valid ? std::optional(s.key) : std::nullopt;
+  set(entry, is_valid ? std::optional(s) : std::nullopt);
 }
 
 void CallDecoder::reset() {
   counters_ = {};
+  keys_ = {};
   fields_ = {};
   error_ = 0;
 }

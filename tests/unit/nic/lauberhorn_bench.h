@@ -96,10 +96,10 @@ struct Side {
     hart.lines.let_go(hart.number);
     return value;
   }
-  void set(unsigned offset, std::uint32_t value) {
+  void set(unsigned offset, std::uint64_t value, unsigned bytes = 4) {
     std::uint8_t* line = hart.lines.hold(hart.number, base + which + offset, true);
     REQUIRE(line);
-    std::memcpy(line, &value, sizeof value);
+    std::memcpy(line, &value, bytes);
     hart.lines.let_go(hart.number);
   }
   /// Loads the line: type of the message, or -1 for TRYAGAIN.
@@ -134,7 +134,7 @@ struct Bench {
 
   using Script = std::function<void(Bench&, LineHart&)>;
   using Setup = std::function<void(nic::LauberhornParameters&)>;
-  explicit Bench(std::vector<Script> scripts, const Setup& setup = {}) {
+  explicit Bench(std::vector<Script> scripts, const Setup& setup = {}, base::Time until = 1_ms) {
     parameters.cores = 3;
     parameters.processes = 4;
     parameters.workers = 3;
@@ -155,7 +155,7 @@ struct Bench {
     for (unsigned n = 0; n < scripts.size(); ++n)
       harts.push_back(std::make_unique<LineHart>(("hart" + std::to_string(n)).c_str(), scheduler, lines, n,
                                                  [this, f = scripts[n]](LineHart& h) { f(*this, h); }));
-    scheduler.run_until(1_ms);
+    scheduler.run_until(until);
   }
   void set(std::uint64_t offset, std::uint64_t value) {
     REQUIRE(nic->registers().write(offset, &value, 8) == base::Answer::ok);
@@ -192,6 +192,7 @@ struct Bench {
     set(LAUB_SERVICE_DATA, 0x5000 + entry);
     set(LAUB_SERVICE_PROCESS, process);
     set(LAUB_SERVICE_RESULT, entry);
+    set(LAUB_SERVICE_ARGUMENTS, entry);
     set(LAUB_SERVICE_PORT, kPort);
     set(LAUB_SERVICE_COMMIT, LAUB_COMMIT_VALID | entry);
   }
