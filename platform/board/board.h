@@ -163,6 +163,7 @@ class Board {
   void build_peers(Traffic);
   std::uint64_t longest_frame_of_firmware();
   void check_frames_fit();
+  void check_sizes(const config::Instance&, const net::TrafficSource::Parameters&) const;
   void build_clients(const config::Instance&, const net::TrafficSource::Parameters&, WireInstance&);
   void start_systems();
   void build_workload(Traffic);

@@ -229,12 +229,20 @@ std::string Board::about_tap() const {
                      config_.file(), wire);
 }
 
+/// The sizes of a size sweep take the place of a call's bytes, which what says that it is one must not set.
+void Board::check_sizes(const config::Instance& instance, const net::TrafficSource::Parameters& p) const {
+  const auto& bytes = instance.origin("call.bytes");
+  if (p.kind == net::TrafficSource::Kind::size_sweep && bytes.layer > 0 && bytes.layer >= instance.origin("kind").layer)
+    throw config_.error(instance, "call.bytes", "must not be set for a size sweep, whose calls are of workload.sizes");
+}
+
 /// Builds the clients that an instance, the workload or a peer, describes.
 void Board::build_clients(const config::Instance& instance, const net::TrafficSource::Parameters& p, WireInstance& at) {
   auto traffic = p;
   if (p.find_warmup && instance.kind() != "workload")
     throw config_.error(instance, "find_warmup", "belongs to the workload, and not to a peer");
   if (warm_up_) traffic.warmup = warm_up_->calls;
+  check_sizes(instance, traffic);
   check_addresses(instance, traffic.host, at.path);
   if (traffic.host.partner.empty()) traffic.host.partner = address_at(at);
   if (traffic.host.partner.empty())
@@ -250,7 +258,8 @@ void Board::build_clients(const config::Instance& instance, const net::TrafficSo
     throw config::UserError(fmt::format("{}: {} {}", config_.file(), instance.path(), e.what()));
   }
   sources_.back()->set_buffered(buffered_frames(
-      at, std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + traffic.call.calls()->smallest_call())));
+      at,
+      std::max<std::uint64_t>(net::Packet::kMinimum, net::kUdpPayload + traffic.smallest_calls()->smallest_call())));
   clients_.push_back({instance.path(), at.path, sources_.back().get(), &p});
   if (traffic.kind == net::TrafficSource::Kind::replay)
     check_replay(instance, sources_.back()->total(), traffic.warmup);
@@ -278,14 +287,14 @@ void Board::check_frames_fit() {
                       config_.file(), n.path, n.largest_frame, longest));
   for (const Clients& c : clients_) {
     if (c.parameters->kind == net::TrafficSource::Kind::replay) continue;
-    const std::uint32_t frame = c.parameters->call.calls()->largest_message() + net::kUdpPayload;
+    const std::uint32_t frame = c.parameters->calls()->largest_message() + net::kUdpPayload;
     const auto nic =
         std::find_if(nics_.begin(), nics_.end(), [&](const NicInstance& n) { return n.place.wire == c.wire; });
     if (nic == nics_.end()) continue;
     const auto refuse = [&](const std::string& who, std::uint64_t most) {
       if (frame > most)
         throw config_.error(
-            *config_.find(c.path), "call.bytes",
+            *config_.find(c.path), c.parameters->kind == net::TrafficSource::Kind::size_sweep ? "sizes" : "call.bytes",
             fmt::format("makes frames of {} bytes, and {} takes no longer ones than {}", frame, who, most));
     };
     refuse("the firmware", longest);

@@ -293,7 +293,7 @@ Json to_json(const report::Comparison& c, const std::vector<DifferenceFrom>& dif
 
 /// A sweep is of one source of calls: the phases of several would lie beside each other.
 void check_clients(const Options& o, const std::vector<config::BoardConfig>& boards) {
-  for (const char* key : {"kind", "arrivals", "rate", "rates"})
+  for (const char* key : {"kind", "arrivals", "rate", "rates", "sizes"})
     if (!o.loads.empty() && boards.front().is_override(boards.front().the("workload"), key))
       throw boards.front().without_effect(boards.front().the("workload"), key, "--loads says how calls are offered");
   for (const config::BoardConfig& b : boards)
@@ -303,22 +303,26 @@ void check_clients(const Options& o, const std::vector<config::BoardConfig>& boa
             "compare: --loads is for boards whose calls have one source, and {} has {}, too", b.file(), peer->path()));
 }
 
-/// The curves of load sweeps; empty where the boards have none. Throws config::UserError where their rates differ.
+/// The curves of sweeps; empty where the boards have none. Throws config::UserError where their rates or sizes differ.
 std::vector<report::CurvePoint> curves_of(const std::vector<std::vector<Json>>& by_board,
                                           const std::vector<config::BoardConfig>& boards) {
   if (!report::has_curve(by_board.front().front())) return {};
   // A run that has failed or was interrupted may have fewer.
   const std::size_t common = report::common_phases(by_board);
-  const auto rates = [common](const Json& result) {
-    std::vector<double> list;
-    for (std::size_t i = 0; i < common; ++i) list.push_back(result.at("phases").at(i).at("rate_per_s").get<double>());
+  const auto points = [common](const Json& result) {
+    std::vector<std::pair<bool, double>> list;
+    for (std::size_t i = 0; i < common; ++i) {
+      const report::CurvePoint p = report::point_of(result.at("phases").at(i));
+      list.emplace_back(p.is_size, p.at);
+    }
     return list;
   };
   for (std::size_t b = 1; b < boards.size(); ++b)
-    if (!report::has_curve(by_board[b].front()) || rates(by_board[b].front()) != rates(by_board[0].front()))
+    if (!report::has_curve(by_board[b].front()) || points(by_board[b].front()) != points(by_board[0].front()))
       throw config::UserError(
-          fmt::format("compare: {} and {} are not offered the same rates; set workload.rates of both", boards[0].file(),
-                      boards[b].file()));
+          fmt::format("compare: {} and {} do not sweep over the same rates or sizes; set workload.rates or "
+                      "workload.sizes of both",
+                      boards[0].file(), boards[b].file()));
   return report::curve_of(by_board);
 }
 

@@ -94,23 +94,30 @@ void add_paired(Document& page, const Node& comparison, const std::string& refer
   page.html(table.html());
 }
 
-/// Latency against load, with the replications' intervals.
+/// Latency against load or size, with the replications' intervals.
 void add_curve(Document& page, const Node& comparison, const std::vector<std::string>& boards,
                std::uint64_t replications) {
   struct Shown {
     const char *key, *file, *title, *axis;
   };
-  for (const Shown& s :
-       {Shown{"mean_ns", "load-mean", "Mean latency against load", "mean latency (ns)"},
-        Shown{"p99_ns", "load-p99", "p99 of the latency against load", "latency p99 (ns)"},
-        Shown{"achieved_per_s", "load-achieved", "Achieved rate against load", "achieved rate (1/s)"}}) {
-    Plot plot{s.file, s.title, "Open loop: calls are due at random times, whatever the board does.", {}, {}};
+  const std::vector<Node> points = comparison.list("curve");
+  const bool is_size = !points.empty() && points.front().find("call_bytes");
+  const std::string against = is_size ? "size" : "load";
+  for (const Shown& s : {Shown{"mean_ns", "mean", "Mean latency", "mean latency (ns)"},
+                         Shown{"p99_ns", "p99", "p99 of the latency", "latency p99 (ns)"},
+                         Shown{"achieved_per_s", "achieved", "Achieved rate", "achieved rate (1/s)"}}) {
+    Plot plot{fmt::format("{}-{}", against, s.file),
+              fmt::format("{} against {}", s.title, against),
+              is_size ? "Closed loop: each client makes its next call when it has an answer."
+                      : "Open loop: calls are due at random times, whatever the board does.",
+              {},
+              {}};
     if (replications > 1)
       plot.caption += fmt::format(" Over {} replications, with 95 % confidence intervals.", replications);
     std::vector<double> xs, ys;
     bool intervals = false;
-    for (const Node& point : comparison.list("curve")) {
-      const double rate = point.at("rate_per_s").number();
+    for (const Node& point : points) {
+      const double at = point.at(is_size ? "call_bytes" : "rate_per_s").number();
       const std::vector<Node> cells = point.at("boards").list();
       if (cells.size() != boards.size()) point.at("boards").refuse("must have an entry for each board");
       for (std::size_t b = 0; b < cells.size(); ++b) {
@@ -118,14 +125,15 @@ void add_curve(Document& page, const Node& comparison, const std::vector<std::st
         const double value = estimate.at(estimate.find("value") ? "value" : "mean").number();
         const auto ends = interval(estimate, value);
         intervals = intervals || ends;
-        plot.data.rows.push_back({boards[b], exact_text(rate), exact_text(value), ends ? exact_text(ends->first) : "",
+        plot.data.rows.push_back({boards[b], exact_text(at), exact_text(value), ends ? exact_text(ends->first) : "",
                                   ends ? exact_text(ends->second) : ""});
-        xs.push_back(rate);
+        xs.push_back(at);
         ys.push_back(ends ? std::min(value, ends->first) : value);
       }
     }
-    const Dimension x{"rate", "offered rate (1/s)", true, spans_decades(xs)},
-        y{"mean", s.axis, true, spans_decades(ys)};
+    const Dimension x = is_size ? Dimension{"size", "data of a call (B)", true, spans_decades(xs)}
+                                : Dimension{"rate", "offered rate (1/s)", true, spans_decades(xs)};
+    const Dimension y{"mean", s.axis, true, spans_decades(ys)};
     plot.data.columns = {{"run", "board (name)"},
                          {x.field, x.title, true},
                          {y.field, y.title, true},
@@ -177,7 +185,7 @@ Document comparison_page(const Node& comparison) {
   if (comparison.find("curve"))
     add_curve(page, comparison, names, replications);
   else
-    add_rate_plots(page, runs, "board");
+    add_phase_plots(page, runs, "board");
   add_measured_plots(page, runs, "board");
   add_boards(page, boards);
   return page;

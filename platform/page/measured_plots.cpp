@@ -332,19 +332,22 @@ void add_list_plots(Document& page, const std::vector<Labelled>& runs, const std
 
 }  // namespace
 
-void add_rate_plots(Document& page, const std::vector<Labelled>& runs, const std::string& what) {
+void add_phase_plots(Document& page, const std::vector<Labelled>& runs, const std::string& what) {
+  const std::vector<PhaseData>& first = runs.front().result->phases;
+  const bool is_size = !first.empty() && first.front().is_size;
   Plot plot{"load-latency", "Latency against load", "Each point is one offered rate of the load sweep.", {}, {}};
+  if (is_size) plot = {"size-latency", "Latency against size", "Each point is one size of the size sweep.", {}, {}};
   std::vector<double> xs, ys;
   for (const Labelled& r : runs)
     for (const PhaseData& p : r.result->phases)
       for (const auto& [name, value] : {std::pair("mean", p.mean_ns), std::pair("p99", p.p99_ns)}) {
         if (!value || !p.achieved_per_s) continue;
-        plot.data.rows.push_back(
-            {r.label, name, exact_text(p.rate_per_s), exact_text(*p.achieved_per_s), exact_text(*value)});
-        xs.push_back(p.rate_per_s);
+        plot.data.rows.push_back({r.label, name, exact_text(p.at), exact_text(*p.achieved_per_s), exact_text(*value)});
+        xs.push_back(p.at);
         ys.push_back(*value);
       }
-  const Dimension x{"rate", "offered rate (1/s)", true, spans_decades(xs)};
+  const Dimension x = is_size ? Dimension{"size", "data of a call (B)", true, spans_decades(xs)}
+                              : Dimension{"rate", "offered rate (1/s)", true, spans_decades(xs)};
   const Dimension y{"latency", "latency (ns)", true, spans_decades(ys)};
   plot.data.columns = {{"run", what + " (name)"},
                        {"statistic", "statistic (name)"},

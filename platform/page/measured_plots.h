@@ -20,6 +20,6 @@ struct Labelled {
 /// the quantity that the labels are, for the axes, such as "board".
 void add_measured_plots(Document&, const std::vector<Labelled>& runs, const std::string& what);
 /// Adds mean and p99 of the latency against the offered rate, of runs with a load sweep.
-void add_rate_plots(Document&, const std::vector<Labelled>& runs, const std::string& what);
+void add_phase_plots(Document&, const std::vector<Labelled>& runs, const std::string& what);
 
 }  // namespace sluice::page

@@ -64,7 +64,8 @@ MeasuredData measured_data(const Node& node) {
 
 PhaseData phase_data(const Node& node) {
   PhaseData phase;
-  phase.rate_per_s = node.at("rate_per_s").number();
+  phase.is_size = node.find("call_bytes").has_value();
+  phase.at = node.at(phase.is_size ? "call_bytes" : "rate_per_s").number();
   if (const auto load = node.find("load")) phase.achieved_per_s = load->number("achieved_per_s");
   if (const auto latency = node.find("latency_ns")) {
     phase.mean_ns = latency->number("mean");

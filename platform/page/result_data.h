@@ -78,9 +78,10 @@ struct MeasuredData {
   std::vector<ResourceData> resources;
 };
 
-/// One rate of a load sweep.
+/// One rate of a load sweep, or one size of a size sweep.
 struct PhaseData {
-  double rate_per_s = 0;
+  double at = 0;         ///< calls per second, or bytes of a call
+  bool is_size = false;  ///< bytes
   std::optional<double> achieved_per_s, mean_ns, p99_ns, sent, completed;
 };
 

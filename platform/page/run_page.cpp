@@ -86,7 +86,7 @@ Document run_page(const ResultData& r) {
   add_origins(page, {&r});
   add_results(page, r);
   page.section("Plots");
-  add_rate_plots(page, {{r.board.name, &r}}, "board");
+  add_phase_plots(page, {{r.board.name, &r}}, "board");
   add_measured_plots(page, {{r.board.name, &r}}, "board");
   add_boards(page, {&r.board});
   return page;

@@ -20,7 +20,7 @@ struct Comparison {
   std::vector<std::string> same;                     ///< boards that differ from the reference, and did all alike
   unsigned replications = 1;                         ///< `results` are those of the first one
   PairedTable paired;                                ///< of several replications; empty where there is one
-  std::vector<CurvePoint> curves;                    ///< of load sweeps; empty: the boards had none
+  std::vector<CurvePoint> curves;                    ///< of sweeps; empty: the boards had none
   double capacity_per_s = 0;                         ///< rate of the curves that counts as 100 %; 0: none does
   /// Of each board, where its workload is none of calls.
   std::vector<workload::Comparable> shown;

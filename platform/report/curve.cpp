@@ -32,21 +32,23 @@ std::string estimate_text(const Estimate& e, Form form) {
   return fmt::format("{:.3f} +- {:.3f} {}", e.value / unit.first, (upper - lower) / 2 / unit.first, unit.second);
 }
 
-std::string offered_text(const CurvePoint& p, double capacity) {
-  std::string text = rate_text(p.rate_per_s);
-  if (capacity > 0) text += fmt::format(" {:>4.0f} %", p.rate_per_s / capacity * 100);
+std::string point_text(const CurvePoint& p, double capacity) {
+  if (p.is_size) return fmt::format("{} B", grouped(static_cast<std::uint64_t>(p.at)));
+  std::string text = rate_text(p.at);
+  if (capacity > 0) text += fmt::format(" {:>4.0f} %", p.at / capacity * 100);
   return text;
 }
 
-/// One row for each rate and board.
+/// One row for each point and board.
 std::string table(const std::vector<std::string>& names, const std::vector<CurvePoint>& points, double capacity) {
-  std::string text = fmt::format("  {:>18}  {:<14} {:>22} {:>28} {:>12} {:>11}  {}\n", "offered", "board", "mean",
-                                 "p99", "achieved", "unanswered", "busiest");
+  std::string text =
+      fmt::format("  {:>18}  {:<14} {:>22} {:>28} {:>12} {:>11}  {}\n", points.front().is_size ? "size" : "offered",
+                  "board", "mean", "p99", "achieved", "unanswered", "busiest");
   for (const CurvePoint& p : points) {
     for (std::size_t b = 0; b < names.size(); ++b) {
       const CurveCell& c = p.boards[b];
       text +=
-          fmt::format("  {:>18}  {:<14} {:>22} {:>28} {:>12} {:>9.1f} %  {}\n", b == 0 ? offered_text(p, capacity) : "",
+          fmt::format("  {:>18}  {:<14} {:>22} {:>28} {:>12} {:>9.1f} %  {}\n", b == 0 ? point_text(p, capacity) : "",
                       names[b], estimate_text(c.mean_ns, Form::kHalfWidth), estimate_text(c.p99_ns, Form::kEnds),
                       rate_text(c.achieved_per_s.value), c.unanswered * 100, c.busiest);
     }
@@ -54,13 +56,14 @@ std::string table(const std::vector<std::string>& names, const std::vector<Curve
   return text;
 }
 
-/// Mean latency by rate, on a logarithmic axis: each board is a letter, and a star where several meet.
+/// Mean latency by rate or size, on a logarithmic axis: each board is a letter, and a star where several meet.
 std::string drawing(const std::vector<std::string>& names, const std::vector<CurvePoint>& points) {
   constexpr int kRows = 14, kWidth = 9;
-  const double greatest = points.back().rate_per_s;
-  const auto [unit, unit_text] = greatest >= 1e6   ? std::pair(1e6, "M/s")
-                                 : greatest >= 1e3 ? std::pair(1e3, "k/s")
-                                                   : std::pair(1.0, "/s");
+  const double greatest = points.back().at;
+  const auto [unit, unit_text] = points.front().is_size ? std::pair(1.0, "B")
+                                 : greatest >= 1e6      ? std::pair(1e6, "M/s")
+                                 : greatest >= 1e3      ? std::pair(1e3, "k/s")
+                                                        : std::pair(1.0, "/s");
   double least = INFINITY, most = 0;
   for (const CurvePoint& p : points)
     for (const CurveCell& c : p.boards) {
@@ -88,7 +91,8 @@ std::string drawing(const std::vector<std::string>& names, const std::vector<Cur
     text += line + "\n";
   }
   text += fmt::format("  {:>10} +{}\n  {:>10}  ", "", std::string(points.size() * kWidth, '-'), unit_text);
-  for (const CurvePoint& p : points) text += fmt::format("{:^9.3g}", p.rate_per_s / unit);
+  for (const CurvePoint& p : points)
+    text += p.is_size ? fmt::format("{:^9.0f}", p.at) : fmt::format("{:^9.3g}", p.at / unit);
   text.erase(text.find_last_not_of(' ') + 1);
   text += "\n ";
   for (std::size_t b = 0; b < names.size(); ++b) text += fmt::format(" {}: {}", static_cast<char>('a' + b), names[b]);
@@ -105,6 +109,11 @@ Json tail_json(const Estimate& e) {
 
 }  // namespace
 
+CurvePoint point_of(const Json& phase) {
+  const bool is_size = phase.contains("call_bytes");
+  return {phase.at(is_size ? "call_bytes" : "rate_per_s").get<double>(), is_size, {}};
+}
+
 bool has_curve(const Json& result) { return result.contains("phases") && !result.contains("zero_loss_rate_per_s"); }
 
 std::size_t common_phases(const std::vector<std::vector<Json>>& by_board) {
@@ -117,8 +126,7 @@ std::size_t common_phases(const std::vector<std::vector<Json>>& by_board) {
 std::vector<CurvePoint> curve_of(const std::vector<std::vector<Json>>& by_board) {
   std::vector<CurvePoint> points;
   for (std::size_t i = 0; i < common_phases(by_board); ++i) {
-    CurvePoint point;
-    point.rate_per_s = by_board.front().front().at("phases").at(i).at("rate_per_s").get<double>();
+    CurvePoint point = point_of(by_board.front().front().at("phases").at(i));
     for (const std::vector<Json>& replications : by_board) {
       const auto over_replications = [&](const auto& value) {
         std::vector<double> values;
@@ -170,7 +178,7 @@ Json to_json(const std::vector<CurvePoint>& points) {
                         {"achieved_per_s", mean_json(c.achieved_per_s)},
                         {"unanswered", c.unanswered},
                         {"busiest", c.busiest}});
-    list.push_back({{"rate_per_s", p.rate_per_s}, {"boards", std::move(boards)}});
+    list.push_back({{p.is_size ? "call_bytes" : "rate_per_s", p.at}, {"boards", std::move(boards)}});
   }
   return list;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Latency against load: what boards did at each rate of a load sweep, over replications.
+/// Latency against load or size: what boards did at each rate of a load sweep, or with each size of a size sweep, over
+/// replications.
 
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace sluice::report {
 
-/// What a board did at one rate.
+/// What a board did in one phase.
 struct CurveCell {
   statistics::Estimate mean_ns;
   statistics::Estimate p99_ns;  ///< of the calls of all replications together
@@ -20,16 +21,19 @@ struct CurveCell {
   std::string busiest;    ///< resource of the first replication, with its share; empty: there is none
 };
 struct CurvePoint {
-  double rate_per_s = 0;
+  double at = 0;         ///< calls per second, or bytes of a call
+  bool is_size = false;  ///< bytes
   std::vector<CurveCell> boards;
 };
 
-/// Whether a result is of a load sweep.
+/// Whether a result is of a sweep.
 bool has_curve(const nlohmann::ordered_json& result);
-/// Number of phases that every result has, of boards and replications; 0 where one has no load sweep.
+/// Where a phase of a sweep is on its axis.
+CurvePoint point_of(const nlohmann::ordered_json& phase);
+/// Number of phases that every result has, of boards and replications; 0 where one has no sweep.
 std::size_t common_phases(const std::vector<std::vector<nlohmann::ordered_json>>& by_board);
-/// The points that all have. by_board: the results of each board, one a replication, all of load sweeps at the same
-/// rates.
+/// The points that all have. by_board: the results of each board, one a replication, all of sweeps of the same rates or
+/// sizes.
 std::vector<CurvePoint> curve_of(const std::vector<std::vector<nlohmann::ordered_json>>& by_board);
 
 /// A table and a drawing. names: of the boards. capacity_per_s: the rate that counts as 100 %; 0: none does.

@@ -10,6 +10,7 @@ std::vector<WorkloadKind> workload_kinds(const config::Registry& registry) {
       {"replay", "what the clients of a capture sent, at its times (pcap)"},
       {"load-sweep", "an open loop at one rate after the other (rates)"},
       {"zero-loss", "search for the highest rate without loss, RFC 2544 (rate, resolution)"},
+      {"size-sweep", "a closed loop with calls of one size after the other (sizes, outstanding, think)"},
   };
   for (const auto& model : registry.find("workload")->models)
     if (const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(model.factory.get()))

@@ -32,6 +32,8 @@ std::string traffic_text(const Json& result) {
   std::string text = p("call.program");
   if (text == "spin")
     text += spin_text(p("call.service"), p("call.service_times"), p("call.service_long"), p("call.service_long_share"));
+  else if (kind == "size-sweep")
+    return fmt::format("{} {} B, size sweep, closed loop, {} outstanding", text, p("sizes"), p("outstanding"));
   else if (text != "null" && text != "add")
     text += " " + p("call.bytes") + " B";
   if (kind == "closed-loop") return fmt::format("{}, closed loop, {} outstanding", text, p("outstanding"));

@@ -50,6 +50,13 @@ double core_share(const Json& phase, const std::string& account) {
   return cores.empty() ? 0 : cores.front().at("time").at(account).get<double>();
 }
 
+/// What the phases differ in, and what it is in one of them.
+const char* phase_title(const Json& phase) { return phase.contains("call_bytes") ? "bytes" : "offered"; }
+std::string phase_text(const Json& phase) {
+  return phase.contains("call_bytes") ? grouped(phase.at("call_bytes").get<std::uint64_t>())
+                                      : rate_text(phase.at("rate_per_s").get<double>());
+}
+
 /// The stages of each phase, and where the first core's time went, in blocks of a few phases.
 std::string phase_details(const Json& phases) {
   constexpr std::size_t kAcross = 7;
@@ -61,7 +68,7 @@ std::string phase_details(const Json& phases) {
       for (std::size_t i = first; i < end; ++i) text += fmt::format(" {:>11}", cell(phases[i]));
       text += "\n";
     };
-    row("offered", [](const Json& p) { return rate_text(p.at("rate_per_s").get<double>()); });
+    row(phase_title(phases[first]), phase_text);
     std::set<int> stages;
     for (std::size_t i = first; i < end; ++i)
       for (const auto& [stage, unused] : workload::stage_rows(phases[i])) stages.insert(stage);
@@ -80,20 +87,20 @@ std::string phase_details(const Json& phases) {
   return text;
 }
 
-/// The rates of a sweep, or the trials of a search: what came of each, and what was busiest.
+/// The phases of a sweep, or the trials of a search: what came of each, and what was busiest.
 std::string phase_table(const Json& phases) {
-  std::string text = fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n", "offered",
-                                 "accepted", "achieved", "sent", "dropped", "lost", "mean", "p99", "max", "busiest");
+  std::string text = fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n",
+                                 phase_title(phases.front()), "accepted", "achieved", "sent", "dropped", "lost", "mean",
+                                 "p99", "max", "busiest");
   for (const Json& p : phases) {
     const Json& latency = p.at("latency_ns");
     const Json& load = p.at("load");
     const auto time = [&](const char* key) { return time_text(latency.at(key).get<double>()); };
     const auto rate = [&](const char* key) { return rate_text(load.at(key).get<double>()); };
-    text += fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n",
-                        rate_text(p.at("rate_per_s").get<double>()), rate("accepted_per_s"), rate("achieved_per_s"),
-                        grouped(p.at("sent").get<std::uint64_t>()), grouped(workload::dropped_requests(p)),
-                        grouped(p.at("lost").get<std::uint64_t>()), time("mean"), time("p99"), time("max"),
-                        workload::busiest_text(p));
+    text += fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n", phase_text(p),
+                        rate("accepted_per_s"), rate("achieved_per_s"), grouped(p.at("sent").get<std::uint64_t>()),
+                        grouped(workload::dropped_requests(p)), grouped(p.at("lost").get<std::uint64_t>()),
+                        time("mean"), time("p99"), time("max"), workload::busiest_text(p));
   }
   return text + "\n";
 }

@@ -48,19 +48,20 @@ Json load(const TrafficSource::Counts& c) {
            rate_between(c.completed - (c.completed > 0), c.first_answered, std::max(c.last_bit, c.last_due))}};
 }
 
-/// The rates of a load sweep, or the trials of a zero-loss search.
+/// The rates of a load sweep, the trials of a zero-loss search, or the sizes of a size sweep.
 Json phases(const net::TrafficSource& source) {
   Json list = Json::array();
   for (const net::TrafficSource::Phase& p : source.phases()) {
     if (p.sent == 0) continue;  // the run ended before its first call
-    list.push_back({{"rate_per_s", p.rate},
-                    {"load", load(p)},
-                    {"sent", p.sent},
-                    {"completed", p.completed},
-                    {"dropped", dropped(p.dropped)},
-                    {"lost", p.lost},
-                    {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
-                    {"latency_ns", latency_with_histogram(p.latency)}});
+    Json phase = p.rate != 0 ? Json{{"rate_per_s", p.rate}} : Json{{"call_bytes", p.bytes}};
+    phase.update(Json{{"load", load(p)},
+                      {"sent", p.sent},
+                      {"completed", p.completed},
+                      {"dropped", dropped(p.dropped)},
+                      {"lost", p.lost},
+                      {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
+                      {"latency_ns", latency_with_histogram(p.latency)}});
+    list.push_back(std::move(phase));
   }
   return list;
 }

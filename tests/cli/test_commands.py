@@ -43,7 +43,7 @@ class Looking(CommandTest):
     def test_the_workloads_listed_are_those_that_a_board_may_have(self):
         names = [w["name"] for w in json.loads(self.succeed("boards", "--json"))["workloads"]]
         answer = sluice("run", "e810-poll", "--set", "workload.kind=x").stderr
-        self.assertEqual(re.findall(r"[a-z]+-[a-z]+|replay", answer.split("must be ")[1]) + ["dma", "loopback", "packets", "none"], names)
+        self.assertEqual(re.findall(r"[a-z]+-[a-z]+|replay", answer.split("must be ")[1]) + ["dma", "loopback", "idle", "packets", "none"], names)
 
     def test_a_broken_board_does_not_hide_the_others(self):
         self.write("bad.toml", "[[[")
@@ -116,12 +116,12 @@ class Running(CommandTest):
         documented = set()
         for row in re.findall(r"(?m)^\| ((?:`\w+`(?:, )?)+)( [^|]*)? \|", page.split("## Inside")[0]):
             documented |= set(re.findall(r"`(\w+)`", row[0]))
-        sometimes = {"clients", "dma", "loopback", "packets", "phases", "plots", "zero_loss_rate_per_s", "quantum_ns",
+        sometimes = {"clients", "dma", "idle", "loopback", "packets", "phases", "plots", "zero_loss_rate_per_s", "quantum_ns",
                      "warm_up"}
         self.assertLessEqual(sometimes, documented)
         self.assertEqual(set(self.run_json()), documented - sometimes)
         searched = self.run_json("--set=workload.kind=zero-loss", "--set=workload.rate=1000", "--set=cluster.host.harts=2")
-        self.assertEqual(set(searched), documented - {"clients", "dma", "loopback", "packets", "plots", "warm_up"})
+        self.assertEqual(set(searched), documented - {"clients", "dma", "idle", "loopback", "packets", "plots", "warm_up"})
 
     def test_every_call_is_accounted_for_and_the_stages_sum_to_the_latency(self):
         for kind in ("closed-loop", "open-loop"):
@@ -153,6 +153,24 @@ class Running(CommandTest):
             self.assertAlmostEqual(sum(s["mean_ns"] for s in p["stages"]), p["latency_ns"]["mean"], delta=1e-4)
             self.assertEqual({link["direction"] for link in p["links"]}, {"up", "down"})
             self.assertAlmostEqual(sum(p["cores"][0]["time"].values()), 1, places=9)
+
+    def test_a_size_sweep_is_a_closed_loop_for_each_size(self):
+        closed = ("run", "e810-poll", "--requests=300", "--warmup=0", "--json")
+        for outstanding in (1, 8):
+            with self.subTest(outstanding=outstanding):
+                some = f"--set=workload.outstanding={outstanding}"
+                alone = json.loads(self.succeed(*closed, some))
+                swept = json.loads(self.succeed(*closed, some, "--workload=size-sweep", "--sizes=64,200,1000"))
+                phases = swept["phases"]
+                self.assertEqual([(p["call_bytes"], p["sent"], p["completed"]) for p in phases],
+                                 [(64, 300, 300), (200, 300, 300), (1000, 300, 300)])
+                self.assertEqual(phases[0]["latency_ns"], alone["latency_ns"], "the first size is a run of its own")
+                means = [p["latency_ns"]["mean"] for p in phases]
+                self.assertEqual(means, sorted(means))
+                for p in phases:
+                    self.assertAlmostEqual(sum(s["mean_ns"] for s in p["stages"]), p["latency_ns"]["mean"], delta=1e-4)
+        self.assertRegex(self.succeed(*closed[:-1], "--workload=size-sweep", "--sizes=64,1000"),
+                         r"(?m)^ +bytes +accepted +achieved .*\n +64 .*\n +1,000 .*\n\n  bytes +64 +1,000$")
 
     def test_a_search_ends_at_a_rate_without_loss_and_its_drops_are_no_failure(self):
         # A small receive FIFO and ring, so that few calls are enough to overrun them.

@@ -158,6 +158,22 @@ class Comparing(CommandTest):
         self.assert_mistake(["compare", "e810-poll", "two.toml", "--loads=50"], "compare: --loads is for boards whose calls "
                             "have one source, and two.toml has peer.more, too")
 
+    def test_latency_against_size(self):
+        arguments = ("compare", "e810-poll", "e810-irq", "--workload=size-sweep", "--sizes=64,1000", "--requests=300")
+        compared = json.loads(self.succeed(*arguments, "--replications=3", "--json"))
+        self.assertEqual([p["call_bytes"] for p in compared["curve"]], [64, 1000])
+        means = [[board["mean_ns"]["mean"] for board in point["boards"]] for point in compared["curve"]]
+        self.assertTrue(means[0][0] < means[0][1] < means[1][1] and means[0][0] < means[1][0] < means[1][1], means)
+        text = self.succeed(*arguments)
+        self.assertRegex(text, r"(?m)^ +size +board .*\n +64 B  e810-poll +\d\.\d{3} us .*\n +e810-irq .*\n +1,000 B  e810-poll ")
+        self.assertRegex(text, r"(?m)^ +B +64 +1000$")
+        for sizes, sentence in (("''", "must have a size for a size sweep"),
+                                ("0", "must be sizes of 1 to 65536 bytes, not 0"),
+                                ("64,2000", "has 2000, which makes IPv4 packets of 2072 bytes; the MTU is 1500")):
+            self.assert_mistake([*arguments[:4], f"--set=workload.sizes={sizes}"], f"--set workload.sizes={sizes}: {sentence}")
+        self.assert_mistake([*arguments, "--set=workload.call.bytes=70"], "--set workload.call.bytes=70: must not be set for a "
+                            "size sweep, whose calls are of workload.sizes")
+
     def test_boards_with_several_harts_run_again_at_half_the_quantum(self):
         arguments = ("compare", "e810-poll", "e810-irq", *QUICK, "--set=cluster.host.harts=2")
         compared = json.loads(self.succeed(*arguments, "--json"))

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/parameters/size_list.h"
 #include "models/net/traffic/traffic_source.h"
 
 namespace sluice::net {
@@ -28,9 +29,11 @@ const char* name_of(Kind kind) {
     case Kind::load_sweep:
       return "load-sweep";
     case Kind::zero_loss:
+      return "zero-loss";
+    case Kind::size_sweep:
       break;
   }
-  return "zero-loss";
+  return "size-sweep";
 }
 
 /// Of a parameter that only some kinds of load read.
@@ -41,35 +44,76 @@ std::function<std::string(const P&)> only_for(std::initializer_list<Kind> kinds)
   };
 }
 
-const auto kMadeCalls = {Kind::closed_loop, Kind::open_loop, Kind::load_sweep, Kind::zero_loss};
+const auto kMadeCalls = {Kind::closed_loop, Kind::open_loop, Kind::load_sweep, Kind::zero_loss, Kind::size_sweep};
+const auto kClosed = {Kind::closed_loop, Kind::size_sweep};
+constexpr std::uint32_t kMostBytes = 65536;  // of a size that can be written; the MTU allows less
+
+CallParameters with_bytes(CallParameters p, std::uint32_t bytes) {
+  p.bytes = bytes;
+  return p;
+}
+
+/// What is wrong with the sizes of a size sweep, as the end of a sentence.
+std::string wrong_sizes(const P& p) {
+  if (p.kind != Kind::size_sweep) return {};
+  if (p.sizes.empty()) return "must have a size for a size sweep";
+  std::vector<std::uint32_t> list;
+  try {
+    list = p.size_list();
+  } catch (const base::ValueError& e) {
+    return e.what();
+  }
+  for (const std::uint32_t bytes : list) {
+    const std::unique_ptr<Calls> calls = with_bytes(p.call, bytes).calls();
+    if (const std::string mistake = calls->mistake(); !mistake.empty())
+      return fmt::format("has {}, and a call's bytes {}", bytes, mistake);
+    const std::uint32_t packet = calls->largest_message() + kIpv4Header + kUdpHeader;
+    if (packet > p.mtu)
+      return fmt::format("has {}, which makes IPv4 packets of {} bytes; the MTU is {}", bytes, packet, p.mtu);
+  }
+  return {};
+}
 
 }  // namespace
+
+std::vector<std::uint32_t> TrafficSource::Parameters::size_list() const { return base::parse_sizes(sizes, kMostBytes); }
+
+std::unique_ptr<Calls> TrafficSource::Parameters::calls() const {
+  return kind == Kind::size_sweep && !sizes.empty() ? with_bytes(call, size_list().back()).calls() : call.calls();
+}
+
+std::unique_ptr<Calls> TrafficSource::Parameters::smallest_calls() const {
+  return kind == Kind::size_sweep && !sizes.empty() ? with_bytes(call, size_list().front()).calls() : call.calls();
+}
 
 void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.summary("clients that make calls and check the replies");
   s.include("host", &Parameters::host);
-  s.add("kind", &Parameters::kind,
-        "closed-loop: a number of calls at a time; open-loop: at a rate; replay: a capture; load-sweep: open loops "
-        "at several rates; zero-loss: the highest rate without loss (RFC 2544)")
+  s.add(
+       "kind", &Parameters::kind,
+       "closed-loop: a number of calls at a time; open-loop: at a rate; replay: a capture; load-sweep: open loops "
+       "at several rates; zero-loss: the highest rate without loss (RFC 2544); size-sweep: a closed loop with calls of "
+       "one size after the other")
       .choices({{"closed-loop", Kind::closed_loop},
                 {"open-loop", Kind::open_loop},
                 {"replay", Kind::replay},
                 {"load-sweep", Kind::load_sweep},
-                {"zero-loss", Kind::zero_loss}})
+                {"zero-loss", Kind::zero_loss},
+                {"size-sweep", Kind::size_sweep}})
       .setting();
-  s.add("outstanding", &Parameters::outstanding, "closed loop: calls under way at a time")
+  s.add("outstanding", &Parameters::outstanding, "closed loop, size sweep: calls under way at a time")
       .range(1, 65536)
       .unit("calls")
-      .without_effect(only_for({Kind::closed_loop}))
+      .without_effect(only_for(kClosed))
       .setting();
-  s.add("think", &Parameters::think, "closed loop: from a reply to the next call, mean")
+  s.add("think", &Parameters::think, "closed loop, size sweep: from a reply to the next call, mean")
       .range(0_ns, 10_s)
-      .without_effect(only_for({Kind::closed_loop}))
+      .without_effect(only_for(kClosed))
       .setting();
-  s.add("think_times", &Parameters::think_times, "closed loop: how think times are distributed")
+  s.add("think_times", &Parameters::think_times, "closed loop, size sweep: how think times are distributed")
       .choices({{"constant", ThinkTimes::constant}, {"exponential", ThinkTimes::exponential}})
       .without_effect([](const P& p) -> std::string {
-        if (p.kind != Kind::closed_loop) return only_for({Kind::closed_loop})(p);
+        if (const std::string why = only_for(kClosed)(p); !why.empty()) return why;
         return p.think == 0_ns ? "think is 0 ns" : "";
       })
       .setting();
@@ -83,6 +127,9 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .length(0, 1000)
       .unit("1/s")
       .without_effect(only_for({Kind::load_sweep}))
+      .setting();
+  s.add("sizes", &Parameters::sizes, "size sweep: bytes of data in a call, such as 64..4096 or 8,64,1000")
+      .without_effect(only_for({Kind::size_sweep}))
       .setting();
   s.add("resolution", &Parameters::resolution, "zero-loss: where the search ends")
       .range(1, 1'000'000'000)
@@ -137,7 +184,7 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .range(576, 9600)
       .unit("bytes")
       .without_effect([](const Parameters& p) {
-        const std::uint32_t largest = p.call.calls()->largest_message() + kIpv4Header + kUdpHeader;
+        const std::uint32_t largest = p.calls()->largest_message() + kIpv4Header + kUdpHeader;
         if (p.kind == Kind::replay || largest > kMtu) return std::string();
         return fmt::format("call makes no packet above {} bytes, and only such would be refused", largest);
       })
@@ -152,6 +199,7 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.rule("rates", [](const Parameters& p) -> std::string {
     return p.kind == Kind::load_sweep && p.rates.empty() ? "must have a rate for a load sweep" : "";
   });
+  s.rule("sizes", wrong_sizes);
   s.rule("call.service", [](const Parameters& p) -> std::string {
     if (p.call.program != "spin" || p.kind == Kind::replay) return {};
     const bool bimodal = p.call.service_times == ServiceTimes::bimodal;
@@ -162,8 +210,8 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   });
   s.rule("call.bytes", [](const Parameters& p) -> std::string {
     const std::uint32_t headers = kIpv4Header + kUdpHeader;
-    if (p.kind == Kind::replay) return {};
-    const std::uint32_t largest = p.call.calls()->largest_message() + headers;
+    if (p.kind == Kind::replay || p.kind == Kind::size_sweep) return {};
+    const std::uint32_t largest = p.calls()->largest_message() + headers;
     return largest <= p.mtu ? "" : fmt::format("makes IPv4 packets of {} bytes; the MTU is {}", largest, p.mtu);
   });
 }

@@ -60,13 +60,18 @@ TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Paramete
                              Wire& wire, Wire::End end)
     : RemoteHost(name, p.host, wire, end),
       parameters_(p),
-      calls_(p.call, seed, path()),
+      seed_(seed),
       arrivals_(seed, path(), "arrivals"),
       thinking_(seed, path(), "think"),
       interval_(1'000'000'000'000'000, p.rate),
       total_(p.warmup + p.requests),
       search_(p.rate, p.resolution) {
-  if (p.server_port == 0) parameters_.server_port = calls_.server_port();
+  if (p.kind == Kind::size_sweep) {
+    sizes_ = p.size_list();
+    parameters_.call.bytes = sizes_.front();
+  }
+  calls_ = std::make_unique<CallMaker>(parameters_.call, seed_, path());
+  if (p.server_port == 0) parameters_.server_port = calls_->server_port();
   if (p.kind == Kind::replay) {
     accept_all();
     total_ = calls_in_capture();
@@ -97,6 +102,13 @@ void TrafficSource::resolved() {
   started_ = next_arrival_ = base::now();
   if (parameters_.kind == Kind::replay) return replay_next();
   if (parameters_.kind == Kind::open_loop) return schedule_arrival();
+  if (parameters_.kind == Kind::size_sweep) {
+    if (parameters_.warmup)
+      start_closed_loop(parameters_.warmup);
+    else
+      next_phase();
+    return;
+  }
   if (phased()) {
     // The warm-up is a phase of its own at a tenth of the first rate, so that no backlog remains after it.
     const std::uint64_t first = parameters_.kind == Kind::zero_loss ? search_.rate() : parameters_.rates.front();
@@ -110,8 +122,27 @@ void TrafficSource::resolved() {
   pump();
 }
 
+/// Starts the next size of a sweep.
+bool TrafficSource::next_size() {
+  if (phases_.size() == sizes_.size()) return false;
+  parameters_.call.bytes = sizes_[phases_.size()];
+  calls_ = std::make_unique<CallMaker>(parameters_.call, seed_, path());
+  phases_.emplace_back().bytes = parameters_.call.bytes;
+  start_closed_loop(parameters_.requests);
+  return true;
+}
+
+/// So many more calls, in a closed loop.
+void TrafficSource::start_closed_loop(std::uint64_t calls) {
+  total_ = settled_ + calls;
+  // What was due behind the last call of the phase before is not made.
+  waiting_.assign(std::min<std::uint64_t>(parameters_.outstanding, calls), base::now());
+  pump();
+}
+
 /// Starts the next rate of a sweep or the next trial of a search. Returns false when there is none.
 bool TrafficSource::next_phase() {
+  if (parameters_.kind == Kind::size_sweep) return next_size();
   const bool search = parameters_.kind == Kind::zero_loss;
   if (search && !phases_.empty()) search_.record(phases_.back().loss());
   if (search ? search_.done() : phases_.size() == parameters_.rates.size()) return false;
@@ -167,7 +198,9 @@ void TrafficSource::arrive_after_thinking() {
   if (parameters_.think == base::Time()) return arrive();
   const bool constant = parameters_.think_times == ThinkTimes::constant;
   const base::Time think = constant ? parameters_.think : thinking_.exponential(parameters_.think);
-  base::calendar().after(think, key(), [this] { arrive(); });
+  base::calendar().after(think, key(), [this, phase = phases_.size()] {
+    if (phase == phases_.size()) arrive();
+  });
 }
 
 /// Makes the calls that are due, each as soon as the line is free.
@@ -191,7 +224,7 @@ void TrafficSource::issue() {
   const base::Time due = waiting_.front();
   waiting_.pop_front();
   Slot& slot = open(due, base::now());
-  slot.call = calls_.next();
+  slot.call = calls_->next();
   send(slot, build(slot, static_cast<std::uint32_t>(slot.number)));
   if (next_ > total_ && parameters_.retries == 0 && !drop_reasons_.empty()) give_up_all_dropped();
 }
@@ -223,7 +256,7 @@ TrafficSource::Slot& TrafficSource::open(base::Time due, base::Time start) {
 
 PacketPtr TrafficSource::build(const Slot& slot, std::uint32_t xid) const {
   PacketPtr p = make_packet();
-  const std::uint32_t length = calls_.encode(slot.call, xid, p->bytes + kUdpPayload);
+  const std::uint32_t length = calls_->encode(slot.call, xid, p->bytes + kUdpPayload);
   Endpoint from = self(), to = partner();
   from.port = static_cast<std::uint16_t>(port_of(slot.number));
   to.port = static_cast<std::uint16_t>(parameters_.server_port);
@@ -284,7 +317,7 @@ void TrafficSource::drop_seen(const base::Ledger::Request& r, std::string_view r
   if (Slot* s = find(r.number); s && measuring_ && !own) note_drop_in_warmup(*s);
   if (parameters_.retries != 0) return;
   end_trial();
-  if (parameters_.kind != Kind::closed_loop || next_ > total_) give_up_dropped(r.number);
+  if (!is_closed() || next_ > total_) give_up_dropped(r.number);
 }
 
 /// Gives up a dropped call before its timeout, because nobody waits for it: a client of a closed loop would, with its
@@ -359,7 +392,7 @@ void TrafficSource::settle(Slot& slot) {
     if (finished_callback_) finished_callback_();
     return;
   }
-  if (parameters_.kind == Kind::closed_loop) arrive_after_thinking();
+  if (is_closed()) arrive_after_thinking();
 }
 
 // ------------------------------------------------------------------------------------------------------------- replies
@@ -391,7 +424,7 @@ std::uint64_t TrafficSource::number_of(const Packet& p, const FrameView& v) cons
 
 const char* TrafficSource::check(const Slot& slot, const Packet& p, const FrameView& v) const {
   if (parameters_.kind != Kind::replay)
-    return calls_.check(slot.call, static_cast<std::uint32_t>(slot.number), p.bytes + v.payload, v.length);
+    return calls_->check(slot.call, static_cast<std::uint32_t>(slot.number), p.bytes + v.payload, v.length);
   ReplyView reply;
   if (const char* wrong = parse_reply(p.bytes + v.payload, v.length, reply)) return wrong;
   return reply_failure(reply);
@@ -403,7 +436,7 @@ void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong
   const bool is_to_earlier = packet.request() != 0 && packet.request() != slot.id;
   if (slot.attempts > 1 && is_to_earlier) base::ledger().take_back(slot.id, packet.last_bit);
   base::ledger().complete(slot.id, packet.last_bit, slot.due);
-  if (!wrong) calls_.answered(slot.call);
+  if (!wrong) calls_->answered(slot.call);
   if (slot.measured) {
     results_.note_answered(slot.due, packet.last_bit);
     if (phased()) phases_.back().note_answered(slot.due, packet.last_bit);

@@ -22,7 +22,8 @@ namespace sluice::net {
 
 /// A remote host that finds its server by ARP and then makes calls: as many at a time as the board says (closed loop),
 /// at the times the board says (open loop), or as a capture has them (replay). A load sweep is an open loop that runs
-/// at one rate after the other. A zero-loss search does so too, at the rates that RateSearch chooses. A call that is
+/// at one rate after the other. A zero-loss search does so too, at the rates that RateSearch chooses. A size sweep is a
+/// closed loop whose calls carry one number of bytes after the other. A call that is
 /// not answered in time is sent again or given up. The first `warmup` calls are made and checked like all others, but
 /// no result counts them.
 ///
@@ -35,17 +36,18 @@ namespace sluice::net {
 /// attempt started.
 class TrafficSource : public RemoteHost {
  public:
-  enum class Kind { closed_loop, open_loop, replay, load_sweep, zero_loss };
+  enum class Kind { closed_loop, open_loop, replay, load_sweep, zero_loss, size_sweep };
   enum class Arrivals { constant, poisson };
   enum class ThinkTimes { constant, exponential };
   struct Parameters {
     RemoteHost::Parameters host;
     Kind kind = Kind::closed_loop;
-    std::uint32_t outstanding = 1;  ///< closed loop: calls under way at a time
-    base::Time think = 0_ns;        ///< closed loop: from a reply to the next call, mean
+    std::uint32_t outstanding = 1;  ///< closed loop, size sweep: calls under way at a time
+    base::Time think = 0_ns;        ///< closed loop, size sweep: from a reply to the next call, mean
     ThinkTimes think_times = ThinkTimes::exponential;
     std::uint64_t rate = 100'000;           ///< open loop: calls per second; zero-loss search: the highest tried
     std::vector<std::uint64_t> rates;       ///< load sweep: calls per second, one phase each
+    std::string sizes;                      ///< size sweep: bytes of data in a call, one phase each
     std::uint64_t resolution = 10'000;      ///< zero-loss search: calls per second
     Arrivals arrivals = Arrivals::poisson;  ///< open loop, load sweep; a search uses constant gaps
     std::string pcap;                       ///< replay: the capture's path
@@ -60,6 +62,12 @@ class TrafficSource : public RemoteHost {
     std::uint32_t server_port = 0;          ///< 0: the program's default; for raw, the UDP echo port
     std::uint32_t mtu = 1'500;              ///< bytes of the largest IPv4 packet
     static void describe(base::Schema<Parameters>&);
+    /// The phases of a size sweep. Throws base::ValueError, with the end of a sentence.
+    std::vector<std::uint32_t> size_list() const;
+    /// The calls of the run; of a size sweep, those of the greatest size.
+    std::unique_ptr<Calls> calls() const;
+    /// The same, of the smallest size.
+    std::unique_ptr<Calls> smallest_calls() const;
     /// Whether there is a call to make. If not, no source is to be built.
     bool makes_calls() const { return requests != 0 || kind == Kind::replay; }
   };
@@ -97,9 +105,11 @@ class TrafficSource : public RemoteHost {
     /// first call that counts was made, or later.
     std::uint64_t dropped_in_warmup = 0;
   };
-  /// One rate of a load sweep, or one trial of a zero-loss search. Its calls are settled before the next one starts.
+  /// One rate of a load sweep, one trial of a zero-loss search, or one size of a size sweep. Its calls are settled
+  /// before the next one starts.
   struct Phase : Counts {
-    std::uint64_t rate = 0;  ///< calls per second
+    std::uint64_t rate = 0;   ///< calls per second
+    std::uint32_t bytes = 0;  ///< of data in a call; of a size sweep
     bool loss() const { return completed != sent; }
   };
 
@@ -128,7 +138,7 @@ class TrafficSource : public RemoteHost {
   const Results& results() const { return results_; }
   bool running() const { return running_; }  ///< the server has been found
   bool finished() const { return finished_; }
-  const std::vector<Phase>& phases() const { return phases_; }  ///< of a load sweep or a search
+  const std::vector<Phase>& phases() const { return phases_; }  ///< of a sweep or a search
   /// Zero-loss search: calls per second, 0 when every rate lost calls.
   std::uint64_t zero_loss_rate() const { return search_.found(); }
   /// Calls that a zero-loss search makes at most, warm-up included. Valid after set_buffered().
@@ -176,9 +186,15 @@ class TrafficSource : public RemoteHost {
   void retransmit(Slot&);
   void reopen(Slot&);
   void settle(Slot&);
-  bool phased() const { return parameters_.kind == Kind::load_sweep || parameters_.kind == Kind::zero_loss; }
+  bool phased() const {
+    return parameters_.kind == Kind::load_sweep || parameters_.kind == Kind::zero_loss ||
+           parameters_.kind == Kind::size_sweep;
+  }
+  bool is_closed() const { return parameters_.kind == Kind::closed_loop || parameters_.kind == Kind::size_sweep; }
   bool next_phase();
   void start_phase(std::uint64_t rate, std::uint64_t calls);
+  bool next_size();
+  void start_closed_loop(std::uint64_t calls);
   void end_trial();
   void drop_seen(const base::Ledger::Request&, std::string_view reason);
   void give_up_dropped(std::uint64_t number);
@@ -196,7 +212,9 @@ class TrafficSource : public RemoteHost {
   std::uint32_t port_of(std::uint64_t number) const { return parameters_.first_port + number % parameters_.flows; }
 
   Parameters parameters_;
-  CallMaker calls_;
+  base::RandomSeed seed_;
+  std::unique_ptr<CallMaker> calls_;
+  std::vector<std::uint32_t> sizes_;
   base::RandomStream arrivals_;
   base::RandomStream thinking_;
   base::Ratio interval_;  ///< open loop: fs between calls

@@ -247,7 +247,7 @@ void add_details(Document& page, const Study& study, const std::vector<ShownAxis
           ? fmt::format("Of {} cases, the best and the worst of each quantity are drawn; each by its first run.",
                         study.cases.size())
           : "Each case is drawn by its first run.");
-  add_rate_plots(page, runs, "case");
+  add_phase_plots(page, runs, "case");
   add_measured_plots(page, runs, "case");
 }
 
